@@ -1,0 +1,90 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/image.hpp"
+#include "core/rank_policy.hpp"
+
+namespace eckart {
+
+/// What is known of one plane's reconstruction at one rank.
+struct PlaneResult {
+  int rank = 0;
+  double energy = 0;         ///< sum_{i<=rank} sigma_i^2 / ||A||_F^2
+  double residual = 0;       ///< squared error before clamping and rounding
+  double squared_error = 0;  ///< squared error of the pixels written
+};
+
+/// One image for a backend: `input` and, for every rank policy of the backend, one output of the same
+/// shape and its planes' results.
+struct Task {
+  Image input;
+  std::vector<Image> outputs;                     ///< one a rank policy; allocated by the caller
+  std::vector<std::vector<PlaneResult>> results;  ///< [output][channel]
+  std::string error;                              ///< why this image has no result; empty if it has
+};
+
+/// rows >= cols, both as large as a batch needs: the shape that every plane of a batch is padded to
+/// with zeros. They change no singular value but add zeros; a wide plane is taken transposed.
+struct PaddedShape {
+  int rows = 0;
+  int cols = 0;
+  friend auto operator<=>(const PaddedShape&, const PaddedShape&) = default;
+};
+PaddedShape padded_shape(const ImageShape& shape, int multiple);
+
+/// One stream of work through a backend. Made, used and destroyed on one thread.
+///
+/// A lane has slots() slots. start() takes up to Backend::batch_planes() planes into a free slot and
+/// may return before the work is done; finish() waits for it. The tasks must live, untouched, from one to
+/// the other. So a lane with two slots computes one batch while the caller fills or empties the other.
+///
+/// A task that fails alone says so in Task::error. Both throw FatalError when the backend is lost, and any
+/// other std::exception when this batch has failed; the slot is then free again.
+class Lane {
+ public:
+  virtual ~Lane() = default;
+  virtual int slots() const = 0;
+  virtual void start(int slot, PaddedShape shape, std::span<Task* const> tasks) = 0;
+  virtual void finish(int slot) = 0;
+};
+
+/// A way to compute. Thread-safe: several threads may make lanes and ask at the same time.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  /// "cpu", "cuda", "checked".
+  virtual std::string name() const = 0;
+  /// One line for people: devices, solver, precision.
+  virtual std::string description() const = 0;
+  /// Lanes worth having on this machine, at least 1.
+  virtual int lanes() const = 0;
+  /// How many planes of this shape a batch should gather, at least 1. An image with more channels than
+  /// this is a batch of its own.
+  virtual int batch_planes(PaddedShape shape) const = 0;
+  /// 0 <= index < lanes(). Throws FatalError.
+  virtual std::unique_ptr<Lane> make_lane(int index) = 0;
+  /// Lines for the closing summary; empty for most.
+  virtual std::vector<std::string> remarks() const { return {}; }
+};
+
+enum class SolverKind { automatic, gram, gesvd, gesvdj };
+std::string to_string(SolverKind kind);
+/// Throws std::invalid_argument.
+SolverKind parse_solver(const std::string& name);
+
+/// What a backend is made from.
+struct BackendOptions {
+  std::vector<RankPolicy> ranks = {RankPolicy{}};
+  SolverKind solver = SolverKind::automatic;
+  bool deterministic = false;    ///< bytes do not depend on who shares a batch (CUDA; the CPU's never do)
+  int lanes = 0;                 ///< 0: the backend decides
+  int batch_images = 0;          ///< planes a batch; 0: the backend decides by shape
+  std::vector<int> devices;      ///< GPUs by number; empty: all
+  double memory_fraction = 0.8;  ///< of a GPU's memory, for all lanes on it
+};
+
+}  // namespace eckart

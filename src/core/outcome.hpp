@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace eckart {
+
+/// The stages an image passes, in order.
+enum class Stage { source, load, batch, compute, write };
+std::string_view to_string(Stage stage);
+
+/// Why an image failed: a closed list, the same in logs, summary and JSON.
+enum class Reason {
+  none,
+  not_found,          ///< no such file
+  unreadable,         ///< exists, but cannot be opened or read
+  empty_file,
+  not_an_image,       ///< its first bytes are those of no supported format
+  unsupported,        ///< an image, but of a kind this program does not take (alpha, CMYK, ...)
+  too_large,          ///< over limits.pixels, limits.side or limits.file_mb
+  corrupt,            ///< begins as an image, but does not decode
+  output_collision,   ///< another input of this run has the same output
+  not_converged,      ///< the decomposition did not converge
+  compute_failed,     ///< the backend failed on this batch
+  not_written,        ///< the output could not be encoded or written
+  internal,           ///< a bug
+};
+std::string_view to_string(Reason reason);
+constexpr int kReasonCount = int(Reason::internal) + 1;
+
+enum class Result { done, skipped, failed };
+std::string_view to_string(Result result);
+
+/// What became of one image. `detail` is a sentence for people, without the path.
+struct Outcome {
+  Result result = Result::done;
+  Stage stage = Stage::source;
+  Reason reason = Reason::none;
+  std::string detail;
+
+  static Outcome failed(Stage stage, Reason reason, std::string detail) {
+    return {Result::failed, stage, reason, std::move(detail)};
+  }
+  bool ok() const { return result == Result::done; }
+};
+
+}  // namespace eckart

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+
+namespace eckart {
+
+/// Peak signal-to-noise ratio in dB of `samples` samples with this summed squared error:
+/// 10 log10(peak^2 * samples / squared_error); infinity where the error is zero.
+double psnr_db(double squared_error, std::size_t samples, int peak);
+
+/// Squared error that counts as none, for a matrix of this squared Frobenius norm: rounding in
+/// float64 leaves more. Two errors under it are the same.
+double negligible_error(double squared_norm);
+
+/// By how many dB `squared_error` is worse than the optimum `optimal_error` for a matrix of squared
+/// Frobenius norm `squared_norm`; 0 where both are negligible.
+double loss_db(double squared_error, double optimal_error, double squared_norm);
+
+}  // namespace eckart

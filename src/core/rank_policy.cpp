@@ -1,0 +1,39 @@
+#include "core/rank_policy.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+
+namespace eckart {
+
+RankPolicy parse_rank(std::string_view spec) {
+  RankPolicy policy;
+  const char* end = spec.data() + spec.size();
+  const auto [rest, error] = std::from_chars(spec.data(), end, policy.k);
+  if (error != std::errc{} || rest != end || policy.k < 1) {
+    throw std::invalid_argument("rank '" + std::string(spec) + "': expected a positive integer");
+  }
+  return policy;
+}
+
+std::vector<RankPolicy> parse_ranks(std::string_view specs) {
+  std::vector<RankPolicy> policies;
+  for (;;) {
+    const std::size_t comma = specs.find(',');
+    const RankPolicy policy = parse_rank(specs.substr(0, comma));
+    if (std::find(policies.begin(), policies.end(), policy) != policies.end()) {
+      throw std::invalid_argument("rank '" + to_string(policy) + "' is given twice");
+    }
+    policies.push_back(policy);
+    if (comma == std::string_view::npos) return policies;
+    specs.remove_prefix(comma + 1);
+  }
+}
+
+std::string to_string(const RankPolicy& policy) { return std::to_string(policy.k); }
+
+int choose_rank(const RankPolicy& policy, int rows, int cols) {
+  return std::min({policy.k, rows, cols});
+}
+
+}  // namespace eckart

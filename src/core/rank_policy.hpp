@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eckart {
+
+/// How the rank of a reconstruction is chosen.
+struct RankPolicy {
+  int k = 20;  ///< this rank, or full rank where the matrix has no more
+
+  friend bool operator==(const RankPolicy&, const RankPolicy&) = default;
+};
+
+/// Reads one SPEC: a positive integer. Throws std::invalid_argument with what was expected.
+RankPolicy parse_rank(std::string_view spec);
+/// Reads SPEC[,SPEC...]; the ranks must differ. Throws std::invalid_argument.
+std::vector<RankPolicy> parse_ranks(std::string_view specs);
+
+/// The SPEC that parse_rank reads back.
+std::string to_string(const RankPolicy& policy);
+
+/// The rank for a rows x cols matrix: min(k, rows, cols).
+int choose_rank(const RankPolicy& policy, int rows, int cols);
+
+}  // namespace eckart

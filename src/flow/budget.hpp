@@ -1,0 +1,62 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+
+namespace eckart::flow {
+
+/// A first-come, first-served budget of bytes. Waiting for it is the back-pressure of a pipeline: who
+/// brings in work waits until enough of the earlier work has left.
+class Budget {
+ public:
+  /// Bytes taken from a budget; gives them back when destroyed. Move-only. Must not outlive the budget.
+  class Reservation {
+   public:
+    Reservation() = default;
+    Reservation(Reservation&& other) noexcept
+        : budget_(std::exchange(other.budget_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+    Reservation& operator=(Reservation&& other) noexcept {
+      std::swap(budget_, other.budget_);
+      std::swap(bytes_, other.bytes_);
+      return *this;
+    }
+    ~Reservation() {
+      if (budget_) budget_->give_back(bytes_);
+    }
+    explicit operator bool() const { return budget_ != nullptr; }
+    std::size_t bytes() const { return bytes_; }
+
+   private:
+    friend class Budget;
+    Reservation(Budget* budget, std::size_t bytes) : budget_(budget), bytes_(bytes) {}
+    Budget* budget_ = nullptr;
+    std::size_t bytes_ = 0;
+  };
+
+  explicit Budget(std::size_t total_bytes) : total_(total_bytes) {}
+
+  /// Waits, in the order of calls, until `bytes` fit. A request larger than the whole budget goes
+  /// through alone, when nothing else is out. Empty after close().
+  Reservation reserve(std::size_t bytes);
+
+  /// Ends every wait; later calls get nothing.
+  void close();
+
+  std::size_t in_use() const;
+
+ private:
+  void give_back(std::size_t bytes);
+
+  const std::size_t total_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t used_ = 0;
+  std::uint64_t next_ticket_ = 0;
+  std::uint64_t serving_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace eckart::flow

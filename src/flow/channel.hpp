@@ -1,0 +1,123 @@
+#pragma once
+
+#include <concurrentqueue/concurrentqueue.h>
+#include <concurrentqueue/lightweightsemaphore.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <thread>
+#include <utility>
+
+namespace eckart::flow {
+
+/// A bounded, closable queue between threads, any number of producers and consumers, over
+/// moodycamel's ConcurrentQueue. Items of one producer come out in its order; no order holds
+/// between producers.
+///
+/// close() lets nothing more in, and what is inside out; cancel() discards that as well. Both wake
+/// every thread that waits, may be called from any thread, and any number of times.
+template <class T>
+class Channel {
+ public:
+  explicit Channel(std::size_t capacity)
+      : capacity_(capacity < 1 ? 1 : capacity), room_(std::ptrdiff_t(capacity_)), items_(0) {}
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
+
+  /// Waits for room. False when the channel is closed: the item stays with the caller.
+  bool push(T&& item) {
+    const Pushing mark(pushing_);
+    if (closed_) return false;
+    room_.wait();
+    if (closed_) {
+      room_.signal();  // wakes the next producer that waits
+      return false;
+    }
+    size_.fetch_add(1, std::memory_order_relaxed);
+    queue_.enqueue(std::move(item));
+    items_.signal();
+    return true;
+  }
+
+  /// Waits for an item; nothing when the channel is closed and empty, or cancelled.
+  std::optional<T> pop() {
+    items_.wait();
+    return take();
+  }
+
+  /// As pop(), and nothing as well when no item came in time.
+  template <class Rep, class Period>
+  std::optional<T> pop_for(std::chrono::duration<Rep, Period> timeout) {
+    const auto us = std::chrono::duration_cast<std::chrono::microseconds>(timeout).count();
+    if (us <= 0) return try_pop();
+    if (!items_.wait(std::int64_t(us))) return std::nullopt;
+    return take();
+  }
+
+  /// An item if there is one now.
+  std::optional<T> try_pop() {
+    if (!items_.tryWait()) return std::nullopt;
+    return take();
+  }
+
+  void close() {
+    closed_ = true;
+    room_.signal();
+    items_.signal();
+  }
+
+  void cancel() {
+    cancelled_ = true;
+    close();
+  }
+
+  bool closed() const { return closed_; }
+  /// True when nothing will ever come out again.
+  bool finished() const { return closed_ && (cancelled_ || (pushing_ == 0 && size() == 0)); }
+  std::size_t capacity() const { return capacity_; }
+  /// Items inside; exact only while no other thread pushes or pops.
+  std::size_t size() const { return size_.load(std::memory_order_relaxed); }
+
+ private:
+  /// Counts the threads inside push(), so that a consumer of a closed channel knows whether an item
+  /// is still on its way in.
+  struct Pushing {
+    explicit Pushing(std::atomic<int>& n) : count(n) { ++count; }
+    ~Pushing() { --count; }
+    Pushing(const Pushing&) = delete;
+    Pushing& operator=(const Pushing&) = delete;
+    std::atomic<int>& count;
+  };
+
+  /// Called with one signal of items_ in hand. That signal stands for an item, or for the closing,
+  /// and in that case it is handed on to the next consumer that waits.
+  std::optional<T> take() {
+    T item;
+    while (!cancelled_) {
+      const bool nobody_pushes = closed_ && pushing_ == 0;  // read before the queue is
+      if (queue_.try_dequeue(item)) {
+        size_.fetch_sub(1, std::memory_order_relaxed);
+        room_.signal();
+        return item;
+      }
+      if (nobody_pushes) break;
+      std::this_thread::yield();
+    }
+    items_.signal();
+    return std::nullopt;
+  }
+
+  const std::size_t capacity_;
+  moodycamel::ConcurrentQueue<T> queue_;
+  moodycamel::LightweightSemaphore room_;
+  moodycamel::LightweightSemaphore items_;
+  std::atomic<std::size_t> size_{0};
+  std::atomic<int> pushing_{0};
+  std::atomic<bool> closed_{false};
+  std::atomic<bool> cancelled_{false};
+};
+
+}  // namespace eckart::flow

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/image.hpp"
+
+namespace eckart::io {
+
+/// What is refused before anything is decoded. Each message names the limit's key.
+struct Limits {
+  std::int64_t pixels = 268435456;  ///< rows x cols
+  std::int64_t side = 65535;        ///< rows, and cols
+  std::int64_t file_mb = 1024;      ///< MiB of the file
+};
+
+struct EncodeOptions {
+  int jpeg_quality = 95;  ///< 1..100
+};
+
+/// One image format: one file in io/, one line in codecs().
+struct Codec {
+  std::string_view name;       ///< "png", "jpeg": as output.format has it
+  std::string_view extension;  ///< of the files we write, without the dot
+  /// Whether the file begins as this format does.
+  bool (*sniff)(std::span<const std::byte> file);
+  /// Size, channels and depth that decode() will give, from the header alone. Throws ItemError.
+  ImageShape (*read_header)(std::span<const std::byte> file);
+  /// The pixels, upright (EXIF orientation applied: rows and cols may be swapped). Throws ItemError.
+  Image (*decode)(std::span<const std::byte> file);
+  /// The file's bytes. Throws ItemError(not_written), for a depth that the format does not have too.
+  std::vector<std::byte> (*encode)(const Image& image, const EncodeOptions& options);
+};
+
+std::span<const Codec> codecs();
+
+/// By name. Throws std::invalid_argument that lists the names.
+const Codec& codec_named(std::string_view name);
+
+/// By the file's first bytes, never its name. Throws ItemError: empty_file, not_an_image.
+const Codec& codec_of(std::span<const std::byte> file);
+
+/// The header, checked against the limits. Throws ItemError: too_large, unsupported, corrupt.
+ImageShape admit(const Codec& codec, std::span<const std::byte> file, const Limits& limits);
+
+/// True if a file of this name is worth trying when it was found in a folder: a known extension in any case
+/// (png, jpg, jpeg, jpe, jfif), not hidden, and not a temporary (`*~`, `*.tmp`, `*.part`, ...).
+bool looks_like_image(std::string_view file_name);
+
+}  // namespace eckart::io

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "core/rank_policy.hpp"
+#include "io/codec.hpp"
+
+namespace eckart::io {
+
+/// Names the outputs: the tree of the inputs, mirrored under a root. Thread-safe.
+class OutputTree {
+ public:
+  /// `name` may hold {stem}, {name} (stem and extension of the input), {ext} (of the output) and {rank}.
+  /// Throws std::invalid_argument on another field, on '/', and when several ranks have no {rank}.
+  OutputTree(std::filesystem::path root, std::string name, const Codec& codec,
+             std::vector<RankPolicy> ranks);
+
+  /// {stem}.{ext}, and {stem}.k{rank}.{ext} where there are several ranks.
+  static std::string default_name(std::size_t ranks);
+
+  /// One path a rank for the input at `relative`, and from now on nobody else's: throws
+  /// ItemError(output_collision) if another input has them already. Remembers 8 bytes a name.
+  std::vector<std::filesystem::path> claim(const std::filesystem::path& relative);
+
+  const std::filesystem::path& root() const { return root_; }
+  const Codec& codec() const { return codec_; }
+
+ private:
+  const std::filesystem::path root_;
+  const std::string name_;
+  const Codec& codec_;
+  const std::vector<RankPolicy> ranks_;
+  std::mutex mutex_;
+  std::unordered_set<std::uint64_t> claimed_;
+};
+
+/// Makes the output folder if it is missing and shows that files can be made in it. Throws FatalError:
+/// usage if it is one of `inputs` or below one (by real path), cannot_create or no_permission otherwise.
+void prepare_output_root(const std::filesystem::path& root,
+                         const std::vector<std::filesystem::path>& inputs);
+
+}  // namespace eckart::io

@@ -1,0 +1,39 @@
+# Compiler settings, and eckart_room(): one static library for each folder of src/.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)  # rooms are linked into the CUDA module as well
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+add_library(eckart_warnings INTERFACE)
+target_compile_options(eckart_warnings INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual>
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow>)
+if(ECKART_WERROR)
+  target_compile_options(eckart_warnings INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Werror>
+    "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Werror>")
+endif()
+if(ECKART_SANITIZE)
+  add_compile_options(-fsanitize=${ECKART_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${ECKART_SANITIZE})
+endif()
+
+# eckart_room(NAME SOURCES a.cpp ... [DEPENDS room ...] [LIBRARIES third::party ...])
+#   Makes target eckart_NAME. DEPENDS are rooms its headers may name; LIBRARIES stay private to it.
+function(eckart_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  add_library(eckart_${name} STATIC ${ROOM_SOURCES})
+  target_include_directories(eckart_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  list(TRANSFORM ROOM_DEPENDS PREPEND eckart_)
+  target_link_libraries(eckart_${name} PUBLIC ${ROOM_DEPENDS} PRIVATE eckart_warnings ${ROOM_LIBRARIES})
+endfunction()

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/outcome.hpp"
+
+namespace eckart::telemetry {
+
+/// One row of the stage table. Seconds are sums over the stage's workers; they add up to workers x wall.
+struct StageRow {
+  std::string name;
+  int workers = 0;
+  double busy_s = 0;
+  double waiting_for_input_s = 0;
+  double waiting_for_room_s = 0;
+};
+
+/// What a run did: the closing summary and `--json` both come from this.
+struct RunReport {
+  std::string backend;       ///< name
+  std::string backend_note;  ///< devices, solver, why this backend
+  std::int64_t done = 0;
+  std::int64_t skipped = 0;
+  std::int64_t failed = 0;
+  std::int64_t ignored = 0;  ///< files in the folders that are not images by name
+  std::array<std::int64_t, kReasonCount> failures{};  ///< by Reason
+  std::int64_t pixels = 0;                            ///< of images done
+  std::int64_t input_bytes = 0;                       ///< file bytes read
+  std::int64_t output_bytes = 0;                      ///< file bytes written
+  double wall_s = 0;                                  ///< from the start of the program
+  double psnr_db_mean = 0;  ///< over outputs, of the pixels written; exact outputs count as 99 dB
+  double psnr_db_min = 0;
+  std::int64_t outputs = 0;
+  bool interrupted = false;
+  std::vector<StageRow> stages;
+  std::vector<std::string> remarks;
+
+  std::int64_t images() const { return done + skipped + failed; }
+};
+
+/// The stage that limits the rate: the one with the largest busy share; empty without work.
+/// As a sentence: "write is the bottleneck: 97 % busy".
+std::string verdict(const RunReport& report);
+
+/// The closing summary for people: several lines, the last ends with a newline.
+std::string to_text(const RunReport& report);
+
+/// One JSON object on one line, without newline; keys with units, documented in docs/output.md.
+std::string to_json(const RunReport& report);
+
+}  // namespace eckart::telemetry
