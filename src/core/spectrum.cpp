@@ -14,12 +14,11 @@ double sum(std::span<const double> descending) {
 
 }  // namespace
 
-double energy(std::span<const double> sigma_squared, int k) {
-  const double all = sum(sigma_squared);
-  return all > 0 ? sum(sigma_squared.first(std::size_t(k))) / all : 1.0;
+double energy(std::span<const double> leading, double squared_norm) {
+  return squared_norm > 0 ? std::min(1.0, sum(leading) / squared_norm) : 1.0;
 }
 
-double tail_energy(std::span<const double> sigma_squared, int k) {
+double optimal_error(std::span<const double> sigma_squared, int k) {
   return sum(sigma_squared.subspan(std::size_t(k)));
 }
 

@@ -1,0 +1,46 @@
+#include "compute/cpu/cpu_backend.hpp"
+
+#include <cblas.h>
+#include <lapacke.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "compute/cpu/cpu_lane.hpp"
+#include "compute/solver_choice.hpp"
+
+namespace eckart {
+namespace {
+
+class CpuBackend : public Backend {
+ public:
+  explicit CpuBackend(const BackendOptions& options)
+      : ranks_(options.ranks),
+        solver_(choose_solver(options.solver, {1, 1}).solver),
+        lanes_(options.lanes > 0 ? options.lanes : int(std::max(1U, std::thread::hardware_concurrency()))) {
+    openblas_set_num_threads(1);  // the lanes are the threads
+    LAPACKE_set_nancheck(0);      // pixels are never NaN
+  }
+
+  std::string name() const override { return "cpu"; }
+  std::string description() const override {
+    return std::to_string(lanes_) + (lanes_ == 1 ? " lane, " : " lanes, ") + to_string(solver_) +
+           " in float64 (OpenBLAS)";
+  }
+  int lanes() const override { return lanes_; }
+  int batch_planes(PaddedShape) const override { return 1; }
+  std::unique_ptr<Lane> make_lane(int) override { return cpu::make_lane(solver_, ranks_); }
+
+ private:
+  const std::vector<RankPolicy> ranks_;
+  const SolverKind solver_;
+  const int lanes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cpu_backend(const BackendOptions& options) {
+  return std::make_unique<CpuBackend>(options);
+}
+
+}  // namespace eckart

@@ -1,0 +1,85 @@
+#include "compute/cpu/right_singular_vectors.hpp"
+
+#include <cblas.h>
+#include <lapacke.h>
+
+#include <algorithm>
+#include <string>
+
+#include "core/error.hpp"
+
+namespace eckart::cpu {
+namespace {
+
+void check(lapack_int info, const char* routine) {
+  if (info == 0) return;
+  throw ItemError(Reason::not_converged,
+                  std::string(routine) + " did not converge (info " + std::to_string(info) + ")");
+}
+
+std::size_t size(int rows, int cols) { return std::size_t(rows) * std::size_t(cols); }
+
+}  // namespace
+
+const RightSingularVectors& RightSingularSolver::solve(const std::vector<double>& a_t_nm, int m,
+                                                       int n, int k) {
+  result_.v_nk.resize(size(n, k));
+  result_.sigma_squared.resize(std::size_t(k));
+  switch (kind_) {
+    case SolverKind::gesvd: gesvd(a_t_nm, m, n, k); break;
+    case SolverKind::gesvdj: gesvdj(a_t_nm, m, n, k); break;
+    case SolverKind::automatic:
+    case SolverKind::gram: gram(a_t_nm, m, n, k); break;
+  }
+  return result_;
+}
+
+void RightSingularSolver::gram(const std::vector<double>& a_t_nm, int m, int n, int k) {
+  matrix_.resize(size(n, n));
+  vectors_.resize(size(n, k));
+  values_.resize(std::size_t(n));
+  support_.resize(2 * std::size_t(n));
+  cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, m, 1.0, a_t_nm.data(), n, 0.0,
+              matrix_.data(), n);
+  lapack_int found = 0;
+  check(LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', k == n ? 'A' : 'I', 'L', n, matrix_.data(), n, 0, 0,
+                       n - k + 1, n, 0.0, &found, values_.data(), vectors_.data(), n,
+                       support_.data()),
+        "dsyevr");
+  for (int i = 0; i < k; ++i) {  // LAPACK's order is ascending
+    const int from = k - 1 - i;
+    std::copy_n(&vectors_[size(n, from)], n, &result_.v_nk[size(n, i)]);
+    result_.sigma_squared[std::size_t(i)] = std::max(0.0, values_[std::size_t(from)]);
+  }
+}
+
+void RightSingularSolver::gesvd(const std::vector<double>& a_t_nm, int m, int n, int k) {
+  matrix_ = a_t_nm;
+  vectors_.resize(size(n, n));
+  values_.resize(std::size_t(n));
+  std::vector<double> v_t(size(n, m));  // left singular vectors of A; not needed, but no way without
+  check(LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'S', n, m, matrix_.data(), n, values_.data(),
+                       vectors_.data(), n, v_t.data(), n),
+        "dgesdd");
+  std::copy_n(vectors_.begin(), size(n, k), result_.v_nk.begin());
+  std::transform(values_.begin(), values_.begin() + k, result_.sigma_squared.begin(),
+                 [](double sigma) { return sigma * sigma; });
+}
+
+void RightSingularSolver::gesvdj(const std::vector<double>& a_t_nm, int m, int n, int k) {
+  matrix_.resize(size(m, n));
+  for (int row = 0; row < m; ++row) {
+    for (int col = 0; col < n; ++col) matrix_[size(m, col) + std::size_t(row)] = a_t_nm[size(n, row) + std::size_t(col)];
+  }
+  vectors_.resize(size(n, n));
+  values_.resize(std::size_t(n));
+  std::vector<double> statistics(6);
+  check(LAPACKE_dgesvj(LAPACK_COL_MAJOR, 'G', 'N', 'V', m, n, matrix_.data(), m, values_.data(), 0,
+                       vectors_.data(), n, statistics.data()),
+        "dgesvj");
+  std::copy_n(vectors_.begin(), size(n, k), result_.v_nk.begin());
+  std::transform(values_.begin(), values_.begin() + k, result_.sigma_squared.begin(),
+                 [scale = statistics[0]](double sigma) { return sigma * scale * sigma * scale; });
+}
+
+}  // namespace eckart::cpu

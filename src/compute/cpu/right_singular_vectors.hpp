@@ -1,0 +1,36 @@
+#pragma once
+
+#include <vector>
+
+#include "compute/backend.hpp"
+
+namespace eckart::cpu {
+
+/// The k leading right singular vectors of an m x n matrix A, m >= n, and its singular values.
+struct RightSingularVectors {
+  std::vector<double> v_nk;           ///< column-major n x k, largest singular value first
+  std::vector<double> sigma_squared;  ///< k values, descending
+};
+
+/// `a_t_nm` is A transposed, column-major n x m; 1 <= k <= n. All arithmetic is LAPACK's in float64:
+///   gram    eigenvectors of A'A (dsyevr)
+///   gesvd   divide and conquer on A (dgesdd)
+///   gesvdj  one-sided Jacobi on A (dgesvj)
+/// Keeps its memory between calls. Throws ItemError(not_converged).
+class RightSingularSolver {
+ public:
+  explicit RightSingularSolver(SolverKind kind) : kind_(kind) {}
+  const RightSingularVectors& solve(const std::vector<double>& a_t_nm, int m, int n, int k);
+
+ private:
+  void gram(const std::vector<double>& a_t_nm, int m, int n, int k);
+  void gesvd(const std::vector<double>& a_t_nm, int m, int n, int k);
+  void gesvdj(const std::vector<double>& a_t_nm, int m, int n, int k);
+
+  const SolverKind kind_;
+  RightSingularVectors result_;
+  std::vector<double> matrix_, vectors_, values_;
+  std::vector<int> support_;
+};
+
+}  // namespace eckart::cpu

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <exception>
+
+#include "core/error.hpp"
+#include "core/outcome.hpp"
+
+namespace eckart {
+
+/// Runs `work` for one item: what it throws becomes the item's outcome, but for FatalError, which passes.
+/// `unforeseen` is the reason for exceptions that name none.
+template <class Work>
+void attempt(Outcome& outcome, Stage stage, Reason unforeseen, Work&& work) {
+  try {
+    work();
+  } catch (const FatalError&) {
+    throw;
+  } catch (const ItemError& error) {
+    outcome = Outcome::failed(stage, error.reason(), error.what());
+  } catch (const std::exception& error) {
+    outcome = Outcome::failed(stage, unforeseen, error.what());
+  }
+}
+
+}  // namespace eckart

@@ -1,0 +1,58 @@
+#include "pipeline/load.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "io/file.hpp"
+
+namespace eckart {
+namespace {
+
+class Loader {
+ public:
+  Loader(io::OutputTree& outputs, const io::Limits& limits, const std::vector<RankPolicy>& ranks)
+      : outputs_(outputs), limits_(limits), ranks_(ranks) {}
+
+  void load(WorkItem& item, const Reserve& reserve) {
+    item.outputs = outputs_.claim(item.relative);
+    const std::vector<std::byte> file = io::read_file(item.file, limits_.file_mb);
+    item.input_bytes = std::int64_t(file.size());
+    const io::Codec& codec = io::codec_of(file);
+    const ImageShape announced = io::admit(codec, file, limits_);
+    item.bytes = reserve(announced.bytes() * (1 + ranks_.size()));
+    if (!item.bytes) return;
+    item.task.input = codec.decode(file);
+    const ImageShape& shape = item.task.input.shape();
+    note_full_rank(item, shape);
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      item.task.outputs.emplace_back(shape);
+      item.task.results.emplace_back(std::size_t(shape.channels));
+    }
+  }
+
+ private:
+  void note_full_rank(const WorkItem& item, const ImageShape& shape) {
+    for (const RankPolicy& policy : ranks_) {
+      if (policy.k <= std::min(shape.rows, shape.cols) || noted_.exchange(true)) continue;
+      spdlog::info("{}: rank {} is above min(rows, cols) = {}: this image, and others like it, get full rank",
+                   item.file.string(), policy.k, std::min(shape.rows, shape.cols));
+    }
+  }
+
+  io::OutputTree& outputs_;
+  const io::Limits limits_;
+  const std::vector<RankPolicy> ranks_;
+  std::atomic<bool> noted_{false};
+};
+
+}  // namespace
+
+LoadItem make_load(io::OutputTree& outputs, const io::Limits& limits,
+                   const std::vector<RankPolicy>& ranks) {
+  return [loader = std::make_shared<Loader>(outputs, limits, ranks)](
+             WorkItem& item, const Reserve& reserve) { loader->load(item, reserve); };
+}
+
+}  // namespace eckart

@@ -1,0 +1,172 @@
+#include "pipeline/pipeline.hpp"
+
+#include "flow/workers.hpp"
+#include "pipeline/attempt.hpp"
+#include "pipeline/batcher.hpp"
+#include "pipeline/compute_worker.hpp"
+
+namespace eckart {
+namespace {
+
+using State = flow::StageClock::State;
+
+// Short queues keep the order of work close to the order of arrival; memory is the budget's business.
+constexpr std::size_t kFoundCapacity = 256;
+constexpr std::size_t kLoadedCapacity = 256;
+constexpr std::size_t kBatchesCapacity = 2;
+constexpr std::size_t kFinishedCapacity = 1024;
+
+}  // namespace
+
+Pipeline::Pipeline(PipelineParts parts, const PipelineOptions& options)
+    : parts_(std::move(parts)),
+      options_(options),
+      budget_(options.budget_bytes),
+      found_(kFoundCapacity),
+      loaded_(kLoadedCapacity),
+      finished_(kFinishedCapacity),
+      batches_(kBatchesCapacity),
+      source_clock_(1),
+      load_clock_(options.load_threads),
+      batch_clock_(1),
+      write_clock_(options.write_threads) {}
+
+telemetry::RunReport Pipeline::run() {
+  using flow::Workers;
+  const Workers::OnFailure on_failure = [this](std::exception_ptr error) { abort(std::move(error)); };
+
+  Workers source("source", 1, [this](int) { run_source(); }, on_failure);
+  Workers load("load", options_.load_threads, [this](int i) { run_load(i); }, on_failure);
+  Workers write("write", options_.write_threads, [this](int i) { run_write(i); }, on_failure);
+  std::optional<Workers> batch, compute;
+  Backend* backend = nullptr;
+  try {
+    backend = &parts_.backend();
+    compute_clock_.emplace(backend->lanes());
+    compute.emplace("compute", backend->lanes(), [&](int i) { run_compute(*backend, i); }, on_failure);
+    batch.emplace("batch", 1, [&](int) { run_batch(*backend); }, on_failure);
+  } catch (...) {
+    abort(std::current_exception());
+  }
+
+  // Drain, from source to sink: a channel is closed when all who push into it have ended.
+  source.join();
+  found_.close();
+  load.join();
+  loaded_.close();
+  if (batch) batch->join();
+  batches_.close();
+  if (compute) compute->join();
+  finished_.close();
+  write.join();
+
+  if (error_) std::rethrow_exception(error_);
+  telemetry::RunReport report = tally_.report();
+  report.ignored = parts_.source.ignored();
+  report.interrupted = stop_;
+  report.backend = backend->name();
+  report.backend_note = backend->description();
+  report.remarks = backend->remarks();
+  add_stages(report);
+  return report;
+}
+
+void Pipeline::request_stop() {
+  stop_ = true;
+  found_.cancel();
+}
+
+/// Abort, from sink to source: nobody waits for room that will never come, nor for bytes.
+void Pipeline::abort(std::exception_ptr error) {
+  {
+    const std::lock_guard lock(error_mutex_);
+    if (!error_) error_ = std::move(error);
+  }
+  finished_.cancel();
+  batches_.cancel();
+  loaded_.cancel();
+  budget_.close();
+  found_.cancel();
+  stop_ = true;
+}
+
+void Pipeline::run_source() {
+  flow::StageClock::Worker clock(source_clock_, 0);
+  while (!stop_) {
+    std::optional<io::Arrival> arrival = parts_.source.next();
+    if (!arrival) break;
+    tally_.found();
+    auto item = std::make_unique<WorkItem>();
+    item->file = std::move(arrival->file);
+    item->relative = std::move(arrival->relative);
+    item->outcome = std::move(arrival->outcome);
+    ItemChannel& next = item->outcome.ok() ? found_ : finished_;
+    clock.waiting(State::waiting_for_room, [&] { return next.push(std::move(item)); });
+  }
+  tally_.all_found();
+}
+
+void Pipeline::run_load(int index) {
+  flow::StageClock::Worker clock(load_clock_, index);
+  const Reserve reserve = [&](std::size_t bytes) {
+    return clock.waiting(State::waiting_for_room, [&] { return budget_.reserve(bytes); });
+  };
+  while (auto popped = clock.waiting(State::waiting_for_input, [&] { return found_.pop(); })) {
+    ItemPtr item = std::move(*popped);
+    attempt(item->outcome, Stage::load, Reason::internal, [&] { parts_.load(*item, reserve); });
+    ItemChannel& next = item->outcome.ok() ? loaded_ : finished_;
+    clock.waiting(State::waiting_for_room, [&] { return next.push(std::move(item)); });
+  }
+}
+
+void Pipeline::run_batch(Backend& backend) {
+  flow::StageClock::Worker clock(batch_clock_, 0);
+  Batcher batcher([&](PaddedShape shape) { return backend.batch_planes(shape); }, options_.pad,
+                  options_.linger);
+  const auto now = [] { return std::chrono::steady_clock::now(); };
+  const auto send = [&](Batch batch) {
+    clock.waiting(State::waiting_for_room, [&] { return batches_.push(std::move(batch)); });
+  };
+  do {
+    auto item = clock.waiting(State::waiting_for_input, [&] {
+      const auto due = batcher.next_due();
+      return due ? loaded_.pop_for(*due - now()) : loaded_.pop();
+    });
+    if (item) {
+      if (auto full = batcher.add(std::move(*item), now())) send(std::move(*full));
+    }
+    while (auto batch = batcher.due(now())) send(std::move(*batch));
+  } while (!loaded_.finished());
+  while (auto batch = batcher.flush()) send(std::move(*batch));
+}
+
+void Pipeline::run_compute(Backend& backend, int index) {
+  flow::StageClock::Worker clock(*compute_clock_, index);
+  ComputeWorker(backend.make_lane(index), batches_, finished_, clock).run();
+}
+
+void Pipeline::run_write(int index) {
+  flow::StageClock::Worker clock(write_clock_, index);
+  while (auto popped = clock.waiting(State::waiting_for_input, [&] { return finished_.pop(); })) {
+    WorkItem& item = **popped;
+    if (item.outcome.ok()) {
+      attempt(item.outcome, Stage::write, Reason::internal, [&] { parts_.write(item); });
+    }
+    tally_.count(item);
+  }
+}
+
+void Pipeline::add_stages(telemetry::RunReport& report) const {
+  const auto add = [&](const char* name, const flow::StageClock& clock) {
+    const flow::StageTimes times = clock.times();
+    report.stages.push_back({name, times.workers, times.busy_s, times.waiting_for_input_s,
+                             times.waiting_for_room_s});
+  };
+  add("source", source_clock_);
+  add("load", load_clock_);
+  add("batch", batch_clock_);
+  add("compute", *compute_clock_);
+  add("write", write_clock_);
+}
+
+}  // namespace eckart

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+
+#include "flow/budget.hpp"
+#include "flow/stage_clock.hpp"
+#include "io/source.hpp"
+#include "pipeline/load.hpp"
+#include "pipeline/tally.hpp"
+#include "pipeline/work_item.hpp"
+#include "pipeline/write.hpp"
+#include "telemetry/run_report.hpp"
+
+namespace eckart {
+
+struct PipelineOptions {
+  int load_threads = 1;
+  int write_threads = 1;
+  std::size_t budget_bytes = std::size_t(2048) << 20;
+  int pad = 32;  ///< rows and columns are padded up to a multiple of this
+  std::chrono::milliseconds linger{20};
+};
+
+struct PipelineParts {
+  io::Source& source;
+  /// Called once, on the thread of run(), while loading has begun already: making a backend takes its time.
+  std::function<Backend&()> backend;
+  LoadItem load;
+  WriteItem write;
+};
+
+/// The way of an image: source -> load -> batch -> compute -> write, and the one place that starts and
+/// ends the threads of it.
+class Pipeline {
+ public:
+  Pipeline(PipelineParts parts, const PipelineOptions& options);
+
+  /// Runs until the source has no more and everything is written, or until request_stop() and what was
+  /// in flight is written. Throws what made the run abort: FatalError, or another exception (a bug).
+  telemetry::RunReport run();
+
+  /// Takes nothing new in, and lets what is in flight come out. From any thread, any number of times.
+  void request_stop();
+
+  telemetry::ProgressState progress() const { return tally_.progress(); }
+
+ private:
+  void run_source();
+  void run_load(int index);
+  void run_batch(Backend& backend);
+  void run_compute(Backend& backend, int index);
+  void run_write(int index);
+
+  void abort(std::exception_ptr error);
+  void add_stages(telemetry::RunReport& report) const;
+
+  const PipelineParts parts_;
+  const PipelineOptions options_;
+  Tally tally_;
+  flow::Budget budget_;
+  ItemChannel found_, loaded_, finished_;
+  BatchChannel batches_;
+  flow::StageClock source_clock_, load_clock_, batch_clock_, write_clock_;
+  std::optional<flow::StageClock> compute_clock_;  // made with the backend, which says how many
+  std::atomic<bool> stop_{false};
+  std::mutex error_mutex_;
+  std::exception_ptr error_;
+};
+
+}  // namespace eckart

@@ -1,0 +1,76 @@
+#include "pipeline/tally.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/quality.hpp"
+
+namespace eckart {
+namespace {
+
+constexpr double kExactPsnrDb = 99;  // stands for infinity in the mean
+
+double psnr_of_output(const Task& task, std::size_t output) {
+  double squared_error = 0;
+  for (const PlaneResult& plane : task.results[output]) squared_error += plane.squared_error;
+  const ImageShape& shape = task.input.shape();
+  return std::min(kExactPsnrDb, psnr_db(squared_error, shape.samples(), peak(shape.depth)));
+}
+
+}  // namespace
+
+void Tally::found() {
+  const std::lock_guard lock(mutex_);
+  ++progress_.total;
+}
+
+void Tally::all_found() {
+  const std::lock_guard lock(mutex_);
+  progress_.total_is_final = true;
+}
+
+void Tally::count(const WorkItem& item) {
+  const Outcome& outcome = item.outcome;
+  if (outcome.result == Result::failed) {
+    spdlog::error("{}: {} ({}, in {})", item.file.string(), outcome.detail, to_string(outcome.reason),
+                  to_string(outcome.stage));
+  }
+  const std::lock_guard lock(mutex_);
+  ++progress_.done;
+  report_.input_bytes += item.input_bytes;
+  report_.output_bytes += item.output_bytes;
+  switch (outcome.result) {
+    case Result::failed:
+      ++progress_.failed;
+      ++report_.failed;
+      ++report_.failures[std::size_t(outcome.reason)];
+      return;
+    case Result::skipped: ++report_.skipped; return;
+    case Result::done: break;
+  }
+  ++report_.done;
+  const ImageShape& shape = item.task.input.shape();
+  report_.pixels += std::int64_t(shape.rows) * shape.cols;
+  for (std::size_t i = 0; i < item.outputs.size(); ++i) {
+    const double psnr = psnr_of_output(item.task, i);
+    report_.psnr_db_min = report_.outputs ? std::min(report_.psnr_db_min, psnr) : psnr;
+    psnr_sum_db_ += psnr;
+    ++report_.outputs;
+  }
+}
+
+telemetry::ProgressState Tally::progress() const {
+  const std::lock_guard lock(mutex_);
+  return progress_;
+}
+
+telemetry::RunReport Tally::report() const {
+  const std::lock_guard lock(mutex_);
+  telemetry::RunReport report = report_;
+  if (report.outputs) report.psnr_db_mean = psnr_sum_db_ / double(report.outputs);
+  return report;
+}
+
+}  // namespace eckart

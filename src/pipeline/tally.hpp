@@ -1,0 +1,31 @@
+#pragma once
+
+#include <mutex>
+
+#include "pipeline/work_item.hpp"
+#include "telemetry/progress.hpp"
+#include "telemetry/run_report.hpp"
+
+namespace eckart {
+
+/// Counts what became of the images. Thread-safe.
+class Tally {
+ public:
+  /// One more image was found by the source.
+  void found();
+  void all_found();
+  /// The item has reached its end: counts it, and logs a failure with file and reason.
+  void count(const WorkItem& item);
+
+  telemetry::ProgressState progress() const;
+  /// Everything but stages, backend and wall time.
+  telemetry::RunReport report() const;
+
+ private:
+  mutable std::mutex mutex_;
+  telemetry::ProgressState progress_;
+  telemetry::RunReport report_;
+  double psnr_sum_db_ = 0;
+};
+
+}  // namespace eckart

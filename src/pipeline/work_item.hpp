@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "compute/backend.hpp"
+#include "core/outcome.hpp"
+#include "flow/budget.hpp"
+#include "flow/channel.hpp"
+
+namespace eckart {
+
+/// One image on its way through the pipeline. Owned by one thread at a time.
+struct WorkItem {
+  std::filesystem::path file;
+  std::filesystem::path relative;              ///< its place in the mirrored tree
+  std::vector<std::filesystem::path> outputs;  ///< one a rank
+  flow::Budget::Reservation bytes;             ///< for the pixels of input and outputs
+  Task task;
+  std::int64_t input_bytes = 0;   ///< of the file read
+  std::int64_t output_bytes = 0;  ///< of the files written
+  Outcome outcome;
+};
+using ItemPtr = std::unique_ptr<WorkItem>;
+using ItemChannel = flow::Channel<ItemPtr>;
+
+/// Items whose planes are padded to the same shape.
+struct Batch {
+  PaddedShape shape;
+  int planes = 0;
+  std::vector<ItemPtr> items;
+};
+using BatchChannel = flow::Channel<Batch>;
+
+}  // namespace eckart
