@@ -17,6 +17,7 @@ endif()
 add_library(eckart_warnings INTERFACE)
 target_compile_options(eckart_warnings INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual>
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>  # false on std::string's operator+ in GCC 12
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow>)
 if(ECKART_WERROR)
   target_compile_options(eckart_warnings INTERFACE

@@ -67,6 +67,8 @@ class Backend {
   virtual int batch_planes(PaddedShape shape) const = 0;
   /// 0 <= index < lanes(). Throws FatalError.
   virtual std::unique_ptr<Lane> make_lane(int index) = 0;
+  /// Lines for `eckart doctor`: devices, memory, driver, libraries.
+  virtual std::vector<std::string> details() const { return {}; }
   /// Lines for the closing summary; empty for most.
   virtual std::vector<std::string> remarks() const { return {}; }
 };

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -27,7 +28,8 @@ class Channel {
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  /// Waits for room. False when the channel is closed: the item stays with the caller.
+  /// Waits for room. False when the channel is closed: the item stays with the caller, as it does
+  /// when memory for it runs out and std::bad_alloc is thrown.
   bool push(T&& item) {
     const Pushing mark(pushing_);
     if (closed_) return false;
@@ -37,7 +39,11 @@ class Channel {
       return false;
     }
     size_.fetch_add(1, std::memory_order_relaxed);
-    queue_.enqueue(std::move(item));
+    if (!queue_.enqueue(std::move(item))) {  // out of memory: the item is untouched
+      size_.fetch_sub(1, std::memory_order_relaxed);
+      room_.signal();
+      throw std::bad_alloc();
+    }
     items_.signal();
     return true;
   }
@@ -93,17 +99,16 @@ class Channel {
   };
 
   /// Called with one signal of items_ in hand. That signal stands for an item, or for the closing,
-  /// and in that case it is handed on to the next consumer that waits.
+  /// and in that case it is handed on to the next consumer that waits. A dequeue that fails proves
+  /// nothing while others dequeue as well (moodycamel's count of them is optimistic); size_ does.
   std::optional<T> take() {
     T item;
-    while (!cancelled_) {
-      const bool nobody_pushes = closed_ && pushing_ == 0;  // read before the queue is
-      if (queue_.try_dequeue(item)) {
+    while (!finished()) {
+      if (!cancelled_ && queue_.try_dequeue(item)) {
         size_.fetch_sub(1, std::memory_order_relaxed);
         room_.signal();
         return item;
       }
-      if (nobody_pushes) break;
       std::this_thread::yield();
     }
     items_.signal();

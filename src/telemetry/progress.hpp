@@ -12,17 +12,19 @@ namespace eckart::telemetry {
 
 /// How far a run is. `total` is known once everything has been listed.
 struct ProgressState {
-  std::int64_t done = 0;    ///< images finished, failures included
+  std::int64_t done = 0;  ///< images finished, failures included
   std::int64_t failed = 0;
-  std::int64_t total = 0;   ///< found so far
+  std::int64_t total = 0;  ///< found so far
   bool total_is_final = false;
 };
 
-/// One line of at most `width` columns, tqdm's way: share, bar, done/total, elapsed<remaining, rate, failures.
+/// One line of at most `width` columns, tqdm's way: share, bar, done/total, elapsed<remaining,
+/// rate, failures. What does not fit is left out, the least telling first.
 std::string progress_line(const ProgressState& state, double elapsed_s, int width);
 
-/// Draws the progress line on stderr ten times a second, on a thread of its own, until destroyed; the line is
-/// erased then. Log lines must go through log_line(), which keeps the bar below them.
+/// Draws the progress line on stderr ten times a second, on a thread of its own, until destroyed;
+/// the line is erased then. Lines of the log (see log.hpp) come above it. One bar at a time;
+/// `state` is called on the bar's thread and must not throw.
 class ProgressBar {
  public:
   explicit ProgressBar(std::function<ProgressState()> state);

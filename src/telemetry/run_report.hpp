@@ -9,7 +9,8 @@
 
 namespace eckart::telemetry {
 
-/// One row of the stage table. Seconds are sums over the stage's workers; they add up to workers x wall.
+/// One row of the stage table. Seconds are sums over the stage's workers; they add up to workers x
+/// wall.
 struct StageRow {
   std::string name;
   int workers = 0;

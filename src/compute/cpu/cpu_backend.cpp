@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "compute/cpu/cpu_lane.hpp"
-#include "compute/solver_choice.hpp"
 
 namespace eckart {
 namespace {
@@ -16,7 +15,7 @@ class CpuBackend : public Backend {
  public:
   explicit CpuBackend(const BackendOptions& options)
       : ranks_(options.ranks),
-        solver_(choose_solver(options.solver, {1, 1}).solver),
+        solver_(options.solver == SolverKind::automatic ? SolverKind::gram : options.solver),
         lanes_(options.lanes > 0 ? options.lanes : int(std::max(1U, std::thread::hardware_concurrency()))) {
     openblas_set_num_threads(1);  // the lanes are the threads
     LAPACKE_set_nancheck(0);      // pixels are never NaN

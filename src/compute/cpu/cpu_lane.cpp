@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include "compute/cpu/right_singular_vectors.hpp"
 #include "core/error.hpp"

@@ -1,0 +1,69 @@
+#include "app/backends.hpp"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+
+#include "compute/checked/checked_backend.hpp"
+#include "compute/cpu/cpu_backend.hpp"
+#include "core/error.hpp"
+
+namespace eckart::app {
+namespace {
+
+using MakeCudaBackend = Backend* (*)(const char* version, const BackendOptions& options);
+
+FatalError unavailable(const std::string& why) {
+  return {ExitCode::unavailable, "the CUDA backend is not available: " + why};
+}
+
+std::filesystem::path find_module() {
+  const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const auto beside = here / "libeckart_cuda.so";
+  const auto installed = here.parent_path() / "lib" / "eckart" / "libeckart_cuda.so";
+  for (const auto& path : {beside, installed}) {
+    if (std::filesystem::exists(path)) return path;
+  }
+  throw unavailable("this program was built without it (neither " + beside.string() + " nor " +
+                    installed.string() + " is there)");
+}
+
+MakeCudaBackend load_module() {
+  const auto path = find_module();
+  // The driver first: without it there is no use in loading cuSOLVER, which takes its time.
+  if (!dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL)) {
+    throw unavailable("there is no NVIDIA driver (libcuda.so.1)");
+  }
+  void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!module) throw unavailable(dlerror());
+  void* symbol = dlsym(module, "eckart_make_cuda_backend");
+  if (!symbol) throw unavailable(dlerror());
+  return reinterpret_cast<MakeCudaBackend>(symbol);
+}
+
+std::unique_ptr<Backend> make_cpu(BackendOptions options, int cpu_lanes) {
+  options.lanes = cpu_lanes;
+  return make_cpu_backend(options);
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cuda_backend(const BackendOptions& options) {
+  return std::unique_ptr<Backend>(load_module()(ECKART_VERSION, options));
+}
+
+ChosenBackend make_backend(const std::string& name, const BackendOptions& options, int cpu_lanes) {
+  if (name == "cpu") return {make_cpu(options, cpu_lanes), "asked for"};
+  if (name == "cuda") return {make_cuda_backend(options), "asked for"};
+  if (name == "checked") {
+    return {make_checked_backend(make_cuda_backend(options), make_cpu(options, cpu_lanes)), "asked for"};
+  }
+  try {
+    return {make_cuda_backend(options), "a GPU was found"};
+  } catch (const FatalError& error) {
+    if (error.code() != ExitCode::unavailable) throw;
+    return {make_cpu(options, cpu_lanes), error.what()};
+  }
+}
+
+}  // namespace eckart::app

@@ -1,0 +1,116 @@
+#include "app/run.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <thread>
+
+#include "core/error.hpp"
+
+namespace eckart::app {
+namespace {
+
+int cores() { return int(std::max(1U, std::thread::hardware_concurrency())); }
+
+/// Writing costs several times what loading does (see docs/performance.md), so the writers get more threads.
+PipelineOptions pipeline_options(const settings::Settings& settings) {
+  const auto or_auto = [](int threads, int otherwise) { return threads > 0 ? threads : std::max(1, otherwise); };
+  return {.load_threads = or_auto(settings.threads.load, cores() / 3),
+          .write_threads = or_auto(settings.threads.write, cores() * 3 / 4),
+          .budget_bytes = std::size_t(settings.budget_mb) << 20,
+          .pad = settings.batch.pad,
+          .linger = std::chrono::milliseconds(settings.batch.linger_ms)};
+}
+
+BackendOptions backend_options(const settings::Settings& settings, const std::vector<RankPolicy>& ranks) {
+  return {.ranks = ranks,
+          .solver = parse_solver(settings.solver),
+          .deterministic = settings.deterministic,
+          .lanes = settings.cuda.lanes,
+          .batch_images = settings.batch.images,
+          .devices = settings.cuda.devices,
+          .memory_fraction = settings.cuda.memory_fraction};
+}
+
+io::OutputTree make_outputs(const RunRequest& request, const std::vector<RankPolicy>& ranks) {
+  const settings::Output& output = request.settings.output;
+  return {request.output, output.name.empty() ? io::OutputTree::default_name(ranks.size()) : output.name,
+          io::codec_named(output.format), ranks};
+}
+
+std::unique_ptr<std::istream> open_list(const std::filesystem::path& path) {
+  if (path.empty() || path == "-") return nullptr;
+  auto list = std::make_unique<std::ifstream>(path);
+  if (!*list) throw FatalError(ExitCode::no_input, "--files-from " + path.string() + ": cannot be read");
+  return list;
+}
+
+std::unique_ptr<io::Source> make_sources(const RunRequest& request, std::istream* list) {
+  std::vector<std::unique_ptr<io::Source>> sources;
+  for (const auto& input : request.inputs) sources.push_back(io::make_source(input));
+  if (!request.files_from.empty()) sources.push_back(io::make_list_source(list ? *list : std::cin));
+  return io::chain(std::move(sources));
+}
+
+}  // namespace
+
+Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
+    : request_(std::move(request)),
+      start_(start),
+      ranks_(parse_ranks(request_.settings.rank)),
+      outputs_(make_outputs(request_, ranks_)),
+      list_(open_list(request_.files_from)),
+      source_(make_sources(request_, list_.get())) {
+  const settings::Settings& settings = request_.settings;
+  const auto make_backend_now = [this]() -> Backend& {
+    const settings::Settings& wanted = request_.settings;
+    backend_ = make_backend(wanted.backend, backend_options(wanted, ranks_), wanted.cpu.lanes);
+    spdlog::info("backend {} ({}): {}", backend_.backend->name(), backend_.reason,
+                 backend_.backend->description());
+    return *backend_.backend;
+  };
+  pipeline_ = std::make_unique<Pipeline>(
+      PipelineParts{
+          .source = *source_,
+          .backend = make_backend_now,
+          .load = make_load(outputs_,
+                            {settings.limits.pixels, settings.limits.side, settings.limits.file_mb}, ranks_),
+          .write = make_write(outputs_.codec(), {settings.output.jpeg_quality})},
+      pipeline_options(settings));
+}
+
+telemetry::RunReport Run::execute() {
+  io::prepare_output_root(request_.output, request_.inputs);
+  telemetry::RunReport report = pipeline_->run();
+  report.backend_note += "; " + backend_.reason;
+  report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  return report;
+}
+
+void Run::dry_run(
+    const std::function<void(const io::Arrival&, const std::vector<std::filesystem::path>&)>& tell) {
+  while (auto arrival = source_->next()) {
+    std::vector<std::filesystem::path> outputs;
+    try {
+      if (arrival->outcome.ok()) outputs = outputs_.claim(arrival->relative);
+    } catch (const ItemError& error) {
+      arrival->outcome = Outcome::failed(Stage::load, error.reason(), error.what());
+    }
+    tell(*arrival, outputs);
+  }
+}
+
+ExitCode exit_code(const telemetry::RunReport& report) {
+  const auto failures = [&](Reason reason) { return report.failures[std::size_t(reason)]; };
+  if (failures(Reason::not_written) > 0) return ExitCode::io_error;
+  if (report.done + report.skipped > 0) return report.failed > 0 ? ExitCode::some_failed : ExitCode::ok;
+  if (report.failed > 0 && failures(Reason::not_found) == report.failed) return ExitCode::no_input;
+  const auto unread = failures(Reason::not_found) + failures(Reason::unreadable) + failures(Reason::empty_file) +
+                      failures(Reason::not_an_image) + failures(Reason::unsupported) +
+                      failures(Reason::too_large) + failures(Reason::corrupt);
+  return unread == report.failed ? ExitCode::nothing_readable : ExitCode::some_failed;
+}
+
+}  // namespace eckart::app

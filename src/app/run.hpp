@@ -1,0 +1,58 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/backends.hpp"
+#include "core/error.hpp"
+#include "io/output_tree.hpp"
+#include "io/source.hpp"
+#include "pipeline/pipeline.hpp"
+#include "settings/settings.hpp"
+#include "telemetry/run_report.hpp"
+
+namespace eckart::app {
+
+/// What one `eckart run` is to do.
+struct RunRequest {
+  settings::Settings settings;
+  std::vector<std::filesystem::path> inputs;  ///< folders and files
+  std::filesystem::path files_from;           ///< a file with a path a line, `-` for stdin; may be empty
+  std::filesystem::path output;
+};
+
+/// The composition root: makes sources, codecs, backend and pipeline from the request.
+class Run {
+ public:
+  /// Checks everything that can be checked before the work begins. Throws FatalError,
+  /// settings::SettingsError, and std::invalid_argument for values that do not fit together.
+  Run(RunRequest request, std::chrono::steady_clock::time_point start);
+
+  /// As Pipeline has them.
+  telemetry::RunReport execute();
+  void request_stop() { pipeline_->request_stop(); }
+  telemetry::ProgressState progress() const { return pipeline_->progress(); }
+
+  /// Calls `tell` for everything that execute() would do, and does nothing.
+  void dry_run(const std::function<void(const io::Arrival&, const std::vector<std::filesystem::path>&)>& tell);
+
+ private:
+  const RunRequest request_;
+  const std::chrono::steady_clock::time_point start_;
+  const std::vector<RankPolicy> ranks_;
+  io::OutputTree outputs_;
+  std::unique_ptr<std::istream> list_;
+  std::unique_ptr<io::Source> source_;
+  ChosenBackend backend_;
+  std::unique_ptr<Pipeline> pipeline_;
+};
+
+/// The exit code that tells this report's story.
+ExitCode exit_code(const telemetry::RunReport& report);
+
+}  // namespace eckart::app

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "core/error.hpp"
+
+namespace eckart::cli {
+
+/// What the chosen subcommand does, once the command line has been read.
+using Action = std::function<ExitCode()>;
+
+/// Each adds one subcommand to `app`; parsing it sets `action`.
+void add_run(CLI::App& app, Action& action);
+void add_synth(CLI::App& app, Action& action);
+void add_doctor(CLI::App& app, Action& action);
+
+}  // namespace eckart::cli

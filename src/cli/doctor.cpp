@@ -1,0 +1,105 @@
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include "app/backends.hpp"
+#include "cli/commands.hpp"
+#include "core/synth.hpp"
+#include "io/codec.hpp"
+
+namespace eckart::cli {
+namespace {
+
+constexpr int kSide = 256;
+constexpr int kRank = 20;
+// Backends may disagree by rounding at the edge between two levels, and nowhere else.
+constexpr int kMostDifferent = kSide * kSide / 10000;
+
+Task make_task() {
+  Task task;
+  task.input = synthesize({.kind = SynthKind::texture, .rows = kSide, .cols = kSide, .channels = 1, .seed = 1});
+  task.outputs.emplace_back(task.input.shape());
+  task.results.emplace_back(1);
+  return task;
+}
+
+/// One reconstruction, from host memory to host memory.
+Task reconstruct(Backend& backend) {
+  Task task = make_task();
+  Task* const tasks[] = {&task};
+  const auto lane = backend.make_lane(0);
+  lane->start(0, padded_shape(task.input.shape(), 32), tasks);
+  lane->finish(0);
+  return task;
+}
+
+/// Prints one backend's line; true if it agrees with `reference`.
+bool examine(Backend& backend, const Task& reference) {
+  const auto start = std::chrono::steady_clock::now();
+  const Task task = reconstruct(backend);
+  const double ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  const auto a = task.outputs[0].plane<std::uint8_t>(0), b = reference.outputs[0].plane<std::uint8_t>(0);
+  int different = 0, largest = 0;
+  for (int i = 0; i < kSide * kSide; ++i) {
+    const int difference = std::abs(int(a.data[i]) - int(b.data[i]));
+    different += difference != 0;
+    largest = std::max(largest, difference);
+  }
+  const bool good = task.error.empty() && different <= kMostDifferent && largest <= 1;
+  std::printf("%-8s %s: %s\n", backend.name().c_str(), good ? "ok" : "WRONG", backend.description().c_str());
+  for (const std::string& line : backend.details()) std::printf("         %s\n", line.c_str());
+  std::printf("         %d x %d at rank %d: %d of %d samples differ from the float64 SVD, by %d at most; "
+              "first batch %.0f ms\n",
+              kSide, kSide, kRank, different, kSide * kSide, largest, ms);
+  if (!task.error.empty()) std::printf("         %s\n", task.error.c_str());
+  return good;
+}
+
+void tell_machine() {
+  struct sysinfo info {};
+  struct rlimit files {};
+  sysinfo(&info);
+  getrlimit(RLIMIT_NOFILE, &files);
+  const double gib = double(info.mem_unit) / (1 << 30);
+  std::printf("machine  %u cores, %.1f of %.1f GiB memory free, %llu open files at most\n",
+              std::thread::hardware_concurrency(), double(info.freeram + info.bufferram) * gib,
+              double(info.totalram) * gib, static_cast<unsigned long long>(files.rlim_cur));
+  std::string formats;
+  for (const io::Codec& codec : io::codecs()) formats += " " + std::string(codec.name);
+  std::printf("formats %s\n", formats.c_str());
+}
+
+ExitCode doctor() {
+  std::printf("eckart   " ECKART_VERSION "\n");
+  tell_machine();
+  BackendOptions options;
+  options.ranks = {RankPolicy{kRank}};
+  options.solver = SolverKind::gesvd;
+  const Task reference = reconstruct(*app::make_backend("cpu", options, 1).backend);
+  options.solver = SolverKind::automatic;
+  bool good = examine(*app::make_backend("cpu", options, 0).backend, reference);
+  try {
+    good = examine(*app::make_cuda_backend(options), reference) && good;
+  } catch (const FatalError& error) {
+    if (error.code() != ExitCode::unavailable) throw;
+    std::printf("cuda     none: %s\n", error.what());
+  }
+  std::printf("%s\n", good ? "This machine is ready." : "This machine computes wrong results.");
+  return good ? ExitCode::ok : ExitCode::internal;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("doctor", "Tell whether this machine is ready, with a real reconstruction on each backend");
+  command->callback([&action] { action = doctor; });
+}
+
+}  // namespace eckart::cli

@@ -1,0 +1,176 @@
+#include "core/synth.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "flow/workers.hpp"
+#include "io/codec.hpp"
+#include "io/file.hpp"
+
+namespace eckart::cli {
+namespace {
+
+constexpr int kLargestSide = 65535;
+
+struct SynthArgs {
+  std::filesystem::path output;
+  std::vector<std::string> kinds = {"all"}, sizes = {"256"};
+  int count = 10, channels = 1, depth = 8, rank = 20;
+  double noise = 0;
+  std::string format = "png";
+  std::uint32_t seed = 1;
+};
+
+/// Reads RxC, or N for NxN; rows are 0 if that is not what it says.
+std::pair<int, int> parse_size(const std::string& text) {
+  const char* const end = text.data() + text.size();
+  int rows = 0, cols = 0;
+  auto [rest, error] = std::from_chars(text.data(), end, rows);
+  if (error != std::errc{}) return {0, 0};
+  cols = rows;
+  if (rest != end && *rest == 'x') {
+    const auto second = std::from_chars(rest + 1, end, cols);
+    if (second.ec != std::errc{}) return {0, 0};
+    rest = second.ptr;
+  }
+  const auto good = [](int side) { return side >= 1 && side <= kLargestSide; };
+  return rest == end && good(rows) && good(cols) ? std::pair{rows, cols} : std::pair{0, 0};
+}
+
+std::string check_size(const std::string& text) {
+  if (parse_size(text).first > 0) return "";
+  return text + " is not a size; say 256, or 480x640 for 480 rows of 640, sides up to " +
+         std::to_string(kLargestSide);
+}
+
+std::vector<SynthKind> chosen_kinds(const SynthArgs& args) {
+  std::vector<SynthKind> kinds;
+  for (const SynthKind kind : kSynthKinds) {
+    const auto named = [&](const std::string& name) { return name == "all" || name == to_string(kind); };
+    if (std::any_of(args.kinds.begin(), args.kinds.end(), named)) kinds.push_back(kind);
+  }
+  return kinds;
+}
+
+/// One spec for every kind and size; the images of a spec differ by their seeds.
+std::vector<SynthSpec> chosen_specs(const SynthArgs& args) {
+  std::vector<SynthSpec> specs;
+  for (const SynthKind kind : chosen_kinds(args)) {
+    for (const std::string& size : args.sizes) {
+      const auto [rows, cols] = parse_size(size);
+      specs.push_back({kind, rows, cols, args.channels, args.depth == 8 ? Depth::u8 : Depth::u16, args.rank,
+                       args.noise, 0});
+    }
+  }
+  return specs;
+}
+
+/// What options must fulfil together.
+void check_together(const SynthArgs& args) {
+  if (args.format == "jpeg" && args.depth == 16) {
+    throw CLI::ValidationError("--depth", "a jpeg has 8 bits a sample; say --format png for 16");
+  }
+  for (const SynthSpec& spec : chosen_specs(args)) {
+    if (spec.kind == SynthKind::low_rank && spec.rank > std::min(spec.rows, spec.cols)) {
+      throw CLI::ValidationError("--rank", "an image of " + std::to_string(spec.rows) + "x" +
+                                               std::to_string(spec.cols) + " has no rank " +
+                                               std::to_string(spec.rank));
+    }
+  }
+}
+
+/// Image `number` of a spec depends on nothing but the spec, --seed and this number.
+void write_image(const SynthArgs& args, const io::Codec& codec, SynthSpec spec, int number) {
+  spec.seed = (std::uint64_t(args.seed) << 32) + std::uint64_t(number);
+  char name[96];
+  std::snprintf(name, sizeof name, "%s_%dx%d_%04d.%s", std::string(to_string(spec.kind)).c_str(), spec.rows,
+                spec.cols, number, std::string(codec.extension).c_str());
+  io::publish_file(args.output / name, codec.encode(synthesize(spec), {}));
+}
+
+void write_images(const SynthArgs& args, const std::vector<SynthSpec>& specs) {
+  const io::Codec& codec = io::codec_named(args.format);
+  const std::int64_t images = std::int64_t(specs.size()) * args.count;
+  const auto cores = std::max<std::int64_t>(1, std::thread::hardware_concurrency());
+  std::atomic<std::int64_t> next = 0;
+  std::mutex mutex;
+  std::exception_ptr failure;
+  flow::Workers workers(
+      "synth", int(std::min(cores, images)),
+      [&](int) {
+        for (std::int64_t i; (i = next++) < images;) {
+          write_image(args, codec, specs[std::size_t(i / args.count)], int(i % args.count) + 1);
+        }
+      },
+      [&](std::exception_ptr error) {
+        next = images;
+        const std::lock_guard lock(mutex);
+        if (!failure) failure = std::move(error);
+      });
+  workers.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+ExitCode execute(const SynthArgs& args) {
+  std::error_code error;
+  std::filesystem::create_directories(args.output, error);
+  if (error) {
+    throw FatalError(ExitCode::cannot_create, "cannot create " + args.output.string() + ": " + error.message());
+  }
+  const std::vector<SynthSpec> specs = chosen_specs(args);
+  try {
+    write_images(args, specs);
+  } catch (const ItemError& failure) {
+    throw FatalError(ExitCode::io_error, "cannot write into " + args.output.string() + ": " + failure.what());
+  }
+  std::string kinds;
+  for (const SynthKind kind : chosen_kinds(args)) kinds += " " + std::string(to_string(kind));
+  std::printf("%" PRId64 " images in %s:%s; %d bits, %d channel%s, %s\n",
+              std::int64_t(specs.size()) * args.count, args.output.c_str(), kinds.c_str(), args.depth,
+              args.channels, args.channels == 1 ? "" : "s", args.format.c_str());
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_synth(CLI::App& app, Action& action) {
+  auto args = std::make_shared<SynthArgs>();
+  CLI::App* synth = app.add_subcommand("synth", "Make test images: phantoms, textures, known rank, known noise");
+  std::vector<std::string> kinds = {"all"};
+  for (const SynthKind kind : kSynthKinds) kinds.emplace_back(to_string(kind));
+  synth->option_defaults()->always_capture_default();
+  synth->add_option("-o,--output", args->output, "Folder for the images; made if it is missing")->required();
+  synth->add_option("--kind", args->kinds, "What they show, or several with commas")
+      ->delimiter(',')
+      ->check(CLI::IsMember(kinds));
+  synth->add_option("--count", args->count, "How many of each kind and size")->check(CLI::Range(1, 100000000));
+  synth->add_option("--size", args->sizes, "ROWSxCOLS, or N for a square; several with commas")
+      ->delimiter(',')
+      ->check(check_size);
+  synth->add_option("--channels", args->channels, "1 is gray, 3 is RGB")->check(CLI::IsMember({1, 3}));
+  synth->add_option("--depth", args->depth, "Bits of a sample")->check(CLI::IsMember({8, 16}));
+  synth->add_option("-k,--rank", args->rank, "Exact rank of the low-rank ones")->check(CLI::Range(1, kLargestSide));
+  synth->add_option("--noise", args->noise, "Sigma of Gaussian noise, in levels of the sample")
+      ->check(CLI::Range(0.0, 65535.0));
+  synth->add_option("--format", args->format, "File format")->check(CLI::IsMember({"png", "jpeg"}));
+  synth->add_option("--seed", args->seed, "Another seed, other images");
+  synth->callback([args, &action] {
+    check_together(*args);
+    action = [args] { return execute(*args); };
+  });
+}
+
+}  // namespace eckart::cli

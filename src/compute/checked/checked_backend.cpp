@@ -1,0 +1,161 @@
+#include "compute/checked/checked_backend.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+
+
+namespace eckart {
+namespace {
+
+/// The largest differences seen; shared by the lanes.
+class Differences {
+ public:
+  void compare(const Task& tested, const Task& reference) {
+    const std::lock_guard lock(mutex_);
+    if (tested.error != reference.error) {
+      ++one_sided_failures_;
+      return;
+    }
+    if (!tested.error.empty()) return;
+    for (std::size_t i = 0; i < tested.outputs.size(); ++i) {
+      if (tested.input.shape().depth == Depth::u8) {
+        compare_samples<std::uint8_t>(tested.outputs[i], reference.outputs[i]);
+      } else {
+        compare_samples<std::uint16_t>(tested.outputs[i], reference.outputs[i]);
+      }
+      for (std::size_t c = 0; c < tested.results[i].size(); ++c) {
+        compare_planes(tested.results[i][c], reference.results[i][c]);
+      }
+    }
+  }
+
+  std::vector<std::string> remarks(const std::string& tested, const std::string& reference) const {
+    const std::lock_guard lock(mutex_);
+    char line[256];
+    std::snprintf(line, sizeof line,
+                  "checked %s against %s: %lld of %lld samples differ, by %d at most; PSNR before rounding "
+                  "by %.2g dB at most",
+                  tested.c_str(), reference.c_str(), static_cast<long long>(different_),
+                  static_cast<long long>(samples_), largest_, largest_db_);
+    std::vector<std::string> lines{line};
+    if (one_sided_failures_ > 0) {
+      lines.push_back(std::to_string(one_sided_failures_) + " images failed on one of the two alone");
+    }
+    return lines;
+  }
+
+ private:
+  template <class T>
+  void compare_samples(const Image& tested, const Image& reference) {
+    const T* a = reinterpret_cast<const T*>(tested.data());
+    const T* b = reinterpret_cast<const T*>(reference.data());
+    const std::size_t count = tested.shape().samples();
+    samples_ += std::int64_t(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const int difference = std::abs(int(a[i]) - int(b[i]));
+      different_ += difference != 0;
+      largest_ = std::max(largest_, difference);
+    }
+  }
+
+  void compare_planes(const PlaneResult& tested, const PlaneResult& reference) {
+    // Below a squared error of a thousandth of a level there is nothing but rounding to compare.
+    const double floor = 1e-3;
+    if (tested.residual < floor && reference.residual < floor) return;
+    const double loss =
+        10 * std::log10(std::max(tested.residual, floor) / std::max(reference.residual, floor));
+    largest_db_ = std::max(largest_db_, std::abs(loss));
+  }
+
+  mutable std::mutex mutex_;
+  std::int64_t samples_ = 0, different_ = 0, one_sided_failures_ = 0;
+  int largest_ = 0;
+  double largest_db_ = 0;
+};
+
+Task copy_for_reference(const Task& task) {
+  Task copy;
+  copy.input = Image(task.input.shape());
+  std::memcpy(copy.input.data(), task.input.data(), task.input.bytes());
+  for (const Image& output : task.outputs) copy.outputs.emplace_back(output.shape());
+  copy.results = task.results;
+  return copy;
+}
+
+class CheckedLane : public Lane {
+ public:
+  CheckedLane(std::unique_ptr<Lane> tested, std::unique_ptr<Lane> reference, Differences& differences)
+      : differences_(differences),
+        batches_(std::size_t(tested->slots())),
+        tested_(std::move(tested)),
+        reference_(std::move(reference)) {}
+
+  int slots() const override { return tested_->slots(); }
+
+  void start(int slot, PaddedShape shape, std::span<Task* const> tasks) override {
+    tested_->start(slot, shape, tasks);
+    Started& batch = batches_[std::size_t(slot)];
+    batch.tasks.assign(tasks.begin(), tasks.end());
+    batch.copies.clear();
+    for (const Task* task : tasks) batch.copies.push_back(copy_for_reference(*task));
+    std::vector<Task*> copies;
+    for (Task& copy : batch.copies) copies.push_back(&copy);
+    reference_->start(0, shape, copies);
+    reference_->finish(0);
+  }
+
+  void finish(int slot) override {
+    tested_->finish(slot);
+    const Started& batch = batches_[std::size_t(slot)];
+    for (std::size_t i = 0; i < batch.tasks.size(); ++i) {
+      differences_.compare(*batch.tasks[i], batch.copies[i]);
+    }
+  }
+
+ private:
+  struct Started {
+    std::vector<const Task*> tasks;
+    std::vector<Task> copies;
+  };
+  Differences& differences_;
+  std::vector<Started> batches_;
+  std::unique_ptr<Lane> tested_, reference_;
+};
+
+class CheckedBackend : public Backend {
+ public:
+  CheckedBackend(std::unique_ptr<Backend> tested, std::unique_ptr<Backend> reference)
+      : tested_(std::move(tested)), reference_(std::move(reference)) {}
+
+  std::string name() const override { return "checked"; }
+  std::string description() const override {
+    return tested_->name() + " (" + tested_->description() + ") against " + reference_->name() + " (" +
+           reference_->description() + ")";
+  }
+  int lanes() const override { return tested_->lanes(); }
+  int batch_planes(PaddedShape shape) const override { return tested_->batch_planes(shape); }
+  std::unique_ptr<Lane> make_lane(int index) override {
+    return std::make_unique<CheckedLane>(tested_->make_lane(index), reference_->make_lane(index),
+                                         differences_);
+  }
+  std::vector<std::string> remarks() const override {
+    return differences_.remarks(tested_->name(), reference_->name());
+  }
+
+ private:
+  const std::unique_ptr<Backend> tested_, reference_;
+  Differences differences_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_checked_backend(std::unique_ptr<Backend> tested,
+                                              std::unique_ptr<Backend> reference) {
+  return std::make_unique<CheckedBackend>(std::move(tested), std::move(reference));
+}
+
+}  // namespace eckart

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+#include <cusolverDn.h>
+
+#include <stdexcept>
+
+namespace eckart::cuda {
+
+/// The device has no memory left for this; the context is unharmed.
+class OutOfMemory : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Throw on failure, with the call's text: FatalError(temporary) where the error leaves the context unusable,
+/// OutOfMemory, or std::runtime_error.
+void check(cudaError_t status, const char* call);
+void check(cublasStatus_t status, const char* call);
+void check(cusolverStatus_t status, const char* call);
+
+}  // namespace eckart::cuda
+
+#define ECKART_CUDA_CHECK(call) ::eckart::cuda::check((call), #call)

@@ -1,0 +1,140 @@
+#include "compute/cuda/cuda_backend.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+
+#include "compute/cuda/lane.hpp"
+#include "compute/solver_choice.hpp"
+#include "core/error.hpp"
+
+namespace eckart::cuda {
+namespace {
+
+// More than one, so that one lane's copies run beside another's computation.
+constexpr int kLanesPerDevice = 2;
+// A batch gathers about this many elements of Gram matrices: enough to fill the largest GPU.
+constexpr std::int64_t kBatchElements = std::int64_t(1) << 26;
+constexpr int kMostPlanes = 512;
+constexpr int kFewestPlanes = 4;
+
+std::vector<int> devices_to_use(const BackendOptions& options) {
+  int found = 0;
+  const cudaError_t status = cudaGetDeviceCount(&found);
+  if (status != cudaSuccess || found == 0) {
+    throw FatalError(ExitCode::unavailable, std::string("no usable CUDA device: ") +
+                                                (status == cudaSuccess ? "none found" : cudaGetErrorString(status)));
+  }
+  std::vector<int> devices = options.devices;
+  if (devices.empty()) {
+    devices.resize(std::size_t(found));
+    std::iota(devices.begin(), devices.end(), 0);
+  }
+  for (const int device : devices) {
+    if (device < 0 || device >= found) {
+      throw FatalError(ExitCode::unavailable, "there is no CUDA device " + std::to_string(device) +
+                                                  ": this machine has " + std::to_string(found));
+    }
+  }
+  return devices;
+}
+
+/// Bytes of device memory that one plane of a batch takes, about: matrices, eigensolver, slots.
+double plane_bytes(PaddedShape shape, int ranks) {
+  const double mn = double(shape.rows) * shape.cols, nn = double(shape.cols) * shape.cols;
+  return 8 * (2 * mn + 6 * nn) + 2 * 2 * mn * (1 + ranks);
+}
+
+/// 13000 -> "13.0"
+std::string version(int number) {
+  return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+}
+
+class CudaBackend : public Backend {
+ public:
+  explicit CudaBackend(const BackendOptions& options)
+      : options_(options),
+        devices_(devices_to_use(options)),
+        lanes_(options.lanes > 0 ? options.lanes : kLanesPerDevice * int(devices_.size())) {
+    lane_memory_ = -1;
+    for (const int device : devices_) {
+      std::size_t free = 0, total = 0;
+      ECKART_CUDA_CHECK(cudaSetDevice(device));
+      ECKART_CUDA_CHECK(cudaMemGetInfo(&free, &total));
+      const int sharing = (lanes_ + int(devices_.size()) - 1) / int(devices_.size());
+      const double share = options.memory_fraction * double(free) / sharing;
+      lane_memory_ = lane_memory_ < 0 ? share : std::min(lane_memory_, share);
+    }
+  }
+
+  std::string name() const override { return "cuda"; }
+
+  std::string description() const override {
+    std::string text;
+    for (const int device : devices_) {
+      cudaDeviceProp properties{};
+      ECKART_CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
+      text += (text.empty() ? "" : " + ") + std::string(properties.name);
+    }
+    const SolverChoice choice = choose_solver(options_.solver, {256, 256});
+    return text + ", " + std::to_string(lanes_) + (lanes_ == 1 ? " lane, " : " lanes, ") +
+           to_string(choice.solver) + " in float64 (" + choice.reason + ")";
+  }
+
+  std::vector<std::string> details() const override {
+    int driver = 0, runtime = 0, solver = 0, blas = 0;
+    ECKART_CUDA_CHECK(cudaDriverGetVersion(&driver));
+    ECKART_CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
+    ECKART_CUDA_CHECK(cusolverGetVersion(&solver));
+    ECKART_CUDA_CHECK(cublasGetProperty(MAJOR_VERSION, &blas));
+    std::vector<std::string> lines{"CUDA " + version(runtime) + ", driver for CUDA " + version(driver) +
+                                   ", cuBLAS " + std::to_string(blas) + ", cuSOLVER " +
+                                   std::to_string(solver)};
+    for (const int device : devices_) {
+      cudaDeviceProp properties{};
+      std::size_t free = 0, total = 0;
+      ECKART_CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
+      ECKART_CUDA_CHECK(cudaSetDevice(device));
+      ECKART_CUDA_CHECK(cudaMemGetInfo(&free, &total));
+      lines.push_back("GPU " + std::to_string(device) + ": " + properties.name + ", compute capability " +
+                      std::to_string(properties.major) + "." + std::to_string(properties.minor) + ", " +
+                      std::to_string(free >> 20) + " of " + std::to_string(total >> 20) + " MiB free");
+    }
+    return lines;
+  }
+
+  int lanes() const override { return lanes_; }
+
+  int batch_planes(PaddedShape shape) const override {
+    const std::int64_t gram = std::int64_t(shape.cols) * shape.cols;
+    std::int64_t planes = options_.batch_images > 0
+                              ? options_.batch_images
+                              : std::clamp<std::int64_t>(kBatchElements / gram, kFewestPlanes, kMostPlanes);
+    planes = std::min(planes, INT32_MAX / gram);  // the batched eigensolver's limit
+    planes = std::min(planes, std::int64_t(lane_memory_ / plane_bytes(shape, int(options_.ranks.size()))));
+    return int(std::max<std::int64_t>(planes, 1));
+  }
+
+  std::unique_ptr<Lane> make_lane(int index) override {
+    return std::make_unique<CudaLane>(LaneOptions{
+        .device = devices_[std::size_t(index) % devices_.size()],
+        .solver = options_.solver,
+        .deterministic = options_.deterministic,
+        .ranks = options_.ranks,
+        .batch_planes = [this](PaddedShape shape) { return batch_planes(shape); }});
+  }
+
+ private:
+  const BackendOptions options_;
+  const std::vector<int> devices_;
+  const int lanes_;
+  double lane_memory_;  // bytes
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cuda_backend(const BackendOptions& options) {
+  return std::make_unique<CudaBackend>(options);
+}
+
+}  // namespace eckart::cuda

@@ -1,0 +1,133 @@
+#include "compute/cuda/check.hpp"
+#include "compute/cuda/kernels/reconstruct.hpp"
+
+namespace eckart::cuda {
+namespace {
+
+constexpr int kTile = 64;      // a block makes a kTile x kTile tile of A_k
+constexpr int kThreads = 256;  // 16 x 16 threads, kEach x kEach elements a thread
+constexpr int kEach = 4;
+constexpr int kSide = kTile / kEach;
+constexpr int kDepth = 16;  // columns of P and V in shared memory at a time
+
+/// The factors' columns while they are multiplied, then the finished tile.
+union Shared {
+  struct {
+    double p[kDepth][kTile];
+    double v[kDepth][kTile];
+  } columns;
+  double tile[kTile][kTile + 1];
+};
+
+/// The tile's product into shared.tile[i][j]; rows and columns outside the plane hold zeros or rubbish.
+__device__ void multiply(const double* p, const double* v, const Factors& f, int m, int n, int i0, int j0,
+                         int k, Shared& shared) {
+  const int thread = int(threadIdx.x), tx = thread % kSide, ty = thread / kSide;
+  double sum[kEach][kEach] = {};
+  for (int t0 = 0; t0 < k; t0 += kDepth) {
+    for (int at = thread; at < kDepth * kTile; at += kThreads) {
+      const int t = at / kTile, x = at % kTile;
+      const bool in = t0 + t < k;
+      shared.columns.p[t][x] = in && i0 + x < m ? p[(t0 + t) * f.p_column + i0 + x] : 0.0;
+      shared.columns.v[t][x] = in && j0 + x < n ? v[(t0 + t) * f.v_column + j0 + x] : 0.0;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int t = 0; t < kDepth; ++t) {
+      double a[kEach], b[kEach];
+#pragma unroll
+      for (int e = 0; e < kEach; ++e) {
+        a[e] = shared.columns.p[t][ty + kSide * e];
+        b[e] = shared.columns.v[t][tx + kSide * e];
+      }
+#pragma unroll
+      for (int r = 0; r < kEach; ++r) {
+#pragma unroll
+        for (int c = 0; c < kEach; ++c) sum[r][c] += a[r] * b[c];
+      }
+    }
+    __syncthreads();
+  }
+#pragma unroll
+  for (int r = 0; r < kEach; ++r) {
+#pragma unroll
+    for (int c = 0; c < kEach; ++c) shared.tile[ty + kSide * r][tx + kSide * c] = sum[r][c];
+  }
+  __syncthreads();
+}
+
+/// Stores the tile in the image's order and returns this thread's share of the errors.
+template <class T>
+__device__ TileError store(const Shared& shared, const Plane& plane, const std::byte* pixels, int i0,
+                           int j0, std::byte* out) {
+  constexpr double top = sizeof(T) == 1 ? 255.0 : 65535.0;
+  const T* source = reinterpret_cast<const T*>(pixels + plane.offset_bytes);
+  T* target = reinterpret_cast<T*>(out + plane.offset_bytes);
+  const bool wide = plane.rows < plane.cols;
+  TileError error{0, 0.0};
+  for (int at = int(threadIdx.x); at < kTile * kTile; at += kThreads) {
+    const int slow = at / kTile, fast = at % kTile;
+    const int i = wide ? fast : slow, j = wide ? slow : fast;
+    if (i0 + i >= plane.m() || j0 + j >= plane.n()) continue;
+    const std::int64_t index = plane.sample(i0 + i, j0 + j);
+    const double value = shared.tile[i][j];
+    const double stored = rint(fmin(fmax(value, 0.0), top));
+    const double sample = double(source[index]);
+    const double before = value - sample;
+    const auto after = std::int64_t(stored) - std::int64_t(source[index]);
+    error.residual += before * before;
+    error.squared_error += std::uint64_t(after * after);
+    target[index] = T(stored);
+  }
+  return error;
+}
+
+/// Sums over the block, always in the same order; the result is thread 0's.
+__device__ TileError sum_over_block(TileError mine) {
+  __shared__ TileError errors[kThreads];
+  errors[threadIdx.x] = mine;
+  for (unsigned half = kThreads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) {
+      errors[threadIdx.x].squared_error += errors[threadIdx.x + half].squared_error;
+      errors[threadIdx.x].residual += errors[threadIdx.x + half].residual;
+    }
+  }
+  return errors[threadIdx.x];
+}
+
+__global__ void __launch_bounds__(kThreads)
+    reconstruct_kernel(const std::byte* __restrict__ pixels, const Plane* __restrict__ planes, int m,
+                       int n, int rank, Factors factors, std::byte* __restrict__ out,
+                       TileError* __restrict__ errors) {
+  __shared__ Shared shared;
+  const Plane plane = planes[blockIdx.z];
+  const int i0 = int(blockIdx.y) * kTile, j0 = int(blockIdx.x) * kTile;
+  TileError error{0, 0.0};
+  if (i0 < plane.m() && j0 < plane.n()) {  // the same for the whole block
+    multiply(factors.p_mk + blockIdx.z * factors.p_plane, factors.v_nk + blockIdx.z * factors.v_plane,
+             factors, m, n, i0, j0, min(rank, plane.n()), shared);
+    error = plane.sample_bytes == 1
+                ? store<std::uint8_t>(shared, plane, pixels, i0, j0, out)
+                : store<std::uint16_t>(shared, plane, pixels, i0, j0, out);
+  }
+  error = sum_over_block(error);
+  if (threadIdx.x == 0) {
+    errors[(blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x] = error;
+  }
+}
+
+unsigned tiles(int side) { return unsigned(side + kTile - 1) / kTile; }
+
+}  // namespace
+
+int reconstruct_tiles(int m, int n) { return int(tiles(m) * tiles(n)); }
+
+void reconstruct(const std::byte* pixels, const Plane* planes, int count, int m, int n, int rank,
+                 const Factors& factors, std::byte* out, TileError* errors, cudaStream_t stream) {
+  const dim3 grid(tiles(n), tiles(m), unsigned(count));
+  reconstruct_kernel<<<grid, kThreads, 0, stream>>>(pixels, planes, m, n, rank, factors, out, errors);
+  ECKART_CUDA_CHECK(cudaGetLastError());
+}
+
+}  // namespace eckart::cuda

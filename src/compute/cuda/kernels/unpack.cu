@@ -1,0 +1,46 @@
+#include "compute/cuda/check.hpp"
+#include "compute/cuda/kernels/unpack.hpp"
+
+namespace eckart::cuda {
+namespace {
+
+constexpr int kTile = 32;  // a block moves a kTile x kTile tile, through shared memory to turn wide planes
+constexpr int kRows = 8;   // with kTile x kRows threads
+
+__device__ double load(const std::byte* pixels, const Plane& plane, int i, int j) {
+  if (i >= plane.m() || j >= plane.n()) return 0.0;
+  const std::byte* image = pixels + plane.offset_bytes;
+  const std::int64_t index = plane.sample(i, j);
+  return plane.sample_bytes == 1 ? double(reinterpret_cast<const std::uint8_t*>(image)[index])
+                                 : double(reinterpret_cast<const std::uint16_t*>(image)[index]);
+}
+
+__global__ void unpack_kernel(const std::byte* __restrict__ pixels, const Plane* __restrict__ planes,
+                              int m, int n, double* __restrict__ a_t) {
+  __shared__ double tile[kTile][kTile + 1];
+  const Plane plane = planes[blockIdx.z];
+  const int i0 = int(blockIdx.y) * kTile, j0 = int(blockIdx.x) * kTile;
+  const int x = int(threadIdx.x);
+  const bool wide = plane.rows < plane.cols;
+  for (int y = int(threadIdx.y); y < kTile; y += kRows) {  // neighbouring threads, neighbouring samples
+    const int i = wide ? x : y, j = wide ? y : x;
+    tile[i][j] = load(pixels, plane, i0 + i, j0 + j);
+  }
+  __syncthreads();
+  double* out = a_t + std::size_t(blockIdx.z) * std::size_t(m) * std::size_t(n);
+  for (int y = int(threadIdx.y); y < kTile; y += kRows) {
+    const int i = i0 + y, j = j0 + x;
+    if (i < m && j < n) out[std::size_t(i) * std::size_t(n) + std::size_t(j)] = tile[y][x];
+  }
+}
+
+}  // namespace
+
+void unpack(const std::byte* pixels, const Plane* planes, int count, int m, int n, double* a_t,
+            cudaStream_t stream) {
+  const dim3 grid(unsigned(n + kTile - 1) / kTile, unsigned(m + kTile - 1) / kTile, unsigned(count));
+  unpack_kernel<<<grid, dim3(kTile, kRows), 0, stream>>>(pixels, planes, m, n, a_t);
+  ECKART_CUDA_CHECK(cudaGetLastError());
+}
+
+}  // namespace eckart::cuda

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+#include "compute/cuda/plane.hpp"
+
+namespace eckart::cuda {
+
+/// Samples to float64 matrices, padded with zeros: a_t[p] is A of planes[p] transposed, column-major n x m
+/// (leading dimension n), p < count. `pixels` and `planes` are on the device.
+void unpack(const std::byte* pixels, const Plane* planes, int count, int m, int n, double* a_t,
+            cudaStream_t stream);
+
+}  // namespace eckart::cuda

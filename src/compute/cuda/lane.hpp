@@ -1,0 +1,64 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "compute/backend.hpp"
+#include "compute/cuda/raii.hpp"
+#include "compute/cuda/slot.hpp"
+#include "compute/cuda/solvers/solver.hpp"
+
+namespace eckart::cuda {
+
+struct LaneOptions {
+  int device = 0;
+  SolverKind solver = SolverKind::automatic;
+  bool deterministic = false;
+  std::vector<RankPolicy> ranks;
+  std::function<int(PaddedShape)> batch_planes;
+};
+
+/// One stream with its own cuBLAS and cuSOLVER handles, its workspace, and two slots. The workspace holds
+/// one batch; stream order keeps the slots' batches from meeting in it.
+class CudaLane : public Lane {
+ public:
+  explicit CudaLane(LaneOptions options);
+  ~CudaLane() override;
+
+  int slots() const override { return int(slots_.size()); }
+  void start(int slot, PaddedShape shape, std::span<Task* const> tasks) override;
+  void finish(int slot) override;
+
+  /// The part of start() between the copies: unpack, factor, reconstruct, on what the slot holds. For start()
+  /// and for benchmarks of the device alone.
+  void compute(Slot& slot, PaddedShape shape);
+  Slot& slot(int index) { return slots_[std::size_t(index)]; }
+  cudaStream_t stream() const { return stream_.get(); }
+
+ private:
+  /// Memory and solver for batches of up to `places` planes of one shape.
+  struct Plan {
+    SolverKind solver;
+    int places;
+    int rank;  ///< the largest that will be asked for
+    std::size_t workspace_bytes;
+  };
+  const Plan& plan(PaddedShape shape, int planes);
+  BatchSolver& solver(SolverKind kind);
+  Factors project(PaddedShape shape, int places, int rank, ValueOrder order);
+
+  const LaneOptions options_;
+  Stream stream_;
+  Blas blas_;
+  Solver solver_;
+  DeviceBuffer blas_workspace_;
+  DeviceBuffer a_t_nm_, v_nn_, p_mk_, workspace_;
+  std::map<SolverKind, std::unique_ptr<BatchSolver>> solvers_;
+  std::map<PaddedShape, Plan> plans_;
+  std::array<Slot, 2> slots_;
+};
+
+}  // namespace eckart::cuda

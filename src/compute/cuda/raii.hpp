@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+#include <cusolverDn.h>
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "compute/cuda/check.hpp"
+
+namespace eckart::cuda {
+
+/// Owns a handle of CUDA: move-only, and as small as the handle. Destroying it cannot fail in a way that
+/// anyone could act on.
+template <auto destroy>
+struct Destroy {
+  template <class Handle>
+  void operator()(Handle* handle) const noexcept {
+    static_cast<void>(destroy(handle));
+  }
+};
+template <class Handle, auto destroy>
+using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Destroy<destroy>>;
+
+using Stream = Owned<cudaStream_t, cudaStreamDestroy>;
+using Event = Owned<cudaEvent_t, cudaEventDestroy>;
+using Blas = Owned<cublasHandle_t, cublasDestroy_v2>;
+using Solver = Owned<cusolverDnHandle_t, cusolverDnDestroy>;
+using SolverParams = Owned<cusolverDnParams_t, cusolverDnDestroyParams>;
+using JacobiParams = Owned<gesvdjInfo_t, cusolverDnDestroyGesvdjInfo>;
+
+/// Makes a handle by a function that writes it to its first argument.
+template <class Owner, class Create, class... Args>
+Owner make_handle(Create create, Args... args) {
+  typename Owner::pointer handle = nullptr;
+  check(create(&handle, args...), "the creation of a CUDA handle");
+  return Owner(handle);
+}
+
+/// A block of memory that grows and never shrinks. Its contents are lost when it grows.
+template <auto allocate, auto release>
+class GrowingBuffer {
+ public:
+  /// Grows, where it is smaller, to `bytes`. Work that uses the old memory must have ended.
+  void reserve(std::size_t bytes) {
+    if (bytes <= bytes_) return;
+    memory_.reset();
+    bytes_ = 0;
+    void* memory = nullptr;
+    check(allocate(&memory, bytes), "allocation");
+    memory_.reset(memory);
+    bytes_ = bytes;
+  }
+  template <class T = std::byte>
+  T* as() const {
+    return static_cast<T*>(memory_.get());
+  }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::unique_ptr<void, Destroy<release>> memory_;
+  std::size_t bytes_ = 0;
+};
+
+inline cudaError_t allocate_device(void** memory, std::size_t bytes) { return cudaMalloc(memory, bytes); }
+inline cudaError_t allocate_pinned(void** memory, std::size_t bytes) {
+  return cudaHostAlloc(memory, bytes, cudaHostAllocPortable);
+}
+using DeviceBuffer = GrowingBuffer<allocate_device, cudaFree>;
+using PinnedBuffer = GrowingBuffer<allocate_pinned, cudaFreeHost>;
+
+}  // namespace eckart::cuda

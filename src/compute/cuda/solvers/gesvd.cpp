@@ -1,0 +1,54 @@
+#include <cstdint>
+
+#include "compute/cuda/raii.hpp"
+#include "compute/cuda/solvers/solver.hpp"
+
+namespace eckart::cuda {
+namespace {
+
+class GesvdSolver : public BatchSolver {
+ public:
+  ValueOrder order() const override { return ValueOrder::descending; }
+
+  std::size_t workspace_bytes(const Handles& handles, int m, int n, int) override {
+    return Carver::bytes<double>(std::size_t(m) * std::size_t(n)) +
+           Carver::bytes<double>(std::size_t(n) * std::size_t(n)) +
+           Carver::bytes<double>(std::size_t(work_elements(handles, m, n)));
+  }
+
+  void solve(const Handles& handles, const Factorization& batch) override {
+    const int m = batch.m, n = batch.n, work_size = work_elements(handles, m, n);
+    Carver carver(batch.workspace);
+    double* a_mn = carver.take<double>(std::size_t(m) * std::size_t(n));
+    double* v_t_nn = carver.take<double>(std::size_t(n) * std::size_t(n));
+    double* work = carver.take<double>(std::size_t(work_size));
+    for (int i = 0; i < batch.count; ++i) {
+      transpose(handles, n, m, batch.a_t_nm + std::int64_t(i) * n * m, a_mn);
+      // no left vectors; the right ones into v_t_nn
+      ECKART_CUDA_CHECK(cusolverDnDgesvd(handles.solver, 'N', 'A', m, n, a_mn, m,
+                                         batch.values_n + std::int64_t(i) * n, nullptr, m, v_t_nn, n, work,
+                                         work_size, nullptr, batch.info + i));
+      transpose(handles, n, n, v_t_nn, batch.v_nn + std::int64_t(i) * n * n);
+    }
+  }
+
+ private:
+  static int work_elements(const Handles& handles, int m, int n) {
+    int elements = 0;
+    ECKART_CUDA_CHECK(cusolverDnDgesvd_bufferSize(handles.solver, m, n, &elements));
+    return elements;
+  }
+
+  /// `to`, cols x rows, is `from`, rows x cols, transposed; both column-major.
+  static void transpose(const Handles& handles, int rows, int cols, const double* from, double* to) {
+    const double one = 1, zero = 0;
+    ECKART_CUDA_CHECK(cublasDgeam(handles.blas, CUBLAS_OP_T, CUBLAS_OP_N, cols, rows, &one, from, rows,
+                                  &zero, to, cols, to, cols));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<BatchSolver> make_gesvd_solver() { return std::make_unique<GesvdSolver>(); }
+
+}  // namespace eckart::cuda

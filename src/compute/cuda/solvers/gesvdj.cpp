@@ -1,0 +1,60 @@
+#include <cstdint>
+
+#include "compute/cuda/raii.hpp"
+#include "compute/cuda/solvers/solver.hpp"
+
+namespace eckart::cuda {
+namespace {
+
+/// Works on A', n x m: its left singular vectors are A's right ones, so nothing need be transposed.
+class GesvdjSolver : public BatchSolver {
+ public:
+  GesvdjSolver() : params_(make_handle<JacobiParams>(cusolverDnCreateGesvdjInfo)) {
+    ECKART_CUDA_CHECK(cusolverDnXgesvdjSetTolerance(params_.get(), 1e-14));
+    ECKART_CUDA_CHECK(cusolverDnXgesvdjSetMaxSweeps(params_.get(), 100));
+  }
+
+  ValueOrder order() const override { return ValueOrder::descending; }
+
+  std::size_t workspace_bytes(const Handles& handles, int m, int n, int) override {
+    return 2 * Carver::bytes<double>(std::size_t(m) * std::size_t(n)) +
+           Carver::bytes<double>(std::size_t(work_elements(handles, m, n)));
+  }
+
+  void solve(const Handles& handles, const Factorization& batch) override {
+    const int m = batch.m, n = batch.n, work_size = work_elements(handles, m, n);
+    const std::size_t matrix = std::size_t(m) * std::size_t(n);
+    Carver carver(batch.workspace);
+    double* a_t_nm = carver.take<double>(matrix);
+    double* left_mn = carver.take<double>(matrix);
+    double* work = carver.take<double>(std::size_t(work_size));
+    for (int i = 0; i < batch.count; ++i) {
+      ECKART_CUDA_CHECK(cudaMemcpyAsync(a_t_nm, batch.a_t_nm + std::size_t(i) * matrix,
+                                        matrix * sizeof(double), cudaMemcpyDeviceToDevice,
+                                        handles.stream));
+      ECKART_CUDA_CHECK(cusolverDnDgesvdj(
+          handles.solver, CUSOLVER_EIG_MODE_VECTOR, kEconomy, n, m, a_t_nm, n,
+          batch.values_n + std::int64_t(i) * n, batch.v_nn + std::int64_t(i) * n * n, n, left_mn, m, work,
+          work_size, batch.info + i, params_.get()));
+    }
+  }
+
+ private:
+  static constexpr int kEconomy = 1;
+
+  int work_elements(const Handles& handles, int m, int n) const {
+    int elements = 0;
+    ECKART_CUDA_CHECK(cusolverDnDgesvdj_bufferSize(handles.solver, CUSOLVER_EIG_MODE_VECTOR, kEconomy, n,
+                                                   m, nullptr, n, nullptr, nullptr, n, nullptr, m,
+                                                   &elements, params_.get()));
+    return elements;
+  }
+
+  JacobiParams params_;
+};
+
+}  // namespace
+
+std::unique_ptr<BatchSolver> make_gesvdj_solver() { return std::make_unique<GesvdjSolver>(); }
+
+}  // namespace eckart::cuda

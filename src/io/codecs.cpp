@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "core/error.hpp"
+#include "io/codec.hpp"
+#include "io/formats.hpp"
+
+namespace eckart::io {
+namespace {
+
+constexpr std::array<std::string_view, 5> kExtensions{"png", "jpg", "jpeg", "jpe", "jfif"};
+
+std::string names_of_codecs() {
+  std::string names;
+  for (const Codec& codec : codecs())
+    names += (names.empty() ? "" : ", ") + std::string(codec.name);
+  return names;
+}
+
+std::string size_text(const ImageShape& shape) {
+  return std::to_string(shape.cols) + " x " + std::to_string(shape.rows) + " pixels";
+}
+
+void check_limit(bool within, const std::string& what, std::string_view key, std::int64_t limit) {
+  if (within) return;
+  throw ItemError(Reason::too_large,
+                  what + " is over " + std::string(key) + " = " + std::to_string(limit));
+}
+
+char to_lower_ascii(char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; }
+
+}  // namespace
+
+std::span<const Codec> codecs() {
+  static const std::array table{png_codec(), jpeg_codec()};
+  return table;
+}
+
+const Codec& codec_named(std::string_view name) {
+  for (const Codec& codec : codecs()) {
+    if (codec.name == name) return codec;
+  }
+  throw std::invalid_argument("no image format is called '" + std::string(name) +
+                              "'; there are: " + names_of_codecs());
+}
+
+const Codec& codec_of(std::span<const std::byte> file) {
+  if (file.empty()) throw ItemError(Reason::empty_file, "the file is empty");
+  for (const Codec& codec : codecs()) {
+    if (codec.sniff(file)) return codec;
+  }
+  throw ItemError(Reason::not_an_image,
+                  "its first bytes are those of none of the formats read: " + names_of_codecs());
+}
+
+ImageShape admit(const Codec& codec, std::span<const std::byte> file, const Limits& limits) {
+  const std::int64_t file_mb = std::int64_t((file.size() + (1 << 20) - 1) >> 20);
+  check_limit(file_mb <= limits.file_mb, "a file of " + std::to_string(file_mb) + " MiB",
+              "limits.file_mb", limits.file_mb);
+  const ImageShape shape = codec.read_header(file);
+  check_limit(std::max(shape.rows, shape.cols) <= limits.side, size_text(shape), "limits.side",
+              limits.side);
+  check_limit(std::int64_t(shape.rows) * shape.cols <= limits.pixels, size_text(shape),
+              "limits.pixels", limits.pixels);
+  return shape;
+}
+
+bool looks_like_image(std::string_view file_name) {
+  if (file_name.starts_with('.')) return false;
+  const std::size_t dot = file_name.rfind('.');
+  if (dot == file_name.npos) return false;
+  std::string extension(file_name.substr(dot + 1));
+  std::transform(extension.begin(), extension.end(), extension.begin(), to_lower_ascii);
+  return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
+}
+
+}  // namespace eckart::io

@@ -1,0 +1,157 @@
+// JPEG: what its frame header says, and whether the file reaches its end. ITU-T T.81, annex B.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "core/error.hpp"
+#include "io/formats.hpp"
+#include "io/opencv_codec.hpp"
+
+namespace eckart::io {
+namespace {
+
+enum Marker : int {
+  kTem = 0x01,
+  kSof0 = 0xC0,
+  kSof2 = 0xC2,
+  kDht = 0xC4,
+  kJpg = 0xC8,
+  kDac = 0xCC,
+  kSof15 = 0xCF,
+  kRst0 = 0xD0,
+  kRst7 = 0xD7,
+  kSoi = 0xD8,
+  kEoi = 0xD9,
+};
+constexpr int kMaxSide = 65500;  // of libjpeg; the format could have 65535
+
+[[noreturn]] void fail_corrupt(const std::string& why) { throw ItemError(Reason::corrupt, why); }
+[[noreturn]] void fail_unsupported(const std::string& why) {
+  throw ItemError(Reason::unsupported, why);
+}
+
+struct Segment {
+  int marker;
+  std::span<const std::byte> data;
+};
+
+bool is_restart(int marker) { return marker >= kRst0 && marker <= kRst7; }
+bool has_data(int marker) { return marker != kTem && marker != kSoi && marker != kEoi; }
+
+bool is_frame_header(int marker) {
+  return marker >= kSof0 && marker <= kSof15 && marker != kDht && marker != kJpg && marker != kDac;
+}
+
+/// The marker segments of a file, in order. What stands between them is passed over: entropy-coded
+/// data with its restart markers, and stray bytes, which libjpeg takes too.
+class Segments {
+ public:
+  explicit Segments(std::span<const std::byte> file) : rest_(file.subspan(2)) {}
+
+  Segment next() {
+    const int marker = skip_to_marker();
+    if (!has_data(marker)) return {marker, {}};
+    if (rest_.size() < 2) fail_truncated();
+    const std::size_t size = std::size_t(rest_[0]) << 8 | std::size_t(rest_[1]);
+    if (size < 2) fail_corrupt("has a segment of impossible size");
+    if (rest_.size() < size) fail_truncated();
+    const Segment segment{marker, rest_.subspan(2, size - 2)};
+    rest_ = rest_.subspan(size);
+    return segment;
+  }
+
+ private:
+  [[noreturn]] static void fail_truncated() { fail_corrupt("truncated: no end-of-image marker"); }
+
+  int skip_to_marker() {
+    for (;;) {
+      const auto prefix = std::find(rest_.begin(), rest_.end(), std::byte(0xFF));
+      const auto code =
+          std::find_if(prefix, rest_.end(), [](std::byte b) { return b != std::byte(0xFF); });
+      if (code == rest_.end()) fail_truncated();
+      rest_ = rest_.subspan(std::size_t(code - rest_.begin()) + 1);
+      if (*code != std::byte(0) && !is_restart(int(*code))) return int(*code);
+    }
+  }
+
+  std::span<const std::byte> rest_;
+};
+
+bool sniff(std::span<const std::byte> file) {
+  return file.size() >= 3 && file[0] == std::byte(0xFF) && file[1] == std::byte(kSoi) &&
+         file[2] == std::byte(0xFF);
+}
+
+/// SOF3, 7, 11, 15 are lossless, SOF5 to 7 and 13 to 15 hierarchical, SOF9 to 15 arithmetic-coded.
+void check_process(int marker) {
+  if (marker <= kSof2) return;
+  const int process = marker - kSof0;
+  const char* kind = process % 4 == 3 ? "a lossless"
+                     : process >= 9   ? "an arithmetic-coded"
+                                      : "a hierarchical";
+  fail_unsupported("is " + std::string(kind) +
+                   " JPEG; convert it to baseline JPEG or to PNG first");
+}
+
+ImageShape parse_frame_header(const Segment& frame) {
+  check_process(frame.marker);
+  if (frame.data.size() < 6) fail_corrupt("has a frame header that is too short");
+  const auto at = [&](std::size_t i) { return int(frame.data[i]); };
+  const int bits = at(0);
+  const int rows = at(1) << 8 | at(2);
+  const int cols = at(3) << 8 | at(4);
+  const int components = at(5);
+  if (bits != 8) {
+    fail_unsupported("has " + std::to_string(bits) +
+                     " bits a sample; convert it to 8 bits, or to PNG, first");
+  }
+  if (components == 4)
+    fail_unsupported("has four components (CMYK or YCCK); convert it to RGB first");
+  if (components != 1 && components != 3) {
+    fail_unsupported("has " + std::to_string(components) +
+                     " components; convert it to gray or RGB first");
+  }
+  if (rows == 0) fail_unsupported("does not say its height in its header; save it anew first");
+  if (cols == 0) fail_corrupt("announces an impossible size");
+  return {rows, cols, components, Depth::u8};
+}
+
+ImageShape read_header(std::span<const std::byte> file) {
+  if (!sniff(file)) fail_corrupt("has no start-of-image marker");
+  Segments segments(file);
+  for (;;) {
+    const Segment segment = segments.next();
+    if (is_frame_header(segment.marker)) return parse_frame_header(segment);
+    if (segment.marker == kEoi) fail_corrupt("has no frame header");
+  }
+}
+
+/// OpenCV takes a JPEG that stops anywhere, and fills up with gray.
+void check_complete(std::span<const std::byte> file) {
+  Segments segments(file);
+  while (segments.next().marker != kEoi) continue;
+}
+
+Image decode(std::span<const std::byte> file) {
+  const ImageShape announced = read_header(file);
+  check_complete(file);
+  return decode_with_opencv(file, announced);
+}
+
+std::vector<std::byte> encode(const Image& image, const EncodeOptions& options) {
+  const ImageShape& shape = image.shape();
+  if (shape.depth != Depth::u8) {
+    throw ItemError(Reason::not_written, "JPEG has no 16-bit samples; use output.format=png");
+  }
+  if (std::max(shape.rows, shape.cols) > kMaxSide) {
+    throw ItemError(Reason::not_written,
+                    "JPEG has at most 65500 pixels a side; use output.format=png");
+  }
+  return encode_jpeg_with_opencv(image, options.jpeg_quality);
+}
+
+}  // namespace
+
+Codec jpeg_codec() { return {"jpeg", "jpg", sniff, read_header, decode, encode}; }
+
+}  // namespace eckart::io

@@ -1,0 +1,121 @@
+// PNG: what its header says, and whether the file is whole. ISO/IEC 15948:2003.
+#include <algorithm>
+#include <climits>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/error.hpp"
+#include "io/formats.hpp"
+#include "io/opencv_codec.hpp"
+
+namespace eckart::io {
+namespace {
+
+constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n";
+enum ColorType { kGray = 0, kRgb = 2, kPalette = 3, kGrayAlpha = 4, kRgbAlpha = 6 };
+
+[[noreturn]] void fail_corrupt(const std::string& why) { throw ItemError(Reason::corrupt, why); }
+[[noreturn]] void fail_alpha() {
+  throw ItemError(Reason::unsupported, "has an alpha channel; remove it first");
+}
+
+std::string_view as_text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::uint32_t big_endian_32(std::span<const std::byte, 4> bytes) {
+  std::uint32_t value = 0;
+  for (const std::byte byte : bytes) value = value << 8 | std::uint32_t(byte);
+  return value;
+}
+
+struct Chunk {
+  std::string_view type;
+  std::span<const std::byte> data;
+};
+
+/// The chunks of a file, in order.
+class Chunks {
+ public:
+  explicit Chunks(std::span<const std::byte> file) : rest_(file.subspan(kSignature.size())) {}
+
+  Chunk next() {
+    constexpr std::size_t kAround = 12;  // length and type before the data, CRC after
+    if (rest_.size() < kAround) fail_corrupt("truncated: no IEND chunk");
+    const std::size_t size = big_endian_32(rest_.first<4>());
+    if (size > INT_MAX) fail_corrupt("has a chunk of impossible size");
+    if (rest_.size() - kAround < size) fail_corrupt("truncated: ends within a chunk");
+    const Chunk chunk{as_text(rest_.subspan(4, 4)), rest_.subspan(8, size)};
+    rest_ = rest_.subspan(size + kAround);
+    return chunk;
+  }
+
+ private:
+  std::span<const std::byte> rest_;
+};
+
+bool sniff(std::span<const std::byte> file) { return as_text(file).starts_with(kSignature); }
+
+bool is_color_type(int type) {
+  return type == kGray || type == kRgb || type == kPalette || type == kGrayAlpha ||
+         type == kRgbAlpha;
+}
+
+bool is_depth_of(int color_type, int bits) {
+  if (bits == 8) return true;
+  if (bits == 16) return color_type != kPalette;
+  return (bits == 1 || bits == 2 || bits == 4) && (color_type == kGray || color_type == kPalette);
+}
+
+ImageShape parse_ihdr(const Chunk& chunk) {
+  if (chunk.type != "IHDR" || chunk.data.size() != 13) fail_corrupt("has no IHDR chunk");
+  const std::uint32_t cols = big_endian_32(chunk.data.first<4>());
+  const std::uint32_t rows = big_endian_32(chunk.data.subspan<4, 4>());
+  if (cols == 0 || rows == 0 || cols > INT_MAX || rows > INT_MAX) {
+    fail_corrupt("announces an impossible size");
+  }
+  const int bits = int(chunk.data[8]);
+  const int color_type = int(chunk.data[9]);
+  const bool known_methods = chunk.data[10] == std::byte(0) && chunk.data[11] == std::byte(0) &&
+                             chunk.data[12] <= std::byte(1);
+  if (!is_color_type(color_type) || !is_depth_of(color_type, bits) || !known_methods) {
+    fail_corrupt("announces a kind of image that PNG does not have");
+  }
+  if (color_type == kGrayAlpha || color_type == kRgbAlpha) fail_alpha();
+  return {int(rows), int(cols), color_type == kGray ? 1 : 3, bits == 16 ? Depth::u16 : Depth::u8};
+}
+
+ImageShape read_header(std::span<const std::byte> file) {
+  if (!sniff(file)) fail_corrupt("has no PNG signature");
+  Chunks chunks(file);
+  const ImageShape shape = parse_ihdr(chunks.next());
+  for (;;) {
+    const Chunk chunk = chunks.next();
+    if (chunk.type == "tRNS") fail_alpha();
+    if (chunk.type == "IDAT") return shape;
+    if (chunk.type == "IEND") fail_corrupt("has no IDAT chunk");
+  }
+}
+
+/// Bytes after IEND are nobody's business.
+void check_complete(std::span<const std::byte> file) {
+  Chunks chunks(file);
+  while (chunks.next().type != "IEND") continue;
+}
+
+Image decode(std::span<const std::byte> file) {
+  const ImageShape announced = read_header(file);
+  check_complete(file);
+  return decode_with_opencv(file, announced);
+}
+
+std::vector<std::byte> encode(const Image& image, const EncodeOptions&) {
+  return encode_png_with_opencv(image);
+}
+
+}  // namespace
+
+Codec png_codec() { return {"png", "png", sniff, read_header, decode, encode}; }
+
+}  // namespace eckart::io

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+
+namespace eckart::io {
+
+/// A new file in a folder under a name that nobody else takes, `.eckart-...tmp`; removed with the
+/// object unless it was renamed. Throws std::system_error.
+class TemporaryFile {
+ public:
+  /// `name` is what the file shall be called later; the folder must exist.
+  TemporaryFile(const std::filesystem::path& folder, const std::filesystem::path& name);
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile();
+
+  void write(std::span<const std::byte> bytes);
+  /// To be called before rename_to: some file systems report a failed write only here.
+  void close();
+  void rename_to(const std::filesystem::path& path);
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+  bool renamed_ = false;
+};
+
+}  // namespace eckart::io

@@ -1,0 +1,124 @@
+#include "settings/schema.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "settings/value_types.hpp"
+
+namespace eckart::settings {
+namespace {
+
+/// `members` lead from Settings to the value: &Settings::batch, &Batch::pad.
+template <class Type, class... Members>
+Key key(std::string_view path, std::string_view comment, const Type& type, Members... members) {
+  return {
+      path,
+      comment,
+      type.expected(),
+      Type::kTakesList,
+      [=](Settings& settings, std::string_view text) { type.read(text, (settings.*....*members)); },
+      [=](const Settings& settings) { return type.print((settings.*....*members)); },
+  };
+}
+
+/// How many letters must be inserted, deleted or replaced to make one of the other (Levenshtein).
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::string_view last_name(std::string_view path) { return path.substr(path.rfind('.') + 1); }
+
+/// A right name in the wrong section is one step away.
+std::size_t distance(std::string_view path, std::string_view candidate) {
+  return std::min(edit_distance(path, candidate),
+                  edit_distance(last_name(path), last_name(candidate)) + 1);
+}
+
+}  // namespace
+
+const std::vector<Key>& schema() {
+  using S = Settings;
+  static const std::vector<Key> keys = {
+      key("backend", "what computes", Choice{{"auto", "cuda", "cpu", "checked"}}, &S::backend),
+      key("solver", "how a batch is decomposed", Choice{{"auto", "gram", "gesvd", "gesvdj"}},
+          &S::solver),
+      key("rank", "several: an output for each", Ranks{}, &S::rank),
+      key("output.format", "of the files written", Choice{{"png", "jpeg"}}, &S::output,
+          &Output::format),
+      key("output.name", "empty: {stem}.{ext}, or {stem}.k{rank}.{ext} for several ranks", Text{},
+          &S::output, &Output::name),
+      key("output.jpeg_quality", "for output.format jpeg", Integer{1, 100}, &S::output,
+          &Output::jpeg_quality),
+      key("threads.load", "threads that read and decode", auto_or_integer(1, 1024), &S::threads,
+          &Threads::load),
+      key("threads.write", "threads that encode and write", auto_or_integer(1, 1024), &S::threads,
+          &Threads::write),
+      key("batch.images", "planes decomposed together", auto_or_integer(1, 65536), &S::batch,
+          &Batch::images),
+      key("batch.linger_ms", "how long a batch waits to be filled", Integer{0, 60000}, &S::batch,
+          &Batch::linger_ms),
+      key("batch.pad", "sides are padded to a multiple of it", Integer{1, 1024}, &S::batch,
+          &Batch::pad),
+      key("cpu.lanes", "threads that compute on the CPU", auto_or_integer(1, 1024), &S::cpu,
+          &Cpu::lanes),
+      key("cuda.devices", "GPUs to use, as in [0, 1]", Devices{}, &S::cuda, &Cuda::devices),
+      key("cuda.lanes", "streams of work on the GPUs", auto_or_integer(1, 1024), &S::cuda,
+          &Cuda::lanes),
+      key("cuda.memory_fraction", "share of a GPU's memory", Number{0.01, 1}, &S::cuda,
+          &Cuda::memory_fraction),
+      key("budget_mb", "MiB of decoded images in flight", Integer{1, 16777216}, &S::budget_mb),
+      key("limits.pixels", "most rows x columns of an image", Integer{1, 1000000000000}, &S::limits,
+          &Limits::pixels),
+      key("limits.side", "most rows, or columns, of an image", Integer{1, 1000000}, &S::limits,
+          &Limits::side),
+      key("limits.file_mb", "most MiB of an input file", Integer{1, 1048576}, &S::limits,
+          &Limits::file_mb),
+      key("deterministic", "the same bytes whatever shares a batch, on CUDA too", Flag{},
+          &S::deterministic),
+  };
+  return keys;
+}
+
+const Key* find_key(std::string_view path) {
+  const auto found = std::find_if(schema().begin(), schema().end(),
+                                  [path](const Key& key) { return key.path == path; });
+  return found == schema().end() ? nullptr : &*found;
+}
+
+bool is_section(std::string_view path) {
+  return std::any_of(schema().begin(), schema().end(), [path](const Key& key) {
+    return path.empty() ||
+           (key.path.starts_with(path) && key.path.substr(path.size()).starts_with('.'));
+  });
+}
+
+std::string_view nearest(std::string_view path) {
+  constexpr std::size_t kLongest = 64;  // nobody meant a key by more than this
+  if (path.size() > kLongest) return {};
+  std::string_view best;
+  std::size_t best_distance = std::max<std::size_t>(2, last_name(path).size() / 3);
+  for (const Key& key : schema()) {
+    const std::string_view section = key.path.substr(0, key.path.rfind('.'));
+    for (const std::string_view candidate : {section, key.path}) {
+      const std::size_t steps = distance(path, candidate);
+      if (steps < best_distance || (best.empty() && steps == best_distance)) {
+        best = candidate;
+        best_distance = steps;
+      }
+    }
+  }
+  return best;
+}
+
+}  // namespace eckart::settings

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eckart::settings {
+
+constexpr int kAuto = 0;  ///< `auto`: the program decides
+
+struct Output {
+  std::string format = "png";
+  std::string name;  ///< template of the file's name; empty: the default, as the ranks need it
+  int jpeg_quality = 95;
+};
+
+struct Threads {
+  int load = kAuto;
+  int write = kAuto;
+};
+
+struct Batch {
+  int images = kAuto;
+  int linger_ms = 20;
+  int pad = 32;
+};
+
+struct Cpu {
+  int lanes = kAuto;
+};
+
+struct Cuda {
+  std::vector<int> devices;  ///< empty: all
+  int lanes = kAuto;
+  double memory_fraction = 0.8;
+};
+
+struct Limits {
+  std::int64_t pixels = 268435456;
+  std::int64_t side = 65535;
+  std::int64_t file_mb = 1024;
+};
+
+/// Everything a run can be told; what the keys mean and may be is in schema.cpp.
+struct Settings {
+  std::string backend = "auto";
+  std::string solver = "auto";
+  std::string rank = "20";  ///< SPEC[,SPEC...], as parse_ranks reads it
+  Output output;
+  Threads threads;
+  Batch batch;
+  Cpu cpu;
+  Cuda cuda;
+  std::int64_t budget_mb = 2048;
+  Limits limits;
+  bool deterministic = false;
+};
+
+/// One line: where ("eckart.yaml:7", "--set a.b=c"), which key, what was found, what was expected.
+class SettingsError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// `base`, with what the YAML file says over it. Throws SettingsError.
+Settings load_file(const std::filesystem::path& path, Settings base = {});
+
+/// Applies one --set: "a.b=c", with c in YAML. Throws SettingsError and then changes nothing.
+void apply(Settings& settings, std::string_view assignment);
+
+/// Every key with a line of comment; load_file() reads the same settings back.
+std::string to_yaml(const Settings& settings);
+
+}  // namespace eckart::settings

@@ -1,0 +1,158 @@
+#include "settings/value_types.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "core/rank_policy.hpp"
+#include "settings/settings.hpp"
+
+namespace eckart::settings {
+namespace {
+
+[[noreturn]] void refuse(std::string_view text, const std::string& expected) {
+  throw std::invalid_argument(in_quotes(text) + " is not " + expected);
+}
+
+/// All of `text` as a number, or false.
+template <class T>
+bool parse_whole(std::string_view text, T& number) {
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc{} && rest == end;
+}
+
+std::string shortest(double number) {
+  char digits[32];
+  return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
+}
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+}  // namespace
+
+std::string printable(std::string_view text, std::size_t most) {
+  std::string line(text.substr(0, most));
+  std::replace_if(line.begin(), line.end(), is_control, ' ');
+  return text.size() > most ? line + "..." : line;
+}
+
+std::string in_quotes(std::string_view text) {
+  std::string quoted = "'";
+  return quoted.append(printable(text)).append("'");
+}
+
+std::string Integer::expected() const {
+  return (or_auto ? "auto or an integer from " : "an integer from ") + std::to_string(least) +
+         " to " + std::to_string(most);
+}
+
+void Integer::read(std::string_view text, std::int64_t& value) const {
+  std::int64_t number = 0;
+  if (or_auto && text == "auto") {
+    value = kAuto;
+  } else if (parse_whole(text, number) && number >= least && number <= most) {
+    value = number;
+  } else {
+    refuse(text, expected());
+  }
+}
+
+void Integer::read(std::string_view text, int& value) const {
+  std::int64_t wide = 0;
+  read(text, wide);
+  if (!std::in_range<int>(wide)) refuse(text, expected());
+  value = static_cast<int>(wide);
+}
+
+std::string Integer::print(std::int64_t value) const {
+  return or_auto && value == kAuto ? "auto" : std::to_string(value);
+}
+
+std::string Number::expected() const {
+  return "a number from " + shortest(least) + " to " + shortest(most);
+}
+
+void Number::read(std::string_view text, double& value) const {
+  double number = 0;
+  // NaN fails both comparisons.
+  if (!parse_whole(text, number) || !(number >= least && number <= most)) refuse(text, expected());
+  value = number;
+}
+
+std::string Number::print(double value) const { return shortest(value); }
+
+void Flag::read(std::string_view text, bool& value) const {
+  if (text != "true" && text != "false") refuse(text, expected());
+  value = text == "true";
+}
+
+std::string Choice::expected() const {
+  std::string list = "one of ";
+  for (const std::string_view name : names) {
+    if (name != names.front()) list += ", ";
+    list += name;
+  }
+  return list;
+}
+
+void Choice::read(std::string_view text, std::string& value) const {
+  if (std::find(names.begin(), names.end(), text) == names.end()) refuse(text, expected());
+  value = text;
+}
+
+std::string Text::print(const std::string& value) const {
+  constexpr char kHex[] = "0123456789abcdef";
+  std::string yaml = "\"";
+  for (const char c : value) {
+    if (is_control(c)) {
+      yaml += {'\\', 'x', kHex[c >> 4], kHex[c & 15]};
+      continue;
+    }
+    if (c == '"' || c == '\\') yaml += '\\';
+    yaml += c;
+  }
+  return yaml + '"';
+}
+
+void Ranks::read(std::string_view text, std::string& value) const {
+  try {
+    parse_ranks(text);
+  } catch (const std::invalid_argument& error) {
+    // It names itself, as the caller is going to.
+    std::string_view reason = error.what();
+    if (reason.starts_with("rank ")) reason.remove_prefix(5);
+    throw std::invalid_argument(std::string(reason));
+  }
+  value = text;
+}
+
+void Devices::read(std::string_view text, std::vector<int>& value) const {
+  constexpr Integer kNumber{0, 1023};
+  std::vector<int> numbers;
+  for (std::string_view rest = text; text != "all";) {
+    const std::size_t comma = rest.find(',');
+    int number = 0;
+    if (!parse_whole(rest.substr(0, comma), number)) refuse(text, expected());
+    kNumber.read(rest.substr(0, comma), number);
+    if (std::find(numbers.begin(), numbers.end(), number) != numbers.end()) {
+      throw std::invalid_argument(in_quotes(text) + " names GPU " + std::to_string(number) +
+                                  " twice");
+    }
+    numbers.push_back(number);
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  value = std::move(numbers);
+}
+
+std::string Devices::print(const std::vector<int>& value) const {
+  if (value.empty()) return "all";
+  std::string list;
+  for (const int number : value) list += (list.empty() ? "[" : ", ") + std::to_string(number);
+  return list + "]";
+}
+
+}  // namespace eckart::settings

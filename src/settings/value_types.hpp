@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eckart::settings {
+
+// What a key's value may be. Every type has
+//   expected()     in words, to follow "is not" in a message,
+//   kTakesList     whether it may be a YAML list, which then comes to read() joined by commas,
+//   read(text, v)  which sets v, or throws std::invalid_argument and leaves it as it was,
+//   print(v)       as YAML.
+
+/// Text for a message: on one line, and cut where it is longer than `most`.
+std::string printable(std::string_view text, std::size_t most = 80);
+std::string in_quotes(std::string_view text);
+
+struct Integer {
+  static constexpr bool kTakesList = false;
+  std::int64_t least;
+  std::int64_t most;
+  bool or_auto = false;  ///< `auto` as well, which is kept as kAuto; needs least > kAuto
+
+  std::string expected() const;
+  void read(std::string_view text, int& value) const;
+  void read(std::string_view text, std::int64_t& value) const;
+  std::string print(std::int64_t value) const;
+};
+
+inline Integer auto_or_integer(std::int64_t least, std::int64_t most) {
+  return {least, most, true};
+}
+
+struct Number {
+  static constexpr bool kTakesList = false;
+  double least;
+  double most;
+
+  std::string expected() const;
+  void read(std::string_view text, double& value) const;
+  std::string print(double value) const;
+};
+
+struct Flag {
+  static constexpr bool kTakesList = false;
+  std::string expected() const { return "true or false"; }
+  void read(std::string_view text, bool& value) const;
+  std::string print(bool value) const { return value ? "true" : "false"; }
+};
+
+struct Choice {
+  static constexpr bool kTakesList = false;
+  std::vector<std::string_view> names;
+
+  std::string expected() const;
+  void read(std::string_view text, std::string& value) const;
+  std::string print(const std::string& value) const { return value; }
+};
+
+struct Text {
+  static constexpr bool kTakesList = false;
+  std::string expected() const { return "text"; }
+  void read(std::string_view text, std::string& value) const { value = text; }
+  std::string print(const std::string& value) const;
+};
+
+/// SPEC[,SPEC...].
+struct Ranks {
+  static constexpr bool kTakesList = true;
+  std::string expected() const { return "a rank or a list of ranks"; }
+  void read(std::string_view text, std::string& value) const;
+  std::string print(const std::string& value) const { return Text{}.print(value); }
+};
+
+/// GPUs by number; none stands for all.
+struct Devices {
+  static constexpr bool kTakesList = true;
+  std::string expected() const { return "all or a list of GPU numbers"; }
+  void read(std::string_view text, std::vector<int>& value) const;
+  std::string print(const std::vector<int>& value) const;
+};
+
+}  // namespace eckart::settings

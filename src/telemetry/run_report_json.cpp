@@ -1,0 +1,68 @@
+#include <nlohmann/json.hpp>
+
+#include "telemetry/run_report.hpp"
+#include "telemetry/run_report_figures.hpp"
+
+namespace eckart::telemetry {
+namespace {
+
+using Json = nlohmann::ordered_json;  // keys in the order of docs/output.md
+
+Json failures_json(const RunReport& report) {
+  Json failures = Json::object();
+  for (int reason = 0; reason < kReasonCount; ++reason) {
+    const std::int64_t count = report.failures[std::size_t(reason)];
+    if (count > 0) failures[std::string(to_string(Reason(reason)))] = count;
+  }
+  return failures;
+}
+
+Json stages_json(const RunReport& report) {
+  Json stages = Json::array();
+  for (const StageRow& stage : report.stages) {
+    stages.push_back({{"name", stage.name},
+                      {"workers", stage.workers},
+                      {"busy_s", stage.busy_s},
+                      {"waiting_for_input_s", stage.waiting_for_input_s},
+                      {"waiting_for_room_s", stage.waiting_for_room_s},
+                      {"busy_share", busy_share(stage)}});
+  }
+  return stages;
+}
+
+}  // namespace
+
+std::string to_json(const RunReport& report) {
+  const bool measured = report.outputs > 0;
+  const StageRow* busiest = busiest_stage(report);
+  const bool limited = busiest != nullptr && is_saturated(*busiest);
+  const Json json = {
+      {"done", report.done},
+      {"failed", report.failed},
+      {"skipped", report.skipped},
+      {"ignored", report.ignored},
+      {"failures", failures_json(report)},
+      {"interrupted", report.interrupted},
+      {"outputs", report.outputs},
+      {"psnr_db_mean", measured ? Json(report.psnr_db_mean) : Json()},
+      {"psnr_db_min", measured ? Json(report.psnr_db_min) : Json()},
+      {"pixels", report.pixels},
+      {"input_bytes", report.input_bytes},
+      {"output_bytes", report.output_bytes},
+      {"wall_s", report.wall_s},
+      {"images_per_s", per_second(report, double(report.done))},
+      {"pixels_per_s", per_second(report, double(report.pixels))},
+      {"input_bytes_per_s", per_second(report, double(report.input_bytes))},
+      {"output_bytes_per_s", per_second(report, double(report.output_bytes))},
+      {"backend", report.backend},
+      {"backend_note", report.backend_note},
+      {"stages", stages_json(report)},
+      {"bottleneck", limited ? Json(busiest->name) : Json()},
+      {"verdict", verdict(report)},
+      {"remarks", report.remarks},
+  };
+  // Remarks may name files, whose names need not be UTF-8.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace eckart::telemetry

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/backends.hpp"
+#include "compute/backend.hpp"
+#include "core/error.hpp"
+
+namespace eckart::testing {
+
+/// A backend, a solver, and for CUDA whether bytes must not depend on the company in a batch.
+struct Way {
+  std::string backend;
+  SolverKind solver;
+  bool deterministic = false;
+};
+
+inline std::string name_of(const ::testing::TestParamInfo<Way>& info) {
+  return info.param.backend + "_" + to_string(info.param.solver) +
+         (info.param.deterministic ? "_deterministic" : "");
+}
+
+/// Every way there is; those that this machine cannot go are skipped with the reason.
+inline std::vector<Way> all_ways() {
+  using enum SolverKind;
+  return {{"cpu", gram},  {"cpu", gesvd},  {"cpu", gesvdj},
+          {"cuda", gram}, {"cuda", gesvd}, {"cuda", gesvdj}, {"cuda", gram, true}};
+}
+
+inline Image copy(const Image& image) {
+  Image result(image.shape());
+  std::copy_n(image.data(), image.bytes(), result.data());
+  return result;
+}
+
+inline Task make_task(const Image& image, std::size_t ranks) {
+  Task task;
+  task.input = copy(image);
+  for (std::size_t i = 0; i < ranks; ++i) {
+    task.outputs.emplace_back(image.shape());
+    task.results.emplace_back(std::size_t(image.shape().channels));
+  }
+  return task;
+}
+
+class BackendTest : public ::testing::TestWithParam<Way> {
+ protected:
+  std::unique_ptr<Backend> make(const std::vector<int>& ranks) {
+    BackendOptions options;
+    options.ranks.clear();
+    for (const int k : ranks) options.ranks.push_back({k});
+    options.solver = GetParam().solver;
+    options.deterministic = GetParam().deterministic;
+    return app::make_backend(GetParam().backend, options, 1).backend;
+  }
+
+  void SetUp() override {
+    if (GetParam().backend != "cuda") return;
+    try {
+      make({1});
+    } catch (const FatalError& error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+
+  /// All images through one lane, in one batch for each padded shape.
+  std::vector<Task> reconstruct(const std::vector<const Image*>& images, const std::vector<int>& ranks) {
+    const auto backend = make(ranks);
+    const auto lane = backend->make_lane(0);
+    std::vector<Task> tasks;
+    for (const Image* image : images) tasks.push_back(make_task(*image, ranks.size()));
+    std::map<PaddedShape, std::vector<Task*>> batches;
+    for (Task& task : tasks) batches[padded_shape(task.input.shape(), 32)].push_back(&task);
+    for (const auto& [shape, batch] : batches) {
+      lane->start(0, shape, batch);
+      lane->finish(0);
+    }
+    for (const Task& task : tasks) EXPECT_EQ(task.error, "");
+    return tasks;
+  }
+  Task reconstruct(const Image& image, const std::vector<int>& ranks) {
+    return std::move(reconstruct(std::vector{&image}, ranks).front());
+  }
+};
+
+}  // namespace eckart::testing

@@ -1,0 +1,208 @@
+// What every backend and solver promises, on every shape: one body for all of them.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "core/quality.hpp"
+#include "core/spectrum.hpp"
+#include "core/synth.hpp"
+#include "tests/backend/backend_fixture.hpp"
+#include "tests/support/reference_svd.hpp"
+
+namespace eckart::testing {
+namespace {
+
+constexpr double kMostLossDb = 0.01;
+
+INSTANTIATE_TEST_SUITE_P(All, BackendTest, ::testing::ValuesIn(all_ways()), name_of);
+
+Image make_image(SynthKind kind, int rows, int cols, int channels = 1, Depth depth = Depth::u8) {
+  return synthesize({.kind = kind,
+                     .rows = rows,
+                     .cols = cols,
+                     .channels = channels,
+                     .depth = depth,
+                     .rank = std::min({2, rows, cols}),
+                     .noise_sigma = kind == SynthKind::noise ? 25.0 : 0.0,
+                     .seed = 7});
+}
+
+Image black(int rows, int cols) {
+  Image image({rows, cols, 1, Depth::u8});
+  std::memset(image.data(), 0, image.bytes());
+  return image;
+}
+
+std::vector<double> squares(std::vector<double> values) {
+  for (double& value : values) value *= value;
+  return values;
+}
+
+/// The claims that hold for any image: the optimum is reached, and what is reported is so.
+void expect_optimal(const Image& image, const Task& task, const std::vector<int>& ranks) {
+  for (int channel = 0; channel < image.shape().channels; ++channel) {
+    const ReferenceSvd svd = reference_svd(image, channel);
+    const double norm = svd.squared_norm();
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+      SCOPED_TRACE(::testing::Message() << image.shape().rows << " x " << image.shape().cols << " channel "
+                                        << channel << " rank " << ranks[r]);
+      const PlaneResult& result = task.results[r][std::size_t(channel)];
+      const int k = std::min(ranks[r], svd.n);
+      const double optimum = optimal_error(squares(svd.sigma), k);
+      EXPECT_EQ(result.rank, k);
+      EXPECT_LE(loss_db(result.residual, optimum, norm), kMostLossDb);
+      EXPECT_GE(loss_db(result.residual, optimum, norm), -kMostLossDb);  // nobody beats Eckart and Young
+      EXPECT_NEAR(result.energy, norm > 0 ? 1 - optimum / norm : 1, 1e-9);
+      const std::vector<int> in = samples(image, channel), out = samples(task.outputs[r], channel);
+      double squared_error = 0;
+      for (std::size_t i = 0; i < in.size(); ++i) squared_error += std::pow(in[i] - out[i], 2);
+      EXPECT_EQ(result.squared_error, squared_error);
+    }
+  }
+}
+
+TEST_P(BackendTest, reaches_the_optimum_on_every_shape) {
+  const std::vector<int> ranks{1, 5, 1000};
+  for (const auto [rows, cols] : std::vector<std::pair<int, int>>{
+           {64, 64}, {96, 40}, {40, 96}, {1, 50}, {50, 1}, {1, 1}, {37, 61}, {61, 37}, {33, 32}, {130, 70}}) {
+    for (const SynthKind kind : {SynthKind::texture, SynthKind::phantom, SynthKind::noise}) {
+      const Image image = make_image(kind, rows, cols);
+      expect_optimal(image, reconstruct(image, ranks), ranks);
+    }
+  }
+}
+
+TEST_P(BackendTest, full_rank_gives_the_image_back) {
+  for (const auto [rows, cols] : std::vector<std::pair<int, int>>{{64, 64}, {37, 61}, {1, 50}, {1, 1}}) {
+    const Image image = make_image(SynthKind::noise, rows, cols);
+    const Task task = reconstruct(image, {std::min(rows, cols)});
+    EXPECT_EQ(samples(task.outputs[0], 0), samples(image, 0));
+  }
+}
+
+TEST_P(BackendTest, an_image_of_low_rank_comes_back_whole_at_that_rank) {
+  for (const Image& image : {make_image(SynthKind::constant, 48, 80), make_image(SynthKind::low_rank, 90, 70),
+                             black(64, 32), black(1, 1)}) {
+    const Task task = reconstruct(image, {2});
+    EXPECT_EQ(samples(task.outputs[0], 0), samples(image, 0));
+    EXPECT_NEAR(task.results[0][0].energy, 1, 1e-12);
+  }
+}
+
+TEST_P(BackendTest, error_falls_and_energy_rises_with_rank) {
+  const Image image = make_image(SynthKind::texture, 96, 64);
+  const std::vector<int> ranks{1, 2, 4, 8, 16, 32, 64};
+  const Task task = reconstruct(image, ranks);
+  for (std::size_t r = 1; r < ranks.size(); ++r) {
+    EXPECT_LT(task.results[r][0].residual, task.results[r - 1][0].residual);
+    EXPECT_GT(task.results[r][0].energy, task.results[r - 1][0].energy);
+  }
+}
+
+TEST_P(BackendTest, a_transposed_image_gives_the_transposed_result) {
+  const Image tall = make_image(SynthKind::texture, 90, 50);
+  Image wide({50, 90, 1, Depth::u8});
+  for (int row = 0; row < 90; ++row) {
+    for (int col = 0; col < 50; ++col) wide.plane<std::uint8_t>(0)(col, row) = tall.plane<std::uint8_t>(0)(row, col);
+  }
+  const Task a = reconstruct(tall, {7}), b = reconstruct(wide, {7});
+  for (int row = 0; row < 90; ++row) {
+    for (int col = 0; col < 50; ++col) {
+      ASSERT_EQ(a.outputs[0].plane<std::uint8_t>(0)(row, col), b.outputs[0].plane<std::uint8_t>(0)(col, row));
+    }
+  }
+}
+
+TEST_P(BackendTest, colour_is_three_planes) {
+  const std::vector<int> ranks{3, 20};
+  const Image image = make_image(SynthKind::texture, 60, 100, 3);
+  expect_optimal(image, reconstruct(image, ranks), ranks);
+}
+
+TEST_P(BackendTest, sixteen_bits_are_kept) {
+  const std::vector<int> ranks{5, 60};
+  const Image image = make_image(SynthKind::texture, 60, 100, 1, Depth::u16);
+  const Task task = reconstruct(image, ranks);
+  expect_optimal(image, task, ranks);
+  EXPECT_EQ(samples(task.outputs[1], 0), samples(image, 0));
+}
+
+TEST_P(BackendTest, company_in_a_batch_changes_nothing_that_matters) {
+  std::vector<Image> images;
+  for (const auto [rows, cols] : std::vector<std::pair<int, int>>{{64, 40}, {40, 64}, {50, 50}, {64, 64}, {33, 64}}) {
+    images.push_back(make_image(SynthKind::texture, rows, cols));
+    images.push_back(make_image(SynthKind::texture, rows, cols, 3));
+    images.push_back(make_image(SynthKind::noise, rows, cols, 1, Depth::u16));
+  }
+  std::vector<const Image*> pointers;
+  for (const Image& image : images) pointers.push_back(&image);
+  const std::vector<Task> together = reconstruct(pointers, {4, 30});
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const Task alone = reconstruct(images[i], {4, 30});
+    for (std::size_t r = 0; r < 2; ++r) {
+      for (int channel = 0; channel < images[i].shape().channels; ++channel) {
+        EXPECT_EQ(samples(together[i].outputs[r], channel), samples(alone.outputs[r], channel));
+      }
+    }
+  }
+}
+
+/// At the sizes and ranks that people use, against the float64 SVD, before and after rounding.
+TEST_P(BackendTest, real_like_images_lose_nothing_at_any_rank) {
+  const std::vector<int> ranks{1, 5, 20, 50, 100, 256};
+  std::int64_t different = 0, compared = 0;
+  for (const std::uint64_t seed : {1, 2}) {
+    for (const SynthKind kind : {SynthKind::texture, SynthKind::phantom}) {
+      const Image image =
+          synthesize({.kind = kind, .rows = 256, .cols = 256, .channels = 1, .noise_sigma = 2.0, .seed = seed});
+      const Task task = reconstruct(image, ranks);
+      expect_optimal(image, task, ranks);
+      const ReferenceSvd svd = reference_svd(image, 0);
+      for (std::size_t r = 0; r < ranks.size(); ++r) {
+        const std::vector<int> expected = to_samples(svd.reconstruct(ranks[r]), Depth::u8);
+        const std::vector<int> found = samples(task.outputs[r], 0);
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+          ASSERT_LE(std::abs(expected[i] - found[i]), 1);
+          different += expected[i] != found[i];
+        }
+        compared += std::int64_t(expected.size());
+      }
+    }
+  }
+  EXPECT_LE(double(different), 1e-4 * double(compared));
+}
+
+TEST_P(BackendTest, slots_keep_their_batches_apart) {
+  const auto backend = make({6});
+  const auto lane = backend->make_lane(0);
+  std::vector<Task> tasks;
+  std::vector<Image> images;
+  for (int i = 0; i < 6; ++i) images.push_back(synthesize({.kind = SynthKind::texture, .rows = 60, .cols = 64, .channels = 1, .seed = std::uint64_t(i)}));
+  for (const Image& image : images) tasks.push_back(make_task(image, 1));
+  const int slots = lane->slots();
+  for (int i = 0; i < int(tasks.size()) + slots; ++i) {
+    if (i >= slots) lane->finish((i - slots) % slots);
+    if (i >= int(tasks.size())) continue;
+    Task* const batch[] = {&tasks[std::size_t(i)]};
+    lane->start(i % slots, {64, 64}, batch);
+  }
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    EXPECT_EQ(samples(tasks[i].outputs[0], 0), samples(reconstruct(images[i], {6}).outputs[0], 0));
+  }
+}
+
+TEST_P(BackendTest, batches_of_growing_shapes_go_through_one_lane) {
+  const auto backend = make({10});
+  const auto lane = backend->make_lane(0);
+  for (const int side : {32, 96, 64, 160, 32}) {
+    const Image image = make_image(SynthKind::texture, side, side);
+    Task task = make_task(image, 1);
+    Task* const batch[] = {&task};
+    lane->start(0, padded_shape(image.shape(), 32), batch);
+    lane->finish(0);
+    expect_optimal(image, task, {10});
+  }
+}
+
+}  // namespace
+}  // namespace eckart::testing

@@ -1,0 +1,222 @@
+// The compute stage alone, its data on the device: unpack, factor, reconstruct. Real images, resized or cropped
+// to the case's size; every image's loss is measured against the CPU's float64. One JSON object on stdout.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <opencv2/imgproc.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "compute/cpu/cpu_backend.hpp"
+#include "compute/cuda/cuda_backend.hpp"
+#include "compute/cuda/lane.hpp"
+#include "core/quality.hpp"
+#include "io/codec.hpp"
+#include "io/file.hpp"
+
+namespace eckart {
+namespace {
+
+struct Case {
+  int side, rank;
+};
+
+struct BenchArgs {
+  std::filesystem::path images, raw;
+  std::vector<std::string> cases{"256:20", "256:100", "512:50"};
+  std::string solver = "auto";
+  int repeats = 20, lanes = 2, planes = 0;
+};
+
+/// The first channel of every image below a folder.
+std::vector<cv::Mat> read_images(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file() && io::looks_like_image(entry.path().filename().string())) files.push_back(entry);
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<cv::Mat> images;
+  for (const auto& file : files) {
+    const auto bytes = io::read_file(file, 1024);
+    const Image image = io::codec_of(bytes).decode(bytes);
+    const cv::Mat pixels(image.shape().rows, image.shape().cols, CV_8UC(image.shape().channels),
+                         const_cast<std::byte*>(image.data()));
+    cv::Mat plane;
+    cv::extractChannel(pixels, plane, 0);
+    images.push_back(plane);
+  }
+  return images;
+}
+
+/// `count` different square images: crops at different places where an image is large enough, else resized and,
+/// from the second time round, shifted.
+std::vector<Image> make_inputs(const std::vector<cv::Mat>& images, int side, int count) {
+  std::vector<Image> inputs;
+  for (int i = 0; i < count; ++i) {
+    const cv::Mat& from = images[std::size_t(i) % images.size()];
+    const int round = i / int(images.size());
+    cv::Mat square;
+    if (from.rows >= side && from.cols >= side) {
+      const cv::Rect crop((37 * round) % (from.cols - side + 1), (23 * round) % (from.rows - side + 1), side, side);
+      square = from(crop).clone();
+    } else {
+      const int margin = round % 8;
+      const cv::Rect crop(margin, margin, from.cols - 2 * margin, from.rows - 2 * margin);
+      cv::resize(from(crop), square, {side, side}, 0, 0, cv::INTER_LANCZOS4);
+    }
+    Image image({side, side, 1, Depth::u8});
+    std::memcpy(image.data(), square.data, image.bytes());
+    inputs.push_back(std::move(image));
+  }
+  return inputs;
+}
+
+std::vector<Task> make_tasks(const std::vector<Image>& inputs) {
+  std::vector<Task> tasks;
+  for (const Image& input : inputs) {
+    Task task;
+    task.input = Image(input.shape());
+    std::memcpy(task.input.data(), input.data(), input.bytes());
+    task.outputs.emplace_back(input.shape());
+    task.results.emplace_back(1);
+    tasks.push_back(std::move(task));
+  }
+  return tasks;
+}
+
+/// Squared errors of the optimum, by the CPU backend.
+std::vector<double> optimal_errors(const std::vector<Image>& inputs, int rank) {
+  BackendOptions options;
+  options.ranks = {{rank}};
+  const auto backend = make_cpu_backend(options);
+  std::vector<Task> tasks = make_tasks(inputs);
+  std::atomic<std::size_t> next{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < backend->lanes(); ++t) {
+    threads.emplace_back([&] {
+      const auto lane = backend->make_lane(0);
+      for (std::size_t i; (i = next++) < tasks.size();) {
+        Task* const batch[] = {&tasks[i]};
+        lane->start(0, {}, batch);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::vector<double> errors;
+  for (const Task& task : tasks) errors.push_back(task.results[0][0].residual);
+  return errors;
+}
+
+double squared_norm(const Image& image) {
+  double sum = 0;
+  for (std::size_t i = 0; i < image.bytes(); ++i) sum += std::pow(double(image.data()[i]), 2);
+  return sum;
+}
+
+/// One lane with a batch on the device.
+struct LoadedLane {
+  std::unique_ptr<cuda::CudaLane> lane;
+  std::vector<Task> tasks;
+};
+
+nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<cv::Mat>& images) {
+  BackendOptions options;
+  options.ranks = {{c.rank}};
+  options.solver = parse_solver(args.solver);
+  options.lanes = args.lanes;
+  options.batch_images = args.planes;
+  const auto backend = cuda::make_cuda_backend(options);
+  const PaddedShape shape = padded_shape({c.side, c.side, 1, Depth::u8}, 32);
+  const int planes = backend->batch_planes(shape);
+  const std::vector<Image> inputs = make_inputs(images, c.side, planes);
+  std::vector<LoadedLane> lanes;
+  for (int i = 0; i < args.lanes; ++i) {
+    std::unique_ptr<Lane> lane = backend->make_lane(i);
+    lanes.push_back({std::unique_ptr<cuda::CudaLane>(static_cast<cuda::CudaLane*>(lane.release())), make_tasks(inputs)});
+    std::vector<Task*> batch;
+    for (Task& task : lanes.back().tasks) batch.push_back(&task);
+    lanes.back().lane->start(0, shape, batch);
+    lanes.back().lane->finish(0);
+  }
+  const auto run_all = [&](int rounds) {  // every lane computes `rounds` batches, side by side
+    std::vector<std::thread> threads;
+    for (LoadedLane& loaded : lanes) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < rounds; ++i) loaded.lane->compute(loaded.lane->slot(0), shape);
+        ECKART_CUDA_CHECK(cudaStreamSynchronize(loaded.lane->stream()));
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  };
+  run_all(2);
+  std::vector<double> rates;
+  for (int i = 0; i < args.repeats; ++i) {
+    constexpr int kRounds = 3;
+    const auto start = std::chrono::steady_clock::now();
+    run_all(kRounds);
+    const double s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    rates.push_back(double(planes) * args.lanes * kRounds / s);
+  }
+  std::sort(rates.begin(), rates.end());
+
+  const std::vector<double> optimum = optimal_errors(inputs, c.rank);
+  double largest = 0, sum = 0, psnr = 0;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const PlaneResult& result = lanes[0].tasks[i].results[0][0];
+    const double loss = loss_db(result.residual, optimum[i], squared_norm(inputs[i]));
+    largest = std::max(largest, std::isnan(loss) ? 1e9 : loss);
+    sum += loss;
+    psnr += psnr_db(result.residual, inputs[i].shape().samples(), 255);
+  }
+  if (!args.raw.empty()) {  // the same images for the peers
+    std::ofstream raw(args.raw / ("images_" + std::to_string(c.side) + ".raw"), std::ios::binary);
+    for (const Image& image : inputs) raw.write(reinterpret_cast<const char*>(image.data()), std::streamsize(image.bytes()));
+  }
+  return {{"side", c.side}, {"rank", c.rank}, {"planes_per_batch", planes}, {"lanes", args.lanes},
+          {"solver", args.solver}, {"repeats", args.repeats},
+          {"images_per_s", {{"median", rates[rates.size() / 2]}, {"min", rates.front()}, {"max", rates.back()}}},
+          {"loss_db", {{"largest", largest}, {"mean", sum / double(inputs.size())}}},
+          {"psnr_db_mean", psnr / double(inputs.size())}};
+}
+
+nlohmann::json run(const BenchArgs& args) {
+  const std::vector<cv::Mat> images = read_images(args.images);
+  nlohmann::json results = nlohmann::json::array();
+  for (const std::string& text : args.cases) {
+    const std::size_t colon = text.find(':');
+    const Case c{std::stoi(text.substr(0, colon)), std::stoi(text.substr(colon + 1))};
+    results.push_back(run_case(c, args, images));
+    std::fprintf(stderr, "%s\n", results.back().dump().c_str());
+  }
+  return results;
+}
+
+}  // namespace
+}  // namespace eckart
+
+int main(int argc, char** argv) {
+  eckart::BenchArgs args;
+  CLI::App app("The CUDA compute stage with its data on the device", "stage_bench");
+  app.add_option("images", args.images, "Folder of images")->required();
+  app.add_option("--cases", args.cases, "side:rank ...");
+  app.add_option("--solver", args.solver);
+  app.add_option("--repeats", args.repeats);
+  app.add_option("--lanes", args.lanes);
+  app.add_option("--planes", args.planes, "Planes a batch; 0 for the backend's choice");
+  app.add_option("--raw", args.raw, "Folder for the images used, raw, one after the other");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    std::printf("%s\n", eckart::run(args).dump(1).c_str());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "stage_bench: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,229 @@
+// Reads every #include of src/ and holds it against the tables below. They are the plan of the
+// house: whoever changes who may know whom changes them, and nothing else.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eckart {
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::vector<std::string_view>;
+
+struct Room {
+  std::string_view folder;  ///< the deepest one that holds a file is its room
+  Names may_include;        ///< besides itself
+};
+const std::vector<Room> kRooms = {
+    {"main.cpp", {"cli"}},
+    {"cli",
+     {"app", "settings", "pipeline", "flow", "io", "compute", "telemetry", "capacity", "bench",
+      "core"}},
+    {"app",
+     {"settings", "pipeline", "flow", "io", "compute", "compute/cpu", "compute/cuda",
+      "compute/checked", "telemetry", "ledger", "core"}},
+    {"pipeline", {"flow", "io", "compute", "ledger", "telemetry", "core"}},
+    {"bench", {"compute", "io", "core", "telemetry", "flow"}},
+    {"flow", {}},
+    {"io", {"core"}},
+    {"ledger", {"core"}},
+    {"telemetry", {"core"}},
+    {"settings", {"core"}},
+    {"capacity", {"core"}},
+    {"compute", {"core"}},
+    {"compute/cpu", {"compute", "core"}},
+    {"compute/cuda", {"compute", "core"}},
+    {"compute/checked", {"compute", "core"}},
+    {"core", {}},
+};
+
+struct Library {
+  std::string_view name;
+  std::string_view headers;  ///< a regular expression for the whole of what is included
+  Names only_in;             ///< folders or files of src
+};
+const std::vector<Library> kLibraries = {
+    {"CUDA",
+     R"((cuda|cublas|cusolver|cusparse|curand|cuComplex|nvtx|nvToolsExt|nvml|cub/|thrust/|cooperative_groups).*|.*\.cuh)",
+     {"compute/cuda"}},
+    {"OpenCV", "opencv2/.*", {"io"}},
+    {"image codecs", "(turbojpeg|jpeglib|png|libdeflate|tiffio).*", {"io"}},
+    {"BLAS and LAPACK", "(.*/)?(lapack|lapacke|cblas|openblas_config).*", {"compute/cpu"}},
+    {"moodycamel", "concurrentqueue/.*", {"flow/channel.hpp"}},
+    {"yaml-cpp", "yaml-cpp/.*", {"settings"}},
+    {"SQLite", "sqlite3.*", {"ledger"}},
+    {"CLI11", "CLI/.*", {"cli"}},
+    {"nlohmann-json", "nlohmann/.*", {"telemetry", "cli", "bench"}},
+    {"spdlog",
+     "(spdlog|fmt)/.*",
+     {"main.cpp", "cli", "app", "settings", "pipeline", "bench", "ledger", "telemetry",
+      "capacity"}},
+    {"GoogleTest", "(gtest|gmock)/.*", {}},
+};
+
+/// Whether `path` is `folder` or lies in it.
+bool is_within(std::string_view path, std::string_view folder) {
+  return path.substr(0, folder.size()) == folder &&
+         (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+const Room* room_of(std::string_view path) {
+  const Room* room = nullptr;
+  for (const Room& candidate : kRooms) {
+    const bool deeper = room == nullptr || candidate.folder.size() > room->folder.size();
+    if (is_within(path, candidate.folder) && deeper) room = &candidate;
+  }
+  return room;
+}
+
+bool contains(const Names& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// What is wrong with `file` (relative to src) including `header`; nothing when it may.
+/// `quoted`: "header", which the house keeps for its own, written from src on.
+std::optional<std::string> violation(std::string_view file, const std::string& header,
+                                     bool quoted) {
+  const Room* from = room_of(file);
+  if (from == nullptr) return "this folder has no line in the table of rooms";
+  for (const Library& library : kLibraries) {
+    if (!std::regex_match(header, std::regex(std::string(library.headers)))) continue;
+    const bool ours = header.ends_with(".cuh") && room_of(header) == from;
+    const auto allowed = [&](std::string_view place) { return is_within(file, place); };
+    if (ours || std::any_of(library.only_in.begin(), library.only_in.end(), allowed)) {
+      if (!quoted) return std::nullopt;
+      break;
+    }
+    return std::string(library.name) + " is not for " + std::string(from->folder);
+  }
+  const Room* to = room_of(header);
+  if (to == nullptr && quoted) return "write it from src on, or in <> if it is not ours";
+  if (to == nullptr || to == from || contains(from->may_include, to->folder)) return std::nullopt;
+  return std::string(from->folder) + " may not know " + std::string(to->folder);
+}
+
+bool is_source(const fs::path& path) {
+  return contains({".cpp", ".hpp", ".cu", ".cuh", ".h", ".inc"}, path.extension().string());
+}
+
+struct Include {
+  int line;
+  std::string header;
+  bool quoted;
+};
+std::vector<Include> includes_of(std::istream& source) {
+  static const std::regex directive(R"(\s*#\s*include\s*([<"])([^>"]+)[>"].*)");
+  std::vector<Include> includes;
+  std::string text;
+  for (int line = 1; std::getline(source, text); ++line) {
+    std::smatch match;
+    if (std::regex_match(text, match, directive))
+      includes.push_back({line, match[2], match[1] == "\""});
+  }
+  return includes;
+}
+
+TEST(House, EveryIncludeIsOneThatItsRoomMayHave) {
+  const fs::path src = ECKART_SOURCE_DIR;
+  int files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(src)) {
+    if (!entry.is_regular_file() || !is_source(entry.path())) continue;
+    ++files;
+    const std::string file = fs::relative(entry.path(), src).generic_string();
+    std::ifstream source(entry.path());
+    for (const Include& include : includes_of(source)) {
+      const auto wrong = violation(file, include.header, include.quoted);
+      EXPECT_FALSE(wrong) << "src/" << file << ":" << include.line << ": includes "
+                          << include.header << ": " << wrong.value_or("");
+    }
+  }
+  EXPECT_GT(files, 20) << "is " << src << " the source of eckart?";
+}
+
+TEST(House, TheTableOfRoomsNamesOnlyRooms) {
+  for (const Room& room : kRooms) {
+    for (const std::string_view name : room.may_include) {
+      EXPECT_TRUE(room_of(name) && room_of(name)->folder == name) << room.folder << ": " << name;
+    }
+  }
+  for (const Library& library : kLibraries) {
+    for (const std::string_view place : library.only_in) EXPECT_TRUE(room_of(place)) << place;
+  }
+}
+
+TEST(IncludeChecker, LetsPassWhatTheTablesAllow) {
+  EXPECT_FALSE(violation("core/image.hpp", "core/matrix_view.hpp", true));
+  EXPECT_FALSE(violation("core/image.hpp", "vector", false));
+  EXPECT_FALSE(violation("main.cpp", "cli/cli.hpp", true));
+  EXPECT_FALSE(violation("app/app.cpp", "compute/cpu/cpu_backend.hpp", true));
+  EXPECT_FALSE(violation("pipeline/pipeline.cpp", "compute/backend.hpp", true));
+  EXPECT_FALSE(violation("compute/cuda/kernels/unpack.cu", "compute/cuda/raii.hpp", true));
+  EXPECT_FALSE(violation("compute/cuda/kernels/unpack.cu", "compute/cuda/reduce.cuh", true));
+  EXPECT_FALSE(violation("compute/cuda/lane.cpp", "cuda_runtime.h", false));
+  EXPECT_FALSE(violation("compute/cpu/svd.cpp", "lapacke.h", false));
+  EXPECT_FALSE(violation("flow/channel.hpp", "concurrentqueue/concurrentqueue.h", false));
+  EXPECT_FALSE(violation("io/jpeg.cpp", "opencv2/imgcodecs.hpp", false));
+}
+
+TEST(IncludeChecker, CatchesARoomThatKnowsTooMuch) {
+  EXPECT_EQ(violation("core/image.hpp", "flow/budget.hpp", true), "core may not know flow");
+  EXPECT_EQ(violation("flow/budget.hpp", "core/image.hpp", true), "flow may not know core");
+  EXPECT_TRUE(violation("io/png.cpp", "telemetry/log.hpp", true));
+  EXPECT_TRUE(violation("telemetry/log.cpp", "io/file.hpp", true));
+  EXPECT_TRUE(violation("pipeline/load.cpp", "settings/settings.hpp", true));
+  EXPECT_TRUE(violation("pipeline/load.cpp", "compute/cpu/cpu_backend.hpp", true));
+  EXPECT_TRUE(violation("cli/run.cpp", "ledger/ledger.hpp", true));
+  EXPECT_TRUE(violation("main.cpp", "app/app.hpp", true));
+  EXPECT_TRUE(violation("compute/cpu/svd.cpp", "compute/cuda/lane.hpp", true));
+  EXPECT_TRUE(violation("compute/checked/checked.cpp", "compute/cpu/svd.hpp", true));
+  EXPECT_TRUE(violation("compute/backend.cpp", "compute/cpu/svd.hpp", true));
+  EXPECT_TRUE(violation("core/image.hpp", "flow/budget.hpp", false)) << "nor in angle brackets";
+}
+
+TEST(IncludeChecker, CatchesALibraryOutsideItsRoom) {
+  EXPECT_EQ(violation("pipeline/load.cpp", "opencv2/core.hpp", false),
+            "OpenCV is not for pipeline");
+  EXPECT_TRUE(violation("compute/backend.hpp", "cuda_runtime.h", false));
+  EXPECT_TRUE(violation("compute/cpu/svd.cpp", "cublas_v2.h", false));
+  EXPECT_TRUE(violation("bench/bench.cpp", "nvtx3/nvToolsExt.h", false));
+  EXPECT_TRUE(violation("bench/bench.cpp", "compute/cuda/reduce.cuh", true));
+  EXPECT_TRUE(violation("flow/budget.hpp", "concurrentqueue/concurrentqueue.h", false));
+  EXPECT_TRUE(violation("cli/run.cpp", "yaml-cpp/yaml.h", false));
+  EXPECT_TRUE(violation("app/app.cpp", "sqlite3.h", false));
+  EXPECT_TRUE(violation("bench/bench.cpp", "cblas.h", false));
+  EXPECT_TRUE(violation("settings/settings.cpp", "CLI/CLI.hpp", false));
+  EXPECT_TRUE(violation("pipeline/write.cpp", "nlohmann/json.hpp", false));
+  EXPECT_TRUE(violation("compute/cuda/lane.cpp", "spdlog/spdlog.h", false));
+  EXPECT_TRUE(violation("core/image.hpp", "gtest/gtest.h", false));
+}
+
+TEST(IncludeChecker, CatchesAnUnknownFolderAndARelativePath) {
+  EXPECT_TRUE(violation("attic/old.cpp", "vector", false));
+  EXPECT_TRUE(violation("core/image.hpp", "matrix_view.hpp", true));
+  EXPECT_TRUE(violation("core/image.hpp", "../flow/budget.hpp", true));
+  EXPECT_FALSE(violation("core/cored.hpp", "corelib.h", false)) << "a name that begins like a room";
+}
+
+TEST(IncludeChecker, FindsIncludesHoweverTheyAreSpaced) {
+  std::istringstream source(
+      "#pragma once\n  #  include <vector>\n// #include <map>\n#include\"core/a.hpp\"\n");
+  const auto includes = includes_of(source);
+  ASSERT_EQ(includes.size(), 2u);
+  EXPECT_EQ(includes[0].header, "vector");
+  EXPECT_EQ(includes[0].line, 2);
+  EXPECT_FALSE(includes[0].quoted);
+  EXPECT_EQ(includes[1].header, "core/a.hpp");
+  EXPECT_EQ(includes[1].line, 4);
+  EXPECT_TRUE(includes[1].quoted);
+}
+
+}  // namespace
+}  // namespace eckart

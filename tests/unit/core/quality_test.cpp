@@ -1,0 +1,59 @@
+#include "core/quality.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace eckart {
+namespace {
+
+TEST(Psnr, IsZeroWhenEverySampleIsOffByThePeak) {
+  EXPECT_NEAR(psnr_db(255.0 * 255 * 100, 100, 255), 0, 1e-12);
+  EXPECT_NEAR(psnr_db(65535.0 * 65535 * 7, 7, 65535), 0, 1e-12);
+}
+
+TEST(Psnr, OfAMeanSquaredErrorOfOneIsThatOfThePeakAlone) {
+  EXPECT_NEAR(psnr_db(1000, 1000, 255), 48.1308, 1e-4);
+  EXPECT_NEAR(psnr_db(1000, 1000, 65535), 96.3295, 1e-4);
+}
+
+TEST(Psnr, RisesByTenDecibelsWhenTheErrorFallsTenfold) {
+  EXPECT_NEAR(psnr_db(1, 100, 255) - psnr_db(10, 100, 255), 10, 1e-12);
+}
+
+TEST(Psnr, OfAnExactImageIsInfinite) {
+  EXPECT_TRUE(std::isinf(psnr_db(0, 100, 255)));
+  EXPECT_GT(psnr_db(0, 100, 255), 0);
+}
+
+TEST(Psnr, HoldsForImagesOfMoreSamplesThanAnIntCounts) {
+  const std::size_t samples = std::size_t(1) << 40;
+  EXPECT_NEAR(psnr_db(double(samples), samples, 255), 48.1308, 1e-4);
+}
+
+TEST(Loss, IsTheRatioOfTheErrorsInDecibels) {
+  EXPECT_NEAR(loss_db(200, 100, 1e6), 10 * std::log10(2), 1e-12);
+  EXPECT_EQ(loss_db(100, 100, 1e6), 0);
+  EXPECT_LT(loss_db(99, 100, 1e6), 0);
+}
+
+TEST(Loss, IsNoneWhereBothErrorsAreNegligible) {
+  const double tiny = negligible_error(1e6) / 2;
+  EXPECT_EQ(loss_db(tiny, 0, 1e6), 0);
+  EXPECT_EQ(loss_db(0, tiny, 1e6), 0);
+  EXPECT_EQ(loss_db(0, 0, 0), 0);
+}
+
+TEST(Loss, OfARealErrorAgainstAnExactOptimumIsFiniteAndLarge) {
+  const double loss = loss_db(1, 0, 1e6);
+  EXPECT_GT(loss, 50);
+  EXPECT_TRUE(std::isfinite(loss));
+}
+
+TEST(Loss, DoesNotDependOnTheScaleOfTheMatrix) {
+  EXPECT_NEAR(loss_db(3, 2, 1e6), loss_db(3e8, 2e8, 1e14), 1e-12);
+  EXPECT_NEAR(loss_db(3e-10, 0, 1e3), loss_db(3e-2, 0, 1e11), 1e-9);
+}
+
+}  // namespace
+}  // namespace eckart

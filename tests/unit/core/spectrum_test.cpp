@@ -1,0 +1,69 @@
+#include "core/spectrum.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <span>
+#include <vector>
+
+namespace eckart {
+namespace {
+
+constexpr std::array<double, 4> kSigmaSquared = {16, 9, 4, 1};
+constexpr double kSquaredNorm = 30;
+
+double energy_of_rank(int k) {
+  return energy(std::span(kSigmaSquared).first(std::size_t(k)), kSquaredNorm);
+}
+
+TEST(Spectrum, EnergyIsTheShareOfTheLeading) {
+  EXPECT_DOUBLE_EQ(energy_of_rank(1), 16.0 / 30);
+  EXPECT_DOUBLE_EQ(energy_of_rank(2), 25.0 / 30);
+}
+
+TEST(Spectrum, NoRankHasNoEnergyAndFullRankHasAll) {
+  EXPECT_EQ(energy_of_rank(0), 0);
+  EXPECT_EQ(energy_of_rank(4), 1);
+  EXPECT_EQ(optimal_error(kSigmaSquared, 0), kSquaredNorm);
+  EXPECT_EQ(optimal_error(kSigmaSquared, 4), 0);
+}
+
+TEST(Spectrum, EnergyRisesAndTheErrorFallsWithTheRank) {
+  for (int k = 1; k <= 4; ++k) {
+    EXPECT_GT(energy_of_rank(k), energy_of_rank(k - 1));
+    EXPECT_LT(optimal_error(kSigmaSquared, k), optimal_error(kSigmaSquared, k - 1));
+  }
+}
+
+TEST(Spectrum, EnergyAndErrorAreTheTwoPartsOfTheWhole) {
+  for (int k = 0; k <= 4; ++k) {
+    EXPECT_NEAR(energy_of_rank(k) + optimal_error(kSigmaSquared, k) / kSquaredNorm, 1, 1e-15);
+  }
+}
+
+TEST(Spectrum, TheZeroMatrixHasAllItsEnergyInAnyRank) {
+  const std::array<double, 3> zeros = {};
+  EXPECT_EQ(energy(zeros, 0), 1);
+  EXPECT_EQ(energy({}, 0), 1);
+  for (int k = 0; k <= 3; ++k) EXPECT_EQ(optimal_error(zeros, k), 0);
+}
+
+TEST(Spectrum, NegativeRoundingCountsAsZero) {
+  const std::array<double, 3> rounded = {4, 1e-20, -1e-15};
+  EXPECT_EQ(energy(rounded, 4), 1);
+  EXPECT_EQ(optimal_error(rounded, 2), 0);
+  EXPECT_GE(optimal_error(rounded, 1), 0);
+}
+
+TEST(Spectrum, EnergyNeverExceedsOneWhenTheNormWasRoundedDown) {
+  EXPECT_EQ(energy(kSigmaSquared, kSquaredNorm * (1 - 1e-15)), 1);
+}
+
+TEST(Spectrum, AMillionSmallTermsAreNotLostAgainstALargeOne) {
+  std::vector<double> sigma_squared(1'000'001, 1e-16);
+  sigma_squared.front() = 1;
+  EXPECT_NEAR(optimal_error(sigma_squared, 0) - 1, 1e-10, 1e-14);
+}
+
+}  // namespace
+}  // namespace eckart

@@ -1,0 +1,146 @@
+#include "flow/budget.hpp"
+
+#include <gtest/gtest.h>
+
+#include <type_traits>
+#include <vector>
+
+#include "tests/unit/flow/waiting_thread.hpp"
+
+namespace eckart::flow {
+namespace {
+
+TEST(Budget, CountsWhatIsOutAndGetsItBackAtTheEndOfTheReservation) {
+  Budget budget(100);
+  {
+    const auto a = budget.reserve(60);
+    const auto b = budget.reserve(40);
+    EXPECT_TRUE(a && b);
+    EXPECT_EQ(a.bytes(), 60u);
+    EXPECT_EQ(budget.in_use(), 100u);
+  }
+  EXPECT_EQ(budget.in_use(), 0u);
+}
+
+TEST(Budget, ARequestThatDoesNotFitWaitsUntilItDoes) {
+  Budget budget(100);
+  auto out = budget.reserve(60);
+  WaitingThread waiter([&] {
+    const auto mine = budget.reserve(50);
+    EXPECT_TRUE(mine);
+    EXPECT_LE(budget.in_use(), 100u);
+  });
+  ASSERT_TRUE(waiter.wait_until_asleep());
+  EXPECT_EQ(budget.in_use(), 60u);
+  out = {};
+  waiter.join();
+  EXPECT_EQ(budget.in_use(), 0u);
+}
+
+TEST(Budget, ServesInTheOrderOfTheCallsEvenWhenALaterRequestWouldFit) {
+  Budget budget(100);
+  auto out = budget.reserve(90);
+  std::vector<int> order;  // written under the reservation of the whole budget, or before it
+  std::atomic<bool> small_served = false;
+  WaitingThread large([&] {
+    const auto mine = budget.reserve(100);
+    EXPECT_FALSE(small_served);
+    order.push_back(1);
+  });
+  ASSERT_TRUE(large.wait_until_asleep());
+  WaitingThread small([&] {
+    const auto mine = budget.reserve(1);
+    small_served = true;
+    order.push_back(2);
+  });
+  ASSERT_TRUE(small.wait_until_asleep());
+  EXPECT_FALSE(small_served);
+  out = {};
+  large.join();
+  small.join();
+  EXPECT_EQ(order, (std::vector<int>{1, 2}));
+}
+
+TEST(Budget, ARequestLargerThanTheBudgetPassesAlone) {
+  Budget budget(100);
+  auto out = budget.reserve(1);
+  WaitingThread oversize([&] {
+    const auto mine = budget.reserve(1000);
+    EXPECT_TRUE(mine);
+    EXPECT_EQ(budget.in_use(), 1000u);
+  });
+  ASSERT_TRUE(oversize.wait_until_asleep());
+  out = {};
+  oversize.join();
+  EXPECT_EQ(budget.in_use(), 0u);
+}
+
+TEST(Budget, NothingJoinsAnOversizeRequest) {
+  Budget budget(100);
+  auto oversize = budget.reserve(1000);
+  WaitingThread small([&] {
+    const auto mine = budget.reserve(1);
+    EXPECT_EQ(budget.in_use(), 1u);
+  });
+  ASSERT_TRUE(small.wait_until_asleep());
+  oversize = {};
+}
+
+TEST(Budget, CloseEndsEveryWaitAndLaterCallsGetNothing) {
+  Budget budget(100);
+  const auto out = budget.reserve(100);
+  const auto body = [&] { EXPECT_FALSE(budget.reserve(1)); };
+  WaitingThread first(body), second(body);
+  ASSERT_TRUE(first.wait_until_asleep());
+  ASSERT_TRUE(second.wait_until_asleep());
+  budget.close();
+  first.join();
+  second.join();
+  EXPECT_FALSE(budget.reserve(0));
+  EXPECT_EQ(budget.in_use(), 100u);
+}
+
+TEST(Budget, WhatIsOutWhenItClosesStillComesBack) {
+  Budget budget(100);
+  auto out = budget.reserve(100);
+  budget.close();
+  out = {};
+  EXPECT_EQ(budget.in_use(), 0u);
+}
+
+TEST(BudgetReservation, MovesAndIsGivenBackOnce) {
+  static_assert(!std::is_copy_constructible_v<Budget::Reservation>);
+  Budget budget(100);
+  auto a = budget.reserve(30);
+  auto b = std::move(a);
+  EXPECT_FALSE(a);
+  EXPECT_EQ(a.bytes(), 0u);
+  EXPECT_EQ(b.bytes(), 30u);
+  EXPECT_EQ(budget.in_use(), 30u);
+  b = {};
+  EXPECT_FALSE(b);
+  EXPECT_EQ(budget.in_use(), 0u);
+}
+
+TEST(BudgetReservation, AssignmentGivesBackWhatWasHeld) {
+  Budget budget(100);
+  auto a = budget.reserve(30);
+  a = budget.reserve(20);
+  EXPECT_EQ(a.bytes(), 20u);
+  EXPECT_EQ(budget.in_use(), 20u);
+}
+
+TEST(Budget, IsNeverExceededByManyThreads) {
+  Budget budget(100);
+  const auto body = [&] {
+    for (std::size_t i = 0; i < 2000; ++i) {
+      const auto mine = budget.reserve(1 + i * 7 % 100);
+      ASSERT_LE(budget.in_use(), 100u);
+    }
+  };
+  { WaitingThread a(body), b(body), c(body), d(body); }
+  EXPECT_EQ(budget.in_use(), 0u);
+}
+
+}  // namespace
+}  // namespace eckart::flow

@@ -1,0 +1,139 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <barrier>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "flow/channel.hpp"
+
+namespace eckart::flow {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Count {
+  std::atomic<long> items = 0;
+  std::atomic<long> sum = 0;
+  void add(int item) {
+    ++items;
+    sum += item;
+  }
+};
+
+/// What was accepted and what came out of channels, a new one each round, the threads started once.
+struct Race {
+  /// One thread's part in one round.
+  using Part = std::function<void(Channel<int>&, Count&, int round)>;
+
+  int rounds = 0;
+  int producers = 0;
+  int consumers = 0;
+  std::size_t capacity = 1;
+  Count accepted = {};
+  Count popped = {};
+
+  void run(const Part& push, const Part& pop) {
+    std::vector<std::unique_ptr<Channel<int>>> channels;
+    for (int i = 0; i < rounds; ++i) channels.push_back(std::make_unique<Channel<int>>(capacity));
+    std::barrier start(producers + consumers);
+    const auto body = [&](const Part& part, Count& count) {
+      for (int round = 0; round < rounds; ++round) {
+        start.arrive_and_wait();
+        part(*channels[std::size_t(round)], count, round);
+      }
+    };
+    std::vector<std::thread> threads;
+    for (int i = 0; i < producers; ++i) threads.emplace_back([&] { body(push, accepted); });
+    for (int i = 0; i < consumers; ++i) threads.emplace_back([&] { body(pop, popped); });
+    for (std::thread& thread : threads) thread.join();
+    for (const auto& channel : channels) EXPECT_TRUE(channel->finished());
+  }
+};
+
+/// Pushes until the channel is closed, as the first producer that has put its share in does.
+void push_and_close(Channel<int>& channel, Count& accepted, int round) {
+  const int share = round % 20;
+  for (int i = 1; channel.push(int(i)); ++i) {
+    accepted.add(i);
+    if (i > share) channel.close();
+  }
+}
+
+void pop_until_finished(Channel<int>& channel, Count& popped, int) {
+  while (const auto item = channel.pop()) popped.add(*item);
+}
+
+/// The batcher's way: what comes in time, until nothing ever will.
+void poll_until_finished(Channel<int>& channel, Count& popped, int) {
+  while (!channel.finished()) {
+    if (const auto item = channel.pop_for(1us)) popped.add(*item);
+  }
+}
+
+TEST(ChannelRace, NothingAcceptedIsLostWhenCloseRacesWithPushes) {
+  for (const std::size_t capacity : {1, 2, 64}) {
+    Race race{.rounds = 2000, .producers = 3, .consumers = 3, .capacity = capacity};
+    race.run(push_and_close, pop_until_finished);
+    EXPECT_GE(race.accepted.items, race.rounds);
+    EXPECT_EQ(race.popped.items, race.accepted.items);
+    EXPECT_EQ(race.popped.sum, race.accepted.sum);
+  }
+}
+
+TEST(ChannelRace, NothingAcceptedIsLostToConsumersThatPoll) {
+  Race race{.rounds = 2000, .producers = 3, .consumers = 1, .capacity = 2};
+  race.run(push_and_close, poll_until_finished);
+  EXPECT_EQ(race.popped.items, race.accepted.items);
+  EXPECT_EQ(race.popped.sum, race.accepted.sum);
+}
+
+TEST(ChannelRace, AnItemPushedWhileClosingComesOutExactlyWhenItWasAccepted) {
+  Race race{.rounds = 5000, .producers = 1, .consumers = 2, .capacity = 1};
+  race.run(
+      [](Channel<int>& channel, Count& accepted, int) {
+        if (channel.push(1)) accepted.add(1);
+      },
+      [](Channel<int>& channel, Count& popped, int round) {
+        channel.close();
+        pop_until_finished(channel, popped, round);
+      });
+  EXPECT_EQ(race.popped.items, race.accepted.items);
+}
+
+TEST(ChannelRace, EveryItemOfManyProducersReachesOneOfManyConsumers) {
+  constexpr int kItems = 20000;
+  Race race{.rounds = 1, .producers = 4, .consumers = 4, .capacity = 8};
+  std::atomic<int> producing = race.producers;
+  race.run(
+      [&](Channel<int>& channel, Count& accepted, int) {
+        for (int i = 1; i <= kItems; ++i) {
+          ASSERT_TRUE(channel.push(int(i)));
+          accepted.add(i);
+        }
+        if (--producing == 0) channel.close();
+      },
+      pop_until_finished);
+  EXPECT_EQ(race.accepted.items, 4 * kItems);
+  EXPECT_EQ(race.popped.items, race.accepted.items);
+  EXPECT_EQ(race.popped.sum, race.accepted.sum);
+}
+
+TEST(ChannelRace, CancelEndsEveryThreadAndNothingComesOutTwice) {
+  Race race{.rounds = 2000, .producers = 3, .consumers = 3, .capacity = 4};
+  race.run(
+      [](Channel<int>& channel, Count& accepted, int round) {
+        for (int i = 1; channel.push(int(i)); ++i) {
+          accepted.add(i);
+          if (i > round % 20) channel.cancel();
+        }
+      },
+      pop_until_finished);
+  EXPECT_LE(race.popped.items, race.accepted.items);
+}
+
+}  // namespace
+}  // namespace eckart::flow

@@ -1,0 +1,203 @@
+#include "flow/channel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "tests/unit/flow/waiting_thread.hpp"
+
+namespace eckart::flow {
+namespace {
+
+using namespace std::chrono_literals;
+
+Channel<int>& filled(Channel<int>& channel) {
+  for (int i = 0; i < int(channel.capacity()); ++i) channel.push(int(i));
+  return channel;
+}
+
+TEST(Channel, ItemsOfOneProducerComeOutInItsOrder) {
+  Channel<int> channel(3);
+  WaitingThread producer([&] {
+    for (int i = 0; i < 10000; ++i) ASSERT_TRUE(channel.push(int(i)));
+    channel.close();
+  });
+  int expected = 0;
+  while (const auto item = channel.pop()) EXPECT_EQ(*item, expected++);
+  EXPECT_EQ(expected, 10000);
+}
+
+TEST(Channel, AProducerIsNeverMoreThanTheCapacityAhead) {
+  Channel<int> channel(4);
+  std::atomic<int> pops_begun = 0;
+  WaitingThread producer([&] {
+    for (int pushed = 1; pushed <= 10000; ++pushed) {
+      channel.push(int(pushed));
+      ASSERT_LE(pushed - pops_begun, 4);
+    }
+  });
+  for (int i = 0; i < 10000; ++i) {
+    ++pops_begun;
+    channel.pop();
+  }
+}
+
+TEST(Channel, AProducerBlocksWhenFullUntilAnItemLeaves) {
+  Channel<int> channel(2);
+  filled(channel);
+  std::atomic<bool> pushed = false;
+  WaitingThread producer([&] { pushed = channel.push(2); });
+  ASSERT_TRUE(producer.wait_until_asleep());
+  EXPECT_FALSE(pushed);
+  EXPECT_EQ(channel.size(), 2u);
+  EXPECT_EQ(channel.pop(), 0);
+  producer.join();
+  EXPECT_TRUE(pushed);
+  EXPECT_EQ(*channel.pop() + *channel.pop(), 3) << "in whichever order: two producers";
+}
+
+TEST(Channel, HasRoomForOneEvenWhenAskedForNone) {
+  Channel<int> channel(0);
+  EXPECT_EQ(channel.capacity(), 1u);
+  EXPECT_TRUE(channel.push(7));
+  EXPECT_EQ(channel.pop(), 7);
+}
+
+TEST(Channel, CloseWhileFullWakesEveryProducerAndLeavesTheItemsWithTheCallers) {
+  Channel<std::unique_ptr<int>> channel(1);
+  ASSERT_TRUE(channel.push(std::make_unique<int>(0)));
+  std::atomic<int> kept = 0;
+  const auto body = [&] {
+    auto item = std::make_unique<int>(1);
+    if (!channel.push(std::move(item)) && item && *item == 1) ++kept;
+  };
+  {
+    WaitingThread first(body), second(body), third(body);
+    ASSERT_TRUE(first.wait_until_asleep());
+    ASSERT_TRUE(second.wait_until_asleep());
+    ASSERT_TRUE(third.wait_until_asleep());
+    channel.close();
+  }
+  EXPECT_EQ(kept, 3);
+  EXPECT_EQ(channel.size(), 1u);
+}
+
+TEST(Channel, CloseWhileEmptyWakesEveryConsumer) {
+  Channel<int> channel(1);
+  std::atomic<int> ended = 0;
+  const auto body = [&] {
+    if (!channel.pop()) ++ended;
+  };
+  {
+    WaitingThread first(body), second(body), third(body);
+    ASSERT_TRUE(first.wait_until_asleep());
+    ASSERT_TRUE(second.wait_until_asleep());
+    ASSERT_TRUE(third.wait_until_asleep());
+    channel.close();
+  }
+  EXPECT_EQ(ended, 3);
+}
+
+TEST(Channel, CloseWakesAConsumerWithATimeout) {
+  Channel<int> channel(1);
+  WaitingThread consumer([&] { EXPECT_FALSE(channel.pop_for(24h)); });
+  ASSERT_TRUE(consumer.wait_until_asleep());
+  channel.close();
+}
+
+TEST(Channel, CloseLetsTheRemainingItemsOut) {
+  Channel<int> channel(3);
+  filled(channel).close();
+  EXPECT_FALSE(channel.push(9));
+  EXPECT_FALSE(channel.finished());
+  EXPECT_EQ(channel.pop(), 0);
+  EXPECT_EQ(channel.pop_for(1h), 1);
+  EXPECT_EQ(channel.try_pop(), 2);
+  EXPECT_TRUE(channel.finished());
+  EXPECT_EQ(channel.pop(), std::nullopt);
+  EXPECT_EQ(channel.pop_for(1h), std::nullopt);
+  EXPECT_EQ(channel.try_pop(), std::nullopt);
+}
+
+TEST(Channel, CancelDiscardsTheRemainingItems) {
+  Channel<int> channel(3);
+  filled(channel).cancel();
+  EXPECT_TRUE(channel.closed());
+  EXPECT_TRUE(channel.finished());
+  EXPECT_FALSE(channel.push(9));
+  EXPECT_EQ(channel.pop(), std::nullopt);
+  EXPECT_EQ(channel.try_pop(), std::nullopt);
+}
+
+TEST(Channel, CancelAfterCloseDiscardsWhatIsLeft) {
+  Channel<int> channel(3);
+  filled(channel).close();
+  EXPECT_EQ(channel.pop(), 0);
+  channel.cancel();
+  EXPECT_EQ(channel.pop(), std::nullopt);
+}
+
+TEST(Channel, CancelWakesProducersAndConsumers) {
+  Channel<int> full(1), empty(1);
+  filled(full);
+  WaitingThread producer([&] { EXPECT_FALSE(full.push(1)); });
+  WaitingThread consumer([&] { EXPECT_FALSE(empty.pop()); });
+  ASSERT_TRUE(producer.wait_until_asleep());
+  ASSERT_TRUE(consumer.wait_until_asleep());
+  full.cancel();
+  empty.cancel();
+}
+
+TEST(Channel, ClosingManyTimesIsClosingOnce) {
+  Channel<int> channel(2);
+  filled(channel);
+  for (int i = 0; i < 5; ++i) channel.close();
+  EXPECT_EQ(channel.pop(), 0);
+  channel.close();
+  EXPECT_EQ(channel.pop(), 1);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(channel.pop(), std::nullopt);
+}
+
+TEST(Channel, PopForTimesOutNoEarlierThanAskedAndLosesNothing) {
+  Channel<int> channel(1);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(channel.pop_for(20ms), std::nullopt);
+  EXPECT_GE(std::chrono::steady_clock::now() - start, 19ms);
+  EXPECT_FALSE(channel.finished());
+  channel.push(1);
+  EXPECT_EQ(channel.pop_for(1h), 1);
+}
+
+TEST(Channel, PopForWithoutTimeTakesOnlyWhatIsThere) {
+  Channel<int> channel(1);
+  EXPECT_EQ(channel.pop_for(0ms), std::nullopt);
+  EXPECT_EQ(channel.pop_for(-5ms), std::nullopt);
+  channel.push(1);
+  EXPECT_EQ(channel.pop_for(-5ms), 1);
+}
+
+TEST(Channel, AnItemWakesAWaitingConsumer) {
+  Channel<int> channel(1);
+  WaitingThread consumer([&] { EXPECT_EQ(channel.pop(), 5); });
+  ASSERT_TRUE(consumer.wait_until_asleep());
+  channel.push(5);
+}
+
+TEST(Channel, CarriesMoveOnlyItemsAndDestroysThoseLeftInside) {
+  const auto witness = std::make_shared<int>(1);
+  struct Item {
+    std::unique_ptr<std::shared_ptr<int>> owned;
+  };
+  {
+    Channel<Item> channel(3);
+    for (int i = 0; i < 3; ++i) channel.push({std::make_unique<std::shared_ptr<int>>(witness)});
+    EXPECT_EQ(**channel.pop()->owned, 1);
+    EXPECT_EQ(witness.use_count(), 3);
+  }
+  EXPECT_EQ(witness.use_count(), 1);
+}
+
+}  // namespace
+}  // namespace eckart::flow

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace eckart::flow {
+
+/// A thread of which a test can learn that it sleeps in the kernel, without guessing how long it
+/// takes to get there. Joined when destroyed.
+class WaitingThread {
+ public:
+  explicit WaitingThread(std::function<void()> body)
+      : thread_([this, body = std::move(body)] {
+          id_ = syscall(SYS_gettid);
+          body();
+          ended_ = true;
+        }) {}
+  ~WaitingThread() { join(); }
+
+  /// Returns once the thread sleeps; false when it ended instead.
+  bool wait_until_asleep() const {
+    while (!ended_) {
+      if (id_ != 0 && state() == 'S') return true;
+      std::this_thread::yield();
+    }
+    return false;
+  }
+  void join() {
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  char state() const {
+    std::ifstream stat("/proc/self/task/" + std::to_string(id_) + "/stat");
+    std::string text;
+    std::getline(stat, text);
+    const std::size_t name_end = text.rfind(')');
+    return name_end == std::string::npos || name_end + 2 >= text.size() ? '?' : text[name_end + 2];
+  }
+
+  std::atomic<long> id_ = 0;
+  std::atomic<bool> ended_ = false;
+  std::thread thread_;
+};
+
+}  // namespace eckart::flow

@@ -1,0 +1,75 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string_view>
+
+#include "io/codec.hpp"
+#include "tests/unit/io/images.hpp"
+#include "tests/unit/io/item_error.hpp"
+
+namespace eckart::io {
+namespace {
+
+using test::Bytes;
+using test::failure_of;
+using testing::HasSubstr;
+
+std::span<const std::byte> bytes(std::string_view text) {
+  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
+
+TEST(Codecs, AreFoundByName) {
+  EXPECT_EQ(codec_named("png").extension, "png");
+  EXPECT_EQ(codec_named("jpeg").extension, "jpg");
+}
+
+TEST(Codecs, AnUnknownNameIsAnsweredWithTheKnownOnes) {
+  try {
+    codec_named("tiff");
+    FAIL() << "there is no such codec";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_THAT(error.what(), HasSubstr("tiff"));
+    EXPECT_THAT(error.what(), HasSubstr("png, jpeg"));
+  }
+}
+
+TEST(Codecs, OnlyTheFirstBytesCount) {
+  EXPECT_EQ(failure_of([] { codec_of({}); }).reason, Reason::empty_file);
+  for (const char* text : {"hello", "\x89PN", "\xFF\xD8", "GIF89a", "P5 1 1 255\n", "BM"}) {
+    EXPECT_EQ(failure_of([&] { codec_of(bytes(text)); }).reason, Reason::not_an_image) << text;
+  }
+}
+
+TEST(Codecs, LimitsNameTheirKeyAndTheirValue) {
+  for (const Codec& codec : codecs()) {
+    const Bytes file = codec.encode(test::rough_image({20, 30, 1, Depth::u8}), {});
+    EXPECT_NO_THROW(admit(codec, file, {.pixels = 600, .side = 30, .file_mb = 1}));
+
+    test::Failure failure = failure_of([&] { admit(codec, file, {.pixels = 599}); });
+    EXPECT_EQ(failure.reason, Reason::too_large);
+    EXPECT_THAT(failure.detail, HasSubstr("limits.pixels = 599"));
+
+    failure = failure_of([&] { admit(codec, file, {.side = 29}); });
+    EXPECT_EQ(failure.reason, Reason::too_large);
+    EXPECT_THAT(failure.detail, HasSubstr("limits.side = 29"));
+
+    failure = failure_of([&] { admit(codec, file, {.file_mb = 0}); });
+    EXPECT_EQ(failure.reason, Reason::too_large);
+    EXPECT_THAT(failure.detail, HasSubstr("limits.file_mb = 0"));
+  }
+}
+
+TEST(Codecs, NamesWorthTrying) {
+  for (const char* name : {"a.png", "a.PNG", "a.jpg", "a.Jpeg", "a.jpe", "a.jfif", "a.b.png",
+                           "\xFF.png", "a\nb.jpg", "a .png"}) {
+    EXPECT_TRUE(looks_like_image(name)) << name;
+  }
+  for (const char* name : {"", "png", "a", "a.", "a.txt", "a.png~", "a.png.tmp", "a.png.part",
+                           ".a.png", ".png", "a.png.crdownload", ".nfs0001", "a.tiff", "a.png "}) {
+    EXPECT_FALSE(looks_like_image(name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace eckart::io

@@ -1,0 +1,164 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+#include "io/codec.hpp"
+#include "tests/unit/io/images.hpp"
+#include "tests/unit/io/item_error.hpp"
+
+namespace eckart::io {
+namespace {
+
+using namespace std::string_view_literals;
+using test::Bytes;
+using test::failure_of;
+using test::smooth_image;
+using testing::HasSubstr;
+
+const Codec& jpeg() { return codec_named("jpeg"); }
+
+Bytes bytes(std::string_view text) {
+  const auto* begin = reinterpret_cast<const std::byte*>(text.data());
+  return {begin, begin + text.size()};
+}
+
+/// The file with these bytes right after its start-of-image marker.
+Bytes with_first_segment(Bytes file, std::string_view segment) {
+  const Bytes inserted = bytes(segment);
+  file.insert(file.begin() + 2, inserted.begin(), inserted.end());
+  return file;
+}
+
+/// An EXIF segment that holds the orientation alone.
+std::string exif(char orientation) {
+  std::string segment(
+      "\xFF\xE1\x00\x22"
+      "Exif\0\0"
+      "MM\0\x2A\0\0\0\x08"
+      "\0\x01"
+      "\x01\x12\0\x03\0\0\0\x01\0?\0\0"
+      "\0\0\0\0"sv);
+  segment[29] = orientation;
+  return segment;
+}
+
+Bytes start_with_frame_header(int marker, int bits, int rows, int cols, int components) {
+  std::string file("\xFF\xD8\xFF", 3);
+  file += {char(marker),    0,          char(8 + 3 * components), char(bits),
+           char(rows >> 8), char(rows), char(cols >> 8),          char(cols),
+           char(components)};
+  for (int i = 0; i < components; ++i) file += {char(i + 1), 0x11, 0};
+  return bytes(file);
+}
+
+class JpegRoundTrip : public testing::TestWithParam<int> {};
+
+TEST_P(JpegRoundTrip, IsClose) {
+  const Image image = smooth_image({75, 101, GetParam(), Depth::u8});
+  const Bytes file = jpeg().encode(image, {});
+  EXPECT_EQ(&codec_of(file), &jpeg());
+  EXPECT_EQ(jpeg().read_header(file), image.shape());
+  const Image decoded = jpeg().decode(file);
+  ASSERT_EQ(decoded.shape(), image.shape());
+  EXPECT_LE(test::largest_difference(decoded, image), 6);
+}
+
+INSTANTIATE_TEST_SUITE_P(Channels, JpegRoundTrip, testing::Values(1, 3));
+
+TEST(Jpeg, QualityIsUsed) {
+  const Image image = test::rough_image({64, 64, 1, Depth::u8});
+  EXPECT_LT(jpeg().encode(image, {30}).size(), jpeg().encode(image, {95}).size());
+}
+
+TEST(Jpeg, SixteenBitsAreRefusedWithWhatToDo) {
+  const Image image = smooth_image({8, 8, 1, Depth::u16});
+  const test::Failure failure = failure_of([&] { jpeg().encode(image, {}); });
+  EXPECT_EQ(failure.reason, Reason::not_written);
+  EXPECT_THAT(failure.detail, HasSubstr("output.format=png"));
+}
+
+TEST(Jpeg, SidesThatJpegDoesNotHaveAreRefusedWithWhatToDo) {
+  const Image image = smooth_image({1, 65501, 1, Depth::u8});
+  const test::Failure failure = failure_of([&] { jpeg().encode(image, {}); });
+  EXPECT_EQ(failure.reason, Reason::not_written);
+  EXPECT_THAT(failure.detail, HasSubstr("output.format=png"));
+}
+
+TEST(Jpeg, ExifOrientationIsApplied) {
+  const Image image = smooth_image({40, 64, 3, Depth::u8});  // brightest at the top left
+  const Bytes turned = with_first_segment(jpeg().encode(image, {}), exif(6));  // show turned right
+  EXPECT_EQ(jpeg().read_header(turned), image.shape());
+  const Image upright = jpeg().decode(turned);
+  ASSERT_EQ(upright.shape(), (ImageShape{64, 40, 3, Depth::u8}));
+  EXPECT_GT(test::sample(upright, 0, 39, 0), 230) << "the top left went to the top right";
+  EXPECT_LT(test::sample(upright, 63, 0, 0), 100);
+
+  const Image upside_down = jpeg().decode(with_first_segment(jpeg().encode(image, {}), exif(3)));
+  ASSERT_EQ(upside_down.shape(), image.shape());
+  EXPECT_GT(test::sample(upside_down, 39, 63, 0), 230);
+}
+
+TEST(Jpeg, TruncatedAnywhereIsNeverAnImage) {
+  for (const int channels : {1, 3}) {
+    const Bytes whole = jpeg().encode(test::rough_image({24, 40, channels, Depth::u8}), {});
+    for (std::size_t size = 3; size < whole.size(); ++size) {
+      const Bytes file(whole.begin(), whole.begin() + std::ptrdiff_t(size));
+      const test::Failure failure = failure_of([&] { jpeg().decode(file); });
+      ASSERT_EQ(failure.reason, Reason::corrupt) << size << " bytes";
+      ASSERT_THAT(failure.detail, HasSubstr("truncated"));
+    }
+  }
+}
+
+TEST(Jpeg, AnEndMarkerWithinAThumbnailIsNotTheEnd) {
+  const Bytes whole = jpeg().encode(smooth_image({24, 40, 1, Depth::u8}), {});
+  Bytes file = with_first_segment(whole, "\xFF\xE1\x00\x06\xFF\xD8\xFF\xD9"sv);
+  EXPECT_NO_THROW(jpeg().decode(file));
+  file.resize(file.size() - 2);
+  EXPECT_EQ(failure_of([&] { jpeg().decode(file); }).reason, Reason::corrupt);
+}
+
+TEST(Jpeg, BytesAfterTheEndAreNobodysBusiness) {
+  Bytes file = jpeg().encode(smooth_image({24, 40, 1, Depth::u8}), {});
+  file.insert(file.end(), 100, std::byte(7));
+  EXPECT_NO_THROW(jpeg().decode(file));
+}
+
+struct Refusal {
+  int marker, bits, rows, components;
+  Reason reason;
+  const char* says;
+};
+
+class JpegHeader : public testing::TestWithParam<Refusal> {};
+
+TEST_P(JpegHeader, IsRefusedWithItsReason) {
+  const Refusal& refusal = GetParam();
+  const Bytes file =
+      start_with_frame_header(refusal.marker, refusal.bits, refusal.rows, 300, refusal.components);
+  const test::Failure failure = failure_of([&] { jpeg().read_header(file); });
+  EXPECT_EQ(failure.reason, refusal.reason);
+  EXPECT_THAT(failure.detail, HasSubstr(refusal.says));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, JpegHeader,
+    testing::Values(Refusal{0xC0, 8, 200, 4, Reason::unsupported, "CMYK"},
+                    Refusal{0xC0, 8, 200, 2, Reason::unsupported, "2 components"},
+                    Refusal{0xC1, 12, 200, 1, Reason::unsupported, "12 bits"},
+                    Refusal{0xC3, 8, 200, 3, Reason::unsupported, "lossless"},
+                    Refusal{0xC5, 8, 200, 3, Reason::unsupported, "hierarchical"},
+                    Refusal{0xC9, 8, 200, 3, Reason::unsupported, "arithmetic"},
+                    Refusal{0xCA, 8, 200, 3, Reason::unsupported, "arithmetic"},
+                    Refusal{0xC0, 8, 0, 3, Reason::unsupported, "height"},
+                    Refusal{0xFE, 8, 200, 3, Reason::corrupt, "truncated"},
+                    Refusal{0xD9, 8, 200, 3, Reason::corrupt, "no frame header"}));
+
+TEST(Jpeg, ProgressiveIsTaken) {
+  EXPECT_EQ(jpeg().read_header(start_with_frame_header(0xC2, 8, 200, 300, 3)),
+            (ImageShape{200, 300, 3, Depth::u8}));
+}
+
+}  // namespace
+}  // namespace eckart::io

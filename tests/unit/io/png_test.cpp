@@ -1,0 +1,177 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "io/codec.hpp"
+#include "tests/unit/io/images.hpp"
+#include "tests/unit/io/item_error.hpp"
+#include "tests/unit/io/png_maker.hpp"
+
+namespace eckart::io {
+namespace {
+
+using namespace std::string_view_literals;
+using test::Bytes;
+using test::failure_of;
+using test::PngMaker;
+using test::rough_image;
+using testing::HasSubstr;
+
+const Codec& png() { return codec_named("png"); }
+
+/// What becomes of a file: its pixels, or an ItemError. The same from the header and from the
+/// pixels.
+Image open(const Bytes& file) {
+  const Codec& codec = codec_of(file);
+  admit(codec, file, {});
+  return codec.decode(file);
+}
+
+class PngRoundTrip : public testing::TestWithParam<ImageShape> {};
+
+TEST_P(PngRoundTrip, IsExact) {
+  const Image image = rough_image(GetParam());
+  const Bytes file = png().encode(image, {});
+  EXPECT_EQ(&codec_of(file), &png());
+  EXPECT_EQ(png().read_header(file), image.shape());
+  EXPECT_TRUE(test::same(png().decode(file), image));
+}
+
+TEST_P(PngRoundTrip, GivesTheSameBytesEveryTime) {
+  const Image image = rough_image(GetParam());
+  EXPECT_EQ(png().encode(image, {}), png().encode(image, {}));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, PngRoundTrip,
+    testing::Values(ImageShape{1, 1, 1, Depth::u8}, ImageShape{1, 1, 3, Depth::u16},
+                    ImageShape{37, 61, 1, Depth::u8}, ImageShape{61, 37, 3, Depth::u8},
+                    ImageShape{37, 61, 1, Depth::u16}, ImageShape{61, 37, 3, Depth::u16},
+                    ImageShape{1, 5000, 3, Depth::u8}, ImageShape{5000, 1, 1, Depth::u16}));
+
+TEST(Png, ChannelsAreRedGreenBlue) {
+  const Image image = open(PngMaker(1, 1, 8, 2).pixels("\0\x0a\x14\x1e"sv).end());
+  EXPECT_EQ(test::sample(image, 0, 0, 0), 10);
+  EXPECT_EQ(test::sample(image, 0, 0, 1), 20);
+  EXPECT_EQ(test::sample(image, 0, 0, 2), 30);
+}
+
+TEST(Png, SixteenBitsKeepTheirLowerByte) {
+  const Image image = open(PngMaker(1, 1, 16, 0).pixels("\0\x12\x34"sv).end());
+  EXPECT_EQ(image.shape(), (ImageShape{1, 1, 1, Depth::u16}));
+  EXPECT_EQ(test::sample(image, 0, 0, 0), 0x1234);
+}
+
+TEST(Png, PaletteBecomesRgb) {
+  const Image image = open(
+      PngMaker(2, 1, 1, 3).chunk("PLTE", "\x01\x02\x03\x0a\x0b\x0c"sv).pixels("\0\x40"sv).end());
+  ASSERT_EQ(image.shape(), (ImageShape{1, 2, 3, Depth::u8}));
+  EXPECT_EQ(test::sample(image, 0, 0, 0), 1);
+  EXPECT_EQ(test::sample(image, 0, 1, 0), 10);
+  EXPECT_EQ(test::sample(image, 0, 1, 2), 12);
+}
+
+TEST(Png, NarrowGraySpreadsOverEightBits) {
+  const Image one = open(PngMaker(2, 1, 1, 0).pixels("\0\x40"sv).end());
+  ASSERT_EQ(one.shape(), (ImageShape{1, 2, 1, Depth::u8}));
+  EXPECT_EQ(test::sample(one, 0, 0, 0), 0);
+  EXPECT_EQ(test::sample(one, 0, 1, 0), 255);
+  const Image two = open(PngMaker(2, 1, 2, 0).pixels("\0\x60"sv).end());
+  EXPECT_EQ(test::sample(two, 0, 0, 0), 85);
+  EXPECT_EQ(test::sample(two, 0, 1, 0), 170);
+  const Image four = open(PngMaker(1, 1, 4, 0).pixels("\0\x70"sv).end());
+  EXPECT_EQ(test::sample(four, 0, 0, 0), 0x77);
+}
+
+TEST(Png, AlphaIsRefusedInEveryForm) {
+  const std::vector<Bytes> files{
+      PngMaker(1, 1, 8, 4).pixels("\0\1\2"sv).end(),
+      PngMaker(1, 1, 8, 6).pixels("\0\1\2\3\4"sv).end(),
+      PngMaker(1, 1, 16, 6).pixels("\0\1\2\3\4\5\6\7\x8"sv).end(),
+      PngMaker(1, 1, 8, 0).chunk("tRNS", "\0\1"sv).pixels("\0\1"sv).end(),
+      PngMaker(1, 1, 8, 2).chunk("tRNS", "\0\1\0\1\0\1"sv).pixels("\0\1\2\3"sv).end(),
+      PngMaker(1, 1, 8, 3).chunk("PLTE", "abc").chunk("tRNS", "\0"sv).pixels("\0\0"sv).end()};
+  for (const Bytes& file : files) {
+    for (const test::Failure& failure :
+         {failure_of([&] { png().read_header(file); }), failure_of([&] { png().decode(file); })}) {
+      EXPECT_EQ(failure.reason, Reason::unsupported);
+      EXPECT_THAT(failure.detail, HasSubstr("alpha channel; remove it"));
+    }
+  }
+}
+
+TEST(Png, TruncatedAnywhereIsNeverAnImage) {
+  for (const Depth depth : {Depth::u8, Depth::u16}) {
+    const Bytes whole = png().encode(rough_image({24, 40, 3, depth}), {});
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+      const Bytes file(whole.begin(), whole.begin() + std::ptrdiff_t(size));
+      const Reason expected = size == 0  ? Reason::empty_file
+                              : size < 8 ? Reason::not_an_image
+                                         : Reason::corrupt;
+      ASSERT_EQ(failure_of([&] { open(file); }).reason, expected) << size << " bytes";
+    }
+  }
+}
+
+TEST(Png, TruncatedAndFilledUpWithZerosIsNeverAnImage) {
+  const Bytes whole = png().encode(rough_image({24, 40, 3, Depth::u8}), {});
+  for (std::size_t size = 8; size < whole.size() - 2; size += 7) {
+    Bytes file = whole;
+    std::fill(file.begin() + std::ptrdiff_t(size), file.end(), std::byte(0));
+    ASSERT_EQ(failure_of([&] { open(file); }).reason, Reason::corrupt) << size << " bytes";
+  }
+}
+
+TEST(Png, DamagedByteNeverChangesPixelsSilently) {
+  const Image image = rough_image({16, 16, 3, Depth::u8});
+  const Bytes whole = png().encode(image, {});
+  for (std::size_t i = 0; i < whole.size() - 12; ++i) {  // all but IEND, which holds nothing
+    Bytes file = whole;
+    file[i] ^= std::byte(0x21);
+    const test::Failure failure =
+        failure_of([&] { EXPECT_TRUE(test::same(open(file), image)) << "byte " << i; });
+    EXPECT_NE(failure.reason, Reason::none) << "byte " << i;
+  }
+}
+
+TEST(Png, BytesAfterTheEndAreNobodysBusiness) {
+  const Image image = rough_image({9, 9, 1, Depth::u8});
+  Bytes file = png().encode(image, {});
+  file.insert(file.end(), 100, std::byte(7));
+  EXPECT_TRUE(test::same(open(file), image));
+}
+
+TEST(Png, TooFewRowsAreCorrupt) {
+  EXPECT_EQ(failure_of([] { open(PngMaker(1, 2, 8, 0).pixels("\0\1"sv).end()); }).reason,
+            Reason::corrupt);
+}
+
+TEST(Png, ImpossibleHeadersAreCorrupt) {
+  const std::vector<Bytes> files{PngMaker(0, 1, 8, 0).pixels("\0\1"sv).end(),
+                                 PngMaker(1, 0, 8, 0).pixels("\0\1"sv).end(),
+                                 PngMaker(1u << 31, 1, 8, 0).pixels("\0"sv).end(),
+                                 PngMaker(1, 1, 3, 0).pixels("\0\1"sv).end(),
+                                 PngMaker(1, 1, 8, 1).pixels("\0\1"sv).end(),
+                                 PngMaker(1, 1, 16, 3).pixels("\0\1"sv).end(),
+                                 PngMaker(1, 1, 4, 2).pixels("\0\1"sv).end(),
+                                 PngMaker(1, 1, 8, 0).end()};
+  for (const Bytes& file : files) {
+    EXPECT_EQ(failure_of([&] { png().read_header(file); }).reason, Reason::corrupt);
+  }
+}
+
+TEST(Png, BombIsRefusedByItsHeaderAlone) {
+  const Bytes file = PngMaker(30000, 30000, 8, 2).pixels("\0"sv).end();
+  const test::Failure failure = failure_of([&] { open(file); });
+  EXPECT_EQ(failure.reason, Reason::too_large);
+  EXPECT_THAT(failure.detail, HasSubstr("limits.pixels"));
+}
+
+TEST(Png, WhatTheDecoderCannotTakeIsTooLargeNotCorrupt) {
+  const Bytes file = PngMaker(2'000'000, 1, 8, 0).pixels("\0"sv).end();
+  EXPECT_EQ(failure_of([&] { png().decode(file); }).reason, Reason::too_large);
+}
+
+}  // namespace
+}  // namespace eckart::io

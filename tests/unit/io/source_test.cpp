@@ -1,0 +1,188 @@
+#include "io/source.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "core/error.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace eckart::io {
+namespace {
+
+namespace fs = std::filesystem;
+using test::TempFolder;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class SourceTest : public testing::Test {
+ protected:
+  fs::path at(const fs::path& name) const { return folder_.path() / name; }
+
+  fs::path make(const fs::path& name) const {
+    fs::create_directories(at(name).parent_path());
+    std::ofstream(at(name)) << "x";
+    return at(name);
+  }
+
+  const TempFolder folder_;
+};
+
+/// Their places; a failed one as "place!reason".
+std::vector<std::string> all_of(Source& source) {
+  std::vector<std::string> places;
+  while (const std::optional<Arrival> arrival = source.next()) {
+    std::string place = arrival->relative.string();
+    if (arrival->outcome.ok()) {
+      EXPECT_TRUE(fs::exists(fs::symlink_status(arrival->file))) << arrival->file;
+    } else {
+      EXPECT_EQ(arrival->outcome.stage, Stage::source);
+      EXPECT_NE(arrival->outcome.detail, "");
+      place += "!" + std::string(to_string(arrival->outcome.reason));
+    }
+    places.push_back(place);
+  }
+  EXPECT_FALSE(source.next()) << "the end is the end";
+  return places;
+}
+
+std::vector<std::string> all_of(const std::unique_ptr<Source>& source) { return all_of(*source); }
+
+TEST_F(SourceTest, FolderIsMirroredFolderByFolderInTheOrderOfNames) {
+  for (const char* name : {"b.png", "a.jpg", "B.png", "z/2.png", "z/1.png", "a/deep/er/x.jpeg",
+                           "a/y.png", "n10.png", "n9.png"}) {
+    make(name);
+  }
+  EXPECT_THAT(all_of(make_folder_source(folder_.path())),
+              ElementsAre("B.png", "a.jpg", "b.png", "n10.png", "n9.png", "a/y.png",
+                          "a/deep/er/x.jpeg", "z/1.png", "z/2.png"));
+}
+
+TEST_F(SourceTest, FolderPassesOverAndCountsWhatIsNoImage) {
+  for (const char* name :
+       {"a.png", "notes.txt", "b.png~", ".hidden.png", "d/c.png.part", ".git/x.png"}) {
+    make(name);
+  }
+  const auto source = make_folder_source(folder_.path());
+  EXPECT_THAT(all_of(source), ElementsAre("a.png"));
+  EXPECT_EQ(source->ignored(), 5);
+}
+
+TEST_F(SourceTest, EmptyFolderGivesNothing) {
+  EXPECT_THAT(all_of(make_folder_source(folder_.path())), IsEmpty());
+}
+
+TEST_F(SourceTest, NamesAreBytes) {
+  make("new\nline.png");
+  make("\xFF\xFE.png");
+  make(std::string(251, 'x') + ".png");
+  EXPECT_THAT(all_of(make_folder_source(folder_.path())),
+              ElementsAre("new\nline.png", std::string(251, 'x') + ".png", "\xFF\xFE.png"));
+}
+
+TEST_F(SourceTest, LinksToFilesAreFollowedAndLinksToFoldersAreNot) {
+  make("real/a.png");
+  fs::create_symlink("real/a.png", at("link.png"));
+  fs::create_symlink("real", at("folder"));
+  fs::create_symlink("..", at("real/up"));
+  fs::create_symlink("real", at("folder.png"));
+  fs::create_symlink("gone", at("dangling.png"));
+  EXPECT_THAT(all_of(make_folder_source(folder_.path())),
+              ElementsAre("dangling.png", "link.png", "real/a.png"));
+}
+
+TEST_F(SourceTest, FolderNamedLikeAnImageIsAFolder) {
+  make("a.png/b.png");
+  EXPECT_THAT(all_of(make_folder_source(folder_.path())), ElementsAre("a.png/b.png"));
+}
+
+TEST_F(SourceTest, FolderIsListedAsItGoes) {
+  make("a/1.png");
+  make("b/1.png");
+  make("c/1.png");
+  const auto source = make_folder_source(folder_.path());
+  EXPECT_EQ(source->next()->relative, "a/1.png");
+  fs::remove_all(at("b"));
+  make("c/2.png");
+  EXPECT_THAT(all_of(source), ElementsAre("b!not found", "c/1.png", "c/2.png"));
+}
+
+/// Acts as a user who may not read everything, while it lives.
+class Unprivileged {
+ public:
+  Unprivileged() : worked_(::geteuid() != 0 || ::seteuid(65534) == 0) {}
+  Unprivileged(const Unprivileged&) = delete;
+  Unprivileged& operator=(const Unprivileged&) = delete;
+  ~Unprivileged() { (void)!::seteuid(::getuid()); }
+  bool worked() const { return worked_; }
+
+ private:
+  bool worked_;
+};
+
+TEST_F(SourceTest, UnreadableFolderIsOneFailedArrival) {
+  make("a/1.png");
+  make("b/1.png");
+  make("c/1.png");
+  ASSERT_EQ(::chmod(folder_.path().c_str(), 0755), 0);
+  ASSERT_EQ(::chmod(at("b").c_str(), 0), 0);
+  {
+    const Unprivileged user;
+    if (!user.worked()) GTEST_SKIP() << "root may read everything, and cannot become nobody here";
+    EXPECT_THAT(all_of(make_folder_source(folder_.path())),
+                ElementsAre("a/1.png", "b!unreadable", "c/1.png"));
+    EXPECT_THAT(all_of(make_source(at("b/1.png"))), ElementsAre("1.png!unreadable"));
+  }
+  ASSERT_EQ(::chmod(at("b").c_str(), 0700), 0);
+}
+
+TEST_F(SourceTest, SourceOfAFolderAFileAndNothing) {
+  make("d/a.png");
+  EXPECT_THAT(all_of(make_source(at("d"))), ElementsAre("a.png"));
+  EXPECT_THAT(all_of(make_source(at("d/"))), ElementsAre("a.png"));
+  EXPECT_THAT(all_of(make_source(at("d/a.png"))), ElementsAre("a.png"));
+  EXPECT_THAT(all_of(make_source(make("odd name"))), ElementsAre("odd name"));
+  EXPECT_THAT(all_of(make_source(at("gone.png"))), ElementsAre("gone.png!not found"));
+  EXPECT_THAT(all_of(make_source(at("d/a.png/x"))), ElementsAre("x!not found"));
+  fs::create_symlink("loop", at("loop"));
+  EXPECT_THAT(all_of(make_source(at("loop"))), ElementsAre("loop!unreadable"));
+}
+
+TEST_F(SourceTest, ListTakesFilesAndFoldersAndPassesOverEmptyLines) {
+  make("d/a.png");
+  make("d/no.txt");
+  make("e.dat");
+  std::istringstream list(at("d").string() + "\n\n" + at("e.dat").string() + "\n" +
+                          at("gone").string());
+  const auto source = make_list_source(list);
+  EXPECT_THAT(all_of(source), ElementsAre("a.png", "e.dat", "gone!not found"));
+  EXPECT_EQ(source->ignored(), 1);
+}
+
+TEST_F(SourceTest, ListThatCannotBeReadIsNotAShortList) {
+  std::ifstream folder(folder_.path());
+  const auto source = make_list_source(folder);
+  EXPECT_THROW(source->next(), FatalError);
+}
+
+TEST_F(SourceTest, ChainGivesOneAfterTheOther) {
+  make("x/b.png");
+  make("x/no.txt");
+  make("y/a.png");
+  make("y/no.txt");
+  std::vector<std::unique_ptr<Source>> sources;
+  sources.push_back(make_source(at("x")));
+  sources.push_back(make_source(at("gone")));
+  sources.push_back(make_source(at("y")));
+  const auto source = chain(std::move(sources));
+  EXPECT_THAT(all_of(source), ElementsAre("b.png", "gone!not found", "a.png"));
+  EXPECT_EQ(source->ignored(), 2);
+  EXPECT_THAT(all_of(chain({})), IsEmpty());
+}
+
+}  // namespace
+}  // namespace eckart::io

@@ -1,0 +1,192 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "scratch_file.hpp"
+#include "settings/settings.hpp"
+
+namespace eckart::settings {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+/// What is said of a file with this text, with the file's name shortened to "f"; "" if it is taken.
+std::string file_error(std::string_view yaml) {
+  const ScratchFile file(yaml);
+  try {
+    load_file(file.path());
+  } catch (const SettingsError& error) {
+    const std::string text = error.what();
+    const std::string path = file.path().string();
+    EXPECT_TRUE(text.starts_with(path)) << text;
+    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+    return "f" + text.substr(path.size());
+  }
+  return "";
+}
+
+/// The same for a --set, which must leave the settings as they were.
+std::string set_error(std::string_view assignment) {
+  Settings settings;
+  try {
+    apply(settings, assignment);
+  } catch (const SettingsError& error) {
+    EXPECT_EQ(to_yaml(settings), to_yaml(Settings{}));
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+    return error.what();
+  }
+  return "";
+}
+
+TEST(SettingsErrors, SayWhereWhatAndWhatWasExpected) {
+  EXPECT_EQ(file_error("rank: 5\n\nbatch:\n  pad: 8\n  linger_ms: fast\n"),
+            "f:5: batch.linger_ms: 'fast' is not an integer from 0 to 60000");
+  EXPECT_EQ(set_error("batch.linger_ms=fast"),
+            "--set batch.linger_ms=fast: "
+            "batch.linger_ms: 'fast' is not an integer from 0 to 60000");
+}
+
+struct Refused {
+  std::string yaml;
+  std::string error;
+};
+
+class RefusedFile : public testing::TestWithParam<Refused> {};
+
+TEST_P(RefusedFile, IsExplained) { EXPECT_EQ(file_error(GetParam().yaml), GetParam().error); }
+
+INSTANTIATE_TEST_SUITE_P(
+    Values, RefusedFile,
+    testing::Values(
+        Refused{"threads: {load: -1}",
+                "f:1: threads.load: '-1' is not auto or an integer from 1 to 1024"},
+        Refused{"threads: {load: 0}",
+                "f:1: threads.load: '0' is not auto or an integer from 1 to 1024"},
+        Refused{"cuda: {memory_fraction: 1.5}",
+                "f:1: cuda.memory_fraction: '1.5' is not a number from 0.01 to 1"},
+        Refused{"cuda: {memory_fraction: .nan}",
+                "f:1: cuda.memory_fraction: '.nan' is not a number from 0.01 to 1"},
+        Refused{"cuda: {memory_fraction: nan}",
+                "f:1: cuda.memory_fraction: 'nan' is not a number from 0.01 to 1"},
+        Refused{"rank: 0", "f:1: rank: '0': expected a positive integer"},
+        Refused{"rank: [5, x]", "f:1: rank: 'x': expected a positive integer"},
+        Refused{"rank: [5, 5]", "f:1: rank: '5' is given twice"},
+        Refused{"rank: []", "f:1: rank: an empty list is not a rank or a list of ranks"},
+        Refused{"rank: [[5]]", "f:1: rank: a list is not a rank or a list of ranks"},
+        Refused{"output: {format: bmp}", "f:1: output.format: 'bmp' is not one of png, jpeg"},
+        Refused{"backend: foo", "f:1: backend: 'foo' is not one of auto, cuda, cpu, checked"},
+        Refused{"solver: foo", "f:1: solver: 'foo' is not one of auto, gram, gesvd, gesvdj"},
+        Refused{"deterministic: maybe", "f:1: deterministic: 'maybe' is not true or false"},
+        Refused{"cuda: {devices: [0, x]}",
+                "f:1: cuda.devices: '0,x' is not all or a list of GPU numbers"},
+        Refused{"cuda: {devices: [-1]}",
+                "f:1: cuda.devices: '-1' is not an integer from 0 to 1023"},
+        Refused{"cuda: {devices: [1, 1]}", "f:1: cuda.devices: '1,1' names GPU 1 twice"},
+        Refused{"budget_mb: 2GB", "f:1: budget_mb: '2GB' is not an integer from 1 to 16777216"},
+        Refused{"budget_mb: 99999999999999999999999",
+                "f:1: budget_mb: '99999999999999999999999' is not an integer from 1 to 16777216"},
+        Refused{"batch: {pad: 32.5}", "f:1: batch.pad: '32.5' is not an integer from 1 to 1024"},
+        Refused{"batch: {pad: 4294967304}",
+                "f:1: batch.pad: '4294967304' is not an integer from 1 to 1024"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, RefusedFile,
+    testing::Values(
+        Refused{"\nbatch:\n  pad: [8]\n",
+                "f:3: batch.pad: a list is not an integer from 1 to 1024"},
+        Refused{"\nbatch:\n  pad:\n", "f:3: batch.pad: null is not an integer from 1 to 1024"},
+        Refused{"output: {name: ~}", "f:1: output.name: null is not text"},
+        Refused{"output: {name: {stem}}", "f:1: output.name: a map is not text"},
+        Refused{"batch: 8", "f:1: batch: '8' is not a map of keys"},
+        Refused{"- backend", "f:1: a list is not a map of keys"},
+        Refused{"backend", "f:1: 'backend' is not a map of keys"},
+        Refused{"[a, b]: 1", "f:1: a list is not the name of a key"},
+        Refused{"'': {rank: 3}", "f:1: '' is not the name of a key"},
+        Refused{"budget_mb: 1\nrank: 3\nbudget_mb: 2\n", "f:3: budget_mb: is given twice"},
+        Refused{"batch: {pad: 8}\nbatch: {images: 8}\n", "f:2: batch: is given twice"},
+        Refused{"batch: {pad: 8}\nbatch.pad: 8\n", "f:2: batch.pad: is given twice"},
+        Refused{"rank: 3\n---\nrank: 4\n", "f:3: a second YAML document; expected one"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Keys, RefusedFile,
+    testing::Values(Refused{"rank: 3\nbatch:\n  lingerms: 3\n",
+                            "f:3: batch.lingerms: unknown key; did you mean batch.linger_ms?"},
+                    Refused{"linger_ms: 3",
+                            "f:1: linger_ms: unknown key; did you mean batch.linger_ms?"},
+                    Refused{"bacth: {pad: 3}", "f:1: bacth: unknown key; did you mean batch?"},
+                    Refused{"ranks: 3", "f:1: ranks: unknown key; did you mean rank?"},
+                    Refused{"colour: sepia", "f:1: colour: unknown key"},
+                    Refused{"\"a\\nb\": 1", "f:1: a b: unknown key"}));
+
+TEST(SettingsErrors, NameTheLineOfBadYaml) {
+  for (const std::string_view yaml :
+       {"rank: 3\nbatch: {pad: 8\n", "rank: 3\nname: {stem}.{ext}\n", "rank: 3\n\tpad: 8\n",
+        "rank: 3\nbackend: *cpu\n", "rank: 3\nbackend: a: b\n", "rank: 3\nbatch: {pad: 8}}\n"}) {
+    EXPECT_THAT(file_error(yaml), testing::ContainsRegex("^f:[234]: not valid YAML: .")) << yaml;
+  }
+}
+
+TEST(SettingsErrors, NameAFileThatCannotBeRead) {
+  const auto message = [](const std::filesystem::path& path) -> std::string {
+    try {
+      load_file(path);
+    } catch (const SettingsError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message("/nowhere/eckart.yaml"),
+            "/nowhere/eckart.yaml: cannot be read: No such file or directory");
+  EXPECT_EQ(message("/"), "/: cannot be read: it is a folder");
+  EXPECT_EQ(message("/dev/zero"), "/dev/zero: cannot be read: larger than 1 MiB");
+}
+
+TEST(SettingsErrors, NameTheSet) {
+  EXPECT_EQ(set_error("rank"), "--set rank: expected key=value");
+  EXPECT_EQ(set_error("=3"), "--set =3: expected key=value");
+  EXPECT_EQ(set_error(""), "--set : expected key=value");
+  EXPECT_EQ(set_error("rnak=3"), "--set rnak=3: rnak: unknown key; did you mean rank?");
+  EXPECT_EQ(set_error("batch.pad.x=3"),
+            "--set batch.pad.x=3: batch.pad.x: unknown key; did you mean batch.pad?");
+  EXPECT_EQ(set_error("batch=3"), "--set batch=3: batch: '3' is not a map of keys");
+  EXPECT_THAT(set_error("batch.pad=12abc"), HasSubstr("batch.pad: '12abc' is not an integer"));
+  EXPECT_THAT(set_error("batch.pad="), HasSubstr("batch.pad: '' is not an integer"));
+  EXPECT_THAT(set_error("batch.pad= "), HasSubstr("batch.pad: null is not an integer"));
+  EXPECT_THAT(set_error("batch.pad={a: 1}"), HasSubstr("batch.pad: '{a: 1}' is not an integer"));
+  EXPECT_THAT(set_error("batch.pad=[1"), StartsWith("--set batch.pad=[1: not valid YAML: "));
+  EXPECT_THAT(set_error("batch={pad: 8, images: x}"), HasSubstr("batch.images: 'x' is not"));
+}
+
+TEST(SettingsErrors, StayShort) {
+  const std::string longest(100000, 'x');
+  EXPECT_LT(file_error("rank: " + longest).size(), 400U);
+  EXPECT_LT(file_error("backend: " + longest).size(), 400U);
+  EXPECT_LT(file_error(longest + ": 3").size(), 400U);
+  EXPECT_LT(set_error("backend=" + longest).size(), 400U);
+  EXPECT_THAT(file_error("backend: \"a\\nb\\eb\""), HasSubstr("'a b b'"));
+}
+
+TEST(SettingsErrors, AreAllThatComesOfDamagedFiles) {
+  const std::string whole = to_yaml(Settings{});
+  for (std::size_t i = 0; i < whole.size(); i += 7) {
+    file_error(whole.substr(0, i));
+    for (const char c : {'\0', '\t', '{', '[', '"', ':', '*', '!', '\n', '-', '\xff'}) {
+      std::string damaged = whole;
+      damaged[i] = c;
+      file_error(damaged);
+    }
+  }
+}
+
+TEST(SettingsErrors, AreAllThatComesOfDeepNesting) {
+  EXPECT_THAT(file_error(std::string(100000, '[')), StartsWith("f:"));
+  EXPECT_THAT(file_error("backend: &a {backend: *a}"), HasSubstr("backend: a map is not"));
+  EXPECT_THAT(file_error("batch: &a {batch: *a}"), HasSubstr("batch.batch: unknown key"));
+}
+
+}  // namespace
+}  // namespace eckart::settings

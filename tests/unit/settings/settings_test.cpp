@@ -1,0 +1,155 @@
+#include "settings/settings.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <initializer_list>
+#include <iterator>
+#include <sstream>
+
+#include "scratch_file.hpp"
+
+namespace eckart::settings {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Settings load(std::string_view yaml, Settings base = {}) {
+  return load_file(ScratchFile(yaml).path(), std::move(base));
+}
+
+Settings with(std::initializer_list<std::string_view> assignments) {
+  Settings settings;
+  for (const std::string_view assignment : assignments) apply(settings, assignment);
+  return settings;
+}
+
+/// Nothing as it is by default.
+Settings everything_changed() {
+  Settings s;
+  s.backend = "checked";
+  s.solver = "gesvdj";
+  s.rank = "5,10";
+  s.output = {"jpeg", "\"{stem}\" \\ # \n\x1b ä.{ext}", 80};
+  s.threads = {3, 4};
+  s.batch = {7, 0, 16};
+  s.cpu = {2};
+  s.cuda = {{1, 0}, 2, 0.35};
+  s.budget_mb = 16777216;
+  s.limits = {1000000000000, 70000, 3};
+  s.deterministic = true;
+  return s;
+}
+
+TEST(DefaultConfig, FileInTheRepositoryIsWhatThePrinterPrints) {
+  std::ifstream file(ECKART_DEFAULT_CONFIG, std::ios::binary);
+  ASSERT_TRUE(file) << ECKART_DEFAULT_CONFIG;
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(text, to_yaml(Settings{}));
+}
+
+TEST(DefaultConfig, SaysTheDefaults) {
+  EXPECT_EQ(to_yaml(load_file(ECKART_DEFAULT_CONFIG, everything_changed())), to_yaml(Settings{}));
+}
+
+TEST(ToYaml, IsReadBackAsItWas) {
+  const Settings before = everything_changed();
+  const Settings after = load(to_yaml(before));
+  EXPECT_EQ(to_yaml(after), to_yaml(before));
+  EXPECT_EQ(after.output.name, before.output.name);
+  EXPECT_EQ(after.cuda.devices, before.cuda.devices);
+  EXPECT_EQ(after.cuda.memory_fraction, before.cuda.memory_fraction);
+  EXPECT_EQ(after.limits.pixels, before.limits.pixels);
+}
+
+TEST(ToYaml, PrintsEveryKeyChanged) {
+  const std::string defaults = to_yaml(Settings{});
+  const std::string changed = to_yaml(everything_changed());
+  std::istringstream default_lines(defaults), changed_lines(changed);
+  for (std::string a, b; std::getline(default_lines, a) && std::getline(changed_lines, b);) {
+    const bool is_key = a.find('#') != std::string::npos;
+    EXPECT_EQ(a != b, is_key) << a;
+  }
+}
+
+TEST(ToYaml, SaysAutoAndAll) {
+  const std::string yaml = to_yaml(Settings{});
+  EXPECT_THAT(yaml, HasSubstr("  load: auto "));
+  EXPECT_THAT(yaml, HasSubstr("  devices: all "));
+  EXPECT_THAT(yaml, HasSubstr("rank: \"20\" "));
+}
+
+TEST(LoadFile, EmptyFileAndEmptySectionChangeNothing) {
+  for (const std::string_view yaml :
+       {"", "\n\n", "# only a comment\n", "---\n", "{}", "batch:\n#  pad: 8\n", "\xEF\xBB\xBF"}) {
+    EXPECT_EQ(to_yaml(load(yaml, everything_changed())), to_yaml(everything_changed())) << yaml;
+  }
+}
+
+TEST(LoadFile, ChangesOnlyWhatItNames) {
+  Settings expected;
+  expected.batch.linger_ms = 5;
+  expected.deterministic = true;
+  EXPECT_EQ(to_yaml(load("batch: {linger_ms: 5}\ndeterministic: true\n")), to_yaml(expected));
+}
+
+TEST(LoadFile, ReadsWindowsLineEnds) {
+  EXPECT_EQ(load("backend: cpu\r\nbatch:\r\n  pad: 8\r\n").batch.pad, 8);
+}
+
+TEST(Precedence, LaterFileThenSetWins) {
+  Settings settings = load("rank: 5\nbatch: {pad: 8, linger_ms: 1}\n");
+  settings = load("batch: {linger_ms: 2}\nbudget_mb: 64\n", std::move(settings));
+  apply(settings, "budget_mb=32");
+  EXPECT_EQ(settings.rank, "5");
+  EXPECT_EQ(settings.batch.pad, 8);
+  EXPECT_EQ(settings.batch.linger_ms, 2);
+  EXPECT_EQ(settings.budget_mb, 32);
+}
+
+TEST(Rank, IsANumberATextOrAList) {
+  EXPECT_EQ(load("rank: 7").rank, "7");
+  EXPECT_EQ(load("rank: '7,9'").rank, "7,9");
+  EXPECT_EQ(load("rank: [7, '9']").rank, "7,9");
+  EXPECT_EQ(load("rank:\n  - 7\n  - 9\n").rank, "7,9");
+  EXPECT_EQ(with({"rank=7,9"}).rank, "7,9");
+  EXPECT_EQ(with({"rank=[7, 9]"}).rank, "7,9");
+}
+
+TEST(Devices, AreAllOneOrAList) {
+  EXPECT_THAT(with({"cuda.devices=1", "cuda.devices=all"}).cuda.devices, IsEmpty());
+  EXPECT_THAT(with({"cuda.devices=0"}).cuda.devices, ElementsAre(0));
+  EXPECT_THAT(with({"cuda.devices=2,0"}).cuda.devices, ElementsAre(2, 0));
+  EXPECT_THAT(load("cuda: {devices: [2, 0]}").cuda.devices, ElementsAre(2, 0));
+}
+
+TEST(Apply, AutoTakesAValueBack) {
+  EXPECT_EQ(with({"threads.load=8", "threads.load=auto"}).threads.load, kAuto);
+}
+
+TEST(Apply, ReadsTheEndsOfARange) {
+  EXPECT_EQ(with({"batch.linger_ms=0"}).batch.linger_ms, 0);
+  EXPECT_EQ(with({"batch.linger_ms=60000"}).batch.linger_ms, 60000);
+  EXPECT_EQ(with({"cuda.memory_fraction=1"}).cuda.memory_fraction, 1.0);
+  EXPECT_EQ(with({"limits.pixels=1000000000000"}).limits.pixels, 1000000000000);
+}
+
+TEST(Apply, TakesATemplateWithoutYamlQuotes) {
+  EXPECT_EQ(with({"output.name={stem}_low.{ext}"}).output.name, "{stem}_low.{ext}");
+  EXPECT_EQ(with({"output.name=\"{stem}: {ext}\""}).output.name, "{stem}: {ext}");
+  EXPECT_EQ(with({"output.name=a=b"}).output.name, "a=b");
+  EXPECT_EQ(with({"output.name=x", "output.name="}).output.name, "");
+}
+
+TEST(Apply, TakesAWholeSection) {
+  const Settings settings = with({"batch={pad: 8, images: 4}"});
+  EXPECT_EQ(settings.batch.pad, 8);
+  EXPECT_EQ(settings.batch.images, 4);
+  EXPECT_EQ(settings.batch.linger_ms, Settings{}.batch.linger_ms);
+}
+
+}  // namespace
+}  // namespace eckart::settings

@@ -1,0 +1,188 @@
+#include "telemetry/run_report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+
+namespace eckart::telemetry {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> result;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) result.push_back(line);
+  return result;
+}
+
+RunReport example() {
+  RunReport report;
+  report.backend = "cpu";
+  report.backend_note = "OpenBLAS, 2 threads";
+  report.done = 9996;
+  report.skipped = 1;
+  report.failed = 3;
+  report.ignored = 12;
+  report.failures[std::size_t(Reason::empty_file)] = 1;
+  report.failures[std::size_t(Reason::corrupt)] = 2;
+  report.pixels = 2'620'000'000;
+  report.input_bytes = 1'234'000'000;
+  report.output_bytes = 617'000'000;
+  report.wall_s = 20;
+  report.psnr_db_mean = 34.212;
+  report.psnr_db_min = 21.07;
+  report.outputs = 19992;
+  report.stages = {{"load", 2, 10, 0, 30}, {"compute", 1, 19.4, 0.5, 0.1}, {"write", 2, 8, 32, 0}};
+  return report;
+}
+
+TEST(Verdict, NamesTheStageWithTheLargestBusyShareAndNotTheMostBusySeconds) {
+  RunReport report = example();
+  report.stages = {{"load", 8, 90, 0, 70}, {"compute", 1, 19, 1, 0}, {"write", 2, 30, 10, 0}};
+  EXPECT_EQ(verdict(report), "compute is the bottleneck: 95 % busy");
+}
+
+TEST(Verdict, BlamesNoStageThatMostlyWaits) {
+  RunReport report = example();
+  report.stages = {{"load", 1, 2, 0, 8}, {"write", 1, 3, 7, 0}};
+  EXPECT_EQ(verdict(report), "no stage is saturated: write is the busiest, 30 % busy");
+}
+
+TEST(Verdict, IsEmptyWithoutWork) {
+  EXPECT_EQ(verdict(RunReport{}), "");
+  RunReport nothing_came = example();
+  nothing_came.done = nothing_came.skipped = nothing_came.failed = 0;
+  EXPECT_EQ(verdict(nothing_came), "");
+  RunReport no_clock = example();
+  for (StageRow& stage : no_clock.stages) stage = {stage.name, stage.workers};
+  EXPECT_EQ(verdict(no_clock), "");
+}
+
+TEST(RunSummary, SaysWhatBecameOfTheImages) {
+  const std::string text = to_text(example());
+  EXPECT_THAT(text, HasSubstr("images      9,996 done, 3 failed, 1 skipped; 12 files ignored"));
+  EXPECT_THAT(text, HasSubstr("failures    2 corrupt, 1 empty file\n"));
+  EXPECT_THAT(text, HasSubstr("outputs     19,992; PSNR 34.21 dB mean, 21.07 dB lowest\n"));
+  EXPECT_THAT(text, HasSubstr("backend     cpu: OpenBLAS, 2 threads\n"));
+  EXPECT_THAT(text, HasSubstr("500 images/s, 131 Mpixel/s; files: 61.7 MB/s read, 30.9 MB/s wr"));
+  EXPECT_THAT(text, Not(HasSubstr("INTERRUPTED")));
+}
+
+TEST(RunSummary, BeginsWithTheInterruption) {
+  RunReport report = example();
+  report.interrupted = true;
+  EXPECT_EQ(to_text(report).find("INTERRUPTED "), 0u);
+}
+
+TEST(RunSummary, EndsWithTheRemarksAndANewline) {
+  RunReport report = example();
+  report.remarks = {"3 images were left to the CPU", "the ledger was rebuilt"};
+  const std::string end = "note        the ledger was rebuilt\n";
+  const std::string text = to_text(report);
+  EXPECT_EQ(text.substr(text.size() - end.size()), end);
+}
+
+TEST(RunSummary, SharesOfAStageAreOfItsOwnTotalAndAddUp) {
+  const std::regex row(R"((\w+) +\d+ +(\d+) % +(\d+) % +(\d+) %)");
+  int rows = 0;
+  for (const std::string& line : lines(to_text(example()))) {
+    std::smatch match;
+    if (!std::regex_match(line, match, row)) continue;
+    ++rows;
+    EXPECT_NEAR(std::stoi(match[2]) + std::stoi(match[3]) + std::stoi(match[4]), 100, 1) << line;
+    if (match[1] == "load") {
+      EXPECT_EQ(match[2], "25");
+      EXPECT_EQ(match[4], "75");
+    }
+  }
+  EXPECT_EQ(rows, 3);
+}
+
+TEST(RunSummary, TheColumnsOfTheTableAreAligned) {
+  RunReport report = example();
+  report.stages.push_back({"idle", 128, 0, 0, 0});
+  std::vector<std::size_t> widths;
+  bool inside = false;
+  for (const std::string& line : lines(to_text(report))) {
+    if (line.rfind("stage ", 0) == 0) inside = true;
+    if (line.empty()) inside = false;
+    if (inside) widths.push_back(line.size());
+  }
+  ASSERT_EQ(widths.size(), 5u);
+  EXPECT_THAT(widths, testing::Each(widths.front()));
+}
+
+TEST(RunSummary, IsAsciiOfAtMostHundredColumns) {
+  RunReport report = example();
+  report.interrupted = true;
+  for (const std::string& line : lines(to_text(report))) {
+    EXPECT_LE(line.size(), 100u) << line;
+    for (const char c : line) EXPECT_TRUE(c >= ' ' && c <= '~') << line;
+  }
+}
+
+TEST(RunSummary, ClaimsNoRateAndNoQualityWhereNothingWasDone) {
+  RunReport report;
+  report.wall_s = 0.2;
+  const std::string text = to_text(report);
+  EXPECT_THAT(text, HasSubstr("images      0 done, 0 failed\n"));
+  EXPECT_THAT(text, Not(HasSubstr("rate")));
+  EXPECT_THAT(text, Not(HasSubstr("PSNR")));
+  EXPECT_THAT(text, Not(HasSubstr("nan")));
+  EXPECT_NO_THROW(to_text(RunReport{}));
+}
+
+TEST(RunJson, IsOneObjectOnOneLine) {
+  const std::string text = to_json(example());
+  EXPECT_EQ(text.find('\n'), std::string::npos);
+  EXPECT_TRUE(nlohmann::json::parse(text).is_object());
+}
+
+TEST(RunJson, CarriesTheReportAndItsSumsAgree) {
+  const RunReport report = example();
+  const auto json = nlohmann::json::parse(to_json(report));
+  std::int64_t failures = 0;
+  for (const auto& [reason, count] : json["failures"].items()) {
+    EXPECT_GT(count, 0) << reason;
+    failures += count.get<std::int64_t>();
+  }
+  EXPECT_EQ(failures, json["failed"]);
+  EXPECT_EQ(json["failures"].size(), 2u);
+  EXPECT_EQ(json["done"].get<int>() + json["failed"].get<int>() + json["skipped"].get<int>(),
+            report.images());
+  EXPECT_DOUBLE_EQ(json["images_per_s"].get<double>() * json["wall_s"].get<double>(), 9996);
+  EXPECT_DOUBLE_EQ(json["input_bytes_per_s"].get<double>() * 20, 1'234'000'000);
+  EXPECT_EQ(json["bottleneck"], "compute");
+  EXPECT_EQ(json["verdict"], verdict(report));
+  for (const auto& stage : json["stages"]) {
+    const double total = stage["busy_s"].get<double>() +
+                         stage["waiting_for_input_s"].get<double>() +
+                         stage["waiting_for_room_s"].get<double>();
+    EXPECT_NEAR(total, stage["workers"].get<int>() * 20, 1e-9);
+    EXPECT_NEAR(stage["busy_share"].get<double>() * total, stage["busy_s"].get<double>(), 1e-9);
+  }
+}
+
+TEST(RunJson, HasNullWhereNothingWasMeasured) {
+  const auto json = nlohmann::json::parse(to_json(RunReport{}));
+  EXPECT_TRUE(json["psnr_db_mean"].is_null());
+  EXPECT_TRUE(json["psnr_db_min"].is_null());
+  EXPECT_TRUE(json["bottleneck"].is_null());
+  EXPECT_EQ(json["images_per_s"], 0.0);
+  EXPECT_TRUE(json["failures"].empty());
+  EXPECT_TRUE(json["stages"].empty());
+}
+
+TEST(RunJson, SurvivesRemarksThatAreNotUtf8) {
+  RunReport report = example();
+  report.remarks = {"could not read caf\xe9.png"};
+  EXPECT_TRUE(nlohmann::json::accept(to_json(report)));
+}
+
+}  // namespace
+}  // namespace eckart::telemetry
