@@ -59,7 +59,9 @@ std::string check_size(const std::string& text) {
 std::vector<SynthKind> chosen_kinds(const SynthArgs& args) {
   std::vector<SynthKind> kinds;
   for (const SynthKind kind : kSynthKinds) {
-    const auto named = [&](const std::string& name) { return name == "all" || name == to_string(kind); };
+    const auto named = [&](const std::string& name) {
+      return name == "all" || name == to_string(kind);
+    };
     if (std::any_of(args.kinds.begin(), args.kinds.end(), named)) kinds.push_back(kind);
   }
   return kinds;
@@ -71,8 +73,8 @@ std::vector<SynthSpec> chosen_specs(const SynthArgs& args) {
   for (const SynthKind kind : chosen_kinds(args)) {
     for (const std::string& size : args.sizes) {
       const auto [rows, cols] = parse_size(size);
-      specs.push_back({kind, rows, cols, args.channels, args.depth == 8 ? Depth::u8 : Depth::u16, args.rank,
-                       args.noise, 0});
+      specs.push_back({kind, rows, cols, args.channels, args.depth == 8 ? Depth::u8 : Depth::u16,
+                       args.rank, args.noise, 0});
     }
   }
   return specs;
@@ -96,8 +98,8 @@ void check_together(const SynthArgs& args) {
 void write_image(const SynthArgs& args, const io::Codec& codec, SynthSpec spec, int number) {
   spec.seed = (std::uint64_t(args.seed) << 32) + std::uint64_t(number);
   char name[96];
-  std::snprintf(name, sizeof name, "%s_%dx%d_%04d.%s", std::string(to_string(spec.kind)).c_str(), spec.rows,
-                spec.cols, number, std::string(codec.extension).c_str());
+  std::snprintf(name, sizeof name, "%s_%dx%d_%04d.%s", std::string(to_string(spec.kind)).c_str(),
+                spec.rows, spec.cols, number, std::string(codec.extension).c_str());
   io::publish_file(args.output / name, codec.encode(synthesize(spec), {}));
 }
 
@@ -128,19 +130,21 @@ ExitCode execute(const SynthArgs& args) {
   std::error_code error;
   std::filesystem::create_directories(args.output, error);
   if (error) {
-    throw FatalError(ExitCode::cannot_create, "cannot create " + args.output.string() + ": " + error.message());
+    throw FatalError(ExitCode::cannot_create,
+                     "cannot create " + args.output.string() + ": " + error.message());
   }
   const std::vector<SynthSpec> specs = chosen_specs(args);
   try {
     write_images(args, specs);
   } catch (const ItemError& failure) {
-    throw FatalError(ExitCode::io_error, "cannot write into " + args.output.string() + ": " + failure.what());
+    throw FatalError(ExitCode::io_error,
+                     "cannot write into " + args.output.string() + ": " + failure.what());
   }
   std::string kinds;
   for (const SynthKind kind : chosen_kinds(args)) kinds += " " + std::string(to_string(kind));
   std::printf("%" PRId64 " images in %s:%s; %d bits, %d channel%s, %s\n",
-              std::int64_t(specs.size()) * args.count, args.output.c_str(), kinds.c_str(), args.depth,
-              args.channels, args.channels == 1 ? "" : "s", args.format.c_str());
+              std::int64_t(specs.size()) * args.count, args.output.c_str(), kinds.c_str(),
+              args.depth, args.channels, args.channels == 1 ? "" : "s", args.format.c_str());
   return ExitCode::ok;
 }
 
@@ -148,21 +152,26 @@ ExitCode execute(const SynthArgs& args) {
 
 void add_synth(CLI::App& app, Action& action) {
   auto args = std::make_shared<SynthArgs>();
-  CLI::App* synth = app.add_subcommand("synth", "Make test images: phantoms, textures, known rank, known noise");
+  CLI::App* synth =
+      app.add_subcommand("synth", "Make test images: phantoms, textures, known rank, known noise");
   std::vector<std::string> kinds = {"all"};
   for (const SynthKind kind : kSynthKinds) kinds.emplace_back(to_string(kind));
   synth->option_defaults()->always_capture_default();
-  synth->add_option("-o,--output", args->output, "Folder for the images; made if it is missing")->required();
+  synth->add_option("-o,--output", args->output, "Folder for the images; made if it is missing")
+      ->required();
   synth->add_option("--kind", args->kinds, "What they show, or several with commas")
       ->delimiter(',')
       ->check(CLI::IsMember(kinds));
-  synth->add_option("--count", args->count, "How many of each kind and size")->check(CLI::Range(1, 100000000));
+  synth->add_option("--count", args->count, "How many of each kind and size")
+      ->check(CLI::Range(1, 100000000));
   synth->add_option("--size", args->sizes, "ROWSxCOLS, or N for a square; several with commas")
       ->delimiter(',')
       ->check(check_size);
-  synth->add_option("--channels", args->channels, "1 is gray, 3 is RGB")->check(CLI::IsMember({1, 3}));
+  synth->add_option("--channels", args->channels, "1 is gray, 3 is RGB")
+      ->check(CLI::IsMember({1, 3}));
   synth->add_option("--depth", args->depth, "Bits of a sample")->check(CLI::IsMember({8, 16}));
-  synth->add_option("-k,--rank", args->rank, "Exact rank of the low-rank ones")->check(CLI::Range(1, kLargestSide));
+  synth->add_option("-k,--rank", args->rank, "Exact rank of the low-rank ones")
+      ->check(CLI::Range(1, kLargestSide));
   synth->add_option("--noise", args->noise, "Sigma of Gaussian noise, in levels of the sample")
       ->check(CLI::Range(0.0, 65535.0));
   synth->add_option("--format", args->format, "File format")->check(CLI::IsMember({"png", "jpeg"}));

@@ -4,8 +4,9 @@
 
 namespace eckart {
 
-/// SplitMix64 (Steele, Lea and Flood, 2014): the same numbers from the same seed on every platform. What is
-/// derived from them uses only operations that IEEE 754 rounds exactly, so nothing of the C library.
+/// SplitMix64 (Steele, Lea and Flood, 2014): the same numbers from the same seed on every platform.
+/// What is derived from them uses only operations that IEEE 754 rounds exactly, so nothing of the C
+/// library.
 class Random {
  public:
   /// Different `stream`s of one seed are independent.

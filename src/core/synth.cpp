@@ -31,12 +31,14 @@ void check(const SynthSpec& spec) {
   }
 }
 
-/// A size x rank matrix of integers in 0 .. largest, of full column rank, with at most `dense` of a row
-/// not zero. In `rank` of its rows, drawn at random, it is lower triangular with no zero on the diagonal.
+/// A size x rank matrix of integers in 0 .. largest, of full column rank, with at most `dense` of a
+/// row not zero. In `rank` of its rows, drawn at random, it is lower triangular with no zero on the
+/// diagonal.
 std::vector<int> draw_factor(int size, int rank, int largest, int dense, Random& random) {
   std::vector<int> order(std::size_t(size), 0);
   std::iota(order.begin(), order.end(), 0);
-  for (int i = size - 1; i > 0; --i) std::swap(order[std::size_t(i)], order[std::size_t(random.below(i + 1))]);
+  for (int i = size - 1; i > 0; --i)
+    std::swap(order[std::size_t(i)], order[std::size_t(random.below(i + 1))]);
   std::vector<int> factor(std::size_t(size) * std::size_t(rank), 0);
   for (int i = 0; i < size; ++i) {
     int* row = factor.data() + std::size_t(order[std::size_t(i)]) * std::size_t(rank);
@@ -47,9 +49,9 @@ std::vector<int> draw_factor(int size, int rank, int largest, int dense, Random&
   return factor;
 }
 
-/// The sum of `rank` outer products of integer vectors, U V^T. U and V have full column rank, so the sum has exactly
-/// that rank. No entry exceeds dense * largest^2 <= peak, so none is clamped; and the final stretch is by an
-/// integer, so that nothing is rounded.
+/// The sum of `rank` outer products of integer vectors, U V^T. U and V have full column rank, so
+/// the sum has exactly that rank. No entry exceeds dense * largest^2 <= peak, so none is clamped;
+/// and the final stretch is by an integer, so that nothing is rounded.
 std::vector<int> draw_low_rank(const SynthSpec& spec, Random& random) {
   const int top = peak(spec.depth);
   const int dense = std::min(spec.rank, top);
@@ -86,7 +88,8 @@ void paint_gradient(Scene& scene, Random& random) {
     const double range = std::abs(right) + std::abs(down);
     for (int row = 0; row < scene.rows; ++row) {
       for (int col = 0; col < scene.cols; ++col) {
-        scene.pixel(row, col)[c] = float((right * (col / across) + down * (row / along) - low) / range);
+        scene.pixel(row, col)[c] =
+            float((right * (col / across) + down * (row / along) - low) / range);
       }
     }
   }
@@ -95,17 +98,24 @@ void paint_gradient(Scene& scene, Random& random) {
 /// Low-rank images come as integers, and are not painted.
 void paint(Scene& scene, const SynthSpec& spec, Random& random) {
   switch (spec.kind) {
-    case SynthKind::phantom: return synth::paint_phantom(scene, random);
-    case SynthKind::texture: return synth::paint_texture(scene, random);
-    case SynthKind::noise: return std::fill(scene.samples.begin(), scene.samples.end(), 0.5f);
-    case SynthKind::constant: return paint_constant(scene, random, peak(spec.depth));
-    case SynthKind::gradient: return paint_gradient(scene, random);
-    case SynthKind::low_rank: break;
+    case SynthKind::phantom:
+      return synth::paint_phantom(scene, random);
+    case SynthKind::texture:
+      return synth::paint_texture(scene, random);
+    case SynthKind::noise:
+      return std::fill(scene.samples.begin(), scene.samples.end(), 0.5f);
+    case SynthKind::constant:
+      return paint_constant(scene, random, peak(spec.depth));
+    case SynthKind::gradient:
+      return paint_gradient(scene, random);
+    case SynthKind::low_rank:
+      break;
   }
   for (int c = 0; c < scene.channels; ++c) {
     const std::vector<int> levels = draw_low_rank(spec, random);
     for (std::size_t i = 0; i < levels.size(); ++i) {
-      scene.samples[i * std::size_t(scene.channels) + std::size_t(c)] = float(levels[i]) / float(peak(spec.depth));
+      scene.samples[i * std::size_t(scene.channels) + std::size_t(c)] =
+          float(levels[i]) / float(peak(spec.depth));
     }
   }
 }
@@ -123,12 +133,18 @@ void quantise(const Scene& scene, double top, double sigma, Random& random, T* o
 
 std::string_view to_string(SynthKind kind) {
   switch (kind) {
-    case SynthKind::phantom: return "phantom";
-    case SynthKind::texture: return "texture";
-    case SynthKind::low_rank: return "low-rank";
-    case SynthKind::noise: return "noise";
-    case SynthKind::constant: return "constant";
-    case SynthKind::gradient: return "gradient";
+    case SynthKind::phantom:
+      return "phantom";
+    case SynthKind::texture:
+      return "texture";
+    case SynthKind::low_rank:
+      return "low-rank";
+    case SynthKind::noise:
+      return "noise";
+    case SynthKind::constant:
+      return "constant";
+    case SynthKind::gradient:
+      return "gradient";
   }
   return "";
 }

@@ -16,8 +16,9 @@ enum class SynthKind {
   constant,  ///< one level a channel, never 0
   gradient,  ///< from 0 to peak along one direction
 };
-inline constexpr std::array kSynthKinds = {SynthKind::phantom, SynthKind::texture,  SynthKind::low_rank,
-                                    SynthKind::noise,   SynthKind::constant, SynthKind::gradient};
+inline constexpr std::array kSynthKinds = {SynthKind::phantom,  SynthKind::texture,
+                                           SynthKind::low_rank, SynthKind::noise,
+                                           SynthKind::constant, SynthKind::gradient};
 /// As the command line has it: "low-rank".
 std::string_view to_string(SynthKind kind);
 
@@ -27,13 +28,15 @@ struct SynthSpec {
   int cols = 256;
   int channels = 1;  ///< 1 or 3
   Depth depth = Depth::u8;
-  int rank = 20;           ///< of low_rank: 1 .. min(rows, cols)
-  double noise_sigma = 0;  ///< in levels of the sample; added before rounding, then clamped to 0 .. peak
+  int rank = 20;  ///< of low_rank: 1 .. min(rows, cols)
+  double noise_sigma =
+      0;  ///< in levels of the sample; added before rounding, then clamped to 0 .. peak
   std::uint64_t seed = 0;
 };
 
-/// A test image: the same spec gives the same bytes on every platform. Noise has a stream of its own: without it
-/// the same seed gives the same scene. Throws std::invalid_argument for a spec out of the ranges above.
+/// A test image: the same spec gives the same bytes on every platform. Noise has a stream of its
+/// own: without it the same seed gives the same scene. Throws std::invalid_argument for a spec out
+/// of the ranges above.
 Image synthesize(const SynthSpec& spec);
 
 }  // namespace eckart

@@ -18,7 +18,8 @@ struct Scene {
         samples(std::size_t(rows) * std::size_t(cols) * std::size_t(channels)) {}
 
   float* pixel(int row, int col) {
-    return samples.data() + (std::size_t(row) * std::size_t(cols) + std::size_t(col)) * std::size_t(channels);
+    return samples.data() +
+           (std::size_t(row) * std::size_t(cols) + std::size_t(col)) * std::size_t(channels);
   }
 
   int rows, cols, channels;

@@ -50,8 +50,9 @@ void cover(Scene& scene, const Disc& disc) {
   }
 }
 
-/// Dead leaves (A. Lee, D. Mumford and J. Huang, 2001): discs that cover each other have the statistics of photographs.
-/// Radii r have density r^-2; their r^-3 would be free of scale, and looks like gravel at these sizes.
+/// Dead leaves (A. Lee, D. Mumford and J. Huang, 2001): discs that cover each other have the
+/// statistics of photographs. Radii r have density r^-2; their r^-3 would be free of scale, and
+/// looks like gravel at these sizes.
 void drop_leaves(Scene& scene, Random& random) {
   const double largest = std::max(2 * kSmallestRadius, 0.35 * std::max(scene.rows, scene.cols));
   const double ratio = kSmallestRadius / largest;
@@ -59,7 +60,8 @@ void drop_leaves(Scene& scene, Random& random) {
   double dropped = 0;
   while (dropped < kLayers * pixels) {
     Disc disc;
-    disc.radius = kSmallestRadius / (1 - random.uniform() * (1 - ratio));  // inverts the distribution
+    disc.radius =
+        kSmallestRadius / (1 - random.uniform() * (1 - ratio));  // inverts the distribution
     disc.x = random.uniform(-disc.radius, scene.cols + disc.radius);
     disc.y = random.uniform(-disc.radius, scene.rows + disc.radius);
     disc.colour = draw_colour(random);
@@ -111,7 +113,8 @@ void paint_texture(Scene& scene, Random& random) {
   drop_leaves(scene, random);
   int spacing = 1;
   while (spacing < std::max(scene.rows, scene.cols) / 4) spacing *= 2;
-  // Amplitude in proportion to wavelength would be 1/f^2; its square root gives a rougher, 1/f-like surface.
+  // Amplitude in proportion to wavelength would be 1/f^2; its square root gives a rougher, 1/f-like
+  // surface.
   for (double amplitude = kRoughness; spacing >= 2; spacing /= 2, amplitude *= 0.75) {
     add_octave(scene, random, spacing, amplitude);
   }

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 
+#include "core/error.hpp"
 #include "io/file.hpp"
 
 namespace eckart {
@@ -17,6 +19,7 @@ class Loader {
 
   void load(WorkItem& item, const Reserve& reserve) {
     item.outputs = outputs_.claim(item.relative);
+    for (const auto& output : item.outputs) refuse_to_replace(item.file, output);
     const std::vector<std::byte> file = io::read_file(item.file, limits_.file_mb);
     item.input_bytes = std::int64_t(file.size());
     const io::Codec& codec = io::codec_of(file);
@@ -33,6 +36,13 @@ class Loader {
   }
 
  private:
+  static void refuse_to_replace(const std::filesystem::path& file, const std::filesystem::path& output) {
+    std::error_code none;  // no such output yet: nothing to replace
+    if (std::filesystem::equivalent(file, output, none)) {
+      throw ItemError(Reason::output_collision, "its output " + output.string() + " would replace it");
+    }
+  }
+
   void note_full_rank(const WorkItem& item, const ImageShape& shape) {
     for (const RankPolicy& policy : ranks_) {
       if (policy.k <= std::min(shape.rows, shape.cols) || noted_.exchange(true)) continue;

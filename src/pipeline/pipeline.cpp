@@ -1,5 +1,7 @@
 #include "pipeline/pipeline.hpp"
 
+#include <algorithm>
+
 #include "flow/workers.hpp"
 #include "pipeline/attempt.hpp"
 #include "pipeline/batcher.hpp"
@@ -33,6 +35,7 @@ Pipeline::Pipeline(PipelineParts parts, const PipelineOptions& options)
 
 telemetry::RunReport Pipeline::run() {
   using flow::Workers;
+  const auto start = std::chrono::steady_clock::now();
   const Workers::OnFailure on_failure = [this](std::exception_ptr error) { abort(std::move(error)); };
 
   Workers source("source", 1, [this](int) { run_source(); }, on_failure);
@@ -67,7 +70,7 @@ telemetry::RunReport Pipeline::run() {
   report.backend = backend->name();
   report.backend_note = backend->description();
   report.remarks = backend->remarks();
-  add_stages(report);
+  add_stages(report, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   return report;
 }
 
@@ -156,9 +159,11 @@ void Pipeline::run_write(int index) {
   }
 }
 
-void Pipeline::add_stages(telemetry::RunReport& report) const {
+void Pipeline::add_stages(telemetry::RunReport& report, double wall_s) const {
   const auto add = [&](const char* name, const flow::StageClock& clock) {
-    const flow::StageTimes times = clock.times();
+    flow::StageTimes times = clock.times();
+    // A worker that has not begun, or has ended, is one without input.
+    times.waiting_for_input_s += std::max(0.0, times.workers * wall_s - times.total_s());
     report.stages.push_back({name, times.workers, times.busy_s, times.waiting_for_input_s,
                              times.waiting_for_room_s});
   };

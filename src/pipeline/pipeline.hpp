@@ -57,7 +57,7 @@ class Pipeline {
   void run_write(int index);
 
   void abort(std::exception_ptr error);
-  void add_stages(telemetry::RunReport& report) const;
+  void add_stages(telemetry::RunReport& report, double wall_s) const;
 
   const PipelineParts parts_;
   const PipelineOptions options_;

@@ -63,7 +63,7 @@ void expect_optimal(const Image& image, const Task& task, const std::vector<int>
 
 TEST_P(BackendTest, reaches_the_optimum_on_every_shape) {
   const std::vector<int> ranks{1, 5, 1000};
-  for (const auto [rows, cols] : std::vector<std::pair<int, int>>{
+  for (const auto& [rows, cols] : std::vector<std::pair<int, int>>{
            {64, 64}, {96, 40}, {40, 96}, {1, 50}, {50, 1}, {1, 1}, {37, 61}, {61, 37}, {33, 32}, {130, 70}}) {
     for (const SynthKind kind : {SynthKind::texture, SynthKind::phantom, SynthKind::noise}) {
       const Image image = make_image(kind, rows, cols);
@@ -73,7 +73,7 @@ TEST_P(BackendTest, reaches_the_optimum_on_every_shape) {
 }
 
 TEST_P(BackendTest, full_rank_gives_the_image_back) {
-  for (const auto [rows, cols] : std::vector<std::pair<int, int>>{{64, 64}, {37, 61}, {1, 50}, {1, 1}}) {
+  for (const auto& [rows, cols] : std::vector<std::pair<int, int>>{{64, 64}, {37, 61}, {1, 50}, {1, 1}}) {
     const Image image = make_image(SynthKind::noise, rows, cols);
     const Task task = reconstruct(image, {std::min(rows, cols)});
     EXPECT_EQ(samples(task.outputs[0], 0), samples(image, 0));
@@ -129,7 +129,7 @@ TEST_P(BackendTest, sixteen_bits_are_kept) {
 
 TEST_P(BackendTest, company_in_a_batch_changes_nothing_that_matters) {
   std::vector<Image> images;
-  for (const auto [rows, cols] : std::vector<std::pair<int, int>>{{64, 40}, {40, 64}, {50, 50}, {64, 64}, {33, 64}}) {
+  for (const auto& [rows, cols] : std::vector<std::pair<int, int>>{{64, 40}, {40, 64}, {50, 50}, {64, 64}, {33, 64}}) {
     images.push_back(make_image(SynthKind::texture, rows, cols));
     images.push_back(make_image(SynthKind::texture, rows, cols, 3));
     images.push_back(make_image(SynthKind::noise, rows, cols, 1, Depth::u16));

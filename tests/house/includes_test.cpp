@@ -52,7 +52,8 @@ struct Library {
 };
 const std::vector<Library> kLibraries = {
     {"CUDA",
-     R"((cuda|cublas|cusolver|cusparse|curand|cuComplex|nvtx|nvToolsExt|nvml|cub/|thrust/|cooperative_groups).*|.*\.cuh)",
+     R"((cuda|cublas|cusolver|cusparse|curand|cuComplex|)"
+     R"(nvtx|nvToolsExt|nvml|cub/|thrust/|cooperative_groups).*|.*\.cuh)",
      {"compute/cuda"}},
     {"OpenCV", "opencv2/.*", {"io"}},
     {"image codecs", "(turbojpeg|jpeglib|png|libdeflate|tiffio).*", {"io"}},

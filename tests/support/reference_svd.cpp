@@ -35,7 +35,8 @@ ReferenceSvd reference_svd(const Image& image, int channel) {
   svd.u.resize(std::size_t(rows) * std::size_t(n));
   svd.sigma.resize(std::size_t(n));
   svd.vt.resize(std::size_t(n) * std::size_t(cols));
-  std::vector<double> a = svd.a, superdiagonal(std::size_t(n));
+  std::vector<double> a = svd.a;
+  std::vector<double> superdiagonal(static_cast<std::size_t>(n));
   if (LAPACKE_dgesvd(LAPACK_ROW_MAJOR, 'S', 'S', rows, cols, a.data(), cols, svd.sigma.data(), svd.u.data(),
                      n, svd.vt.data(), cols, superdiagonal.data()) != 0) {
     throw std::runtime_error("dgesvd did not converge");
