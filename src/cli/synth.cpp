@@ -87,8 +87,8 @@ void check_together(const SynthArgs& args) {
   }
   for (const SynthSpec& spec : chosen_specs(args)) {
     if (spec.kind == SynthKind::low_rank && spec.rank > std::min(spec.rows, spec.cols)) {
-      throw CLI::ValidationError("--rank", "an image of " + std::to_string(spec.rows) + "x" +
-                                               std::to_string(spec.cols) + " has no rank " +
+      throw CLI::ValidationError("--rank", "low-rank images of " + std::to_string(spec.rows) + "x" +
+                                               std::to_string(spec.cols) + " have no rank " +
                                                std::to_string(spec.rank));
     }
   }

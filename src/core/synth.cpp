@@ -125,7 +125,7 @@ void quantise(const Scene& scene, double top, double sigma, Random& random, T* o
   for (const float sample : scene.samples) {
     double level = double(sample) * top;
     if (sigma > 0) level += sigma * random.normal();
-    *out++ = T(std::clamp(level, 0.0, top) + 0.5);
+    *out++ = T(std::lround(std::clamp(level, 0.0, top)));
   }
 }
 

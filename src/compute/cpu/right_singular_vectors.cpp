@@ -69,17 +69,22 @@ void RightSingularSolver::gesvd(const std::vector<double>& a_t_nm, int m, int n,
 void RightSingularSolver::gesvdj(const std::vector<double>& a_t_nm, int m, int n, int k) {
   matrix_.resize(size(m, n));
   for (int row = 0; row < m; ++row) {
-    for (int col = 0; col < n; ++col) matrix_[size(m, col) + std::size_t(row)] = a_t_nm[size(n, row) + std::size_t(col)];
+    for (int col = 0; col < n; ++col) {
+      matrix_[size(m, col) + std::size_t(row)] = a_t_nm[size(n, row) + std::size_t(col)];
+    }
   }
   vectors_.resize(size(n, n));
   values_.resize(std::size_t(n));
-  std::vector<double> statistics(6);
-  check(LAPACKE_dgesvj(LAPACK_COL_MAJOR, 'G', 'N', 'V', m, n, matrix_.data(), m, values_.data(), 0,
-                       vectors_.data(), n, statistics.data()),
-        "dgesvj");
+  // Preconditioned by a pivoted QR, without which Jacobi need not converge on matrices of low rank.
+  double statistics[7];
+  lapack_int counts[3];
+  check(LAPACKE_dgejsv(LAPACK_COL_MAJOR, 'C', 'N', 'V', 'R', 'N', 'N', m, n, matrix_.data(), m,
+                       values_.data(), nullptr, m, vectors_.data(), n, statistics, counts),
+        "dgejsv");
   std::copy_n(vectors_.begin(), size(n, k), result_.v_nk.begin());
+  const double scale = statistics[0] / statistics[1];
   std::transform(values_.begin(), values_.begin() + k, result_.sigma_squared.begin(),
-                 [scale = statistics[0]](double sigma) { return sigma * scale * sigma * scale; });
+                 [scale](double sigma) { return sigma * scale * sigma * scale; });
 }
 
 }  // namespace eckart::cpu

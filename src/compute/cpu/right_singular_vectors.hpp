@@ -15,7 +15,7 @@ struct RightSingularVectors {
 /// `a_t_nm` is A transposed, column-major n x m; 1 <= k <= n. All arithmetic is LAPACK's in float64:
 ///   gram    eigenvectors of A'A (dsyevr)
 ///   gesvd   divide and conquer on A (dgesdd)
-///   gesvdj  one-sided Jacobi on A (dgesvj)
+///   gesvdj  one-sided Jacobi on A, preconditioned (dgejsv)
 /// Keeps its memory between calls. Throws ItemError(not_converged).
 class RightSingularSolver {
  public:

@@ -114,8 +114,9 @@ std::vector<double> squared_singular_values(const std::vector<int>& matrix, int 
       }
     }
   }
-  std::vector<double> squares;
-  for (const auto& row : rows) squares.push_back(dot(row, row));
+  std::vector<double> squares(rows.size());
+  std::transform(rows.begin(), rows.end(), squares.begin(),
+                 [&](const auto& row) { return dot(row, row); });
   std::sort(squares.begin(), squares.end(), std::greater<>());
   return squares;
 }

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs every test; the last lines are the summary of ctest.
+#   tools/test.sh                 with CUDA where nvcc is found
+#   tools/test.sh --sanitizers    before that, the CPU tests under ASan with UBSan, and under TSan (CI does so)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() { printf '==> %s\n' "$*"; }
+
+sanitizers=${CI:-false}
+case ${1:-} in
+  "") ;;
+  --sanitizers) sanitizers=true ;;
+  *)
+    printf 'usage: %s [--sanitizers]\n' "$0" >&2
+    exit 64
+    ;;
+esac
+
+build_and_test() {
+  local preset=$1 jobs
+  jobs=$(nproc)
+  say "building preset $preset with $jobs jobs"
+  cmake --preset "$preset"
+  cmake --build --preset "$preset" --parallel "$jobs"
+  say "testing preset $preset"
+  ctest --preset "$preset" --parallel "$jobs"
+}
+
+tools/install-packages.sh
+
+main_preset=cpu
+if command -v nvcc >/dev/null || [[ -x /usr/local/cuda/bin/nvcc ]]; then main_preset=cuda; fi
+
+presets=("$main_preset")
+if [[ $sanitizers == true ]]; then presets=(asan tsan "$main_preset"); fi
+for preset in "${presets[@]}"; do build_and_test "$preset"; done
