@@ -13,7 +13,7 @@ tools/install-packages.sh
 
 say "building $eckart"
 cmake --preset release
-cmake --build --preset release --parallel "$(nproc)" --target all
+cmake --build --preset release --parallel "$(nproc)"
 
 say "making sample images in $in"
 "$eckart" synth -o "$in" --kind phantom,texture --count 8 --size 256,480x640

@@ -75,8 +75,8 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
       PipelineParts{
           .source = *source_,
           .backend = make_backend_now,
-          .load = make_load(outputs_,
-                            {settings.limits.pixels, settings.limits.side, settings.limits.file_mb}, ranks_),
+          .claim = make_claim(outputs_),
+          .load = make_load({settings.limits.pixels, settings.limits.side, settings.limits.file_mb}, ranks_),
           .write = make_write(outputs_.codec(), {settings.output.jpeg_quality})},
       pipeline_options(settings));
 }
@@ -96,7 +96,7 @@ void Run::dry_run(
     try {
       if (arrival->outcome.ok()) outputs = outputs_.claim(arrival->relative);
     } catch (const ItemError& error) {
-      arrival->outcome = Outcome::failed(Stage::load, error.reason(), error.what());
+      arrival->outcome = Outcome::failed(Stage::source, error.reason(), error.what());
     }
     tell(*arrival, outputs);
   }

@@ -31,6 +31,8 @@ ExitCode execute(const Action& action) {
     return fail(ExitCode::temporary, "out of memory; a smaller budget_mb takes less");
   } catch (const std::exception& error) {
     return fail(ExitCode::internal, std::string("internal error: ") + error.what());
+  } catch (...) {
+    return fail(ExitCode::internal, "internal error of an unknown kind");
   }
 }
 

@@ -71,10 +71,9 @@ ExitCode execute(const RunArgs& args) {
   }
   if (args.output.empty()) throw FatalError(ExitCode::usage, "no output folder: say -o OUT");
 
-  StopSignals signals;
   app::Run run({settings, args.inputs, args.files_from, args.output}, start);
   if (args.dry_run) return dry_run(run);
-  signals.listen([&](int) {
+  const StopSignals signals([&](int) {
     spdlog::warn("stopping: what is in flight will be finished; once more ends at once");
     run.request_stop();
   });
@@ -104,7 +103,7 @@ void add_run(CLI::App& app, Action& action) {
   run->add_option("-o,--output", args->output, "Folder for the results; made if it is missing");
   run->add_option("-k,--rank", args->rank, "Rank, or several with commas (20 or 5,20,50)");
   run->add_option("--backend", args->backend, "auto, cuda, cpu or checked (cuda against cpu)");
-  run->add_option("--solver", args->solver, "auto, gram, gesvd or gesvdj");
+  run->add_option("--solver", args->solver, "auto, gram, subspace, gesvd or gesvdj");
   run->add_option("--format", args->format, "png or jpeg");
   run->add_flag("--deterministic", args->deterministic,
                 "CUDA: the same bytes whoever shares a batch, at some cost");

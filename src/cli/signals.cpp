@@ -1,47 +1,59 @@
 #include "cli/signals.hpp"
 
-#include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <unistd.h>
+
+#include <cerrno>
 
 namespace eckart::cli {
 namespace {
 
-sigset_t stop_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  return set;
+// Handlers, and not sigwait(): libraries start threads before main() that would have to block the signals too.
+// Handlers reach nothing but global state.
+constexpr int kStopSignals[] = {SIGINT, SIGTERM};
+std::atomic<int> first_signal{0};
+sem_t wake;
+
+void on_signal(int signal) {
+  const int saved = errno;
+  int none = 0;
+  if (!first_signal.compare_exchange_strong(none, signal)) _exit(128 + signal);
+  sem_post(&wake);
+  errno = saved;
+}
+
+void handle(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  sigaction(signal, nullptr, &action);
+  if (action.sa_handler == SIG_IGN) return;
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(signal, &action, nullptr);
 }
 
 }  // namespace
 
-StopSignals::StopSignals() {
-  const sigset_t set = stop_signals();
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
-}
-
-void StopSignals::listen(std::function<void(int)> on_stop) {
-  on_stop_ = std::move(on_stop);
+StopSignals::StopSignals(std::function<void(int)> on_stop) : on_stop_(std::move(on_stop)) {
+  sem_init(&wake, 0, 0);
+  first_signal = 0;
   thread_ = std::thread([this] { run(); });
+  for (const int signal : kStopSignals) handle(signal, on_signal);
 }
 
 void StopSignals::run() {
-  const sigset_t set = stop_signals();
-  for (;;) {
-    int signal = 0;
-    if (sigwait(&set, &signal) != 0 || ended_) return;
-    if (received_ != 0) _exit(128 + signal);
-    received_ = signal;
-    on_stop_(signal);
+  while (sem_wait(&wake) != 0) {
   }
+  if (!ended_) on_stop_(received());
 }
 
+int StopSignals::received() const { return first_signal; }
+
 StopSignals::~StopSignals() {
-  if (!thread_.joinable()) return;
+  for (const int signal : kStopSignals) handle(signal, SIG_DFL);
   ended_ = true;
-  pthread_kill(thread_.native_handle(), SIGTERM);
+  sem_post(&wake);
   thread_.join();
 }
 

@@ -14,6 +14,7 @@ std::string to_string(SolverKind kind) {
   switch (kind) {
     case SolverKind::automatic: return "auto";
     case SolverKind::gram: return "gram";
+    case SolverKind::subspace: return "subspace";
     case SolverKind::gesvd: return "gesvd";
     case SolverKind::gesvdj: return "gesvdj";
   }
@@ -22,10 +23,11 @@ std::string to_string(SolverKind kind) {
 
 SolverKind parse_solver(const std::string& name) {
   for (const SolverKind kind :
-       {SolverKind::automatic, SolverKind::gram, SolverKind::gesvd, SolverKind::gesvdj}) {
+       {SolverKind::automatic, SolverKind::gram, SolverKind::subspace,
+                                SolverKind::gesvd, SolverKind::gesvdj}) {
     if (name == to_string(kind)) return kind;
   }
-  throw std::invalid_argument("solver '" + name + "': expected auto, gram, gesvd or gesvdj");
+  throw std::invalid_argument("solver '" + name + "': expected auto, gram, subspace, gesvd or gesvdj");
 }
 
 }  // namespace eckart

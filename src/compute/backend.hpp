@@ -73,7 +73,7 @@ class Backend {
   virtual std::vector<std::string> remarks() const { return {}; }
 };
 
-enum class SolverKind { automatic, gram, gesvd, gesvdj };
+enum class SolverKind { automatic, gram, subspace, gesvd, gesvdj };
 std::string to_string(SolverKind kind);
 /// Throws std::invalid_argument.
 SolverKind parse_solver(const std::string& name);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <exception>
+#include <new>
 
 #include "core/error.hpp"
 #include "core/outcome.hpp"
@@ -17,6 +18,8 @@ void attempt(Outcome& outcome, Stage stage, Reason unforeseen, Work&& work) {
     throw;
   } catch (const ItemError& error) {
     outcome = Outcome::failed(stage, error.reason(), error.what());
+  } catch (const std::bad_alloc&) {
+    outcome = Outcome::failed(stage, unforeseen, "out of memory");
   } catch (const std::exception& error) {
     outcome = Outcome::failed(stage, unforeseen, error.what());
   }

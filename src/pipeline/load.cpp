@@ -12,14 +12,19 @@
 namespace eckart {
 namespace {
 
+void refuse_to_replace(const std::filesystem::path& file, const std::filesystem::path& output) {
+  std::error_code none;  // no such output yet: nothing to replace
+  if (std::filesystem::equivalent(file, output, none)) {
+    throw ItemError(Reason::output_collision, "its output " + output.string() + " would replace it");
+  }
+}
+
 class Loader {
  public:
-  Loader(io::OutputTree& outputs, const io::Limits& limits, const std::vector<RankPolicy>& ranks)
-      : outputs_(outputs), limits_(limits), ranks_(ranks) {}
+  Loader(const io::Limits& limits, const std::vector<RankPolicy>& ranks)
+      : limits_(limits), ranks_(ranks) {}
 
   void load(WorkItem& item, const Reserve& reserve) {
-    item.outputs = outputs_.claim(item.relative);
-    for (const auto& output : item.outputs) refuse_to_replace(item.file, output);
     const std::vector<std::byte> file = io::read_file(item.file, limits_.file_mb);
     item.input_bytes = std::int64_t(file.size());
     const io::Codec& codec = io::codec_of(file);
@@ -36,13 +41,6 @@ class Loader {
   }
 
  private:
-  static void refuse_to_replace(const std::filesystem::path& file, const std::filesystem::path& output) {
-    std::error_code none;  // no such output yet: nothing to replace
-    if (std::filesystem::equivalent(file, output, none)) {
-      throw ItemError(Reason::output_collision, "its output " + output.string() + " would replace it");
-    }
-  }
-
   void note_full_rank(const WorkItem& item, const ImageShape& shape) {
     for (const RankPolicy& policy : ranks_) {
       if (policy.k <= std::min(shape.rows, shape.cols) || noted_.exchange(true)) continue;
@@ -51,7 +49,6 @@ class Loader {
     }
   }
 
-  io::OutputTree& outputs_;
   const io::Limits limits_;
   const std::vector<RankPolicy> ranks_;
   std::atomic<bool> noted_{false};
@@ -59,10 +56,17 @@ class Loader {
 
 }  // namespace
 
-LoadItem make_load(io::OutputTree& outputs, const io::Limits& limits,
-                   const std::vector<RankPolicy>& ranks) {
-  return [loader = std::make_shared<Loader>(outputs, limits, ranks)](
-             WorkItem& item, const Reserve& reserve) { loader->load(item, reserve); };
+ClaimOutputs make_claim(io::OutputTree& outputs) {
+  return [&outputs](WorkItem& item) {
+    item.outputs = outputs.claim(item.relative);
+    for (const auto& output : item.outputs) refuse_to_replace(item.file, output);
+  };
+}
+
+LoadItem make_load(const io::Limits& limits, const std::vector<RankPolicy>& ranks) {
+  return [loader = std::make_shared<Loader>(limits, ranks)](WorkItem& item, const Reserve& reserve) {
+    loader->load(item, reserve);
+  };
 }
 
 }  // namespace eckart

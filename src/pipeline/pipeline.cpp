@@ -66,7 +66,8 @@ telemetry::RunReport Pipeline::run() {
   if (error_) std::rethrow_exception(error_);
   telemetry::RunReport report = tally_.report();
   report.ignored = parts_.source.ignored();
-  report.interrupted = stop_;
+  const telemetry::ProgressState progress = tally_.progress();
+  report.interrupted = !progress.total_is_final || progress.done < progress.total;
   report.backend = backend->name();
   report.backend_note = backend->description();
   report.remarks = backend->remarks();
@@ -79,13 +80,14 @@ void Pipeline::request_stop() {
   found_.cancel();
 }
 
-/// Abort, from sink to source: nobody waits for room that will never come, nor for bytes.
+/// Abort, from sink to source: nobody waits for room that will never come, nor for bytes. What is finished
+/// already is still written.
 void Pipeline::abort(std::exception_ptr error) {
   {
     const std::lock_guard lock(error_mutex_);
     if (!error_) error_ = std::move(error);
   }
-  finished_.cancel();
+  finished_.close();
   batches_.cancel();
   loaded_.cancel();
   budget_.close();
@@ -97,16 +99,22 @@ void Pipeline::run_source() {
   flow::StageClock::Worker clock(source_clock_, 0);
   while (!stop_) {
     std::optional<io::Arrival> arrival = parts_.source.next();
-    if (!arrival) break;
+    if (!arrival) {
+      tally_.all_found();
+      break;
+    }
     tally_.found();
     auto item = std::make_unique<WorkItem>();
     item->file = std::move(arrival->file);
     item->relative = std::move(arrival->relative);
     item->outcome = std::move(arrival->outcome);
+    // Here, in the order of arrival: which of two inputs has a name is no matter of threads.
+    if (item->outcome.ok()) {
+      attempt(item->outcome, Stage::source, Reason::internal, [&] { parts_.claim(*item); });
+    }
     ItemChannel& next = item->outcome.ok() ? found_ : finished_;
     clock.waiting(State::waiting_for_room, [&] { return next.push(std::move(item)); });
   }
-  tally_.all_found();
 }
 
 void Pipeline::run_load(int index) {

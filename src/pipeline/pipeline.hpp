@@ -30,6 +30,7 @@ struct PipelineParts {
   io::Source& source;
   /// Called once, on the thread of run(), while loading has begun already: making a backend takes its time.
   std::function<Backend&()> backend;
+  ClaimOutputs claim;
   LoadItem load;
   WriteItem write;
 };

@@ -30,7 +30,8 @@ inline std::string name_of(const ::testing::TestParamInfo<Way>& info) {
 inline std::vector<Way> all_ways() {
   using enum SolverKind;
   return {{"cpu", gram},  {"cpu", gesvd},  {"cpu", gesvdj},
-          {"cuda", gram}, {"cuda", gesvd}, {"cuda", gesvdj}, {"cuda", gram, true}};
+          {"cuda", gram},
+          {"cuda", subspace}, {"cuda", gesvd}, {"cuda", gesvdj}, {"cuda", automatic, true}};
 }
 
 inline Image copy(const Image& image) {

@@ -29,6 +29,7 @@ const RightSingularVectors& RightSingularSolver::solve(const std::vector<double>
     case SolverKind::gesvd: gesvd(a_t_nm, m, n, k); break;
     case SolverKind::gesvdj: gesvdj(a_t_nm, m, n, k); break;
     case SolverKind::automatic:
+    case SolverKind::subspace:
     case SolverKind::gram: gram(a_t_nm, m, n, k); break;
   }
   return result_;

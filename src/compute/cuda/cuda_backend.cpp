@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "compute/cuda/lane.hpp"
-#include "compute/solver_choice.hpp"
 #include "core/error.hpp"
 
 namespace eckart::cuda {
@@ -76,9 +75,8 @@ class CudaBackend : public Backend {
       ECKART_CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
       text += (text.empty() ? "" : " + ") + std::string(properties.name);
     }
-    const SolverChoice choice = choose_solver(options_.solver, {256, 256});
-    return text + ", " + std::to_string(lanes_) + (lanes_ == 1 ? " lane, " : " lanes, ") +
-           to_string(choice.solver) + " in float64 (" + choice.reason + ")";
+    return text + ", " + std::to_string(lanes_) + (lanes_ == 1 ? " lane, solver " : " lanes, solver ") +
+           to_string(options_.solver) + " in float64";
   }
 
   std::vector<std::string> details() const override {

@@ -4,6 +4,7 @@
 
 #include "compute/cuda/kernels/reconstruct.hpp"
 #include "compute/cuda/kernels/unpack.hpp"
+#include "compute/cuda/solvers/batched.hpp"
 #include "compute/solver_choice.hpp"
 
 namespace eckart::cuda {
@@ -46,70 +47,91 @@ void CudaLane::start(int index, PaddedShape shape, std::span<Task* const> tasks)
   const int places = options_.deterministic ? plan.places : planes;
   Slot& slot = this->slot(index);
   slot.pack(shape, tasks, places, options_.ranks.size(), stream_.get());
-  compute(slot, shape);
-  slot.copy_out(stream_.get());
+  slot.copy_out(run(slot, plan, plan.solver), stream_.get());
 }
 
 void CudaLane::finish(int index) {
   Slot& slot = this->slot(index);
   slot.wait();
-  slot.unpack_results(solver(plans_.at(slot.shape()).solver).order() == ValueOrder::ascending_squares,
-                      options_.ranks);
+  std::vector<int> unsettled = slot.unpack_results(options_.ranks);
+  const Plan& plan = plans_.at(slot.shape());
+  if (!unsettled.empty() && plan.fallback != plan.solver) {
+    slot.keep_only(unsettled, options_.deterministic ? plan.places : int(unsettled.size()), stream_.get());
+    slot.copy_out(run(slot, plan, plan.fallback), stream_.get());
+    slot.wait();
+    unsettled = slot.unpack_results(options_.ranks);
+  }
+  slot.fail(unsettled, "the solver did not converge");
 }
 
-void CudaLane::compute(Slot& slot, PaddedShape shape) {
-  const Plan& plan = plans_.at(shape);
+void CudaLane::compute(Slot& slot) {
+  const Plan& plan = plans_.at(slot.shape());
+  run(slot, plan, plan.solver);
+}
+
+/// Unpack, factor, reconstruct: all of it queued on the stream.
+Spectrum CudaLane::run(Slot& slot, const Plan& plan, SolverKind kind) {
+  const PaddedShape shape = slot.shape();
   const int m = shape.rows, n = shape.cols, places = slot.places();
-  cudaStream_t stream = stream_.get();
-  BatchSolver& solver = this->solver(plan.solver);
-  unpack(slot.pixels(), slot.planes(), places, m, n, a_t_nm_.as<double>(), stream);
-  solver.solve({stream, blas_.get(), solver_.get()},
-               {m, n, places, a_t_nm_.as<double>(), v_nn_.as<double>(), slot.values(), slot.info(),
-                workspace_.as<>(), workspace_.bytes()});
-  const Factors factors = project(shape, places, plan.rank, solver.order());
+  BatchSolver& solver = this->solver(kind);
+  unpack(slot.pixels(), slot.planes(), places, m, n, a_t_nm_.as<double>(), stream_.get());
+  solver.solve(handles(), {m, n, places, plan.rank},
+               {a_t_nm_.as<double>(), v_.as<double>(), slot.values(), slot.info(), workspace_.as<>(),
+                workspace_.bytes()});
+  const Spectrum spectrum = solver.spectrum(n, plan.rank);
+  const Factors factors = project(shape, places, plan.rank, spectrum);
   for (std::size_t r = 0; r < options_.ranks.size(); ++r) {
     reconstruct(slot.pixels(), slot.planes(), places, m, n, options_.ranks[r].k, factors, slot.output(r),
-                slot.errors(r), stream);
+                slot.errors(r), stream_.get());
   }
+  return spectrum;
 }
 
 /// P = A V for the leading columns of V.
-Factors CudaLane::project(PaddedShape shape, int places, int rank, ValueOrder order) {
+Factors CudaLane::project(PaddedShape shape, int places, int rank, const Spectrum& spectrum) {
   const int m = shape.rows, n = shape.cols;
-  const bool ascending = order == ValueOrder::ascending_squares;
-  const double* v = v_nn_.as<double>() + (ascending ? std::int64_t(n - rank) * n : 0);
+  const bool ascending = spectrum.order == ValueOrder::ascending_squares;
+  const double* v = v_.as<double>() + (ascending ? std::int64_t(spectrum.columns - rank) * n : 0);
   double* p = p_mk_.as<double>();
-  const double one = 1, zero = 0;
-  ECKART_CUDA_CHECK(cublasDgemmStridedBatched(
-      blas_.get(), CUBLAS_OP_T, CUBLAS_OP_N, m, rank, n, &one, a_t_nm_.as<double>(), n,
-      std::int64_t(n) * m, v, n, std::int64_t(n) * n, &zero, p, m, std::int64_t(m) * rank, places));
+  const std::int64_t v_plane = std::int64_t(n) * spectrum.columns;
+  multiply(handles(), m, rank, n, {CUBLAS_OP_T, a_t_nm_.as<double>(), n, std::int64_t(n) * m},
+           {CUBLAS_OP_N, v, n, v_plane}, p, places);
   const std::int64_t last = rank - 1;
   return {.p_mk = ascending ? p + last * m : p,
           .v_nk = ascending ? v + last * n : v,
           .p_plane = std::int64_t(m) * rank,
-          .v_plane = std::int64_t(n) * n,
+          .v_plane = v_plane,
           .p_column = ascending ? -m : m,
           .v_column = ascending ? -n : n};
 }
 
-/// Memory grows here and nowhere else: at the first batch of a shape that needs more.
 const CudaLane::Plan& CudaLane::plan(PaddedShape shape, int planes) {
   const auto known = plans_.find(shape);
   if (known != plans_.end() && known->second.places >= planes) return known->second;
+  int rank = 0;
+  for (const RankPolicy& policy : options_.ranks) {
+    rank = std::max(rank, choose_rank(policy, shape.rows, shape.cols));
+  }
+  const SolverKind solver = choose_solver(options_.solver, shape, rank).solver;
+  const Plan plan{.solver = solver,
+                  .fallback = solver == SolverKind::subspace ? SolverKind::gram : solver,
+                  .places = std::max(planes, options_.batch_planes(shape)),
+                  .rank = rank};
+  reserve(shape, plan);
+  return plans_[shape] = plan;
+}
+
+/// Memory grows here and nowhere else: at the first batch of a shape that needs more.
+void CudaLane::reserve(PaddedShape shape, const Plan& plan) {
   const int m = shape.rows, n = shape.cols;
-  Plan plan{.solver = choose_solver(options_.solver, shape).solver,
-            .places = std::max(planes, options_.batch_planes(shape)),
-            .rank = 0,
-            .workspace_bytes = 0};
-  for (const RankPolicy& policy : options_.ranks) plan.rank = std::max(plan.rank, choose_rank(policy, m, n));
-  plan.workspace_bytes =
-      solver(plan.solver).workspace_bytes({stream_.get(), blas_.get(), solver_.get()}, m, n, plan.places);
+  const Problem problem{m, n, plan.places, plan.rank};
+  const std::size_t workspace = std::max(solver(plan.solver).workspace_bytes(handles(), problem),
+                                         solver(plan.fallback).workspace_bytes(handles(), problem));
   ECKART_CUDA_CHECK(cudaStreamSynchronize(stream_.get()));  // the other slot may be using what grows
   a_t_nm_.reserve(doubles(m, n, plan.places));
-  v_nn_.reserve(doubles(n, n, plan.places));
+  v_.reserve(doubles(n, n, plan.places));
   p_mk_.reserve(doubles(m, plan.rank, plan.places));
-  workspace_.reserve(plan.workspace_bytes);
-  return plans_[shape] = plan;
+  workspace_.reserve(workspace);
 }
 
 BatchSolver& CudaLane::solver(SolverKind kind) {

@@ -32,30 +32,33 @@ class CudaLane : public Lane {
   void start(int slot, PaddedShape shape, std::span<Task* const> tasks) override;
   void finish(int slot) override;
 
-  /// The part of start() between the copies: unpack, factor, reconstruct, on what the slot holds. For start()
-  /// and for benchmarks of the device alone.
-  void compute(Slot& slot, PaddedShape shape);
+  /// The part of start() between the copies: unpack, factor, reconstruct, on what the slot holds. For benchmarks
+  /// of the device alone too.
+  void compute(Slot& slot);
   Slot& slot(int index) { return slots_[std::size_t(index)]; }
   cudaStream_t stream() const { return stream_.get(); }
 
  private:
-  /// Memory and solver for batches of up to `places` planes of one shape.
+  /// What is settled for one padded shape: solvers, and memory for up to `places` planes.
   struct Plan {
     SolverKind solver;
+    SolverKind fallback;  ///< for planes on which the first does not converge; the same if there is none
     int places;
-    int rank;  ///< the largest that will be asked for
-    std::size_t workspace_bytes;
+    int rank;  ///< the largest that is asked for
   };
   const Plan& plan(PaddedShape shape, int planes);
+  void reserve(PaddedShape shape, const Plan& plan);
+  Spectrum run(Slot& slot, const Plan& plan, SolverKind kind);
+  Factors project(PaddedShape shape, int places, int rank, const Spectrum& spectrum);
   BatchSolver& solver(SolverKind kind);
-  Factors project(PaddedShape shape, int places, int rank, ValueOrder order);
+  Handles handles() const { return {stream_.get(), blas_.get(), solver_.get()}; }
 
   const LaneOptions options_;
   Stream stream_;
   Blas blas_;
   Solver solver_;
   DeviceBuffer blas_workspace_;
-  DeviceBuffer a_t_nm_, v_nn_, p_mk_, workspace_;
+  DeviceBuffer a_t_nm_, v_, p_mk_, workspace_;
   std::map<SolverKind, std::unique_ptr<BatchSolver>> solvers_;
   std::map<PaddedShape, Plan> plans_;
   std::array<Slot, 2> slots_;

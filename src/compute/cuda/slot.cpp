@@ -18,13 +18,11 @@ std::size_t aligned(std::size_t bytes) {
 }  // namespace
 
 void Slot::Mirrored::copy_in(std::size_t bytes, cudaStream_t stream) const {
-  ECKART_CUDA_CHECK(
-      cudaMemcpyAsync(device.as<>(), host.as<>(), bytes, cudaMemcpyHostToDevice, stream));
+  ECKART_CUDA_CHECK(cudaMemcpyAsync(device.as<>(), host.as<>(), bytes, cudaMemcpyHostToDevice, stream));
 }
 
 void Slot::Mirrored::copy_out(std::size_t bytes, cudaStream_t stream) const {
-  ECKART_CUDA_CHECK(
-      cudaMemcpyAsync(host.as<>(), device.as<>(), bytes, cudaMemcpyDeviceToHost, stream));
+  ECKART_CUDA_CHECK(cudaMemcpyAsync(host.as<>(), device.as<>(), bytes, cudaMemcpyDeviceToHost, stream));
 }
 
 Slot::Slot() : done_(make_handle<Event>(cudaEventCreateWithFlags, cudaEventDisableTiming)) {}
@@ -35,95 +33,112 @@ void Slot::pack(PaddedShape shape, std::span<Task* const> tasks, int places, std
   places_ = places;
   ranks_ = ranks;
   tiles_ = reconstruct_tiles(shape.rows, shape.cols);
-  tasks_.assign(tasks.begin(), tasks.end());
   packed_bytes_ = 0;
   for (const Task* task : tasks) packed_bytes_ += aligned(task->input.bytes());
 
   // Room for a full batch at once, so that a later, fuller one finds it there.
-  const std::size_t full = std::max(packed_bytes_, std::size_t(places) * std::size_t(shape.rows) * std::size_t(shape.cols));
-  pixels_.reserve(full);
-  outputs_.reserve(full * ranks);
-  planes_.reserve(std::size_t(places) * sizeof(Plane));
-  errors_.reserve(std::size_t(places) * std::size_t(tiles_) * ranks * sizeof(TileError));
-  values_.reserve(std::size_t(places) * std::size_t(shape.cols) * sizeof(double));
-  info_.reserve(std::size_t(places) * sizeof(int));
+  const auto planes = std::size_t(places);
+  const std::size_t full = planes * std::size_t(shape.rows) * std::size_t(shape.cols);
+  pixels_.reserve(std::max(packed_bytes_, full));
+  outputs_.reserve(std::max(packed_bytes_, full) * ranks);
+  planes_.reserve(planes * sizeof(Plane));
+  errors_.reserve(planes * std::size_t(tiles_) * ranks * sizeof(TileError));
+  values_.reserve(planes * std::size_t(shape.cols) * sizeof(double));
+  info_.reserve(planes * sizeof(int));
 
-  lay_out(tasks, places);
-  pixels_.copy_in(packed_bytes_, stream);
-  planes_.copy_in(std::size_t(places) * sizeof(Plane), stream);
-}
-
-void Slot::lay_out(std::span<Task* const> tasks, int places) {
-  Plane* plane = planes_.host.as<Plane>();
+  owners_.clear();
   std::size_t offset = 0;
-  for (const Task* task : tasks) {
-    const ImageShape& shape = task->input.shape();
-    std::memcpy(pixels_.host.as<>() + offset, task->input.data(), shape.bytes());
-    for (int channel = 0; channel < shape.channels; ++channel) {
-      *plane++ = {std::int64_t(offset), shape.rows, shape.cols, shape.channels, channel, int(shape.depth)};
+  for (Task* task : tasks) {
+    const ImageShape& image = task->input.shape();
+    std::memcpy(pixels_.host.as<>() + offset, task->input.data(), image.bytes());
+    for (int channel = 0; channel < image.channels; ++channel) {
+      owners_.push_back({task, channel, {std::int64_t(offset), image.rows, image.cols, image.channels, channel, int(image.depth)}});
     }
-    offset += aligned(shape.bytes());
+    offset += aligned(image.bytes());
   }
-  std::fill(plane, planes_.host.as<Plane>() + places, Plane{0, 0, 0, 1, 0, 1});
+  pixels_.copy_in(packed_bytes_, stream);
+  lay_out_planes(stream);
 }
 
-void Slot::copy_out(cudaStream_t stream) {
-  const std::size_t places = std::size_t(places_);
+void Slot::lay_out_planes(cudaStream_t stream) {
+  Plane* plane = planes_.host.as<Plane>();
+  for (const Owner& owner : owners_) *plane++ = owner.plane;
+  std::fill(plane, planes_.host.as<Plane>() + places_, Plane{0, 0, 0, 1, 0, 1});
+  planes_.copy_in(std::size_t(places_) * sizeof(Plane), stream);
+}
+
+void Slot::keep_only(const std::vector<int>& planes, int places, cudaStream_t stream) {
+  std::vector<Owner> kept;
+  for (const int plane : planes) kept.push_back(owners_[std::size_t(plane)]);
+  owners_ = std::move(kept);
+  places_ = places;
+  lay_out_planes(stream);
+}
+
+void Slot::copy_out(const Spectrum& spectrum, cudaStream_t stream) {
+  spectrum_ = spectrum;
+  const auto places = std::size_t(places_);
   outputs_.copy_out(packed_bytes_ * ranks_, stream);
   errors_.copy_out(places * std::size_t(tiles_) * ranks_ * sizeof(TileError), stream);
-  values_.copy_out(places * std::size_t(shape_.cols) * sizeof(double), stream);
+  values_.copy_out(places * std::size_t(spectrum.columns) * sizeof(double), stream);
   info_.copy_out(places * sizeof(int), stream);
   ECKART_CUDA_CHECK(cudaEventRecord(done_.get(), stream));
 }
 
 void Slot::wait() const { ECKART_CUDA_CHECK(cudaEventSynchronize(done_.get())); }
 
-void Slot::unpack_results(bool squares, const std::vector<RankPolicy>& ranks) {
-  int first = 0;
-  for (Task* task : tasks_) {
-    unpack_task(*task, first, squares, ranks);
-    first += task->input.shape().channels;
-  }
-}
-
-void Slot::unpack_task(Task& task, int first, bool squares, const std::vector<RankPolicy>& ranks) const {
-  const ImageShape& shape = task.input.shape();
-  const std::int64_t offset = planes_.host.as<Plane>()[first].offset_bytes;
-  for (std::size_t r = 0; r < ranks_; ++r) {
-    std::memcpy(task.outputs[r].data(),
-                outputs_.host.as<>() + r * packed_bytes_ + std::size_t(offset), shape.bytes());
-    for (int channel = 0; channel < shape.channels; ++channel) {
-      const int plane = first + channel;
-      const int info = info_.host.as<int>()[plane];
-      PlaneResult& to = task.results[r][std::size_t(channel)];
-      to = result(plane, r, choose_rank(ranks[r], shape.rows, shape.cols), squares);
-      if (info != 0 || !std::isfinite(to.residual)) {
-        task.error = "channel " + std::to_string(channel) + ": the solver did not converge (info " +
-                     std::to_string(info) + ")";
-      }
+std::vector<int> Slot::unpack_results(const std::vector<RankPolicy>& ranks) {
+  std::vector<int> unsettled;
+  for (std::size_t place = 0; place < owners_.size(); ++place) {
+    const Owner& owner = owners_[place];
+    const bool first_of_task = place == 0 || owners_[place - 1].task != owner.task;
+    if (first_of_task) unpack_pixels(*owner.task, owner.plane.offset_bytes);
+    bool finite = true;
+    for (std::size_t r = 0; r < ranks_; ++r) {
+      PlaneResult& to = owner.task->results[r][std::size_t(owner.channel)];
+      to = result(place, r, ranks[r]);
+      finite = finite && std::isfinite(to.residual);
     }
+    if (info_.host.as<int>()[place] != 0 || !finite) unsettled.push_back(int(place));
+  }
+  return unsettled;
+}
+
+void Slot::unpack_pixels(Task& task, std::int64_t offset_bytes) const {
+  for (std::size_t r = 0; r < ranks_; ++r) {
+    std::memcpy(task.outputs[r].data(), outputs_.host.as<>() + r * packed_bytes_ + offset_bytes,
+                task.input.bytes());
   }
 }
 
-PlaneResult Slot::result(int plane, std::size_t rank_index, int rank, bool squares) const {
-  const auto n = std::size_t(shape_.cols);
-  const double* values = values_.host.as<double>() + std::size_t(plane) * n;
-  std::vector<double> sigma_squared(n);  // descending
-  if (squares) {
-    std::reverse_copy(values, values + n, sigma_squared.begin());
-  } else {
-    std::transform(values, values + n, sigma_squared.begin(), [](double s) { return s * s; });
-  }
-  PlaneResult result{.rank = rank,
-                     .energy = energy(std::span(sigma_squared).first(std::size_t(rank)),
-                                      optimal_error(sigma_squared, 0))};
-  const TileError* errors = errors_.host.as<TileError>() +
-                            (rank_index * std::size_t(places_) + std::size_t(plane)) * std::size_t(tiles_);
+PlaneResult Slot::result(std::size_t place, std::size_t rank_index, const RankPolicy& policy) const {
+  PlaneResult result{.rank = choose_rank(policy, owners_[place].plane.rows, owners_[place].plane.cols)};
+  const TileError* errors =
+      errors_.host.as<TileError>() + (rank_index * std::size_t(places_) + place) * std::size_t(tiles_);
+  double squared_norm = 0;
   for (int tile = 0; tile < tiles_; ++tile) {
+    squared_norm += double(errors[tile].squared_norm);
     result.squared_error += double(errors[tile].squared_error);
     result.residual += errors[tile].residual;
   }
+  const auto columns = std::size_t(spectrum_.columns);
+  const double* values = values_.host.as<double>() + place * columns;
+  std::vector<double> leading(std::size_t(result.rank));  // sigma^2, descending
+  if (spectrum_.order == ValueOrder::ascending_squares) {
+    std::reverse_copy(values + columns - leading.size(), values + columns, leading.begin());
+  } else {
+    std::transform(values, values + leading.size(), leading.begin(), [](double s) { return s * s; });
+  }
+  result.energy = energy(leading, squared_norm);
   return result;
+}
+
+void Slot::fail(const std::vector<int>& planes, const std::string& error) {
+  for (const int plane : planes) {
+    const Owner& owner = owners_[std::size_t(plane)];
+    owner.task->error = "channel " + std::to_string(owner.channel) + ": " + error + " (info " +
+                        std::to_string(info_.host.as<int>()[plane]) + ")";
+  }
 }
 
 }  // namespace eckart::cuda

@@ -7,6 +7,7 @@
 #include "compute/cuda/kernels/reconstruct.hpp"
 #include "compute/cuda/plane.hpp"
 #include "compute/cuda/raii.hpp"
+#include "compute/cuda/solvers/solver.hpp"
 
 namespace eckart::cuda {
 
@@ -16,17 +17,24 @@ class Slot {
  public:
   Slot();
 
-  /// Lays the tasks' planes out, packs their pixels into pinned memory and starts the copy in. The
-  /// tasks must live until unpack_results(). `places`: planes in the batch, at least the tasks' planes.
+  /// Lays the tasks' planes out, packs their pixels into pinned memory and starts the copy in. The tasks must
+  /// live until the last unpack_results(). `places`: planes the batch is computed for, at least the tasks' own.
   void pack(PaddedShape shape, std::span<Task* const> tasks, int places, std::size_t ranks,
             cudaStream_t stream);
 
-  /// Starts the copies out; everything is there when finished() returns.
-  void copy_out(cudaStream_t stream);
+  /// Starts the copies out; everything is there after wait().
+  void copy_out(const Spectrum& spectrum, cudaStream_t stream);
   void wait() const;
 
-  /// Copies the pixels to the tasks' outputs and fills in their results. After wait().
-  void unpack_results(bool squares, const std::vector<RankPolicy>& ranks);
+  /// Copies the pixels to the tasks' outputs and fills in their results. Returns which planes' solver has not
+  /// converged, as their places in the batch. After wait().
+  std::vector<int> unpack_results(const std::vector<RankPolicy>& ranks);
+
+  /// Makes the batch consist of these of its planes alone, whose pixels are on the device already.
+  void keep_only(const std::vector<int>& planes, int places, cudaStream_t stream);
+
+  /// The tasks of these planes have failed.
+  void fail(const std::vector<int>& planes, const std::string& error);
 
   PaddedShape shape() const { return shape_; }
   int places() const { return places_; }
@@ -51,18 +59,24 @@ class Slot {
     void copy_in(std::size_t bytes, cudaStream_t stream) const;
     void copy_out(std::size_t bytes, cudaStream_t stream) const;
   };
+  /// Whose plane stands at a place of the batch.
+  struct Owner {
+    Task* task;
+    int channel;
+    Plane plane;
+  };
 
-  void lay_out(std::span<Task* const> tasks, int places);
-  /// Fills in one task from its planes, which begin at `first`.
-  void unpack_task(Task& task, int first, bool squares, const std::vector<RankPolicy>& ranks) const;
-  PlaneResult result(int plane, std::size_t rank_index, int rank, bool squares) const;
+  void lay_out_planes(cudaStream_t stream);
+  void unpack_pixels(Task& task, std::int64_t offset_bytes) const;
+  PlaneResult result(std::size_t place, std::size_t rank_index, const RankPolicy& policy) const;
 
   PaddedShape shape_;
-  int places_ = 0;  // planes the batch is computed for
+  int places_ = 0;  // planes the batch is computed for; those after the owners' are empty
   int tiles_ = 0;
   std::size_t ranks_ = 0;
   std::size_t packed_bytes_ = 0;
-  std::vector<Task*> tasks_;
+  Spectrum spectrum_{};
+  std::vector<Owner> owners_;
   Mirrored pixels_, planes_, outputs_, errors_, values_, info_;
   Event done_;
 };

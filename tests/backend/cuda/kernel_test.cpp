@@ -7,7 +7,9 @@
 #include <random>
 #include <vector>
 
+#include "compute/cuda/kernels/inverse_cholesky.hpp"
 #include "compute/cuda/kernels/reconstruct.hpp"
+#include "compute/cuda/kernels/ritz_check.hpp"
 #include "compute/cuda/kernels/unpack.hpp"
 #include "compute/cuda/raii.hpp"
 
@@ -106,7 +108,7 @@ TEST_F(KernelTest, reconstruct_multiplies_clamps_rounds_and_measures) {
     const OnDevice<Plane> planes(planes_);
     const OnDevice<double> p(p_host), v(v_host);
     const int tiles = reconstruct_tiles(m_, n_);
-    const OnDevice<TileError> errors(std::vector<TileError>(std::size_t(count * tiles), {99, 99.0}));
+    const OnDevice<TileError> errors(std::vector<TileError>(std::size_t(count * tiles), {99, 99, 99.0}));
     const Factors factors{p.get() + (ascending ? (k - 1) * m_ : 0), v.get() + (ascending ? (k - 1) * n_ : 0),
                           m_ * k, n_ * k, ascending ? -m_ : m_, ascending ? -n_ : n_};
     reconstruct(pixels.get(), planes.get(), count, m_, n_, k, factors, out.get(), errors.get(), nullptr);
@@ -115,7 +117,7 @@ TEST_F(KernelTest, reconstruct_multiplies_clamps_rounds_and_measures) {
     for (int q = 0; q < count; ++q) {
       const Plane& plane = planes_[std::size_t(q)];
       const int top = plane.sample_bytes == 1 ? 255 : 65535;
-      double residual = 0, squared_error = 0;
+      double squared_norm = 0, residual = 0, squared_error = 0;
       for (int i = 0; i < plane.m(); ++i) {
         for (int j = 0; j < plane.n(); ++j) {
           double value = 0;
@@ -127,19 +129,109 @@ TEST_F(KernelTest, reconstruct_multiplies_clamps_rounds_and_measures) {
           if (std::abs(value - std::floor(value) - 0.5) > 1e-9) {
             ASSERT_EQ(sample(found, plane, i, j), stored) << "plane " << q << ' ' << i << ',' << j;
           }
+          squared_norm += std::pow(sample(pixels_, plane, i, j), 2);
           residual += std::pow(value - sample(pixels_, plane, i, j), 2);
           squared_error += std::pow(stored - sample(pixels_, plane, i, j), 2);
         }
       }
-      double found_residual = 0, found_squared_error = 0;
+      double found_squared_norm = 0, found_residual = 0, found_squared_error = 0;
       for (int t = 0; t < tiles; ++t) {
+        found_squared_norm += double(found_errors[std::size_t(q * tiles + t)].squared_norm);
         found_residual += found_errors[std::size_t(q * tiles + t)].residual;
         found_squared_error += double(found_errors[std::size_t(q * tiles + t)].squared_error);
       }
+      EXPECT_EQ(found_squared_norm, squared_norm);
       EXPECT_EQ(found_squared_error, squared_error);
       EXPECT_NEAR(found_residual, residual, 1e-9 * residual);
     }
   }
+}
+
+/// Row-major rows x cols of uniform values in [-1, 1), each column scaled by `scale(column)`.
+template <class Scale>
+std::vector<double> random_matrix(std::mt19937& random, int rows, int cols, Scale scale) {
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<double> values;
+  for (int row = 0; row < rows; ++row) {
+    for (int col = 0; col < cols; ++col) values.push_back(uniform(random) * scale(col));
+  }
+  return values;
+}
+
+TEST_F(KernelTest, inverse_cholesky_makes_columns_orthonormal) {
+  for (const int l : {1, 2, 16, 33, 48, 96, 160}) {
+    const int rows = l + 40, count = 3;
+    std::vector<double> y, gram;
+    for (int matrix = 0; matrix < count; ++matrix) {
+      // columns of very different length, as they come out of a round
+      const auto part = random_matrix(random_, rows, l, [](int col) { return std::pow(10.0, -(col % 9)); });
+      for (int a = 0; a < l; ++a) {
+        for (int b = 0; b < l; ++b) {
+          double sum = 0;
+          for (int row = 0; row < rows; ++row) sum += part[std::size_t(row * l + a)] * part[std::size_t(row * l + b)];
+          gram.push_back(sum);
+        }
+      }
+      y.insert(y.end(), part.begin(), part.end());
+    }
+    const OnDevice<double> s(gram);
+    inverse_cholesky(s.get(), l, count, nullptr);
+    const std::vector<double> inverse = s.fetch();  // column-major
+    for (int matrix = 0; matrix < count; ++matrix) {
+      std::vector<double> q(std::size_t(rows * l));
+      for (int row = 0; row < rows; ++row) {
+        for (int col = 0; col < l; ++col) {
+          for (int t = 0; t <= col; ++t) {
+            q[std::size_t(row * l + col)] += y[std::size_t((matrix * rows + row) * l + t)] * inverse[std::size_t((matrix * l + col) * l + t)];
+          }
+        }
+      }
+      for (int a = 0; a < l; ++a) {
+        for (int b = 0; b < l; ++b) {
+          double dot = 0;
+          for (int row = 0; row < rows; ++row) dot += q[std::size_t(row * l + a)] * q[std::size_t(row * l + b)];
+          ASSERT_NEAR(dot, a == b ? 1 : 0, 1e-10) << "order " << l;
+          if (a > b) {
+            ASSERT_EQ(inverse[std::size_t((matrix * l + b) * l + a)], 0) << "below the diagonal";
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(KernelTest, inverse_cholesky_drops_what_depends_on_earlier_columns) {
+  // Columns 1, 2, 1 + 2, 0 of an orthonormal pair: S has rank 2.
+  const OnDevice<double> s({1, 0, 1, 0, 0, 1, 1, 0, 1, 1, 2, 0, 0, 0, 0, 0});
+  inverse_cholesky(s.get(), 4, 1, nullptr);
+  EXPECT_EQ(s.fetch(), (std::vector<double>{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+}
+
+TEST_F(KernelTest, ritz_check_tells_settled_pairs_from_others) {
+  const int n = 40, l = 8, k = 3;
+  std::vector<double> v(2 * n * k), gv(2 * n * k), values;
+  for (int matrix = 0; matrix < 2; ++matrix) {
+    for (int i = 0; i < l; ++i) values.push_back(std::pow(2.0, i));  // ascending
+    for (int i = 0; i < k; ++i) {
+      const std::size_t at = std::size_t((matrix * k + i) * n);
+      v[at + std::size_t(i)] = 1;
+      gv[at + std::size_t(i)] = values[std::size_t(l - k + i)];
+    }
+  }
+  // The second matrix's weakest pair has a residual of 1: its entries move by
+  // sqrt(32) / (32 - 4) / sqrt(entries), where 4 is the Ritz value half-way to the last.
+  gv[std::size_t(k * n + n - 1)] = 1;
+  const double entries = 100, moved = std::sqrt(32.0) / (32 - 4) / std::sqrt(entries);
+  const OnDevice<double> v_device(v), gv_device(gv), values_device(values);
+  const auto check = [&](double tolerance, std::vector<int> info) {
+    const OnDevice<int> info_device(info);
+    ritz_check({n, l, k, v_device.get(), gv_device.get(), values_device.get()}, entries, tolerance, 2,
+               info_device.get(), nullptr);
+    return info_device.fetch();
+  };
+  EXPECT_EQ(check(0.99 * moved, {0, 0}), (std::vector<int>{0, 1}));
+  EXPECT_EQ(check(1.01 * moved, {0, 0}), (std::vector<int>{0, 0}));
+  EXPECT_EQ(check(0.99 * moved, {7, 7}), (std::vector<int>{7, 7}));  // the eigensolver's own word stands
 }
 
 }  // namespace

@@ -149,7 +149,7 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
     std::vector<std::thread> threads;
     for (LoadedLane& loaded : lanes) {
       threads.emplace_back([&] {
-        for (int i = 0; i < rounds; ++i) loaded.lane->compute(loaded.lane->slot(0), shape);
+        for (int i = 0; i < rounds; ++i) loaded.lane->compute(loaded.lane->slot(0));
         ECKART_CUDA_CHECK(cudaStreamSynchronize(loaded.lane->stream()));
       });
     }

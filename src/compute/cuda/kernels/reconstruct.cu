@@ -64,7 +64,7 @@ __device__ TileError store(const Shared& shared, const Plane& plane, const std::
   const T* source = reinterpret_cast<const T*>(pixels + plane.offset_bytes);
   T* target = reinterpret_cast<T*>(out + plane.offset_bytes);
   const bool wide = plane.rows < plane.cols;
-  TileError error{0, 0.0};
+  TileError error{0, 0, 0.0};
   for (int at = int(threadIdx.x); at < kTile * kTile; at += kThreads) {
     const int slow = at / kTile, fast = at % kTile;
     const int i = wide ? fast : slow, j = wide ? slow : fast;
@@ -75,6 +75,7 @@ __device__ TileError store(const Shared& shared, const Plane& plane, const std::
     const double sample = double(source[index]);
     const double before = value - sample;
     const auto after = std::int64_t(stored) - std::int64_t(source[index]);
+    error.squared_norm += std::uint64_t(source[index]) * source[index];
     error.residual += before * before;
     error.squared_error += std::uint64_t(after * after);
     target[index] = T(stored);
@@ -89,6 +90,7 @@ __device__ TileError sum_over_block(TileError mine) {
   for (unsigned half = kThreads / 2; half > 0; half /= 2) {
     __syncthreads();
     if (threadIdx.x < half) {
+      errors[threadIdx.x].squared_norm += errors[threadIdx.x + half].squared_norm;
       errors[threadIdx.x].squared_error += errors[threadIdx.x + half].squared_error;
       errors[threadIdx.x].residual += errors[threadIdx.x + half].residual;
     }
@@ -103,7 +105,7 @@ __global__ void __launch_bounds__(kThreads)
   __shared__ Shared shared;
   const Plane plane = planes[blockIdx.z];
   const int i0 = int(blockIdx.y) * kTile, j0 = int(blockIdx.x) * kTile;
-  TileError error{0, 0.0};
+  TileError error{0, 0, 0.0};
   if (i0 < plane.m() && j0 < plane.n()) {  // the same for the whole block
     multiply(factors.p_mk + blockIdx.z * factors.p_plane, factors.v_nk + blockIdx.z * factors.v_plane,
              factors, m, n, i0, j0, min(rank, plane.n()), shared);

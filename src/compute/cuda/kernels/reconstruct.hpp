@@ -19,10 +19,11 @@ struct Factors {
   std::int64_t p_column, v_column;
 };
 
-/// Errors of one tile of one plane's reconstruction, summed over its pixels.
+/// Sums over the pixels of one tile of one plane.
 struct TileError {
+  std::uint64_t squared_norm;   ///< of the samples; exact
   std::uint64_t squared_error;  ///< of the pixels stored; exact
-  double residual;              ///< before clamping and rounding
+  double residual;              ///< squared error before clamping and rounding
 };
 
 /// Tiles a plane padded to m x n has.

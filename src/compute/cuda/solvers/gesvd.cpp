@@ -8,27 +8,28 @@ namespace {
 
 class GesvdSolver : public BatchSolver {
  public:
-  ValueOrder order() const override { return ValueOrder::descending; }
+  Spectrum spectrum(int n, int) const override { return {ValueOrder::descending, n}; }
 
-  std::size_t workspace_bytes(const Handles& handles, int m, int n, int) override {
+  std::size_t workspace_bytes(const Handles& handles, const Problem& problem) override {
+    const int m = problem.m, n = problem.n;
     return Carver::bytes<double>(std::size_t(m) * std::size_t(n)) +
            Carver::bytes<double>(std::size_t(n) * std::size_t(n)) +
            Carver::bytes<double>(std::size_t(work_elements(handles, m, n)));
   }
 
-  void solve(const Handles& handles, const Factorization& batch) override {
-    const int m = batch.m, n = batch.n, work_size = work_elements(handles, m, n);
+  void solve(const Handles& handles, const Problem& problem, const Factorization& batch) override {
+    const int m = problem.m, n = problem.n, work_size = work_elements(handles, m, n);
     Carver carver(batch.workspace);
     double* a_mn = carver.take<double>(std::size_t(m) * std::size_t(n));
     double* v_t_nn = carver.take<double>(std::size_t(n) * std::size_t(n));
     double* work = carver.take<double>(std::size_t(work_size));
-    for (int i = 0; i < batch.count; ++i) {
+    for (int i = 0; i < problem.count; ++i) {
       transpose(handles, n, m, batch.a_t_nm + std::int64_t(i) * n * m, a_mn);
       // no left vectors; the right ones into v_t_nn
       ECKART_CUDA_CHECK(cusolverDnDgesvd(handles.solver, 'N', 'A', m, n, a_mn, m,
-                                         batch.values_n + std::int64_t(i) * n, nullptr, m, v_t_nn, n, work,
+                                         batch.values + std::int64_t(i) * n, nullptr, m, v_t_nn, n, work,
                                          work_size, nullptr, batch.info + i));
-      transpose(handles, n, n, v_t_nn, batch.v_nn + std::int64_t(i) * n * n);
+      transpose(handles, n, n, v_t_nn, batch.v + std::int64_t(i) * n * n);
     }
   }
 

@@ -14,27 +14,28 @@ class GesvdjSolver : public BatchSolver {
     ECKART_CUDA_CHECK(cusolverDnXgesvdjSetMaxSweeps(params_.get(), 100));
   }
 
-  ValueOrder order() const override { return ValueOrder::descending; }
+  Spectrum spectrum(int n, int) const override { return {ValueOrder::descending, n}; }
 
-  std::size_t workspace_bytes(const Handles& handles, int m, int n, int) override {
+  std::size_t workspace_bytes(const Handles& handles, const Problem& problem) override {
+    const int m = problem.m, n = problem.n;
     return 2 * Carver::bytes<double>(std::size_t(m) * std::size_t(n)) +
            Carver::bytes<double>(std::size_t(work_elements(handles, m, n)));
   }
 
-  void solve(const Handles& handles, const Factorization& batch) override {
-    const int m = batch.m, n = batch.n, work_size = work_elements(handles, m, n);
+  void solve(const Handles& handles, const Problem& problem, const Factorization& batch) override {
+    const int m = problem.m, n = problem.n, work_size = work_elements(handles, m, n);
     const std::size_t matrix = std::size_t(m) * std::size_t(n);
     Carver carver(batch.workspace);
     double* a_t_nm = carver.take<double>(matrix);
     double* left_mn = carver.take<double>(matrix);
     double* work = carver.take<double>(std::size_t(work_size));
-    for (int i = 0; i < batch.count; ++i) {
+    for (int i = 0; i < problem.count; ++i) {
       ECKART_CUDA_CHECK(cudaMemcpyAsync(a_t_nm, batch.a_t_nm + std::size_t(i) * matrix,
                                         matrix * sizeof(double), cudaMemcpyDeviceToDevice,
                                         handles.stream));
       ECKART_CUDA_CHECK(cusolverDnDgesvdj(
           handles.solver, CUSOLVER_EIG_MODE_VECTOR, kEconomy, n, m, a_t_nm, n,
-          batch.values_n + std::int64_t(i) * n, batch.v_nn + std::int64_t(i) * n * n, n, left_mn, m, work,
+          batch.values + std::int64_t(i) * n, batch.v + std::int64_t(i) * n * n, n, left_mn, m, work,
           work_size, batch.info + i, params_.get()));
     }
   }

@@ -7,6 +7,7 @@ namespace eckart::cuda {
 std::unique_ptr<BatchSolver> make_solver(SolverKind kind) {
   switch (kind) {
     case SolverKind::gram: return make_gram_solver();
+    case SolverKind::subspace: return make_subspace_solver();
     case SolverKind::gesvd: return make_gesvd_solver();
     case SolverKind::gesvdj: return make_gesvdj_solver();
     case SolverKind::automatic: break;

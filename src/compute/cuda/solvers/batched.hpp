@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compute/cuda/raii.hpp"
+#include "compute/cuda/solvers/solver.hpp"
+
+namespace eckart::cuda {
+
+/// cuSOLVER's batched symmetric eigensolver, float64: eigenvectors in place, ascending.
+class BatchedSymmetricEigen {
+ public:
+  std::size_t workspace_bytes(const Handles& handles, int n, int count) {
+    return query(handles, n, count).device;
+  }
+
+  /// `a_nn` (count matrices, column-major) becomes the eigenvectors, `values_n` the eigenvalues.
+  void solve(const Handles& handles, double* a_nn, int n, int count, double* values_n, int* info,
+             std::byte* workspace, std::size_t workspace_bytes) {
+    const Sizes sizes = query(handles, n, count);
+    host_workspace_.resize(sizes.host);
+    ECKART_CUDA_CHECK(cusolverDnXsyevBatched(
+        handles.solver, params_.get(), CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, a_nn, n,
+        CUDA_R_64F, values_n, CUDA_R_64F, workspace, workspace_bytes, host_workspace_.data(), sizes.host, info,
+        count));
+  }
+
+ private:
+  struct Sizes {
+    std::size_t device = 0, host = 0;
+  };
+  Sizes query(const Handles& handles, int n, int count) const {
+    Sizes sizes;
+    ECKART_CUDA_CHECK(cusolverDnXsyevBatched_bufferSize(
+        handles.solver, params_.get(), CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, nullptr,
+        n, CUDA_R_64F, nullptr, CUDA_R_64F, &sizes.device, &sizes.host, count));
+    return sizes;
+  }
+
+  SolverParams params_ = make_handle<SolverParams>(cusolverDnCreateParams);
+  std::vector<std::byte> host_workspace_;
+};
+
+/// C = op(A) op(B), column-major float64, `count` times; the strides count elements.
+struct Operand {
+  cublasOperation_t op;
+  const double* data;
+  int leading;
+  std::int64_t stride;
+};
+inline void multiply(const Handles& handles, int rows, int cols, int inner, const Operand& a, const Operand& b,
+                     double* c, int count) {
+  const double one = 1, zero = 0;
+  ECKART_CUDA_CHECK(cublasDgemmStridedBatched(handles.blas, a.op, b.op, rows, cols, inner, &one, a.data, a.leading,
+                                              a.stride, b.data, b.leading, b.stride, &zero, c, rows,
+                                              std::int64_t(rows) * cols, count));
+}
+
+}  // namespace eckart::cuda

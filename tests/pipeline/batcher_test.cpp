@@ -1,0 +1,132 @@
+#include "pipeline/batcher.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/pipeline/fakes.hpp"
+
+namespace eckart::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr int kPad = 32;
+constexpr milliseconds kLinger{20};
+const Batcher::Time kStart{};
+
+Batcher make_batcher(int capacity) {
+  return Batcher([capacity](PaddedShape) { return capacity; }, kPad, kLinger);
+}
+
+std::vector<int> numbers_in(const std::optional<Batch>& batch) {
+  std::vector<int> result;
+  if (!batch) return result;
+  for (const ItemPtr& item : batch->items) result.push_back(number_of(*item));
+  return result;
+}
+
+ItemPtr gray(int number, int rows = 32, int cols = 32) {
+  return make_item(number, {rows, cols, 1, Depth::u8});
+}
+ItemPtr rgb(int number) { return make_item(number, {32, 32, 3, Depth::u8}); }
+
+TEST(Batcher, gives_a_batch_as_soon_as_it_is_full) {
+  Batcher batcher = make_batcher(3);
+  EXPECT_FALSE(batcher.add(gray(0), kStart));
+  EXPECT_FALSE(batcher.add(gray(1), kStart));
+  const auto batch = batcher.add(gray(2), kStart);
+  EXPECT_EQ(numbers_in(batch), (std::vector{0, 1, 2}));
+  EXPECT_EQ(batch->planes, 3);
+  EXPECT_EQ(batch->shape, (PaddedShape{32, 32}));
+  EXPECT_FALSE(batcher.flush());
+}
+
+TEST(Batcher, counts_a_colour_image_as_three_planes) {
+  Batcher batcher = make_batcher(6);
+  EXPECT_FALSE(batcher.add(rgb(0), kStart));
+  const auto batch = batcher.add(rgb(1), kStart);
+  EXPECT_EQ(numbers_in(batch), (std::vector{0, 1}));
+  EXPECT_EQ(batch->planes, 6);
+}
+
+TEST(Batcher, sends_off_what_an_image_finds_too_little_room_in) {
+  Batcher batcher = make_batcher(4);
+  EXPECT_FALSE(batcher.add(rgb(0), kStart));
+  EXPECT_EQ(numbers_in(batcher.add(rgb(1), kStart)), (std::vector{0}));
+  EXPECT_EQ(numbers_in(batcher.flush()), (std::vector{1}));
+  EXPECT_FALSE(batcher.flush());
+}
+
+TEST(Batcher, gives_an_image_of_more_planes_than_a_batch_has_one_of_its_own) {
+  Batcher batcher = make_batcher(2);
+  EXPECT_EQ(numbers_in(batcher.add(rgb(0), kStart)), (std::vector{0}));
+  EXPECT_FALSE(batcher.add(gray(1), kStart));
+  EXPECT_EQ(numbers_in(batcher.add(rgb(2), kStart)), (std::vector{1}));
+  const auto due = batcher.due(kStart + kLinger);
+  EXPECT_EQ(numbers_in(due), (std::vector{2}));
+  EXPECT_EQ(due->planes, 3);
+}
+
+TEST(Batcher, keeps_shapes_apart) {
+  Batcher batcher = make_batcher(2);
+  EXPECT_FALSE(batcher.add(gray(0, 64, 32), kStart));
+  EXPECT_FALSE(batcher.add(gray(1, 64, 64), kStart));
+  EXPECT_EQ(numbers_in(batcher.add(gray(2, 64, 64), kStart)), (std::vector{1, 2}));
+  EXPECT_EQ(numbers_in(batcher.add(gray(3, 64, 32), kStart)), (std::vector{0, 3}));
+}
+
+TEST(Batcher, puts_shapes_together_that_are_padded_alike) {
+  Batcher batcher = make_batcher(2);
+  EXPECT_FALSE(batcher.add(gray(0, 33, 31), kStart));
+  const auto batch = batcher.add(gray(1, 64, 1), kStart);
+  EXPECT_EQ(numbers_in(batch), (std::vector{0, 1}));
+  EXPECT_EQ(batch->shape, (PaddedShape{64, 32}));
+}
+
+TEST(Batcher, puts_wide_and_tall_images_together) {
+  Batcher batcher = make_batcher(2);
+  EXPECT_FALSE(batcher.add(gray(0, 32, 96), kStart));
+  EXPECT_EQ(numbers_in(batcher.add(gray(1, 96, 32), kStart)), (std::vector{0, 1}));
+}
+
+TEST(Batcher, sends_a_batch_off_when_its_oldest_image_has_waited_long_enough) {
+  Batcher batcher = make_batcher(10);
+  EXPECT_FALSE(batcher.next_due());
+  EXPECT_FALSE(batcher.due(kStart + kLinger));
+  batcher.add(gray(0), kStart);
+  batcher.add(gray(1), kStart + milliseconds(15));
+  EXPECT_EQ(batcher.next_due(), kStart + kLinger);
+  EXPECT_FALSE(batcher.due(kStart + kLinger - milliseconds(1)));
+  EXPECT_EQ(numbers_in(batcher.due(kStart + kLinger)), (std::vector{0, 1}));
+  EXPECT_FALSE(batcher.next_due());
+}
+
+TEST(Batcher, gives_the_batch_that_waits_longest_first) {
+  Batcher batcher = make_batcher(10);
+  batcher.add(gray(0, 96, 96), kStart);
+  batcher.add(gray(1, 32, 32), kStart + milliseconds(5));
+  EXPECT_EQ(batcher.next_due(), kStart + kLinger);
+  EXPECT_EQ(numbers_in(batcher.due(kStart + milliseconds(30))), (std::vector{0}));
+  EXPECT_EQ(batcher.next_due(), kStart + milliseconds(25));
+  EXPECT_EQ(numbers_in(batcher.due(kStart + milliseconds(30))), (std::vector{1}));
+}
+
+TEST(Batcher, waits_anew_for_the_image_that_came_after_a_full_batch) {
+  Batcher batcher = make_batcher(4);
+  batcher.add(rgb(0), kStart);
+  batcher.add(rgb(1), kStart + milliseconds(10));
+  EXPECT_EQ(batcher.next_due(), kStart + milliseconds(10) + kLinger);
+}
+
+TEST(Batcher, flushes_everything) {
+  Batcher batcher = make_batcher(10);
+  for (int i = 0; i < 4; ++i) batcher.add(gray(i, 32 * (i % 3 + 1), 32), kStart);
+  std::vector<int> all;
+  while (const auto batch = batcher.flush()) {
+    for (const int number : numbers_in(batch)) all.push_back(number);
+  }
+  std::sort(all.begin(), all.end());
+  EXPECT_EQ(all, numbers(4));
+}
+
+}  // namespace
+}  // namespace eckart::test

@@ -1,0 +1,89 @@
+#include "pipeline/compute_worker.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <thread>
+
+#include "tests/pipeline/fakes.hpp"
+
+namespace eckart::test {
+namespace {
+
+using Calls = std::vector<std::string>;
+
+class ComputeWorkerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    backend_.on_start = [this](int number) { calls_.push_back("start " + std::to_string(number)); };
+    backend_.on_finish = [this](int number) {
+      calls_.push_back("finish " + std::to_string(number));
+    };
+  }
+
+  void put(int number) {
+    Batch batch{padded_shape(kSmall, 32), 1, {}};
+    batch.items.push_back(make_item(number));
+    in_.push(std::move(batch));
+  }
+  void work() {
+    flow::StageClock::Worker clock(clock_, 0);
+    ComputeWorker(backend_.make_lane(0), in_, out_, clock).run();
+  }
+  /// Four batches, one after the other.
+  void work_on_four() {
+    for (int i = 0; i < 4; ++i) put(i);
+    in_.close();
+    work();
+  }
+
+  FakeBackend backend_;
+  BatchChannel in_{16};
+  ItemChannel out_{16};
+  flow::StageClock clock_{1};
+  Calls calls_;
+};
+
+TEST_F(ComputeWorkerTest, keeps_both_slots_filled) {
+  work_on_four();
+  EXPECT_EQ(calls_, (Calls{"start 0", "start 1", "finish 0", "start 2", "finish 1", "start 3",
+                           "finish 2", "finish 3"}));
+  EXPECT_EQ(out_.size(), 4u);
+}
+
+TEST_F(ComputeWorkerTest, takes_turns_with_one_slot) {
+  backend_.slot_count = 1;
+  work_on_four();
+  EXPECT_EQ(calls_, (Calls{"start 0", "finish 0", "start 1", "finish 1", "start 2", "finish 2",
+                           "start 3", "finish 3"}));
+}
+
+TEST_F(ComputeWorkerTest, uses_a_slot_again_whose_batch_did_not_start) {
+  backend_.on_start = [this](int number) {
+    calls_.push_back("start " + std::to_string(number));
+    if (number == 1) throw std::runtime_error("no memory");
+  };
+  work_on_four();
+  EXPECT_EQ(calls_, (Calls{"start 0", "start 1", "start 2", "finish 0", "start 3", "finish 2",
+                           "finish 3"}));
+  int failed = 0;
+  while (auto item = out_.try_pop()) failed += !(*item)->outcome.ok();
+  EXPECT_EQ(failed, 1);
+}
+
+TEST_F(ComputeWorkerTest, does_not_hold_a_result_back_to_wait_for_more) {
+  put(7);
+  std::thread worker([this] { work(); });
+  EXPECT_EQ(number_of(**out_.pop()), 7);  // in_ is still open
+  in_.close();
+  worker.join();
+}
+
+TEST_F(ComputeWorkerTest, ends_when_nobody_takes_its_items) {
+  out_.close();
+  work_on_four();
+  EXPECT_TRUE(in_.finished());
+}
+
+}  // namespace
+}  // namespace eckart::test

@@ -1,0 +1,121 @@
+// On the CPU the same inputs give the same bytes, whatever the threads, the batches and the order.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+
+#include "compute/cpu/cpu_backend.hpp"
+#include "core/synth.hpp"
+#include "io/file.hpp"
+#include "tests/pipeline/fakes.hpp"
+#include "tests/pipeline/stall.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace eckart::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Bytes = std::vector<std::byte>;
+
+/// The CPU backend, with batches of another size than its own.
+class Batched : public Backend {
+ public:
+  Batched(const BackendOptions& options, int planes)
+      : cpu_(make_cpu_backend(options)), planes_(planes) {}
+  std::string name() const override { return cpu_->name(); }
+  std::string description() const override { return cpu_->description(); }
+  int lanes() const override { return cpu_->lanes(); }
+  int batch_planes(PaddedShape) const override { return planes_; }
+  std::unique_ptr<Lane> make_lane(int index) override { return cpu_->make_lane(index); }
+
+ private:
+  const std::unique_ptr<Backend> cpu_;
+  const int planes_;
+};
+
+struct Way {
+  int load, write, lanes, planes;
+  std::uint64_t stall_seed;  ///< 0: no stalls
+};
+constexpr Way kPlain{1, 1, 1, 1, 0};
+constexpr Way kOthers[] = {{1, 1, 1, 1, 1},  {2, 2, 2, 1, 0},  {2, 2, 2, 7, 2}, {3, 1, 3, 3, 3},
+                           {4, 4, 3, 64, 0}, {4, 4, 3, 64, 4}, {1, 4, 2, 5, 5}, {4, 1, 3, 1, 6}};
+
+class Determinism : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directory(folder_.path() / "in");
+    int number = 0;
+    for (const SynthKind kind : {SynthKind::texture, SynthKind::phantom, SynthKind::noise}) {
+      for (const auto& [rows, cols] : {std::pair{64, 48}, {48, 64}, {37, 91}, {100, 100}}) {
+        for (const auto& [channels, depth] :
+             {std::pair{1, Depth::u8}, {3, Depth::u8}, {1, Depth::u16}}) {
+          const Image image = synthesize({.kind = kind,
+                                          .rows = rows,
+                                          .cols = cols,
+                                          .channels = channels,
+                                          .depth = depth,
+                                          .noise_sigma = 1,
+                                          .seed = std::uint64_t(number)});
+          io::publish_file(folder_.path() / "in" / (std::to_string(number++) + ".png"),
+                           io::codec_named("png").encode(image, {}));
+        }
+      }
+    }
+    images_ = number;
+  }
+
+  /// The bytes of every output, by name.
+  std::map<std::string, Bytes> outputs(const Way& way) {
+    const fs::path root = folder_.path() / "out";
+    fs::remove_all(root);
+    const BackendOptions backend_options{.ranks = ranks_, .lanes = way.lanes};
+    Batched backend(backend_options, way.planes);
+    io::OutputTree tree(root, io::OutputTree::default_name(ranks_.size()), io::codec_named("png"),
+                        ranks_);
+    const auto source = io::make_source(folder_.path() / "in");
+    const LoadItem load = make_load({}, ranks_);
+    const WriteItem write = make_write(tree.codec(), {});
+    const auto stall = [seed = way.stall_seed](const WorkItem& item, int place) {
+      if (seed) Stall{seed}(std::stoi(item.file.stem()), place);
+    };
+    Pipeline pipeline({.source = *source,
+                       .backend = [&]() -> Backend& { return backend; },
+                       .claim = make_claim(tree),
+                       .load =
+                           [&](WorkItem& item, const Reserve& reserve) {
+                             stall(item, 0);
+                             load(item, reserve);
+                           },
+                       .write =
+                           [&](WorkItem& item) {
+                             stall(item, 1);
+                             write(item);
+                           }},
+                      {.load_threads = way.load, .write_threads = way.write});
+    EXPECT_EQ(pipeline.run().done, images_);
+    std::map<std::string, Bytes> result;
+    for (const auto& entry : fs::directory_iterator(root)) {
+      result[entry.path().filename()] = io::read_file(entry.path(), 1024);
+    }
+    return result;
+  }
+
+  const TempFolder folder_;
+  const std::vector<RankPolicy> ranks_ = {{3}, {20}};
+  int images_ = 0;
+};
+
+TEST_F(Determinism, the_same_bytes_come_out_whatever_the_threads_and_batches) {
+  const auto expected = outputs(kPlain);
+  ASSERT_EQ(expected.size(), std::size_t(images_) * ranks_.size());
+  for (const Way& way : kOthers) {
+    EXPECT_EQ(outputs(way), expected)
+        << way.load << " load, " << way.write << " write, " << way.lanes << " lanes, " << way.planes
+        << " planes, stalls " << way.stall_seed;
+  }
+}
+
+}  // namespace
+}  // namespace eckart::test

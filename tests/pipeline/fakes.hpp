@@ -1,0 +1,189 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "compute/backend.hpp"
+#include "io/source.hpp"
+#include "pipeline/pipeline.hpp"
+
+namespace eckart::test {
+
+/// Waits for what another thread does; ctest's time limit is the watchdog.
+template <class Condition>
+void wait_until(Condition&& condition) {
+  while (!condition()) std::this_thread::yield();
+}
+
+/// The images 0, 1, 2, ... are called "0", "1", "2", ... and hold their number in their first
+/// bytes.
+constexpr ImageShape kSmall{8, 4, 1, Depth::u8};
+
+inline void fill(Task& task, int number, const ImageShape& shape = kSmall) {
+  task.input = Image(shape);
+  std::memset(task.input.data(), 0, task.input.bytes());
+  std::memcpy(task.input.data(), &number, sizeof number);
+  task.outputs.emplace_back(shape);
+  task.results.emplace_back(std::size_t(shape.channels));
+}
+inline int number_of(const Image& image) {
+  int number = 0;
+  std::memcpy(&number, image.data(), sizeof number);
+  return number;
+}
+inline int number_of(const WorkItem& item) { return std::stoi(item.file.string()); }
+
+inline ItemPtr make_item(int number, const ImageShape& shape = kSmall) {
+  auto item = std::make_unique<WorkItem>();
+  item->file = std::to_string(number);
+  fill(item->task, number, shape);
+  return item;
+}
+
+/// Called with an image's number; may throw or block.
+using Hook = std::function<void(int number)>;
+inline void call(const Hook& hook, int number) {
+  if (hook) hook(number);
+}
+
+class FakeSource : public io::Source {
+ public:
+  FakeSource(const int& images, const Hook& hook) : images_(images), hook_(hook) {}
+  std::optional<io::Arrival> next() override {
+    if (next_ == images_) return std::nullopt;
+    call(hook_, next_);
+    const std::string name = std::to_string(next_++);
+    return io::Arrival{name, name, {}};
+  }
+  std::int64_t ignored() const override { return 0; }
+
+ private:
+  const int& images_;
+  const Hook& hook_;
+  int next_ = 0;
+};
+
+/// Gives every image back as it is, when its slot is finished and not before.
+class FakeBackend : public Backend {
+ public:
+  int lane_count = 1, slot_count = 2, planes = 1;
+  std::function<void(int lane)> on_make_lane;
+  Hook on_start, on_finish;                        ///< for each image of the batch
+  std::function<std::string(int number)> verdict;  ///< becomes Task::error
+
+  std::string name() const override { return "fake"; }
+  std::string description() const override { return "for tests"; }
+  int lanes() const override { return lane_count; }
+  int batch_planes(PaddedShape) const override { return planes; }
+  std::unique_ptr<Lane> make_lane(int index) override;
+};
+
+class FakeLane : public Lane {
+ public:
+  explicit FakeLane(const FakeBackend& backend) : backend_(backend) {}
+  int slots() const override { return backend_.slot_count; }
+  void start(int slot, PaddedShape, std::span<Task* const> tasks) override {
+    if (tasks_.contains(slot)) throw std::logic_error("the slot is taken");
+    for (Task* task : tasks) call(backend_.on_start, number_of(task->input));
+    tasks_[slot] = {tasks.begin(), tasks.end()};
+  }
+  void finish(int slot) override {
+    const std::vector<Task*> tasks = std::move(tasks_.at(slot));
+    tasks_.erase(slot);
+    for (Task* task : tasks) call(backend_.on_finish, number_of(task->input));
+    for (Task* task : tasks) {
+      std::memcpy(task->outputs[0].data(), task->input.data(), task->input.bytes());
+      if (backend_.verdict) task->error = backend_.verdict(number_of(task->input));
+    }
+  }
+
+ private:
+  const FakeBackend& backend_;
+  std::map<int, std::vector<Task*>> tasks_;
+};
+
+inline std::unique_ptr<Lane> FakeBackend::make_lane(int index) {
+  if (on_make_lane) on_make_lane(index);
+  return std::make_unique<FakeLane>(*this);
+}
+
+/// A pipeline whose ends are in the hands of the test. Set the fields, then run().
+class Rig {
+ public:
+  int images = 20;
+  PipelineOptions options{
+      .load_threads = 2, .write_threads = 2, .linger = std::chrono::milliseconds(1)};
+  FakeBackend backend;
+  Hook on_next, on_load, on_reserved, on_write;
+  std::function<Backend&()> make_backend = [this]() -> Backend& { return backend; };
+  std::function<ImageShape(int number)> shape_of = [](int) { return kSmall; };
+
+  Pipeline& pipeline() {
+    if (!pipeline_) {
+      pipeline_ = std::make_unique<Pipeline>(
+          PipelineParts{
+              .source = source_,
+              .backend = make_backend,
+              .claim = [](WorkItem& item) { item.outputs = {item.relative}; },
+              .load = [this](WorkItem& item, const Reserve& reserve) { load(item, reserve); },
+              .write = [this](WorkItem& item) { write(item); }},
+          options);
+    }
+    return *pipeline_;
+  }
+  telemetry::RunReport run() { return pipeline().run(); }
+
+  /// The numbers of the images written, ascending; to be called after run().
+  std::vector<int> written() const { return sorted(written_); }
+  std::vector<int> loaded() const { return sorted(loaded_); }
+
+ private:
+  void load(WorkItem& item, const Reserve& reserve) {
+    const int number = number_of(item);
+    call(on_load, number);
+    item.bytes = reserve(2 * shape_of(number).bytes());
+    if (!item.bytes) return;
+    call(on_reserved, number);
+    fill(item.task, number, shape_of(number));
+    const std::lock_guard lock(mutex_);
+    loaded_.push_back(number);
+  }
+  void write(WorkItem& item) {
+    const int number = number_of(item.task.outputs.at(0));
+    call(on_write, number);
+    if (number != number_of(item)) throw std::logic_error("another image's pixels");
+    const std::lock_guard lock(mutex_);
+    written_.push_back(number);
+  }
+  static std::vector<int> sorted(std::vector<int> numbers) {
+    std::sort(numbers.begin(), numbers.end());
+    return numbers;
+  }
+
+  FakeSource source_{images, on_next};
+  std::mutex mutex_;
+  std::vector<int> loaded_, written_;
+  std::unique_ptr<Pipeline> pipeline_;
+};
+
+/// 0 .. end-1, without those that `but` says.
+inline std::vector<int> numbers(
+    int end, const std::function<bool(int)>& but = [](int) { return false; }) {
+  std::vector<int> result;
+  for (int i = 0; i < end; ++i) {
+    if (!but(i)) result.push_back(i);
+  }
+  return result;
+}
+
+}  // namespace eckart::test
