@@ -172,6 +172,15 @@ TEST_P(BackendTest, real_like_images_lose_nothing_at_any_rank) {
   EXPECT_LE(double(different), 1e-4 * double(compared));
 }
 
+/// Singular values over five orders of magnitude: what is weak must not be lost beside what is strong.
+TEST_P(BackendTest, specks_on_a_flat_image_are_found) {
+  Image image = make_image(SynthKind::constant, 256, 256);
+  for (int i = 0; i < 30; ++i) image.plane<std::uint8_t>(0)((i * 37) % 256, (i * 71) % 256) ^= std::uint8_t(1 + i % 3);
+  const std::vector<int> ranks{5, 20};
+  expect_optimal(image, reconstruct(image, ranks), ranks);
+  EXPECT_EQ(samples(reconstruct(image, {40}).outputs[0], 0), samples(image, 0));
+}
+
 TEST_P(BackendTest, slots_keep_their_batches_apart) {
   const auto backend = make({6});
   const auto lane = backend->make_lane(0);

@@ -43,21 +43,21 @@ void CudaLane::start(int index, PaddedShape shape, std::span<Task* const> tasks)
   int planes = 0;
   for (const Task* task : tasks) planes += task->input.shape().channels;
   const Plan& plan = this->plan(shape, planes);
-  // The libraries may choose another algorithm for another number of matrices.
-  const int places = options_.deterministic ? plan.places : planes;
   Slot& slot = this->slot(index);
-  slot.pack(shape, tasks, places, options_.ranks.size(), stream_.get());
-  slot.copy_out(run(slot, plan, plan.solver), stream_.get());
+  slot.pack(shape, tasks, places(planes, plan), options_.ranks.size(), stream_.get());
+  slot.copy_out(run(slot, plan, *solvers(plan.solver).front()), stream_.get());
 }
 
 void CudaLane::finish(int index) {
   Slot& slot = this->slot(index);
+  const Plan& plan = plans_.at(slot.shape());
   slot.wait();
   std::vector<int> unsettled = slot.unpack_results(options_.ranks);
-  const Plan& plan = plans_.at(slot.shape());
-  if (!unsettled.empty() && plan.fallback != plan.solver) {
-    slot.keep_only(unsettled, options_.deterministic ? plan.places : int(unsettled.size()), stream_.get());
-    slot.copy_out(run(slot, plan, plan.fallback), stream_.get());
+  const auto& solvers = this->solvers(plan.solver);
+  for (std::size_t next = 1; next < solvers.size() && !unsettled.empty(); ++next) {
+    retries_ += int(unsettled.size());
+    slot.keep_only(unsettled, places(int(unsettled.size()), plan), stream_.get());
+    slot.copy_out(run(slot, plan, *solvers[next]), stream_.get());
     slot.wait();
     unsettled = slot.unpack_results(options_.ranks);
   }
@@ -66,14 +66,23 @@ void CudaLane::finish(int index) {
 
 void CudaLane::compute(Slot& slot) {
   const Plan& plan = plans_.at(slot.shape());
-  run(slot, plan, plan.solver);
+  for (const auto& solver : solvers(plan.solver)) {
+    run(slot, plan, *solver);
+    const std::vector<int> unsettled = slot.unsettled(stream_.get());
+    if (unsettled.empty()) return;
+    slot.keep_only(unsettled, places(int(unsettled.size()), plan), stream_.get());
+  }
+}
+
+/// Places in a batch of so many planes. The libraries may choose another algorithm for another number of matrices.
+int CudaLane::places(int planes, const Plan& plan) const {
+  return options_.deterministic ? plan.places : planes;
 }
 
 /// Unpack, factor, reconstruct: all of it queued on the stream.
-Spectrum CudaLane::run(Slot& slot, const Plan& plan, SolverKind kind) {
+Spectrum CudaLane::run(Slot& slot, const Plan& plan, BatchSolver& solver) {
   const PaddedShape shape = slot.shape();
   const int m = shape.rows, n = shape.cols, places = slot.places();
-  BatchSolver& solver = this->solver(kind);
   unpack(slot.pixels(), slot.planes(), places, m, n, a_t_nm_.as<double>(), stream_.get());
   solver.solve(handles(), {m, n, places, plan.rank},
                {a_t_nm_.as<double>(), v_.as<double>(), slot.values(), slot.info(), workspace_.as<>(),
@@ -112,9 +121,7 @@ const CudaLane::Plan& CudaLane::plan(PaddedShape shape, int planes) {
   for (const RankPolicy& policy : options_.ranks) {
     rank = std::max(rank, choose_rank(policy, shape.rows, shape.cols));
   }
-  const SolverKind solver = choose_solver(options_.solver, shape, rank).solver;
-  const Plan plan{.solver = solver,
-                  .fallback = solver == SolverKind::subspace ? SolverKind::gram : solver,
+  const Plan plan{.solver = choose_solver(options_.solver, shape, rank).solver,
                   .places = std::max(planes, options_.batch_planes(shape)),
                   .rank = rank};
   reserve(shape, plan);
@@ -125,8 +132,10 @@ const CudaLane::Plan& CudaLane::plan(PaddedShape shape, int planes) {
 void CudaLane::reserve(PaddedShape shape, const Plan& plan) {
   const int m = shape.rows, n = shape.cols;
   const Problem problem{m, n, plan.places, plan.rank};
-  const std::size_t workspace = std::max(solver(plan.solver).workspace_bytes(handles(), problem),
-                                         solver(plan.fallback).workspace_bytes(handles(), problem));
+  std::size_t workspace = 0;
+  for (const auto& solver : solvers(plan.solver)) {
+    workspace = std::max(workspace, solver->workspace_bytes(handles(), problem));
+  }
   ECKART_CUDA_CHECK(cudaStreamSynchronize(stream_.get()));  // the other slot may be using what grows
   a_t_nm_.reserve(doubles(m, n, plan.places));
   v_.reserve(doubles(n, n, plan.places));
@@ -134,10 +143,10 @@ void CudaLane::reserve(PaddedShape shape, const Plan& plan) {
   workspace_.reserve(workspace);
 }
 
-BatchSolver& CudaLane::solver(SolverKind kind) {
-  auto& solver = solvers_[kind];
-  if (!solver) solver = make_solver(kind);
-  return *solver;
+std::vector<std::unique_ptr<BatchSolver>>& CudaLane::solvers(SolverKind kind) {
+  auto& solvers = solvers_[kind];
+  if (solvers.empty()) solvers = make_solvers(kind);
+  return solvers;
 }
 
 }  // namespace eckart::cuda

@@ -32,9 +32,11 @@ class CudaLane : public Lane {
   void start(int slot, PaddedShape shape, std::span<Task* const> tasks) override;
   void finish(int slot) override;
 
-  /// The part of start() between the copies: unpack, factor, reconstruct, on what the slot holds. For benchmarks
-  /// of the device alone too.
+  /// For benchmarks of the device alone: all that a batch takes between the copies, on what slot().pack() has laid
+  /// out. Returns when it is done; the results stay on the device.
   void compute(Slot& slot);
+  /// Planes so far that the first solver has not settled.
+  int retries() const { return retries_; }
   Slot& slot(int index) { return slots_[std::size_t(index)]; }
   cudaStream_t stream() const { return stream_.get(); }
 
@@ -42,15 +44,15 @@ class CudaLane : public Lane {
   /// What is settled for one padded shape: solvers, and memory for up to `places` planes.
   struct Plan {
     SolverKind solver;
-    SolverKind fallback;  ///< for planes on which the first does not converge; the same if there is none
     int places;
     int rank;  ///< the largest that is asked for
   };
   const Plan& plan(PaddedShape shape, int planes);
   void reserve(PaddedShape shape, const Plan& plan);
-  Spectrum run(Slot& slot, const Plan& plan, SolverKind kind);
+  int places(int planes, const Plan& plan) const;
+  Spectrum run(Slot& slot, const Plan& plan, BatchSolver& solver);
   Factors project(PaddedShape shape, int places, int rank, const Spectrum& spectrum);
-  BatchSolver& solver(SolverKind kind);
+  std::vector<std::unique_ptr<BatchSolver>>& solvers(SolverKind kind);
   Handles handles() const { return {stream_.get(), blas_.get(), solver_.get()}; }
 
   const LaneOptions options_;
@@ -59,9 +61,10 @@ class CudaLane : public Lane {
   Solver solver_;
   DeviceBuffer blas_workspace_;
   DeviceBuffer a_t_nm_, v_, p_mk_, workspace_;
-  std::map<SolverKind, std::unique_ptr<BatchSolver>> solvers_;
+  std::map<SolverKind, std::vector<std::unique_ptr<BatchSolver>>> solvers_;
   std::map<PaddedShape, Plan> plans_;
   std::array<Slot, 2> slots_;
+  int retries_ = 0;
 };
 
 }  // namespace eckart::cuda

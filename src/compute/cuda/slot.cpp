@@ -87,6 +87,16 @@ void Slot::copy_out(const Spectrum& spectrum, cudaStream_t stream) {
 
 void Slot::wait() const { ECKART_CUDA_CHECK(cudaEventSynchronize(done_.get())); }
 
+std::vector<int> Slot::unsettled(cudaStream_t stream) const {
+  info_.copy_out(std::size_t(places_) * sizeof(int), stream);
+  ECKART_CUDA_CHECK(cudaStreamSynchronize(stream));
+  std::vector<int> unsettled;
+  for (int place = 0; place < int(owners_.size()); ++place) {
+    if (info_.host.as<int>()[place] != 0) unsettled.push_back(place);
+  }
+  return unsettled;
+}
+
 std::vector<int> Slot::unpack_results(const std::vector<RankPolicy>& ranks) {
   std::vector<int> unsettled;
   for (std::size_t place = 0; place < owners_.size(); ++place) {

@@ -26,8 +26,11 @@ class Slot {
   void copy_out(const Spectrum& spectrum, cudaStream_t stream);
   void wait() const;
 
-  /// Copies the pixels to the tasks' outputs and fills in their results. Returns which planes' solver has not
-  /// converged, as their places in the batch. After wait().
+  /// Which planes' solver has not converged, as their places in the batch; waits for the stream.
+  std::vector<int> unsettled(cudaStream_t stream) const;
+
+  /// Copies the pixels to the tasks' outputs and fills in their results. Returns the places whose solver has not
+  /// converged, or has left no finite numbers. After wait().
   std::vector<int> unpack_results(const std::vector<RankPolicy>& ranks);
 
   /// Makes the batch consist of these of its planes alone, whose pixels are on the device already.

@@ -222,16 +222,36 @@ TEST_F(KernelTest, ritz_check_tells_settled_pairs_from_others) {
   // sqrt(32) / (32 - 4) / sqrt(entries), where 4 is the Ritz value half-way to the last.
   gv[std::size_t(k * n + n - 1)] = 1;
   const double entries = 100, moved = std::sqrt(32.0) / (32 - 4) / std::sqrt(entries);
-  const OnDevice<double> v_device(v), gv_device(gv), values_device(values);
+  std::vector<double> g(2 * n * n);
+  for (int matrix = 0; matrix < 2; ++matrix) {
+    for (int i = 0; i < l; ++i) g[std::size_t((matrix * n + i) * n + i)] = values[std::size_t(i)];  // its trace counts
+  }
+  const OnDevice<double> g_device(g), v_device(v), gv_device(gv), values_device(values);
   const auto check = [&](double tolerance, std::vector<int> info) {
     const OnDevice<int> info_device(info);
-    ritz_check({n, l, k, v_device.get(), gv_device.get(), values_device.get()}, entries, tolerance, 2,
+    ritz_check({n, l, k, g_device.get(), v_device.get(), gv_device.get(), values_device.get()}, entries, tolerance, 2,
                info_device.get(), nullptr);
     return info_device.fetch();
   };
   EXPECT_EQ(check(0.99 * moved, {0, 0}), (std::vector<int>{0, 1}));
   EXPECT_EQ(check(1.01 * moved, {0, 0}), (std::vector<int>{0, 0}));
   EXPECT_EQ(check(0.99 * moved, {7, 7}), (std::vector<int>{7, 7}));  // the eigensolver's own word stands
+}
+
+TEST_F(KernelTest, ritz_check_sees_energy_that_the_space_has_missed) {
+  const int n = 40, l = 8, k = 3;
+  const std::vector<double> nothing(n * k);
+  std::vector<double> g(n * n), values(l);
+  values[l - 1] = g[0] = 1e9;  // the one pair that was found
+  g[n * n - 1] = 4;            // and one that was not
+  std::vector<double> v = nothing, gv = nothing;
+  v[(k - 1) * n] = 1;
+  gv[(k - 1) * n] = 1e9;
+  const OnDevice<double> g_device(g), v_device(v), gv_device(gv), values_device(values);
+  const OnDevice<int> info({0});
+  ritz_check({n, l, k, g_device.get(), v_device.get(), gv_device.get(), values_device.get()}, 100, 0.1, 1, info.get(),
+             nullptr);
+  EXPECT_EQ(info.fetch(), (std::vector<int>{1}));
 }
 
 }  // namespace

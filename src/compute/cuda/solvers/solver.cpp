@@ -3,16 +3,27 @@
 #include <stdexcept>
 
 namespace eckart::cuda {
+namespace {
 
-std::unique_ptr<BatchSolver> make_solver(SolverKind kind) {
+// Most images are settled by the first, most others by the second; the third settles all.
+constexpr int kFewRounds = 12;
+constexpr int kManyRounds = 40;
+
+}  // namespace
+
+std::vector<std::unique_ptr<BatchSolver>> make_solvers(SolverKind kind) {
+  std::vector<std::unique_ptr<BatchSolver>> solvers;
   switch (kind) {
-    case SolverKind::gram: return make_gram_solver();
-    case SolverKind::subspace: return make_subspace_solver();
-    case SolverKind::gesvd: return make_gesvd_solver();
-    case SolverKind::gesvdj: return make_gesvdj_solver();
-    case SolverKind::automatic: break;
+    case SolverKind::subspace:
+      solvers.push_back(make_subspace_solver(kFewRounds));
+      solvers.push_back(make_subspace_solver(kManyRounds));
+      [[fallthrough]];
+    case SolverKind::gram: solvers.push_back(make_gram_solver()); break;
+    case SolverKind::gesvd: solvers.push_back(make_gesvd_solver()); break;
+    case SolverKind::gesvdj: solvers.push_back(make_gesvdj_solver()); break;
+    case SolverKind::automatic: throw std::logic_error("no solver was chosen");
   }
-  throw std::logic_error("no solver was chosen");
+  return solvers;
 }
 
 }  // namespace eckart::cuda

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "compute/backend.hpp"
 
@@ -57,14 +58,16 @@ class BatchSolver {
 
 /// Eigenvectors of the Gram matrices A'A: one batched product, one batched eigensolver.
 std::unique_ptr<BatchSolver> make_gram_solver();
-/// Block subspace iteration on the Gram matrices: only the leading vectors. info is 1 where it has not converged.
-std::unique_ptr<BatchSolver> make_subspace_solver();
+/// `rounds` of block subspace iteration on the Gram matrices: only the leading vectors. info is 1 where that has
+/// not been enough.
+std::unique_ptr<BatchSolver> make_subspace_solver(int rounds);
 /// cuSOLVER's gesvd, one matrix at a time.
 std::unique_ptr<BatchSolver> make_gesvd_solver();
 /// cuSOLVER's one-sided Jacobi, one matrix at a time.
 std::unique_ptr<BatchSolver> make_gesvdj_solver();
 
-std::unique_ptr<BatchSolver> make_solver(SolverKind kind);
+/// The solvers to try one after the other, each on what the one before it has not settled.
+std::vector<std::unique_ptr<BatchSolver>> make_solvers(SolverKind kind);
 
 /// Hands out pieces of a workspace, each aligned to 256 bytes.
 class Carver {
