@@ -12,7 +12,7 @@ out=build/quickstart/out
 tools/install-packages.sh
 
 say "building $eckart"
-cmake --preset release
+cmake --preset release -DECKART_TESTS=OFF
 cmake --build --preset release --parallel "$(nproc)"
 
 say "making sample images in $in"

@@ -24,8 +24,8 @@ std::filesystem::path find_module() {
   for (const auto& path : {beside, installed}) {
     if (std::filesystem::exists(path)) return path;
   }
-  throw unavailable("this program was built without it (neither " + beside.string() + " nor " +
-                    installed.string() + " is there)");
+  throw unavailable("there is no libeckart_cuda.so in " + here.string() + " or " +
+                    installed.parent_path().string());
 }
 
 MakeCudaBackend load_module() {
@@ -56,7 +56,8 @@ ChosenBackend make_backend(const std::string& name, const BackendOptions& option
   if (name == "cpu") return {make_cpu(options, cpu_lanes), "asked for"};
   if (name == "cuda") return {make_cuda_backend(options), "asked for"};
   if (name == "checked") {
-    return {make_checked_backend(make_cuda_backend(options), make_cpu(options, cpu_lanes)), "asked for"};
+    return {make_checked_backend(make_cuda_backend(options), make_cpu(options, cpu_lanes)),
+            "asked for"};
   }
   try {
     return {make_cuda_backend(options), "a GPU was found"};

@@ -8,15 +8,19 @@
 #include <thread>
 
 #include "core/error.hpp"
+#include "pipeline/attempt.hpp"
 
 namespace eckart::app {
 namespace {
 
 int cores() { return int(std::max(1U, std::thread::hardware_concurrency())); }
 
-/// Writing costs several times what loading does (see docs/performance.md), so the writers get more threads.
+/// Writing costs several times what loading does (see docs/performance.md), so the writers get more
+/// threads.
 PipelineOptions pipeline_options(const settings::Settings& settings) {
-  const auto or_auto = [](int threads, int otherwise) { return threads > 0 ? threads : std::max(1, otherwise); };
+  const auto or_auto = [](int threads, int otherwise) {
+    return threads > 0 ? threads : std::max(1, otherwise);
+  };
   return {.load_threads = or_auto(settings.threads.load, cores() / 3),
           .write_threads = or_auto(settings.threads.write, cores() * 3 / 4),
           .budget_bytes = std::size_t(settings.budget_mb) << 20,
@@ -24,7 +28,8 @@ PipelineOptions pipeline_options(const settings::Settings& settings) {
           .linger = std::chrono::milliseconds(settings.batch.linger_ms)};
 }
 
-BackendOptions backend_options(const settings::Settings& settings, const std::vector<RankPolicy>& ranks) {
+BackendOptions backend_options(const settings::Settings& settings,
+                               const std::vector<RankPolicy>& ranks) {
   return {.ranks = ranks,
           .solver = parse_solver(settings.solver),
           .deterministic = settings.deterministic,
@@ -36,14 +41,16 @@ BackendOptions backend_options(const settings::Settings& settings, const std::ve
 
 io::OutputTree make_outputs(const RunRequest& request, const std::vector<RankPolicy>& ranks) {
   const settings::Output& output = request.settings.output;
-  return {request.output, output.name.empty() ? io::OutputTree::default_name(ranks.size()) : output.name,
+  return {request.output,
+          output.name.empty() ? io::OutputTree::default_name(ranks.size()) : output.name,
           io::codec_named(output.format), ranks};
 }
 
 std::unique_ptr<std::istream> open_list(const std::filesystem::path& path) {
   if (path.empty() || path == "-") return nullptr;
   auto list = std::make_unique<std::ifstream>(path);
-  if (!*list) throw FatalError(ExitCode::no_input, "--files-from " + path.string() + ": cannot be read");
+  if (!*list)
+    throw FatalError(ExitCode::no_input, "--files-from " + path.string() + ": cannot be read");
   return list;
 }
 
@@ -76,7 +83,8 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
           .source = *source_,
           .backend = make_backend_now,
           .claim = make_claim(outputs_),
-          .load = make_load({settings.limits.pixels, settings.limits.side, settings.limits.file_mb}, ranks_),
+          .load = make_load({settings.limits.pixels, settings.limits.side, settings.limits.file_mb},
+                            ranks_),
           .write = make_write(outputs_.codec(), {settings.output.jpeg_quality})},
       pipeline_options(settings));
 }
@@ -89,27 +97,34 @@ telemetry::RunReport Run::execute() {
   return report;
 }
 
-void Run::dry_run(
-    const std::function<void(const io::Arrival&, const std::vector<std::filesystem::path>&)>& tell) {
+telemetry::RunReport Run::dry_run(const std::function<void(const WorkItem&)>& tell) {
+  telemetry::RunReport report;
+  const ClaimOutputs claim = make_claim(outputs_);
   while (auto arrival = source_->next()) {
-    std::vector<std::filesystem::path> outputs;
-    try {
-      if (arrival->outcome.ok()) outputs = outputs_.claim(arrival->relative);
-    } catch (const ItemError& error) {
-      arrival->outcome = Outcome::failed(Stage::source, error.reason(), error.what());
-    }
-    tell(*arrival, outputs);
+    WorkItem item;
+    item.file = std::move(arrival->file);
+    item.relative = std::move(arrival->relative);
+    item.outcome = std::move(arrival->outcome);
+    if (item.outcome.ok())
+      attempt(item.outcome, Stage::source, Reason::internal, [&] { claim(item); });
+    ++(item.outcome.ok() ? report.done : report.failed);
+    if (!item.outcome.ok()) ++report.failures[std::size_t(item.outcome.reason)];
+    tell(item);
   }
+  report.ignored = source_->ignored();
+  return report;
 }
 
 ExitCode exit_code(const telemetry::RunReport& report) {
   const auto failures = [&](Reason reason) { return report.failures[std::size_t(reason)]; };
   if (failures(Reason::not_written) > 0) return ExitCode::io_error;
-  if (report.done + report.skipped > 0) return report.failed > 0 ? ExitCode::some_failed : ExitCode::ok;
+  if (report.done + report.skipped > 0)
+    return report.failed > 0 ? ExitCode::some_failed : ExitCode::ok;
   if (report.failed > 0 && failures(Reason::not_found) == report.failed) return ExitCode::no_input;
-  const auto unread = failures(Reason::not_found) + failures(Reason::unreadable) + failures(Reason::empty_file) +
-                      failures(Reason::not_an_image) + failures(Reason::unsupported) +
-                      failures(Reason::too_large) + failures(Reason::corrupt);
+  const auto unread = failures(Reason::not_found) + failures(Reason::unreadable) +
+                      failures(Reason::empty_file) + failures(Reason::not_an_image) +
+                      failures(Reason::unsupported) + failures(Reason::too_large) +
+                      failures(Reason::corrupt);
   return unread == report.failed ? ExitCode::nothing_readable : ExitCode::some_failed;
 }
 

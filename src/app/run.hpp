@@ -22,7 +22,7 @@ namespace eckart::app {
 struct RunRequest {
   settings::Settings settings;
   std::vector<std::filesystem::path> inputs;  ///< folders and files
-  std::filesystem::path files_from;           ///< a file with a path a line, `-` for stdin; may be empty
+  std::filesystem::path files_from;  ///< a file with a path a line, `-` for stdin; may be empty
   std::filesystem::path output;
 };
 
@@ -38,8 +38,9 @@ class Run {
   void request_stop() { pipeline_->request_stop(); }
   telemetry::ProgressState progress() const { return pipeline_->progress(); }
 
-  /// Calls `tell` for everything that execute() would do, and does nothing.
-  void dry_run(const std::function<void(const io::Arrival&, const std::vector<std::filesystem::path>&)>& tell);
+  /// Calls `tell` for everything that execute() would do, as far as names tell, and does nothing.
+  /// What would be tried counts as done.
+  telemetry::RunReport dry_run(const std::function<void(const WorkItem&)>& tell);
 
  private:
   const RunRequest request_;

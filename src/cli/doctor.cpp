@@ -22,7 +22,8 @@ constexpr int kMostDifferent = kSide * kSide / 10000;
 
 Task make_task() {
   Task task;
-  task.input = synthesize({.kind = SynthKind::texture, .rows = kSide, .cols = kSide, .channels = 1, .seed = 1});
+  task.input = synthesize(
+      {.kind = SynthKind::texture, .rows = kSide, .cols = kSide, .channels = 1, .seed = 1});
   task.outputs.emplace_back(task.input.shape());
   task.results.emplace_back(1);
   return task;
@@ -44,7 +45,8 @@ bool examine(Backend& backend, const Task& reference) {
   const Task task = reconstruct(backend);
   const double ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  const auto a = task.outputs[0].plane<std::uint8_t>(0), b = reference.outputs[0].plane<std::uint8_t>(0);
+  const auto a = task.outputs[0].plane<std::uint8_t>(0),
+             b = reference.outputs[0].plane<std::uint8_t>(0);
   int different = 0, largest = 0;
   for (int i = 0; i < kSide * kSide; ++i) {
     const int difference = std::abs(int(a.data[i]) - int(b.data[i]));
@@ -52,11 +54,13 @@ bool examine(Backend& backend, const Task& reference) {
     largest = std::max(largest, difference);
   }
   const bool good = task.error.empty() && different <= kMostDifferent && largest <= 1;
-  std::printf("%-8s %s: %s\n", backend.name().c_str(), good ? "ok" : "WRONG", backend.description().c_str());
+  std::printf("%-8s %s: %s\n", backend.name().c_str(), good ? "ok" : "WRONG",
+              backend.description().c_str());
   for (const std::string& line : backend.details()) std::printf("         %s\n", line.c_str());
-  std::printf("         %d x %d at rank %d: %d of %d samples differ from the float64 SVD, by %d at most; "
-              "first batch %.0f ms\n",
-              kSide, kSide, kRank, different, kSide * kSide, largest, ms);
+  std::printf(
+      "         %d x %d at rank %d: %d of %d samples differ from the float64 SVD, by %d at most; "
+      "first batch %.0f ms\n",
+      kSide, kSide, kRank, different, kSide * kSide, largest, ms);
   if (!task.error.empty()) std::printf("         %s\n", task.error.c_str());
   return good;
 }
@@ -97,8 +101,8 @@ ExitCode doctor() {
 }  // namespace
 
 void add_doctor(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("doctor", "Tell whether this machine is ready, with a real reconstruction on each backend");
+  CLI::App* command = app.add_subcommand(
+      "doctor", "Tell whether this machine is ready, with a real reconstruction on each backend");
   command->callback([&action] { action = doctor; });
 }
 

@@ -29,33 +29,54 @@ struct RunArgs {
   int verbose = 0, quiet = 0;
 };
 
+/// A flag is a --set by a shorter name, and is called by that name when its value is wrong.
+void apply_flag(settings::Settings& settings, const std::string& flag, const std::string& key,
+                const std::string& value) {
+  if (value.empty()) return;
+  const std::string assignment = key + "=\"" + value + "\"";
+  try {
+    settings::apply(settings, assignment);
+  } catch (const settings::SettingsError& error) {
+    std::string what = error.what();
+    const std::string place = "--set " + assignment;
+    if (what.starts_with(place)) what.replace(0, place.size(), flag + " " + value);
+    throw FatalError(ExitCode::usage, what);
+  }
+}
+
 /// Defaults < system file < --config < --set < flags.
 settings::Settings read_settings(const RunArgs& args) {
   settings::Settings settings;
-  if (std::filesystem::exists(kSystemConfig)) settings = settings::load_file(kSystemConfig, settings);
+  if (std::filesystem::exists(kSystemConfig))
+    settings = settings::load_file(kSystemConfig, settings);
   if (!args.config.empty()) settings = settings::load_file(args.config, settings);
   for (const std::string& assignment : args.sets) settings::apply(settings, assignment);
-  const auto flag = [&](const std::string& key, const std::string& value) {
-    if (!value.empty()) settings::apply(settings, key + "=" + value);
-  };
-  flag("rank", args.rank.empty() ? "" : "\"" + args.rank + "\"");
-  flag("backend", args.backend);
-  flag("solver", args.solver);
-  flag("output.format", args.format);
+  apply_flag(settings, "--rank", "rank", args.rank);
+  apply_flag(settings, "--backend", "backend", args.backend);
+  apply_flag(settings, "--solver", "solver", args.solver);
+  apply_flag(settings, "--format", "output.format", args.format);
   if (args.deterministic) settings.deterministic = true;
   return settings;
 }
 
-ExitCode dry_run(app::Run& run) {
-  std::int64_t failed = 0;
-  run.dry_run([&](const io::Arrival& arrival, const std::vector<std::filesystem::path>& outputs) {
-    if (!arrival.outcome.ok()) {
-      ++failed;
-      std::printf("%s: would fail: %s\n", arrival.file.c_str(), arrival.outcome.detail.c_str());
+ExitCode exit_code(const telemetry::RunReport& report) {
+  if (report.images() == 0 && !report.interrupted) {
+    throw FatalError(ExitCode::nothing_readable,
+                     "no images among the inputs (" + std::to_string(report.ignored) +
+                         (report.ignored == 1 ? " other file)" : " other files)"));
+  }
+  return app::exit_code(report);
+}
+
+telemetry::RunReport dry_run(app::Run& run) {
+  return run.dry_run([](const WorkItem& item) {
+    if (!item.outcome.ok()) {
+      std::printf("%s: would fail: %s\n", item.file.c_str(), item.outcome.detail.c_str());
+      return;
     }
-    for (const auto& output : outputs) std::printf("%s -> %s\n", arrival.file.c_str(), output.c_str());
+    for (const auto& output : item.outputs)
+      std::printf("%s -> %s\n", item.file.c_str(), output.c_str());
   });
-  return failed > 0 ? ExitCode::some_failed : ExitCode::ok;
 }
 
 ExitCode execute(const RunArgs& args) {
@@ -72,34 +93,34 @@ ExitCode execute(const RunArgs& args) {
   if (args.output.empty()) throw FatalError(ExitCode::usage, "no output folder: say -o OUT");
 
   app::Run run({settings, args.inputs, args.files_from, args.output}, start);
-  if (args.dry_run) return dry_run(run);
+  if (args.dry_run) return exit_code(dry_run(run));
   const StopSignals signals([&](int) {
     spdlog::warn("stopping: what is in flight will be finished; once more ends at once");
     run.request_stop();
   });
   std::optional<telemetry::ProgressBar> bar;
-  if (args.quiet == 0 && telemetry::stderr_is_terminal()) bar.emplace([&] { return run.progress(); });
+  if (args.quiet == 0 && telemetry::stderr_is_terminal())
+    bar.emplace([&] { return run.progress(); });
   const telemetry::RunReport report = run.execute();
   bar.reset();
 
   if (args.json) std::printf("%s\n", telemetry::to_json(report).c_str());
   if (args.quiet == 0) std::fputs(telemetry::to_text(report).c_str(), stderr);
-  if (report.images() == 0 && !report.interrupted) {
-    throw FatalError(ExitCode::nothing_readable, "no images among the inputs (" +
-                                                     std::to_string(report.ignored) + " other files)");
-  }
   if (signals.received() == SIGINT) return ExitCode::interrupted;
   if (signals.received() == SIGTERM) return ExitCode::terminated;
-  return app::exit_code(report);
+  return exit_code(report);
 }
 
 }  // namespace
 
 void add_run(CLI::App& app, Action& action) {
   auto args = std::make_shared<RunArgs>();
-  CLI::App* run = app.add_subcommand("run", "Reconstruct every image of folders and files at rank k");
-  run->add_option("inputs", args->inputs, "Folders (taken whole, their tree is mirrored) and image files");
-  run->add_option("--files-from", args->files_from, "Further inputs, a path a line, from this file; - is stdin");
+  CLI::App* run =
+      app.add_subcommand("run", "Reconstruct every image of folders and files at rank k");
+  run->add_option("inputs", args->inputs,
+                  "Folders (taken whole, their tree is mirrored) and image files");
+  run->add_option("--files-from", args->files_from,
+                  "Further inputs, a path a line, from this file; - is stdin");
   run->add_option("-o,--output", args->output, "Folder for the results; made if it is missing");
   run->add_option("-k,--rank", args->rank, "Rank, or several with commas (20 or 5,20,50)");
   run->add_option("--backend", args->backend, "auto, cuda, cpu or checked (cuda against cpu)");
@@ -108,14 +129,17 @@ void add_run(CLI::App& app, Action& action) {
   run->add_flag("--deterministic", args->deterministic,
                 "CUDA: the same bytes whoever shares a batch, at some cost");
   run->add_option("--config", args->config, "Settings in YAML")->check(CLI::ExistingFile);
-  run->add_option("--set", args->sets, "One setting: key=value, as in output.jpeg_quality=90; may be repeated")
+  run->add_option("--set", args->sets,
+                  "One setting: key=value, as in output.jpeg_quality=90; may be repeated")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  run->add_flag("--print-config", args->print_config, "Print the settings that result, and do nothing");
+  run->add_flag("--print-config", args->print_config,
+                "Print the settings that result, and do nothing");
   run->add_flag("--dry-run", args->dry_run, "Print what would be made from what, and do nothing");
   run->add_flag("--json", args->json, "Print the summary as one JSON object on stdout");
   run->add_flag("-v,--verbose", args->verbose, "Log more; twice for everything");
-  run->add_flag("-q,--quiet", args->quiet, "No bar, no summary, and only warnings; twice for errors alone");
+  run->add_flag("-q,--quiet", args->quiet,
+                "No bar, no summary, and only warnings; twice for errors alone");
   run->callback([args, &action] { action = [args] { return execute(*args); }; });
 }
 

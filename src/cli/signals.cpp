@@ -9,8 +9,8 @@
 namespace eckart::cli {
 namespace {
 
-// Handlers, and not sigwait(): libraries start threads before main() that would have to block the signals too.
-// Handlers reach nothing but global state.
+// Handlers, and not sigwait(): libraries start threads before main() that would have to block the
+// signals too. Handlers reach nothing but global state.
 constexpr int kStopSignals[] = {SIGINT, SIGTERM};
 std::atomic<int> first_signal{0};
 sem_t wake;

@@ -6,8 +6,9 @@
 
 namespace eckart::cli {
 
-/// While it lives, the first SIGINT or SIGTERM calls `on_stop`, on a thread of its own, and a second one ends the
-/// process at once. A signal that the process was started to ignore stays ignored. One at a time.
+/// While it lives, the first SIGINT or SIGTERM calls `on_stop`, on a thread of its own, and a
+/// second one ends the process at once. A signal that the process was started to ignore stays
+/// ignored. One at a time.
 class StopSignals {
  public:
   explicit StopSignals(std::function<void(int signal)> on_stop);

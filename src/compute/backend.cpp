@@ -12,22 +12,27 @@ PaddedShape padded_shape(const ImageShape& shape, int multiple) {
 
 std::string to_string(SolverKind kind) {
   switch (kind) {
-    case SolverKind::automatic: return "auto";
-    case SolverKind::gram: return "gram";
-    case SolverKind::subspace: return "subspace";
-    case SolverKind::gesvd: return "gesvd";
-    case SolverKind::gesvdj: return "gesvdj";
+    case SolverKind::automatic:
+      return "auto";
+    case SolverKind::gram:
+      return "gram";
+    case SolverKind::subspace:
+      return "subspace";
+    case SolverKind::gesvd:
+      return "gesvd";
+    case SolverKind::gesvdj:
+      return "gesvdj";
   }
   return "?";
 }
 
 SolverKind parse_solver(const std::string& name) {
-  for (const SolverKind kind :
-       {SolverKind::automatic, SolverKind::gram, SolverKind::subspace,
+  for (const SolverKind kind : {SolverKind::automatic, SolverKind::gram, SolverKind::subspace,
                                 SolverKind::gesvd, SolverKind::gesvdj}) {
     if (name == to_string(kind)) return kind;
   }
-  throw std::invalid_argument("solver '" + name + "': expected auto, gram, subspace, gesvd or gesvdj");
+  throw std::invalid_argument("solver '" + name +
+                              "': expected auto, gram, subspace, gesvd or gesvdj");
 }
 
 }  // namespace eckart

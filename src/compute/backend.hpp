@@ -18,8 +18,8 @@ struct PlaneResult {
   double squared_error = 0;  ///< squared error of the pixels written
 };
 
-/// One image for a backend: `input` and, for every rank policy of the backend, one output of the same
-/// shape and its planes' results.
+/// One image for a backend: `input` and, for every rank policy of the backend, one output of the
+/// same shape and its planes' results.
 struct Task {
   Image input;
   std::vector<Image> outputs;                     ///< one a rank policy; allocated by the caller
@@ -38,12 +38,13 @@ PaddedShape padded_shape(const ImageShape& shape, int multiple);
 
 /// One stream of work through a backend. Made, used and destroyed on one thread.
 ///
-/// A lane has slots() slots. start() takes up to Backend::batch_planes() planes into a free slot and
-/// may return before the work is done; finish() waits for it. The tasks must live, untouched, from one to
-/// the other. So a lane with two slots computes one batch while the caller fills or empties the other.
+/// A lane has slots() slots. start() takes up to Backend::batch_planes() planes into a free slot
+/// and may return before the work is done; finish() waits for it. The tasks must live, untouched,
+/// from one to the other. So a lane with two slots computes one batch while the caller fills or
+/// empties the other.
 ///
-/// A task that fails alone says so in Task::error. Both throw FatalError when the backend is lost, and any
-/// other std::exception when this batch has failed; the slot is then free again.
+/// A task that fails alone says so in Task::error. Both throw FatalError when the backend is lost,
+/// and any other std::exception when this batch has failed; the slot is then free again.
 class Lane {
  public:
   virtual ~Lane() = default;
@@ -62,8 +63,8 @@ class Backend {
   virtual std::string description() const = 0;
   /// Lanes worth having on this machine, at least 1.
   virtual int lanes() const = 0;
-  /// How many planes of this shape a batch should gather, at least 1. An image with more channels than
-  /// this is a batch of its own.
+  /// How many planes of this shape a batch should gather, at least 1. An image with more channels
+  /// than this is a batch of its own.
   virtual int batch_planes(PaddedShape shape) const = 0;
   /// 0 <= index < lanes(). Throws FatalError.
   virtual std::unique_ptr<Lane> make_lane(int index) = 0;
@@ -82,9 +83,10 @@ SolverKind parse_solver(const std::string& name);
 struct BackendOptions {
   std::vector<RankPolicy> ranks = {RankPolicy{}};
   SolverKind solver = SolverKind::automatic;
-  bool deterministic = false;    ///< bytes do not depend on who shares a batch (CUDA; the CPU's never do)
-  int lanes = 0;                 ///< 0: the backend decides
-  int batch_images = 0;          ///< planes a batch; 0: the backend decides by shape
+  bool deterministic =
+      false;             ///< bytes do not depend on who shares a batch (CUDA; the CPU's never do)
+  int lanes = 0;         ///< 0: the backend decides
+  int batch_images = 0;  ///< planes a batch; 0: the backend decides by shape
   std::vector<int> devices;      ///< GPUs by number; empty: all
   double memory_fraction = 0.8;  ///< of a GPU's memory, for all lanes on it
 };

@@ -10,25 +10,26 @@ namespace eckart {
 /// What the process answers to its caller; numbers from 64 on follow BSD's sysexits.h.
 enum class ExitCode : int {
   ok = 0,
-  some_failed = 3,           ///< finished, but some inputs failed
-  usage = 64,                ///< the command line is wrong
-  nothing_readable = 65,     ///< none of the inputs could be read
-  no_input = 66,             ///< an input does not exist
-  unavailable = 69,          ///< the backend asked for is not available
-  internal = 70,             ///< a bug
-  cannot_create = 73,        ///< an output cannot be created
-  io_error = 74,             ///< an output cannot be written
-  temporary = 75,            ///< a lost GPU, say: the same command may succeed when started again
+  some_failed = 3,        ///< finished, but some inputs failed
+  usage = 64,             ///< the command line is wrong
+  nothing_readable = 65,  ///< none of the inputs could be read
+  no_input = 66,          ///< an input does not exist
+  unavailable = 69,       ///< the backend asked for is not available
+  internal = 70,          ///< a bug
+  cannot_create = 73,     ///< an output cannot be created
+  io_error = 74,          ///< an output cannot be written
+  temporary = 75,         ///< a lost GPU, say: the same command may succeed when started again
   no_permission = 77,
   configuration = 78,
-  interrupted = 130,         ///< SIGINT, after a clean drain
-  terminated = 143,          ///< SIGTERM, after a clean drain
+  interrupted = 130,  ///< SIGINT, after a clean drain
+  terminated = 143,   ///< SIGTERM, after a clean drain
 };
 
 /// One image's failure: it costs this image and nothing else.
 class ItemError : public std::runtime_error {
  public:
-  ItemError(Reason reason, const std::string& detail) : std::runtime_error(detail), reason_(reason) {}
+  ItemError(Reason reason, const std::string& detail)
+      : std::runtime_error(detail), reason_(reason) {}
   Reason reason() const { return reason_; }
 
  private:
@@ -38,7 +39,8 @@ class ItemError : public std::runtime_error {
 /// The process's failure: the run is aborted and ends with `code`.
 class FatalError : public std::runtime_error {
  public:
-  FatalError(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  FatalError(ExitCode code, const std::string& message)
+      : std::runtime_error(message), code_(code) {}
   ExitCode code() const { return code_; }
 
  private:

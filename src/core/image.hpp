@@ -21,7 +21,9 @@ struct ImageShape {
   int channels = 0;
   Depth depth = Depth::u8;
 
-  std::size_t samples() const { return std::size_t(rows) * std::size_t(cols) * std::size_t(channels); }
+  std::size_t samples() const {
+    return std::size_t(rows) * std::size_t(cols) * std::size_t(channels);
+  }
   std::size_t bytes() const { return samples() * std::size_t(depth); }
   friend bool operator==(const ImageShape&, const ImageShape&) = default;
 };
@@ -40,7 +42,8 @@ class Image {
   std::byte* data() { return data_.get(); }
   const std::byte* data() const { return data_.get(); }
 
-  /// Channel `c` as a rows x cols matrix of samples; T is std::uint8_t or std::uint16_t, as depth says.
+  /// Channel `c` as a rows x cols matrix of samples; T is std::uint8_t or std::uint16_t, as depth
+  /// says.
   template <class T>
   MatrixView<T> plane(int c) {
     return {reinterpret_cast<T*>(data_.get()) + c, shape_.rows, shape_.cols,

@@ -12,18 +12,18 @@ std::string_view to_string(Stage stage);
 /// Why an image failed: a closed list, the same in logs, summary and JSON.
 enum class Reason {
   none,
-  not_found,          ///< no such file
-  unreadable,         ///< exists, but cannot be opened or read
+  not_found,   ///< no such file
+  unreadable,  ///< exists, but cannot be opened or read
   empty_file,
-  not_an_image,       ///< its first bytes are those of no supported format
-  unsupported,        ///< an image, but of a kind this program does not take (alpha, CMYK, ...)
-  too_large,          ///< over limits.pixels, limits.side or limits.file_mb
-  corrupt,            ///< begins as an image, but does not decode
-  output_collision,   ///< another input of this run has the same output
-  not_converged,      ///< the decomposition did not converge
-  compute_failed,     ///< the backend failed on this batch
-  not_written,        ///< the output could not be encoded or written
-  internal,           ///< a bug
+  not_an_image,      ///< its first bytes are those of no supported format
+  unsupported,       ///< an image, but of a kind this program does not take (alpha, CMYK, ...)
+  too_large,         ///< over limits.pixels, limits.side or limits.file_mb
+  corrupt,           ///< begins as an image, but does not decode
+  output_collision,  ///< another input of this run has the same output
+  not_converged,     ///< the decomposition did not converge
+  compute_failed,    ///< the backend failed on this batch
+  not_written,       ///< the output could not be encoded or written
+  internal,          ///< a bug
 };
 std::string_view to_string(Reason reason);
 constexpr int kReasonCount = int(Reason::internal) + 1;

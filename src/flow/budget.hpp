@@ -8,11 +8,12 @@
 
 namespace eckart::flow {
 
-/// A first-come, first-served budget of bytes. Waiting for it is the back-pressure of a pipeline: who
-/// brings in work waits until enough of the earlier work has left.
+/// A first-come, first-served budget of bytes. Waiting for it is the back-pressure of a pipeline:
+/// who brings in work waits until enough of the earlier work has left.
 class Budget {
  public:
-  /// Bytes taken from a budget; gives them back when destroyed. Move-only. Must not outlive the budget.
+  /// Bytes taken from a budget; gives them back when destroyed. Move-only. Must not outlive the
+  /// budget.
   class Reservation {
    public:
     Reservation() = default;

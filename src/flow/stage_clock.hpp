@@ -16,13 +16,14 @@ struct StageTimes {
   double total_s() const { return busy_s + waiting_for_input_s + waiting_for_room_s; }
 };
 
-/// Nanoseconds of one worker in each state; a cache line of its own, since each worker writes its own.
+/// Nanoseconds of one worker in each state; a cache line of its own, since each worker writes its
+/// own.
 struct alignas(64) StageCell {
   std::atomic<std::int64_t> ns[3] = {0, 0, 0};
 };
 
-/// The clock of one stage. Every worker is in one of three states at any time, from its start to its
-/// end, so that the three sums add up to the workers' wall time.
+/// The clock of one stage. Every worker is in one of three states at any time, from its start to
+/// its end, so that the three sums add up to the workers' wall time.
 class StageClock {
  public:
   enum class State { busy, waiting_for_input, waiting_for_room };
@@ -34,7 +35,8 @@ class StageClock {
   /// One worker's hand on the clock; lives on that worker's thread, from its start to its end.
   class Worker {
    public:
-    Worker(StageClock& clock, int index) : cell_(clock.cells_[std::size_t(index)]), since_(Clock::now()) {}
+    Worker(StageClock& clock, int index)
+        : cell_(clock.cells_[std::size_t(index)]), since_(Clock::now()) {}
     ~Worker() { enter(State::busy); }
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <exception>
 #include <functional>
 #include <string>
@@ -18,9 +17,7 @@ class Workers {
   using OnFailure = std::function<void(std::exception_ptr)>;
 
   /// Starts `count` threads named `name` (at most 12 bytes are kept), each running body(index).
-  /// `on_last` runs on the thread that ends last, however it ends; must not throw.
-  Workers(const std::string& name, int count, Body body, OnFailure on_failure,
-          std::function<void()> on_last = [] {});
+  Workers(const std::string& name, int count, Body body, OnFailure on_failure);
   /// Waits for every thread to end.
   ~Workers();
   Workers(const Workers&) = delete;
@@ -33,8 +30,6 @@ class Workers {
 
   const Body body_;
   const OnFailure on_failure_;
-  const std::function<void()> on_last_;
-  std::atomic<int> running_;
   std::vector<std::thread> threads_;
 };
 

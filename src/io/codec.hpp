@@ -30,9 +30,11 @@ struct Codec {
   bool (*sniff)(std::span<const std::byte> file);
   /// Size, channels and depth that decode() will give, from the header alone. Throws ItemError.
   ImageShape (*read_header)(std::span<const std::byte> file);
-  /// The pixels, upright (EXIF orientation applied: rows and cols may be swapped). Throws ItemError.
+  /// The pixels, upright (EXIF orientation applied: rows and cols may be swapped). Throws
+  /// ItemError.
   Image (*decode)(std::span<const std::byte> file);
-  /// The file's bytes. Throws ItemError(not_written), for a depth that the format does not have too.
+  /// The file's bytes. Throws ItemError(not_written), for a depth that the format does not have
+  /// too.
   std::vector<std::byte> (*encode)(const Image& image, const EncodeOptions& options);
 };
 
@@ -47,8 +49,9 @@ const Codec& codec_of(std::span<const std::byte> file);
 /// The header, checked against the limits. Throws ItemError: too_large, unsupported, corrupt.
 ImageShape admit(const Codec& codec, std::span<const std::byte> file, const Limits& limits);
 
-/// True if a file of this name is worth trying when it was found in a folder: a known extension in any case
-/// (png, jpg, jpeg, jpe, jfif), not hidden, and not a temporary (`*~`, `*.tmp`, `*.part`, ...).
+/// True if a file of this name is worth trying when it was found in a folder: a known extension in
+/// any case (png, jpg, jpeg, jpe, jfif), not hidden, and not a temporary (`*~`, `*.tmp`, `*.part`,
+/// ...).
 bool looks_like_image(std::string_view file_name);
 
 }  // namespace eckart::io

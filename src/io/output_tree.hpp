@@ -15,8 +15,9 @@ namespace eckart::io {
 /// Names the outputs: the tree of the inputs, mirrored under a root. Thread-safe.
 class OutputTree {
  public:
-  /// `name` may hold {stem}, {name} (stem and extension of the input), {ext} (of the output) and {rank}.
-  /// Throws std::invalid_argument on another field, on '/', and when several ranks have no {rank}.
+  /// `name` may hold {stem}, {name} (stem and extension of the input), {ext} (of the output) and
+  /// {rank}. Throws std::invalid_argument on another field, on '/', and when several ranks have no
+  /// {rank}.
   OutputTree(std::filesystem::path root, std::string name, const Codec& codec,
              std::vector<RankPolicy> ranks);
 
@@ -39,8 +40,9 @@ class OutputTree {
   std::unordered_set<std::uint64_t> claimed_;
 };
 
-/// Makes the output folder if it is missing and shows that files can be made in it. Throws FatalError:
-/// usage if it is one of `inputs` or below one (by real path), cannot_create or no_permission otherwise.
+/// Makes the output folder if it is missing and shows that files can be made in it. Throws
+/// FatalError: usage if it is one of `inputs` or below one (by real path), cannot_create or
+/// no_permission otherwise.
 void prepare_output_root(const std::filesystem::path& root,
                          const std::vector<std::filesystem::path>& inputs);
 

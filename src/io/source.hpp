@@ -30,9 +30,9 @@ class Source {
   virtual std::int64_t ignored() const { return 0; }
 };
 
-/// All images below a folder, folder by folder, each in the order of names; symbolic links to folders are not
-/// followed. A folder that cannot be read comes out as one failed arrival. Lists as it goes: memory does
-/// not grow with the tree.
+/// All images below a folder, folder by folder, each in the order of names; symbolic links to
+/// folders are not followed. A folder that cannot be read comes out as one failed arrival. Lists as
+/// it goes: memory does not grow with the tree.
 std::unique_ptr<Source> make_folder_source(const std::filesystem::path& folder);
 
 /// One file, whatever its name.
@@ -41,7 +41,8 @@ std::unique_ptr<Source> make_file_source(const std::filesystem::path& file);
 /// One path a line, files or folders; `in` must outlive the source. Empty lines are passed over.
 std::unique_ptr<Source> make_list_source(std::istream& in);
 
-/// Source of one input of the command line: a folder, a file, or one failed arrival (not_found, unreadable).
+/// Source of one input of the command line: a folder, a file, or one failed arrival (not_found,
+/// unreadable).
 std::unique_ptr<Source> make_source(const std::filesystem::path& input);
 
 /// One source after the other.

@@ -8,8 +8,8 @@
 
 namespace eckart {
 
-/// Runs `work` for one item: what it throws becomes the item's outcome, but for FatalError, which passes.
-/// `unforeseen` is the reason for exceptions that name none.
+/// Runs `work` for one item: what it throws becomes the item's outcome, but for FatalError, which
+/// passes. `unforeseen` is the reason for exceptions that name none.
 template <class Work>
 void attempt(Outcome& outcome, Stage stage, Reason unforeseen, Work&& work) {
   try {

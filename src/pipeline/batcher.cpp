@@ -20,9 +20,9 @@ std::optional<Batch> Batcher::add(ItemPtr item, Time now) {
 }
 
 std::optional<Batch> Batcher::due(Time now) {
-  const auto oldest = std::min_element(bins_.begin(), bins_.end(), [](const auto& a, const auto& b) {
-    return a.second.oldest < b.second.oldest;
-  });
+  const auto oldest = std::min_element(
+      bins_.begin(), bins_.end(),
+      [](const auto& a, const auto& b) { return a.second.oldest < b.second.oldest; });
   if (oldest == bins_.end() || oldest->second.oldest + linger_ > now) return std::nullopt;
   return take(oldest);
 }

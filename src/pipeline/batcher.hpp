@@ -19,7 +19,8 @@ class Batcher {
   Batcher(std::function<int(PaddedShape)> capacity, int pad, std::chrono::milliseconds linger)
       : capacity_(std::move(capacity)), pad_(pad), linger_(linger) {}
 
-  /// Takes the item in. A batch comes out when this item fills one, or finds too little room in one.
+  /// Takes the item in. A batch comes out when this item fills one, or finds too little room in
+  /// one.
   std::optional<Batch> add(ItemPtr item, Time now);
 
   /// A batch whose oldest item has waited for `linger`, if any.

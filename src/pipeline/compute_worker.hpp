@@ -9,8 +9,8 @@
 
 namespace eckart {
 
-/// Owns one lane and keeps its slots full: while one batch is computed, the next is started or the last is
-/// emptied. Lives on one thread.
+/// Owns one lane and keeps its slots full: while one batch is computed, the next is started or the
+/// last is emptied. Lives on one thread.
 class ComputeWorker {
  public:
   ComputeWorker(std::unique_ptr<Lane> lane, BatchChannel& in, ItemChannel& out,

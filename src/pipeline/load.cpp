@@ -15,7 +15,8 @@ namespace {
 void refuse_to_replace(const std::filesystem::path& file, const std::filesystem::path& output) {
   std::error_code none;  // no such output yet: nothing to replace
   if (std::filesystem::equivalent(file, output, none)) {
-    throw ItemError(Reason::output_collision, "its output " + output.string() + " would replace it");
+    throw ItemError(Reason::output_collision,
+                    "its output " + output.string() + " would replace it");
   }
 }
 
@@ -44,8 +45,10 @@ class Loader {
   void note_full_rank(const WorkItem& item, const ImageShape& shape) {
     for (const RankPolicy& policy : ranks_) {
       if (policy.k <= std::min(shape.rows, shape.cols) || noted_.exchange(true)) continue;
-      spdlog::info("{}: rank {} is above min(rows, cols) = {}: this image, and others like it, get full rank",
-                   item.file.string(), policy.k, std::min(shape.rows, shape.cols));
+      spdlog::info(
+          "{}: rank {} is above min(rows, cols) = {}: this image, and others like it, get full "
+          "rank",
+          item.file.string(), policy.k, std::min(shape.rows, shape.cols));
     }
   }
 
@@ -64,9 +67,8 @@ ClaimOutputs make_claim(io::OutputTree& outputs) {
 }
 
 LoadItem make_load(const io::Limits& limits, const std::vector<RankPolicy>& ranks) {
-  return [loader = std::make_shared<Loader>(limits, ranks)](WorkItem& item, const Reserve& reserve) {
-    loader->load(item, reserve);
-  };
+  return [loader = std::make_shared<Loader>(limits, ranks)](
+             WorkItem& item, const Reserve& reserve) { loader->load(item, reserve); };
 }
 
 }  // namespace eckart

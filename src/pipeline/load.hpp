@@ -9,10 +9,12 @@
 
 namespace eckart {
 
-/// Names an item's outputs and makes them its own; called in the order of arrival. Throws as LoadItem.
+/// Names an item's outputs and makes them its own; called in the order of arrival. Throws as
+/// LoadItem.
 using ClaimOutputs = std::function<void(WorkItem& item)>;
 
-/// Claims outputs that no earlier item has, and that are not the item's own file. `outputs` must outlive it.
+/// Claims outputs that no earlier item has, and that are not the item's own file. `outputs` must
+/// outlive it.
 ClaimOutputs make_claim(io::OutputTree& outputs);
 
 /// Waits for bytes of the budget; empty when the run is aborted.
@@ -21,8 +23,8 @@ using Reserve = std::function<flow::Budget::Reservation(std::size_t bytes)>;
 /// Fills in an item's task. Throws ItemError for this item's failure, FatalError for the run's.
 using LoadItem = std::function<void(WorkItem& item, const Reserve& reserve)>;
 
-/// Reads the file, checks its header against the limits, reserves the bytes of input and outputs, decodes. May be
-/// called by several threads at a time.
+/// Reads the file, checks its header against the limits, reserves the bytes of input and outputs,
+/// decodes. May be called by several threads at a time.
 LoadItem make_load(const io::Limits& limits, const std::vector<RankPolicy>& ranks);
 
 }  // namespace eckart

@@ -12,7 +12,8 @@ namespace {
 
 using State = flow::StageClock::State;
 
-// Short queues keep the order of work close to the order of arrival; memory is the budget's business.
+// Short queues keep the order of work close to the order of arrival; memory is the budget's
+// business.
 constexpr std::size_t kFoundCapacity = 256;
 constexpr std::size_t kLoadedCapacity = 256;
 constexpr std::size_t kBatchesCapacity = 2;
@@ -36,18 +37,25 @@ Pipeline::Pipeline(PipelineParts parts, const PipelineOptions& options)
 telemetry::RunReport Pipeline::run() {
   using flow::Workers;
   const auto start = std::chrono::steady_clock::now();
-  const Workers::OnFailure on_failure = [this](std::exception_ptr error) { abort(std::move(error)); };
+  const Workers::OnFailure on_failure = [this](std::exception_ptr error) {
+    abort(std::move(error));
+  };
 
-  Workers source("source", 1, [this](int) { run_source(); }, on_failure);
-  Workers load("load", options_.load_threads, [this](int i) { run_load(i); }, on_failure);
-  Workers write("write", options_.write_threads, [this](int i) { run_write(i); }, on_failure);
+  Workers source(
+      "source", 1, [this](int) { run_source(); }, on_failure);
+  Workers load(
+      "load", options_.load_threads, [this](int i) { run_load(i); }, on_failure);
+  Workers write(
+      "write", options_.write_threads, [this](int i) { run_write(i); }, on_failure);
   std::optional<Workers> batch, compute;
   Backend* backend = nullptr;
   try {
     backend = &parts_.backend();
     compute_clock_.emplace(backend->lanes());
-    compute.emplace("compute", backend->lanes(), [&](int i) { run_compute(*backend, i); }, on_failure);
-    batch.emplace("batch", 1, [&](int) { run_batch(*backend); }, on_failure);
+    compute.emplace(
+        "compute", backend->lanes(), [&](int i) { run_compute(*backend, i); }, on_failure);
+    batch.emplace(
+        "batch", 1, [&](int) { run_batch(*backend); }, on_failure);
   } catch (...) {
     abort(std::current_exception());
   }
@@ -71,7 +79,8 @@ telemetry::RunReport Pipeline::run() {
   report.backend = backend->name();
   report.backend_note = backend->description();
   report.remarks = backend->remarks();
-  add_stages(report, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  add_stages(report,
+             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   return report;
 }
 
@@ -80,8 +89,8 @@ void Pipeline::request_stop() {
   found_.cancel();
 }
 
-/// Abort, from sink to source: nobody waits for room that will never come, nor for bytes. What is finished
-/// already is still written.
+/// Abort, from sink to source: nobody waits for room that will never come, nor for bytes. What is
+/// finished already is still written.
 void Pipeline::abort(std::exception_ptr error) {
   {
     const std::lock_guard lock(error_mutex_);
@@ -172,8 +181,8 @@ void Pipeline::add_stages(telemetry::RunReport& report, double wall_s) const {
     flow::StageTimes times = clock.times();
     // A worker that has not begun, or has ended, is one without input.
     times.waiting_for_input_s += std::max(0.0, times.workers * wall_s - times.total_s());
-    report.stages.push_back({name, times.workers, times.busy_s, times.waiting_for_input_s,
-                             times.waiting_for_room_s});
+    report.stages.push_back(
+        {name, times.workers, times.busy_s, times.waiting_for_input_s, times.waiting_for_room_s});
   };
   add("source", source_clock_);
   add("load", load_clock_);

@@ -28,24 +28,27 @@ struct PipelineOptions {
 
 struct PipelineParts {
   io::Source& source;
-  /// Called once, on the thread of run(), while loading has begun already: making a backend takes its time.
+  /// Called once, on the thread of run(), while loading has begun already: making a backend takes
+  /// its time.
   std::function<Backend&()> backend;
   ClaimOutputs claim;
   LoadItem load;
   WriteItem write;
 };
 
-/// The way of an image: source -> load -> batch -> compute -> write, and the one place that starts and
-/// ends the threads of it.
+/// The way of an image: source -> load -> batch -> compute -> write, and the one place that starts
+/// and ends the threads of it.
 class Pipeline {
  public:
   Pipeline(PipelineParts parts, const PipelineOptions& options);
 
-  /// Runs until the source has no more and everything is written, or until request_stop() and what was
-  /// in flight is written. Throws what made the run abort: FatalError, or another exception (a bug).
+  /// Runs until the source has no more and everything is written, or until request_stop() and what
+  /// was in flight is written. Throws what made the run abort: FatalError, or another exception (a
+  /// bug).
   telemetry::RunReport run();
 
-  /// Takes nothing new in, and lets what is in flight come out. From any thread, any number of times.
+  /// Takes nothing new in, and lets what is in flight come out. From any thread, any number of
+  /// times.
   void request_stop();
 
   telemetry::ProgressState progress() const { return tally_.progress(); }

@@ -34,8 +34,8 @@ void Tally::all_found() {
 void Tally::count(const WorkItem& item) {
   const Outcome& outcome = item.outcome;
   if (outcome.result == Result::failed) {
-    spdlog::error("{}: {} ({}, in {})", item.file.string(), outcome.detail, to_string(outcome.reason),
-                  to_string(outcome.stage));
+    spdlog::error("{}: {} ({}, in {})", item.file.string(), outcome.detail,
+                  to_string(outcome.reason), to_string(outcome.stage));
   }
   const std::lock_guard lock(mutex_);
   ++progress_.done;
@@ -47,8 +47,11 @@ void Tally::count(const WorkItem& item) {
       ++report_.failed;
       ++report_.failures[std::size_t(outcome.reason)];
       return;
-    case Result::skipped: ++report_.skipped; return;
-    case Result::done: break;
+    case Result::skipped:
+      ++report_.skipped;
+      return;
+    case Result::done:
+      break;
   }
   ++report_.done;
   const ImageShape& shape = item.task.input.shape();

@@ -51,8 +51,8 @@ const std::vector<Key>& schema() {
   using S = Settings;
   static const std::vector<Key> keys = {
       key("backend", "what computes", Choice{{"auto", "cuda", "cpu", "checked"}}, &S::backend),
-      key("solver", "how a batch is decomposed", Choice{{"auto", "gram", "subspace", "gesvd", "gesvdj"}},
-          &S::solver),
+      key("solver", "how a batch is decomposed",
+          Choice{{"auto", "gram", "subspace", "gesvd", "gesvdj"}}, &S::solver),
       key("rank", "several: an output for each", Ranks{}, &S::rank),
       key("output.format", "of the files written", Choice{{"png", "jpeg"}}, &S::output,
           &Output::format),

@@ -29,8 +29,7 @@ inline std::string name_of(const ::testing::TestParamInfo<Way>& info) {
 /// Every way there is; those that this machine cannot go are skipped with the reason.
 inline std::vector<Way> all_ways() {
   using enum SolverKind;
-  return {{"cpu", gram},  {"cpu", gesvd},  {"cpu", gesvdj},
-          {"cuda", gram},
+  return {{"cpu", gram},      {"cpu", gesvd},  {"cpu", gesvdj},  {"cuda", gram},
           {"cuda", subspace}, {"cuda", gesvd}, {"cuda", gesvdj}, {"cuda", automatic, true}};
 }
 
@@ -71,7 +70,8 @@ class BackendTest : public ::testing::TestWithParam<Way> {
   }
 
   /// All images through one lane, in one batch for each padded shape.
-  std::vector<Task> reconstruct(const std::vector<const Image*>& images, const std::vector<int>& ranks) {
+  std::vector<Task> reconstruct(const std::vector<const Image*>& images,
+                                const std::vector<int>& ranks) {
     const auto backend = make(ranks);
     const auto lane = backend->make_lane(0);
     std::vector<Task> tasks;

@@ -44,14 +44,15 @@ void expect_optimal(const Image& image, const Task& task, const std::vector<int>
     const ReferenceSvd svd = reference_svd(image, channel);
     const double norm = svd.squared_norm();
     for (std::size_t r = 0; r < ranks.size(); ++r) {
-      SCOPED_TRACE(::testing::Message() << image.shape().rows << " x " << image.shape().cols << " channel "
-                                        << channel << " rank " << ranks[r]);
+      SCOPED_TRACE(::testing::Message() << image.shape().rows << " x " << image.shape().cols
+                                        << " channel " << channel << " rank " << ranks[r]);
       const PlaneResult& result = task.results[r][std::size_t(channel)];
       const int k = std::min(ranks[r], svd.n);
       const double optimum = optimal_error(squares(svd.sigma), k);
       EXPECT_EQ(result.rank, k);
       EXPECT_LE(loss_db(result.residual, optimum, norm), kMostLossDb);
-      EXPECT_GE(loss_db(result.residual, optimum, norm), -kMostLossDb);  // nobody beats Eckart and Young
+      EXPECT_GE(loss_db(result.residual, optimum, norm),
+                -kMostLossDb);  // nobody beats Eckart and Young
       EXPECT_NEAR(result.energy, norm > 0 ? 1 - optimum / norm : 1, 1e-9);
       const std::vector<int> in = samples(image, channel), out = samples(task.outputs[r], channel);
       double squared_error = 0;
@@ -63,8 +64,16 @@ void expect_optimal(const Image& image, const Task& task, const std::vector<int>
 
 TEST_P(BackendTest, reaches_the_optimum_on_every_shape) {
   const std::vector<int> ranks{1, 5, 1000};
-  for (const auto& [rows, cols] : std::vector<std::pair<int, int>>{
-           {64, 64}, {96, 40}, {40, 96}, {1, 50}, {50, 1}, {1, 1}, {37, 61}, {61, 37}, {33, 32}, {130, 70}}) {
+  for (const auto& [rows, cols] : std::vector<std::pair<int, int>>{{64, 64},
+                                                                   {96, 40},
+                                                                   {40, 96},
+                                                                   {1, 50},
+                                                                   {50, 1},
+                                                                   {1, 1},
+                                                                   {37, 61},
+                                                                   {61, 37},
+                                                                   {33, 32},
+                                                                   {130, 70}}) {
     for (const SynthKind kind : {SynthKind::texture, SynthKind::phantom, SynthKind::noise}) {
       const Image image = make_image(kind, rows, cols);
       expect_optimal(image, reconstruct(image, ranks), ranks);
@@ -73,7 +82,8 @@ TEST_P(BackendTest, reaches_the_optimum_on_every_shape) {
 }
 
 TEST_P(BackendTest, full_rank_gives_the_image_back) {
-  for (const auto& [rows, cols] : std::vector<std::pair<int, int>>{{64, 64}, {37, 61}, {1, 50}, {1, 1}}) {
+  for (const auto& [rows, cols] :
+       std::vector<std::pair<int, int>>{{64, 64}, {37, 61}, {1, 50}, {1, 1}}) {
     const Image image = make_image(SynthKind::noise, rows, cols);
     const Task task = reconstruct(image, {std::min(rows, cols)});
     EXPECT_EQ(samples(task.outputs[0], 0), samples(image, 0));
@@ -81,8 +91,8 @@ TEST_P(BackendTest, full_rank_gives_the_image_back) {
 }
 
 TEST_P(BackendTest, an_image_of_low_rank_comes_back_whole_at_that_rank) {
-  for (const Image& image : {make_image(SynthKind::constant, 48, 80), make_image(SynthKind::low_rank, 90, 70),
-                             black(64, 32), black(1, 1)}) {
+  for (const Image& image : {make_image(SynthKind::constant, 48, 80),
+                             make_image(SynthKind::low_rank, 90, 70), black(64, 32), black(1, 1)}) {
     const Task task = reconstruct(image, {2});
     EXPECT_EQ(samples(task.outputs[0], 0), samples(image, 0));
     EXPECT_NEAR(task.results[0][0].energy, 1, 1e-12);
@@ -103,12 +113,14 @@ TEST_P(BackendTest, a_transposed_image_gives_the_transposed_result) {
   const Image tall = make_image(SynthKind::texture, 90, 50);
   Image wide({50, 90, 1, Depth::u8});
   for (int row = 0; row < 90; ++row) {
-    for (int col = 0; col < 50; ++col) wide.plane<std::uint8_t>(0)(col, row) = tall.plane<std::uint8_t>(0)(row, col);
+    for (int col = 0; col < 50; ++col)
+      wide.plane<std::uint8_t>(0)(col, row) = tall.plane<std::uint8_t>(0)(row, col);
   }
   const Task a = reconstruct(tall, {7}), b = reconstruct(wide, {7});
   for (int row = 0; row < 90; ++row) {
     for (int col = 0; col < 50; ++col) {
-      ASSERT_EQ(a.outputs[0].plane<std::uint8_t>(0)(row, col), b.outputs[0].plane<std::uint8_t>(0)(col, row));
+      ASSERT_EQ(a.outputs[0].plane<std::uint8_t>(0)(row, col),
+                b.outputs[0].plane<std::uint8_t>(0)(col, row));
     }
   }
 }
@@ -129,7 +141,8 @@ TEST_P(BackendTest, sixteen_bits_are_kept) {
 
 TEST_P(BackendTest, company_in_a_batch_changes_nothing_that_matters) {
   std::vector<Image> images;
-  for (const auto& [rows, cols] : std::vector<std::pair<int, int>>{{64, 40}, {40, 64}, {50, 50}, {64, 64}, {33, 64}}) {
+  for (const auto& [rows, cols] :
+       std::vector<std::pair<int, int>>{{64, 40}, {40, 64}, {50, 50}, {64, 64}, {33, 64}}) {
     images.push_back(make_image(SynthKind::texture, rows, cols));
     images.push_back(make_image(SynthKind::texture, rows, cols, 3));
     images.push_back(make_image(SynthKind::noise, rows, cols, 1, Depth::u16));
@@ -153,8 +166,12 @@ TEST_P(BackendTest, real_like_images_lose_nothing_at_any_rank) {
   std::int64_t different = 0, compared = 0;
   for (const std::uint64_t seed : {1, 2}) {
     for (const SynthKind kind : {SynthKind::texture, SynthKind::phantom}) {
-      const Image image =
-          synthesize({.kind = kind, .rows = 256, .cols = 256, .channels = 1, .noise_sigma = 2.0, .seed = seed});
+      const Image image = synthesize({.kind = kind,
+                                      .rows = 256,
+                                      .cols = 256,
+                                      .channels = 1,
+                                      .noise_sigma = 2.0,
+                                      .seed = seed});
       const Task task = reconstruct(image, ranks);
       expect_optimal(image, task, ranks);
       const ReferenceSvd svd = reference_svd(image, 0);
@@ -172,10 +189,12 @@ TEST_P(BackendTest, real_like_images_lose_nothing_at_any_rank) {
   EXPECT_LE(double(different), 1e-4 * double(compared));
 }
 
-/// Singular values over five orders of magnitude: what is weak must not be lost beside what is strong.
+/// Singular values over five orders of magnitude: what is weak must not be lost beside what is
+/// strong.
 TEST_P(BackendTest, specks_on_a_flat_image_are_found) {
   Image image = make_image(SynthKind::constant, 256, 256);
-  for (int i = 0; i < 30; ++i) image.plane<std::uint8_t>(0)((i * 37) % 256, (i * 71) % 256) ^= std::uint8_t(1 + i % 3);
+  for (int i = 0; i < 30; ++i)
+    image.plane<std::uint8_t>(0)((i * 37) % 256, (i * 71) % 256) ^= std::uint8_t(1 + i % 3);
   const std::vector<int> ranks{5, 20};
   expect_optimal(image, reconstruct(image, ranks), ranks);
   EXPECT_EQ(samples(reconstruct(image, {40}).outputs[0], 0), samples(image, 0));
@@ -186,7 +205,12 @@ TEST_P(BackendTest, slots_keep_their_batches_apart) {
   const auto lane = backend->make_lane(0);
   std::vector<Task> tasks;
   std::vector<Image> images;
-  for (int i = 0; i < 6; ++i) images.push_back(synthesize({.kind = SynthKind::texture, .rows = 60, .cols = 64, .channels = 1, .seed = std::uint64_t(i)}));
+  for (int i = 0; i < 6; ++i)
+    images.push_back(synthesize({.kind = SynthKind::texture,
+                                 .rows = 60,
+                                 .cols = 64,
+                                 .channels = 1,
+                                 .seed = std::uint64_t(i)}));
   for (const Image& image : images) tasks.push_back(make_task(image, 1));
   const int slots = lane->slots();
   for (int i = 0; i < int(tasks.size()) + slots; ++i) {

@@ -70,7 +70,9 @@ class Determinism : public ::testing::Test {
   std::map<std::string, Bytes> outputs(const Way& way) {
     const fs::path root = folder_.path() / "out";
     fs::remove_all(root);
-    const BackendOptions backend_options{.ranks = ranks_, .lanes = way.lanes};
+    BackendOptions backend_options;
+    backend_options.ranks = ranks_;
+    backend_options.lanes = way.lanes;
     Batched backend(backend_options, way.planes);
     io::OutputTree tree(root, io::OutputTree::default_name(ranks_.size()), io::codec_named("png"),
                         ranks_);

@@ -179,6 +179,22 @@ TEST_F(PipelineFailure, what_was_finished_before_the_backend_was_lost_is_written
   EXPECT_EQ(rig.written(), numbers(10));
 }
 
+TEST_F(PipelineFailure, a_loader_that_waits_for_all_of_the_budget_does_not_outlast_the_run) {
+  constexpr int kFit = 8;
+  rig.options.load_threads = 1;
+  rig.options.budget_bytes = kFit * 2 * kSmall.bytes();
+  rig.shape_of = [](int number) {
+    return number < kFit ? kSmall : ImageShape{99, 99, 3, Depth::u16};
+  };
+  std::atomic<int> asked = 0;
+  rig.on_load = [&](int) { ++asked; };
+  rig.backend.on_start = [&](int) {
+    wait_until([&] { return asked > kFit; });
+    throw lost_;
+  };
+  expect_fatal(ExitCode::temporary);
+}
+
 TEST_F(PipelineFailure, an_output_that_cannot_be_written_costs_its_image) {
   rig.on_write = fails_with(ItemError(Reason::not_written, "disk full"));
   expect_only_the_chosen_fail(Reason::not_written);

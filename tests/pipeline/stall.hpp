@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <thread>
@@ -23,8 +24,7 @@ class Stall {
         for (int i = 0; i < length; ++i) std::this_thread::yield();
         return;
       case 2:
-        for (volatile int i = 0; i < 100 * length; i = i + 1) {
-        }
+        for (int i = 0; i < 100 * length; ++i) std::atomic_signal_fence(std::memory_order_seq_cst);
         return;
       default:
         return;

@@ -13,14 +13,14 @@
 namespace eckart::test {
 namespace {
 
-constexpr int kImages = 150;
+constexpr int kImages = 100;
 
 struct Threads {
   int load, write, lanes, slots, planes;
 };
 constexpr Threads kThreads[] = {
     {1, 1, 1, 1, 1}, {1, 1, 1, 2, 4}, {2, 1, 2, 2, 1}, {4, 3, 3, 2, 5}, {1, 4, 2, 1, 3}};
-constexpr int kSeeds = 12;
+constexpr int kSeeds = 10;
 
 void set_up(Rig& rig, const Threads& threads, const Stall& stall) {
   rig.images = kImages;
@@ -103,15 +103,13 @@ TEST_P(PipelineUnderStalls, a_lost_backend_ends_the_run) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Threads, PipelineUnderStalls, ::testing::ValuesIn(kThreads),
-                         [](const auto& info) {
-                           const Threads& threads = info.param;
-                           return "load" + std::to_string(threads.load) + "_write" +
-                                  std::to_string(threads.write) + "_lanes" +
-                                  std::to_string(threads.lanes) + "_slots" +
-                                  std::to_string(threads.slots) + "_planes" +
-                                  std::to_string(threads.planes);
-                         });
+std::string name_of(const ::testing::TestParamInfo<Threads>& info) {
+  const Threads& threads = info.param;
+  return "load" + std::to_string(threads.load) + "_write" + std::to_string(threads.write) +
+         "_lanes" + std::to_string(threads.lanes) + "_slots" + std::to_string(threads.slots) +
+         "_planes" + std::to_string(threads.planes);
+}
+INSTANTIATE_TEST_SUITE_P(Threads, PipelineUnderStalls, ::testing::ValuesIn(kThreads), name_of);
 
 }  // namespace
 }  // namespace eckart::test

@@ -13,8 +13,9 @@ std::vector<int> samples(const Image& image, int channel) {
   std::vector<int> values;
   for (int row = 0; row < image.shape().rows; ++row) {
     for (int col = 0; col < image.shape().cols; ++col) {
-      values.push_back(image.shape().depth == Depth::u8 ? image.plane<std::uint8_t>(channel)(row, col)
-                                                        : image.plane<std::uint16_t>(channel)(row, col));
+      values.push_back(image.shape().depth == Depth::u8
+                           ? image.plane<std::uint8_t>(channel)(row, col)
+                           : image.plane<std::uint16_t>(channel)(row, col));
     }
   }
   return values;
@@ -37,8 +38,8 @@ ReferenceSvd reference_svd(const Image& image, int channel) {
   svd.vt.resize(std::size_t(n) * std::size_t(cols));
   std::vector<double> a = svd.a;
   std::vector<double> superdiagonal(static_cast<std::size_t>(n));
-  if (LAPACKE_dgesvd(LAPACK_ROW_MAJOR, 'S', 'S', rows, cols, a.data(), cols, svd.sigma.data(), svd.u.data(),
-                     n, svd.vt.data(), cols, superdiagonal.data()) != 0) {
+  if (LAPACKE_dgesvd(LAPACK_ROW_MAJOR, 'S', 'S', rows, cols, a.data(), cols, svd.sigma.data(),
+                     svd.u.data(), n, svd.vt.data(), cols, superdiagonal.data()) != 0) {
     throw std::runtime_error("dgesvd did not converge");
   }
   return svd;
@@ -47,13 +48,16 @@ ReferenceSvd reference_svd(const Image& image, int channel) {
 std::vector<double> ReferenceSvd::reconstruct(int k) const {
   std::vector<double> scaled = u, result(a.size());
   for (int row = 0; row < rows; ++row) {
-    for (int i = 0; i < n; ++i) scaled[std::size_t(row) * std::size_t(n) + std::size_t(i)] *= sigma[std::size_t(i)];
+    for (int i = 0; i < n; ++i)
+      scaled[std::size_t(row) * std::size_t(n) + std::size_t(i)] *= sigma[std::size_t(i)];
   }
-  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, cols, k, 1.0, scaled.data(), n, vt.data(), cols,
-              0.0, result.data(), cols);
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, cols, k, 1.0, scaled.data(), n,
+              vt.data(), cols, 0.0, result.data(), cols);
   return result;
 }
 
-double ReferenceSvd::squared_norm() const { return cblas_ddot(int(a.size()), a.data(), 1, a.data(), 1); }
+double ReferenceSvd::squared_norm() const {
+  return cblas_ddot(int(a.size()), a.data(), 1, a.data(), 1);
+}
 
 }  // namespace eckart::testing

@@ -7,7 +7,8 @@
 
 namespace eckart::testing {
 
-/// A plane's singular value decomposition in float64 by LAPACK's dgesvd (QR iteration), which no backend uses.
+/// A plane's singular value decomposition in float64 by LAPACK's dgesvd (QR iteration), which no
+/// backend uses.
 struct ReferenceSvd {
   int rows, cols, n;          ///< n = min(rows, cols)
   std::vector<double> a;      ///< rows x cols, row-major

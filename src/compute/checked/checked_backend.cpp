@@ -7,7 +7,6 @@
 #include <cstring>
 #include <mutex>
 
-
 namespace eckart {
 namespace {
 
@@ -36,14 +35,16 @@ class Differences {
   std::vector<std::string> remarks(const std::string& tested, const std::string& reference) const {
     const std::lock_guard lock(mutex_);
     char line[256];
-    std::snprintf(line, sizeof line,
-                  "checked %s against %s: %lld of %lld samples differ, by %d at most; PSNR before rounding "
-                  "by %.2g dB at most",
-                  tested.c_str(), reference.c_str(), static_cast<long long>(different_),
-                  static_cast<long long>(samples_), largest_, largest_db_);
+    std::snprintf(
+        line, sizeof line,
+        "checked %s against %s: %lld of %lld samples differ, by %d at most; PSNR before rounding "
+        "by %.2g dB at most",
+        tested.c_str(), reference.c_str(), static_cast<long long>(different_),
+        static_cast<long long>(samples_), largest_, largest_db_);
     std::vector<std::string> lines{line};
     if (one_sided_failures_ > 0) {
-      lines.push_back(std::to_string(one_sided_failures_) + " images failed on one of the two alone");
+      lines.push_back(std::to_string(one_sided_failures_) +
+                      " images failed on one of the two alone");
     }
     return lines;
   }
@@ -88,7 +89,8 @@ Task copy_for_reference(const Task& task) {
 
 class CheckedLane : public Lane {
  public:
-  CheckedLane(std::unique_ptr<Lane> tested, std::unique_ptr<Lane> reference, Differences& differences)
+  CheckedLane(std::unique_ptr<Lane> tested, std::unique_ptr<Lane> reference,
+              Differences& differences)
       : differences_(differences),
         batches_(std::size_t(tested->slots())),
         tested_(std::move(tested)),
@@ -133,8 +135,8 @@ class CheckedBackend : public Backend {
 
   std::string name() const override { return "checked"; }
   std::string description() const override {
-    return tested_->name() + " (" + tested_->description() + ") against " + reference_->name() + " (" +
-           reference_->description() + ")";
+    return tested_->name() + " (" + tested_->description() + ") against " + reference_->name() +
+           " (" + reference_->description() + ")";
   }
   int lanes() const override { return tested_->lanes(); }
   int batch_planes(PaddedShape shape) const override { return tested_->batch_planes(shape); }

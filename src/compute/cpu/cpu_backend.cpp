@@ -15,9 +15,11 @@ class CpuBackend : public Backend {
  public:
   explicit CpuBackend(const BackendOptions& options)
       : ranks_(options.ranks),
-        solver_(options.solver == SolverKind::gesvd || options.solver == SolverKind::gesvdj ? options.solver
-                                                                                          : SolverKind::gram),
-        lanes_(options.lanes > 0 ? options.lanes : int(std::max(1U, std::thread::hardware_concurrency()))) {
+        solver_(options.solver == SolverKind::gesvd || options.solver == SolverKind::gesvdj
+                    ? options.solver
+                    : SolverKind::gram),
+        lanes_(options.lanes > 0 ? options.lanes
+                                 : int(std::max(1U, std::thread::hardware_concurrency()))) {
     openblas_set_num_threads(1);  // the lanes are the threads
     LAPACKE_set_nancheck(0);      // pixels are never NaN
   }

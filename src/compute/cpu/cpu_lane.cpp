@@ -14,7 +14,8 @@
 namespace eckart::cpu {
 namespace {
 
-/// A's samples as float64, m x n with m >= n: row by row, which is A transposed in column-major order.
+/// A's samples as float64, m x n with m >= n: row by row, which is A transposed in column-major
+/// order.
 template <class T>
 double unpack(MatrixView<const T> a_mn, std::vector<double>& a_t_nm) {
   double squared_norm = 0;
@@ -32,8 +33,8 @@ double unpack(MatrixView<const T> a_mn, std::vector<double>& a_t_nm) {
 
 /// Clamps, rounds to nearest even and stores; adds up both squared errors.
 template <class T>
-void pack(const std::vector<double>& values, MatrixView<const T> a_mn, int top, MatrixView<T> out_mn,
-          PlaneResult& result) {
+void pack(const std::vector<double>& values, MatrixView<const T> a_mn, int top,
+          MatrixView<T> out_mn, PlaneResult& result) {
   auto from = values.begin();
   for (int row = 0; row < a_mn.rows; ++row) {
     for (int col = 0; col < a_mn.cols; ++col) {
@@ -56,7 +57,8 @@ MatrixView<T> upright(MatrixView<T> view) {
 
 class CpuLane : public Lane {
  public:
-  CpuLane(SolverKind solver, const std::vector<RankPolicy>& ranks) : solver_(solver), ranks_(ranks) {}
+  CpuLane(SolverKind solver, const std::vector<RankPolicy>& ranks)
+      : solver_(solver), ranks_(ranks) {}
 
   int slots() const override { return 1; }
   void start(int, PaddedShape, std::span<Task* const> tasks) override {
@@ -94,9 +96,11 @@ class CpuLane : public Lane {
       const int k = choose_rank(ranks_[i], m, n);
       cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, n, m, k, 1.0, right.v_nk.data(), n,
                   p_mk_.data(), m, 0.0, values_.data(), n);
-      PlaneResult result{.rank = k, .energy = energy(std::span(right.sigma_squared).first(std::size_t(k)), squared_norm)};
-      pack(values_, a_mn, peak(task.input.shape().depth), upright(task.outputs[i].plane<T>(channel)),
-           result);
+      PlaneResult result{
+          .rank = k,
+          .energy = energy(std::span(right.sigma_squared).first(std::size_t(k)), squared_norm)};
+      pack(values_, a_mn, peak(task.input.shape().depth),
+           upright(task.outputs[i].plane<T>(channel)), result);
       task.results[i][std::size_t(channel)] = result;
     }
   }

@@ -26,11 +26,17 @@ const RightSingularVectors& RightSingularSolver::solve(const std::vector<double>
   result_.v_nk.resize(size(n, k));
   result_.sigma_squared.resize(std::size_t(k));
   switch (kind_) {
-    case SolverKind::gesvd: gesvd(a_t_nm, m, n, k); break;
-    case SolverKind::gesvdj: gesvdj(a_t_nm, m, n, k); break;
+    case SolverKind::gesvd:
+      gesvd(a_t_nm, m, n, k);
+      break;
+    case SolverKind::gesvdj:
+      gesvdj(a_t_nm, m, n, k);
+      break;
     case SolverKind::automatic:
     case SolverKind::subspace:
-    case SolverKind::gram: gram(a_t_nm, m, n, k); break;
+    case SolverKind::gram:
+      gram(a_t_nm, m, n, k);
+      break;
   }
   return result_;
 }
@@ -58,7 +64,8 @@ void RightSingularSolver::gesvd(const std::vector<double>& a_t_nm, int m, int n,
   matrix_ = a_t_nm;
   vectors_.resize(size(n, n));
   values_.resize(std::size_t(n));
-  std::vector<double> v_t(size(n, m));  // left singular vectors of A; not needed, but no way without
+  std::vector<double> v_t(
+      size(n, m));  // left singular vectors of A; not needed, but no way without
   check(LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'S', n, m, matrix_.data(), n, values_.data(),
                        vectors_.data(), n, v_t.data(), n),
         "dgesdd");

@@ -12,7 +12,8 @@ struct RightSingularVectors {
   std::vector<double> sigma_squared;  ///< k values, descending
 };
 
-/// `a_t_nm` is A transposed, column-major n x m; 1 <= k <= n. All arithmetic is LAPACK's in float64:
+/// `a_t_nm` is A transposed, column-major n x m; 1 <= k <= n. All arithmetic is LAPACK's in
+/// float64:
 ///   gram    eigenvectors of A'A (dsyevr)
 ///   gesvd   divide and conquer on A (dgesdd)
 ///   gesvdj  one-sided Jacobi on A, preconditioned (dgejsv)

@@ -14,8 +14,8 @@ class OutOfMemory : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Throw on failure, with the call's text: FatalError(temporary) where the error leaves the context unusable,
-/// OutOfMemory, or std::runtime_error.
+/// Throw on failure, with the call's text: FatalError(temporary) where the error leaves the context
+/// unusable, OutOfMemory, or std::runtime_error.
 void check(cudaError_t status, const char* call);
 void check(cublasStatus_t status, const char* call);
 void check(cusolverStatus_t status, const char* call);

@@ -21,8 +21,9 @@ std::vector<int> devices_to_use(const BackendOptions& options) {
   int found = 0;
   const cudaError_t status = cudaGetDeviceCount(&found);
   if (status != cudaSuccess || found == 0) {
-    throw FatalError(ExitCode::unavailable, std::string("no usable CUDA device: ") +
-                                                (status == cudaSuccess ? "none found" : cudaGetErrorString(status)));
+    throw FatalError(ExitCode::unavailable,
+                     std::string("no usable CUDA device: ") +
+                         (status == cudaSuccess ? "none found" : cudaGetErrorString(status)));
   }
   std::vector<int> devices = options.devices;
   if (devices.empty()) {
@@ -75,8 +76,9 @@ class CudaBackend : public Backend {
       ECKART_CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
       text += (text.empty() ? "" : " + ") + std::string(properties.name);
     }
-    return text + ", " + std::to_string(lanes_) + (lanes_ == 1 ? " lane, solver " : " lanes, solver ") +
-           to_string(options_.solver) + " in float64";
+    return text + ", " + std::to_string(lanes_) +
+           (lanes_ == 1 ? " lane, solver " : " lanes, solver ") + to_string(options_.solver) +
+           " in float64";
   }
 
   std::vector<std::string> details() const override {
@@ -85,18 +87,19 @@ class CudaBackend : public Backend {
     ECKART_CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
     ECKART_CUDA_CHECK(cusolverGetVersion(&solver));
     ECKART_CUDA_CHECK(cublasGetProperty(MAJOR_VERSION, &blas));
-    std::vector<std::string> lines{"CUDA " + version(runtime) + ", driver for CUDA " + version(driver) +
-                                   ", cuBLAS " + std::to_string(blas) + ", cuSOLVER " +
-                                   std::to_string(solver)};
+    std::vector<std::string> lines{"CUDA " + version(runtime) + ", driver for CUDA " +
+                                   version(driver) + ", cuBLAS " + std::to_string(blas) +
+                                   ", cuSOLVER " + std::to_string(solver)};
     for (const int device : devices_) {
       cudaDeviceProp properties{};
       std::size_t free = 0, total = 0;
       ECKART_CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
       ECKART_CUDA_CHECK(cudaSetDevice(device));
       ECKART_CUDA_CHECK(cudaMemGetInfo(&free, &total));
-      lines.push_back("GPU " + std::to_string(device) + ": " + properties.name + ", compute capability " +
-                      std::to_string(properties.major) + "." + std::to_string(properties.minor) + ", " +
-                      std::to_string(free >> 20) + " of " + std::to_string(total >> 20) + " MiB free");
+      lines.push_back("GPU " + std::to_string(device) + ": " + properties.name +
+                      ", compute capability " + std::to_string(properties.major) + "." +
+                      std::to_string(properties.minor) + ", " + std::to_string(free >> 20) +
+                      " of " + std::to_string(total >> 20) + " MiB free");
     }
     return lines;
   }
@@ -105,21 +108,23 @@ class CudaBackend : public Backend {
 
   int batch_planes(PaddedShape shape) const override {
     const std::int64_t gram = std::int64_t(shape.cols) * shape.cols;
-    std::int64_t planes = options_.batch_images > 0
-                              ? options_.batch_images
-                              : std::clamp<std::int64_t>(kBatchElements / gram, kFewestPlanes, kMostPlanes);
+    std::int64_t planes =
+        options_.batch_images > 0
+            ? options_.batch_images
+            : std::clamp<std::int64_t>(kBatchElements / gram, kFewestPlanes, kMostPlanes);
     planes = std::min(planes, INT32_MAX / gram);  // the batched eigensolver's limit
-    planes = std::min(planes, std::int64_t(lane_memory_ / plane_bytes(shape, int(options_.ranks.size()))));
+    planes = std::min(planes,
+                      std::int64_t(lane_memory_ / plane_bytes(shape, int(options_.ranks.size()))));
     return int(std::max<std::int64_t>(planes, 1));
   }
 
   std::unique_ptr<Lane> make_lane(int index) override {
-    return std::make_unique<CudaLane>(LaneOptions{
-        .device = devices_[std::size_t(index) % devices_.size()],
-        .solver = options_.solver,
-        .deterministic = options_.deterministic,
-        .ranks = options_.ranks,
-        .batch_planes = [this](PaddedShape shape) { return batch_planes(shape); }});
+    return std::make_unique<CudaLane>(
+        LaneOptions{.device = devices_[std::size_t(index) % devices_.size()],
+                    .solver = options_.solver,
+                    .deterministic = options_.deterministic,
+                    .ranks = options_.ranks,
+                    .batch_planes = [this](PaddedShape shape) { return batch_planes(shape); }});
   }
 
  private:

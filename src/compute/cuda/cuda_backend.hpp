@@ -6,7 +6,8 @@
 
 namespace eckart::cuda {
 
-/// Lanes on every GPU asked for. Throws FatalError(unavailable), with the driver's reason, when there is none.
+/// Lanes on every GPU asked for. Throws FatalError(unavailable), with the driver's reason, when
+/// there is none.
 std::unique_ptr<Backend> make_cuda_backend(const BackendOptions& options);
 
 }  // namespace eckart::cuda

@@ -33,8 +33,7 @@ CudaLane::CudaLane(LaneOptions options)
   ECKART_CUDA_CHECK(cublasSetStream(blas_.get(), stream_.get()));
   ECKART_CUDA_CHECK(cublasSetWorkspace(blas_.get(), blas_workspace_.as<>(), kBlasWorkspaceBytes));
   ECKART_CUDA_CHECK(cusolverDnSetStream(solver_.get(), stream_.get()));
-  ECKART_CUDA_CHECK(
-      cusolverDnSetDeterministicMode(solver_.get(), CUSOLVER_DETERMINISTIC_RESULTS));
+  ECKART_CUDA_CHECK(cusolverDnSetDeterministicMode(solver_.get(), CUSOLVER_DETERMINISTIC_RESULTS));
 }
 
 CudaLane::~CudaLane() { static_cast<void>(cudaStreamSynchronize(stream_.get())); }
@@ -74,7 +73,8 @@ void CudaLane::compute(Slot& slot) {
   }
 }
 
-/// Places in a batch of so many planes. The libraries may choose another algorithm for another number of matrices.
+/// Places in a batch of so many planes. The libraries may choose another algorithm for another
+/// number of matrices.
 int CudaLane::places(int planes, const Plan& plan) const {
   return options_.deterministic ? plan.places : planes;
 }
@@ -85,13 +85,13 @@ Spectrum CudaLane::run(Slot& slot, const Plan& plan, BatchSolver& solver) {
   const int m = shape.rows, n = shape.cols, places = slot.places();
   unpack(slot.pixels(), slot.planes(), places, m, n, a_t_nm_.as<double>(), stream_.get());
   solver.solve(handles(), {m, n, places, plan.rank},
-               {a_t_nm_.as<double>(), v_.as<double>(), slot.values(), slot.info(), workspace_.as<>(),
-                workspace_.bytes()});
+               {a_t_nm_.as<double>(), v_.as<double>(), slot.values(), slot.info(),
+                workspace_.as<>(), workspace_.bytes()});
   const Spectrum spectrum = solver.spectrum(n, plan.rank);
   const Factors factors = project(shape, places, plan.rank, spectrum);
   for (std::size_t r = 0; r < options_.ranks.size(); ++r) {
-    reconstruct(slot.pixels(), slot.planes(), places, m, n, options_.ranks[r].k, factors, slot.output(r),
-                slot.errors(r), stream_.get());
+    reconstruct(slot.pixels(), slot.planes(), places, m, n, options_.ranks[r].k, factors,
+                slot.output(r), slot.errors(r), stream_.get());
   }
   return spectrum;
 }
@@ -136,7 +136,8 @@ void CudaLane::reserve(PaddedShape shape, const Plan& plan) {
   for (const auto& solver : solvers(plan.solver)) {
     workspace = std::max(workspace, solver->workspace_bytes(handles(), problem));
   }
-  ECKART_CUDA_CHECK(cudaStreamSynchronize(stream_.get()));  // the other slot may be using what grows
+  ECKART_CUDA_CHECK(
+      cudaStreamSynchronize(stream_.get()));  // the other slot may be using what grows
   a_t_nm_.reserve(doubles(m, n, plan.places));
   v_.reserve(doubles(n, n, plan.places));
   p_mk_.reserve(doubles(m, plan.rank, plan.places));

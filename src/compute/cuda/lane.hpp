@@ -21,8 +21,8 @@ struct LaneOptions {
   std::function<int(PaddedShape)> batch_planes;
 };
 
-/// One stream with its own cuBLAS and cuSOLVER handles, its workspace, and two slots. The workspace holds
-/// one batch; stream order keeps the slots' batches from meeting in it.
+/// One stream with its own cuBLAS and cuSOLVER handles, its workspace, and two slots. The workspace
+/// holds one batch; stream order keeps the slots' batches from meeting in it.
 class CudaLane : public Lane {
  public:
   explicit CudaLane(LaneOptions options);
@@ -32,8 +32,8 @@ class CudaLane : public Lane {
   void start(int slot, PaddedShape shape, std::span<Task* const> tasks) override;
   void finish(int slot) override;
 
-  /// For benchmarks of the device alone: all that a batch takes between the copies, on what slot().pack() has laid
-  /// out. Returns when it is done; the results stay on the device.
+  /// For benchmarks of the device alone: all that a batch takes between the copies, on what
+  /// slot().pack() has laid out. Returns when it is done; the results stay on the device.
   void compute(Slot& slot);
   /// Planes so far that the first solver has not settled.
   int retries() const { return retries_; }

@@ -4,8 +4,8 @@
 #include "compute/cuda/cuda_backend.hpp"
 #include "core/error.hpp"
 
-/// Makes the CUDA backend; the caller owns it. `version` is the program's: the two are built together or not at
-/// all. Throws FatalError.
+/// Makes the CUDA backend; the caller owns it. `version` is the program's: the two are built
+/// together or not at all. Throws FatalError.
 extern "C" __attribute__((visibility("default"))) eckart::Backend* eckart_make_cuda_backend(
     const char* version, const eckart::BackendOptions& options) {
   if (std::strcmp(version, ECKART_VERSION) != 0) {

@@ -13,8 +13,8 @@
 
 namespace eckart::cuda {
 
-/// Owns a handle of CUDA: move-only, and as small as the handle. Destroying it cannot fail in a way that
-/// anyone could act on.
+/// Owns a handle of CUDA: move-only, and as small as the handle. Destroying it cannot fail in a way
+/// that anyone could act on.
 template <auto destroy>
 struct Destroy {
   template <class Handle>
@@ -65,7 +65,9 @@ class GrowingBuffer {
   std::size_t bytes_ = 0;
 };
 
-inline cudaError_t allocate_device(void** memory, std::size_t bytes) { return cudaMalloc(memory, bytes); }
+inline cudaError_t allocate_device(void** memory, std::size_t bytes) {
+  return cudaMalloc(memory, bytes);
+}
 inline cudaError_t allocate_pinned(void** memory, std::size_t bytes) {
   return cudaHostAlloc(memory, bytes, cudaHostAllocPortable);
 }

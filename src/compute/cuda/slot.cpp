@@ -18,11 +18,13 @@ std::size_t aligned(std::size_t bytes) {
 }  // namespace
 
 void Slot::Mirrored::copy_in(std::size_t bytes, cudaStream_t stream) const {
-  ECKART_CUDA_CHECK(cudaMemcpyAsync(device.as<>(), host.as<>(), bytes, cudaMemcpyHostToDevice, stream));
+  ECKART_CUDA_CHECK(
+      cudaMemcpyAsync(device.as<>(), host.as<>(), bytes, cudaMemcpyHostToDevice, stream));
 }
 
 void Slot::Mirrored::copy_out(std::size_t bytes, cudaStream_t stream) const {
-  ECKART_CUDA_CHECK(cudaMemcpyAsync(host.as<>(), device.as<>(), bytes, cudaMemcpyDeviceToHost, stream));
+  ECKART_CUDA_CHECK(
+      cudaMemcpyAsync(host.as<>(), device.as<>(), bytes, cudaMemcpyDeviceToHost, stream));
 }
 
 Slot::Slot() : done_(make_handle<Event>(cudaEventCreateWithFlags, cudaEventDisableTiming)) {}
@@ -52,7 +54,10 @@ void Slot::pack(PaddedShape shape, std::span<Task* const> tasks, int places, std
     const ImageShape& image = task->input.shape();
     std::memcpy(pixels_.host.as<>() + offset, task->input.data(), image.bytes());
     for (int channel = 0; channel < image.channels; ++channel) {
-      owners_.push_back({task, channel, {std::int64_t(offset), image.rows, image.cols, image.channels, channel, int(image.depth)}});
+      owners_.push_back({task,
+                         channel,
+                         {std::int64_t(offset), image.rows, image.cols, image.channels, channel,
+                          int(image.depth)}});
     }
     offset += aligned(image.bytes());
   }
@@ -121,10 +126,12 @@ void Slot::unpack_pixels(Task& task, std::int64_t offset_bytes) const {
   }
 }
 
-PlaneResult Slot::result(std::size_t place, std::size_t rank_index, const RankPolicy& policy) const {
-  PlaneResult result{.rank = choose_rank(policy, owners_[place].plane.rows, owners_[place].plane.cols)};
-  const TileError* errors =
-      errors_.host.as<TileError>() + (rank_index * std::size_t(places_) + place) * std::size_t(tiles_);
+PlaneResult Slot::result(std::size_t place, std::size_t rank_index,
+                         const RankPolicy& policy) const {
+  PlaneResult result{.rank =
+                         choose_rank(policy, owners_[place].plane.rows, owners_[place].plane.cols)};
+  const TileError* errors = errors_.host.as<TileError>() +
+                            (rank_index * std::size_t(places_) + place) * std::size_t(tiles_);
   double squared_norm = 0;
   for (int tile = 0; tile < tiles_; ++tile) {
     squared_norm += double(errors[tile].squared_norm);
@@ -137,7 +144,8 @@ PlaneResult Slot::result(std::size_t place, std::size_t rank_index, const RankPo
   if (spectrum_.order == ValueOrder::ascending_squares) {
     std::reverse_copy(values + columns - leading.size(), values + columns, leading.begin());
   } else {
-    std::transform(values, values + leading.size(), leading.begin(), [](double s) { return s * s; });
+    std::transform(values, values + leading.size(), leading.begin(),
+                   [](double s) { return s * s; });
   }
   result.energy = energy(leading, squared_norm);
   return result;

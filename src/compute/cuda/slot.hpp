@@ -11,14 +11,15 @@
 
 namespace eckart::cuda {
 
-/// One batch on its way through a lane: pinned host memory that the pixels are packed into, the same on the
-/// device, and everything that comes back. Single-threaded, like its lane.
+/// One batch on its way through a lane: pinned host memory that the pixels are packed into, the
+/// same on the device, and everything that comes back. Single-threaded, like its lane.
 class Slot {
  public:
   Slot();
 
-  /// Lays the tasks' planes out, packs their pixels into pinned memory and starts the copy in. The tasks must
-  /// live until the last unpack_results(). `places`: planes the batch is computed for, at least the tasks' own.
+  /// Lays the tasks' planes out, packs their pixels into pinned memory and starts the copy in. The
+  /// tasks must live until the last unpack_results(). `places`: planes the batch is computed for,
+  /// at least the tasks' own.
   void pack(PaddedShape shape, std::span<Task* const> tasks, int places, std::size_t ranks,
             cudaStream_t stream);
 
@@ -29,8 +30,8 @@ class Slot {
   /// Which planes' solver has not converged, as their places in the batch; waits for the stream.
   std::vector<int> unsettled(cudaStream_t stream) const;
 
-  /// Copies the pixels to the tasks' outputs and fills in their results. Returns the places whose solver has not
-  /// converged, or has left no finite numbers. After wait().
+  /// Copies the pixels to the tasks' outputs and fills in their results. Returns the places whose
+  /// solver has not converged, or has left no finite numbers. After wait().
   std::vector<int> unpack_results(const std::vector<RankPolicy>& ranks);
 
   /// Makes the batch consist of these of its planes alone, whose pixels are on the device already.
@@ -43,7 +44,9 @@ class Slot {
   int places() const { return places_; }
   const std::byte* pixels() const { return pixels_.device.as<>(); }
   const Plane* planes() const { return planes_.device.as<Plane>(); }
-  std::byte* output(std::size_t rank) const { return outputs_.device.as<>() + rank * packed_bytes_; }
+  std::byte* output(std::size_t rank) const {
+    return outputs_.device.as<>() + rank * packed_bytes_;
+  }
   TileError* errors(std::size_t rank) const {
     return errors_.device.as<TileError>() + rank * std::size_t(places_) * std::size_t(tiles_);
   }

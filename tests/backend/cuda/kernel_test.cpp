@@ -44,16 +44,20 @@ class KernelTest : public ::testing::Test {
   void SetUp() override {
     int devices = 0;
     const cudaError_t status = cudaGetDeviceCount(&devices);
-    if (status != cudaSuccess || devices == 0) GTEST_SKIP() << "no CUDA device: " << cudaGetErrorString(status);
+    if (status != cudaSuccess || devices == 0)
+      GTEST_SKIP() << "no CUDA device: " << cudaGetErrorString(status);
   }
 
-  /// Random images of these shapes packed one after the other, a plane each channel, and one empty place.
+  /// Random images of these shapes packed one after the other, a plane each channel, and one empty
+  /// place.
   void pack(const std::vector<Shape>& shapes) {
     for (const Shape& s : shapes) {
       const auto offset = std::int64_t(pixels_.size());
-      for (int c = 0; c < s.channels; ++c) planes_.push_back({offset, s.rows, s.cols, s.channels, c, s.sample_bytes});
+      for (int c = 0; c < s.channels; ++c)
+        planes_.push_back({offset, s.rows, s.cols, s.channels, c, s.sample_bytes});
       const std::size_t bytes = std::size_t(s.rows * s.cols * s.channels * s.sample_bytes);
-      for (std::size_t i = 0; i < (bytes + 15) / 16 * 16; ++i) pixels_.push_back(std::byte(random_() & 255));
+      for (std::size_t i = 0; i < (bytes + 15) / 16 * 16; ++i)
+        pixels_.push_back(std::byte(random_() & 255));
       m_ = std::max({m_, s.rows, s.cols});
       n_ = std::max(n_, std::min(s.rows, s.cols));
     }
@@ -74,8 +78,9 @@ class KernelTest : public ::testing::Test {
   int m_ = 0, n_ = 0;
 };
 
-const std::vector<Shape> kShapes{{64, 64, 1, 1}, {96, 33, 1, 1}, {33, 96, 1, 1}, {1, 70, 1, 1},  {70, 1, 3, 1},
-                                 {1, 1, 1, 1},   {65, 64, 3, 1}, {17, 80, 3, 2}, {80, 17, 1, 2}, {128, 96, 1, 1}};
+const std::vector<Shape> kShapes{{64, 64, 1, 1}, {96, 33, 1, 1}, {33, 96, 1, 1}, {1, 70, 1, 1},
+                                 {70, 1, 3, 1},  {1, 1, 1, 1},   {65, 64, 3, 1}, {17, 80, 3, 2},
+                                 {80, 17, 1, 2}, {128, 96, 1, 1}};
 
 TEST_F(KernelTest, unpack_gives_padded_matrices_with_the_long_side_first) {
   pack(kShapes);
@@ -90,7 +95,8 @@ TEST_F(KernelTest, unpack_gives_padded_matrices_with_the_long_side_first) {
     for (int i = 0; i < m_; ++i) {
       for (int j = 0; j < n_; ++j) {
         const double expected = i < plane.m() && j < plane.n() ? sample(pixels_, plane, i, j) : 0;
-        ASSERT_EQ(found[p * matrix + std::size_t(i * n_ + j)], expected) << "plane " << p << ' ' << i << ',' << j;
+        ASSERT_EQ(found[p * matrix + std::size_t(i * n_ + j)], expected)
+            << "plane " << p << ' ' << i << ',' << j;
       }
     }
   }
@@ -100,18 +106,26 @@ TEST_F(KernelTest, reconstruct_multiplies_clamps_rounds_and_measures) {
   pack(kShapes);
   const int k = 19, count = int(planes_.size());
   std::uniform_real_distribution<double> uniform(-1, 1);
-  std::vector<double> p_host(std::size_t(count) * std::size_t(m_ * k)), v_host(std::size_t(count) * std::size_t(n_ * k));
+  std::vector<double> p_host(std::size_t(count) * std::size_t(m_ * k)),
+      v_host(std::size_t(count) * std::size_t(n_ * k));
   for (double& value : p_host) value = 150 * uniform(random_) + 60;
   for (double& value : v_host) value = uniform(random_);
   for (const bool ascending : {false, true}) {
-    const OnDevice<std::byte> pixels(pixels_), out(std::vector<std::byte>(pixels_.size(), std::byte{0xA5}));
+    const OnDevice<std::byte> pixels(pixels_),
+        out(std::vector<std::byte>(pixels_.size(), std::byte{0xA5}));
     const OnDevice<Plane> planes(planes_);
     const OnDevice<double> p(p_host), v(v_host);
     const int tiles = reconstruct_tiles(m_, n_);
-    const OnDevice<TileError> errors(std::vector<TileError>(std::size_t(count * tiles), {99, 99, 99.0}));
-    const Factors factors{p.get() + (ascending ? (k - 1) * m_ : 0), v.get() + (ascending ? (k - 1) * n_ : 0),
-                          m_ * k, n_ * k, ascending ? -m_ : m_, ascending ? -n_ : n_};
-    reconstruct(pixels.get(), planes.get(), count, m_, n_, k, factors, out.get(), errors.get(), nullptr);
+    const OnDevice<TileError> errors(
+        std::vector<TileError>(std::size_t(count * tiles), {99, 99, 99.0}));
+    const Factors factors{p.get() + (ascending ? (k - 1) * m_ : 0),
+                          v.get() + (ascending ? (k - 1) * n_ : 0),
+                          m_ * k,
+                          n_ * k,
+                          ascending ? -m_ : m_,
+                          ascending ? -n_ : n_};
+    reconstruct(pixels.get(), planes.get(), count, m_, n_, k, factors, out.get(), errors.get(),
+                nullptr);
     const std::vector<std::byte> found = out.fetch();
     const std::vector<TileError> found_errors = errors.fetch();
     for (int q = 0; q < count; ++q) {
@@ -123,7 +137,8 @@ TEST_F(KernelTest, reconstruct_multiplies_clamps_rounds_and_measures) {
           double value = 0;
           for (int t = 0; t < std::min(k, plane.n()); ++t) {
             const int column = ascending ? k - 1 - t : t;
-            value += p_host[std::size_t((q * k + column) * m_ + i)] * v_host[std::size_t((q * k + column) * n_ + j)];
+            value += p_host[std::size_t((q * k + column) * m_ + i)] *
+                     v_host[std::size_t((q * k + column) * n_ + j)];
           }
           const double stored = std::nearbyint(std::clamp(value, 0.0, double(top)));
           if (std::abs(value - std::floor(value) - 0.5) > 1e-9) {
@@ -164,11 +179,13 @@ TEST_F(KernelTest, inverse_cholesky_makes_columns_orthonormal) {
     std::vector<double> y, gram;
     for (int matrix = 0; matrix < count; ++matrix) {
       // columns of very different length, as they come out of a round
-      const auto part = random_matrix(random_, rows, l, [](int col) { return std::pow(10.0, -(col % 9)); });
+      const auto part =
+          random_matrix(random_, rows, l, [](int col) { return std::pow(10.0, -(col % 9)); });
       for (int a = 0; a < l; ++a) {
         for (int b = 0; b < l; ++b) {
           double sum = 0;
-          for (int row = 0; row < rows; ++row) sum += part[std::size_t(row * l + a)] * part[std::size_t(row * l + b)];
+          for (int row = 0; row < rows; ++row)
+            sum += part[std::size_t(row * l + a)] * part[std::size_t(row * l + b)];
           gram.push_back(sum);
         }
       }
@@ -182,14 +199,16 @@ TEST_F(KernelTest, inverse_cholesky_makes_columns_orthonormal) {
       for (int row = 0; row < rows; ++row) {
         for (int col = 0; col < l; ++col) {
           for (int t = 0; t <= col; ++t) {
-            q[std::size_t(row * l + col)] += y[std::size_t((matrix * rows + row) * l + t)] * inverse[std::size_t((matrix * l + col) * l + t)];
+            q[std::size_t(row * l + col)] += y[std::size_t((matrix * rows + row) * l + t)] *
+                                             inverse[std::size_t((matrix * l + col) * l + t)];
           }
         }
       }
       for (int a = 0; a < l; ++a) {
         for (int b = 0; b < l; ++b) {
           double dot = 0;
-          for (int row = 0; row < rows; ++row) dot += q[std::size_t(row * l + a)] * q[std::size_t(row * l + b)];
+          for (int row = 0; row < rows; ++row)
+            dot += q[std::size_t(row * l + a)] * q[std::size_t(row * l + b)];
           ASSERT_NEAR(dot, a == b ? 1 : 0, 1e-10) << "order " << l;
           if (a > b) {
             ASSERT_EQ(inverse[std::size_t((matrix * l + b) * l + a)], 0) << "below the diagonal";
@@ -224,18 +243,20 @@ TEST_F(KernelTest, ritz_check_tells_settled_pairs_from_others) {
   const double entries = 100, moved = std::sqrt(32.0) / (32 - 4) / std::sqrt(entries);
   std::vector<double> g(2 * n * n);
   for (int matrix = 0; matrix < 2; ++matrix) {
-    for (int i = 0; i < l; ++i) g[std::size_t((matrix * n + i) * n + i)] = values[std::size_t(i)];  // its trace counts
+    for (int i = 0; i < l; ++i)
+      g[std::size_t((matrix * n + i) * n + i)] = values[std::size_t(i)];  // its trace counts
   }
   const OnDevice<double> g_device(g), v_device(v), gv_device(gv), values_device(values);
   const auto check = [&](double tolerance, std::vector<int> info) {
     const OnDevice<int> info_device(info);
-    ritz_check({n, l, k, g_device.get(), v_device.get(), gv_device.get(), values_device.get()}, entries, tolerance, 2,
-               info_device.get(), nullptr);
+    ritz_check({n, l, k, g_device.get(), v_device.get(), gv_device.get(), values_device.get()},
+               entries, tolerance, 2, info_device.get(), nullptr);
     return info_device.fetch();
   };
   EXPECT_EQ(check(0.99 * moved, {0, 0}), (std::vector<int>{0, 1}));
   EXPECT_EQ(check(1.01 * moved, {0, 0}), (std::vector<int>{0, 0}));
-  EXPECT_EQ(check(0.99 * moved, {7, 7}), (std::vector<int>{7, 7}));  // the eigensolver's own word stands
+  EXPECT_EQ(check(0.99 * moved, {7, 7}),
+            (std::vector<int>{7, 7}));  // the eigensolver's own word stands
 }
 
 TEST_F(KernelTest, ritz_check_sees_energy_that_the_space_has_missed) {
@@ -249,8 +270,8 @@ TEST_F(KernelTest, ritz_check_sees_energy_that_the_space_has_missed) {
   gv[(k - 1) * n] = 1e9;
   const OnDevice<double> g_device(g), v_device(v), gv_device(gv), values_device(values);
   const OnDevice<int> info({0});
-  ritz_check({n, l, k, g_device.get(), v_device.get(), gv_device.get(), values_device.get()}, 100, 0.1, 1, info.get(),
-             nullptr);
+  ritz_check({n, l, k, g_device.get(), v_device.get(), gv_device.get(), values_device.get()}, 100,
+             0.1, 1, info.get(), nullptr);
   EXPECT_EQ(info.fetch(), (std::vector<int>{1}));
 }
 

@@ -1,5 +1,6 @@
-// The compute stage alone, its data on the device: unpack, factor, reconstruct. Real images, resized or cropped
-// to the case's size; every image's loss is measured against the CPU's float64. One JSON object on stdout.
+// The compute stage alone, its data on the device: unpack, factor, reconstruct. Real images,
+// resized or cropped to the case's size; every image's loss is measured against the CPU's float64.
+// One JSON object on stdout.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -39,7 +40,8 @@ struct BenchArgs {
 std::vector<cv::Mat> read_images(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file() && io::looks_like_image(entry.path().filename().string())) files.push_back(entry);
+    if (entry.is_regular_file() && io::looks_like_image(entry.path().filename().string()))
+      files.push_back(entry);
   }
   std::sort(files.begin(), files.end());
   std::vector<cv::Mat> images;
@@ -55,8 +57,8 @@ std::vector<cv::Mat> read_images(const std::filesystem::path& folder) {
   return images;
 }
 
-/// `count` different square images: crops at different places where an image is large enough, else resized and,
-/// from the second time round, shifted.
+/// `count` different square images: crops at different places where an image is large enough, else
+/// resized and, from the second time round, shifted.
 std::vector<Image> make_inputs(const std::vector<cv::Mat>& images, int side, int count) {
   std::vector<Image> inputs;
   for (int i = 0; i < count; ++i) {
@@ -64,7 +66,8 @@ std::vector<Image> make_inputs(const std::vector<cv::Mat>& images, int side, int
     const int round = i / int(images.size());
     cv::Mat square;
     if (from.rows >= side && from.cols >= side) {
-      const cv::Rect crop((37 * round) % (from.cols - side + 1), (23 * round) % (from.rows - side + 1), side, side);
+      const cv::Rect crop((37 * round) % (from.cols - side + 1),
+                          (23 * round) % (from.rows - side + 1), side, side);
       square = from(crop).clone();
     } else {
       const int margin = round % 8;
@@ -151,7 +154,8 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
   std::vector<LoadedLane> lanes;
   for (int i = 0; i < args.lanes; ++i) {
     std::unique_ptr<Lane> lane = backend->make_lane(i);
-    lanes.push_back({std::unique_ptr<cuda::CudaLane>(static_cast<cuda::CudaLane*>(lane.release())), make_tasks(inputs)});
+    lanes.push_back({std::unique_ptr<cuda::CudaLane>(static_cast<cuda::CudaLane*>(lane.release())),
+                     make_tasks(inputs)});
     lanes.back().lane->start(0, shape, lanes.back().batch());
     lanes.back().lane->finish(0);
   }
@@ -186,11 +190,18 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
   }
   if (!args.raw.empty()) {  // the same images for the peers
     std::ofstream raw(args.raw / ("images_" + std::to_string(c.side) + ".raw"), std::ios::binary);
-    for (const Image& image : inputs) raw.write(reinterpret_cast<const char*>(image.data()), std::streamsize(image.bytes()));
+    for (const Image& image : inputs)
+      raw.write(reinterpret_cast<const char*>(image.data()), std::streamsize(image.bytes()));
   }
-  return {{"side", c.side}, {"rank", c.rank}, {"planes_per_batch", planes}, {"lanes", args.lanes},
-          {"solver", args.solver}, {"repeats", args.repeats}, {"retries", lanes[0].lane->retries()},
-          {"images_per_s", {{"median", rates[rates.size() / 2]}, {"min", rates.front()}, {"max", rates.back()}}},
+  return {{"side", c.side},
+          {"rank", c.rank},
+          {"planes_per_batch", planes},
+          {"lanes", args.lanes},
+          {"solver", args.solver},
+          {"repeats", args.repeats},
+          {"retries", lanes[0].lane->retries()},
+          {"images_per_s",
+           {{"median", rates[rates.size() / 2]}, {"min", rates.front()}, {"max", rates.back()}}},
           {"loss_db", {{"largest", largest}, {"mean", sum / double(inputs.size())}}},
           {"psnr_db_mean", psnr / double(inputs.size())}};
 }

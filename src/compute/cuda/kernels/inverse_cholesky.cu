@@ -5,16 +5,18 @@ namespace eckart::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr double kDependent = 1e-13;  // a pivot below this share of its diagonal element is rounding
+constexpr double kDependent =
+    1e-13;  // a pivot below this share of its diagonal element is rounding
 
-/// Gauss-Jordan in place, a block a matrix. Elimination turns S into D U, with unit upper U, and the space below
-/// the diagonal, as it is freed, takes the inverse of the unit lower factor U'.
-__global__ void __launch_bounds__(kThreads) inverse_cholesky_kernel(double* __restrict__ s_ll, int l) {
+/// Gauss-Jordan in place, a block a matrix. Elimination turns S into D U, with unit upper U, and
+/// the space below the diagonal, as it is freed, takes the inverse of the unit lower factor U'.
+__global__ void __launch_bounds__(kThreads)
+    inverse_cholesky_kernel(double* __restrict__ s_ll, int l) {
   extern __shared__ double shared[];
-  const int stride = l + 1;          // odd banks for columns
-  double* a = shared;                // l x stride
-  double* factor = a + l * stride;   // this step's multipliers
-  double* diagonal = factor + l;     // of S, as it came
+  const int stride = l + 1;         // odd banks for columns
+  double* a = shared;               // l x stride
+  double* factor = a + l * stride;  // this step's multipliers
+  double* diagonal = factor + l;    // of S, as it came
   double* global = s_ll + std::size_t(blockIdx.x) * std::size_t(l) * std::size_t(l);
   const int thread = int(threadIdx.x);
   for (int at = thread; at < l * l; at += kThreads) a[(at / l) * stride + at % l] = global[at];
@@ -48,9 +50,10 @@ __global__ void __launch_bounds__(kThreads) inverse_cholesky_kernel(double* __re
 }  // namespace
 
 void inverse_cholesky(double* s_ll, int l, int count, cudaStream_t stream) {
-  const std::size_t bytes = (std::size_t(l) * std::size_t(l + 1) + 2 * std::size_t(l)) * sizeof(double);
-  ECKART_CUDA_CHECK(cudaFuncSetAttribute(inverse_cholesky_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                         int(bytes)));
+  const std::size_t bytes =
+      (std::size_t(l) * std::size_t(l + 1) + 2 * std::size_t(l)) * sizeof(double);
+  ECKART_CUDA_CHECK(cudaFuncSetAttribute(inverse_cholesky_kernel,
+                                         cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
   inverse_cholesky_kernel<<<unsigned(count), kThreads, bytes, stream>>>(s_ll, l);
   ECKART_CUDA_CHECK(cudaGetLastError());
 }

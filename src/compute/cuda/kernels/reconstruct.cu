@@ -19,9 +19,10 @@ union Shared {
   double tile[kTile][kTile + 1];
 };
 
-/// The tile's product into shared.tile[i][j]; rows and columns outside the plane hold zeros or rubbish.
-__device__ void multiply(const double* p, const double* v, const Factors& f, int m, int n, int i0, int j0,
-                         int k, Shared& shared) {
+/// The tile's product into shared.tile[i][j]; rows and columns outside the plane hold zeros or
+/// rubbish.
+__device__ void multiply(const double* p, const double* v, const Factors& f, int m, int n, int i0,
+                         int j0, int k, Shared& shared) {
   const int thread = int(threadIdx.x), tx = thread % kSide, ty = thread / kSide;
   double sum[kEach][kEach] = {};
   for (int t0 = 0; t0 < k; t0 += kDepth) {
@@ -58,8 +59,8 @@ __device__ void multiply(const double* p, const double* v, const Factors& f, int
 
 /// Stores the tile in the image's order and returns this thread's share of the errors.
 template <class T>
-__device__ TileError store(const Shared& shared, const Plane& plane, const std::byte* pixels, int i0,
-                           int j0, std::byte* out) {
+__device__ TileError store(const Shared& shared, const Plane& plane, const std::byte* pixels,
+                           int i0, int j0, std::byte* out) {
   constexpr double top = sizeof(T) == 1 ? 255.0 : 65535.0;
   const T* source = reinterpret_cast<const T*>(pixels + plane.offset_bytes);
   T* target = reinterpret_cast<T*>(out + plane.offset_bytes);
@@ -99,19 +100,19 @@ __device__ TileError sum_over_block(TileError mine) {
 }
 
 __global__ void __launch_bounds__(kThreads)
-    reconstruct_kernel(const std::byte* __restrict__ pixels, const Plane* __restrict__ planes, int m,
-                       int n, int rank, Factors factors, std::byte* __restrict__ out,
+    reconstruct_kernel(const std::byte* __restrict__ pixels, const Plane* __restrict__ planes,
+                       int m, int n, int rank, Factors factors, std::byte* __restrict__ out,
                        TileError* __restrict__ errors) {
   __shared__ Shared shared;
   const Plane plane = planes[blockIdx.z];
   const int i0 = int(blockIdx.y) * kTile, j0 = int(blockIdx.x) * kTile;
   TileError error{0, 0, 0.0};
   if (i0 < plane.m() && j0 < plane.n()) {  // the same for the whole block
-    multiply(factors.p_mk + blockIdx.z * factors.p_plane, factors.v_nk + blockIdx.z * factors.v_plane,
-             factors, m, n, i0, j0, min(rank, plane.n()), shared);
-    error = plane.sample_bytes == 1
-                ? store<std::uint8_t>(shared, plane, pixels, i0, j0, out)
-                : store<std::uint16_t>(shared, plane, pixels, i0, j0, out);
+    multiply(factors.p_mk + blockIdx.z * factors.p_plane,
+             factors.v_nk + blockIdx.z * factors.v_plane, factors, m, n, i0, j0,
+             min(rank, plane.n()), shared);
+    error = plane.sample_bytes == 1 ? store<std::uint8_t>(shared, plane, pixels, i0, j0, out)
+                                    : store<std::uint16_t>(shared, plane, pixels, i0, j0, out);
   }
   error = sum_over_block(error);
   if (threadIdx.x == 0) {
@@ -128,7 +129,8 @@ int reconstruct_tiles(int m, int n) { return int(tiles(m) * tiles(n)); }
 void reconstruct(const std::byte* pixels, const Plane* planes, int count, int m, int n, int rank,
                  const Factors& factors, std::byte* out, TileError* errors, cudaStream_t stream) {
   const dim3 grid(tiles(n), tiles(m), unsigned(count));
-  reconstruct_kernel<<<grid, kThreads, 0, stream>>>(pixels, planes, m, n, rank, factors, out, errors);
+  reconstruct_kernel<<<grid, kThreads, 0, stream>>>(pixels, planes, m, n, rank, factors, out,
+                                                    errors);
   ECKART_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -6,7 +6,8 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
-constexpr double kNothing = 1e-14;  // a share of the largest Ritz value, or of the trace, that is rounding
+constexpr double kNothing =
+    1e-14;  // a share of the largest Ritz value, or of the trace, that is rounding
 
 /// Sums over a warp; every lane gets it.
 __device__ double sum_over_warp(double value) {
@@ -14,7 +15,8 @@ __device__ double sum_over_warp(double value) {
   return value;
 }
 
-/// What the space has missed, if some of the k pairs hold nothing: each of these might have been there instead.
+/// What the space has missed, if some of the k pairs hold nothing: each of these might have been
+/// there instead.
 __device__ double missed(const RitzPairs& pairs, const double* values, int lane) {
   const int n = pairs.n, l = pairs.l;
   if (values[l - pairs.k] > kNothing * values[l - 1]) return 0;
@@ -28,11 +30,13 @@ __device__ double missed(const RitzPairs& pairs, const double* values, int lane)
 }
 
 /// theta r^2 / (theta - mu)^2 of the i-th of the k pairs; `outside` is mu.
-__device__ double moved_by(const RitzPairs& pairs, const double* values, int i, double outside, int lane) {
+__device__ double moved_by(const RitzPairs& pairs, const double* values, int i, double outside,
+                           int lane) {
   const int n = pairs.n, k = pairs.k, l = pairs.l;
   const double theta = values[l - k + i];
   if (theta <= kNothing * values[l - 1]) return 0;
-  const std::size_t column = (std::size_t(blockIdx.x) * std::size_t(k) + std::size_t(i)) * std::size_t(n);
+  const std::size_t column =
+      (std::size_t(blockIdx.x) * std::size_t(k) + std::size_t(i)) * std::size_t(n);
   double squared = 0;
   for (int row = lane; row < n; row += 32) {
     const double r = pairs.gv_nk[column + row] - theta * pairs.v_nk[column + row];

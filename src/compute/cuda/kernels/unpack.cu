@@ -4,8 +4,9 @@
 namespace eckart::cuda {
 namespace {
 
-constexpr int kTile = 32;  // a block moves a kTile x kTile tile, through shared memory to turn wide planes
-constexpr int kRows = 8;   // with kTile x kRows threads
+constexpr int kTile =
+    32;  // a block moves a kTile x kTile tile, through shared memory to turn wide planes
+constexpr int kRows = 8;  // with kTile x kRows threads
 
 __device__ double load(const std::byte* pixels, const Plane& plane, int i, int j) {
   if (i >= plane.m() || j >= plane.n()) return 0.0;
@@ -15,14 +16,16 @@ __device__ double load(const std::byte* pixels, const Plane& plane, int i, int j
                                  : double(reinterpret_cast<const std::uint16_t*>(image)[index]);
 }
 
-__global__ void unpack_kernel(const std::byte* __restrict__ pixels, const Plane* __restrict__ planes,
-                              int m, int n, double* __restrict__ a_t) {
+__global__ void unpack_kernel(const std::byte* __restrict__ pixels,
+                              const Plane* __restrict__ planes, int m, int n,
+                              double* __restrict__ a_t) {
   __shared__ double tile[kTile][kTile + 1];
   const Plane plane = planes[blockIdx.z];
   const int i0 = int(blockIdx.y) * kTile, j0 = int(blockIdx.x) * kTile;
   const int x = int(threadIdx.x);
   const bool wide = plane.rows < plane.cols;
-  for (int y = int(threadIdx.y); y < kTile; y += kRows) {  // neighbouring threads, neighbouring samples
+  for (int y = int(threadIdx.y); y < kTile;
+       y += kRows) {  // neighbouring threads, neighbouring samples
     const int i = wide ? x : y, j = wide ? y : x;
     tile[i][j] = load(pixels, plane, i0 + i, j0 + j);
   }
@@ -38,7 +41,8 @@ __global__ void unpack_kernel(const std::byte* __restrict__ pixels, const Plane*
 
 void unpack(const std::byte* pixels, const Plane* planes, int count, int m, int n, double* a_t,
             cudaStream_t stream) {
-  const dim3 grid(unsigned(n + kTile - 1) / kTile, unsigned(m + kTile - 1) / kTile, unsigned(count));
+  const dim3 grid(unsigned(n + kTile - 1) / kTile, unsigned(m + kTile - 1) / kTile,
+                  unsigned(count));
   unpack_kernel<<<grid, dim3(kTile, kRows), 0, stream>>>(pixels, planes, m, n, a_t);
   ECKART_CUDA_CHECK(cudaGetLastError());
 }

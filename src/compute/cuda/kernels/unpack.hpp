@@ -8,8 +8,8 @@
 
 namespace eckart::cuda {
 
-/// Samples to float64 matrices, padded with zeros: a_t[p] is A of planes[p] transposed, column-major n x m
-/// (leading dimension n), p < count. `pixels` and `planes` are on the device.
+/// Samples to float64 matrices, padded with zeros: a_t[p] is A of planes[p] transposed,
+/// column-major n x m (leading dimension n), p < count. `pixels` and `planes` are on the device.
 void unpack(const std::byte* pixels, const Plane* planes, int count, int m, int n, double* a_t,
             cudaStream_t stream);
 

@@ -21,9 +21,9 @@ class BatchedSymmetricEigen {
     const Sizes sizes = query(handles, n, count);
     host_workspace_.resize(sizes.host);
     ECKART_CUDA_CHECK(cusolverDnXsyevBatched(
-        handles.solver, params_.get(), CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, a_nn, n,
-        CUDA_R_64F, values_n, CUDA_R_64F, workspace, workspace_bytes, host_workspace_.data(), sizes.host, info,
-        count));
+        handles.solver, params_.get(), CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n,
+        CUDA_R_64F, a_nn, n, CUDA_R_64F, values_n, CUDA_R_64F, workspace, workspace_bytes,
+        host_workspace_.data(), sizes.host, info, count));
   }
 
  private:
@@ -33,8 +33,9 @@ class BatchedSymmetricEigen {
   Sizes query(const Handles& handles, int n, int count) const {
     Sizes sizes;
     ECKART_CUDA_CHECK(cusolverDnXsyevBatched_bufferSize(
-        handles.solver, params_.get(), CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, nullptr,
-        n, CUDA_R_64F, nullptr, CUDA_R_64F, &sizes.device, &sizes.host, count));
+        handles.solver, params_.get(), CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n,
+        CUDA_R_64F, nullptr, n, CUDA_R_64F, nullptr, CUDA_R_64F, &sizes.device, &sizes.host,
+        count));
     return sizes;
   }
 
@@ -49,12 +50,12 @@ struct Operand {
   int leading;
   std::int64_t stride;
 };
-inline void multiply(const Handles& handles, int rows, int cols, int inner, const Operand& a, const Operand& b,
-                     double* c, int count) {
+inline void multiply(const Handles& handles, int rows, int cols, int inner, const Operand& a,
+                     const Operand& b, double* c, int count) {
   const double one = 1, zero = 0;
-  ECKART_CUDA_CHECK(cublasDgemmStridedBatched(handles.blas, a.op, b.op, rows, cols, inner, &one, a.data, a.leading,
-                                              a.stride, b.data, b.leading, b.stride, &zero, c, rows,
-                                              std::int64_t(rows) * cols, count));
+  ECKART_CUDA_CHECK(cublasDgemmStridedBatched(
+      handles.blas, a.op, b.op, rows, cols, inner, &one, a.data, a.leading, a.stride, b.data,
+      b.leading, b.stride, &zero, c, rows, std::int64_t(rows) * cols, count));
 }
 
 }  // namespace eckart::cuda

@@ -27,8 +27,8 @@ class GesvdSolver : public BatchSolver {
       transpose(handles, n, m, batch.a_t_nm + std::int64_t(i) * n * m, a_mn);
       // no left vectors; the right ones into v_t_nn
       ECKART_CUDA_CHECK(cusolverDnDgesvd(handles.solver, 'N', 'A', m, n, a_mn, m,
-                                         batch.values + std::int64_t(i) * n, nullptr, m, v_t_nn, n, work,
-                                         work_size, nullptr, batch.info + i));
+                                         batch.values + std::int64_t(i) * n, nullptr, m, v_t_nn, n,
+                                         work, work_size, nullptr, batch.info + i));
       transpose(handles, n, n, v_t_nn, batch.v + std::int64_t(i) * n * n);
     }
   }
@@ -41,10 +41,11 @@ class GesvdSolver : public BatchSolver {
   }
 
   /// `to`, cols x rows, is `from`, rows x cols, transposed; both column-major.
-  static void transpose(const Handles& handles, int rows, int cols, const double* from, double* to) {
+  static void transpose(const Handles& handles, int rows, int cols, const double* from,
+                        double* to) {
     const double one = 1, zero = 0;
-    ECKART_CUDA_CHECK(cublasDgeam(handles.blas, CUBLAS_OP_T, CUBLAS_OP_N, cols, rows, &one, from, rows,
-                                  &zero, to, cols, to, cols));
+    ECKART_CUDA_CHECK(cublasDgeam(handles.blas, CUBLAS_OP_T, CUBLAS_OP_N, cols, rows, &one, from,
+                                  rows, &zero, to, cols, to, cols));
   }
 };
 

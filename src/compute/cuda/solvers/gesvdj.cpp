@@ -33,10 +33,10 @@ class GesvdjSolver : public BatchSolver {
       ECKART_CUDA_CHECK(cudaMemcpyAsync(a_t_nm, batch.a_t_nm + std::size_t(i) * matrix,
                                         matrix * sizeof(double), cudaMemcpyDeviceToDevice,
                                         handles.stream));
-      ECKART_CUDA_CHECK(cusolverDnDgesvdj(
-          handles.solver, CUSOLVER_EIG_MODE_VECTOR, kEconomy, n, m, a_t_nm, n,
-          batch.values + std::int64_t(i) * n, batch.v + std::int64_t(i) * n * n, n, left_mn, m, work,
-          work_size, batch.info + i, params_.get()));
+      ECKART_CUDA_CHECK(cusolverDnDgesvdj(handles.solver, CUSOLVER_EIG_MODE_VECTOR, kEconomy, n, m,
+                                          a_t_nm, n, batch.values + std::int64_t(i) * n,
+                                          batch.v + std::int64_t(i) * n * n, n, left_mn, m, work,
+                                          work_size, batch.info + i, params_.get()));
     }
   }
 
@@ -45,9 +45,9 @@ class GesvdjSolver : public BatchSolver {
 
   int work_elements(const Handles& handles, int m, int n) const {
     int elements = 0;
-    ECKART_CUDA_CHECK(cusolverDnDgesvdj_bufferSize(handles.solver, CUSOLVER_EIG_MODE_VECTOR, kEconomy, n,
-                                                   m, nullptr, n, nullptr, nullptr, n, nullptr, m,
-                                                   &elements, params_.get()));
+    ECKART_CUDA_CHECK(cusolverDnDgesvdj_bufferSize(handles.solver, CUSOLVER_EIG_MODE_VECTOR,
+                                                   kEconomy, n, m, nullptr, n, nullptr, nullptr, n,
+                                                   nullptr, m, &elements, params_.get()));
     return elements;
   }
 

@@ -18,10 +18,17 @@ std::vector<std::unique_ptr<BatchSolver>> make_solvers(SolverKind kind) {
       solvers.push_back(make_subspace_solver(kFewRounds));
       solvers.push_back(make_subspace_solver(kManyRounds));
       [[fallthrough]];
-    case SolverKind::gram: solvers.push_back(make_gram_solver()); break;
-    case SolverKind::gesvd: solvers.push_back(make_gesvd_solver()); break;
-    case SolverKind::gesvdj: solvers.push_back(make_gesvdj_solver()); break;
-    case SolverKind::automatic: throw std::logic_error("no solver was chosen");
+    case SolverKind::gram:
+      solvers.push_back(make_gram_solver());
+      break;
+    case SolverKind::gesvd:
+      solvers.push_back(make_gesvd_solver());
+      break;
+    case SolverKind::gesvdj:
+      solvers.push_back(make_gesvdj_solver());
+      break;
+    case SolverKind::automatic:
+      throw std::logic_error("no solver was chosen");
   }
   return solvers;
 }

@@ -9,15 +9,15 @@
 namespace eckart::cuda {
 namespace {
 
-// Root mean square, in levels, by which a reconstruction may miss the exact one before rounding. It moves fewer
-// than one pixel in 20,000 to its neighbouring level.
+// Root mean square, in levels, by which a reconstruction may miss the exact one before rounding. It
+// moves fewer than one pixel in 20,000 to its neighbouring level.
 constexpr double kTolerance = 2e-5;
 
 static_assert(kMostSubspaceColumns <= kMostInverseCholesky);
 
 /// Block subspace iteration on G = A'A with l > k columns, then Rayleigh and Ritz, all in float64:
-/// Y = G Z, Z = Y R^-1 where Y'Y = R'R; at the end Z'GZ = W Theta W', V = Z W. Float64 has room for the squared
-/// condition of G, and for a Cholesky factor of Y'Y every round.
+/// Y = G Z, Z = Y R^-1 where Y'Y = R'R; at the end Z'GZ = W Theta W', V = Z W. Float64 has room for
+/// the squared condition of G, and for a Cholesky factor of Y'Y every round.
 class SubspaceSolver : public BatchSolver {
  public:
   explicit SubspaceSolver(int rounds) : rounds_(rounds) {}
@@ -44,8 +44,12 @@ class SubspaceSolver : public BatchSolver {
     const Operand a{CUBLAS_OP_N, batch.a_t_nm, n, std::int64_t(n) * m};
     const Operand a_t{CUBLAS_OP_T, batch.a_t_nm, n, std::int64_t(n) * m};
     const Operand g{CUBLAS_OP_N, gram_nn, n, std::int64_t(n) * n};
-    const auto block = [&](const double* data) { return Operand{CUBLAS_OP_N, data, n, std::int64_t(n) * l}; };
-    const auto block_t = [&](const double* data) { return Operand{CUBLAS_OP_T, data, n, std::int64_t(n) * l}; };
+    const auto block = [&](const double* data) {
+      return Operand{CUBLAS_OP_N, data, n, std::int64_t(n) * l};
+    };
+    const auto block_t = [&](const double* data) {
+      return Operand{CUBLAS_OP_T, data, n, std::int64_t(n) * l};
+    };
     const Operand small{CUBLAS_OP_N, small_ll, l, std::int64_t(l) * l};
     const auto orthonormalise = [&](const double* from, double* to) {
       multiply(handles, l, l, n, block_t(from), block(from), small_ll, count);
@@ -71,11 +75,12 @@ class SubspaceSolver : public BatchSolver {
     const Operand leading{CUBLAS_OP_N, small_ll + std::int64_t(l - k) * l, l, std::int64_t(l) * l};
     multiply(handles, n, k, l, block(z_nl), leading, batch.v, count);
     multiply(handles, n, k, l, block(y_nl), leading, z_nl, count);
-    ECKART_CUDA_CHECK(cudaMemcpy2DAsync(batch.values, sizeof(double) * std::size_t(k), values_l + (l - k),
-                                        sizeof(double) * std::size_t(l), sizeof(double) * std::size_t(k),
-                                        std::size_t(count), cudaMemcpyDeviceToDevice, handles.stream));
-    ritz_check({n, l, k, gram_nn, batch.v, z_nl, values_l}, double(m) * n, kTolerance, count, batch.info,
-               handles.stream);
+    ECKART_CUDA_CHECK(cudaMemcpy2DAsync(batch.values, sizeof(double) * std::size_t(k),
+                                        values_l + (l - k), sizeof(double) * std::size_t(l),
+                                        sizeof(double) * std::size_t(k), std::size_t(count),
+                                        cudaMemcpyDeviceToDevice, handles.stream));
+    ritz_check({n, l, k, gram_nn, batch.v, z_nl, values_l}, double(m) * n, kTolerance, count,
+               batch.info, handles.stream);
   }
 
  private:
@@ -88,8 +93,9 @@ class SubspaceSolver : public BatchSolver {
           small(std::size_t(l) * std::size_t(l) * std::size_t(p.count)),
           values(std::size_t(l) * std::size_t(p.count)) {
       if (l > p.n || l > kMostInverseCholesky) {
-        throw std::runtime_error("the subspace solver does not take rank " + std::to_string(p.rank) + " of " +
-                                 std::to_string(p.n) + " columns");
+        throw std::runtime_error("the subspace solver does not take rank " +
+                                 std::to_string(p.rank) + " of " + std::to_string(p.n) +
+                                 " columns");
       }
     }
     int l;
@@ -103,8 +109,8 @@ class SubspaceSolver : public BatchSolver {
     std::mt19937_64 random(1936);
     for (double& value : start) value = double(random() >> 11) * 0x1p-52 - 1.0;  // [-1, 1)
     start_nl_.reserve(start.size() * sizeof(double));
-    ECKART_CUDA_CHECK(cudaMemcpy(start_nl_.as<double>(), start.data(), start.size() * sizeof(double),
-                                 cudaMemcpyHostToDevice));
+    ECKART_CUDA_CHECK(cudaMemcpy(start_nl_.as<double>(), start.data(),
+                                 start.size() * sizeof(double), cudaMemcpyHostToDevice));
     start_elements_ = n * l;
   }
 

@@ -1,0 +1,127 @@
+// One bad input costs one input, which is named with its reason.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/cli/cli_fixture.hpp"
+#include "tests/unit/io/png_maker.hpp"
+
+namespace eckart::test {
+namespace {
+
+class BadInput : public CliTest {
+ protected:
+  void SetUp() override { write_png("in/good.png"); }
+
+  /// Everything but in/`name` is done, and in/`name` is named with this reason.
+  void expect_named(const std::string& name, const std::string& reason,
+                    Program::Options options = {}) {
+    const Finished result = run({"run", "in", "-o", "out", "-k", "2"}, options);
+    EXPECT_EQ(result.code, 3) << result.err;
+    EXPECT_THAT(line_with(result.err, "in/" + name + ": "), HasSubstr("(" + reason)) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("1 done, 1 failed"));
+    EXPECT_THAT(files("out"), ElementsAre("good.png"));
+  }
+};
+
+TEST_F(BadInput, an_empty_file) {
+  write("in/bad.png", "");
+  expect_named("bad.png", "empty file");
+}
+
+TEST_F(BadInput, a_truncated_png) {
+  const auto whole = encoded("png", 64, 64);
+  write("in/bad.png", std::span(whole).first(whole.size() / 2));
+  expect_named("bad.png", "corrupt");
+}
+
+TEST_F(BadInput, a_truncated_jpeg) {
+  const auto whole = encoded("jpeg", 64, 64);
+  write("in/bad.jpg", std::span(whole).first(whole.size() / 2));
+  expect_named("bad.jpg", "corrupt");
+}
+
+TEST_F(BadInput, a_text_named_like_an_image) {
+  write("in/bad.jpg", "Dear diary,\n");
+  expect_named("bad.jpg", "not an image");
+}
+
+TEST_F(BadInput, a_png_with_alpha) {
+  write("in/bad.png", PngMaker(1, 1, 8, 6).pixels(std::string(5, '\0')).end());
+  expect_named("bad.png", "unsupported");
+}
+
+TEST_F(BadInput, an_image_over_the_limit) {
+  write("in/bad.png", encoded("png", 100, 100));
+  write("c.yaml", "limits: {side: 50}\n");
+  const Finished result = run({"run", "in", "-o", "out", "-k", "2", "--config", "c.yaml"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(line_with(result.err, "in/bad.png"), HasSubstr("limits.side = 50"));
+}
+
+TEST_F(BadInput, a_broken_link) {
+  fs::create_symlink("nowhere", at("in/bad.png"));
+  expect_named("bad.png", "not found");
+}
+
+TEST_F(BadInput, a_pipe) {
+  ASSERT_EQ(mkfifo(at("in/bad.png").c_str(), 0600), 0);
+  expect_named("bad.png", "unreadable");
+}
+
+TEST_F(BadInput, a_file_that_may_not_be_read) {
+  write_png("in/bad.png");
+  fs::permissions(at("in/bad.png"), fs::perms::none);
+  fs::permissions(at("."), fs::perms::all);
+  expect_named("bad.png", "unreadable", {.folder = {}, .in = {}, .as_nobody = getuid() == 0});
+}
+
+TEST_F(BadInput, a_folder_that_is_not_there_among_good_ones) {
+  const Finished result = run({"run", "nowhere", "in", "-o", "out", "-k", "2"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(line_with(result.err, "nowhere: "), HasSubstr("no such file or folder"));
+  EXPECT_THAT(files("out"), ElementsAre("good.png"));
+}
+
+TEST_F(BadInput, a_line_of_a_list_that_names_nothing) {
+  write("list", "in/good.png\nnowhere.png\n");
+  const Finished result = run({"run", "--files-from", "list", "-o", "out", "-k", "2"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(line_with(result.err, "nowhere.png: "), HasSubstr("no such file or folder"));
+}
+
+TEST_F(BadInput, two_inputs_with_one_output_of_which_the_first_has_it) {
+  fs::remove(at("in/good.png"));
+  for (int i = 0; i < 20; ++i) {
+    const std::string stem = "in/" + std::to_string(i);
+    write(stem + ".jpg", encoded("jpeg"));
+    write_png(stem + ".png");
+  }
+  const Finished result = run({"run", "in", "-o", "out", "-k", "2", "--set", "threads.load=4"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_EQ(files("out").size(), 20u);
+  for (int i = 0; i < 20; ++i) {
+    const std::string line = line_with(result.err, "in/" + std::to_string(i) + ".png: ");
+    EXPECT_THAT(line, HasSubstr("belongs to an earlier input")) << i;
+    EXPECT_THAT(line, HasSubstr("output collision"));
+  }
+}
+
+TEST_F(BadInput, an_image_that_its_output_would_replace) {
+  const auto before = io::read_file(at("in/good.png"), 1);
+  const Finished result = run({"run", "in/good.png", "-o", "in", "-k", "2"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(line_with(result.err, "in/good.png: "), HasSubstr("would replace it"));
+  EXPECT_EQ(io::read_file(at("in/good.png"), 1), before);
+}
+
+TEST_F(BadInput, an_output_that_cannot_be_written_ends_with_74) {
+  write_png("in/sub/bad.png");
+  write("out/sub", "a file where a folder must be");
+  const Finished result = run({"run", "in", "-o", "out", "-k", "2"});
+  EXPECT_EQ(result.code, 74);
+  EXPECT_THAT(line_with(result.err, "in/sub/bad.png: "), HasSubstr("cannot write out/sub/bad.png"));
+  EXPECT_THAT(files("out"), ElementsAre("good.png", "sub"));
+}
+
+}  // namespace
+}  // namespace eckart::test

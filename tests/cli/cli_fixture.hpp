@@ -1,0 +1,93 @@
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/synth.hpp"
+#include "io/codec.hpp"
+#include "io/file.hpp"
+#include "tests/cli/program.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace eckart::test {
+
+namespace fs = std::filesystem;
+using Names = std::vector<std::string>;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+/// Runs `eckart` in a folder of its own; paths are relative to it.
+class CliTest : public ::testing::Test {
+ protected:
+  Finished run(const std::vector<std::string>& arguments, Program::Options options = {}) {
+    options.folder = folder_.path();
+    return Program(arguments, options).wait();
+  }
+  fs::path at(const fs::path& relative) const { return folder_.path() / relative; }
+
+  void write(const fs::path& relative, std::span<const std::byte> bytes) {
+    fs::create_directories(at(relative).parent_path());
+    std::ofstream(at(relative), std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size()));
+  }
+  void write(const fs::path& relative, const std::string& text) {
+    write(relative, std::as_bytes(std::span(text)));
+  }
+
+  static std::vector<std::byte> encoded(const std::string& codec, int rows = 24, int cols = 16,
+                                        int channels = 1) {
+    return io::codec_named(codec).encode(
+        synthesize({.kind = SynthKind::texture, .rows = rows, .cols = cols, .channels = channels}),
+        {});
+  }
+  void write_png(const fs::path& relative) { write(relative, encoded("png")); }
+
+  /// Files below a folder, ascending; also those that are hidden.
+  Names files(const fs::path& relative) const {
+    Names names;
+    if (!fs::exists(at(relative))) return names;
+    for (const auto& entry : fs::recursive_directory_iterator(at(relative))) {
+      if (!entry.is_directory()) names.push_back(fs::relative(entry.path(), at(relative)));
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  /// Throws ItemError if it is not a whole image.
+  Image decode(const fs::path& relative) const {
+    const auto file = io::read_file(at(relative), 1024);
+    return io::codec_of(file).decode(file);
+  }
+
+ private:
+  const TempFolder folder_;
+};
+
+/// The line of `text` that has `part`; empty if none has.
+inline std::string line_with(const std::string& text, const std::string& part) {
+  const std::size_t found = text.find(part);
+  if (found == text.npos) return {};
+  const std::size_t before = text.rfind('\n', found);
+  const std::size_t begin = before == text.npos ? 0 : before + 1;
+  return text.substr(begin, text.find('\n', found) - begin);
+}
+
+inline int count_of(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+}  // namespace eckart::test

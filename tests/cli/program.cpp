@@ -1,0 +1,83 @@
+#include "tests/cli/program.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace eckart::test {
+namespace {
+
+constexpr uid_t kNobody = 65534;
+
+std::string new_name() {
+  static std::atomic<int> count = 0;
+  return ".program" + std::to_string(count++);
+}
+
+std::string contents(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+void redirect(int stream, const std::filesystem::path& path, int flags) {
+  const int file = open(path.c_str(), flags, 0666);
+  if (file < 0 || dup2(file, stream) < 0) _exit(127);
+  close(file);
+}
+
+}  // namespace
+
+Program::Program(const std::vector<std::string>& arguments, const Options& options)
+    : folder_(options.folder), name_(new_name()) {
+  std::ofstream(place_of("in")) << options.in;
+  std::vector<char*> argv = {const_cast<char*>("eckart")};
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+
+  process_ = fork();
+  if (process_ < 0) throw std::runtime_error("cannot fork");
+  if (process_ > 0) return;
+  // A shell without job control has SIGINT ignored for what it starts in the background.
+  ::signal(SIGINT, SIG_DFL);
+  ::signal(SIGTERM, SIG_DFL);
+  redirect(0, place_of("in"), O_RDONLY);
+  redirect(1, place_of("out"), O_WRONLY | O_CREAT | O_TRUNC);
+  redirect(2, place_of("err"), O_WRONLY | O_CREAT | O_TRUNC);
+  if (chdir(folder_.c_str()) != 0) _exit(127);
+  const int program = open(ECKART_PROGRAM, O_RDONLY | O_CLOEXEC);  // nobody may not be able to
+  if (options.as_nobody && setuid(kNobody) != 0) _exit(127);
+  fexecve(program, argv.data(), environ);
+  _exit(127);
+}
+
+Program::~Program() {
+  if (process_ <= 0) return;
+  kill(process_, SIGKILL);
+  waitpid(process_, nullptr, 0);
+}
+
+void Program::signal(int number) { kill(process_, number); }
+
+std::string Program::err() const { return contents(place_of("err")); }
+
+Finished Program::wait() {
+  int status = 0;
+  if (waitpid(process_, &status, 0) != process_) throw std::runtime_error("cannot wait");
+  process_ = 0;
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), contents(place_of("out")),
+          err()};
+}
+
+std::filesystem::path Program::place_of(const char* stream) const {
+  return folder_ / (name_ + "." + stream);
+}
+
+}  // namespace eckart::test

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace eckart::test {
+
+struct Finished {
+  int code = 0;  ///< exit code, or minus the signal that killed it
+  std::string out, err;
+};
+
+/// A process of the real `eckart`; killed if it is still there at the end.
+class Program {
+ public:
+  struct Options {
+    std::filesystem::path folder;  ///< where it runs, and where its output is kept
+    std::string in;                ///< its standard input
+    bool as_nobody = false;        ///< drops root's permission to read everything
+  };
+  Program(const std::vector<std::string>& arguments, const Options& options);
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  void signal(int number);
+  /// What it has said on stderr so far.
+  std::string err() const;
+  Finished wait();
+
+ private:
+  std::filesystem::path place_of(const char* stream) const;
+
+  const std::filesystem::path folder_;
+  const std::string name_;
+  pid_t process_ = 0;
+};
+
+}  // namespace eckart::test

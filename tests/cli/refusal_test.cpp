@@ -1,0 +1,108 @@
+// What a run refuses as a whole, with which exit code and which words.
+#include <unistd.h>
+
+#include "tests/cli/cli_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+class Refusal : public CliTest {
+ protected:
+  void SetUp() override { write_png("in/a.png"); }
+
+  void expect(ExitCode code, const std::string& words, const std::vector<std::string>& arguments,
+              Program::Options options = {}) {
+    const Finished result = run(arguments, options);
+    EXPECT_EQ(result.code, int(code)) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(words));
+    EXPECT_EQ(result.out, "");
+  }
+};
+
+TEST_F(Refusal, of_a_flag_that_does_not_exist) {
+  expect(ExitCode::usage, "--frobnicate", {"run", "in", "-o", "out", "--frobnicate"});
+  expect(ExitCode::usage, "", {});
+  expect(ExitCode::usage, "", {"rum"});
+}
+
+TEST_F(Refusal, of_a_run_without_input_or_output) {
+  expect(ExitCode::usage, "no input", {"run", "-o", "out"});
+  expect(ExitCode::usage, "no output folder", {"run", "in"});
+}
+
+TEST_F(Refusal, of_a_config_that_is_not_there) {
+  expect(ExitCode::usage, "nowhere.yaml", {"run", "in", "-o", "out", "--config", "nowhere.yaml"});
+}
+
+TEST_F(Refusal, of_a_key_that_does_not_exist) {
+  write("c.yaml", "rank: 5\nbatsch: 3\n");
+  expect(ExitCode::configuration, "c.yaml:2: batsch: unknown key",
+         {"run", "in", "-o", "out", "--config", "c.yaml"});
+  expect(ExitCode::configuration, "--set batsch=3",
+         {"run", "in", "-o", "out", "--set", "batsch=3"});
+}
+
+TEST_F(Refusal, of_a_wrong_value) {
+  expect(ExitCode::usage, "expected a positive integer",
+         {"run", "in", "-o", "out", "--rank", "abc"});
+  expect(ExitCode::usage, "--rank", {"run", "in", "-o", "out", "--rank", "abc"});
+  expect(ExitCode::usage, "--format", {"run", "in", "-o", "out", "--format", "bmp"});
+  expect(ExitCode::configuration, "threads.load",
+         {"run", "in", "-o", "out", "--set", "threads.load=many"});
+}
+
+TEST_F(Refusal, of_an_input_that_is_not_there) {
+  expect(ExitCode::no_input, "nowhere: no such file or folder", {"run", "nowhere", "-o", "out"});
+  expect(ExitCode::no_input, "nowhere", {"run", "--files-from", "nowhere", "-o", "out"});
+}
+
+TEST_F(Refusal, of_a_folder_without_images) {
+  fs::create_directory(at("empty"));
+  write("texts/a.txt", "text");
+  expect(ExitCode::nothing_readable, "no images among the inputs", {"run", "empty", "-o", "out"});
+  expect(ExitCode::nothing_readable, "1 other file)", {"run", "texts", "-o", "out"});
+}
+
+TEST_F(Refusal, of_inputs_of_which_none_can_be_read) {
+  write("bad/a.png", "text");
+  expect(ExitCode::nothing_readable, "bad/a.png: ", {"run", "bad", "-o", "out"});
+}
+
+TEST_F(Refusal, of_an_output_folder_that_cannot_be_made) {
+  write("file", "text");
+  expect(ExitCode::cannot_create, "the output folder file: ", {"run", "in", "-o", "file"});
+  expect(ExitCode::cannot_create, "the output folder file/sub: ", {"run", "in", "-o", "file/sub"});
+  EXPECT_EQ(fs::file_size(at("file")), 4u);
+}
+
+TEST_F(Refusal, of_an_output_folder_without_permission) {
+  fs::create_directory(at("closed"));
+  fs::permissions(at("closed"), fs::perms::owner_read | fs::perms::owner_exec);
+  fs::permissions(at("."), fs::perms::all);
+  expect(ExitCode::no_permission, "closed/out", {"run", "in", "-o", "closed/out"},
+         {.folder = {}, .in = {}, .as_nobody = getuid() == 0});
+}
+
+TEST_F(Refusal, of_an_output_folder_that_is_an_input_or_lies_in_one) {
+  expect(ExitCode::usage, "the output folder in is the input in", {"run", "in", "-o", "in"});
+  expect(ExitCode::usage, "the output folder in/out lies in the input in",
+         {"run", "in", "-o", "in/out"});
+  expect(ExitCode::usage, "the output folder ./in/../in is the input in",
+         {"run", "in", "-o", "./in/../in"});
+  EXPECT_THAT(files("in"), ElementsAre("a.png"));
+}
+
+TEST_F(Refusal, of_cuda_without_a_gpu) {
+  const Finished result = run({"run", "in", "-o", "out", "-k", "2", "--backend", "cuda"});
+  if (result.code == 0) GTEST_SKIP() << "there is a GPU";
+  EXPECT_EQ(result.code, int(ExitCode::unavailable));
+  EXPECT_THAT(result.err, HasSubstr("the CUDA backend is not available: "));
+  EXPECT_EQ(count_of(result.err, "\n"), 1) << result.err;
+}
+
+TEST_F(Refusal, of_an_output_name_that_is_a_path) {
+  expect(ExitCode::usage, "slash", {"run", "in", "-o", "out", "--set", "output.name=a/{stem}.png"});
+}
+
+}  // namespace
+}  // namespace eckart::test

@@ -1,0 +1,161 @@
+// What `eckart run` makes, and what it says.
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/cli_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+using RunCommand = CliTest;
+
+TEST_F(RunCommand, mirrors_the_tree_of_its_input) {
+  ASSERT_EQ(
+      run({"synth", "-o", "in/a/b", "--count", "2", "--kind", "phantom", "--size", "32x48"}).code,
+      0);
+  write_png("in/top.png");
+  write("in/notes.txt", "not an image");
+  const Finished result = run({"run", "in", "-o", "out", "-k", "5"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(files("out"),
+              ElementsAre("a/b/phantom_32x48_0001.png", "a/b/phantom_32x48_0002.png", "top.png"));
+  EXPECT_THAT(result.err, HasSubstr("3 done, 0 failed; 1 file ignored"));
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(decode("out/top.png").shape(), (ImageShape{24, 16, 1, Depth::u8}));
+}
+
+TEST_F(RunCommand, takes_files_and_folders_together) {
+  write_png("in/a.png");
+  write_png("b.png");
+  EXPECT_EQ(run({"run", "in", "b.png", "-o", "out", "-k", "2"}).code, 0);
+  EXPECT_THAT(files("out"), ElementsAre("a.png", "b.png"));
+}
+
+TEST_F(RunCommand, makes_an_output_for_each_rank) {
+  write_png("in/a.png");
+  EXPECT_EQ(run({"run", "in", "-o", "out", "--rank", "1,4,16"}).code, 0);
+  EXPECT_THAT(files("out"), ElementsAre("a.k1.png", "a.k16.png", "a.k4.png"));
+}
+
+TEST_F(RunCommand, names_outputs_as_it_is_told) {
+  write("in/a.jpg", encoded("jpeg"));
+  EXPECT_EQ(
+      run({"run", "in", "-o", "out", "--set", "output.name={name}-{rank}.{ext}", "-k", "3"}).code,
+      0);
+  EXPECT_THAT(files("out"), ElementsAre("a.jpg-3.png"));
+}
+
+TEST_F(RunCommand, writes_jpeg) {
+  write("in/a.png", encoded("png", 20, 30, 3));
+  EXPECT_EQ(run({"run", "in", "-o", "out", "--format", "jpeg", "-k", "3"}).code, 0);
+  ASSERT_THAT(files("out"), ElementsAre("a.jpg"));
+  const auto file = io::read_file(at("out/a.jpg"), 1);
+  EXPECT_EQ(io::codec_of(file).name, "jpeg");
+  EXPECT_EQ(decode("out/a.jpg").shape(), (ImageShape{20, 30, 3, Depth::u8}));
+}
+
+TEST_F(RunCommand, reads_the_names_of_its_inputs_from_a_file_or_from_stdin) {
+  write_png("a.png");
+  write_png("in/b.png");
+  const std::string list = "a.png\n\nin\n";
+  write("list", list);
+  EXPECT_EQ(run({"run", "--files-from", "list", "-o", "out1", "-k", "2"}).code, 0);
+  EXPECT_EQ(
+      run({"run", "--files-from", "-", "-o", "out2", "-k", "2"}, {.folder = {}, .in = list}).code,
+      0);
+  EXPECT_THAT(files("out1"), ElementsAre("a.png", "b.png"));
+  EXPECT_EQ(files("out2"), files("out1"));
+}
+
+TEST_F(RunCommand, sums_up_in_one_json_object) {
+  write_png("in/a.png");
+  write_png("in/b.png");
+  write("in/c.png", "");
+  const Finished result = run({"run", "in", "-o", "out", "-k", "2,3", "--json", "-q"});
+  EXPECT_EQ(result.code, 3);
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json.at("done"), 2);
+  EXPECT_EQ(json.at("failed"), 1);
+  EXPECT_EQ(json.at("failures").at("empty file"), 1);
+  EXPECT_EQ(json.at("outputs"), 4);
+  EXPECT_EQ(json.at("interrupted"), false);
+  EXPECT_EQ(json.at("stages").size(), 5u);
+  EXPECT_EQ(count_of(result.out, "\n"), 1);
+  EXPECT_EQ(files("out").size(), 4u);
+}
+
+TEST_F(RunCommand, prints_a_config_that_it_reads_back) {
+  const Finished first =
+      run({"run", "--print-config", "-k", "3,7", "--set", "threads.load=2", "--format", "jpeg"});
+  EXPECT_EQ(first.code, 0) << first.err;
+  write("c.yaml", first.out);
+  const Finished second = run({"run", "--print-config", "--config", "c.yaml"});
+  EXPECT_EQ(second.code, 0) << second.err;
+  EXPECT_EQ(second.out, first.out);
+  EXPECT_NE(run({"run", "--print-config"}).out, first.out);
+}
+
+TEST_F(RunCommand, lets_flags_prevail_over_sets_and_sets_over_the_config) {
+  write("c.yaml", "rank: 2\nthreads: {load: 2, write: 2}\n");
+  const std::string out = run({"run", "--print-config", "--config", "c.yaml", "--set",
+                               "threads.load=3", "--set", "rank=4", "-k", "5"})
+                              .out;
+  EXPECT_THAT(line_with(out, "rank:"), HasSubstr("5"));
+  EXPECT_THAT(line_with(out, "load:"), HasSubstr("3"));
+  EXPECT_THAT(line_with(out, "write:"), HasSubstr("2"));
+}
+
+TEST_F(RunCommand, says_in_a_dry_run_what_it_would_do_and_does_nothing) {
+  write_png("in/a.png");
+  write("in/b/a.jpg", encoded("jpeg"));
+  const Finished result = run({"run", "in", "-o", "out", "--dry-run"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, "in/a.png -> out/a.png\nin/b/a.jpg -> out/b/a.png\n");
+  EXPECT_FALSE(fs::exists(at("out")));
+}
+
+TEST_F(RunCommand, says_in_a_dry_run_what_would_fail) {
+  write_png("in/a.png");
+  write("in/a.jpg", encoded("jpeg"));
+  const Finished result = run({"run", "in", "-o", "out", "--dry-run"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.out, HasSubstr("in/a.jpg -> out/a.png\n"));
+  EXPECT_THAT(line_with(result.out, "in/a.png"),
+              HasSubstr("would fail: its output out/a.png belongs to"));
+  EXPECT_EQ(run({"run", "nowhere", "-o", "out", "--dry-run"}).code, 66);
+  fs::create_directory(at("empty"));
+  EXPECT_EQ(run({"run", "empty", "-o", "out", "--dry-run"}).code, 65);
+}
+
+TEST_F(RunCommand, finds_in_a_dry_run_that_an_output_would_replace_its_input) {
+  write_png("a.png");
+  const Finished result = run({"run", "a.png", "-o", ".", "--dry-run"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.out, HasSubstr("would replace it"));
+}
+
+TEST_F(RunCommand, gives_full_rank_where_there_is_no_more_and_says_so_once) {
+  write_png("in/a.png");
+  write_png("in/b.png");
+  const Finished result = run({"run", "in", "-o", "out", "-k", "1000"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(count_of(result.err, "rank 1000 is above min(rows, cols) = 16"), 1);
+  const Image input = decode("in/a.png"), output = decode("out/a.png");
+  EXPECT_TRUE(std::equal(input.data(), input.data() + input.bytes(), output.data()));
+}
+
+TEST_F(RunCommand, is_silent_when_asked) {
+  write_png("in/a.png");
+  const Finished result = run({"run", "in", "-o", "out", "-q", "-k", "2"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err, "");
+}
+
+TEST_F(RunCommand, runs_again_over_its_own_output) {
+  write_png("in/a.png");
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
+  EXPECT_THAT(files("out"), ElementsAre("a.png"));
+}
+
+}  // namespace
+}  // namespace eckart::test

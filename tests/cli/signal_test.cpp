@@ -1,0 +1,87 @@
+// A signal in the middle of a run: what is in flight is finished, and no file is ever half there.
+#include <signal.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/cli_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+constexpr int kImages = 120;
+
+class Signal : public CliTest {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(run({"synth", "-o", "in", "--kind", "gradient", "--size", "500", "--count",
+                   std::to_string(kImages)})
+                  .code,
+              0);
+  }
+
+  /// A run that has written its first file; `budget_mb` is how far loading gets ahead.
+  std::unique_ptr<Program> start(int budget_mb) {
+    auto program = std::make_unique<Program>(
+        std::vector<std::string>{"run", "in", "-o", "out", "--json", "--set", "cpu.lanes=1",
+                                 "--set", "budget_mb=" + std::to_string(budget_mb)},
+        Program::Options{at("."), {}, false});
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (!fs::exists(at("out/gradient_500x500_0001.png")) &&
+           std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::yield();
+    }
+    return program;
+  }
+
+  void expect_clean_end(int signal, int code) {
+    const auto program = start(4);
+    program->signal(signal);
+    const Finished result = program->wait();
+    EXPECT_EQ(result.code, code) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("stopping"));
+    EXPECT_THAT(result.err, HasSubstr("INTERRUPTED"));
+    const Names outputs = files("out");
+    EXPECT_EQ(nlohmann::json::parse(result.out).at("done"), outputs.size());
+    EXPECT_LT(outputs.size(), std::size_t(kImages));
+    expect_whole(outputs);
+  }
+
+  void expect_whole(const Names& outputs) {
+    EXPECT_GE(outputs.size(), 1u);
+    for (const std::string& name : outputs) {
+      EXPECT_NO_THROW(EXPECT_EQ(decode("out/" + name).shape().rows, 500)) << name;
+    }
+  }
+};
+
+TEST_F(Signal, int_ends_the_run_with_130_after_a_clean_drain) { expect_clean_end(SIGINT, 130); }
+TEST_F(Signal, term_ends_the_run_with_143_after_a_clean_drain) { expect_clean_end(SIGTERM, 143); }
+
+TEST_F(Signal, a_second_int_ends_at_once_and_tears_no_file) {
+  const auto program = start(2048);
+  program->signal(SIGINT);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (program->err().find("stopping") == std::string::npos &&
+         std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  program->signal(SIGINT);
+  const Finished result = program->wait();
+  EXPECT_EQ(result.code, 130) << result.err;
+  EXPECT_EQ(result.out, "") << "the drain was not cut short";
+  Names outputs = files("out");
+  std::erase_if(outputs, [](const std::string& name) { return name.starts_with(".eckart-"); });
+  EXPECT_LT(outputs.size(), std::size_t(kImages));
+  expect_whole(outputs);
+}
+
+TEST_F(Signal, the_next_run_does_the_rest) {
+  const auto program = start(4);
+  program->signal(SIGTERM);
+  program->wait();
+  EXPECT_EQ(run({"run", "in", "-o", "out", "-q"}).code, 0);
+  EXPECT_EQ(files("out").size(), std::size_t(kImages));
+}
+
+}  // namespace
+}  // namespace eckart::test

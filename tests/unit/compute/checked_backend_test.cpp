@@ -1,0 +1,82 @@
+#include "compute/checked/checked_backend.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace eckart {
+namespace {
+
+/// Gives every sample the same value, and says nothing about errors; or fails every task.
+class FlatBackend : public Backend {
+ public:
+  FlatBackend(int value, double residual, bool fails = false)
+      : value_(value), residual_(residual), fails_(fails) {}
+
+  std::string name() const override { return "flat" + std::to_string(value_); }
+  std::string description() const override { return "all " + std::to_string(value_); }
+  int lanes() const override { return 1; }
+  int batch_planes(PaddedShape) const override { return 4; }
+  std::unique_ptr<Lane> make_lane(int) override { return std::make_unique<FlatLane>(*this); }
+
+ private:
+  struct FlatLane : Lane {
+    explicit FlatLane(const FlatBackend& owner) : backend(owner) {}
+    int slots() const override { return 1; }
+    void start(int, PaddedShape, std::span<Task* const> tasks) override {
+      for (Task* task : tasks) {
+        if (backend.fails_) task->error = "failed";
+        for (Image& output : task->outputs) std::memset(output.data(), backend.value_, output.bytes());
+        for (auto& planes : task->results) {
+          for (PlaneResult& plane : planes) plane.residual = backend.residual_;
+        }
+      }
+    }
+    void finish(int) override {}
+    const FlatBackend& backend;
+  };
+
+  const int value_;
+  const double residual_;
+  const bool fails_;
+};
+
+std::vector<std::string> check(std::unique_ptr<Backend> tested, std::unique_ptr<Backend> reference,
+                               Task& task) {
+  const auto checked = make_checked_backend(std::move(tested), std::move(reference));
+  task.input = Image({2, 5, 1, Depth::u8});
+  std::memset(task.input.data(), 0, task.input.bytes());
+  task.outputs.emplace_back(task.input.shape());
+  task.results.emplace_back(1);
+  Task* const tasks[] = {&task};
+  const auto lane = checked->make_lane(0);
+  lane->start(0, {2, 5}, tasks);
+  lane->finish(0);
+  return checked->remarks();
+}
+
+TEST(CheckedBackend, says_that_nothing_differs) {
+  Task task;
+  const auto remarks = check(std::make_unique<FlatBackend>(7, 10), std::make_unique<FlatBackend>(7, 10), task);
+  ASSERT_EQ(remarks.size(), 1U);
+  EXPECT_NE(remarks[0].find("0 of 10 samples differ, by 0 at most"), std::string::npos) << remarks[0];
+}
+
+TEST(CheckedBackend, counts_differences_and_gives_the_tested_results) {
+  Task task;
+  const auto remarks = check(std::make_unique<FlatBackend>(7, 10), std::make_unique<FlatBackend>(4, 100), task);
+  EXPECT_NE(remarks[0].find("10 of 10 samples differ, by 3 at most"), std::string::npos) << remarks[0];
+  EXPECT_NE(remarks[0].find("by 10 dB at most"), std::string::npos) << remarks[0];
+  EXPECT_EQ(int(task.outputs[0].data()[0]), 7);
+}
+
+TEST(CheckedBackend, tells_failures_of_one_side) {
+  Task task;
+  const auto remarks =
+      check(std::make_unique<FlatBackend>(7, 10, true), std::make_unique<FlatBackend>(7, 10), task);
+  ASSERT_EQ(remarks.size(), 2U);
+  EXPECT_NE(remarks[1].find("1 images failed on one of the two alone"), std::string::npos) << remarks[1];
+}
+
+}  // namespace
+}  // namespace eckart

@@ -1,0 +1,22 @@
+#include <gtest/gtest.h>
+
+#include "compute/backend.hpp"
+
+namespace eckart {
+namespace {
+
+PaddedShape padded(int rows, int cols, int multiple) {
+  return padded_shape({rows, cols, 1, Depth::u8}, multiple);
+}
+
+TEST(PaddedShape, rounds_up_to_the_multiple) {
+  EXPECT_EQ(padded(64, 32, 32), (PaddedShape{64, 32}));
+  EXPECT_EQ(padded(65, 33, 32), (PaddedShape{96, 64}));
+  EXPECT_EQ(padded(1, 1, 32), (PaddedShape{32, 32}));
+  EXPECT_EQ(padded(65, 33, 1), (PaddedShape{65, 33}));
+}
+
+TEST(PaddedShape, puts_the_long_side_first) { EXPECT_EQ(padded(100, 300, 32), padded(300, 100, 32)); }
+
+}  // namespace
+}  // namespace eckart
