@@ -71,27 +71,6 @@ TEST(Workers, WhatIsNoStdExceptionReachesOnFailureToo) {
   EXPECT_EQ(caught, 42);
 }
 
-TEST(Workers, OnLastRunsOnceAfterEveryWorkerHoweverItEnded) {
-  for (int round = 0; round < 300; ++round) {
-    std::atomic<int> ended = 0, failed = 0, last = 0;
-    {
-      Workers workers(
-          "load", 4,
-          [&](int index) {
-            if (index == 2) throw std::runtime_error("");
-            ++ended;
-          },
-          [&](std::exception_ptr) { ++failed; },
-          [&] {
-            EXPECT_EQ(ended, 3);
-            EXPECT_EQ(failed, 1);
-            ++last;
-          });
-    }
-    ASSERT_EQ(last, 1);
-  }
-}
-
 TEST(Workers, TheDestructorWaitsForEveryWorker) {
   std::latch go(1);
   std::atomic<int> ended = 0;
