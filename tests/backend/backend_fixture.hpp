@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,13 @@ struct Way {
   bool deterministic = false;
 };
 
+inline std::ostream& operator<<(std::ostream& out, const Way& way) {
+  return out << way.backend << '_' << to_string(way.solver)
+             << (way.deterministic ? "_deterministic" : "");
+}
+
 inline std::string name_of(const ::testing::TestParamInfo<Way>& info) {
-  return info.param.backend + "_" + to_string(info.param.solver) +
-         (info.param.deterministic ? "_deterministic" : "");
+  return ::testing::PrintToString(info.param);
 }
 
 /// Every way there is; those that this machine cannot go are skipped with the reason.

@@ -141,8 +141,8 @@ TEST_P(BackendTest, sixteen_bits_are_kept) {
 
 TEST_P(BackendTest, company_in_a_batch_changes_nothing_that_matters) {
   std::vector<Image> images;
-  for (const auto& [rows, cols] :
-       std::vector<std::pair<int, int>>{{64, 40}, {40, 64}, {50, 50}, {64, 64}, {33, 64}}) {
+  for (const auto& [rows, cols] : std::vector<std::pair<int, int>>{
+           {64, 40}, {40, 64}, {50, 50}, {64, 64}, {33, 64}, {256, 200}, {200, 256}}) {
     images.push_back(make_image(SynthKind::texture, rows, cols));
     images.push_back(make_image(SynthKind::texture, rows, cols, 3));
     images.push_back(make_image(SynthKind::noise, rows, cols, 1, Depth::u16));
