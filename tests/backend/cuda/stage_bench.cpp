@@ -3,8 +3,10 @@
 // One JSON object on stdout.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <barrier>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -19,6 +21,7 @@
 #include "compute/cuda/cuda_backend.hpp"
 #include "compute/cuda/lane.hpp"
 #include "core/quality.hpp"
+#include "flow/workers.hpp"
 #include "io/codec.hpp"
 #include "io/file.hpp"
 
@@ -123,23 +126,45 @@ double squared_norm(const Image& image) {
   return sum;
 }
 
-/// One lane with a batch on the device.
-struct LoadedLane {
-  std::unique_ptr<cuda::CudaLane> lane;
-  std::vector<Task> tasks;
+std::vector<Task*> pointers(std::vector<Task>& tasks) {
+  std::vector<Task*> result;
+  for (Task& task : tasks) result.push_back(&task);
+  return result;
+}
 
-  std::vector<Task*> batch() {
-    std::vector<Task*> pointers;
-    for (Task& task : tasks) pointers.push_back(&task);
-    return pointers;
+/// For a thread that failed while others wait for it.
+void end_process(std::exception_ptr error) {
+  try {
+    std::rethrow_exception(std::move(error));
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "stage_bench: %s\n", failure.what());
+  } catch (...) {
+    std::fprintf(stderr, "stage_bench: unknown failure\n");
   }
-  void pack(PaddedShape shape) {
-    for (int slot = 0; slot < 2; ++slot) {
-      lane->slot(slot).pack(shape, batch(), int(tasks.size()), 1, lane->stream());
+  std::_Exit(1);
+}
+
+/// One lane's whole life, on a thread of its own: a batch from host to host, whose results are left
+/// in `tasks`, then batches in both slots, again and again; packing and the copy in are not between
+/// the two barriers.
+void live(Backend& backend, int index, PaddedShape shape, int rounds, std::vector<Task>& tasks,
+          int& retries, std::barrier<>& together) {
+  const std::unique_ptr<Lane> owner = backend.make_lane(index);
+  auto& lane = dynamic_cast<cuda::CudaLane&>(*owner);
+  lane.start(0, shape, pointers(tasks));
+  lane.finish(0);
+  retries = lane.retries();
+  for (int round = 0; round < rounds; ++round) {
+    for (int slot = 0; slot < lane.slots(); ++slot) {
+      lane.slot(slot).pack(shape, pointers(tasks), int(tasks.size()), 1, lane.stream());
     }
-    ECKART_CUDA_CHECK(cudaStreamSynchronize(lane->stream()));
+    ECKART_CUDA_CHECK(cudaStreamSynchronize(lane.stream()));
+    together.arrive_and_wait();
+    for (int slot = 0; slot < lane.slots(); ++slot) lane.compute(lane.slot(slot));
+    ECKART_CUDA_CHECK(cudaStreamSynchronize(lane.stream()));
+    together.arrive_and_wait();
   }
-};
+}
 
 nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<cv::Mat>& images) {
   BackendOptions options;
@@ -151,39 +176,36 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
   const PaddedShape shape = padded_shape({c.side, c.side, 1, Depth::u8}, 32);
   const int planes = backend->batch_planes(shape);
   const std::vector<Image> inputs = make_inputs(images, c.side, planes);
-  std::vector<LoadedLane> lanes;
-  for (int i = 0; i < args.lanes; ++i) {
-    std::unique_ptr<Lane> lane = backend->make_lane(i);
-    lanes.push_back({std::unique_ptr<cuda::CudaLane>(static_cast<cuda::CudaLane*>(lane.release())),
-                     make_tasks(inputs)});
-    lanes.back().lane->start(0, shape, lanes.back().batch());
-    lanes.back().lane->finish(0);
-  }
-  // Every lane computes one batch, side by side; packing and the copy in are not counted.
-  const auto time_all = [&] {
-    for (LoadedLane& loaded : lanes) loaded.pack(shape);
-    const auto start = std::chrono::steady_clock::now();
-    std::vector<std::thread> threads;
-    for (LoadedLane& loaded : lanes) {
-      threads.emplace_back([&] {
-        for (int slot = 0; slot < 2; ++slot) loaded.lane->compute(loaded.lane->slot(slot));
-        ECKART_CUDA_CHECK(cudaStreamSynchronize(loaded.lane->stream()));
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
-  for (int i = 0; i < 3; ++i) time_all();
+  constexpr int kWarmUp = 3;
+  std::vector<std::vector<Task>> tasks;
+  std::vector<int> retries(std::size_t(args.lanes));
+  for (int i = 0; i < args.lanes; ++i) tasks.push_back(make_tasks(inputs));
+  std::barrier together(args.lanes + 1);
+  flow::Workers lanes(
+      "lane", args.lanes,
+      [&](int i) {
+        live(*backend, i, shape, kWarmUp + args.repeats, tasks[std::size_t(i)],
+             retries[std::size_t(i)], together);
+      },
+      end_process);
   std::vector<double> rates;
-  for (int i = 0; i < args.repeats; ++i) rates.push_back(2.0 * planes * args.lanes / time_all());
+  for (int i = 0; i < kWarmUp + args.repeats; ++i) {
+    together.arrive_and_wait();
+    const auto start = std::chrono::steady_clock::now();
+    together.arrive_and_wait();
+    const double s =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (i >= kWarmUp) rates.push_back(2.0 * planes * args.lanes / s);
+  }
+  lanes.join();
   std::sort(rates.begin(), rates.end());
 
   const std::vector<double> optimum = optimal_errors(inputs, c.rank);
   double largest = 0, sum = 0, psnr = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const PlaneResult& result = lanes[0].tasks[i].results[0][0];
+    const PlaneResult& result = tasks[0][i].results[0][0];
     const double loss = loss_db(result.residual, optimum[i], squared_norm(inputs[i]));
-    if (!lanes[0].tasks[i].error.empty()) throw std::runtime_error(lanes[0].tasks[i].error);
+    if (!tasks[0][i].error.empty()) throw std::runtime_error(tasks[0][i].error);
     largest = std::max(largest, std::isnan(loss) ? 1e9 : loss);
     sum += loss;
     psnr += psnr_db(result.residual, inputs[i].shape().samples(), 255);
@@ -199,7 +221,7 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
           {"lanes", args.lanes},
           {"solver", args.solver},
           {"repeats", args.repeats},
-          {"retries", lanes[0].lane->retries()},
+          {"retries", retries[0]},
           {"images_per_s",
            {{"median", rates[rates.size() / 2]}, {"min", rates.front()}, {"max", rates.back()}}},
           {"loss_db", {{"largest", largest}, {"mean", sum / double(inputs.size())}}},
