@@ -25,7 +25,8 @@ if(ECKART_WERROR)
     "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Werror>")
 endif()
 if(ECKART_SANITIZE)
-  add_compile_options(-fsanitize=${ECKART_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_compile_options(-fsanitize=${ECKART_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
+                      -Wno-maybe-uninitialized)  # false on std::function in instrumented code, GCC 12
   add_link_options(-fsanitize=${ECKART_SANITIZE})
 endif()
 

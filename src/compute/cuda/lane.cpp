@@ -83,6 +83,7 @@ int CudaLane::places(int planes, const Plan& plan) const {
 Spectrum CudaLane::run(Slot& slot, const Plan& plan, BatchSolver& solver) {
   const PaddedShape shape = slot.shape();
   const int m = shape.rows, n = shape.cols, places = slot.places();
+  reserve(shape, plan);
   unpack(slot.pixels(), slot.planes(), places, m, n, a_t_nm_.as<double>(), stream_.get());
   solver.solve(handles(), {m, n, places, plan.rank},
                {a_t_nm_.as<double>(), v_.as<double>(), slot.values(), slot.info(),
@@ -121,27 +122,32 @@ const CudaLane::Plan& CudaLane::plan(PaddedShape shape, int planes) {
   for (const RankPolicy& policy : options_.ranks) {
     rank = std::max(rank, choose_rank(policy, shape.rows, shape.cols));
   }
-  const Plan plan{.solver = choose_solver(options_.solver, shape, rank).solver,
-                  .places = std::max(planes, options_.batch_planes(shape)),
-                  .rank = rank};
-  reserve(shape, plan);
+  Plan plan{.solver = choose_solver(options_.solver, shape, rank).solver,
+            .places = std::max(planes, options_.batch_planes(shape)),
+            .rank = rank,
+            .workspace_bytes = 0};
+  for (const auto& solver : solvers(plan.solver)) {
+    plan.workspace_bytes =
+        std::max(plan.workspace_bytes,
+                 solver->workspace_bytes(handles(), {shape.rows, shape.cols, plan.places, rank}));
+  }
   return plans_[shape] = plan;
 }
 
-/// Memory grows here and nowhere else: at the first batch of a shape that needs more.
+/// Memory grows here and nowhere else: at the first batch of a shape that needs more, or after a
+/// growth that found no memory.
 void CudaLane::reserve(PaddedShape shape, const Plan& plan) {
   const int m = shape.rows, n = shape.cols;
-  const Problem problem{m, n, plan.places, plan.rank};
-  std::size_t workspace = 0;
-  for (const auto& solver : solvers(plan.solver)) {
-    workspace = std::max(workspace, solver->workspace_bytes(handles(), problem));
+  const std::pair<DeviceBuffer&, std::size_t> wanted[] = {
+      {a_t_nm_, doubles(m, n, plan.places)},
+      {v_, doubles(n, n, plan.places)},
+      {p_mk_, doubles(m, plan.rank, plan.places)},
+      {workspace_, plan.workspace_bytes}};
+  for (const auto& [buffer, bytes] : wanted) {
+    if (buffer.bytes() >= bytes) continue;
+    ECKART_CUDA_CHECK(cudaStreamSynchronize(stream_.get()));  // the other slot may be using it
+    buffer.reserve(bytes);
   }
-  ECKART_CUDA_CHECK(
-      cudaStreamSynchronize(stream_.get()));  // the other slot may be using what grows
-  a_t_nm_.reserve(doubles(m, n, plan.places));
-  v_.reserve(doubles(n, n, plan.places));
-  p_mk_.reserve(doubles(m, plan.rank, plan.places));
-  workspace_.reserve(workspace);
 }
 
 std::vector<std::unique_ptr<BatchSolver>>& CudaLane::solvers(SolverKind kind) {

@@ -46,6 +46,7 @@ class CudaLane : public Lane {
     SolverKind solver;
     int places;
     int rank;  ///< the largest that is asked for
+    std::size_t workspace_bytes;
   };
   const Plan& plan(PaddedShape shape, int planes);
   void reserve(PaddedShape shape, const Plan& plan);
