@@ -12,9 +12,9 @@ bool gram_fits(PaddedShape shape) {
   return std::int64_t(shape.cols) * shape.cols <= std::numeric_limits<std::int32_t>::max();
 }
 
-bool subspace_fits(PaddedShape shape, int rank) {
+bool subspace_fits(PaddedShape shape, int rank, int most_columns) {
   const int columns = subspace_columns(rank);
-  return columns <= shape.cols && columns <= kMostSubspaceColumns && gram_fits(shape);
+  return columns <= shape.cols && columns <= most_columns && gram_fits(shape);
 }
 
 }  // namespace
@@ -25,17 +25,15 @@ int subspace_columns(int rank) {
   return (wanted + kGranule - 1) / kGranule * kGranule;
 }
 
-SolverChoice choose_solver(SolverKind requested, PaddedShape shape, int rank) {
+SolverKind choose_solver(SolverKind requested, PaddedShape shape, int rank,
+                         int most_subspace_columns) {
   using enum SolverKind;
-  if (requested == subspace && !subspace_fits(shape, rank)) {
-    return {gram, "too many columns for subspace"};
-  }
-  if (requested != automatic) return {requested, "asked for"};
-  if (!gram_fits(shape)) return {gesvd, "too many columns for the batched eigensolver"};
-  if (subspace_fits(shape, rank) && 3 * subspace_columns(rank) <= shape.cols) {
-    return {subspace, "few of the singular vectors are wanted"};
-  }
-  return {gram, "many of the singular vectors are wanted"};
+  const bool fits = subspace_fits(shape, rank, most_subspace_columns);
+  if (requested == subspace) return fits ? subspace : gram;
+  if (requested != automatic) return requested;
+  if (!gram_fits(shape)) return gesvd;
+  // The iteration pays while few of the singular vectors are wanted.
+  return fits && 3 * subspace_columns(rank) <= shape.cols ? subspace : gram;
 }
 
 }  // namespace eckart

@@ -56,12 +56,13 @@ inline Task make_task(const Image& image, std::size_t ranks) {
 
 class BackendTest : public ::testing::TestWithParam<Way> {
  protected:
-  std::unique_ptr<Backend> make(const std::vector<int>& ranks) {
+  std::unique_ptr<Backend> make(const std::vector<int>& ranks, int batch_images = 0) {
     BackendOptions options;
     options.ranks.clear();
     for (const int k : ranks) options.ranks.push_back({k});
     options.solver = GetParam().solver;
     options.deterministic = GetParam().deterministic;
+    options.batch_images = batch_images;
     return app::make_backend(GetParam().backend, options, 1).backend;
   }
 

@@ -189,6 +189,24 @@ TEST_P(BackendTest, real_like_images_lose_nothing_at_any_rank) {
   EXPECT_LE(double(different), 1e-4 * double(compared));
 }
 
+/// Gray before and after colour, through a lane whose batches hold one gray image at a time.
+TEST_P(BackendTest, what_a_lane_did_before_changes_nothing) {
+  const auto backend = make({20}, 1);
+  const auto lane = backend->make_lane(0);
+  const Image gray = make_image(SynthKind::texture, 192, 192);
+  const Image colour = make_image(SynthKind::texture, 192, 192, 3);
+  std::vector<std::vector<int>> grays;
+  for (const Image* image : {&gray, &colour, &gray}) {
+    Task task = make_task(*image, 1);
+    Task* const batch[] = {&task};
+    lane->start(0, {192, 192}, batch);
+    lane->finish(0);
+    expect_optimal(*image, task, {20});
+    if (image == &gray) grays.push_back(samples(task.outputs[0], 0));
+  }
+  EXPECT_EQ(grays[0], grays[1]);
+}
+
 /// Singular values over five orders of magnitude: what is weak must not be lost beside what is
 /// strong.
 TEST_P(BackendTest, specks_on_a_flat_image_are_found) {

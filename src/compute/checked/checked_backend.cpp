@@ -15,7 +15,7 @@ class Differences {
  public:
   void compare(const Task& tested, const Task& reference) {
     const std::lock_guard lock(mutex_);
-    if (tested.error != reference.error) {
+    if (tested.error.empty() != reference.error.empty()) {
       ++one_sided_failures_;
       return;
     }
@@ -99,7 +99,6 @@ class CheckedLane : public Lane {
   int slots() const override { return tested_->slots(); }
 
   void start(int slot, PaddedShape shape, std::span<Task* const> tasks) override {
-    tested_->start(slot, shape, tasks);
     Started& batch = batches_[std::size_t(slot)];
     batch.tasks.assign(tasks.begin(), tasks.end());
     batch.copies.clear();
@@ -108,6 +107,7 @@ class CheckedLane : public Lane {
     for (Task& copy : batch.copies) copies.push_back(&copy);
     reference_->start(0, shape, copies);
     reference_->finish(0);
+    tested_->start(slot, shape, tasks);  // last: once started, it must be finished
   }
 
   void finish(int slot) override {

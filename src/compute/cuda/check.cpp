@@ -5,39 +5,14 @@
 #include "core/error.hpp"
 
 namespace eckart::cuda {
-namespace {
-
-/// Errors after which every call on this context fails, whatever it is.
-bool poisons_context(cudaError_t status) {
-  switch (status) {
-    case cudaErrorECCUncorrectable:
-    case cudaErrorNvlinkUncorrectable:
-    case cudaErrorIllegalAddress:
-    case cudaErrorLaunchTimeout:
-    case cudaErrorAssert:
-    case cudaErrorHardwareStackError:
-    case cudaErrorIllegalInstruction:
-    case cudaErrorMisalignedAddress:
-    case cudaErrorInvalidAddressSpace:
-    case cudaErrorInvalidPc:
-    case cudaErrorLaunchFailure:
-      return true;
-    default:
-      return false;
-  }
-}
-
-}  // namespace
-
 void check(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
   const std::string message = std::string("CUDA error ") + std::to_string(int(status)) + " (" +
                               cudaGetErrorString(status) + ") from " + call;
-  if (poisons_context(status)) throw FatalError(ExitCode::temporary, message);
-  if (status == cudaErrorMemoryAllocation) {
-    static_cast<void>(cudaGetLastError());  // not sticky: the next launch must not see it
-    throw OutOfMemory(message);
-  }
+  static_cast<void>(cudaGetLastError());  // so that the next launch does not report it again
+  if (status == cudaErrorMemoryAllocation) throw OutOfMemory(message);
+  // An error that stays has left the context unusable, whatever its number.
+  if (cudaDeviceSynchronize() != cudaSuccess) throw FatalError(ExitCode::temporary, message);
   throw std::runtime_error(message);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <numeric>
 
+#include "compute/cuda/kernels/unpack.hpp"
 #include "compute/cuda/lane.hpp"
 #include "core/error.hpp"
 
@@ -15,6 +16,7 @@ constexpr int kLanesPerDevice = 2;
 // A batch gathers about this many elements of Gram matrices: enough to fill the largest GPU.
 constexpr std::int64_t kBatchElements = std::int64_t(1) << 26;
 constexpr int kMostPlanes = 512;
+constexpr std::int64_t kGridLimit = 65535;  // a kernel's grid has a layer a plane
 constexpr int kFewestPlanes = 4;
 
 std::vector<int> devices_to_use(const BackendOptions& options) {
@@ -50,6 +52,18 @@ std::string version(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
+/// Bytes of a GPU's memory, free and in use; shows that work can be done there. Throws
+/// FatalError(unavailable).
+double usable_memory(int device) {
+  std::size_t free = 0, total = 0;
+  cudaError_t status = cudaSetDevice(device);
+  if (status == cudaSuccess) status = cudaMemGetInfo(&free, &total);
+  if (status == cudaSuccess) status = device_code_status();
+  if (status == cudaSuccess) return double(total);
+  throw FatalError(ExitCode::unavailable, "CUDA device " + std::to_string(device) +
+                                              " cannot be used: " + cudaGetErrorString(status));
+}
+
 class CudaBackend : public Backend {
  public:
   explicit CudaBackend(const BackendOptions& options)
@@ -58,11 +72,8 @@ class CudaBackend : public Backend {
         lanes_(options.lanes > 0 ? options.lanes : kLanesPerDevice * int(devices_.size())) {
     lane_memory_ = -1;
     for (const int device : devices_) {
-      std::size_t free = 0, total = 0;
-      ECKART_CUDA_CHECK(cudaSetDevice(device));
-      ECKART_CUDA_CHECK(cudaMemGetInfo(&free, &total));
       const int sharing = (lanes_ + int(devices_.size()) - 1) / int(devices_.size());
-      const double share = options.memory_fraction * double(free) / sharing;
+      const double share = options.memory_fraction * usable_memory(device) / sharing;
       lane_memory_ = lane_memory_ < 0 ? share : std::min(lane_memory_, share);
     }
   }
@@ -113,6 +124,7 @@ class CudaBackend : public Backend {
             ? options_.batch_images
             : std::clamp<std::int64_t>(kBatchElements / gram, kFewestPlanes, kMostPlanes);
     planes = std::min(planes, INT32_MAX / gram);  // the batched eigensolver's limit
+    planes = std::min(planes, kGridLimit);
     planes = std::min(planes,
                       std::int64_t(lane_memory_ / plane_bytes(shape, int(options_.ranks.size()))));
     return int(std::max<std::int64_t>(planes, 1));

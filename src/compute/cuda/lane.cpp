@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compute/cuda/kernels/inverse_cholesky.hpp"
 #include "compute/cuda/kernels/reconstruct.hpp"
 #include "compute/cuda/kernels/unpack.hpp"
 #include "compute/cuda/solvers/batched.hpp"
@@ -11,6 +12,9 @@ namespace eckart::cuda {
 namespace {
 
 constexpr std::size_t kBlasWorkspaceBytes = std::size_t(32) << 20;  // what cuBLAS wants on Hopper
+
+// A batch is never less than an image.
+constexpr int kMostChannels = 3;
 
 /// Everything of a lane is made on its device; the thread stays on it.
 Stream make_stream(int device) {
@@ -27,6 +31,7 @@ std::size_t doubles(int a, int b, int count) {
 CudaLane::CudaLane(LaneOptions options)
     : options_(std::move(options)),
       stream_(make_stream(options_.device)),
+      most_subspace_columns_(most_inverse_cholesky(options_.device)),
       blas_(make_handle<Blas>(cublasCreate_v2)),
       solver_(make_handle<Solver>(cusolverDnCreate)) {
   blas_workspace_.reserve(kBlasWorkspaceBytes);
@@ -41,9 +46,9 @@ CudaLane::~CudaLane() { static_cast<void>(cudaStreamSynchronize(stream_.get()));
 void CudaLane::start(int index, PaddedShape shape, std::span<Task* const> tasks) {
   int planes = 0;
   for (const Task* task : tasks) planes += task->input.shape().channels;
-  const Plan& plan = this->plan(shape, planes);
+  const Plan& plan = this->plan(shape);
   Slot& slot = this->slot(index);
-  slot.pack(shape, tasks, places(planes, plan), options_.ranks.size(), stream_.get());
+  slot.pack(shape, tasks, places(planes, plan), plan.places, options_.ranks.size(), stream_.get());
   slot.copy_out(run(slot, plan, *solvers(plan.solver).front()), stream_.get());
 }
 
@@ -115,15 +120,15 @@ Factors CudaLane::project(PaddedShape shape, int places, int rank, const Spectru
           .v_column = ascending ? -n : n};
 }
 
-const CudaLane::Plan& CudaLane::plan(PaddedShape shape, int planes) {
+const CudaLane::Plan& CudaLane::plan(PaddedShape shape) {
   const auto known = plans_.find(shape);
-  if (known != plans_.end() && known->second.places >= planes) return known->second;
+  if (known != plans_.end()) return known->second;
   int rank = 0;
   for (const RankPolicy& policy : options_.ranks) {
     rank = std::max(rank, choose_rank(policy, shape.rows, shape.cols));
   }
-  Plan plan{.solver = choose_solver(options_.solver, shape, rank).solver,
-            .places = std::max(planes, options_.batch_planes(shape)),
+  Plan plan{.solver = choose_solver(options_.solver, shape, rank, most_subspace_columns_),
+            .places = std::max(kMostChannels, options_.batch_planes(shape)),
             .rank = rank,
             .workspace_bytes = 0};
   for (const auto& solver : solvers(plan.solver)) {

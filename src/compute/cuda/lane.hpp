@@ -48,7 +48,7 @@ class CudaLane : public Lane {
     int rank;  ///< the largest that is asked for
     std::size_t workspace_bytes;
   };
-  const Plan& plan(PaddedShape shape, int planes);
+  const Plan& plan(PaddedShape shape);
   void reserve(PaddedShape shape, const Plan& plan);
   int places(int planes, const Plan& plan) const;
   Spectrum run(Slot& slot, const Plan& plan, BatchSolver& solver);
@@ -58,6 +58,7 @@ class CudaLane : public Lane {
 
   const LaneOptions options_;
   Stream stream_;
+  const int most_subspace_columns_;
   Blas blas_;
   Solver solver_;
   DeviceBuffer blas_workspace_;

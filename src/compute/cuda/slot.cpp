@@ -29,8 +29,8 @@ void Slot::Mirrored::copy_out(std::size_t bytes, cudaStream_t stream) const {
 
 Slot::Slot() : done_(make_handle<Event>(cudaEventCreateWithFlags, cudaEventDisableTiming)) {}
 
-void Slot::pack(PaddedShape shape, std::span<Task* const> tasks, int places, std::size_t ranks,
-                cudaStream_t stream) {
+void Slot::pack(PaddedShape shape, std::span<Task* const> tasks, int places, int capacity,
+                std::size_t ranks, cudaStream_t stream) {
   shape_ = shape;
   places_ = places;
   ranks_ = ranks;
@@ -39,7 +39,7 @@ void Slot::pack(PaddedShape shape, std::span<Task* const> tasks, int places, std
   for (const Task* task : tasks) packed_bytes_ += aligned(task->input.bytes());
 
   // Room for a full batch at once, so that a later, fuller one finds it there.
-  const auto planes = std::size_t(places);
+  const auto planes = std::size_t(capacity);
   const std::size_t full = planes * std::size_t(shape.rows) * std::size_t(shape.cols);
   pixels_.reserve(std::max(packed_bytes_, full));
   outputs_.reserve(std::max(packed_bytes_, full) * ranks);

@@ -19,9 +19,9 @@ class Slot {
 
   /// Lays the tasks' planes out, packs their pixels into pinned memory and starts the copy in. The
   /// tasks must live until the last unpack_results(). `places`: planes the batch is computed for,
-  /// at least the tasks' own.
-  void pack(PaddedShape shape, std::span<Task* const> tasks, int places, std::size_t ranks,
-            cudaStream_t stream);
+  /// at least the tasks' own; memory is taken for `capacity` >= places at once.
+  void pack(PaddedShape shape, std::span<Task* const> tasks, int places, int capacity,
+            std::size_t ranks, cudaStream_t stream);
 
   /// Starts the copies out; everything is there after wait().
   void copy_out(const Spectrum& spectrum, cudaStream_t stream);

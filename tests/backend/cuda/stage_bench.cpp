@@ -156,7 +156,8 @@ void live(Backend& backend, int index, PaddedShape shape, int rounds, std::vecto
   retries = lane.retries();
   for (int round = 0; round < rounds; ++round) {
     for (int slot = 0; slot < lane.slots(); ++slot) {
-      lane.slot(slot).pack(shape, pointers(tasks), int(tasks.size()), 1, lane.stream());
+      lane.slot(slot).pack(shape, pointers(tasks), int(tasks.size()), int(tasks.size()), 1,
+                           lane.stream());
     }
     ECKART_CUDA_CHECK(cudaStreamSynchronize(lane.stream()));
     together.arrive_and_wait();

@@ -26,7 +26,8 @@ class FlatBackend : public Backend {
     void start(int, PaddedShape, std::span<Task* const> tasks) override {
       for (Task* task : tasks) {
         if (backend.fails_) task->error = "failed";
-        for (Image& output : task->outputs) std::memset(output.data(), backend.value_, output.bytes());
+        for (Image& output : task->outputs)
+          std::memset(output.data(), backend.value_, output.bytes());
         for (auto& planes : task->results) {
           for (PlaneResult& plane : planes) plane.residual = backend.residual_;
         }
@@ -57,15 +58,19 @@ std::vector<std::string> check(std::unique_ptr<Backend> tested, std::unique_ptr<
 
 TEST(CheckedBackend, says_that_nothing_differs) {
   Task task;
-  const auto remarks = check(std::make_unique<FlatBackend>(7, 10), std::make_unique<FlatBackend>(7, 10), task);
+  const auto remarks =
+      check(std::make_unique<FlatBackend>(7, 10), std::make_unique<FlatBackend>(7, 10), task);
   ASSERT_EQ(remarks.size(), 1U);
-  EXPECT_NE(remarks[0].find("0 of 10 samples differ, by 0 at most"), std::string::npos) << remarks[0];
+  EXPECT_NE(remarks[0].find("0 of 10 samples differ, by 0 at most"), std::string::npos)
+      << remarks[0];
 }
 
 TEST(CheckedBackend, counts_differences_and_gives_the_tested_results) {
   Task task;
-  const auto remarks = check(std::make_unique<FlatBackend>(7, 10), std::make_unique<FlatBackend>(4, 100), task);
-  EXPECT_NE(remarks[0].find("10 of 10 samples differ, by 3 at most"), std::string::npos) << remarks[0];
+  const auto remarks =
+      check(std::make_unique<FlatBackend>(7, 10), std::make_unique<FlatBackend>(4, 100), task);
+  EXPECT_NE(remarks[0].find("10 of 10 samples differ, by 3 at most"), std::string::npos)
+      << remarks[0];
   EXPECT_NE(remarks[0].find("by 10 dB at most"), std::string::npos) << remarks[0];
   EXPECT_EQ(int(task.outputs[0].data()[0]), 7);
 }
@@ -75,7 +80,8 @@ TEST(CheckedBackend, tells_failures_of_one_side) {
   const auto remarks =
       check(std::make_unique<FlatBackend>(7, 10, true), std::make_unique<FlatBackend>(7, 10), task);
   ASSERT_EQ(remarks.size(), 2U);
-  EXPECT_NE(remarks[1].find("1 images failed on one of the two alone"), std::string::npos) << remarks[1];
+  EXPECT_NE(remarks[1].find("1 images failed on one of the two alone"), std::string::npos)
+      << remarks[1];
 }
 
 }  // namespace

@@ -16,7 +16,9 @@ TEST(PaddedShape, rounds_up_to_the_multiple) {
   EXPECT_EQ(padded(65, 33, 1), (PaddedShape{65, 33}));
 }
 
-TEST(PaddedShape, puts_the_long_side_first) { EXPECT_EQ(padded(100, 300, 32), padded(300, 100, 32)); }
+TEST(PaddedShape, puts_the_long_side_first) {
+  EXPECT_EQ(padded(100, 300, 32), padded(300, 100, 32));
+}
 
 }  // namespace
 }  // namespace eckart

@@ -2,37 +2,42 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace eckart {
 namespace {
 
 using enum SolverKind;
 
+constexpr int kMost = 160;  // columns, on a device with much shared memory
+
 TEST(SolverChoice, takes_the_subspace_solver_where_few_vectors_are_wanted) {
-  EXPECT_EQ(choose_solver(automatic, {256, 256}, 20).solver, subspace);
-  EXPECT_EQ(choose_solver(automatic, {224, 192}, 20).solver, subspace);
-  EXPECT_EQ(choose_solver(automatic, {512, 512}, 50).solver, subspace);
+  EXPECT_EQ(choose_solver(automatic, {256, 256}, 20, kMost), subspace);
+  EXPECT_EQ(choose_solver(automatic, {224, 192}, 20, kMost), subspace);
+  EXPECT_EQ(choose_solver(automatic, {512, 512}, 50, kMost), subspace);
 }
 
 TEST(SolverChoice, takes_the_full_eigensolver_where_many_are_wanted_or_the_matrix_is_small) {
-  EXPECT_EQ(choose_solver(automatic, {256, 256}, 100).solver, gram);
-  EXPECT_EQ(choose_solver(automatic, {64, 64}, 20).solver, gram);
-  EXPECT_EQ(choose_solver(automatic, {32, 32}, 1).solver, gram);
-  EXPECT_EQ(choose_solver(automatic, {256, 256}, 256).solver, gram);
+  EXPECT_EQ(choose_solver(automatic, {256, 256}, 100, kMost), gram);
+  EXPECT_EQ(choose_solver(automatic, {64, 64}, 20, kMost), gram);
+  EXPECT_EQ(choose_solver(automatic, {32, 32}, 1, kMost), gram);
+  EXPECT_EQ(choose_solver(automatic, {256, 256}, 256, kMost), gram);
 }
 
 TEST(SolverChoice, leaves_what_the_batched_eigensolver_cannot_index_to_gesvd) {
-  EXPECT_EQ(choose_solver(automatic, {50000, 46340}, 1000).solver, gram);
-  EXPECT_EQ(choose_solver(automatic, {50000, 46341}, 20).solver, gesvd);
+  EXPECT_EQ(choose_solver(automatic, {50000, 46340}, 1000, kMost), gram);
+  EXPECT_EQ(choose_solver(automatic, {50000, 46341}, 20, kMost), gesvd);
 }
 
 TEST(SolverChoice, never_asks_the_subspace_solver_for_more_than_it_takes) {
-  for (const SolverKind requested : {automatic, subspace}) {
+  for (const auto& [requested, most] :
+       {std::pair{automatic, 160}, {subspace, 160}, {automatic, 80}, {subspace, 80}}) {
     for (int cols = 1; cols <= 1024; cols += 31) {
       for (int rank = 1; rank <= cols; ++rank) {
-        const SolverChoice choice = choose_solver(requested, {cols, cols}, rank);
-        if (choice.solver != subspace) continue;
+        const SolverKind choice = choose_solver(requested, {cols, cols}, rank, most);
+        if (choice != subspace) continue;
         EXPECT_LE(subspace_columns(rank), cols);
-        EXPECT_LE(subspace_columns(rank), kMostSubspaceColumns);
+        EXPECT_LE(subspace_columns(rank), most);
       }
     }
   }
@@ -40,10 +45,15 @@ TEST(SolverChoice, never_asks_the_subspace_solver_for_more_than_it_takes) {
 
 TEST(SolverChoice, follows_a_request_that_can_be_followed) {
   for (const SolverKind requested : {gram, gesvd, gesvdj}) {
-    EXPECT_EQ(choose_solver(requested, {256, 256}, 20).solver, requested);
+    EXPECT_EQ(choose_solver(requested, {256, 256}, 20, kMost), requested);
   }
-  EXPECT_EQ(choose_solver(subspace, {64, 64}, 10).solver, subspace);
-  EXPECT_EQ(choose_solver(subspace, {64, 64}, 60).solver, gram);
+  EXPECT_EQ(choose_solver(subspace, {64, 64}, 10, kMost), subspace);
+  EXPECT_EQ(choose_solver(subspace, {64, 64}, 60, kMost), gram);
+}
+
+TEST(SolverChoice, heeds_what_the_device_can_hold) {
+  EXPECT_EQ(choose_solver(automatic, {512, 512}, 50, subspace_columns(50)), subspace);
+  EXPECT_EQ(choose_solver(automatic, {512, 512}, 50, subspace_columns(50) - 1), gram);
 }
 
 TEST(SolverChoice, oversamples) {

@@ -47,11 +47,22 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
+std::size_t shared_bytes(int l) {
+  return (std::size_t(l) * std::size_t(l + 1) + 2 * std::size_t(l)) * sizeof(double);
+}
+
 }  // namespace
 
+int most_inverse_cholesky(int device) {
+  int most_bytes = 0, l = 0;
+  ECKART_CUDA_CHECK(
+      cudaDeviceGetAttribute(&most_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  while (shared_bytes(l + 1) <= std::size_t(most_bytes)) ++l;
+  return l;
+}
+
 void inverse_cholesky(double* s_ll, int l, int count, cudaStream_t stream) {
-  const std::size_t bytes =
-      (std::size_t(l) * std::size_t(l + 1) + 2 * std::size_t(l)) * sizeof(double);
+  const std::size_t bytes = shared_bytes(l);
   ECKART_CUDA_CHECK(cudaFuncSetAttribute(inverse_cholesky_kernel,
                                          cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
   inverse_cholesky_kernel<<<unsigned(count), kThreads, bytes, stream>>>(s_ll, l);

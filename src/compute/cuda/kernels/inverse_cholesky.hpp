@@ -4,8 +4,9 @@
 
 namespace eckart::cuda {
 
-/// The largest order that inverse_cholesky() takes: the matrix must fit into shared memory.
-constexpr int kMostInverseCholesky = 160;
+/// The largest order that inverse_cholesky() takes on this device: the matrix must fit into a
+/// block's shared memory.
+int most_inverse_cholesky(int device);
 
 /// For each symmetric positive semidefinite S = R'R of order l (column-major, leading dimension l,
 /// one after the other; overwritten): the inverse of its upper triangular Cholesky factor R, zeros

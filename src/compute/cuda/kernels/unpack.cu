@@ -39,6 +39,11 @@ __global__ void unpack_kernel(const std::byte* __restrict__ pixels,
 
 }  // namespace
 
+cudaError_t device_code_status() {
+  cudaFuncAttributes attributes{};
+  return cudaFuncGetAttributes(&attributes, unpack_kernel);
+}
+
 void unpack(const std::byte* pixels, const Plane* planes, int count, int m, int n, double* a_t,
             cudaStream_t stream) {
   const dim3 grid(unsigned(n + kTile - 1) / kTile, unsigned(m + kTile - 1) / kTile,

@@ -13,4 +13,7 @@ namespace eckart::cuda {
 void unpack(const std::byte* pixels, const Plane* planes, int count, int m, int n, double* a_t,
             cudaStream_t stream);
 
+/// Whether this build has device code for the current device: cudaSuccess if so.
+cudaError_t device_code_status();
+
 }  // namespace eckart::cuda

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -12,14 +13,15 @@ namespace eckart::cuda {
 class BatchedSymmetricEigen {
  public:
   std::size_t workspace_bytes(const Handles& handles, int n, int count) {
-    return query(handles, n, count).device;
+    const Sizes sizes = query(handles, n, count);
+    host_workspace_.resize(std::max(host_workspace_.size(), sizes.host));
+    return sizes.device;
   }
 
   /// `a_nn` (count matrices, column-major) becomes the eigenvectors, `values_n` the eigenvalues.
   void solve(const Handles& handles, double* a_nn, int n, int count, double* values_n, int* info,
              std::byte* workspace, std::size_t workspace_bytes) {
     const Sizes sizes = query(handles, n, count);
-    host_workspace_.resize(sizes.host);
     ECKART_CUDA_CHECK(cusolverDnXsyevBatched(
         handles.solver, params_.get(), CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n,
         CUDA_R_64F, a_nn, n, CUDA_R_64F, values_n, CUDA_R_64F, workspace, workspace_bytes,

@@ -13,8 +13,6 @@ namespace {
 // moves fewer than one pixel in 20,000 to its neighbouring level.
 constexpr double kTolerance = 2e-5;
 
-static_assert(kMostSubspaceColumns <= kMostInverseCholesky);
-
 /// Block subspace iteration on G = A'A with l > k columns, then Rayleigh and Ritz, all in float64:
 /// Y = G Z, Z = Y R^-1 where Y'Y = R'R; at the end Z'GZ = W Theta W', V = Z W. Float64 has room for
 /// the squared condition of G, and for a Cholesky factor of Y'Y every round.
@@ -26,7 +24,7 @@ class SubspaceSolver : public BatchSolver {
 
   std::size_t workspace_bytes(const Handles& handles, const Problem& p) override {
     const Sizes sizes(p);
-    reserve_start(p.n, sizes.l);
+    reserve_start(handles.stream, p.n, sizes.l);
     return Carver::bytes<double>(sizes.gram) + 2 * Carver::bytes<double>(sizes.block) +
            Carver::bytes<double>(sizes.small) + Carver::bytes<double>(sizes.values) +
            eigen_.workspace_bytes(handles, sizes.l, p.count);
@@ -92,7 +90,7 @@ class SubspaceSolver : public BatchSolver {
           block(std::size_t(p.n) * std::size_t(l) * std::size_t(p.count)),
           small(std::size_t(l) * std::size_t(l) * std::size_t(p.count)),
           values(std::size_t(l) * std::size_t(p.count)) {
-      if (l > p.n || l > kMostInverseCholesky) {
+      if (l > p.n) {
         throw std::runtime_error("the subspace solver does not take rank " +
                                  std::to_string(p.rank) + " of " + std::to_string(p.n) +
                                  " columns");
@@ -103,14 +101,18 @@ class SubspaceSolver : public BatchSolver {
   };
 
   /// The same random start for every matrix, on every machine: n x l values of a fixed generator.
-  void reserve_start(int n, int l) {
+  void reserve_start(cudaStream_t stream, int n, int l) {
     if (n * l <= start_elements_) return;
+    ECKART_CUDA_CHECK(cudaStreamSynchronize(stream));  // a batch may be reading the old one
+    start_elements_ = 0;
     std::vector<double> start(std::size_t(n) * std::size_t(l));
     std::mt19937_64 random(1936);
     for (double& value : start) value = double(random() >> 11) * 0x1p-52 - 1.0;  // [-1, 1)
     start_nl_.reserve(start.size() * sizeof(double));
-    ECKART_CUDA_CHECK(cudaMemcpy(start_nl_.as<double>(), start.data(),
-                                 start.size() * sizeof(double), cudaMemcpyHostToDevice));
+    ECKART_CUDA_CHECK(cudaMemcpyAsync(start_nl_.as<double>(), start.data(),
+                                      start.size() * sizeof(double), cudaMemcpyHostToDevice,
+                                      stream));
+    ECKART_CUDA_CHECK(cudaStreamSynchronize(stream));
     start_elements_ = n * l;
   }
 
