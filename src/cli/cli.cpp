@@ -51,7 +51,11 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? int(ExitCode::ok) : int(ExitCode::usage);
   }
-  return int(execute(action));
+  const ExitCode code = execute(action);
+  if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
+    return int(fail(ExitCode::io_error, "cannot write the results to stdout"));
+  }
+  return int(code);
 }
 
 }  // namespace eckart::cli

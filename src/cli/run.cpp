@@ -12,6 +12,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/signals.hpp"
+#include "core/printable.hpp"
 #include "telemetry/log.hpp"
 #include "telemetry/progress.hpp"
 
@@ -24,22 +25,22 @@ struct RunArgs {
   std::vector<std::filesystem::path> inputs;
   std::filesystem::path files_from, output, config;
   std::vector<std::string> sets;
-  std::string rank, backend, solver, format;
+  std::optional<std::string> rank, backend, solver, format;
   bool deterministic = false, json = false, dry_run = false, print_config = false;
   int verbose = 0, quiet = 0;
 };
 
 /// A flag is a --set by a shorter name, and is called by that name when its value is wrong.
 void apply_flag(settings::Settings& settings, const std::string& flag, const std::string& key,
-                const std::string& value) {
-  if (value.empty()) return;
-  const std::string assignment = key + "=\"" + value + "\"";
+                const std::optional<std::string>& value) {
+  if (!value) return;
+  const std::string assignment = key + "=\"" + *value + "\"";
   try {
     settings::apply(settings, assignment);
   } catch (const settings::SettingsError& error) {
     std::string what = error.what();
     const std::string place = "--set " + assignment;
-    if (what.starts_with(place)) what.replace(0, place.size(), flag + " " + value);
+    if (what.starts_with(place)) what.replace(0, place.size(), flag + " " + *value);
     throw FatalError(ExitCode::usage, what);
   }
 }
@@ -71,11 +72,13 @@ ExitCode exit_code(const telemetry::RunReport& report) {
 telemetry::RunReport dry_run(app::Run& run) {
   return run.dry_run([](const WorkItem& item) {
     if (!item.outcome.ok()) {
-      std::printf("%s: would fail: %s\n", item.file.c_str(), item.outcome.detail.c_str());
+      std::printf("%s: would fail: %s\n", printable(item.file.native()).c_str(),
+                  item.outcome.detail.c_str());
       return;
     }
     for (const auto& output : item.outputs)
-      std::printf("%s -> %s\n", item.file.c_str(), output.c_str());
+      std::printf("%s -> %s\n", printable(item.file.native()).c_str(),
+                  printable(output.native()).c_str());
   });
 }
 

@@ -129,6 +129,12 @@ class ChainSource : public Source {
 std::unique_ptr<Source> source_of_next_line(std::istream& in) {
   std::string line;
   while (std::getline(in, line)) {
+    if (line.find('\0') != std::string::npos) {
+      throw FatalError(
+          ExitCode::usage,
+          "the list of inputs has a null byte: give one path a line (find without -print0)");
+    }
+    if (line.ends_with('\r')) line.pop_back();  // a list from another system
     if (!line.empty()) return make_source(line);
   }
   if (in.bad())

@@ -38,7 +38,8 @@ std::unique_ptr<Source> make_folder_source(const std::filesystem::path& folder);
 /// One file, whatever its name.
 std::unique_ptr<Source> make_file_source(const std::filesystem::path& file);
 
-/// One path a line, files or folders; `in` must outlive the source. Empty lines are passed over.
+/// One path a line, files or folders; `in` must outlive the source. Empty lines are passed over. A
+/// null byte is a FatalError(usage): it is not a list of lines.
 std::unique_ptr<Source> make_list_source(std::istream& in);
 
 /// Source of one input of the command line: a folder, a file, or one failed arrival (not_found,

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "core/error.hpp"
+#include "core/printable.hpp"
 #include "io/file.hpp"
 
 namespace eckart {
@@ -17,6 +18,13 @@ void refuse_to_replace(const std::filesystem::path& file, const std::filesystem:
   if (std::filesystem::equivalent(file, output, none)) {
     throw ItemError(Reason::output_collision,
                     "its output " + output.string() + " would replace it");
+  }
+  // Single files may have their results beside them, but what stands there may be an input as well.
+  if (std::filesystem::exists(output, none) &&
+      std::filesystem::equivalent(file.parent_path() / ".", output.parent_path() / ".", none)) {
+    throw ItemError(Reason::output_collision,
+                    "its output " + output.string() +
+                        " is there already, beside it: remove that, or choose another folder");
   }
 }
 
@@ -48,7 +56,7 @@ class Loader {
       spdlog::info(
           "{}: rank {} is above min(rows, cols) = {}: this image, and others like it, get full "
           "rank",
-          item.file.string(), policy.k, std::min(shape.rows, shape.cols));
+          printable(item.file.native()), policy.k, std::min(shape.rows, shape.cols));
     }
   }
 

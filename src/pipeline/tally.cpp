@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/printable.hpp"
 #include "core/quality.hpp"
 
 namespace eckart {
@@ -34,7 +35,7 @@ void Tally::all_found() {
 void Tally::count(const WorkItem& item) {
   const Outcome& outcome = item.outcome;
   if (outcome.result == Result::failed) {
-    spdlog::error("{}: {} ({}, in {})", item.file.string(), outcome.detail,
+    spdlog::error("{}: {} ({}, in {})", printable(item.file.native()), printable(outcome.detail),
                   to_string(outcome.reason), to_string(outcome.stage));
   }
   const std::lock_guard lock(mutex_);

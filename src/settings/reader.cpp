@@ -25,7 +25,7 @@ struct Origin {
   }
   [[noreturn]] void fail(const YAML::Mark& mark, const std::string& message) const {
     constexpr std::size_t kLongest = 300;
-    throw SettingsError(place(mark) + ": " + printable(message, kLongest));
+    throw SettingsError(place(mark) + ": " + one_line(message, kLongest));
   }
 };
 
@@ -80,7 +80,7 @@ class Reader {
       }
       const std::string name = entry.first.Scalar();
       const std::string child = path.empty() ? name : path + "." + name;
-      if (!seen_.insert(child).second) origin_.fail(mark, printable(child) + ": is given twice");
+      if (!seen_.insert(child).second) origin_.fail(mark, one_line(child) + ": is given twice");
       read(child, mark, entry.second);
     }
   }
@@ -95,7 +95,7 @@ class Reader {
 
   [[noreturn]] void fail_unknown(const std::string& path, const YAML::Mark& mark) const {
     const std::string_view guess = nearest(path);
-    std::string message = printable(path) + ": unknown key";
+    std::string message = one_line(path) + ": unknown key";
     if (!guess.empty()) message.append("; did you mean ").append(guess).append("?");
     origin_.fail(mark, message);
   }
@@ -151,7 +151,7 @@ Settings load_file(const std::filesystem::path& path, Settings base) {
 }
 
 void apply(Settings& settings, std::string_view assignment) {
-  const Origin origin{"--set " + printable(assignment), false};
+  const Origin origin{"--set " + one_line(assignment), false};
   const std::size_t equals = assignment.find('=');
   if (equals == std::string_view::npos || equals == 0) {
     throw SettingsError(origin.name + ": expected key=value");

@@ -33,7 +33,7 @@ bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x
 
 }  // namespace
 
-std::string printable(std::string_view text, std::size_t most) {
+std::string one_line(std::string_view text, std::size_t most) {
   std::string line(text.substr(0, most));
   std::replace_if(line.begin(), line.end(), is_control, ' ');
   return text.size() > most ? line + "..." : line;
@@ -41,7 +41,7 @@ std::string printable(std::string_view text, std::size_t most) {
 
 std::string in_quotes(std::string_view text) {
   std::string quoted = "'";
-  return quoted.append(printable(text)).append("'");
+  return quoted.append(one_line(text)).append("'");
 }
 
 std::string Integer::expected() const {

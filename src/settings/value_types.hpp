@@ -15,7 +15,7 @@ namespace eckart::settings {
 //   print(v)       as YAML.
 
 /// Text for a message: on one line, and cut where it is longer than `most`.
-std::string printable(std::string_view text, std::size_t most = 80);
+std::string one_line(std::string_view text, std::size_t most = 80);
 std::string in_quotes(std::string_view text);
 
 struct Integer {

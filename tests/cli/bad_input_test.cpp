@@ -114,6 +114,42 @@ TEST_F(BadInput, an_image_that_its_output_would_replace) {
   EXPECT_EQ(io::read_file(at("in/good.png"), 1), before);
 }
 
+TEST_F(BadInput, an_input_that_another_input_would_replace) {
+  write("in/two.jpg", encoded("jpeg"));
+  write_png("in/two.png");
+  const auto before = io::read_file(at("in/two.png"), 1);
+  const Finished result = run({"run", "in/two.jpg", "in/two.png", "-o", "in", "-k", "2"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(line_with(result.err, "in/two.jpg: "), HasSubstr("is there already, beside it"));
+  EXPECT_EQ(io::read_file(at("in/two.png"), 1), before);
+}
+
+TEST_F(BadInput, a_list_with_null_bytes_is_refused) {
+  write("list", std::string("in/good.png\0in/good.png\0", 24));
+  const Finished result = run({"run", "--files-from", "list", "-o", "out", "-k", "2"});
+  EXPECT_EQ(result.code, 64);
+  EXPECT_THAT(result.err, HasSubstr("null byte"));
+  EXPECT_THAT(files("out"), IsEmpty());
+}
+
+TEST_F(BadInput, a_list_from_a_system_with_other_line_ends_is_read) {
+  write("list", "in/good.png\r\n");
+  EXPECT_EQ(run({"run", "--files-from", "list", "-o", "out", "-k", "2"}).code, 0);
+}
+
+TEST_F(BadInput, a_name_cannot_command_the_terminal) {
+  write("in/\x1b[31m\n.png", "no image");
+  const Finished result = run({"run", "in", "-o", "out", "-k", "2"});
+  EXPECT_THAT(result.err, HasSubstr("in/\\x1b[31m\\n.png: "));
+  EXPECT_THAT(result.err, Not(HasSubstr("\x1b[31m")));
+}
+
+TEST_F(BadInput, an_empty_rank_is_refused) {
+  const Finished result = run({"run", "in", "-o", "out", "-k", ""});
+  EXPECT_EQ(result.code, 64);
+  EXPECT_THAT(result.err, HasSubstr("--rank"));
+}
+
 TEST_F(BadInput, an_output_that_cannot_be_written_ends_with_74) {
   write_png("in/sub/bad.png");
   write("out/sub", "a file where a folder must be");
