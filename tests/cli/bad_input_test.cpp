@@ -97,7 +97,7 @@ TEST_F(BadInput, two_inputs_with_one_output_of_which_the_first_has_it) {
     write_png(stem + ".png");
   }
   const Finished result = run({"run", "in", "-o", "out", "-k", "2", "--set", "threads.load=4"});
-  EXPECT_EQ(result.code, 3);
+  EXPECT_EQ(result.code, 3) << result.err;
   EXPECT_EQ(files("out").size(), 20u);
   for (int i = 0; i < 20; ++i) {
     const std::string line = line_with(result.err, "in/" + std::to_string(i) + ".png: ");
