@@ -28,7 +28,6 @@ class OutputTree {
   /// ItemError(output_collision) if another input has them already. Remembers 8 bytes a name.
   std::vector<std::filesystem::path> claim(const std::filesystem::path& relative);
 
-  const std::filesystem::path& root() const { return root_; }
   const Codec& codec() const { return codec_; }
 
  private:
