@@ -3,8 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iostream>
 #include <thread>
 
 #include "core/error.hpp"
@@ -46,19 +44,17 @@ io::OutputTree make_outputs(const RunRequest& request, const std::vector<RankPol
           io::codec_named(output.format), ranks};
 }
 
-std::unique_ptr<std::istream> open_list(const std::filesystem::path& path) {
-  if (path.empty() || path == "-") return nullptr;
-  auto list = std::make_unique<std::ifstream>(path);
-  if (!*list)
-    throw FatalError(ExitCode::no_input, "--files-from " + path.string() + ": cannot be read");
-  return list;
-}
-
-std::unique_ptr<io::Source> make_sources(const RunRequest& request, std::istream* list) {
+std::unique_ptr<io::Source> make_sources(const RunRequest& request) {
   std::vector<std::unique_ptr<io::Source>> sources;
   for (const auto& input : request.inputs) sources.push_back(io::make_source(input));
-  if (!request.files_from.empty()) sources.push_back(io::make_list_source(list ? *list : std::cin));
+  if (!request.files_from.empty())
+    sources.push_back(io::make_list_source(request.files_from, request.output));
   return io::chain(std::move(sources));
+}
+
+/// Whether the inputs can be listed twice: a pipe's lines come once.
+bool can_count(const RunRequest& request) {
+  return request.files_from.empty() || std::filesystem::is_regular_file(request.files_from);
 }
 
 }  // namespace
@@ -68,8 +64,7 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
       start_(start),
       ranks_(parse_ranks(request_.settings.rank)),
       outputs_(make_outputs(request_, ranks_)),
-      list_(open_list(request_.files_from)),
-      source_(make_sources(request_, list_.get())) {
+      source_(make_sources(request_)) {
   const settings::Settings& settings = request_.settings;
   const auto make_backend_now = [this]() -> Backend& {
     const settings::Settings& wanted = request_.settings;
@@ -87,6 +82,7 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
                             ranks_),
           .write = make_write(outputs_.codec(), {settings.output.jpeg_quality})},
       pipeline_options(settings));
+  if (request_.count_ahead && can_count(request_)) count_.emplace(make_sources(request_));
 }
 
 telemetry::RunReport Run::execute() {
@@ -97,10 +93,21 @@ telemetry::RunReport Run::execute() {
   return report;
 }
 
+telemetry::ProgressState Run::progress() const {
+  telemetry::ProgressState progress = pipeline_->progress();
+  const std::optional<std::int64_t> total = count_ ? count_->total() : std::nullopt;
+  if (total && !progress.total_is_final) {
+    progress.total = std::max(progress.total, *total);
+    progress.total_is_final = true;
+  }
+  return progress;
+}
+
 telemetry::RunReport Run::dry_run(const std::function<void(const WorkItem&)>& tell) {
+  io::check_outside(request_.output, request_.inputs);
   telemetry::RunReport report;
   const ClaimOutputs claim = make_claim(outputs_);
-  while (auto arrival = source_->next()) {
+  while (auto arrival = source_->next({})) {
     WorkItem item;
     item.file = std::move(arrival->file);
     item.relative = std::move(arrival->relative);

@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/backends.hpp"
+#include "app/input_count.hpp"
 #include "core/error.hpp"
 #include "io/output_tree.hpp"
 #include "io/source.hpp"
@@ -24,6 +26,7 @@ struct RunRequest {
   std::vector<std::filesystem::path> inputs;  ///< folders and files
   std::filesystem::path files_from;  ///< a file with a path a line, `-` for stdin; may be empty
   std::filesystem::path output;
+  bool count_ahead = false;  ///< list the inputs a second time, at once, for progress()
 };
 
 /// The composition root: makes sources, codecs, backend and pipeline from the request.
@@ -36,7 +39,9 @@ class Run {
   /// As Pipeline has them.
   telemetry::RunReport execute();
   void request_stop() { pipeline_->request_stop(); }
-  telemetry::ProgressState progress() const { return pipeline_->progress(); }
+  /// As Pipeline has it, with the total as soon as it is counted. From any thread, while execute()
+  /// runs.
+  telemetry::ProgressState progress() const;
 
   /// Calls `tell` for everything that execute() would do, as far as names tell, and does nothing.
   /// What would be tried counts as done.
@@ -47,10 +52,10 @@ class Run {
   const std::chrono::steady_clock::time_point start_;
   const std::vector<RankPolicy> ranks_;
   io::OutputTree outputs_;
-  std::unique_ptr<std::istream> list_;
   std::unique_ptr<io::Source> source_;
   ChosenBackend backend_;
   std::unique_ptr<Pipeline> pipeline_;
+  std::optional<InputCount> count_;
 };
 
 /// The exit code that tells this report's story.

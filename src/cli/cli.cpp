@@ -1,11 +1,15 @@
 #include "cli/cli.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 #include "cli/commands.hpp"
 #include "settings/settings.hpp"
@@ -29,6 +33,11 @@ ExitCode execute(const Action& action) {
     return fail(ExitCode::usage, error.what());
   } catch (const std::bad_alloc&) {
     return fail(ExitCode::temporary, "out of memory; a smaller budget_mb takes less");
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::resource_unavailable_try_again) {
+      return fail(ExitCode::internal, std::string("internal error: ") + error.what());
+    }
+    return fail(ExitCode::temporary, "the system has no more threads for this user or group");
   } catch (const std::exception& error) {
     return fail(ExitCode::internal, std::string("internal error: ") + error.what());
   } catch (...) {
@@ -36,12 +45,22 @@ ExitCode execute(const Action& action) {
   }
 }
 
-}  // namespace
+/// A closed standard stream's number would go to the next file opened, an output perhaps.
+void open_standard_streams() {
+  for (int file; (file = ::open("/dev/null", O_RDWR)) >= 0;) {
+    if (file <= STDERR_FILENO) continue;
+    ::close(file);
+    return;
+  }
+}
 
-int run(int argc, char** argv) {
+ExitCode parse_and_execute(int argc, char** argv) {
   CLI::App app("Best low-rank reconstructions of images, at the speed of the hardware", "eckart");
   app.set_version_flag("--version", "eckart " ECKART_VERSION);
   app.require_subcommand(1);
+  app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
+    return "eckart: " + std::string(error.what()) + "; see " + failed->get_name() + " --help\n";
+  });
   Action action;
   add_run(app, action);
   add_synth(app, action);
@@ -49,9 +68,16 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? int(ExitCode::ok) : int(ExitCode::usage);
+    return app.exit(error) == 0 ? ExitCode::ok : ExitCode::usage;
   }
-  const ExitCode code = execute(action);
+  return execute(action);
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  open_standard_streams();
+  const ExitCode code = parse_and_execute(argc, argv);
   if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
     return int(fail(ExitCode::io_error, "cannot write the results to stdout"));
   }

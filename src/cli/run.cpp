@@ -95,23 +95,27 @@ ExitCode execute(const RunArgs& args) {
   }
   if (args.output.empty()) throw FatalError(ExitCode::usage, "no output folder: say -o OUT");
 
-  app::Run run({settings, args.inputs, args.files_from, args.output}, start);
+  const bool show_progress = args.quiet == 0 && !args.dry_run && telemetry::stderr_is_terminal();
+  app::Run run({.settings = settings,
+                .inputs = args.inputs,
+                .files_from = args.files_from,
+                .output = args.output,
+                .count_ahead = show_progress},
+               start);
   if (args.dry_run) return exit_code(dry_run(run));
   const StopSignals signals([&](int) {
     spdlog::warn("stopping: what is in flight will be finished; once more ends at once");
     run.request_stop();
   });
   std::optional<telemetry::ProgressBar> bar;
-  if (args.quiet == 0 && telemetry::stderr_is_terminal())
-    bar.emplace([&] { return run.progress(); });
+  if (show_progress) bar.emplace([&] { return run.progress(); });
   const telemetry::RunReport report = run.execute();
   bar.reset();
 
   if (args.json) std::printf("%s\n", telemetry::to_json(report).c_str());
   if (args.quiet == 0) std::fputs(telemetry::to_text(report).c_str(), stderr);
-  if (signals.received() == SIGINT) return ExitCode::interrupted;
-  if (signals.received() == SIGTERM) return ExitCode::terminated;
-  return exit_code(report);
+  if (!report.interrupted) return exit_code(report);
+  return signals.received() == SIGINT ? ExitCode::interrupted : ExitCode::terminated;
 }
 
 }  // namespace

@@ -18,7 +18,10 @@ sem_t wake;
 void on_signal(int signal) {
   const int saved = errno;
   int none = 0;
-  if (!first_signal.compare_exchange_strong(none, signal)) _exit(128 + signal);
+  if (!first_signal.compare_exchange_strong(none, signal)) {
+    if (isatty(STDERR_FILENO)) (void)!write(STDERR_FILENO, "\n", 1);  // ends the progress line
+    _exit(128 + signal);
+  }
   sem_post(&wake);
   errno = saved;
 }

@@ -142,9 +142,10 @@ ExitCode execute(const SynthArgs& args) {
   }
   std::string kinds;
   for (const SynthKind kind : chosen_kinds(args)) kinds += " " + std::string(to_string(kind));
-  std::printf("%" PRId64 " images in %s:%s; %d bits, %d channel%s, %s\n",
-              std::int64_t(specs.size()) * args.count, args.output.c_str(), kinds.c_str(),
-              args.depth, args.channels, args.channels == 1 ? "" : "s", args.format.c_str());
+  const std::int64_t images = std::int64_t(specs.size()) * args.count;
+  std::printf("%" PRId64 " image%s in %s:%s; %d bits, %d channel%s, %s\n", images,
+              images == 1 ? "" : "s", args.output.c_str(), kinds.c_str(), args.depth, args.channels,
+              args.channels == 1 ? "" : "s", args.format.c_str());
   return ExitCode::ok;
 }
 

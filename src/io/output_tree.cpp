@@ -1,6 +1,5 @@
 #include "io/output_tree.hpp"
 
-#include <algorithm>
 #include <functional>
 #include <stdexcept>
 #include <string_view>
@@ -8,6 +7,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "io/real_path.hpp"
 #include "io/temporary_file.hpp"
 
 namespace eckart::io {
@@ -51,27 +51,6 @@ void check_name(const std::string& name, std::size_t ranks) {
   }
 }
 
-bool is_or_is_below(const fs::path& path, const fs::path& folder) {
-  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first ==
-         folder.end();
-}
-
-/// Compares real paths, so that neither links nor dots hide that one is in the other.
-void check_outside(const fs::path& root, const std::vector<fs::path>& inputs) {
-  std::error_code error;
-  const fs::path absolute_root = fs::absolute(root, error);
-  fs::path real_root = error ? root : fs::weakly_canonical(absolute_root, error);
-  if (error) return;  // making it will say why
-  if (!real_root.has_filename()) real_root = real_root.parent_path();
-  for (const fs::path& input : inputs) {
-    const fs::path real_input = fs::canonical(input, error);
-    if (error || !is_or_is_below(real_root, real_input)) continue;
-    throw FatalError(ExitCode::usage, "the output folder " + root.string() +
-                                          (real_root == real_input ? " is" : " lies in") +
-                                          " the input " + input.string());
-  }
-}
-
 [[noreturn]] void fail_cannot_create(const fs::path& root, const std::error_code& why) {
   const bool forbidden =
       why == std::errc::permission_denied || why == std::errc::operation_not_permitted;
@@ -109,12 +88,24 @@ std::vector<fs::path> OutputTree::claim(const fs::path& relative) {
   const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < hashes.size(); ++i) {
     if (!claimed_.contains(hashes[i])) continue;
-    throw ItemError(Reason::output_collision, "its output " + paths[i].string() +
-                                                  " belongs to an earlier input; {name} in "
-                                                  "output.name tells a.jpg from a.png");
+    throw ItemError(Reason::output_collision,
+                    "its output " + paths[i].string() +
+                        " belongs to an earlier input: the same name in two folders, or the same "
+                        "input twice, or, told apart by {name} in output.name, a.jpg and a.png");
   }
   claimed_.insert(hashes.begin(), hashes.end());
   return paths;
+}
+
+void check_outside(const fs::path& root, const std::vector<fs::path>& inputs) {
+  for (const fs::path& input : inputs) {
+    if (!is_or_is_below(root, input)) continue;
+    std::error_code error;
+    const bool same = fs::equivalent(root, input, error);
+    throw FatalError(ExitCode::usage, "the output folder " + root.string() +
+                                          (same ? " is" : " lies in") + " the input " +
+                                          input.string());
+  }
 }
 
 void prepare_output_root(const fs::path& root, const std::vector<fs::path>& inputs) {

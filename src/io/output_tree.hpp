@@ -39,9 +39,12 @@ class OutputTree {
   std::unordered_set<std::uint64_t> claimed_;
 };
 
+/// Throws FatalError(usage) if the output folder is one of the inputs or below one, by real path.
+void check_outside(const std::filesystem::path& root,
+                   const std::vector<std::filesystem::path>& inputs);
+
 /// Makes the output folder if it is missing and shows that files can be made in it. Throws
-/// FatalError: usage if it is one of `inputs` or below one (by real path), cannot_create or
-/// no_permission otherwise.
+/// FatalError: as check_outside, cannot_create or no_permission.
 void prepare_output_root(const std::filesystem::path& root,
                          const std::vector<std::filesystem::path>& inputs);
 

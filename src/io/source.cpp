@@ -7,6 +7,8 @@
 
 #include "core/error.hpp"
 #include "io/codec.hpp"
+#include "io/line_reader.hpp"
+#include "io/real_path.hpp"
 
 namespace eckart::io {
 namespace {
@@ -31,7 +33,9 @@ fs::path last_name(const fs::path& path) {
 class SingleSource : public Source {
  public:
   explicit SingleSource(Arrival arrival) : arrival_(std::move(arrival)) {}
-  std::optional<Arrival> next() override { return std::exchange(arrival_, std::nullopt); }
+  std::optional<Arrival> next(const std::stop_token&) override {
+    return std::exchange(arrival_, std::nullopt);
+  }
 
  private:
   std::optional<Arrival> arrival_;
@@ -40,37 +44,39 @@ class SingleSource : public Source {
 /// Holds the names of one folder, and of the folders still to be listed.
 class FolderSource : public Source {
  public:
-  explicit FolderSource(fs::path root) : root_(std::move(root)) { pending_.emplace_back(); }
+  FolderSource(fs::path root, fs::path place) : root_(std::move(root)), place_(std::move(place)) {
+    pending_.emplace_back();
+  }
 
-  std::optional<Arrival> next() override {
-    for (;;) {
+  std::optional<Arrival> next(const std::stop_token& stop) override {
+    while (!stop.stop_requested()) {
       if (!names_.empty()) {
         const fs::path relative = folder_ / names_.back();
         names_.pop_back();
-        return Arrival{root_ / relative, relative, {}};
+        return Arrival{root_ / relative, place_ / relative, {}};
       }
       if (pending_.empty()) return std::nullopt;
       folder_ = std::move(pending_.back());
       pending_.pop_back();
-      if (const std::error_code error = list(folder_)) {
-        return failed_arrival(place_of(folder_), folder_, error);
+      if (const std::error_code error = list(folder_, stop)) {
+        return failed_arrival(path_of(folder_), place_ / folder_, error);
       }
     }
+    return std::nullopt;
   }
 
   std::int64_t ignored() const override { return ignored_; }
 
  private:
-  fs::path place_of(const fs::path& folder) const {
-    return folder.empty() ? root_ : root_ / folder;
-  }
+  fs::path path_of(const fs::path& folder) const { return folder.empty() ? root_ : root_ / folder; }
 
   /// Fills names_ and pending_, the next one last. After an error they hold what came before it.
-  std::error_code list(const fs::path& folder) {
+  std::error_code list(const fs::path& folder, const std::stop_token& stop) {
     std::error_code error;
     std::vector<std::string> subfolders;
-    fs::directory_iterator entry(place_of(folder), error);
+    fs::directory_iterator entry(path_of(folder), error);
     for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+      if (stop.stop_requested()) return {};
       sort_in(*entry, subfolders);
     }
     std::sort(names_.begin(), names_.end(), std::greater<>());
@@ -98,6 +104,7 @@ class FolderSource : public Source {
   }
 
   const fs::path root_;
+  const fs::path place_;            // of root_, below the output folder
   fs::path folder_;                 // the one that names_ belong to, below root_
   std::vector<std::string> names_;  // descending: the next one is last
   std::vector<fs::path> pending_;   // below root_; the next one is last
@@ -107,66 +114,85 @@ class FolderSource : public Source {
 /// One source after the other; `more` gives them, and nullptr at the end.
 class ChainSource : public Source {
  public:
-  explicit ChainSource(std::function<std::unique_ptr<Source>()> more) : more_(std::move(more)) {}
+  using More = std::function<std::unique_ptr<Source>(const std::stop_token&)>;
+  explicit ChainSource(More more) : more_(std::move(more)) {}
 
-  std::optional<Arrival> next() override {
-    for (;;) {
-      if (!current_ && !(current_ = more_())) return std::nullopt;
-      if (std::optional<Arrival> arrival = current_->next()) return arrival;
+  std::optional<Arrival> next(const std::stop_token& stop) override {
+    while (!stop.stop_requested()) {
+      if (!current_ && !(current_ = more_(stop))) break;
+      if (std::optional<Arrival> arrival = current_->next(stop)) return arrival;
+      if (stop.stop_requested()) break;
       ignored_ += current_->ignored();
       current_.reset();
     }
+    return std::nullopt;
   }
 
   std::int64_t ignored() const override { return ignored_ + (current_ ? current_->ignored() : 0); }
 
  private:
-  const std::function<std::unique_ptr<Source>()> more_;
+  const More more_;
   std::unique_ptr<Source> current_;
   std::int64_t ignored_ = 0;  // of the sources that are through
 };
 
-std::unique_ptr<Source> source_of_next_line(std::istream& in) {
-  std::string line;
-  while (std::getline(in, line)) {
-    if (line.find('\0') != std::string::npos) {
-      throw FatalError(
-          ExitCode::usage,
-          "the list of inputs has a null byte: give one path a line (find without -print0)");
-    }
-    if (line.ends_with('\r')) line.pop_back();  // a list from another system
-    if (!line.empty()) return make_source(line);
+/// Below the output folder, whatever the path: without root, dots, and trailing slash.
+fs::path place_of(const fs::path& path) {
+  fs::path place;
+  for (const fs::path& part : path.lexically_normal().relative_path()) {
+    if (part != "." && part != ".." && !part.empty()) place /= part;
   }
-  if (in.bad())
-    throw FatalError(ExitCode::no_input, "the list of inputs cannot be read to its end");
-  return nullptr;
+  return place;
+}
+
+std::unique_ptr<Source> source_at(const fs::path& input, const fs::path& place) {
+  std::error_code error;
+  const fs::file_status status = fs::status(input, error);
+  if (fs::is_directory(status)) {
+    return std::make_unique<FolderSource>(input, place);
+  }
+  return std::make_unique<SingleSource>(fs::exists(status) ? Arrival{input, place, {}}
+                                                           : failed_arrival(input, place, error));
+}
+
+std::unique_ptr<Source> source_of_line(std::string line, const fs::path& output) {
+  if (line.find('\0') != line.npos) {
+    throw FatalError(
+        ExitCode::usage,
+        "the list of inputs has a null byte: give one path a line (find without -print0)");
+  }
+  std::error_code none;  // no folder
+  if (fs::is_directory(line, none) && is_or_is_below(output, line)) {
+    return std::make_unique<SingleSource>(
+        Arrival{line, place_of(line),
+                Outcome::failed(Stage::source, Reason::output_collision,
+                                "the output folder " + output.string() + " is in it")});
+  }
+  return source_at(line, place_of(line));
 }
 
 }  // namespace
 
-std::unique_ptr<Source> make_folder_source(const fs::path& folder) {
-  return std::make_unique<FolderSource>(folder);
-}
-
-std::unique_ptr<Source> make_file_source(const fs::path& file) {
-  return std::make_unique<SingleSource>(Arrival{file, last_name(file), {}});
-}
-
-std::unique_ptr<Source> make_list_source(std::istream& in) {
-  return std::make_unique<ChainSource>([&in] { return source_of_next_line(in); });
+std::unique_ptr<Source> make_list_source(const fs::path& list, const fs::path& output) {
+  auto lines = std::make_shared<LineReader>(list);
+  return std::make_unique<ChainSource>(
+      [lines, output](const std::stop_token& stop) -> std::unique_ptr<Source> {
+        while (std::optional<std::string> line = lines->next(stop)) {
+          if (line->ends_with('\r')) line->pop_back();  // a list from another system
+          if (!line->empty()) return source_of_line(std::move(*line), output);
+        }
+        return nullptr;
+      });
 }
 
 std::unique_ptr<Source> make_source(const fs::path& input) {
   std::error_code error;
-  const fs::file_status status = fs::status(input, error);
-  if (fs::is_directory(status)) return make_folder_source(input);
-  if (fs::exists(status)) return make_file_source(input);
-  return std::make_unique<SingleSource>(failed_arrival(input, last_name(input), error));
+  return source_at(input, fs::is_directory(input, error) ? fs::path() : last_name(input));
 }
 
 std::unique_ptr<Source> chain(std::vector<std::unique_ptr<Source>> sources) {
   auto rest = std::make_shared<std::vector<std::unique_ptr<Source>>>(std::move(sources));
-  return std::make_unique<ChainSource>([rest, i = std::size_t(0)]() mutable {
+  return std::make_unique<ChainSource>([rest, i = std::size_t(0)](const std::stop_token&) mutable {
     return i < rest->size() ? std::move((*rest)[i++]) : nullptr;
   });
 }

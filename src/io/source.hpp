@@ -2,10 +2,9 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <istream>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -24,27 +23,24 @@ struct Arrival {
 class Source {
  public:
   virtual ~Source() = default;
-  /// The next file; nothing when there is no more.
-  virtual std::optional<Arrival> next() = 0;
+  /// The next file; nothing when there is no more, and soon after `stop` is requested.
+  virtual std::optional<Arrival> next(const std::stop_token& stop) = 0;
   /// Files seen and passed over, since their names are not those of images.
   virtual std::int64_t ignored() const { return 0; }
 };
 
-/// All images below a folder, folder by folder, each in the order of names; symbolic links to
-/// folders are not followed. A folder that cannot be read comes out as one failed arrival. Lists as
-/// it goes: memory does not grow with the tree.
-std::unique_ptr<Source> make_folder_source(const std::filesystem::path& folder);
-
-/// One file, whatever its name.
-std::unique_ptr<Source> make_file_source(const std::filesystem::path& file);
-
-/// One path a line, files or folders; `in` must outlive the source. Empty lines are passed over. A
-/// null byte is a FatalError(usage): it is not a list of lines.
-std::unique_ptr<Source> make_list_source(std::istream& in);
-
-/// Source of one input of the command line: a folder, a file, or one failed arrival (not_found,
-/// unreadable).
+/// Source of one input: a folder, a file (whatever its name), or one failed arrival (not_found,
+/// unreadable). Of a folder it gives all images below, folder by folder, each in the order of
+/// names; symbolic links to folders are not followed, and a folder that cannot be read comes out as
+/// one failed arrival. Lists as it goes: memory does not grow with the tree.
 std::unique_ptr<Source> make_source(const std::filesystem::path& input);
+
+/// One path a line of `list` (`-` is stdin), files or folders. Each has the place under the output
+/// that its line says, without what would lead out of there: `/a/../b.png` is at `b.png`. Empty
+/// lines are passed over; a folder that holds `output` is one failed arrival. Throws
+/// FatalError(no_input); a null byte is a FatalError(usage): that is not a list of lines.
+std::unique_ptr<Source> make_list_source(const std::filesystem::path& list,
+                                         const std::filesystem::path& output);
 
 /// One source after the other.
 std::unique_ptr<Source> chain(std::vector<std::unique_ptr<Source>> sources);

@@ -85,7 +85,7 @@ telemetry::RunReport Pipeline::run() {
 }
 
 void Pipeline::request_stop() {
-  stop_ = true;
+  stop_.request_stop();
   found_.cancel();
 }
 
@@ -101,17 +101,13 @@ void Pipeline::abort(std::exception_ptr error) {
   loaded_.cancel();
   budget_.close();
   found_.cancel();
-  stop_ = true;
+  stop_.request_stop();
 }
 
 void Pipeline::run_source() {
   flow::StageClock::Worker clock(source_clock_, 0);
-  while (!stop_) {
-    std::optional<io::Arrival> arrival = parts_.source.next();
-    if (!arrival) {
-      tally_.all_found();
-      break;
-    }
+  const std::stop_token stop = stop_.get_token();
+  while (std::optional<io::Arrival> arrival = parts_.source.next(stop)) {
     tally_.found();
     auto item = std::make_unique<WorkItem>();
     item->file = std::move(arrival->file);
@@ -124,6 +120,7 @@ void Pipeline::run_source() {
     ItemChannel& next = item->outcome.ok() ? found_ : finished_;
     clock.waiting(State::waiting_for_room, [&] { return next.push(std::move(item)); });
   }
+  if (!stop.stop_requested()) tally_.all_found();
 }
 
 void Pipeline::run_load(int index) {

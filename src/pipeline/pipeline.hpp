@@ -1,11 +1,11 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <exception>
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 
 #include "flow/budget.hpp"
 #include "flow/stage_clock.hpp"
@@ -71,7 +71,7 @@ class Pipeline {
   BatchChannel batches_;
   flow::StageClock source_clock_, load_clock_, batch_clock_, write_clock_;
   std::optional<flow::StageClock> compute_clock_;  // made with the backend, which says how many
-  std::atomic<bool> stop_{false};
+  std::stop_source stop_;
   std::mutex error_mutex_;
   std::exception_ptr error_;
 };

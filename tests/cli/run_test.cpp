@@ -62,7 +62,7 @@ TEST_F(RunCommand, reads_the_names_of_its_inputs_from_a_file_or_from_stdin) {
   EXPECT_EQ(
       run({"run", "--files-from", "-", "-o", "out2", "-k", "2"}, {.folder = {}, .in = list}).code,
       0);
-  EXPECT_THAT(files("out1"), ElementsAre("a.png", "b.png"));
+  EXPECT_THAT(files("out1"), ElementsAre("a.png", "in/b.png"));
   EXPECT_EQ(files("out2"), files("out1"));
 }
 

@@ -1,6 +1,10 @@
 // A signal in the middle of a run: what is in flight is finished, and no file is ever half there.
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/cli_fixture.hpp"
@@ -9,6 +13,11 @@ namespace eckart::test {
 namespace {
 
 constexpr int kImages = 120;
+
+void wait_for(const std::function<bool()>& event) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!event() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+}
 
 class Signal : public CliTest {
  protected:
@@ -25,11 +34,7 @@ class Signal : public CliTest {
         std::vector<std::string>{"run", "in", "-o", "out", "--json", "--set", "cpu.lanes=1",
                                  "--set", "budget_mb=" + std::to_string(budget_mb)},
         Program::Options{at("."), {}, false});
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (!fs::exists(at("out/gradient_500x500_0001.png")) &&
-           std::chrono::steady_clock::now() < deadline) {
-      std::this_thread::yield();
-    }
+    wait_for([&] { return fs::exists(at("out/gradient_500x500_0001.png")); });
     return program;
   }
 
@@ -57,14 +62,22 @@ class Signal : public CliTest {
 TEST_F(Signal, int_ends_the_run_with_130_after_a_clean_drain) { expect_clean_end(SIGINT, 130); }
 TEST_F(Signal, term_ends_the_run_with_143_after_a_clean_drain) { expect_clean_end(SIGTERM, 143); }
 
+TEST_F(Signal, int_ends_the_wait_for_a_list_that_does_not_come) {
+  ASSERT_EQ(mkfifo(at("list").c_str(), 0600), 0);
+  const int writer = open(at("list").c_str(), O_RDWR | O_CLOEXEC);  // keeps it open
+  const std::string line = "in/gradient_500x500_0001.png\n";
+  ASSERT_EQ(::write(writer, line.data(), line.size()), ssize_t(line.size()));
+  Program program({"run", "--files-from", "list", "-o", "out"}, {at("."), {}, false});
+  wait_for([&] { return fs::exists(at("out/in/gradient_500x500_0001.png")); });
+  program.signal(SIGINT);
+  EXPECT_EQ(program.wait().code, 130);
+  close(writer);
+}
+
 TEST_F(Signal, a_second_int_ends_at_once_and_tears_no_file) {
   const auto program = start(2048);
   program->signal(SIGINT);
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (program->err().find("stopping") == std::string::npos &&
-         std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::yield();
-  }
+  wait_for([&] { return program->err().find("stopping") != std::string::npos; });
   program->signal(SIGINT);
   const Finished result = program->wait();
   EXPECT_EQ(result.code, 130) << result.err;

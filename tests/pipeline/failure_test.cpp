@@ -160,6 +160,12 @@ TEST_F(PipelineFailure, a_lost_backend_ends_the_run) {
   }
 }
 
+TEST_F(PipelineFailure, a_source_that_waits_does_not_outlast_the_run) {
+  rig.source_waits_at_end = true;
+  rig.backend.on_start = fails_with(lost_);
+  expect_fatal(ExitCode::temporary);
+}
+
 TEST_F(PipelineFailure, what_was_finished_before_the_backend_was_lost_is_written) {
   std::atomic<bool> lost = false;
   rig.options.load_threads = 1;

@@ -58,9 +58,11 @@ inline void call(const Hook& hook, int number) {
 
 class FakeSource : public io::Source {
  public:
-  FakeSource(const int& images, const Hook& hook) : images_(images), hook_(hook) {}
-  std::optional<io::Arrival> next() override {
-    if (next_ == images_) return std::nullopt;
+  FakeSource(const int& images, const Hook& hook, const bool& waits)
+      : images_(images), hook_(hook), waits_at_end_(waits) {}
+  std::optional<io::Arrival> next(const std::stop_token& stop) override {
+    if (next_ == images_ && waits_at_end_) wait_until([&] { return stop.stop_requested(); });
+    if (next_ == images_ || stop.stop_requested()) return std::nullopt;
     call(hook_, next_);
     const std::string name = std::to_string(next_++);
     return io::Arrival{name, name, {}};
@@ -70,6 +72,7 @@ class FakeSource : public io::Source {
  private:
   const int& images_;
   const Hook& hook_;
+  const bool& waits_at_end_;
   int next_ = 0;
 };
 
@@ -121,6 +124,7 @@ inline std::unique_ptr<Lane> FakeBackend::make_lane(int index) {
 class Rig {
  public:
   int images = 20;
+  bool source_waits_at_end = false;  ///< for a stop, as a list does whose next line does not come
   PipelineOptions options{
       .load_threads = 2, .write_threads = 2, .linger = std::chrono::milliseconds(1)};
   FakeBackend backend;
@@ -170,7 +174,7 @@ class Rig {
     return numbers;
   }
 
-  FakeSource source_{images, on_next};
+  FakeSource source_{images, on_next, source_waits_at_end};
   std::mutex mutex_;
   std::vector<int> loaded_, written_;
   std::unique_ptr<Pipeline> pipeline_;

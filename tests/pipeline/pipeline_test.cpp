@@ -150,6 +150,18 @@ TEST(Pipeline, can_be_stopped_before_it_starts) {
   EXPECT_TRUE(report.interrupted);
 }
 
+TEST(Pipeline, can_be_stopped_while_the_source_waits) {
+  Rig rig;
+  rig.source_waits_at_end = true;
+  rig.on_write = [&](int number) {
+    if (number == 19) rig.pipeline().request_stop();
+  };
+  rig.options.load_threads = rig.options.write_threads = 1;
+  const telemetry::RunReport report = rig.run();
+  EXPECT_EQ(report.done, 20);
+  EXPECT_TRUE(report.interrupted);
+}
+
 TEST(Pipeline, can_be_stopped_while_everyone_waits_for_room) {
   Rig rig;
   rig.images = 3000;

@@ -2,14 +2,31 @@
 
 #include <cblas.h>
 #include <lapacke.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <string>
 #include <thread>
 
 #include "compute/cpu/cpu_lane.hpp"
+#include "core/error.hpp"
 
 namespace eckart {
 namespace {
+
+/// OpenBLAS tries for ever where it gets no memory for its buffers, one a thread.
+void check_memory_for_openblas(int threads) {
+  constexpr std::size_t kBuffer_bytes = std::size_t(128) << 20;  // address space; little is touched
+  const std::size_t bytes = std::size_t(threads) * kBuffer_bytes;
+  void* trial = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (trial == MAP_FAILED) {
+    throw FatalError(ExitCode::temporary,
+                     "out of memory: OpenBLAS needs " + std::to_string(bytes >> 20) +
+                         " MiB of address space for " + std::to_string(threads) + " lanes");
+  }
+  ::munmap(trial, bytes);
+}
 
 class CpuBackend : public Backend {
  public:
@@ -20,6 +37,7 @@ class CpuBackend : public Backend {
                     : SolverKind::gram),
         lanes_(options.lanes > 0 ? options.lanes
                                  : int(std::max(1U, std::thread::hardware_concurrency()))) {
+    check_memory_for_openblas(lanes_);
     openblas_set_num_threads(1);  // the lanes are the threads
     LAPACKE_set_nancheck(0);      // pixels are never NaN
   }

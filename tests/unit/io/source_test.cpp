@@ -1,12 +1,13 @@
 #include "io/source.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
-#include <sstream>
+#include <thread>
 
 #include "core/error.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -29,13 +30,35 @@ class SourceTest : public testing::Test {
     return at(name);
   }
 
+  fs::path make_list(const std::string& lines) const {
+    std::ofstream(at("list")) << lines;
+    return at("list");
+  }
+  std::unique_ptr<Source> list_of(const std::string& lines) const {
+    return make_list_source(make_list(lines), at("out"));
+  }
+
   const TempFolder folder_;
+};
+
+/// The process is in another folder, while it lives.
+class WorkingFolder {
+ public:
+  explicit WorkingFolder(const fs::path& folder) : before_(fs::current_path()) {
+    fs::current_path(folder);
+  }
+  WorkingFolder(const WorkingFolder&) = delete;
+  WorkingFolder& operator=(const WorkingFolder&) = delete;
+  ~WorkingFolder() { fs::current_path(before_); }
+
+ private:
+  const fs::path before_;
 };
 
 /// Their places; a failed one as "place!reason".
 std::vector<std::string> all_of(Source& source) {
   std::vector<std::string> places;
-  while (const std::optional<Arrival> arrival = source.next()) {
+  while (const std::optional<Arrival> arrival = source.next({})) {
     std::string place = arrival->relative.string();
     if (arrival->outcome.ok()) {
       EXPECT_TRUE(fs::exists(fs::symlink_status(arrival->file))) << arrival->file;
@@ -46,7 +69,7 @@ std::vector<std::string> all_of(Source& source) {
     }
     places.push_back(place);
   }
-  EXPECT_FALSE(source.next()) << "the end is the end";
+  EXPECT_FALSE(source.next({})) << "the end is the end";
   return places;
 }
 
@@ -57,7 +80,7 @@ TEST_F(SourceTest, FolderIsMirroredFolderByFolderInTheOrderOfNames) {
                            "a/y.png", "n10.png", "n9.png"}) {
     make(name);
   }
-  EXPECT_THAT(all_of(make_folder_source(folder_.path())),
+  EXPECT_THAT(all_of(make_source(folder_.path())),
               ElementsAre("B.png", "a.jpg", "b.png", "n10.png", "n9.png", "a/y.png",
                           "a/deep/er/x.jpeg", "z/1.png", "z/2.png"));
 }
@@ -67,20 +90,20 @@ TEST_F(SourceTest, FolderPassesOverAndCountsWhatIsNoImage) {
        {"a.png", "notes.txt", "b.png~", ".hidden.png", "d/c.png.part", ".git/x.png"}) {
     make(name);
   }
-  const auto source = make_folder_source(folder_.path());
+  const auto source = make_source(folder_.path());
   EXPECT_THAT(all_of(source), ElementsAre("a.png"));
   EXPECT_EQ(source->ignored(), 5);
 }
 
 TEST_F(SourceTest, EmptyFolderGivesNothing) {
-  EXPECT_THAT(all_of(make_folder_source(folder_.path())), IsEmpty());
+  EXPECT_THAT(all_of(make_source(folder_.path())), IsEmpty());
 }
 
 TEST_F(SourceTest, NamesAreBytes) {
   make("new\nline.png");
   make("\xFF\xFE.png");
   make(std::string(251, 'x') + ".png");
-  EXPECT_THAT(all_of(make_folder_source(folder_.path())),
+  EXPECT_THAT(all_of(make_source(folder_.path())),
               ElementsAre("new\nline.png", std::string(251, 'x') + ".png", "\xFF\xFE.png"));
 }
 
@@ -91,21 +114,21 @@ TEST_F(SourceTest, LinksToFilesAreFollowedAndLinksToFoldersAreNot) {
   fs::create_symlink("..", at("real/up"));
   fs::create_symlink("real", at("folder.png"));
   fs::create_symlink("gone", at("dangling.png"));
-  EXPECT_THAT(all_of(make_folder_source(folder_.path())),
+  EXPECT_THAT(all_of(make_source(folder_.path())),
               ElementsAre("dangling.png", "link.png", "real/a.png"));
 }
 
 TEST_F(SourceTest, FolderNamedLikeAnImageIsAFolder) {
   make("a.png/b.png");
-  EXPECT_THAT(all_of(make_folder_source(folder_.path())), ElementsAre("a.png/b.png"));
+  EXPECT_THAT(all_of(make_source(folder_.path())), ElementsAre("a.png/b.png"));
 }
 
 TEST_F(SourceTest, FolderIsListedAsItGoes) {
   make("a/1.png");
   make("b/1.png");
   make("c/1.png");
-  const auto source = make_folder_source(folder_.path());
-  EXPECT_EQ(source->next()->relative, "a/1.png");
+  const auto source = make_source(folder_.path());
+  EXPECT_EQ(source->next({})->relative, "a/1.png");
   fs::remove_all(at("b"));
   make("c/2.png");
   EXPECT_THAT(all_of(source), ElementsAre("b!not found", "c/1.png", "c/2.png"));
@@ -133,7 +156,7 @@ TEST_F(SourceTest, UnreadableFolderIsOneFailedArrival) {
   {
     const Unprivileged user;
     if (!user.worked()) GTEST_SKIP() << "root may read everything, and cannot become nobody here";
-    EXPECT_THAT(all_of(make_folder_source(folder_.path())),
+    EXPECT_THAT(all_of(make_source(folder_.path())),
                 ElementsAre("a/1.png", "b!unreadable", "c/1.png"));
     EXPECT_THAT(all_of(make_source(at("b/1.png"))), ElementsAre("1.png!unreadable"));
   }
@@ -156,17 +179,63 @@ TEST_F(SourceTest, ListTakesFilesAndFoldersAndPassesOverEmptyLines) {
   make("d/a.png");
   make("d/no.txt");
   make("e.dat");
-  std::istringstream list(at("d").string() + "\n\n" + at("e.dat").string() + "\n" +
-                          at("gone").string());
-  const auto source = make_list_source(list);
-  EXPECT_THAT(all_of(source), ElementsAre("a.png", "e.dat", "gone!not found"));
+  const std::string place = at("").relative_path();
+  const auto source =
+      list_of(at("d").string() + "\n\n" + at("e.dat").string() + "\n" + at("gone").string());
+  EXPECT_THAT(all_of(source),
+              ElementsAre(place + "d/a.png", place + "e.dat", place + "gone!not found"));
   EXPECT_EQ(source->ignored(), 1);
 }
 
 TEST_F(SourceTest, ListThatCannotBeReadIsNotAShortList) {
-  std::ifstream folder(folder_.path());
-  const auto source = make_list_source(folder);
-  EXPECT_THROW(source->next(), FatalError);
+  const auto source = make_list_source(folder_.path(), at("out"));
+  EXPECT_THROW(source->next({}), FatalError);
+  EXPECT_THROW(make_list_source(at("gone"), at("out")), FatalError);
+}
+
+TEST_F(SourceTest, ListGivesEachFileThePlaceThatItsLineSays) {
+  make("d/a.png");
+  make("a.png");
+  const WorkingFolder here(at("d"));
+  EXPECT_THAT(all_of(list_of("a.png\n../d/./a.png\n../a.png\n../d/\n")),
+              ElementsAre("a.png", "d/a.png", "a.png", "d/a.png"));
+}
+
+TEST_F(SourceTest, ListRefusesAFolderThatHoldsTheOutput) {
+  make("d/a.png");
+  make("e/a.png");
+  const WorkingFolder here(folder_.path());
+  EXPECT_THAT(all_of(make_list_source(make_list("d\ne\n."), "d/sub/out")),
+              ElementsAre("d!output collision", "e/a.png", "!output collision"));
+}
+
+TEST_F(SourceTest, ListIsReadInPiecesOfAnySize) {
+  make("a.png");
+  const WorkingFolder here(folder_.path());
+  std::string lines;
+  for (int i = 0; i < 20000; ++i) lines += "./a.png\n";
+  EXPECT_EQ(all_of(list_of(lines)).size(), 20000u);
+}
+
+TEST_F(SourceTest, AStopEndsTheWaitForAList) {
+  ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
+  const int writer = ::open(at("pipe").c_str(), O_RDWR);  // keeps it open, and writes nothing
+  const auto source = make_list_source(at("pipe"), at("out"));
+  std::stop_source stop;
+  std::thread waiting([&] { EXPECT_FALSE(source->next(stop.get_token())); });
+  stop.request_stop();
+  waiting.join();
+  ::close(writer);
+}
+
+TEST_F(SourceTest, AStopEndsTheListingOfAFolder) {
+  make("a/1.png");
+  make("b/1.png");
+  const auto source = make_source(folder_.path());
+  std::stop_source stop;
+  EXPECT_TRUE(source->next(stop.get_token()));
+  stop.request_stop();
+  EXPECT_FALSE(source->next(stop.get_token()));
 }
 
 TEST_F(SourceTest, ChainGivesOneAfterTheOther) {

@@ -1,0 +1,86 @@
+#include "io/line_reader.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace eckart::io {
+namespace {
+
+constexpr std::size_t kChunk_bytes = 1 << 16;
+
+[[noreturn]] void fail(const std::string& name, const char* what) {
+  throw FatalError(ExitCode::no_input,
+                   name + ": " + what + ": " + std::generic_category().message(errno));
+}
+
+}  // namespace
+
+LineReader::LineReader(const std::filesystem::path& file)
+    : name_(file == "-" ? "stdin" : file.string()),
+      file_(file == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                        : ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY)) {
+  if (file_ < 0) fail(name_, "cannot be opened");
+  wake_ = ::eventfd(0, EFD_CLOEXEC);
+  if (wake_ >= 0) return;
+  ::close(file_);
+  fail(name_, "cannot be waited for");
+}
+
+LineReader::~LineReader() {
+  ::close(file_);
+  ::close(wake_);
+}
+
+std::optional<std::string> LineReader::next(const std::stop_token& stop) {
+  std::size_t searched = begin_;
+  for (;;) {
+    const std::size_t end = text_.find('\n', searched);
+    if (end != text_.npos) {
+      std::string line = text_.substr(begin_, end - begin_);
+      begin_ = end + 1;
+      return line;
+    }
+    text_.erase(0, begin_);
+    begin_ = 0;
+    searched = text_.size();
+    if (!read_more(stop)) break;
+  }
+  if (!ended_ || text_.empty()) return std::nullopt;
+  return std::exchange(text_, {});  // the last line has no end
+}
+
+bool LineReader::read_more(const std::stop_token& stop) {
+  const std::stop_callback wake(stop, [this] { ::eventfd_write(wake_, 1); });
+  while (!ended_ && !stop.stop_requested()) {
+    pollfd events[] = {{file_, POLLIN, 0}, {wake_, POLLIN, 0}};
+    if (::poll(events, 2, -1) < 0) {
+      if (errno == EINTR) continue;
+      fail(name_, "cannot be waited for");
+    }
+    if (stop.stop_requested()) break;
+    const std::size_t before = text_.size();
+    text_.resize(before + kChunk_bytes);
+    const ssize_t got = ::read(file_, text_.data() + before, kChunk_bytes);
+    const int error = errno;
+    text_.resize(before + std::size_t(std::max<ssize_t>(got, 0)));
+    if (got > 0) return true;
+    if (got == 0) {
+      ended_ = true;
+    } else if (error != EINTR && error != EAGAIN) {
+      errno = error;
+      fail(name_, "cannot be read to its end");
+    }
+  }
+  return false;
+}
+
+}  // namespace eckart::io
