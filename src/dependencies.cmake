@@ -6,6 +6,9 @@ find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(PkgConfig REQUIRED)
+if(NOT ECKART_SANITIZE)  # sanitizers bring their own malloc
+  find_package(mimalloc 2.0 REQUIRED)
+endif()
 pkg_check_modules(openblas REQUIRED IMPORTED_TARGET openblas)
 pkg_check_modules(lapacke REQUIRED IMPORTED_TARGET lapacke)
 

@@ -79,7 +79,7 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
           .backend = make_backend_now,
           .claim = make_claim(outputs_),
           .load = make_load({settings.limits.pixels, settings.limits.side, settings.limits.file_mb},
-                            ranks_),
+                            ranks_, outputs_.codec()),
           .write = make_write(outputs_.codec(), {settings.output.jpeg_quality})},
       pipeline_options(settings));
   if (request_.count_ahead && can_count(request_)) count_.emplace(make_sources(request_));

@@ -58,8 +58,10 @@ ExitCode parse_and_execute(int argc, char** argv) {
   CLI::App app("Best low-rank reconstructions of images, at the speed of the hardware", "eckart");
   app.set_version_flag("--version", "eckart " ECKART_VERSION);
   app.require_subcommand(1);
-  app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
-    return "eckart: " + std::string(error.what()) + "; see " + failed->get_name() + " --help\n";
+  app.failure_message([](const CLI::App* root, const CLI::Error& error) {
+    std::string help = root->get_name();
+    for (const CLI::App* command : root->get_subcommands()) help += " " + command->get_name();
+    return "eckart: " + std::string(error.what()) + "; see " + help + " --help\n";
   });
   Action action;
   add_run(app, action);

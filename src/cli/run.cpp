@@ -129,10 +129,12 @@ void add_run(CLI::App& app, Action& action) {
   run->add_option("--files-from", args->files_from,
                   "Further inputs, a path a line, from this file; - is stdin");
   run->add_option("-o,--output", args->output, "Folder for the results; made if it is missing");
-  run->add_option("-k,--rank", args->rank, "Rank, or several with commas (20 or 5,20,50)");
-  run->add_option("--backend", args->backend, "auto, cuda, cpu or checked (cuda against cpu)");
+  run->add_option("-k,--rank", args->rank,
+                  "Rank, or several with commas (20, or 5,20,50); 20 where none is said");
+  run->add_option("--backend", args->backend,
+                  "auto (cuda where there is a GPU), cuda, cpu or checked (cuda against cpu)");
   run->add_option("--solver", args->solver, "auto, gram, subspace, gesvd or gesvdj");
-  run->add_option("--format", args->format, "png or jpeg");
+  run->add_option("--format", args->format, "png (if none is said) or jpeg");
   run->add_flag("--deterministic", args->deterministic,
                 "CUDA: the same bytes whoever shares a batch, at some cost");
   run->add_option("--config", args->config, "Settings in YAML")->check(CLI::ExistingFile);
@@ -144,7 +146,7 @@ void add_run(CLI::App& app, Action& action) {
                 "Print the settings that result, and do nothing");
   run->add_flag("--dry-run", args->dry_run, "Print what would be made from what, and do nothing");
   run->add_flag("--json", args->json, "Print the summary as one JSON object on stdout");
-  run->add_flag("-v,--verbose", args->verbose, "Log more; twice for everything");
+  run->add_flag("-v,--verbose", args->verbose, "Log each image done; twice: each batch as well");
   run->add_flag("-q,--quiet", args->quiet,
                 "No bar, no summary, and only warnings; twice for errors alone");
   run->callback([args, &action] { action = [args] { return execute(*args); }; });

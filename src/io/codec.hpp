@@ -33,8 +33,9 @@ struct Codec {
   /// The pixels, upright (EXIF orientation applied: rows and cols may be swapped). Throws
   /// ItemError.
   Image (*decode)(std::span<const std::byte> file);
-  /// The file's bytes. Throws ItemError(not_written), for a depth that the format does not have
-  /// too.
+  /// Throws ItemError(unsupported) for images that files of this format cannot hold.
+  void (*check_encodable)(const ImageShape& shape);
+  /// The file's bytes. Throws ItemError(not_written), and as check_encodable().
   std::vector<std::byte> (*encode)(const Image& image, const EncodeOptions& options);
 };
 

@@ -138,20 +138,23 @@ Image decode(std::span<const std::byte> file) {
   return decode_with_opencv(file, announced);
 }
 
-std::vector<std::byte> encode(const Image& image, const EncodeOptions& options) {
-  const ImageShape& shape = image.shape();
+void check_encodable(const ImageShape& shape) {
   if (shape.depth != Depth::u8) {
-    throw ItemError(Reason::not_written, "JPEG has no 16-bit samples; use output.format=png");
+    throw ItemError(Reason::unsupported, "JPEG has no 16-bit samples; use output.format=png");
   }
   if (std::max(shape.rows, shape.cols) > kMaxSide) {
-    throw ItemError(Reason::not_written,
+    throw ItemError(Reason::unsupported,
                     "JPEG has at most 65500 pixels a side; use output.format=png");
   }
+}
+
+std::vector<std::byte> encode(const Image& image, const EncodeOptions& options) {
+  check_encodable(image.shape());
   return encode_jpeg_with_opencv(image, options.jpeg_quality);
 }
 
 }  // namespace
 
-Codec jpeg_codec() { return {"jpeg", "jpg", sniff, read_header, decode, encode}; }
+Codec jpeg_codec() { return {"jpeg", "jpg", sniff, read_header, decode, check_encodable, encode}; }
 
 }  // namespace eckart::io

@@ -17,7 +17,7 @@ enum ColorType { kGray = 0, kRgb = 2, kPalette = 3, kGrayAlpha = 4, kRgbAlpha = 
 
 [[noreturn]] void fail_corrupt(const std::string& why) { throw ItemError(Reason::corrupt, why); }
 [[noreturn]] void fail_alpha() {
-  throw ItemError(Reason::unsupported, "has an alpha channel; remove it first");
+  throw ItemError(Reason::unsupported, "has an alpha channel; flatten it onto a background first");
 }
 
 std::string_view as_text(std::span<const std::byte> bytes) {
@@ -110,12 +110,14 @@ Image decode(std::span<const std::byte> file) {
   return decode_with_opencv(file, announced);
 }
 
+void check_encodable(const ImageShape&) {}  // it holds whatever an Image can be
+
 std::vector<std::byte> encode(const Image& image, const EncodeOptions&) {
   return encode_png_with_opencv(image);
 }
 
 }  // namespace
 
-Codec png_codec() { return {"png", "png", sniff, read_header, decode, encode}; }
+Codec png_codec() { return {"png", "png", sniff, read_header, decode, check_encodable, encode}; }
 
 }  // namespace eckart::io

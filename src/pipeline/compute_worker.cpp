@@ -1,5 +1,7 @@
 #include "pipeline/compute_worker.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include "pipeline/attempt.hpp"
 
 namespace eckart {
@@ -44,6 +46,8 @@ std::optional<Batch> ComputeWorker::next_batch() {
 
 void ComputeWorker::start(Batch batch) {
   const int slot = free_slots_.back();
+  spdlog::trace("slot {}: {} images, {} planes of {} x {}", slot, batch.items.size(), batch.planes,
+                batch.shape.rows, batch.shape.cols);
   std::vector<Task*> tasks;
   for (ItemPtr& item : batch.items) tasks.push_back(&item->task);
   if (!attempt_batch(batch, [&] { lane_->start(slot, batch.shape, tasks); })) {

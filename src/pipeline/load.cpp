@@ -30,14 +30,15 @@ void refuse_to_replace(const std::filesystem::path& file, const std::filesystem:
 
 class Loader {
  public:
-  Loader(const io::Limits& limits, const std::vector<RankPolicy>& ranks)
-      : limits_(limits), ranks_(ranks) {}
+  Loader(const io::Limits& limits, const std::vector<RankPolicy>& ranks, const io::Codec& outputs)
+      : limits_(limits), ranks_(ranks), outputs_(outputs) {}
 
   void load(WorkItem& item, const Reserve& reserve) {
     const std::vector<std::byte> file = io::read_file(item.file, limits_.file_mb);
     item.input_bytes = std::int64_t(file.size());
     const io::Codec& codec = io::codec_of(file);
     const ImageShape announced = io::admit(codec, file, limits_);
+    outputs_.check_encodable(announced);
     item.bytes = reserve(announced.bytes() * (1 + ranks_.size()));
     if (!item.bytes) return;
     item.task.input = codec.decode(file);
@@ -62,6 +63,7 @@ class Loader {
 
   const io::Limits limits_;
   const std::vector<RankPolicy> ranks_;
+  const io::Codec& outputs_;
   std::atomic<bool> noted_{false};
 };
 
@@ -74,8 +76,9 @@ ClaimOutputs make_claim(io::OutputTree& outputs) {
   };
 }
 
-LoadItem make_load(const io::Limits& limits, const std::vector<RankPolicy>& ranks) {
-  return [loader = std::make_shared<Loader>(limits, ranks)](
+LoadItem make_load(const io::Limits& limits, const std::vector<RankPolicy>& ranks,
+                   const io::Codec& outputs) {
+  return [loader = std::make_shared<Loader>(limits, ranks, outputs)](
              WorkItem& item, const Reserve& reserve) { loader->load(item, reserve); };
 }
 

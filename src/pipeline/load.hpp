@@ -23,8 +23,9 @@ using Reserve = std::function<flow::Budget::Reservation(std::size_t bytes)>;
 /// Fills in an item's task. Throws ItemError for this item's failure, FatalError for the run's.
 using LoadItem = std::function<void(WorkItem& item, const Reserve& reserve)>;
 
-/// Reads the file, checks its header against the limits, reserves the bytes of input and outputs,
-/// decodes. May be called by several threads at a time.
-LoadItem make_load(const io::Limits& limits, const std::vector<RankPolicy>& ranks);
+/// Reads the file, checks its header against the limits and against what `outputs` can hold,
+/// reserves the bytes of input and outputs, decodes. May be called by several threads at a time.
+LoadItem make_load(const io::Limits& limits, const std::vector<RankPolicy>& ranks,
+                   const io::Codec& outputs);
 
 }  // namespace eckart

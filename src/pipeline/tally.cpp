@@ -20,6 +20,19 @@ double psnr_of_output(const Task& task, std::size_t output) {
   return std::min(kExactPsnrDb, psnr_db(squared_error, shape.samples(), peak(shape.depth)));
 }
 
+/// What `-v` tells of an image: its shape, and of each output rank, PSNR and file.
+void log_done(const WorkItem& item) {
+  const ImageShape& shape = item.task.input.shape();
+  for (std::size_t i = 0; i < item.outputs.size(); ++i) {
+    int rank = 0;
+    for (const PlaneResult& plane : item.task.results[i]) rank = std::max(rank, plane.rank);
+    spdlog::debug("{} ({} x {} x {}, {} bits): rank {}, {:.2f} dB -> {}",
+                  printable(item.file.native()), shape.rows, shape.cols, shape.channels,
+                  8 * int(shape.depth), rank, psnr_of_output(item.task, i),
+                  printable(item.outputs[i].native()));
+  }
+}
+
 }  // namespace
 
 void Tally::found() {
@@ -38,6 +51,7 @@ void Tally::count(const WorkItem& item) {
     spdlog::error("{}: {} ({}, in {})", printable(item.file.native()), printable(outcome.detail),
                   to_string(outcome.reason), to_string(outcome.stage));
   }
+  if (outcome.result == Result::done && spdlog::should_log(spdlog::level::debug)) log_done(item);
   const std::lock_guard lock(mutex_);
   ++progress_.done;
   report_.input_bytes += item.input_bytes;

@@ -50,6 +50,17 @@ TEST_F(BadInput, a_png_with_alpha) {
   expect_named("bad.png", "unsupported");
 }
 
+TEST_F(BadInput, sixteen_bits_where_jpeg_is_wanted) {
+  write("in/bad.png",
+        io::codec_named("png").encode(synthesize({.rows = 8, .cols = 8, .depth = Depth::u16}), {}));
+  const Finished result = run({"run", "in", "-o", "out", "-k", "2", "--format", "jpeg"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(
+      line_with(result.err, "in/bad.png: "),
+      HasSubstr("JPEG has no 16-bit samples; use output.format=png (unsupported, in load)"));
+  EXPECT_THAT(files("out"), ElementsAre("good.jpg"));
+}
+
 TEST_F(BadInput, an_image_over_the_limit) {
   write("in/bad.png", encoded("png", 100, 100));
   write("c.yaml", "limits: {side: 50}\n");

@@ -42,17 +42,23 @@ Program::Program(const std::vector<std::string>& arguments, const Options& optio
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
 
+  const int program = open(ECKART_PROGRAM, O_RDONLY | O_CLOEXEC);  // nobody may not be able to
   process_ = fork();
   if (process_ < 0) throw std::runtime_error("cannot fork");
-  if (process_ > 0) return;
+  if (process_ > 0) {
+    close(program);
+    return;
+  }
   // A shell without job control has SIGINT ignored for what it starts in the background.
   ::signal(SIGINT, SIG_DFL);
   ::signal(SIGTERM, SIG_DFL);
   redirect(0, place_of("in"), O_RDONLY);
   redirect(1, place_of("out"), O_WRONLY | O_CREAT | O_TRUNC);
   redirect(2, place_of("err"), O_WRONLY | O_CREAT | O_TRUNC);
+  if (options.closed_streams) {
+    for (const int stream : {0, 1, 2}) close(stream);
+  }
   if (chdir(folder_.c_str()) != 0) _exit(127);
-  const int program = open(ECKART_PROGRAM, O_RDONLY | O_CLOEXEC);  // nobody may not be able to
   if (options.as_nobody && setuid(kNobody) != 0) _exit(127);
   fexecve(program, argv.data(), environ);
   _exit(127);

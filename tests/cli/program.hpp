@@ -20,6 +20,7 @@ class Program {
     std::filesystem::path folder;  ///< where it runs, and where its output is kept
     std::string in;                ///< its standard input
     bool as_nobody = false;        ///< drops root's permission to read everything
+    bool closed_streams = false;   ///< starts without stdin, stdout and stderr
   };
   Program(const std::vector<std::string>& arguments, const Options& options);
   ~Program();

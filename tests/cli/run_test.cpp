@@ -151,6 +151,28 @@ TEST_F(RunCommand, is_silent_when_asked) {
   EXPECT_EQ(result.err, "");
 }
 
+TEST_F(RunCommand, tells_of_each_image_and_batch_when_asked) {
+  write_png("in/a.png");
+  write_png("in/b.png");
+  EXPECT_EQ(count_of(run({"run", "in", "-o", "out", "-k", "2"}).err, "-> out/"), 0);
+  const std::string more = run({"run", "in", "-o", "out", "-k", "2,3", "-v"}).err;
+  EXPECT_THAT(line_with(more, "-> out/a.k3.png"),
+              HasSubstr("in/a.png (24 x 16 x 1, 8 bits): rank 3, "));
+  EXPECT_EQ(count_of(more, "-> out/"), 4);
+  EXPECT_EQ(count_of(more, "1 planes of 32 x 32"), 0);
+  const std::string most = run({"run", "in", "-o", "out", "-k", "2", "-vv"}).err;
+  EXPECT_EQ(count_of(most, "1 planes of 32 x 32"), 2);
+}
+
+TEST_F(RunCommand, works_with_its_standard_streams_closed) {
+  write_png("in/a.png");
+  EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2", "--json"},
+                {.folder = {}, .in = {}, .as_nobody = false, .closed_streams = true})
+                .code,
+            0);
+  EXPECT_NO_THROW(decode("out/a.png"));
+}
+
 TEST_F(RunCommand, runs_again_over_its_own_output) {
   write_png("in/a.png");
   for (int i = 0; i < 2; ++i) EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);

@@ -77,7 +77,7 @@ class Determinism : public ::testing::Test {
     io::OutputTree tree(root, io::OutputTree::default_name(ranks_.size()), io::codec_named("png"),
                         ranks_);
     const auto source = io::make_source(folder_.path() / "in");
-    const LoadItem load = make_load({}, ranks_);
+    const LoadItem load = make_load({}, ranks_, io::codec_named("png"));
     const WriteItem write = make_write(tree.codec(), {});
     const auto stall = [seed = way.stall_seed](const WorkItem& item, int place) {
       if (seed) Stall{seed}(std::stoi(item.file.stem()), place);

@@ -35,6 +35,7 @@ class CpuBackend : public Backend {
         solver_(options.solver == SolverKind::gesvd || options.solver == SolverKind::gesvdj
                     ? options.solver
                     : SolverKind::gram),
+        replaced_subspace_(options.solver == SolverKind::subspace),
         lanes_(options.lanes > 0 ? options.lanes
                                  : int(std::max(1U, std::thread::hardware_concurrency()))) {
     check_memory_for_openblas(lanes_);
@@ -50,10 +51,15 @@ class CpuBackend : public Backend {
   int lanes() const override { return lanes_; }
   int batch_planes(PaddedShape) const override { return 1; }
   std::unique_ptr<Lane> make_lane(int) override { return cpu::make_lane(solver_, ranks_); }
+  std::vector<std::string> remarks() const override {
+    if (!replaced_subspace_) return {};
+    return {"the CPU backend has no solver subspace; gram, which is exact, was used"};
+  }
 
  private:
   const std::vector<RankPolicy> ranks_;
   const SolverKind solver_;
+  const bool replaced_subspace_;
   const int lanes_;
 };
 

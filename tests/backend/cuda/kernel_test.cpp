@@ -48,6 +48,23 @@ class KernelTest : public ::testing::Test {
       GTEST_SKIP() << "no CUDA device: " << cudaGetErrorString(status);
   }
 
+  /// Captures what the launcher does and runs it: the capture fails if a kernel goes to another
+  /// stream than the one that was given.
+  template <class Launch>
+  static void on_stream(Launch&& launch) {
+    const Stream stream = make_handle<Stream>(cudaStreamCreateWithFlags, cudaStreamNonBlocking);
+    ECKART_CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
+    launch(stream.get());
+    cudaGraph_t graph = nullptr;
+    ECKART_CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
+    cudaGraphExec_t runnable = nullptr;
+    ECKART_CUDA_CHECK(cudaGraphInstantiate(&runnable, graph, 0));
+    ECKART_CUDA_CHECK(cudaGraphLaunch(runnable, stream.get()));
+    ECKART_CUDA_CHECK(cudaStreamSynchronize(stream.get()));
+    ECKART_CUDA_CHECK(cudaGraphExecDestroy(runnable));
+    ECKART_CUDA_CHECK(cudaGraphDestroy(graph));
+  }
+
   /// Random images of these shapes packed one after the other, a plane each channel, and one empty
   /// place.
   void pack(const std::vector<Shape>& shapes) {
@@ -88,7 +105,9 @@ TEST_F(KernelTest, unpack_gives_padded_matrices_with_the_long_side_first) {
   const OnDevice<Plane> planes(planes_);
   const std::size_t matrix = std::size_t(m_) * std::size_t(n_);
   const OnDevice<double> a_t(std::vector<double>(planes_.size() * matrix, -1.0));  // poisoned
-  unpack(pixels.get(), planes.get(), int(planes_.size()), m_, n_, a_t.get(), nullptr);
+  on_stream([&](cudaStream_t stream) {
+    unpack(pixels.get(), planes.get(), int(planes_.size()), m_, n_, a_t.get(), stream);
+  });
   const std::vector<double> found = a_t.fetch();
   for (std::size_t p = 0; p < planes_.size(); ++p) {
     const Plane& plane = planes_[p];
@@ -124,8 +143,10 @@ TEST_F(KernelTest, reconstruct_multiplies_clamps_rounds_and_measures) {
                           n_ * k,
                           ascending ? -m_ : m_,
                           ascending ? -n_ : n_};
-    reconstruct(pixels.get(), planes.get(), count, m_, n_, k, factors, out.get(), errors.get(),
-                nullptr);
+    on_stream([&](cudaStream_t stream) {
+      reconstruct(pixels.get(), planes.get(), count, m_, n_, k, factors, out.get(), errors.get(),
+                  stream);
+    });
     const std::vector<std::byte> found = out.fetch();
     const std::vector<TileError> found_errors = errors.fetch();
     for (int q = 0; q < count; ++q) {
@@ -192,7 +213,7 @@ TEST_F(KernelTest, inverse_cholesky_makes_columns_orthonormal) {
       y.insert(y.end(), part.begin(), part.end());
     }
     const OnDevice<double> s(gram);
-    inverse_cholesky(s.get(), l, count, nullptr);
+    on_stream([&](cudaStream_t stream) { inverse_cholesky(s.get(), l, count, stream); });
     const std::vector<double> inverse = s.fetch();  // column-major
     for (int matrix = 0; matrix < count; ++matrix) {
       std::vector<double> q(std::size_t(rows * l));
@@ -222,7 +243,7 @@ TEST_F(KernelTest, inverse_cholesky_makes_columns_orthonormal) {
 TEST_F(KernelTest, inverse_cholesky_drops_what_depends_on_earlier_columns) {
   // Columns 1, 2, 1 + 2, 0 of an orthonormal pair: S has rank 2.
   const OnDevice<double> s({1, 0, 1, 0, 0, 1, 1, 0, 1, 1, 2, 0, 0, 0, 0, 0});
-  inverse_cholesky(s.get(), 4, 1, nullptr);
+  on_stream([&](cudaStream_t stream) { inverse_cholesky(s.get(), 4, 1, stream); });
   EXPECT_EQ(s.fetch(), (std::vector<double>{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
 }
 
@@ -249,8 +270,10 @@ TEST_F(KernelTest, ritz_check_tells_settled_pairs_from_others) {
   const OnDevice<double> g_device(g), v_device(v), gv_device(gv), values_device(values);
   const auto check = [&](double tolerance, std::vector<int> info) {
     const OnDevice<int> info_device(info);
-    ritz_check({n, l, k, g_device.get(), v_device.get(), gv_device.get(), values_device.get()},
-               entries, tolerance, 2, info_device.get(), nullptr);
+    on_stream([&](cudaStream_t stream) {
+      ritz_check({n, l, k, g_device.get(), v_device.get(), gv_device.get(), values_device.get()},
+                 entries, tolerance, 2, info_device.get(), stream);
+    });
     return info_device.fetch();
   };
   EXPECT_EQ(check(0.99 * moved, {0, 0}), (std::vector<int>{0, 1}));
@@ -270,8 +293,10 @@ TEST_F(KernelTest, ritz_check_sees_energy_that_the_space_has_missed) {
   gv[(k - 1) * n] = 1e9;
   const OnDevice<double> g_device(g), v_device(v), gv_device(gv), values_device(values);
   const OnDevice<int> info({0});
-  ritz_check({n, l, k, g_device.get(), v_device.get(), gv_device.get(), values_device.get()}, 100,
-             0.1, 1, info.get(), nullptr);
+  on_stream([&](cudaStream_t stream) {
+    ritz_check({n, l, k, g_device.get(), v_device.get(), gv_device.get(), values_device.get()}, 100,
+               0.1, 1, info.get(), stream);
+  });
   EXPECT_EQ(info.fetch(), (std::vector<int>{1}));
 }
 

@@ -96,7 +96,7 @@ TEST(Png, AlphaIsRefusedInEveryForm) {
     for (const test::Failure& failure :
          {failure_of([&] { png().read_header(file); }), failure_of([&] { png().decode(file); })}) {
       EXPECT_EQ(failure.reason, Reason::unsupported);
-      EXPECT_THAT(failure.detail, HasSubstr("alpha channel; remove it"));
+      EXPECT_THAT(failure.detail, HasSubstr("alpha channel; flatten it"));
     }
   }
 }
