@@ -25,7 +25,7 @@ class OutputTree {
   static std::string default_name(std::size_t ranks);
 
   /// One path a rank for the input at `relative`, and from now on nobody else's: throws
-  /// ItemError(output_collision) if another input has them already. Remembers 8 bytes a name.
+  /// ItemError(output_collision) if another input has them already. Remembers each name by a hash: some 40 bytes.
   std::vector<std::filesystem::path> claim(const std::filesystem::path& relative);
 
   const Codec& codec() const { return codec_; }
