@@ -1,19 +1,21 @@
 #include "app/input_count.hpp"
 
-#include <exception>
 #include <utility>
 
 namespace eckart::app {
 
 InputCount::InputCount(std::unique_ptr<io::Source> source)
-    : source_(std::move(source)), thread_([this](const std::stop_token& stop) {
-        try {
-          std::int64_t count = 0;
-          while (source_->next(stop)) ++count;
-          if (!stop.stop_requested()) total_ = count;
-        } catch (const std::exception&) {  // the pipeline meets it as well, and says it
-        }
-      }) {}
+    : source_(std::move(source)),
+      worker_(
+          "count", 1, [this](int) { run(); }, [](const std::exception_ptr&) {}) {
+}  // the pipeline meets it as well, and says it
+
+void InputCount::run() {
+  const std::stop_token stop = stop_.get_token();
+  std::int64_t count = 0;
+  while (source_->next(stop)) ++count;
+  if (!stop.stop_requested()) total_ = count;
+}
 
 std::optional<std::int64_t> InputCount::total() const {
   const std::int64_t total = total_;

@@ -4,8 +4,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <thread>
+#include <stop_token>
 
+#include "flow/workers.hpp"
 #include "io/source.hpp"
 
 namespace eckart::app {
@@ -15,14 +16,20 @@ namespace eckart::app {
 class InputCount {
  public:
   explicit InputCount(std::unique_ptr<io::Source> source);
+  ~InputCount() { stop_.request_stop(); }
+  InputCount(const InputCount&) = delete;
+  InputCount& operator=(const InputCount&) = delete;
 
   /// Nothing while it counts, and when it cannot. From any thread.
   std::optional<std::int64_t> total() const;
 
  private:
+  void run();
+
   const std::unique_ptr<io::Source> source_;
+  std::stop_source stop_;
   std::atomic<std::int64_t> total_{-1};
-  std::jthread thread_;  // the last member: it is stopped and joined before the others go
+  flow::Workers worker_;  // the last member: it ends before the others go
 };
 
 }  // namespace eckart::app

@@ -54,7 +54,9 @@ std::unique_ptr<io::Source> make_sources(const RunRequest& request) {
 
 /// Whether the inputs can be listed twice: a pipe's lines come once.
 bool can_count(const RunRequest& request) {
-  return request.files_from.empty() || std::filesystem::is_regular_file(request.files_from);
+  std::error_code none;
+  return request.files_from.empty() ||
+         (request.files_from != "-" && std::filesystem::is_regular_file(request.files_from, none));
 }
 
 }  // namespace
@@ -64,6 +66,7 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
       start_(start),
       ranks_(parse_ranks(request_.settings.rank)),
       outputs_(make_outputs(request_, ranks_)),
+      guard_(request_.inputs, request_.output),
       source_(make_sources(request_)) {
   const settings::Settings& settings = request_.settings;
   const auto make_backend_now = [this]() -> Backend& {
@@ -77,7 +80,7 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
       PipelineParts{
           .source = *source_,
           .backend = make_backend_now,
-          .claim = make_claim(outputs_),
+          .claim = make_claim(outputs_, guard_),
           .load = make_load({settings.limits.pixels, settings.limits.side, settings.limits.file_mb},
                             ranks_, outputs_.codec()),
           .write = make_write(outputs_.codec(), {settings.output.jpeg_quality})},
@@ -86,7 +89,7 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
 }
 
 telemetry::RunReport Run::execute() {
-  io::prepare_output_root(request_.output, request_.inputs);
+  io::prepare_output_root(request_.output);
   telemetry::RunReport report = pipeline_->run();
   report.backend_note += "; " + backend_.reason;
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
@@ -104,9 +107,8 @@ telemetry::ProgressState Run::progress() const {
 }
 
 telemetry::RunReport Run::dry_run(const std::function<void(const WorkItem&)>& tell) {
-  io::check_outside(request_.output, request_.inputs);
   telemetry::RunReport report;
-  const ClaimOutputs claim = make_claim(outputs_);
+  const ClaimOutputs claim = make_claim(outputs_, guard_);
   while (auto arrival = source_->next({})) {
     WorkItem item;
     item.file = std::move(arrival->file);

@@ -12,6 +12,7 @@
 #include "app/backends.hpp"
 #include "app/input_count.hpp"
 #include "core/error.hpp"
+#include "io/input_guard.hpp"
 #include "io/output_tree.hpp"
 #include "io/source.hpp"
 #include "pipeline/pipeline.hpp"
@@ -52,6 +53,7 @@ class Run {
   const std::chrono::steady_clock::time_point start_;
   const std::vector<RankPolicy> ranks_;
   io::OutputTree outputs_;
+  const io::InputGuard guard_;
   std::unique_ptr<io::Source> source_;
   ChosenBackend backend_;
   std::unique_ptr<Pipeline> pipeline_;

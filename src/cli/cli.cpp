@@ -1,6 +1,7 @@
 #include "cli/cli.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -12,13 +13,14 @@
 #include <system_error>
 
 #include "cli/commands.hpp"
+#include "core/printable.hpp"
 #include "settings/settings.hpp"
 
 namespace eckart::cli {
 namespace {
 
 ExitCode fail(ExitCode code, const std::string& message) {
-  std::fprintf(stderr, "eckart: %s\n", message.c_str());
+  std::fprintf(stderr, "eckart: %s\n", printable(message).c_str());
   return code;
 }
 
@@ -45,12 +47,12 @@ ExitCode execute(const Action& action) {
   }
 }
 
-/// A closed standard stream's number would go to the next file opened, an output perhaps.
+/// A closed standard stream's number would go to the next file opened, an output perhaps. What is
+/// opened in its place cannot be read, or written, so that its use fails as before.
 void open_standard_streams() {
-  for (int file; (file = ::open("/dev/null", O_RDWR)) >= 0;) {
-    if (file <= STDERR_FILENO) continue;
-    ::close(file);
-    return;
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) != -1) continue;
+    static_cast<void>(::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY));
   }
 }
 
@@ -79,6 +81,7 @@ ExitCode parse_and_execute(int argc, char** argv) {
 
 int run(int argc, char** argv) {
   open_standard_streams();
+  ::signal(SIGXFSZ, SIG_IGN);  // a file over its limit is a failed write
   const ExitCode code = parse_and_execute(argc, argv);
   if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
     return int(fail(ExitCode::io_error, "cannot write the results to stdout"));

@@ -48,7 +48,8 @@ void apply_flag(settings::Settings& settings, const std::string& flag, const std
 /// Defaults < system file < --config < --set < flags.
 settings::Settings read_settings(const RunArgs& args) {
   settings::Settings settings;
-  if (std::filesystem::exists(kSystemConfig))
+  std::error_code unreadable;  // no error where the folder is closed to this user
+  if (std::filesystem::exists(kSystemConfig, unreadable))
     settings = settings::load_file(kSystemConfig, settings);
   if (!args.config.empty()) settings = settings::load_file(args.config, settings);
   for (const std::string& assignment : args.sets) settings::apply(settings, assignment);
@@ -73,7 +74,7 @@ telemetry::RunReport dry_run(app::Run& run) {
   return run.dry_run([](const WorkItem& item) {
     if (!item.outcome.ok()) {
       std::printf("%s: would fail: %s\n", printable(item.file.native()).c_str(),
-                  item.outcome.detail.c_str());
+                  printable(item.outcome.detail).c_str());
       return;
     }
     for (const auto& output : item.outputs)

@@ -41,6 +41,7 @@ void handle(int signal, void (*handler)(int)) {
 StopSignals::StopSignals(std::function<void(int)> on_stop) : on_stop_(std::move(on_stop)) {
   sem_init(&wake, 0, 0);
   first_signal = 0;
+  ::signal(SIGPIPE, SIG_IGN);  // whoever read the log has left; the images are still wanted
   thread_ = std::thread([this] { run(); });
   for (const int signal : kStopSignals) handle(signal, on_signal);
 }

@@ -13,7 +13,7 @@ enum class ExitCode : int {
   some_failed = 3,        ///< finished, but some inputs failed
   usage = 64,             ///< the command line is wrong
   nothing_readable = 65,  ///< none of the inputs could be read
-  no_input = 66,          ///< an input does not exist
+  no_input = 66,          ///< no input exists
   unavailable = 69,       ///< the backend asked for is not available
   internal = 70,          ///< a bug
   cannot_create = 73,     ///< an output cannot be created

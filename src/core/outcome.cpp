@@ -36,8 +36,12 @@ std::string_view to_string(Reason reason) {
       return "too large";
     case Reason::corrupt:
       return "corrupt";
+    case Reason::not_encodable:
+      return "not encodable";
     case Reason::output_collision:
       return "output collision";
+    case Reason::out_of_memory:
+      return "out of memory";
     case Reason::not_converged:
       return "not converged";
     case Reason::compute_failed:

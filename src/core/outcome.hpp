@@ -19,11 +19,13 @@ enum class Reason {
   unsupported,       ///< an image, but of a kind this program does not take (alpha, CMYK, ...)
   too_large,         ///< over limits.pixels, limits.side or limits.file_mb
   corrupt,           ///< begins as an image, but does not decode
-  output_collision,  ///< another input of this run has the same output
-  not_converged,     ///< the decomposition did not converge
-  compute_failed,    ///< the backend failed on this batch
-  not_written,       ///< the output could not be encoded or written
-  internal,          ///< a bug
+  not_encodable,     ///< an image that the format of the outputs cannot hold
+  output_collision,  ///< its output is another input's output, or an input
+  out_of_memory,
+  not_converged,   ///< the decomposition did not converge
+  compute_failed,  ///< the backend failed on this batch
+  not_written,     ///< the output could not be encoded or written
+  internal,        ///< a bug
 };
 std::string_view to_string(Reason reason);
 constexpr int kReasonCount = int(Reason::internal) + 1;

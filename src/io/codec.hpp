@@ -33,13 +33,16 @@ struct Codec {
   /// The pixels, upright (EXIF orientation applied: rows and cols may be swapped). Throws
   /// ItemError.
   Image (*decode)(std::span<const std::byte> file);
-  /// Throws ItemError(unsupported) for images that files of this format cannot hold.
+  /// Throws ItemError(not_encodable) for images that files of this format cannot hold.
   void (*check_encodable)(const ImageShape& shape);
   /// The file's bytes. Throws ItemError(not_written), and as check_encodable().
   std::vector<std::byte> (*encode)(const Image& image, const EncodeOptions& options);
 };
 
 std::span<const Codec> codecs();
+
+/// Of OpenCV, which decodes and encodes.
+std::string decoder_version();
 
 /// By name. Throws std::invalid_argument that lists the names.
 const Codec& codec_named(std::string_view name);

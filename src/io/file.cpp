@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "core/error.hpp"
+#include "io/descriptor.hpp"
 #include "io/temporary_file.hpp"
 
 namespace eckart::io {
@@ -24,17 +25,14 @@ class InputFile {
   // O_NONBLOCK: a FIFO without a writer would be waited for.
   explicit InputFile(const std::filesystem::path& path)
       : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)) {
-    if (descriptor_ >= 0) return;
+    if (descriptor_) return;
     if (errno == ENOENT || errno == ENOTDIR) throw ItemError(Reason::not_found, "no such file");
     throw ItemError(Reason::unreadable, "cannot be opened: " + reason_of(errno));
   }
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
-  ~InputFile() { ::close(descriptor_); }
 
   std::int64_t size() const {
     struct stat status {};
-    if (::fstat(descriptor_, &status) != 0) fail_read();
+    if (::fstat(descriptor_.get(), &status) != 0) fail_read();
     if (S_ISDIR(status.st_mode)) throw ItemError(Reason::unreadable, "is a folder");
     if (!S_ISREG(status.st_mode)) throw ItemError(Reason::unreadable, "is not a regular file");
     return status.st_size;
@@ -44,7 +42,7 @@ class InputFile {
   std::size_t read(std::span<std::byte> buffer) {
     std::size_t count = 0;
     while (count < buffer.size()) {
-      const ssize_t got = ::read(descriptor_, buffer.data() + count, buffer.size() - count);
+      const ssize_t got = ::read(descriptor_.get(), buffer.data() + count, buffer.size() - count);
       if (got == 0) break;
       if (got < 0 && errno != EINTR) fail_read();
       if (got > 0) count += std::size_t(got);
@@ -57,7 +55,7 @@ class InputFile {
     throw ItemError(Reason::unreadable, "cannot be read: " + reason_of(errno));
   }
 
-  int descriptor_;
+  const Descriptor descriptor_;
 };
 
 std::filesystem::path folder_of(const std::filesystem::path& path) {

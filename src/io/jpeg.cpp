@@ -140,10 +140,10 @@ Image decode(std::span<const std::byte> file) {
 
 void check_encodable(const ImageShape& shape) {
   if (shape.depth != Depth::u8) {
-    throw ItemError(Reason::unsupported, "JPEG has no 16-bit samples; use output.format=png");
+    throw ItemError(Reason::not_encodable, "JPEG has no 16-bit samples; use output.format=png");
   }
   if (std::max(shape.rows, shape.cols) > kMaxSide) {
-    throw ItemError(Reason::unsupported,
+    throw ItemError(Reason::not_encodable,
                     "JPEG has at most 65500 pixels a side; use output.format=png");
   }
 }

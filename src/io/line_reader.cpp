@@ -22,22 +22,22 @@ constexpr std::size_t kChunk_bytes = 1 << 16;
                    name + ": " + what + ": " + std::generic_category().message(errno));
 }
 
+std::string name_of(const std::filesystem::path& file) {
+  return file == "-" ? "stdin" : file.string();
+}
+
+Descriptor open_list(const std::filesystem::path& file) {
+  Descriptor descriptor(file == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                    : ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!descriptor) fail(name_of(file), "cannot be opened");
+  return descriptor;
+}
+
 }  // namespace
 
 LineReader::LineReader(const std::filesystem::path& file)
-    : name_(file == "-" ? "stdin" : file.string()),
-      file_(file == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                        : ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY)) {
-  if (file_ < 0) fail(name_, "cannot be opened");
-  wake_ = ::eventfd(0, EFD_CLOEXEC);
-  if (wake_ >= 0) return;
-  ::close(file_);
-  fail(name_, "cannot be waited for");
-}
-
-LineReader::~LineReader() {
-  ::close(file_);
-  ::close(wake_);
+    : name_(name_of(file)), file_(open_list(file)), wake_(::eventfd(0, EFD_CLOEXEC)) {
+  if (!wake_) fail(name_, "cannot be waited for");
 }
 
 std::optional<std::string> LineReader::next(const std::stop_token& stop) {
@@ -59,9 +59,9 @@ std::optional<std::string> LineReader::next(const std::stop_token& stop) {
 }
 
 bool LineReader::read_more(const std::stop_token& stop) {
-  const std::stop_callback wake(stop, [this] { ::eventfd_write(wake_, 1); });
+  const std::stop_callback wake(stop, [this] { ::eventfd_write(wake_.get(), 1); });
   while (!ended_ && !stop.stop_requested()) {
-    pollfd events[] = {{file_, POLLIN, 0}, {wake_, POLLIN, 0}};
+    pollfd events[] = {{file_.get(), POLLIN, 0}, {wake_.get(), POLLIN, 0}};
     if (::poll(events, 2, -1) < 0) {
       if (errno == EINTR) continue;
       fail(name_, "cannot be waited for");
@@ -69,9 +69,13 @@ bool LineReader::read_more(const std::stop_token& stop) {
     if (stop.stop_requested()) break;
     const std::size_t before = text_.size();
     text_.resize(before + kChunk_bytes);
-    const ssize_t got = ::read(file_, text_.data() + before, kChunk_bytes);
+    const ssize_t got = ::read(file_.get(), text_.data() + before, kChunk_bytes);
     const int error = errno;
     text_.resize(before + std::size_t(std::max<ssize_t>(got, 0)));
+    if (got > 0 && text_.find('\0', before) != text_.npos) {
+      throw FatalError(ExitCode::usage,
+                       name_ + ": has a null byte: give one path a line (find without -print0)");
+    }
     if (got > 0) return true;
     if (got == 0) {
       ended_ = true;

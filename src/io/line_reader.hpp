@@ -5,6 +5,8 @@
 #include <stop_token>
 #include <string>
 
+#include "io/descriptor.hpp"
+
 namespace eckart::io {
 
 /// The lines of a file, a pipe or a terminal, whose next line may be long in coming. Used by one
@@ -13,12 +15,10 @@ class LineReader {
  public:
   /// `-` is stdin. Throws FatalError(no_input) with the file and the system's reason.
   explicit LineReader(const std::filesystem::path& file);
-  LineReader(const LineReader&) = delete;
-  LineReader& operator=(const LineReader&) = delete;
-  ~LineReader();
 
   /// The next line without its end; nothing at the end, and as soon as `stop` is requested. Throws
-  /// FatalError(no_input) when the file cannot be read to its end.
+  /// FatalError: no_input when the file cannot be read to its end, usage when it has a null byte
+  /// and so is not made of lines.
   std::optional<std::string> next(const std::stop_token& stop);
 
  private:
@@ -26,8 +26,8 @@ class LineReader {
   bool read_more(const std::stop_token& stop);
 
   const std::string name_;
-  int file_ = -1;
-  int wake_ = -1;  // an eventfd: readable once a stop was requested
+  const Descriptor file_;
+  const Descriptor wake_;  // an eventfd: readable once a stop was requested
   std::string text_;
   std::size_t begin_ = 0;  // of the next line, in text_
   bool ended_ = false;

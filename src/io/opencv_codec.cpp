@@ -12,6 +12,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "core/error.hpp"
+#include "io/codec.hpp"
 
 namespace eckart::io {
 namespace {
@@ -91,6 +92,8 @@ std::vector<std::byte> imencode(const Image& image, const char* extension,
 }
 
 }  // namespace
+
+std::string decoder_version() { return cv::getVersionString(); }
 
 Image decode_with_opencv(std::span<const std::byte> file, const ImageShape& announced) {
   check_opencv_takes(file, announced);

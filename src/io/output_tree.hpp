@@ -15,9 +15,8 @@ namespace eckart::io {
 /// Names the outputs: the tree of the inputs, mirrored under a root. Thread-safe.
 class OutputTree {
  public:
-  /// `name` may hold {stem}, {name} (stem and extension of the input), {ext} (of the output) and
-  /// {rank}. Throws std::invalid_argument on another field, on '/', and when several ranks have no
-  /// {rank}.
+  /// `name` is a pattern of core/output_name. Throws std::invalid_argument if it is none, and when
+  /// several ranks have no {rank}.
   OutputTree(std::filesystem::path root, std::string name, const Codec& codec,
              std::vector<RankPolicy> ranks);
 
@@ -25,7 +24,8 @@ class OutputTree {
   static std::string default_name(std::size_t ranks);
 
   /// One path a rank for the input at `relative`, and from now on nobody else's: throws
-  /// ItemError(output_collision) if another input has them already. Remembers each name by a hash: some 40 bytes.
+  /// ItemError(output_collision) if another input has them already. Remembers each name by a hash:
+  /// some 40 bytes.
   std::vector<std::filesystem::path> claim(const std::filesystem::path& relative);
 
   const Codec& codec() const { return codec_; }
@@ -39,13 +39,8 @@ class OutputTree {
   std::unordered_set<std::uint64_t> claimed_;
 };
 
-/// Throws FatalError(usage) if the output folder is one of the inputs or below one, by real path.
-void check_outside(const std::filesystem::path& root,
-                   const std::vector<std::filesystem::path>& inputs);
-
 /// Makes the output folder if it is missing and shows that files can be made in it. Throws
-/// FatalError: as check_outside, cannot_create or no_permission.
-void prepare_output_root(const std::filesystem::path& root,
-                         const std::vector<std::filesystem::path>& inputs);
+/// FatalError: cannot_create or no_permission.
+void prepare_output_root(const std::filesystem::path& root);
 
 }  // namespace eckart::io

@@ -155,20 +155,21 @@ std::unique_ptr<Source> source_at(const fs::path& input, const fs::path& place) 
                                                            : failed_arrival(input, place, error));
 }
 
-std::unique_ptr<Source> source_of_line(std::string line, const fs::path& output) {
-  if (line.find('\0') != line.npos) {
-    throw FatalError(
-        ExitCode::usage,
-        "the list of inputs has a null byte: give one path a line (find without -print0)");
-  }
+/// Results go below the output folder as inputs are called, so neither may lie in the other.
+std::string clash(const fs::path& input, const fs::path& output) {
   std::error_code none;  // no folder
-  if (fs::is_directory(line, none) && is_or_is_below(output, line)) {
-    return std::make_unique<SingleSource>(
-        Arrival{line, place_of(line),
-                Outcome::failed(Stage::source, Reason::output_collision,
-                                "the output folder " + output.string() + " is in it")});
+  if (is_or_is_below(input, output)) return "it is in the output folder " + output.string();
+  if (fs::is_directory(input, none) && is_or_is_below(output, input)) {
+    return "the output folder " + output.string() + " is in it";
   }
-  return source_at(line, place_of(line));
+  return {};
+}
+
+std::unique_ptr<Source> source_of_line(const std::string& line, const fs::path& output) {
+  const std::string why = clash(line, output);
+  if (why.empty()) return source_at(line, place_of(line));
+  return std::make_unique<SingleSource>(
+      Arrival{line, place_of(line), Outcome::failed(Stage::source, Reason::output_collision, why)});
 }
 
 }  // namespace
@@ -179,7 +180,7 @@ std::unique_ptr<Source> make_list_source(const fs::path& list, const fs::path& o
       [lines, output](const std::stop_token& stop) -> std::unique_ptr<Source> {
         while (std::optional<std::string> line = lines->next(stop)) {
           if (line->ends_with('\r')) line->pop_back();  // a list from another system
-          if (!line->empty()) return source_of_line(std::move(*line), output);
+          if (!line->empty()) return source_of_line(*line, output);
         }
         return nullptr;
       });

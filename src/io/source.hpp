@@ -37,8 +37,8 @@ std::unique_ptr<Source> make_source(const std::filesystem::path& input);
 
 /// One path a line of `list` (`-` is stdin), files or folders. Each has the place under the output
 /// that its line says, without what would lead out of there: `/a/../b.png` is at `b.png`. Empty
-/// lines are passed over; a folder that holds `output` is one failed arrival. Throws
-/// FatalError(no_input); a null byte is a FatalError(usage): that is not a list of lines.
+/// lines are passed over; what holds `output`, or lies in it, is one failed arrival. Throws
+/// FatalError, and next() does, as LineReader.
 std::unique_ptr<Source> make_list_source(const std::filesystem::path& list,
                                          const std::filesystem::path& output);
 

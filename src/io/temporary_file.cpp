@@ -12,7 +12,6 @@
 #include <functional>
 #include <string>
 #include <system_error>
-#include <utility>
 
 namespace eckart::io {
 namespace {
@@ -48,19 +47,18 @@ TemporaryFile::TemporaryFile(const std::filesystem::path& folder,
   // EEXIST: left by a dead process that had our number.
   do {
     path_ = folder / unique_name(name);
-    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  } while (descriptor_ < 0 && (errno == EEXIST || errno == EINTR));
-  if (descriptor_ < 0) fail("cannot create a file");
+    descriptor_ = Descriptor(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  } while (!descriptor_ && (errno == EEXIST || errno == EINTR));
+  if (!descriptor_) fail("cannot create a file");
 }
 
 TemporaryFile::~TemporaryFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
   if (!renamed_) ::unlink(path_.c_str());
 }
 
 void TemporaryFile::write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    const ssize_t written = ::write(descriptor_.get(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail("cannot write");
     bytes = bytes.subspan(std::size_t(written));
@@ -68,9 +66,8 @@ void TemporaryFile::write(std::span<const std::byte> bytes) {
 }
 
 void TemporaryFile::close() {
-  const int descriptor = std::exchange(descriptor_, -1);
   // On Linux the descriptor is gone after EINTR as well.
-  if (::close(descriptor) != 0 && errno != EINTR) fail("cannot close");
+  if (::close(descriptor_.release()) != 0 && errno != EINTR) fail("cannot close");
 }
 
 void TemporaryFile::rename_to(const std::filesystem::path& path) {

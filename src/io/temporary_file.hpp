@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <span>
 
+#include "io/descriptor.hpp"
+
 namespace eckart::io {
 
 /// A new file in a folder under a name that nobody else takes, `.eckart-...tmp`; removed with the
@@ -23,7 +25,7 @@ class TemporaryFile {
 
  private:
   std::filesystem::path path_;
-  int descriptor_ = -1;
+  Descriptor descriptor_;
   bool renamed_ = false;
 };
 

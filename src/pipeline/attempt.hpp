@@ -19,7 +19,7 @@ void attempt(Outcome& outcome, Stage stage, Reason unforeseen, Work&& work) {
   } catch (const ItemError& error) {
     outcome = Outcome::failed(stage, error.reason(), error.what());
   } catch (const std::bad_alloc&) {
-    outcome = Outcome::failed(stage, unforeseen, "out of memory");
+    outcome = Outcome::failed(stage, Reason::out_of_memory, "there is no memory left for it");
   } catch (const std::exception& error) {
     outcome = Outcome::failed(stage, unforeseen, error.what());
   }

@@ -46,7 +46,7 @@ std::optional<Batch> ComputeWorker::next_batch() {
 
 void ComputeWorker::start(Batch batch) {
   const int slot = free_slots_.back();
-  spdlog::trace("slot {}: {} images, {} planes of {} x {}", slot, batch.items.size(), batch.planes,
+  spdlog::trace("batch: {} images, {} planes of {} x {}", batch.items.size(), batch.planes,
                 batch.shape.rows, batch.shape.cols);
   std::vector<Task*> tasks;
   for (ItemPtr& item : batch.items) tasks.push_back(&item->task);

@@ -69,10 +69,13 @@ class Loader {
 
 }  // namespace
 
-ClaimOutputs make_claim(io::OutputTree& outputs) {
-  return [&outputs](WorkItem& item) {
+ClaimOutputs make_claim(io::OutputTree& outputs, const io::InputGuard& inputs) {
+  return [&](WorkItem& item) {
     item.outputs = outputs.claim(item.relative);
-    for (const auto& output : item.outputs) refuse_to_replace(item.file, output);
+    for (const auto& output : item.outputs) {
+      refuse_to_replace(item.file, output);
+      inputs.check(output);
+    }
   };
 }
 

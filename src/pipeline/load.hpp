@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "io/codec.hpp"
+#include "io/input_guard.hpp"
 #include "io/output_tree.hpp"
 #include "pipeline/work_item.hpp"
 
@@ -13,9 +14,9 @@ namespace eckart {
 /// LoadItem.
 using ClaimOutputs = std::function<void(WorkItem& item)>;
 
-/// Claims outputs that no earlier item has, and that are not the item's own file. `outputs` must
-/// outlive it.
-ClaimOutputs make_claim(io::OutputTree& outputs);
+/// Claims outputs that no earlier item has, that are no input of the command line and not the
+/// item's own file. Both must outlive it.
+ClaimOutputs make_claim(io::OutputTree& outputs, const io::InputGuard& inputs);
 
 /// Waits for bytes of the budget; empty when the run is aborted.
 using Reserve = std::function<flow::Budget::Reservation(std::size_t bytes)>;

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/output_name.hpp"
 #include "core/rank_policy.hpp"
 #include "settings/settings.hpp"
 
@@ -115,6 +116,11 @@ std::string Text::print(const std::string& value) const {
     yaml += c;
   }
   return yaml + '"';
+}
+
+void OutputName::read(std::string_view text, std::string& value) const {
+  if (!text.empty()) check_output_name(text);
+  value = text;
 }
 
 void Ranks::read(std::string_view text, std::string& value) const {

@@ -67,6 +67,14 @@ struct Text {
   std::string print(const std::string& value) const;
 };
 
+/// A pattern of core/output_name, or empty.
+struct OutputName {
+  static constexpr bool kTakesList = false;
+  std::string expected() const { return "the name of a file"; }
+  void read(std::string_view text, std::string& value) const;
+  std::string print(const std::string& value) const { return Text{}.print(value); }
+};
+
 /// SPEC[,SPEC...].
 struct Ranks {
   static constexpr bool kTakesList = true;

@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "telemetry/run_report_figures.hpp"
@@ -29,7 +30,7 @@ std::string grouped(std::int64_t n) {
 /// 28.4 s, 3 min 05 s, 4 h 03 min
 std::string duration_text(double seconds) {
   if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
-  const auto s = std::int64_t(seconds + 0.5);
+  const auto s = std::int64_t(std::llround(seconds));
   if (s < 3600) return fmt::format("{} min {:02} s", s / 60, s % 60);
   return fmt::format("{} h {:02} min", s / 3600, s / 60 % 60);
 }

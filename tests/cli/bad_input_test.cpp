@@ -57,7 +57,7 @@ TEST_F(BadInput, sixteen_bits_where_jpeg_is_wanted) {
   EXPECT_EQ(result.code, 3);
   EXPECT_THAT(
       line_with(result.err, "in/bad.png: "),
-      HasSubstr("JPEG has no 16-bit samples; use output.format=png (unsupported, in load)"));
+      HasSubstr("JPEG has no 16-bit samples; use output.format=png (not encodable, in load)"));
   EXPECT_THAT(files("out"), ElementsAre("good.jpg"));
 }
 
@@ -67,6 +67,21 @@ TEST_F(BadInput, an_image_over_the_limit) {
   const Finished result = run({"run", "in", "-o", "out", "-k", "2", "--config", "c.yaml"});
   EXPECT_EQ(result.code, 3);
   EXPECT_THAT(line_with(result.err, "in/bad.png"), HasSubstr("limits.side = 50"));
+}
+
+TEST_F(BadInput, an_image_that_there_is_no_memory_for) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers take more address space than any limit could leave";
+#endif
+  write("in/bad.png",
+        io::codec_named("png").encode(
+            synthesize({.kind = SynthKind::gradient, .rows = 9000, .cols = 9000}), {}));
+  write_png("in/late.png");
+  const Finished result = run({"run", "in", "-o", "out", "-k", "2", "--set", "cpu.lanes=1"},
+                              {.folder = {}, .in = {}, .address_space_mb = 1500});
+  EXPECT_EQ(result.code, 3) << result.err;
+  EXPECT_THAT(line_with(result.err, "in/bad.png: "), HasSubstr("(out of memory, in compute)"));
+  EXPECT_THAT(files("out"), ElementsAre("good.png", "late.png"));
 }
 
 TEST_F(BadInput, a_broken_link) {
@@ -133,6 +148,34 @@ TEST_F(BadInput, an_input_that_another_input_would_replace) {
   EXPECT_EQ(result.code, 3);
   EXPECT_THAT(line_with(result.err, "in/two.jpg: "), HasSubstr("is there already, beside it"));
   EXPECT_EQ(io::read_file(at("in/two.png"), 1), before);
+}
+
+TEST_F(BadInput, an_input_that_another_folder_has_the_output_of) {
+  write("a/x.jpg", encoded("jpeg"));
+  write_png("b/x.png");
+  const auto before = io::read_file(at("b/x.png"), 1);
+  const Finished result = run({"run", "a/x.jpg", "b/x.png", "-o", "b", "-k", "2"});
+  EXPECT_EQ(result.code, 3) << result.err;
+  EXPECT_THAT(line_with(result.err, "a/x.jpg: "), HasSubstr("b/x.png would replace an input"));
+  EXPECT_EQ(io::read_file(at("b/x.png"), 1), before);
+}
+
+TEST_F(BadInput, an_input_folder_below_the_output_gets_no_files) {
+  write("here/scans/scans/a.jpg", encoded("jpeg"));
+  write_png("here/scans/a.png");
+  const Finished result = run({"run", "here/scans", "-o", "here", "-k", "2"});
+  EXPECT_EQ(result.code, 3) << result.err;
+  EXPECT_THAT(line_with(result.err, "scans/scans/a.jpg: "),
+              HasSubstr("here/scans/a.png would be in the input here/scans"));
+  EXPECT_THAT(files("here"), ElementsAre("a.png", "scans/a.png", "scans/scans/a.jpg"));
+}
+
+TEST_F(BadInput, a_listed_folder_in_the_output_folder) {
+  write("list", "in\n");
+  const Finished result = run({"run", "--files-from", "list", "-o", ".", "-k", "2,3"});
+  EXPECT_EQ(result.code, 3) << result.err;
+  EXPECT_THAT(line_with(result.err, "in: "), HasSubstr("it is in the output folder ."));
+  EXPECT_THAT(files("in"), ElementsAre("good.png"));
 }
 
 TEST_F(BadInput, a_list_with_null_bytes_is_refused) {

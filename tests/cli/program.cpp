@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,6 +58,11 @@ Program::Program(const std::vector<std::string>& arguments, const Options& optio
   redirect(2, place_of("err"), O_WRONLY | O_CREAT | O_TRUNC);
   if (options.closed_streams) {
     for (const int stream : {0, 1, 2}) close(stream);
+  }
+  if (options.address_space_mb > 0) {
+    const rlim_t bytes = rlim_t(options.address_space_mb) << 20;
+    const rlimit limit{bytes, bytes};
+    setrlimit(RLIMIT_AS, &limit);
   }
   if (chdir(folder_.c_str()) != 0) _exit(127);
   if (options.as_nobody && setuid(kNobody) != 0) _exit(127);

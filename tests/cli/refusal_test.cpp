@@ -101,7 +101,13 @@ TEST_F(Refusal, of_cuda_without_a_gpu) {
 }
 
 TEST_F(Refusal, of_an_output_name_that_is_a_path) {
-  expect(ExitCode::usage, "slash", {"run", "in", "-o", "out", "--set", "output.name=a/{stem}.png"});
+  expect(ExitCode::configuration, "slash",
+         {"run", "in", "-o", "out", "--set", "output.name=a/{stem}.png"});
+  write("c.yaml", "output:\n  name: \"{foo}.png\"\n");
+  expect(ExitCode::configuration, "c.yaml:2: output.name: '{foo}.png' has {foo}; there are {stem}",
+         {"run", "--print-config", "--config", "c.yaml"});
+  expect(ExitCode::usage, "needs {rank}",
+         {"run", "in", "-o", "out", "-k", "2,3", "--set", "output.name={stem}.png"});
 }
 
 }  // namespace

@@ -166,11 +166,11 @@ TEST_F(RunCommand, tells_of_each_image_and_batch_when_asked) {
 
 TEST_F(RunCommand, works_with_its_standard_streams_closed) {
   write_png("in/a.png");
-  EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2", "--json"},
-                {.folder = {}, .in = {}, .as_nobody = false, .closed_streams = true})
-                .code,
-            0);
+  const Program::Options closed{.folder = {}, .in = {}, .as_nobody = false, .closed_streams = true};
+  EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2"}, closed).code, 0);
   EXPECT_NO_THROW(decode("out/a.png"));
+  EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2", "--json"}, closed).code, 74)
+      << "the results went nowhere";
 }
 
 TEST_F(RunCommand, runs_again_over_its_own_output) {

@@ -9,7 +9,7 @@
 #include "core/synth.hpp"
 #include "io/file.hpp"
 #include "tests/pipeline/fakes.hpp"
-#include "tests/pipeline/stall.hpp"
+#include "tests/support/stall.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace eckart::test {
@@ -74,6 +74,7 @@ class Determinism : public ::testing::Test {
     backend_options.ranks = ranks_;
     backend_options.lanes = way.lanes;
     Batched backend(backend_options, way.planes);
+    const io::InputGuard guard;
     io::OutputTree tree(root, io::OutputTree::default_name(ranks_.size()), io::codec_named("png"),
                         ranks_);
     const auto source = io::make_source(folder_.path() / "in");
@@ -84,7 +85,7 @@ class Determinism : public ::testing::Test {
     };
     Pipeline pipeline({.source = *source,
                        .backend = [&]() -> Backend& { return backend; },
-                       .claim = make_claim(tree),
+                       .claim = make_claim(tree, guard),
                        .load =
                            [&](WorkItem& item, const Reserve& reserve) {
                              stall(item, 0);

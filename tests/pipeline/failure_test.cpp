@@ -65,7 +65,7 @@ TEST_F(PipelineFailure, a_decoder_that_fails_in_an_unforeseen_way_costs_its_imag
 
 TEST_F(PipelineFailure, a_decoder_without_memory_costs_its_image) {
   rig.on_reserved = fails_with(std::bad_alloc());
-  expect_only_the_chosen_fail(Reason::internal);
+  expect_only_the_chosen_fail(Reason::out_of_memory);
 }
 
 TEST_F(PipelineFailure, what_is_no_exception_ends_the_run_wherever_it_is_thrown) {
@@ -188,7 +188,7 @@ TEST_F(PipelineFailure, what_was_finished_before_the_backend_was_lost_is_written
 TEST_F(PipelineFailure, a_loader_that_waits_for_all_of_the_budget_does_not_outlast_the_run) {
   constexpr int kFit = 8;
   rig.options.load_threads = 1;
-  rig.options.budget_bytes = kFit * 2 * kSmall.bytes();
+  rig.options.budget_bytes = std::size_t(kFit) * 2 * kSmall.bytes();
   rig.shape_of = [](int number) {
     return number < kFit ? kSmall : ImageShape{99, 99, 3, Depth::u16};
   };

@@ -93,7 +93,7 @@ TEST(Pipeline, holds_no_more_than_the_budget_while_the_writer_is_slow) {
   constexpr int kFit = 5;
   Rig rig;
   rig.options.load_threads = 3;
-  rig.options.budget_bytes = kFit * 2 * kSmall.bytes();
+  rig.options.budget_bytes = std::size_t(kFit) * 2 * kSmall.bytes();
   std::atomic<int> asked = 0, held = 0, most = 0;
   rig.on_load = [&](int) { ++asked; };
   rig.on_reserved = [&](int) {

@@ -1,6 +1,6 @@
 // Threads are held up at random, over many seeds and thread counts: whatever the order, every image
 // comes out once.
-#include "tests/pipeline/stall.hpp"
+#include "tests/support/stall.hpp"
 
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>

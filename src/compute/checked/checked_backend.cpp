@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 namespace eckart {
 namespace {
@@ -141,11 +142,16 @@ class CheckedBackend : public Backend {
   int lanes() const override { return tested_->lanes(); }
   int batch_planes(PaddedShape shape) const override { return tested_->batch_planes(shape); }
   std::unique_ptr<Lane> make_lane(int index) override {
-    return std::make_unique<CheckedLane>(tested_->make_lane(index), reference_->make_lane(index),
+    return std::make_unique<CheckedLane>(tested_->make_lane(index),
+                                         reference_->make_lane(index % reference_->lanes()),
                                          differences_);
   }
   std::vector<std::string> remarks() const override {
-    return differences_.remarks(tested_->name(), reference_->name());
+    std::vector<std::string> all = differences_.remarks(tested_->name(), reference_->name());
+    for (const auto* backend : {tested_.get(), reference_.get()}) {
+      for (std::string& line : backend->remarks()) all.push_back(std::move(line));
+    }
+    return all;
   }
 
  private:

@@ -7,25 +7,47 @@
 #include <algorithm>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "compute/cpu/cpu_lane.hpp"
 #include "core/error.hpp"
 
+// Exported by every OpenBLAS, declared in none of its headers.
+extern "C" void* blas_memory_alloc(int where);
+extern "C" void blas_memory_free(void* buffer);
+
 namespace eckart {
 namespace {
 
-/// OpenBLAS tries for ever where it gets no memory for its buffers, one a thread.
-void check_memory_for_openblas(int threads) {
-  constexpr std::size_t kBuffer_bytes = std::size_t(128) << 20;  // address space; little is touched
-  const std::size_t bytes = std::size_t(threads) * kBuffer_bytes;
+constexpr std::size_t kBufferBytes = std::size_t(128) << 20;  // address space; little is touched
+
+void check_address_space(std::size_t bytes) {
   void* trial = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (trial == MAP_FAILED) {
-    throw FatalError(ExitCode::temporary,
-                     "out of memory: OpenBLAS needs " + std::to_string(bytes >> 20) +
-                         " MiB of address space for " + std::to_string(threads) + " lanes");
+    throw FatalError(ExitCode::temporary, "out of memory: OpenBLAS needs " +
+                                              std::to_string(bytes >> 20) +
+                                              " MiB of address space, 128 a lane");
   }
   ::munmap(trial, bytes);
+}
+
+/// OpenBLAS makes a buffer for each thread that is in it at a time, keeps it, and tries for ever
+/// where it gets no memory. So they are made now, while failing is still possible.
+void make_openblas_buffers(int lanes) {
+  check_address_space(std::size_t(lanes) * kBufferBytes);
+  std::vector<void*> buffers;
+  for (int lane = 0; lane < lanes; ++lane) buffers.push_back(blas_memory_alloc(0));
+  for (void* buffer : buffers) blas_memory_free(buffer);
+}
+
+/// OpenBLAS built without threads has buffers without locks: two lanes in it would share one.
+bool openblas_is_thread_safe() { return openblas_get_parallel() != OPENBLAS_SEQUENTIAL; }
+
+int lanes_to_use(const BackendOptions& options) {
+  if (!openblas_is_thread_safe()) return 1;
+  if (options.lanes > 0) return options.lanes;
+  return int(std::max(1U, std::thread::hardware_concurrency()));
 }
 
 class CpuBackend : public Backend {
@@ -36,11 +58,10 @@ class CpuBackend : public Backend {
                     ? options.solver
                     : SolverKind::gram),
         replaced_subspace_(options.solver == SolverKind::subspace),
-        lanes_(options.lanes > 0 ? options.lanes
-                                 : int(std::max(1U, std::thread::hardware_concurrency()))) {
-    check_memory_for_openblas(lanes_);
+        lanes_(lanes_to_use(options)) {
     openblas_set_num_threads(1);  // the lanes are the threads
-    LAPACKE_set_nancheck(0);      // pixels are never NaN
+    make_openblas_buffers(lanes_);
+    LAPACKE_set_nancheck(0);  // pixels are never NaN
   }
 
   std::string name() const override { return "cpu"; }
@@ -51,9 +72,18 @@ class CpuBackend : public Backend {
   int lanes() const override { return lanes_; }
   int batch_planes(PaddedShape) const override { return 1; }
   std::unique_ptr<Lane> make_lane(int) override { return cpu::make_lane(solver_, ranks_); }
+  std::vector<std::string> details() const override { return {openblas_get_config()}; }
   std::vector<std::string> remarks() const override {
-    if (!replaced_subspace_) return {};
-    return {"the CPU backend has no solver subspace; gram, which is exact, was used"};
+    std::vector<std::string> lines;
+    if (replaced_subspace_) {
+      lines.emplace_back("the CPU backend has no solver subspace; gram, which is exact, was used");
+    }
+    if (!openblas_is_thread_safe()) {
+      lines.emplace_back(
+          "this OpenBLAS was built without threads and so for one lane alone; install the one with "
+          "threads (libopenblas0-pthread)");
+    }
+    return lines;
   }
 
  private:

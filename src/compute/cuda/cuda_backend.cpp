@@ -131,12 +131,20 @@ class CudaBackend : public Backend {
   }
 
   std::unique_ptr<Lane> make_lane(int index) override {
-    return std::make_unique<CudaLane>(
-        LaneOptions{.device = devices_[std::size_t(index) % devices_.size()],
-                    .solver = options_.solver,
-                    .deterministic = options_.deterministic,
-                    .ranks = options_.ranks,
-                    .batch_planes = [this](PaddedShape shape) { return batch_planes(shape); }});
+    const int device = devices_[std::size_t(index) % devices_.size()];
+    try {
+      return std::make_unique<CudaLane>(
+          LaneOptions{.device = device,
+                      .solver = options_.solver,
+                      .deterministic = options_.deterministic,
+                      .ranks = options_.ranks,
+                      .batch_planes = [this](PaddedShape shape) { return batch_planes(shape); }});
+    } catch (const FatalError&) {
+      throw;
+    } catch (const std::exception& error) {  // its memory is another's, most often
+      throw FatalError(ExitCode::temporary, "no lane could be made on CUDA device " +
+                                                std::to_string(device) + ": " + error.what());
+    }
   }
 
  private:

@@ -44,15 +44,9 @@ TEST(InputCount, tells_nothing_before_it_is_through_and_ends_when_it_is_not_want
 }
 
 TEST(InputCount, tells_nothing_when_the_inputs_cannot_be_listed) {
-  std::atomic<bool> thrown = false;
-  {
-    const InputCount count(std::make_unique<ThreeAndThen>([&](const std::stop_token&) {
-      thrown = true;
-      throw FatalError(ExitCode::no_input, "the list is gone");
-    }));
-    while (!thrown) std::this_thread::yield();
-    EXPECT_FALSE(count.total());
-  }
+  const InputCount count(std::make_unique<ThreeAndThen>(
+      [](const std::stop_token&) { throw FatalError(ExitCode::no_input, "the list is gone"); }));
+  EXPECT_FALSE(count.total());  // and the process goes on
 }
 
 }  // namespace

@@ -5,10 +5,12 @@
 #include <type_traits>
 #include <vector>
 
-#include "tests/unit/flow/waiting_thread.hpp"
+#include "tests/support/waiting_thread.hpp"
 
 namespace eckart::flow {
 namespace {
+
+using test::WaitingThread;
 
 TEST(Budget, CountsWhatIsOutAndGetsItBackAtTheEndOfTheReservation) {
   Budget budget(100);

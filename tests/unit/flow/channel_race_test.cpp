@@ -5,15 +5,62 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "flow/channel.hpp"
+#include "tests/support/stall.hpp"
 
 namespace eckart::flow {
 namespace {
 
 using namespace std::chrono_literals;
+
+/// A channel whose every call may be held up, before it and after.
+class StallingChannel : public Channel<int> {
+ public:
+  StallingChannel(std::size_t capacity, bool stalls) : Channel(capacity), stalls_(stalls) {}
+
+  bool push(int&& item) {
+    const HeldUp held_up(*this);
+    return Channel::push(std::move(item));
+  }
+  std::optional<int> pop() {
+    const HeldUp held_up(*this);
+    return Channel::pop();
+  }
+  std::optional<int> pop_for(std::chrono::microseconds timeout) {
+    const HeldUp held_up(*this);
+    return Channel::pop_for(timeout);
+  }
+  void close() {
+    const HeldUp held_up(*this);
+    Channel::close();
+  }
+  void cancel() {
+    const HeldUp held_up(*this);
+    Channel::cancel();
+  }
+
+ private:
+  struct HeldUp {
+    explicit HeldUp(StallingChannel& of) : channel(of), number(of.calls_++) { stall(0); }
+    ~HeldUp() { stall(1); }
+    HeldUp(const HeldUp&) = delete;
+    HeldUp& operator=(const HeldUp&) = delete;
+    void stall(int place) const {
+      if (channel.stalls_) channel.stall_(number, place);
+    }
+    StallingChannel& channel;
+    const int number;
+  };
+
+  const bool stalls_;
+  const test::Stall stall_{1};
+  std::atomic<int> calls_ = 0;
+};
 
 struct Count {
   std::atomic<long> items = 0;
@@ -27,18 +74,20 @@ struct Count {
 /// What was accepted and what came out of channels, a new one each round, the threads started once.
 struct Race {
   /// One thread's part in one round.
-  using Part = std::function<void(Channel<int>&, Count&, int round)>;
+  using Part = std::function<void(StallingChannel&, Count&, int round)>;
 
   int rounds = 0;
   int producers = 0;
   int consumers = 0;
   std::size_t capacity = 1;
+  bool stalls = false;
   Count accepted = {};
   Count popped = {};
 
   void run(const Part& push, const Part& pop) {
-    std::vector<std::unique_ptr<Channel<int>>> channels;
-    for (int i = 0; i < rounds; ++i) channels.push_back(std::make_unique<Channel<int>>(capacity));
+    std::vector<std::unique_ptr<StallingChannel>> channels;
+    for (int i = 0; i < rounds; ++i)
+      channels.push_back(std::make_unique<StallingChannel>(capacity, stalls));
     std::barrier start(producers + consumers);
     const auto body = [&](const Part& part, Count& count) {
       for (int round = 0; round < rounds; ++round) {
@@ -55,7 +104,7 @@ struct Race {
 };
 
 /// Pushes until the channel is closed, as the first producer that has put its share in does.
-void push_and_close(Channel<int>& channel, Count& accepted, int round) {
+void push_and_close(StallingChannel& channel, Count& accepted, int round) {
   const int share = round % 20;
   for (int i = 1; channel.push(int(i)); ++i) {
     accepted.add(i);
@@ -63,12 +112,12 @@ void push_and_close(Channel<int>& channel, Count& accepted, int round) {
   }
 }
 
-void pop_until_finished(Channel<int>& channel, Count& popped, int) {
+void pop_until_finished(StallingChannel& channel, Count& popped, int) {
   while (const auto item = channel.pop()) popped.add(*item);
 }
 
 /// The batcher's way: what comes in time, until nothing ever will.
-void poll_until_finished(Channel<int>& channel, Count& popped, int) {
+void poll_until_finished(StallingChannel& channel, Count& popped, int) {
   while (!channel.finished()) {
     if (const auto item = channel.pop_for(1us)) popped.add(*item);
   }
@@ -91,13 +140,22 @@ TEST(ChannelRace, NothingAcceptedIsLostToConsumersThatPoll) {
   EXPECT_EQ(race.popped.sum, race.accepted.sum);
 }
 
+TEST(ChannelRace, NothingAcceptedIsLostWhenThreadsStall) {
+  for (const auto& pop : {pop_until_finished, poll_until_finished}) {
+    Race race{.rounds = 300, .producers = 3, .consumers = 3, .capacity = 2, .stalls = true};
+    race.run(push_and_close, pop);
+    EXPECT_EQ(race.popped.items, race.accepted.items);
+    EXPECT_EQ(race.popped.sum, race.accepted.sum);
+  }
+}
+
 TEST(ChannelRace, AnItemPushedWhileClosingComesOutExactlyWhenItWasAccepted) {
   Race race{.rounds = 5000, .producers = 1, .consumers = 2, .capacity = 1};
   race.run(
-      [](Channel<int>& channel, Count& accepted, int) {
+      [](StallingChannel& channel, Count& accepted, int) {
         if (channel.push(1)) accepted.add(1);
       },
-      [](Channel<int>& channel, Count& popped, int round) {
+      [](StallingChannel& channel, Count& popped, int round) {
         channel.close();
         pop_until_finished(channel, popped, round);
       });
@@ -109,7 +167,7 @@ TEST(ChannelRace, EveryItemOfManyProducersReachesOneOfManyConsumers) {
   Race race{.rounds = 1, .producers = 4, .consumers = 4, .capacity = 8};
   std::atomic<int> producing = race.producers;
   race.run(
-      [&](Channel<int>& channel, Count& accepted, int) {
+      [&](StallingChannel& channel, Count& accepted, int) {
         for (int i = 1; i <= kItems; ++i) {
           ASSERT_TRUE(channel.push(int(i)));
           accepted.add(i);
@@ -125,7 +183,7 @@ TEST(ChannelRace, EveryItemOfManyProducersReachesOneOfManyConsumers) {
 TEST(ChannelRace, CancelEndsEveryThreadAndNothingComesOutTwice) {
   Race race{.rounds = 2000, .producers = 3, .consumers = 3, .capacity = 4};
   race.run(
-      [](Channel<int>& channel, Count& accepted, int round) {
+      [](StallingChannel& channel, Count& accepted, int round) {
         for (int i = 1; channel.push(int(i)); ++i) {
           accepted.add(i);
           if (i > round % 20) channel.cancel();

@@ -6,10 +6,12 @@
 #include <memory>
 #include <vector>
 
-#include "tests/unit/flow/waiting_thread.hpp"
+#include "tests/support/waiting_thread.hpp"
 
 namespace eckart::flow {
 namespace {
+
+using test::WaitingThread;
 
 using namespace std::chrono_literals;
 

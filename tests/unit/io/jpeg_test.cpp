@@ -74,14 +74,14 @@ TEST(Jpeg, QualityIsUsed) {
 TEST(Jpeg, SixteenBitsAreRefusedWithWhatToDo) {
   const Image image = smooth_image({8, 8, 1, Depth::u16});
   const test::Failure failure = failure_of([&] { jpeg().encode(image, {}); });
-  EXPECT_EQ(failure.reason, Reason::unsupported);
+  EXPECT_EQ(failure.reason, Reason::not_encodable);
   EXPECT_THAT(failure.detail, HasSubstr("output.format=png"));
 }
 
 TEST(Jpeg, SidesThatJpegDoesNotHaveAreRefusedWithWhatToDo) {
   const Image image = smooth_image({1, 65501, 1, Depth::u8});
   const test::Failure failure = failure_of([&] { jpeg().encode(image, {}); });
-  EXPECT_EQ(failure.reason, Reason::unsupported);
+  EXPECT_EQ(failure.reason, Reason::not_encodable);
   EXPECT_THAT(failure.detail, HasSubstr("output.format=png"));
 }
 

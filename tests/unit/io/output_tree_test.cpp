@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "core/error.hpp"
+#include "io/input_guard.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/io/item_error.hpp"
 
@@ -103,7 +104,8 @@ class OutputRoot : public testing::Test {
   static std::pair<ExitCode, std::string> refusal(const fs::path& root,
                                                   const std::vector<fs::path>& inputs) {
     try {
-      prepare_output_root(root, inputs);
+      const InputGuard guard(inputs, root);
+      prepare_output_root(root);
       return {ExitCode::ok, ""};
     } catch (const FatalError& error) {
       return {error.code(), error.what()};

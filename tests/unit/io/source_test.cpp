@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <thread>
 
 #include "core/error.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tests/support/waiting_thread.hpp"
 
 namespace eckart::io {
 namespace {
@@ -222,7 +222,8 @@ TEST_F(SourceTest, AStopEndsTheWaitForAList) {
   const int writer = ::open(at("pipe").c_str(), O_RDWR);  // keeps it open, and writes nothing
   const auto source = make_list_source(at("pipe"), at("out"));
   std::stop_source stop;
-  std::thread waiting([&] { EXPECT_FALSE(source->next(stop.get_token())); });
+  test::WaitingThread waiting([&] { EXPECT_FALSE(source->next(stop.get_token())); });
+  ASSERT_TRUE(waiting.wait_until_asleep());
   stop.request_stop();
   waiting.join();
   ::close(writer);

@@ -11,7 +11,6 @@ namespace eckart::settings {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 using testing::StartsWith;
 
 /// What is said of a file with this text, with the file's name shortened to "f"; "" if it is taken.
@@ -100,8 +99,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"\nbatch:\n  pad: [8]\n",
                 "f:3: batch.pad: a list is not an integer from 1 to 1024"},
         Refused{"\nbatch:\n  pad:\n", "f:3: batch.pad: null is not an integer from 1 to 1024"},
-        Refused{"output: {name: ~}", "f:1: output.name: null is not text"},
-        Refused{"output: {name: {stem}}", "f:1: output.name: a map is not text"},
+        Refused{"output: {name: ~}", "f:1: output.name: null is not the name of a file"},
+        Refused{"output: {name: {stem}}", "f:1: output.name: a map is not the name of a file"},
         Refused{"batch: 8", "f:1: batch: '8' is not a map of keys"},
         Refused{"- backend", "f:1: a list is not a map of keys"},
         Refused{"backend", "f:1: 'backend' is not a map of keys"},

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-namespace eckart::flow {
+namespace eckart::test {
 
 /// A thread of which a test can learn that it sleeps in the kernel, without guessing how long it
 /// takes to get there. Joined when destroyed.
@@ -50,4 +50,4 @@ class WaitingThread {
   std::thread thread_;
 };
 
-}  // namespace eckart::flow
+}  // namespace eckart::test

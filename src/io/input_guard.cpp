@@ -1,0 +1,44 @@
+#include "io/input_guard.hpp"
+
+#include <sys/stat.h>
+
+#include "core/error.hpp"
+#include "io/real_path.hpp"
+
+namespace eckart::io {
+
+namespace fs = std::filesystem;
+
+InputGuard::InputGuard(const std::vector<fs::path>& inputs, const fs::path& root) {
+  for (const fs::path& input : inputs) {
+    struct stat status {};
+    if (::stat(input.c_str(), &status) != 0) continue;
+    if (!S_ISDIR(status.st_mode)) {
+      files_.emplace(status.st_dev, status.st_ino);
+      continue;
+    }
+    if (is_or_is_below(root, input)) {
+      std::error_code none;  // the output folder is not there yet
+      throw FatalError(ExitCode::usage,
+                       "the output folder " + root.string() +
+                           (fs::equivalent(root, input, none) ? " is" : " lies in") +
+                           " the input " + input.string());
+    }
+    if (is_or_is_below(input, root)) folders_.push_back(input);
+  }
+}
+
+void InputGuard::check(const fs::path& output) const {
+  struct stat status {};
+  if (::stat(output.c_str(), &status) == 0 && files_.contains({status.st_dev, status.st_ino})) {
+    throw ItemError(Reason::output_collision,
+                    "its output " + output.string() + " would replace an input");
+  }
+  for (const fs::path& folder : folders_) {
+    if (!is_or_is_below(output, folder)) continue;
+    throw ItemError(Reason::output_collision,
+                    "its output " + output.string() + " would be in the input " + folder.string());
+  }
+}
+
+}  // namespace eckart::io
