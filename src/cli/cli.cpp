@@ -69,6 +69,11 @@ ExitCode parse_and_execute(int argc, char** argv) {
   add_run(app, action);
   add_synth(app, action);
   add_doctor(app, action);
+  const auto is_named = [&](const CLI::App* command) { return command->check_name(argv[1]); };
+  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_named).empty()) {
+    return fail(ExitCode::usage,
+                "there is no command '" + std::string(argv[1]) + "'; see eckart --help");
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -82,10 +87,12 @@ ExitCode parse_and_execute(int argc, char** argv) {
 int run(int argc, char** argv) {
   open_standard_streams();
   ::signal(SIGXFSZ, SIG_IGN);  // a file over its limit is a failed write
-  const ExitCode code = parse_and_execute(argc, argv);
+  ExitCode code = parse_and_execute(argc, argv);
   if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
-    return int(fail(ExitCode::io_error, "cannot write the results to stdout"));
+    code = fail(ExitCode::io_error, "cannot write the results to stdout");
   }
+  // Without memory, or without its GPU, a library may wait in its exit handler for ever.
+  if (code == ExitCode::temporary) ::_exit(int(code));
   return int(code);
 }
 

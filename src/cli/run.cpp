@@ -116,7 +116,7 @@ ExitCode execute(const RunArgs& args) {
   if (args.json) std::printf("%s\n", telemetry::to_json(report).c_str());
   if (args.quiet == 0) std::fputs(telemetry::to_text(report).c_str(), stderr);
   if (!report.interrupted) return exit_code(report);
-  return signals.received() == SIGINT ? ExitCode::interrupted : ExitCode::terminated;
+  return ExitCode(128 + signals.received());
 }
 
 }  // namespace

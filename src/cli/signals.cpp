@@ -11,7 +11,7 @@ namespace {
 
 // Handlers, and not sigwait(): libraries start threads before main() that would have to block the
 // signals too. Handlers reach nothing but global state.
-constexpr int kStopSignals[] = {SIGINT, SIGTERM};
+constexpr int kStopSignals[] = {SIGHUP, SIGINT, SIGTERM};
 std::atomic<int> first_signal{0};
 sem_t wake;
 

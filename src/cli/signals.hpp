@@ -6,8 +6,8 @@
 
 namespace eckart::cli {
 
-/// While it lives, the first SIGINT or SIGTERM calls `on_stop`, on a thread of its own, and a
-/// second one ends the process at once. A signal that the process was started to ignore stays
+/// While it lives, the first SIGHUP, SIGINT or SIGTERM calls `on_stop`, on a thread of its own, and
+/// a second one ends the process at once. A signal that the process was started to ignore stays
 /// ignored. One at a time.
 class StopSignals {
  public:

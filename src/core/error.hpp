@@ -21,8 +21,9 @@ enum class ExitCode : int {
   temporary = 75,         ///< a lost GPU, say: the same command may succeed when started again
   no_permission = 77,
   configuration = 78,
-  interrupted = 130,  ///< SIGINT, after a clean drain
-  terminated = 143,   ///< SIGTERM, after a clean drain
+  hung_up = 129,      ///< SIGHUP, after a clean drain
+  interrupted = 130,  ///< SIGINT, likewise
+  terminated = 143,   ///< SIGTERM, likewise
 };
 
 /// One image's failure: it costs this image and nothing else.

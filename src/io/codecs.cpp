@@ -19,7 +19,8 @@ std::string names_of_codecs() {
 }
 
 std::string size_text(const ImageShape& shape) {
-  return std::to_string(shape.cols) + " x " + std::to_string(shape.rows) + " pixels";
+  return std::to_string(shape.rows) + " x " + std::to_string(shape.cols) +
+         " pixels (rows x columns)";
 }
 
 void check_limit(bool within, const std::string& what, std::string_view key, std::int64_t limit) {

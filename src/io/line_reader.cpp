@@ -15,7 +15,8 @@
 namespace eckart::io {
 namespace {
 
-constexpr std::size_t kChunk_bytes = 1 << 16;
+constexpr std::size_t kChunkBytes = 1 << 16;
+constexpr std::size_t kLongestLine = 1 << 16;  // no path is as long
 
 [[noreturn]] void fail(const std::string& name, const char* what) {
   throw FatalError(ExitCode::no_input,
@@ -52,6 +53,9 @@ std::optional<std::string> LineReader::next(const std::stop_token& stop) {
     text_.erase(0, begin_);
     begin_ = 0;
     searched = text_.size();
+    if (searched > kLongestLine) {
+      throw FatalError(ExitCode::usage, name_ + ": has a line that is no path: it is too long");
+    }
     if (!read_more(stop)) break;
   }
   if (!ended_ || text_.empty()) return std::nullopt;
@@ -68,8 +72,8 @@ bool LineReader::read_more(const std::stop_token& stop) {
     }
     if (stop.stop_requested()) break;
     const std::size_t before = text_.size();
-    text_.resize(before + kChunk_bytes);
-    const ssize_t got = ::read(file_.get(), text_.data() + before, kChunk_bytes);
+    text_.resize(before + kChunkBytes);
+    const ssize_t got = ::read(file_.get(), text_.data() + before, kChunkBytes);
     const int error = errno;
     text_.resize(before + std::size_t(std::max<ssize_t>(got, 0)));
     if (got > 0 && text_.find('\0', before) != text_.npos) {

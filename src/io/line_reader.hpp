@@ -17,8 +17,8 @@ class LineReader {
   explicit LineReader(const std::filesystem::path& file);
 
   /// The next line without its end; nothing at the end, and as soon as `stop` is requested. Throws
-  /// FatalError: no_input when the file cannot be read to its end, usage when it has a null byte
-  /// and so is not made of lines.
+  /// FatalError: no_input when the file cannot be read to its end, usage when a null byte or an
+  /// endless line shows that it is no list.
   std::optional<std::string> next(const std::stop_token& stop);
 
  private:

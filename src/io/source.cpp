@@ -93,7 +93,9 @@ class FolderSource : public Source {
     if (entry.is_directory(unknown)) {
       if (name.starts_with('.')) {
         ++ignored_;
-      } else if (!entry.is_symlink(unknown)) {
+      } else if (entry.is_symlink(unknown)) {
+        ++ignored_;
+      } else {
         subfolders.push_back(std::move(name));
       }
     } else if (looks_like_image(name)) {

@@ -25,7 +25,7 @@ class Source {
   virtual ~Source() = default;
   /// The next file; nothing when there is no more, and soon after `stop` is requested.
   virtual std::optional<Arrival> next(const std::stop_token& stop) = 0;
-  /// Files seen and passed over, since their names are not those of images.
+  /// What was seen and passed over: hidden, a link to a folder, or not an image by name.
   virtual std::int64_t ignored() const { return 0; }
 };
 

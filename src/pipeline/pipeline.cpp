@@ -107,7 +107,10 @@ void Pipeline::abort(std::exception_ptr error) {
 void Pipeline::run_source() {
   flow::StageClock::Worker clock(source_clock_, 0);
   const std::stop_token stop = stop_.get_token();
-  while (std::optional<io::Arrival> arrival = parts_.source.next(stop)) {
+  const auto next_arrival = [&] {  // its input is the file system, or whoever writes the list
+    return clock.waiting(State::waiting_for_input, [&] { return parts_.source.next(stop); });
+  };
+  while (std::optional<io::Arrival> arrival = next_arrival()) {
     tally_.found();
     auto item = std::make_unique<WorkItem>();
     item->file = std::move(arrival->file);

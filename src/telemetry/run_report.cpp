@@ -48,7 +48,7 @@ std::string images_text(const RunReport& report) {
       fmt::format("{} done, {} failed", grouped(report.done), grouped(report.failed));
   if (report.skipped > 0) text += fmt::format(", {} skipped", grouped(report.skipped));
   if (report.ignored > 0) {
-    text += fmt::format("; {} {} ignored: not images by name", grouped(report.ignored),
+    text += fmt::format("; {} {} ignored (by name, hidden, linked)", grouped(report.ignored),
                         report.ignored == 1 ? "file" : "files");
   }
   return text;

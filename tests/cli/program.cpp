@@ -51,6 +51,7 @@ Program::Program(const std::vector<std::string>& arguments, const Options& optio
     return;
   }
   // A shell without job control has SIGINT ignored for what it starts in the background.
+  ::signal(SIGHUP, SIG_DFL);
   ::signal(SIGINT, SIG_DFL);
   ::signal(SIGTERM, SIG_DFL);
   redirect(0, place_of("in"), O_RDONLY);

@@ -22,7 +22,7 @@ class Refusal : public CliTest {
 TEST_F(Refusal, of_a_flag_that_does_not_exist) {
   expect(ExitCode::usage, "--frobnicate", {"run", "in", "-o", "out", "--frobnicate"});
   expect(ExitCode::usage, "", {});
-  expect(ExitCode::usage, "", {"rum"});
+  expect(ExitCode::usage, "there is no command 'rum'", {"rum"});
 }
 
 TEST_F(Refusal, of_a_run_without_input_or_output) {

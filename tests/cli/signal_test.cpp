@@ -59,6 +59,7 @@ class Signal : public CliTest {
   }
 };
 
+TEST_F(Signal, hup_ends_the_run_with_129_after_a_clean_drain) { expect_clean_end(SIGHUP, 129); }
 TEST_F(Signal, int_ends_the_run_with_130_after_a_clean_drain) { expect_clean_end(SIGINT, 130); }
 TEST_F(Signal, term_ends_the_run_with_143_after_a_clean_drain) { expect_clean_end(SIGTERM, 143); }
 

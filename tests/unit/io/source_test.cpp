@@ -217,6 +217,18 @@ TEST_F(SourceTest, ListIsReadInPiecesOfAnySize) {
   EXPECT_EQ(all_of(list_of(lines)).size(), 20000u);
 }
 
+TEST_F(SourceTest, WhatIsNoListIsRefusedBeforeAllOfItIsRead) {
+  for (const char byte : {'\0', 'x'}) {
+    const auto source = list_of(std::string(300000, byte));
+    try {
+      source->next({});
+      FAIL();
+    } catch (const FatalError& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+    }
+  }
+}
+
 TEST_F(SourceTest, AStopEndsTheWaitForAList) {
   ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
   const int writer = ::open(at("pipe").c_str(), O_RDWR);  // keeps it open, and writes nothing
