@@ -90,15 +90,10 @@ class FolderSource : public Source {
   void sort_in(const fs::directory_entry& entry, std::vector<std::string>& subfolders) {
     std::string name = entry.path().filename().native();
     std::error_code unknown;
-    if (entry.is_directory(unknown)) {
-      if (name.starts_with('.')) {
-        ++ignored_;
-      } else if (entry.is_symlink(unknown)) {
-        ++ignored_;
-      } else {
-        subfolders.push_back(std::move(name));
-      }
-    } else if (looks_like_image(name)) {
+    const bool is_folder = entry.is_directory(unknown);
+    if (is_folder && !name.starts_with('.') && !entry.is_symlink(unknown)) {
+      subfolders.push_back(std::move(name));
+    } else if (!is_folder && looks_like_image(name)) {
       names_.push_back(std::move(name));
     } else {
       ++ignored_;

@@ -36,8 +36,8 @@ void check_address_space(std::size_t bytes) {
 /// where it gets no memory. So they are made now, while failing is still possible.
 void make_openblas_buffers(int lanes) {
   check_address_space(std::size_t(lanes) * kBufferBytes);
-  std::vector<void*> buffers;
-  for (int lane = 0; lane < lanes; ++lane) buffers.push_back(blas_memory_alloc(0));
+  std::vector<void*> buffers(std::size_t(lanes), nullptr);
+  for (void*& buffer : buffers) buffer = blas_memory_alloc(0);
   for (void* buffer : buffers) blas_memory_free(buffer);
 }
 
