@@ -19,8 +19,7 @@ struct ChosenBackend {
 ChosenBackend make_backend(const std::string& name, const BackendOptions& options, int cpu_lanes);
 
 /// The CUDA backend out of libeckart_cuda.so, which stays loaded. It is looked for beside the
-/// program and in
-/// ../lib/eckart. Throws FatalError(unavailable) that says what is missing.
+/// program and in ../lib/eckart. Throws FatalError(unavailable) that says what is missing.
 std::unique_ptr<Backend> make_cuda_backend(const BackendOptions& options);
 
 }  // namespace eckart::app

@@ -4,11 +4,17 @@
 
 namespace eckart::app {
 
+namespace {
+
+/// The pipeline meets what goes wrong as well, and says it.
+void leave_it_to_the_pipeline(const std::exception_ptr&) {}
+
+}  // namespace
+
 InputCount::InputCount(std::unique_ptr<io::Source> source)
     : source_(std::move(source)),
       worker_(
-          "count", 1, [this](int) { run(); }, [](const std::exception_ptr&) {}) {
-}  // the pipeline meets it as well, and says it
+          "count", 1, [this](int) { run(); }, leave_it_to_the_pipeline) {}
 
 void InputCount::run() {
   const std::stop_token stop = stop_.get_token();

@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "core/error.hpp"
-#include "pipeline/attempt.hpp"
 
 namespace eckart::app {
 namespace {
@@ -110,15 +109,10 @@ telemetry::RunReport Run::dry_run(const std::function<void(const WorkItem&)>& te
   telemetry::RunReport report;
   const ClaimOutputs claim = make_claim(outputs_, guard_);
   while (auto arrival = source_->next({})) {
-    WorkItem item;
-    item.file = std::move(arrival->file);
-    item.relative = std::move(arrival->relative);
-    item.outcome = std::move(arrival->outcome);
-    if (item.outcome.ok())
-      attempt(item.outcome, Stage::source, Reason::internal, [&] { claim(item); });
-    ++(item.outcome.ok() ? report.done : report.failed);
-    if (!item.outcome.ok()) ++report.failures[std::size_t(item.outcome.reason)];
-    tell(item);
+    const ItemPtr item = take_in(std::move(*arrival), claim);
+    ++(item->outcome.ok() ? report.done : report.failed);
+    if (!item->outcome.ok()) ++report.failures[std::size_t(item->outcome.reason)];
+    tell(*item);
   }
   report.ignored = source_->ignored();
   return report;

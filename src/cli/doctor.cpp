@@ -75,8 +75,7 @@ bool examine(Backend& backend, const Task& reference) {
   for (const std::string& line : backend.remarks()) std::printf("         %s\n", line.c_str());
   std::printf(
       "         %d x %d at rank %d, on every lane: %d of %d samples differ from the float64 SVD, "
-      "by "
-      "%d at most; first batch %.0f ms\n",
+      "by %d at most; first batch %.0f ms\n",
       kSide, kSide, kRank, difference.samples, kSide * kSide, difference.largest, first.count());
   if (difference.failed) std::printf("         the solver did not converge\n");
   return difference.good();

@@ -83,10 +83,10 @@ SolverKind parse_solver(const std::string& name);
 struct BackendOptions {
   std::vector<RankPolicy> ranks = {RankPolicy{}};
   SolverKind solver = SolverKind::automatic;
-  bool deterministic =
-      false;             ///< bytes do not depend on who shares a batch (CUDA; the CPU's never do)
-  int lanes = 0;         ///< 0: the backend decides
-  int batch_images = 0;  ///< planes a batch; 0: the backend decides by shape
+  /// Bytes do not depend on who shares a batch (CUDA; the CPU's never do).
+  bool deterministic = false;
+  int lanes = 0;                 ///< 0: the backend decides
+  int batch_images = 0;          ///< planes a batch; 0: the backend decides by shape
   std::vector<int> devices;      ///< GPUs by number; empty: all
   double memory_fraction = 0.8;  ///< of a GPU's memory, for all lanes on it
 };

@@ -20,30 +20,26 @@ void check_output_name(std::string_view pattern) {
   if (pattern.find('/') != pattern.npos || pattern.find('\0') != pattern.npos) {
     refuse(pattern, "has a slash or a null byte; it names a file, not a folder");
   }
-  for (std::string_view rest = pattern;;) {
-    const std::size_t open = rest.find('{');
-    if (open == rest.npos) return;
-    const std::size_t close = rest.find('}', open);
-    if (close == rest.npos) refuse(pattern, "has a '{' without its '}'");
-    const std::string_view field = rest.substr(open + 1, close - open - 1);
+  expand_output_name(pattern, [&](std::string_view field) -> std::string {
     if (std::find(kFields.begin(), kFields.end(), field) == kFields.end()) {
       refuse(pattern,
              "has {" + std::string(field) + "}; there are {stem}, {name}, {ext} and {rank}");
     }
-    rest.remove_prefix(close + 1);
-  }
+    return {};
+  });
 }
 
 std::string expand_output_name(std::string_view pattern,
                                const std::function<std::string(std::string_view field)>& value_of) {
   std::string name;
-  for (;;) {
-    const std::size_t open = pattern.find('{');
-    name += pattern.substr(0, open);
-    if (open == pattern.npos) return name;
-    const std::size_t close = pattern.find('}', open);
-    name += value_of(pattern.substr(open + 1, close - open - 1));
-    pattern.remove_prefix(close + 1);
+  for (std::string_view rest = pattern;;) {
+    const std::size_t open = rest.find('{');
+    name += rest.substr(0, open);
+    if (open == rest.npos) return name;
+    const std::size_t close = rest.find('}', open);
+    if (close == rest.npos) refuse(pattern, "has a '{' without its '}'");
+    name += value_of(rest.substr(open + 1, close - open - 1));
+    rest.remove_prefix(close + 1);
   }
 }
 

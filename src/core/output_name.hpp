@@ -10,8 +10,8 @@ namespace eckart {
 /// {rank}. Throws std::invalid_argument, with the pattern in it.
 void check_output_name(std::string_view pattern);
 
-/// Puts what `value_of` gives for a field's name in the place of each {field} of a pattern that was
-/// checked.
+/// Puts what `value_of` gives for a field's name in the place of each {field}. Throws
+/// std::invalid_argument for a '{' without its '}'.
 std::string expand_output_name(std::string_view pattern,
                                const std::function<std::string(std::string_view field)>& value_of);
 

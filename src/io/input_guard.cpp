@@ -28,16 +28,22 @@ InputGuard::InputGuard(const std::vector<fs::path>& inputs, const fs::path& root
   }
 }
 
-void InputGuard::check(const fs::path& output) const {
+void InputGuard::check(const fs::path& file, const fs::path& output) const {
+  const auto refuse = [&](const std::string& why) {
+    throw ItemError(Reason::output_collision, "its output " + output.string() + " " + why);
+  };
+  std::error_code none;  // a file or folder is not there
   struct stat status {};
-  if (::stat(output.c_str(), &status) == 0 && files_.contains({status.st_dev, status.st_ino})) {
-    throw ItemError(Reason::output_collision,
-                    "its output " + output.string() + " would replace an input");
+  if (::stat(output.c_str(), &status) == 0) {
+    if (fs::equivalent(file, output, none)) refuse("would replace it");
+    // Single files may have their results beside them, where other files are people's own.
+    if (fs::equivalent(file.parent_path() / ".", output.parent_path() / ".", none)) {
+      refuse("is there already, beside it: remove that, or choose another folder");
+    }
+    if (files_.contains({status.st_dev, status.st_ino})) refuse("would replace an input");
   }
   for (const fs::path& folder : folders_) {
-    if (!is_or_is_below(output, folder)) continue;
-    throw ItemError(Reason::output_collision,
-                    "its output " + output.string() + " would be in the input " + folder.string());
+    if (is_or_is_below(output, folder)) refuse("would be in the input " + folder.string());
   }
 }
 

@@ -9,7 +9,7 @@
 
 namespace eckart::io {
 
-/// Keeps outputs from replacing inputs of the command line. Thread-safe.
+/// Keeps outputs from replacing inputs. Thread-safe.
 class InputGuard {
  public:
   InputGuard() = default;
@@ -17,9 +17,10 @@ class InputGuard {
   /// path. Inputs that cannot be looked at are passed over.
   InputGuard(const std::vector<std::filesystem::path>& inputs, const std::filesystem::path& root);
 
-  /// Throws ItemError(output_collision) if writing `output` would replace an input, or put a file
-  /// into an input folder.
-  void check(const std::filesystem::path& output) const;
+  /// Throws ItemError(output_collision) if writing `output`, a result of `file`, would replace that
+  /// file, another of the command line or one that stands beside it, or would put a file into a
+  /// folder of the command line.
+  void check(const std::filesystem::path& file, const std::filesystem::path& output) const;
 
  private:
   std::set<std::pair<dev_t, ino_t>> files_;

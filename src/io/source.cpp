@@ -142,12 +142,12 @@ fs::path place_of(const fs::path& path) {
   return place;
 }
 
-std::unique_ptr<Source> source_at(const fs::path& input, const fs::path& place) {
+/// `place` is that of a file, `folder_place` that of a folder, below the output folder.
+std::unique_ptr<Source> source_at(const fs::path& input, const fs::path& place,
+                                  const fs::path& folder_place) {
   std::error_code error;
   const fs::file_status status = fs::status(input, error);
-  if (fs::is_directory(status)) {
-    return std::make_unique<FolderSource>(input, place);
-  }
+  if (fs::is_directory(status)) return std::make_unique<FolderSource>(input, folder_place);
   return std::make_unique<SingleSource>(fs::exists(status) ? Arrival{input, place, {}}
                                                            : failed_arrival(input, place, error));
 }
@@ -163,10 +163,11 @@ std::string clash(const fs::path& input, const fs::path& output) {
 }
 
 std::unique_ptr<Source> source_of_line(const std::string& line, const fs::path& output) {
+  const fs::path place = place_of(line);
   const std::string why = clash(line, output);
-  if (why.empty()) return source_at(line, place_of(line));
+  if (why.empty()) return source_at(line, place, place);
   return std::make_unique<SingleSource>(
-      Arrival{line, place_of(line), Outcome::failed(Stage::source, Reason::output_collision, why)});
+      Arrival{line, place, Outcome::failed(Stage::source, Reason::output_collision, why)});
 }
 
 }  // namespace
@@ -184,8 +185,7 @@ std::unique_ptr<Source> make_list_source(const fs::path& list, const fs::path& o
 }
 
 std::unique_ptr<Source> make_source(const fs::path& input) {
-  std::error_code error;
-  return source_at(input, fs::is_directory(input, error) ? fs::path() : last_name(input));
+  return source_at(input, last_name(input), fs::path());
 }
 
 std::unique_ptr<Source> chain(std::vector<std::unique_ptr<Source>> sources) {

@@ -5,28 +5,15 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/printable.hpp"
 #include "io/file.hpp"
+#include "pipeline/attempt.hpp"
 
 namespace eckart {
 namespace {
-
-void refuse_to_replace(const std::filesystem::path& file, const std::filesystem::path& output) {
-  std::error_code none;  // no such output yet: nothing to replace
-  if (std::filesystem::equivalent(file, output, none)) {
-    throw ItemError(Reason::output_collision,
-                    "its output " + output.string() + " would replace it");
-  }
-  // Single files may have their results beside them, but what stands there may be an input as well.
-  if (std::filesystem::exists(output, none) &&
-      std::filesystem::equivalent(file.parent_path() / ".", output.parent_path() / ".", none)) {
-    throw ItemError(Reason::output_collision,
-                    "its output " + output.string() +
-                        " is there already, beside it: remove that, or choose another folder");
-  }
-}
 
 class Loader {
  public:
@@ -69,13 +56,21 @@ class Loader {
 
 }  // namespace
 
+ItemPtr take_in(io::Arrival arrival, const ClaimOutputs& claim) {
+  auto item = std::make_unique<WorkItem>();
+  item->file = std::move(arrival.file);
+  item->relative = std::move(arrival.relative);
+  item->outcome = std::move(arrival.outcome);
+  if (item->outcome.ok()) {
+    attempt(item->outcome, Stage::source, Reason::internal, [&] { claim(*item); });
+  }
+  return item;
+}
+
 ClaimOutputs make_claim(io::OutputTree& outputs, const io::InputGuard& inputs) {
   return [&](WorkItem& item) {
     item.outputs = outputs.claim(item.relative);
-    for (const auto& output : item.outputs) {
-      refuse_to_replace(item.file, output);
-      inputs.check(output);
-    }
+    for (const auto& output : item.outputs) inputs.check(item.file, output);
   };
 }
 

@@ -6,6 +6,7 @@
 #include "io/codec.hpp"
 #include "io/input_guard.hpp"
 #include "io/output_tree.hpp"
+#include "io/source.hpp"
 #include "pipeline/work_item.hpp"
 
 namespace eckart {
@@ -17,6 +18,9 @@ using ClaimOutputs = std::function<void(WorkItem& item)>;
 /// Claims outputs that no earlier item has, that are no input of the command line and not the
 /// item's own file. Both must outlive it.
 ClaimOutputs make_claim(io::OutputTree& outputs, const io::InputGuard& inputs);
+
+/// The item of one arrival, its outputs claimed; failed where that or finding it failed.
+ItemPtr take_in(io::Arrival arrival, const ClaimOutputs& claim);
 
 /// Waits for bytes of the budget; empty when the run is aborted.
 using Reserve = std::function<flow::Budget::Reservation(std::size_t bytes)>;

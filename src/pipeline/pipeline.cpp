@@ -112,14 +112,8 @@ void Pipeline::run_source() {
   };
   while (std::optional<io::Arrival> arrival = next_arrival()) {
     tally_.found();
-    auto item = std::make_unique<WorkItem>();
-    item->file = std::move(arrival->file);
-    item->relative = std::move(arrival->relative);
-    item->outcome = std::move(arrival->outcome);
     // Here, in the order of arrival: which of two inputs has a name is no matter of threads.
-    if (item->outcome.ok()) {
-      attempt(item->outcome, Stage::source, Reason::internal, [&] { parts_.claim(*item); });
-    }
+    ItemPtr item = take_in(std::move(*arrival), parts_.claim);
     ItemChannel& next = item->outcome.ok() ? found_ : finished_;
     clock.waiting(State::waiting_for_room, [&] { return next.push(std::move(item)); });
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/output_name.hpp"
+#include "core/printable.hpp"
 #include "core/rank_policy.hpp"
 #include "settings/settings.hpp"
 
@@ -30,13 +31,10 @@ std::string shortest(double number) {
   return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
 }
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
-
 }  // namespace
 
 std::string one_line(std::string_view text, std::size_t most) {
-  std::string line(text.substr(0, most));
-  std::replace_if(line.begin(), line.end(), is_control, ' ');
+  const std::string line = printable(text.substr(0, most));
   return text.size() > most ? line + "..." : line;
 }
 
@@ -105,17 +103,12 @@ void Choice::read(std::string_view text, std::string& value) const {
 }
 
 std::string Text::print(const std::string& value) const {
-  constexpr char kHex[] = "0123456789abcdef";
-  std::string yaml = "\"";
+  std::string escaped;
   for (const char c : value) {
-    if (is_control(c)) {
-      yaml += {'\\', 'x', kHex[c >> 4], kHex[c & 15]};
-      continue;
-    }
-    if (c == '"' || c == '\\') yaml += '\\';
-    yaml += c;
+    if (c == '"' || c == '\\') escaped += '\\';
+    escaped += c;
   }
-  return yaml + '"';
+  return "\"" + printable(escaped) + "\"";  // whose escapes are YAML's as well
 }
 
 void OutputName::read(std::string_view text, std::string& value) const {

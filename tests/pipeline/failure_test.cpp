@@ -106,25 +106,16 @@ TEST_F(PipelineFailure, a_lane_that_cannot_be_made_ends_the_run) {
   expect_fatal(ExitCode::temporary);
 }
 
-TEST_F(PipelineFailure, a_batch_that_does_not_start_costs_its_images) {
-  for (const int slots : {1, 2}) {
-    Rig fresh;
-    fresh.backend.slot_count = slots;
-    fresh.backend.on_start = fails_with(std::runtime_error("out of device memory"));
-    const telemetry::RunReport report = fresh.run();
-    EXPECT_EQ(failures(report, Reason::compute_failed), 2);
-    EXPECT_EQ(fresh.written(), numbers(20, is_chosen));
-  }
-}
-
-TEST_F(PipelineFailure, a_batch_that_does_not_finish_costs_its_images) {
-  for (const int slots : {1, 2}) {
-    Rig fresh;
-    fresh.backend.slot_count = slots;
-    fresh.backend.on_finish = fails_with(std::runtime_error("out of device memory"));
-    const telemetry::RunReport report = fresh.run();
-    EXPECT_EQ(failures(report, Reason::compute_failed), 2);
-    EXPECT_EQ(fresh.written(), numbers(20, is_chosen));
+TEST_F(PipelineFailure, a_batch_that_does_not_start_or_finish_costs_its_images) {
+  for (Hook FakeBackend::*const hook : {&FakeBackend::on_start, &FakeBackend::on_finish}) {
+    for (const int slots : {1, 2}) {
+      Rig fresh;
+      fresh.backend.slot_count = slots;
+      fresh.backend.*hook = fails_with(std::runtime_error("out of device memory"));
+      const telemetry::RunReport report = fresh.run();
+      EXPECT_EQ(failures(report, Reason::compute_failed), 2);
+      EXPECT_EQ(fresh.written(), numbers(20, is_chosen));
+    }
   }
 }
 

@@ -120,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Refused{"bacth: {pad: 3}", "f:1: bacth: unknown key; did you mean batch?"},
                     Refused{"ranks: 3", "f:1: ranks: unknown key; did you mean rank?"},
                     Refused{"colour: sepia", "f:1: colour: unknown key"},
-                    Refused{"\"a\\nb\": 1", "f:1: a b: unknown key"}));
+                    Refused{"\"a\\nb\": 1", "f:1: a\\nb: unknown key"}));
 
 TEST(SettingsErrors, NameTheLineOfBadYaml) {
   for (const std::string_view yaml :
@@ -167,7 +167,7 @@ TEST(SettingsErrors, StayShort) {
   EXPECT_LT(file_error("backend: " + longest).size(), 400U);
   EXPECT_LT(file_error(longest + ": 3").size(), 400U);
   EXPECT_LT(set_error("backend=" + longest).size(), 400U);
-  EXPECT_THAT(file_error("backend: \"a\\nb\\eb\""), HasSubstr("'a b b'"));
+  EXPECT_THAT(file_error("backend: \"a\\nb\\eb\""), HasSubstr("'a\\nb\\x1bb'"));
 }
 
 TEST(SettingsErrors, AreAllThatComesOfDamagedFiles) {
