@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <filesystem>
+#include <system_error>
 
 #include "compute/checked/checked_backend.hpp"
 #include "compute/cpu/cpu_backend.hpp"
@@ -18,11 +19,12 @@ FatalError unavailable(const std::string& why) {
 }
 
 std::filesystem::path find_module() {
-  const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  std::error_code error;  // a place that cannot be looked at has no module
+  const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
   const auto beside = here / "libeckart_cuda.so";
   const auto installed = here.parent_path() / "lib" / "eckart" / "libeckart_cuda.so";
   for (const auto& path : {beside, installed}) {
-    if (std::filesystem::exists(path)) return path;
+    if (std::filesystem::exists(path, error)) return path;
   }
   throw unavailable("there is no libeckart_cuda.so in " + here.string() + " or " +
                     installed.parent_path().string());

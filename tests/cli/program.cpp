@@ -43,7 +43,8 @@ Program::Program(const std::vector<std::string>& arguments, const Options& optio
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
 
-  const int program = open(ECKART_PROGRAM, O_RDONLY | O_CLOEXEC);  // nobody may not be able to
+  const int program =
+      open(options.program.c_str(), O_RDONLY | O_CLOEXEC);  // nobody may not be able to
   process_ = fork();
   if (process_ < 0) throw std::runtime_error("cannot fork");
   if (process_ > 0) {

@@ -1,4 +1,6 @@
 // What `eckart run` makes, and what it says.
+#include <unistd.h>
+
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/cli_fixture.hpp"
@@ -171,6 +173,21 @@ TEST_F(RunCommand, works_with_its_standard_streams_closed) {
   EXPECT_NO_THROW(decode("out/a.png"));
   EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2", "--json"}, closed).code, 74)
       << "the results went nowhere";
+}
+
+TEST_F(RunCommand, works_from_a_folder_that_its_user_may_not_search) {
+  write_png("in/a.png");
+  fs::create_directory(at("closed"));
+  fs::copy_file(ECKART_PROGRAM, at("closed/eckart"));
+  fs::permissions(at("closed"), fs::perms::owner_all);
+  fs::permissions(at("."), fs::perms::all);
+  const Finished result =
+      run({"run", "in", "-o", "out", "-k", "2"}, {.folder = {},
+                                                  .in = {},
+                                                  .as_nobody = getuid() == 0,
+                                                  .closed_streams = false,
+                                                  .program = at("closed/eckart")});
+  EXPECT_EQ(result.code, 0) << result.err;
 }
 
 TEST_F(RunCommand, runs_again_over_its_own_output) {
