@@ -29,6 +29,10 @@ if(ECKART_SANITIZE)
                       -Wno-maybe-uninitialized)  # false on std::function in instrumented code, GCC 12
   add_link_options(-fsanitize=${ECKART_SANITIZE})
 endif()
+if(ECKART_SANITIZE MATCHES thread)
+  target_sources(eckart_warnings INTERFACE
+    $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${PROJECT_SOURCE_DIR}/src/tsan_suppressions.cpp>)
+endif()
 
 # eckart_room(NAME SOURCES a.cpp ... [DEPENDS room ...] [LIBRARIES third::party ...])
 #   Makes target eckart_NAME. DEPENDS are rooms its headers may name; LIBRARIES stay private to it.
