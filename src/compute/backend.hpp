@@ -16,6 +16,7 @@ struct PlaneResult {
   double energy = 0;         ///< sum_{i<=rank} sigma_i^2 / ||A||_F^2
   double residual = 0;       ///< squared error before clamping and rounding
   double squared_error = 0;  ///< squared error of the pixels written
+  double most_loss_db = 0;   ///< PSNR before rounding that the optimum can be better by, at most
 };
 
 /// One image for a backend: `input` and, for every rank policy of the backend, one output of the

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+
+namespace eckart {
+
+/// What block subspace iteration knows of one plane A (m x n, m >= n) when it ends with l
+/// orthonormal columns Q: B = A Q has singular values sqrt(ritz) and left singular vectors u_i, and
+/// the reconstruction of rank k is U_k U_k' A.
+struct RitzValues {
+  std::span<const double> ritz;     ///< l values, descending
+  std::span<const double> refined;  ///< ||A' u_i||^2, at least k of them, in the same order
+  int n = 0;                        ///< columns of A
+};
+
+/// The most PSNR, in dB, that a reconstruction of rank k can have lost against Eckart and Young's
+/// optimum; infinity where nothing can be said, 0 where the error is negligible. `residual` is the
+/// squared error measured before rounding, `squared_norm` is ||A||_F^2.
+///
+/// By Pythagoras A' u_i leaves the space of Q by r_i^2 = ||A' u_i||^2 - theta_i, so the residual of
+/// the Ritz pair is sqrt(theta_i) r_i and, to second order, the k Ritz values are below the k
+/// largest eigenvalues of A'A by at most sum_i theta_i r_i^2 / (theta_i - mu), where mu bounds
+/// what is outside the space (Mathias, Quadratic residual bounds for the Hermitian eigenvalue
+/// problem, 1998). The half step to A' U_k gains sum_i r_i^2 of that. For mu stands the Ritz value
+/// half-way between the k-th and the last, or the mean of what is outside where that is more.
+/// Rounding in float32 is added as a share of the norm.
+double most_loss_db(const RitzValues& values, int k, double residual, double squared_norm);
+
+/// The same for eigenvectors found in float64.
+double most_loss_db_in_float64(int n, double residual, double squared_norm);
+
+}  // namespace eckart

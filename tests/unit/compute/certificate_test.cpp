@@ -1,0 +1,78 @@
+#include "compute/certificate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace eckart {
+namespace {
+
+/// A spectrum of 64 values falling to half each time, of which the first eight are known exactly.
+struct Falling {
+  std::vector<double> ritz, refined;
+  double squared_norm = 0;
+  Falling() {
+    for (int i = 0; i < 64; ++i) squared_norm += value(i);
+    for (int i = 0; i < 8; ++i) ritz.push_back(value(i));
+    refined = ritz;
+  }
+  static double value(int i) { return 1e6 * std::pow(0.5, i); }
+  double left(int k) const {
+    double sum = squared_norm;
+    for (int i = 0; i < k; ++i) sum -= refined[std::size_t(i)];
+    return sum;
+  }
+  double bound(int k) const { return most_loss_db({ritz, refined, 64}, k, left(k), squared_norm); }
+};
+
+TEST(Certificate, is_nearly_nothing_where_the_space_is_invariant) {
+  const Falling spectrum;
+  EXPECT_GT(spectrum.bound(4), 0);
+  EXPECT_LT(spectrum.bound(4), 1e-9);
+}
+
+TEST(Certificate, covers_what_a_mixed_pair_has_lost) {
+  // u_4 is turned by an angle towards the ninth direction, which is outside the space.
+  for (const double angle : {0.01, 0.1, 0.3}) {
+    Falling spectrum;
+    const double c2 = std::pow(std::cos(angle), 2), s2 = 1 - c2;
+    const double inside = Falling::value(3), outside = Falling::value(8);
+    spectrum.ritz[3] = c2 * inside + s2 * outside;  // of A Q
+    // the left vector is A q, normalised: further to the stronger direction
+    spectrum.refined[3] =
+        (c2 * inside * inside + s2 * outside * outside) / (c2 * inside + s2 * outside);
+    const double optimum = Falling().left(4), found = spectrum.left(4);
+    const double lost_db = 10 * std::log10(found / optimum);
+    EXPECT_GT(lost_db, 0);
+    EXPECT_GE(spectrum.bound(4), lost_db);
+    EXPECT_LE(spectrum.bound(4), 10 * lost_db + 1e-6) << "of use only if it is not far too much";
+  }
+}
+
+TEST(Certificate, says_nothing_where_the_space_may_have_missed_more_than_it_holds) {
+  Falling spectrum;
+  spectrum.squared_norm += 64 * 2 * spectrum.ritz[3];  // spread over what is outside
+  EXPECT_EQ(spectrum.bound(4), std::numeric_limits<double>::infinity());
+}
+
+TEST(Certificate, says_nothing_where_float32_may_have_made_the_error) {
+  const Falling spectrum;
+  EXPECT_EQ(most_loss_db({spectrum.ritz, spectrum.refined, 64}, 4, 5e-13 * spectrum.squared_norm,
+                         spectrum.squared_norm),
+            std::numeric_limits<double>::infinity());
+}
+
+TEST(Certificate, no_error_is_no_loss) {
+  const std::vector<double> none(4, 0.0);
+  EXPECT_EQ(most_loss_db({none, none, 8}, 2, 0, 0), 0);
+  EXPECT_EQ(most_loss_db_in_float64(256, 0, 1e9), 0);
+}
+
+TEST(Certificate, of_float64_is_small_against_any_error_that_can_be_seen) {
+  EXPECT_LT(most_loss_db_in_float64(256, 1e4, 1e9), 1e-7);
+}
+
+}  // namespace
+}  // namespace eckart
