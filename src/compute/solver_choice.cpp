@@ -21,7 +21,7 @@ bool subspace_fits(PaddedShape shape, int rank, int most_columns) {
 
 int subspace_columns(int rank) {
   constexpr int kGranule = 16;  // what the matrix products like
-  const int wanted = rank + std::max(28, rank / 2);
+  const int wanted = rank + std::max(28, 2 * rank / 5);
   return (wanted + kGranule - 1) / kGranule * kGranule;
 }
 
@@ -32,8 +32,8 @@ SolverKind choose_solver(SolverKind requested, PaddedShape shape, int rank,
   if (requested == subspace) return fits ? subspace : gram;
   if (requested != automatic) return requested;
   if (!gram_fits(shape)) return gesvd;
-  // The iteration pays while few of the singular vectors are wanted.
-  return fits && 3 * subspace_columns(rank) <= shape.cols ? subspace : gram;
+  // The iteration pays unless its columns are nearly all that there are.
+  return fits && 4 * subspace_columns(rank) <= 3 * shape.cols ? subspace : gram;
 }
 
 }  // namespace eckart

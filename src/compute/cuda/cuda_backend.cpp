@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <numeric>
 
+#include "compute/cuda/kernels/orthonormalizer.hpp"
 #include "compute/cuda/kernels/unpack.hpp"
 #include "compute/cuda/lane.hpp"
+#include "compute/solver_choice.hpp"
 #include "core/error.hpp"
 
 namespace eckart::cuda {
@@ -41,10 +43,20 @@ std::vector<int> devices_to_use(const BackendOptions& options) {
   return devices;
 }
 
-/// Bytes of device memory that one plane of a batch takes, about: matrices, eigensolver, slots.
-double plane_bytes(PaddedShape shape, int ranks) {
-  const double mn = double(shape.rows) * shape.cols, nn = double(shape.cols) * shape.cols;
-  return 8 * (2 * mn + 6 * nn) + 2 * 2 * mn * (1 + ranks);
+/// Bytes of device memory that one plane of a batch takes, about: float16 matrices and blocks of
+/// columns, a share of what float64 takes for second attempts, slots. A batch that starts with
+/// float64 takes more.
+double plane_bytes(PaddedShape shape, const BackendOptions& options) {
+  const double m = shape.rows, n = shape.cols;
+  const double float64 = 8 * (2 * m * n + 6 * n * n), slots = 2 * 2 * m * n;
+  int rank = 1;
+  for (const RankPolicy& policy : options.ranks) rank = std::max(rank, policy.k);
+  rank = std::min(rank, shape.cols);
+  const bool subspace =
+      choose_solver(options.solver, shape, rank, most_small_columns()) == SolverKind::subspace;
+  const double l = subspace_columns(rank);
+  const double iteration = 4 * m * n + 24 * (m + n) * l + 20 * l * l;
+  return (subspace ? iteration + float64 / 8 : float64) + slots * double(1 + options.ranks.size());
 }
 
 /// 13000 -> "13.0"
@@ -88,8 +100,7 @@ class CudaBackend : public Backend {
       text += (text.empty() ? "" : " + ") + std::string(properties.name);
     }
     return text + ", " + std::to_string(lanes_) +
-           (lanes_ == 1 ? " lane, solver " : " lanes, solver ") + to_string(options_.solver) +
-           " in float64";
+           (lanes_ == 1 ? " lane, solver " : " lanes, solver ") + to_string(options_.solver);
   }
 
   std::vector<std::string> details() const override {
@@ -125,8 +136,7 @@ class CudaBackend : public Backend {
             : std::clamp<std::int64_t>(kBatchElements / gram, kFewestPlanes, kMostPlanes);
     planes = std::min(planes, INT32_MAX / gram);  // the batched eigensolver's limit
     planes = std::min(planes, kGridLimit);
-    planes = std::min(planes,
-                      std::int64_t(lane_memory_ / plane_bytes(shape, int(options_.ranks.size()))));
+    planes = std::min(planes, std::int64_t(lane_memory_ / plane_bytes(shape, options_)));
     return int(std::max<std::int64_t>(planes, 1));
   }
 

@@ -21,8 +21,9 @@ struct LaneOptions {
   std::function<int(PaddedShape)> batch_planes;
 };
 
-/// One stream with its own cuBLAS and cuSOLVER handles, its workspace, and two slots. The workspace
-/// holds one batch; stream order keeps the slots' batches from meeting in it.
+/// A stream of computation with its own cuBLAS and cuSOLVER handles and its workspace, a stream of
+/// copies each way, and two slots. The workspace holds one batch; stream order keeps the slots'
+/// batches from meeting in it.
 class CudaLane : public Lane {
  public:
   explicit CudaLane(LaneOptions options);
@@ -32,37 +33,40 @@ class CudaLane : public Lane {
   void start(int slot, PaddedShape shape, std::span<Task* const> tasks) override;
   void finish(int slot) override;
 
-  /// For benchmarks of the device alone: all that a batch takes between the copies, on what
-  /// slot().pack() has laid out. Returns when it is done; the results stay on the device.
+  /// The parts of start() and finish(), for benchmarks. compute() queues what the first solver
+  /// does; settle(), after the findings are there, does again what that has not settled and gives
+  /// what nobody has. Without `pixels` these stay on the device.
   void compute(Slot& slot);
+  std::vector<Owner> settle(Slot& slot, bool pixels);
   /// Planes so far that the first solver has not settled.
   int retries() const { return retries_; }
   Slot& slot(int index) { return slots_[std::size_t(index)]; }
-  cudaStream_t stream() const { return stream_.get(); }
+  Streams streams() const { return {in_.get(), stream_.get(), out_.get()}; }
 
  private:
   /// What is settled for one padded shape: solvers, and memory for up to `places` planes.
   struct Plan {
     SolverKind solver;
-    int places;
-    int rank;  ///< the largest that is asked for
+    int places;        ///< for the first solver
+    int retry_places;  ///< for those that it leaves to the others
+    std::vector<int> ranks;
     std::size_t workspace_bytes;
   };
   const Plan& plan(PaddedShape shape);
-  void reserve(PaddedShape shape, const Plan& plan);
-  int places(int planes, const Plan& plan) const;
-  Spectrum run(Slot& slot, const Plan& plan, BatchSolver& solver);
-  Factors project(PaddedShape shape, int places, int rank, const Spectrum& spectrum);
+  void reserve(const Plan& plan);
+  int places(int planes, int most) const { return options_.deterministic ? most : planes; }
   std::vector<std::unique_ptr<BatchSolver>>& solvers(SolverKind kind);
+  void run(Slot& slot, const Plan& plan, BatchSolver& solver);
+  void retry(Slot& slot, const Plan& plan, BatchSolver& solver, std::vector<Owner>& unsettled,
+             bool pixels);
   Handles handles() const { return {stream_.get(), blas_.get(), solver_.get()}; }
 
   const LaneOptions options_;
-  Stream stream_;
+  Stream stream_, in_, out_;
   const int most_subspace_columns_;
   Blas blas_;
   Solver solver_;
-  DeviceBuffer blas_workspace_;
-  DeviceBuffer a_t_nm_, v_, p_mk_, workspace_;
+  DeviceBuffer blas_workspace_, workspace_;
   std::map<SolverKind, std::vector<std::unique_ptr<BatchSolver>>> solvers_;
   std::map<PaddedShape, Plan> plans_;
   std::array<Slot, 2> slots_;

@@ -4,12 +4,16 @@
 #include <cmath>
 #include <cstring>
 
+#include "compute/certificate.hpp"
+#include "compute/cuda/kernels/unpack_halves.hpp"
+#include "core/quality.hpp"
 #include "core/spectrum.hpp"
 
 namespace eckart::cuda {
 namespace {
 
 constexpr std::size_t kImageAlignment = 16;  // bytes; so that samples of two bytes are aligned
+constexpr int kMostGranule = 16;             // to which solvers round ranks up
 
 std::size_t aligned(std::size_t bytes) {
   return (bytes + kImageAlignment - 1) / kImageAlignment * kImageAlignment;
@@ -27,15 +31,19 @@ void Slot::Mirrored::copy_out(std::size_t bytes, cudaStream_t stream) const {
       cudaMemcpyAsync(host.as<>(), device.as<>(), bytes, cudaMemcpyDeviceToHost, stream));
 }
 
-Slot::Slot() : done_(make_handle<Event>(cudaEventCreateWithFlags, cudaEventDisableTiming)) {}
+Slot::Slot()
+    : there_(make_handle<Event>(cudaEventCreateWithFlags, cudaEventDisableTiming)),
+      computed_(make_handle<Event>(cudaEventCreateWithFlags, cudaEventDisableTiming)),
+      done_(make_handle<Event>(cudaEventCreateWithFlags, cudaEventDisableTiming)) {}
 
 void Slot::pack(PaddedShape shape, std::span<Task* const> tasks, int places, int capacity,
-                std::size_t ranks, cudaStream_t stream) {
+                std::size_t ranks, const Streams& streams) {
   shape_ = shape;
   places_ = places;
   ranks_ = ranks;
   tiles_ = reconstruct_tiles(shape.rows, shape.cols);
   packed_bytes_ = 0;
+  sixteen_bits_ = false;
   for (const Task* task : tasks) packed_bytes_ += aligned(task->input.bytes());
 
   // Room for a full batch at once, so that a later, fuller one finds it there.
@@ -45,13 +53,14 @@ void Slot::pack(PaddedShape shape, std::span<Task* const> tasks, int places, int
   outputs_.reserve(std::max(packed_bytes_, full) * ranks);
   planes_.reserve(planes * sizeof(Plane));
   errors_.reserve(planes * std::size_t(tiles_) * ranks * sizeof(TileError));
-  values_.reserve(planes * std::size_t(shape.cols) * sizeof(double));
+  values_.reserve(planes * 2 * std::size_t(shape.cols + kMostGranule) * sizeof(double));
   info_.reserve(planes * sizeof(int));
 
   owners_.clear();
   std::size_t offset = 0;
   for (Task* task : tasks) {
     const ImageShape& image = task->input.shape();
+    sixteen_bits_ = sixteen_bits_ || image.depth == Depth::u16;
     std::memcpy(pixels_.host.as<>() + offset, task->input.data(), image.bytes());
     for (int channel = 0; channel < image.channels; ++channel) {
       owners_.push_back({task,
@@ -61,8 +70,14 @@ void Slot::pack(PaddedShape shape, std::span<Task* const> tasks, int places, int
     }
     offset += aligned(image.bytes());
   }
-  pixels_.copy_in(packed_bytes_, stream);
-  lay_out_planes(stream);
+  lay_out_planes(streams.in);
+  copy_in(streams);
+}
+
+void Slot::copy_in(const Streams& streams) {
+  pixels_.copy_in(packed_bytes_, streams.in);
+  ECKART_CUDA_CHECK(cudaEventRecord(there_.get(), streams.in));
+  ECKART_CUDA_CHECK(cudaStreamWaitEvent(streams.compute, there_.get(), 0));
 }
 
 void Slot::lay_out_planes(cudaStream_t stream) {
@@ -72,57 +87,67 @@ void Slot::lay_out_planes(cudaStream_t stream) {
   planes_.copy_in(std::size_t(places_) * sizeof(Plane), stream);
 }
 
-void Slot::keep_only(const std::vector<int>& planes, int places, cudaStream_t stream) {
-  std::vector<Owner> kept;
-  for (const int plane : planes) kept.push_back(owners_[std::size_t(plane)]);
-  owners_ = std::move(kept);
+void Slot::keep_only(std::span<const Owner> owners, int places, const Streams& streams) {
+  owners_.assign(owners.begin(), owners.end());
   places_ = places;
-  lay_out_planes(stream);
+  lay_out_planes(streams.compute);
 }
 
-void Slot::copy_out(const Spectrum& spectrum, cudaStream_t stream) {
+DeviceBatch Slot::batch() const {
+  return {.pixels = pixels_.device.as<>(),
+          .planes = planes_.device.as<Plane>(),
+          .sixteen_bits = sixteen_bits_,
+          .outputs = outputs_.device.as<>(),
+          .output_step = packed_bytes_,
+          .errors = errors_.device.as<TileError>(),
+          .values = values_.device.as<double>(),
+          .info = info_.device.as<int>(),
+          .workspace = nullptr,
+          .workspace_bytes = 0};
+}
+
+void Slot::copy_out_findings(const Spectrum& spectrum, const Streams& streams) {
   spectrum_ = spectrum;
+  ECKART_CUDA_CHECK(cudaEventRecord(computed_.get(), streams.compute));
+  ECKART_CUDA_CHECK(cudaStreamWaitEvent(streams.out, computed_.get(), 0));
   const auto places = std::size_t(places_);
-  outputs_.copy_out(packed_bytes_ * ranks_, stream);
-  errors_.copy_out(places * std::size_t(tiles_) * ranks_ * sizeof(TileError), stream);
-  values_.copy_out(places * std::size_t(spectrum.columns) * sizeof(double), stream);
-  info_.copy_out(places * sizeof(int), stream);
-  ECKART_CUDA_CHECK(cudaEventRecord(done_.get(), stream));
+  errors_.copy_out(places * std::size_t(tiles_) * ranks_ * sizeof(TileError), streams.out);
+  values_.copy_out(places * std::size_t(spectrum.values()) * sizeof(double), streams.out);
+  info_.copy_out(places * sizeof(int), streams.out);
+  ECKART_CUDA_CHECK(cudaEventRecord(done_.get(), streams.out));
+}
+
+void Slot::copy_out_pixels(const Streams& streams) {
+  outputs_.copy_out(packed_bytes_ * ranks_, streams.out);
+  ECKART_CUDA_CHECK(cudaEventRecord(done_.get(), streams.out));
 }
 
 void Slot::wait() const { ECKART_CUDA_CHECK(cudaEventSynchronize(done_.get())); }
 
-std::vector<int> Slot::unsettled(cudaStream_t stream) const {
-  info_.copy_out(std::size_t(places_) * sizeof(int), stream);
-  ECKART_CUDA_CHECK(cudaStreamSynchronize(stream));
-  std::vector<int> unsettled;
-  for (int place = 0; place < int(owners_.size()); ++place) {
-    if (info_.host.as<int>()[place] != 0) unsettled.push_back(place);
-  }
-  return unsettled;
-}
-
-std::vector<int> Slot::unpack_results(const std::vector<RankPolicy>& ranks) {
-  std::vector<int> unsettled;
+std::vector<Owner> Slot::unsettled(const std::vector<RankPolicy>& ranks) const {
+  std::vector<Owner> unsettled;
   for (std::size_t place = 0; place < owners_.size(); ++place) {
     const Owner& owner = owners_[place];
-    const bool first_of_task = place == 0 || owners_[place - 1].task != owner.task;
-    if (first_of_task) unpack_pixels(*owner.task, owner.plane.offset_bytes);
-    bool finite = true;
+    bool settled = info_.host.as<int>()[place] == 0;
     for (std::size_t r = 0; r < ranks_; ++r) {
       PlaneResult& to = owner.task->results[r][std::size_t(owner.channel)];
       to = result(place, r, ranks[r]);
-      finite = finite && std::isfinite(to.residual);
+      settled = settled && std::isfinite(to.residual) && to.most_loss_db <= kMostLossDb;
     }
-    if (info_.host.as<int>()[place] != 0 || !finite) unsettled.push_back(int(place));
+    if (!settled) unsettled.push_back(owner);
   }
   return unsettled;
 }
 
-void Slot::unpack_pixels(Task& task, std::int64_t offset_bytes) const {
-  for (std::size_t r = 0; r < ranks_; ++r) {
-    std::memcpy(task.outputs[r].data(), outputs_.host.as<>() + r * packed_bytes_ + offset_bytes,
-                task.input.bytes());
+void Slot::unpack() const {
+  for (std::size_t place = 0; place < owners_.size(); ++place) {
+    const Owner& owner = owners_[place];
+    if (place > 0 && owners_[place - 1].task == owner.task) continue;
+    for (std::size_t r = 0; r < ranks_; ++r) {
+      std::memcpy(owner.task->outputs[r].data(),
+                  outputs_.host.as<>() + r * packed_bytes_ + owner.plane.offset_bytes,
+                  owner.task->input.bytes());
+    }
   }
 }
 
@@ -138,25 +163,32 @@ PlaneResult Slot::result(std::size_t place, std::size_t rank_index,
     result.squared_error += double(errors[tile].squared_error);
     result.residual += errors[tile].residual;
   }
-  const auto columns = std::size_t(spectrum_.columns);
-  const double* values = values_.host.as<double>() + place * columns;
-  std::vector<double> leading(std::size_t(result.rank));  // sigma^2, descending
-  if (spectrum_.order == ValueOrder::ascending_squares) {
-    std::reverse_copy(values + columns - leading.size(), values + columns, leading.begin());
-  } else {
-    std::transform(values, values + leading.size(), leading.begin(),
-                   [](double s) { return s * s; });
-  }
-  result.energy = energy(leading, squared_norm);
+  judge(result, place, squared_norm);
   return result;
 }
 
-void Slot::fail(const std::vector<int>& planes, const std::string& error) {
-  for (const int plane : planes) {
-    const Owner& owner = owners_[std::size_t(plane)];
-    owner.task->error = "channel " + std::to_string(owner.channel) + ": " + error + " (info " +
-                        std::to_string(info_.host.as<int>()[plane]) + ")";
+/// Energy and certificate, from what the solver tells of the singular values.
+void Slot::judge(PlaneResult& result, std::size_t place, double squared_norm) const {
+  const auto rank = std::size_t(result.rank), columns = std::size_t(spectrum_.columns);
+  const double* values = values_.host.as<double>() + place * std::size_t(spectrum_.values());
+  std::vector<double> squares(values, values + spectrum_.values());  // sigma^2
+  if (spectrum_.order == ValueOrder::ritz) {
+    const double unscale = 1 / half_scale(owners_[place].plane.sample_bytes);
+    for (double& value : squares) value *= unscale * unscale;
+    const RitzValues ritz{std::span(squares).first(columns), std::span(squares).subspan(columns),
+                          owners_[place].plane.n()};
+    result.most_loss_db = most_loss_db(ritz, result.rank, result.residual, squared_norm);
+    result.energy = squared_norm > 0 ? std::max(0.0, 1 - result.residual / squared_norm) : 1;
+    return;
   }
+  if (spectrum_.order == ValueOrder::ascending_squares) {
+    std::reverse(squares.begin(), squares.end());
+  } else {
+    for (double& value : squares) value *= value;
+  }
+  result.most_loss_db =
+      most_loss_db_in_float64(owners_[place].plane.n(), result.residual, squared_norm);
+  result.energy = energy(std::span(squares).first(rank), squared_norm);
 }
 
 }  // namespace eckart::cuda

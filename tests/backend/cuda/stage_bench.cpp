@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgproc.hpp>
@@ -33,10 +34,10 @@ struct Case {
 };
 
 struct BenchArgs {
-  std::filesystem::path images, raw;
+  std::filesystem::path folder, raw;
   std::vector<std::string> cases{"256:20", "256:100", "512:50"};
   std::string solver = "auto";
-  int repeats = 20, lanes = 2, planes = 0;
+  int repeats = 20, lanes = 2, planes = 0, images = 4096;
 };
 
 /// The first channel of every image below a folder.
@@ -60,15 +61,49 @@ std::vector<cv::Mat> read_images(const std::filesystem::path& folder) {
   return images;
 }
 
+constexpr int kPhotoSide =
+    256;  // smaller images are resized, others cropped, tiled where they must
+
+/// A mosaic of images from the `first` on, at least `side` each way.
+cv::Mat tile(const std::vector<cv::Mat>& images, std::size_t first, int side) {
+  cv::Mat rows;
+  while (rows.rows < side) {
+    const int height = images[first % images.size()].rows;
+    cv::Mat row;
+    while (row.cols < side) {
+      const cv::Mat& image = images[first++ % images.size()];
+      cv::Mat part(height, image.cols, CV_8U);
+      cv::copyMakeBorder(image.rowRange(0, std::min(height, image.rows)), part, 0,
+                         std::max(0, height - image.rows), 0, 0, cv::BORDER_REFLECT_101);
+      if (row.empty()) {
+        row = part;
+      } else {
+        cv::hconcat(row, part, row);
+      }
+    }
+    row = row.colRange(0, side);
+    if (rows.empty()) {
+      rows = row.clone();
+    } else {
+      cv::vconcat(rows, row, rows);
+    }
+  }
+  return rows;
+}
+
 /// `count` different square images: crops at different places where an image is large enough, else
-/// resized and, from the second time round, shifted.
+/// crops of mosaics, or resized and, from the second time round, shifted.
 std::vector<Image> make_inputs(const std::vector<cv::Mat>& images, int side, int count) {
   std::vector<Image> inputs;
   for (int i = 0; i < count; ++i) {
-    const cv::Mat& from = images[std::size_t(i) % images.size()];
+    cv::Mat from = images[std::size_t(i) % images.size()];
     const int round = i / int(images.size());
+    const bool photo = std::min(from.rows, from.cols) >= kPhotoSide;
+    if (photo && std::min(from.rows, from.cols) < side) {
+      from = tile(images, std::size_t(i), side + 64);
+    }
     cv::Mat square;
-    if (from.rows >= side && from.cols >= side) {
+    if (photo) {
       const cv::Rect crop((37 * round) % (from.cols - side + 1),
                           (23 * round) % (from.rows - side + 1), side, side);
       square = from(crop).clone();
@@ -144,27 +179,66 @@ void end_process(std::exception_ptr error) {
   std::_Exit(1);
 }
 
+/// What is timed between the barriers.
+enum class Bus { none, pinned };
+
 /// One lane's whole life, on a thread of its own: a batch from host to host, whose results are left
-/// in `tasks`, then batches in both slots, again and again; packing and the copy in are not between
-/// the two barriers.
-void live(Backend& backend, int index, PaddedShape shape, int rounds, std::vector<Task>& tasks,
-          int& retries, std::barrier<>& together) {
-  const std::unique_ptr<Lane> owner = backend.make_lane(index);
-  auto& lane = dynamic_cast<cuda::CudaLane&>(*owner);
-  lane.start(0, shape, pointers(tasks));
-  lane.finish(0);
-  retries = lane.retries();
-  for (int round = 0; round < rounds; ++round) {
-    for (int slot = 0; slot < lane.slots(); ++slot) {
-      lane.slot(slot).pack(shape, pointers(tasks), int(tasks.size()), int(tasks.size()), 1,
-                           lane.stream());
-    }
-    ECKART_CUDA_CHECK(cudaStreamSynchronize(lane.stream()));
-    together.arrive_and_wait();
-    for (int slot = 0; slot < lane.slots(); ++slot) lane.compute(lane.slot(slot));
-    ECKART_CUDA_CHECK(cudaStreamSynchronize(lane.stream()));
-    together.arrive_and_wait();
+/// in `tasks`, then batches in both slots, again and again. Nothing is packed between the barriers:
+/// on `Bus::none` the data lies on the device and stays there, on `Bus::pinned` it is copied in
+/// from pinned memory and out to it.
+class LaneLife {
+ public:
+  LaneLife(Backend& backend, int index, PaddedShape shape, std::vector<Task>& tasks)
+      : owner_(backend.make_lane(index)),
+        lane_(dynamic_cast<cuda::CudaLane&>(*owner_)),
+        shape_(shape),
+        tasks_(pointers(tasks)) {
+    lane_.start(0, shape_, tasks_);
+    lane_.finish(0);
+    retries_ = lane_.retries();
   }
+  int retries() const { return retries_; }
+
+  void time(Bus bus, int rounds, int batches, std::barrier<>& together) {
+    for (int slot = 0; slot < lane_.slots(); ++slot) {
+      lane_.slot(slot).pack(shape_, tasks_, int(tasks_.size()), int(tasks_.size()), 1,
+                            lane_.streams());
+    }
+    for (int round = 0; round < rounds; ++round) {
+      ECKART_CUDA_CHECK(cudaDeviceSynchronize());
+      together.arrive_and_wait();
+      for (int i = 0; i < batches + lane_.slots(); ++i) {
+        cuda::Slot& slot = lane_.slot(i % lane_.slots());
+        if (i >= lane_.slots() && !lane_.settle(slot, false).empty())
+          throw std::runtime_error("a plane was not settled");
+        if (i >= batches) continue;
+        slot.keep_only(all(slot), int(tasks_.size()), lane_.streams());
+        if (bus == Bus::pinned) slot.copy_in(lane_.streams());
+        lane_.compute(slot);
+        if (bus == Bus::pinned) slot.copy_out_pixels(lane_.streams());
+      }
+      together.arrive_and_wait();
+    }
+  }
+
+ private:
+  /// A slot's planes before any of them was left out.
+  std::vector<cuda::Owner> all(const cuda::Slot& slot) {
+    std::vector<cuda::Owner>& known = all_[&slot];
+    if (known.empty()) known.assign(slot.owners().begin(), slot.owners().end());
+    return known;
+  }
+
+  const std::unique_ptr<Lane> owner_;
+  cuda::CudaLane& lane_;
+  const PaddedShape shape_;
+  const std::vector<Task*> tasks_;
+  std::map<const cuda::Slot*, std::vector<cuda::Owner>> all_;
+  int retries_ = 0;
+};
+
+nlohmann::json spread(const std::vector<double>& sorted) {
+  return {{"median", sorted[sorted.size() / 2]}, {"min", sorted.front()}, {"max", sorted.back()}};
 }
 
 nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<cv::Mat>& images) {
@@ -178,6 +252,7 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
   const int planes = backend->batch_planes(shape);
   const std::vector<Image> inputs = make_inputs(images, c.side, planes);
   constexpr int kWarmUp = 3;
+  const int batches = std::max(2, args.images / (planes * args.lanes));
   std::vector<std::vector<Task>> tasks;
   std::vector<int> retries(std::size_t(args.lanes));
   for (int i = 0; i < args.lanes; ++i) tasks.push_back(make_tasks(inputs));
@@ -185,30 +260,36 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
   flow::Workers lanes(
       "lane", args.lanes,
       [&](int i) {
-        live(*backend, i, shape, kWarmUp + args.repeats, tasks[std::size_t(i)],
-             retries[std::size_t(i)], together);
+        LaneLife life(*backend, i, shape, tasks[std::size_t(i)]);
+        retries[std::size_t(i)] = life.retries();
+        for (const Bus bus : {Bus::none, Bus::pinned})
+          life.time(bus, kWarmUp + args.repeats, batches, together);
       },
       end_process);
-  std::vector<double> rates;
-  for (int i = 0; i < kWarmUp + args.repeats; ++i) {
-    together.arrive_and_wait();
-    const auto start = std::chrono::steady_clock::now();
-    together.arrive_and_wait();
-    const double s =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (i >= kWarmUp) rates.push_back(2.0 * planes * args.lanes / s);
+  std::map<Bus, std::vector<double>> rates;
+  for (const Bus bus : {Bus::none, Bus::pinned}) {
+    for (int i = 0; i < kWarmUp + args.repeats; ++i) {
+      together.arrive_and_wait();
+      const auto start = std::chrono::steady_clock::now();
+      together.arrive_and_wait();
+      const double s =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      if (i >= kWarmUp) rates[bus].push_back(double(batches) * planes * args.lanes / s);
+    }
+    std::sort(rates[bus].begin(), rates[bus].end());
   }
   lanes.join();
-  std::sort(rates.begin(), rates.end());
 
   const std::vector<double> optimum = optimal_errors(inputs, c.rank);
-  double largest = 0, sum = 0, psnr = 0;
+  double largest = 0, sum = 0, psnr = 0, bound = 0, broken = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const PlaneResult& result = tasks[0][i].results[0][0];
     const double loss = loss_db(result.residual, optimum[i], squared_norm(inputs[i]));
     if (!tasks[0][i].error.empty()) throw std::runtime_error(tasks[0][i].error);
     largest = std::max(largest, std::isnan(loss) ? 1e9 : loss);
     sum += loss;
+    bound = std::max(bound, result.most_loss_db);
+    broken += loss > result.most_loss_db + 1e-6;
     psnr += psnr_db(result.residual, inputs[i].shape().samples(), 255);
   }
   if (!args.raw.empty()) {  // the same images for the peers
@@ -223,14 +304,19 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
           {"solver", args.solver},
           {"repeats", args.repeats},
           {"retries", retries[0]},
-          {"images_per_s",
-           {{"median", rates[rates.size() / 2]}, {"min", rates.front()}, {"max", rates.back()}}},
-          {"loss_db", {{"largest", largest}, {"mean", sum / double(inputs.size())}}},
+          {"batches", batches},
+          {"images_per_s", spread(rates[Bus::none])},
+          {"images_per_s_pinned_to_pinned", spread(rates[Bus::pinned])},
+          {"loss_db",
+           {{"largest", largest},
+            {"mean", sum / double(inputs.size())},
+            {"largest_certified", bound},
+            {"certificates_broken", broken}}},
           {"psnr_db_mean", psnr / double(inputs.size())}};
 }
 
 nlohmann::json run(const BenchArgs& args) {
-  const std::vector<cv::Mat> images = read_images(args.images);
+  const std::vector<cv::Mat> images = read_images(args.folder);
   nlohmann::json results = nlohmann::json::array();
   for (const std::string& text : args.cases) {
     const std::size_t colon = text.find(':');
@@ -247,12 +333,13 @@ nlohmann::json run(const BenchArgs& args) {
 int main(int argc, char** argv) {
   eckart::BenchArgs args;
   CLI::App app("The CUDA compute stage with its data on the device", "stage_bench");
-  app.add_option("images", args.images, "Folder of images")->required();
+  app.add_option("folder", args.folder, "Folder of images")->required();
   app.add_option("--cases", args.cases, "side:rank ...");
   app.add_option("--solver", args.solver);
   app.add_option("--repeats", args.repeats);
   app.add_option("--lanes", args.lanes);
   app.add_option("--planes", args.planes, "Planes a batch; 0 for the backend's choice");
+  app.add_option("--images", args.images, "Images a measurement, about");
   app.add_option("--raw", args.raw, "Folder for the images used, raw, one after the other");
   CLI11_PARSE(app, argc, argv);
   try {

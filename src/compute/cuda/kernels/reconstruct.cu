@@ -1,10 +1,10 @@
 #include "compute/cuda/check.hpp"
 #include "compute/cuda/kernels/reconstruct.hpp"
+#include "compute/cuda/kernels/tile_store.cuh"
 
 namespace eckart::cuda {
 namespace {
 
-constexpr int kTile = 64;      // a block makes a kTile x kTile tile of A_k
 constexpr int kThreads = 256;  // 16 x 16 threads, kEach x kEach elements a thread
 constexpr int kEach = 4;
 constexpr int kSide = kTile / kEach;
@@ -16,7 +16,7 @@ union Shared {
     double p[kDepth][kTile];
     double v[kDepth][kTile];
   } columns;
-  double tile[kTile][kTile + 1];
+  Tile<double> tile;
 };
 
 /// The tile's product into shared.tile[i][j]; rows and columns outside the plane hold zeros or
@@ -52,51 +52,9 @@ __device__ void multiply(const double* p, const double* v, const Factors& f, int
 #pragma unroll
   for (int r = 0; r < kEach; ++r) {
 #pragma unroll
-    for (int c = 0; c < kEach; ++c) shared.tile[ty + kSide * r][tx + kSide * c] = sum[r][c];
+    for (int c = 0; c < kEach; ++c) shared.tile.at[ty + kSide * r][tx + kSide * c] = sum[r][c];
   }
   __syncthreads();
-}
-
-/// Stores the tile in the image's order and returns this thread's share of the errors.
-template <class T>
-__device__ TileError store(const Shared& shared, const Plane& plane, const std::byte* pixels,
-                           int i0, int j0, std::byte* out) {
-  constexpr double top = sizeof(T) == 1 ? 255.0 : 65535.0;
-  const T* source = reinterpret_cast<const T*>(pixels + plane.offset_bytes);
-  T* target = reinterpret_cast<T*>(out + plane.offset_bytes);
-  const bool wide = plane.rows < plane.cols;
-  TileError error{0, 0, 0.0};
-  for (int at = int(threadIdx.x); at < kTile * kTile; at += kThreads) {
-    const int slow = at / kTile, fast = at % kTile;
-    const int i = wide ? fast : slow, j = wide ? slow : fast;
-    if (i0 + i >= plane.m() || j0 + j >= plane.n()) continue;
-    const std::int64_t index = plane.sample(i0 + i, j0 + j);
-    const double value = shared.tile[i][j];
-    const double stored = rint(fmin(fmax(value, 0.0), top));
-    const double sample = double(source[index]);
-    const double before = value - sample;
-    const auto after = std::int64_t(stored) - std::int64_t(source[index]);
-    error.squared_norm += std::uint64_t(source[index]) * source[index];
-    error.residual += before * before;
-    error.squared_error += std::uint64_t(after * after);
-    target[index] = T(stored);
-  }
-  return error;
-}
-
-/// Sums over the block, always in the same order; the result is thread 0's.
-__device__ TileError sum_over_block(TileError mine) {
-  __shared__ TileError errors[kThreads];
-  errors[threadIdx.x] = mine;
-  for (unsigned half = kThreads / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (threadIdx.x < half) {
-      errors[threadIdx.x].squared_norm += errors[threadIdx.x + half].squared_norm;
-      errors[threadIdx.x].squared_error += errors[threadIdx.x + half].squared_error;
-      errors[threadIdx.x].residual += errors[threadIdx.x + half].residual;
-    }
-  }
-  return errors[threadIdx.x];
 }
 
 __global__ void __launch_bounds__(kThreads)
@@ -106,21 +64,15 @@ __global__ void __launch_bounds__(kThreads)
   __shared__ Shared shared;
   const Plane plane = planes[blockIdx.z];
   const int i0 = int(blockIdx.y) * kTile, j0 = int(blockIdx.x) * kTile;
-  TileError error{0, 0, 0.0};
-  if (i0 < plane.m() && j0 < plane.n()) {  // the same for the whole block
-    multiply(factors.p_mk + blockIdx.z * factors.p_plane,
-             factors.v_nk + blockIdx.z * factors.v_plane, factors, m, n, i0, j0,
-             min(rank, plane.n()), shared);
-    error = plane.sample_bytes == 1 ? store<std::uint8_t>(shared, plane, pixels, i0, j0, out)
-                                    : store<std::uint16_t>(shared, plane, pixels, i0, j0, out);
+  TileError* error = errors + (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  if (i0 >= plane.m() || j0 >= plane.n()) {  // the same for the whole block
+    if (threadIdx.x == 0) *error = TileError{0, 0, 0.0};
+    return;
   }
-  error = sum_over_block(error);
-  if (threadIdx.x == 0) {
-    errors[(blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x] = error;
-  }
+  multiply(factors.p_mk + blockIdx.z * factors.p_plane, factors.v_nk + blockIdx.z * factors.v_plane,
+           factors, m, n, i0, j0, min(rank, plane.n()), shared);
+  finish<kThreads>(shared.tile, plane, pixels, i0, j0, out, error);
 }
-
-unsigned tiles(int side) { return unsigned(side + kTile - 1) / kTile; }
 
 }  // namespace
 

@@ -1,14 +1,14 @@
 #include <cstdint>
 
 #include "compute/cuda/raii.hpp"
-#include "compute/cuda/solvers/solver.hpp"
+#include "compute/cuda/solvers/float64_solver.hpp"
 
 namespace eckart::cuda {
 namespace {
 
-class GesvdSolver : public BatchSolver {
+class Gesvd : public RightVectors {
  public:
-  Spectrum spectrum(int n, int) const override { return {ValueOrder::descending, n}; }
+  ValueOrder order() const override { return ValueOrder::descending; }
 
   std::size_t workspace_bytes(const Handles& handles, const Problem& problem) override {
     const int m = problem.m, n = problem.n;
@@ -17,7 +17,7 @@ class GesvdSolver : public BatchSolver {
            Carver::bytes<double>(std::size_t(work_elements(handles, m, n)));
   }
 
-  void solve(const Handles& handles, const Problem& problem, const Factorization& batch) override {
+  void find(const Handles& handles, const Problem& problem, const Factorization& batch) override {
     const int m = problem.m, n = problem.n, work_size = work_elements(handles, m, n);
     Carver carver(batch.workspace);
     double* a_mn = carver.take<double>(std::size_t(m) * std::size_t(n));
@@ -51,6 +51,6 @@ class GesvdSolver : public BatchSolver {
 
 }  // namespace
 
-std::unique_ptr<BatchSolver> make_gesvd_solver() { return std::make_unique<GesvdSolver>(); }
+std::unique_ptr<RightVectors> make_gesvd() { return std::make_unique<Gesvd>(); }
 
 }  // namespace eckart::cuda

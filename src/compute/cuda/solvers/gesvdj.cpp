@@ -1,20 +1,20 @@
 #include <cstdint>
 
 #include "compute/cuda/raii.hpp"
-#include "compute/cuda/solvers/solver.hpp"
+#include "compute/cuda/solvers/float64_solver.hpp"
 
 namespace eckart::cuda {
 namespace {
 
 /// Works on A', n x m: its left singular vectors are A's right ones, so nothing need be transposed.
-class GesvdjSolver : public BatchSolver {
+class Gesvdj : public RightVectors {
  public:
-  GesvdjSolver() : params_(make_handle<JacobiParams>(cusolverDnCreateGesvdjInfo)) {
+  Gesvdj() : params_(make_handle<JacobiParams>(cusolverDnCreateGesvdjInfo)) {
     ECKART_CUDA_CHECK(cusolverDnXgesvdjSetTolerance(params_.get(), 1e-14));
     ECKART_CUDA_CHECK(cusolverDnXgesvdjSetMaxSweeps(params_.get(), 100));
   }
 
-  Spectrum spectrum(int n, int) const override { return {ValueOrder::descending, n}; }
+  ValueOrder order() const override { return ValueOrder::descending; }
 
   std::size_t workspace_bytes(const Handles& handles, const Problem& problem) override {
     const int m = problem.m, n = problem.n;
@@ -22,7 +22,7 @@ class GesvdjSolver : public BatchSolver {
            Carver::bytes<double>(std::size_t(work_elements(handles, m, n)));
   }
 
-  void solve(const Handles& handles, const Problem& problem, const Factorization& batch) override {
+  void find(const Handles& handles, const Problem& problem, const Factorization& batch) override {
     const int m = problem.m, n = problem.n, work_size = work_elements(handles, m, n);
     const std::size_t matrix = std::size_t(m) * std::size_t(n);
     Carver carver(batch.workspace);
@@ -56,6 +56,6 @@ class GesvdjSolver : public BatchSolver {
 
 }  // namespace
 
-std::unique_ptr<BatchSolver> make_gesvdj_solver() { return std::make_unique<GesvdjSolver>(); }
+std::unique_ptr<RightVectors> make_gesvdj() { return std::make_unique<Gesvdj>(); }
 
 }  // namespace eckart::cuda

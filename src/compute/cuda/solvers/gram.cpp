@@ -1,17 +1,18 @@
 #include "compute/cuda/solvers/batched.hpp"
+#include "compute/cuda/solvers/float64_solver.hpp"
 
 namespace eckart::cuda {
 namespace {
 
-class GramSolver : public BatchSolver {
+class Gram : public RightVectors {
  public:
-  Spectrum spectrum(int n, int) const override { return {ValueOrder::ascending_squares, n}; }
+  ValueOrder order() const override { return ValueOrder::ascending_squares; }
 
   std::size_t workspace_bytes(const Handles& handles, const Problem& problem) override {
     return eigen_.workspace_bytes(handles, problem.n, problem.count);
   }
 
-  void solve(const Handles& handles, const Problem& problem, const Factorization& batch) override {
+  void find(const Handles& handles, const Problem& problem, const Factorization& batch) override {
     const int m = problem.m, n = problem.n, count = problem.count;
     const std::int64_t matrix = std::int64_t(n) * m;
     // G = A'A, where its eigenvectors will be
@@ -27,6 +28,6 @@ class GramSolver : public BatchSolver {
 
 }  // namespace
 
-std::unique_ptr<BatchSolver> make_gram_solver() { return std::make_unique<GramSolver>(); }
+std::unique_ptr<RightVectors> make_gram() { return std::make_unique<Gram>(); }
 
 }  // namespace eckart::cuda

@@ -1,15 +1,20 @@
 #include "compute/cuda/solvers/solver.hpp"
 
+#include <algorithm>
 #include <stdexcept>
+
+#include "compute/cuda/solvers/float64_solver.hpp"
 
 namespace eckart::cuda {
 namespace {
 
-// Most images are settled by the first, most others by the second; the third settles all.
-constexpr int kFewRounds = 12;
-constexpr int kManyRounds = 40;
+// Most images are settled by the first, most others by the second; float64 settles all.
+constexpr int kFewRounds = 4;
+constexpr int kManyRounds = 12;
 
 }  // namespace
+
+int Problem::rank() const { return *std::max_element(ranks.begin(), ranks.end()); }
 
 std::vector<std::unique_ptr<BatchSolver>> make_solvers(SolverKind kind) {
   std::vector<std::unique_ptr<BatchSolver>> solvers;
@@ -19,13 +24,13 @@ std::vector<std::unique_ptr<BatchSolver>> make_solvers(SolverKind kind) {
       solvers.push_back(make_subspace_solver(kManyRounds));
       [[fallthrough]];
     case SolverKind::gram:
-      solvers.push_back(make_gram_solver());
+      solvers.push_back(make_float64_solver(make_gram()));
       break;
     case SolverKind::gesvd:
-      solvers.push_back(make_gesvd_solver());
+      solvers.push_back(make_float64_solver(make_gesvd()));
       break;
     case SolverKind::gesvdj:
-      solvers.push_back(make_gesvdj_solver());
+      solvers.push_back(make_float64_solver(make_gesvdj()));
       break;
     case SolverKind::automatic:
       throw std::logic_error("no solver was chosen");

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "compute/backend.hpp"
+#include "compute/cuda/kernels/reconstruct.hpp"
+#include "compute/cuda/plane.hpp"
 
 namespace eckart::cuda {
 
@@ -19,74 +21,78 @@ struct Handles {
   cusolverDnHandle_t solver;
 };
 
-/// The size of a batch for a solver: `count` matrices A, each m x n, m >= n, of which `rank` <= n
-/// right singular vectors are wanted.
+/// The size of a batch for a solver: `count` planes padded to m x n, m >= n, wanted at these
+/// ranks, each at most n.
 struct Problem {
-  int m, n, count, rank;
+  int m, n, count;
+  std::vector<int> ranks;
+  int rank() const;  ///< the largest
 };
 
-/// What is worked on, all on the device, float64, one matrix after the other.
-struct Factorization {
-  const double* a_t_nm;  ///< A transposed, column-major n x m
-  double* v;  ///< out: right singular vectors, column-major, n x Spectrum::columns; room for n x n
-  double* values;        ///< out: Spectrum::columns values; room for n
-  int* info;             ///< out: one each, 0 where the solver converged
+/// A batch on the device: what a solver reads, and where its results go.
+struct DeviceBatch {
+  const std::byte* pixels;
+  const Plane* planes;
+  bool sixteen_bits;        ///< whether any plane has samples of two bytes
+  std::byte* outputs;       ///< packed as `pixels` are, for each rank in turn
+  std::size_t output_step;  ///< bytes from one rank's to the next's
+  TileError* errors;     ///< reconstruct_tiles() a plane, plane after plane, for each rank in turn
+  double* values;        ///< Spectrum::values() a plane
+  int* info;             ///< one a plane, 0 where the solver converged
   std::byte* workspace;  ///< at least workspace_bytes()
   std::size_t workspace_bytes;
 };
 
-/// What a solver's values are, column by column of V.
+/// What a solver tells of a plane's singular values.
 enum class ValueOrder {
   ascending_squares,  ///< sigma^2, the smallest first
-  descending          ///< sigma, the largest first
+  descending,         ///< sigma, the largest first
+  ritz  ///< sigma^2 of A Q, the largest first, and then as many refined ones as wanted
 };
 struct Spectrum {
   ValueOrder order;
-  int columns;  ///< of V, and values: the leading ones, at least `rank`
+  int columns;      ///< how many values, the leading ones, at least the rank
+  int refined = 0;  ///< and how many refined ones, see RitzValues
+  int values() const { return columns + refined; }
 };
 
-/// Finds right singular vectors of a batch. Asynchronous on the handles' stream unless cuSOLVER
-/// itself is not; allocates nothing on the device in solve(). Throws as check() does.
+/// A way from a batch's pixels to its reconstructions. Asynchronous on the handles' stream unless
+/// cuSOLVER itself is not; allocates nothing on the device in solve(). Throws as check() does.
 class BatchSolver {
  public:
   virtual ~BatchSolver() = default;
-  virtual Spectrum spectrum(int n, int rank) const = 0;
+  virtual Spectrum spectrum(const Problem& problem) const = 0;
   /// Device memory for such a batch; called before the first solve() of its size.
   virtual std::size_t workspace_bytes(const Handles& handles, const Problem& problem) = 0;
-  virtual void solve(const Handles& handles, const Problem& problem,
-                     const Factorization& batch) = 0;
+  virtual void solve(const Handles& handles, const Problem& problem, const DeviceBatch& batch) = 0;
 };
 
-/// Eigenvectors of the Gram matrices A'A: one batched product, one batched eigensolver.
-std::unique_ptr<BatchSolver> make_gram_solver();
-/// `rounds` of block subspace iteration on the Gram matrices: only the leading vectors. info is 1
-/// where that has not been enough.
+/// `rounds` of block subspace iteration in float16 and float32, for a loss of at most kMostLossDb;
+/// whether it is that little, its values tell.
 std::unique_ptr<BatchSolver> make_subspace_solver(int rounds);
-/// cuSOLVER's gesvd, one matrix at a time.
-std::unique_ptr<BatchSolver> make_gesvd_solver();
-/// cuSOLVER's one-sided Jacobi, one matrix at a time.
-std::unique_ptr<BatchSolver> make_gesvdj_solver();
 
 /// The solvers to try one after the other, each on what the one before it has not settled.
 std::vector<std::unique_ptr<BatchSolver>> make_solvers(SolverKind kind);
 
-/// Hands out pieces of a workspace, each aligned to 256 bytes.
+/// Hands out pieces of a workspace, each aligned to 256 bytes. With no workspace it only counts.
 class Carver {
  public:
-  explicit Carver(std::byte* begin) : next_(begin) {}
+  explicit Carver(std::byte* begin) : begin_(begin) {}
   template <class T>
   T* take(std::size_t count) {
-    std::byte* piece = next_;
-    next_ += bytes<T>(count);
+    std::byte* piece = begin_ ? begin_ + used_ : nullptr;
+    used_ += bytes<T>(count);
     return reinterpret_cast<T*>(piece);
   }
   template <class T>
   static std::size_t bytes(std::size_t count) {
     return (count * sizeof(T) + 255) / 256 * 256;
   }
+  std::size_t used() const { return used_; }
 
  private:
-  std::byte* next_;
+  std::byte* begin_;
+  std::size_t used_ = 0;
 };
 
 }  // namespace eckart::cuda

@@ -1,125 +1,220 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <random>
 #include <stdexcept>
 
-#include "compute/cuda/kernels/inverse_cholesky.hpp"
-#include "compute/cuda/kernels/ritz_check.hpp"
-#include "compute/cuda/solvers/batched.hpp"
+#include "compute/cuda/kernels/gram_float64.hpp"
+#include "compute/cuda/kernels/orthonormalizer.hpp"
+#include "compute/cuda/kernels/reconstruct_halves.hpp"
+#include "compute/cuda/kernels/refine.hpp"
+#include "compute/cuda/kernels/rotate.hpp"
+#include "compute/cuda/kernels/small_svd.hpp"
+#include "compute/cuda/kernels/unpack_halves.hpp"
+#include "compute/cuda/raii.hpp"
+#include "compute/cuda/solvers/solver.hpp"
 #include "compute/solver_choice.hpp"
 
 namespace eckart::cuda {
 namespace {
 
-// Root mean square, in levels, by which a reconstruction may miss the exact one before rounding. It
-// moves fewer than one pixel in 20,000 to its neighbouring level.
-constexpr double kTolerance = 2e-5;
+constexpr int kGranule = 16;  // sides of what the tensor cores multiply
 
-/// Block subspace iteration on G = A'A with l > k columns, then Rayleigh and Ritz, all in float64:
-/// Y = G Z, Z = Y R^-1 where Y'Y = R'R; at the end Z'GZ = W Theta W', V = Z W. Float64 has room for
-/// the squared condition of G, and for a Cholesky factor of Y'Y every round.
+int to_granule(int value) { return (value + kGranule - 1) / kGranule * kGranule; }
+
+/// The largest power of two that is at most the square root of `rows`: by it the entries of
+/// orthonormal columns come near 1, where float16 has its precision.
+float column_scale(int rows) { return std::exp2f(std::floor(0.5F * std::log2f(float(rows)))); }
+
+/// What keeps A times scaled orthonormal columns within float16: entries of A are below 256, so
+/// those of the product are below 256 rows.
+float product_scale(int inner) {
+  return 256.0F / float(std::max(256U, std::bit_ceil(unsigned(inner))));
+}
+
+/// A batch of matrices, column-major, one after the other, or one for the whole batch.
+struct Halves {
+  const __half* data;
+  int rows, cols;
+  bool shared = false;
+  std::int64_t stride() const { return shared ? 0 : std::int64_t(rows) * cols; }
+};
+
+/// C = alpha op(A) B + beta C on the tensor cores, added up in float32.
+template <class Result>
+void multiply(const Handles& handles, cublasOperation_t op, const Halves& a, const Halves& b,
+              float alpha, float beta, Result* c, int count) {
+  const bool transposed = op == CUBLAS_OP_T;
+  const int rows = transposed ? a.cols : a.rows, inner = transposed ? a.rows : a.cols;
+  ECKART_CUDA_CHECK(cublasGemmStridedBatchedEx(
+      handles.blas, op, CUBLAS_OP_N, rows, b.cols, inner, &alpha, a.data, CUDA_R_16F, a.rows,
+      a.stride(), b.data, CUDA_R_16F, b.rows, b.stride(), &beta, c,
+      sizeof(Result) == sizeof(__half) ? CUDA_R_16F : CUDA_R_32F, rows, std::int64_t(rows) * b.cols,
+      count, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+}
+
+/// Block subspace iteration on A with l > k columns, both sides orthonormalised in every round:
+/// Z = orth(A Q), Q = orth(A' Z). Pixels are exact in float16 (16 bits in two of them), and what
+/// rounding does to Z and Q is undone by the next round, so all products are float16 with float32
+/// sums. Then B = A Q, its left singular vectors U_k (Gram matrix in float64, Jacobi), V = A' U_k,
+/// and A_k = U_k V', U and V in two halves each. RitzValues says how B's singular values and the
+/// lengths of V's columns bound what has been missed.
 class SubspaceSolver : public BatchSolver {
  public:
   explicit SubspaceSolver(int rounds) : rounds_(rounds) {}
 
-  Spectrum spectrum(int, int rank) const override { return {ValueOrder::ascending_squares, rank}; }
-
-  std::size_t workspace_bytes(const Handles& handles, const Problem& p) override {
-    const Sizes sizes(p);
-    reserve_start(handles.stream, p.n, sizes.l);
-    return Carver::bytes<double>(sizes.gram) + 2 * Carver::bytes<double>(sizes.block) +
-           Carver::bytes<double>(sizes.small) + Carver::bytes<double>(sizes.values) +
-           eigen_.workspace_bytes(handles, sizes.l, p.count);
+  Spectrum spectrum(const Problem& problem) const override {
+    const Sizes sizes(problem);
+    return {ValueOrder::ritz, sizes.l, sizes.k};
   }
 
-  void solve(const Handles& handles, const Problem& p, const Factorization& batch) override {
-    const Sizes sizes(p);
-    const int m = p.m, n = p.n, l = sizes.l, count = p.count, k = p.rank;
+  std::size_t workspace_bytes(const Handles& handles, const Problem& problem) override {
+    const Sizes sizes(problem);
+    reserve_start(handles.stream, sizes);
+    Carver carver(nullptr);
+    carve(carver, sizes);
+    return carver.used();
+  }
+
+  void solve(const Handles& handles, const Problem& problem, const DeviceBatch& batch) override {
+    const Sizes sizes(problem);
+    const int m = sizes.m, n = sizes.n, l = sizes.l, k = sizes.k, count = sizes.count;
     Carver carver(batch.workspace);
-    double* gram_nn = carver.take<double>(sizes.gram);
-    double* y_nl = carver.take<double>(sizes.block);
-    double* z_nl = carver.take<double>(sizes.block);
-    double* small_ll = carver.take<double>(sizes.small);
-    double* values_l = carver.take<double>(sizes.values);
-    const Operand a{CUBLAS_OP_N, batch.a_t_nm, n, std::int64_t(n) * m};
-    const Operand a_t{CUBLAS_OP_T, batch.a_t_nm, n, std::int64_t(n) * m};
-    const Operand g{CUBLAS_OP_N, gram_nn, n, std::int64_t(n) * n};
-    const auto block = [&](const double* data) {
-      return Operand{CUBLAS_OP_N, data, n, std::int64_t(n) * l};
-    };
-    const auto block_t = [&](const double* data) {
-      return Operand{CUBLAS_OP_T, data, n, std::int64_t(n) * l};
-    };
-    const Operand small{CUBLAS_OP_N, small_ll, l, std::int64_t(l) * l};
-    const auto orthonormalise = [&](const double* from, double* to) {
-      multiply(handles, l, l, n, block_t(from), block(from), small_ll, count);
-      inverse_cholesky(small_ll, l, count, handles.stream);
-      multiply(handles, n, l, l, block(from), small, to, count);
-    };
+    const Parts parts = carve(carver, sizes);
+    __half* lo_t = batch.sixteen_bits ? parts.a_lo_t : nullptr;
+    unpack_halves(batch.pixels, batch.planes, count, m, n, parts.a_hi_t, lo_t, handles.stream);
+    const Image a{{parts.a_hi_t, n, m}, lo_t};
 
-    multiply(handles, n, n, m, a, a_t, gram_nn, count);
-    multiply(handles, n, l, n, g, {CUBLAS_OP_N, start_nl_.as<double>(), n, 0}, y_nl, count);
-    for (int round = 1; round < rounds_; ++round) {
-      orthonormalise(y_nl, z_nl);
-      multiply(handles, n, l, n, g, block(z_nl), y_nl, count);
-    }
-    orthonormalise(y_nl, z_nl);  // leaves what one Cholesky cannot see
-    orthonormalise(z_nl, y_nl);
-    std::swap(y_nl, z_nl);
-    multiply(handles, n, l, n, g, block(z_nl), y_nl, count);
-    multiply(handles, l, l, n, block_t(z_nl), block(y_nl), small_ll, count);
-    eigen_.solve(handles, small_ll, l, count, values_l, batch.info, carver.take<std::byte>(0),
-                 eigen_.workspace_bytes(handles, l, count));
+    iterate(handles, sizes, parts, a);
 
-    // The leading k: V = Z W_k, its values, and G V in place of Z, for the check.
-    const Operand leading{CUBLAS_OP_N, small_ll + std::int64_t(l - k) * l, l, std::int64_t(l) * l};
-    multiply(handles, n, k, l, block(z_nl), leading, batch.v, count);
-    multiply(handles, n, k, l, block(y_nl), leading, z_nl, count);
-    ECKART_CUDA_CHECK(cudaMemcpy2DAsync(batch.values, sizeof(double) * std::size_t(k),
-                                        values_l + (l - k), sizeof(double) * std::size_t(l),
-                                        sizeof(double) * std::size_t(k), std::size_t(count),
-                                        cudaMemcpyDeviceToDevice, handles.stream));
-    ritz_check({n, l, k, gram_nn, batch.v, z_nl, values_l}, double(m) * n, kTolerance, count,
-               batch.info, handles.stream);
+    // B = A Q and its left singular vectors U = B M
+    const Spectrum spectrum = this->spectrum(problem);
+    times(handles, CUBLAS_OP_T, a, {parts.q_nl, n, l}, 1 / column_scale(n), parts.b_ml, count);
+    gram_float64(parts.b_ml, m, l, parts.s64_ll, count, handles.stream);
+    small_svd(parts.s64_ll, l, problem.rank(), k, batch.values, spectrum.values(), parts.m_ll,
+              parts.s_ll, batch.info, count, handles.stream);
+    rotate_split(parts.b_ml, m, l, parts.m_ll, k, column_scale(m), parts.u_mk, count,
+                 handles.stream);
+    // V = A'U
+    times(handles, CUBLAS_OP_N, a, {parts.u_mk, m, 2 * k}, 1 / column_scale(m), parts.v_parts,
+          count);
+    refine(parts.v_parts, n, k, parts.v_nk, batch.values + l, spectrum.values(), count,
+           handles.stream);
+    reconstruct_halves(batch.pixels, batch.planes, count, m, n, problem.ranks,
+                       {parts.u_mk, parts.v_nk, k, 1 / column_scale(m)}, batch.outputs,
+                       batch.output_step, batch.errors,
+                       std::size_t(reconstruct_tiles(m, n)) * std::size_t(count), handles.stream);
   }
 
  private:
-  /// Elements of the workspace's parts.
+  /// m, n and k as they are worked with, multiples of kGranule.
   struct Sizes {
     explicit Sizes(const Problem& p)
-        : l(subspace_columns(p.rank)),
-          gram(std::size_t(p.n) * std::size_t(p.n) * std::size_t(p.count)),
-          block(std::size_t(p.n) * std::size_t(l) * std::size_t(p.count)),
-          small(std::size_t(l) * std::size_t(l) * std::size_t(p.count)),
-          values(std::size_t(l) * std::size_t(p.count)) {
-      if (l > p.n) {
+        : m(to_granule(p.m)),
+          n(to_granule(p.n)),
+          l(subspace_columns(p.rank())),
+          k(to_granule(p.rank())),
+          count(p.count) {
+      if (l > n || l > most_small_columns()) {
         throw std::runtime_error("the subspace solver does not take rank " +
-                                 std::to_string(p.rank) + " of " + std::to_string(p.n) +
+                                 std::to_string(p.rank()) + " of " + std::to_string(p.n) +
                                  " columns");
       }
     }
-    int l;
-    std::size_t gram, block, small, values;
+    std::size_t elements(int rows, int cols) const {
+      return std::size_t(rows) * std::size_t(cols) * std::size_t(count);
+    }
+    int m, n, l, k, count;
   };
 
-  /// The same random start for every matrix, on every machine: n x l values of a fixed generator.
-  void reserve_start(cudaStream_t stream, int n, int l) {
-    if (n * l <= start_elements_) return;
-    ECKART_CUDA_CHECK(cudaStreamSynchronize(stream));  // a batch may be reading the old one
-    start_elements_ = 0;
-    std::vector<double> start(std::size_t(n) * std::size_t(l));
-    std::mt19937_64 random(1936);
-    for (double& value : start) value = double(random() >> 11) * 0x1p-52 - 1.0;  // [-1, 1)
-    start_nl_.reserve(start.size() * sizeof(double));
-    ECKART_CUDA_CHECK(cudaMemcpyAsync(start_nl_.as<double>(), start.data(),
-                                      start.size() * sizeof(double), cudaMemcpyHostToDevice,
-                                      stream));
-    ECKART_CUDA_CHECK(cudaStreamSynchronize(stream));
-    start_elements_ = n * l;
+  struct Image {
+    Halves hi_t;
+    const __half* lo_t;  ///< null where it would be zero
+  };
+
+  struct Parts {
+    __half *a_hi_t, *a_lo_t;
+    __half *q_nl, *z_ml, *product;  ///< product: A Q or A'Z before they are orthonormal
+    float *b_ml, *s_ll;
+    double* s64_ll;
+    SmallMatrix m_ll;
+    __half* u_mk;  ///< two halves
+    float* v_parts;
+    __half* v_nk;  ///< two halves
+  };
+
+  static Parts carve(Carver& carver, const Sizes& s) {
+    Parts parts{};
+    parts.a_hi_t = carver.take<__half>(s.elements(s.m, s.n));
+    parts.a_lo_t = carver.take<__half>(s.elements(s.m, s.n));
+    parts.q_nl = carver.take<__half>(s.elements(s.n, s.l));
+    parts.z_ml = carver.take<__half>(s.elements(s.m, s.l));
+    parts.product = carver.take<__half>(s.elements(std::max(s.m, s.n), s.l));
+    parts.b_ml = carver.take<float>(s.elements(s.m, s.l));
+    parts.s_ll = carver.take<float>(s.elements(s.l, s.l));
+    parts.s64_ll = carver.take<double>(s.elements(s.l, s.l));
+    parts.m_ll.hi = carver.take<__half>(s.elements(s.l, s.l));
+    parts.m_ll.lo = carver.take<__half>(s.elements(s.l, s.l));
+    parts.m_ll.scale = carver.take<float>(s.elements(s.l, 1));
+    parts.u_mk = carver.take<__half>(s.elements(s.m, 2 * s.k));
+    parts.v_parts = carver.take<float>(s.elements(s.n, 2 * s.k));
+    parts.v_nk = carver.take<__half>(s.elements(s.n, 2 * s.k));
+    return parts;
   }
 
-  const int rounds_;  // products with G
-  BatchedSymmetricEigen eigen_;
+  /// c = alpha A x (op T of A transposed) or alpha A'x (op N).
+  template <class Result>
+  static void times(const Handles& handles, cublasOperation_t op, const Image& a, const Halves& x,
+                    float alpha, Result* c, int count) {
+    multiply(handles, op, a.hi_t, x, alpha, 0.0F, c, count);
+    if (a.lo_t) {
+      multiply(handles, op, {a.lo_t, a.hi_t.rows, a.hi_t.cols}, x, alpha, 1.0F, c, count);
+    }
+  }
+
+  /// to = the columns of `product` (rows x l), made orthonormal and scaled by column_scale().
+  static void orthonormalise(const Handles& handles, const Parts& parts, int rows, int l,
+                             __half* to, int count) {
+    const Halves product{parts.product, rows, l};
+    multiply(handles, CUBLAS_OP_T, product, product, 1.0F, 0.0F, parts.s_ll, count);
+    orthonormalizer(parts.s_ll, l, parts.m_ll, count, handles.stream);
+    rotate(parts.product, rows, l, parts.m_ll, l, true, column_scale(rows), to, count,
+           handles.stream);
+  }
+
+  void iterate(const Handles& handles, const Sizes& s, const Parts& parts, const Image& a) const {
+    for (int round = 0; round < rounds_; ++round) {
+      const Halves q = round == 0 ? Halves{start_nl_.as<__half>(), s.n, s.l, true}
+                                  : Halves{parts.q_nl, s.n, s.l};
+      times(handles, CUBLAS_OP_T, a, q, product_scale(s.n), parts.product, s.count);
+      orthonormalise(handles, parts, s.m, s.l, parts.z_ml, s.count);
+      times(handles, CUBLAS_OP_N, a, {parts.z_ml, s.m, s.l}, product_scale(s.m), parts.product,
+            s.count);
+      orthonormalise(handles, parts, s.n, s.l, parts.q_nl, s.count);
+    }
+  }
+
+  /// The same start for every matrix, on every machine: n x l signs of a fixed generator. A smaller
+  /// start is the beginning of a larger one.
+  void reserve_start(cudaStream_t stream, const Sizes& sizes) {
+    const std::size_t elements = std::size_t(sizes.n) * std::size_t(sizes.l);
+    if (elements <= start_elements_) return;
+    ECKART_CUDA_CHECK(cudaStreamSynchronize(stream));  // a batch may be reading the old one
+    start_elements_ = 0;
+    std::vector<__half> start(elements);
+    std::mt19937_64 random(1936);
+    for (__half& value : start) value = __float2half_rn(random() >> 63 ? 1.0F : -1.0F);
+    start_nl_.reserve(start.size() * sizeof(__half));
+    ECKART_CUDA_CHECK(cudaMemcpyAsync(start_nl_.as<__half>(), start.data(),
+                                      start.size() * sizeof(__half), cudaMemcpyHostToDevice,
+                                      stream));
+    ECKART_CUDA_CHECK(cudaStreamSynchronize(stream));
+    start_elements_ = elements;
+  }
+
+  const int rounds_;
   DeviceBuffer start_nl_;
-  int start_elements_ = 0;
+  std::size_t start_elements_ = 0;
 };
 
 }  // namespace

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "compute/cuda/kernels/rotate.hpp"
+
+namespace eckart::cuda {
+
+/// The largest order of small matrices that the kernels take.
+int most_small_columns();
+
+/// For each Gram matrix S = Z'Z of order l (column-major, one after the other; the lower triangle
+/// is read): the upper triangular M for which the columns of Z M are orthonormal, R^-1 of the
+/// Cholesky factor R, as rotate() takes it. S is scaled to a unit diagonal, and a
+/// hundred-thousandth is added to that (shifted Cholesky QR: Fukaya, Kannan, Nakatsukasa, Yamamoto
+/// and Yanagisawa, 2020), so that rounding in float32 breaks no factor. Directions of Z weaker than
+/// the shift come out shorter, not lost. A column of zeros stays one. l at most
+/// most_small_columns().
+void orthonormalizer(const float* s_ll, int l, const SmallMatrix& m_ll, int count,
+                     cudaStream_t stream);
+
+}  // namespace eckart::cuda

@@ -1,0 +1,156 @@
+#include "compute/cuda/check.hpp"
+#include "compute/cuda/kernels/rotate.hpp"
+#include "compute/cuda/kernels/tensor_core.cuh"
+
+namespace eckart::cuda {
+namespace {
+
+constexpr int kRows = 128;  // a block makes kRows rows of kColumns columns
+constexpr int kColumns = 64;
+constexpr int kThreads = 256;  // 2 x 4 warps, each 32 columns of 32 rows
+constexpr int kPad = 8;        // halves, so that the rows of an 8 x 8 matrix lie in different banks
+constexpr int kRowStride = kRows + kPad;
+
+/// Eight of a column's elements, scaled, into shared memory.
+__device__ void stage(const __half* from, float scale, __half* hi, __half*) {
+  const uint4 raw = *reinterpret_cast<const uint4*>(from);
+  const __half2 factor = __float2half2_rn(scale);
+  const auto* in = reinterpret_cast<const __half2*>(&raw);
+  auto* out = reinterpret_cast<__half2*>(hi);
+#pragma unroll
+  for (int i = 0; i < 4; ++i) out[i] = __hmul2(in[i], factor);
+}
+__device__ void stage(const float* from, float scale, __half* hi, __half* lo) {
+  float4 raw[2] = {reinterpret_cast<const float4*>(from)[0],
+                   reinterpret_cast<const float4*>(from)[1]};
+  const auto* in = reinterpret_cast<const float*>(raw);
+#pragma unroll
+  for (int i = 0; i < 8; i += 2) {
+    const float2 value{in[i] * scale, in[i + 1] * scale};
+    const __half2 near = __float22half2_rn(value);
+    const float2 kept = __half22float2(near);
+    *reinterpret_cast<__half2*>(hi + i) = near;
+    *reinterpret_cast<__half2*>(lo + i) =
+        __float22half2_rn(float2{value.x - kept.x, value.y - kept.y});
+  }
+}
+
+template <bool kSplit>
+__device__ void store(__half* to, std::size_t lo_at, float x, float y) {
+  const __half2 hi = __float22half2_rn(float2{x, y});
+  *reinterpret_cast<__half2*>(to) = hi;
+  if constexpr (kSplit) {
+    const float2 kept = __half22float2(hi);
+    *reinterpret_cast<__half2*>(to + lo_at) = __float22half2_rn(float2{x - kept.x, y - kept.y});
+  }
+}
+
+/// Computes the transposed product, M' times the rows, so that a thread's results are neighbours
+/// in a column.
+template <class From>
+__global__ void __launch_bounds__(kThreads)
+    rotate_kernel(const From* __restrict__ from, int rows, int l, SmallMatrix by, int columns,
+                  bool upper, float factor, __half* __restrict__ to) {
+  constexpr bool kSplit = sizeof(From) == sizeof(float);
+  extern __shared__ __half shared[];
+  const int image = int(blockIdx.z), r0 = int(blockIdx.x) * kRows, c0 = int(blockIdx.y) * kColumns;
+  const int depth = upper ? min(l, c0 + kColumns) : l, m_stride = depth + kPad;
+  __half* m_hi = shared;  // [column][k]
+  __half* m_lo = m_hi + kColumns * m_stride;
+  __half* rows_hi = m_lo + kColumns * m_stride;  // [k][row]
+  __half* rows_lo = rows_hi + depth * kRowStride;
+  const int thread = int(threadIdx.x), warp = thread / 32, lane = thread % 32;
+
+  const std::size_t matrix = std::size_t(image) * std::size_t(l) * std::size_t(columns);
+  for (int at = thread; at < kColumns * depth / 8; at += kThreads) {
+    const int column = at / (depth / 8), k = at % (depth / 8) * 8;
+    const bool in = c0 + column < columns;
+    const std::size_t index = matrix + std::size_t(c0 + column) * std::size_t(l) + std::size_t(k);
+    const uint4 none{0, 0, 0, 0};
+    *reinterpret_cast<uint4*>(m_hi + column * m_stride + k) =
+        in ? *reinterpret_cast<const uint4*>(by.hi + index) : none;
+    *reinterpret_cast<uint4*>(m_lo + column * m_stride + k) =
+        in ? *reinterpret_cast<const uint4*>(by.lo + index) : none;
+  }
+  const From* block = from + std::size_t(image) * std::size_t(rows) * std::size_t(l);
+  for (int at = thread; at < kRows / 8 * depth; at += kThreads) {
+    const int k = at / (kRows / 8), row = at % (kRows / 8) * 8;
+    if (r0 + row >= rows) continue;  // what stands there makes rows that are not stored
+    stage(block + std::size_t(k) * std::size_t(rows) + std::size_t(r0 + row),
+          factor * by.scale[image * l + k], rows_hi + k * kRowStride + row,
+          rows_lo + k * kRowStride + row);
+  }
+  __syncthreads();
+
+  const int warp_column = warp / 4 * 32, warp_row = warp % 4 * 32;
+  float sum[2][4][4] = {};
+  for (int k = 0; k < depth; k += 16) {
+    unsigned hi[2][4], lo[2][4], right[2][4], right_lo[2][4];
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const int at = (warp_column + 16 * i) * m_stride + k;
+      tensor_core::load_a(hi[i], m_hi + at, m_stride, lane);
+      tensor_core::load_a(lo[i], m_lo + at, m_stride, lane);
+      const int row_at = k * kRowStride + warp_row + 16 * i;
+      tensor_core::load_b_pair(right[i], rows_hi + row_at, kRowStride, lane);
+      if constexpr (kSplit)
+        tensor_core::load_b_pair(right_lo[i], rows_lo + row_at, kRowStride, lane);
+    }
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+#pragma unroll
+      for (int j = 0; j < 4; ++j) {
+        const int pair = j / 2, b = j % 2 * 2;
+        tensor_core::multiply_add(sum[i][j], hi[i], right[pair][b], right[pair][b + 1]);
+        tensor_core::multiply_add(sum[i][j], lo[i], right[pair][b], right[pair][b + 1]);
+        if constexpr (kSplit)
+          tensor_core::multiply_add(sum[i][j], hi[i], right_lo[pair][b], right_lo[pair][b + 1]);
+      }
+    }
+  }
+
+  const std::size_t block_size = std::size_t(rows) * std::size_t(columns);
+  __half* out = to + std::size_t(image) * block_size * (kSplit ? 2 : 1);
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      const int column = c0 + warp_column + 16 * i + lane / 4;
+      const int row = r0 + warp_row + 8 * j + lane % 4 * 2;
+      if (row >= rows) continue;
+      __half* at = out + std::size_t(column) * std::size_t(rows) + std::size_t(row);
+      if (column < columns) store<kSplit>(at, block_size, sum[i][j][0], sum[i][j][1]);
+      if (column + 8 < columns)
+        store<kSplit>(at + 8 * std::size_t(rows), block_size, sum[i][j][2], sum[i][j][3]);
+    }
+  }
+}
+
+template <class From>
+void launch(const From* from, int rows, int l, const SmallMatrix& by, int columns, bool upper,
+            float factor, __half* to, int count, cudaStream_t stream) {
+  const int blocks = sizeof(From) == sizeof(float) ? 2 : 1;
+  const std::size_t bytes = sizeof(__half) * (2 * std::size_t(kColumns) * std::size_t(l + kPad) +
+                                              std::size_t(blocks * l * kRowStride));
+  ECKART_CUDA_CHECK(cudaFuncSetAttribute(rotate_kernel<From>,
+                                         cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
+  const dim3 grid(unsigned(rows + kRows - 1) / kRows, unsigned(columns + kColumns - 1) / kColumns,
+                  unsigned(count));
+  rotate_kernel<From>
+      <<<grid, kThreads, bytes, stream>>>(from, rows, l, by, columns, upper, factor, to);
+  ECKART_CUDA_CHECK(cudaGetLastError());
+}
+
+}  // namespace
+
+void rotate(const __half* from, int rows, int l, const SmallMatrix& by, int columns, bool upper,
+            float factor, __half* to, int count, cudaStream_t stream) {
+  launch(from, rows, l, by, columns, upper, factor, to, count, stream);
+}
+
+void rotate_split(const float* from, int rows, int l, const SmallMatrix& by, int columns,
+                  float factor, __half* to, int count, cudaStream_t stream) {
+  launch(from, rows, l, by, columns, false, factor, to, count, stream);
+}
+
+}  // namespace eckart::cuda

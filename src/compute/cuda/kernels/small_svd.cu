@@ -1,0 +1,202 @@
+#include <stdexcept>
+#include <string>
+
+#include "compute/cuda/kernels/elimination.cuh"
+#include "compute/cuda/kernels/small_svd.hpp"
+
+namespace eckart::cuda {
+namespace {
+
+constexpr float kDependent = 1e-5F;   // of a unit diagonal; float32 cannot tell less from nothing
+constexpr float kOrthogonal = 2e-7F;  // cosine below which two columns are left as they are
+constexpr float kSettled = 3e-4F;     // a sweep whose largest cosine was this leaves its square
+constexpr int kMostSweeps = 20;
+constexpr int kPairLanes = 8;  // threads that turn a pair of columns
+
+struct SmallSvdShared {
+  EliminationShared elimination;
+  double length[kMostSmall];
+  float inverse[kMostSmall], power[kMostSmall], sigma_squared[kMostSmall];
+  int order[kMostSmall];
+  float largest_cosine;
+};
+
+/// Sum over the kPairLanes threads of a pair; all get it.
+__device__ float sum_over_pair(float value) {
+#pragma unroll
+  for (int half = kPairLanes / 2; half > 0; half /= 2)
+    value += __shfl_xor_sync(0xffffffffU, value, half);
+  return value;
+}
+
+/// The columns of step `step` of a sweep's l - 1 that meet at `table`: a round-robin tournament.
+__device__ int2 pair_at(int table, int step, int l) {
+  if (table == 0) return {step, l - 1};
+  int a = step + table, b = step - table;
+  if (a >= l - 1) a -= l - 1;
+  if (b < 0) b += l - 1;
+  return {min(a, b), max(a, b)};
+}
+
+/// Turns two columns (l floats each, kPairLanes threads) so that they are orthogonal; gives the
+/// cosine they had. Every thread of the warp takes part; those without a pair have `active` false.
+template <int kChunks>
+__device__ float turn(float* first, float* second, int l, bool active) {
+  const int lane = int(threadIdx.x) % kPairLanes;
+  float4 x[kChunks], y[kChunks];
+  float xx = 0, yy = 0, xy = 0;
+#pragma unroll
+  for (int i = 0; i < kChunks; ++i) {
+    const int at = 4 * (lane + kPairLanes * i);
+    x[i] = y[i] = float4{0, 0, 0, 0};
+    if (active && at < l) {
+      x[i] = *reinterpret_cast<const float4*>(first + at);
+      y[i] = *reinterpret_cast<const float4*>(second + at);
+    }
+    xx += x[i].x * x[i].x + x[i].y * x[i].y + x[i].z * x[i].z + x[i].w * x[i].w;
+    yy += y[i].x * y[i].x + y[i].y * y[i].y + y[i].z * y[i].z + y[i].w * y[i].w;
+    xy += x[i].x * y[i].x + x[i].y * y[i].y + x[i].z * y[i].z + x[i].w * y[i].w;
+  }
+  xx = sum_over_pair(xx);
+  yy = sum_over_pair(yy);
+  xy = sum_over_pair(xy);
+  const float lengths = sqrtf(xx) * sqrtf(yy), cosine = lengths > 0 ? fabsf(xy) / lengths : 0.0F;
+  if (!(cosine > kOrthogonal)) return cosine;
+  const float zeta = (yy - xx) / (2 * xy);
+  const float tangent = copysignf(1.0F, zeta) / (fabsf(zeta) + sqrtf(1 + zeta * zeta));
+  const float c = rsqrtf(1 + tangent * tangent), s = c * tangent;
+#pragma unroll
+  for (int i = 0; i < kChunks; ++i) {
+    const int at = 4 * (lane + kPairLanes * i);
+    if (at >= l) continue;
+    *reinterpret_cast<float4*>(first + at) =
+        float4{c * x[i].x - s * y[i].x, c * x[i].y - s * y[i].y, c * x[i].z - s * y[i].z,
+               c * x[i].w - s * y[i].w};
+    *reinterpret_cast<float4*>(second + at) =
+        float4{s * x[i].x + c * y[i].x, s * x[i].y + c * y[i].y, s * x[i].z + c * y[i].z,
+               s * x[i].w + c * y[i].w};
+  }
+  return cosine;
+}
+
+/// Whether the columns of x (l x l) have become orthogonal.
+template <int kThreads, int kChunks>
+__device__ bool jacobi(float* x, int l, float& largest_cosine) {
+  constexpr int kPairs = kThreads / kPairLanes;
+  const int group = int(threadIdx.x) / kPairLanes;
+  for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+    float largest = 0;
+    for (int step = 0; step < l - 1; ++step) {
+      for (int table0 = 0; table0 < l / 2; table0 += kPairs) {
+        const bool active = table0 + group < l / 2;
+        const int2 pair = active ? pair_at(table0 + group, step, l) : int2{0, 1};
+        largest = fmaxf(largest, turn<kChunks>(x + pair.x * l, x + pair.y * l, l, active));
+      }
+      __syncthreads();
+    }
+    if (threadIdx.x == 0) largest_cosine = 0;
+    __syncthreads();
+    atomicMax(reinterpret_cast<int*>(&largest_cosine), __float_as_int(largest));  // both positive
+    __syncthreads();
+    const bool settled = largest_cosine <= kSettled;
+    __syncthreads();
+    if (settled) return true;
+  }
+  return false;
+}
+
+template <int kSide, int kEach>
+__global__ void __launch_bounds__(kSide* kSide)
+    small_svd_kernel(const double* __restrict__ s_ll, int l, int k, int columns,
+                     double* __restrict__ sigma_squared, int stride, SmallMatrix m_lk,
+                     float* __restrict__ work_ll, int* __restrict__ info) {
+  constexpr int kThreads = kSide * kSide;
+  extern __shared__ float4 dynamic[];
+  float* x = reinterpret_cast<float*>(dynamic);  // R, then U Sigma
+  __shared__ SmallSvdShared shared;
+  const int image = int(blockIdx.x), thread = int(threadIdx.x);
+  const double* s = s_ll + std::size_t(image) * std::size_t(l) * std::size_t(l);
+  float* inverse_r = work_ll + std::size_t(image) * std::size_t(l) * std::size_t(l);
+  for (int i = thread; i < l; i += kThreads) {
+    const double length = sqrt(fmax(s[i * l + i], 0.0));
+    shared.length[i] = length;
+    shared.inverse[i] = length > 0 ? float(1 / length) : 0.0F;
+    shared.power[i] = power_of_two_below(float(length));
+    m_lk.scale[image * l + i] = 1.0F / shared.power[i];
+  }
+  for (int at = thread; at < l * l; at += kThreads) x[at] = 0;
+  __syncthreads();
+
+  float w[kEach][kEach];
+  for_each_element<kSide, kEach>(l, [&](int a, int b, int i, int c) {
+    const double lengths = shared.length[i] * shared.length[c];
+    w[a][b] = lengths > 0 ? float(s[c * l + i] / lengths) : 0.0F;
+  });
+  eliminate<kSide, kEach>(w, l, kDependent, shared.elimination,
+                          [&](int j, const float* line, float pivot) {
+                            if (!(pivot > kDependent)) return;
+                            const float scale = rsqrtf(pivot);
+                            for (int i = j + thread; i < l; i += kThreads)
+                              x[i * l + j] = line[i] * scale * float(shared.length[i]);
+                          });
+  // R^-1 (c, i), its rows scaled by powers of two, at i * l + c
+  for_each_element<kSide, kEach>(l, [&](int a, int b, int i, int c) {
+    const float pivot = shared.elimination.pivot[i];
+    const float scale =
+        pivot > kDependent ? rsqrtf(pivot) * shared.inverse[c] * shared.power[c] : 0.0F;
+    if (c <= i) inverse_r[i * l + c] = c == i ? scale : w[a][b] * scale;
+  });
+  __syncthreads();
+
+  constexpr int kChunks = (kSide * kEach + 31) / 32;
+  const bool settled = jacobi<kThreads, kChunks>(x, l, shared.largest_cosine);
+  if (thread == 0) info[image] = settled ? 0 : 1;
+
+  for (int i = thread; i < l; i += kThreads) {
+    float sum = 0;
+    for (int row = 0; row < l; ++row) sum += x[i * l + row] * x[i * l + row];
+    shared.sigma_squared[i] = sum;
+  }
+  __syncthreads();
+  for (int i = thread; i < l; i += kThreads) {
+    const float mine = shared.sigma_squared[i];
+    int before = 0;
+    for (int j = 0; j < l; ++j) {
+      const float other = shared.sigma_squared[j];
+      before += other > mine || (other == mine && j < i);
+    }
+    shared.order[before] = i;
+    sigma_squared[std::size_t(image) * std::size_t(stride) + std::size_t(before)] = double(mine);
+  }
+  __syncthreads();
+  const std::size_t matrix = std::size_t(image) * std::size_t(l) * std::size_t(columns);
+  for (int at = thread; at < l * columns; at += kThreads) {
+    const int column = at / l, c = at % l;
+    float value = 0;
+    if (column < k) {
+      const int from = shared.order[column];
+      const float squared = shared.sigma_squared[from];
+      for (int i = c; i < l; ++i) value += inverse_r[i * l + c] * x[from * l + i];
+      value = squared > 0 ? value * rsqrtf(squared) : 0.0F;
+    }
+    const __half hi = __float2half_rn(value);
+    m_lk.hi[matrix + std::size_t(at)] = hi;
+    m_lk.lo[matrix + std::size_t(at)] = __float2half_rn(value - __half2float(hi));
+  }
+}
+
+}  // namespace
+
+void small_svd(const double* s_ll, int l, int k, int columns, double* sigma_squared, int stride,
+               const SmallMatrix& m_lk, float* work_ll, int* info, int count, cudaStream_t stream) {
+  const int bytes = l * l * int(sizeof(float));
+  for_order(l, [&]<int kSide, int kEach>() {
+    ECKART_CUDA_CHECK(cudaFuncSetAttribute(small_svd_kernel<kSide, kEach>,
+                                           cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    small_svd_kernel<kSide, kEach><<<unsigned(count), kSide * kSide, std::size_t(bytes), stream>>>(
+        s_ll, l, k, columns, sigma_squared, stride, m_lk, work_ll, info);
+    ECKART_CUDA_CHECK(cudaGetLastError());
+  });
+}
+
+}  // namespace eckart::cuda

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "compute/cuda/kernels/rotate.hpp"
+
+namespace eckart::cuda {
+
+/// Singular values of matrices B (some rows x l) from their Gram matrices S = B'B (float64,
+/// column-major, lower triangle), and how to get their left singular vectors: the k largest are the
+/// columns of B M. Cholesky S = R'R, one-sided Jacobi on R = U Sigma W', M = R^-1 U_k. Float32 with
+/// R's columns scaled: relative accuracy whatever their lengths. Directions that depend on others
+/// to within float32 are left out.
+///   sigma_squared  l values, descending, `stride` apart from matrix to matrix
+///   m_lk           l x columns, columns >= k; those behind the k-th are zero
+///   work_ll        l x l floats a matrix
+///   info           1 where Jacobi has not converged, else 0
+void small_svd(const double* s_ll, int l, int k, int columns, double* sigma_squared, int stride,
+               const SmallMatrix& m_lk, float* work_ll, int* info, int count, cudaStream_t stream);
+
+}  // namespace eckart::cuda

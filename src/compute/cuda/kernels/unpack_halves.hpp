@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+#include "compute/cuda/plane.hpp"
+
+namespace eckart::cuda {
+
+/// What unpack_halves() multiplies samples of this many bytes by: all of a plane then lies below
+/// 256.
+__host__ __device__ constexpr double half_scale(int sample_bytes) {
+  return sample_bytes == 1 ? 1.0 : 1.0 / 256;
+}
+
+/// Samples to float16 matrices, padded with zeros, scaled by half_scale(): hi + lo is exact, hi
+/// being the nearest float16; of 8-bit planes lo is zero. Each is A of planes[p] transposed,
+/// column-major n x m, p < count. `lo_t` may be null where all planes are of 8 bits. n must be
+/// even.
+void unpack_halves(const std::byte* pixels, const Plane* planes, int count, int m, int n,
+                   __half* hi_t, __half* lo_t, cudaStream_t stream);
+
+}  // namespace eckart::cuda

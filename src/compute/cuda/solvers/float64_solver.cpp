@@ -1,0 +1,80 @@
+#include "compute/cuda/solvers/float64_solver.hpp"
+
+#include <utility>
+
+#include "compute/cuda/kernels/unpack.hpp"
+#include "compute/cuda/solvers/batched.hpp"
+
+namespace eckart::cuda {
+namespace {
+
+class Float64Solver : public BatchSolver {
+ public:
+  explicit Float64Solver(std::unique_ptr<RightVectors> right_vectors)
+      : right_vectors_(std::move(right_vectors)) {}
+
+  Spectrum spectrum(const Problem& problem) const override {
+    return {right_vectors_->order(), problem.n};
+  }
+
+  std::size_t workspace_bytes(const Handles& handles, const Problem& problem) override {
+    Carver carver(nullptr);
+    carve(carver, problem);
+    return carver.used() + right_vectors_->workspace_bytes(handles, problem);
+  }
+
+  void solve(const Handles& handles, const Problem& p, const DeviceBatch& batch) override {
+    Carver carver(batch.workspace);
+    const Parts parts = carve(carver, p);
+    unpack(batch.pixels, batch.planes, p.count, p.m, p.n, parts.a_t_nm, handles.stream);
+    right_vectors_->find(handles, p,
+                         {parts.a_t_nm, parts.v_nn, batch.values, batch.info,
+                          carver.take<std::byte>(0), batch.workspace_bytes - carver.used()});
+    const Factors factors = project(handles, p, parts);
+    const std::size_t tiles = std::size_t(reconstruct_tiles(p.m, p.n)) * std::size_t(p.count);
+    for (std::size_t r = 0; r < p.ranks.size(); ++r) {
+      reconstruct(batch.pixels, batch.planes, p.count, p.m, p.n, p.ranks[r], factors,
+                  batch.outputs + r * batch.output_step, batch.errors + r * tiles, handles.stream);
+    }
+  }
+
+ private:
+  struct Parts {
+    double *a_t_nm, *v_nn, *p_mk;
+  };
+  static Parts carve(Carver& carver, const Problem& p) {
+    const auto m = std::size_t(p.m), n = std::size_t(p.n), count = std::size_t(p.count);
+    Parts parts{};
+    parts.a_t_nm = carver.take<double>(m * n * count);
+    parts.v_nn = carver.take<double>(n * n * count);
+    parts.p_mk = carver.take<double>(m * std::size_t(p.rank()) * count);
+    return parts;
+  }
+
+  /// P = A V for the leading columns of V.
+  Factors project(const Handles& handles, const Problem& p, const Parts& parts) const {
+    const int m = p.m, n = p.n, rank = p.rank();
+    const bool ascending = right_vectors_->order() == ValueOrder::ascending_squares;
+    const double* v = parts.v_nn + (ascending ? std::int64_t(n - rank) * n : 0);
+    const std::int64_t v_plane = std::int64_t(n) * n;
+    multiply(handles, m, rank, n, {CUBLAS_OP_T, parts.a_t_nm, n, std::int64_t(n) * m},
+             {CUBLAS_OP_N, v, n, v_plane}, parts.p_mk, p.count);
+    const std::int64_t last = rank - 1;
+    return {.p_mk = ascending ? parts.p_mk + last * m : parts.p_mk,
+            .v_nk = ascending ? v + last * n : v,
+            .p_plane = std::int64_t(m) * rank,
+            .v_plane = v_plane,
+            .p_column = ascending ? -m : m,
+            .v_column = ascending ? -n : n};
+  }
+
+  const std::unique_ptr<RightVectors> right_vectors_;
+};
+
+}  // namespace
+
+std::unique_ptr<BatchSolver> make_float64_solver(std::unique_ptr<RightVectors> right_vectors) {
+  return std::make_unique<Float64Solver>(std::move(right_vectors));
+}
+
+}  // namespace eckart::cuda

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+
+#include "compute/cuda/solvers/solver.hpp"
+
+namespace eckart::cuda {
+
+/// What is worked on, all on the device, float64, one matrix after the other.
+struct Factorization {
+  const double* a_t_nm;  ///< A transposed, column-major n x m
+  double* v;       ///< out: right singular vectors, column-major n x n, in the order of the values
+  double* values;  ///< out: n values
+  int* info;       ///< out: one each, 0 where the solver converged
+  std::byte* workspace;  ///< at least workspace_bytes()
+  std::size_t workspace_bytes;
+};
+
+/// Finds the right singular vectors of a batch of matrices in float64.
+class RightVectors {
+ public:
+  virtual ~RightVectors() = default;
+  virtual ValueOrder order() const = 0;
+  virtual std::size_t workspace_bytes(const Handles& handles, const Problem& problem) = 0;
+  virtual void find(const Handles& handles, const Problem& problem, const Factorization& batch) = 0;
+};
+
+/// Eigenvectors of the Gram matrices A'A: one batched product, one batched eigensolver.
+std::unique_ptr<RightVectors> make_gram();
+/// cuSOLVER's gesvd, one matrix at a time.
+std::unique_ptr<RightVectors> make_gesvd();
+/// cuSOLVER's one-sided Jacobi, one matrix at a time.
+std::unique_ptr<RightVectors> make_gesvdj();
+
+/// Everything in float64: A_k = (A V_k) V_k'.
+std::unique_ptr<BatchSolver> make_float64_solver(std::unique_ptr<RightVectors> right_vectors);
+
+}  // namespace eckart::cuda

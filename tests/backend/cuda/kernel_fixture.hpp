@@ -1,0 +1,130 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "compute/cuda/kernels/reconstruct.hpp"
+#include "compute/cuda/plane.hpp"
+#include "compute/cuda/raii.hpp"
+
+namespace eckart::cuda {
+
+template <class T>
+class OnDevice {
+ public:
+  explicit OnDevice(const std::vector<T>& values) : size_(values.size()) {
+    buffer_.reserve(std::max<std::size_t>(1, size_ * sizeof(T)));
+    ECKART_CUDA_CHECK(cudaMemcpy(get(), values.data(), size_ * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  T* get() const { return buffer_.template as<T>(); }
+  std::vector<T> fetch() const {
+    std::vector<T> values(size_);
+    ECKART_CUDA_CHECK(cudaMemcpy(values.data(), get(), size_ * sizeof(T), cudaMemcpyDeviceToHost));
+    return values;
+  }
+
+ private:
+  std::size_t size_;
+  DeviceBuffer buffer_;
+};
+
+struct Shape {
+  int rows, cols, channels, sample_bytes;
+};
+
+class KernelTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    int devices = 0;
+    const cudaError_t status = cudaGetDeviceCount(&devices);
+    if (status != cudaSuccess || devices == 0)
+      GTEST_SKIP() << "no CUDA device: " << cudaGetErrorString(status);
+  }
+
+  /// Captures what the launcher does and runs it: a kernel for another stream than the one given is
+  /// missing in the capture, or breaks it where it goes to the default stream.
+  template <class Launch>
+  static void on_stream(Launch&& launch) {
+    const Stream stream = make_handle<Stream>(cudaStreamCreate);
+    ECKART_CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
+    launch(stream.get());
+    cudaGraph_t graph = nullptr;
+    ECKART_CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
+    std::size_t kernels = 0;
+    ECKART_CUDA_CHECK(cudaGraphGetNodes(graph, nullptr, &kernels));
+    EXPECT_GE(kernels, 1u);
+    cudaGraphExec_t runnable = nullptr;
+    ECKART_CUDA_CHECK(cudaGraphInstantiate(&runnable, graph, 0));
+    ECKART_CUDA_CHECK(cudaGraphLaunch(runnable, stream.get()));
+    ECKART_CUDA_CHECK(cudaStreamSynchronize(stream.get()));
+    ECKART_CUDA_CHECK(cudaGraphExecDestroy(runnable));
+    ECKART_CUDA_CHECK(cudaGraphDestroy(graph));
+  }
+
+  /// Random images of these shapes packed one after the other, a plane each channel, and one empty
+  /// place.
+  void pack(const std::vector<Shape>& shapes) {
+    for (const Shape& s : shapes) {
+      const auto offset = std::int64_t(pixels_.size());
+      for (int c = 0; c < s.channels; ++c)
+        planes_.push_back({offset, s.rows, s.cols, s.channels, c, s.sample_bytes});
+      const std::size_t bytes = std::size_t(s.rows * s.cols * s.channels * s.sample_bytes);
+      for (std::size_t i = 0; i < (bytes + 15) / 16 * 16; ++i)
+        pixels_.push_back(std::byte(random_() & 255));
+      m_ = std::max({m_, s.rows, s.cols});
+      n_ = std::max(n_, std::min(s.rows, s.cols));
+    }
+    planes_.push_back({0, 0, 0, 1, 0, 1});
+  }
+
+  int sample(const std::vector<std::byte>& from, const Plane& plane, int i, int j) const {
+    const int row = plane.rows >= plane.cols ? i : j, col = plane.rows >= plane.cols ? j : i;
+    const std::size_t at = std::size_t((row * plane.cols + col) * plane.channels + plane.channel);
+    const std::byte* image = from.data() + plane.offset_bytes;
+    return plane.sample_bytes == 1 ? reinterpret_cast<const std::uint8_t*>(image)[at]
+                                   : reinterpret_cast<const std::uint16_t*>(image)[at];
+  }
+
+  /// That a plane's pixels are the values rounded, each as good as `tolerance` levels, and its
+  /// tiles' errors the sums over them.
+  template <class Value>
+  void expect_reconstruction(const Plane& plane, Value value_at, double tolerance,
+                             const std::vector<std::byte>& found,
+                             std::span<const TileError> errors) const {
+    const int top = plane.sample_bytes == 1 ? 255 : 65535;
+    double squared_norm = 0, residual = 0, squared_error = 0;
+    for (int i = 0; i < plane.m(); ++i) {
+      for (int j = 0; j < plane.n(); ++j) {
+        const double value = value_at(i, j);
+        const int in = sample(pixels_, plane, i, j), out = sample(found, plane, i, j);
+        ASSERT_LE(std::abs(out - std::clamp(value, 0.0, double(top))), 0.5 + tolerance)
+            << i << ',' << j;
+        squared_norm += std::pow(in, 2);
+        residual += std::pow(value - in, 2);
+        squared_error += std::pow(out - in, 2);
+      }
+    }
+    TileError sum{0, 0, 0.0};
+    for (const TileError& error : errors) {
+      sum.squared_norm += error.squared_norm;
+      sum.squared_error += error.squared_error;
+      sum.residual += error.residual;
+    }
+    EXPECT_EQ(double(sum.squared_norm), squared_norm);
+    EXPECT_EQ(double(sum.squared_error), squared_error);
+    EXPECT_NEAR(sum.residual, residual, (1e-9 + 1e-2 * tolerance) * residual);
+  }
+
+  std::mt19937 random_{1};
+  std::vector<std::byte> pixels_;
+  std::vector<Plane> planes_;
+  int m_ = 0, n_ = 0;
+};
+
+}  // namespace eckart::cuda
