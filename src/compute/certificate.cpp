@@ -10,9 +10,11 @@
 namespace eckart {
 namespace {
 
-// Squared error that factors in float32, or in two halves of float16, add to ||A||_F^2 = 1. Found:
-// 1e-14 to 3e-13 for sizes from 64^2 to 2048^2.
-constexpr double kFloat32 = 1e-12;
+/// Squared error that factors of an m x n matrix add to ||A||_F^2 = 1. Of float32, or two halves of
+/// float16, 1e-14 to 3e-13 was found for sizes from 64^2 to 2048^2.
+double rounding(Precision precision, int n) {
+  return precision == Precision::float32 ? 1e-12 : n * std::numeric_limits<double>::epsilon();
+}
 
 /// The PSNR between an error and the optimum, which is at most `gap` below it.
 double between_db(double residual, double gap) {
@@ -22,7 +24,8 @@ double between_db(double residual, double gap) {
 
 }  // namespace
 
-double most_loss_db(const RitzValues& values, int k, double residual, double squared_norm) {
+double most_loss_db(const RitzValues& values, int k, double residual, double squared_norm,
+                    Precision precision) {
   if (residual <= negligible_error(squared_norm)) return 0;
   const auto l = values.ritz.size();
   const auto rank = std::size_t(k);
@@ -30,7 +33,7 @@ double most_loss_db(const RitzValues& values, int k, double residual, double squ
   const double mean_outside =
       values.n > int(l) ? std::max(0.0, squared_norm - inside) / (values.n - int(l)) : 0.0;
   const double outside = std::max(values.ritz[(rank + l) / 2], mean_outside);
-  double gap = kFloat32 * squared_norm;
+  double gap = rounding(precision, values.n) * squared_norm;
   for (std::size_t i = 0; i < rank; ++i) {
     const double theta = values.ritz[i];
     if (theta <= outside) return std::numeric_limits<double>::infinity();
@@ -39,9 +42,13 @@ double most_loss_db(const RitzValues& values, int k, double residual, double squ
   return between_db(residual, gap);
 }
 
-double most_loss_db_in_float64(int n, double residual, double squared_norm) {
+double most_loss_db(int n, double residual, double squared_norm, Precision precision) {
   if (residual <= negligible_error(squared_norm)) return 0;
-  return between_db(residual, n * std::numeric_limits<double>::epsilon() * squared_norm);
+  return between_db(residual, rounding(precision, n) * squared_norm);
+}
+
+bool is_beyond_float32(double residual, double squared_norm) {
+  return !(most_loss_db(0, residual, squared_norm, Precision::float32) <= kMostLossDb);
 }
 
 }  // namespace eckart

@@ -13,6 +13,9 @@ struct RitzValues {
   int n = 0;                        ///< columns of A
 };
 
+/// What the factors were computed in.
+enum class Precision { float32, float64 };
+
 /// The most PSNR, in dB, that a reconstruction of rank k can have lost against Eckart and Young's
 /// optimum; infinity where nothing can be said, 0 where the error is negligible. `residual` is the
 /// squared error measured before rounding, `squared_norm` is ||A||_F^2.
@@ -23,10 +26,14 @@ struct RitzValues {
 /// what is outside the space (Mathias, Quadratic residual bounds for the Hermitian eigenvalue
 /// problem, 1998). The half step to A' U_k gains sum_i r_i^2 of that. For mu stands the Ritz value
 /// half-way between the k-th and the last, or the mean of what is outside where that is more.
-/// Rounding in float32 is added as a share of the norm.
-double most_loss_db(const RitzValues& values, int k, double residual, double squared_norm);
+/// What rounding can do is added as a share of the norm.
+double most_loss_db(const RitzValues& values, int k, double residual, double squared_norm,
+                    Precision precision);
 
-/// The same for eigenvectors found in float64.
-double most_loss_db_in_float64(int n, double residual, double squared_norm);
+/// The same for eigenvectors of A'A (n x n) found by a full decomposition: rounding alone.
+double most_loss_db(int n, double residual, double squared_norm, Precision precision);
+
+/// Whether the error is so small that factors in float32 can be no proof of anything.
+bool is_beyond_float32(double residual, double squared_norm);
 
 }  // namespace eckart

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/quality.hpp"
+
 namespace eckart {
 namespace {
 
@@ -21,7 +23,7 @@ bool subspace_fits(PaddedShape shape, int rank, int most_columns) {
 
 int subspace_columns(int rank) {
   constexpr int kGranule = 16;  // what the matrix products like
-  const int wanted = rank + std::max(28, 2 * rank / 5);
+  const int wanted = rank + 28;
   return (wanted + kGranule - 1) / kGranule * kGranule;
 }
 
@@ -34,6 +36,15 @@ SolverKind choose_solver(SolverKind requested, PaddedShape shape, int rank,
   if (!gram_fits(shape)) return gesvd;
   // The iteration pays unless its columns are nearly all that there are.
   return fits && 4 * subspace_columns(rank) <= 3 * shape.cols ? subspace : gram;
+}
+
+int next_rounds(int rounds, int planes, int unsettled, double worst_db) {
+  constexpr int kFew = 100;          // one in so many is done again rather
+  constexpr double kRoundDb = 50.0;  // a round less loses less than so many times as much
+  if (kFew * unsettled > planes) return std::min(rounds + 1, kMostRounds);
+  if (unsettled == 0 && kRoundDb * worst_db < kMostLossDb)
+    return std::max(rounds - 1, kFewestRounds);
+  return rounds;
 }
 
 }  // namespace eckart

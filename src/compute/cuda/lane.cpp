@@ -78,13 +78,19 @@ void CudaLane::compute(Slot& slot) {
 }
 
 std::vector<Owner> CudaLane::settle(Slot& slot, bool pixels) {
-  const Plan& plan = plans_.at(slot.shape());
+  Plan& plan = plans_.at(slot.shape());
   slot.wait();
-  std::vector<Owner> unsettled = slot.unsettled(options_.ranks);
+  Verdict verdict = slot.judge(options_.ranks);
   if (pixels) slot.unpack();
+  if (!options_.deterministic) {
+    plan.rounds =
+        next_rounds(plan.rounds, int(slot.owners().size()), verdict.want_rounds, verdict.worst_db);
+  }
   const auto& solvers = this->solvers(plan.solver);
+  std::vector<Owner> unsettled = std::move(verdict.unsettled);
+  retries_ += int(unsettled.size());
   for (std::size_t next = 1; next < solvers.size() && !unsettled.empty(); ++next) {
-    retries_ += int(unsettled.size());
+    if (!solvers[next]->takes(problem(slot.shape(), plan, plan.retry_places))) continue;
     retry(slot, plan, *solvers[next], unsettled, pixels);
   }
   return unsettled;
@@ -102,7 +108,7 @@ void CudaLane::retry(Slot& slot, const Plan& plan, BatchSolver& solver,
     run(slot, plan, solver);
     if (pixels) slot.copy_out_pixels(streams());
     slot.wait();
-    const std::vector<Owner> more = slot.unsettled(options_.ranks);
+    const std::vector<Owner> more = slot.judge(options_.ranks).unsettled;
     if (pixels) slot.unpack();
     left.insert(left.end(), more.begin(), more.end());
   }
@@ -115,12 +121,16 @@ void CudaLane::run(Slot& slot, const Plan& plan, BatchSolver& solver) {
   DeviceBatch batch = slot.batch();
   batch.workspace = workspace_.as<>();
   batch.workspace_bytes = workspace_.bytes();
-  const Problem problem{slot.shape().rows, slot.shape().cols, slot.places(), plan.ranks};
+  const Problem problem = this->problem(slot.shape(), plan, slot.places());
   solver.solve(handles(), problem, batch);
   slot.copy_out_findings(solver.spectrum(problem), streams());
 }
 
-const CudaLane::Plan& CudaLane::plan(PaddedShape shape) {
+Problem CudaLane::problem(PaddedShape shape, const Plan& plan, int places) const {
+  return {shape.rows, shape.cols, places, plan.ranks, plan.rounds};
+}
+
+CudaLane::Plan& CudaLane::plan(PaddedShape shape) {
   const auto known = plans_.find(shape);
   if (known != plans_.end()) return known->second;
   Plan plan{};
@@ -132,11 +142,12 @@ const CudaLane::Plan& CudaLane::plan(PaddedShape shape) {
                     most_subspace_columns_);
   plan.places = std::max(kMostChannels, options_.batch_planes(shape));
   plan.retry_places = std::max(kMostChannels, plan.places / kRetryShare);
+  plan.rounds = kFirstRounds;
   int places = plan.places;
   for (const auto& solver : solvers(plan.solver)) {
-    plan.workspace_bytes =
-        std::max(plan.workspace_bytes,
-                 solver->workspace_bytes(handles(), {shape.rows, shape.cols, places, plan.ranks}));
+    const Problem some = problem(shape, plan, places);
+    if (!solver->takes(some)) continue;
+    plan.workspace_bytes = std::max(plan.workspace_bytes, solver->workspace_bytes(handles(), some));
     places = plan.retry_places;
   }
   return plans_[shape] = plan;

@@ -50,12 +50,14 @@ class CudaLane : public Lane {
     int places;        ///< for the first solver
     int retry_places;  ///< for those that it leaves to the others
     std::vector<int> ranks;
+    int rounds;  ///< of the first solver's iteration; follows what the last batches wanted
     std::size_t workspace_bytes;
   };
-  const Plan& plan(PaddedShape shape);
+  Plan& plan(PaddedShape shape);
   void reserve(const Plan& plan);
   int places(int planes, int most) const { return options_.deterministic ? most : planes; }
   std::vector<std::unique_ptr<BatchSolver>>& solvers(SolverKind kind);
+  Problem problem(PaddedShape shape, const Plan& plan, int places) const;
   void run(Slot& slot, const Plan& plan, BatchSolver& solver);
   void retry(Slot& slot, const Plan& plan, BatchSolver& solver, std::vector<Owner>& unsettled,
              bool pixels);

@@ -124,19 +124,28 @@ void Slot::copy_out_pixels(const Streams& streams) {
 
 void Slot::wait() const { ECKART_CUDA_CHECK(cudaEventSynchronize(done_.get())); }
 
-std::vector<Owner> Slot::unsettled(const std::vector<RankPolicy>& ranks) const {
-  std::vector<Owner> unsettled;
+Verdict Slot::judge(const std::vector<RankPolicy>& ranks) const {
+  const bool can_be_better = spectrum_.order == ValueOrder::ritz;
+  Verdict verdict;
   for (std::size_t place = 0; place < owners_.size(); ++place) {
     const Owner& owner = owners_[place];
-    bool settled = info_.host.as<int>()[place] == 0;
+    bool converged = info_.host.as<int>()[place] == 0, hopeless = false;
+    double worst_db = 0;
     for (std::size_t r = 0; r < ranks_; ++r) {
       PlaneResult& to = owner.task->results[r][std::size_t(owner.channel)];
       to = result(place, r, ranks[r]);
-      settled = settled && std::isfinite(to.residual) && to.most_loss_db <= kMostLossDb;
+      converged = converged && std::isfinite(to.residual);
+      worst_db = std::max(worst_db, to.most_loss_db);
+      hopeless = hopeless || is_beyond_float32(to.residual, to.residual / (1 - to.energy));
     }
-    if (!settled) unsettled.push_back(owner);
+    if (converged && (worst_db <= kMostLossDb || !can_be_better)) {
+      verdict.worst_db = std::max(verdict.worst_db, worst_db);
+    } else {
+      verdict.unsettled.push_back(owner);
+      verdict.want_rounds += converged && !hopeless;
+    }
   }
-  return unsettled;
+  return verdict;
 }
 
 void Slot::unpack() const {
@@ -163,21 +172,24 @@ PlaneResult Slot::result(std::size_t place, std::size_t rank_index,
     result.squared_error += double(errors[tile].squared_error);
     result.residual += errors[tile].residual;
   }
-  judge(result, place, squared_norm);
+  rate(result, place, squared_norm);
   return result;
 }
 
 /// Energy and certificate, from what the solver tells of the singular values.
-void Slot::judge(PlaneResult& result, std::size_t place, double squared_norm) const {
+void Slot::rate(PlaneResult& result, std::size_t place, double squared_norm) const {
   const auto rank = std::size_t(result.rank), columns = std::size_t(spectrum_.columns);
   const double* values = values_.host.as<double>() + place * std::size_t(spectrum_.values());
   std::vector<double> squares(values, values + spectrum_.values());  // sigma^2
   if (spectrum_.order == ValueOrder::ritz) {
-    const double unscale = 1 / half_scale(owners_[place].plane.sample_bytes);
-    for (double& value : squares) value *= unscale * unscale;
+    if (spectrum_.precision == Precision::float32) {
+      const double unscale = 1 / half_scale(owners_[place].plane.sample_bytes);
+      for (double& value : squares) value *= unscale * unscale;
+    }
     const RitzValues ritz{std::span(squares).first(columns), std::span(squares).subspan(columns),
                           owners_[place].plane.n()};
-    result.most_loss_db = most_loss_db(ritz, result.rank, result.residual, squared_norm);
+    result.most_loss_db =
+        most_loss_db(ritz, result.rank, result.residual, squared_norm, spectrum_.precision);
     result.energy = squared_norm > 0 ? std::max(0.0, 1 - result.residual / squared_norm) : 1;
     return;
   }
@@ -187,7 +199,7 @@ void Slot::judge(PlaneResult& result, std::size_t place, double squared_norm) co
     for (double& value : squares) value *= value;
   }
   result.most_loss_db =
-      most_loss_db_in_float64(owners_[place].plane.n(), result.residual, squared_norm);
+      most_loss_db(owners_[place].plane.n(), result.residual, squared_norm, spectrum_.precision);
   result.energy = energy(std::span(squares).first(rank), squared_norm);
 }
 

@@ -24,6 +24,15 @@ struct Streams {
   cudaStream_t in, compute, out;
 };
 
+/// What has become of a batch.
+struct Verdict {
+  /// Planes whose solver has not converged, has left no finite numbers, or may have lost more than
+  /// kMostLossDb where a better solver might not.
+  std::vector<Owner> unsettled;
+  int want_rounds = 0;  ///< of these, what more rounds of the same solver could have settled
+  double worst_db = 0;  ///< what the others may have lost, at most
+};
+
 /// One batch on its way through a lane: pinned host memory that the pixels are packed into, the
 /// same on the device, and everything that comes back. Single-threaded, like its lane.
 class Slot {
@@ -50,9 +59,8 @@ class Slot {
   void copy_out_pixels(const Streams& streams);
   void wait() const;
 
-  /// Fills in the tasks' results. Returns the planes whose solver has not converged, has left no
-  /// finite numbers, or may have lost more than kMostLossDb. After wait().
-  std::vector<Owner> unsettled(const std::vector<RankPolicy>& ranks) const;
+  /// Fills in the tasks' results. After wait().
+  Verdict judge(const std::vector<RankPolicy>& ranks) const;
 
   /// Copies the pixels to the tasks' outputs. After wait().
   void unpack() const;
@@ -76,7 +84,7 @@ class Slot {
 
   void lay_out_planes(cudaStream_t stream);
   PlaneResult result(std::size_t place, std::size_t rank_index, const RankPolicy& policy) const;
-  void judge(PlaneResult& result, std::size_t place, double squared_norm) const;
+  void rate(PlaneResult& result, std::size_t place, double squared_norm) const;
 
   PaddedShape shape_;
   int places_ = 0;  // planes the batch is computed for; those after the owners' are empty

@@ -288,6 +288,11 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
     if (!tasks[0][i].error.empty()) throw std::runtime_error(tasks[0][i].error);
     largest = std::max(largest, std::isnan(loss) ? 1e9 : loss);
     sum += loss;
+    if (std::getenv("IMG"))
+      std::fprintf(stderr, "IMG %zu E/norm %.3e excess/norm %.3e loss %.2e bound %.2e\n", i,
+                   optimum[i] / squared_norm(inputs[i]),
+                   (result.residual - optimum[i]) / squared_norm(inputs[i]), loss,
+                   result.most_loss_db);
     bound = std::max(bound, result.most_loss_db);
     broken += loss > result.most_loss_db + 1e-6;
     psnr += psnr_db(result.residual, inputs[i].shape().samples(), 255);

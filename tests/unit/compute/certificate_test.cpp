@@ -24,7 +24,9 @@ struct Falling {
     for (int i = 0; i < k; ++i) sum -= refined[std::size_t(i)];
     return sum;
   }
-  double bound(int k) const { return most_loss_db({ritz, refined, 64}, k, left(k), squared_norm); }
+  double bound(int k) const {
+    return most_loss_db({ritz, refined, 64}, k, left(k), squared_norm, Precision::float32);
+  }
 };
 
 TEST(Certificate, is_nearly_nothing_where_the_space_is_invariant) {
@@ -60,18 +62,31 @@ TEST(Certificate, says_nothing_where_the_space_may_have_missed_more_than_it_hold
 TEST(Certificate, says_nothing_where_float32_may_have_made_the_error) {
   const Falling spectrum;
   EXPECT_EQ(most_loss_db({spectrum.ritz, spectrum.refined, 64}, 4, 5e-13 * spectrum.squared_norm,
-                         spectrum.squared_norm),
+                         spectrum.squared_norm, Precision::float32),
             std::numeric_limits<double>::infinity());
+}
+
+TEST(Certificate, says_more_where_the_factors_are_float64) {
+  const Falling spectrum;
+  EXPECT_LT(most_loss_db({spectrum.ritz, spectrum.refined, 64}, 4, 5e-12 * spectrum.squared_norm,
+                         spectrum.squared_norm, Precision::float64),
+            0.1);
+}
+
+TEST(Certificate, knows_what_float32_cannot_prove) {
+  EXPECT_FALSE(is_beyond_float32(1e-6, 1));
+  EXPECT_TRUE(is_beyond_float32(1e-11, 1));
+  EXPECT_FALSE(is_beyond_float32(0, 1));
 }
 
 TEST(Certificate, no_error_is_no_loss) {
   const std::vector<double> none(4, 0.0);
-  EXPECT_EQ(most_loss_db({none, none, 8}, 2, 0, 0), 0);
-  EXPECT_EQ(most_loss_db_in_float64(256, 0, 1e9), 0);
+  EXPECT_EQ(most_loss_db({none, none, 8}, 2, 0, 0, Precision::float32), 0);
+  EXPECT_EQ(most_loss_db(256, 0, 1e9, Precision::float64), 0);
 }
 
 TEST(Certificate, of_float64_is_small_against_any_error_that_can_be_seen) {
-  EXPECT_LT(most_loss_db_in_float64(256, 1e4, 1e9), 1e-7);
+  EXPECT_LT(most_loss_db(256, 1e4, 1e9, Precision::float64), 1e-7);
 }
 
 }  // namespace

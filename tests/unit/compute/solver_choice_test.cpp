@@ -15,11 +15,13 @@ TEST(SolverChoice, takes_the_subspace_solver_where_few_vectors_are_wanted) {
   EXPECT_EQ(choose_solver(automatic, {256, 256}, 20, kMost), subspace);
   EXPECT_EQ(choose_solver(automatic, {224, 192}, 20, kMost), subspace);
   EXPECT_EQ(choose_solver(automatic, {512, 512}, 50, kMost), subspace);
+  EXPECT_EQ(choose_solver(automatic, {256, 256}, 100, kMost), subspace);
+  EXPECT_EQ(choose_solver(automatic, {64, 64}, 20, kMost), subspace);
 }
 
 TEST(SolverChoice, takes_the_full_eigensolver_where_many_are_wanted_or_the_matrix_is_small) {
-  EXPECT_EQ(choose_solver(automatic, {256, 256}, 100, kMost), gram);
-  EXPECT_EQ(choose_solver(automatic, {64, 64}, 20, kMost), gram);
+  EXPECT_EQ(choose_solver(automatic, {256, 256}, 180, kMost), gram);
+  EXPECT_EQ(choose_solver(automatic, {64, 64}, 21, kMost), gram);
   EXPECT_EQ(choose_solver(automatic, {32, 32}, 1, kMost), gram);
   EXPECT_EQ(choose_solver(automatic, {256, 256}, 256, kMost), gram);
 }
@@ -58,6 +60,20 @@ TEST(SolverChoice, heeds_what_the_device_can_hold) {
 
 TEST(SolverChoice, oversamples) {
   for (int rank = 1; rank < 100; ++rank) EXPECT_GE(subspace_columns(rank), rank + 28);
+}
+
+TEST(Rounds, rise_where_many_planes_want_more) {
+  EXPECT_EQ(next_rounds(4, 100, 2, 0.005), 5);
+  EXPECT_EQ(next_rounds(4, 100, 1, 0.005), 4) << "one is done again";
+  EXPECT_EQ(next_rounds(4, 4, 1, 0.005), 5);
+  EXPECT_EQ(next_rounds(kMostRounds, 100, 100, 0), kMostRounds);
+}
+
+TEST(Rounds, fall_where_all_planes_are_far_better_than_the_bar) {
+  EXPECT_EQ(next_rounds(4, 100, 0, 1e-6), 3);
+  EXPECT_EQ(next_rounds(4, 100, 0, 1e-3), 4);
+  EXPECT_EQ(next_rounds(4, 200, 1, 1e-6), 4) << "not while another wants more";
+  EXPECT_EQ(next_rounds(kFewestRounds, 100, 0, 0), kFewestRounds);
 }
 
 TEST(SolverKind, is_read_back_from_its_name) {

@@ -1,114 +1,143 @@
 #pragma once
 
-// Gauss-Jordan elimination of a symmetric matrix that a block of kSide x kSide threads holds in
-// registers: thread (x, y) has elements (y + kSide a, x + kSide b), a, b < kEach, of which those in
-// tiles above the diagonal (b > a) are not used.
+// Cholesky factors and their inverses of symmetric matrices, a block of kSide x kSide threads each,
+// sixteen columns at a time. Thread (x, y) holds elements (y + kSide a, x + kSide b), a, b < kEach,
+// in registers, of which those in tiles above the diagonal (b > a) are not used.
+
+#include <stdexcept>
+#include <string>
 
 #include "compute/cuda/check.hpp"
 
 namespace eckart::cuda {
 
-constexpr int kMostSmall = 224;  // 32 x 32 threads, 7 x 7 elements each
+constexpr int kSide = 16;
+constexpr int kThreads = kSide * kSide;
+constexpr int kMostEach = 13;                  // what small_svd() has shared memory for
+constexpr int kMostSmall = kSide * kMostEach;  // the largest order
 
 /// What a block's threads tell one another, in shared memory.
+template <int kEach>
 struct EliminationShared {
-  float line[2][kMostSmall];
-  float pivot[kMostSmall];
+  float panel[kSide][kSide * kEach + 1];  ///< the sixteen rows that are next
+  float rows[kSide][kSide * kEach + 1];   ///< and the same, finished
+  float diagonal[kSide][kSide + 1], inverse[kSide][kSide + 1];
 };
 
-/// Element (i, c) of the matrix and its use: f(a, b, i, c).
-template <int kSide, int kEach, class Use>
-__device__ void for_each_element(int l, Use use) {
+/// L^-1 of a 16 x 16 matrix D = L L' by one warp: Gauss-Jordan, half a row a lane. A pivot of at
+/// most `least` counts as zero, and gives a row of zeros.
+__device__ inline void invert_factor(const float (&d)[kSide][kSide + 1], float least,
+                                     float (&inverse)[kSide][kSide + 1]) {
+  constexpr unsigned kAll = 0xffffffffU;
+  constexpr int kHalf = kSide / 2;
+  const int lane = int(threadIdx.x) % 32, row = lane % kSide, first = lane / kSide * kHalf;
+  float w[kHalf];
+#pragma unroll
+  for (int c = 0; c < kHalf; ++c) {
+    const int column = first + c;
+    w[c] = row >= column ? d[row][column] : d[column][row];
+  }
+  float my_pivot = 0;
+#pragma unroll
+  for (int j = 0; j < kSide; ++j) {
+    const int holder = j / kHalf * kSide;  // the lane with column j of row 0
+    const float pivot = __shfl_sync(kAll, w[j % kHalf], holder + j);
+    const float mine = __shfl_sync(kAll, w[j % kHalf], holder + row);
+    if (row == j) my_pivot = pivot;
+    const float factor = row > j && pivot > least ? mine * __frcp_rn(pivot) : 0.0F;
+#pragma unroll
+    for (int c = 0; c < kHalf; ++c) {
+      const float other = __shfl_sync(kAll, w[c], lane / kSide * kSide + j);
+      const bool pivots = first + c == j;
+      w[c] = (pivots && row > j ? 0.0F : w[c]) - factor * (pivots ? 1.0F : other);
+    }
+  }
+  const float length = my_pivot > least ? rsqrtf(my_pivot) : 0.0F;
+#pragma unroll
+  for (int c = 0; c < kHalf; ++c) {
+    const int column = first + c;
+    inverse[row][column] = column < row ? w[c] * length : column == row ? length : 0.0F;
+  }
+}
+
+/// One panel: rows and columns kSide kPanel to kSide kPanel + 15.
+template <int kEach, int kPanel, class OnRow>
+__device__ void eliminate_panel(float (&w)[kEach][kEach], float least,
+                                EliminationShared<kEach>& shared, OnRow on_row) {
+  const int x = int(threadIdx.x) % kSide, y = int(threadIdx.x) / kSide;
+#pragma unroll
+  for (int b = 0; b < kPanel; ++b) shared.panel[y][x + kSide * b] = w[kPanel][b];
+#pragma unroll
+  for (int a = kPanel + 1; a < kEach; ++a) shared.panel[x][y + kSide * a] = w[a][kPanel];
+  shared.diagonal[y][x] = w[kPanel][kPanel];
+  __syncthreads();
+  if (threadIdx.x < 32) invert_factor(shared.diagonal, least, shared.inverse);
+  __syncthreads();
+
+  float factor[kSide];
+#pragma unroll
+  for (int r = 0; r < kSide; ++r) factor[r] = shared.inverse[y][r];
+#pragma unroll
+  for (int b = 0; b < kEach; ++b) {
+    const int c = x + kSide * b;
+    float sum = 0, inverse = 0;
+    if (b == kPanel) {
+      inverse = shared.inverse[y][x];
+#pragma unroll
+      for (int r = 0; r < kSide; ++r)
+        sum += factor[r] * (r >= x ? shared.diagonal[r][x] : shared.diagonal[x][r]);
+      shared.rows[y][c] = inverse;
+      on_row(b, kSide * kPanel + y, c, inverse, x >= y ? sum : 0.0F);
+    } else {
+#pragma unroll
+      for (int r = 0; r < kSide; ++r) sum += factor[r] * shared.panel[r][c];
+      shared.rows[y][c] = sum;
+      on_row(b, kSide * kPanel + y, c, b < kPanel ? sum : 0.0F, b > kPanel ? sum : 0.0F);
+    }
+  }
+  __syncthreads();
+
+  if constexpr (kPanel + 1 < kEach) {
+#pragma unroll
+    for (int a = kPanel + 1; a < kEach; ++a) w[a][kPanel] = 0;
+#pragma unroll 4
+    for (int s = 0; s < kSide; ++s) {
+      float right[kEach];
+#pragma unroll
+      for (int b = 0; b < kEach; ++b) right[b] = shared.rows[s][x + kSide * b];
+#pragma unroll
+      for (int a = kPanel + 1; a < kEach; ++a) {
+        const float left = shared.rows[s][y + kSide * a];
+#pragma unroll
+        for (int b = 0; b <= a; ++b) w[a][b] -= left * right[b];
+      }
+    }
+  }
+}
+
+/// Cholesky factor R of S = R'R, whose lower triangle is in w (padded to whole tiles with a unit
+/// matrix), and R's inverse. For each row i, thread by thread and for every column c,
+/// on_row(b, i, c, inverse_r, r) is told (R^-1)(c, i) and R(i, c), zeros where these are; c = x +
+/// kSide b. Pivots of at most `least` count as zero: the row of R and the column of R^-1 are zeros.
+template <int kEach, int kPanel = 0, class OnRow>
+__device__ void eliminate(float (&w)[kEach][kEach], float least, EliminationShared<kEach>& shared,
+                          OnRow on_row) {
+  eliminate_panel<kEach, kPanel>(w, least, shared, on_row);
+  if constexpr (kPanel + 1 < kEach) eliminate<kEach, kPanel + 1>(w, least, shared, on_row);
+}
+
+/// Puts element(i, c) into w for all i >= c below order l, the unit matrix elsewhere.
+template <int kEach, class Element>
+__device__ void fill(float (&w)[kEach][kEach], int l, Element element) {
   const int x = int(threadIdx.x) % kSide, y = int(threadIdx.x) / kSide;
 #pragma unroll
   for (int a = 0; a < kEach; ++a) {
 #pragma unroll
     for (int b = 0; b <= a; ++b) {
       const int i = y + kSide * a, c = x + kSide * b;
-      if (i < l && c < l) use(a, b, i, c);
+      w[a][b] = i < l && c < l && i >= c ? element(i, c) : i == c ? 1.0F : 0.0F;
     }
   }
-}
-
-/// Puts into `line` what step `j` needs: the pivot's column below it, and its row before it.
-template <int kSide, int kEach, int kTile>
-__device__ void publish(const float (&w)[kEach][kEach], int j, int l, float* line) {
-  const int x = int(threadIdx.x) % kSide, y = int(threadIdx.x) / kSide;
-  if constexpr (kTile < kEach) {
-    if (x == j % kSide) {
-#pragma unroll
-      for (int a = kTile; a < kEach; ++a) {
-        const int i = y + kSide * a;
-        if (i >= j && i < l) line[i] = w[a][kTile];
-      }
-    }
-    if (y == j % kSide) {
-#pragma unroll
-      for (int b = 0; b <= kTile; ++b) {
-        const int c = x + kSide * b;
-        if (c < j) line[c] = w[kTile][b];
-      }
-    }
-  }
-}
-
-template <int kSide, int kEach, int kTile, class OnStep>
-__device__ void eliminate_tile(float (&w)[kEach][kEach], int l, float least,
-                               EliminationShared& shared, OnStep on_step) {
-  const int x = int(threadIdx.x) % kSide, y = int(threadIdx.x) / kSide;
-  for (int in_tile = 0; in_tile < kSide; ++in_tile) {
-    const int j = kTile * kSide + in_tile;
-    if (j >= l) return;
-    const float* line = shared.line[j % 2];
-    const float pivot = line[j];
-    const float inverse = pivot > least ? 1.0F / pivot : 0.0F;
-    on_step(j, line, pivot);
-    float right[kEach];
-#pragma unroll
-    for (int b = 0; b < kEach; ++b) {
-      const int c = x + kSide * b;
-      right[b] = c < l ? (c == j ? 1.0F : line[c]) : 0.0F;
-    }
-#pragma unroll
-    for (int a = kTile; a < kEach; ++a) {
-      const int i = y + kSide * a;
-      if (i <= j || i >= l) continue;
-      const float factor = line[i] * inverse;
-#pragma unroll
-      for (int b = 0; b <= a; ++b) {
-        const float before = b == kTile && x == in_tile ? 0.0F : w[a][b];
-        w[a][b] = before - factor * right[b];
-      }
-    }
-    if (threadIdx.x == 0) shared.pivot[j] = pivot;
-    if (j + 1 < l) {
-      if (in_tile + 1 < kSide) {
-        publish<kSide, kEach, kTile>(w, j + 1, l, shared.line[(j + 1) % 2]);
-      } else {
-        publish<kSide, kEach, kTile + 1>(w, j + 1, l, shared.line[(j + 1) % 2]);
-      }
-    }
-    __syncthreads();
-  }
-}
-
-/// S = U' D U with unit upper triangular U. The lower triangle of S, in w, becomes the inverse of
-/// U' below the diagonal, and shared.pivot the diagonal of D. A pivot of at most `least` counts as
-/// zero. on_step(j, line, pivot) sees row j of D U in line[j..l-1], before it is used; it may not
-/// wait for other threads.
-template <int kSide, int kEach, class OnStep>
-__device__ void eliminate(float (&w)[kEach][kEach], int l, float least, EliminationShared& shared,
-                          OnStep on_step) {
-  publish<kSide, kEach, 0>(w, 0, l, shared.line[0]);
-  __syncthreads();
-  eliminate_tile<kSide, kEach, 0>(w, l, least, shared, on_step);
-  if constexpr (kEach > 1) eliminate_tile<kSide, kEach, 1>(w, l, least, shared, on_step);
-  if constexpr (kEach > 2) eliminate_tile<kSide, kEach, 2>(w, l, least, shared, on_step);
-  if constexpr (kEach > 3) eliminate_tile<kSide, kEach, 3>(w, l, least, shared, on_step);
-  if constexpr (kEach > 4) eliminate_tile<kSide, kEach, 4>(w, l, least, shared, on_step);
-  if constexpr (kEach > 5) eliminate_tile<kSide, kEach, 5>(w, l, least, shared, on_step);
-  if constexpr (kEach > 6) eliminate_tile<kSide, kEach, 6>(w, l, least, shared, on_step);
-  if constexpr (kEach > 7) eliminate_tile<kSide, kEach, 7>(w, l, least, shared, on_step);
 }
 
 /// The largest power of two that is at most `value`; 1 for nothing.
@@ -116,35 +145,36 @@ __device__ inline float power_of_two_below(float value) {
   return value > 0 ? exp2f(float(ilogbf(value))) : 1.0F;
 }
 
-/// Calls launch<kSide, kEach>() with the smallest block that holds order l.
+/// Calls launch<kEach>() for the number of elements that a thread has of order l.
 template <class Launch>
 void for_order(int l, Launch launch) {
-  switch ((l + 15) / 16) {
+  switch ((l + kSide - 1) / kSide) {
     case 1:
-      return launch.template operator()<16, 1>();
+      return launch.template operator()<1>();
     case 2:
-      return launch.template operator()<16, 2>();
+      return launch.template operator()<2>();
     case 3:
-      return launch.template operator()<16, 3>();
+      return launch.template operator()<3>();
     case 4:
-      return launch.template operator()<16, 4>();
+      return launch.template operator()<4>();
     case 5:
-      return launch.template operator()<16, 5>();
+      return launch.template operator()<5>();
     case 6:
-      return launch.template operator()<16, 6>();
+      return launch.template operator()<6>();
     case 7:
-      return launch.template operator()<16, 7>();
+      return launch.template operator()<7>();
     case 8:
-      return launch.template operator()<16, 8>();
+      return launch.template operator()<8>();
     case 9:
+      return launch.template operator()<9>();
     case 10:
-      return launch.template operator()<32, 5>();
+      return launch.template operator()<10>();
     case 11:
+      return launch.template operator()<11>();
     case 12:
-      return launch.template operator()<32, 6>();
+      return launch.template operator()<12>();
     case 13:
-    case 14:
-      return launch.template operator()<32, 7>();
+      return launch.template operator()<13>();
     default:
       throw std::logic_error("no kernel for small matrices of order " + std::to_string(l));
   }

@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(kThreads)
       for (int e = 0; e < 2; ++e) {
         const int at_row = i0 + row + 8 * i + g, at_column = j0 + column + 8 * j + 2 * t + e;
         if (at_row < l && at_column < l)
-          s[std::size_t(at_column) * std::size_t(l) + std::size_t(at_row)] = sum[i][j][e];
+          s[std::size_t(at_row) * std::size_t(l) + std::size_t(at_column)] = sum[i][j][e];
       }
     }
   }

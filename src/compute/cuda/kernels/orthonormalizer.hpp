@@ -16,7 +16,7 @@ int most_small_columns();
 /// and Yanagisawa, 2020), so that rounding in float32 breaks no factor. Directions of Z weaker than
 /// the shift come out shorter, not lost. A column of zeros stays one. l at most
 /// most_small_columns().
-void orthonormalizer(const float* s_ll, int l, const SmallMatrix& m_ll, int count,
+void orthonormalizer(const float* s_ll, int l, float shift, const SmallMatrix& m_ll, int count,
                      cudaStream_t stream);
 
 }  // namespace eckart::cuda

@@ -13,6 +13,7 @@ namespace {
 constexpr int kThreads = 128;  // 2 x 2 warps, 32 x 32 elements each
 constexpr int kDepth = 32;     // columns of U and V in shared memory at a time
 constexpr int kStride = kTile + 8;
+constexpr int kBlocks = 5;  // on a multiprocessor
 constexpr int kRanksAtOnce = 8;
 
 /// Ranks in ascending order, and which output each is.
@@ -93,7 +94,7 @@ __device__ void lay_out(const float (&sum)[2][4][4], float scale, int row, int c
   }
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocks)
     reconstruct_halves_kernel(const std::byte* __restrict__ pixels,
                               const Plane* __restrict__ planes, int m, int n, Ranks ranks,
                               SplitFactors factors, std::byte* __restrict__ out,

@@ -47,11 +47,11 @@ __device__ void store(__half* to, std::size_t lo_at, float x, float y) {
 
 /// Computes the transposed product, M' times the rows, so that a thread's results are neighbours
 /// in a column.
-template <class From>
+template <class From, bool kSplit>
 __global__ void __launch_bounds__(kThreads)
     rotate_kernel(const From* __restrict__ from, int rows, int l, SmallMatrix by, int columns,
                   bool upper, float factor, __half* __restrict__ to) {
-  constexpr bool kSplit = sizeof(From) == sizeof(float);
+  constexpr bool kFromFloat = sizeof(From) == sizeof(float);
   extern __shared__ __half shared[];
   const int image = int(blockIdx.z), r0 = int(blockIdx.x) * kRows, c0 = int(blockIdx.y) * kColumns;
   const int depth = upper ? min(l, c0 + kColumns) : l, m_stride = depth + kPad;
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(kThreads)
       tensor_core::load_a(lo[i], m_lo + at, m_stride, lane);
       const int row_at = k * kRowStride + warp_row + 16 * i;
       tensor_core::load_b_pair(right[i], rows_hi + row_at, kRowStride, lane);
-      if constexpr (kSplit)
+      if constexpr (kFromFloat)
         tensor_core::load_b_pair(right_lo[i], rows_lo + row_at, kRowStride, lane);
     }
 #pragma unroll
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(kThreads)
         const int pair = j / 2, b = j % 2 * 2;
         tensor_core::multiply_add(sum[i][j], hi[i], right[pair][b], right[pair][b + 1]);
         tensor_core::multiply_add(sum[i][j], lo[i], right[pair][b], right[pair][b + 1]);
-        if constexpr (kSplit)
+        if constexpr (kFromFloat)
           tensor_core::multiply_add(sum[i][j], hi[i], right_lo[pair][b], right_lo[pair][b + 1]);
       }
     }
@@ -126,17 +126,17 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-template <class From>
+template <bool kSplit, class From>
 void launch(const From* from, int rows, int l, const SmallMatrix& by, int columns, bool upper,
             float factor, __half* to, int count, cudaStream_t stream) {
   const int blocks = sizeof(From) == sizeof(float) ? 2 : 1;
   const std::size_t bytes = sizeof(__half) * (2 * std::size_t(kColumns) * std::size_t(l + kPad) +
                                               std::size_t(blocks * l * kRowStride));
-  ECKART_CUDA_CHECK(cudaFuncSetAttribute(rotate_kernel<From>,
+  ECKART_CUDA_CHECK(cudaFuncSetAttribute(rotate_kernel<From, kSplit>,
                                          cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
   const dim3 grid(unsigned(rows + kRows - 1) / kRows, unsigned(columns + kColumns - 1) / kColumns,
                   unsigned(count));
-  rotate_kernel<From>
+  rotate_kernel<From, kSplit>
       <<<grid, kThreads, bytes, stream>>>(from, rows, l, by, columns, upper, factor, to);
   ECKART_CUDA_CHECK(cudaGetLastError());
 }
@@ -145,12 +145,17 @@ void launch(const From* from, int rows, int l, const SmallMatrix& by, int column
 
 void rotate(const __half* from, int rows, int l, const SmallMatrix& by, int columns, bool upper,
             float factor, __half* to, int count, cudaStream_t stream) {
-  launch(from, rows, l, by, columns, upper, factor, to, count, stream);
+  launch<false>(from, rows, l, by, columns, upper, factor, to, count, stream);
+}
+
+void rotate_split(const __half* from, int rows, int l, const SmallMatrix& by, int columns,
+                  bool upper, float factor, __half* to, int count, cudaStream_t stream) {
+  launch<true>(from, rows, l, by, columns, upper, factor, to, count, stream);
 }
 
 void rotate_split(const float* from, int rows, int l, const SmallMatrix& by, int columns,
-                  float factor, __half* to, int count, cudaStream_t stream) {
-  launch(from, rows, l, by, columns, false, factor, to, count, stream);
+                  bool upper, float factor, __half* to, int count, cudaStream_t stream) {
+  launch<true>(from, rows, l, by, columns, upper, factor, to, count, stream);
 }
 
 }  // namespace eckart::cuda

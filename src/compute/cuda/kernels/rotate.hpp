@@ -20,9 +20,11 @@ struct SmallMatrix {
 /// The first takes and gives float16; M's two halves make its result as good as its input.
 void rotate(const __half* from, int rows, int l, const SmallMatrix& by, int columns, bool upper,
             float factor, __half* to, int count, cudaStream_t stream);
-/// The second takes float32, which is split into two halves, and gives hi and lo, each rows x
-/// columns, lo behind hi: about 21 bits.
+/// The others give hi and lo, each rows x columns, lo behind hi: about 21 bits. Float32 is split
+/// into two halves first.
+void rotate_split(const __half* from, int rows, int l, const SmallMatrix& by, int columns,
+                  bool upper, float factor, __half* to, int count, cudaStream_t stream);
 void rotate_split(const float* from, int rows, int l, const SmallMatrix& by, int columns,
-                  float factor, __half* to, int count, cudaStream_t stream);
+                  bool upper, float factor, __half* to, int count, cudaStream_t stream);
 
 }  // namespace eckart::cuda

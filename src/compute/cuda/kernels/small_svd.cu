@@ -1,27 +1,27 @@
-#include <stdexcept>
-#include <string>
-
 #include "compute/cuda/kernels/elimination.cuh"
 #include "compute/cuda/kernels/small_svd.hpp"
 
 namespace eckart::cuda {
 namespace {
 
-constexpr float kDependent = 1e-5F;   // of a unit diagonal; float32 cannot tell less from nothing
+constexpr float kDependent =
+    1e-4F;  // of a unit diagonal: what is left of it in float32 is rounding
 constexpr float kOrthogonal = 2e-7F;  // cosine below which two columns are left as they are
 constexpr float kSettled = 3e-4F;     // a sweep whose largest cosine was this leaves its square
+constexpr float kNothing = 1e-15F;    // of the sum of squares: a column this weak is rounding
 constexpr int kMostSweeps = 20;
-constexpr int kPairLanes = 8;  // threads that turn a pair of columns
+constexpr int kPairLanes = 4;  // threads that turn a pair of columns
 
+template <int kEach>
 struct SmallSvdShared {
-  EliminationShared elimination;
-  double length[kMostSmall];
-  float inverse[kMostSmall], power[kMostSmall], sigma_squared[kMostSmall];
-  int order[kMostSmall];
-  float largest_cosine;
+  static constexpr int kMost = kSide * kEach;
+  double length[kMost];
+  float inverse[kMost], power[kMost], sigma_squared[kMost];
+  int order[kMost];
+  float largest_cosine, nothing;
 };
 
-/// Sum over the kPairLanes threads of a pair; all get it.
+/// Sum over the kPairLanes threads that turn a pair; all get it.
 __device__ float sum_over_pair(float value) {
 #pragma unroll
   for (int half = kPairLanes / 2; half > 0; half /= 2)
@@ -39,9 +39,11 @@ __device__ int2 pair_at(int table, int step, int l) {
 }
 
 /// Turns two columns (l floats each, kPairLanes threads) so that they are orthogonal; gives the
-/// cosine they had. Every thread of the warp takes part; those without a pair have `active` false.
+/// cosine they had. Columns whose squared length is at most `nothing` count as orthogonal: among
+/// more columns than dimensions, some never become so. Every thread of the warp takes part; those
+/// without a pair have `active` false.
 template <int kChunks>
-__device__ float turn(float* first, float* second, int l, bool active) {
+__device__ float turn(float* first, float* second, int l, bool active, float nothing) {
   const int lane = int(threadIdx.x) % kPairLanes;
   float4 x[kChunks], y[kChunks];
   float xx = 0, yy = 0, xy = 0;
@@ -60,28 +62,34 @@ __device__ float turn(float* first, float* second, int l, bool active) {
   xx = sum_over_pair(xx);
   yy = sum_over_pair(yy);
   xy = sum_over_pair(xy);
-  const float lengths = sqrtf(xx) * sqrtf(yy), cosine = lengths > 0 ? fabsf(xy) / lengths : 0.0F;
+  if (!(fminf(xx, yy) > nothing)) return 0;
+  const float cosine = fabsf(xy) * rsqrtf(xx) * rsqrtf(yy);
   if (!(cosine > kOrthogonal)) return cosine;
-  const float zeta = (yy - xx) / (2 * xy);
-  const float tangent = copysignf(1.0F, zeta) / (fabsf(zeta) + sqrtf(1 + zeta * zeta));
-  const float c = rsqrtf(1 + tangent * tangent), s = c * tangent;
+  // The angle need not be exact, only the rotation; Rutishauser's form is, the more the smaller it
+  // is.
+  const float zeta = __fdividef(yy - xx, 2 * xy);
+  const float tangent =
+      __fdividef(copysignf(1.0F, zeta), fabsf(zeta) + __fsqrt_rn(1 + zeta * zeta));
+  const float c = rsqrtf(1 + tangent * tangent), s = c * tangent, tau = __fdividef(s, 1 + c);
+  const auto from_first = [&](float a, float b) { return a - s * (b + tau * a); };
+  const auto from_second = [&](float a, float b) { return b + s * (a - tau * b); };
 #pragma unroll
   for (int i = 0; i < kChunks; ++i) {
     const int at = 4 * (lane + kPairLanes * i);
     if (at >= l) continue;
     *reinterpret_cast<float4*>(first + at) =
-        float4{c * x[i].x - s * y[i].x, c * x[i].y - s * y[i].y, c * x[i].z - s * y[i].z,
-               c * x[i].w - s * y[i].w};
+        float4{from_first(x[i].x, y[i].x), from_first(x[i].y, y[i].y), from_first(x[i].z, y[i].z),
+               from_first(x[i].w, y[i].w)};
     *reinterpret_cast<float4*>(second + at) =
-        float4{s * x[i].x + c * y[i].x, s * x[i].y + c * y[i].y, s * x[i].z + c * y[i].z,
-               s * x[i].w + c * y[i].w};
+        float4{from_second(x[i].x, y[i].x), from_second(x[i].y, y[i].y),
+               from_second(x[i].z, y[i].z), from_second(x[i].w, y[i].w)};
   }
   return cosine;
 }
 
 /// Whether the columns of x (l x l) have become orthogonal.
-template <int kThreads, int kChunks>
-__device__ bool jacobi(float* x, int l, float& largest_cosine) {
+template <int kChunks>
+__device__ bool jacobi(float* x, int l, float nothing, float& largest_cosine) {
   constexpr int kPairs = kThreads / kPairLanes;
   const int group = int(threadIdx.x) / kPairLanes;
   for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
@@ -90,7 +98,7 @@ __device__ bool jacobi(float* x, int l, float& largest_cosine) {
       for (int table0 = 0; table0 < l / 2; table0 += kPairs) {
         const bool active = table0 + group < l / 2;
         const int2 pair = active ? pair_at(table0 + group, step, l) : int2{0, 1};
-        largest = fmaxf(largest, turn<kChunks>(x + pair.x * l, x + pair.y * l, l, active));
+        largest = fmaxf(largest, turn<kChunks>(x + pair.x * l, x + pair.y * l, l, active, nothing));
       }
       __syncthreads();
     }
@@ -105,15 +113,15 @@ __device__ bool jacobi(float* x, int l, float& largest_cosine) {
   return false;
 }
 
-template <int kSide, int kEach>
-__global__ void __launch_bounds__(kSide* kSide)
+template <int kEach>
+__global__ void __launch_bounds__(kThreads)
     small_svd_kernel(const double* __restrict__ s_ll, int l, int k, int columns,
                      double* __restrict__ sigma_squared, int stride, SmallMatrix m_lk,
                      float* __restrict__ work_ll, int* __restrict__ info) {
-  constexpr int kThreads = kSide * kSide;
   extern __shared__ float4 dynamic[];
   float* x = reinterpret_cast<float*>(dynamic);  // R, then U Sigma
-  __shared__ SmallSvdShared shared;
+  __shared__ EliminationShared<kEach> elimination;
+  __shared__ SmallSvdShared<kEach> shared;
   const int image = int(blockIdx.x), thread = int(threadIdx.x);
   const double* s = s_ll + std::size_t(image) * std::size_t(l) * std::size_t(l);
   float* inverse_r = work_ll + std::size_t(image) * std::size_t(l) * std::size_t(l);
@@ -124,38 +132,35 @@ __global__ void __launch_bounds__(kSide* kSide)
     shared.power[i] = power_of_two_below(float(length));
     m_lk.scale[image * l + i] = 1.0F / shared.power[i];
   }
-  for (int at = thread; at < l * l; at += kThreads) x[at] = 0;
   __syncthreads();
+  if (thread == 0) {
+    double sum = 0;
+    for (int i = 0; i < l; ++i) sum += shared.length[i] * shared.length[i];
+    shared.nothing = kNothing * float(sum);
+  }
 
   float w[kEach][kEach];
-  for_each_element<kSide, kEach>(l, [&](int a, int b, int i, int c) {
+  fill<kEach>(w, l, [&](int i, int c) {
     const double lengths = shared.length[i] * shared.length[c];
-    w[a][b] = lengths > 0 ? float(s[c * l + i] / lengths) : 0.0F;
+    return i == c ? 1.0F : lengths > 0 ? float(s[i * l + c] / lengths) : 0.0F;
   });
-  eliminate<kSide, kEach>(w, l, kDependent, shared.elimination,
-                          [&](int j, const float* line, float pivot) {
-                            if (!(pivot > kDependent)) return;
-                            const float scale = rsqrtf(pivot);
-                            for (int i = j + thread; i < l; i += kThreads)
-                              x[i * l + j] = line[i] * scale * float(shared.length[i]);
-                          });
-  // R^-1 (c, i), its rows scaled by powers of two, at i * l + c
-  for_each_element<kSide, kEach>(l, [&](int a, int b, int i, int c) {
-    const float pivot = shared.elimination.pivot[i];
-    const float scale =
-        pivot > kDependent ? rsqrtf(pivot) * shared.inverse[c] * shared.power[c] : 0.0F;
-    if (c <= i) inverse_r[i * l + c] = c == i ? scale : w[a][b] * scale;
+  // R^-1 has its rows scaled by powers of two; (c, i) is at i * l + c
+  eliminate<kEach>(w, kDependent, elimination, [&](int, int i, int c, float inverse, float r) {
+    if (i >= l || c >= l) return;
+    x[c * l + i] = r * float(shared.length[c]);
+    inverse_r[i * l + c] = inverse * shared.inverse[c] * shared.power[c];
   });
   __syncthreads();
 
-  constexpr int kChunks = (kSide * kEach + 31) / 32;
-  const bool settled = jacobi<kThreads, kChunks>(x, l, shared.largest_cosine);
+  constexpr int kChunks = (kSide * kEach + 4 * kPairLanes - 1) / (4 * kPairLanes);
+  const bool settled = jacobi<kChunks>(x, l, shared.nothing, shared.largest_cosine);
   if (thread == 0) info[image] = settled ? 0 : 1;
 
-  for (int i = thread; i < l; i += kThreads) {
+  for (int i = thread / 32; i < l; i += kThreads / 32) {
     float sum = 0;
-    for (int row = 0; row < l; ++row) sum += x[i * l + row] * x[i * l + row];
-    shared.sigma_squared[i] = sum;
+    for (int row = thread % 32; row < l; row += 32) sum += x[i * l + row] * x[i * l + row];
+    for (int half = 16; half > 0; half /= 2) sum += __shfl_xor_sync(0xffffffffU, sum, half);
+    if (thread % 32 == 0) shared.sigma_squared[i] = sum;
   }
   __syncthreads();
   for (int i = thread; i < l; i += kThreads) {
@@ -177,7 +182,7 @@ __global__ void __launch_bounds__(kSide* kSide)
       const int from = shared.order[column];
       const float squared = shared.sigma_squared[from];
       for (int i = c; i < l; ++i) value += inverse_r[i * l + c] * x[from * l + i];
-      value = squared > 0 ? value * rsqrtf(squared) : 0.0F;
+      value = squared > shared.nothing ? value * rsqrtf(squared) : 0.0F;
     }
     const __half hi = __float2half_rn(value);
     m_lk.hi[matrix + std::size_t(at)] = hi;
@@ -190,10 +195,10 @@ __global__ void __launch_bounds__(kSide* kSide)
 void small_svd(const double* s_ll, int l, int k, int columns, double* sigma_squared, int stride,
                const SmallMatrix& m_lk, float* work_ll, int* info, int count, cudaStream_t stream) {
   const int bytes = l * l * int(sizeof(float));
-  for_order(l, [&]<int kSide, int kEach>() {
-    ECKART_CUDA_CHECK(cudaFuncSetAttribute(small_svd_kernel<kSide, kEach>,
+  for_order(l, [&]<int kEach>() {
+    ECKART_CUDA_CHECK(cudaFuncSetAttribute(small_svd_kernel<kEach>,
                                            cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    small_svd_kernel<kSide, kEach><<<unsigned(count), kSide * kSide, std::size_t(bytes), stream>>>(
+    small_svd_kernel<kEach><<<unsigned(count), kThreads, std::size_t(bytes), stream>>>(
         s_ll, l, k, columns, sigma_squared, stride, m_lk, work_ll, info);
     ECKART_CUDA_CHECK(cudaGetLastError());
   });

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <type_traits>
+
 #include "compute/cuda/check.hpp"
 #include "compute/cuda/kernels/reconstruct.hpp"
+#include "compute/cuda/kernels/samples.cuh"
 
 namespace eckart::cuda {
 
@@ -14,61 +17,93 @@ struct Tile {
   Real at[kTile][kTile + 1];
 };
 
-/// Stores the tile in the image's order, clamped and rounded, and returns this thread's share of
-/// the errors. `Samples` is what an image's samples are.
+/// Where this thread's g-th group of samples begins in a tile.
+template <int kThreads>
+__device__ int2 group_at(int g) {
+  const int at = int(threadIdx.x) + g * kThreads;
+  return {at / (kTile / kGroup), at % (kTile / kGroup) * kGroup};
+}
+
+/// Stores the tile in the image's order, clamped and rounded to nearest even, and returns this
+/// thread's share of the errors. `Samples` is what an image's samples are.
 template <class Samples, int kThreads, class Real>
-__device__ TileError store(const Tile<Real>& tile, const Plane& plane, const std::byte* pixels,
-                           int i0, int j0, std::byte* out) {
+__device__ TileError store_tile(const Tile<Real>& tile, const Plane& plane, const std::byte* pixels,
+                                int i0, int j0, std::byte* out) {
+  using Sum = std::conditional_t<sizeof(Samples) == 1, unsigned, std::uint64_t>;  // of few samples
   constexpr Real top = sizeof(Samples) == 1 ? Real(255) : Real(65535);
-  const auto* source = reinterpret_cast<const Samples*>(pixels + plane.offset_bytes);
-  auto* target = reinterpret_cast<Samples*>(out + plane.offset_bytes);
   const bool wide = plane.rows < plane.cols;
-  TileError error{0, 0, 0.0};
-  Real residual = 0;  // of a few dozen samples
-  for (int at = int(threadIdx.x); at < kTile * kTile; at += kThreads) {
-    const int slow = at / kTile, fast = at % kTile;
-    const int i = wide ? fast : slow, j = wide ? slow : fast;
-    if (i0 + i >= plane.m() || j0 + j >= plane.n()) continue;
-    const std::int64_t index = plane.sample(i0 + i, j0 + j);
-    const unsigned sample = source[index];
-    const Real value = tile.at[i][j], clamped = fmin(fmax(value, Real(0)), top);
-    const auto stored =
-        sizeof(Real) == 4 ? __float2int_rn(float(clamped)) : __double2int_rn(double(clamped));
-    const Real before = value - Real(sample);
-    const auto after = std::int64_t(stored) - std::int64_t(sample);
-    error.squared_norm += std::uint64_t(sample) * sample;
-    error.squared_error += std::uint64_t(after * after);
-    residual += before * before;
-    target[index] = Samples(stored);
+  const int row0 = wide ? j0 : i0, col0 = wide ? i0 : j0;
+  constexpr int kGroups = kTile * kTile / kGroup / kThreads, kAhead = 4;
+  static_assert(kGroups % kAhead == 0);
+  Sum squared_norm = 0, squared_error = 0;
+  Real residual = 0;
+#pragma unroll 1
+  for (int first = 0; first < kGroups; first += kAhead) {
+    unsigned before[kAhead][kGroup];
+#pragma unroll
+    for (int g = 0; g < kAhead; ++g) {  // all of them on their way before the first is used
+      const int2 at = group_at<kThreads>(first + g);
+      load(sample_group<const Samples>(pixels, plane, row0 + at.x, col0 + at.y), before[g]);
+    }
+#pragma unroll
+    for (int g = 0; g < kAhead; ++g) {
+      const int2 at = group_at<kThreads>(first + g);
+      const auto target = sample_group<Samples>(out, plane, row0 + at.x, col0 + at.y);
+      unsigned after[kGroup];
+#pragma unroll
+      for (int e = 0; e < kGroup; ++e) {
+        const Real value = wide ? tile.at[at.y + e][at.x] : tile.at[at.x][at.y + e];
+        const Real clamped = fmin(fmax(value, Real(0)), top);
+        after[e] = unsigned(sizeof(Real) == 4 ? __float2int_rn(float(clamped))
+                                              : __double2int_rn(double(clamped)));
+        if (e >= target.count) continue;
+        const Real difference = value - Real(before[g][e]);
+        const Sum sample = before[g][e];
+        const Sum changed = after[e] > sample ? after[e] - sample : sample - after[e];
+        residual += difference * difference;
+        squared_norm += sample * sample;
+        squared_error += changed * changed;
+      }
+      store(target, after);
+    }
   }
-  error.residual = double(residual);
-  return error;
+  return {squared_norm, squared_error, double(residual)};
+}
+
+__device__ inline TileError sum_over_warp(TileError mine) {
+#pragma unroll
+  for (int half = 16; half > 0; half /= 2) {
+    mine.squared_norm += __shfl_xor_sync(0xffffffffU, mine.squared_norm, half);
+    mine.squared_error += __shfl_xor_sync(0xffffffffU, mine.squared_error, half);
+    mine.residual += __shfl_xor_sync(0xffffffffU, mine.residual, half);
+  }
+  return mine;
 }
 
 /// Sums over the block, always in the same order; the result is thread 0's.
 template <int kThreads>
 __device__ TileError sum_over_block(TileError mine) {
-  __shared__ TileError errors[kThreads];
+  constexpr int kWarps = kThreads / 32;
+  __shared__ TileError errors[kWarps];
+  mine = sum_over_warp(mine);
+  if (threadIdx.x % 32 == 0) errors[threadIdx.x / 32] = mine;
   __syncthreads();
-  errors[threadIdx.x] = mine;
-  for (unsigned half = kThreads / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (threadIdx.x < half) {
-      errors[threadIdx.x].squared_norm += errors[threadIdx.x + half].squared_norm;
-      errors[threadIdx.x].squared_error += errors[threadIdx.x + half].squared_error;
-      errors[threadIdx.x].residual += errors[threadIdx.x + half].residual;
-    }
+  for (int warp = 1; warp < kWarps; ++warp) {
+    mine.squared_norm += errors[warp].squared_norm;
+    mine.squared_error += errors[warp].squared_error;
+    mine.residual += errors[warp].residual;
   }
-  return errors[threadIdx.x];
+  return mine;
 }
 
 /// Stores a tile and its errors; the whole block takes part, after the tile is complete.
 template <int kThreads, class Real>
 __device__ void finish(const Tile<Real>& tile, const Plane& plane, const std::byte* pixels, int i0,
                        int j0, std::byte* out, TileError* error) {
-  const TileError mine = plane.sample_bytes == 1
-                             ? store<std::uint8_t, kThreads>(tile, plane, pixels, i0, j0, out)
-                             : store<std::uint16_t, kThreads>(tile, plane, pixels, i0, j0, out);
+  const TileError mine =
+      plane.sample_bytes == 1
+          ? store_tile<std::uint8_t, kThreads>(tile, plane, pixels, i0, j0, out)
+          : store_tile<std::uint16_t, kThreads>(tile, plane, pixels, i0, j0, out);
   const TileError sum = sum_over_block<kThreads>(mine);
   if (threadIdx.x == 0) *error = sum;
 }

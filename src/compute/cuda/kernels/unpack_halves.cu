@@ -1,4 +1,5 @@
 #include "compute/cuda/check.hpp"
+#include "compute/cuda/kernels/samples.cuh"
 #include "compute/cuda/kernels/unpack_halves.hpp"
 
 namespace eckart::cuda {
@@ -7,38 +8,60 @@ namespace {
 constexpr int kTile = 64;  // a block moves a kTile x kTile tile, through shared memory to turn it
 constexpr int kThreads = 256;
 
-__device__ float load(const std::byte* pixels, const Plane& plane, int i, int j) {
-  if (i >= plane.m() || j >= plane.n()) return 0;
-  const std::byte* image = pixels + plane.offset_bytes;
-  const std::int64_t index = plane.sample(i, j);
-  return plane.sample_bytes == 1
-             ? float(reinterpret_cast<const std::uint8_t*>(image)[index])
-             : float(half_scale(2)) * float(reinterpret_cast<const std::uint16_t*>(image)[index]);
+struct Tile {
+  __half at[kTile][kTile + 2];
+};
+
+/// The tile's samples, turned where the plane is wide; zeros outside.
+template <class Samples>
+__device__ void load_tile(const std::byte* pixels, const Plane& plane, int i0, int j0, Tile& hi,
+                          Tile& lo) {
+  const bool wide = plane.rows < plane.cols;
+  const int row0 = wide ? j0 : i0, col0 = wide ? i0 : j0;
+  constexpr float kScale = float(half_scale(sizeof(Samples)));
+  for (int at = int(threadIdx.x); at < kTile * kTile / kGroup; at += kThreads) {
+    const int row = at / (kTile / kGroup), col = at % (kTile / kGroup) * kGroup;
+    unsigned samples[kGroup];
+    load(sample_group<const Samples>(pixels, plane, row0 + row, col0 + col), samples);
+#pragma unroll
+    for (int e = 0; e < kGroup; ++e) {
+      const int i = wide ? col + e : row, j = wide ? row : col + e;
+      const float value = kScale * float(samples[e]);
+      hi.at[i][j] = __float2half_rn(value);
+      if (sizeof(Samples) > 1) lo.at[i][j] = __float2half_rn(value - __half2float(hi.at[i][j]));
+    }
+  }
+}
+
+__device__ void store_tile(const Tile& tile, int m, int n, int i0, int j0, __half* a_t) {
+  for (int at = int(threadIdx.x); at < kTile * kTile / 2; at += kThreads) {
+    const int i = at / (kTile / 2), j = at % (kTile / 2) * 2;
+    if (i0 + i >= m || j0 + j >= n) continue;
+    *reinterpret_cast<__half2*>(a_t + std::size_t(i0 + i) * std::size_t(n) + std::size_t(j0 + j)) =
+        *reinterpret_cast<const __half2*>(&tile.at[i][j]);
+  }
 }
 
 __global__ void __launch_bounds__(kThreads)
     unpack_halves_kernel(const std::byte* __restrict__ pixels, const Plane* __restrict__ planes,
                          int m, int n, __half* __restrict__ hi_t, __half* __restrict__ lo_t) {
-  __shared__ __half hi[kTile][kTile + 2], lo[kTile][kTile + 2];
+  __shared__ Tile hi, lo;
   const Plane plane = planes[blockIdx.z];
   const int i0 = int(blockIdx.y) * kTile, j0 = int(blockIdx.x) * kTile;
-  const bool wide = plane.rows < plane.cols;
-  for (int at = int(threadIdx.x); at < kTile * kTile; at += kThreads) {
-    const int slow = at / kTile, fast = at % kTile;  // neighbouring threads, neighbouring samples
-    const int i = wide ? fast : slow, j = wide ? slow : fast;
-    const float value = load(pixels, plane, i0 + i, j0 + j);
-    hi[i][j] = __float2half_rn(value);
-    if (lo_t) lo[i][j] = __float2half_rn(value - __half2float(hi[i][j]));
+  const std::size_t matrix = std::size_t(blockIdx.z) * std::size_t(m) * std::size_t(n);
+  const bool one_byte = plane.sample_bytes == 1;
+  if (one_byte) {
+    load_tile<std::uint8_t>(pixels, plane, i0, j0, hi, lo);
+    if (lo_t) {
+      for (int at = int(threadIdx.x); at < kTile * kTile; at += kThreads)
+        lo.at[at / kTile][at % kTile] = __half{};
+    }
+  } else {
+    load_tile<std::uint16_t>(pixels, plane, i0, j0, hi, lo);
   }
   __syncthreads();
-  const std::size_t matrix = std::size_t(blockIdx.z) * std::size_t(m) * std::size_t(n);
-  for (int at = int(threadIdx.x); at < kTile * kTile / 2; at += kThreads) {
-    const int y = at / (kTile / 2), x = at % (kTile / 2) * 2, i = i0 + y, j = j0 + x;
-    if (i >= m || j >= n) continue;
-    const std::size_t to = matrix + std::size_t(i) * std::size_t(n) + std::size_t(j);
-    *reinterpret_cast<__half2*>(hi_t + to) = *reinterpret_cast<const __half2*>(&hi[y][x]);
-    if (lo_t) *reinterpret_cast<__half2*>(lo_t + to) = *reinterpret_cast<const __half2*>(&lo[y][x]);
-  }
+  store_tile(hi, m, n, i0, j0, hi_t + matrix);
+  if (lo_t) store_tile(lo, m, n, i0, j0, lo_t + matrix);
 }
 
 }  // namespace

@@ -6,13 +6,6 @@
 #include "compute/cuda/solvers/float64_solver.hpp"
 
 namespace eckart::cuda {
-namespace {
-
-// Most images are settled by the first, most others by the second; float64 settles all.
-constexpr int kFewRounds = 4;
-constexpr int kManyRounds = 12;
-
-}  // namespace
 
 int Problem::rank() const { return *std::max_element(ranks.begin(), ranks.end()); }
 
@@ -20,8 +13,10 @@ std::vector<std::unique_ptr<BatchSolver>> make_solvers(SolverKind kind) {
   std::vector<std::unique_ptr<BatchSolver>> solvers;
   switch (kind) {
     case SolverKind::subspace:
-      solvers.push_back(make_subspace_solver(kFewRounds));
-      solvers.push_back(make_subspace_solver(kManyRounds));
+      // Most images are settled by the first; those whose error is next to nothing, or that want
+      // more rounds, by the second.
+      solvers.push_back(make_subspace_solver());
+      solvers.push_back(make_float64_subspace_solver());
       [[fallthrough]];
     case SolverKind::gram:
       solvers.push_back(make_float64_solver(make_gram()));

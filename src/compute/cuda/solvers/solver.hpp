@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compute/backend.hpp"
+#include "compute/certificate.hpp"
 #include "compute/cuda/kernels/reconstruct.hpp"
 #include "compute/cuda/plane.hpp"
 
@@ -26,6 +27,7 @@ struct Handles {
 struct Problem {
   int m, n, count;
   std::vector<int> ranks;
+  int rounds;        ///< of iteration, for a solver that has such
   int rank() const;  ///< the largest
 };
 
@@ -53,6 +55,7 @@ struct Spectrum {
   ValueOrder order;
   int columns;      ///< how many values, the leading ones, at least the rank
   int refined = 0;  ///< and how many refined ones, see RitzValues
+  Precision precision = Precision::float64;
   int values() const { return columns + refined; }
 };
 
@@ -61,15 +64,18 @@ struct Spectrum {
 class BatchSolver {
  public:
   virtual ~BatchSolver() = default;
+  /// Whether it can do problems of this size.
+  virtual bool takes(const Problem&) const { return true; }
   virtual Spectrum spectrum(const Problem& problem) const = 0;
   /// Device memory for such a batch; called before the first solve() of its size.
   virtual std::size_t workspace_bytes(const Handles& handles, const Problem& problem) = 0;
   virtual void solve(const Handles& handles, const Problem& problem, const DeviceBatch& batch) = 0;
 };
 
-/// `rounds` of block subspace iteration in float16 and float32, for a loss of at most kMostLossDb;
-/// whether it is that little, its values tell.
-std::unique_ptr<BatchSolver> make_subspace_solver(int rounds);
+/// Block subspace iteration in float16 and float32. What it may have lost, its values tell.
+std::unique_ptr<BatchSolver> make_subspace_solver();
+/// The same in float64, with more rounds.
+std::unique_ptr<BatchSolver> make_float64_subspace_solver();
 
 /// The solvers to try one after the other, each on what the one before it has not settled.
 std::vector<std::unique_ptr<BatchSolver>> make_solvers(SolverKind kind);

@@ -20,6 +20,10 @@ namespace {
 
 constexpr int kGranule = 16;  // sides of what the tensor cores multiply
 
+// What orthonormalizer() adds: enough for the rounding of float32, and at last no more than that.
+constexpr float kShift = 1e-5F;
+constexpr float kLastShift = 1e-6F;
+
 int to_granule(int value) { return (value + kGranule - 1) / kGranule * kGranule; }
 
 /// The largest power of two that is at most the square root of `rows`: by it the entries of
@@ -32,12 +36,16 @@ float product_scale(int inner) {
   return 256.0F / float(std::max(256U, std::bit_ceil(unsigned(inner))));
 }
 
-/// A batch of matrices, column-major, one after the other, or one for the whole batch.
+/// A batch of matrices, column-major, `stride` elements apart.
 struct Halves {
   const __half* data;
   int rows, cols;
-  bool shared = false;
-  std::int64_t stride() const { return shared ? 0 : std::int64_t(rows) * cols; }
+  std::int64_t stride;
+
+  Halves(const __half* data_, int rows_, int cols_)
+      : Halves(data_, rows_, cols_, std::int64_t(rows_) * cols_) {}
+  Halves(const __half* data_, int rows_, int cols_, std::int64_t stride_)
+      : data(data_), rows(rows_), cols(cols_), stride(stride_) {}
 };
 
 /// C = alpha op(A) B + beta C on the tensor cores, added up in float32.
@@ -48,7 +56,7 @@ void multiply(const Handles& handles, cublasOperation_t op, const Halves& a, con
   const int rows = transposed ? a.cols : a.rows, inner = transposed ? a.rows : a.cols;
   ECKART_CUDA_CHECK(cublasGemmStridedBatchedEx(
       handles.blas, op, CUBLAS_OP_N, rows, b.cols, inner, &alpha, a.data, CUDA_R_16F, a.rows,
-      a.stride(), b.data, CUDA_R_16F, b.rows, b.stride(), &beta, c,
+      a.stride, b.data, CUDA_R_16F, b.rows, b.stride, &beta, c,
       sizeof(Result) == sizeof(__half) ? CUDA_R_16F : CUDA_R_32F, rows, std::int64_t(rows) * b.cols,
       count, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
 }
@@ -61,11 +69,9 @@ void multiply(const Handles& handles, cublasOperation_t op, const Halves& a, con
 /// lengths of V's columns bound what has been missed.
 class SubspaceSolver : public BatchSolver {
  public:
-  explicit SubspaceSolver(int rounds) : rounds_(rounds) {}
-
   Spectrum spectrum(const Problem& problem) const override {
     const Sizes sizes(problem);
-    return {ValueOrder::ritz, sizes.l, sizes.k};
+    return {ValueOrder::ritz, sizes.l, sizes.k, Precision::float32};
   }
 
   std::size_t workspace_bytes(const Handles& handles, const Problem& problem) override {
@@ -89,14 +95,18 @@ class SubspaceSolver : public BatchSolver {
 
     // B = A Q and its left singular vectors U = B M
     const Spectrum spectrum = this->spectrum(problem);
-    times(handles, CUBLAS_OP_T, a, {parts.q_nl, n, l}, 1 / column_scale(n), parts.b_ml, count);
+    const std::int64_t block = std::int64_t(n) * l;
+    times(handles, CUBLAS_OP_T, a, {parts.q_nl, n, l, 2 * block}, 1 / column_scale(n), 0.0F,
+          parts.b_ml, count);
+    times(handles, CUBLAS_OP_T, a, {parts.q_nl + block, n, l, 2 * block}, 1 / column_scale(n), 1.0F,
+          parts.b_ml, count);
     gram_float64(parts.b_ml, m, l, parts.s64_ll, count, handles.stream);
     small_svd(parts.s64_ll, l, problem.rank(), k, batch.values, spectrum.values(), parts.m_ll,
               parts.s_ll, batch.info, count, handles.stream);
-    rotate_split(parts.b_ml, m, l, parts.m_ll, k, column_scale(m), parts.u_mk, count,
+    rotate_split(parts.b_ml, m, l, parts.m_ll, k, false, column_scale(m), parts.u_mk, count,
                  handles.stream);
     // V = A'U
-    times(handles, CUBLAS_OP_N, a, {parts.u_mk, m, 2 * k}, 1 / column_scale(m), parts.v_parts,
+    times(handles, CUBLAS_OP_N, a, {parts.u_mk, m, 2 * k}, 1 / column_scale(m), 0.0F, parts.v_parts,
           count);
     refine(parts.v_parts, n, k, parts.v_nk, batch.values + l, spectrum.values(), count,
            handles.stream);
@@ -114,7 +124,8 @@ class SubspaceSolver : public BatchSolver {
           n(to_granule(p.n)),
           l(subspace_columns(p.rank())),
           k(to_granule(p.rank())),
-          count(p.count) {
+          count(p.count),
+          rounds(p.rounds) {
       if (l > n || l > most_small_columns()) {
         throw std::runtime_error("the subspace solver does not take rank " +
                                  std::to_string(p.rank()) + " of " + std::to_string(p.n) +
@@ -124,7 +135,7 @@ class SubspaceSolver : public BatchSolver {
     std::size_t elements(int rows, int cols) const {
       return std::size_t(rows) * std::size_t(cols) * std::size_t(count);
     }
-    int m, n, l, k, count;
+    int m, n, l, k, count, rounds;
   };
 
   struct Image {
@@ -134,7 +145,8 @@ class SubspaceSolver : public BatchSolver {
 
   struct Parts {
     __half *a_hi_t, *a_lo_t;
-    __half *q_nl, *z_ml, *product;  ///< product: A Q or A'Z before they are orthonormal
+    __half* q_nl;            ///< at last in two halves
+    __half *z_ml, *product;  ///< product: A Q or A'Z before they are orthonormal
     float *b_ml, *s_ll;
     double* s64_ll;
     SmallMatrix m_ll;
@@ -147,7 +159,7 @@ class SubspaceSolver : public BatchSolver {
     Parts parts{};
     parts.a_hi_t = carver.take<__half>(s.elements(s.m, s.n));
     parts.a_lo_t = carver.take<__half>(s.elements(s.m, s.n));
-    parts.q_nl = carver.take<__half>(s.elements(s.n, s.l));
+    parts.q_nl = carver.take<__half>(s.elements(s.n, 2 * s.l));
     parts.z_ml = carver.take<__half>(s.elements(s.m, s.l));
     parts.product = carver.take<__half>(s.elements(std::max(s.m, s.n), s.l));
     parts.b_ml = carver.take<float>(s.elements(s.m, s.l));
@@ -162,35 +174,41 @@ class SubspaceSolver : public BatchSolver {
     return parts;
   }
 
-  /// c = alpha A x (op T of A transposed) or alpha A'x (op N).
+  /// c = alpha A x (op T of A transposed) or alpha A'x (op N), added to beta c.
   template <class Result>
   static void times(const Handles& handles, cublasOperation_t op, const Image& a, const Halves& x,
-                    float alpha, Result* c, int count) {
-    multiply(handles, op, a.hi_t, x, alpha, 0.0F, c, count);
+                    float alpha, float beta, Result* c, int count) {
+    multiply(handles, op, a.hi_t, x, alpha, beta, c, count);
     if (a.lo_t) {
       multiply(handles, op, {a.lo_t, a.hi_t.rows, a.hi_t.cols}, x, alpha, 1.0F, c, count);
     }
   }
 
-  /// to = the columns of `product` (rows x l), made orthonormal and scaled by column_scale().
+  /// M for which the columns of `product` (rows x l) times M are orthonormal.
   static void orthonormalise(const Handles& handles, const Parts& parts, int rows, int l,
-                             __half* to, int count) {
+                             float shift, int count) {
     const Halves product{parts.product, rows, l};
     multiply(handles, CUBLAS_OP_T, product, product, 1.0F, 0.0F, parts.s_ll, count);
-    orthonormalizer(parts.s_ll, l, parts.m_ll, count, handles.stream);
-    rotate(parts.product, rows, l, parts.m_ll, l, true, column_scale(rows), to, count,
-           handles.stream);
+    orthonormalizer(parts.s_ll, l, shift, parts.m_ll, count, handles.stream);
   }
 
+  /// Leaves Q in two halves.
   void iterate(const Handles& handles, const Sizes& s, const Parts& parts, const Image& a) const {
-    for (int round = 0; round < rounds_; ++round) {
-      const Halves q = round == 0 ? Halves{start_nl_.as<__half>(), s.n, s.l, true}
-                                  : Halves{parts.q_nl, s.n, s.l};
-      times(handles, CUBLAS_OP_T, a, q, product_scale(s.n), parts.product, s.count);
-      orthonormalise(handles, parts, s.m, s.l, parts.z_ml, s.count);
-      times(handles, CUBLAS_OP_N, a, {parts.z_ml, s.m, s.l}, product_scale(s.m), parts.product,
-            s.count);
-      orthonormalise(handles, parts, s.n, s.l, parts.q_nl, s.count);
+    const int m = s.m, n = s.n, l = s.l, count = s.count;
+    for (int round = 0; round < s.rounds; ++round) {
+      const Halves q =
+          round == 0 ? Halves(start_nl_.as<__half>(), n, l, 0) : Halves(parts.q_nl, n, l);
+      times(handles, CUBLAS_OP_T, a, q, product_scale(n), 0.0F, parts.product, count);
+      orthonormalise(handles, parts, m, l, kShift, count);
+      rotate(parts.product, m, l, parts.m_ll, l, true, column_scale(m), parts.z_ml, count,
+             handles.stream);
+      times(handles, CUBLAS_OP_N, a, {parts.z_ml, m, l}, product_scale(m), 0.0F, parts.product,
+            count);
+      const bool last = round + 1 == s.rounds;
+      orthonormalise(handles, parts, n, l, last ? kLastShift : kShift, count);
+      const auto to_q = last ? static_cast<decltype(&rotate)>(rotate_split) : rotate;
+      to_q(parts.product, n, l, parts.m_ll, l, true, column_scale(n), parts.q_nl, count,
+           handles.stream);
     }
   }
 
@@ -212,15 +230,12 @@ class SubspaceSolver : public BatchSolver {
     start_elements_ = elements;
   }
 
-  const int rounds_;
   DeviceBuffer start_nl_;
   std::size_t start_elements_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<BatchSolver> make_subspace_solver(int rounds) {
-  return std::make_unique<SubspaceSolver>(rounds);
-}
+std::unique_ptr<BatchSolver> make_subspace_solver() { return std::make_unique<SubspaceSolver>(); }
 
 }  // namespace eckart::cuda

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+namespace eckart::cuda {
+
+/// Of eigenvectors W (l x l, column-major, one matrix after the other) and eigenvalues (l each,
+/// ascending) of B'B, B with l columns: divides the k largest's columns by the square roots of
+/// their values, in place, so that B times them has orthonormal columns, and writes all values in
+/// descending order, `stride` apart from matrix to matrix. What is nothing beside the largest gets
+/// a column of zeros.
+void whiten(double* w_ll, const double* ascending, int l, int k, double* descending, int stride,
+            int count, cudaStream_t stream);
+
+/// Squared lengths of the columns of V (n x k, column-major, one matrix after the other) from the
+/// last to the first, `stride` apart from matrix to matrix.
+void squared_lengths(const double* v_nk, int n, int k, double* lengths, int stride, int count,
+                     cudaStream_t stream);
+
+}  // namespace eckart::cuda

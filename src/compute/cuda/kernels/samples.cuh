@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+
+#include "compute/cuda/plane.hpp"
+
+namespace eckart::cuda {
+
+constexpr int kGroup = 4;  // samples that a thread takes at a time
+
+/// Up to kGroup neighbouring samples along the rows of an image, as they lie in memory.
+template <class Samples>
+struct SampleGroup {
+  Samples* first;
+  int step;   ///< from a sample to the next
+  int count;  ///< that are inside of the image
+  /// Whether they are four bytes that can be moved as one word.
+  __device__ bool is_word() const {
+    return sizeof(Samples) == 1 && step == 1 && count == kGroup &&
+           reinterpret_cast<std::uintptr_t>(first) % kGroup == 0;
+  }
+};
+
+/// The samples from row `row` and column `col` of the image on.
+template <class Samples, class Bytes>
+__device__ SampleGroup<Samples> sample_group(Bytes* pixels, const Plane& plane, int row, int col) {
+  auto* image = reinterpret_cast<Samples*>(pixels + plane.offset_bytes);
+  const int left = row < plane.rows ? max(0, min(kGroup, plane.cols - col)) : 0;
+  return {image + (std::int64_t(row) * plane.cols + col) * plane.channels + plane.channel,
+          plane.channels, left};
+}
+
+template <class Samples>
+__device__ void load(const SampleGroup<const Samples>& group, unsigned (&to)[kGroup]) {
+  if (group.is_word()) {
+    const uchar4 word = *reinterpret_cast<const uchar4*>(group.first);
+    to[0] = word.x, to[1] = word.y, to[2] = word.z, to[3] = word.w;
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < kGroup; ++i) to[i] = i < group.count ? group.first[i * group.step] : 0;
+}
+
+template <class Samples>
+__device__ void store(const SampleGroup<Samples>& group, const unsigned (&from)[kGroup]) {
+  if (group.is_word()) {
+    *reinterpret_cast<uchar4*>(group.first) = uchar4{std::uint8_t(from[0]), std::uint8_t(from[1]),
+                                                     std::uint8_t(from[2]), std::uint8_t(from[3])};
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < kGroup; ++i) {
+    if (i < group.count) group.first[i * group.step] = Samples(from[i]);
+  }
+}
+
+}  // namespace eckart::cuda

@@ -1,0 +1,146 @@
+#include <algorithm>
+#include <random>
+
+#include "compute/cuda/kernels/inverse_cholesky.hpp"
+#include "compute/cuda/kernels/ritz_vectors.hpp"
+#include "compute/cuda/kernels/unpack.hpp"
+#include "compute/cuda/solvers/batched.hpp"
+#include "compute/solver_choice.hpp"
+
+namespace eckart::cuda {
+namespace {
+
+constexpr int kRounds = 12;
+
+/// SubspaceSolver's iteration, all of it in float64, for the few images that it leaves: such whose
+/// error is next to nothing, so that float32 proves nothing, and such that want more rounds.
+class Float64SubspaceSolver : public BatchSolver {
+ public:
+  bool takes(const Problem& p) const override {
+    int device = 0;
+    ECKART_CUDA_CHECK(cudaGetDevice(&device));
+    const int l = subspace_columns(p.rank());
+    return l <= p.n && l <= most_inverse_cholesky(device);
+  }
+
+  Spectrum spectrum(const Problem& p) const override {
+    return {ValueOrder::ritz, subspace_columns(p.rank()), p.rank(), Precision::float64};
+  }
+
+  std::size_t workspace_bytes(const Handles& handles, const Problem& p) override {
+    const int l = subspace_columns(p.rank());
+    reserve_start(handles.stream, p.n, l);
+    Carver carver(nullptr);
+    carve(carver, p);
+    return carver.used() + eigen_.workspace_bytes(handles, l, p.count);
+  }
+
+  void solve(const Handles& handles, const Problem& p, const DeviceBatch& batch) override {
+    const int m = p.m, n = p.n, l = subspace_columns(p.rank()), k = p.rank(), count = p.count;
+    Carver carver(batch.workspace);
+    const Parts parts = carve(carver, p);
+    unpack(batch.pixels, batch.planes, count, m, n, parts.a_t_nm, handles.stream);
+    const Operand a{CUBLAS_OP_T, parts.a_t_nm, n, std::int64_t(n) * m};
+    const Operand a_t{CUBLAS_OP_N, parts.a_t_nm, n, std::int64_t(n) * m};
+
+    for (int round = 0; round < kRounds; ++round) {
+      const Operand q =
+          round == 0 ? Operand{CUBLAS_OP_N, start_nl_.as<double>(), n, 0} : block(parts.q_nl, n, l);
+      multiply(handles, m, l, n, a, q, parts.product, count);
+      orthonormalise(handles, parts, m, l, parts.z_ml, count);
+      multiply(handles, n, l, m, a_t, block(parts.z_ml, m, l), parts.product, count);
+      orthonormalise(handles, parts, n, l, parts.q_nl, count);
+    }
+
+    // B = A Q, B'B = W Theta W', U = B W_k Theta_k^-1/2, V = A'U
+    multiply(handles, m, l, n, a, block(parts.q_nl, n, l), parts.product, count);
+    gram(handles, parts.product, m, l, parts.s_ll, count);
+    eigen_.solve(handles, parts.s_ll, l, count, parts.values_l, batch.info,
+                 carver.take<std::byte>(0), batch.workspace_bytes - carver.used());
+    const int stride = spectrum(p).values();
+    whiten(parts.s_ll, parts.values_l, l, k, batch.values, stride, count, handles.stream);
+    const Operand leading{CUBLAS_OP_N, parts.s_ll + std::int64_t(l - k) * l, l,
+                          std::int64_t(l) * l};
+    multiply(handles, m, k, l, block(parts.product, m, l), leading, parts.u_mk, count);
+    multiply(handles, n, k, m, a_t, block(parts.u_mk, m, k), parts.v_nk, count);
+    squared_lengths(parts.v_nk, n, k, batch.values + l, stride, count, handles.stream);
+    const Factors factors{.p_mk = parts.u_mk + std::int64_t(k - 1) * m,
+                          .v_nk = parts.v_nk + std::int64_t(k - 1) * n,
+                          .p_plane = std::int64_t(m) * k,
+                          .v_plane = std::int64_t(n) * k,
+                          .p_column = -m,
+                          .v_column = -n};
+    const std::size_t tiles = std::size_t(reconstruct_tiles(m, n)) * std::size_t(count);
+    for (std::size_t r = 0; r < p.ranks.size(); ++r) {
+      reconstruct(batch.pixels, batch.planes, count, m, n, p.ranks[r], factors,
+                  batch.outputs + r * batch.output_step, batch.errors + r * tiles, handles.stream);
+    }
+  }
+
+ private:
+  struct Parts {
+    double *a_t_nm, *q_nl, *z_ml, *product, *s_ll, *values_l, *u_mk, *v_nk;
+  };
+  static Parts carve(Carver& carver, const Problem& p) {
+    const auto m = std::size_t(p.m), n = std::size_t(p.n), count = std::size_t(p.count);
+    const auto l = std::size_t(subspace_columns(p.rank())), k = std::size_t(p.rank());
+    Parts parts{};
+    parts.a_t_nm = carver.take<double>(m * n * count);
+    parts.q_nl = carver.take<double>(n * l * count);
+    parts.z_ml = carver.take<double>(m * l * count);
+    parts.product = carver.take<double>(m * l * count);
+    parts.s_ll = carver.take<double>(l * l * count);
+    parts.values_l = carver.take<double>(l * count);
+    parts.u_mk = carver.take<double>(m * k * count);
+    parts.v_nk = carver.take<double>(n * k * count);
+    return parts;
+  }
+
+  static Operand block(const double* data, int rows, int cols) {
+    return {CUBLAS_OP_N, data, rows, std::int64_t(rows) * cols};
+  }
+
+  /// s = y'y
+  static void gram(const Handles& handles, const double* y, int rows, int l, double* s, int count) {
+    Operand transposed = block(y, rows, l);
+    transposed.op = CUBLAS_OP_T;
+    multiply(handles, l, l, rows, transposed, block(y, rows, l), s, count);
+  }
+
+  /// to = the columns of parts.product (rows x l), made orthonormal.
+  static void orthonormalise(const Handles& handles, const Parts& parts, int rows, int l,
+                             double* to, int count) {
+    gram(handles, parts.product, rows, l, parts.s_ll, count);
+    inverse_cholesky(parts.s_ll, l, count, handles.stream);
+    multiply(handles, rows, l, l, block(parts.product, rows, l), block(parts.s_ll, l, l), to,
+             count);
+  }
+
+  /// As SubspaceSolver's.
+  void reserve_start(cudaStream_t stream, int n, int l) {
+    const std::size_t elements = std::size_t(n) * std::size_t(l);
+    if (elements <= start_elements_) return;
+    ECKART_CUDA_CHECK(cudaStreamSynchronize(stream));  // a batch may be reading the old one
+    start_elements_ = 0;
+    std::vector<double> start(elements);
+    std::mt19937_64 random(1936);
+    for (double& value : start) value = random() >> 63 ? 1 : -1;
+    start_nl_.reserve(elements * sizeof(double));
+    ECKART_CUDA_CHECK(cudaMemcpyAsync(start_nl_.as<double>(), start.data(),
+                                      elements * sizeof(double), cudaMemcpyHostToDevice, stream));
+    ECKART_CUDA_CHECK(cudaStreamSynchronize(stream));
+    start_elements_ = elements;
+  }
+
+  BatchedSymmetricEigen eigen_;
+  DeviceBuffer start_nl_;
+  std::size_t start_elements_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<BatchSolver> make_float64_subspace_solver() {
+  return std::make_unique<Float64SubspaceSolver>();
+}
+
+}  // namespace eckart::cuda
