@@ -25,8 +25,9 @@ enum class Precision { float32, float64 };
 /// largest eigenvalues of A'A by at most sum_i theta_i r_i^2 / (theta_i - mu), where mu bounds
 /// what is outside the space (Mathias, Quadratic residual bounds for the Hermitian eigenvalue
 /// problem, 1998). The half step to A' U_k gains sum_i r_i^2 of that. For mu stands the Ritz value
-/// half-way between the k-th and the last, or the mean of what is outside where that is more.
-/// What rounding can do is added as a share of the norm.
+/// half-way between the k-th and the last, or the mean of what is outside where that is more. That
+/// is no bound where many values are nearly alike, so the sum is doubled. What rounding can do is
+/// added as a share of the norm.
 double most_loss_db(const RitzValues& values, int k, double residual, double squared_norm,
                     Precision precision);
 

@@ -13,8 +13,8 @@
 namespace eckart::cuda {
 namespace {
 
-// More than one, so that one lane's copies run beside another's computation.
-constexpr int kLanesPerDevice = 2;
+// So that another lane's batch runs while one waits for what it does again.
+constexpr int kLanesPerDevice = 3;
 // A batch gathers about this many elements of Gram matrices: enough to fill the largest GPU.
 constexpr std::int64_t kBatchElements = std::int64_t(1) << 26;
 constexpr int kMostPlanes = 512;

@@ -1,11 +1,12 @@
 // The kernels of the subspace solver, each against float64.
 #include <cuda_fp16.h>
 
+#include <array>
 #include <numeric>
 
 #include "compute/cuda/kernels/gram_float64.hpp"
 #include "compute/cuda/kernels/orthonormalizer.hpp"
-#include "compute/cuda/kernels/refine.hpp"
+#include "compute/cuda/kernels/project.hpp"
 #include "compute/cuda/kernels/rotate.hpp"
 #include "compute/cuda/kernels/small_svd.hpp"
 #include "tests/backend/cuda/kernel_fixture.hpp"
@@ -287,30 +288,60 @@ TEST_F(SmallKernelTest, small_svd_gives_singular_values_and_orthonormal_left_vec
   }
 }
 
-TEST_F(SmallKernelTest, refine_adds_splits_and_measures) {
-  const int n = 80, columns = 32, stride = 77;
-  std::uniform_real_distribution<float> uniform(-100, 100);
-  std::vector<float> parts(std::size_t(2 * kCount * n * columns));
-  for (float& value : parts) value = uniform(random_);
-  const OnDevice<float> from(parts);
-  const OnDevice<__half> to(std::vector<__half>(parts.size()));
-  const OnDevice<double> lengths(std::vector<double>(std::size_t(kCount * stride), -7.0));
-  on_stream([&](cudaStream_t stream) {
-    refine(from.get(), n, columns, to.get(), lengths.get(), stride, kCount, stream);
-  });
-  const std::vector<__half> found = to.fetch();
-  const std::vector<double> found_lengths = lengths.fetch();
-  const std::size_t block = std::size_t(n * columns);
-  for (std::size_t matrix = 0; matrix < kCount; ++matrix) {
-    for (std::size_t col = 0; col < columns; ++col) {
-      double squared = 0;
-      for (std::size_t row = 0; row < n; ++row) {
-        const std::size_t at = 2 * block * matrix + col * n + row;
-        const double sum = double(parts[at] + parts[at + block]);
-        ASSERT_NEAR(real(found[at]) + real(found[at + block]), sum, 1e-6 * std::abs(sum) + 1e-7);
-        squared += sum * sum;
+TEST_F(SmallKernelTest, project_is_as_good_as_float32_and_measures) {
+  for (const auto& [m, n, columns] :
+       std::vector<std::array<int, 3>>{{16, 16, 16}, {160, 144, 48}, {528, 272, 112}}) {
+    for (const bool two_parts : {false, true}) {
+      const float scale = 0.25F;
+      const int stride = columns + 3;
+      std::uniform_real_distribution<double> uniform(-1, 1);
+      Matrices a_t = zeros(n, m), u = zeros(m, columns);
+      std::vector<__half> a_hi, a_lo, u_split(2 * u.values.size());
+      for (double& value : a_t.values) {  // of one sign, as pixels are
+        a_hi.push_back(__float2half_rn(float(std::floor(128 + 127 * uniform(random_)))));
+        a_lo.push_back(__float2half_rn(float(two_parts ? 0.01 * uniform(random_) : 0)));
+        value = real(a_hi.back()) + real(a_lo.back());
       }
-      ASSERT_NEAR(found_lengths[matrix * stride + col], squared, 1e-12 * squared);
+      const std::size_t block = std::size_t(m * columns);
+      for (std::size_t i = 0; i < u.values.size(); ++i) {
+        // the first column of one sign too
+        const double value =
+            i % block < std::size_t(m) ? 1 + 0.1 * uniform(random_) : uniform(random_);
+        const std::size_t at = i / block * 2 * block + i % block;
+        u_split[at] = __float2half_rn(float(value));
+        u_split[at + block] = __float2half_rn(float(value - real(u_split[at])));
+        u.values[i] = real(u_split[at]) + real(u_split[at + block]);
+      }
+      const OnDevice<__half> hi(a_hi), lo(a_lo), u_on_device(u_split);
+      const OnDevice<__half> v(std::vector<__half>(std::size_t(2 * kCount * n * columns)));
+      const OnDevice<float> tiles(
+          std::vector<float>(std::size_t(kCount * project_tiles(n) * columns), -7.0F));
+      const OnDevice<double> lengths(std::vector<double>(std::size_t(kCount * stride), -7.0));
+      on_stream([&](cudaStream_t stream) {
+        project(hi.get(), two_parts ? lo.get() : nullptr, u_on_device.get(), m, n, columns, scale,
+                v.get(), tiles.get(), lengths.get(), stride, kCount, stream);
+      });
+      const std::vector<__half> found = v.fetch();
+      const std::vector<double> found_lengths = lengths.fetch();
+      for (int matrix = 0; matrix < kCount; ++matrix) {
+        for (int col = 0; col < columns; ++col) {
+          double squared = 0;
+          for (int row = 0; row < n; ++row) {
+            double expected = 0, size = 0;
+            for (int k = 0; k < m; ++k) {
+              const double term = double(scale) * a_t.at(matrix, row, k) * u.at(matrix, k, col);
+              expected += term;
+              size += std::abs(term);
+            }
+            const std::size_t at = std::size_t((2 * matrix * columns + col) * n + row),
+                              behind = std::size_t(n * columns);
+            ASSERT_NEAR(real(found[at]) + real(found[at + behind]), expected, 6e-7 * size)
+                << m << " x " << n << ", column " << col;
+            squared += expected * expected;
+          }
+          ASSERT_NEAR(found_lengths[std::size_t(matrix * stride + col)], squared, 1e-5 * squared);
+        }
+      }
     }
   }
 }

@@ -13,7 +13,7 @@ namespace {
 constexpr int kThreads = 128;  // 2 x 2 warps, 32 x 32 elements each
 constexpr int kDepth = 32;     // columns of U and V in shared memory at a time
 constexpr int kStride = kTile + 8;
-constexpr int kBlocks = 5;  // on a multiprocessor
+constexpr int kBlocks = 4;  // on a multiprocessor
 constexpr int kRanksAtOnce = 8;
 
 /// Ranks in ascending order, and which output each is.
@@ -79,6 +79,16 @@ __device__ void multiply(const Columns& shared, int k, int limit, int row, int c
   }
 }
 
+__device__ void copy(const float (&from)[2][4][4], float (&to)[2][4][4]) {
+#pragma unroll
+  for (int e = 0; e < 32; ++e) to[e / 16][e / 4 % 4][e % 4] = from[e / 16][e / 4 % 4][e % 4];
+}
+
+__device__ void add(const float (&from)[2][4][4], float (&to)[2][4][4]) {
+#pragma unroll
+  for (int e = 0; e < 32; ++e) to[e / 16][e / 4 % 4][e % 4] += from[e / 16][e / 4 % 4][e % 4];
+}
+
 __device__ void lay_out(const float (&sum)[2][4][4], float scale, int row, int column,
                         Tile<float>& tile) {
   const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4 * 2;
@@ -115,9 +125,11 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const __half* u = factors.u + 2 * u_block * blockIdx.z;
   const __half* v = factors.v + 2 * v_block * blockIdx.z;
   const float scale = factors.scale / float(half_scale(plane.sample_bytes));
-  float sum[2][4][4] = {};
+  // The first columns' products, which are nearly all of the sum, are added last: what the tensor
+  // cores cut off is then a share of the rest alone.
+  float head[2][4][4] = {}, sum[2][4][4] = {};
   int next = 0;  // of the ranks
-  for (int k = 0; next < ranks.count; k += 16) {
+  for (int k = 0;; k += 16) {
     if (k % kDepth == 0) {
       __syncthreads();
       stage(u, m, factors.columns, k, i0, shared.columns.u_hi);
@@ -128,9 +140,9 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     }
     for (; next < ranks.count && ranks.rank[next] <= k + 16; ++next) {  // ends among these 16
       float ending[2][4][4];
-#pragma unroll
-      for (int e = 0; e < 32; ++e) ending[e / 16][e / 4 % 4][e % 4] = sum[e / 16][e / 4 % 4][e % 4];
+      copy(sum, ending);
       multiply(shared.columns, k % kDepth, ranks.rank[next] - k, row, column, ending);
+      add(head, ending);
       lay_out(ending, scale, row, column, shared.tile);
       __syncthreads();
       const auto output = std::size_t(ranks.output[next]);
@@ -138,7 +150,12 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
                        error + output * errors_stride);
       __syncthreads();
     }
-    if (next < ranks.count) multiply(shared.columns, k % kDepth, 16, row, column, sum);
+    if (next == ranks.count) return;
+    if (k == 0) {
+      multiply(shared.columns, 0, 16, row, column, head);
+    } else {
+      multiply(shared.columns, k % kDepth, 16, row, column, sum);
+    }
   }
 }
 

@@ -40,8 +40,15 @@ __device__ inline void load_b_pair(unsigned (&b)[4], const __half* at, int strid
   load_transposed(b, at + (lane % 16) * stride + 8 * (lane / 16));
 }
 
+/// The same, stored as B[column][k] (k contiguous).
+__device__ inline void load_b_pair_transposed(unsigned (&b)[4], const __half* at, int stride,
+                                              int lane) {
+  load(b, at + (lane % 8 + 8 * (lane / 16)) * stride + 8 * (lane / 8 % 2));
+}
+
 /// c += A B, A 16 x 16 and B 16 x 8 halves, c in float32: c[0], c[1] are elements (g, 2t) and
-/// (g, 2t + 1), c[2], c[3] those of row g + 8.
+/// (g, 2t + 1), c[2], c[3] those of row g + 8. The sum is cut off, not rounded: many terms of one
+/// sign want to be added up in parts.
 __device__ inline void multiply_add(float (&c)[4], const unsigned (&a)[4], unsigned b0,
                                     unsigned b1) {
 #if __CUDA_ARCH__ >= 800

@@ -10,7 +10,7 @@
 namespace eckart::cuda {
 namespace {
 
-constexpr int kRounds = 12;
+constexpr int kRounds = 6;
 
 /// SubspaceSolver's iteration, all of it in float64, for the few images that it leaves: such whose
 /// error is next to nothing, so that float32 proves nothing, and such that want more rounds.

@@ -6,8 +6,8 @@
 
 #include "compute/cuda/kernels/gram_float64.hpp"
 #include "compute/cuda/kernels/orthonormalizer.hpp"
+#include "compute/cuda/kernels/project.hpp"
 #include "compute/cuda/kernels/reconstruct_halves.hpp"
-#include "compute/cuda/kernels/refine.hpp"
 #include "compute/cuda/kernels/rotate.hpp"
 #include "compute/cuda/kernels/small_svd.hpp"
 #include "compute/cuda/kernels/unpack_halves.hpp"
@@ -105,11 +105,8 @@ class SubspaceSolver : public BatchSolver {
               parts.s_ll, batch.info, count, handles.stream);
     rotate_split(parts.b_ml, m, l, parts.m_ll, k, false, column_scale(m), parts.u_mk, count,
                  handles.stream);
-    // V = A'U
-    times(handles, CUBLAS_OP_N, a, {parts.u_mk, m, 2 * k}, 1 / column_scale(m), 0.0F, parts.v_parts,
-          count);
-    refine(parts.v_parts, n, k, parts.v_nk, batch.values + l, spectrum.values(), count,
-           handles.stream);
+    project(a.hi_t.data, a.lo_t, parts.u_mk, m, n, k, 1 / column_scale(m), parts.v_nk,
+            parts.tile_lengths, batch.values + l, spectrum.values(), count, handles.stream);
     reconstruct_halves(batch.pixels, batch.planes, count, m, n, problem.ranks,
                        {parts.u_mk, parts.v_nk, k, 1 / column_scale(m)}, batch.outputs,
                        batch.output_step, batch.errors,
@@ -151,8 +148,8 @@ class SubspaceSolver : public BatchSolver {
     double* s64_ll;
     SmallMatrix m_ll;
     __half* u_mk;  ///< two halves
-    float* v_parts;
     __half* v_nk;  ///< two halves
+    float* tile_lengths;
   };
 
   static Parts carve(Carver& carver, const Sizes& s) {
@@ -169,8 +166,8 @@ class SubspaceSolver : public BatchSolver {
     parts.m_ll.lo = carver.take<__half>(s.elements(s.l, s.l));
     parts.m_ll.scale = carver.take<float>(s.elements(s.l, 1));
     parts.u_mk = carver.take<__half>(s.elements(s.m, 2 * s.k));
-    parts.v_parts = carver.take<float>(s.elements(s.n, 2 * s.k));
     parts.v_nk = carver.take<__half>(s.elements(s.n, 2 * s.k));
+    parts.tile_lengths = carver.take<float>(s.elements(project_tiles(s.n), s.k));
     return parts;
   }
 

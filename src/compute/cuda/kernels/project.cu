@@ -1,0 +1,189 @@
+#include "compute/cuda/check.hpp"
+#include "compute/cuda/kernels/project.hpp"
+#include "compute/cuda/kernels/tensor_core.cuh"
+
+namespace eckart::cuda {
+namespace {
+
+constexpr int kRows = 128;  // a block makes kRows rows of kColumns columns of V
+constexpr int kColumns = 32;
+constexpr int kThreads = 128;  // four warps, each all columns of 32 rows
+constexpr int kDepth = 32;     // rows of A and U in shared memory at a time
+constexpr int kRowStride = kRows + 8, kDepthStride = kDepth + 8;
+
+/// What the next stage of a block's work is read into, while the tensor cores work on the last.
+struct Stage {
+  static constexpr int kA = kDepth * kRows / 8 / kThreads, kU = kDepth * kColumns / 8 / kThreads;
+  uint4 a[kA], u_hi[kU], u_lo[kU];
+};
+
+struct Shared {
+  __half a[kDepth][kRowStride];                                       // [row of A][column of A]
+  __half u_hi[kColumns][kDepthStride], u_lo[kColumns][kDepthStride];  // [column][row]
+};
+
+struct Source {
+  const __half *a_t, *u;
+  int m, n, columns, row0, column0;
+};
+
+__device__ void read(const Source& from, int k0, Stage& stage) {
+  const uint4 none{0, 0, 0, 0};
+#pragma unroll
+  for (int i = 0; i < Stage::kA; ++i) {
+    const int at = int(threadIdx.x) + i * kThreads;
+    const int k = k0 + at / (kRows / 8), row = from.row0 + at % (kRows / 8) * 8;
+    stage.a[i] = k < from.m && row < from.n
+                     ? *reinterpret_cast<const uint4*>(
+                           from.a_t + std::size_t(k) * std::size_t(from.n) + std::size_t(row))
+                     : none;
+  }
+  const std::size_t block = std::size_t(from.m) * std::size_t(from.columns);
+#pragma unroll
+  for (int i = 0; i < Stage::kU; ++i) {
+    const int at = int(threadIdx.x) + i * kThreads;
+    const int column = from.column0 + at / (kDepth / 8), k = k0 + at % (kDepth / 8) * 8;
+    const bool in = k < from.m && column < from.columns;
+    const __half* u = from.u + std::size_t(column) * std::size_t(from.m) + std::size_t(k);
+    stage.u_hi[i] = in ? *reinterpret_cast<const uint4*>(u) : none;
+    stage.u_lo[i] = in ? *reinterpret_cast<const uint4*>(u + block) : none;
+  }
+}
+
+__device__ void write(const Stage& stage, Shared& shared) {
+#pragma unroll
+  for (int i = 0; i < Stage::kA; ++i) {
+    const int at = int(threadIdx.x) + i * kThreads;
+    *reinterpret_cast<uint4*>(&shared.a[at / (kRows / 8)][at % (kRows / 8) * 8]) = stage.a[i];
+  }
+#pragma unroll
+  for (int i = 0; i < Stage::kU; ++i) {
+    const int at = int(threadIdx.x) + i * kThreads;
+    const int column = at / (kDepth / 8), k = at % (kDepth / 8) * 8;
+    *reinterpret_cast<uint4*>(&shared.u_hi[column][k]) = stage.u_hi[i];
+    *reinterpret_cast<uint4*>(&shared.u_lo[column][k]) = stage.u_lo[i];
+  }
+}
+
+__device__ void multiply(const Shared& shared, int row, float (&part)[2][4][4]) {
+  const int lane = int(threadIdx.x) % 32;
+#pragma unroll
+  for (int k = 0; k < kDepth; k += 16) {
+    unsigned a[2][4], hi[2][4], lo[2][4];
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      tensor_core::load_a_transposed(a[i], &shared.a[k][row + 16 * i], kRowStride, lane);
+      tensor_core::load_b_pair_transposed(hi[i], &shared.u_hi[16 * i][k], kDepthStride, lane);
+      tensor_core::load_b_pair_transposed(lo[i], &shared.u_lo[16 * i][k], kDepthStride, lane);
+    }
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+#pragma unroll
+      for (int j = 0; j < 4; ++j) {
+        const int pair = j / 2, b = j % 2 * 2;
+        tensor_core::multiply_add(part[i][j], a[i], lo[pair][b], lo[pair][b + 1]);
+        tensor_core::multiply_add(part[i][j], a[i], hi[pair][b], hi[pair][b + 1]);
+      }
+    }
+  }
+}
+
+/// sum += A'U over all rows of A; a stage at a time, so that what the tensor cores cut off stays
+/// little.
+__device__ void add_product(const Source& from, int row, Shared& shared, float (&sum)[2][4][4]) {
+  Stage stage;
+  read(from, 0, stage);
+  for (int k = 0; k < from.m; k += kDepth) {
+    float part[2][4][4] = {};
+    __syncthreads();
+    write(stage, shared);
+    __syncthreads();
+    if (k + kDepth < from.m) read(from, k + kDepth, stage);
+    multiply(shared, row, part);
+#pragma unroll
+    for (int e = 0; e < 32; ++e) sum[e / 16][e / 4 % 4][e % 4] += part[e / 16][e / 4 % 4][e % 4];
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    project_kernel(const __half* __restrict__ a_hi_t, const __half* __restrict__ a_lo_t,
+                   const __half* __restrict__ u_split, int m, int n, int columns, float scale,
+                   __half* __restrict__ v_split, float* __restrict__ tile_lengths) {
+  __shared__ __align__(16) Shared shared;
+  __shared__ float lengths[kThreads / 32][kColumns];
+  const std::size_t matrix = std::size_t(blockIdx.z) * std::size_t(m) * std::size_t(n);
+  const std::size_t u_block = std::size_t(m) * std::size_t(columns);
+  const std::size_t v_block = std::size_t(n) * std::size_t(columns);
+  const int row0 = int(blockIdx.x) * kRows, column0 = int(blockIdx.y) * kColumns;
+  const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
+  Source from{a_hi_t + matrix, u_split + 2 * u_block * blockIdx.z, m, n, columns, row0, column0};
+  float sum[2][4][4] = {};
+  if (a_lo_t) {
+    from.a_t = a_lo_t + matrix;
+    add_product(from, 32 * warp, shared, sum);
+    from.a_t = a_hi_t + matrix;
+  }
+  add_product(from, 32 * warp, shared, sum);
+
+  __half* v = v_split + 2 * v_block * blockIdx.z;
+#pragma unroll
+  for (int j = 0; j < 4; ++j) {
+#pragma unroll
+    for (int e = 0; e < 2; ++e) {
+      const int column = 8 * j + 2 * t + e;
+      float squares = 0;
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {  // rows g, g + 8, g + 16, g + 24 of the warp's
+        const float value = scale * sum[i / 2][j][i % 2 * 2 + e];
+        squares += value * value;
+        const int row = row0 + 32 * warp + 8 * i + g;
+        if (row >= n || column0 + column >= columns) continue;
+        const __half hi = __float2half_rn(value);
+        __half* to = v + std::size_t(column0 + column) * std::size_t(n) + std::size_t(row);
+        to[0] = hi;
+        to[v_block] = __float2half_rn(value - __half2float(hi));
+      }
+      for (int half = 4; half < 32; half *= 2)
+        squares += __shfl_xor_sync(0xffffffffU, squares, half);
+      if (g == 0) lengths[warp][column] = squares;
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x < kColumns && column0 + int(threadIdx.x) < columns) {
+    float squares = 0;
+    for (int w = 0; w < kThreads / 32; ++w) squares += lengths[w][threadIdx.x];
+    tile_lengths[(std::size_t(blockIdx.z) * gridDim.x + blockIdx.x) * std::size_t(columns) +
+                 std::size_t(column0) + threadIdx.x] = squares;
+  }
+}
+
+__global__ void sum_lengths_kernel(const float* __restrict__ tile_lengths, int tiles, int columns,
+                                   double* __restrict__ squared_lengths, int stride) {
+  const int column = int(threadIdx.x);
+  double sum = 0;
+  for (int tile = 0; tile < tiles; ++tile) {
+    sum += double(tile_lengths[(std::size_t(blockIdx.x) * std::size_t(tiles) + std::size_t(tile)) *
+                                   std::size_t(columns) +
+                               std::size_t(column)]);
+  }
+  squared_lengths[std::size_t(blockIdx.x) * std::size_t(stride) + std::size_t(column)] = sum;
+}
+
+}  // namespace
+
+int project_tiles(int n) { return (n + kRows - 1) / kRows; }
+
+void project(const __half* a_hi_t, const __half* a_lo_t, const __half* u_split, int m, int n,
+             int columns, float scale, __half* v_split, float* tile_lengths,
+             double* squared_lengths, int stride, int count, cudaStream_t stream) {
+  const int tiles = project_tiles(n);
+  const dim3 grid(unsigned(tiles), unsigned(columns + kColumns - 1) / kColumns, unsigned(count));
+  project_kernel<<<grid, kThreads, 0, stream>>>(a_hi_t, a_lo_t, u_split, m, n, columns, scale,
+                                                v_split, tile_lengths);
+  ECKART_CUDA_CHECK(cudaGetLastError());
+  sum_lengths_kernel<<<unsigned(count), unsigned(columns), 0, stream>>>(
+      tile_lengths, tiles, columns, squared_lengths, stride);
+  ECKART_CUDA_CHECK(cudaGetLastError());
+}
+
+}  // namespace eckart::cuda
