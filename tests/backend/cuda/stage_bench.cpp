@@ -101,6 +101,7 @@ std::vector<Task> make_tasks(const std::vector<Image>& inputs) {
 std::vector<double> optimal_errors(const std::vector<Image>& inputs, int rank) {
   BackendOptions options;
   options.ranks = {{rank}};
+  options.solver = SolverKind::gram;  // float64
   const auto backend = make_cpu_backend(options);
   std::vector<Task> tasks = make_tasks(inputs);
   std::atomic<std::size_t> next{0};
