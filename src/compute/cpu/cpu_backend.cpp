@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "compute/cpu/cpu_lane.hpp"
+#include "compute/cpu/openblas_core.hpp"
 #include "core/error.hpp"
 
 // Exported by every OpenBLAS, declared in none of its headers.
@@ -79,6 +81,11 @@ class CpuBackend : public Backend {
       lines.emplace_back(
           "this OpenBLAS was built without threads and so for one lane alone; install the one with "
           "threads (libopenblas0-pthread)");
+    }
+    if (std::string line =
+            cpu::remark_on_core(openblas_get_corename(), cpu::vector_units_of_this_cpu());
+        !line.empty()) {
+      lines.push_back(std::move(line));
     }
     return lines;
   }
