@@ -6,7 +6,7 @@ namespace eckart::cpu {
 
 int subspace_columns(int rank) {
   constexpr int kGranule = 16;  // floats in the longest vector: what the matrix products like
-  const int wanted = rank + std::max(20, rank / 2);
+  const int wanted = rank + std::max(20, rank / 4);
   return (wanted + kGranule - 1) / kGranule * kGranule;
 }
 
@@ -14,7 +14,7 @@ SolverKind choose_solver(SolverKind requested, int n, int rank) {
   using enum SolverKind;
   if (requested == subspace) return subspace_columns(rank) < n ? subspace : gram;
   if (requested != automatic) return requested;
-  // Measured: from there on the full eigendecomposition takes no longer.
+  // At three quarters it is 1.7 times as fast, which pays for planes that it must leave to gram.
   return 4 * subspace_columns(rank) <= 3 * n ? subspace : gram;
 }
 
