@@ -18,8 +18,8 @@ namespace eckart::cpu {
 namespace {
 
 constexpr double kMostLossDb = 0.01;
-// The certificate is of second order: where the spectrum is flat and the rounds were few, it was
-// seen at 0.83 of the loss.
+// The certificate is of second order: where the spectrum is flat and the filter was short, it was
+// seen at two thirds of the loss.
 constexpr double kCaution = 2;
 constexpr double kRounding = 1e-7;  // of a reconstruction in float32, as a share of ||A||_F
 // Of the filters that are tried one after the other, each on what the last has left.
