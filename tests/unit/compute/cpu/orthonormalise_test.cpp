@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <random>
 
 namespace eckart::cpu {
@@ -64,8 +65,8 @@ TEST(Orthonormaliser, a_second_pass_mends_what_the_shift_has_left) {
 
 TEST(Orthonormaliser, equal_columns_and_columns_of_zeros_are_survived) {
   Columns y = make_columns(1, 0);
-  std::copy_n(y.begin(), kRows, y.begin() + 5 * kRows);
-  std::fill_n(y.begin() + 9 * kRows, kRows, 0.F);
+  std::copy_n(y.begin(), kRows, y.begin() + std::ptrdiff_t(5) * kRows);
+  std::fill_n(y.begin() + std::ptrdiff_t(9) * kRows, kRows, 0.F);
   Orthonormaliser orthonormalise;
   orthonormalise(y, kRows, kCols);
   for (const float value : y) ASSERT_TRUE(std::isfinite(value));
