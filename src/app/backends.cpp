@@ -48,6 +48,14 @@ std::unique_ptr<Backend> make_cpu(BackendOptions options, int cpu_lanes) {
   return make_cpu_backend(options);
 }
 
+/// For a reference: solvers that are certified to 0.01 dB replaced by one that has no need of it.
+BackendOptions in_float64(BackendOptions options) {
+  if (options.solver == SolverKind::automatic || options.solver == SolverKind::subspace) {
+    options.solver = SolverKind::gram;
+  }
+  return options;
+}
+
 }  // namespace
 
 std::unique_ptr<Backend> make_cuda_backend(const BackendOptions& options) {
@@ -58,8 +66,9 @@ ChosenBackend make_backend(const std::string& name, const BackendOptions& option
   if (name == "cpu") return {make_cpu(options, cpu_lanes), "asked for"};
   if (name == "cuda") return {make_cuda_backend(options), "asked for"};
   if (name == "checked") {
-    return {make_checked_backend(make_cuda_backend(options), make_cpu(options, cpu_lanes)),
-            "asked for"};
+    return {
+        make_checked_backend(make_cuda_backend(options), make_cpu(in_float64(options), cpu_lanes)),
+        "asked for"};
   }
   try {
     return {make_cuda_backend(options), "a GPU was found"};

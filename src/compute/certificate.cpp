@@ -11,11 +11,23 @@ namespace eckart {
 namespace {
 
 /// By how much rounding can have made an error larger than exact factors would have, or measured it
-/// wrongly. Columns in float16 can lose what is 1e-5 of the largest singular value: a squared error
-/// of up to 1.5e-10 ||A||_F^2 was found. The error itself is added up in float32 over a tile.
+/// wrongly.
 double rounding(Precision precision, int n, double residual, double squared_norm) {
-  constexpr double kFactors = 4e-10, kSums = 1e-5;
-  if (precision == Precision::float32) return kFactors * squared_norm + kSums * residual;
+  switch (precision) {
+    case Precision::halves: {
+      // Columns in float16 can lose what is 1e-5 of the largest singular value: up to 1.5e-10 of
+      // the squared norm was found. The error itself is added up in float32 over a tile.
+      constexpr double kLost = 4e-10, kSums = 1e-5;
+      return kLost * squared_norm + kSums * residual;
+    }
+    case Precision::float32: {
+      // Should the rounding of the factors point the way that the error does.
+      constexpr double kFactors = 1e-7;  // a share of ||A||_F
+      return 2 * kFactors * std::sqrt(squared_norm * residual) + kFactors * kFactors * squared_norm;
+    }
+    case Precision::float64:
+      break;
+  }
   return n * std::numeric_limits<double>::epsilon() * squared_norm;
 }
 
@@ -50,8 +62,8 @@ double most_loss_db(int n, double residual, double squared_norm, Precision preci
   return between_db(residual, rounding(precision, n, residual, squared_norm));
 }
 
-bool is_beyond_float32(double residual, double squared_norm) {
-  return !(most_loss_db(0, residual, squared_norm, Precision::float32) <= kMostLossDb);
+bool is_beyond(Precision precision, double residual, double squared_norm) {
+  return !(most_loss_db(0, residual, squared_norm, precision) <= kMostLossDb);
 }
 
 }  // namespace eckart

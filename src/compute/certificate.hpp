@@ -13,8 +13,8 @@ struct RitzValues {
   int n = 0;                        ///< columns of A
 };
 
-/// What the factors were computed in.
-enum class Precision { float32, float64 };
+/// What the factors were computed in; `halves`: iterated in float16, factors in two of them.
+enum class Precision { halves, float32, float64 };
 
 /// The most PSNR, in dB, that a reconstruction of rank k can have lost against Eckart and Young's
 /// optimum; infinity where nothing can be said, 0 where the error is negligible. `residual` is the
@@ -34,7 +34,8 @@ double most_loss_db(const RitzValues& values, int k, double residual, double squ
 /// The same for eigenvectors of A'A (n x n) found by a full decomposition: rounding alone.
 double most_loss_db(int n, double residual, double squared_norm, Precision precision);
 
-/// Whether the error is so small that factors in float32 can be no proof of anything.
-bool is_beyond_float32(double residual, double squared_norm);
+/// Whether the error is so small that factors in this precision prove nothing, whatever is
+/// iterated.
+bool is_beyond(Precision precision, double residual, double squared_norm);
 
 }  // namespace eckart

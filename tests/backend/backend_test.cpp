@@ -12,8 +12,6 @@
 namespace eckart::testing {
 namespace {
 
-constexpr double kMostLossDb = 0.01;
-
 INSTANTIATE_TEST_SUITE_P(All, BackendTest, ::testing::ValuesIn(all_ways()), name_of);
 
 Image make_image(SynthKind kind, int rows, int cols, int channels = 1, Depth depth = Depth::u8) {
@@ -38,6 +36,13 @@ std::vector<double> squares(std::vector<double> values) {
   return values;
 }
 
+/// How far the energy may be from that of the optimum: what a loss of 0.01 dB is.
+double energy_tolerance(double optimum, double norm) {
+  constexpr double kOptimal = 1e-9;
+  if (BackendTest::GetParam().exact() || norm <= 0) return kOptimal;
+  return kOptimal + (std::pow(10, kMostLossDb / 10) - 1) * optimum / norm;
+}
+
 /// The claims that hold for any image: the optimum is reached, and what is reported is so.
 void expect_optimal(const Image& image, const Task& task, const std::vector<int>& ranks) {
   for (int channel = 0; channel < image.shape().channels; ++channel) {
@@ -50,10 +55,13 @@ void expect_optimal(const Image& image, const Task& task, const std::vector<int>
       const int k = std::min(ranks[r], svd.n);
       const double optimum = optimal_error(squares(svd.sigma), k);
       EXPECT_EQ(result.rank, k);
-      EXPECT_LE(loss_db(result.residual, optimum, norm), kMostLossDb);
-      EXPECT_GE(loss_db(result.residual, optimum, norm),
-                -kMostLossDb);  // nobody beats Eckart and Young
-      EXPECT_NEAR(result.energy, norm > 0 ? 1 - optimum / norm : 1, 1e-9);
+      const double loss = loss_db(result.residual, optimum, norm);
+      EXPECT_LE(loss, kMostLossDb);
+      EXPECT_GE(loss, -kMostLossDb);  // nobody beats Eckart and Young
+      EXPECT_LE(loss, result.most_loss_db + 1e-6);
+      EXPECT_LE(result.most_loss_db, kMostLossDb);
+      EXPECT_NEAR(result.energy, norm > 0 ? 1 - optimum / norm : 1,
+                  energy_tolerance(optimum, norm));
       const std::vector<int> in = samples(image, channel), out = samples(task.outputs[r], channel);
       double squared_error = 0;
       for (std::size_t i = 0; i < in.size(); ++i) squared_error += std::pow(in[i] - out[i], 2);
@@ -63,7 +71,6 @@ void expect_optimal(const Image& image, const Task& task, const std::vector<int>
 }
 
 TEST_P(BackendTest, reaches_the_optimum_on_every_shape) {
-  const std::vector<int> ranks{1, 5, 1000};
   for (const auto& [rows, cols] : std::vector<std::pair<int, int>>{{64, 64},
                                                                    {96, 40},
                                                                    {40, 96},
@@ -76,7 +83,9 @@ TEST_P(BackendTest, reaches_the_optimum_on_every_shape) {
                                                                    {130, 70}}) {
     for (const SynthKind kind : {SynthKind::texture, SynthKind::phantom, SynthKind::noise}) {
       const Image image = make_image(kind, rows, cols);
-      expect_optimal(image, reconstruct(image, ranks), ranks);
+      for (const std::vector<int>& ranks : {std::vector{1, 5, 1000}, std::vector{1, 5}}) {
+        expect_optimal(image, reconstruct(image, ranks), ranks);
+      }
     }
   }
 }
@@ -160,10 +169,30 @@ TEST_P(BackendTest, company_in_a_batch_changes_nothing_that_matters) {
   }
 }
 
+/// Pixels against those of the float64 SVD: the same but for ties, and where the way is not exact,
+/// at least as good to 0.01 dB.
+struct PixelComparison {
+  std::int64_t different = 0, compared = 0;
+
+  void add(const Image& image, const ReferenceSvd& svd, int k, const Image& output) {
+    const std::vector<int> expected = to_samples(svd.reconstruct(k), Depth::u8);
+    const std::vector<int> found = samples(output, 0);
+    double expected_error = 0, found_error = 0;
+    const std::vector<int> in = samples(image, 0);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_LE(std::abs(expected[i] - found[i]), 1);
+      different += expected[i] != found[i];
+      expected_error += std::pow(expected[i] - in[i], 2);
+      found_error += std::pow(found[i] - in[i], 2);
+    }
+    compared += std::int64_t(expected.size());
+    EXPECT_LE(loss_db(found_error, expected_error, svd.squared_norm()), kMostLossDb);
+  }
+};
+
 /// At the sizes and ranks that people use, against the float64 SVD, before and after rounding.
 TEST_P(BackendTest, real_like_images_lose_nothing_at_any_rank) {
-  const std::vector<int> ranks{1, 5, 20, 50, 100, 256};
-  std::int64_t different = 0, compared = 0;
+  PixelComparison pixels;
   for (const std::uint64_t seed : {1, 2}) {
     for (const SynthKind kind : {SynthKind::texture, SynthKind::phantom}) {
       const Image image = synthesize({.kind = kind,
@@ -172,21 +201,58 @@ TEST_P(BackendTest, real_like_images_lose_nothing_at_any_rank) {
                                       .channels = 1,
                                       .noise_sigma = 2.0,
                                       .seed = seed});
-      const Task task = reconstruct(image, ranks);
-      expect_optimal(image, task, ranks);
       const ReferenceSvd svd = reference_svd(image, 0);
-      for (std::size_t r = 0; r < ranks.size(); ++r) {
-        const std::vector<int> expected = to_samples(svd.reconstruct(ranks[r]), Depth::u8);
-        const std::vector<int> found = samples(task.outputs[r], 0);
-        for (std::size_t i = 0; i < expected.size(); ++i) {
-          ASSERT_LE(std::abs(expected[i] - found[i]), 1);
-          different += expected[i] != found[i];
+      for (const std::vector<int>& ranks :
+           {std::vector{1, 5, 20, 50, 100, 256}, std::vector{1, 5, 20, 50}, std::vector{100}}) {
+        const Task task = reconstruct(image, ranks);
+        expect_optimal(image, task, ranks);
+        for (std::size_t r = 0; r < ranks.size(); ++r) {
+          pixels.add(image, svd, ranks[r], task.outputs[r]);
         }
-        compared += std::int64_t(expected.size());
       }
     }
   }
-  EXPECT_LE(double(different), 1e-4 * double(compared));
+  if (GetParam().exact()) {
+    EXPECT_LE(double(pixels.different), 1e-4 * double(pixels.compared));
+  }
+}
+
+/// Where a start that favours smooth images, a space that is too small for a group of equal
+/// singular values, or a certificate that sees only what the space holds would go wrong.
+TEST_P(BackendTest, images_made_to_mislead_lose_nothing) {
+  constexpr int kSide = 192;
+  const auto draw = [](auto value_at) {
+    Image image({kSide, kSide, 1, Depth::u8});
+    for (int row = 0; row < kSide; ++row) {
+      for (int col = 0; col < kSide; ++col) {
+        image.plane<std::uint8_t>(0)(row, col) = std::uint8_t(value_at(row, col));
+      }
+    }
+    return image;
+  };
+  const auto scattered = [](int row, int col) {
+    return unsigned(row * 7919 + col * 104729) * 2654435761U >> 24;
+  };
+  const std::vector<Image> images = [&] {
+    std::vector<Image> all;
+    all.push_back(draw([](int row, int col) { return row == col ? 255 : 0; }));
+    all.push_back(draw([](int row, int col) { return (row * 5) % kSide == col ? 3 + row : 0; }));
+    all.push_back(draw([](int row, int col) { return (row + col) % 2 * 200; }));
+    all.push_back(draw([](int row, int col) { return 100 + (col % 2 * 2 - 1) * (row % 3) * 40; }));
+    all.push_back(draw([](int row, int col) { return row < 40 && row == col ? 200 : 50; }));
+    all.push_back(draw([&](int row, int col) { return scattered(row, col); }));
+    all.push_back(draw([&](int row, int col) { return scattered(row, col) < 3 ? 255 : 0; }));
+    all.push_back(draw([&](int row, int col) { return 128 + (scattered(row, col) < 9); }));
+    all.push_back(draw([](int row, int col) { return col == 17 || col == 90 ? row : 0; }));
+    all.push_back(draw([](int row, int col) { return row / 8 % 2 == col / 8 % 2 ? 250 : 5; }));
+    all.push_back(draw([](int row, int col) { return row > col ? 255 : 0; }));
+    return all;
+  }();
+  const std::vector<int> ranks{1, 3, 20};
+  for (const Image& image : images) {
+    SCOPED_TRACE(::testing::Message() << "image " << &image - images.data());
+    expect_optimal(image, reconstruct(image, ranks), ranks);
+  }
 }
 
 /// Gray before and after colour, through a lane whose batches hold one gray image at a time.

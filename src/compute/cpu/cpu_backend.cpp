@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "compute/cpu/cpu_lane.hpp"
+#include "compute/cpu/openblas_core.hpp"
 #include "core/error.hpp"
 
 // Exported by every OpenBLAS, declared in none of its headers.
@@ -50,15 +52,15 @@ int lanes_to_use(const BackendOptions& options) {
   return int(std::max(1U, std::thread::hardware_concurrency()));
 }
 
+const char* precision(SolverKind solver) {
+  const bool iterates = solver == SolverKind::automatic || solver == SolverKind::subspace;
+  return iterates ? " in float32, certified, else in float64" : " in float64";
+}
+
 class CpuBackend : public Backend {
  public:
   explicit CpuBackend(const BackendOptions& options)
-      : ranks_(options.ranks),
-        solver_(options.solver == SolverKind::gesvd || options.solver == SolverKind::gesvdj
-                    ? options.solver
-                    : SolverKind::gram),
-        replaced_subspace_(options.solver == SolverKind::subspace),
-        lanes_(lanes_to_use(options)) {
+      : ranks_(options.ranks), solver_(options.solver), lanes_(lanes_to_use(options)) {
     openblas_set_num_threads(1);  // the lanes are the threads
     make_openblas_buffers(lanes_);
     LAPACKE_set_nancheck(0);  // pixels are never NaN
@@ -67,7 +69,7 @@ class CpuBackend : public Backend {
   std::string name() const override { return "cpu"; }
   std::string description() const override {
     return std::to_string(lanes_) + (lanes_ == 1 ? " lane, " : " lanes, ") + to_string(solver_) +
-           " in float64 (OpenBLAS)";
+           precision(solver_) + " (OpenBLAS)";
   }
   int lanes() const override { return lanes_; }
   int batch_planes(PaddedShape) const override { return 1; }
@@ -75,13 +77,15 @@ class CpuBackend : public Backend {
   std::vector<std::string> details() const override { return {openblas_get_config()}; }
   std::vector<std::string> remarks() const override {
     std::vector<std::string> lines;
-    if (replaced_subspace_) {
-      lines.emplace_back("the CPU backend has no solver subspace; gram, which is exact, was used");
-    }
     if (!openblas_is_thread_safe()) {
       lines.emplace_back(
           "this OpenBLAS was built without threads and so for one lane alone; install the one with "
           "threads (libopenblas0-pthread)");
+    }
+    if (std::string line =
+            cpu::remark_on_core(openblas_get_corename(), cpu::vector_units_of_this_cpu());
+        !line.empty()) {
+      lines.push_back(std::move(line));
     }
     return lines;
   }
@@ -89,7 +93,6 @@ class CpuBackend : public Backend {
  private:
   const std::vector<RankPolicy> ranks_;
   const SolverKind solver_;
-  const bool replaced_subspace_;
   const int lanes_;
 };
 

@@ -136,7 +136,7 @@ Verdict Slot::judge(const std::vector<RankPolicy>& ranks) const {
       to = result(place, r, ranks[r]);
       converged = converged && std::isfinite(to.residual);
       worst_db = std::max(worst_db, to.most_loss_db);
-      hopeless = hopeless || is_beyond_float32(to.residual, to.residual / (1 - to.energy));
+      hopeless = hopeless || is_beyond(spectrum_.precision, to.residual, to.residual / (1 - to.energy));
     }
     if (converged && (worst_db <= kMostLossDb || !can_be_better)) {
       verdict.worst_db = std::max(verdict.worst_db, worst_db);
@@ -182,7 +182,7 @@ void Slot::rate(PlaneResult& result, std::size_t place, double squared_norm) con
   const double* values = values_.host.as<double>() + place * std::size_t(spectrum_.values());
   std::vector<double> squares(values, values + spectrum_.values());  // sigma^2
   if (spectrum_.order == ValueOrder::ritz) {
-    if (spectrum_.precision == Precision::float32) {
+    if (spectrum_.precision == Precision::halves) {
       const double unscale = 1 / half_scale(owners_[place].plane.sample_bytes);
       for (double& value : squares) value *= unscale * unscale;
     }

@@ -13,7 +13,6 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <opencv2/imgproc.hpp>
 #include <string>
 #include <thread>
 #include <vector>
@@ -23,8 +22,7 @@
 #include "compute/cuda/lane.hpp"
 #include "core/quality.hpp"
 #include "flow/workers.hpp"
-#include "io/codec.hpp"
-#include "io/file.hpp"
+#include "tests/support/square_images.hpp"
 
 namespace eckart {
 namespace {
@@ -39,85 +37,6 @@ struct BenchArgs {
   std::string solver = "auto";
   int repeats = 20, lanes = 2, planes = 0, images = 4096;
 };
-
-/// The first channel of every image below a folder.
-std::vector<cv::Mat> read_images(const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file() && io::looks_like_image(entry.path().filename().string()))
-      files.push_back(entry);
-  }
-  std::sort(files.begin(), files.end());
-  std::vector<cv::Mat> images;
-  for (const auto& file : files) {
-    const auto bytes = io::read_file(file, 1024);
-    const Image image = io::codec_of(bytes).decode(bytes);
-    const cv::Mat pixels(image.shape().rows, image.shape().cols, CV_8UC(image.shape().channels),
-                         const_cast<std::byte*>(image.data()));
-    cv::Mat plane;
-    cv::extractChannel(pixels, plane, 0);
-    images.push_back(plane);
-  }
-  return images;
-}
-
-constexpr int kPhotoSide =
-    256;  // smaller images are resized, others cropped, tiled where they must
-
-/// A mosaic of images from the `first` on, at least `side` each way.
-cv::Mat tile(const std::vector<cv::Mat>& images, std::size_t first, int side) {
-  cv::Mat rows;
-  while (rows.rows < side) {
-    const int height = images[first % images.size()].rows;
-    cv::Mat row;
-    while (row.cols < side) {
-      const cv::Mat& image = images[first++ % images.size()];
-      cv::Mat part(height, image.cols, CV_8U);
-      cv::copyMakeBorder(image.rowRange(0, std::min(height, image.rows)), part, 0,
-                         std::max(0, height - image.rows), 0, 0, cv::BORDER_REFLECT_101);
-      if (row.empty()) {
-        row = part;
-      } else {
-        cv::hconcat(row, part, row);
-      }
-    }
-    row = row.colRange(0, side);
-    if (rows.empty()) {
-      rows = row.clone();
-    } else {
-      cv::vconcat(rows, row, rows);
-    }
-  }
-  return rows;
-}
-
-/// `count` different square images: crops at different places where an image is large enough, else
-/// crops of mosaics, or resized and, from the second time round, shifted.
-std::vector<Image> make_inputs(const std::vector<cv::Mat>& images, int side, int count) {
-  std::vector<Image> inputs;
-  for (int i = 0; i < count; ++i) {
-    cv::Mat from = images[std::size_t(i) % images.size()];
-    const int round = i / int(images.size());
-    const bool photo = std::min(from.rows, from.cols) >= kPhotoSide;
-    if (photo && std::min(from.rows, from.cols) < side) {
-      from = tile(images, std::size_t(i), side + 64);
-    }
-    cv::Mat square;
-    if (photo) {
-      const cv::Rect crop((37 * round) % (from.cols - side + 1),
-                          (23 * round) % (from.rows - side + 1), side, side);
-      square = from(crop).clone();
-    } else {
-      const int margin = round % 8;
-      const cv::Rect crop(margin, margin, from.cols - 2 * margin, from.rows - 2 * margin);
-      cv::resize(from(crop), square, {side, side}, 0, 0, cv::INTER_LANCZOS4);
-    }
-    Image image({side, side, 1, Depth::u8});
-    std::memcpy(image.data(), square.data, image.bytes());
-    inputs.push_back(std::move(image));
-  }
-  return inputs;
-}
 
 std::vector<Task> make_tasks(const std::vector<Image>& inputs) {
   std::vector<Task> tasks;
@@ -136,6 +55,7 @@ std::vector<Task> make_tasks(const std::vector<Image>& inputs) {
 std::vector<double> optimal_errors(const std::vector<Image>& inputs, int rank) {
   BackendOptions options;
   options.ranks = {{rank}};
+  options.solver = SolverKind::gram;  // float64
   const auto backend = make_cpu_backend(options);
   std::vector<Task> tasks = make_tasks(inputs);
   std::atomic<std::size_t> next{0};
@@ -250,7 +170,7 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
   const auto backend = cuda::make_cuda_backend(options);
   const PaddedShape shape = padded_shape({c.side, c.side, 1, Depth::u8}, 32);
   const int planes = backend->batch_planes(shape);
-  const std::vector<Image> inputs = make_inputs(images, c.side, planes);
+  const std::vector<Image> inputs = testing::make_square_images(images, c.side, planes);
   constexpr int kWarmUp = 3;
   const int batches = std::max(2, args.images / (planes * args.lanes));
   std::vector<std::vector<Task>> tasks;
@@ -321,7 +241,7 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
 }
 
 nlohmann::json run(const BenchArgs& args) {
-  const std::vector<cv::Mat> images = read_images(args.folder);
+  const std::vector<cv::Mat> images = testing::read_planes(args.folder);
   nlohmann::json results = nlohmann::json::array();
   for (const std::string& text : args.cases) {
     const std::size_t colon = text.find(':');

@@ -6,6 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "core/quality.hpp"
+
 namespace eckart {
 namespace {
 
@@ -25,7 +27,7 @@ struct Falling {
     return sum;
   }
   double bound(int k) const {
-    return most_loss_db({ritz, refined, 64}, k, left(k), squared_norm, Precision::float32);
+    return most_loss_db({ritz, refined, 64}, k, left(k), squared_norm, Precision::float64);
   }
 };
 
@@ -59,24 +61,24 @@ TEST(Certificate, says_nothing_where_the_space_may_have_missed_more_than_it_hold
   EXPECT_EQ(spectrum.bound(4), std::numeric_limits<double>::infinity());
 }
 
-TEST(Certificate, proves_little_where_float32_may_have_made_the_error) {
+TEST(Certificate, proves_little_where_rounding_may_have_made_the_error) {
   const Falling spectrum;
-  EXPECT_GT(most_loss_db({spectrum.ritz, spectrum.refined, 64}, 4, 2e-12 * spectrum.squared_norm,
-                         spectrum.squared_norm, Precision::float32),
-            0.1);
+  const RitzValues values{spectrum.ritz, spectrum.refined, 64};
+  const auto bound = [&](double share, Precision precision) {
+    return most_loss_db(values, 4, share * spectrum.squared_norm, spectrum.squared_norm, precision);
+  };
+  EXPECT_GT(bound(1e-9, Precision::halves), kMostLossDb);
+  EXPECT_LT(bound(1e-6, Precision::halves), kMostLossDb);
+  EXPECT_GT(bound(1e-9, Precision::float32), kMostLossDb);
+  EXPECT_LT(bound(1e-7, Precision::float32), kMostLossDb);
+  EXPECT_LT(bound(1e-9, Precision::float64), kMostLossDb);
 }
 
-TEST(Certificate, says_more_where_the_factors_are_float64) {
-  const Falling spectrum;
-  EXPECT_LT(most_loss_db({spectrum.ritz, spectrum.refined, 64}, 4, 5e-12 * spectrum.squared_norm,
-                         spectrum.squared_norm, Precision::float64),
-            0.1);
-}
-
-TEST(Certificate, knows_what_float32_cannot_prove) {
-  EXPECT_FALSE(is_beyond_float32(1e-6, 1));
-  EXPECT_TRUE(is_beyond_float32(1e-11, 1));
-  EXPECT_FALSE(is_beyond_float32(0, 1));
+TEST(Certificate, knows_what_halves_cannot_prove) {
+  EXPECT_FALSE(is_beyond(Precision::halves, 1e-6, 1));
+  EXPECT_TRUE(is_beyond(Precision::halves, 1e-11, 1));
+  EXPECT_FALSE(is_beyond(Precision::float64, 1e-11, 1));
+  EXPECT_FALSE(is_beyond(Precision::halves, 0, 1));
 }
 
 TEST(Certificate, no_error_is_no_loss) {

@@ -71,7 +71,7 @@ class SubspaceSolver : public BatchSolver {
  public:
   Spectrum spectrum(const Problem& problem) const override {
     const Sizes sizes(problem);
-    return {ValueOrder::ritz, sizes.l, sizes.k, Precision::float32};
+    return {ValueOrder::ritz, sizes.l, sizes.k, Precision::halves};
   }
 
   std::size_t workspace_bytes(const Handles& handles, const Problem& problem) override {

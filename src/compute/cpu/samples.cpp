@@ -1,0 +1,125 @@
+#include "compute/cpu/samples.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+namespace eckart::cpu {
+namespace {
+
+// So many squares of differences of 8-bit samples add up to less than 2^24, and so exactly in
+// float32; those of 16 bits have float64.
+constexpr int kBlock = 256;
+template <class T>
+using Sum = std::conditional_t<sizeof(T) == 1, float, double>;
+
+/// Calls visit(row, first column, last column) tile by tile, so that a matrix that lies the other
+/// way round in memory is read and written by the cache line.
+template <class Visit>
+void in_tiles(int rows, int cols, const Visit& visit) {
+  constexpr int kTile = 32;
+  for (int top = 0; top < rows; top += kTile) {
+    for (int left = 0; left < cols; left += kTile) {
+      for (int row = top; row < std::min(rows, top + kTile); ++row) {
+        visit(row, left, std::min(cols, left + kTile));
+      }
+    }
+  }
+}
+
+/// Half to even: from 2^23 on a float32 has no fraction left.
+float round_to_even(float value) {
+  constexpr float kNoFraction = 0x1p23F;
+  return (value + kNoFraction) - kNoFraction;
+}
+
+/// Of at most kBlock samples. A loop for each thing, since of several types in one loop compilers
+/// make poor vectors. The sum of the residuals, all of one sign, need not have an order.
+template <class T>
+Errors compare_block(const float* values, const T* samples, int count, float top, T* stored) {
+  float known[kBlock];
+  std::int32_t rounded[kBlock];
+  for (int i = 0; i < count; ++i) known[i] = float(samples[i]);
+  for (int i = 0; i < count; ++i) {
+    const float below = values[i] < top ? values[i] : top;
+    rounded[i] = std::int32_t(round_to_even(below > 0.F ? below : 0.F));
+  }
+  for (int i = 0; i < count; ++i) stored[i] = T(rounded[i]);
+  float residual = 0;
+#pragma omp simd reduction(+ : residual)
+  for (int i = 0; i < count; ++i) {
+    const float before = values[i] - known[i];
+    residual += before * before;
+  }
+  Sum<T> squared_error = 0;
+#pragma omp simd reduction(+ : squared_error)
+  for (int i = 0; i < count; ++i) {
+    const Sum<T> after = Sum<T>(rounded[i]) - Sum<T>(known[i]);
+    squared_error += after * after;
+  }
+  return {double(residual), double(squared_error)};
+}
+
+}  // namespace
+
+template <class T>
+void gather(MatrixView<const T> from, T* to) {
+  in_tiles(from.rows, from.col_stride == 1 ? 1 : from.cols, [&](int row, int left, int right) {
+    T* line = to + std::ptrdiff_t(row) * from.cols;
+    if (from.col_stride == 1) {
+      std::copy_n(&from(row, 0), from.cols, line);
+    } else {
+      for (int col = left; col < right; ++col) line[col] = from(row, col);
+    }
+  });
+}
+
+template <class T>
+void scatter(const T* from, MatrixView<T> to) {
+  in_tiles(to.rows, to.col_stride == 1 ? 1 : to.cols, [&](int row, int left, int right) {
+    const T* line = from + std::ptrdiff_t(row) * to.cols;
+    if (to.col_stride == 1) {
+      std::copy_n(line, to.cols, &to(row, 0));
+    } else {
+      for (int col = left; col < right; ++col) to(row, col) = line[col];
+    }
+  });
+}
+
+template <class T>
+double to_float(std::span<const T> samples, float* values) {
+  for (std::size_t i = 0; i < samples.size(); ++i) values[i] = float(samples[i]);
+  double squared_norm = 0;
+  for (std::size_t i = 0; i < samples.size(); i += kBlock) {
+    const std::size_t end = std::min(samples.size(), i + kBlock);
+    Sum<T> block = 0;
+#pragma omp simd reduction(+ : block)
+    for (std::size_t j = i; j < end; ++j) block += Sum<T>(values[j]) * Sum<T>(values[j]);
+    squared_norm += double(block);
+  }
+  return squared_norm;
+}
+
+template <class T>
+Errors round_and_compare(const float* values, std::span<const T> samples, int top, T* stored) {
+  Errors errors;
+  for (std::size_t i = 0; i < samples.size(); i += kBlock) {
+    const auto count = int(std::min(std::size_t(kBlock), samples.size() - i));
+    const Errors block = compare_block(values + i, &samples[i], count, float(top), stored + i);
+    errors.residual += block.residual;
+    errors.squared_error += block.squared_error;
+  }
+  return errors;
+}
+
+template void gather(MatrixView<const std::uint8_t>, std::uint8_t*);
+template void gather(MatrixView<const std::uint16_t>, std::uint16_t*);
+template void scatter(const std::uint8_t*, MatrixView<std::uint8_t>);
+template void scatter(const std::uint16_t*, MatrixView<std::uint16_t>);
+template double to_float(std::span<const std::uint8_t>, float*);
+template double to_float(std::span<const std::uint16_t>, float*);
+template Errors round_and_compare(const float*, std::span<const std::uint8_t>, int, std::uint8_t*);
+template Errors round_and_compare(const float*, std::span<const std::uint16_t>, int,
+                                  std::uint16_t*);
+
+}  // namespace eckart::cpu

@@ -1,0 +1,156 @@
+#include "compute/cpu/subspace_iteration.hpp"
+
+#include <cblas.h>
+#include <lapacke.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numbers>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace eckart::cpu {
+namespace {
+
+// A Ritz value below this share of the largest is rounding.
+constexpr double kNothing = 1e-14;
+
+std::size_t size(int rows, int cols) { return std::size_t(rows) * std::size_t(cols); }
+
+/// The same for every plane of n columns. Cosines, since images are smooth and these are near what
+/// is looked for, and as much of random signs, since no image may be without a share in the start.
+void fill_start(std::vector<float>& q_nl, int n, int l) {
+  std::mt19937 random(1936);
+  std::vector<float> cosine(4 * std::size_t(n));
+  for (std::size_t i = 0; i < cosine.size(); ++i) {
+    cosine[i] = float(std::numbers::sqrt2 * std::cos(std::numbers::pi * double(i) / (2.0 * n)));
+  }
+  for (int col = 0; col < l; ++col) {
+    for (int row = 0; row < n; ++row) {
+      const std::size_t angle = std::size_t(2 * row + 1) * std::size_t(col) % cosine.size();
+      q_nl[size(n, col) + std::size_t(row)] = cosine[angle] + ((random() & 1U) != 0 ? 1.F : -1.F);
+    }
+  }
+}
+
+}  // namespace
+
+void SubspaceIteration::start(const std::vector<float>& a_t_nm, int m, int n, int k, int l) {
+  a_t_nm_ = a_t_nm.data();
+  const bool same_start = n == n_ && l == l_;
+  m_ = m, n_ = n, k_ = k, l_ = l;
+  for (auto* block : {&q_nl_, &y_nl_, &before_nl_}) block->resize(size(n, l));
+  z_ml_.resize(size(m, l));
+  if (!same_start) {
+    start_nl_.resize(size(n, l));
+    fill_start(start_nl_, n, l);
+  }
+  q_nl_ = start_nl_;
+  multiply_a();
+  orthonormalise_(z_ml_, m, l);  // what A has done to random columns, one Cholesky of A'A hides
+  multiply_a_t(1, 0);
+  orthonormalise_(y_nl_, n, l);
+  std::swap(q_nl_, y_nl_);
+  const std::vector<float>& estimates = orthonormalise_.squared_diagonal();
+  values_.assign(estimates.begin(), estimates.end());
+  std::sort(values_.begin(), values_.end(), std::greater<>());
+}
+
+/// Z = A Q.
+void SubspaceIteration::multiply_a() {
+  cblas_sgemm(CblasColMajor, CblasTrans, CblasNoTrans, m_, l_, n_, 1, a_t_nm_, n_, q_nl_.data(), n_,
+              0, z_ml_.data(), m_);
+}
+
+/// Y = alpha A'Z + beta Y.
+void SubspaceIteration::multiply_a_t(float alpha, float beta) {
+  cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n_, l_, m_, alpha, a_t_nm_, n_,
+              z_ml_.data(), m_, beta, y_nl_.data(), n_);
+}
+
+/// Where the filter begins to lift: a little above the least of what the space holds, which would
+/// be too low, since the last columns have converged least.
+double SubspaceIteration::cut() const {
+  const double found = values_[size(l_, 17) / 20];
+  constexpr double kOfNothing = 1e-20;  // for the zero matrix; its inverse is a float32
+  return std::max({found, kNothing * values_.front(), kOfNothing});
+}
+
+/// Degree d of Chebyshev's T_d with T_d(x) >= lift, where x is what the filter makes of the last of
+/// the k; T_d is at most 1 on what it damps.
+int SubspaceIteration::degree_for(double lift) const {
+  constexpr int kMost = 8;
+  const double x = 2 * values_[std::size_t(k_) - 1] / cut() - 1;
+  int degree = 1;
+  while (degree < kMost && std::cosh(degree * std::acosh(std::max(1.0, x))) < lift) ++degree;
+  return degree;
+}
+
+/// T_0 = Q, T_1 = X Q, T_i+1 = 2 X T_i - T_i-1 with X = A'A / c - 1, c half of the cut. Since the
+/// recurrence is linear, T_i and T_i-1 may be multiplied by the same R^-1 from the right on the
+/// way.
+void SubspaceIteration::filter(double lift) {
+  const int degree = degree_for(lift);
+  const double c = cut() / 2;
+  for (int i = 1; i <= degree; ++i) {
+    const float twice = i == 1 ? 1 : 2;
+    multiply_a();
+    for (std::size_t j = 0; j < y_nl_.size(); ++j) {
+      y_nl_[j] = -twice * q_nl_[j] - (i == 1 ? 0 : before_nl_[j]);
+    }
+    multiply_a_t(float(twice / c), 1);
+    orthonormalise_(y_nl_, n_, l_, i < degree ? &q_nl_ : nullptr);
+    std::swap(before_nl_, q_nl_);
+    std::swap(q_nl_, y_nl_);
+  }
+}
+
+const SubspaceIteration::Factors& SubspaceIteration::factors() {
+  orthonormalise_(q_nl_, n_, l_);  // what one Cholesky leaves
+  multiply_a();
+  ritz_pairs();
+  weights_lk_.resize(size(l_, k_));
+  for (int i = 0; i < k_; ++i) {
+    const double theta = factors_.ritz[std::size_t(i)];
+    const double weight = theta > kNothing * factors_.ritz.front() ? 1 / std::sqrt(theta) : 0;
+    const double* vector = &c_ll_[size(l_, l_ - 1 - i)];
+    std::transform(vector, vector + l_, &weights_lk_[size(l_, i)],
+                   [weight](double entry) { return float(weight * entry); });
+  }
+  factors_.u_mk.resize(size(m_, k_));
+  cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m_, k_, l_, 1, z_ml_.data(), m_,
+              weights_lk_.data(), l_, 0, factors_.u_mk.data(), m_);
+  factors_.v_nk.resize(size(n_, k_));
+  cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n_, k_, m_, 1, a_t_nm_, n_,
+              factors_.u_mk.data(), m_, 0, factors_.v_nk.data(), n_);
+  factors_.refined.resize(std::size_t(k_));
+  for (int i = 0; i < k_; ++i) {
+    const float* column = &factors_.v_nk[size(n_, i)];
+    factors_.refined[std::size_t(i)] = cblas_dsdot(n_, column, 1, column, 1);
+  }
+  return factors_;
+}
+
+/// Eigenvalues and eigenvectors of (AQ)'(AQ), left in c_ll_ in ascending order, in float64: it has
+/// room for the squared condition, which float32 has not.
+void SubspaceIteration::ritz_pairs() {
+  b_ml_.assign(z_ml_.begin(), z_ml_.end());
+  c_ll_.resize(size(l_, l_));
+  cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, l_, m_, 1, b_ml_.data(), m_, 0, c_ll_.data(),
+              l_);
+  values_.resize(std::size_t(l_));
+  if (const int info =
+          LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', l_, c_ll_.data(), l_, values_.data())) {
+    throw ItemError(Reason::not_converged,
+                    "dsyevd did not converge (info " + std::to_string(info) + ")");
+  }
+  std::reverse(values_.begin(), values_.end());
+  for (double& value : values_) value = std::max(0.0, value);
+  factors_.ritz = values_;
+}
+
+}  // namespace eckart::cpu

@@ -1,0 +1,162 @@
+// The compute stage of the CPU backend on one lane, so on one core: pixels in, pixels out. Reads
+// square gray images of 8 bits, one after the other, from a raw file, which it makes first where
+// --from names a folder of images. One JSON object on stdout.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "compute/cpu/cpu_backend.hpp"
+#include "core/quality.hpp"
+#include "tests/support/square_images.hpp"
+
+namespace eckart::testing {
+namespace {
+
+struct BenchArgs {
+  std::filesystem::path raw, from;
+  int side = 256, rank = 20, count = 24, repeats = 10;
+  std::string solver = "auto";
+  bool check = false;
+};
+
+std::vector<Image> read_raw(const std::filesystem::path& path, int side) {
+  std::ifstream file(path, std::ios::binary);
+  std::vector<Image> images;
+  for (;;) {
+    Image image({side, side, 1, Depth::u8});
+    file.read(reinterpret_cast<char*>(image.data()), std::streamsize(image.bytes()));
+    if (file.gcount() != std::streamsize(image.bytes())) break;
+    images.push_back(std::move(image));
+  }
+  if (images.empty()) throw std::runtime_error(path.string() + " holds no image of this size");
+  return images;
+}
+
+void write_raw(const std::filesystem::path& path, const std::vector<Image>& images) {
+  std::ofstream file(path, std::ios::binary);
+  for (const Image& image : images) {
+    file.write(reinterpret_cast<const char*>(image.data()), std::streamsize(image.bytes()));
+  }
+  if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
+}
+
+std::vector<Task> make_tasks(const std::vector<Image>& images) {
+  std::vector<Task> tasks(images.size());
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    tasks[i].input = Image(images[i].shape());
+    std::memcpy(tasks[i].input.data(), images[i].data(), images[i].bytes());
+    tasks[i].outputs.emplace_back(images[i].shape());
+    tasks[i].results.emplace_back(1);
+  }
+  return tasks;
+}
+
+std::unique_ptr<Backend> make_backend(SolverKind solver, int rank) {
+  BackendOptions options;
+  options.ranks = {{rank}};
+  options.solver = solver;
+  options.lanes = 1;
+  return make_cpu_backend(options);
+}
+
+/// Seconds for all of them.
+double reconstruct(Lane& lane, int side, std::vector<Task>& tasks) {
+  const auto start = std::chrono::steady_clock::now();
+  for (Task& task : tasks) {
+    Task* const batch[] = {&task};
+    lane.start(0, {side, side}, batch);
+    lane.finish(0);
+  }
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double squared_norm(const Image& image) {
+  double sum = 0;
+  for (std::size_t i = 0; i < image.bytes(); ++i) {
+    sum += double(image.data()[i]) * double(image.data()[i]);
+  }
+  return sum;
+}
+
+/// Against LAPACK's float64 singular values.
+nlohmann::json check(const BenchArgs& args, const std::vector<Task>& tasks,
+                     const std::vector<Image>& images) {
+  std::vector<Task> exact = make_tasks(images);
+  reconstruct(*make_backend(SolverKind::gesvd, args.rank)->make_lane(0), args.side, exact);
+  double largest = 0, sum = 0, psnr = 0, bound = 0;
+  int too_sure = 0;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const PlaneResult& result = tasks[i].results[0][0];
+    const double loss =
+        loss_db(result.residual, exact[i].results[0][0].residual, squared_norm(images[i]));
+    largest = std::max(largest, loss);
+    sum += loss;
+    bound = std::max(bound, result.most_loss_db);
+    too_sure += loss > result.most_loss_db + 1e-6;
+    psnr += psnr_db(result.residual, images[i].shape().samples(), 255);
+  }
+  const auto count = double(tasks.size());
+  return {{"loss_db", {{"largest", largest}, {"mean", sum / count}}},
+          {"certified_loss_db", bound},
+          {"certificates_too_low", too_sure},
+          {"psnr_db_mean", psnr / count}};
+}
+
+nlohmann::json run(const BenchArgs& args) {
+  if (!args.from.empty()) {
+    write_raw(args.raw, make_square_images(read_planes(args.from), args.side, args.count));
+  }
+  const std::vector<Image> images = read_raw(args.raw, args.side);
+  std::vector<Task> tasks = make_tasks(images);
+  const auto backend = make_backend(parse_solver(args.solver), args.rank);
+  const auto lane = backend->make_lane(0);
+  reconstruct(*lane, args.side, tasks);  // warm-up
+  std::vector<double> rates;
+  for (int i = 0; i < args.repeats; ++i) {
+    rates.push_back(double(tasks.size()) / reconstruct(*lane, args.side, tasks));
+  }
+  for (const Task& task : tasks) {
+    if (!task.error.empty()) throw std::runtime_error(task.error);
+  }
+  nlohmann::json result = {{"side", args.side},
+                           {"rank", args.rank},
+                           {"images", tasks.size()},
+                           {"backend", backend->description()},
+                           {"details", backend->details()},
+                           {"images_per_s", rates}};
+  if (args.check) result.update(check(args, tasks, images));
+  return result;
+}
+
+}  // namespace
+}  // namespace eckart::testing
+
+int main(int argc, char** argv) {
+  eckart::testing::BenchArgs args;
+  CLI::App app("The compute stage of the CPU backend, one lane", "cpu_stage_bench");
+  app.add_option("raw", args.raw, "Raw file of images")->required();
+  app.add_option("--from", args.from, "Folder of images to make the raw file of");
+  app.add_option("--count", args.count, "Images to make");
+  app.add_option("--side", args.side, "Rows and columns of an image");
+  app.add_option("--rank", args.rank);
+  app.add_option("--solver", args.solver);
+  app.add_option("--repeats", args.repeats, "Timed passes over the images");
+  app.add_flag("--check", args.check, "Measure every image's loss against float64");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    std::printf("%s\n", eckart::testing::run(args).dump().c_str());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "cpu_stage_bench: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,91 @@
+#include "tests/support/square_images.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <opencv2/imgproc.hpp>
+
+#include "io/codec.hpp"
+#include "io/file.hpp"
+
+namespace eckart::testing {
+namespace {
+
+constexpr int kPhotoSide =
+    256;  // smaller images are resized, others cropped, tiled where they must
+
+/// A mosaic of images from the `first` on, at least `side` each way.
+cv::Mat tile(const std::vector<cv::Mat>& images, std::size_t first, int side) {
+  cv::Mat rows;
+  while (rows.rows < side) {
+    const int height = images[first % images.size()].rows;
+    cv::Mat row;
+    while (row.cols < side) {
+      const cv::Mat& image = images[first++ % images.size()];
+      cv::Mat part(height, image.cols, CV_8U);
+      cv::copyMakeBorder(image.rowRange(0, std::min(height, image.rows)), part, 0,
+                         std::max(0, height - image.rows), 0, 0, cv::BORDER_REFLECT_101);
+      if (row.empty()) {
+        row = part;
+      } else {
+        cv::hconcat(row, part, row);
+      }
+    }
+    row = row.colRange(0, side);
+    if (rows.empty()) {
+      rows = row.clone();
+    } else {
+      cv::vconcat(rows, row, rows);
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<cv::Mat> read_planes(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file() && io::looks_like_image(entry.path().filename().string()))
+      files.push_back(entry);
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<cv::Mat> planes;
+  for (const auto& file : files) {
+    const auto bytes = io::read_file(file, 1024);
+    const Image image = io::codec_of(bytes).decode(bytes);
+    const cv::Mat pixels(image.shape().rows, image.shape().cols, CV_8UC(image.shape().channels),
+                         const_cast<std::byte*>(image.data()));
+    cv::Mat plane;
+    cv::extractChannel(pixels, plane, 0);
+    planes.push_back(plane);
+  }
+  return planes;
+}
+
+std::vector<Image> make_square_images(const std::vector<cv::Mat>& planes, int side, int count) {
+  std::vector<Image> images;
+  for (int i = 0; i < count; ++i) {
+    cv::Mat from = planes[std::size_t(i) % planes.size()];
+    const int round = i / int(planes.size());
+    const bool photo = std::min(from.rows, from.cols) >= kPhotoSide;
+    if (photo && std::min(from.rows, from.cols) < side) {
+      from = tile(planes, std::size_t(i), side + 64);
+    }
+    cv::Mat square;
+    if (photo) {
+      const cv::Rect crop((37 * round) % (from.cols - side + 1),
+                          (23 * round) % (from.rows - side + 1), side, side);
+      square = from(crop).clone();
+    } else {
+      const int margin = round % 8;
+      const cv::Rect crop(margin, margin, from.cols - 2 * margin, from.rows - 2 * margin);
+      cv::resize(from(crop), square, {side, side}, 0, 0, cv::INTER_LANCZOS4);
+    }
+    Image image({side, side, 1, Depth::u8});
+    std::memcpy(image.data(), square.data, image.bytes());
+    images.push_back(std::move(image));
+  }
+  return images;
+}
+
+}  // namespace eckart::testing

@@ -1,0 +1,119 @@
+#include "compute/cpu/samples.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace eckart::cpu {
+namespace {
+
+template <class T>
+class Samples : public ::testing::Test {
+ public:
+  static constexpr int kTop = (1 << (8 * sizeof(T))) - 1;
+
+  static std::vector<T> draw(std::size_t count) {
+    std::mt19937 random(5);
+    std::vector<T> samples(count);
+    for (T& sample : samples) sample = T(random() % (unsigned(kTop) + 1));
+    return samples;
+  }
+};
+using Types = ::testing::Types<std::uint8_t, std::uint16_t>;
+TYPED_TEST_SUITE(Samples, Types);
+
+TYPED_TEST(Samples, are_gathered_row_by_row_and_scattered_back) {
+  constexpr int kRows = 37, kCols = 70, kChannels = 3;
+  const auto pixels = this->draw(std::size_t(kRows) * kCols * kChannels);
+  for (const int channel : {0, 2}) {
+    const MatrixView<const TypeParam> upright{pixels.data() + channel, kRows, kCols,
+                                              kCols * kChannels, kChannels};
+    for (const auto& view : {upright, upright.transposed()}) {
+      std::vector<TypeParam> gathered(std::size_t(kRows) * kCols);
+      gather(view, gathered.data());
+      std::vector<TypeParam> back(pixels.size());
+      scatter(gathered.data(), MatrixView<TypeParam>{back.data() + channel, view.rows, view.cols,
+                                                     view.row_stride, view.col_stride});
+      for (int row = 0; row < view.rows; ++row) {
+        for (int col = 0; col < view.cols; ++col) {
+          ASSERT_EQ(gathered[std::size_t(row) * std::size_t(view.cols) + std::size_t(col)],
+                    view(row, col));
+          ASSERT_EQ(back[std::size_t(&view(row, col) - pixels.data())], view(row, col));
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(Samples, side_by_side_are_gathered_as_they_are) {
+  const auto pixels = this->draw(35 * 41);
+  std::vector<TypeParam> gathered(pixels.size()), back(pixels.size());
+  gather(MatrixView<const TypeParam>{pixels.data(), 35, 41, 41}, gathered.data());
+  EXPECT_EQ(gathered, pixels);
+  scatter(gathered.data(), MatrixView<TypeParam>{back.data(), 35, 41, 41});
+  EXPECT_EQ(back, pixels);
+}
+
+TYPED_TEST(Samples, become_floats_with_their_exact_norm) {
+  for (const std::size_t count : {1U, 255U, 256U, 257U, 5000U}) {
+    auto samples = this->draw(count);
+    samples[0] = TypeParam(this->kTop);
+    std::vector<float> values(count);
+    const double norm = to_float(std::span<const TypeParam>(samples), values.data());
+    double expected = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      ASSERT_EQ(values[i], float(samples[i]));
+      expected += double(samples[i]) * double(samples[i]);
+    }
+    EXPECT_EQ(norm, expected);
+  }
+}
+
+TYPED_TEST(Samples, errors_of_white_against_black_are_exact) {
+  const std::vector<TypeParam> black(1000, 0);
+  const std::vector<float> white(1000, float(this->kTop));
+  std::vector<TypeParam> stored(1000);
+  const Errors errors =
+      round_and_compare(white.data(), std::span<const TypeParam>(black), this->kTop, stored.data());
+  EXPECT_EQ(errors.squared_error, 1000.0 * this->kTop * this->kTop);
+  EXPECT_EQ(stored, std::vector<TypeParam>(1000, TypeParam(this->kTop)));
+}
+
+TYPED_TEST(Samples, are_clamped_and_rounded_to_even) {
+  const auto top = float(this->kTop);
+  const std::vector<float> values{-1e9F,   -0.6F,   0.F,        0.5F,       1.5F,      2.5F,
+                                  100.49F, 100.51F, top - 0.5F, top + 0.4F, top + 1e6F};
+  const std::vector<int> expected{0,          0,         0, 0, 2, 2, 100, 101, this->kTop - 1,
+                                  this->kTop, this->kTop};
+  const std::vector<TypeParam> samples(values.size(), 1);
+  std::vector<TypeParam> stored(values.size());
+  round_and_compare(values.data(), std::span<const TypeParam>(samples), this->kTop, stored.data());
+  EXPECT_EQ(std::vector<int>(stored.begin(), stored.end()), expected);
+}
+
+TYPED_TEST(Samples, errors_are_those_of_a_plain_sum) {
+  const auto samples = this->draw(3001);
+  std::mt19937 random(6);
+  std::normal_distribution<float> noise(0, 9);
+  std::vector<float> values;
+  for (const TypeParam sample : samples) values.push_back(float(sample) + noise(random));
+  std::vector<TypeParam> stored(samples.size());
+  const Errors errors = round_and_compare(values.data(), std::span<const TypeParam>(samples),
+                                          this->kTop, stored.data());
+  double residual = 0, squared_error = 0;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const double rounded = std::nearbyint(std::clamp(double(values[i]), 0.0, double(this->kTop)));
+    ASSERT_EQ(stored[i], TypeParam(rounded));
+    residual += std::pow(double(values[i]) - samples[i], 2);
+    squared_error += std::pow(rounded - samples[i], 2);
+  }
+  EXPECT_EQ(errors.squared_error, squared_error);
+  EXPECT_NEAR(errors.residual, residual, 1e-6 * residual);
+}
+
+}  // namespace
+}  // namespace eckart::cpu

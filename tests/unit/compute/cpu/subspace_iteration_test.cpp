@@ -1,0 +1,157 @@
+#include "compute/cpu/subspace_iteration.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+namespace eckart::cpu {
+namespace {
+
+constexpr int kRows = 150, kCols = 120, kRank = 10, kWidth = 32;
+
+/// H_m diag(sigma) H_n with reflections H = 1 - 2ww', so with these singular values.
+std::vector<float> with_singular_values(const std::vector<double>& sigma) {
+  const auto reflection = [](int size, int i, int j) {
+    const double norm = size * (size + 1.0) * (2.0 * size + 1.0) / 6.0;
+    return (i == j) - 2.0 * (i + 1) * (j + 1) / norm;
+  };
+  std::vector<float> a_t_nm;
+  for (int row = 0; row < kRows; ++row) {
+    for (int col = 0; col < kCols; ++col) {
+      double sum = 0;
+      for (int i = 0; i < kCols; ++i) {
+        sum += reflection(kRows, row, i) * sigma[std::size_t(i)] * reflection(kCols, i, col);
+      }
+      a_t_nm.push_back(float(sum));
+    }
+  }
+  return a_t_nm;
+}
+
+/// Falls by this factor from one to the next.
+std::vector<double> falling(double factor) {
+  std::vector<double> sigma;
+  for (int i = 0; i < kCols; ++i) sigma.push_back(1000 * std::pow(factor, i));
+  return sigma;
+}
+
+double left_behind(const SubspaceIteration::Factors& factors, const std::vector<float>& a_t_nm) {
+  double sum = 0;
+  for (int row = 0; row < kRows; ++row) {
+    for (int col = 0; col < kCols; ++col) {
+      double value = a_t_nm[std::size_t(row) * kCols + std::size_t(col)];
+      for (int i = 0; i < kRank; ++i) {
+        value -= double(factors.u_mk[std::size_t(i) * kRows + std::size_t(row)]) *
+                 double(factors.v_nk[std::size_t(i) * kCols + std::size_t(col)]);
+      }
+      sum += value * value;
+    }
+  }
+  return sum;
+}
+
+double tail(const std::vector<double>& sigma) {
+  return std::accumulate(sigma.begin() + kRank, sigma.end(), 0.0,
+                         [](double sum, double value) { return sum + value * value; });
+}
+
+TEST(SubspaceIteration, finds_the_leading_values_and_what_they_leave) {
+  const std::vector<double> sigma = falling(0.9);
+  const auto a_t_nm = with_singular_values(sigma);
+  SubspaceIteration iteration;
+  iteration.start(a_t_nm, kRows, kCols, kRank, kWidth);
+  iteration.filter(100);
+  const auto& factors = iteration.factors();
+  ASSERT_EQ(factors.ritz.size(), std::size_t(kWidth));
+  ASSERT_EQ(factors.refined.size(), std::size_t(kRank));
+  for (std::size_t i = 0; i < kRank; ++i) {
+    EXPECT_NEAR(factors.ritz[i], sigma[i] * sigma[i], 1e-4 * sigma[i] * sigma[i]);
+    EXPECT_NEAR(factors.refined[i], sigma[i] * sigma[i], 1e-4 * sigma[i] * sigma[i]);
+  }
+  EXPECT_NEAR(left_behind(factors, a_t_nm), tail(sigma), 1e-4 * tail(sigma));
+}
+
+TEST(SubspaceIteration, the_left_vectors_are_orthonormal_beside_far_stronger_ones) {
+  std::vector<double> sigma = falling(0.95);
+  sigma[0] = 1e6;
+  const auto a_t_nm = with_singular_values(sigma);
+  SubspaceIteration iteration;
+  iteration.start(a_t_nm, kRows, kCols, kRank, kWidth);
+  iteration.filter(100);
+  const auto& u = iteration.factors().u_mk;
+  for (std::size_t i = 0; i < kRank; ++i) {
+    for (std::size_t j = 0; j < kRank; ++j) {
+      const double product = std::inner_product(u.begin() + std::ptrdiff_t(i * kRows),
+                                                u.begin() + std::ptrdiff_t((i + 1) * kRows),
+                                                u.begin() + std::ptrdiff_t(j * kRows), 0.0);
+      EXPECT_NEAR(product, i == j, 1e-4);
+    }
+  }
+}
+
+TEST(SubspaceIteration, filters_bring_it_nearer) {
+  const auto a_t_nm = with_singular_values(falling(0.97));
+  SubspaceIteration iteration;
+  iteration.start(a_t_nm, kRows, kCols, kRank, kWidth);
+  double left = left_behind(iteration.factors(), a_t_nm);
+  for (const double lift : {2, 2, 2}) {
+    iteration.filter(lift);
+    const double now = left_behind(iteration.factors(), a_t_nm);
+    EXPECT_LT(now, left);
+    left = now;
+  }
+}
+
+TEST(SubspaceIteration, a_larger_lift_goes_further) {
+  const auto a_t_nm = with_singular_values(falling(0.99));
+  std::vector<double> left;
+  for (const double lift : {2, 1000}) {
+    SubspaceIteration iteration;
+    iteration.start(a_t_nm, kRows, kCols, kRank, kWidth);
+    iteration.filter(lift);
+    left.push_back(left_behind(iteration.factors(), a_t_nm));
+  }
+  EXPECT_LT(left[1], left[0]);
+}
+
+/// Without the last term of the recurrence it misses two and a half times as much.
+TEST(SubspaceIteration, the_filter_lifts_as_chebyshev_does) {
+  const std::vector<double> sigma = falling(0.99);
+  const auto a_t_nm = with_singular_values(sigma);
+  SubspaceIteration iteration;
+  iteration.start(a_t_nm, kRows, kCols, kRank, kWidth);
+  iteration.filter(20);
+  EXPECT_LT(left_behind(iteration.factors(), a_t_nm) / tail(sigma) - 1, 7e-6);
+}
+
+TEST(SubspaceIteration, a_matrix_of_low_rank_or_none_is_survived) {
+  for (const int rank : {0, 3}) {
+    std::vector<double> sigma(kCols, 0.0);
+    std::fill_n(sigma.begin(), rank, 500.0);
+    const auto a_t_nm = with_singular_values(sigma);
+    SubspaceIteration iteration;
+    iteration.start(a_t_nm, kRows, kCols, kRank, kWidth);
+    iteration.filter(30);
+    EXPECT_LT(left_behind(iteration.factors(), a_t_nm), 1e-6);
+  }
+}
+
+TEST(SubspaceIteration, what_it_did_before_changes_nothing) {
+  const auto a_t_nm = with_singular_values(falling(0.9));
+  const auto other = with_singular_values(falling(0.7));
+  SubspaceIteration fresh, used;
+  used.start(other, kCols, kCols, 4, 16);
+  used.filter(30);
+  used.factors();
+  for (SubspaceIteration* iteration : {&fresh, &used}) {
+    iteration->start(a_t_nm, kRows, kCols, kRank, kWidth);
+    iteration->filter(5);
+  }
+  const auto &a = fresh.factors(), &b = used.factors();
+  EXPECT_EQ(a.u_mk, b.u_mk);
+  EXPECT_EQ(a.v_nk, b.v_nk);
+}
+
+}  // namespace
+}  // namespace eckart::cpu
