@@ -62,8 +62,4 @@ double most_loss_db(int n, double residual, double squared_norm, Precision preci
   return between_db(residual, rounding(precision, n, residual, squared_norm));
 }
 
-bool is_beyond(Precision precision, double residual, double squared_norm) {
-  return !(most_loss_db(0, residual, squared_norm, precision) <= kMostLossDb);
-}
-
 }  // namespace eckart

@@ -31,11 +31,8 @@ enum class Precision { halves, float32, float64 };
 double most_loss_db(const RitzValues& values, int k, double residual, double squared_norm,
                     Precision precision);
 
-/// The same for eigenvectors of A'A (n x n) found by a full decomposition: rounding alone.
+/// What rounding alone can have lost: all that there is to say of eigenvectors of A'A (n x n) found
+/// by a full decomposition, and the least that there is to say of others.
 double most_loss_db(int n, double residual, double squared_norm, Precision precision);
-
-/// Whether the error is so small that factors in this precision prove nothing, whatever is
-/// iterated.
-bool is_beyond(Precision precision, double residual, double squared_norm);
 
 }  // namespace eckart

@@ -14,7 +14,7 @@ SolverKind choose_solver(SolverKind requested, PaddedShape shape, int rank,
 int subspace_columns(int rank);
 
 /// Rounds that the iteration begins with, and at least and at most does.
-constexpr int kFirstRounds = 4, kFewestRounds = 2, kMostRounds = 10;
+constexpr int kFirstRounds = 6, kFewestRounds = 2, kMostRounds = 10;
 
 /// Rounds for the next batch of a shape, after one in which `unsettled` of `planes` missed the bar
 /// for want of rounds, and the others may have lost `worst_db` at most: one more where that were

@@ -126,19 +126,24 @@ void Slot::wait() const { ECKART_CUDA_CHECK(cudaEventSynchronize(done_.get())); 
 
 Verdict Slot::judge(const std::vector<RankPolicy>& ranks) const {
   const bool can_be_better = spectrum_.order == ValueOrder::ritz;
+  const bool in_float64 = spectrum_.precision == Precision::float64;
   Verdict verdict;
   for (std::size_t place = 0; place < owners_.size(); ++place) {
     const Owner& owner = owners_[place];
-    bool converged = info_.host.as<int>()[place] == 0, hopeless = false;
+    bool converged = info_.host.as<int>()[place] == 0, good = true, hopeless = false;
     double worst_db = 0;
     for (std::size_t r = 0; r < ranks_; ++r) {
       PlaneResult& to = owner.task->results[r][std::size_t(owner.channel)];
       to = result(place, r, ranks[r]);
       converged = converged && std::isfinite(to.residual);
+      const double by_rounding =
+          most_loss_db(owner.plane.n(), to.residual, squared_norm(place), spectrum_.precision);
+      good = good && (to.most_loss_db <= kMostLossDb || !can_be_better ||
+                      (in_float64 && to.most_loss_db <= 2 * by_rounding));
+      hopeless = hopeless || !(by_rounding <= kMostLossDb);
       worst_db = std::max(worst_db, to.most_loss_db);
-      hopeless = hopeless || is_beyond(spectrum_.precision, to.residual, to.residual / (1 - to.energy));
     }
-    if (converged && (worst_db <= kMostLossDb || !can_be_better)) {
+    if (converged && good) {
       verdict.worst_db = std::max(verdict.worst_db, worst_db);
     } else {
       verdict.unsettled.push_back(owner);
@@ -164,20 +169,29 @@ PlaneResult Slot::result(std::size_t place, std::size_t rank_index,
                          const RankPolicy& policy) const {
   PlaneResult result{.rank =
                          choose_rank(policy, owners_[place].plane.rows, owners_[place].plane.cols)};
-  const TileError* errors = errors_.host.as<TileError>() +
-                            (rank_index * std::size_t(places_) + place) * std::size_t(tiles_);
-  double squared_norm = 0;
-  for (int tile = 0; tile < tiles_; ++tile) {
-    squared_norm += double(errors[tile].squared_norm);
-    result.squared_error += double(errors[tile].squared_error);
-    result.residual += errors[tile].residual;
+  for (const TileError& error : errors(place, rank_index)) {
+    result.squared_error += double(error.squared_error);
+    result.residual += error.residual;
   }
-  rate(result, place, squared_norm);
+  rate(result, place);
   return result;
 }
 
+std::span<const TileError> Slot::errors(std::size_t place, std::size_t rank_index) const {
+  const auto tiles = std::size_t(tiles_);
+  return {errors_.host.as<TileError>() + (rank_index * std::size_t(places_) + place) * tiles,
+          tiles};
+}
+
+double Slot::squared_norm(std::size_t place) const {
+  double sum = 0;
+  for (const TileError& error : errors(place, 0)) sum += double(error.squared_norm);
+  return sum;
+}
+
 /// Energy and certificate, from what the solver tells of the singular values.
-void Slot::rate(PlaneResult& result, std::size_t place, double squared_norm) const {
+void Slot::rate(PlaneResult& result, std::size_t place) const {
+  const double squared_norm = this->squared_norm(place);
   const auto rank = std::size_t(result.rank), columns = std::size_t(spectrum_.columns);
   const double* values = values_.host.as<double>() + place * std::size_t(spectrum_.values());
   std::vector<double> squares(values, values + spectrum_.values());  // sigma^2

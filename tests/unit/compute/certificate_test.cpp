@@ -74,13 +74,6 @@ TEST(Certificate, proves_little_where_rounding_may_have_made_the_error) {
   EXPECT_LT(bound(1e-9, Precision::float64), kMostLossDb);
 }
 
-TEST(Certificate, knows_what_halves_cannot_prove) {
-  EXPECT_FALSE(is_beyond(Precision::halves, 1e-6, 1));
-  EXPECT_TRUE(is_beyond(Precision::halves, 1e-11, 1));
-  EXPECT_FALSE(is_beyond(Precision::float64, 1e-11, 1));
-  EXPECT_FALSE(is_beyond(Precision::halves, 0, 1));
-}
-
 TEST(Certificate, no_error_is_no_loss) {
   const std::vector<double> none(4, 0.0);
   EXPECT_EQ(most_loss_db({none, none, 8}, 2, 0, 0, Precision::float32), 0);

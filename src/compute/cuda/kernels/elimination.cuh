@@ -17,53 +17,54 @@ constexpr int kMostEach = 13;                  // what small_svd() has shared me
 constexpr int kMostSmall = kSide * kMostEach;  // the largest order
 
 /// What a block's threads tell one another, in shared memory.
-template <int kEach>
+template <class Real, int kEach>
 struct EliminationShared {
-  float panel[kSide][kSide * kEach + 1];  ///< the sixteen rows that are next
-  float rows[kSide][kSide * kEach + 1];   ///< and the same, finished
-  float diagonal[kSide][kSide + 1], inverse[kSide][kSide + 1];
+  Real panel[kSide][kSide * kEach + 1];  ///< the sixteen rows that are next
+  Real rows[kSide][kSide * kEach + 1];   ///< and the same, finished
+  Real diagonal[kSide][kSide + 1], inverse[kSide][kSide + 1];
 };
 
 /// L^-1 of a 16 x 16 matrix D = L L' by one warp: Gauss-Jordan, half a row a lane. A pivot of at
 /// most `least` counts as zero, and gives a row of zeros.
-__device__ inline void invert_factor(const float (&d)[kSide][kSide + 1], float least,
-                                     float (&inverse)[kSide][kSide + 1]) {
+template <class Real>
+__device__ void invert_factor(const Real (&d)[kSide][kSide + 1], Real least,
+                              Real (&inverse)[kSide][kSide + 1]) {
   constexpr unsigned kAll = 0xffffffffU;
   constexpr int kHalf = kSide / 2;
   const int lane = int(threadIdx.x) % 32, row = lane % kSide, first = lane / kSide * kHalf;
-  float w[kHalf];
+  Real w[kHalf];
 #pragma unroll
   for (int c = 0; c < kHalf; ++c) {
     const int column = first + c;
     w[c] = row >= column ? d[row][column] : d[column][row];
   }
-  float my_pivot = 0;
+  Real my_pivot = 0;
 #pragma unroll
   for (int j = 0; j < kSide; ++j) {
     const int holder = j / kHalf * kSide;  // the lane with column j of row 0
-    const float pivot = __shfl_sync(kAll, w[j % kHalf], holder + j);
-    const float mine = __shfl_sync(kAll, w[j % kHalf], holder + row);
+    const Real pivot = __shfl_sync(kAll, w[j % kHalf], holder + j);
+    const Real mine = __shfl_sync(kAll, w[j % kHalf], holder + row);
     if (row == j) my_pivot = pivot;
-    const float factor = row > j && pivot > least ? mine * __frcp_rn(pivot) : 0.0F;
+    const Real factor = row > j && pivot > least ? mine / pivot : Real(0);
 #pragma unroll
     for (int c = 0; c < kHalf; ++c) {
-      const float other = __shfl_sync(kAll, w[c], lane / kSide * kSide + j);
+      const Real other = __shfl_sync(kAll, w[c], lane / kSide * kSide + j);
       const bool pivots = first + c == j;
-      w[c] = (pivots && row > j ? 0.0F : w[c]) - factor * (pivots ? 1.0F : other);
+      w[c] = (pivots && row > j ? Real(0) : w[c]) - factor * (pivots ? Real(1) : other);
     }
   }
-  const float length = my_pivot > least ? rsqrtf(my_pivot) : 0.0F;
+  const Real length = my_pivot > least ? rsqrt(my_pivot) : Real(0);
 #pragma unroll
   for (int c = 0; c < kHalf; ++c) {
     const int column = first + c;
-    inverse[row][column] = column < row ? w[c] * length : column == row ? length : 0.0F;
+    inverse[row][column] = column < row ? w[c] * length : column == row ? length : Real(0);
   }
 }
 
 /// One panel: rows and columns kSide kPanel to kSide kPanel + 15.
-template <int kEach, int kPanel, class OnRow>
-__device__ void eliminate_panel(float (&w)[kEach][kEach], float least,
-                                EliminationShared<kEach>& shared, OnRow on_row) {
+template <int kPanel, class Real, int kEach, class OnRow>
+__device__ void eliminate_panel(Real (&w)[kEach][kEach], Real least,
+                                EliminationShared<Real, kEach>& shared, OnRow on_row) {
   const int x = int(threadIdx.x) % kSide, y = int(threadIdx.x) / kSide;
 #pragma unroll
   for (int b = 0; b < kPanel; ++b) shared.panel[y][x + kSide * b] = w[kPanel][b];
@@ -74,25 +75,25 @@ __device__ void eliminate_panel(float (&w)[kEach][kEach], float least,
   if (threadIdx.x < 32) invert_factor(shared.diagonal, least, shared.inverse);
   __syncthreads();
 
-  float factor[kSide];
+  Real factor[kSide];
 #pragma unroll
   for (int r = 0; r < kSide; ++r) factor[r] = shared.inverse[y][r];
 #pragma unroll
   for (int b = 0; b < kEach; ++b) {
     const int c = x + kSide * b;
-    float sum = 0, inverse = 0;
+    Real sum = 0, inverse = 0;
     if (b == kPanel) {
       inverse = shared.inverse[y][x];
 #pragma unroll
       for (int r = 0; r < kSide; ++r)
         sum += factor[r] * (r >= x ? shared.diagonal[r][x] : shared.diagonal[x][r]);
       shared.rows[y][c] = inverse;
-      on_row(b, kSide * kPanel + y, c, inverse, x >= y ? sum : 0.0F);
+      on_row(b, kSide * kPanel + y, c, inverse, x >= y ? sum : Real(0));
     } else {
 #pragma unroll
       for (int r = 0; r < kSide; ++r) sum += factor[r] * shared.panel[r][c];
       shared.rows[y][c] = sum;
-      on_row(b, kSide * kPanel + y, c, b < kPanel ? sum : 0.0F, b > kPanel ? sum : 0.0F);
+      on_row(b, kSide * kPanel + y, c, b < kPanel ? sum : Real(0), b > kPanel ? sum : Real(0));
     }
   }
   __syncthreads();
@@ -102,12 +103,12 @@ __device__ void eliminate_panel(float (&w)[kEach][kEach], float least,
     for (int a = kPanel + 1; a < kEach; ++a) w[a][kPanel] = 0;
 #pragma unroll 4
     for (int s = 0; s < kSide; ++s) {
-      float right[kEach];
+      Real right[kEach];
 #pragma unroll
       for (int b = 0; b < kEach; ++b) right[b] = shared.rows[s][x + kSide * b];
 #pragma unroll
       for (int a = kPanel + 1; a < kEach; ++a) {
-        const float left = shared.rows[s][y + kSide * a];
+        const Real left = shared.rows[s][y + kSide * a];
 #pragma unroll
         for (int b = 0; b <= a; ++b) w[a][b] -= left * right[b];
       }
@@ -119,23 +120,23 @@ __device__ void eliminate_panel(float (&w)[kEach][kEach], float least,
 /// matrix), and R's inverse. For each row i, thread by thread and for every column c,
 /// on_row(b, i, c, inverse_r, r) is told (R^-1)(c, i) and R(i, c), zeros where these are; c = x +
 /// kSide b. Pivots of at most `least` count as zero: the row of R and the column of R^-1 are zeros.
-template <int kEach, int kPanel = 0, class OnRow>
-__device__ void eliminate(float (&w)[kEach][kEach], float least, EliminationShared<kEach>& shared,
-                          OnRow on_row) {
-  eliminate_panel<kEach, kPanel>(w, least, shared, on_row);
-  if constexpr (kPanel + 1 < kEach) eliminate<kEach, kPanel + 1>(w, least, shared, on_row);
+template <int kPanel = 0, class Real, int kEach, class OnRow>
+__device__ void eliminate(Real (&w)[kEach][kEach], Real least,
+                          EliminationShared<Real, kEach>& shared, OnRow on_row) {
+  eliminate_panel<kPanel>(w, least, shared, on_row);
+  if constexpr (kPanel + 1 < kEach) eliminate<kPanel + 1>(w, least, shared, on_row);
 }
 
 /// Puts element(i, c) into w for all i >= c below order l, the unit matrix elsewhere.
-template <int kEach, class Element>
-__device__ void fill(float (&w)[kEach][kEach], int l, Element element) {
+template <class Real, int kEach, class Element>
+__device__ void fill(Real (&w)[kEach][kEach], int l, Element element) {
   const int x = int(threadIdx.x) % kSide, y = int(threadIdx.x) / kSide;
 #pragma unroll
   for (int a = 0; a < kEach; ++a) {
 #pragma unroll
     for (int b = 0; b <= a; ++b) {
       const int i = y + kSide * a, c = x + kSide * b;
-      w[a][b] = i < l && c < l && i >= c ? element(i, c) : i == c ? 1.0F : 0.0F;
+      w[a][b] = i < l && c < l && i >= c ? element(i, c) : i == c ? Real(1) : Real(0);
     }
   }
 }

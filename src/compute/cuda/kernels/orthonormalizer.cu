@@ -7,7 +7,7 @@ namespace {
 template <int kEach>
 __global__ void __launch_bounds__(kThreads)
     orthonormalizer_kernel(const float* __restrict__ s_ll, int l, float shift, SmallMatrix m_ll) {
-  __shared__ EliminationShared<kEach> shared;
+  __shared__ EliminationShared<float, kEach> shared;
   __shared__ float inverse[kSide * kEach], power[kSide * kEach];
   const std::size_t matrix = std::size_t(blockIdx.x) * std::size_t(l) * std::size_t(l);
   const float* s = s_ll + matrix;
@@ -19,10 +19,10 @@ __global__ void __launch_bounds__(kThreads)
   }
   __syncthreads();
   float w[kEach][kEach];
-  fill<kEach>(w, l, [&](int i, int c) {
+  fill(w, l, [&](int i, int c) {
     return i == c ? 1.0F + shift : s[i * l + c] * inverse[i] * inverse[c];
   });
-  eliminate<kEach>(w, 0.1F * shift, shared, [&](int, int i, int c, float inverse_r, float) {
+  eliminate(w, 0.1F * shift, shared, [&](int, int i, int c, float inverse_r, float) {
     if (i >= l || c >= l) return;
     const float value = inverse_r * power[c] * inverse[c];
     const __half hi = __float2half_rn(value);

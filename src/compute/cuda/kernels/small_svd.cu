@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(kThreads)
                      float* __restrict__ work_ll, int* __restrict__ info) {
   extern __shared__ float4 dynamic[];
   float* x = reinterpret_cast<float*>(dynamic);  // R, then U Sigma
-  __shared__ EliminationShared<kEach> elimination;
+  __shared__ EliminationShared<float, kEach> elimination;
   __shared__ SmallSvdShared<kEach> shared;
   const int image = int(blockIdx.x), thread = int(threadIdx.x);
   const double* s = s_ll + std::size_t(image) * std::size_t(l) * std::size_t(l);
@@ -140,12 +140,12 @@ __global__ void __launch_bounds__(kThreads)
   }
 
   float w[kEach][kEach];
-  fill<kEach>(w, l, [&](int i, int c) {
+  fill(w, l, [&](int i, int c) {
     const double lengths = shared.length[i] * shared.length[c];
     return i == c ? 1.0F : lengths > 0 ? float(s[i * l + c] / lengths) : 0.0F;
   });
   // R^-1 has its rows scaled by powers of two; (c, i) is at i * l + c
-  eliminate<kEach>(w, kDependent, elimination, [&](int, int i, int c, float inverse, float r) {
+  eliminate(w, kDependent, elimination, [&](int, int i, int c, float inverse, float r) {
     if (i >= l || c >= l) return;
     x[c * l + i] = r * float(shared.length[c]);
     inverse_r[i * l + c] = inverse * shared.inverse[c] * shared.power[c];

@@ -2,6 +2,7 @@
 #include <random>
 
 #include "compute/cuda/kernels/inverse_cholesky.hpp"
+#include "compute/cuda/kernels/orthonormalizer.hpp"
 #include "compute/cuda/kernels/ritz_vectors.hpp"
 #include "compute/cuda/kernels/unpack.hpp"
 #include "compute/cuda/solvers/batched.hpp"
@@ -17,10 +18,8 @@ constexpr int kRounds = 6;
 class Float64SubspaceSolver : public BatchSolver {
  public:
   bool takes(const Problem& p) const override {
-    int device = 0;
-    ECKART_CUDA_CHECK(cudaGetDevice(&device));
     const int l = subspace_columns(p.rank());
-    return l <= p.n && l <= most_inverse_cholesky(device);
+    return l <= p.n && l <= most_small_columns();
   }
 
   Spectrum spectrum(const Problem& p) const override {
