@@ -10,15 +10,15 @@
 namespace eckart {
 namespace {
 
-/// By how much rounding can have made an error larger than exact factors would have, or measured it
-/// wrongly.
-double rounding(Precision precision, int n, double residual, double squared_norm) {
+/// By how much rounding can have made an error of rank k larger than exact factors would have, or
+/// measured it wrongly.
+double rounding(Precision precision, int k, int n, double residual, double squared_norm) {
   switch (precision) {
     case Precision::halves: {
-      // Columns in float16 can lose what is 1e-5 of the largest singular value: up to 1.5e-10 of
-      // the squared norm was found. The error itself is added up in float32 over a tile.
-      constexpr double kLost = 4e-10, kSums = 1e-5;
-      return kLost * squared_norm + kSums * residual;
+      // In float16, columns that are 2e-6 of the largest singular value or less are lost: up to
+      // 4e-10 of the squared norm was found at rank 100. The error itself is added up in float32.
+      constexpr double kLost = 1e-11, kSums = 1e-5;
+      return k * kLost * squared_norm + kSums * residual;
     }
     case Precision::float32: {
       // Should the rounding of the factors point the way that the error does.
@@ -54,12 +54,13 @@ double most_loss_db(const RitzValues& values, int k, double residual, double squ
     if (theta <= outside) return std::numeric_limits<double>::infinity();
     missed += std::max(0.0, values.refined[i] - theta) * outside / (theta - outside);
   }
-  return between_db(residual, 2 * missed + rounding(precision, values.n, residual, squared_norm));
+  return between_db(residual,
+                    2 * missed + rounding(precision, k, values.n, residual, squared_norm));
 }
 
-double most_loss_db(int n, double residual, double squared_norm, Precision precision) {
+double most_loss_db(int k, int n, double residual, double squared_norm, Precision precision) {
   if (residual <= negligible_error(squared_norm)) return 0;
-  return between_db(residual, rounding(precision, n, residual, squared_norm));
+  return between_db(residual, rounding(precision, k, n, residual, squared_norm));
 }
 
 }  // namespace eckart

@@ -33,6 +33,6 @@ double most_loss_db(const RitzValues& values, int k, double residual, double squ
 
 /// What rounding alone can have lost: all that there is to say of eigenvectors of A'A (n x n) found
 /// by a full decomposition, and the least that there is to say of others.
-double most_loss_db(int n, double residual, double squared_norm, Precision precision);
+double most_loss_db(int k, int n, double residual, double squared_norm, Precision precision);
 
 }  // namespace eckart

@@ -20,16 +20,23 @@ double psnr_of_output(const Task& task, std::size_t output) {
   return std::min(kExactPsnrDb, psnr_db(squared_error, shape.samples(), peak(shape.depth)));
 }
 
+/// What the planes of an output can have lost, at most.
+double most_loss_of_output(const Task& task, std::size_t output) {
+  double most = 0;
+  for (const PlaneResult& plane : task.results[output]) most = std::max(most, plane.most_loss_db);
+  return most;
+}
+
 /// What `-v` tells of an image: its shape, and of each output rank, PSNR and file.
 void log_done(const WorkItem& item) {
   const ImageShape& shape = item.task.input.shape();
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
     int rank = 0;
     for (const PlaneResult& plane : item.task.results[i]) rank = std::max(rank, plane.rank);
-    spdlog::debug("{} ({} x {} x {}, {} bits): rank {}, {:.2f} dB -> {}",
+    spdlog::debug("{} ({} x {} x {}, {} bits): rank {}, {:.2f} dB, lost at most {:.1g} dB -> {}",
                   printable(item.file.native()), shape.rows, shape.cols, shape.channels,
                   8 * int(shape.depth), rank, psnr_of_output(item.task, i),
-                  printable(item.outputs[i].native()));
+                  most_loss_of_output(item.task, i), printable(item.outputs[i].native()));
   }
 }
 
@@ -74,6 +81,7 @@ void Tally::count(const WorkItem& item) {
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
     const double psnr = psnr_of_output(item.task, i);
     report_.psnr_db_min = report_.outputs ? std::min(report_.psnr_db_min, psnr) : psnr;
+    report_.most_loss_db = std::max(report_.most_loss_db, most_loss_of_output(item.task, i));
     psnr_sum_db_ += psnr;
     ++report_.outputs;
   }

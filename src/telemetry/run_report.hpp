@@ -34,6 +34,7 @@ struct RunReport {
   double wall_s = 0;                                  ///< from the start of the program
   double psnr_db_mean = 0;  ///< over outputs, of the pixels written; exact outputs count as 99 dB
   double psnr_db_min = 0;
+  double most_loss_db = 0;  ///< PSNR before rounding that no output can have lost more of
   std::int64_t outputs = 0;
   bool interrupted = false;
   std::vector<StageRow> stages;

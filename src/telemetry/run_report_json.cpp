@@ -46,6 +46,7 @@ std::string to_json(const RunReport& report) {
       {"outputs", report.outputs},
       {"psnr_db_mean", measured ? Json(report.psnr_db_mean) : Json()},
       {"psnr_db_min", measured ? Json(report.psnr_db_min) : Json()},
+      {"most_loss_db", measured ? Json(report.most_loss_db) : Json()},
       {"pixels", report.pixels},
       {"input_bytes", report.input_bytes},
       {"output_bytes", report.output_bytes},

@@ -136,12 +136,12 @@ Verdict Slot::judge(const std::vector<RankPolicy>& ranks) const {
       PlaneResult& to = owner.task->results[r][std::size_t(owner.channel)];
       to = result(place, r, ranks[r]);
       converged = converged && std::isfinite(to.residual);
-      const double by_rounding =
-          most_loss_db(owner.plane.n(), to.residual, squared_norm(place), spectrum_.precision);
+      const double by_rounding = most_loss_db(to.rank, owner.plane.n(), to.residual,
+                                              squared_norm(place), spectrum_.precision);
       good = good && (to.most_loss_db <= kMostLossDb || !can_be_better ||
                       (in_float64 && to.most_loss_db <= 2 * by_rounding));
       hopeless = hopeless || !(by_rounding <= kMostLossDb);
-      worst_db = std::max(worst_db, to.most_loss_db);
+      worst_db = std::max(worst_db, to.most_loss_db - by_rounding);
     }
     if (converged && good) {
       verdict.worst_db = std::max(verdict.worst_db, worst_db);
@@ -212,8 +212,8 @@ void Slot::rate(PlaneResult& result, std::size_t place) const {
   } else {
     for (double& value : squares) value *= value;
   }
-  result.most_loss_db =
-      most_loss_db(owners_[place].plane.n(), result.residual, squared_norm, spectrum_.precision);
+  result.most_loss_db = most_loss_db(result.rank, owners_[place].plane.n(), result.residual,
+                                     squared_norm, spectrum_.precision);
   result.energy = energy(std::span(squares).first(rank), squared_norm);
 }
 

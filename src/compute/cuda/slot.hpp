@@ -30,7 +30,7 @@ struct Verdict {
   /// kMostLossDb where a better solver might not.
   std::vector<Owner> unsettled;
   int want_rounds = 0;  ///< of these, what more rounds of the same solver could have settled
-  double worst_db = 0;  ///< what the others may have lost, at most
+  double worst_db = 0;  ///< what the others may have lost at most, but by rounding
 };
 
 /// One batch on its way through a lane: pinned host memory that the pixels are packed into, the

@@ -36,6 +36,7 @@ RunReport example() {
   report.wall_s = 20;
   report.psnr_db_mean = 34.212;
   report.psnr_db_min = 21.07;
+  report.most_loss_db = 0.0031;
   report.outputs = 19992;
   report.stages = {{"load", 2, 10, 0, 30}, {"compute", 1, 19.4, 0.5, 0.1}, {"write", 2, 8, 32, 0}};
   return report;
@@ -67,7 +68,8 @@ TEST(RunSummary, SaysWhatBecameOfTheImages) {
   const std::string text = to_text(example());
   EXPECT_THAT(text, HasSubstr("images      9,996 done, 3 failed, 1 skipped; 12 files ignored"));
   EXPECT_THAT(text, HasSubstr("failures    2 corrupt, 1 empty file\n"));
-  EXPECT_THAT(text, HasSubstr("outputs     19,992; PSNR 34.21 dB mean, 21.07 dB lowest\n"));
+  EXPECT_THAT(text, HasSubstr("outputs     19,992; PSNR 34.21 dB mean, 21.07 dB lowest, each "
+                              "within 0.003 dB of the optimum\n"));
   EXPECT_THAT(text, HasSubstr("backend     cpu: OpenBLAS, 2 threads\n"));
   EXPECT_THAT(text, HasSubstr("500 images/s, 131 Mpixel/s; files: 61.7 MB/s read, 30.9 MB/s wr"));
   EXPECT_THAT(text, Not(HasSubstr("INTERRUPTED")));
@@ -172,6 +174,7 @@ TEST(RunJson, HasNullWhereNothingWasMeasured) {
   const auto json = nlohmann::json::parse(to_json(RunReport{}));
   EXPECT_TRUE(json["psnr_db_mean"].is_null());
   EXPECT_TRUE(json["psnr_db_min"].is_null());
+  EXPECT_TRUE(json["most_loss_db"].is_null());
   EXPECT_TRUE(json["bottleneck"].is_null());
   EXPECT_EQ(json["images_per_s"], 0.0);
   EXPECT_TRUE(json["failures"].empty());

@@ -13,7 +13,7 @@ namespace eckart::cuda {
 
 constexpr int kSide = 16;
 constexpr int kThreads = kSide * kSide;
-constexpr int kMostEach = 13;                  // what small_svd() has shared memory for
+constexpr int kMostEach = 12;                  // what small_svd() has shared memory for
 constexpr int kMostSmall = kSide * kMostEach;  // the largest order
 
 /// What a block's threads tell one another, in shared memory.
@@ -174,8 +174,6 @@ void for_order(int l, Launch launch) {
       return launch.template operator()<11>();
     case 12:
       return launch.template operator()<12>();
-    case 13:
-      return launch.template operator()<13>();
     default:
       throw std::logic_error("no kernel for small matrices of order " + std::to_string(l));
   }

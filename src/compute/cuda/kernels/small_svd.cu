@@ -4,13 +4,19 @@
 namespace eckart::cuda {
 namespace {
 
-constexpr float kDependent =
-    1e-4F;  // of a unit diagonal: what is left of it in float32 is rounding
+// What is left of a column of unit length, squared, when what it shares with those before it is
+// taken off. Where it is less, float32 columns and two halves have too little of it to be told
+// apart.
+constexpr double kDependent = 0.01;
 constexpr float kOrthogonal = 2e-7F;  // cosine below which two columns are left as they are
 constexpr float kSettled = 3e-4F;     // a sweep whose largest cosine was this leaves its square
 constexpr float kNothing = 1e-15F;    // of the sum of squares: a column this weak is rounding
 constexpr int kMostSweeps = 20;
 constexpr int kPairLanes = 4;  // threads that turn a pair of columns
+
+template <int kEach>
+constexpr int kEliminationFloats = (sizeof(EliminationShared<double, kEach>) + 15) / 16 * 16 /
+                                   sizeof(float);
 
 template <int kEach>
 struct SmallSvdShared {
@@ -119,8 +125,8 @@ __global__ void __launch_bounds__(kThreads)
                      double* __restrict__ sigma_squared, int stride, SmallMatrix m_lk,
                      float* __restrict__ work_ll, int* __restrict__ info) {
   extern __shared__ float4 dynamic[];
-  float* x = reinterpret_cast<float*>(dynamic);  // R, then U Sigma
-  __shared__ EliminationShared<float, kEach> elimination;
+  auto& elimination = *reinterpret_cast<EliminationShared<double, kEach>*>(dynamic);
+  float* x = reinterpret_cast<float*>(dynamic) + kEliminationFloats<kEach>;  // R, then U Sigma
   __shared__ SmallSvdShared<kEach> shared;
   const int image = int(blockIdx.x), thread = int(threadIdx.x);
   const double* s = s_ll + std::size_t(image) * std::size_t(l) * std::size_t(l);
@@ -139,16 +145,16 @@ __global__ void __launch_bounds__(kThreads)
     shared.nothing = kNothing * float(sum);
   }
 
-  float w[kEach][kEach];
+  double w[kEach][kEach];
   fill(w, l, [&](int i, int c) {
     const double lengths = shared.length[i] * shared.length[c];
-    return i == c ? 1.0F : lengths > 0 ? float(s[i * l + c] / lengths) : 0.0F;
+    return i == c ? 1.0 : lengths > 0 ? s[i * l + c] / lengths : 0.0;
   });
   // R^-1 has its rows scaled by powers of two; (c, i) is at i * l + c
-  eliminate(w, kDependent, elimination, [&](int, int i, int c, float inverse, float r) {
+  eliminate(w, kDependent, elimination, [&](int, int i, int c, double inverse, double r) {
     if (i >= l || c >= l) return;
-    x[c * l + i] = r * float(shared.length[c]);
-    inverse_r[i * l + c] = inverse * shared.inverse[c] * shared.power[c];
+    x[c * l + i] = float(r * shared.length[c]);
+    inverse_r[i * l + c] = float(inverse * double(shared.inverse[c]) * double(shared.power[c]));
   });
   __syncthreads();
 
@@ -194,8 +200,8 @@ __global__ void __launch_bounds__(kThreads)
 
 void small_svd(const double* s_ll, int l, int k, int columns, double* sigma_squared, int stride,
                const SmallMatrix& m_lk, float* work_ll, int* info, int count, cudaStream_t stream) {
-  const int bytes = l * l * int(sizeof(float));
   for_order(l, [&]<int kEach>() {
+    const int bytes = (kEliminationFloats<kEach> + l * l) * int(sizeof(float));
     ECKART_CUDA_CHECK(cudaFuncSetAttribute(small_svd_kernel<kEach>,
                                            cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     small_svd_kernel<kEach><<<unsigned(count), kThreads, std::size_t(bytes), stream>>>(
