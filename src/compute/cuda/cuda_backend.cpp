@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <numeric>
 
-#include "compute/cuda/kernels/orthonormalizer.hpp"
+#include "compute/cuda/kernels/small_svd.hpp"
 #include "compute/cuda/kernels/unpack.hpp"
 #include "compute/cuda/lane.hpp"
 #include "compute/solver_choice.hpp"
@@ -46,14 +46,14 @@ std::vector<int> devices_to_use(const BackendOptions& options) {
 /// Bytes of device memory that one plane of a batch takes, about: float16 matrices and blocks of
 /// columns, a share of what float64 takes for second attempts, slots. A batch that starts with
 /// float64 takes more.
-double plane_bytes(PaddedShape shape, const BackendOptions& options) {
+double plane_bytes(PaddedShape shape, const BackendOptions& options, int most_columns) {
   const double m = shape.rows, n = shape.cols;
   const double float64 = 8 * (2 * m * n + 6 * n * n), slots = 2 * 2 * m * n;
   int rank = 1;
   for (const RankPolicy& policy : options.ranks) rank = std::max(rank, policy.k);
   rank = std::min(rank, shape.cols);
   const bool subspace =
-      choose_solver(options.solver, shape, rank, most_small_columns()) == SolverKind::subspace;
+      choose_solver(options.solver, shape, rank, most_columns) == SolverKind::subspace;
   const double l = subspace_columns(rank);
   const double iteration = 4 * m * n + 24 * (m + n) * l + 20 * l * l;
   return (subspace ? iteration + float64 / 8 : float64) + slots * double(1 + options.ranks.size());
@@ -83,6 +83,7 @@ class CudaBackend : public Backend {
         devices_(devices_to_use(options)),
         lanes_(options.lanes > 0 ? options.lanes : kLanesPerDevice * int(devices_.size())) {
     lane_memory_ = -1;
+    most_columns_ = most_small_columns(devices_.front());
     for (const int device : devices_) {
       const int sharing = (lanes_ + int(devices_.size()) - 1) / int(devices_.size());
       const double share = options.memory_fraction * usable_memory(device) / sharing;
@@ -136,7 +137,8 @@ class CudaBackend : public Backend {
             : std::clamp<std::int64_t>(kBatchElements / gram, kFewestPlanes, kMostPlanes);
     planes = std::min(planes, INT32_MAX / gram);  // the batched eigensolver's limit
     planes = std::min(planes, kGridLimit);
-    planes = std::min(planes, std::int64_t(lane_memory_ / plane_bytes(shape, options_)));
+    planes =
+        std::min(planes, std::int64_t(lane_memory_ / plane_bytes(shape, options_, most_columns_)));
     return int(std::max<std::int64_t>(planes, 1));
   }
 
@@ -162,6 +164,7 @@ class CudaBackend : public Backend {
   const std::vector<int> devices_;
   const int lanes_;
   double lane_memory_;  // bytes
+  int most_columns_;    // that the subspace solver takes
 };
 
 }  // namespace

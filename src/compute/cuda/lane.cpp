@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "compute/cuda/kernels/orthonormalizer.hpp"
+#include "compute/cuda/kernels/small_svd.hpp"
 #include "compute/solver_choice.hpp"
 
 namespace eckart::cuda {
@@ -40,7 +40,7 @@ CudaLane::CudaLane(LaneOptions options)
       stream_(make_first_stream(options_.device)),
       in_(make_stream()),
       out_(make_stream()),
-      most_subspace_columns_(most_small_columns()),
+      most_subspace_columns_(most_small_columns(options_.device)),
       blas_(make_handle<Blas>(cublasCreate_v2)),
       solver_(make_handle<Solver>(cusolverDnCreate)) {
   blas_workspace_.reserve(kBlasWorkspaceBytes);
@@ -90,7 +90,6 @@ std::vector<Owner> CudaLane::settle(Slot& slot, bool pixels) {
   std::vector<Owner> unsettled = std::move(verdict.unsettled);
   retries_ += int(unsettled.size());
   for (std::size_t next = 1; next < solvers.size() && !unsettled.empty(); ++next) {
-    if (!solvers[next]->takes(problem(slot.shape(), plan, plan.retry_places))) continue;
     retry(slot, plan, *solvers[next], unsettled, pixels);
   }
   return unsettled;
@@ -146,7 +145,6 @@ CudaLane::Plan& CudaLane::plan(PaddedShape shape) {
   int places = plan.places;
   for (const auto& solver : solvers(plan.solver)) {
     const Problem some = problem(shape, plan, places);
-    if (!solver->takes(some)) continue;
     plan.workspace_bytes = std::max(plan.workspace_bytes, solver->workspace_bytes(handles(), some));
     places = plan.retry_places;
   }

@@ -33,8 +33,6 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-int most_small_columns() { return kMostSmall; }
-
 void orthonormalizer(const float* s_ll, int l, float shift, const SmallMatrix& m_ll, int count,
                      cudaStream_t stream) {
   for_order(l, [&]<int kEach>() {

@@ -6,9 +6,6 @@
 
 namespace eckart::cuda {
 
-/// The largest order of small matrices that the kernels take.
-int most_small_columns();
-
 /// For each Gram matrix S = Z'Z of order l (column-major, one after the other; the lower triangle
 /// is read): the upper triangular M for which the columns of Z M are orthonormal, R^-1 of the
 /// Cholesky factor R, as rotate() takes it. S is scaled to a unit diagonal, and a

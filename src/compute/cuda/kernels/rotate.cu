@@ -129,9 +129,7 @@ __global__ void __launch_bounds__(kThreads)
 template <bool kSplit, class From>
 void launch(const From* from, int rows, int l, const SmallMatrix& by, int columns, bool upper,
             float factor, __half* to, int count, cudaStream_t stream) {
-  const int blocks = sizeof(From) == sizeof(float) ? 2 : 1;
-  const std::size_t bytes = sizeof(__half) * (2 * std::size_t(kColumns) * std::size_t(l + kPad) +
-                                              std::size_t(blocks * l * kRowStride));
+  const std::size_t bytes = rotate_shared_bytes(l);
   ECKART_CUDA_CHECK(cudaFuncSetAttribute(rotate_kernel<From, kSplit>,
                                          cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
   const dim3 grid(unsigned(rows + kRows - 1) / kRows, unsigned(columns + kColumns - 1) / kColumns,
@@ -142,6 +140,11 @@ void launch(const From* from, int rows, int l, const SmallMatrix& by, int column
 }
 
 }  // namespace
+
+std::size_t rotate_shared_bytes(int l) {
+  return sizeof(__half) * (2 * std::size_t(kColumns) * std::size_t(l + kPad) +
+                           2 * std::size_t(l) * std::size_t(kRowStride));
+}
 
 void rotate(const __half* from, int rows, int l, const SmallMatrix& by, int columns, bool upper,
             float factor, __half* to, int count, cudaStream_t stream) {

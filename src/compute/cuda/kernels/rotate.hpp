@@ -3,6 +3,8 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include <cstddef>
+
 namespace eckart::cuda {
 
 /// Small matrices M (l x columns, column-major, a batch of them one after the other) for float16
@@ -26,5 +28,8 @@ void rotate_split(const __half* from, int rows, int l, const SmallMatrix& by, in
                   bool upper, float factor, __half* to, int count, cudaStream_t stream);
 void rotate_split(const float* from, int rows, int l, const SmallMatrix& by, int columns,
                   bool upper, float factor, __half* to, int count, cudaStream_t stream);
+
+/// Shared memory that a block of any of these takes.
+std::size_t rotate_shared_bytes(int l);
 
 }  // namespace eckart::cuda

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "compute/cuda/kernels/elimination.cuh"
 #include "compute/cuda/kernels/small_svd.hpp"
 
@@ -196,12 +198,31 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
+template <int kEach>
+int dynamic_bytes(int l) {
+  return (kEliminationFloats<kEach> + l * l) * int(sizeof(float));
+}
+
 }  // namespace
+
+int most_small_columns(int device) {
+  int most_bytes = 0, l = 0;
+  ECKART_CUDA_CHECK(
+      cudaDeviceGetAttribute(&most_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  for (int next = kSide; next <= kMostSmall; next += kSide) {
+    int bytes = 0;
+    for_order(next, [&]<int kEach>() {
+      bytes = dynamic_bytes<kEach>(next) + int(sizeof(SmallSvdShared<kEach>));
+    });
+    if (std::max(bytes, int(rotate_shared_bytes(next))) <= most_bytes) l = next;
+  }
+  return l;
+}
 
 void small_svd(const double* s_ll, int l, int k, int columns, double* sigma_squared, int stride,
                const SmallMatrix& m_lk, float* work_ll, int* info, int count, cudaStream_t stream) {
   for_order(l, [&]<int kEach>() {
-    const int bytes = (kEliminationFloats<kEach> + l * l) * int(sizeof(float));
+    const int bytes = dynamic_bytes<kEach>(l);
     ECKART_CUDA_CHECK(cudaFuncSetAttribute(small_svd_kernel<kEach>,
                                            cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     small_svd_kernel<kEach><<<unsigned(count), kThreads, std::size_t(bytes), stream>>>(

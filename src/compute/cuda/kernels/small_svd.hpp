@@ -18,4 +18,7 @@ namespace eckart::cuda {
 void small_svd(const double* s_ll, int l, int k, int columns, double* sigma_squared, int stride,
                const SmallMatrix& m_lk, float* work_ll, int* info, int count, cudaStream_t stream);
 
+/// The largest order l that small_svd() and rotate_split() have shared memory for on this device.
+int most_small_columns(int device);
+
 }  // namespace eckart::cuda

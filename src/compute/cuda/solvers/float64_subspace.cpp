@@ -2,7 +2,6 @@
 #include <random>
 
 #include "compute/cuda/kernels/inverse_cholesky.hpp"
-#include "compute/cuda/kernels/orthonormalizer.hpp"
 #include "compute/cuda/kernels/ritz_vectors.hpp"
 #include "compute/cuda/kernels/unpack.hpp"
 #include "compute/cuda/solvers/batched.hpp"
@@ -17,11 +16,6 @@ constexpr int kRounds = 6;
 /// error is next to nothing, so that float32 proves nothing, and such that want more rounds.
 class Float64SubspaceSolver : public BatchSolver {
  public:
-  bool takes(const Problem& p) const override {
-    const int l = subspace_columns(p.rank());
-    return l <= p.n && l <= most_small_columns();
-  }
-
   Spectrum spectrum(const Problem& p) const override {
     return {ValueOrder::ritz, subspace_columns(p.rank()), p.rank(), Precision::float64};
   }

@@ -64,8 +64,6 @@ struct Spectrum {
 class BatchSolver {
  public:
   virtual ~BatchSolver() = default;
-  /// Whether it can do problems of this size.
-  virtual bool takes(const Problem&) const { return true; }
   virtual Spectrum spectrum(const Problem& problem) const = 0;
   /// Device memory for such a batch; called before the first solve() of its size.
   virtual std::size_t workspace_bytes(const Handles& handles, const Problem& problem) = 0;

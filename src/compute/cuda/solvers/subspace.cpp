@@ -123,7 +123,7 @@ class SubspaceSolver : public BatchSolver {
           k(to_granule(p.rank())),
           count(p.count),
           rounds(p.rounds) {
-      if (l > n || l > most_small_columns()) {
+      if (l > n) {
         throw std::runtime_error("the subspace solver does not take rank " +
                                  std::to_string(p.rank()) + " of " + std::to_string(p.n) +
                                  " columns");
