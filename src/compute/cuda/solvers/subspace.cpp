@@ -89,7 +89,7 @@ class SubspaceSolver : public BatchSolver {
     const Parts parts = carve(carver, sizes);
     __half* lo_t = batch.sixteen_bits ? parts.a_lo_t : nullptr;
     unpack_halves(batch.pixels, batch.planes, count, m, n, parts.a_hi_t, lo_t, handles.stream);
-    const Image a{{parts.a_hi_t, n, m}, lo_t};
+    const Matrix a{{parts.a_hi_t, n, m}, lo_t};
 
     iterate(handles, sizes, parts, a);
 
@@ -135,7 +135,8 @@ class SubspaceSolver : public BatchSolver {
     int m, n, l, k, count, rounds;
   };
 
-  struct Image {
+  /// A transposed, hi + lo.
+  struct Matrix {
     Halves hi_t;
     const __half* lo_t;  ///< null where it would be zero
   };
@@ -173,7 +174,7 @@ class SubspaceSolver : public BatchSolver {
 
   /// c = alpha A x (op T of A transposed) or alpha A'x (op N), added to beta c.
   template <class Result>
-  static void times(const Handles& handles, cublasOperation_t op, const Image& a, const Halves& x,
+  static void times(const Handles& handles, cublasOperation_t op, const Matrix& a, const Halves& x,
                     float alpha, float beta, Result* c, int count) {
     multiply(handles, op, a.hi_t, x, alpha, beta, c, count);
     if (a.lo_t) {
@@ -190,7 +191,7 @@ class SubspaceSolver : public BatchSolver {
   }
 
   /// Leaves Q in two halves.
-  void iterate(const Handles& handles, const Sizes& s, const Parts& parts, const Image& a) const {
+  void iterate(const Handles& handles, const Sizes& s, const Parts& parts, const Matrix& a) const {
     const int m = s.m, n = s.n, l = s.l, count = s.count;
     for (int round = 0; round < s.rounds; ++round) {
       const Halves q =

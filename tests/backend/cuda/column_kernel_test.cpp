@@ -1,0 +1,167 @@
+// The kernels that make and turn blocks of columns, each against float64.
+#include <array>
+
+#include "compute/cuda/kernels/orthonormalizer.hpp"
+#include "compute/cuda/kernels/project.hpp"
+#include "compute/cuda/kernels/rotate.hpp"
+#include "tests/backend/cuda/small_matrices.hpp"
+
+namespace eckart::cuda {
+namespace {
+
+TEST_F(SmallKernelTest, orthonormalizer_and_rotate_make_columns_orthonormal) {
+  for (const int l : kOrders) {
+    const int rows = 16 * ((l + 79) / 16);
+    const float factor = 8;
+    Matrices z = graded(rows, l);
+    const std::vector<__half> halves = z.halves();
+    std::transform(halves.begin(), halves.end(), z.values.begin(), real);
+    for (int row = 0; row < rows; ++row) z.at(1, row, l - 1) = 0;  // one column of zeros
+    const OnDevice<__half> from(z.halves());
+    const OnDevice<__half> to(std::vector<__half>(halves.size(), __float2half_rn(7.0F)));
+    const OnDevice<float> s(transposed_product(z, z).floats());
+    const OnDeviceSmall m(l, l);
+    on_stream([&](cudaStream_t stream) {
+      orthonormalizer(s.get(), l, 1e-5F, m.get(), kCount, stream);
+      rotate(from.get(), rows, l, m.get(), l, true, factor, to.get(), kCount, stream);
+    });
+    Matrices q = zeros(rows, l);
+    const std::vector<__half> found = to.fetch();
+    std::transform(found.begin(), found.end(), q.values.begin(),
+                   [&](__half value) { return real(value) / double(factor); });
+    const Matrices gram = transposed_product(q, q);
+    for (int matrix = 0; matrix < kCount; ++matrix) {
+      for (int a = 0; a < l; ++a) {
+        for (int b = 0; b < l; ++b) {
+          const bool none = matrix == 1 && (a == l - 1 || b == l - 1);
+          ASSERT_NEAR(gram.at(matrix, a, b), a == b && !none ? 1 : 0, 1e-3)
+              << "order " << l << ' ' << a << ',' << b;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(SmallKernelTest, orthonormalizer_stands_columns_that_depend_on_others) {
+  const int l = 32;
+  Matrices s = zeros(l, l, 1);
+  for (double& value : s.values) value = 1e6;  // the same column, l times
+  const OnDevice<float> on_device(s.floats());
+  const OnDeviceSmall m(l, l, 1);
+  on_stream(
+      [&](cudaStream_t stream) { orthonormalizer(on_device.get(), l, 1e-5F, m.get(), 1, stream); });
+  const Matrices found = m.fetch();
+  for (const double value : found.values) ASSERT_TRUE(std::isfinite(value));
+  EXPECT_NEAR(found.at(0, 0, 0), 1e-3, 1e-6);
+}
+
+TEST_F(SmallKernelTest, rotate_split_is_as_good_as_float32) {
+  for (const int l : kOrders) {
+    const int rows = 16 * ((l + 79) / 16), columns = 48;
+    const float factor = 4;
+    const Matrices b = graded(rows, l);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    Matrices m = zeros(l, columns);
+    std::vector<__half> hi, lo;
+    std::vector<float> scale;
+    for (int i = 0; i < kCount * l; ++i) scale.push_back(std::exp2f(float(i % l / 16 - 14)));
+    for (int matrix = 0; matrix < kCount; ++matrix) {
+      for (int col = 0; col < columns; ++col) {
+        for (int row = 0; row < l; ++row) {
+          const float value = float(uniform(random_));
+          hi.push_back(__float2half_rn(value));
+          lo.push_back(__float2half_rn(value - __half2float(hi.back())));
+          m.at(matrix, row, col) =
+              (real(hi.back()) + real(lo.back())) * double(scale[std::size_t(matrix * l + row)]);
+        }
+      }
+    }
+    const OnDevice<float> from(b.floats()), scale_on_device(scale);
+    const OnDevice<__half> hi_on_device(hi), lo_on_device(lo);
+    const OnDevice<__half> to(std::vector<__half>(std::size_t(2 * kCount * rows * columns)));
+    on_stream([&](cudaStream_t stream) {
+      rotate_split(from.get(), rows, l,
+                   {hi_on_device.get(), lo_on_device.get(), scale_on_device.get()}, columns, false,
+                   factor, to.get(), kCount, stream);
+    });
+    const std::vector<__half> found = to.fetch();
+    const std::size_t block = std::size_t(rows * columns);
+    for (int matrix = 0; matrix < kCount; ++matrix) {
+      for (int col = 0; col < columns; ++col) {
+        for (int row = 0; row < rows; ++row) {
+          double expected = 0, size = 0;
+          for (int t = 0; t < l; ++t) {
+            const double term = double(float(b.at(matrix, row, t))) * m.at(matrix, t, col);
+            expected += term;
+            size += std::abs(term);
+          }
+          const std::size_t at = 2 * block * std::size_t(matrix) + std::size_t(col * rows + row);
+          ASSERT_NEAR((real(found[at]) + real(found[at + block])) / double(factor), expected,
+                      2e-6 * size + 1e-8)
+              << "order " << l;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(SmallKernelTest, project_is_as_good_as_float32_and_measures) {
+  for (const auto& [m, n, columns] :
+       std::vector<std::array<int, 3>>{{16, 16, 16}, {160, 144, 48}, {528, 272, 112}}) {
+    for (const bool two_parts : {false, true}) {
+      const float scale = 0.25F;
+      const int stride = columns + 3;
+      std::uniform_real_distribution<double> uniform(-1, 1);
+      Matrices a_t = zeros(n, m), u = zeros(m, columns);
+      std::vector<__half> a_hi, a_lo, u_split(2 * u.values.size());
+      for (double& value : a_t.values) {  // of one sign, as pixels are
+        a_hi.push_back(__float2half_rn(float(std::floor(128 + 127 * uniform(random_)))));
+        a_lo.push_back(__float2half_rn(float(two_parts ? 0.01 * uniform(random_) : 0)));
+        value = real(a_hi.back()) + real(a_lo.back());
+      }
+      const std::size_t block = std::size_t(m * columns);
+      for (std::size_t i = 0; i < u.values.size(); ++i) {
+        // the first column of one sign too
+        const double value =
+            i % block < std::size_t(m) ? 1 + 0.1 * uniform(random_) : uniform(random_);
+        const std::size_t at = i / block * 2 * block + i % block;
+        u_split[at] = __float2half_rn(float(value));
+        u_split[at + block] = __float2half_rn(float(value - real(u_split[at])));
+        u.values[i] = real(u_split[at]) + real(u_split[at + block]);
+      }
+      const OnDevice<__half> hi(a_hi), lo(a_lo), u_on_device(u_split);
+      const OnDevice<__half> v(std::vector<__half>(std::size_t(2 * kCount * n * columns)));
+      const OnDevice<float> tiles(
+          std::vector<float>(std::size_t(kCount * project_tiles(n) * columns), -7.0F));
+      const OnDevice<double> lengths(std::vector<double>(std::size_t(kCount * stride), -7.0));
+      on_stream([&](cudaStream_t stream) {
+        project(hi.get(), two_parts ? lo.get() : nullptr, u_on_device.get(), m, n, columns, scale,
+                v.get(), tiles.get(), lengths.get(), stride, kCount, stream);
+      });
+      const std::vector<__half> found = v.fetch();
+      const std::vector<double> found_lengths = lengths.fetch();
+      for (int matrix = 0; matrix < kCount; ++matrix) {
+        for (int col = 0; col < columns; ++col) {
+          double squared = 0;
+          for (int row = 0; row < n; ++row) {
+            double expected = 0, size = 0;
+            for (int k = 0; k < m; ++k) {
+              const double term = double(scale) * a_t.at(matrix, row, k) * u.at(matrix, k, col);
+              expected += term;
+              size += std::abs(term);
+            }
+            const std::size_t at = std::size_t((2 * matrix * columns + col) * n + row),
+                              behind = std::size_t(n * columns);
+            ASSERT_NEAR(real(found[at]) + real(found[at + behind]), expected, 6e-7 * size)
+                << m << " x " << n << ", column " << col;
+            squared += expected * expected;
+          }
+          ASSERT_NEAR(found_lengths[std::size_t(matrix * stride + col)], squared, 1e-5 * squared);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace eckart::cuda
