@@ -8,8 +8,8 @@ namespace eckart {
 /// 10 log10(peak^2 * samples / squared_error); infinity where the error is zero.
 double psnr_db(double squared_error, std::size_t samples, int peak);
 
-/// What a reconstruction may lose against Eckart and Young's optimum, in dB before rounding: one that
-/// may have lost more is made again in float64.
+/// What a reconstruction may lose against Eckart and Young's optimum, in dB before rounding: one
+/// that may have lost more is made again in float64.
 constexpr double kMostLossDb = 0.01;
 
 /// Squared error that counts as none, for a matrix of this squared Frobenius norm: rounding in
