@@ -130,14 +130,15 @@ Verdict Slot::judge(const std::vector<RankPolicy>& ranks) const {
   Verdict verdict;
   for (std::size_t place = 0; place < owners_.size(); ++place) {
     const Owner& owner = owners_[place];
+    const double norm = squared_norm(place);
     bool converged = info_.host.as<int>()[place] == 0, good = true, hopeless = false;
     double worst_db = 0;
     for (std::size_t r = 0; r < ranks_; ++r) {
       PlaneResult& to = owner.task->results[r][std::size_t(owner.channel)];
-      to = result(place, r, ranks[r]);
+      to = result(place, r, ranks[r], norm);
       converged = converged && std::isfinite(to.residual);
-      const double by_rounding = most_loss_db(to.rank, owner.plane.n(), to.residual,
-                                              squared_norm(place), spectrum_.precision);
+      const double by_rounding =
+          most_loss_db(to.rank, owner.plane.n(), to.residual, norm, spectrum_.precision);
       good = good && (to.most_loss_db <= kMostLossDb || !can_be_better ||
                       (in_float64 && to.most_loss_db <= 2 * by_rounding));
       hopeless = hopeless || !(by_rounding <= kMostLossDb);
@@ -165,15 +166,15 @@ void Slot::unpack() const {
   }
 }
 
-PlaneResult Slot::result(std::size_t place, std::size_t rank_index,
-                         const RankPolicy& policy) const {
+PlaneResult Slot::result(std::size_t place, std::size_t rank_index, const RankPolicy& policy,
+                         double squared_norm) const {
   PlaneResult result{.rank =
                          choose_rank(policy, owners_[place].plane.rows, owners_[place].plane.cols)};
   for (const TileError& error : errors(place, rank_index)) {
     result.squared_error += double(error.squared_error);
     result.residual += error.residual;
   }
-  rate(result, place);
+  rate(result, place, squared_norm);
   return result;
 }
 
@@ -190,8 +191,7 @@ double Slot::squared_norm(std::size_t place) const {
 }
 
 /// Energy and certificate, from what the solver tells of the singular values.
-void Slot::rate(PlaneResult& result, std::size_t place) const {
-  const double squared_norm = this->squared_norm(place);
+void Slot::rate(PlaneResult& result, std::size_t place, double squared_norm) const {
   const auto rank = std::size_t(result.rank), columns = std::size_t(spectrum_.columns);
   const double* values = values_.host.as<double>() + place * std::size_t(spectrum_.values());
   std::vector<double> squares(values, values + spectrum_.values());  // sigma^2

@@ -83,8 +83,9 @@ class Slot {
   };
 
   void lay_out_planes(cudaStream_t stream);
-  PlaneResult result(std::size_t place, std::size_t rank_index, const RankPolicy& policy) const;
-  void rate(PlaneResult& result, std::size_t place) const;
+  PlaneResult result(std::size_t place, std::size_t rank_index, const RankPolicy& policy,
+                     double squared_norm) const;
+  void rate(PlaneResult& result, std::size_t place, double squared_norm) const;
   std::span<const TileError> errors(std::size_t place, std::size_t rank_index) const;
   double squared_norm(std::size_t place) const;
 

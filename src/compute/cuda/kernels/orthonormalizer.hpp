@@ -6,13 +6,12 @@
 
 namespace eckart::cuda {
 
-/// For each Gram matrix S = Z'Z of order l (column-major, one after the other; the lower triangle
-/// is read): the upper triangular M for which the columns of Z M are orthonormal, R^-1 of the
-/// Cholesky factor R, as rotate() takes it. S is scaled to a unit diagonal, and a
-/// hundred-thousandth is added to that (shifted Cholesky QR: Fukaya, Kannan, Nakatsukasa, Yamamoto
-/// and Yanagisawa, 2020), so that rounding in float32 breaks no factor. Directions of Z weaker than
-/// the shift come out shorter, not lost. A column of zeros stays one. l at most
-/// most_small_columns().
+/// For each Gram matrix S = Z'Z of order l (one after the other, both triangles): the upper
+/// triangular M for which the columns of Z M are orthonormal, R^-1 of the Cholesky factor R, as
+/// rotate() takes it. S is scaled to a unit diagonal, and `shift` is added to that (shifted
+/// Cholesky QR: Fukaya, Kannan, Nakatsukasa, Yamamoto and Yanagisawa, 2020), so that rounding in
+/// float32 breaks no factor. Directions of Z weaker than the shift come out shorter, not lost. A
+/// column of zeros stays one. l at most most_small_columns() of small_svd.hpp.
 void orthonormalizer(const float* s_ll, int l, float shift, const SmallMatrix& m_ll, int count,
                      cudaStream_t stream);
 

@@ -6,11 +6,11 @@
 
 namespace eckart::cuda {
 
-/// Singular values of matrices B (some rows x l) from their Gram matrices S = B'B (float64,
-/// the lower triangle, row by row), and how to get their left singular vectors: the k largest are
-/// the columns of B M. Cholesky S = R'R, one-sided Jacobi on R = U Sigma W', M = R^-1 U_k. Float32
-/// with R's columns scaled: relative accuracy whatever their lengths. Directions that depend on
-/// others to within float32 are left out.
+/// Singular values of matrices B (some rows x l) from their Gram matrices S = B'B (float64, the
+/// lower triangle, row by row), and how to get their left singular vectors: the k largest are the
+/// columns of B M. Cholesky S = R'R in float64, one-sided Jacobi on R = U Sigma W' in float32, M =
+/// R^-1 U_k: relative accuracy whatever the columns' lengths. Columns of which less than a tenth is
+/// not in those before them are left out, since float32 has too little of them.
 ///   sigma_squared  l values, descending, `stride` apart from matrix to matrix
 ///   m_lk           l x columns, columns >= k; those behind the k-th are zero
 ///   work_ll        l x l floats a matrix
