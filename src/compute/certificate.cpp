@@ -41,7 +41,7 @@ double between_db(double residual, double gap) {
 
 double most_loss_db(const RitzValues& values, int k, double residual, double squared_norm,
                     Precision precision) {
-  if (residual <= negligible_error(squared_norm)) return 0;
+  if (negligible(residual, squared_norm)) return 0;
   const auto l = values.ritz.size();
   const auto rank = std::size_t(k);
   const double inside = std::accumulate(values.ritz.begin(), values.ritz.end(), 0.0);
@@ -59,7 +59,7 @@ double most_loss_db(const RitzValues& values, int k, double residual, double squ
 }
 
 double most_loss_db(int k, int n, double residual, double squared_norm, Precision precision) {
-  if (residual <= negligible_error(squared_norm)) return 0;
+  if (negligible(residual, squared_norm)) return 0;
   return between_db(residual, rounding(precision, k, n, residual, squared_norm));
 }
 

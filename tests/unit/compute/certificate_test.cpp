@@ -20,7 +20,7 @@ struct Falling {
     for (int i = 0; i < 8; ++i) ritz.push_back(value(i));
     refined = ritz;
   }
-  static double value(int i) { return 1e6 * std::pow(0.5, i); }
+  static double value(int i) { return 1e12 * std::pow(0.5, i); }
   double left(int k) const {
     double sum = squared_norm;
     for (int i = 0; i < k; ++i) sum -= refined[std::size_t(i)];
@@ -78,6 +78,13 @@ TEST(Certificate, no_error_is_no_loss) {
   const std::vector<double> none(4, 0.0);
   EXPECT_EQ(most_loss_db({none, none, 8}, 2, 0, 0, Precision::float32), 0);
   EXPECT_EQ(most_loss_db(20, 256, 0, 1e9, Precision::float64), 0);
+}
+
+TEST(Certificate, an_error_that_changes_no_pixel_is_no_loss) {
+  const Falling spectrum;
+  const RitzValues values{spectrum.ritz, spectrum.refined, 64};
+  EXPECT_EQ(most_loss_db(values, 4, 0.2, spectrum.squared_norm, Precision::halves), 0);
+  EXPECT_GT(most_loss_db(values, 4, 0.3, spectrum.squared_norm, Precision::halves), kMostLossDb);
 }
 
 TEST(Certificate, of_float64_is_small_against_any_error_that_can_be_seen) {

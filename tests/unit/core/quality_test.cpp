@@ -38,10 +38,15 @@ TEST(Loss, IsTheRatioOfTheErrorsInDecibels) {
 }
 
 TEST(Loss, IsNoneWhereBothErrorsAreNegligible) {
-  const double tiny = negligible_error(1e6) / 2;
-  EXPECT_EQ(loss_db(tiny, 0, 1e6), 0);
-  EXPECT_EQ(loss_db(0, tiny, 1e6), 0);
+  EXPECT_EQ(loss_db(0.24, 0, 1e6), 0);  // no sample is off by half a level
+  EXPECT_EQ(loss_db(0, 0.24, 1e6), 0);
   EXPECT_EQ(loss_db(0, 0, 0), 0);
+  EXPECT_EQ(loss_db(9, 0, 1e14), 0);  // rounding
+}
+
+TEST(Loss, CountsAsSoonAsASampleCanBeOffByHalfALevel) {
+  EXPECT_GT(loss_db(0.26, 0.24, 1e6), 0.3);
+  EXPECT_GT(loss_db(0.26, 0, 1e6), 50);
 }
 
 TEST(Loss, OfARealErrorAgainstAnExactOptimumIsFiniteAndLarge) {
@@ -52,7 +57,7 @@ TEST(Loss, OfARealErrorAgainstAnExactOptimumIsFiniteAndLarge) {
 
 TEST(Loss, DoesNotDependOnTheScaleOfTheMatrix) {
   EXPECT_NEAR(loss_db(3, 2, 1e6), loss_db(3e8, 2e8, 1e14), 1e-12);
-  EXPECT_NEAR(loss_db(3e-10, 0, 1e3), loss_db(3e-2, 0, 1e11), 1e-9);
+  EXPECT_NEAR(loss_db(3, 0, 1e11), loss_db(3e8, 0, 1e19), 1e-9);
 }
 
 }  // namespace
