@@ -4,11 +4,18 @@
 
 namespace eckart::cuda {
 
-/// For each symmetric positive semidefinite S = R'R of order l (float64, column-major, leading
-/// dimension l, one after the other; overwritten): the inverse of its upper triangular Cholesky
-/// factor R, zeros below the diagonal. So the columns of Y R^-1 are orthonormal where S = Y'Y. A
-/// direction of Y that rounding cannot tell from the ones before it gets a column of zeros. l at
-/// most most_small_columns() of small_svd.hpp.
+/// Of symmetric positive semidefinite matrices S = R'R of order l (float64, column-major, leading
+/// dimension l, one after the other; overwritten), R upper triangular, l at most
+/// most_small_columns() of small_svd.hpp. Where S = Y'Y the columns of Y R^-1 are orthonormal.
+///
+/// S becomes R^-1, zeros below the diagonal. A direction of Y that rounding cannot tell from the
+/// ones before it gets a column of zeros.
 void inverse_cholesky(double* s_ll, int l, int count, cudaStream_t stream);
+
+/// Each matrix becomes R in float32, column by column in the first half of its memory, and its
+/// inverse goes to `inverse_ll`, likewise column by column. Directions of Y of which less than a
+/// tenth is not in those before them are left out, as rows of zeros in R and columns of zeros in
+/// R^-1: float32 columns have too little of them.
+void cholesky_to_float(double* s_ll, int l, float* inverse_ll, int count, cudaStream_t stream);
 
 }  // namespace eckart::cuda

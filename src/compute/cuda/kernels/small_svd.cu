@@ -1,174 +1,272 @@
 #include <algorithm>
 
 #include "compute/cuda/kernels/elimination.cuh"
+#include "compute/cuda/kernels/inverse_cholesky.hpp"
 #include "compute/cuda/kernels/small_svd.hpp"
 
 namespace eckart::cuda {
 namespace {
 
-// What is left of a column of unit length, squared, when what it shares with those before it is
-// taken off. Where it is less, float32 columns and two halves have too little of it to be told
-// apart.
-constexpr double kDependent = 0.01;
 constexpr float kOrthogonal = 2e-7F;  // cosine below which two columns are left as they are
 constexpr float kSettled = 3e-4F;     // a sweep whose largest cosine was this leaves its square
 constexpr float kNothing = 1e-15F;    // of the sum of squares: a column this weak is rounding
+constexpr float kCancelled = 0.1F;    // what is left of a squared length wants to be summed again
 constexpr int kMostSweeps = 20;
-constexpr int kPairLanes = 4;  // threads that turn a pair of columns
 
-template <int kEach>
-constexpr int kEliminationFloats = (sizeof(EliminationShared<double, kEach>) + 15) / 16 * 16 /
-                                   sizeof(float);
+// Columns lie in registers, four in a group of kLanes threads, and two of these move to a
+// neighbouring group in a step: so shared memory sees a fourth of what it would if every pair came
+// from there and went back.
+constexpr int kLanes = 8;
+constexpr int kColumns = 4;
+constexpr int kColumnsAtOnce = 16;  // of M that a thread computes elements of
 
+/// Threads for order 16 kEach.
 template <int kEach>
-struct SmallSvdShared {
-  static constexpr int kMost = kSide * kEach;
-  double length[kMost];
-  float inverse[kMost], power[kMost], sigma_squared[kMost];
-  int order[kMost];
-  float largest_cosine, nothing;
+constexpr int kJacobiThreads = 16 * kEach / kColumns* kLanes;
+/// As many blocks on a multiprocessor as have registers.
+template <int kEach>
+constexpr int kJacobiBlocks = std::max(1, 65536 / (kJacobiThreads<kEach> * (8 * kEach + 64)));
+
+/// A thread's share of a column: rows 2 (lane + kLanes e) and the next, times `scale`. Rotations
+/// are kept in the scale as far as they can be, which halves their cost (fast Givens rotations).
+template <int kEach>
+struct Column {
+  float2 at[kEach];
+  float squared_length, scale;
 };
 
-/// Sum over the kPairLanes threads that turn a pair; all get it.
-__device__ float sum_over_pair(float value) {
+template <int kEach>
+struct JacobiShared {
+  static constexpr int kOrder = 16 * kEach, kThreads = kJacobiThreads<kEach>;
+  union {
+    float4 moving[2][kEach][kThreads];  // pairs of columns between groups, one step and the next
+    float x[kOrder][kOrder];            // U Sigma, at last
+  };
+  float4 lengths_and_scales[2][kThreads / kLanes];
+  float sigma_squared[kOrder], power[kOrder];
+  float sum[kThreads / 32];
+  int order[kOrder];
+};
+
+/// Sum over a group; all its threads get it.
+__device__ float sum_over_group(float value) {
 #pragma unroll
-  for (int half = kPairLanes / 2; half > 0; half /= 2)
+  for (int half = kLanes / 2; half > 0; half /= 2)
     value += __shfl_xor_sync(0xffffffffU, value, half);
   return value;
 }
 
-/// The columns of step `step` of a sweep's l - 1 that meet at `table`: a round-robin tournament.
-__device__ int2 pair_at(int table, int step, int l) {
-  if (table == 0) return {step, l - 1};
-  int a = step + table, b = step - table;
-  if (a >= l - 1) a -= l - 1;
-  if (b < 0) b += l - 1;
-  return {min(a, b), max(a, b)};
+template <int kEach>
+__device__ float dot(const Column<kEach>& a, const Column<kEach>& b) {
+  float sum = 0;
+#pragma unroll
+  for (int e = 0; e < kEach; ++e) sum += a.at[e].x * b.at[e].x + a.at[e].y * b.at[e].y;
+  return sum_over_group(sum) * a.scale * b.scale;
 }
 
-/// Turns two columns (l floats each, kPairLanes threads) so that they are orthogonal; gives the
-/// cosine they had. Columns whose squared length is at most `nothing` count as orthogonal: among
-/// more columns than dimensions, some never become so. Every thread of the warp takes part; those
-/// without a pair have `active` false.
-template <int kChunks>
-__device__ float turn(float* first, float* second, int l, bool active, float nothing) {
-  const int lane = int(threadIdx.x) % kPairLanes;
-  float4 x[kChunks], y[kChunks];
-  float xx = 0, yy = 0, xy = 0;
+/// Puts the scale into the elements, and sums the squared length again.
+template <int kEach>
+__device__ void refresh(Column<kEach>& column) {
 #pragma unroll
-  for (int i = 0; i < kChunks; ++i) {
-    const int at = 4 * (lane + kPairLanes * i);
-    x[i] = y[i] = float4{0, 0, 0, 0};
-    if (active && at < l) {
-      x[i] = *reinterpret_cast<const float4*>(first + at);
-      y[i] = *reinterpret_cast<const float4*>(second + at);
-    }
-    xx += x[i].x * x[i].x + x[i].y * x[i].y + x[i].z * x[i].z + x[i].w * x[i].w;
-    yy += y[i].x * y[i].x + y[i].y * y[i].y + y[i].z * y[i].z + y[i].w * y[i].w;
-    xy += x[i].x * y[i].x + x[i].y * y[i].y + x[i].z * y[i].z + x[i].w * y[i].w;
+  for (int e = 0; e < kEach; ++e) {
+    column.at[e].x *= column.scale;
+    column.at[e].y *= column.scale;
   }
-  xx = sum_over_pair(xx);
-  yy = sum_over_pair(yy);
-  xy = sum_over_pair(xy);
-  if (!(fminf(xx, yy) > nothing)) return 0;
-  const float cosine = fabsf(xy) * rsqrtf(xx) * rsqrtf(yy);
-  if (!(cosine > kOrthogonal)) return cosine;
-  // The angle need not be exact, only the rotation; Rutishauser's form is, the more the smaller it
-  // is.
-  const float zeta = __fdividef(yy - xx, 2 * xy);
+  column.scale = 1;
+  column.squared_length = dot(column, column);
+}
+
+/// What makes two columns orthogonal: a - of_b b and b + of_a a, each times `cosine`.
+struct Rotation {
+  float of_a, of_b, cosine, moved;  ///< moved: from a's squared length to b's
+};
+
+/// `largest` becomes the columns' cosine where that is larger. Columns whose squared length is at
+/// most `nothing` count as orthogonal: among more columns than dimensions, some never become so.
+template <int kEach>
+__device__ Rotation rotation(const Column<kEach>& a, const Column<kEach>& b, float nothing,
+                             float& largest, bool& turns) {
+  const float ab = dot(a, b), aa = a.squared_length, bb = b.squared_length;
+  const float between = fminf(aa, bb) > nothing ? fabsf(ab) * rsqrtf(aa * bb) : 0.0F;
+  largest = fmaxf(largest, between);
+  turns = between > kOrthogonal;
+  // The angle need not be exact, only the rotation.
+  const float zeta = __fdividef(bb - aa, 2 * ab), square = 1 + zeta * zeta;
   const float tangent =
-      __fdividef(copysignf(1.0F, zeta), fabsf(zeta) + __fsqrt_rn(1 + zeta * zeta));
-  const float c = rsqrtf(1 + tangent * tangent), s = c * tangent, tau = __fdividef(s, 1 + c);
-  const auto from_first = [&](float a, float b) { return a - s * (b + tau * a); };
-  const auto from_second = [&](float a, float b) { return b + s * (a - tau * b); };
-#pragma unroll
-  for (int i = 0; i < kChunks; ++i) {
-    const int at = 4 * (lane + kPairLanes * i);
-    if (at >= l) continue;
-    *reinterpret_cast<float4*>(first + at) =
-        float4{from_first(x[i].x, y[i].x), from_first(x[i].y, y[i].y), from_first(x[i].z, y[i].z),
-               from_first(x[i].w, y[i].w)};
-    *reinterpret_cast<float4*>(second + at) =
-        float4{from_second(x[i].x, y[i].x), from_second(x[i].y, y[i].y),
-               from_second(x[i].z, y[i].z), from_second(x[i].w, y[i].w)};
-  }
-  return cosine;
+      turns ? __fdividef(copysignf(1.0F, zeta), fabsf(zeta) + square * rsqrtf(square)) : 0.0F;
+  const float ratio = __fdividef(b.scale, a.scale);
+  const float rest = 1 + tangent * tangent, about = rsqrtf(rest);
+  return {__fdividef(tangent, ratio), tangent * ratio, about * (1.5F - 0.5F * rest * about * about),
+          turns ? tangent * ab : 0.0F};
 }
 
-/// Whether the columns of x (l x l) have become orthogonal.
-template <int kChunks>
-__device__ bool jacobi(float* x, int l, float nothing, float& largest_cosine) {
-  constexpr int kPairs = kThreads / kPairLanes;
-  const int group = int(threadIdx.x) / kPairLanes;
+/// Whether the squared lengths want to be summed again.
+template <int kEach>
+__device__ bool apply(const Rotation& by, Column<kEach>& a, Column<kEach>& b) {
+#pragma unroll
+  for (int e = 0; e < kEach; ++e) {
+    const float2 old = a.at[e];
+    a.at[e].x -= by.of_b * b.at[e].x;
+    a.at[e].y -= by.of_b * b.at[e].y;
+    b.at[e].x += by.of_a * old.x;
+    b.at[e].y += by.of_a * old.y;
+  }
+  a.scale *= by.cosine;
+  b.scale *= by.cosine;
+  const float aa = a.squared_length, bb = b.squared_length;
+  a.squared_length = aa - by.moved;
+  b.squared_length = bb + by.moved;
+  return a.squared_length < kCancelled * aa || b.squared_length < kCancelled * bb;
+}
+
+/// Turns two pairs of columns, a and b, c and d, so that each is orthogonal: two at a time, so that
+/// one has something to do while the other waits. Every thread of the warp takes part.
+template <int kEach>
+__device__ void turn(Column<kEach>& a, Column<kEach>& b, Column<kEach>& c, Column<kEach>& d,
+                     float nothing, float& largest) {
+  constexpr unsigned kAll = 0xffffffffU;
+  bool first_turns, second_turns;
+  const Rotation first = rotation(a, b, nothing, largest, first_turns);
+  const Rotation second = rotation(c, d, nothing, largest, second_turns);
+  if (!__any_sync(kAll, first_turns || second_turns)) return;
+  const bool first_cancelled = apply(first, a, b), second_cancelled = apply(second, c, d);
+  if (!__any_sync(kAll, first_cancelled || second_cancelled)) return;
+  a.squared_length = dot(a, a);
+  b.squared_length = dot(b, b);
+  c.squared_length = dot(c, c);
+  d.squared_length = dot(d, d);
+}
+
+/// Every column of one pair against every column of the other.
+template <int kEach>
+__device__ void turn_pairs(Column<kEach> (&a)[2], Column<kEach> (&b)[2], float nothing,
+                           float& largest) {
+  turn(a[0], b[0], a[1], b[1], nothing, largest);
+  turn(a[0], b[1], a[1], b[0], nothing, largest);
+}
+
+/// Gives a pair to the group `step` behind this one, in a ring, and gets the one before it its
+/// pair.
+template <int kEach>
+__device__ void pass(Column<kEach> (&pair)[2], int step, int parity, JacobiShared<kEach>& shared) {
+  constexpr int kThreads = kJacobiThreads<kEach>, kGroups = kThreads / kLanes;
+  const int thread = int(threadIdx.x), lane = thread % kLanes, group = thread / kLanes;
+#pragma unroll
+  for (int e = 0; e < kEach; ++e) {
+    shared.moving[parity][e][thread] =
+        float4{pair[0].at[e].x, pair[0].at[e].y, pair[1].at[e].x, pair[1].at[e].y};
+  }
+  if (lane == 0) {
+    shared.lengths_and_scales[parity][group] =
+        float4{pair[0].squared_length, pair[1].squared_length, pair[0].scale, pair[1].scale};
+  }
+  __syncthreads();
+  const int from = (group - step + kGroups) % kGroups;
+#pragma unroll
+  for (int e = 0; e < kEach; ++e) {
+    const float4 both = shared.moving[parity][e][from * kLanes + lane];
+    pair[0].at[e] = float2{both.x, both.y};
+    pair[1].at[e] = float2{both.z, both.w};
+  }
+  const float4 rest = shared.lengths_and_scales[parity][from];
+  pair[0].squared_length = rest.x, pair[1].squared_length = rest.y;
+  pair[0].scale = rest.z, pair[1].scale = rest.w;
+}
+
+/// One-sided Jacobi, pairs of columns as the elements of an odd-even transposition sort that
+/// exchanges always: group g has those at positions 2g (left) and 2g + 1 (right), turns them, and
+/// they change places; then those at 2g + 1 and 2g + 2. After as many steps as there are pairs,
+/// each has met each. Whether the columns have become orthogonal.
+template <int kEach>
+__device__ bool jacobi(Column<kEach> (&left)[2], Column<kEach> (&right)[2], float nothing,
+                       JacobiShared<kEach>& shared) {
+  constexpr int kGroups = kJacobiThreads<kEach> / kLanes;
+  const bool last = int(threadIdx.x) / kLanes == kGroups - 1;
   for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
     float largest = 0;
-    for (int step = 0; step < l - 1; ++step) {
-      for (int table0 = 0; table0 < l / 2; table0 += kPairs) {
-        const bool active = table0 + group < l / 2;
-        const int2 pair = active ? pair_at(table0 + group, step, l) : int2{0, 1};
-        largest = fmaxf(largest, turn<kChunks>(x + pair.x * l, x + pair.y * l, l, active, nothing));
-      }
-      __syncthreads();
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      refresh(left[i]);
+      refresh(right[i]);
     }
-    if (threadIdx.x == 0) largest_cosine = 0;
-    __syncthreads();
-    atomicMax(reinterpret_cast<int*>(&largest_cosine), __float_as_int(largest));  // both positive
-    __syncthreads();
-    const bool settled = largest_cosine <= kSettled;
-    __syncthreads();
-    if (settled) return true;
+    turn(left[0], left[1], right[0], right[1], nothing, largest);
+#pragma unroll 1
+    for (int step = 0; step < kGroups; ++step) {
+      turn_pairs(left, right, nothing, largest);
+      // What was right is now left, and goes to the group before, whose right one it meets. The
+      // first one comes to the last group, where it makes no difference.
+      pass(right, -1, 0, shared);
+      turn_pairs(left, right, nothing, largest);
+      if (last) {
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+          const Column<kEach> stays = left[i];
+          left[i] = right[i];
+          right[i] = stays;
+        }
+      }
+      pass(left, 1, 1, shared);
+    }
+    if (!__syncthreads_or(largest > kSettled)) return true;
   }
   return false;
 }
 
+/// Sums over the block; all threads get it.
 template <int kEach>
-__global__ void __launch_bounds__(kThreads)
-    small_svd_kernel(const double* __restrict__ s_ll, int l, int k, int columns,
-                     double* __restrict__ sigma_squared, int stride, SmallMatrix m_lk,
-                     float* __restrict__ work_ll, int* __restrict__ info) {
+__device__ float sum_over_block(float value, JacobiShared<kEach>& shared) {
+  for (int half = 16; half > 0; half /= 2) value += __shfl_xor_sync(0xffffffffU, value, half);
+  if (threadIdx.x % 32 == 0) shared.sum[threadIdx.x / 32] = value;
+  __syncthreads();
+  float sum = 0;
+  for (const float part : shared.sum) sum += part;
+  return sum;
+}
+
+template <int kEach>
+__global__ void __launch_bounds__(kJacobiThreads<kEach>, kJacobiBlocks<kEach>)
+    jacobi_kernel(const double* __restrict__ s_ll, const float* __restrict__ inverse_ll, int k,
+                  int columns, double* __restrict__ sigma_squared, int stride, SmallMatrix m_lk,
+                  int* __restrict__ info) {
+  constexpr int l = 16 * kEach, kThreads = kJacobiThreads<kEach>;
   extern __shared__ float4 dynamic[];
-  auto& elimination = *reinterpret_cast<EliminationShared<double, kEach>*>(dynamic);
-  float* x = reinterpret_cast<float*>(dynamic) + kEliminationFloats<kEach>;  // R, then U Sigma
-  __shared__ SmallSvdShared<kEach> shared;
+  auto& shared = *reinterpret_cast<JacobiShared<kEach>*>(dynamic);
   const int image = int(blockIdx.x), thread = int(threadIdx.x);
-  const double* s = s_ll + std::size_t(image) * std::size_t(l) * std::size_t(l);
-  float* inverse_r = work_ll + std::size_t(image) * std::size_t(l) * std::size_t(l);
-  for (int i = thread; i < l; i += kThreads) {
-    const double length = sqrt(fmax(s[i * l + i], 0.0));
-    shared.length[i] = length;
-    shared.inverse[i] = length > 0 ? float(1 / length) : 0.0F;
-    shared.power[i] = power_of_two_below(float(length));
-    m_lk.scale[image * l + i] = 1.0F / shared.power[i];
-  }
-  __syncthreads();
-  if (thread == 0) {
-    double sum = 0;
-    for (int i = 0; i < l; ++i) sum += shared.length[i] * shared.length[i];
-    shared.nothing = kNothing * float(sum);
-  }
+  const int lane = thread % kLanes, group = thread / kLanes;
+  const std::size_t matrix = std::size_t(image) * l * l;
+  const float* r = reinterpret_cast<const float*>(s_ll + matrix);
 
-  double w[kEach][kEach];
-  fill(w, l, [&](int i, int c) {
-    const double lengths = shared.length[i] * shared.length[c];
-    return i == c ? 1.0 : lengths > 0 ? s[i * l + c] / lengths : 0.0;
-  });
-  // R^-1 has its rows scaled by powers of two; (c, i) is at i * l + c
-  eliminate(w, kDependent, elimination, [&](int, int i, int c, double inverse, double r) {
-    if (i >= l || c >= l) return;
-    x[c * l + i] = float(r * shared.length[c]);
-    inverse_r[i * l + c] = float(inverse * double(shared.inverse[c]) * double(shared.power[c]));
-  });
-  __syncthreads();
-
-  constexpr int kChunks = (kSide * kEach + 4 * kPairLanes - 1) / (4 * kPairLanes);
-  const bool settled = jacobi<kChunks>(x, l, shared.nothing, shared.largest_cosine);
+  Column<kEach> left[2], right[2];
+  float lengths = 0;
+#pragma unroll
+  for (int i = 0; i < kColumns; ++i) {
+    Column<kEach>& column = i < 2 ? left[i] : right[i - 2];
+    const int c = kColumns * group + i;
+#pragma unroll
+    for (int e = 0; e < kEach; ++e)
+      column.at[e] = *reinterpret_cast<const float2*>(r + c * l + 2 * (lane + kLanes * e));
+    column.scale = 1;
+    column.squared_length = dot(column, column);
+    lengths += column.squared_length / kLanes;
+    if (lane == 0) {
+      const float power = power_of_two_below(sqrtf(column.squared_length));
+      shared.power[c] = power;
+      m_lk.scale[image * l + c] = 1.0F / power;
+    }
+  }
+  const float nothing = kNothing * sum_over_block(lengths, shared);
+  const bool settled = jacobi(left, right, nothing, shared);
   if (thread == 0) info[image] = settled ? 0 : 1;
 
-  for (int i = thread / 32; i < l; i += kThreads / 32) {
-    float sum = 0;
-    for (int row = thread % 32; row < l; row += 32) sum += x[i * l + row] * x[i * l + row];
-    for (int half = 16; half > 0; half /= 2) sum += __shfl_xor_sync(0xffffffffU, sum, half);
-    if (thread % 32 == 0) shared.sigma_squared[i] = sum;
+#pragma unroll
+  for (int i = 0; i < kColumns; ++i) {
+    Column<kEach>& column = i < 2 ? left[i] : right[i - 2];
+    const int c = kColumns * group + i;
+    refresh(column);
+    if (lane == 0) shared.sigma_squared[c] = column.squared_length;
+#pragma unroll
+    for (int e = 0; e < kEach; ++e)
+      *reinterpret_cast<float2*>(&shared.x[c][2 * (lane + kLanes * e)]) = column.at[e];
   }
   __syncthreads();
   for (int i = thread; i < l; i += kThreads) {
@@ -182,25 +280,37 @@ __global__ void __launch_bounds__(kThreads)
     sigma_squared[std::size_t(image) * std::size_t(stride) + std::size_t(before)] = double(mine);
   }
   __syncthreads();
-  const std::size_t matrix = std::size_t(image) * std::size_t(l) * std::size_t(columns);
-  for (int at = thread; at < l * columns; at += kThreads) {
-    const int column = at / l, c = at % l;
-    float value = 0;
-    if (column < k) {
-      const int from = shared.order[column];
-      const float squared = shared.sigma_squared[from];
-      for (int i = c; i < l; ++i) value += inverse_r[i * l + c] * x[from * l + i];
-      value = squared > shared.nothing ? value * rsqrtf(squared) : 0.0F;
-    }
-    const __half hi = __float2half_rn(value);
-    m_lk.hi[matrix + std::size_t(at)] = hi;
-    m_lk.lo[matrix + std::size_t(at)] = __float2half_rn(value - __half2float(hi));
-  }
-}
 
-template <int kEach>
-int dynamic_bytes(int l) {
-  return (kEliminationFloats<kEach> + l * l) * int(sizeof(float));
+  // M = R^-1 U: a thread has one row of it, and kColumnsAtOnce columns at a time
+  const float* inverse = inverse_ll + matrix;
+  const std::size_t to = std::size_t(image) * l * std::size_t(columns);
+  const int c = thread % l, first_row = c / 32 * 32;  // R^-1 has zeros before
+  for (int j0 = thread / l * kColumnsAtOnce; j0 < columns; j0 += kThreads / l * kColumnsAtOnce) {
+    const float* x[kColumnsAtOnce];
+    float value[kColumnsAtOnce] = {};
+#pragma unroll
+    for (int j = 0; j < kColumnsAtOnce; ++j) x[j] = shared.x[shared.order[j0 + j]];
+    for (int i = first_row; i < l; i += 4) {
+      float by[4];
+#pragma unroll
+      for (int e = 0; e < 4; ++e) by[e] = inverse[(i + e) * l + c];
+#pragma unroll
+      for (int j = 0; j < kColumnsAtOnce; ++j) {
+        const float4 rows = *reinterpret_cast<const float4*>(x[j] + i);
+        value[j] += by[0] * rows.x + by[1] * rows.y + by[2] * rows.z + by[3] * rows.w;
+      }
+    }
+#pragma unroll
+    for (int j = 0; j < kColumnsAtOnce; ++j) {
+      const float squared = shared.sigma_squared[shared.order[j0 + j]];
+      const bool in = j0 + j < k && squared > nothing;
+      const float element = in ? value[j] * shared.power[c] * rsqrtf(squared) : 0.0F;
+      const __half hi = __float2half_rn(element);
+      const std::size_t at = to + std::size_t(j0 + j) * l + std::size_t(c);
+      m_lk.hi[at] = hi;
+      m_lk.lo[at] = __float2half_rn(element - __half2float(hi));
+    }
+  }
 }
 
 }  // namespace
@@ -210,23 +320,25 @@ int most_small_columns(int device) {
   ECKART_CUDA_CHECK(
       cudaDeviceGetAttribute(&most_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   for (int next = kSide; next <= kMostSmall; next += kSide) {
-    int bytes = 0;
+    int bytes = int(rotate_shared_bytes(next));
     for_order(next, [&]<int kEach>() {
-      bytes = dynamic_bytes<kEach>(next) + int(sizeof(SmallSvdShared<kEach>));
+      bytes = std::max(
+          {bytes, int(sizeof(EliminationShared<double, kEach>)), int(sizeof(JacobiShared<kEach>))});
     });
-    if (std::max(bytes, int(rotate_shared_bytes(next))) <= most_bytes) l = next;
+    if (bytes <= most_bytes) l = next;
   }
   return l;
 }
 
-void small_svd(const double* s_ll, int l, int k, int columns, double* sigma_squared, int stride,
+void small_svd(double* s_ll, int l, int k, int columns, double* sigma_squared, int stride,
                const SmallMatrix& m_lk, float* work_ll, int* info, int count, cudaStream_t stream) {
+  cholesky_to_float(s_ll, l, work_ll, count, stream);
   for_order(l, [&]<int kEach>() {
-    const int bytes = dynamic_bytes<kEach>(l);
-    ECKART_CUDA_CHECK(cudaFuncSetAttribute(small_svd_kernel<kEach>,
-                                           cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    small_svd_kernel<kEach><<<unsigned(count), kThreads, std::size_t(bytes), stream>>>(
-        s_ll, l, k, columns, sigma_squared, stride, m_lk, work_ll, info);
+    constexpr int kBytes = sizeof(JacobiShared<kEach>);
+    ECKART_CUDA_CHECK(cudaFuncSetAttribute(jacobi_kernel<kEach>,
+                                           cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
+    jacobi_kernel<kEach><<<unsigned(count), kJacobiThreads<kEach>, kBytes, stream>>>(
+        s_ll, work_ll, k, columns, sigma_squared, stride, m_lk, info);
     ECKART_CUDA_CHECK(cudaGetLastError());
   });
 }
