@@ -2,6 +2,8 @@
 #include <tuple>
 #include <utility>
 
+#include "compute/cuda/kernels/async_copy.cuh"
+#include "compute/cuda/kernels/quad.cuh"
 #include "compute/cuda/kernels/reconstruct_halves.hpp"
 #include "compute/cuda/kernels/tensor_core.cuh"
 #include "compute/cuda/kernels/tile_store.cuh"
@@ -10,8 +12,8 @@
 namespace eckart::cuda {
 namespace {
 
-constexpr int kThreads = 128;  // 2 x 2 warps, 32 x 32 elements each
-constexpr int kDepth = 32;     // columns of U and V in shared memory at a time
+constexpr int kThreads = 128;  // 2 x 2 warps, 32 x 32 pixels each
+constexpr int kDepth = 32;     // columns of the factors in shared memory at a time, twice
 constexpr int kStride = kTile + 8;
 constexpr int kBlocks = 4;  // on a multiprocessor
 constexpr int kRanksAtOnce = 8;
@@ -22,26 +24,35 @@ struct Ranks {
   int rank[kRanksAtOnce], output[kRanksAtOnce];
 };
 
-struct Columns {
-  __half u_hi[kDepth][kStride], u_lo[kDepth][kStride];
-  __half v_hi[kDepth][kStride], v_lo[kDepth][kStride];
-};
-struct Shared {
-  Columns columns;
-  Tile<float> tile;
+/// The factors of a plane as its image lies in memory: image = left right'.
+struct Sides {
+  const __half *left, *right;  ///< hi, and lo behind it
+  int rows, cols;              ///< of the padded image
 };
 
-/// kDepth columns' 64 rows from row0; zeros outside.
-__device__ void stage(const __half* from, int rows, int columns, int column0, int row0,
-                      __half (&to)[kDepth][kStride]) {
-  for (int at = int(threadIdx.x); at < kDepth * kTile / 8; at += kThreads) {
+/// kDepth columns of what makes a tile.
+struct Columns {
+  __half left[2][kDepth][kStride], right[2][kDepth][kStride];  // hi and lo
+};
+struct Shared {
+  Columns columns[2];  // one in use, one on its way
+  TileError errors[kRanksAtOnce][kThreads / 32];
+};
+
+/// Starts the copy of kDepth columns' kTile rows from row0; zeros outside.
+__device__ void fetch(const __half* from, int rows, int columns, int column0, int row0,
+                      __half (&to)[2][kDepth][kStride]) {
+  const std::size_t block = std::size_t(rows) * std::size_t(columns);
+#pragma unroll
+  for (int i = 0; i < kDepth * kTile / 8 / kThreads; ++i) {
+    const int at = int(threadIdx.x) + i * kThreads;
     const int column = at / (kTile / 8), row = at % (kTile / 8) * 8;
     const bool in = column0 + column < columns && row0 + row < rows;
-    const uint4 none{0, 0, 0, 0};
-    *reinterpret_cast<uint4*>(&to[column][row]) =
-        in ? *reinterpret_cast<const uint4*>(
-                 from + std::size_t(column0 + column) * std::size_t(rows) + std::size_t(row0 + row))
-           : none;
+    const __half* source =
+        in ? from + std::size_t(column0 + column) * std::size_t(rows) + std::size_t(row0 + row)
+           : from;
+    copy_async(&to[0][column][row], source, in);
+    copy_async(&to[1][column][row], source + (in ? block : 0), in);
   }
 }
 
@@ -54,17 +65,19 @@ __device__ unsigned below(unsigned pair, int k, int limit) {
 __device__ void multiply(const Columns& shared, int k, int limit, int row, int column,
                          float (&sum)[2][4][4]) {
   const int lane = int(threadIdx.x) % 32, t = lane % 4 * 2;
-  unsigned u_hi[2][4], u_lo[2][4], v_hi[2][4], v_lo[2][4];
+  unsigned left[2][2][4], right[2][2][4];
 #pragma unroll
-  for (int i = 0; i < 2; ++i) {
-    tensor_core::load_a_transposed(u_hi[i], &shared.u_hi[k][row + 16 * i], kStride, lane);
-    tensor_core::load_a_transposed(u_lo[i], &shared.u_lo[k][row + 16 * i], kStride, lane);
-    tensor_core::load_b_pair(v_hi[i], &shared.v_hi[k][column + 16 * i], kStride, lane);
-    tensor_core::load_b_pair(v_lo[i], &shared.v_lo[k][column + 16 * i], kStride, lane);
+  for (int half = 0; half < 2; ++half) {
 #pragma unroll
-    for (int b = 0; b < 4; ++b) {
-      v_hi[i][b] = below(v_hi[i][b], t + b % 2 * 8, limit);
-      v_lo[i][b] = below(v_lo[i][b], t + b % 2 * 8, limit);
+    for (int i = 0; i < 2; ++i) {
+      tensor_core::load_a_transposed(left[half][i], &shared.left[half][k][row + 16 * i], kStride,
+                                     lane);
+      tensor_core::load_b_pair(right[half][i], &shared.right[half][k][column + 16 * i], kStride,
+                               lane);
+      if (limit >= 16) continue;
+#pragma unroll
+      for (int b = 0; b < 4; ++b)
+        right[half][i][b] = below(right[half][i][b], t + b % 2 * 8, limit);
     }
   }
 #pragma unroll
@@ -72,9 +85,9 @@ __device__ void multiply(const Columns& shared, int k, int limit, int row, int c
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       const int pair = j / 2, b = j % 2 * 2;
-      tensor_core::multiply_add(sum[i][j], u_hi[i], v_lo[pair][b], v_lo[pair][b + 1]);
-      tensor_core::multiply_add(sum[i][j], u_lo[i], v_hi[pair][b], v_hi[pair][b + 1]);
-      tensor_core::multiply_add(sum[i][j], u_hi[i], v_hi[pair][b], v_hi[pair][b + 1]);
+      tensor_core::multiply_add(sum[i][j], left[0][i], right[1][pair][b], right[1][pair][b + 1]);
+      tensor_core::multiply_add(sum[i][j], left[1][i], right[0][pair][b], right[0][pair][b + 1]);
+      tensor_core::multiply_add(sum[i][j], left[0][i], right[0][pair][b], right[0][pair][b + 1]);
     }
   }
 }
@@ -89,19 +102,48 @@ __device__ void add(const float (&from)[2][4][4], float (&to)[2][4][4]) {
   for (int e = 0; e < 32; ++e) to[e / 16][e / 4 % 4][e % 4] += from[e / 16][e / 4 % 4][e % 4];
 }
 
-__device__ void lay_out(const float (&sum)[2][4][4], float scale, int row, int column,
-                        Tile<float>& tile) {
-  const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4 * 2;
+/// Clamps, rounds and stores what a warp has of the product, 32 x 32 pixels from (row, column) of
+/// the image on; the sum of the warp's errors goes to `error`. A thread has two neighbours in a
+/// row; with the thread beside it it changes them for four.
+template <class Samples>
+__device__ void store_pixels(const float (&product)[2][4][4], float scale, const Plane& plane,
+                             int row, int column, const std::byte* pixels, std::byte* out,
+                             TileError& error) {
+  constexpr int kQuads = 8;
+  const int lane = int(threadIdx.x) % 32, t = lane % 4;
+  const bool odd = t % 2 != 0;
+  row += lane / 4;
+  column += odd ? 2 * t + 6 : 2 * t;
+  Quad<Samples> before[kQuads];
 #pragma unroll
-  for (int i = 0; i < 2; ++i) {
-#pragma unroll
-    for (int j = 0; j < 4; ++j) {
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        tile.at[row + 16 * i + g + e / 2 * 8][column + 8 * j + t + e % 2] = scale * sum[i][j][e];
-      }
-    }
+  for (int q = 0; q < kQuads; ++q) {  // all of them on their way before the first is used
+    before[q] = Quad<Samples>::load(
+        sample_group<const Samples>(pixels, plane, row + q / 2 * 8, column + q % 2 * 16));
   }
+  QuadErrors<Samples> errors;
+#pragma unroll
+  for (int q = 0; q < kQuads; ++q) {
+    const auto& first = product[q / 4][q % 2 * 2];
+    const auto& second = product[q / 4][q % 2 * 2 + 1];
+    const int at = q / 2 % 2 * 2;
+    const float kept[2] = {odd ? second[at] : first[at], odd ? second[at + 1] : first[at + 1]};
+    const float given[2] = {odd ? first[at] : second[at], odd ? first[at + 1] : second[at + 1]};
+    const float got[2] = {__shfl_xor_sync(0xffffffffU, given[0], 1),
+                          __shfl_xor_sync(0xffffffffU, given[1], 1)};
+    float values[kGroup];
+    values[0] = scale * (odd ? got[0] : kept[0]);
+    values[1] = scale * (odd ? got[1] : kept[1]);
+    values[2] = scale * (odd ? kept[0] : got[0]);
+    values[3] = scale * (odd ? kept[1] : got[1]);
+    const auto target = sample_group<Samples>(out, plane, row + q / 2 * 8, column + q % 2 * 16);
+#pragma unroll
+    for (int e = 0; e < kGroup; ++e) values[e] = e < target.count ? values[e] : 0.0F;
+    errors.add(values, before[q]).store(target);
+  }
+  const TileError sum =
+      sum_over_warp({std::uint64_t(errors.squared_norm), std::uint64_t(errors.squared_error),
+                     double(errors.residual)});
+  if (lane == 0) error = sum;
 }
 
 __global__ void __launch_bounds__(kThreads, kBlocks)
@@ -119,43 +161,68 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
       error[std::size_t(ranks.output[threadIdx.x]) * errors_stride] = TileError{0, 0, 0.0};
     return;
   }
+  const bool wide = plane.rows < plane.cols;
   const int warp = int(threadIdx.x) / 32, row = warp / 2 * 32, column = warp % 2 * 32;
-  const std::size_t u_block = std::size_t(m) * std::size_t(factors.columns);
-  const std::size_t v_block = std::size_t(n) * std::size_t(factors.columns);
-  const __half* u = factors.u + 2 * u_block * blockIdx.z;
-  const __half* v = factors.v + 2 * v_block * blockIdx.z;
+  const int row0 = wide ? j0 : i0, column0 = wide ? i0 : j0;  // of the tile in the image
+  const __half* u =
+      factors.u + 2 * std::size_t(m) * std::size_t(factors.columns) * std::size_t(blockIdx.z);
+  const __half* v =
+      factors.v + 2 * std::size_t(n) * std::size_t(factors.columns) * std::size_t(blockIdx.z);
+  const Sides sides = wide ? Sides{v, u, n, m} : Sides{u, v, m, n};
+  const auto fetch_columns = [&](int k) {
+    Columns& to = shared.columns[k / kDepth % 2];
+    fetch(sides.left, sides.rows, factors.columns, k, row0, to.left);
+    fetch(sides.right, sides.cols, factors.columns, k, column0, to.right);
+    end_copy_group();
+  };
   const float scale = factors.scale / float(half_scale(plane.sample_bytes));
   // The first columns' products, which are nearly all of the sum, are added last: what the tensor
   // cores cut off is then a share of the rest alone.
   float head[2][4][4] = {}, sum[2][4][4] = {};
   int next = 0;  // of the ranks
-  for (int k = 0;; k += 16) {
+  const int most = ranks.rank[ranks.count - 1];
+  fetch_columns(0);
+  for (int k = 0; next < ranks.count; k += 16) {
+    const Columns& columns = shared.columns[k / kDepth % 2];
     if (k % kDepth == 0) {
-      __syncthreads();
-      stage(u, m, factors.columns, k, i0, shared.columns.u_hi);
-      stage(u + u_block, m, factors.columns, k, i0, shared.columns.u_lo);
-      stage(v, n, factors.columns, k, j0, shared.columns.v_hi);
-      stage(v + v_block, n, factors.columns, k, j0, shared.columns.v_lo);
+      __syncthreads();  // the other columns are no longer in use
+      if (k + kDepth < most) {
+        fetch_columns(k + kDepth);
+        wait_for_copy_groups<1>();
+      } else {
+        wait_for_copy_groups<0>();
+      }
       __syncthreads();
     }
     for (; next < ranks.count && ranks.rank[next] <= k + 16; ++next) {  // ends among these 16
       float ending[2][4][4];
       copy(sum, ending);
-      multiply(shared.columns, k % kDepth, ranks.rank[next] - k, row, column, ending);
+      multiply(columns, k % kDepth, ranks.rank[next] - k, row, column, ending);
       add(head, ending);
-      lay_out(ending, scale, row, column, shared.tile);
-      __syncthreads();
-      const auto output = std::size_t(ranks.output[next]);
-      finish<kThreads>(shared.tile, plane, pixels, i0, j0, out + output * out_stride,
-                       error + output * errors_stride);
-      __syncthreads();
+      std::byte* to = out + std::size_t(ranks.output[next]) * out_stride;
+      if (plane.sample_bytes == 1) {
+        store_pixels<std::uint8_t>(ending, scale, plane, row0 + row, column0 + column, pixels, to,
+                                   shared.errors[next][warp]);
+      } else {
+        store_pixels<std::uint16_t>(ending, scale, plane, row0 + row, column0 + column, pixels, to,
+                                    shared.errors[next][warp]);
+      }
     }
-    if (next == ranks.count) return;
     if (k == 0) {
-      multiply(shared.columns, 0, 16, row, column, head);
+      multiply(columns, 0, 16, row, column, head);
     } else {
-      multiply(shared.columns, k % kDepth, 16, row, column, sum);
+      multiply(columns, k % kDepth, 16, row, column, sum);
     }
+  }
+  __syncthreads();
+  if (int(threadIdx.x) < ranks.count) {
+    TileError total{0, 0, 0.0};
+    for (const TileError& part : shared.errors[threadIdx.x]) {
+      total.squared_norm += part.squared_norm;
+      total.squared_error += part.squared_error;
+      total.residual += part.residual;
+    }
+    error[std::size_t(ranks.output[threadIdx.x]) * errors_stride] = total;
   }
 }
 

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+// Copies from global to shared memory that go on while the block computes: started, gathered in
+// groups, waited for. GPUs before compute capability 8.0 copy at once.
+
+namespace eckart::cuda {
+
+/// Starts the copy of 16 bytes, both addresses aligned to them; zeros where `in` is false.
+__device__ inline void copy_async(void* shared, const void* global, bool in) {
+#if __CUDA_ARCH__ >= 800
+  const auto address = unsigned(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+               :
+               : "r"(address), "l"(global), "r"(in ? 16 : 0)
+               : "memory");
+#else
+  *static_cast<uint4*>(shared) = in ? *static_cast<const uint4*>(global) : uint4{0, 0, 0, 0};
+#endif
+}
+
+/// Makes a group of what this thread has started since the last one.
+__device__ inline void end_copy_group() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+/// Waits until no more than the last kLeft of this thread's groups are on their way.
+template <int kLeft>
+__device__ inline void wait_for_copy_groups() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" : : "n"(kLeft) : "memory");
+#endif
+}
+
+}  // namespace eckart::cuda
