@@ -12,27 +12,9 @@
 #include "compute/cuda/kernels/reconstruct.hpp"
 #include "compute/cuda/plane.hpp"
 #include "compute/cuda/raii.hpp"
+#include "tests/backend/cuda/on_device.hpp"
 
 namespace eckart::cuda {
-
-template <class T>
-class OnDevice {
- public:
-  explicit OnDevice(const std::vector<T>& values) : size_(values.size()) {
-    buffer_.reserve(std::max<std::size_t>(1, size_ * sizeof(T)));
-    ECKART_CUDA_CHECK(cudaMemcpy(get(), values.data(), size_ * sizeof(T), cudaMemcpyHostToDevice));
-  }
-  T* get() const { return buffer_.template as<T>(); }
-  std::vector<T> fetch() const {
-    std::vector<T> values(size_);
-    ECKART_CUDA_CHECK(cudaMemcpy(values.data(), get(), size_ * sizeof(T), cudaMemcpyDeviceToHost));
-    return values;
-  }
-
- private:
-  std::size_t size_;
-  DeviceBuffer buffer_;
-};
 
 struct Shape {
   int rows, cols, channels, sample_bytes;
