@@ -1,0 +1,178 @@
+// The kernels in float64, on what they find in Float64SubspaceSolver; the batches are as large as
+// the first solver's, of which second attempts are an eighth at most.
+#include <utility>
+
+#include "compute/cuda/kernels/inverse_cholesky.hpp"
+#include "compute/cuda/kernels/reconstruct.hpp"
+#include "compute/cuda/kernels/ritz_vectors.hpp"
+#include "compute/cuda/kernels/unpack.hpp"
+#include "core/random.hpp"
+#include "tests/backend/cuda/bench/kernel.hpp"
+#include "tests/backend/cuda/bench/libraries.hpp"
+
+namespace eckart::cuda::bench {
+namespace {
+
+constexpr int kRounds = 2;
+
+std::vector<double> signs(std::size_t count) {
+  Random random(1936);
+  std::vector<double> values(count);
+  for (double& value : values) value = random.below(2) ? 1 : -1;
+  return values;
+}
+
+/// A batch on its way through Float64SubspaceSolver, the constructor's steps as they are there.
+struct Float64Batch {
+  Float64Batch(const Handles& handles, const Case& c, std::shared_ptr<const Pixels> pixels);
+
+  void unpack() const {
+    cuda::unpack(pixels->bytes.get(), pixels->planes.get(), count, n, n, a_t.get(), handles.stream);
+  }
+  void restore_gram() const { copy(handles, gram_ll, s_ll); }
+  void invert_cholesky() const { inverse_cholesky(s_ll.get(), l, count, handles.stream); }
+  void restore_vectors() const { copy(handles, eigen.vectors, w_ll); }
+  void whiten() const {
+    cuda::whiten(w_ll.get(), eigen.values.get(), l, k, values.get(), l + k, count, handles.stream);
+  }
+  void measure() const {
+    squared_lengths(v_nk.get(), n, k, values.get() + l, l + k, count, handles.stream);
+  }
+  void reconstruct() const;
+
+  const Handles handles;
+  const std::shared_ptr<const Pixels> pixels;
+  const int n, l, k, count;  ///< matrices are n x n, and of rank k
+  const OnDevice<double> a_t, q_nl, product_nl, s_ll, w_ll, u_nk, v_nk, values;
+  const OnDevice<double> gram_ll;  ///< what invert_cholesky() writes over
+  Eigenproblems eigen;
+  const OnDevice<std::byte> out;
+  const OnDevice<TileError> errors;
+
+ private:
+  std::size_t elements(int rows, int cols) const {
+    return std::size_t(rows) * std::size_t(cols) * std::size_t(count);
+  }
+  static Operand block(cublasOperation_t op, const double* data, int rows, int cols) {
+    return {op, data, rows, std::int64_t(rows) * cols};
+  }
+  void multiply_product(double* s) const;
+  void orthonormalize_product() const;
+};
+
+Float64Batch::Float64Batch(const Handles& handles_, const Case& c,
+                           std::shared_ptr<const Pixels> pixels_)
+    : handles(handles_),
+      pixels(std::move(pixels_)),
+      n(c.side),
+      l(c.columns()),
+      k(c.rank),
+      count(c.planes),
+      a_t(elements(n, n)),
+      q_nl(elements(n, l)),
+      product_nl(elements(n, l)),
+      s_ll(elements(l, l)),
+      w_ll(elements(l, l)),
+      u_nk(elements(n, k)),
+      v_nk(elements(n, k)),
+      values(elements(l + k, 1)),
+      gram_ll(elements(l, l)),
+      eigen(handles, l, count),
+      out(pixels->bytes.size()),
+      errors(elements(reconstruct_tiles(n, n), 1)) {
+  constexpr auto kPlain = CUBLAS_OP_N, kTransposed = CUBLAS_OP_T;
+  const Operand a = block(kTransposed, a_t.get(), n, n),
+                a_transposed = block(kPlain, a_t.get(), n, n);
+  const Operand q = block(kPlain, q_nl.get(), n, l);
+  const OnDevice<double> start(signs(std::size_t(n) * std::size_t(l)));
+  unpack();
+  for (int round = 0; round < kRounds; ++round) {
+    multiply(handles, n, l, n, a, round == 0 ? Operand{kPlain, start.get(), n, 0} : q,
+             product_nl.get(), count);
+    orthonormalize_product();
+    multiply(handles, n, l, n, a_transposed, q, product_nl.get(), count);
+    orthonormalize_product();
+  }
+  multiply(handles, n, l, n, a, q, product_nl.get(), count);
+  multiply_product(eigen.matrices.get());
+  eigen.prepare();
+  eigen.solve();
+  restore_vectors();
+  whiten();
+  const Operand leading{kPlain, w_ll.get() + std::int64_t(l - k) * l, l, std::int64_t(l) * l};
+  multiply(handles, n, k, l, block(kPlain, product_nl.get(), n, l), leading, u_nk.get(), count);
+  multiply(handles, n, k, n, a_transposed, block(kPlain, u_nk.get(), n, k), v_nk.get(), count);
+  ECKART_CUDA_CHECK(cudaStreamSynchronize(handles.stream));  // before `start` goes
+}
+
+void Float64Batch::multiply_product(double* s) const {
+  multiply(handles, l, l, n, block(CUBLAS_OP_T, product_nl.get(), n, l),
+           block(CUBLAS_OP_N, product_nl.get(), n, l), s, count);
+}
+
+void Float64Batch::orthonormalize_product() const {
+  multiply_product(gram_ll.get());
+  restore_gram();
+  invert_cholesky();
+  multiply(handles, n, l, l, block(CUBLAS_OP_N, product_nl.get(), n, l),
+           block(CUBLAS_OP_N, s_ll.get(), l, l), q_nl.get(), count);
+}
+
+void Float64Batch::reconstruct() const {
+  const Factors factors{.p_mk = u_nk.get() + std::int64_t(k - 1) * n,
+                        .v_nk = v_nk.get() + std::int64_t(k - 1) * n,
+                        .p_plane = std::int64_t(n) * k,
+                        .v_plane = std::int64_t(n) * k,
+                        .p_column = -n,
+                        .v_column = -n};
+  cuda::reconstruct(pixels->bytes.get(), pixels->planes.get(), count, n, n, k, factors, out.get(),
+                    errors.get(), handles.stream);
+}
+
+Library inverse_cholesky_by_library(const Float64Batch& batch) {
+  const auto inverses = std::make_shared<const CholeskyInverses<double>>(
+      batch.handles, batch.gram_ll.fetch(), batch.l, batch.count);
+  return {inverses->what(),
+          {[inverses] { inverses->solve(); }, [inverses] { inverses->prepare(); }}};
+}
+
+/// Work of one matrix, names as in Float64Batch.
+struct Models {
+  double n, l, k;
+
+  /// Reads pixels, writes doubles.
+  Work unpack() const { return {n * n + 8 * n * n}; }
+  /// Reads a triangle, writes a square. A third of l^3 flops for the factor, a third for its
+  /// inverse.
+  Work inverse_cholesky() const {
+    return {8 * l * (l + 1) / 2 + 8 * l * l, 2 * l * l * l / 3, Bound::float64};
+  }
+  /// Reads and writes k columns and l values.
+  Work whiten() const { return {16 * l * k + 16 * l, l * k, Bound::float64}; }
+  Work squared_lengths() const { return {8 * n * k + 8 * k, 2 * n * k, Bound::float64}; }
+  /// Reads pixels and factors, writes pixels.
+  Work reconstruct() const { return {2 * n * n + 16 * n * k, 2 * n * n * k, Bound::float64}; }
+};
+
+}  // namespace
+
+std::vector<Kernel> float64_kernels(const Handles& handles, const Case& c,
+                                    const std::shared_ptr<const Pixels>& pixels) {
+  const auto batch = std::make_shared<const Float64Batch>(handles, c, pixels);
+  const Models one{double(batch->n), double(batch->l), double(batch->k)};
+  const int count = batch->count;
+  return {
+      {"unpack", count * one.unpack(), {[batch] { batch->unpack(); }}},
+      {"inverse_cholesky",
+       count * one.inverse_cholesky(),
+       {[batch] { batch->invert_cholesky(); }, [batch] { batch->restore_gram(); }},
+       inverse_cholesky_by_library(*batch)},
+      {"whiten",
+       count * one.whiten(),
+       {[batch] { batch->whiten(); }, [batch] { batch->restore_vectors(); }}},
+      {"squared_lengths", count * one.squared_lengths(), {[batch] { batch->measure(); }}},
+      {"reconstruct", count * one.reconstruct(), {[batch] { batch->reconstruct(); }}},
+  };
+}
+
+}  // namespace eckart::cuda::bench

@@ -1,0 +1,88 @@
+#include "tests/backend/cuda/bench/peaks.hpp"
+
+#include <algorithm>
+
+#include "core/random.hpp"
+
+namespace eckart::cuda::bench {
+namespace {
+
+constexpr int kSide = 8192;
+constexpr std::size_t kElements = std::size_t(kSide) * kSide;
+
+/// Uniform in (-1, 1): numbers drawn on the host, and then copies of them, twice as many each time.
+template <class Real>
+void fill(const OnDevice<Real>& array) {
+  Random random(1);
+  std::vector<Real> drawn(std::min(array.size(), std::size_t(1) << 20));
+  for (Real& value : drawn) value = Real(float(random.uniform(-1, 1)));
+  Real* to = array.get();
+  ECKART_CUDA_CHECK(
+      cudaMemcpy(to, drawn.data(), drawn.size() * sizeof(Real), cudaMemcpyHostToDevice));
+  for (std::size_t done = drawn.size(); done < array.size(); done *= 2) {
+    const std::size_t more = std::min(done, array.size() - done);
+    ECKART_CUDA_CHECK(cudaMemcpy(to + done, to, more * sizeof(Real), cudaMemcpyDeviceToDevice));
+  }
+}
+
+double copied_per_s(const Handles& handles, const Timer& timer) {
+  constexpr std::size_t kBytes = std::size_t(1) << 30;
+  const OnDevice<float> from(kBytes / sizeof(float)), to(from.size());
+  fill(from);
+  const double us = timer
+                        .microseconds({[&] {
+                                         ECKART_CUDA_CHECK(cudaMemcpyAsync(
+                                             to.get(), from.get(), kBytes, cudaMemcpyDeviceToDevice,
+                                             handles.stream));
+                                       },
+                                       {}})
+                        .min;
+  return 2e6 * double(kBytes) / us;
+}
+
+/// Flops a second of a square product that multiply(a, b, c) queues.
+template <class Real, class Result, class Multiply>
+double multiplied_per_s(const Timer& timer, Multiply multiply) {
+  const OnDevice<Real> a(kElements), b(kElements);
+  const OnDevice<Result> c(kElements);
+  fill(a);
+  fill(b);
+  const Queued product{[&] { multiply(a.get(), b.get(), c.get()); }, {}};
+  return 2e6 * double(kElements) * kSide / timer.microseconds(product).min;
+}
+
+double shared_bytes_per_s() {
+  int device = 0, khz = 0, processors = 0;
+  ECKART_CUDA_CHECK(cudaGetDevice(&device));
+  ECKART_CUDA_CHECK(cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, device));
+  ECKART_CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+  return 1e3 * khz * processors * 128;
+}
+
+}  // namespace
+
+Peaks measure_peaks(const Handles& handles, const Timer& timer) {
+  constexpr auto kPlain = CUBLAS_OP_N;
+  Peaks peaks;
+  peaks[Bound::memory] = copied_per_s(handles, timer);
+  peaks[Bound::tensor] = multiplied_per_s<__half, __half>(timer, [&](auto* a, auto* b, auto* c) {
+    const float one = 1, zero = 0;
+    ECKART_CUDA_CHECK(cublasGemmEx(handles.blas, kPlain, kPlain, kSide, kSide, kSide, &one, a,
+                                   CUDA_R_16F, kSide, b, CUDA_R_16F, kSide, &zero, c, CUDA_R_16F,
+                                   kSide, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+  });
+  peaks[Bound::float64] = multiplied_per_s<double, double>(timer, [&](auto* a, auto* b, auto* c) {
+    const double one = 1, zero = 0;
+    ECKART_CUDA_CHECK(cublasDgemm(handles.blas, kPlain, kPlain, kSide, kSide, kSide, &one, a, kSide,
+                                  b, kSide, &zero, c, kSide));
+  });
+  peaks[Bound::float32] = multiplied_per_s<float, float>(timer, [&](auto* a, auto* b, auto* c) {
+    const float one = 1, zero = 0;
+    ECKART_CUDA_CHECK(cublasSgemm(handles.blas, kPlain, kPlain, kSide, kSide, kSide, &one, a, kSide,
+                                  b, kSide, &zero, c, kSide));
+  });
+  peaks[Bound::shared] = shared_bytes_per_s();
+  return peaks;
+}
+
+}  // namespace eckart::cuda::bench

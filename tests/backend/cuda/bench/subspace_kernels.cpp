@@ -1,0 +1,153 @@
+// Models, here and for float64: float16 counts 2 bytes, a triangle l (l + 1) / 2 elements, an
+// addition and a multiplication one flop each. What is a few numbers a plane is left out.
+#include <utility>
+
+#include "tests/backend/cuda/bench/subspace_batch.hpp"
+
+namespace eckart::cuda::bench {
+namespace {
+
+using Batch = std::shared_ptr<const SubspaceBatch>;
+
+/// cuBLAS has one upper half and no scale of M's rows: less exact, and all of the square.
+Library rotate_by_library(const Batch& batch) {
+  return {"cublasGemmStridedBatchedEx, M in one half", {[batch] {
+            const std::int64_t block = std::int64_t(batch->n) * batch->l;
+            multiply(
+                batch->handles, CUBLAS_OP_N, {batch->product_nl.get(), batch->n, batch->l, block},
+                {batch->upper_ll.hi.get(), batch->l, batch->l, std::int64_t(batch->l) * batch->l},
+                0x1p-10F, 0, batch->z_nl.get(), batch->count);
+          }}};
+}
+
+/// A' times hi and A' times lo, added up in float32; neither split again nor measured.
+Library project_by_library(const Batch& batch) {
+  const auto v = std::make_shared<const OnDevice<float>>(batch->v_nk.size() / 2);
+  return {"cublasGemmStridedBatchedEx twice, V in float32", {[batch, v] {
+            const int n = batch->n, k = batch->k;
+            const std::int64_t block = std::int64_t(n) * k;
+            for (const std::int64_t half : {block, std::int64_t(0)}) {
+              multiply(batch->handles, CUBLAS_OP_N, {batch->a_t.get(), n, n, std::int64_t(n) * n},
+                       {batch->u_nk.get() + half, n, k, 2 * block}, 1, half == 0 ? 1.0F : 0.0F,
+                       v->get(), batch->count);
+            }
+          }}};
+}
+
+/// Of the matrices that orthonormalizer() factors, with its shift.
+Library orthonormalizer_by_library(const Batch& batch) {
+  std::vector<float> s = batch->s_ll.fetch();
+  const auto l = std::size_t(batch->l);
+  for (std::size_t i = 0; i < l * std::size_t(batch->count); ++i)
+    s[i * l + i % l] *= 1 + SubspaceBatch::kShift;
+  const auto inverses =
+      std::make_shared<const CholeskyInverses<float>>(batch->handles, s, batch->l, batch->count);
+  return {inverses->what(),
+          {[inverses] { inverses->solve(); }, [inverses] { inverses->prepare(); }}};
+}
+
+/// B'B in float64 by cuBLAS, of a B that is float64 already; and its eigenproblems.
+std::pair<Library, Library> gram_and_svd_by_libraries(const Batch& batch) {
+  const std::vector<float> b_floats = batch->b_nl.fetch();
+  const auto b = std::make_shared<const OnDevice<double>>(
+      std::vector<double>(b_floats.begin(), b_floats.end()));
+  const auto eigen = std::make_shared<Eigenproblems>(batch->handles, batch->l, batch->count);
+  const auto gram = [batch, b, eigen] {
+    const int n = batch->n, l = batch->l;
+    const std::int64_t block = std::int64_t(n) * l;
+    cuda::multiply(batch->handles, l, l, n, {CUBLAS_OP_T, b->get(), n, block},
+                   {CUBLAS_OP_N, b->get(), n, block}, eigen->matrices.get(), batch->count);
+  };
+  gram();
+  return {{"cublasDgemmStridedBatched, B in float64", {gram}},
+          {"cusolverDnXsyevBatched in float64",
+           {[eigen] { eigen->solve(); }, [eigen] { eigen->prepare(); }}}};
+}
+
+/// Work of one matrix, `n`, `l`, `k` and `r` as in SubspaceBatch, r its rank.
+struct Models {
+  double n, l, k, r;
+
+  double triangle() const { return l * (l + 1) / 2; }
+  /// Reads pixels, writes float16.
+  Work unpack_halves() const { return {n * n + 2 * n * n}; }
+  /// Reads a triangle of floats, writes hi and lo of M, and its scale. A third of l^3 flops for the
+  /// factor, a third for its inverse.
+  Work orthonormalizer() const {
+    return {4 * triangle() + 4 * l * l + 4 * l, 2 * l * l * l / 3, Bound::float32};
+  }
+  /// Reads the columns, and M's triangle in two halves; two products with a triangle.
+  Work rotate(double bytes_written) const {
+    return {2 * n * l + 4 * triangle() + 4 * l + bytes_written * n * l, 2 * 2 * n * triangle(),
+            Bound::tensor};
+  }
+  /// Reads B in float32 and M in two halves, writes two halves; three products of halves.
+  Work rotate_b() const {
+    return {4 * n * l + 4 * l * k + 4 * l + 4 * n * k, 3 * 2 * n * l * k, Bound::tensor};
+  }
+  /// Reads B in float32, writes a triangle of doubles.
+  Work gram_float64() const {
+    return {4 * n * l + 8 * triangle(), 2 * n * triangle(), Bound::float64};
+  }
+  /// Reads a triangle of doubles, writes values and M in two halves. Jacobi: five sweeps, the
+  /// fewest that images want, turn l (l - 1) / 2 pairs each; a pair reads and writes its two
+  /// columns in shared memory, and does 14 flops a row. Then R^-1 times r columns. The Cholesky
+  /// factor in float64 is left out.
+  Work small_svd() const {
+    constexpr double kSweeps = 5;
+    const double pairs = l * (l - 1) / 2;
+    return {8 * triangle() + 8 * l + 4 * l * k + 4 * l,
+            kSweeps * pairs * 14 * l + 2 * triangle() * r, Bound::float32,
+            kSweeps * pairs * 16 * l};
+  }
+  /// Reads A, and U in two halves, writes V in two; two products.
+  Work project() const { return {2 * n * n + 8 * n * k + 8 * k, 2 * 2 * n * n * k, Bound::tensor}; }
+  /// Reads pixels, and r columns of U and V in two halves, writes the pixels of each rank; three
+  /// products for the largest rank, in which the others are contained.
+  Work reconstruct_halves(int ranks) const {
+    return {n * n + 8 * n * r + ranks * n * n, 3 * 2 * n * n * r, Bound::tensor};
+  }
+};
+
+}  // namespace
+
+std::vector<Kernel> subspace_kernels(const Handles& handles, const Case& c,
+                                     const std::shared_ptr<const Pixels>& pixels) {
+  const auto batch = std::make_shared<const SubspaceBatch>(handles, c, pixels);
+  const Models one{double(batch->n), double(batch->l), double(batch->k), double(batch->rank)};
+  const int count = batch->count, r = batch->rank;
+  auto [gram, svd] = gram_and_svd_by_libraries(batch);
+  return {
+      {"unpack_halves", count * one.unpack_halves(), {[batch] { batch->unpack(); }}},
+      {"orthonormalizer",
+       count * one.orthonormalizer(),
+       {[batch] { batch->find_orthonormalizer(); }},
+       orthonormalizer_by_library(batch)},
+      {"rotate",
+       count * one.rotate(2),
+       {[batch] { batch->rotate_into(batch->z_nl); }},
+       rotate_by_library(batch)},
+      {"rotate_split", count * one.rotate(4), {[batch] { batch->rotate_into_halves(); }}},
+      {"gram_float64",
+       count * one.gram_float64(),
+       {[batch] { batch->multiply_b(); }},
+       std::move(gram)},
+      {"small_svd",
+       count * one.small_svd(),
+       {[batch] { batch->find_small_svd(); }},
+       std::move(svd)},
+      {"rotate_split_float32", count * one.rotate_b(), {[batch] { batch->rotate_b(); }}},
+      {"project",
+       count * one.project(),
+       {[batch] { batch->project_u(); }},
+       project_by_library(batch)},
+      {"reconstruct_halves", count * one.reconstruct_halves(1), {[batch, r] {
+         batch->reconstruct({r});
+       }}},
+      {"reconstruct_halves_3_ranks", count * one.reconstruct_halves(3), {[batch, r] {
+         batch->reconstruct({r / 4, r / 2, r});
+       }}},
+  };
+}
+
+}  // namespace eckart::cuda::bench

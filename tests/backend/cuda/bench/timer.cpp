@@ -1,0 +1,66 @@
+#include "tests/backend/cuda/bench/timer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace eckart::cuda::bench {
+namespace {
+
+constexpr int kWarmUp = 3;
+// Reading so many times the cache's size also gives the host the time to queue what is timed, so
+// that the device never waits for it.
+constexpr int kCaches = 4;
+
+int attribute(cudaDeviceAttr which) {
+  int device = 0, value = 0;
+  ECKART_CUDA_CHECK(cudaGetDevice(&device));
+  ECKART_CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
+  return value;
+}
+
+}  // namespace
+
+Timer::Timer(cudaStream_t stream, int repeats)
+    : stream_(stream),
+      repeats_(repeats),
+      blas_(make_handle<Blas>(cublasCreate_v2)),
+      other_data_(std::size_t(attribute(cudaDevAttrL2CacheSize)) * kCaches / sizeof(float)),
+      sum_(1) {
+  ECKART_CUDA_CHECK(cudaMemset(other_data_.get(), 0, other_data_.size() * sizeof(float)));
+  ECKART_CUDA_CHECK(cublasSetStream(blas_.get(), stream));
+  ECKART_CUDA_CHECK(cublasSetPointerMode(blas_.get(), CUBLAS_POINTER_MODE_DEVICE));
+}
+
+/// Reads, and does not write: lines that are still to be written back would be charged to what
+/// follows.
+void Timer::clear_cache() const {
+  ECKART_CUDA_CHECK(
+      cublasSasum(blas_.get(), int(other_data_.size()), other_data_.get(), 1, sum_.get()));
+}
+
+Spread Timer::microseconds(const Queued& queued) const {
+  std::vector<std::pair<Event, Event>> events;
+  for (int i = 0; i < kWarmUp + repeats_; ++i) {
+    events.emplace_back(make_handle<Event>(cudaEventCreateWithFlags, cudaEventDefault),
+                        make_handle<Event>(cudaEventCreateWithFlags, cudaEventDefault));
+  }
+  for (const auto& [start, stop] : events) {
+    if (queued.prepare) queued.prepare();
+    clear_cache();
+    ECKART_CUDA_CHECK(cudaEventRecord(start.get(), stream_));
+    queued.launch();
+    ECKART_CUDA_CHECK(cudaEventRecord(stop.get(), stream_));
+  }
+  ECKART_CUDA_CHECK(cudaStreamSynchronize(stream_));
+  std::vector<double> us;
+  for (int i = kWarmUp; i < kWarmUp + repeats_; ++i) {
+    float ms = 0;
+    const auto& [start, stop] = events[std::size_t(i)];
+    ECKART_CUDA_CHECK(cudaEventElapsedTime(&ms, start.get(), stop.get()));
+    us.push_back(1e3 * double(ms));
+  }
+  std::sort(us.begin(), us.end());
+  return {us[us.size() / 2], us.front(), us.back()};
+}
+
+}  // namespace eckart::cuda::bench

@@ -1,0 +1,123 @@
+// Every kernel of ours at the shapes at which the solvers use it, beside what the device can do at
+// most, and beside libraries' functions that do the same. A table on stderr, one JSON array on
+// stdout.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compute/cuda/cuda_backend.hpp"
+#include "tests/backend/cuda/bench/kernel.hpp"
+#include "tests/backend/cuda/bench/peaks.hpp"
+#include "tests/backend/cuda/bench/timer.hpp"
+
+namespace eckart::cuda::bench {
+namespace {
+
+struct BenchArgs {
+  std::vector<std::string> only;
+  int repeats = 20;
+};
+
+/// The handles of one lane.
+class Queue {
+ public:
+  Queue() {
+    ECKART_CUDA_CHECK(cublasSetStream(blas_.get(), stream_.get()));
+    ECKART_CUDA_CHECK(cusolverDnSetStream(solver_.get(), stream_.get()));
+  }
+  Handles handles() const { return {stream_.get(), blas_.get(), solver_.get()}; }
+
+ private:
+  Stream stream_ = make_handle<Stream>(cudaStreamCreate);
+  Blas blas_ = make_handle<Blas>(cublasCreate_v2);
+  Solver solver_ = make_handle<Solver>(cusolverDnCreate);
+};
+
+/// Batches as CudaBackend makes them.
+Case make_case(int side, int rank) {
+  BackendOptions options;
+  options.ranks = {{rank}};
+  const PaddedShape shape = padded_shape({side, side, 1, Depth::u8}, 32);
+  return {side, rank, make_cuda_backend(options)->batch_planes(shape)};
+}
+
+nlohmann::json to_json(const Spread& us) {
+  return {{"median", us.median}, {"min", us.min}, {"max", us.max}};
+}
+
+nlohmann::json measure(const Kernel& kernel, const Case& c, const Peaks& peaks,
+                       const Timer& timer) {
+  const Spread us = timer.microseconds(kernel.queued);
+  const Roof limit = roof(kernel.work, peaks);
+  const std::string bound(to_string(limit.bound));
+  nlohmann::json result{{"name", kernel.name},
+                        {"side", c.side},
+                        {"rank", c.rank},
+                        {"columns", c.columns()},
+                        {"planes_per_batch", c.planes},
+                        {"us", to_json(us)},
+                        {"bytes", kernel.work.bytes},
+                        {"flops", kernel.work.flops},
+                        {"shared_bytes", kernel.work.shared_bytes},
+                        {"bound", bound},
+                        {"peak_per_s", peaks[limit.bound]},
+                        {"share", limit.us / us.median}};
+  std::fprintf(stderr, "%-26s %9.1f (%.1f to %.1f) us  %-7s %5.1f %%", kernel.name.c_str(),
+               us.median, us.min, us.max, bound.c_str(), 100 * limit.us / us.median);
+  if (kernel.library) {
+    const Spread library = timer.microseconds(kernel.library->queued);
+    result["library"] = {{"what", kernel.library->what}, {"us", to_json(library)}};
+    std::fprintf(stderr, "  library: %.1f us, %s", library.median, kernel.library->what.c_str());
+  }
+  std::fprintf(stderr, "\n");
+  return result;
+}
+
+nlohmann::json run(const BenchArgs& args) {
+  const Queue queue;
+  const Handles handles = queue.handles();
+  const Timer timer(handles.stream, args.repeats);
+  const Peaks peaks = measure_peaks(handles, timer);
+  for (const Bound bound : kBounds)
+    std::fprintf(stderr, "peak %-8s %.4g a second\n", to_string(bound).data(), peaks[bound]);
+  std::fprintf(stderr, "nothing at all: %.1f us\n", timer.microseconds({[] {}}).median);
+
+  nlohmann::json results = nlohmann::json::array();
+  for (const auto& [side, rank] :
+       {std::pair{256, 20}, std::pair{256, 100}, std::pair{512, 50}, std::pair{1024, 100}}) {
+    const Case c = make_case(side, rank);
+    std::fprintf(stderr, "\n%d^2, k = %d, l = %d, %d planes\n", side, rank, c.columns(), c.planes);
+    const auto pixels = std::make_shared<const Pixels>(c);
+    for (const auto make_kernels : {subspace_kernels, float64_kernels}) {
+      for (const Kernel& kernel : make_kernels(handles, c, pixels)) {
+        if (args.only.empty() ||
+            std::find(args.only.begin(), args.only.end(), kernel.name) != args.only.end())
+          results.push_back(measure(kernel, c, peaks, timer));
+      }
+    }
+  }
+  if (results.empty()) throw std::runtime_error("there is no such kernel");
+  return results;
+}
+
+}  // namespace
+}  // namespace eckart::cuda::bench
+
+int main(int argc, char** argv) {
+  eckart::cuda::bench::BenchArgs args;
+  CLI::App app("The CUDA kernels against the roofline and against libraries", "kernel_bench");
+  app.add_option("--only", args.only, "Names of kernels, as in the table");
+  app.add_option("--repeats", args.repeats)->check(CLI::Range(10, 1000));
+  CLI11_PARSE(app, argc, argv);
+  try {
+    std::printf("%s\n", eckart::cuda::bench::run(args).dump(1).c_str());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "kernel_bench: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}
