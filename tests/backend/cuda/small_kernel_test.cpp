@@ -1,6 +1,7 @@
 // The kernels for Gram matrices and small eigenproblems, each against float64.
 #include "compute/cuda/kernels/gram_float64.hpp"
 #include "compute/cuda/kernels/inverse_cholesky.hpp"
+#include "compute/cuda/kernels/reorthonormalise.hpp"
 #include "compute/cuda/kernels/ritz_vectors.hpp"
 #include "compute/cuda/kernels/small_svd.hpp"
 #include "tests/backend/cuda/small_matrices.hpp"
@@ -42,13 +43,14 @@ TEST_F(SmallKernelTest, small_svd_gives_singular_values_and_orthonormal_left_vec
     const OnDevice<double> s(gram.values),
         sigma_squared(std::vector<double>(std::size_t(kCount * stride), -7.0));
     const OnDevice<float> work(std::vector<float>(std::size_t(kCount * l * l), -7.0F));
-    const OnDevice<int> info(std::vector<int>(kCount, -7));
+    const OnDevice<int> info(std::vector<int>(kCount, -7)), weak(info.fetch());
     const OnDeviceSmall m(l, columns);
     on_stream([&](cudaStream_t stream) {
       small_svd(s.get(), l, k, columns, sigma_squared.get(), stride, m.get(), work.get(),
-                info.get(), kCount, stream);
+                info.get(), weak.get(), kCount, stream);
     });
     EXPECT_EQ(info.fetch(), std::vector<int>(kCount, 0));
+    EXPECT_EQ(weak.fetch(), std::vector<int>(kCount, 0));
     const std::vector<double> found = sigma_squared.fetch();
     const Matrices by = m.fetch();
     Matrices u = zeros(rows, columns);
@@ -84,6 +86,77 @@ TEST_F(SmallKernelTest, small_svd_gives_singular_values_and_orthonormal_left_vec
           const double value = found[std::size_t(matrix * stride + i)];
           ASSERT_NEAR(squares.at(matrix, i, i), value, 1e-4 * value) << "order " << l;
         }
+      }
+    }
+  }
+}
+
+TEST_F(SmallKernelTest, small_svd_tells_of_columns_that_are_nearly_in_those_before) {
+  const int l = 16, rows = 40;
+  Matrices b = graded(rows, l);
+  for (int row = 0; row < rows; ++row)
+    b.at(1, row, 7) += 0.45 * b.at(1, row, 2);  // some seventy times as long
+  const OnDevice<double> s(transposed_product(b, b).values),
+      sigma_squared(std::vector<double>(kCount * l, -7.0));
+  const OnDevice<float> work(std::vector<float>(kCount * l * l, -7.0F));
+  const OnDevice<int> info(std::vector<int>(kCount, -7)), weak(info.fetch());
+  const OnDeviceSmall m(l, l);
+  on_stream([&](cudaStream_t stream) {
+    small_svd(s.get(), l, l, l, sigma_squared.get(), l, m.get(), work.get(), info.get(), weak.get(),
+              kCount, stream);
+  });
+  EXPECT_EQ(weak.fetch(), (std::vector<int>{0, 1, 0}));
+}
+
+TEST_F(SmallKernelTest, reorthonormalise_takes_off_what_columns_share) {
+  for (const int columns : {16, 48, 128}) {
+    const int m = columns + 72;
+    const float scale = 8;
+    Matrices u = zeros(m, columns);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    for (int matrix = 0; matrix < kCount; ++matrix) {
+      for (int col = 0; col + 1 < columns; ++col) {  // the last one stays zero
+        for (int row = 0; row < m; ++row) u.at(matrix, row, col) = uniform(random_);
+        for (int pass = 0; pass < 2; ++pass) {
+          for (int other = 0; other < col; ++other)
+            add_column(u, matrix, other, col, -shared(u, matrix, other, col));
+        }
+        add_column(u, matrix, col, col, 1 / std::sqrt(shared(u, matrix, col, col)) - 1);
+      }
+      for (int col = 0; col + 1 < columns; ++col)
+        add_column(u, matrix, (col * 7 + 3) % columns, col, 1e-4);
+    }
+    std::vector<__half> halves;
+    for (int matrix = 0; matrix < kCount; ++matrix) {
+      for (const bool lo : {false, true}) {
+        for (int i = 0; i < m * columns; ++i) {
+          const auto value = scale * float(u.values[std::size_t(matrix * m * columns + i)]);
+          const __half hi = __float2half_rn(value);
+          halves.push_back(lo ? __float2half_rn(value - __half2float(hi)) : hi);
+        }
+      }
+    }
+    const OnDevice<__half> split(halves);
+    const OnDevice<int> wanted({1, 0, 1});
+    const OnDevice<float> work(std::vector<float>(std::size_t(kCount * columns * columns), -7.0F));
+    on_stream([&](cudaStream_t stream) {
+      reorthonormalise(split.get(), m, columns, scale, wanted.get(), work.get(), kCount, stream);
+    });
+    const std::vector<__half> found = split.fetch();
+    Matrices result = zeros(m, columns);
+    const auto block = std::size_t(m * columns);
+    for (std::size_t i = 0; i < result.values.size(); ++i) {
+      const std::size_t hi = i / block * 2 * block + i % block;
+      result.values[i] = (real(found[hi]) + real(found[hi + block])) / double(scale);
+      if (i / block == 1) {
+        ASSERT_EQ(real(found[hi]), real(halves[hi])) << "not wanted";
+      }
+    }
+    const Matrices gram = transposed_product(result, result);
+    for (const int matrix : {0, 2}) {
+      for (int i = 0; i < columns; ++i) {
+        for (int j = 0; j < columns; ++j)
+          ASSERT_NEAR(gram.at(matrix, i, j), i == j && i + 1 < columns ? 1 : 0, 1e-6);
       }
     }
   }

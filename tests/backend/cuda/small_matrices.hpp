@@ -58,6 +58,17 @@ inline Matrices transposed_product(const Matrices& a, const Matrices& b, int cou
   return product;
 }
 
+/// The product of two columns of one of the matrices, and one of them added to another.
+inline double shared(const Matrices& of, int matrix, int a, int b) {
+  double sum = 0;
+  for (int row = 0; row < of.rows; ++row) sum += of.at(matrix, row, a) * of.at(matrix, row, b);
+  return sum;
+}
+inline void add_column(Matrices& to, int matrix, int from, int column, double factor) {
+  for (int row = 0; row < to.rows; ++row)
+    to.at(matrix, row, column) += factor * to.at(matrix, row, from);
+}
+
 /// A small matrix for rotate() on the device.
 class OnDeviceSmall {
  public:

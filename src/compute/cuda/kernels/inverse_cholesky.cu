@@ -6,7 +6,7 @@ namespace {
 
 // What is left of a column of unit length, squared, when what it shares with those before it is
 // taken off: where it is less, rounding has made it, or float32 cannot tell the two apart.
-constexpr double kRounding = 1e-13, kFloatsRounding = 0.01;
+constexpr double kRounding = 1e-13, kFloatsRounding = 1e-6;
 
 /// Without `inverse_ll`, S becomes its R^-1; with it, R.
 template <int kEach>

@@ -14,8 +14,8 @@ void inverse_cholesky(double* s_ll, int l, int count, cudaStream_t stream);
 
 /// Each matrix becomes R in float32, column by column in the first half of its memory, and its
 /// inverse goes to `inverse_ll`, likewise column by column. Directions of Y of which less than a
-/// tenth is not in those before them are left out, as rows of zeros in R and columns of zeros in
-/// R^-1: float32 columns have too little of them.
+/// thousandth is not in those before them are left out, as rows of zeros in R and columns of zeros
+/// in R^-1: float32 columns have too little of them.
 void cholesky_to_float(double* s_ll, int l, float* inverse_ll, int count, cudaStream_t stream);
 
 }  // namespace eckart::cuda

@@ -7,42 +7,95 @@
 
 namespace eckart::cuda {
 
-/// The samples of a SampleGroup in registers, 8 or 16 bits each, the first in the lowest; zeros
-/// beyond its count.
+/// Four neighbouring samples of a row in registers, 8 or 16 bits each, the first in the lowest.
 template <class Samples>
 struct Quad;
 
 template <>
 struct Quad<std::uint8_t> {
   unsigned word;
-
-  __device__ static Quad load(const SampleGroup<const std::uint8_t>& group) {
-    if (group.is_word()) return {*reinterpret_cast<const unsigned*>(group.first)};
-    unsigned samples[kGroup];
-    cuda::load(group, samples);
-    return {samples[0] | samples[1] << 8 | samples[2] << 16 | samples[3] << 24};
-  }
-  __device__ void store(const SampleGroup<std::uint8_t>& group) const {
-    if (group.is_word()) {
-      *reinterpret_cast<unsigned*>(group.first) = word;
-    } else {
-      cuda::store(group, {word & 0xffU, word >> 8 & 0xffU, word >> 16 & 0xffU, word >> 24});
-    }
-  }
 };
-
 template <>
 struct Quad<std::uint16_t> {
   uint2 words;
+};
 
-  __device__ static Quad load(const SampleGroup<const std::uint16_t>& group) {
-    unsigned samples[kGroup];
-    cuda::load(group, samples);
-    return {{samples[0] | samples[1] << 16, samples[2] | samples[3] << 16}};
+/// A thread's eight quads of an image: four rows, eight apart, and two columns, sixteen apart.
+template <class Samples>
+class QuadGrid {
+ public:
+  static constexpr int kQuads = 8;
+  static constexpr int kAhead = sizeof(Samples) == 1 ? 8 : 4;  // loaded before the first is used
+
+  __device__ QuadGrid(const Plane& plane, int row, int column)
+      : offset_bytes_(plane.offset_bytes +
+                      ((std::int64_t(row) * plane.cols + column) * plane.channels + plane.channel) *
+                          int(sizeof(Samples))),
+        step_(plane.channels),
+        row_step_(8 * plane.cols * plane.channels),
+        rows_(plane.rows - row),
+        cols_(plane.cols - column),
+        words_(sizeof(Samples) == 1 && plane.channels == 1 && plane.cols % kGroup == 0 &&
+               plane.offset_bytes % kGroup == 0) {}
+
+  /// Samples of the q-th quad that are inside of the image.
+  __device__ int count(int q) const {
+    return q / 2 * 8 < rows_ ? max(0, min(kGroup, cols_ - q % 2 * 16)) : 0;
   }
-  __device__ void store(const SampleGroup<std::uint16_t>& group) const {
-    cuda::store(group, {words.x & 0xffffU, words.x >> 16, words.y & 0xffffU, words.y >> 16});
+  /// The quads from the first_q-th on.
+  __device__ void load(const std::byte* pixels, int first_q, Quad<Samples> (&to)[kAhead]) const {
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i) {
+      const int q = first_q + i;
+      const auto* from = reinterpret_cast<const Samples*>(pixels + offset_bytes_) + at(q);
+      if constexpr (sizeof(Samples) == 1) {
+        if (words_) {
+          to[i].word = count(q) > 0 ? *reinterpret_cast<const unsigned*>(from) : 0U;
+          continue;
+        }
+      }
+      unsigned samples[kGroup];
+#pragma unroll
+      for (int e = 0; e < kGroup; ++e) samples[e] = e < count(q) ? from[e * step_] : 0;
+      to[i] = pack(samples);
+    }
   }
+  __device__ void store(std::byte* pixels, int q, const Quad<Samples>& quad) const {
+    auto* to = reinterpret_cast<Samples*>(pixels + offset_bytes_) + at(q);
+    if constexpr (sizeof(Samples) == 1) {
+      if (words_) {
+        if (count(q) > 0) *reinterpret_cast<unsigned*>(to) = quad.word;
+        return;
+      }
+    }
+#pragma unroll
+    for (int e = 0; e < kGroup; ++e) {
+      if (e < count(q)) to[e * step_] = sample(quad, e);
+    }
+  }
+
+ private:
+  __device__ std::int64_t at(int q) const { return q / 2 * row_step_ + q % 2 * 16 * step_; }
+  __device__ static Quad<Samples> pack(const unsigned (&s)[kGroup]) {
+    if constexpr (sizeof(Samples) == 1) {
+      return {s[0] | s[1] << 8 | s[2] << 16 | s[3] << 24};
+    } else {
+      return {{s[0] | s[1] << 16, s[2] | s[3] << 16}};
+    }
+  }
+  __device__ static Samples sample(const Quad<Samples>& quad, int e) {
+    if constexpr (sizeof(Samples) == 1) {
+      return Samples(quad.word >> 8 * e);
+    } else {
+      return Samples((e < 2 ? quad.words.x : quad.words.y) >> e % 2 * 16);
+    }
+  }
+
+  std::int64_t offset_bytes_;
+  int step_;
+  std::int64_t row_step_;
+  int rows_, cols_;  // from the first sample on
+  bool words_;       // whether quads are four bytes that can be moved as one word
 };
 
 /// A thread's share of the errors of a tile.

@@ -13,7 +13,8 @@ namespace eckart::cuda {
 namespace {
 
 constexpr int kThreads = 128;  // 2 x 2 warps, 32 x 32 pixels each
-constexpr int kDepth = 32;     // columns of the factors in shared memory at a time, twice
+constexpr int kHead = 16;      // columns of the factors that stay in shared memory
+constexpr int kDepth = 32;     // and others that are there at a time, twice
 constexpr int kStride = kTile + 8;
 constexpr int kBlocks = 4;  // on a multiprocessor
 constexpr int kRanksAtOnce = 8;
@@ -30,21 +31,24 @@ struct Sides {
   int rows, cols;              ///< of the padded image
 };
 
-/// kDepth columns of what makes a tile.
+/// Some columns of what makes a tile.
+template <int kCount>
 struct Columns {
-  __half left[2][kDepth][kStride], right[2][kDepth][kStride];  // hi and lo
+  __half left[2][kCount][kStride], right[2][kCount][kStride];  // hi and lo
 };
 struct Shared {
-  Columns columns[2];  // one in use, one on its way
+  Columns<kHead> head;
+  Columns<kDepth> columns[2];  // one in use, one on its way
   TileError errors[kRanksAtOnce][kThreads / 32];
 };
 
-/// Starts the copy of kDepth columns' kTile rows from row0; zeros outside.
+/// Starts the copy of kCount columns' kTile rows from row0; zeros outside.
+template <int kCount>
 __device__ void fetch(const __half* from, int rows, int columns, int column0, int row0,
-                      __half (&to)[2][kDepth][kStride]) {
+                      __half (&to)[2][kCount][kStride]) {
   const std::size_t block = std::size_t(rows) * std::size_t(columns);
 #pragma unroll
-  for (int i = 0; i < kDepth * kTile / 8 / kThreads; ++i) {
+  for (int i = 0; i < kCount * kTile / 8 / kThreads; ++i) {
     const int at = int(threadIdx.x) + i * kThreads;
     const int column = at / (kTile / 8), row = at % (kTile / 8) * 8;
     const bool in = column0 + column < columns && row0 + row < rows;
@@ -62,7 +66,8 @@ __device__ unsigned below(unsigned pair, int k, int limit) {
 }
 
 /// sum += the product of 16 columns, of which those from `limit` on count as zero.
-__device__ void multiply(const Columns& shared, int k, int limit, int row, int column,
+template <int kCount>
+__device__ void multiply(const Columns<kCount>& shared, int k, int limit, int row, int column,
                          float (&sum)[2][4][4]) {
   const int lane = int(threadIdx.x) % 32, t = lane % 4 * 2;
   unsigned left[2][2][4], right[2][2][4];
@@ -97,11 +102,6 @@ __device__ void copy(const float (&from)[2][4][4], float (&to)[2][4][4]) {
   for (int e = 0; e < 32; ++e) to[e / 16][e / 4 % 4][e % 4] = from[e / 16][e / 4 % 4][e % 4];
 }
 
-__device__ void add(const float (&from)[2][4][4], float (&to)[2][4][4]) {
-#pragma unroll
-  for (int e = 0; e < 32; ++e) to[e / 16][e / 4 % 4][e % 4] += from[e / 16][e / 4 % 4][e % 4];
-}
-
 /// Clamps, rounds and stores what a warp has of the product, 32 x 32 pixels from (row, column) of
 /// the image on; the sum of the warp's errors goes to `error`. A thread has two neighbours in a
 /// row; with the thread beside it it changes them for four.
@@ -109,36 +109,26 @@ template <class Samples>
 __device__ void store_pixels(const float (&product)[2][4][4], float scale, const Plane& plane,
                              int row, int column, const std::byte* pixels, std::byte* out,
                              TileError& error) {
-  constexpr int kQuads = 8;
   const int lane = int(threadIdx.x) % 32, t = lane % 4;
   const bool odd = t % 2 != 0;
-  row += lane / 4;
-  column += odd ? 2 * t + 6 : 2 * t;
-  Quad<Samples> before[kQuads];
-#pragma unroll
-  for (int q = 0; q < kQuads; ++q) {  // all of them on their way before the first is used
-    before[q] = Quad<Samples>::load(
-        sample_group<const Samples>(pixels, plane, row + q / 2 * 8, column + q % 2 * 16));
-  }
+  const QuadGrid<Samples> quads(plane, row + lane / 4, column + (odd ? 2 * t + 6 : 2 * t));
+  constexpr int kAhead = QuadGrid<Samples>::kAhead;
+  Quad<Samples> before[kAhead];
   QuadErrors<Samples> errors;
 #pragma unroll
-  for (int q = 0; q < kQuads; ++q) {
+  for (int q = 0; q < QuadGrid<Samples>::kQuads; ++q) {
+    if (q % kAhead == 0) quads.load(pixels, q, before);
     const auto& first = product[q / 4][q % 2 * 2];
     const auto& second = product[q / 4][q % 2 * 2 + 1];
     const int at = q / 2 % 2 * 2;
-    const float kept[2] = {odd ? second[at] : first[at], odd ? second[at + 1] : first[at + 1]};
-    const float given[2] = {odd ? first[at] : second[at], odd ? first[at + 1] : second[at + 1]};
-    const float got[2] = {__shfl_xor_sync(0xffffffffU, given[0], 1),
-                          __shfl_xor_sync(0xffffffffU, given[1], 1)};
-    float values[kGroup];
-    values[0] = scale * (odd ? got[0] : kept[0]);
-    values[1] = scale * (odd ? got[1] : kept[1]);
-    values[2] = scale * (odd ? kept[0] : got[0]);
-    values[3] = scale * (odd ? kept[1] : got[1]);
-    const auto target = sample_group<Samples>(out, plane, row + q / 2 * 8, column + q % 2 * 16);
+    const float got[2] = {__shfl_xor_sync(0xffffffffU, odd ? first[at] : second[at], 1),
+                          __shfl_xor_sync(0xffffffffU, odd ? first[at + 1] : second[at + 1], 1)};
+    float values[kGroup] = {odd ? got[0] : first[at], odd ? got[1] : first[at + 1],
+                            odd ? second[at] : got[0], odd ? second[at + 1] : got[1]};
+    const int count = quads.count(q);
 #pragma unroll
-    for (int e = 0; e < kGroup; ++e) values[e] = e < target.count ? values[e] : 0.0F;
-    errors.add(values, before[q]).store(target);
+    for (int e = 0; e < kGroup; ++e) values[e] = e < count ? scale * values[e] : 0.0F;
+    quads.store(out, q, errors.add(values, before[q % kAhead]));
   }
   const TileError sum =
       sum_over_warp({std::uint64_t(errors.squared_norm), std::uint64_t(errors.squared_error),
@@ -169,50 +159,57 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const __half* v =
       factors.v + 2 * std::size_t(n) * std::size_t(factors.columns) * std::size_t(blockIdx.z);
   const Sides sides = wide ? Sides{v, u, n, m} : Sides{u, v, m, n};
-  const auto fetch_columns = [&](int k) {
-    Columns& to = shared.columns[k / kDepth % 2];
+  const auto fetch_columns = [&](int k, auto& to) {
     fetch(sides.left, sides.rows, factors.columns, k, row0, to.left);
     fetch(sides.right, sides.cols, factors.columns, k, column0, to.right);
     end_copy_group();
   };
   const float scale = factors.scale / float(half_scale(plane.sample_bytes));
-  // The first columns' products, which are nearly all of the sum, are added last: what the tensor
-  // cores cut off is then a share of the rest alone.
-  float head[2][4][4] = {}, sum[2][4][4] = {};
   int next = 0;  // of the ranks
   const int most = ranks.rank[ranks.count - 1];
-  fetch_columns(0);
-  for (int k = 0; next < ranks.count; k += 16) {
-    const Columns& columns = shared.columns[k / kDepth % 2];
-    if (k % kDepth == 0) {
-      __syncthreads();  // the other columns are no longer in use
-      if (k + kDepth < most) {
-        fetch_columns(k + kDepth);
-        wait_for_copy_groups<1>();
-      } else {
-        wait_for_copy_groups<0>();
-      }
-      __syncthreads();
-    }
-    for (; next < ranks.count && ranks.rank[next] <= k + 16; ++next) {  // ends among these 16
-      float ending[2][4][4];
-      copy(sum, ending);
-      multiply(columns, k % kDepth, ranks.rank[next] - k, row, column, ending);
-      add(head, ending);
-      std::byte* to = out + std::size_t(ranks.output[next]) * out_stride;
-      if (plane.sample_bytes == 1) {
-        store_pixels<std::uint8_t>(ending, scale, plane, row0 + row, column0 + column, pixels, to,
-                                   shared.errors[next][warp]);
-      } else {
-        store_pixels<std::uint16_t>(ending, scale, plane, row0 + row, column0 + column, pixels, to,
-                                    shared.errors[next][warp]);
-      }
-    }
-    if (k == 0) {
-      multiply(columns, 0, 16, row, column, head);
+  const auto store = [&](const float(&product)[2][4][4]) {
+    std::byte* to = out + std::size_t(ranks.output[next]) * out_stride;
+    TileError& sum = shared.errors[next][warp];
+    if (plane.sample_bytes == 1) {
+      store_pixels<std::uint8_t>(product, scale, plane, row0 + row, column0 + column, pixels, to,
+                                 sum);
     } else {
-      multiply(columns, k % kDepth, 16, row, column, sum);
+      store_pixels<std::uint16_t>(product, scale, plane, row0 + row, column0 + column, pixels, to,
+                                  sum);
     }
+    ++next;
+  };
+  fetch_columns(0, shared.head);
+  if (most > kHead) fetch_columns(kHead, shared.columns[0]);
+  wait_for_copy_groups<0>();
+  __syncthreads();
+  while (next < ranks.count && ranks.rank[next] <= kHead) {
+    float product[2][4][4] = {};
+    multiply(shared.head, 0, ranks.rank[next], row, column, product);
+    store(product);
+  }
+  // The head's products, which are nearly all of the sum, are added last: what the tensor cores
+  // cut off is then a share of the rest alone.
+  float rest[2][4][4] = {};
+  for (int k = 0; next < ranks.count; k += 16) {
+    const Columns<kDepth>& columns = shared.columns[k / kDepth % 2];
+    const int first = kHead + k;  // of the columns
+    if (k % kDepth == 0) {
+      if (k > 0) {
+        wait_for_copy_groups<0>();
+        __syncthreads();  // these columns are there, and the others no longer in use
+      }
+      if (first + kDepth < most)
+        fetch_columns(first + kDepth, shared.columns[(k / kDepth + 1) % 2]);
+    }
+    while (next < ranks.count && ranks.rank[next] <= first + 16) {  // ends among these 16
+      float product[2][4][4];
+      copy(rest, product);
+      multiply(columns, k % kDepth, ranks.rank[next] - first, row, column, product);
+      multiply(shared.head, 0, kHead, row, column, product);
+      store(product);
+    }
+    if (next < ranks.count) multiply(columns, k % kDepth, 16, row, column, rest);
   }
   __syncthreads();
   if (int(threadIdx.x) < ranks.count) {

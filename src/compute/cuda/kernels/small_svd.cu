@@ -11,6 +11,7 @@ constexpr float kOrthogonal = 2e-7F;  // cosine below which two columns are left
 constexpr float kSettled = 3e-4F;     // a sweep whose largest cosine was this leaves its square
 constexpr float kNothing = 1e-15F;    // of the sum of squares: a column this weak is rounding
 constexpr float kCancelled = 0.1F;    // what is left of a squared length wants to be summed again
+constexpr float kWeak = 0.01F;        // share of a column's squared length that is its own
 constexpr int kMostSweeps = 20;
 
 // Columns lie in registers, four in a group of kLanes threads, and two of these move to a
@@ -32,7 +33,7 @@ constexpr int kJacobiBlocks = std::max(1, 65536 / (kJacobiThreads<kEach> * (8 * 
 template <int kEach>
 struct Column {
   float2 at[kEach];
-  float squared_length, scale;
+  float squared_length, scale, inverse_scale;
 };
 
 template <int kEach>
@@ -72,32 +73,47 @@ __device__ void refresh(Column<kEach>& column) {
     column.at[e].x *= column.scale;
     column.at[e].y *= column.scale;
   }
-  column.scale = 1;
+  column.scale = column.inverse_scale = 1;
   column.squared_length = dot(column, column);
+}
+
+/// 1 / sqrt(x) and 1 / x to 22 bits, in one instruction: denormal numbers do not matter here.
+__device__ float about_rsqrt(float x) {
+  float y;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+__device__ float about_inverse(float x) {
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
 }
 
 /// What makes two columns orthogonal: a - of_b b and b + of_a a, each times `cosine`.
 struct Rotation {
-  float of_a, of_b, cosine, moved;  ///< moved: from a's squared length to b's
+  float of_a, of_b, cosine, inverse_cosine, moved;  ///< moved: from a's squared length to b's
 };
 
-/// `largest` becomes the columns' cosine where that is larger. Columns whose squared length is at
-/// most `nothing` count as orthogonal: among more columns than dimensions, some never become so.
+/// `largest` becomes the columns' cosine, squared, where that is larger. Columns whose squared
+/// length is at most `nothing` count as orthogonal: among more columns than dimensions, some never
+/// become so.
 template <int kEach>
 __device__ Rotation rotation(const Column<kEach>& a, const Column<kEach>& b, float nothing,
                              float& largest, bool& turns) {
   const float ab = dot(a, b), aa = a.squared_length, bb = b.squared_length;
-  const float between = fminf(aa, bb) > nothing ? fabsf(ab) * rsqrtf(aa * bb) : 0.0F;
+  const float between = fminf(aa, bb) > nothing ? ab * ab * about_inverse(aa * bb) : 0.0F;
   largest = fmaxf(largest, between);
-  turns = between > kOrthogonal;
+  turns = between > kOrthogonal * kOrthogonal;
   // The angle need not be exact, only the rotation.
-  const float zeta = __fdividef(bb - aa, 2 * ab), square = 1 + zeta * zeta;
+  const float difference = bb - aa, twice = 2 * ab;
+  const float squares = difference * difference + twice * twice;
+  const float root = squares * about_rsqrt(squares);
   const float tangent =
-      turns ? __fdividef(copysignf(1.0F, zeta), fabsf(zeta) + square * rsqrtf(square)) : 0.0F;
-  const float ratio = __fdividef(b.scale, a.scale);
-  const float rest = 1 + tangent * tangent, about = rsqrtf(rest);
-  return {__fdividef(tangent, ratio), tangent * ratio, about * (1.5F - 0.5F * rest * about * about),
-          turns ? tangent * ab : 0.0F};
+      turns ? twice * about_inverse(difference + copysignf(root, difference)) : 0.0F;
+  const float rest = 1 + tangent * tangent, about = about_rsqrt(rest);
+  const float cosine = about * (1.5F - 0.5F * rest * about * about);
+  return {tangent * a.scale * b.inverse_scale, tangent * b.scale * a.inverse_scale, cosine,
+          rest * cosine, turns ? tangent * ab : 0.0F};
 }
 
 /// Whether the squared lengths want to be summed again.
@@ -113,6 +129,8 @@ __device__ bool apply(const Rotation& by, Column<kEach>& a, Column<kEach>& b) {
   }
   a.scale *= by.cosine;
   b.scale *= by.cosine;
+  a.inverse_scale *= by.inverse_cosine;
+  b.inverse_scale *= by.inverse_cosine;
   const float aa = a.squared_length, bb = b.squared_length;
   a.squared_length = aa - by.moved;
   b.squared_length = bb + by.moved;
@@ -171,6 +189,7 @@ __device__ void pass(Column<kEach> (&pair)[2], int step, int parity, JacobiShare
   const float4 rest = shared.lengths_and_scales[parity][from];
   pair[0].squared_length = rest.x, pair[1].squared_length = rest.y;
   pair[0].scale = rest.z, pair[1].scale = rest.w;
+  pair[0].inverse_scale = about_inverse(rest.z), pair[1].inverse_scale = about_inverse(rest.w);
 }
 
 /// One-sided Jacobi, pairs of columns as the elements of an odd-even transposition sort that
@@ -207,7 +226,7 @@ __device__ bool jacobi(Column<kEach> (&left)[2], Column<kEach> (&right)[2], floa
       }
       pass(left, 1, 1, shared);
     }
-    if (!__syncthreads_or(largest > kSettled)) return true;
+    if (!__syncthreads_or(largest > kSettled * kSettled)) return true;
   }
   return false;
 }
@@ -227,7 +246,7 @@ template <int kEach>
 __global__ void __launch_bounds__(kJacobiThreads<kEach>, kJacobiBlocks<kEach>)
     jacobi_kernel(const double* __restrict__ s_ll, const float* __restrict__ inverse_ll, int k,
                   int columns, double* __restrict__ sigma_squared, int stride, SmallMatrix m_lk,
-                  int* __restrict__ info) {
+                  int* __restrict__ info, int* __restrict__ weak) {
   constexpr int l = 16 * kEach, kThreads = kJacobiThreads<kEach>;
   extern __shared__ float4 dynamic[];
   auto& shared = *reinterpret_cast<JacobiShared<kEach>*>(dynamic);
@@ -238,6 +257,7 @@ __global__ void __launch_bounds__(kJacobiThreads<kEach>, kJacobiBlocks<kEach>)
 
   Column<kEach> left[2], right[2];
   float lengths = 0;
+  bool has_weak = false;
 #pragma unroll
   for (int i = 0; i < kColumns; ++i) {
     Column<kEach>& column = i < 2 ? left[i] : right[i - 2];
@@ -245,8 +265,10 @@ __global__ void __launch_bounds__(kJacobiThreads<kEach>, kJacobiBlocks<kEach>)
 #pragma unroll
     for (int e = 0; e < kEach; ++e)
       column.at[e] = *reinterpret_cast<const float2*>(r + c * l + 2 * (lane + kLanes * e));
-    column.scale = 1;
+    column.scale = column.inverse_scale = 1;
     column.squared_length = dot(column, column);
+    const float own = r[c * l + c];
+    has_weak = has_weak || (own > 0 && own * own < kWeak * column.squared_length);
     lengths += column.squared_length / kLanes;
     if (lane == 0) {
       const float power = power_of_two_below(sqrtf(column.squared_length));
@@ -257,6 +279,8 @@ __global__ void __launch_bounds__(kJacobiThreads<kEach>, kJacobiBlocks<kEach>)
   const float nothing = kNothing * sum_over_block(lengths, shared);
   const bool settled = jacobi(left, right, nothing, shared);
   if (thread == 0) info[image] = settled ? 0 : 1;
+  has_weak = __syncthreads_or(has_weak);
+  if (thread == 0) weak[image] = has_weak ? 1 : 0;
 
 #pragma unroll
   for (int i = 0; i < kColumns; ++i) {
@@ -331,14 +355,15 @@ int most_small_columns(int device) {
 }
 
 void small_svd(double* s_ll, int l, int k, int columns, double* sigma_squared, int stride,
-               const SmallMatrix& m_lk, float* work_ll, int* info, int count, cudaStream_t stream) {
+               const SmallMatrix& m_lk, float* work_ll, int* info, int* weak, int count,
+               cudaStream_t stream) {
   cholesky_to_float(s_ll, l, work_ll, count, stream);
   for_order(l, [&]<int kEach>() {
     constexpr int kBytes = sizeof(JacobiShared<kEach>);
     ECKART_CUDA_CHECK(cudaFuncSetAttribute(jacobi_kernel<kEach>,
                                            cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
     jacobi_kernel<kEach><<<unsigned(count), kJacobiThreads<kEach>, kBytes, stream>>>(
-        s_ll, work_ll, k, columns, sigma_squared, stride, m_lk, info);
+        s_ll, work_ll, k, columns, sigma_squared, stride, m_lk, info, weak);
     ECKART_CUDA_CHECK(cudaGetLastError());
   });
 }

@@ -8,6 +8,7 @@
 #include "compute/cuda/kernels/orthonormalizer.hpp"
 #include "compute/cuda/kernels/project.hpp"
 #include "compute/cuda/kernels/reconstruct_halves.hpp"
+#include "compute/cuda/kernels/reorthonormalise.hpp"
 #include "compute/cuda/kernels/rotate.hpp"
 #include "compute/cuda/kernels/small_svd.hpp"
 #include "compute/cuda/kernels/unpack_halves.hpp"
@@ -102,9 +103,11 @@ class SubspaceSolver : public BatchSolver {
           parts.b_ml, count);
     gram_float64(parts.b_ml, m, l, parts.s64_ll, count, handles.stream);
     small_svd(parts.s64_ll, l, problem.rank(), k, batch.values, spectrum.values(), parts.m_ll,
-              parts.s_ll, batch.info, count, handles.stream);
+              parts.s_ll, batch.info, parts.weak, count, handles.stream);
     rotate_split(parts.b_ml, m, l, parts.m_ll, k, false, column_scale(m), parts.u_mk, count,
                  handles.stream);
+    reorthonormalise(parts.u_mk, m, k, column_scale(m), parts.weak, parts.s_ll, count,
+                     handles.stream);
     project(a.hi_t.data, a.lo_t, parts.u_mk, m, n, k, 1 / column_scale(m), parts.v_nk,
             parts.tile_lengths, batch.values + l, spectrum.values(), count, handles.stream);
     reconstruct_halves(batch.pixels, batch.planes, count, m, n, problem.ranks,
@@ -151,6 +154,7 @@ class SubspaceSolver : public BatchSolver {
     __half* u_mk;  ///< two halves
     __half* v_nk;  ///< two halves
     float* tile_lengths;
+    int* weak;
   };
 
   static Parts carve(Carver& carver, const Sizes& s) {
@@ -169,6 +173,7 @@ class SubspaceSolver : public BatchSolver {
     parts.u_mk = carver.take<__half>(s.elements(s.m, 2 * s.k));
     parts.v_nk = carver.take<__half>(s.elements(s.n, 2 * s.k));
     parts.tile_lengths = carver.take<float>(s.elements(project_tiles(s.n), s.k));
+    parts.weak = carver.take<int>(std::size_t(s.count));
     return parts;
   }
 

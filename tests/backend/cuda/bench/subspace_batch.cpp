@@ -6,6 +6,7 @@
 #include "compute/cuda/kernels/gram_float64.hpp"
 #include "compute/cuda/kernels/orthonormalizer.hpp"
 #include "compute/cuda/kernels/project.hpp"
+#include "compute/cuda/kernels/reorthonormalise.hpp"
 #include "compute/cuda/kernels/small_svd.hpp"
 #include "compute/cuda/kernels/unpack_halves.hpp"
 #include "core/random.hpp"
@@ -53,6 +54,8 @@ SubspaceBatch::SubspaceBatch(const Handles& handles_, const Case& c,
       upper_ll(l, l, count),
       m_lk(l, k, count),
       info(std::size_t(count)),
+      weak(std::size_t(count)),
+      all(std::vector<int>(std::size_t(count), 1)),
       out(kMostRanks * pixels->bytes.size()),
       errors(kMostRanks * elements(reconstruct_tiles(n, n), 1)) {
   unpack();
@@ -120,12 +123,17 @@ void SubspaceBatch::multiply_b() const {
 
 void SubspaceBatch::find_small_svd() const {
   small_svd(s64_ll.get(), l, rank, k, values.get(), l + k, m_lk.get(), work_ll.get(), info.get(),
-            count, handles.stream);
+            weak.get(), count, handles.stream);
 }
 
 void SubspaceBatch::rotate_b() const {
   rotate_split(b_nl.get(), n, l, m_lk.get(), k, false, column_scale(n), u_nk.get(), count,
                handles.stream);
+}
+
+void SubspaceBatch::reorthonormalise_u() const {
+  reorthonormalise(u_nk.get(), n, k, column_scale(n), all.get(), work_ll.get(), count,
+                   handles.stream);
 }
 
 void SubspaceBatch::project_u() const {

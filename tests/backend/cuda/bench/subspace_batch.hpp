@@ -21,7 +21,8 @@ struct SmallOnDevice {
 };
 
 /// A batch on its way through SubspaceSolver, each step as it is there; the constructor takes them
-/// one after the other. Each can then be taken again and again: none writes over what it reads.
+/// one after the other. Each can then be taken again and again; find_small_svd() wants multiply_b()
+/// before it.
 struct SubspaceBatch {
   SubspaceBatch(const Handles& handles, const Case& c, std::shared_ptr<const Pixels> pixels);
 
@@ -32,6 +33,7 @@ struct SubspaceBatch {
   void multiply_b() const;
   void find_small_svd() const;
   void rotate_b() const;
+  void reorthonormalise_u() const;
   void project_u() const;
   void reconstruct(const std::vector<int>& ranks) const;
 
@@ -44,8 +46,8 @@ struct SubspaceBatch {
   const OnDevice<float> b_nl, s_ll, work_ll, tile_lengths;
   const OnDevice<double> s64_ll, values;
   const SmallOnDevice upper_ll, m_lk;
-  const OnDevice<int> info;
-  const OnDevice<std::byte> out;  ///< for up to three ranks
+  const OnDevice<int> info, weak, all;  ///< all: every plane is wanted
+  const OnDevice<std::byte> out;        ///< for up to three ranks
   const OnDevice<TileError> errors;
 
  private:

@@ -90,16 +90,17 @@ struct Models {
     return {4 * n * l + 8 * triangle(), 2 * n * triangle(), Bound::float64};
   }
   /// Reads a triangle of doubles, writes values and M in two halves. Jacobi: five sweeps, the
-  /// fewest that images want, turn l (l - 1) / 2 pairs each; a pair reads and writes its two
-  /// columns in shared memory, and does 14 flops a row. Then R^-1 times r columns. The Cholesky
+  /// fewest that images want, turn l (l - 1) / 2 pairs each; for four pairs two columns move
+  /// through shared memory, and a pair does 6 flops a row. Then R^-1 times r columns. The Cholesky
   /// factor in float64 is left out.
   Work small_svd() const {
     constexpr double kSweeps = 5;
     const double pairs = l * (l - 1) / 2;
     return {8 * triangle() + 8 * l + 4 * l * k + 4 * l,
-            kSweeps * pairs * 14 * l + 2 * triangle() * r, Bound::float32,
-            kSweeps * pairs * 16 * l};
+            kSweeps * pairs * 6 * l + 2 * triangle() * r, Bound::float32, kSweeps * pairs * 4 * l};
   }
+  /// Reads and writes U in two halves; U'U and U E.
+  Work reorthonormalise() const { return {8 * n * k, 4 * n * k * k, Bound::float32}; }
   /// Reads A, and U in two halves, writes V in two; two products.
   Work project() const { return {2 * n * n + 8 * n * k + 8 * k, 2 * 2 * n * n * k, Bound::tensor}; }
   /// Reads pixels, and r columns of U and V in two halves, writes the pixels of each rank; three
@@ -134,9 +135,12 @@ std::vector<Kernel> subspace_kernels(const Handles& handles, const Case& c,
        std::move(gram)},
       {"small_svd",
        count * one.small_svd(),
-       {[batch] { batch->find_small_svd(); }},
+       {[batch] { batch->find_small_svd(); }, [batch] { batch->multiply_b(); }},
        std::move(svd)},
       {"rotate_split_float32", count * one.rotate_b(), {[batch] { batch->rotate_b(); }}},
+      {"reorthonormalise", count * one.reorthonormalise(), {[batch] {
+         batch->reorthonormalise_u();
+       }}},
       {"project",
        count * one.project(),
        {[batch] { batch->project_u(); }},

@@ -1,0 +1,110 @@
+#include "compute/cuda/check.hpp"
+#include "compute/cuda/kernels/reorthonormalise.hpp"
+
+namespace eckart::cuda {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kSide = 32;  // a block finds kSide x kSide elements of E, or corrects kRows rows of U
+constexpr int kDepth = 64;  // rows of U in shared memory at a time
+constexpr int kRows = 64;
+
+/// A matrix in two halves, as numbers.
+struct Split {
+  const __half *hi, *lo;
+  int rows;
+  __device__ float at(int row, int column) const {
+    const std::size_t index = std::size_t(column) * std::size_t(rows) + std::size_t(row);
+    return __half2float(hi[index]) + __half2float(lo[index]);
+  }
+};
+
+__device__ Split matrix(const __half* u_split, int m, int columns) {
+  const std::size_t block = std::size_t(m) * std::size_t(columns);
+  const __half* hi = u_split + 2 * block * blockIdx.x;
+  return {hi, hi + block, m};
+}
+
+__device__ float* correction(float* e_cc, int columns) {
+  return e_cc + std::size_t(blockIdx.x) * std::size_t(columns) * std::size_t(columns);
+}
+
+/// -E / 2
+__global__ void __launch_bounds__(kThreads)
+    correction_kernel(const __half* __restrict__ u_split, int m, int columns, float scale,
+                      const int* __restrict__ wanted, float* __restrict__ e_cc) {
+  if (wanted[blockIdx.x] == 0) return;
+  __shared__ float left[kSide][kDepth + 1], right[kSide][kDepth + 1];
+  const Split u = matrix(u_split, m, columns);
+  const int i0 = int(blockIdx.y) * kSide, j0 = int(blockIdx.z) * kSide;
+  const int x = int(threadIdx.x) % kSide, y = int(threadIdx.x) / kSide;
+  constexpr int kEach = kSide * kSide / kThreads;
+  float sum[kEach] = {};
+  for (int row0 = 0; row0 < m; row0 += kDepth) {
+    __syncthreads();
+    for (int at = int(threadIdx.x); at < kSide * kDepth; at += kThreads) {
+      const int column = at / kDepth, row = at % kDepth;
+      const bool in = row0 + row < m;
+      left[column][row] = in && i0 + column < columns ? u.at(row0 + row, i0 + column) : 0.0F;
+      right[column][row] = in && j0 + column < columns ? u.at(row0 + row, j0 + column) : 0.0F;
+    }
+    __syncthreads();
+    for (int row = 0; row < kDepth; ++row) {
+#pragma unroll
+      for (int e = 0; e < kEach; ++e)
+        sum[e] += left[y + e * (kThreads / kSide)][row] * right[x][row];
+    }
+  }
+#pragma unroll
+  for (int e = 0; e < kEach; ++e) {
+    const int i = i0 + y + e * (kThreads / kSide), j = j0 + x;
+    if (i >= columns || j >= columns) continue;
+    const float product = sum[e] / (scale * scale);
+    const bool one = i == j && product > 0.5F;  // a column of zeros stays one
+    correction(e_cc, columns)[i * columns + j] = -0.5F * (product - (one ? 1.0F : 0.0F));
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    correct_kernel(__half* __restrict__ u_split, int m, int columns, const int* __restrict__ wanted,
+                   const float* __restrict__ e_cc) {
+  if (wanted[blockIdx.x] == 0) return;
+  extern __shared__ float rows[];  // [column][row]
+  const Split u = matrix(u_split, m, columns);
+  const int row0 = int(blockIdx.y) * kRows;
+  for (int at = int(threadIdx.x); at < columns * kRows; at += kThreads) {
+    const int row = row0 + at % kRows;
+    rows[at] = row < m ? u.at(row, at / kRows) : 0.0F;
+  }
+  __syncthreads();
+  const float* e = correction(const_cast<float*>(e_cc), columns);
+  for (int at = int(threadIdx.x); at < columns * kRows; at += kThreads) {
+    const int row = row0 + at % kRows, column = at / kRows;
+    if (row >= m) continue;
+    float sum = 0;
+    for (int j = 0; j < columns; ++j) sum += rows[j * kRows + at % kRows] * e[j * columns + column];
+    const float value = rows[at] + sum;
+    const __half hi = __float2half_rn(value);
+    const std::size_t index = std::size_t(column) * std::size_t(m) + std::size_t(row);
+    const_cast<__half*>(u.hi)[index] = hi;
+    const_cast<__half*>(u.lo)[index] = __float2half_rn(value - __half2float(hi));
+  }
+}
+
+}  // namespace
+
+void reorthonormalise(__half* u_split, int m, int columns, float scale, const int* wanted,
+                      float* e_cc, int count, cudaStream_t stream) {
+  const auto sides = unsigned(columns + kSide - 1) / kSide;
+  correction_kernel<<<dim3(unsigned(count), sides, sides), kThreads, 0, stream>>>(
+      u_split, m, columns, scale, wanted, e_cc);
+  ECKART_CUDA_CHECK(cudaGetLastError());
+  const std::size_t bytes = std::size_t(columns) * kRows * sizeof(float);
+  ECKART_CUDA_CHECK(cudaFuncSetAttribute(correct_kernel,
+                                         cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
+  correct_kernel<<<dim3(unsigned(count), unsigned(m + kRows - 1) / kRows), kThreads, bytes,
+                   stream>>>(u_split, m, columns, wanted, e_cc);
+  ECKART_CUDA_CHECK(cudaGetLastError());
+}
+
+}  // namespace eckart::cuda
