@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "compute/out_of_memory.hpp"
 #include "core/image.hpp"
+#include "core/outcome.hpp"
 #include "core/rank_policy.hpp"
 
 namespace eckart {
@@ -26,6 +28,7 @@ struct Task {
   std::vector<Image> outputs;                     ///< one a rank policy; allocated by the caller
   std::vector<std::vector<PlaneResult>> results;  ///< [output][channel]
   std::string error;                              ///< why this image has no result; empty if it has
+  Reason reason = Reason::not_converged;          ///< which kind of error that is
 };
 
 /// rows >= cols, both as large as a batch needs: the shape that every plane of a batch is padded to
@@ -46,6 +49,8 @@ PaddedShape padded_shape(const ImageShape& shape, int multiple);
 ///
 /// A task that fails alone says so in Task::error. Both throw FatalError when the backend is lost,
 /// and any other std::exception when this batch has failed; the slot is then free again.
+/// OutOfMemory is one of these: from start() where the batch is too large, from finish() where some
+/// of its planes wanted more than the rest.
 class Lane {
  public:
   virtual ~Lane() = default;
@@ -67,7 +72,7 @@ class Backend {
   /// How many planes of this shape a batch should gather, at least 1. An image with more channels
   /// than this is a batch of its own.
   virtual int batch_planes(PaddedShape shape) const = 0;
-  /// 0 <= index < lanes(). Throws FatalError.
+  /// 0 <= index < lanes(). Throws FatalError; OutOfMemory where a lane may be had later.
   virtual std::unique_ptr<Lane> make_lane(int index) = 0;
   /// Lines for `eckart doctor`: devices, memory, driver, libraries.
   virtual std::vector<std::string> details() const { return {}; }

@@ -71,7 +71,7 @@ void ComputeWorker::send(Batch batch) {
   clock_.waiting(flow::StageClock::State::waiting_for_room, [&] {
     for (ItemPtr& item : batch.items) {
       if (item->outcome.ok() && !item->task.error.empty()) {
-        item->outcome = Outcome::failed(Stage::compute, Reason::not_converged, item->task.error);
+        item->outcome = Outcome::failed(Stage::compute, item->task.reason, item->task.error);
       }
       if (!out_.push(std::move(item))) return;
     }

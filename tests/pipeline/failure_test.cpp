@@ -136,6 +136,12 @@ TEST_F(PipelineFailure, an_image_that_does_not_converge_leaves_its_batch_alone) 
   expect_only_the_chosen_fail(Reason::not_converged);
 }
 
+TEST_F(PipelineFailure, an_image_fails_for_the_reason_that_the_backend_gives) {
+  rig.backend.verdict = [](int number) { return is_chosen(number) ? "no memory" : ""; };
+  rig.backend.reason = Reason::out_of_memory;
+  expect_only_the_chosen_fail(Reason::out_of_memory);
+}
+
 TEST_F(PipelineFailure, a_lost_backend_ends_the_run) {
   for (Hook FakeBackend::*const hook : {&FakeBackend::on_start, &FakeBackend::on_finish}) {
     Rig fresh;

@@ -83,6 +83,7 @@ class FakeBackend : public Backend {
   std::function<void(int lane)> on_make_lane;
   Hook on_start, on_finish;                        ///< for each image of the batch
   std::function<std::string(int number)> verdict;  ///< becomes Task::error
+  Reason reason = Reason::not_converged;           ///< and this Task::reason
 
   std::string name() const override { return "fake"; }
   std::string description() const override { return "for tests"; }
@@ -107,6 +108,7 @@ class FakeLane : public Lane {
     for (Task* task : tasks) {
       std::memcpy(task->outputs[0].data(), task->input.data(), task->input.bytes());
       if (backend_.verdict) task->error = backend_.verdict(number_of(task->input));
+      task->reason = backend_.reason;
     }
   }
 

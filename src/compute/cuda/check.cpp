@@ -1,10 +1,26 @@
 #include "compute/cuda/check.hpp"
 
+#include <cstddef>
+#include <stdexcept>
 #include <string>
 
+#include "compute/out_of_memory.hpp"
 #include "core/error.hpp"
 
 namespace eckart::cuda {
+namespace {
+
+/// Whether so little memory is left that a library's failure, whatever its name, is for want of it:
+/// code that is loaded when it is first used and buffers of the library's own fail as "internal
+/// error" or "not initialized".
+bool memory_is_short() {
+  constexpr std::size_t kLittle = std::size_t(256) << 20;
+  std::size_t free = 0, total = 0;
+  return cudaMemGetInfo(&free, &total) == cudaSuccess && free < kLittle;
+}
+
+}  // namespace
+
 void check(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
   const std::string message = std::string("CUDA error ") + std::to_string(int(status)) + " (" +
@@ -20,7 +36,7 @@ void check(cublasStatus_t status, const char* call) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
   check(cudaPeekAtLastError(), call);
   const std::string message = std::string(cublasGetStatusName(status)) + " from " + call;
-  if (status == CUBLAS_STATUS_ALLOC_FAILED) throw OutOfMemory(message);
+  if (status == CUBLAS_STATUS_ALLOC_FAILED || memory_is_short()) throw OutOfMemory(message);
   throw std::runtime_error(message);
 }
 
@@ -28,7 +44,7 @@ void check(cusolverStatus_t status, const char* call) {
   if (status == CUSOLVER_STATUS_SUCCESS) return;
   check(cudaPeekAtLastError(), call);
   const std::string message = "cuSOLVER status " + std::to_string(int(status)) + " from " + call;
-  if (status == CUSOLVER_STATUS_ALLOC_FAILED) throw OutOfMemory(message);
+  if (status == CUSOLVER_STATUS_ALLOC_FAILED || memory_is_short()) throw OutOfMemory(message);
   throw std::runtime_error(message);
 }
 

@@ -4,15 +4,7 @@
 #include <cuda_runtime.h>
 #include <cusolverDn.h>
 
-#include <stdexcept>
-
 namespace eckart::cuda {
-
-/// The device has no memory left for this; the context is unharmed.
-class OutOfMemory : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// Throw on failure, with the call's text: FatalError(temporary) where the error leaves the context
 /// unusable, OutOfMemory, or std::runtime_error.
