@@ -7,6 +7,7 @@
 #include "compute/cuda/kernels/small_svd.hpp"
 #include "compute/cuda/kernels/unpack.hpp"
 #include "compute/cuda/lane.hpp"
+#include "compute/out_of_memory.hpp"
 #include "compute/solver_choice.hpp"
 #include "core/error.hpp"
 
@@ -153,7 +154,9 @@ class CudaBackend : public Backend {
                       .batch_planes = [this](PaddedShape shape) { return batch_planes(shape); }});
     } catch (const FatalError&) {
       throw;
-    } catch (const std::exception& error) {  // its memory is another's, most often
+    } catch (const OutOfMemory&) {  // its memory is another's, most often
+      throw;
+    } catch (const std::exception& error) {
       throw FatalError(ExitCode::temporary, "no lane could be made on CUDA device " +
                                                 std::to_string(device) + ": " + error.what());
     }

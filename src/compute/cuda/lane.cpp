@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compute/cuda/kernels/small_svd.hpp"
+#include "compute/out_of_memory.hpp"
 #include "compute/solver_choice.hpp"
 
 namespace eckart::cuda {
@@ -50,7 +51,10 @@ CudaLane::CudaLane(LaneOptions options)
   ECKART_CUDA_CHECK(cusolverDnSetDeterministicMode(solver_.get(), CUSOLVER_DETERMINISTIC_RESULTS));
 }
 
-CudaLane::~CudaLane() {
+CudaLane::~CudaLane() { drain(); }
+
+/// Waits until nothing that was queued uses the lane's memory any more.
+void CudaLane::drain() noexcept {
   for (cudaStream_t stream : {in_.get(), stream_.get(), out_.get()}) {
     static_cast<void>(cudaStreamSynchronize(stream));
   }
@@ -59,8 +63,28 @@ CudaLane::~CudaLane() {
 void CudaLane::start(int index, PaddedShape shape, std::span<Task* const> tasks) {
   int planes = 0;
   for (const Task* task : tasks) planes += task->input.shape().channels;
-  const Plan& plan = this->plan(shape);
+  Plan& plan = this->plan(shape);
+  plan.places = std::max(plan.places, planes);
   Slot& slot = this->slot(index);
+  for (;;) {  // memory for a full batch, or else for what there is, or else for this batch alone
+    try {
+      return queue(slot, shape, tasks, planes, plan);
+    } catch (const OutOfMemory&) {
+      drain();
+      slot.free_memory();
+      workspace_ = {};
+      const bool this_batch_alone = plan.places == planes;
+      plan.places = std::max(this_batch_alone ? 1 : planes, plan.places / 2);
+      if (this_batch_alone) throw;
+    } catch (...) {
+      drain();
+      throw;
+    }
+  }
+}
+
+void CudaLane::queue(Slot& slot, PaddedShape shape, std::span<Task* const> tasks, int planes,
+                     const Plan& plan) {
   slot.pack(shape, tasks, places(planes, plan.places), plan.places, options_.ranks.size(),
             streams());
   compute(slot);
@@ -69,12 +93,17 @@ void CudaLane::start(int index, PaddedShape shape, std::span<Task* const> tasks)
 
 void CudaLane::finish(int index) {
   Slot& slot = this->slot(index);
-  fail(settle(slot, true));
+  try {
+    fail(settle(slot, true));
+  } catch (...) {
+    drain();
+    throw;
+  }
 }
 
 void CudaLane::compute(Slot& slot) {
   const Plan& plan = plans_.at(slot.shape());
-  run(slot, plan, *solvers(plan.solver).front());
+  run(slot, plan, *solvers(plan.solver).front(), std::max(plan.places, slot.places()));
 }
 
 std::vector<Owner> CudaLane::settle(Slot& slot, bool pixels) {
@@ -96,27 +125,35 @@ std::vector<Owner> CudaLane::settle(Slot& slot, bool pixels) {
 }
 
 /// Leaves in `unsettled` what this solver has not settled either.
-void CudaLane::retry(Slot& slot, const Plan& plan, BatchSolver& solver,
-                     std::vector<Owner>& unsettled, bool pixels) {
+void CudaLane::retry(Slot& slot, Plan& plan, BatchSolver& solver, std::vector<Owner>& unsettled,
+                     bool pixels) {
   std::vector<Owner> left;
-  const auto some = std::size_t(plan.retry_places);
-  for (std::size_t first = 0; first < unsettled.size(); first += some) {
-    const auto owners =
-        std::span(unsettled).subspan(first).first(std::min(some, unsettled.size() - first));
-    slot.keep_only(owners, places(int(owners.size()), plan.retry_places), streams());
-    run(slot, plan, solver);
+  for (auto rest = std::span(unsettled); !rest.empty();) {
+    const auto owners = rest.first(std::min(std::size_t(plan.retry_places), rest.size()));
+    try {
+      slot.keep_only(owners, places(int(owners.size()), plan.retry_places), streams());
+      run(slot, plan, solver, plan.retry_places);
+    } catch (const OutOfMemory&) {
+      drain();
+      workspace_ = {};
+      if (plan.retry_places == 1) throw;
+      plan.retry_places /= 2;
+      continue;
+    }
     if (pixels) slot.copy_out_pixels(streams());
     slot.wait();
     const std::vector<Owner> more = slot.judge(options_.ranks).unsettled;
     if (pixels) slot.unpack();
     left.insert(left.end(), more.begin(), more.end());
+    rest = rest.subspan(owners.size());
   }
   unsettled = std::move(left);
 }
 
-/// Pixels to reconstructions, and back what is known of them: all of it queued.
-void CudaLane::run(Slot& slot, const Plan& plan, BatchSolver& solver) {
-  reserve(plan);
+/// Pixels to reconstructions, and back what is known of them: all of it queued. Workspace is taken
+/// for `capacity` planes, so that a later, fuller batch finds it there.
+void CudaLane::run(Slot& slot, const Plan& plan, BatchSolver& solver, int capacity) {
+  reserve(solver.workspace_bytes(handles(), problem(slot.shape(), plan, capacity)));
   DeviceBatch batch = slot.batch();
   batch.workspace = workspace_.as<>();
   batch.workspace_bytes = workspace_.bytes();
@@ -142,21 +179,15 @@ CudaLane::Plan& CudaLane::plan(PaddedShape shape) {
   plan.places = std::max(kMostChannels, options_.batch_planes(shape));
   plan.retry_places = std::max(kMostChannels, plan.places / kRetryShare);
   plan.rounds = kFirstRounds;
-  int places = plan.places;
-  for (const auto& solver : solvers(plan.solver)) {
-    const Problem some = problem(shape, plan, places);
-    plan.workspace_bytes = std::max(plan.workspace_bytes, solver->workspace_bytes(handles(), some));
-    places = plan.retry_places;
-  }
   return plans_[shape] = plan;
 }
 
-/// Memory grows here and nowhere else: at the first batch of a shape that needs more, or after a
-/// growth that found no memory.
-void CudaLane::reserve(const Plan& plan) {
-  if (workspace_.bytes() >= plan.workspace_bytes) return;
+/// The workspace grows here and nowhere else: at the first batch of a shape that needs more, at the
+/// first retry, or after it was given up for want of memory.
+void CudaLane::reserve(std::size_t workspace_bytes) {
+  if (workspace_.bytes() >= workspace_bytes) return;
   ECKART_CUDA_CHECK(cudaStreamSynchronize(stream_.get()));  // the other slot may be using it
-  workspace_.reserve(plan.workspace_bytes);
+  workspace_.reserve(workspace_bytes);
 }
 
 std::vector<std::unique_ptr<BatchSolver>>& CudaLane::solvers(SolverKind kind) {

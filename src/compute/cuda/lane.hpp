@@ -44,22 +44,25 @@ class CudaLane : public Lane {
   Streams streams() const { return {in_.get(), stream_.get(), out_.get()}; }
 
  private:
-  /// What is settled for one padded shape: solvers, and memory for up to `places` planes.
+  /// What is settled for one padded shape: solvers, and how many planes memory is taken for. Both
+  /// numbers fall where there is no memory for so many.
   struct Plan {
     SolverKind solver;
     int places;        ///< for the first solver
     int retry_places;  ///< for those that it leaves to the others
     std::vector<int> ranks;
     int rounds;  ///< of the first solver's iteration; follows what the last batches wanted
-    std::size_t workspace_bytes;
   };
   Plan& plan(PaddedShape shape);
-  void reserve(const Plan& plan);
+  void reserve(std::size_t workspace_bytes);
+  void drain() noexcept;
   int places(int planes, int most) const { return options_.deterministic ? most : planes; }
   std::vector<std::unique_ptr<BatchSolver>>& solvers(SolverKind kind);
   Problem problem(PaddedShape shape, const Plan& plan, int places) const;
-  void run(Slot& slot, const Plan& plan, BatchSolver& solver);
-  void retry(Slot& slot, const Plan& plan, BatchSolver& solver, std::vector<Owner>& unsettled,
+  void queue(Slot& slot, PaddedShape shape, std::span<Task* const> tasks, int planes,
+             const Plan& plan);
+  void run(Slot& slot, const Plan& plan, BatchSolver& solver, int capacity);
+  void retry(Slot& slot, Plan& plan, BatchSolver& solver, std::vector<Owner>& unsettled,
              bool pixels);
   Handles handles() const { return {stream_.get(), blas_.get(), solver_.get()}; }
 

@@ -74,6 +74,10 @@ void Slot::pack(PaddedShape shape, std::span<Task* const> tasks, int places, int
   copy_in(streams);
 }
 
+void Slot::free_memory() {
+  for (Mirrored* memory : {&pixels_, &planes_, &outputs_, &errors_, &values_, &info_}) *memory = {};
+}
+
 void Slot::copy_in(const Streams& streams) {
   pixels_.copy_in(packed_bytes_, streams.in);
   ECKART_CUDA_CHECK(cudaEventRecord(there_.get(), streams.in));

@@ -44,6 +44,9 @@ class Slot {
   /// is computed for, at least the tasks' own; memory is taken for `capacity` >= places at once.
   void pack(PaddedShape shape, std::span<Task* const> tasks, int places, int capacity,
             std::size_t ranks, const Streams& streams);
+  /// Gives all memory back, on both sides of the bus; the next pack() takes anew. Nothing queued
+  /// may still use it.
+  void free_memory();
   /// Starts the copy in again; for benchmarks.
   void copy_in(const Streams& streams);
 

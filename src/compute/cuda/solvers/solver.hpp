@@ -65,7 +65,7 @@ class BatchSolver {
  public:
   virtual ~BatchSolver() = default;
   virtual Spectrum spectrum(const Problem& problem) const = 0;
-  /// Device memory for such a batch; called before the first solve() of its size.
+  /// Device memory for such a batch; called before every solve(), for at least as many planes.
   virtual std::size_t workspace_bytes(const Handles& handles, const Problem& problem) = 0;
   virtual void solve(const Handles& handles, const Problem& problem, const DeviceBatch& batch) = 0;
 };
