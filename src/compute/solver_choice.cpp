@@ -9,9 +9,11 @@
 namespace eckart {
 namespace {
 
-/// The batched eigensolver indexes the batch with 32 bits.
+/// The batched eigensolver indexes the batch with 32 bits, and no batch is less than an image.
 bool gram_fits(PaddedShape shape) {
-  return std::int64_t(shape.cols) * shape.cols <= std::numeric_limits<std::int32_t>::max();
+  constexpr int kMostChannels = 3;
+  return std::int64_t(shape.cols) * shape.cols * kMostChannels <=
+         std::numeric_limits<std::int32_t>::max();
 }
 
 bool subspace_fits(PaddedShape shape, int rank, int most_columns) {

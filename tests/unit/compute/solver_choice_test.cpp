@@ -27,8 +27,9 @@ TEST(SolverChoice, takes_the_full_eigensolver_where_many_are_wanted_or_the_matri
 }
 
 TEST(SolverChoice, leaves_what_the_batched_eigensolver_cannot_index_to_gesvd) {
-  EXPECT_EQ(choose_solver(automatic, {50000, 46340}, 1000, kMost), gram);
-  EXPECT_EQ(choose_solver(automatic, {50000, 46341}, 20, kMost), gesvd);
+  // of a colour image's three planes: 3 * 26754^2 < 2^31
+  EXPECT_EQ(choose_solver(automatic, {50000, 26754}, 1000, kMost), gram);
+  EXPECT_EQ(choose_solver(automatic, {50000, 26755}, 20, kMost), gesvd);
 }
 
 TEST(SolverChoice, never_asks_the_subspace_solver_for_more_than_it_takes) {
