@@ -1,12 +1,14 @@
 #include "app/backends.hpp"
 
 #include <dlfcn.h>
+#include <spdlog/spdlog.h>
 
 #include <filesystem>
 #include <system_error>
 
 #include "compute/checked/checked_backend.hpp"
 #include "compute/cpu/cpu_backend.hpp"
+#include "compute/fallback/fallback_backend.hpp"
 #include "core/error.hpp"
 
 namespace eckart::app {
@@ -48,6 +50,13 @@ std::unique_ptr<Backend> make_cpu(BackendOptions options, int cpu_lanes) {
   return make_cpu_backend(options);
 }
 
+/// With smaller batches, and at last the CPU, for what the GPU has no memory for.
+std::unique_ptr<Backend> make_cuda(const BackendOptions& options, int cpu_lanes) {
+  return make_fallback_backend(
+      make_cuda_backend(options), [=] { return make_cpu(options, cpu_lanes); },
+      [](const std::string& warning) { spdlog::warn("{}", warning); });
+}
+
 /// For a reference: solvers that are certified to 0.01 dB replaced by one that has no need of it.
 BackendOptions in_float64(BackendOptions options) {
   if (options.solver == SolverKind::automatic || options.solver == SolverKind::subspace) {
@@ -64,14 +73,14 @@ std::unique_ptr<Backend> make_cuda_backend(const BackendOptions& options) {
 
 ChosenBackend make_backend(const std::string& name, const BackendOptions& options, int cpu_lanes) {
   if (name == "cpu") return {make_cpu(options, cpu_lanes), "asked for"};
-  if (name == "cuda") return {make_cuda_backend(options), "asked for"};
+  if (name == "cuda") return {make_cuda(options, cpu_lanes), "asked for"};
   if (name == "checked") {
-    return {
-        make_checked_backend(make_cuda_backend(options), make_cpu(in_float64(options), cpu_lanes)),
-        "asked for"};
+    return {make_checked_backend(make_cuda(options, cpu_lanes),
+                                 make_cpu(in_float64(options), cpu_lanes)),
+            "asked for"};
   }
   try {
-    return {make_cuda_backend(options), "a GPU was found"};
+    return {make_cuda(options, cpu_lanes), "a GPU was found"};
   } catch (const FatalError& error) {
     if (error.code() != ExitCode::unavailable) throw;
     return {make_cpu(options, cpu_lanes), error.what()};

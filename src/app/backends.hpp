@@ -15,11 +15,12 @@ struct ChosenBackend {
 };
 
 /// `name`: auto (cuda where there is a usable GPU, else cpu), cuda, cpu or checked (cuda against
-/// cpu). `cpu_lanes`: lanes of the CPU backend, 0 for one a core. Throws FatalError(unavailable).
+/// cpu). `cpu_lanes`: lanes of the CPU backend, 0 for one a core. What the GPU has no memory for is
+/// computed in smaller batches or on the CPU. Throws FatalError(unavailable).
 ChosenBackend make_backend(const std::string& name, const BackendOptions& options, int cpu_lanes);
 
-/// The CUDA backend out of libeckart_cuda.so, which stays loaded. It is looked for beside the
-/// program and in ../lib/eckart. Throws FatalError(unavailable) that says what is missing.
+/// The CUDA backend alone, out of libeckart_cuda.so, which stays loaded. It is looked for beside
+/// the program and in ../lib/eckart. Throws FatalError(unavailable) that says what is missing.
 std::unique_ptr<Backend> make_cuda_backend(const BackendOptions& options);
 
 }  // namespace eckart::app

@@ -29,7 +29,7 @@ const std::vector<Room> kRooms = {
       "core"}},
     {"app",
      {"settings", "pipeline", "flow", "io", "compute", "compute/cpu", "compute/cuda",
-      "compute/checked", "telemetry", "ledger", "core"}},
+      "compute/checked", "compute/fallback", "telemetry", "ledger", "core"}},
     {"pipeline", {"flow", "io", "compute", "ledger", "telemetry", "core"}},
     {"bench", {"compute", "io", "core", "telemetry", "flow"}},
     {"flow", {}},
@@ -42,6 +42,7 @@ const std::vector<Room> kRooms = {
     {"compute/cpu", {"compute", "core"}},
     {"compute/cuda", {"compute", "core"}},
     {"compute/checked", {"compute", "core"}},
+    {"compute/fallback", {"compute", "core"}},
     {"core", {}},
 };
 

@@ -1,0 +1,187 @@
+#include "compute/fallback/fallback_backend.hpp"
+
+#include <array>
+#include <new>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "compute/fallback/shortage.hpp"
+#include "compute/fallback/spare_backend.hpp"
+#include "core/error.hpp"
+
+namespace eckart {
+namespace {
+
+using Tasks = std::span<Task* const>;
+
+int planes_of(Tasks tasks) {
+  int planes = 0;
+  for (const Task* task : tasks) planes += task->input.shape().channels;
+  return planes;
+}
+
+/// As if nobody had tried yet.
+void reset(Task& task) {
+  task.error.clear();
+  for (auto& planes : task.results) planes.assign(planes.size(), PlaneResult{});
+}
+
+void fail(Task& task, Reason reason, const std::string& error) {
+  task.reason = reason;
+  task.error = error;
+}
+
+/// Why `step` found no memory; nothing where it did.
+template <class Step>
+std::optional<std::string> shortage_in(Step&& step) {
+  try {
+    step();
+    return std::nullopt;
+  } catch (const OutOfMemory& error) {
+    return error.what();
+  }
+}
+
+/// The other parts of a batch go on where one has failed, but for FatalError.
+template <class Step>
+void attempt(Tasks tasks, Step&& step) {
+  const auto fail_all = [&](Reason reason, const std::string& error) {
+    for (Task* task : tasks) fail(*task, reason, error);
+  };
+  try {
+    step();
+  } catch (const FatalError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    fail_all(Reason::out_of_memory, "there is no memory left for it");
+  } catch (const std::exception& error) {
+    fail_all(Reason::compute_failed, error.what());
+  }
+}
+
+class FallbackLane : public Lane {
+ public:
+  FallbackLane(Backend& gpu, int index, Shortage& shortage, SpareBackend& cpu)
+      : gpu_(gpu), index_(index), shortage_(shortage), cpu_(cpu) {
+    make_gpu_lane();
+    in_flight_.resize(lane_ ? std::size_t(lane_->slots()) : 1);
+  }
+
+  int slots() const override { return int(in_flight_.size()); }
+
+  /// Either leaves the batch in flight or computes all of it, in parts.
+  void start(int slot, PaddedShape shape, Tasks tasks) override {
+    if (!lane_) make_gpu_lane();
+    if (!lane_) {
+      for (Task* task : tasks) compute_on_cpu(shape, *task, "there is none for a lane");
+      return;
+    }
+    const int planes = planes_of(tasks);
+    if (tasks.size() > 1 && planes > shortage_.at_most(shape, planes)) {
+      return in_halves(slot, shape, tasks);
+    }
+    Batch batch{shape, {tasks.begin(), tasks.end()}};
+    const auto why = shortage_in([&] { lane_->start(slot, shape, tasks); });
+    if (!why) {
+      in_flight_[std::size_t(slot)] = std::move(batch);
+      return;
+    }
+    if (tasks.size() > 1) shortage_.batch_did_not_fit(shape, planes, *why);
+    in_parts(slot, shape, tasks, *why);
+  }
+
+  void finish(int slot) override {
+    const Batch batch = std::exchange(in_flight_[std::size_t(slot)], {});
+    if (batch.tasks.empty()) return;
+    const auto why = shortage_in([&] { lane_->finish(slot); });
+    if (why) in_parts(slot, batch.shape, batch.tasks, *why);
+  }
+
+ private:
+  struct Batch {
+    PaddedShape shape;
+    std::vector<Task*> tasks;
+  };
+
+  void make_gpu_lane() {
+    const auto why = shortage_in([&] { lane_ = gpu_.make_lane(index_); });
+    if (why) shortage_.lane_did_not_fit(*why);
+  }
+
+  void in_parts(int slot, PaddedShape shape, Tasks tasks, const std::string& why) {
+    for (Task* task : tasks) reset(*task);
+    if (tasks.size() > 1) return in_halves(slot, shape, tasks);
+    shortage_.image_did_not_fit(shape, why);
+    compute_on_cpu(shape, *tasks.front(), why);
+  }
+
+  void in_halves(int slot, PaddedShape shape, Tasks tasks) {
+    const std::size_t half = tasks.size() / 2;
+    for (const Tasks part : {tasks.first(half), tasks.subspan(half)}) {
+      attempt(part, [&] {
+        start(slot, shape, part);
+        finish(slot);
+      });
+    }
+  }
+
+  void compute_on_cpu(PaddedShape shape, Task& task, const std::string& why) {
+    const std::string both = "out of GPU memory (" + why + "), and on the CPU: ";
+    try {
+      cpu_.compute(index_, shape, task);
+      if (task.error.empty()) return shortage_.computed_on_cpu();
+      task.error.insert(0, both);
+    } catch (const std::bad_alloc&) {
+      fail(task, Reason::out_of_memory, both + "there is no memory left for it");
+    } catch (const std::exception& error) {
+      fail(task, Reason::out_of_memory, both + error.what());
+    }
+  }
+
+  Backend& gpu_;
+  const int index_;
+  Shortage& shortage_;
+  SpareBackend& cpu_;
+  std::unique_ptr<Lane> lane_;    // none where there was no memory for it
+  std::vector<Batch> in_flight_;  // by slot; without tasks where start() has computed the batch
+};
+
+class FallbackBackend : public Backend {
+ public:
+  FallbackBackend(std::unique_ptr<Backend> gpu, std::function<std::unique_ptr<Backend>()> make_cpu,
+                  Shortage::Warn warn)
+      : gpu_(std::move(gpu)), shortage_(std::move(warn)), cpu_(std::move(make_cpu)) {}
+
+  std::string name() const override { return gpu_->name(); }
+  std::string description() const override { return gpu_->description(); }
+  std::vector<std::string> details() const override { return gpu_->details(); }
+  int lanes() const override { return gpu_->lanes(); }
+  int batch_planes(PaddedShape shape) const override {
+    return shortage_.at_most(shape, gpu_->batch_planes(shape));
+  }
+  std::unique_ptr<Lane> make_lane(int index) override {
+    return std::make_unique<FallbackLane>(*gpu_, index, shortage_, cpu_);
+  }
+  std::vector<std::string> remarks() const override {
+    std::vector<std::string> all = gpu_->remarks();
+    for (std::string& line : shortage_.remarks()) all.push_back(std::move(line));
+    return all;
+  }
+
+ private:
+  const std::unique_ptr<Backend> gpu_;
+  Shortage shortage_;
+  SpareBackend cpu_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_fallback_backend(
+    std::unique_ptr<Backend> gpu, std::function<std::unique_ptr<Backend>()> make_cpu,
+    std::function<void(const std::string& warning)> warn) {
+  return std::make_unique<FallbackBackend>(std::move(gpu), std::move(make_cpu), std::move(warn));
+}
+
+}  // namespace eckart

@@ -1,0 +1,80 @@
+#include "compute/fallback/shortage.hpp"
+
+#include <algorithm>
+
+namespace eckart {
+namespace {
+
+std::string text(PaddedShape shape) {
+  return std::to_string(shape.rows) + " x " + std::to_string(shape.cols);
+}
+
+std::string counted(int count, const char* thing) {
+  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+int Shortage::at_most(PaddedShape shape, int planes) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = shapes_.find(shape);
+  const bool limited = known != shapes_.end() && known->second.most_planes > 0;
+  return limited ? std::min(planes, known->second.most_planes) : planes;
+}
+
+void Shortage::batch_did_not_fit(PaddedShape shape, int planes, const std::string& why) {
+  const int half = std::max(1, planes / 2);
+  {
+    const std::lock_guard lock(mutex_);
+    int& most = shapes_[shape].most_planes;
+    const bool first = most == 0;
+    most = first ? half : std::min(most, half);
+    if (!first) return;
+  }
+  warn_("out of GPU memory with " + counted(planes, "plane") + " of " + text(shape) + " (" + why +
+        "): such batches become smaller");
+}
+
+void Shortage::image_did_not_fit(PaddedShape shape, const std::string& why) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(shapes_[shape].on_cpu, true)) return;
+  }
+  warn_("out of GPU memory with one image of " + text(shape) + " (" + why +
+        "): it is computed on the CPU");
+}
+
+void Shortage::lane_did_not_fit(const std::string& why) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(lane_did_not_fit_, true)) return;
+  }
+  warn_("out of GPU memory for a lane (" + why + "): its images are computed on the CPU meanwhile");
+}
+
+void Shortage::computed_on_cpu() {
+  const std::lock_guard lock(mutex_);
+  ++on_cpu_;
+}
+
+std::vector<std::string> Shortage::remarks() const {
+  constexpr int kNamed = 3;  // shapes; a folder may have thousands
+  const std::lock_guard lock(mutex_);
+  std::string cuts;
+  int cut = 0;
+  for (const auto& [shape, known] : shapes_) {
+    if (known.most_planes == 0 || ++cut > kNamed) continue;
+    cuts += cuts.empty() ? "batches of " : ", of ";
+    cuts += text(shape) + (cuts.find(" cut ") == std::string::npos ? " were cut to " : " to ") +
+            counted(known.most_planes, "plane");
+  }
+  if (cut > kNamed) cuts += ", of " + counted(cut - kNamed, "other shape") + " likewise";
+  const std::string on_cpu =
+      on_cpu_ == 0
+          ? ""
+          : counted(on_cpu_, "image") + (on_cpu_ == 1 ? " was" : " were") + " computed on the CPU";
+  if (cuts.empty() && on_cpu.empty()) return {};
+  return {"out of GPU memory: " + cuts + (cuts.empty() || on_cpu.empty() ? "" : "; ") + on_cpu};
+}
+
+}  // namespace eckart

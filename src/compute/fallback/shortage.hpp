@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compute/backend.hpp"
+
+namespace eckart {
+
+/// What is known of the GPU's want of memory, and what was done about it. Thread-safe; the lanes
+/// share one.
+class Shortage {
+ public:
+  using Warn = std::function<void(const std::string& warning)>;
+  explicit Shortage(Warn warn) : warn_(std::move(warn)) {}
+
+  /// As many of `planes` as a batch of this shape may have.
+  int at_most(PaddedShape shape, int planes) const;
+
+  /// What did not fit; `why` is for people. From now on a batch of the shape has half as many.
+  void batch_did_not_fit(PaddedShape shape, int planes, const std::string& why);
+  void image_did_not_fit(PaddedShape shape, const std::string& why);
+  void lane_did_not_fit(const std::string& why);
+
+  void computed_on_cpu();
+
+  std::vector<std::string> remarks() const;
+
+ private:
+  struct Known {
+    int most_planes = 0;  ///< 0: no limit was found
+    bool on_cpu = false;
+  };
+
+  const Warn warn_;
+  mutable std::mutex mutex_;
+  std::map<PaddedShape, Known> shapes_;
+  int on_cpu_ = 0;  // images
+  bool lane_did_not_fit_ = false;
+};
+
+}  // namespace eckart

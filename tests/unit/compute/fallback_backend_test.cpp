@@ -1,0 +1,206 @@
+// What becomes of a batch that the GPU has no memory for.
+#include "compute/fallback/fallback_backend.hpp"
+
+#include <atomic>
+#include <new>
+#include <thread>
+
+#include "core/error.hpp"
+#include "tests/unit/compute/fallback_fixture.hpp"
+
+namespace eckart {
+namespace {
+
+using Planes = std::vector<int>;
+
+TEST_F(FallbackTest, leaves_a_batch_that_fits_in_flight) {
+  const auto tasks = make_tasks(8);
+  lane_->start(1, kShape, tasks);
+  EXPECT_TRUE(gpu_.computed.empty());
+  lane_->finish(1);
+  expect_computed(tasks, kGpu);
+  EXPECT_EQ(gpu_.started, Planes{8});
+  EXPECT_EQ(cpus_made_, 0);
+}
+
+TEST_F(FallbackTest, computes_in_halves_what_start_has_no_memory_for) {
+  gpu_.fit_start = 2;
+  const auto tasks = make_tasks(7);
+  compute(tasks);
+  expect_computed(tasks, kGpu);
+  EXPECT_EQ(cpus_made_, 0);
+}
+
+TEST_F(FallbackTest, computes_in_halves_what_finish_has_no_memory_for) {
+  gpu_.fit_finish = 2;
+  const auto tasks = make_tasks(7);
+  compute(tasks);
+  expect_computed(tasks, kGpu);
+  EXPECT_EQ(cpus_made_, 0);
+}
+
+TEST_F(FallbackTest, keeps_an_images_channels_together) {
+  gpu_.fit_start = 3;
+  const auto tasks = make_tasks(4, 3);
+  compute(tasks);
+  expect_computed(tasks, kGpu);
+  EXPECT_EQ(gpu_.started, (Planes{12, 6, 3, 3, 3, 3}));
+}
+
+TEST_F(FallbackTest, leaves_the_other_slots_batch_alone) {
+  const auto first = make_tasks(4), second = make_tasks(8), third = make_tasks(4);
+  lane_->start(0, kShape, first);
+  gpu_.fit_start = 4;
+  lane_->start(1, kShape, second);  // in parts, through slot 1
+  lane_->finish(1);
+  lane_->start(1, kShape, third);
+  gpu_.fit_finish = 1;
+  lane_->finish(0);  // in parts, through slot 0
+  lane_->finish(1);
+  for (const auto& tasks : {first, second, third}) expect_computed(tasks, kGpu);
+}
+
+TEST_F(FallbackTest, remembers_for_all_lanes_what_a_batch_of_the_shape_may_have) {
+  gpu_.fit_start = 2;
+  compute(make_tasks(8));
+  EXPECT_EQ(backend_->batch_planes(kShape), 2);
+  EXPECT_EQ(backend_->batch_planes(kOther), 8);
+
+  gpu_.started.clear();
+  lane_ = backend_->make_lane(1);
+  const auto gathered_before = make_tasks(8);
+  compute(gathered_before);
+  expect_computed(gathered_before, kGpu);
+  EXPECT_EQ(gpu_.started, (Planes{2, 2, 2, 2}));  // cut before it fails
+}
+
+/// It is what a few of its planes wanted more than the others that found no memory there.
+TEST_F(FallbackTest, remembers_nothing_of_a_shortage_in_finish) {
+  gpu_.fit_finish = 2;
+  compute(make_tasks(8));
+  EXPECT_EQ(backend_->batch_planes(kShape), 8);
+}
+
+TEST_F(FallbackTest, computes_an_image_that_does_not_fit_alone_on_the_cpu) {
+  gpu_.fit_start = 2;
+  const auto large = make_tasks(1, 3), small = make_tasks(2);
+  compute({small[0], large[0], small[1]});
+  expect_computed(large, kCpu);
+  expect_computed(small, kGpu);
+
+  const auto next = make_tasks(1, 3);
+  compute(next);
+  expect_computed(next, kCpu);
+  EXPECT_EQ(cpus_made_, 1);
+}
+
+TEST_F(FallbackTest, works_as_before_when_there_is_memory_again) {
+  gpu_.fit_start = 0;
+  const auto without = make_tasks(2), with = make_tasks(1);
+  compute(without);
+  expect_computed(without, kCpu);
+  gpu_.fit_start = 8;
+  compute(with);
+  expect_computed(with, kGpu);
+}
+
+TEST_F(FallbackTest, says_both_when_the_cpu_fails_as_well) {
+  gpu_.fit_start = 0;
+  const auto tasks = make_tasks(4);
+  cpu_.on_finish = [&](Task& task) {
+    if (&task == tasks[1]) throw std::bad_alloc();
+    if (&task == tasks[2]) task.error = "did not converge";
+  };
+  compute(tasks);
+  expect_computed({tasks[0], tasks[3]}, kCpu);
+  EXPECT_EQ(tasks[1]->reason, Reason::out_of_memory);
+  EXPECT_NE(tasks[1]->error.find("no room"), std::string::npos) << tasks[1]->error;
+  EXPECT_NE(tasks[1]->error.find("CPU"), std::string::npos) << tasks[1]->error;
+  EXPECT_EQ(tasks[2]->reason, Reason::not_converged);
+  EXPECT_NE(tasks[2]->error.find("no room"), std::string::npos) << tasks[2]->error;
+  EXPECT_NE(tasks[2]->error.find("did not converge"), std::string::npos) << tasks[2]->error;
+}
+
+TEST_F(FallbackTest, a_cpu_backend_that_cannot_be_made_costs_the_image) {
+  gpu_.fit_start = 2;
+  make_cpu_ = []() -> std::unique_ptr<Backend> {
+    throw FatalError(ExitCode::temporary, "no address space");
+  };
+  const auto large = make_tasks(1, 3), small = make_tasks(2);
+  compute(large);
+  compute(small);
+  EXPECT_NE(large[0]->error.find("no address space"), std::string::npos) << large[0]->error;
+  EXPECT_EQ(large[0]->reason, Reason::out_of_memory);
+  expect_computed(small, kGpu);
+}
+
+TEST_F(FallbackTest, another_failure_costs_its_part_of_the_batch_alone) {
+  gpu_.fit_start = 2;
+  const auto tasks = make_tasks(4);
+  gpu_.on_finish = [&](Task& task) {
+    if (&task == tasks[0]) throw std::runtime_error("broken");
+  };
+  compute(tasks);
+  for (const Task* task : {tasks[0], tasks[1]}) {
+    EXPECT_EQ(task->error, "broken");
+    EXPECT_EQ(task->reason, Reason::compute_failed);
+  }
+  expect_computed({tasks[2], tasks[3]}, kGpu);
+}
+
+TEST_F(FallbackTest, lets_other_failures_of_whole_batches_and_fatal_errors_pass) {
+  gpu_.on_finish = [](Task&) { throw std::runtime_error("broken"); };
+  EXPECT_THROW(compute(make_tasks(4)), std::runtime_error);
+  gpu_.on_finish = [](Task&) { throw FatalError(ExitCode::temporary, "lost"); };
+  gpu_.fit_start = 2;
+  EXPECT_THROW(compute(make_tasks(4)), FatalError);
+}
+
+TEST_F(FallbackTest, a_lane_that_does_not_fit_computes_on_the_cpu_until_it_does) {
+  gpu_.lane_fits = false;
+  lane_ = backend_->make_lane(1);
+  const auto without = make_tasks(3), with = make_tasks(3);
+  compute(without);
+  expect_computed(without, kCpu);
+  gpu_.lane_fits = true;
+  compute(with);
+  expect_computed(with, kGpu);
+}
+
+/// A CPU backend with one lane, say since its OpenBLAS has no locks.
+TEST(Fallback, uses_a_lane_of_the_cpu_backend_on_one_thread_at_a_time) {
+  static std::atomic<int> inside, overlaps;
+  inside = overlaps = 0;
+  struct OneLane : Backend, Lane {
+    std::string name() const override { return "one"; }
+    std::string description() const override { return name(); }
+    int lanes() const override { return 1; }
+    int batch_planes(PaddedShape) const override { return 1; }
+    std::unique_ptr<Lane> make_lane(int) override { return std::make_unique<OneLane>(); }
+    int slots() const override { return 1; }
+    void start(int, PaddedShape, std::span<Task* const>) override {
+      overlaps += ++inside > 1;
+      for (int i = 0; i < 100; ++i) std::this_thread::yield();
+      --inside;
+    }
+    void finish(int) override {}
+  };
+  Fake gpu{.lane_fits = false};
+  const auto backend = make_fallback_backend(
+      std::make_unique<FakeBackend>(gpu), [] { return std::make_unique<OneLane>(); },
+      [](const std::string&) {});
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 2; ++i) {
+    threads.emplace_back([&backend, i] {
+      const auto lane = backend->make_lane(i);
+      Task task;
+      Task* const batch[] = {&task};
+      for (int round = 0; round < 100; ++round) lane->start(0, kShape, batch);
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(overlaps, 0);
+}
+
+}  // namespace
+}  // namespace eckart
