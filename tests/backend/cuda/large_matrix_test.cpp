@@ -1,0 +1,74 @@
+// Matrices whose elements are many, where an index of 32 bits or a grid would end.
+#include <string>
+
+#include "core/quality.hpp"
+#include "core/synth.hpp"
+#include "tests/backend/backend_fixture.hpp"
+
+namespace eckart::testing {
+namespace {
+
+struct Side {
+  int rows, cols;
+};
+
+class LargeMatrixTest : public ::testing::TestWithParam<Side> {
+ protected:
+  void SetUp() override {
+    try {
+      backend_ =
+          app::make_backend("cuda", {.ranks = {{20}, {50}}, .lanes = 1, .devices = {0}}, 1).backend;
+    } catch (const FatalError& error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+
+  Task reconstruct(SynthKind kind) {
+    const Image image =
+        synthesize({.kind = kind, .rows = GetParam().rows, .cols = GetParam().cols, .channels = 1});
+    Task task = make_task(image, 2);
+    Task* const batch[] = {&task};
+    const auto lane = backend_->make_lane(0);
+    lane->start(0, padded_shape(image.shape(), 32), batch);
+    lane->finish(0);
+    EXPECT_EQ(task.error, "");
+    return task;
+  }
+
+  std::unique_ptr<Backend> backend_;
+};
+
+double squared_error(const Task& task, std::size_t output) {
+  double sum = 0;
+  for (std::size_t at = 0; at < task.input.bytes(); ++at) {
+    const int difference = int(task.input.data()[at]) - int(task.outputs[output].data()[at]);
+    sum += double(difference * difference);
+  }
+  return sum;
+}
+
+TEST_P(LargeMatrixTest, is_certified_and_told_as_it_is) {
+  const Task task = reconstruct(SynthKind::texture);
+  for (std::size_t output = 0; output < 2; ++output) {
+    const PlaneResult& result = task.results[output][0];
+    EXPECT_LE(result.most_loss_db, kMostLossDb);
+    EXPECT_EQ(result.squared_error, squared_error(task, output));
+    EXPECT_GT(result.energy, 0.5);
+  }
+  EXPECT_LT(task.results[1][0].residual, task.results[0][0].residual);
+}
+
+TEST_P(LargeMatrixTest, of_low_rank_comes_back_whole) {
+  const Task task = reconstruct(SynthKind::low_rank);  // of rank 20
+  for (std::size_t output = 0; output < 2; ++output) EXPECT_EQ(squared_error(task, output), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cuda, LargeMatrixTest,
+                         ::testing::Values(Side{8192, 8192}, Side{16384, 4096}, Side{4096, 16384}),
+                         [](const auto& side) {
+                           return std::to_string(side.param.rows) + "x" +
+                                  std::to_string(side.param.cols);
+                         });
+
+}  // namespace
+}  // namespace eckart::testing
