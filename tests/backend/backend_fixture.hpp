@@ -24,6 +24,9 @@ struct Way {
   /// Whether nothing but rounding in float64 is between it and the optimum; the others promise
   /// 0.01 dB of PSNR before rounding, and no more.
   bool exact() const { return solver != SolverKind::subspace && solver != SolverKind::automatic; }
+  /// Whether an image's bytes depend on nothing but it: on CUDA the rounds of the iteration, and
+  /// with them the last digits, follow what earlier batches wanted.
+  bool bytes_are_fixed() const { return exact() || deterministic || backend == "cpu"; }
 };
 
 inline std::ostream& operator<<(std::ostream& out, const Way& way) {

@@ -270,7 +270,7 @@ TEST_P(BackendTest, what_a_lane_did_before_changes_nothing) {
     expect_optimal(*image, task, {20});
     if (image == &gray) grays.push_back(samples(task.outputs[0], 0));
   }
-  if (GetParam().exact() || GetParam().deterministic || GetParam().backend == "cpu") {
+  if (GetParam().bytes_are_fixed()) {
     EXPECT_EQ(grays[0], grays[1]);  // where what a batch wanted decides nothing of the next one's
   }
 }
@@ -306,7 +306,10 @@ TEST_P(BackendTest, slots_keep_their_batches_apart) {
     lane->start(i % slots, {64, 64}, batch);
   }
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    EXPECT_EQ(samples(tasks[i].outputs[0], 0), samples(reconstruct(images[i], {6}).outputs[0], 0));
+    expect_optimal(images[i], tasks[i], {6});
+    if (GetParam().bytes_are_fixed())
+      EXPECT_EQ(samples(tasks[i].outputs[0], 0),
+                samples(reconstruct(images[i], {6}).outputs[0], 0));
   }
 }
 
