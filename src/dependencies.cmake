@@ -30,7 +30,7 @@ if(NOT ECKART_CUDA STREQUAL "OFF")
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-      set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90-real 100-real 120)
+      set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 90-real 100-real 120)
     endif()
     enable_language(CUDA)
     # Debian's CMake does not know that this nvcc has C++20.

@@ -307,9 +307,10 @@ TEST_P(BackendTest, slots_keep_their_batches_apart) {
   }
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     expect_optimal(images[i], tasks[i], {6});
-    if (GetParam().bytes_are_fixed())
+    if (GetParam().bytes_are_fixed()) {
       EXPECT_EQ(samples(tasks[i].outputs[0], 0),
                 samples(reconstruct(images[i], {6}).outputs[0], 0));
+    }
   }
 }
 

@@ -13,29 +13,34 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "compute/cpu/cpu_backend.hpp"
 #include "compute/cuda/cuda_backend.hpp"
-#include "compute/cuda/lane.hpp"
 #include "core/quality.hpp"
 #include "flow/workers.hpp"
+#include "tests/backend/cuda/lane_life.hpp"
 #include "tests/support/square_images.hpp"
 
 namespace eckart {
 namespace {
+
+using cuda::Bus;
+using testing::BusySpan;
 
 struct Case {
   int side, rank;
 };
 
 struct BenchArgs {
-  std::filesystem::path folder, raw;
+  std::filesystem::path folder, raw, trace;
   std::vector<std::string> cases{"256:20", "256:100", "512:50"};
   std::string solver = "auto";
-  int repeats = 20, lanes = 3, planes = 0, images = 4096;
+  std::vector<int> devices;
+  int repeats = 20, lanes = 0, planes = 0, images = 4096, shrink = 0;
 };
 
 std::vector<Task> make_tasks(const std::vector<Image>& inputs) {
@@ -81,12 +86,6 @@ double squared_norm(const Image& image) {
   return sum;
 }
 
-std::vector<Task*> pointers(std::vector<Task>& tasks) {
-  std::vector<Task*> result;
-  for (Task& task : tasks) result.push_back(&task);
-  return result;
-}
-
 /// For a thread that failed while others wait for it.
 void end_process(std::exception_ptr error) {
   try {
@@ -99,69 +98,78 @@ void end_process(std::exception_ptr error) {
   std::_Exit(1);
 }
 
-/// What is timed between the barriers.
-enum class Bus { none, pinned };
-
-/// One lane's whole life, on a thread of its own: a batch from host to host, whose results are left
-/// in `tasks`, then batches in both slots, again and again. Nothing is packed between the barriers:
-/// on `Bus::none` the data lies on the device and stays there, on `Bus::pinned` it is copied in
-/// from pinned memory and out to it.
-class LaneLife {
- public:
-  LaneLife(Backend& backend, int index, PaddedShape shape, std::vector<Task>& tasks)
-      : owner_(backend.make_lane(index)),
-        lane_(dynamic_cast<cuda::CudaLane&>(*owner_)),
-        shape_(shape),
-        tasks_(pointers(tasks)) {
-    lane_.start(0, shape_, tasks_);
-    lane_.finish(0);
-  }
-  /// Planes of 1,000 that the first solver has left to others in what was timed.
-  double retries_per_mille() const { return 1000.0 * double(retries_) / double(planes_); }
-
-  void time(Bus bus, int rounds, int batches, std::barrier<>& together) {
-    for (int slot = 0; slot < lane_.slots(); ++slot) {
-      lane_.slot(slot).pack(shape_, tasks_, int(tasks_.size()), int(tasks_.size()), 1,
-                            lane_.streams());
-    }
-    for (int round = 0; round < rounds; ++round) {
-      ECKART_CUDA_CHECK(cudaDeviceSynchronize());
-      const int retries = lane_.retries();
-      together.arrive_and_wait();
-      for (int i = 0; i < batches + lane_.slots(); ++i) {
-        cuda::Slot& slot = lane_.slot(i % lane_.slots());
-        if (i >= lane_.slots() && !lane_.settle(slot, false).empty())
-          throw std::runtime_error("a plane was not settled");
-        if (i >= batches) continue;
-        slot.keep_only(all(slot), int(tasks_.size()), lane_.streams());
-        if (bus == Bus::pinned) slot.copy_in(lane_.streams());
-        lane_.compute(slot);
-        if (bus == Bus::pinned) slot.copy_out_pixels(lane_.streams());
-      }
-      together.arrive_and_wait();
-      retries_ += lane_.retries() - retries;
-      planes_ += std::int64_t(batches) * std::int64_t(tasks_.size());
-    }
-  }
-
- private:
-  /// A slot's planes before any of them was left out.
-  std::vector<cuda::Owner> all(const cuda::Slot& slot) {
-    std::vector<cuda::Owner>& known = all_[&slot];
-    if (known.empty()) known.assign(slot.owners().begin(), slot.owners().end());
-    return known;
-  }
-
-  const std::unique_ptr<Lane> owner_;
-  cuda::CudaLane& lane_;
-  const PaddedShape shape_;
-  const std::vector<Task*> tasks_;
-  std::map<const cuda::Slot*, std::vector<cuda::Owner>> all_;
-  std::int64_t retries_ = 0, planes_ = 0;
-};
-
 nlohmann::json spread(const std::vector<double>& sorted) {
   return {{"median", sorted[sorted.size() / 2]}, {"min", sorted.front()}, {"max", sorted.back()}};
+}
+
+/// The images, of which each is up to `shrink` rows and columns smaller than the one before it, and
+/// then as large as it was again.
+std::vector<Image> shrunk(std::vector<Image> images, int shrink) {
+  if (shrink == 0) return images;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const auto whole = images[i].plane<std::uint8_t>(0);
+    Image part({whole.rows - int(i * 7) % (shrink + 1), whole.cols - int(i * 11) % (shrink + 1), 1,
+                Depth::u8});
+    const auto to = part.plane<std::uint8_t>(0);
+    for (int row = 0; row < to.rows; ++row) {
+      for (int col = 0; col < to.cols; ++col) to(row, col) = whole(row, col);
+    }
+    images[i] = std::move(part);
+  }
+  return images;
+}
+
+/// Shares of the time in which the engines of the first device were at work, over the middle of
+/// `spans`.
+nlohmann::json overlap(const std::vector<BusySpan>& spans) {
+  double begin = spans.front().begin, end = begin;
+  for (const BusySpan& span : spans) {
+    begin = std::min(begin, span.begin);
+    end = std::max(end, span.end);
+  }
+  const double margin = (end - begin) / 8;  // where the lanes begin and end
+  const testing::Overlap found = testing::measure_overlap(spans, begin + margin, end - margin);
+  return {{"copy_in", found.busy[BusySpan::copy_in]},
+          {"compute", found.busy[BusySpan::compute]},
+          {"copy_out", found.busy[BusySpan::copy_out]},
+          {"all_three", found.all},
+          {"copying_while_computing", found.copying_while_computing},
+          {"idle", found.idle}};
+}
+
+/// An event on each GPU that is used; times are counted from it.
+std::vector<cuda::TimingEvent> make_origins(std::vector<int> devices) {
+  int found = 0;
+  ECKART_CUDA_CHECK(cudaGetDeviceCount(&found));
+  if (devices.empty()) {
+    devices.resize(std::size_t(found));
+    std::iota(devices.begin(), devices.end(), 0);
+  }
+  std::vector<cuda::TimingEvent> origins;
+  for (const int device : devices) {
+    ECKART_CUDA_CHECK(cudaSetDevice(device));
+    origins.push_back(cuda::make_timing_event());
+    ECKART_CUDA_CHECK(cudaEventRecord(origins.back().get(), nullptr));
+  }
+  return origins;
+}
+
+/// What chrome://tracing and Perfetto read: a row a lane and engine, times in microseconds.
+void write_trace(const std::filesystem::path& path,
+                 const std::vector<std::vector<BusySpan>>& spans_of_lanes) {
+  nlohmann::json events = nlohmann::json::array();
+  const char* const names[] = {"copy in", "compute", "copy out"};
+  for (std::size_t lane = 0; lane < spans_of_lanes.size(); ++lane) {
+    for (const BusySpan& span : spans_of_lanes[lane]) {
+      events.push_back({{"name", names[span.engine]},
+                        {"ph", "X"},
+                        {"pid", lane},
+                        {"tid", int(span.engine)},
+                        {"ts", 1000 * span.begin},
+                        {"dur", 1000 * (span.end - span.begin)}});
+    }
+  }
+  std::ofstream(path) << nlohmann::json{{"traceEvents", events}}.dump();
 }
 
 nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<cv::Mat>& images) {
@@ -170,23 +178,31 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
   options.solver = parse_solver(args.solver);
   options.lanes = args.lanes;
   options.batch_images = args.planes;
+  options.devices = args.devices;
   const auto backend = cuda::make_cuda_backend(options);
+  const int lane_count = backend->lanes();
   const PaddedShape shape = padded_shape({c.side, c.side, 1, Depth::u8}, 32);
   const int planes = backend->batch_planes(shape);
-  const std::vector<Image> inputs = testing::make_square_images(images, c.side, planes);
-  constexpr int kWarmUp = 3;
-  const int batches = std::max(2, args.images / (planes * args.lanes));
+  const std::vector<Image> inputs =
+      shrunk(testing::make_square_images(images, c.side, planes), args.shrink);
+  constexpr int kWarmUp = 3, kTracedBatches = 24;
+  const int batches = std::max(2, args.images / (planes * lane_count));
   std::vector<std::vector<Task>> tasks;
-  std::vector<double> retries(std::size_t(args.lanes));
-  for (int i = 0; i < args.lanes; ++i) tasks.push_back(make_tasks(inputs));
-  std::barrier together(args.lanes + 1);
+  std::vector<double> retries(std::size_t(lane_count), 0.0);
+  std::vector<std::vector<BusySpan>> spans(std::size_t(lane_count), std::vector<BusySpan>{});
+  for (int i = 0; i < lane_count; ++i) tasks.push_back(make_tasks(inputs));
+  const std::vector<cuda::TimingEvent> origins = make_origins(args.devices);
+  std::barrier together(lane_count + 1);
   flow::Workers lanes(
-      "lane", args.lanes,
+      "lane", lane_count,
       [&](int i) {
-        LaneLife life(*backend, i, shape, tasks[std::size_t(i)]);
+        cuda::LaneLife life(*backend, i, shape, tasks[std::size_t(i)]);
         for (const Bus bus : {Bus::none, Bus::pinned})
           life.time(bus, kWarmUp + args.repeats, batches, together);
         retries[std::size_t(i)] = life.retries_per_mille();
+        cuda::SpanRecorder recorder;
+        life.time(Bus::pinned, 1, kTracedBatches, together, &recorder);
+        spans[std::size_t(i)] = recorder.read(origins[std::size_t(i) % origins.size()]);
       },
       end_process);
   std::map<Bus, std::vector<double>> rates;
@@ -197,11 +213,17 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
       together.arrive_and_wait();
       const double s =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      if (i >= kWarmUp) rates[bus].push_back(double(batches) * planes * args.lanes / s);
+      if (i >= kWarmUp) rates[bus].push_back(double(batches) * planes * lane_count / s);
     }
     std::sort(rates[bus].begin(), rates[bus].end());
   }
+  for (int i = 0; i < 2; ++i) together.arrive_and_wait();  // what is traced
   lanes.join();
+
+  std::vector<BusySpan> spans_of_first;
+  for (std::size_t i = 0; i < spans.size(); i += origins.size())
+    spans_of_first.insert(spans_of_first.end(), spans[i].begin(), spans[i].end());
+  if (!args.trace.empty()) write_trace(args.trace, spans);
 
   const std::vector<double> optimum = optimal_errors(inputs, c.rank);
   double largest = 0, sum = 0, psnr = 0, bound = 0, broken = 0;
@@ -223,13 +245,15 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
   return {{"side", c.side},
           {"rank", c.rank},
           {"planes_per_batch", planes},
-          {"lanes", args.lanes},
+          {"lanes", lane_count},
+          {"shrunk_by_up_to", args.shrink},
           {"solver", args.solver},
           {"repeats", args.repeats},
           {"retries_per_mille", retries[0]},
           {"batches", batches},
           {"images_per_s", spread(rates[Bus::none])},
           {"images_per_s_pinned_to_pinned", spread(rates[Bus::pinned])},
+          {"pinned_to_pinned_share_of_time", overlap(spans_of_first)},
           {"loss_db",
            {{"largest", largest},
             {"mean", sum / double(inputs.size())},
@@ -260,7 +284,10 @@ int main(int argc, char** argv) {
   app.add_option("--cases", args.cases, "side:rank ...");
   app.add_option("--solver", args.solver);
   app.add_option("--repeats", args.repeats);
-  app.add_option("--lanes", args.lanes);
+  app.add_option("--lanes", args.lanes, "0 for the backend's choice");
+  app.add_option("--devices", args.devices, "GPUs by number; all of them")->delimiter(',');
+  app.add_option("--shrink", args.shrink, "Images are up to so many rows and columns smaller");
+  app.add_option("--trace", args.trace, "File for a trace of each lane's copies and computation");
   app.add_option("--planes", args.planes, "Planes a batch; 0 for the backend's choice");
   app.add_option("--images", args.images, "Images a measurement, about");
   app.add_option("--raw", args.raw, "Folder for the images used, raw, one after the other");

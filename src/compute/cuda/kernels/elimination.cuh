@@ -24,11 +24,18 @@ struct EliminationShared {
   Real diagonal[kSide][kSide + 1], inverse[kSide][kSide + 1];
 };
 
+/// Steps of the inner loops that are unrolled: of the large orders few, which have enough to do in
+/// each and would be compiled for minutes.
+template <int kEach>
+constexpr int kUnrolled = kEach <= 4   ? 4
+                          : kEach <= 8 ? 2
+                                       : 1;
+
 /// L^-1 of a 16 x 16 matrix D = L L' by one warp: Gauss-Jordan, half a row a lane. A pivot of at
 /// most `least` counts as zero, and gives a row of zeros.
 template <class Real>
-__device__ void invert_factor(const Real (&d)[kSide][kSide + 1], Real least,
-                              Real (&inverse)[kSide][kSide + 1]) {
+__device__ __noinline__ void invert_factor(const Real (&d)[kSide][kSide + 1], Real least,
+                                           Real (&inverse)[kSide][kSide + 1]) {
   constexpr unsigned kAll = 0xffffffffU;
   constexpr int kHalf = kSide / 2;
   const int lane = int(threadIdx.x) % 32, row = lane % kSide, first = lane / kSide * kHalf;
@@ -70,38 +77,36 @@ __device__ void eliminate_panel(Real (&w)[kEach][kEach], Real least,
   for (int b = 0; b < kPanel; ++b) shared.panel[y][x + kSide * b] = w[kPanel][b];
 #pragma unroll
   for (int a = kPanel + 1; a < kEach; ++a) shared.panel[x][y + kSide * a] = w[a][kPanel];
-  shared.diagonal[y][x] = w[kPanel][kPanel];
+  if (y >= x) {  // the diagonal tile, both triangles of it
+    shared.panel[y][x + kSide * kPanel] = w[kPanel][kPanel];
+    shared.panel[x][y + kSide * kPanel] = w[kPanel][kPanel];
+    shared.diagonal[y][x] = w[kPanel][kPanel];
+  }
   __syncthreads();
   if (threadIdx.x < 32) invert_factor(shared.diagonal, least, shared.inverse);
   __syncthreads();
 
-  Real factor[kSide];
+  Real sum[kEach] = {};
+#pragma unroll kUnrolled < kEach>
+  for (int r = 0; r < kSide; ++r) {
+    const Real factor = shared.inverse[y][r];
 #pragma unroll
-  for (int r = 0; r < kSide; ++r) factor[r] = shared.inverse[y][r];
+    for (int b = 0; b < kEach; ++b) sum[b] += factor * shared.panel[r][x + kSide * b];
+  }
 #pragma unroll
   for (int b = 0; b < kEach; ++b) {
     const int c = x + kSide * b;
-    Real sum = 0, inverse = 0;
-    if (b == kPanel) {
-      inverse = shared.inverse[y][x];
-#pragma unroll
-      for (int r = 0; r < kSide; ++r)
-        sum += factor[r] * (r >= x ? shared.diagonal[r][x] : shared.diagonal[x][r]);
-      shared.rows[y][c] = inverse;
-      on_row(b, kSide * kPanel + y, c, inverse, x >= y ? sum : Real(0));
-    } else {
-#pragma unroll
-      for (int r = 0; r < kSide; ++r) sum += factor[r] * shared.panel[r][c];
-      shared.rows[y][c] = sum;
-      on_row(b, kSide * kPanel + y, c, b < kPanel ? sum : Real(0), b > kPanel ? sum : Real(0));
-    }
+    const Real inverse = b == kPanel ? shared.inverse[y][x] : b < kPanel ? sum[b] : Real(0);
+    const bool in_r = b > kPanel || (b == kPanel && x >= y);
+    shared.rows[y][c] = b > kPanel ? sum[b] : inverse;
+    on_row(b, kSide * kPanel + y, c, inverse, in_r ? sum[b] : Real(0));
   }
   __syncthreads();
 
   if constexpr (kPanel + 1 < kEach) {
 #pragma unroll
     for (int a = kPanel + 1; a < kEach; ++a) w[a][kPanel] = 0;
-#pragma unroll 4
+#pragma unroll kUnrolled < kEach>
     for (int s = 0; s < kSide; ++s) {
       Real right[kEach];
 #pragma unroll
