@@ -1,41 +1,14 @@
-#include <yaml-cpp/yaml.h>
-
-#include <cerrno>
-#include <fstream>
 #include <set>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <utility>
-#include <vector>
 
 #include "settings/schema.hpp"
 #include "settings/value_types.hpp"
+#include "settings/yaml_text.hpp"
 
 namespace eckart::settings {
 namespace {
-
-/// What a YAML text is called in messages.
-struct Origin {
-  std::string name;
-  bool has_lines;
-
-  std::string place(const YAML::Mark& mark) const {
-    return has_lines && !mark.is_null() ? name + ":" + std::to_string(mark.line + 1) : name;
-  }
-  [[noreturn]] void fail(const YAML::Mark& mark, const std::string& message) const {
-    constexpr std::size_t kLongest = 300;
-    throw SettingsError(place(mark) + ": " + one_line(message, kLongest));
-  }
-};
-
-/// What a node is, for "... is not an integer".
-std::string found(const YAML::Node& node) {
-  if (node.IsScalar()) return in_quotes(node.Scalar());
-  if (node.IsMap()) return "a map";
-  if (node.IsSequence()) return node.size() == 0 ? "an empty list" : "a list";
-  return "null";
-}
 
 /// A scalar's text, or the scalars of a list joined by commas where the key takes a list.
 std::string text_of(const Key& key, const YAML::Node& node) {
@@ -104,37 +77,6 @@ class Reader {
   Settings& settings_;
   std::set<std::string> seen_;
 };
-
-/// The one document in `text`; null if there is none.
-YAML::Node parse(const Origin& origin, const std::string& text) {
-  try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    if (documents.size() > 1) {
-      origin.fail(documents[1].Mark(), "a second YAML document; expected one");
-    }
-    return documents.empty() ? YAML::Node() : documents[0];
-  } catch (const YAML::Exception& error) {
-    origin.fail(error.mark, "not valid YAML: " + error.msg);
-  }
-}
-
-std::string read_text(const std::filesystem::path& path) {
-  constexpr std::size_t kMostBytes = 1 << 20;
-  const auto fail = [&path](const std::string& why) {
-    throw SettingsError(path.string() + ": cannot be read: " + why);
-  };
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) fail("it is a folder");
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(std::generic_category().message(errno));
-  std::string text(kMostBytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad()) fail(std::generic_category().message(errno));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > kMostBytes) fail("larger than 1 MiB");
-  return text;
-}
 
 /// The value of a --set. No key's value is a map, so a brace begins a text such as {stem}.{ext}.
 YAML::Node parse_value(const Origin& origin, const std::string& path, const std::string& text) {
