@@ -26,14 +26,16 @@ PipelineOptions pipeline_options(const settings::Settings& settings) {
 }
 
 BackendOptions backend_options(const settings::Settings& settings,
-                               const std::vector<RankPolicy>& ranks) {
+                               const std::vector<RankPolicy>& ranks,
+                               const Calibration& calibration) {
   return {.ranks = ranks,
           .solver = parse_solver(settings.solver),
           .deterministic = settings.deterministic,
           .lanes = settings.cuda.lanes,
           .batch_images = settings.batch.images,
           .devices = settings.cuda.devices,
-          .memory_fraction = settings.cuda.memory_fraction};
+          .memory_fraction = settings.cuda.memory_fraction,
+          .calibration = calibration};
 }
 
 io::OutputTree make_outputs(const RunRequest& request, const std::vector<RankPolicy>& ranks) {
@@ -64,13 +66,16 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
     : request_(std::move(request)),
       start_(start),
       ranks_(parse_ranks(request_.settings.rank)),
+      calibration_(settings::load_calibration(request_.settings.calibration)),
       outputs_(make_outputs(request_, ranks_)),
       guard_(request_.inputs, request_.output),
       source_(make_sources(request_)) {
   const settings::Settings& settings = request_.settings;
   const auto make_backend_now = [this]() -> Backend& {
     const settings::Settings& wanted = request_.settings;
-    backend_ = make_backend(wanted.backend, backend_options(wanted, ranks_), wanted.cpu.lanes);
+    for (const std::string& warning : calibration_.warnings) spdlog::warn(warning);
+    backend_ = make_backend(wanted.backend, backend_options(wanted, ranks_, calibration_.costs),
+                            wanted.cpu.lanes);
     spdlog::info("backend {} ({}): {}", backend_.backend->name(), backend_.reason,
                  backend_.backend->description());
     return *backend_.backend;

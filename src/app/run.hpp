@@ -16,6 +16,7 @@
 #include "io/output_tree.hpp"
 #include "io/source.hpp"
 #include "pipeline/pipeline.hpp"
+#include "settings/calibration.hpp"
 #include "settings/settings.hpp"
 #include "telemetry/run_report.hpp"
 
@@ -52,6 +53,7 @@ class Run {
   const RunRequest request_;
   const std::chrono::steady_clock::time_point start_;
   const std::vector<RankPolicy> ranks_;
+  const settings::LoadedCalibration calibration_;
   io::OutputTree outputs_;
   const io::InputGuard guard_;
   std::unique_ptr<io::Source> source_;

@@ -9,6 +9,7 @@
 #include "core/image.hpp"
 #include "core/outcome.hpp"
 #include "core/rank_policy.hpp"
+#include "core/solver_costs.hpp"
 
 namespace eckart {
 
@@ -40,6 +41,26 @@ struct PaddedShape {
 };
 PaddedShape padded_shape(const ImageShape& shape, int multiple);
 
+enum class SolverKind { automatic, gram, subspace, gesvd, gesvdj };
+std::string to_string(SolverKind kind);
+/// Throws std::invalid_argument.
+SolverKind parse_solver(const std::string& name);
+
+/// What the cost of decomposing a batch depends on.
+struct BatchSize {
+  PaddedShape shape;
+  int rank;     ///< the largest
+  int columns;  ///< that the subspace solver would work with
+  int planes;   ///< in a full batch
+};
+
+/// How planes of one shape are decomposed, and why, in words for people.
+struct SolverChoice {
+  BatchSize batch;
+  SolverKind solver;
+  std::string reason;
+};
+
 /// One stream of work through a backend. Made, used and destroyed on one thread.
 ///
 /// A lane has slots() slots. start() takes up to Backend::batch_planes() planes into a free slot
@@ -65,6 +86,8 @@ class Backend {
   virtual ~Backend() = default;
   /// "cpu", "cuda", "checked".
   virtual std::string name() const = 0;
+  /// The name of the CPU or GPU that computes, by which measured costs are known.
+  virtual std::string device() const { return {}; }
   /// One line for people: devices, solver, precision.
   virtual std::string description() const = 0;
   /// Lanes worth having on this machine, at least 1.
@@ -74,16 +97,13 @@ class Backend {
   virtual int batch_planes(PaddedShape shape) const = 0;
   /// 0 <= index < lanes(). Throws FatalError; OutOfMemory where a lane may be had later.
   virtual std::unique_ptr<Lane> make_lane(int index) = 0;
+  /// The solver for each shape met so far, the largest first.
+  virtual std::vector<SolverChoice> choices() const { return {}; }
   /// Lines for `eckart doctor`: devices, memory, driver, libraries.
   virtual std::vector<std::string> details() const { return {}; }
   /// Lines for the closing summary; empty for most.
   virtual std::vector<std::string> remarks() const { return {}; }
 };
-
-enum class SolverKind { automatic, gram, subspace, gesvd, gesvdj };
-std::string to_string(SolverKind kind);
-/// Throws std::invalid_argument.
-SolverKind parse_solver(const std::string& name);
 
 /// What a backend is made from.
 struct BackendOptions {
@@ -95,6 +115,7 @@ struct BackendOptions {
   int batch_images = 0;          ///< planes a batch; 0: the backend decides by shape
   std::vector<int> devices;      ///< GPUs by number; empty: all
   double memory_fraction = 0.8;  ///< of a GPU's memory, for all lanes on it
+  Calibration calibration;       ///< a backend takes its device's, or else has its own
 };
 
 }  // namespace eckart

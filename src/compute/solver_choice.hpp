@@ -1,16 +1,45 @@
 #pragma once
 
+#include <climits>
+#include <map>
+#include <mutex>
+#include <vector>
+
 #include "compute/backend.hpp"
+#include "core/solver_costs.hpp"
 
 namespace eckart {
 
-/// The solver for planes padded to `shape` of which `rank` singular vectors are wanted, on a device
-/// whose subspace solver takes `most_subspace_columns`. Follows `requested` where that solver can
-/// do it. A pure function: no device, no clock.
-SolverKind choose_solver(SolverKind requested, PaddedShape shape, int rank,
-                         int most_subspace_columns);
+/// What a backend's solvers can do at all.
+struct SolverLimits {
+  int most_columns;                 ///< of the subspace solver
+  int most_gram_columns = INT_MAX;  ///< of the planes that gram takes
+};
 
-/// Columns that block subspace iteration works with to find `rank` vectors.
+/// The solver for this batch, and why. Follows `requested` where that solver can do it; automatic
+/// is the one of subspace and gram that the cost model expects to be done first, counting planes
+/// that subspace is going to leave to gram. A pure function: no device, no clock.
+SolverChoice choose_solver(SolverKind requested, const BatchSize& batch, const SolverLimits& limits,
+                           const SolverCosts& costs);
+
+/// Chooses for every shape once, and knows what it chose. Thread-safe.
+class SolverChooser {
+ public:
+  SolverChooser(SolverKind requested, const SolverCosts& costs)
+      : requested_(requested), costs_(costs) {}
+  /// Nothing but the shape may differ between batches of one shape.
+  SolverKind choose(const BatchSize& batch, const SolverLimits& limits);
+  /// By shape, the largest first, a hundred at most.
+  std::vector<SolverChoice> choices() const;
+
+ private:
+  const SolverKind requested_;
+  const SolverCosts costs_;
+  mutable std::mutex mutex_;
+  std::map<PaddedShape, SolverChoice> choices_;
+};
+
+/// Columns that block subspace iteration works with on CUDA to find `rank` vectors.
 int subspace_columns(int rank);
 
 /// Rounds that the iteration begins with, and at least and at most does.

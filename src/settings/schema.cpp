@@ -53,6 +53,8 @@ const std::vector<Key>& schema() {
       key("backend", "what computes", Choice{{"auto", "cuda", "cpu", "checked"}}, &S::backend),
       key("solver", "how a batch is decomposed",
           Choice{{"auto", "gram", "subspace", "gesvd", "gesvdj"}}, &S::solver),
+      key("calibration", "measured costs that auto goes by; none: those built in",
+          CalibrationFile{}, &S::calibration),
       key("rank", "several: an output for each", Ranks{}, &S::rank),
       key("output.format", "of the files written", Choice{{"png", "jpeg"}}, &S::output,
           &Output::format),

@@ -48,7 +48,8 @@ struct Limits {
 struct Settings {
   std::string backend = "auto";
   std::string solver = "auto";
-  std::string rank = "20";  ///< SPEC[,SPEC...], as parse_ranks reads it
+  std::string calibration = "auto";  ///< auto, none, or a file; see calibration.hpp
+  std::string rank = "20";           ///< SPEC[,SPEC...], as parse_ranks reads it
   Output output;
   Threads threads;
   Batch batch;

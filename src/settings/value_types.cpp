@@ -111,6 +111,15 @@ std::string Text::print(const std::string& value) const {
   return "\"" + printable(escaped) + "\"";  // whose escapes are YAML's as well
 }
 
+void CalibrationFile::read(std::string_view text, std::string& value) const {
+  if (text.empty()) refuse(text, expected());
+  value = text;
+}
+
+std::string CalibrationFile::print(const std::string& value) const {
+  return value == "auto" || value == "none" ? value : Text{}.print(value);
+}
+
 void OutputName::read(std::string_view text, std::string& value) const {
   if (!text.empty()) check_output_name(text);
   value = text;

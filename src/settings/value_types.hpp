@@ -67,6 +67,13 @@ struct Text {
   std::string print(const std::string& value) const;
 };
 
+struct CalibrationFile {
+  static constexpr bool kTakesList = false;
+  std::string expected() const { return "auto, none or the name of a file"; }
+  void read(std::string_view text, std::string& value) const;
+  std::string print(const std::string& value) const;
+};
+
 /// A pattern of core/output_name, or empty.
 struct OutputName {
   static constexpr bool kTakesList = false;

@@ -139,7 +139,9 @@ class CheckedBackend : public Backend {
     return tested_->name() + " (" + tested_->description() + ") against " + reference_->name() +
            " (" + reference_->description() + ")";
   }
+  std::string device() const override { return tested_->device(); }
   int lanes() const override { return tested_->lanes(); }
+  std::vector<SolverChoice> choices() const override { return tested_->choices(); }
   int batch_planes(PaddedShape shape) const override { return tested_->batch_planes(shape); }
   std::unique_ptr<Lane> make_lane(int index) override {
     return std::make_unique<CheckedLane>(tested_->make_lane(index),

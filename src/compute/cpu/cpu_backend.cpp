@@ -10,8 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "compute/built_in_costs.hpp"
+#include "compute/cost_model.hpp"
 #include "compute/cpu/cpu_lane.hpp"
+#include "compute/cpu/cpu_name.hpp"
 #include "compute/cpu/openblas_core.hpp"
+#include "compute/solver_choice.hpp"
 #include "core/error.hpp"
 
 // Exported by every OpenBLAS, declared in none of its headers.
@@ -60,21 +64,32 @@ const char* precision(SolverKind solver) {
 class CpuBackend : public Backend {
  public:
   explicit CpuBackend(const BackendOptions& options)
-      : ranks_(options.ranks), solver_(options.solver), lanes_(lanes_to_use(options)) {
+      : ranks_(options.ranks),
+        solver_(options.solver),
+        lanes_(lanes_to_use(options)),
+        device_(cpu::cpu_name()),
+        costs_(costs_of(options.calibration, "cpu", device_, kCpuCosts)),
+        chooser_(solver_, costs_.costs) {
     openblas_set_num_threads(1);  // the lanes are the threads
     make_openblas_buffers(lanes_);
     LAPACKE_set_nancheck(0);  // pixels are never NaN
   }
 
   std::string name() const override { return "cpu"; }
+  std::string device() const override { return device_; }
   std::string description() const override {
     return std::to_string(lanes_) + (lanes_ == 1 ? " lane, " : " lanes, ") + to_string(solver_) +
            precision(solver_) + " (OpenBLAS)";
   }
   int lanes() const override { return lanes_; }
   int batch_planes(PaddedShape) const override { return 1; }
-  std::unique_ptr<Lane> make_lane(int) override { return cpu::make_lane(solver_, ranks_); }
-  std::vector<std::string> details() const override { return {openblas_get_config()}; }
+  std::unique_ptr<Lane> make_lane(int) override {
+    return cpu::make_lane(solver_, ranks_, chooser_);
+  }
+  std::vector<SolverChoice> choices() const override { return chooser_.choices(); }
+  std::vector<std::string> details() const override {
+    return {device_ + ", " + openblas_get_config(), provenance(costs_)};
+  }
   std::vector<std::string> remarks() const override {
     std::vector<std::string> lines;
     if (!openblas_is_thread_safe()) {
@@ -94,6 +109,9 @@ class CpuBackend : public Backend {
   const std::vector<RankPolicy> ranks_;
   const SolverKind solver_;
   const int lanes_;
+  const std::string device_;
+  const MeasuredCosts costs_;
+  SolverChooser chooser_;
 };
 
 }  // namespace

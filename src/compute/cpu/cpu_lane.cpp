@@ -1,10 +1,11 @@
 #include "compute/cpu/cpu_lane.hpp"
 
+#include <climits>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <utility>
 
-#include "compute/cpu/cpu_solver_choice.hpp"
 #include "compute/cpu/float32_way.hpp"
 #include "compute/cpu/float64_way.hpp"
 #include "core/error.hpp"
@@ -20,9 +21,9 @@ MatrixView<T> upright(MatrixView<T> view) {
 
 class CpuLane : public Lane {
  public:
-  CpuLane(SolverKind solver, const std::vector<RankPolicy>& ranks)
-      : solver_(solver),
-        ranks_(ranks),
+  CpuLane(SolverKind solver, const std::vector<RankPolicy>& ranks, SolverChooser& chooser)
+      : ranks_(ranks),
+        chooser_(chooser),
         float64_(solver == SolverKind::gesvd || solver == SolverKind::gesvdj ? solver
                                                                              : SolverKind::gram) {}
 
@@ -59,21 +60,30 @@ class CpuLane : public Lane {
 
   template <class T>
   void reconstruct(const Plane<T>& plane) {
-    const SolverKind kind = choose_solver(solver_, plane.a_mn.cols, plane.largest_rank());
+    const SolverKind kind = solver_for({plane.a_mn.rows, plane.a_mn.cols}, plane.largest_rank());
     if (kind == SolverKind::subspace && float32_.reconstruct(plane)) return;
     float64_.reconstruct(plane);
   }
 
-  const SolverKind solver_;
+  /// Planes are not padded here, so the shape is the plane's own.
+  SolverKind solver_for(PaddedShape shape, int rank) {
+    const auto known = solvers_.find(shape);
+    if (known != solvers_.end()) return known->second;
+    return solvers_[shape] = chooser_.choose({shape, rank, subspace_columns(rank), 1}, {INT_MAX});
+  }
+
   const std::vector<RankPolicy> ranks_;
+  SolverChooser& chooser_;
+  std::map<PaddedShape, SolverKind> solvers_;
   Float32Way float32_;
   Float64Way float64_;
 };
 
 }  // namespace
 
-std::unique_ptr<Lane> make_lane(SolverKind solver, const std::vector<RankPolicy>& ranks) {
-  return std::make_unique<CpuLane>(solver, ranks);
+std::unique_ptr<Lane> make_lane(SolverKind solver, const std::vector<RankPolicy>& ranks,
+                                SolverChooser& chooser) {
+  return std::make_unique<CpuLane>(solver, ranks, chooser);
 }
 
 }  // namespace eckart::cpu

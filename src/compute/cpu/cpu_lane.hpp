@@ -4,9 +4,12 @@
 #include <vector>
 
 #include "compute/backend.hpp"
+#include "compute/solver_choice.hpp"
 
 namespace eckart::cpu {
 
-std::unique_ptr<Lane> make_lane(SolverKind solver, const std::vector<RankPolicy>& ranks);
+/// `chooser` must outlive the lane.
+std::unique_ptr<Lane> make_lane(SolverKind solver, const std::vector<RankPolicy>& ranks,
+                                SolverChooser& chooser);
 
 }  // namespace eckart::cpu

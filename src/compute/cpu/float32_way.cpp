@@ -8,7 +8,6 @@
 #include <span>
 
 #include "compute/certificate.hpp"
-#include "compute/cpu/cpu_solver_choice.hpp"
 #include "compute/cpu/samples.hpp"
 #include "core/error.hpp"
 #include "core/quality.hpp"

@@ -39,6 +39,12 @@ void fill_start(std::vector<float>& q_nl, int n, int l) {
 
 }  // namespace
 
+int subspace_columns(int rank) {
+  constexpr int kGranule = 16;  // floats in the longest vector: what the matrix products like
+  const int wanted = rank + std::max(20, rank / 4);
+  return (wanted + kGranule - 1) / kGranule * kGranule;
+}
+
 void SubspaceIteration::start(const std::vector<float>& a_t_nm, int m, int n, int k, int l) {
   a_t_nm_ = a_t_nm.data();
   const bool same_start = n == n_ && l == l_;

@@ -7,6 +7,9 @@
 
 namespace eckart::cpu {
 
+/// Columns that the iteration works with to find `rank` vectors.
+int subspace_columns(int rank);
+
 /// The leading left singular vectors of an m x n matrix A, m >= n, by block subspace iteration in
 /// float32 on A, never on A'A; the small eigenproblem at the end is in float64.
 ///

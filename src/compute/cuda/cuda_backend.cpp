@@ -1,9 +1,12 @@
 #include "compute/cuda/cuda_backend.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <cstdint>
 #include <numeric>
 
+#include "compute/built_in_costs.hpp"
+#include "compute/cost_model.hpp"
 #include "compute/cuda/kernels/small_svd.hpp"
 #include "compute/cuda/kernels/unpack.hpp"
 #include "compute/cuda/lane.hpp"
@@ -21,6 +24,9 @@ constexpr std::int64_t kBatchElements = std::int64_t(1) << 26;
 constexpr int kMostPlanes = 512;
 constexpr std::int64_t kGridLimit = 65535;  // a kernel's grid has a layer a plane
 constexpr int kFewestPlanes = 4;
+// The batched eigensolver indexes the batch with 32 bits, and no batch is less than an image of
+// three channels.
+constexpr int kMostGramColumns = 26754;
 
 std::vector<int> devices_to_use(const BackendOptions& options) {
   int found = 0;
@@ -47,17 +53,19 @@ std::vector<int> devices_to_use(const BackendOptions& options) {
 /// Bytes of device memory that one plane of a batch takes, about: float16 matrices and blocks of
 /// columns, a share of what float64 takes for second attempts, slots. A batch that starts with
 /// float64 takes more.
-double plane_bytes(PaddedShape shape, const BackendOptions& options, int most_columns) {
+double plane_bytes(PaddedShape shape, int rank, SolverKind solver, std::size_t outputs) {
   const double m = shape.rows, n = shape.cols;
   const double float64 = 8 * (2 * m * n + 6 * n * n), slots = 2 * 2 * m * n;
-  int rank = 1;
-  for (const RankPolicy& policy : options.ranks) rank = std::max(rank, policy.k);
-  rank = std::min(rank, shape.cols);
-  const bool subspace =
-      choose_solver(options.solver, shape, rank, most_columns) == SolverKind::subspace;
+  const bool subspace = solver == SolverKind::subspace;
   const double l = subspace_columns(rank);
   const double iteration = 4 * m * n + 24 * (m + n) * l + 20 * l * l;
-  return (subspace ? iteration + float64 / 8 : float64) + slots * double(1 + options.ranks.size());
+  return (subspace ? iteration + float64 / 8 : float64) + slots * double(1 + outputs);
+}
+
+cudaDeviceProp properties(int device) {
+  cudaDeviceProp properties{};
+  ECKART_CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
+  return properties;
 }
 
 /// 13000 -> "13.0"
@@ -82,10 +90,14 @@ class CudaBackend : public Backend {
   explicit CudaBackend(const BackendOptions& options)
       : options_(options),
         devices_(devices_to_use(options)),
-        lanes_(options.lanes > 0 ? options.lanes : kLanesPerDevice * int(devices_.size())) {
+        lanes_(options.lanes > 0 ? options.lanes : kLanesPerDevice * int(devices_.size())),
+        device_(properties(devices_.front()).name),
+        costs_(costs_of(options.calibration, "cuda", device_, kCudaCosts)),
+        chooser_(options.solver, costs_.costs) {
     lane_memory_ = -1;
-    most_columns_ = most_small_columns(devices_.front());
+    limits_ = {INT_MAX, kMostGramColumns};
     for (const int device : devices_) {
+      limits_.most_columns = std::min(limits_.most_columns, most_small_columns(device));
       const int sharing = (lanes_ + int(devices_.size()) - 1) / int(devices_.size());
       const double share = options.memory_fraction * usable_memory(device) / sharing;
       lane_memory_ = lane_memory_ < 0 ? share : std::min(lane_memory_, share);
@@ -93,13 +105,13 @@ class CudaBackend : public Backend {
   }
 
   std::string name() const override { return "cuda"; }
+  std::string device() const override { return device_; }
+  std::vector<SolverChoice> choices() const override { return chooser_.choices(); }
 
   std::string description() const override {
     std::string text;
     for (const int device : devices_) {
-      cudaDeviceProp properties{};
-      ECKART_CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
-      text += (text.empty() ? "" : " + ") + std::string(properties.name);
+      text += (text.empty() ? "" : " + ") + std::string(properties(device).name);
     }
     return text + ", " + std::to_string(lanes_) +
            (lanes_ == 1 ? " lane, solver " : " lanes, solver ") + to_string(options_.solver);
@@ -112,18 +124,18 @@ class CudaBackend : public Backend {
     ECKART_CUDA_CHECK(cusolverGetVersion(&solver));
     ECKART_CUDA_CHECK(cublasGetProperty(MAJOR_VERSION, &blas));
     std::vector<std::string> lines{"CUDA " + version(runtime) + ", driver for CUDA " +
-                                   version(driver) + ", cuBLAS " + std::to_string(blas) +
-                                   ", cuSOLVER " + std::to_string(solver)};
+                                       version(driver) + ", cuBLAS " + std::to_string(blas) +
+                                       ", cuSOLVER " + std::to_string(solver),
+                                   provenance(costs_)};
     for (const int device : devices_) {
-      cudaDeviceProp properties{};
+      const cudaDeviceProp gpu = properties(device);
       std::size_t free = 0, total = 0;
-      ECKART_CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
       ECKART_CUDA_CHECK(cudaSetDevice(device));
       ECKART_CUDA_CHECK(cudaMemGetInfo(&free, &total));
-      lines.push_back("GPU " + std::to_string(device) + ": " + properties.name +
-                      ", compute capability " + std::to_string(properties.major) + "." +
-                      std::to_string(properties.minor) + ", " + std::to_string(free >> 20) +
-                      " of " + std::to_string(total >> 20) + " MiB free");
+      lines.push_back("GPU " + std::to_string(device) + ": " + gpu.name + ", compute capability " +
+                      std::to_string(gpu.major) + "." + std::to_string(gpu.minor) + ", " +
+                      std::to_string(free >> 20) + " of " + std::to_string(total >> 20) +
+                      " MiB free");
     }
     return lines;
   }
@@ -131,16 +143,12 @@ class CudaBackend : public Backend {
   int lanes() const override { return lanes_; }
 
   int batch_planes(PaddedShape shape) const override {
-    const std::int64_t gram = std::int64_t(shape.cols) * shape.cols;
-    std::int64_t planes =
-        options_.batch_images > 0
-            ? options_.batch_images
-            : std::clamp<std::int64_t>(kBatchElements / gram, kFewestPlanes, kMostPlanes);
-    planes = std::min(planes, INT32_MAX / gram);  // the batched eigensolver's limit
-    planes = std::min(planes, kGridLimit);
-    planes =
-        std::min(planes, std::int64_t(lane_memory_ / plane_bytes(shape, options_, most_columns_)));
-    return int(std::max<std::int64_t>(planes, 1));
+    int rank = 1;
+    for (const RankPolicy& policy : options_.ranks)
+      rank = std::max(rank, choose_rank(policy, shape.rows, shape.cols));
+    const double bytes = plane_bytes(shape, rank, choose(shape, rank), options_.ranks.size());
+    return int(std::max<std::int64_t>(
+        std::min(planes_wanted(shape), std::int64_t(lane_memory_ / bytes)), 1));
   }
 
   std::unique_ptr<Lane> make_lane(int index) override {
@@ -148,7 +156,7 @@ class CudaBackend : public Backend {
     try {
       return std::make_unique<CudaLane>(
           LaneOptions{.device = device,
-                      .solver = options_.solver,
+                      .choose = [this](PaddedShape shape, int rank) { return choose(shape, rank); },
                       .deterministic = options_.deterministic,
                       .ranks = options_.ranks,
                       .batch_planes = [this](PaddedShape shape) { return batch_planes(shape); }});
@@ -163,11 +171,30 @@ class CudaBackend : public Backend {
   }
 
  private:
+  /// Were there memory without end.
+  std::int64_t planes_wanted(PaddedShape shape) const {
+    const std::int64_t gram = std::int64_t(shape.cols) * shape.cols;
+    const std::int64_t planes =
+        options_.batch_images > 0
+            ? options_.batch_images
+            : std::clamp<std::int64_t>(kBatchElements / gram, kFewestPlanes, kMostPlanes);
+    return std::min({planes, INT32_MAX / gram, kGridLimit});  // the batched eigensolver's limit
+  }
+
+  /// By the costs of the first GPU; machines with several have equal ones.
+  SolverKind choose(PaddedShape shape, int rank) const {
+    const auto planes = int(std::max<std::int64_t>(planes_wanted(shape), 1));
+    return chooser_.choose({shape, rank, subspace_columns(rank), planes}, limits_);
+  }
+
   const BackendOptions options_;
   const std::vector<int> devices_;
   const int lanes_;
-  double lane_memory_;  // bytes
-  int most_columns_;    // that the subspace solver takes
+  const std::string device_;
+  const MeasuredCosts costs_;
+  mutable SolverChooser chooser_;
+  double lane_memory_;   // bytes
+  SolverLimits limits_;  // that every device keeps
 };
 
 }  // namespace

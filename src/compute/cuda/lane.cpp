@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "compute/cuda/kernels/small_svd.hpp"
 #include "compute/out_of_memory.hpp"
 #include "compute/solver_choice.hpp"
 
@@ -41,7 +40,6 @@ CudaLane::CudaLane(LaneOptions options)
       stream_(make_first_stream(options_.device)),
       in_(make_stream()),
       out_(make_stream()),
-      most_subspace_columns_(most_small_columns(options_.device)),
       blas_(make_handle<Blas>(cublasCreate_v2)),
       solver_(make_handle<Solver>(cusolverDnCreate)) {
   blas_workspace_.reserve(kBlasWorkspaceBytes);
@@ -173,9 +171,7 @@ CudaLane::Plan& CudaLane::plan(PaddedShape shape) {
   for (const RankPolicy& policy : options_.ranks) {
     plan.ranks.push_back(choose_rank(policy, shape.rows, shape.cols));
   }
-  plan.solver =
-      choose_solver(options_.solver, shape, *std::max_element(plan.ranks.begin(), plan.ranks.end()),
-                    most_subspace_columns_);
+  plan.solver = options_.choose(shape, *std::max_element(plan.ranks.begin(), plan.ranks.end()));
   plan.places = std::max(kMostChannels, options_.batch_planes(shape));
   plan.retry_places = std::max(kMostChannels, plan.places / kRetryShare);
   plan.rounds = kFirstRounds;

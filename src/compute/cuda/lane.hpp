@@ -15,7 +15,7 @@ namespace eckart::cuda {
 
 struct LaneOptions {
   int device = 0;
-  SolverKind solver = SolverKind::automatic;
+  std::function<SolverKind(PaddedShape, int rank)> choose;
   bool deterministic = false;
   std::vector<RankPolicy> ranks;
   std::function<int(PaddedShape)> batch_planes;
@@ -68,7 +68,6 @@ class CudaLane : public Lane {
 
   const LaneOptions options_;
   Stream stream_, in_, out_;
-  const int most_subspace_columns_;
   Blas blas_;
   Solver solver_;
   DeviceBuffer blas_workspace_, workspace_;

@@ -18,6 +18,10 @@ class FlatBackend : public Backend {
   int lanes() const override { return 1; }
   int batch_planes(PaddedShape) const override { return 4; }
   std::unique_ptr<Lane> make_lane(int) override { return std::make_unique<FlatLane>(*this); }
+  std::string device() const override { return "device " + std::to_string(value_); }
+  std::vector<SolverChoice> choices() const override {
+    return {{{{2, 5}, 1, 1, value_}, SolverKind::gram, "it is flat"}};
+  }
 
  private:
   struct FlatLane : Lane {
@@ -73,6 +77,14 @@ TEST(CheckedBackend, counts_differences_and_gives_the_tested_results) {
       << remarks[0];
   EXPECT_NE(remarks[0].find("by 10 dB at most"), std::string::npos) << remarks[0];
   EXPECT_EQ(int(task.outputs[0].data()[0]), 7);
+}
+
+TEST(CheckedBackend, passes_on_what_the_tested_one_chose) {
+  const auto checked = make_checked_backend(std::make_unique<FlatBackend>(7, 10),
+                                            std::make_unique<FlatBackend>(4, 10));
+  EXPECT_EQ(checked->device(), "device 7");
+  ASSERT_EQ(checked->choices().size(), 1U);
+  EXPECT_EQ(checked->choices()[0].batch.planes, 7);
 }
 
 TEST(CheckedBackend, tells_failures_of_one_side) {

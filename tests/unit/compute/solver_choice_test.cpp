@@ -1,35 +1,131 @@
 #include "compute/solver_choice.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <utility>
+
+#include "compute/built_in_costs.hpp"
+#include "compute/cost_model.hpp"
 
 namespace eckart {
 namespace {
 
 using enum SolverKind;
+using ::testing::HasSubstr;
 
-constexpr int kMost = 160;  // columns, on a device with much shared memory
+/// CUDA, on a device with much shared memory.
+constexpr SolverLimits kLimits{.most_columns = 192, .most_gram_columns = 26754};
+
+BatchSize batch(int rows, int cols, int rank) {
+  return {{rows, cols}, rank, subspace_columns(rank), 64};
+}
+
+SolverKind cuda(int rows, int cols, int rank) {
+  return choose_solver(automatic, batch(rows, cols, rank), kLimits, kCudaCosts).solver;
+}
+
+int cpu_columns(int rank) { return (rank + std::max(20, rank / 4) + 15) / 16 * 16; }
+
+/// As the CPU's lanes ask: a plane at a time.
+SolverKind cpu(int rows, int cols, int rank) {
+  return choose_solver(automatic, {{rows, cols}, rank, cpu_columns(rank), 1}, {INT_MAX}, kCpuCosts)
+      .solver;
+}
 
 TEST(SolverChoice, takes_the_subspace_solver_where_few_vectors_are_wanted) {
-  EXPECT_EQ(choose_solver(automatic, {256, 256}, 20, kMost), subspace);
-  EXPECT_EQ(choose_solver(automatic, {224, 192}, 20, kMost), subspace);
-  EXPECT_EQ(choose_solver(automatic, {512, 512}, 50, kMost), subspace);
-  EXPECT_EQ(choose_solver(automatic, {256, 256}, 100, kMost), subspace);
-  EXPECT_EQ(choose_solver(automatic, {64, 64}, 20, kMost), subspace);
+  EXPECT_EQ(cuda(256, 256, 20), subspace);
+  EXPECT_EQ(cuda(224, 192, 20), subspace);
+  EXPECT_EQ(cuda(512, 512, 50), subspace);
+  EXPECT_EQ(cuda(256, 256, 100), subspace);
+  EXPECT_EQ(cuda(64, 64, 20), subspace);
+  EXPECT_EQ(cuda(2048, 2048, 128), subspace);
+  EXPECT_EQ(cpu(256, 256, 20), subspace);
+  EXPECT_EQ(cpu(256, 256, 150), subspace);
+  EXPECT_EQ(cpu(512, 512, 50), subspace);
+  EXPECT_EQ(cpu(64, 64, 12), subspace);
 }
 
 TEST(SolverChoice, takes_the_full_eigensolver_where_many_are_wanted_or_the_matrix_is_small) {
-  EXPECT_EQ(choose_solver(automatic, {256, 256}, 180, kMost), gram);
-  EXPECT_EQ(choose_solver(automatic, {64, 64}, 21, kMost), gram);
-  EXPECT_EQ(choose_solver(automatic, {32, 32}, 1, kMost), gram);
-  EXPECT_EQ(choose_solver(automatic, {256, 256}, 256, kMost), gram);
+  EXPECT_EQ(cuda(256, 256, 180), gram);
+  EXPECT_EQ(cuda(64, 64, 21), gram);
+  EXPECT_EQ(cuda(32, 32, 1), gram);
+  EXPECT_EQ(cuda(256, 256, 256), gram);
+  EXPECT_EQ(cpu(256, 256, 180), gram);
+  EXPECT_EQ(cpu(256, 256, 256), gram);
+  EXPECT_EQ(cpu(48, 48, 1), gram);
+  EXPECT_EQ(cpu(32, 32, 1), gram);
+  EXPECT_EQ(cpu(1, 1, 1), gram);
+}
+
+TEST(SolverChoice, turns_to_gram_once_as_the_rank_rises) {
+  for (const auto& [choose, columns] :
+       {std::pair{&cuda, &subspace_columns}, {&cpu, &cpu_columns}}) {
+    for (const int side : {128, 256, 512}) {
+      int turns = 0;
+      SolverKind last = subspace;
+      for (int rank = side / 8; rank <= side; ++rank) {
+        if (columns(rank) == columns(rank + 1)) continue;  // the most of as many columns
+        const SolverKind next = choose(side, side, rank);
+        turns += next != last;
+        last = next;
+      }
+      EXPECT_EQ(turns, 1) << side;
+      EXPECT_EQ(last, gram) << side;
+    }
+  }
+}
+
+TEST(SolverChoice, follows_the_costs_of_the_machine) {
+  SolverCosts slow = kCudaCosts;
+  slow.subspace.flop_s *= 1000;
+  EXPECT_EQ(choose_solver(automatic, batch(256, 256, 20), kLimits, slow).solver, gram);
+  slow.gram.cube_s *= 1000;
+  EXPECT_EQ(choose_solver(automatic, batch(256, 256, 20), kLimits, slow).solver, subspace);
+}
+
+TEST(SolverChoice, counts_what_a_batch_costs_by_its_planes) {
+  const SolverCosts costs = {.subspace = {.batch_s = 1e-3, .sample_s = 1e-11},
+                             .gram = {.cube_s = 1e-11}};
+  const auto choose = [&](int planes) {
+    return choose_solver(automatic, {{256, 256}, 20, 48, planes}, kLimits, costs).solver;
+  };
+  EXPECT_EQ(choose(1), gram);
+  EXPECT_EQ(choose(512), subspace);
+}
+
+TEST(SolverChoice, says_why_with_estimates) {
+  const SolverCosts costs = {.subspace = {.cube_s = 1.9e-6 / (48 * 48 * 48)},
+                             .gram = {.cube_s = 60e-6 / (256 * 256 * 256)}};
+  EXPECT_EQ(choose_solver(automatic, batch(256, 256, 20), kLimits, costs).reason,
+            "48 of 256 columns: about 1.9 us a plane, gram 60 us");
+  EXPECT_EQ(choose_solver(automatic, batch(256, 256, 160), {256}, costs).reason,
+            "about 60 us a plane, subspace with 192 of 256 columns 122 us");
+}
+
+TEST(SolverChoice, expects_planes_to_be_left_to_gram_where_most_vectors_are_wanted) {
+  const SolverCosts costs = {.subspace = {.sample_s = 1e-9}, .gram = {.sample_s = 1.2e-9}};
+  EXPECT_EQ(choose_solver(automatic, batch(256, 256, 20), {256}, costs).solver, subspace);
+  const SolverChoice most = choose_solver(automatic, batch(256, 256, 200), {256}, costs);
+  EXPECT_EQ(most.solver, gram);
+  EXPECT_THAT(most.reason, HasSubstr("many left to gram"));
+}
+
+TEST(SolverChoice, says_what_keeps_it_from_the_subspace_solver) {
+  const auto reason = [](int side, int rank) {
+    return choose_solver(automatic, batch(side, side, rank), kLimits, kCudaCosts).reason;
+  };
+  EXPECT_EQ(reason(1024, 200),
+            "rank 200 would take subspace 240 columns, and 192 are the most here");
+  EXPECT_EQ(reason(32, 10), "rank 10 would take subspace 48 columns, and there are 32");
 }
 
 TEST(SolverChoice, leaves_what_the_batched_eigensolver_cannot_index_to_gesvd) {
-  // of a colour image's three planes: 3 * 26754^2 < 2^31
-  EXPECT_EQ(choose_solver(automatic, {50000, 26754}, 1000, kMost), gram);
-  EXPECT_EQ(choose_solver(automatic, {50000, 26755}, 20, kMost), gesvd);
+  EXPECT_EQ(cuda(50000, 26754, 1000), gram);
+  EXPECT_EQ(cuda(50000, 26755, 20), gesvd);
+  const SolverChoice asked = choose_solver(subspace, batch(50000, 26755, 20), kLimits, kCudaCosts);
+  EXPECT_EQ(asked.solver, gesvd) << "some of its planes would be left to gram";
+  EXPECT_EQ(asked.reason, "gram takes 26754 columns at most");
 }
 
 TEST(SolverChoice, never_asks_the_subspace_solver_for_more_than_it_takes) {
@@ -37,10 +133,11 @@ TEST(SolverChoice, never_asks_the_subspace_solver_for_more_than_it_takes) {
        {std::pair{automatic, 160}, {subspace, 160}, {automatic, 80}, {subspace, 80}}) {
     for (int cols = 1; cols <= 1024; cols += 31) {
       for (int rank = 1; rank <= cols; ++rank) {
-        const SolverKind choice = choose_solver(requested, {cols, cols}, rank, most);
-        if (choice != subspace) continue;
-        EXPECT_LE(subspace_columns(rank), cols);
-        EXPECT_LE(subspace_columns(rank), most);
+        const SolverChoice choice =
+            choose_solver(requested, batch(cols, cols, rank), {most}, kCudaCosts);
+        if (choice.solver != subspace) continue;
+        EXPECT_LT(choice.batch.columns, cols);
+        EXPECT_LE(choice.batch.columns, most);
       }
     }
   }
@@ -48,15 +145,34 @@ TEST(SolverChoice, never_asks_the_subspace_solver_for_more_than_it_takes) {
 
 TEST(SolverChoice, follows_a_request_that_can_be_followed) {
   for (const SolverKind requested : {gram, gesvd, gesvdj}) {
-    EXPECT_EQ(choose_solver(requested, {256, 256}, 20, kMost), requested);
+    const SolverChoice choice = choose_solver(requested, batch(256, 256, 20), kLimits, kCudaCosts);
+    EXPECT_EQ(choice.solver, requested);
+    EXPECT_EQ(choice.reason, "asked for");
   }
-  EXPECT_EQ(choose_solver(subspace, {64, 64}, 10, kMost), subspace);
-  EXPECT_EQ(choose_solver(subspace, {64, 64}, 60, kMost), gram);
+  SolverCosts dear = kCudaCosts;
+  dear.subspace.batch_s = 1000;
+  EXPECT_EQ(choose_solver(subspace, batch(64, 64, 10), kLimits, dear).solver, subspace);
+  EXPECT_EQ(choose_solver(subspace, batch(64, 64, 60), kLimits, kCudaCosts).solver, gram);
 }
 
-TEST(SolverChoice, heeds_what_the_device_can_hold) {
-  EXPECT_EQ(choose_solver(automatic, {512, 512}, 50, subspace_columns(50)), subspace);
-  EXPECT_EQ(choose_solver(automatic, {512, 512}, 50, subspace_columns(50) - 1), gram);
+TEST(SolverChooser, knows_what_it_chose_for_every_shape) {
+  SolverChooser chooser(automatic, kCudaCosts);
+  EXPECT_EQ(chooser.choose(batch(256, 256, 20), kLimits), subspace);
+  EXPECT_EQ(chooser.choose(batch(32, 32, 20), kLimits), gram);
+  EXPECT_EQ(chooser.choose(batch(256, 256, 20), kLimits), subspace);
+  const auto choices = chooser.choices();
+  ASSERT_EQ(choices.size(), 2U);
+  EXPECT_EQ(choices[0].batch.shape, (PaddedShape{256, 256}));
+  EXPECT_THAT(choices[0].reason, HasSubstr("48 of 256 columns"));
+  EXPECT_EQ(choices[1].batch.shape, (PaddedShape{32, 32}));
+  EXPECT_EQ(choices[1].solver, gram);
+}
+
+TEST(SolverChooser, tells_of_the_hundred_largest_shapes) {
+  SolverChooser chooser(automatic, kCudaCosts);
+  for (int side = 1; side < 300; ++side) chooser.choose(batch(side, side, 1), kLimits);
+  ASSERT_EQ(chooser.choices().size(), 100U);
+  EXPECT_EQ(chooser.choices().back().batch.shape.rows, 200);
 }
 
 TEST(SolverChoice, oversamples) {

@@ -32,6 +32,7 @@ Settings everything_changed() {
   Settings s;
   s.backend = "checked";
   s.solver = "gesvdj";
+  s.calibration = "a \"b\".yaml";
   s.rank = "5,10";
   s.output = {"jpeg", "\"{stem}\" \\ # \n\x1b ä.{ext}", 80};
   s.threads = {3, 4};
@@ -60,6 +61,7 @@ TEST(ToYaml, IsReadBackAsItWas) {
   const Settings after = load(to_yaml(before));
   EXPECT_EQ(to_yaml(after), to_yaml(before));
   EXPECT_EQ(after.output.name, before.output.name);
+  EXPECT_EQ(after.calibration, before.calibration);
   EXPECT_EQ(after.cuda.devices, before.cuda.devices);
   EXPECT_EQ(after.cuda.memory_fraction, before.cuda.memory_fraction);
   EXPECT_EQ(after.limits.pixels, before.limits.pixels);

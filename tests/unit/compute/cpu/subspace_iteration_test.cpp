@@ -153,5 +153,12 @@ TEST(SubspaceIteration, what_it_did_before_changes_nothing) {
   EXPECT_EQ(a.v_nk, b.v_nk);
 }
 
+TEST(SubspaceColumns, are_more_than_the_rank) {
+  for (int rank = 1; rank < 300; ++rank) {
+    EXPECT_GE(subspace_columns(rank), rank + 20);
+    EXPECT_GE(4 * subspace_columns(rank), 5 * rank - 3);
+  }
+}
+
 }  // namespace
 }  // namespace eckart::cpu

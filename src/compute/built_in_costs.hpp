@@ -1,0 +1,23 @@
+#pragma once
+
+#include "core/solver_costs.hpp"
+
+namespace eckart {
+
+/// For a machine on which nobody has measured. One core of an AMD EPYC (Zen 4) with OpenBLAS
+/// 0.3.21, fitted by `eckart doctor --calibrate`.
+inline constexpr SolverCosts kCpuCosts = {
+    .subspace = {.batch_s = 1e-6, .flop_s = 8e-11, .vector_s = 7.9e-8},
+    .gram = {.batch_s = 2.9e-5,
+             .sample_s = 1.2e-8,
+             .flop_s = 1.8e-11,
+             .vector_s = 3.1e-7,
+             .cube_s = 4.7e-11}};
+
+/// One H200, three lanes, full batches, fitted to docs/results/2026-11-21-h200.json (within 12 %;
+/// gram at 1024 x 1024, and what a batch of one takes, from a prototype).
+inline constexpr SolverCosts kCudaCosts = {
+    .subspace = {.sample_s = 9.8e-12, .flop_s = 8.8e-14, .cube_s = 4.1e-12},
+    .gram = {.batch_s = 2e-3, .sample_s = 2.4e-10, .flop_s = 9e-14, .cube_s = 2.04e-12}};
+
+}  // namespace eckart

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "compute/backend.hpp"
+#include "core/solver_costs.hpp"
+
+namespace eckart {
+
+/// What the solver has to do for this batch, in the order of kCostTerms; for planes of m x n at
+/// rank k, subspace iteration with l columns:
+///             batch  sample  flop                                       vector  cube
+///   subspace    1     m n    2 m n l + 2 (m + n) l^2                     l^2    l^3
+///   gram        1     m n    m n^2 + 4 m n k + 2 n^2 k + 4 n k^2         n k    n^3
+/// all but the first times the number of planes. How often the iteration multiplies and
+/// orthonormalises depends on the images, so that is part of the price. gram's flops are the Gram
+/// matrix, projecting and reconstructing, and of the eigenvectors the transformation back and the
+/// orthogonalisation. `solver` is subspace or gram.
+std::array<double, kCostTerms.size()> work(SolverKind solver, const BatchSize& batch);
+
+/// How long a batch takes, about.
+double seconds(SolverKind solver, const BatchSize& batch, const SolverCosts& costs);
+
+/// What was measured with this backend on this device; or else `built_in`, without a date.
+MeasuredCosts costs_of(const Calibration& calibration, const std::string& backend,
+                       const std::string& device, const SolverCosts& built_in);
+
+/// A line for people: where these costs are from.
+std::string provenance(const MeasuredCosts& costs);
+
+/// 1.9 us, 16 ms, 1.2 s
+std::string time_text(double seconds);
+
+}  // namespace eckart

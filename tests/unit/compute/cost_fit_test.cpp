@@ -1,0 +1,84 @@
+#include "compute/cost_fit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "compute/cost_model.hpp"
+
+namespace eckart {
+namespace {
+
+using enum SolverKind;
+
+const SolverCosts kKnown = {.subspace = {2e-4, 3e-10, 1e-13, 5e-12, 4e-12},
+                            .gram = {2e-3, 2e-10, 2e-13, 3e-9, 2e-12}};
+
+/// As a machine with these costs would take them, `off` of it more or less in turn.
+std::vector<Timing> timings(const SolverCosts& costs, double off = 0) {
+  std::vector<Timing> all;
+  for (const SolverKind solver : {subspace, gram}) {
+    for (const auto& [rows, cols] : {std::pair{64, 64}, {512, 128}, {256, 256}, {1024, 1024}}) {
+      for (const int planes : {4, 64, 512}) {
+        for (const int rank : {4, 20, 36}) {
+          const BatchSize batch{{rows, cols}, rank, rank + 28, planes};
+          all.push_back({solver, batch, (1 + off) * seconds(solver, batch, costs)});
+          off = -off;
+        }
+      }
+    }
+  }
+  return all;
+}
+
+TEST(CostFit, recovers_the_costs_that_made_the_timings) {
+  const SolverCosts found = fit_costs(timings(kKnown));
+  for (const auto& [name, price] : kCostTerms) {
+    EXPECT_NEAR(found.subspace.*price / (kKnown.subspace.*price), 1, 1e-6) << name;
+    EXPECT_NEAR(found.gram.*price / (kKnown.gram.*price), 1, 1e-6) << name;
+  }
+}
+
+TEST(CostFit, recovers_costs_that_are_nothing) {
+  const SolverCosts known = {.subspace = {.flop_s = 1e-13}, .gram = {.cube_s = 2e-12}};
+  const SolverCosts found = fit_costs(timings(known));
+  for (const Timing& timing : timings(known)) {
+    EXPECT_NEAR(seconds(timing.solver, timing.batch, found) / timing.seconds, 1, 1e-6);
+  }
+  EXPECT_LT(found.subspace.batch_s, 1e-12);
+}
+
+TEST(CostFit, is_as_near_to_short_timings_as_to_long_ones) {
+  constexpr double kOff = 0.1;
+  const SolverCosts found = fit_costs(timings(kKnown, kOff));
+  for (const Timing& timing : timings(kKnown)) {
+    EXPECT_NEAR(seconds(timing.solver, timing.batch, found) / timing.seconds, 1, 1.5 * kOff);
+  }
+}
+
+TEST(CostFit, has_no_cost_below_nothing) {
+  std::vector<Timing> odd = timings(kKnown);
+  // More planes take less time in all, which no costs explain.
+  for (Timing& timing : odd) timing.seconds = 1 / double(timing.batch.planes);
+  const SolverCosts found = fit_costs(odd);
+  for (const auto& [name, price] : kCostTerms) {
+    EXPECT_GE(found.subspace.*price, 0) << name;
+    EXPECT_GE(found.gram.*price, 0) << name;
+  }
+}
+
+TEST(CostFit, makes_do_with_timings_that_do_not_tell_the_terms_apart) {
+  const Timing one{subspace, {{64, 64}, 4, 32, 8}, 0.25}, other{gram, {{64, 64}, 4, 32, 8}, 0.5};
+  const SolverCosts found = fit_costs(std::vector{one, one, other});
+  EXPECT_NEAR(seconds(subspace, one.batch, found), 0.25, 1e-9);
+  EXPECT_NEAR(seconds(gram, one.batch, found), 0.5, 1e-9);
+}
+
+TEST(CostFit, wants_timings_of_both_solvers) {
+  const Timing one{subspace, {{64, 64}, 4, 32, 8}, 0.25};
+  EXPECT_THROW(fit_costs(std::vector{one}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace eckart

@@ -1,0 +1,90 @@
+#include "compute/cost_model.hpp"
+
+#include <gtest/gtest.h>
+
+#include "compute/built_in_costs.hpp"
+
+namespace eckart {
+namespace {
+
+using enum SolverKind;
+
+constexpr BatchSize kBatch{{256, 192}, 20, 48, 64};
+
+TEST(CostModel, more_of_anything_takes_longer) {
+  for (const SolverCosts& costs : {kCpuCosts, kCudaCosts}) {
+    for (const SolverKind solver : {subspace, gram}) {
+      const double base = seconds(solver, kBatch, costs);
+      EXPECT_GT(base, 0);
+      EXPECT_GT(seconds(solver, {{512, 192}, 20, 48, 64}, costs), base);
+      EXPECT_GT(seconds(solver, {{256, 256}, 20, 48, 64}, costs), base);
+      EXPECT_GT(seconds(solver, {{256, 192}, 40, 80, 64}, costs), base);
+      EXPECT_GT(seconds(solver, {{256, 192}, 20, 48, 65}, costs), base);
+    }
+  }
+}
+
+TEST(CostModel, planes_share_what_a_batch_costs) {
+  const SolverCosts costs{.subspace = {.batch_s = 1, .cube_s = 1e-6},
+                          .gram = {.batch_s = 2, .cube_s = 1e-6}};
+  const BatchSize one{{256, 192}, 20, 48, 1};
+  for (const SolverKind solver : {subspace, gram}) {
+    EXPECT_LT(seconds(solver, kBatch, costs) / kBatch.planes, seconds(solver, one, costs));
+  }
+  const double batch_s = 2;
+  EXPECT_DOUBLE_EQ(seconds(gram, kBatch, costs) - batch_s,
+                   kBatch.planes * (seconds(gram, one, costs) - batch_s));
+}
+
+TEST(CostModel, every_plane_is_as_much_work_as_the_next) {
+  const BatchSize one{{256, 192}, 20, 48, 1};
+  for (const SolverKind solver : {subspace, gram}) {
+    const auto single = work(solver, one), full = work(solver, kBatch);
+    EXPECT_EQ(full[0], single[0]);
+    for (std::size_t i = 1; i < full.size(); ++i) {
+      EXPECT_DOUBLE_EQ(full[i], kBatch.planes * single[i]) << kCostTerms[i].name;
+    }
+  }
+}
+
+TEST(CostModel, is_near_the_figures_of_an_h200) {  // docs/performance.md, images/s
+  const struct {
+    SolverKind solver;
+    int side, rank, columns, planes;
+    double rate;
+  } figures[] = {
+      {subspace, 256, 20, 48, 512, 548000}, {subspace, 256, 100, 128, 512, 81800},
+      {subspace, 512, 50, 80, 256, 98800},  {subspace, 1024, 100, 128, 64, 22200},
+      {subspace, 2048, 128, 160, 16, 4900}, {gram, 256, 20, 48, 512, 16800},
+      {gram, 512, 50, 80, 256, 3080},
+  };
+  for (const auto& [solver, side, rank, columns, planes, rate] : figures) {
+    const double model =
+        planes / seconds(solver, {{side, side}, rank, columns, planes}, kCudaCosts);
+    EXPECT_NEAR(model / rate, 1, 0.15) << to_string(solver) << " " << side << ", rank " << rank;
+  }
+}
+
+TEST(CostModel, takes_the_costs_of_this_backend_and_device_alone) {
+  const Calibration calibration = {{"cpu", "other", "2026-01-01", {{}, {.cube_s = 1}}},
+                                   {"cuda", "this", "2026-01-02", {{}, {.cube_s = 2}}},
+                                   {"cpu", "this", "2026-01-03", {{}, {.cube_s = 3}}},
+                                   {"cpu", "this", "2026-01-04", {{}, {.cube_s = 4}}}};
+  const MeasuredCosts found = costs_of(calibration, "cpu", "this", kCpuCosts);
+  EXPECT_EQ(found.costs.gram.cube_s, 3);
+  EXPECT_EQ(provenance(found), "solver costs: measured here on 2026-01-03");
+  const MeasuredCosts none = costs_of(calibration, "cpu", "third", kCpuCosts);
+  EXPECT_EQ(none.costs.gram.cube_s, kCpuCosts.gram.cube_s);
+  EXPECT_NE(provenance(none).find("built in"), std::string::npos);
+}
+
+TEST(TimeText, has_two_digits_and_the_unit_that_suits) {
+  EXPECT_EQ(time_text(1.94e-6), "1.9 us");
+  EXPECT_EQ(time_text(0.0164), "16 ms");
+  EXPECT_EQ(time_text(0.000999), "999 us");
+  EXPECT_EQ(time_text(0.0009996), "1.0 ms");
+  EXPECT_EQ(time_text(72), "72 s");
+}
+
+}  // namespace
+}  // namespace eckart
