@@ -79,6 +79,22 @@ std::string rates_text(const RunReport& report) {
                      rate_text(per_second(report, 1e-6 * double(report.output_bytes))));
 }
 
+/// The first few; the others are counted, and in the JSON.
+std::string solver_lines(const std::vector<SolverRow>& solvers) {
+  constexpr std::size_t kMost = 3;
+  std::string lines;
+  for (std::size_t i = 0; i < std::min(kMost, solvers.size()); ++i) {
+    const SolverRow& row = solvers[i];
+    lines +=
+        labelled(i == 0 ? "solver" : "", fmt::format("{} x {}, rank {}: {} ({})", row.rows,
+                                                     row.cols, row.rank, row.solver, row.reason));
+  }
+  if (solvers.size() > kMost) {
+    lines += labelled("", fmt::format("and for {} more: see --json", solvers.size() - kMost));
+  }
+  return lines;
+}
+
 std::string stage_table(const std::vector<StageRow>& stages) {
   constexpr std::string_view kRow = "{:<11} {:>7} {:>7} {:>17} {:>16}\n";
   std::string table =
@@ -124,6 +140,7 @@ std::string to_text(const RunReport& report) {
                                     ? report.backend
                                     : fmt::format("{}: {}", report.backend, report.backend_note));
   }
+  text += solver_lines(report.solvers);
   if (!report.stages.empty()) text += fmt::format("\n{}\n", stage_table(report.stages));
   if (const std::string sentence = verdict(report); !sentence.empty()) {
     text += labelled("verdict", sentence);

@@ -19,6 +19,15 @@ struct StageRow {
   double waiting_for_room_s = 0;
 };
 
+/// How the planes of one shape were decomposed, and why.
+struct SolverRow {
+  int rows = 0, cols = 0;
+  int rank = 0;  ///< the largest
+  int planes_per_batch = 0;
+  std::string solver;
+  std::string reason;
+};
+
 /// What a run did: the closing summary and `--json` both come from this.
 struct RunReport {
   std::string backend;       ///< name
@@ -37,6 +46,7 @@ struct RunReport {
   double most_loss_db = 0;  ///< PSNR before rounding that no output can have lost more of
   std::int64_t outputs = 0;
   bool interrupted = false;
+  std::vector<SolverRow> solvers;  ///< by shape, the largest first
   std::vector<StageRow> stages;
   std::vector<std::string> remarks;
 

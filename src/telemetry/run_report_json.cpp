@@ -17,6 +17,19 @@ Json failures_json(const RunReport& report) {
   return failures;
 }
 
+Json solvers_json(const RunReport& report) {
+  Json solvers = Json::array();
+  for (const SolverRow& row : report.solvers) {
+    solvers.push_back({{"rows", row.rows},
+                       {"cols", row.cols},
+                       {"rank", row.rank},
+                       {"planes_per_batch", row.planes_per_batch},
+                       {"solver", row.solver},
+                       {"reason", row.reason}});
+  }
+  return solvers;
+}
+
 Json stages_json(const RunReport& report) {
   Json stages = Json::array();
   for (const StageRow& stage : report.stages) {
@@ -57,6 +70,7 @@ std::string to_json(const RunReport& report) {
       {"output_bytes_per_s", per_second(report, double(report.output_bytes))},
       {"backend", report.backend},
       {"backend_note", report.backend_note},
+      {"solvers", solvers_json(report)},
       {"stages", stages_json(report)},
       {"bottleneck", limited ? Json(busiest->name) : Json()},
       {"verdict", verdict(report)},

@@ -81,6 +81,9 @@ TEST_F(RunCommand, sums_up_in_one_json_object) {
   EXPECT_EQ(json.at("outputs"), 4);
   EXPECT_EQ(json.at("interrupted"), false);
   EXPECT_EQ(json.at("stages").size(), 5u);
+  ASSERT_EQ(json.at("solvers").size(), 1u);
+  EXPECT_EQ(json.at("solvers")[0].at("rank"), 3);
+  EXPECT_NE(json.at("solvers")[0].at("reason"), "");
   EXPECT_EQ(count_of(result.out, "\n"), 1);
   EXPECT_EQ(files("out").size(), 4u);
 }

@@ -38,6 +38,8 @@ RunReport example() {
   report.psnr_db_min = 21.07;
   report.most_loss_db = 0.0031;
   report.outputs = 19992;
+  report.solvers = {{64, 32, 20, 512, "gram", "about 2 us a plane"},
+                    {256, 192, 20, 512, "subspace", "48 of 192 columns"}};
   report.stages = {{"load", 2, 10, 0, 30}, {"compute", 1, 19.4, 0.5, 0.1}, {"write", 2, 8, 32, 0}};
   return report;
 }
@@ -73,6 +75,22 @@ TEST(RunSummary, SaysWhatBecameOfTheImages) {
   EXPECT_THAT(text, HasSubstr("backend     cpu: OpenBLAS, 2 threads\n"));
   EXPECT_THAT(text, HasSubstr("500 images/s, 131 Mpixel/s; files: 61.7 MB/s read, 30.9 MB/s wr"));
   EXPECT_THAT(text, Not(HasSubstr("INTERRUPTED")));
+}
+
+TEST(RunSummary, SaysHowPlanesWereDecomposedAndWhy) {
+  EXPECT_THAT(to_text(example()),
+              HasSubstr("solver      64 x 32, rank 20: gram (about 2 us a plane)\n"
+                        "            256 x 192, rank 20: subspace (48 of 192 columns)\n\n"));
+  EXPECT_THAT(to_text(RunReport{}), Not(HasSubstr("solver")));
+}
+
+TEST(RunSummary, NamesThreeShapesAndCountsTheOthers) {
+  RunReport report = example();
+  for (int rows = 301; rows <= 303; ++rows) report.solvers.push_back({rows, 10, 5, 1, "gram", "x"});
+  const std::string text = to_text(report);
+  EXPECT_THAT(text, HasSubstr("301 x 10"));
+  EXPECT_THAT(text, Not(HasSubstr("302 x 10")));
+  EXPECT_THAT(text, HasSubstr("            and for 2 more: see --json\n"));
 }
 
 TEST(RunSummary, BeginsWithTheInterruption) {
@@ -161,6 +179,13 @@ TEST(RunJson, CarriesTheReportAndItsSumsAgree) {
   EXPECT_DOUBLE_EQ(json["input_bytes_per_s"].get<double>() * 20, 1'234'000'000);
   EXPECT_EQ(json["bottleneck"], "compute");
   EXPECT_EQ(json["verdict"], verdict(report));
+  ASSERT_EQ(json["solvers"].size(), 2u);
+  EXPECT_EQ(json["solvers"][1], nlohmann::json({{"rows", 256},
+                                                {"cols", 192},
+                                                {"rank", 20},
+                                                {"planes_per_batch", 512},
+                                                {"solver", "subspace"},
+                                                {"reason", "48 of 192 columns"}}));
   for (const auto& stage : json["stages"]) {
     const double total = stage["busy_s"].get<double>() +
                          stage["waiting_for_input_s"].get<double>() +
@@ -179,6 +204,7 @@ TEST(RunJson, HasNullWhereNothingWasMeasured) {
   EXPECT_EQ(json["images_per_s"], 0.0);
   EXPECT_TRUE(json["failures"].empty());
   EXPECT_TRUE(json["stages"].empty());
+  EXPECT_TRUE(json["solvers"].empty());
 }
 
 TEST(RunJson, SurvivesRemarksThatAreNotUtf8) {
