@@ -6,13 +6,20 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "app/backends.hpp"
+#include "cli/calibration.hpp"
 #include "cli/commands.hpp"
+#include "core/printable.hpp"
 #include "core/synth.hpp"
 #include "io/codec.hpp"
+#include "settings/calibration.hpp"
 
 namespace eckart::cli {
 namespace {
@@ -112,20 +119,64 @@ void tell_machine() {
   std::printf("formats %s (OpenCV %s)\n", formats.c_str(), io::decoder_version().c_str());
 }
 
-ExitCode doctor() {
+struct DoctorArgs {
+  std::string backend = "auto";
+  bool calibrate = false;
+  std::filesystem::path calibration;  ///< empty: the user's
+  double seconds = 20;
+};
+
+/// Where measured costs go. Throws where that cannot be, before the work is done.
+std::filesystem::path calibration_file(const DoctorArgs& args) {
+  auto file = args.calibration.empty() ? settings::user_calibration_file() : args.calibration;
+  if (file.empty()) {
+    throw FatalError(ExitCode::usage, "there is no home folder: say --calibration FILE");
+  }
+  stored_costs(file);
+  return file;
+}
+
+/// The costs that a run would go by.
+Calibration known_costs(const DoctorArgs& args) {
+  if (args.calibrate && !args.calibration.empty()) return stored_costs(args.calibration);
+  const settings::LoadedCalibration loaded =
+      settings::load_calibration(args.calibration.empty() ? "auto" : args.calibration.string());
+  for (const std::string& warning : loaded.warnings) {
+    std::fprintf(stderr, "eckart: %s\n", printable(warning).c_str());
+  }
+  return loaded.costs;
+}
+
+ExitCode doctor(const DoctorArgs& args) {
+  const std::filesystem::path file = args.calibrate ? calibration_file(args) : "";
   std::printf("eckart   " ECKART_VERSION "\n");
   tell_machine();
   BackendOptions options;
   options.ranks = {RankPolicy{kRank}};
+  options.calibration = known_costs(args);
   options.solver = SolverKind::gesvd;
   const Task reference = reconstruct(*app::make_backend("cpu", options, 1).backend);
   options.solver = SolverKind::automatic;
-  bool good = examine(*app::make_backend("cpu", options, 0).backend, reference);
-  try {
-    good = examine(*app::make_cuda_backend(options), reference) && good;
-  } catch (const FatalError& error) {
-    if (error.code() != ExitCode::unavailable) throw;
-    std::printf("cuda     none: %s\n", error.what());
+  std::vector<std::function<std::unique_ptr<Backend>(const BackendOptions&)>> found;
+  bool good = true;
+  if (args.backend != "cuda") {
+    found.emplace_back(
+        [](const BackendOptions& wanted) { return app::make_backend("cpu", wanted, 0).backend; });
+    good = examine(*found.back()(options), reference);
+  }
+  if (args.backend != "cpu") {
+    try {
+      good = examine(*app::make_cuda_backend(options), reference) && good;
+      found.emplace_back(app::make_cuda_backend);
+    } catch (const FatalError& error) {
+      if (error.code() != ExitCode::unavailable || args.backend == "cuda") throw;
+      std::printf("cuda     none: %s\n", error.what());
+    }
+  }
+  if (args.calibrate && good) {
+    Calibration measured;
+    for (const auto& make : found) measured.push_back(measure_costs(make, args.seconds));
+    store_costs(file, measured);
   }
   std::printf("%s\n", good ? "This machine is ready." : "This machine computes wrong results.");
   return good ? ExitCode::ok : ExitCode::internal;
@@ -136,7 +187,21 @@ ExitCode doctor() {
 void add_doctor(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "doctor", "Tell whether this machine is ready, with a real reconstruction on each backend");
-  command->callback([&action] { action = doctor; });
+  auto args = std::make_shared<DoctorArgs>();
+  command->add_option("--backend", args->backend, "Only this one: cpu or cuda; auto for both")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+  CLI::Option* calibrate = command->add_flag(
+      "--calibrate", args->calibrate,
+      "Measure what the solvers take on this machine, and store it for the runs to come");
+  command->add_option("--calibration", args->calibration,
+                      "The file for it; eckart/calibration.yaml in $XDG_CONFIG_HOME or ~/.config "
+                      "if none is said");
+  command->add_option("--seconds", args->seconds, "How long to measure, about, a backend")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->needs(calibrate)
+      ->capture_default_str();
+  command->callback([args, &action] { action = [args] { return doctor(*args); }; });
 }
 
 }  // namespace eckart::cli

@@ -68,6 +68,7 @@ Program::Program(const std::vector<std::string>& arguments, const Options& optio
   }
   if (chdir(folder_.c_str()) != 0) _exit(127);
   if (options.as_nobody && setuid(kNobody) != 0) _exit(127);
+  setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);  // nothing of this user's is read
   fexecve(program, argv.data(), environ);
   _exit(127);
 }

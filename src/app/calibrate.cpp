@@ -1,0 +1,163 @@
+#include "app/calibrate.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/synth.hpp"
+
+namespace eckart::app {
+namespace {
+
+/// In every shape the terms of the model have other shares of the time.
+struct Case {
+  int rows, cols;
+  std::vector<int> ranks;
+};
+const std::vector<Case> kCases = {
+    {64, 64, {2, 16}},        {128, 128, {4, 70}},   {320, 192, {20, 100}},
+    {256, 256, {8, 50, 150}}, {512, 256, {20, 130}}, {512, 512, {20, 100, 300}},
+    {1024, 1024, {50}},
+};
+constexpr int kScenes = 2;                      // in turn
+constexpr int kPart = 8;                        // of a batch that is timed too, one in so many
+constexpr double kLong = 2;                     // seconds, of which to have more would tell no more
+constexpr std::size_t kFewest = 3, kMost = 25;  // measurements of which the median counts
+
+/// The CPU's lanes compute on the thread that calls them, so that its own time counts, whatever
+/// else the machine does.
+double now(bool own_time) {
+  timespec time{};
+  clock_gettime(own_time ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time);
+  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+}
+
+std::vector<Image> make_scenes(const Case& shape) {
+  std::vector<Image> scenes;
+  scenes.reserve(kScenes);
+  for (int seed = 0; seed < kScenes; ++seed) {
+    scenes.push_back(synthesize({.kind = SynthKind::texture,
+                                 .rows = shape.rows,
+                                 .cols = shape.cols,
+                                 .channels = 1,
+                                 .seed = std::uint64_t(seed)}));
+  }
+  return scenes;
+}
+
+using Batches = std::vector<std::vector<Task>>;
+
+/// Batches of this many planes, as many as the lane has slots for or more, with all scenes in them.
+Batches make_batches(const std::vector<Image>& scenes, int planes, int slots) {
+  const int wanted = (int(scenes.size()) + planes - 1) / planes;
+  Batches batches(std::size_t((wanted + slots - 1) / slots * slots));
+  std::size_t next = 0;
+  for (auto& batch : batches) {
+    for (int i = 0; i < planes; ++i) {
+      const Image& scene = scenes[next++ % scenes.size()];
+      Task& task = batch.emplace_back();
+      task.input = Image(scene.shape());
+      std::memcpy(task.input.data(), scene.data(), scene.bytes());
+      task.outputs.emplace_back(scene.shape());
+      task.results.emplace_back(1);
+    }
+  }
+  return batches;
+}
+
+/// With all slots at work.
+void compute(Lane& lane, PaddedShape shape, Batches& batches) {
+  const auto slots = std::size_t(lane.slots());
+  for (std::size_t first = 0; first < batches.size(); first += slots) {
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+      std::vector<Task*> tasks;
+      for (Task& task : batches[first + slot]) tasks.push_back(&task);
+      lane.start(int(slot), shape, tasks);
+    }
+    for (std::size_t slot = 0; slot < slots; ++slot) lane.finish(int(slot));
+  }
+  for (const auto& batch : batches) {
+    for (const Task& task : batch) {
+      if (!task.error.empty()) throw FatalError(ExitCode::internal, task.error);
+    }
+  }
+}
+
+/// Of a batch, the median.
+double measure(Lane& lane, PaddedShape shape, Batches& batches, bool own_time, double budget) {
+  const auto pass = [&] {
+    const double start = now(own_time);
+    compute(lane, shape, batches);
+    return (now(own_time) - start) / double(batches.size());
+  };
+  // Twice on CUDA: then it does the rounds that the images need.
+  for (int i = 0; i < lane.slots(); ++i) {
+    if (const double time = pass(); time * double(batches.size()) > kLong) return time;
+  }
+  std::vector<double> times;
+  for (double total = 0; times.size() < kFewest || (total < budget && times.size() < kMost);) {
+    times.push_back(pass());
+    total += times.back() * double(batches.size());
+  }
+  std::nth_element(times.begin(), times.begin() + std::ptrdiff_t(times.size() / 2), times.end());
+  return times[times.size() / 2];
+}
+
+/// Times a full batch, and a part of one where planes share it: that tells what a batch costs from
+/// what its planes cost. Nothing where this is more than the backend's solver takes.
+std::vector<Timing> time_solver(Backend& backend, SolverKind solver, const Case& sides,
+                                const std::vector<Image>& scenes, double budget) {
+  const PaddedShape shape{sides.rows, sides.cols};
+  const std::unique_ptr<Lane> lane = backend.make_lane(0);
+  const int full = backend.batch_planes(shape), part = full / kPart;
+  std::vector<Timing> timings;
+  for (const int planes : {full, part}) {
+    if (planes == 0) continue;
+    Batches batches = make_batches(scenes, planes, lane->slots());
+    const double share = double(planes) / (full + part);
+    const double time = measure(*lane, shape, batches, backend.name() == "cpu", share * budget);
+    SolverChoice choice = backend.choices().at(0);
+    if (choice.solver != solver) return {};
+    choice.batch.planes = planes;
+    timings.push_back({solver, choice.batch, time});
+  }
+  return timings;
+}
+
+int count_measurements() {
+  int count = 0;
+  for (const Case& shape : kCases) count += 2 * int(shape.ranks.size());
+  return count;
+}
+
+}  // namespace
+
+CalibrationResult calibrate(const CalibrationJob& job) {
+  CalibrationResult result;
+  const int total = count_measurements();
+  int done = 0;
+  for (const Case& sides : kCases) {
+    const std::vector<Image> scenes = make_scenes(sides);
+    for (const int rank : sides.ranks) {
+      for (const SolverKind solver : {SolverKind::subspace, SolverKind::gram}) {
+        if (job.progress) job.progress(done++, total);
+        BackendOptions options;
+        options.ranks = {{rank}};
+        options.solver = solver;
+        const std::unique_ptr<Backend> backend = job.make(options);
+        result.backend = backend->name(), result.device = backend->device();
+        for (const Timing& timing :
+             time_solver(*backend, solver, sides, scenes, job.seconds / total)) {
+          result.timings.push_back(timing);
+        }
+      }
+    }
+  }
+  result.costs = fit_costs(result.timings);
+  return result;
+}
+
+}  // namespace eckart::app
