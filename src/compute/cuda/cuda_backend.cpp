@@ -17,8 +17,8 @@
 namespace eckart::cuda {
 namespace {
 
-// So that another lane's batch runs while one waits for what it does again.
-constexpr int kLanesPerDevice = 3;
+// So that copies both ways and another lane's computation go on while one waits.
+constexpr int kLanesPerDevice = 4;
 // A batch gathers about this many elements of Gram matrices: enough to fill the largest GPU.
 constexpr std::int64_t kBatchElements = std::int64_t(1) << 26;
 constexpr int kMostPlanes = 512;

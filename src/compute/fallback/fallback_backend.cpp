@@ -164,6 +164,7 @@ class FallbackBackend : public Backend {
   std::unique_ptr<Lane> make_lane(int index) override {
     return std::make_unique<FallbackLane>(*gpu_, index, shortage_, cpu_);
   }
+  std::vector<SolverChoice> choices() const override { return gpu_->choices(); }
   std::vector<std::string> remarks() const override {
     std::vector<std::string> all = gpu_->remarks();
     for (std::string& line : shortage_.remarks()) all.push_back(std::move(line));
