@@ -115,7 +115,7 @@ struct BackendOptions {
   int batch_images = 0;          ///< planes a batch; 0: the backend decides by shape
   std::vector<int> devices;      ///< GPUs by number; empty: all
   double memory_fraction = 0.8;  ///< of a GPU's memory, for all lanes on it
-  Calibration calibration;       ///< a backend takes its device's, or else has its own
+  Calibration calibration = {};  ///< a backend takes its device's, or else has its own
 };
 
 }  // namespace eckart

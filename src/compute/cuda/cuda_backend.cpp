@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 
 #include "compute/built_in_costs.hpp"
@@ -17,8 +18,10 @@
 namespace eckart::cuda {
 namespace {
 
-// So that copies both ways and another lane's computation go on while one waits.
-constexpr int kLanesPerDevice = 4;
+// So that copies both ways and another lane's computation go on while one waits; fewer where a lane
+// would not have the memory that a full batch of small planes takes.
+constexpr int kMostLanesPerDevice = 4;
+constexpr double kLaneBytes = 2.0 * (1 << 30);
 // A batch gathers about this many elements of Gram matrices: enough to fill the largest GPU.
 constexpr std::int64_t kBatchElements = std::int64_t(1) << 26;
 constexpr int kMostPlanes = 512;
@@ -90,18 +93,20 @@ class CudaBackend : public Backend {
   explicit CudaBackend(const BackendOptions& options)
       : options_(options),
         devices_(devices_to_use(options)),
-        lanes_(options.lanes > 0 ? options.lanes : kLanesPerDevice * int(devices_.size())),
         device_(properties(devices_.front()).name),
         costs_(costs_of(options.calibration, "cuda", device_, kCudaCosts)),
         chooser_(options.solver, costs_.costs) {
-    lane_memory_ = -1;
     limits_ = {INT_MAX, kMostGramColumns};
+    double memory = std::numeric_limits<double>::infinity();
     for (const int device : devices_) {
       limits_.most_columns = std::min(limits_.most_columns, most_small_columns(device));
-      const int sharing = (lanes_ + int(devices_.size()) - 1) / int(devices_.size());
-      const double share = options.memory_fraction * usable_memory(device) / sharing;
-      lane_memory_ = lane_memory_ < 0 ? share : std::min(lane_memory_, share);
+      memory = std::min(memory, options.memory_fraction * usable_memory(device));
     }
+    const int devices = int(devices_.size());
+    lanes_ = options.lanes > 0
+                 ? options.lanes
+                 : devices * std::clamp(int(memory / kLaneBytes), 1, kMostLanesPerDevice);
+    lane_memory_ = memory / ((lanes_ + devices - 1) / devices);
   }
 
   std::string name() const override { return "cuda"; }
@@ -189,7 +194,7 @@ class CudaBackend : public Backend {
 
   const BackendOptions options_;
   const std::vector<int> devices_;
-  const int lanes_;
+  int lanes_;
   const std::string device_;
   const MeasuredCosts costs_;
   mutable SolverChooser chooser_;

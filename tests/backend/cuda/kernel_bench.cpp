@@ -12,6 +12,7 @@
 #include "compute/cuda/cuda_backend.hpp"
 #include "tests/backend/cuda/bench/kernel.hpp"
 #include "tests/backend/cuda/bench/peaks.hpp"
+#include "tests/backend/cuda/bench/solve.hpp"
 #include "tests/backend/cuda/bench/timer.hpp"
 
 namespace eckart::cuda::bench {
@@ -41,6 +42,7 @@ class Queue {
 Case make_case(int side, int rank) {
   BackendOptions options;
   options.ranks = {{rank}};
+  options.devices = {0};  // the one that this thread is on
   const PaddedShape shape = padded_shape({side, side, 1, Depth::u8}, 32);
   return {side, rank, make_cuda_backend(options)->batch_planes(shape)};
 }
@@ -99,6 +101,11 @@ nlohmann::json run(const BenchArgs& args) {
           results.push_back(measure(kernel, c, peaks, timer));
       }
     }
+  }
+  if (args.only.empty() || std::count(args.only.begin(), args.only.end(), "solve")) {
+    std::fprintf(stderr, "\n");
+    for (const int planes : {1, 16, 512})
+      results.push_back(measure_solve(handles, {256, 20, planes}, args.repeats));
   }
   if (results.empty()) throw std::runtime_error("there is no such kernel");
   return results;

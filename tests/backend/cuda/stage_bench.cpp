@@ -40,7 +40,7 @@ struct BenchArgs {
   std::vector<std::string> cases{"256:20", "256:100", "512:50"};
   std::string solver = "auto";
   std::vector<int> devices;
-  int repeats = 20, lanes = 0, planes = 0, images = 4096, shrink = 0;
+  int repeats = 20, lanes = 0, planes = 0, batches = 16, shrink = 0;
 };
 
 std::vector<Task> make_tasks(const std::vector<Image>& inputs) {
@@ -186,7 +186,6 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
   const std::vector<Image> inputs =
       shrunk(testing::make_square_images(images, c.side, planes), args.shrink);
   constexpr int kWarmUp = 3, kTracedBatches = 24;
-  const int batches = std::max(2, args.images / (planes * lane_count));
   std::vector<std::vector<Task>> tasks;
   std::vector<double> retries(std::size_t(lane_count), 0.0);
   std::vector<std::vector<BusySpan>> spans(std::size_t(lane_count), std::vector<BusySpan>{});
@@ -198,7 +197,7 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
       [&](int i) {
         cuda::LaneLife life(*backend, i, shape, tasks[std::size_t(i)]);
         for (const Bus bus : {Bus::none, Bus::pinned})
-          life.time(bus, kWarmUp + args.repeats, batches, together);
+          life.time(bus, kWarmUp + args.repeats, args.batches, together);
         retries[std::size_t(i)] = life.retries_per_mille();
         cuda::SpanRecorder recorder;
         life.time(Bus::pinned, 1, kTracedBatches, together, &recorder);
@@ -213,7 +212,7 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
       together.arrive_and_wait();
       const double s =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      if (i >= kWarmUp) rates[bus].push_back(double(batches) * planes * lane_count / s);
+      if (i >= kWarmUp) rates[bus].push_back(double(args.batches) * planes * lane_count / s);
     }
     std::sort(rates[bus].begin(), rates[bus].end());
   }
@@ -250,7 +249,7 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
           {"solver", args.solver},
           {"repeats", args.repeats},
           {"retries_per_mille", retries[0]},
-          {"batches", batches},
+          {"batches_per_lane", args.batches},
           {"images_per_s", spread(rates[Bus::none])},
           {"images_per_s_pinned_to_pinned", spread(rates[Bus::pinned])},
           {"pinned_to_pinned_share_of_time", overlap(spans_of_first)},
@@ -289,7 +288,8 @@ int main(int argc, char** argv) {
   app.add_option("--shrink", args.shrink, "Images are up to so many rows and columns smaller");
   app.add_option("--trace", args.trace, "File for a trace of each lane's copies and computation");
   app.add_option("--planes", args.planes, "Planes a batch; 0 for the backend's choice");
-  app.add_option("--images", args.images, "Images a measurement, about");
+  app.add_option("--batches", args.batches, "Batches a lane in a measurement")
+      ->check(CLI::Range(2, 10000));
   app.add_option("--raw", args.raw, "Folder for the images used, raw, one after the other");
   CLI11_PARSE(app, argc, argv);
   try {
