@@ -14,10 +14,10 @@ inline constexpr SolverCosts kCpuCosts = {
              .vector_s = 3.1e-7,
              .cube_s = 4.7e-11}};
 
-/// One H200, three lanes, full batches, fitted to docs/results/2026-11-21-h200.json (within 12 %;
+/// One H200, four lanes, full batches, fitted to docs/results/2026-11-21-h200.json (within 13 %;
 /// gram at 1024 x 1024, and what a batch of one takes, from a prototype).
 inline constexpr SolverCosts kCudaCosts = {
-    .subspace = {.sample_s = 9.8e-12, .flop_s = 8.8e-14, .cube_s = 4.1e-12},
+    .subspace = {.sample_s = 1.4e-11, .flop_s = 5.15e-14, .cube_s = 2.46e-12},
     .gram = {.batch_s = 2e-3, .sample_s = 2.4e-10, .flop_s = 9e-14, .cube_s = 2.04e-12}};
 
 }  // namespace eckart

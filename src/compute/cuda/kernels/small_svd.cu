@@ -24,9 +24,9 @@ constexpr int kColumnsAtOnce = 16;  // of M that a thread computes elements of
 /// Threads for order 16 kEach.
 template <int kEach>
 constexpr int kJacobiThreads = 16 * kEach / kColumns* kLanes;
-/// As many blocks on a multiprocessor as have registers.
+/// As many blocks on a multiprocessor as have registers; none takes more than sixteen everywhere.
 template <int kEach>
-constexpr int kJacobiBlocks = std::max(1, 65536 / (kJacobiThreads<kEach> * (8 * kEach + 64)));
+constexpr int kJacobiBlocks = std::clamp(65536 / (kJacobiThreads<kEach> * (8 * kEach + 64)), 1, 16);
 
 /// A thread's share of a column: rows 2 (lane + kLanes e) and the next, times `scale`. Rotations
 /// are kept in the scale as far as they can be, which halves their cost (fast Givens rotations).
