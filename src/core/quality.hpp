@@ -12,9 +12,9 @@ double psnr_db(double squared_error, std::size_t samples, int peak);
 /// that may have lost more is made again in float64.
 constexpr double kMostLossDb = 0.01;
 
-/// Whether a squared error, summed over a plane in levels^2, counts as none: no sample can be off by
-/// half a level, so that the pixels written are the input's, or rounding in float64 leaves more for
-/// a matrix of this squared Frobenius norm. Two such errors are the same.
+/// Whether a squared error, summed over a plane in levels^2, counts as none: no sample can be off
+/// by half a level, so that the pixels written are the input's, or rounding in float64 leaves more
+/// for a matrix of this squared Frobenius norm. Two such errors are the same.
 bool negligible(double squared_error, double squared_norm);
 
 /// By how many dB `squared_error` is worse than the optimum `optimal_error` for a matrix of squared
