@@ -13,12 +13,18 @@ struct RitzValues {
   int n = 0;                        ///< columns of A
 };
 
-/// What the factors were computed in; `halves`: iterated in float16, factors in two of them.
-enum class Precision { halves, float32, float64 };
+/// What the factors were computed in.
+enum class Precision {
+  halves,           ///< iterated in float16, factors in two of them
+  float32,          ///< on A
+  squared_float64,  ///< eigenvectors of A'A, or of (AQ)'(AQ), formed in float64
+  float64           ///< singular vectors of A in float64, by a backward stable method
+};
 
 /// The most PSNR, in dB, that a reconstruction of rank k can have lost against Eckart and Young's
-/// optimum; infinity where nothing can be said, 0 where the error is negligible. `residual` is the
-/// squared error measured before rounding, `squared_norm` is ||A||_F^2.
+/// optimum; infinity where nothing can be said, 0 where the error is negligible() and so every
+/// pixel written is the input's. `residual` is the squared error measured before rounding,
+/// `squared_norm` is ||A||_F^2.
 ///
 /// By Pythagoras A' u_i leaves the space of Q by r_i^2 = ||A' u_i||^2 - theta_i, so the residual of
 /// the Ritz pair is sqrt(theta_i) r_i and, to second order, the k Ritz values are below the k
@@ -27,7 +33,8 @@ enum class Precision { halves, float32, float64 };
 /// problem, 1998). The half step to A' U_k gains sum_i r_i^2 of that. For mu stands the Ritz value
 /// half-way between the k-th and the last, or the mean of what is outside where that is more. That
 /// is no bound where many values are nearly alike, so the sum is doubled. What rounding can do is
-/// added as a share of the norm.
+/// added as a share of the norm. A pair whose theta_i is less than half of ||A' u_i||^2 proves
+/// nothing: u_i is then no direction that the space holds, but rounding of a stronger one.
 double most_loss_db(const RitzValues& values, int k, double residual, double squared_norm,
                     Precision precision);
 

@@ -13,12 +13,11 @@ double psnr_db(double squared_error, std::size_t samples, int peak);
 constexpr double kMostLossDb = 0.01;
 
 /// Whether a squared error, summed over a plane in levels^2, counts as none: no sample can be off
-/// by half a level, so that the pixels written are the input's, or rounding in float64 leaves more
-/// for a matrix of this squared Frobenius norm. Two such errors are the same.
-bool negligible(double squared_error, double squared_norm);
+/// by half a level, so that the pixels written are the input's. Two such errors are the same.
+bool negligible(double squared_error);
 
-/// By how many dB `squared_error` is worse than the optimum `optimal_error` for a matrix of squared
-/// Frobenius norm `squared_norm`; 0 where both are negligible.
-double loss_db(double squared_error, double optimal_error, double squared_norm);
+/// By how many dB `squared_error` is worse than the optimum `optimal_error`, both summed over a
+/// plane in levels^2; what is negligible is all the same.
+double loss_db(double squared_error, double optimal_error);
 
 }  // namespace eckart

@@ -55,7 +55,7 @@ void expect_optimal(const Image& image, const Task& task, const std::vector<int>
       const int k = std::min(ranks[r], svd.n);
       const double optimum = optimal_error(squares(svd.sigma), k);
       EXPECT_EQ(result.rank, k);
-      const double loss = loss_db(result.residual, optimum, norm);
+      const double loss = loss_db(result.residual, optimum);
       EXPECT_LE(loss, kMostLossDb);
       EXPECT_GE(loss, -kMostLossDb);  // nobody beats Eckart and Young
       EXPECT_LE(loss, result.most_loss_db + 1e-6);
@@ -186,7 +186,7 @@ struct PixelComparison {
       found_error += std::pow(found[i] - in[i], 2);
     }
     compared += std::int64_t(expected.size());
-    EXPECT_LE(loss_db(found_error, expected_error, svd.squared_norm()), kMostLossDb);
+    EXPECT_LE(loss_db(found_error, expected_error), kMostLossDb);
   }
 };
 
@@ -251,6 +251,21 @@ TEST_P(BackendTest, images_made_to_mislead_lose_nothing) {
   const std::vector<int> ranks{1, 3, 20};
   for (const Image& image : images) {
     SCOPED_TRACE(::testing::Message() << "image " << &image - images.data());
+    expect_optimal(image, reconstruct(image, ranks), ranks);
+  }
+}
+
+/// One part in 60,000 of the brightest: what A'A in float64 cannot tell from rounding.
+TEST_P(BackendTest, specks_of_one_level_in_16_bits_are_found) {
+  if (GetParam().solver == SolverKind::gram) GTEST_SKIP() << "its certificate says that it cannot";
+  for (const auto& [level, specks] : {std::pair{60000, 3}, std::pair{65535, 1}}) {
+    Image image({256, 256, 1, Depth::u16});
+    const auto pixels = image.plane<std::uint16_t>(0);
+    for (int row = 0; row < 256; ++row) {
+      for (int col = 0; col < 256; ++col) pixels(row, col) = std::uint16_t(level);
+    }
+    for (int i = 0; i < specks; ++i) pixels(40 * i + 7, 61 * i + 30) -= std::uint16_t(4 - specks);
+    const std::vector<int> ranks{1, 2, 3, 4, 20};
     expect_optimal(image, reconstruct(image, ranks), ranks);
   }
 }

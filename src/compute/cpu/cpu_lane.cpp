@@ -1,5 +1,6 @@
 #include "compute/cpu/cpu_lane.hpp"
 
+#include <algorithm>
 #include <climits>
 #include <cstdint>
 #include <map>
@@ -9,6 +10,7 @@
 #include "compute/cpu/float32_way.hpp"
 #include "compute/cpu/float64_way.hpp"
 #include "core/error.hpp"
+#include "core/quality.hpp"
 
 namespace eckart::cpu {
 namespace {
@@ -24,8 +26,8 @@ class CpuLane : public Lane {
   CpuLane(SolverKind solver, const std::vector<RankPolicy>& ranks, SolverChooser& chooser)
       : ranks_(ranks),
         chooser_(chooser),
-        float64_(solver == SolverKind::gesvd || solver == SolverKind::gesvdj ? solver
-                                                                             : SolverKind::gram) {}
+        exact_(solver != SolverKind::automatic && solver != SolverKind::subspace),
+        float64_(exact_ ? solver : SolverKind::gram) {}
 
   int slots() const override { return 1; }
   void start(int, PaddedShape, std::span<Task* const> tasks) override {
@@ -63,6 +65,14 @@ class CpuLane : public Lane {
     const SolverKind kind = solver_for({plane.a_mn.rows, plane.a_mn.cols}, plane.largest_rank());
     if (kind == SolverKind::subspace && float32_.reconstruct(plane)) return;
     float64_.reconstruct(plane);
+    if (!exact_ && !certified(plane)) gesvd_.reconstruct(plane);
+  }
+
+  template <class T>
+  static bool certified(const Plane<T>& plane) {
+    return std::all_of(plane.outputs.begin(), plane.outputs.end(), [](const auto& output) {
+      return output.result->most_loss_db <= kMostLossDb;
+    });
   }
 
   /// Planes are not padded here, so the shape is the plane's own.
@@ -75,8 +85,10 @@ class CpuLane : public Lane {
   const std::vector<RankPolicy> ranks_;
   SolverChooser& chooser_;
   std::map<PaddedShape, SolverKind> solvers_;
+  const bool exact_;  // one solver was asked for, and no other is to follow it
   Float32Way float32_;
   Float64Way float64_;
+  Float64Way gesvd_{SolverKind::gesvd};  // for errors that A'A is too coarse for
 };
 
 }  // namespace

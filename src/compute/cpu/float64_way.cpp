@@ -67,7 +67,7 @@ void Float64Way::reconstruct(const Plane<T>& plane) {
         .rank = k,
         .energy = energy(std::span(right.sigma_squared).first(std::size_t(k)), squared_norm)};
     pack(values_, plane.a_mn, plane.top, samples_mn, *result);
-    result->most_loss_db = most_loss_db(k, n, result->residual, squared_norm, Precision::float64);
+    result->most_loss_db = most_loss_db(k, n, result->residual, squared_norm, precision_);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "compute/certificate.hpp"
 #include "compute/cpu/plane.hpp"
 #include "compute/cpu/right_singular_vectors.hpp"
 
@@ -10,7 +11,9 @@ namespace eckart::cpu {
 /// Reconstructs planes by A V_k V_k' in float64. Keeps its memory between calls.
 class Float64Way {
  public:
-  explicit Float64Way(SolverKind solver) : solver_(solver) {}
+  explicit Float64Way(SolverKind solver)
+      : solver_(solver),
+        precision_(solver == SolverKind::gram ? Precision::squared_float64 : Precision::float64) {}
 
   /// Throws ItemError(not_converged).
   template <class T>
@@ -18,6 +21,7 @@ class Float64Way {
 
  private:
   RightSingularSolver solver_;
+  const Precision precision_;
   std::vector<double> a_t_nm_, p_mk_, values_;
 };
 

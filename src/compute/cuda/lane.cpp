@@ -73,6 +73,7 @@ void CudaLane::start(int index, PaddedShape shape, std::span<Task* const> tasks)
       workspace_ = {};
       const bool this_batch_alone = plan.places == planes;
       plan.places = std::max(this_batch_alone ? 1 : planes, plan.places / 2);
+      plan.retry_places = std::min(plan.retry_places, plan.places);  // the slot has no more
       if (this_batch_alone) throw;
     } catch (...) {
       drain();
@@ -107,24 +108,24 @@ void CudaLane::compute(Slot& slot) {
 std::vector<Owner> CudaLane::settle(Slot& slot, bool pixels) {
   Plan& plan = plans_.at(slot.shape());
   slot.wait();
-  Verdict verdict = slot.judge(options_.ranks);
+  const auto& solvers = this->solvers(plan.solver);
+  Verdict verdict = slot.judge(options_.ranks, solvers.size() == 1);
   if (pixels) slot.unpack();
   if (!options_.deterministic) {
     plan.rounds =
         next_rounds(plan.rounds, int(slot.owners().size()), verdict.want_rounds, verdict.worst_db);
   }
-  const auto& solvers = this->solvers(plan.solver);
   std::vector<Owner> unsettled = std::move(verdict.unsettled);
   retries_ += int(unsettled.size());
   for (std::size_t next = 1; next < solvers.size() && !unsettled.empty(); ++next) {
-    retry(slot, plan, *solvers[next], unsettled, pixels);
+    retry(slot, plan, *solvers[next], next + 1 == solvers.size(), unsettled, pixels);
   }
   return unsettled;
 }
 
 /// Leaves in `unsettled` what this solver has not settled either.
-void CudaLane::retry(Slot& slot, Plan& plan, BatchSolver& solver, std::vector<Owner>& unsettled,
-                     bool pixels) {
+void CudaLane::retry(Slot& slot, Plan& plan, BatchSolver& solver, bool last,
+                     std::vector<Owner>& unsettled, bool pixels) {
   std::vector<Owner> left;
   for (auto rest = std::span(unsettled); !rest.empty();) {
     const auto owners = rest.first(std::min(std::size_t(plan.retry_places), rest.size()));
@@ -140,7 +141,7 @@ void CudaLane::retry(Slot& slot, Plan& plan, BatchSolver& solver, std::vector<Ow
     }
     if (pixels) slot.copy_out_pixels(streams());
     slot.wait();
-    const std::vector<Owner> more = slot.judge(options_.ranks).unsettled;
+    const std::vector<Owner> more = slot.judge(options_.ranks, last).unsettled;
     if (pixels) slot.unpack();
     left.insert(left.end(), more.begin(), more.end());
     rest = rest.subspan(owners.size());

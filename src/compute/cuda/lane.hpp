@@ -62,7 +62,7 @@ class CudaLane : public Lane {
   void queue(Slot& slot, PaddedShape shape, std::span<Task* const> tasks, int planes,
              const Plan& plan);
   void run(Slot& slot, const Plan& plan, BatchSolver& solver, int capacity);
-  void retry(Slot& slot, Plan& plan, BatchSolver& solver, std::vector<Owner>& unsettled,
+  void retry(Slot& slot, Plan& plan, BatchSolver& solver, bool last, std::vector<Owner>& unsettled,
              bool pixels);
   Handles handles() const { return {stream_.get(), blas_.get(), solver_.get()}; }
 

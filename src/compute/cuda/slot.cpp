@@ -128,9 +128,7 @@ void Slot::copy_out_pixels(const Streams& streams) {
 
 void Slot::wait() const { ECKART_CUDA_CHECK(cudaEventSynchronize(done_.get())); }
 
-Verdict Slot::judge(const std::vector<RankPolicy>& ranks) const {
-  const bool can_be_better = spectrum_.order == ValueOrder::ritz;
-  const bool in_float64 = spectrum_.precision == Precision::float64;
+Verdict Slot::judge(const std::vector<RankPolicy>& ranks, bool last) const {
   Verdict verdict;
   for (std::size_t place = 0; place < owners_.size(); ++place) {
     const Owner& owner = owners_[place];
@@ -143,8 +141,7 @@ Verdict Slot::judge(const std::vector<RankPolicy>& ranks) const {
       converged = converged && std::isfinite(to.residual);
       const double by_rounding =
           most_loss_db(to.rank, owner.plane.n(), to.residual, norm, spectrum_.precision);
-      good = good && (to.most_loss_db <= kMostLossDb || !can_be_better ||
-                      (in_float64 && to.most_loss_db <= 2 * by_rounding));
+      good = good && (to.most_loss_db <= kMostLossDb || last);
       hopeless = hopeless || !(by_rounding <= kMostLossDb);
       worst_db = std::max(worst_db, to.most_loss_db - by_rounding);
     }

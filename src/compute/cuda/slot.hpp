@@ -27,7 +27,7 @@ struct Streams {
 /// What has become of a batch.
 struct Verdict {
   /// Planes whose solver has not converged, has left no finite numbers, or may have lost more than
-  /// kMostLossDb where a better solver might not.
+  /// kMostLossDb where another solver follows.
   std::vector<Owner> unsettled;
   int want_rounds = 0;  ///< of these, what more rounds of the same solver could have settled
   double worst_db = 0;  ///< what the others may have lost at most, but by rounding
@@ -62,8 +62,9 @@ class Slot {
   void copy_out_pixels(const Streams& streams);
   void wait() const;
 
-  /// Fills in the tasks' results. After wait().
-  Verdict judge(const std::vector<RankPolicy>& ranks) const;
+  /// Fills in the tasks' results. After wait(). Of the `last` solver every result that is one will
+  /// do.
+  Verdict judge(const std::vector<RankPolicy>& ranks, bool last) const;
 
   /// Copies the pixels to the tasks' outputs. After wait().
   void unpack() const;

@@ -108,6 +108,27 @@ TEST_F(SmallKernelTest, small_svd_tells_of_columns_that_are_nearly_in_those_befo
   EXPECT_EQ(weak.fetch(), (std::vector<int>{0, 1, 0}));
 }
 
+TEST_F(SmallKernelTest, small_svd_makes_nothing_of_what_is_no_number) {
+  const int l = 48, rows = 60;
+  const Matrices b = graded(rows, l);
+  Matrices gram = transposed_product(b, b);
+  for (int i = 0; i < l * l; ++i)
+    gram.values[std::size_t(l * l + i)] = std::numeric_limits<double>::quiet_NaN();
+  gram.at(2, 5, 5) = std::numeric_limits<double>::infinity();
+  const OnDevice<double> s(gram.values), sigma_squared(std::vector<double>(kCount * l, -7.0));
+  const OnDevice<float> work(std::vector<float>(std::size_t(kCount * l * l), -7.0F));
+  const OnDevice<int> info(std::vector<int>(kCount, -7)), weak(info.fetch());
+  const OnDeviceSmall m(l, l);
+  on_stream([&](cudaStream_t stream) {
+    small_svd(s.get(), l, l, l, sigma_squared.get(), l, m.get(), work.get(), info.get(), weak.get(),
+              kCount, stream);
+  });
+  EXPECT_EQ(info.fetch()[0], 0);
+  EXPECT_EQ(info.fetch()[2], 1);
+  for (const double value : sigma_squared.fetch()) EXPECT_TRUE(std::isfinite(value) && value >= 0);
+  for (const double value : m.fetch().values) EXPECT_TRUE(std::isfinite(value));
+}
+
 TEST_F(SmallKernelTest, reorthonormalise_takes_off_what_columns_share) {
   for (const int columns : {16, 48, 128}) {
     const int m = columns + 72;

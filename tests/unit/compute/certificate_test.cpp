@@ -74,6 +74,21 @@ TEST(Certificate, proves_little_where_rounding_may_have_made_the_error) {
   EXPECT_LT(bound(1e-9, Precision::float64), kMostLossDb);
 }
 
+TEST(Certificate, trusts_no_direction_that_is_mostly_a_stronger_ones_rounding) {
+  Falling spectrum;
+  const double residual = spectrum.left(4);
+  spectrum.refined[3] = 3 * spectrum.ritz[3];
+  EXPECT_EQ(most_loss_db({spectrum.ritz, spectrum.refined, 64}, 4, residual, spectrum.squared_norm,
+                         Precision::float64),
+            std::numeric_limits<double>::infinity());
+}
+
+TEST(Certificate, of_a_backward_stable_method_tells_next_to_nothing_from_nothing) {
+  const double norm = 256.0 * 256 * 6e4 * 6e4;
+  EXPECT_GT(most_loss_db(2, 256, 1, norm, Precision::squared_float64), kMostLossDb);
+  EXPECT_LT(most_loss_db(2, 256, 1, norm, Precision::float64), 1e-4);
+}
+
 TEST(Certificate, no_error_is_no_loss) {
   const std::vector<double> none(4, 0.0);
   EXPECT_EQ(most_loss_db({none, none, 8}, 2, 0, 0, Precision::float32), 0);

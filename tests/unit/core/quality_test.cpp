@@ -32,32 +32,22 @@ TEST(Psnr, HoldsForImagesOfMoreSamplesThanAnIntCounts) {
 }
 
 TEST(Loss, IsTheRatioOfTheErrorsInDecibels) {
-  EXPECT_NEAR(loss_db(200, 100, 1e6), 10 * std::log10(2), 1e-12);
-  EXPECT_EQ(loss_db(100, 100, 1e6), 0);
-  EXPECT_LT(loss_db(99, 100, 1e6), 0);
+  EXPECT_NEAR(loss_db(200, 100), 10 * std::log10(2), 1e-12);
+  EXPECT_NEAR(loss_db(3e8, 2e8), loss_db(3, 2), 1e-12);
+  EXPECT_EQ(loss_db(100, 100), 0);
+  EXPECT_LT(loss_db(99, 100), 0);
 }
 
-TEST(Loss, IsNoneWhereBothErrorsAreNegligible) {
-  EXPECT_EQ(loss_db(0.24, 0, 1e6), 0);  // no sample is off by half a level
-  EXPECT_EQ(loss_db(0, 0.24, 1e6), 0);
-  EXPECT_EQ(loss_db(0, 0, 0), 0);
-  EXPECT_EQ(loss_db(9, 0, 1e14), 0);  // rounding
+TEST(Loss, IsNoneWhereNoSampleCanBeOffByHalfALevel) {
+  EXPECT_EQ(loss_db(0.24, 0), 0);
+  EXPECT_EQ(loss_db(0, 0.24), 0);
+  EXPECT_EQ(loss_db(0, 0), 0);
 }
 
-TEST(Loss, CountsAsSoonAsASampleCanBeOffByHalfALevel) {
-  EXPECT_GT(loss_db(0.26, 0.24, 1e6), 0.3);
-  EXPECT_GT(loss_db(0.26, 0, 1e6), 50);
-}
-
-TEST(Loss, OfARealErrorAgainstAnExactOptimumIsFiniteAndLarge) {
-  const double loss = loss_db(1, 0, 1e6);
-  EXPECT_GT(loss, 50);
-  EXPECT_TRUE(std::isfinite(loss));
-}
-
-TEST(Loss, DoesNotDependOnTheScaleOfTheMatrix) {
-  EXPECT_NEAR(loss_db(3, 2, 1e6), loss_db(3e8, 2e8, 1e14), 1e-12);
-  EXPECT_NEAR(loss_db(3, 0, 1e11), loss_db(3e8, 0, 1e19), 1e-9);
+TEST(Loss, CountsAsSoonAsASampleCanBe) {
+  EXPECT_GT(loss_db(0.26, 0.24), 0.1);
+  EXPECT_GT(loss_db(1, 0), 6);
+  EXPECT_TRUE(std::isfinite(loss_db(1, 0)));
 }
 
 }  // namespace

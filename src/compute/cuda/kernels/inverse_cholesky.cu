@@ -19,13 +19,14 @@ __global__ void __launch_bounds__(kThreads)
   const std::size_t matrix = std::size_t(blockIdx.x) * std::size_t(l) * std::size_t(l);
   double* s = s_ll + matrix;
   for (int i = int(threadIdx.x); i < l; i += kThreads) {
-    length[i] = sqrt(fmax(s[i * l + i], 0.0));
+    length[i] = sqrt(fmax(s[i * l + i], 0.0));  // nothing where that is no number
     inverse_length[i] = length[i] > 0 ? 1 / length[i] : 0.0;
   }
   __syncthreads();
   double w[kEach][kEach];
   fill(w, l, [&](int i, int c) {
-    return i == c ? 1.0 : s[i * l + c] * inverse_length[i] * inverse_length[c];
+    const double lengths = inverse_length[i] * inverse_length[c];
+    return i == c ? 1.0 : lengths > 0 ? s[i * l + c] * lengths : 0.0;
   });
   __syncthreads();  // all of S is in registers
   float* r_ll = reinterpret_cast<float*>(s);

@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(kThreads)
   const int i0 = int(blockIdx.y) * kSide, j0 = int(blockIdx.z) * kSide;
   const int x = int(threadIdx.x) % kSide, y = int(threadIdx.x) / kSide;
   constexpr int kEach = kSide * kSide / kThreads;
-  float sum[kEach] = {};
+  double sum[kEach] = {};  // of parts in float32: many terms of one sign would lose E in rounding
   for (int row0 = 0; row0 < m; row0 += kDepth) {
     __syncthreads();
     for (int at = int(threadIdx.x); at < kSide * kDepth; at += kThreads) {
@@ -49,19 +49,22 @@ __global__ void __launch_bounds__(kThreads)
       right[column][row] = in && j0 + column < columns ? u.at(row0 + row, j0 + column) : 0.0F;
     }
     __syncthreads();
+    float part[kEach] = {};
     for (int row = 0; row < kDepth; ++row) {
 #pragma unroll
       for (int e = 0; e < kEach; ++e)
-        sum[e] += left[y + e * (kThreads / kSide)][row] * right[x][row];
+        part[e] += left[y + e * (kThreads / kSide)][row] * right[x][row];
     }
+#pragma unroll
+    for (int e = 0; e < kEach; ++e) sum[e] += double(part[e]);
   }
 #pragma unroll
   for (int e = 0; e < kEach; ++e) {
     const int i = i0 + y + e * (kThreads / kSide), j = j0 + x;
     if (i >= columns || j >= columns) continue;
-    const float product = sum[e] / (scale * scale);
-    const bool one = i == j && product > 0.5F;  // a column of zeros stays one
-    correction(e_cc, columns)[i * columns + j] = -0.5F * (product - (one ? 1.0F : 0.0F));
+    const auto product = float(sum[e] / (double(scale) * double(scale)) - (i == j ? 1.0 : 0.0));
+    const bool none = i == j && product < -0.5F;  // a column of zeros stays one
+    correction(e_cc, columns)[i * columns + j] = none ? 0.0F : -0.5F * product;
   }
 }
 

@@ -7,7 +7,7 @@ namespace eckart::cuda {
 
 /// Makes the columns of U (m x columns in two halves, hi and lo behind it, column-major, one matrix
 /// after the other; `scale` times orthonormal columns or zero ones) as orthonormal as float32
-/// knows, where they are so to about 1e-2: U (I - E / 2), E = U'U - I, the nearest orthonormal
+/// knows, where they are so to about 1e-3: U (I - E / 2), E = U'U - I, the nearest orthonormal
 /// matrix but for E^2. Only where `wanted` is not 0, the others cost nothing. m is a multiple of 8.
 ///   e_cc  columns x columns floats a matrix, for the kernels
 void reorthonormalise(__half* u_split, int m, int columns, float scale, const int* wanted,

@@ -287,7 +287,9 @@ __global__ void __launch_bounds__(kJacobiThreads<kEach>, kJacobiBlocks<kEach>)
     Column<kEach>& column = i < 2 ? left[i] : right[i - 2];
     const int c = kColumns * group + i;
     refresh(column);
-    if (lane == 0) shared.sigma_squared[c] = column.squared_length;
+    const bool is_number = column.squared_length >= 0;  // or else there would be no order
+    if (lane == 0) shared.sigma_squared[c] = is_number ? column.squared_length : 0.0F;
+    if (lane == 0 && !is_number) info[image] = 1;
 #pragma unroll
     for (int e = 0; e < kEach; ++e)
       *reinterpret_cast<float2*>(&shared.x[c][2 * (lane + kLanes * e)]) = column.at[e];

@@ -14,7 +14,10 @@ class Float64Solver : public BatchSolver {
       : right_vectors_(std::move(right_vectors)) {}
 
   Spectrum spectrum(const Problem& problem) const override {
-    return {right_vectors_->order(), problem.n};
+    const ValueOrder order = right_vectors_->order();
+    return {
+        order, problem.n, 0,
+        order == ValueOrder::ascending_squares ? Precision::squared_float64 : Precision::float64};
   }
 
   std::size_t workspace_bytes(const Handles& handles, const Problem& problem) override {

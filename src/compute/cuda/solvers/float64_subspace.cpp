@@ -17,7 +17,7 @@ constexpr int kRounds = 6;
 class Float64SubspaceSolver : public BatchSolver {
  public:
   Spectrum spectrum(const Problem& p) const override {
-    return {ValueOrder::ritz, subspace_columns(p.rank()), p.rank(), Precision::float64};
+    return {ValueOrder::ritz, subspace_columns(p.rank()), p.rank(), Precision::squared_float64};
   }
 
   std::size_t workspace_bytes(const Handles& handles, const Problem& p) override {

@@ -14,10 +14,13 @@ std::vector<std::unique_ptr<BatchSolver>> make_solvers(SolverKind kind) {
   switch (kind) {
     case SolverKind::subspace:
       // Most images are settled by the first; those whose error is next to nothing, or that want
-      // more rounds, by the second.
+      // more rounds, by the second; those for which l columns are too few by the third. A'A is too
+      // coarse for what is left, nearly all of which is of exactly low rank.
       solvers.push_back(make_subspace_solver());
       solvers.push_back(make_float64_subspace_solver());
-      [[fallthrough]];
+      solvers.push_back(make_float64_solver(make_gram()));
+      solvers.push_back(make_float64_solver(make_gesvd()));
+      break;
     case SolverKind::gram:
       solvers.push_back(make_float64_solver(make_gram()));
       break;
