@@ -1,7 +1,9 @@
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -10,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -20,6 +23,7 @@
 #include "core/synth.hpp"
 #include "io/codec.hpp"
 #include "settings/calibration.hpp"
+#include "settings/settings.hpp"
 
 namespace eckart::cli {
 namespace {
@@ -132,7 +136,17 @@ std::filesystem::path calibration_file(const DoctorArgs& args) {
   if (file.empty()) {
     throw FatalError(ExitCode::usage, "there is no home folder: say --calibration FILE");
   }
-  stored_costs(file);
+  try {
+    stored_costs(file);
+  } catch (const settings::SettingsError& error) {  // who knows what it is
+    throw settings::SettingsError(std::string(error.what()) +
+                                  ": it is not replaced; remove it, or say another --calibration");
+  }
+  std::error_code failed;
+  const auto folder = std::filesystem::absolute(file).parent_path();
+  std::filesystem::create_directories(folder, failed);
+  if (!failed && access(folder.c_str(), W_OK) != 0) failed = {errno, std::generic_category()};
+  if (failed) throw FatalError(ExitCode::cannot_create, file.string() + ": " + failed.message());
   return file;
 }
 

@@ -155,6 +155,7 @@ class FallbackBackend : public Backend {
       : gpu_(std::move(gpu)), shortage_(std::move(warn)), cpu_(std::move(make_cpu)) {}
 
   std::string name() const override { return gpu_->name(); }
+  std::string device() const override { return gpu_->device(); }
   std::string description() const override { return gpu_->description(); }
   std::vector<std::string> details() const override { return gpu_->details(); }
   int lanes() const override { return gpu_->lanes(); }
