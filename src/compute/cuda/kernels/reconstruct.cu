@@ -16,7 +16,7 @@ union Shared {
     double p[kDepth][kTile];
     double v[kDepth][kTile];
   } columns;
-  Tile<double> tile;
+  Tile tile;
 };
 
 /// The tile's product into shared.tile[i][j]; rows and columns outside the plane hold zeros or

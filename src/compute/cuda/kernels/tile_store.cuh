@@ -12,9 +12,8 @@ constexpr int kTile = 64;  // a block makes a kTile x kTile tile of A_k
 inline unsigned tiles(int side) { return unsigned(side + kTile - 1) / kTile; }
 
 /// A finished tile in shared memory; an odd stride, so that columns lie in different banks.
-template <class Real>
 struct Tile {
-  Real at[kTile][kTile + 1];
+  double at[kTile][kTile + 1];
 };
 
 /// Where this thread's g-th group of samples begins in a tile.
@@ -26,17 +25,17 @@ __device__ int2 group_at(int g) {
 
 /// Stores the tile in the image's order, clamped and rounded to nearest even, and returns this
 /// thread's share of the errors. `Samples` is what an image's samples are.
-template <class Samples, int kThreads, class Real>
-__device__ TileError store_tile(const Tile<Real>& tile, const Plane& plane, const std::byte* pixels,
+template <class Samples, int kThreads>
+__device__ TileError store_tile(const Tile& tile, const Plane& plane, const std::byte* pixels,
                                 int i0, int j0, std::byte* out) {
   using Sum = std::conditional_t<sizeof(Samples) == 1, unsigned, std::uint64_t>;  // of few samples
-  constexpr Real top = sizeof(Samples) == 1 ? Real(255) : Real(65535);
+  constexpr double top = sizeof(Samples) == 1 ? 255 : 65535;
   const bool wide = plane.rows < plane.cols;
   const int row0 = wide ? j0 : i0, col0 = wide ? i0 : j0;
   constexpr int kGroups = kTile * kTile / kGroup / kThreads, kAhead = 4;
   static_assert(kGroups % kAhead == 0);
   Sum squared_norm = 0, squared_error = 0;
-  Real residual = 0;
+  double residual = 0;
 #pragma unroll 1
   for (int first = 0; first < kGroups; first += kAhead) {
     unsigned before[kAhead][kGroup];
@@ -52,12 +51,10 @@ __device__ TileError store_tile(const Tile<Real>& tile, const Plane& plane, cons
       unsigned after[kGroup];
 #pragma unroll
       for (int e = 0; e < kGroup; ++e) {
-        const Real value = wide ? tile.at[at.y + e][at.x] : tile.at[at.x][at.y + e];
-        const Real clamped = fmin(fmax(value, Real(0)), top);
-        after[e] = unsigned(sizeof(Real) == 4 ? __float2int_rn(float(clamped))
-                                              : __double2int_rn(double(clamped)));
+        const double value = wide ? tile.at[at.y + e][at.x] : tile.at[at.x][at.y + e];
+        after[e] = unsigned(__double2int_rn(fmin(fmax(value, 0.0), top)));
         if (e >= target.count) continue;
-        const Real difference = value - Real(before[g][e]);
+        const double difference = value - double(before[g][e]);
         const Sum sample = before[g][e];
         const Sum changed = after[e] > sample ? after[e] - sample : sample - after[e];
         residual += difference * difference;
@@ -67,7 +64,7 @@ __device__ TileError store_tile(const Tile<Real>& tile, const Plane& plane, cons
       store(target, after);
     }
   }
-  return {squared_norm, squared_error, double(residual)};
+  return {squared_norm, squared_error, residual};
 }
 
 __device__ inline TileError sum_over_warp(TileError mine) {
@@ -97,8 +94,8 @@ __device__ TileError sum_over_block(TileError mine) {
 }
 
 /// Stores a tile and its errors; the whole block takes part, after the tile is complete.
-template <int kThreads, class Real>
-__device__ void finish(const Tile<Real>& tile, const Plane& plane, const std::byte* pixels, int i0,
+template <int kThreads>
+__device__ void finish(const Tile& tile, const Plane& plane, const std::byte* pixels, int i0,
                        int j0, std::byte* out, TileError* error) {
   const TileError mine =
       plane.sample_bytes == 1
