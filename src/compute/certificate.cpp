@@ -10,6 +10,7 @@
 namespace eckart {
 namespace {
 
+constexpr double kSums = 1e-5;  // share of an error that adding it up in float32 can hide
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 /// What rounding of the factors, a `share` of ||A||_F, adds to an error should it point the same
@@ -24,13 +25,12 @@ double rounding(Precision precision, int k, int n, double residual, double squar
   switch (precision) {
     case Precision::halves: {
       // Products are added up in float32, so that columns of 1e-7 of the largest singular value are
-      // rounding. Of the squared norm 2e-11 was lost at most, on flat images with specks. The error
-      // itself is added up in float32 as well.
-      constexpr double kLost = 1e-10, kLostAColumn = 1e-12, kSums = 1e-5;
+      // rounding. Of the squared norm 2e-11 was lost at most, on flat images with specks.
+      constexpr double kLost = 1e-10, kLostAColumn = 1e-12;
       return (kLost + k * kLostAColumn) * squared_norm + kSums * residual;
     }
     case Precision::float32:
-      return of_factors(1e-7, residual, squared_norm);
+      return of_factors(1e-7, residual, squared_norm) + kSums * residual;
     case Precision::squared_float64:
       return n * kEpsilon * squared_norm;
     case Precision::float64:
