@@ -1,7 +1,6 @@
 #include "settings/calibration.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <set>
 #include <stdexcept>
@@ -14,11 +13,6 @@ namespace eckart::settings {
 namespace {
 
 constexpr const char* kSystemFile = "/etc/eckart/calibration.yaml";
-
-std::string shortest(double number) {
-  char digits[32];
-  return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
-}
 
 /// A map all of whose keys are known, are there, and are there once.
 class Fields {

@@ -26,11 +26,6 @@ bool parse_whole(std::string_view text, T& number) {
   return error == std::errc{} && rest == end;
 }
 
-std::string shortest(double number) {
-  char digits[32];
-  return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
-}
-
 }  // namespace
 
 std::string one_line(std::string_view text, std::size_t most) {
@@ -41,6 +36,11 @@ std::string one_line(std::string_view text, std::size_t most) {
 std::string in_quotes(std::string_view text) {
   std::string quoted = "'";
   return quoted.append(one_line(text)).append("'");
+}
+
+std::string shortest(double number) {
+  char digits[32];
+  return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
 }
 
 std::string Integer::expected() const {

@@ -17,6 +17,8 @@ namespace eckart::settings {
 /// Text for a message: on one line, and cut where it is longer than `most`.
 std::string one_line(std::string_view text, std::size_t most = 80);
 std::string in_quotes(std::string_view text);
+/// The fewest digits that are read back as this number.
+std::string shortest(double number);
 
 struct Integer {
   static constexpr bool kTakesList = false;

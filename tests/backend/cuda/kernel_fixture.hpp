@@ -12,6 +12,7 @@
 #include "compute/cuda/kernels/reconstruct.hpp"
 #include "compute/cuda/plane.hpp"
 #include "compute/cuda/raii.hpp"
+#include "tests/backend/cuda/no_gpu.hpp"
 #include "tests/backend/cuda/on_device.hpp"
 
 namespace eckart::cuda {
@@ -23,10 +24,7 @@ struct Shape {
 class KernelTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    int devices = 0;
-    const cudaError_t status = cudaGetDeviceCount(&devices);
-    if (status != cudaSuccess || devices == 0)
-      GTEST_SKIP() << "no CUDA device: " << cudaGetErrorString(status);
+    if (const std::string why = why_no_gpu(); !why.empty()) GTEST_SKIP() << why;
   }
 
   /// Captures what the launcher does and runs it: a kernel for another stream than the one given is

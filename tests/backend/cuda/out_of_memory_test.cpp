@@ -11,6 +11,7 @@
 #include "core/quality.hpp"
 #include "core/synth.hpp"
 #include "tests/backend/backend_fixture.hpp"
+#include "tests/backend/cuda/no_gpu.hpp"
 
 namespace eckart::testing {
 namespace {
@@ -27,10 +28,7 @@ constexpr std::size_t kMiB = std::size_t(1) << 20;
 class OutOfMemoryTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    int devices = 0;
-    const cudaError_t status = cudaGetDeviceCount(&devices);
-    if (status != cudaSuccess || devices == 0)
-      GTEST_SKIP() << "no CUDA device: " << cudaGetErrorString(status);
+    if (const std::string why = cuda::why_no_gpu(); !why.empty()) GTEST_SKIP() << why;
     for (std::uint64_t seed = 0; seed < 4; ++seed) {
       images_.push_back(synthesize(
           {.kind = SynthKind::texture, .rows = kSide, .cols = kSide, .channels = 1, .seed = seed}));
