@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "core/printable.hpp"
@@ -33,10 +34,13 @@ void log_done(const WorkItem& item) {
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
     int rank = 0;
     for (const PlaneResult& plane : item.task.results[i]) rank = std::max(rank, plane.rank);
-    spdlog::debug("{} ({} x {} x {}, {} bits): rank {}, {:.2f} dB, lost at most {:.1g} dB -> {}",
+    const double loss = most_loss_of_output(item.task, i);
+    spdlog::debug("{} ({} x {} x {}, {} bits): rank {}, {:.2f} dB, {} -> {}",
                   printable(item.file.native()), shape.rows, shape.cols, shape.channels,
                   8 * int(shape.depth), rank, psnr_of_output(item.task, i),
-                  most_loss_of_output(item.task, i), printable(item.outputs[i].native()));
+                  std::isfinite(loss) ? fmt::format("lost at most {:.1g} dB", loss)
+                                      : "no bound on what is lost",
+                  printable(item.outputs[i].native()));
   }
 }
 

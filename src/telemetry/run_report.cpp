@@ -127,11 +127,13 @@ std::string to_text(const RunReport& report) {
   text += labelled("images", images_text(report));
   if (report.failed > 0) text += labelled("failures", failures_text(report));
   if (report.outputs > 0) {
-    text += labelled(
-        "outputs",
-        fmt::format(
-            "{}; PSNR {:.2f} dB mean, {:.2f} dB lowest, each within {:.1g} dB of the optimum",
-            grouped(report.outputs), report.psnr_db_mean, report.psnr_db_min, report.most_loss_db));
+    const std::string loss =
+        std::isfinite(report.most_loss_db)
+            ? fmt::format("each within {:.1g} dB of the optimum", report.most_loss_db)
+            : "no bound on what some have lost";
+    text += labelled("outputs", fmt::format("{}; PSNR {:.2f} dB mean, {:.2f} dB lowest, {}",
+                                            grouped(report.outputs), report.psnr_db_mean,
+                                            report.psnr_db_min, loss));
   }
   text += labelled("time", duration_text(report.wall_s));
   if (report.done > 0 && report.wall_s > 0) text += labelled("rate", rates_text(report));

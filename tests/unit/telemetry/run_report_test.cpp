@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
@@ -75,6 +76,12 @@ TEST(RunSummary, SaysWhatBecameOfTheImages) {
   EXPECT_THAT(text, HasSubstr("backend     cpu: OpenBLAS, 2 threads\n"));
   EXPECT_THAT(text, HasSubstr("500 images/s, 131 Mpixel/s; files: 61.7 MB/s read, 30.9 MB/s wr"));
   EXPECT_THAT(text, Not(HasSubstr("INTERRUPTED")));
+}
+
+TEST(RunSummary, SaysWhereNothingBoundsWhatIsLost) {
+  RunReport report = example();
+  report.most_loss_db = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(to_text(report), HasSubstr("lowest, no bound on what some have lost\n"));
 }
 
 TEST(RunSummary, SaysHowPlanesWereDecomposedAndWhy) {
