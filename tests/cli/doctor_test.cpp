@@ -27,6 +27,14 @@ class Doctor : public CliTest {
     EXPECT_EQ(result.code, 0) << result.err;
     return nlohmann::json::parse(result.out).at("solvers").at(0);
   }
+  /// So many times what is stored.
+  void price_subspace(double factor) {
+    Calibration costs = settings::read_calibration(at(kStored));
+    for (const auto& [name, price] : kCostTerms) costs.at(0).costs.subspace.*price *= factor;
+    write(kStored, settings::to_yaml(costs));
+  }
+
+  static constexpr const char* kStored = "config/eckart/calibration.yaml";
 };
 
 TEST_F(Doctor, says_that_costs_are_built_in) {
@@ -53,13 +61,11 @@ TEST_F(Doctor, measures_costs_that_runs_go_by) {
   ASSERT_THAT(files("config"), ElementsAre("eckart/calibration.yaml"));
   EXPECT_THAT(run({"doctor"}).out, HasSubstr("solver costs: measured here on 20"));
 
-  // Were subspace a thousand times as slow as it is, gram would be taken.
+  // What was measured is this machine's affair; far from it the choice is plain.
   write("in/a.png", encoded("png", 96, 96));
+  price_subspace(1e-3);
   EXPECT_EQ(solver_of_a_run().at("solver"), "subspace");
-  const fs::path file = at("config/eckart/calibration.yaml");
-  Calibration costs = settings::read_calibration(file);
-  for (const auto& [name, price] : kCostTerms) costs[0].costs.subspace.*price *= 1000;
-  write("config/eckart/calibration.yaml", settings::to_yaml(costs));
+  price_subspace(1e6);
   EXPECT_EQ(solver_of_a_run().at("solver"), "gram");
   EXPECT_EQ(solver_of_a_run({"--set", "calibration=none"}).at("solver"), "subspace");
   const auto asked = solver_of_a_run({"--solver", "subspace"});
