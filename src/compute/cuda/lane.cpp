@@ -130,7 +130,7 @@ void CudaLane::retry(Slot& slot, Plan& plan, BatchSolver& solver, bool last,
   for (auto rest = std::span(unsettled); !rest.empty();) {
     const auto owners = rest.first(std::min(std::size_t(plan.retry_places), rest.size()));
     try {
-      slot.keep_only(owners, places(int(owners.size()), plan.retry_places), streams());
+      slot.keep_only(owners, places(int(owners.size()), plan.retry_places), stream_.get());
       run(slot, plan, solver, plan.retry_places);
     } catch (const OutOfMemory&) {
       drain();

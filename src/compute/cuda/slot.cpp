@@ -91,10 +91,10 @@ void Slot::lay_out_planes(cudaStream_t stream) {
   planes_.copy_in(std::size_t(places_) * sizeof(Plane), stream);
 }
 
-void Slot::keep_only(std::span<const Owner> owners, int places, const Streams& streams) {
+void Slot::keep_only(std::span<const Owner> owners, int places, cudaStream_t stream) {
   owners_.assign(owners.begin(), owners.end());
   places_ = places;
-  lay_out_planes(streams.compute);
+  lay_out_planes(stream);
 }
 
 DeviceBatch Slot::batch() const {

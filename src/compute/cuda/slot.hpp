@@ -50,8 +50,9 @@ class Slot {
   /// Starts the copy in again; for benchmarks.
   void copy_in(const Streams& streams);
 
-  /// Makes the batch consist of these of its planes alone, whose pixels are on the device already.
-  void keep_only(std::span<const Owner> owners, int places, const Streams& streams);
+  /// Makes the batch consist of these of its planes alone; their pixels are on the device already,
+  /// or will be when `stream` has come this far.
+  void keep_only(std::span<const Owner> owners, int places, cudaStream_t stream);
 
   /// What a solver works on; its workspace is the lane's.
   DeviceBatch batch() const;

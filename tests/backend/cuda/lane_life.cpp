@@ -47,7 +47,9 @@ void LaneLife::queue(Slot& slot, Bus bus, SpanRecorder* recorder) {
     work();
     if (recorder) recorder->end(stream);
   };
-  slot.keep_only(all(slot), task_planes_, streams);
+  // With the pixels, as start() does it: on the stream of computation this copy would wait for the
+  // batch before, and then behind the other lanes' copies.
+  slot.keep_only(all(slot), task_planes_, bus == Bus::pinned ? streams.in : streams.compute);
   if (bus == Bus::pinned) record(BusySpan::copy_in, streams.in, [&] { slot.copy_in(streams); });
   record(BusySpan::compute, streams.compute, [&] { lane_.compute(slot); });
   if (bus == Bus::pinned)
