@@ -14,11 +14,13 @@ constexpr int kRowStride = kRows + kPad;
 /// Eight of a column's elements, scaled, into shared memory.
 __device__ void stage(const __half* from, float scale, __half* hi, __half*) {
   const uint4 raw = *reinterpret_cast<const uint4*>(from);
-  const __half2 factor = __float2half2_rn(scale);
   const auto* in = reinterpret_cast<const __half2*>(&raw);
   auto* out = reinterpret_cast<__half2*>(hi);
 #pragma unroll
-  for (int i = 0; i < 4; ++i) out[i] = __hmul2(in[i], factor);
+  for (int i = 0; i < 4; ++i) {  // the scale of a weak column is beyond float16
+    const float2 value = __half22float2(in[i]);
+    out[i] = __float22half2_rn(float2{value.x * scale, value.y * scale});
+  }
 }
 __device__ void stage(const float* from, float scale, __half* hi, __half* lo) {
   float4 raw[2] = {reinterpret_cast<const float4*>(from)[0],
