@@ -10,22 +10,27 @@ constexpr int kDepth = 64;  // rows of U in shared memory at a time
 constexpr int kRows = 64;
 
 /// A matrix in two halves, as numbers.
+template <class Half>
 struct Split {
-  const __half *hi, *lo;
+  Half *hi, *lo;
   int rows;
+  __device__ std::size_t index(int row, int column) const {
+    return std::size_t(column) * std::size_t(rows) + std::size_t(row);
+  }
   __device__ float at(int row, int column) const {
-    const std::size_t index = std::size_t(column) * std::size_t(rows) + std::size_t(row);
-    return __half2float(hi[index]) + __half2float(lo[index]);
+    return __half2float(hi[index(row, column)]) + __half2float(lo[index(row, column)]);
   }
 };
 
-__device__ Split matrix(const __half* u_split, int m, int columns) {
+template <class Half>
+__device__ Split<Half> matrix(Half* u_split, int m, int columns) {
   const std::size_t block = std::size_t(m) * std::size_t(columns);
-  const __half* hi = u_split + 2 * block * blockIdx.x;
+  Half* hi = u_split + 2 * block * blockIdx.x;
   return {hi, hi + block, m};
 }
 
-__device__ float* correction(float* e_cc, int columns) {
+template <class Float>
+__device__ Float* correction(Float* e_cc, int columns) {
   return e_cc + std::size_t(blockIdx.x) * std::size_t(columns) * std::size_t(columns);
 }
 
@@ -35,7 +40,7 @@ __global__ void __launch_bounds__(kThreads)
                       const int* __restrict__ wanted, float* __restrict__ e_cc) {
   if (wanted[blockIdx.x] == 0) return;
   __shared__ float left[kSide][kDepth + 1], right[kSide][kDepth + 1];
-  const Split u = matrix(u_split, m, columns);
+  const Split<const __half> u = matrix(u_split, m, columns);
   const int i0 = int(blockIdx.y) * kSide, j0 = int(blockIdx.z) * kSide;
   const int x = int(threadIdx.x) % kSide, y = int(threadIdx.x) / kSide;
   constexpr int kEach = kSide * kSide / kThreads;
@@ -73,14 +78,14 @@ __global__ void __launch_bounds__(kThreads)
                    const float* __restrict__ e_cc) {
   if (wanted[blockIdx.x] == 0) return;
   extern __shared__ float rows[];  // [column][row]
-  const Split u = matrix(u_split, m, columns);
+  const Split<__half> u = matrix(u_split, m, columns);
   const int row0 = int(blockIdx.y) * kRows;
   for (int at = int(threadIdx.x); at < columns * kRows; at += kThreads) {
     const int row = row0 + at % kRows;
     rows[at] = row < m ? u.at(row, at / kRows) : 0.0F;
   }
   __syncthreads();
-  const float* e = correction(const_cast<float*>(e_cc), columns);
+  const float* e = correction(e_cc, columns);
   for (int at = int(threadIdx.x); at < columns * kRows; at += kThreads) {
     const int row = row0 + at % kRows, column = at / kRows;
     if (row >= m) continue;
@@ -88,9 +93,8 @@ __global__ void __launch_bounds__(kThreads)
     for (int j = 0; j < columns; ++j) sum += rows[j * kRows + at % kRows] * e[j * columns + column];
     const float value = rows[at] + sum;
     const __half hi = __float2half_rn(value);
-    const std::size_t index = std::size_t(column) * std::size_t(m) + std::size_t(row);
-    const_cast<__half*>(u.hi)[index] = hi;
-    const_cast<__half*>(u.lo)[index] = __float2half_rn(value - __half2float(hi));
+    u.hi[u.index(row, column)] = hi;
+    u.lo[u.index(row, column)] = __float2half_rn(value - __half2float(hi));
   }
 }
 
