@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <random>
 
 #include "compute/cuda/kernels/inverse_cholesky.hpp"
 #include "compute/cuda/kernels/ritz_vectors.hpp"
 #include "compute/cuda/kernels/unpack.hpp"
 #include "compute/cuda/solvers/batched.hpp"
+#include "compute/cuda/solvers/random_start.hpp"
 #include "compute/solver_choice.hpp"
 
 namespace eckart::cuda {
@@ -22,7 +22,7 @@ class Float64SubspaceSolver : public BatchSolver {
 
   std::size_t workspace_bytes(const Handles& handles, const Problem& p) override {
     const int l = subspace_columns(p.rank());
-    reserve_start(handles.stream, p.n, l);
+    start_nl_.reserve(handles.stream, p.n, l);
     Carver carver(nullptr);
     carve(carver, p);
     return carver.used() + eigen_.workspace_bytes(handles, l, p.count);
@@ -38,7 +38,7 @@ class Float64SubspaceSolver : public BatchSolver {
 
     for (int round = 0; round < kRounds; ++round) {
       const Operand q =
-          round == 0 ? Operand{CUBLAS_OP_N, start_nl_.as<double>(), n, 0} : block(parts.q_nl, n, l);
+          round == 0 ? Operand{CUBLAS_OP_N, start_nl_.data(), n, 0} : block(parts.q_nl, n, l);
       multiply(handles, m, l, n, a, q, parts.product, count);
       orthonormalise(handles, parts, m, l, parts.z_ml, count);
       multiply(handles, n, l, m, a_t, block(parts.z_ml, m, l), parts.product, count);
@@ -109,25 +109,8 @@ class Float64SubspaceSolver : public BatchSolver {
              count);
   }
 
-  /// As SubspaceSolver's.
-  void reserve_start(cudaStream_t stream, int n, int l) {
-    const std::size_t elements = std::size_t(n) * std::size_t(l);
-    if (elements <= start_elements_) return;
-    ECKART_CUDA_CHECK(cudaStreamSynchronize(stream));  // a batch may be reading the old one
-    start_elements_ = 0;
-    std::vector<double> start(elements);
-    std::mt19937_64 random(1936);
-    for (double& value : start) value = random() >> 63 ? 1 : -1;
-    start_nl_.reserve(elements * sizeof(double));
-    ECKART_CUDA_CHECK(cudaMemcpyAsync(start_nl_.as<double>(), start.data(),
-                                      elements * sizeof(double), cudaMemcpyHostToDevice, stream));
-    ECKART_CUDA_CHECK(cudaStreamSynchronize(stream));
-    start_elements_ = elements;
-  }
-
   BatchedSymmetricEigen eigen_;
-  DeviceBuffer start_nl_;
-  std::size_t start_elements_ = 0;
+  RandomStart<double> start_nl_;
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <random>
 #include <stdexcept>
 
 #include "compute/cuda/kernels/gram_float64.hpp"
@@ -12,7 +11,7 @@
 #include "compute/cuda/kernels/rotate.hpp"
 #include "compute/cuda/kernels/small_svd.hpp"
 #include "compute/cuda/kernels/unpack_halves.hpp"
-#include "compute/cuda/raii.hpp"
+#include "compute/cuda/solvers/random_start.hpp"
 #include "compute/cuda/solvers/solver.hpp"
 #include "compute/solver_choice.hpp"
 
@@ -77,7 +76,7 @@ class SubspaceSolver : public BatchSolver {
 
   std::size_t workspace_bytes(const Handles& handles, const Problem& problem) override {
     const Sizes sizes(problem);
-    reserve_start(handles.stream, sizes);
+    start_nl_.reserve(handles.stream, sizes.n, sizes.l);
     Carver carver(nullptr);
     carve(carver, sizes);
     return carver.used();
@@ -199,8 +198,7 @@ class SubspaceSolver : public BatchSolver {
   void iterate(const Handles& handles, const Sizes& s, const Parts& parts, const Matrix& a) const {
     const int m = s.m, n = s.n, l = s.l, count = s.count;
     for (int round = 0; round < s.rounds; ++round) {
-      const Halves q =
-          round == 0 ? Halves(start_nl_.as<__half>(), n, l, 0) : Halves(parts.q_nl, n, l);
+      const Halves q = round == 0 ? Halves(start_nl_.data(), n, l, 0) : Halves(parts.q_nl, n, l);
       times(handles, CUBLAS_OP_T, a, q, product_scale(n), 0.0F, parts.product, count);
       orthonormalise(handles, parts, m, l, kShift, count);
       rotate(parts.product, m, l, parts.m_ll, l, true, column_scale(m), parts.z_ml, count,
@@ -215,26 +213,7 @@ class SubspaceSolver : public BatchSolver {
     }
   }
 
-  /// The same start for every matrix, on every machine: n x l signs of a fixed generator. A smaller
-  /// start is the beginning of a larger one.
-  void reserve_start(cudaStream_t stream, const Sizes& sizes) {
-    const std::size_t elements = std::size_t(sizes.n) * std::size_t(sizes.l);
-    if (elements <= start_elements_) return;
-    ECKART_CUDA_CHECK(cudaStreamSynchronize(stream));  // a batch may be reading the old one
-    start_elements_ = 0;
-    std::vector<__half> start(elements);
-    std::mt19937_64 random(1936);
-    for (__half& value : start) value = __float2half_rn(random() >> 63 ? 1.0F : -1.0F);
-    start_nl_.reserve(start.size() * sizeof(__half));
-    ECKART_CUDA_CHECK(cudaMemcpyAsync(start_nl_.as<__half>(), start.data(),
-                                      start.size() * sizeof(__half), cudaMemcpyHostToDevice,
-                                      stream));
-    ECKART_CUDA_CHECK(cudaStreamSynchronize(stream));
-    start_elements_ = elements;
-  }
-
-  DeviceBuffer start_nl_;
-  std::size_t start_elements_ = 0;
+  RandomStart<__half> start_nl_;
 };
 
 }  // namespace

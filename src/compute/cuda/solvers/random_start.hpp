@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <random>
+#include <vector>
+
+#include "compute/cuda/raii.hpp"
+
+namespace eckart::cuda {
+
+/// Where subspace iteration starts from, for every matrix and on every machine the same: n x l
+/// signs of a fixed generator, column-major. A smaller start is the beginning of a larger one.
+template <class Number>
+class RandomStart {
+ public:
+  const Number* data() const { return signs_.as<Number>(); }
+
+  /// Grows to n x l; waits for `stream` then, on which a batch may be reading the old one.
+  void reserve(cudaStream_t stream, int n, int l) {
+    const std::size_t elements = std::size_t(n) * std::size_t(l);
+    if (elements <= elements_) return;
+    ECKART_CUDA_CHECK(cudaStreamSynchronize(stream));
+    elements_ = 0;
+    std::vector<Number> signs(elements);
+    std::mt19937_64 random(1936);
+    for (Number& sign : signs) sign = Number(random() >> 63 ? 1.0F : -1.0F);
+    const std::size_t bytes = elements * sizeof(Number);
+    signs_.reserve(bytes);
+    ECKART_CUDA_CHECK(
+        cudaMemcpyAsync(signs_.as<>(), signs.data(), bytes, cudaMemcpyHostToDevice, stream));
+    ECKART_CUDA_CHECK(cudaStreamSynchronize(stream));
+    elements_ = elements;
+  }
+
+ private:
+  DeviceBuffer signs_;
+  std::size_t elements_ = 0;
+};
+
+}  // namespace eckart::cuda
