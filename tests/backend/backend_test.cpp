@@ -1,73 +1,19 @@
 // What every backend and solver promises, on every shape: one body for all of them.
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include "core/quality.hpp"
-#include "core/spectrum.hpp"
-#include "core/synth.hpp"
-#include "tests/backend/backend_fixture.hpp"
-#include "tests/support/reference_svd.hpp"
+#include "tests/backend/optimality.hpp"
 
 namespace eckart::testing {
 namespace {
 
 INSTANTIATE_TEST_SUITE_P(All, BackendTest, ::testing::ValuesIn(all_ways()), name_of);
 
-Image make_image(SynthKind kind, int rows, int cols, int channels = 1, Depth depth = Depth::u8) {
-  return synthesize({.kind = kind,
-                     .rows = rows,
-                     .cols = cols,
-                     .channels = channels,
-                     .depth = depth,
-                     .rank = std::min({2, rows, cols}),
-                     .noise_sigma = kind == SynthKind::noise ? 25.0 : 0.0,
-                     .seed = 7});
-}
-
 Image black(int rows, int cols) {
   Image image({rows, cols, 1, Depth::u8});
   std::memset(image.data(), 0, image.bytes());
   return image;
-}
-
-std::vector<double> squares(std::vector<double> values) {
-  for (double& value : values) value *= value;
-  return values;
-}
-
-/// How far the energy may be from that of the optimum: what a loss of 0.01 dB is.
-double energy_tolerance(double optimum, double norm) {
-  constexpr double kOptimal = 1e-9;
-  if (BackendTest::GetParam().exact() || norm <= 0) return kOptimal;
-  return kOptimal + (std::pow(10, kMostLossDb / 10) - 1) * optimum / norm;
-}
-
-/// The claims that hold for any image: the optimum is reached, and what is reported is so.
-void expect_optimal(const Image& image, const Task& task, const std::vector<int>& ranks) {
-  for (int channel = 0; channel < image.shape().channels; ++channel) {
-    const ReferenceSvd svd = reference_svd(image, channel);
-    const double norm = svd.squared_norm();
-    for (std::size_t r = 0; r < ranks.size(); ++r) {
-      SCOPED_TRACE(::testing::Message() << image.shape().rows << " x " << image.shape().cols
-                                        << " channel " << channel << " rank " << ranks[r]);
-      const PlaneResult& result = task.results[r][std::size_t(channel)];
-      const int k = std::min(ranks[r], svd.n);
-      const double optimum = optimal_error(squares(svd.sigma), k);
-      EXPECT_EQ(result.rank, k);
-      const double loss = loss_db(result.residual, optimum);
-      EXPECT_LE(loss, kMostLossDb);
-      EXPECT_GE(loss, -kMostLossDb);  // nobody beats Eckart and Young
-      EXPECT_LE(loss, result.most_loss_db + 1e-6);
-      EXPECT_LE(result.most_loss_db, kMostLossDb);
-      EXPECT_NEAR(result.energy, norm > 0 ? 1 - optimum / norm : 1,
-                  energy_tolerance(optimum, norm));
-      const std::vector<int> in = samples(image, channel), out = samples(task.outputs[r], channel);
-      double squared_error = 0;
-      for (std::size_t i = 0; i < in.size(); ++i) squared_error += std::pow(in[i] - out[i], 2);
-      EXPECT_EQ(result.squared_error, squared_error);
-    }
-  }
 }
 
 TEST_P(BackendTest, reaches_the_optimum_on_every_shape) {
@@ -217,59 +163,6 @@ TEST_P(BackendTest, real_like_images_lose_nothing_at_any_rank) {
   }
 }
 
-/// Where a start that favours smooth images, a space that is too small for a group of equal
-/// singular values, or a certificate that sees only what the space holds would go wrong.
-TEST_P(BackendTest, images_made_to_mislead_lose_nothing) {
-  constexpr int kSide = 192;
-  const auto draw = [](auto value_at) {
-    Image image({kSide, kSide, 1, Depth::u8});
-    for (int row = 0; row < kSide; ++row) {
-      for (int col = 0; col < kSide; ++col) {
-        image.plane<std::uint8_t>(0)(row, col) = std::uint8_t(value_at(row, col));
-      }
-    }
-    return image;
-  };
-  const auto scattered = [](int row, int col) {
-    return unsigned(row * 7919 + col * 104729) * 2654435761U >> 24;
-  };
-  const std::vector<Image> images = [&] {
-    std::vector<Image> all;
-    all.push_back(draw([](int row, int col) { return row == col ? 255 : 0; }));
-    all.push_back(draw([](int row, int col) { return (row * 5) % kSide == col ? 3 + row : 0; }));
-    all.push_back(draw([](int row, int col) { return (row + col) % 2 * 200; }));
-    all.push_back(draw([](int row, int col) { return 100 + (col % 2 * 2 - 1) * (row % 3) * 40; }));
-    all.push_back(draw([](int row, int col) { return row < 40 && row == col ? 200 : 50; }));
-    all.push_back(draw([&](int row, int col) { return scattered(row, col); }));
-    all.push_back(draw([&](int row, int col) { return scattered(row, col) < 3 ? 255 : 0; }));
-    all.push_back(draw([&](int row, int col) { return 128 + (scattered(row, col) < 9); }));
-    all.push_back(draw([](int row, int col) { return col == 17 || col == 90 ? row : 0; }));
-    all.push_back(draw([](int row, int col) { return row / 8 % 2 == col / 8 % 2 ? 250 : 5; }));
-    all.push_back(draw([](int row, int col) { return row > col ? 255 : 0; }));
-    return all;
-  }();
-  const std::vector<int> ranks{1, 3, 20};
-  for (const Image& image : images) {
-    SCOPED_TRACE(::testing::Message() << "image " << &image - images.data());
-    expect_optimal(image, reconstruct(image, ranks), ranks);
-  }
-}
-
-/// One part in 60,000 of the brightest: what A'A in float64 cannot tell from rounding.
-TEST_P(BackendTest, specks_of_one_level_in_16_bits_are_found) {
-  if (GetParam().solver == SolverKind::gram) GTEST_SKIP() << "its certificate says that it cannot";
-  for (const auto& [level, specks] : {std::pair{60000, 3}, std::pair{65535, 1}}) {
-    Image image({256, 256, 1, Depth::u16});
-    const auto pixels = image.plane<std::uint16_t>(0);
-    for (int row = 0; row < 256; ++row) {
-      for (int col = 0; col < 256; ++col) pixels(row, col) = std::uint16_t(level);
-    }
-    for (int i = 0; i < specks; ++i) pixels(40 * i + 7, 61 * i + 30) -= std::uint16_t(4 - specks);
-    const std::vector<int> ranks{1, 2, 3, 4, 20};
-    expect_optimal(image, reconstruct(image, ranks), ranks);
-  }
-}
-
 /// Gray before and after colour, through a lane whose batches hold one gray image at a time.
 TEST_P(BackendTest, what_a_lane_did_before_changes_nothing) {
   const auto backend = make({20}, 1);
@@ -288,17 +181,6 @@ TEST_P(BackendTest, what_a_lane_did_before_changes_nothing) {
   if (GetParam().bytes_are_fixed()) {
     EXPECT_EQ(grays[0], grays[1]);  // where what a batch wanted decides nothing of the next one's
   }
-}
-
-/// Singular values over five orders of magnitude: what is weak must not be lost beside what is
-/// strong.
-TEST_P(BackendTest, specks_on_a_flat_image_are_found) {
-  Image image = make_image(SynthKind::constant, 256, 256);
-  for (int i = 0; i < 30; ++i)
-    image.plane<std::uint8_t>(0)((i * 37) % 256, (i * 71) % 256) ^= std::uint8_t(1 + i % 3);
-  const std::vector<int> ranks{5, 20};
-  expect_optimal(image, reconstruct(image, ranks), ranks);
-  EXPECT_EQ(samples(reconstruct(image, {40}).outputs[0], 0), samples(image, 0));
 }
 
 TEST_P(BackendTest, slots_keep_their_batches_apart) {

@@ -1,0 +1,128 @@
+// Images that were made to go wrong: each was, or might have been, one that a solver gets wrong
+// and calls right.
+#include "tests/backend/optimality.hpp"
+
+namespace eckart::testing {
+namespace {
+
+class HostileImageTest : public BackendTest {};
+INSTANTIATE_TEST_SUITE_P(All, HostileImageTest, ::testing::ValuesIn(all_ways()), name_of);
+
+/// 8 bits; value_at(row, col).
+template <class ValueAt>
+Image draw(int rows, int cols, ValueAt value_at) {
+  Image image({rows, cols, 1, Depth::u8});
+  for (int row = 0; row < rows; ++row) {
+    for (int col = 0; col < cols; ++col) {
+      image.plane<std::uint8_t>(0)(row, col) = std::uint8_t(value_at(row, col));
+    }
+  }
+  return image;
+}
+
+constexpr int kSide = 192;
+
+template <class ValueAt>
+Image square(ValueAt value_at) {
+  return draw(kSide, kSide, value_at);
+}
+
+/// Looks random; below 256.
+unsigned scattered(int row, int col) {
+  return unsigned(row * 7919 + col * 104729) * 2654435761U >> 24;
+}
+
+/// Where a start that favours smooth images, a space that is too small for a group of equal
+/// singular values, or a certificate that sees only what the space holds would go wrong.
+TEST_P(HostileImageTest, images_made_to_mislead_lose_nothing) {
+  const std::vector<Image> images = [] {
+    std::vector<Image> all;
+    all.push_back(square([](int row, int col) { return row == col ? 255 : 0; }));
+    all.push_back(square([](int row, int col) { return (row * 5) % kSide == col ? 3 + row : 0; }));
+    all.push_back(square([](int row, int col) { return (row + col) % 2 * 200; }));
+    all.push_back(
+        square([](int row, int col) { return 100 + (col % 2 * 2 - 1) * (row % 3) * 40; }));
+    all.push_back(square([](int row, int col) { return row < 40 && row == col ? 200 : 50; }));
+    all.push_back(square([](int row, int col) { return scattered(row, col); }));
+    all.push_back(square([](int row, int col) { return scattered(row, col) < 3 ? 255 : 0; }));
+    all.push_back(square([](int row, int col) { return 128 + (scattered(row, col) < 9); }));
+    all.push_back(square([](int row, int col) { return col == 17 || col == 90 ? row : 0; }));
+    all.push_back(square([](int row, int col) { return row / 8 % 2 == col / 8 % 2 ? 250 : 5; }));
+    all.push_back(square([](int row, int col) { return row > col ? 255 : 0; }));
+    all.push_back(square([](int row, int col) { return row == 100 && col == 3; }));
+    all.push_back(square([](int row, int col) { return scattered(row, col) < 2; }));
+    all.push_back(square([](int row, int col) { return 254 + (row == col); }));
+    return all;
+  }();
+  const std::vector<int> ranks{1, 3, 20};
+  for (const Image& image : images) {
+    SCOPED_TRACE(::testing::Message() << "image " << &image - images.data());
+    expect_optimal(image, reconstruct(image, ranks), ranks);
+  }
+}
+
+/// One part in 60,000 of the brightest: what A'A in float64 cannot tell from rounding.
+TEST_P(HostileImageTest, specks_of_one_level_in_16_bits_are_found) {
+  if (GetParam().solver == SolverKind::gram) GTEST_SKIP() << "its certificate says that it cannot";
+  for (const auto& [level, specks] : {std::pair{60000, 3}, std::pair{65535, 1}}) {
+    Image image({256, 256, 1, Depth::u16});
+    const auto pixels = image.plane<std::uint16_t>(0);
+    for (int row = 0; row < 256; ++row) {
+      for (int col = 0; col < 256; ++col) pixels(row, col) = std::uint16_t(level);
+    }
+    for (int i = 0; i < specks; ++i) pixels(40 * i + 7, 61 * i + 30) -= std::uint16_t(4 - specks);
+    const std::vector<int> ranks{1, 2, 3, 4, 20};
+    expect_optimal(image, reconstruct(image, ranks), ranks);
+  }
+}
+
+/// Singular values over five orders of magnitude: what is weak must not be lost beside what is
+/// strong.
+TEST_P(HostileImageTest, specks_on_a_flat_image_are_found) {
+  Image image = make_image(SynthKind::constant, 256, 256);
+  for (int i = 0; i < 30; ++i)
+    image.plane<std::uint8_t>(0)((i * 37) % 256, (i * 71) % 256) ^= std::uint8_t(1 + i % 3);
+  const std::vector<int> ranks{5, 20};
+  expect_optimal(image, reconstruct(image, ranks), ranks);
+  EXPECT_EQ(samples(reconstruct(image, {40}).outputs[0], 0), samples(image, 0));
+}
+
+/// Columns so long that a sum of float32 squares loses what is weak, and that scales of weak
+/// columns are beyond float16.
+TEST_P(HostileImageTest, long_columns_are_added_up_well) {
+  constexpr int kRows = 4096, kCols = 64;
+  const std::vector<Image> images = [] {
+    std::vector<Image> all;
+    all.push_back(draw(kRows, kCols, [](int row, int col) { return row == 1234 && col == 5; }));
+    all.push_back(draw(kRows, kCols, [](int row, int col) { return col == row % 600 ? 9 : 0; }));
+    all.push_back(
+        draw(kRows, kCols, [](int row, int col) { return 255 - (row % 997 == 7 * col); }));
+    return all;
+  }();
+  const std::vector<int> ranks{1, 2, 8};
+  for (const Image& image : images) {
+    SCOPED_TRACE(::testing::Message() << "image " << &image - images.data());
+    expect_optimal(image, reconstruct(image, ranks), ranks);
+  }
+}
+
+/// Easy images bring CUDA's iteration down to few rounds, which what comes next must not pay for.
+TEST_P(HostileImageTest, come_after_many_easy_ones) {
+  const auto backend = make({8});
+  const auto lane = backend->make_lane(0);
+  const auto expect_optimal_of = [&](const Image& image) {
+    Task task = make_task(image, 1);
+    Task* const batch[] = {&task};
+    lane->start(0, {kSide, kSide}, batch);
+    lane->finish(0);
+    expect_optimal(image, task, {8});
+  };
+  const Image easy = make_image(SynthKind::low_rank, kSide, kSide);
+  for (int i = 0; i < 8; ++i) expect_optimal_of(easy);
+  expect_optimal_of(square([](int row, int col) { return scattered(row, col); }));
+  for (int i = 0; i < 8; ++i) expect_optimal_of(easy);
+  expect_optimal_of(square([](int row, int col) { return 200 ^ (scattered(row, col) < 1); }));
+}
+
+}  // namespace
+}  // namespace eckart::testing

@@ -1,0 +1,63 @@
+#include "tests/backend/optimality.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/quality.hpp"
+#include "core/spectrum.hpp"
+
+namespace eckart::testing {
+namespace {
+
+std::vector<double> squares(std::vector<double> values) {
+  for (double& value : values) value *= value;
+  return values;
+}
+
+/// How far the energy may be from that of the optimum: what a loss of 0.01 dB is.
+double energy_tolerance(double optimum, double norm) {
+  constexpr double kOptimal = 1e-9;
+  if (BackendTest::GetParam().exact() || norm <= 0) return kOptimal;
+  return kOptimal + (std::pow(10, kMostLossDb / 10) - 1) * optimum / norm;
+}
+
+}  // namespace
+
+Image make_image(SynthKind kind, int rows, int cols, int channels, Depth depth) {
+  return synthesize({.kind = kind,
+                     .rows = rows,
+                     .cols = cols,
+                     .channels = channels,
+                     .depth = depth,
+                     .rank = std::min({2, rows, cols}),
+                     .noise_sigma = kind == SynthKind::noise ? 25.0 : 0.0,
+                     .seed = 7});
+}
+
+void expect_optimal(const Image& image, const Task& task, const std::vector<int>& ranks) {
+  for (int channel = 0; channel < image.shape().channels; ++channel) {
+    const ReferenceSvd svd = reference_svd(image, channel);
+    const double norm = svd.squared_norm();
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+      SCOPED_TRACE(::testing::Message() << image.shape().rows << " x " << image.shape().cols
+                                        << " channel " << channel << " rank " << ranks[r]);
+      const PlaneResult& result = task.results[r][std::size_t(channel)];
+      const int k = std::min(ranks[r], svd.n);
+      const double optimum = optimal_error(squares(svd.sigma), k);
+      EXPECT_EQ(result.rank, k);
+      const double loss = loss_db(result.residual, optimum);
+      EXPECT_LE(loss, kMostLossDb);
+      EXPECT_GE(loss, -kMostLossDb);  // nobody beats Eckart and Young
+      EXPECT_LE(loss, result.most_loss_db + 1e-6);
+      EXPECT_LE(result.most_loss_db, kMostLossDb);
+      EXPECT_NEAR(result.energy, norm > 0 ? 1 - optimum / norm : 1,
+                  energy_tolerance(optimum, norm));
+      const std::vector<int> in = samples(image, channel), out = samples(task.outputs[r], channel);
+      double squared_error = 0;
+      for (std::size_t i = 0; i < in.size(); ++i) squared_error += std::pow(in[i] - out[i], 2);
+      EXPECT_EQ(result.squared_error, squared_error);
+    }
+  }
+}
+
+}  // namespace eckart::testing
