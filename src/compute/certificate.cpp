@@ -19,18 +19,22 @@ double of_factors(double share, double residual, double squared_norm) {
   return 2 * share * std::sqrt(squared_norm * residual) + share * share * squared_norm;
 }
 
+/// Factors that are products added up in float32: columns of 1e-7 of the largest singular value are
+/// rounding, and so is what they add to an error, squared. Of the squared norm 2e-11 was lost at
+/// most, on flat images with specks.
+double of_sums(int k, double residual, double squared_norm) {
+  constexpr double kLost = 1e-10, kLostAColumn = 1e-12;
+  return (kLost + k * kLostAColumn) * squared_norm + kSums * residual;
+}
+
 /// By how much rounding can have made an error of rank k larger than exact factors would have, or
 /// measured it wrongly.
 double rounding(Precision precision, int k, int n, double residual, double squared_norm) {
   switch (precision) {
-    case Precision::halves: {
-      // Products are added up in float32, so that columns of 1e-7 of the largest singular value are
-      // rounding. Of the squared norm 2e-11 was lost at most, on flat images with specks.
-      constexpr double kLost = 1e-10, kLostAColumn = 1e-12;
-      return (kLost + k * kLostAColumn) * squared_norm + kSums * residual;
-    }
+    case Precision::halves:
+      return of_sums(k, residual, squared_norm);
     case Precision::float32:
-      return of_factors(1e-7, residual, squared_norm) + kSums * residual;
+      return of_factors(1e-7, residual, squared_norm) + of_sums(k, residual, squared_norm);
     case Precision::squared_float64:
       return n * kEpsilon * squared_norm;
     case Precision::float64:
@@ -52,9 +56,11 @@ double most_loss_db(const RitzValues& values, int k, double residual, double squ
   if (negligible(residual)) return 0;
   const auto l = values.ritz.size();
   const auto rank = std::size_t(k);
-  const double inside = std::accumulate(values.ritz.begin(), values.ritz.end(), 0.0);
+  // From the error, since ||A||^2 - sum theta would drown in what rounding does to the largest.
+  const double held =
+      std::accumulate(values.ritz.begin() + std::ptrdiff_t(rank), values.ritz.end(), 0.0);
   const double mean_outside =
-      values.n > int(l) ? std::max(0.0, squared_norm - inside) / (values.n - int(l)) : 0.0;
+      std::max(0.0, residual - held) / std::max(1.0, double(values.n) - double(l));
   const double outside = std::max(values.ritz[(rank + l) / 2], mean_outside);
   double missed = 0;
   for (std::size_t i = 0; i < rank; ++i) {

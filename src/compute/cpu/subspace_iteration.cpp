@@ -130,15 +130,25 @@ const SubspaceIteration::Factors& SubspaceIteration::factors() {
   factors_.u_mk.resize(size(m_, k_));
   cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m_, k_, l_, 1, z_ml_.data(), m_,
               weights_lk_.data(), l_, 0, factors_.u_mk.data(), m_);
-  factors_.v_nk.resize(size(n_, k_));
-  cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n_, k_, m_, 1, a_t_nm_, n_,
-              factors_.u_mk.data(), m_, 0, factors_.v_nk.data(), n_);
+  project();
   factors_.refined.resize(std::size_t(k_));
   for (int i = 0; i < k_; ++i) {
     const float* column = &factors_.v_nk[size(n_, i)];
     factors_.refined[std::size_t(i)] = cblas_dsdot(n_, column, 1, column, 1);
   }
   return factors_;
+}
+
+/// V = A'U, a part of the rows after the other: where many terms are alike, so is what float32
+/// loses of each, and the parts' sums are smaller.
+void SubspaceIteration::project() {
+  constexpr int kPart = 256;
+  factors_.v_nk.resize(size(n_, k_));
+  for (int row = 0; row < m_; row += kPart) {
+    cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n_, k_, std::min(kPart, m_ - row), 1,
+                a_t_nm_ + size(n_, row), n_, &factors_.u_mk[std::size_t(row)], m_,
+                row == 0 ? 0.F : 1.F, factors_.v_nk.data(), n_);
+  }
 }
 
 /// Eigenvalues and eigenvectors of (AQ)'(AQ), left in c_ll_ in ascending order, in float64: it has

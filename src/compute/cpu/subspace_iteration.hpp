@@ -44,6 +44,7 @@ class SubspaceIteration {
   void multiply_a_t(float alpha, float beta);
   double cut() const;
   int degree_for(double lift) const;
+  void project();
   void ritz_pairs();
 
   const float* a_t_nm_ = nullptr;

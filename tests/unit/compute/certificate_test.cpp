@@ -61,6 +61,20 @@ TEST(Certificate, says_nothing_where_the_space_may_have_missed_more_than_it_hold
   EXPECT_EQ(spectrum.bound(4), std::numeric_limits<double>::infinity());
 }
 
+TEST(Certificate, counts_what_is_left_by_the_error_and_not_beside_the_largest_value) {
+  // Columns of the space have come to nothing but rounding, and float32 knows the largest value to
+  // a millionth: what is missing is far below that.
+  const std::vector<double> ritz{1.7e10 * (1 + 1e-6), 5, 5, 5, 4, 4, 0, 0};
+  const double missing = 40;
+  EXPECT_EQ(
+      most_loss_db({ritz, ritz, 16}, 4, 8 + missing, 1.7e10 + 23 + missing, Precision::float32),
+      std::numeric_limits<double>::infinity());
+  EXPECT_EQ(
+      most_loss_db({ritz, ritz, 8}, 4, 8 + missing, 1.7e10 + 23 + missing, Precision::float32),
+      std::numeric_limits<double>::infinity())
+      << "what should hold all of the image, and does not";
+}
+
 TEST(Certificate, proves_little_where_rounding_may_have_made_the_error) {
   const Falling spectrum;
   const RitzValues values{spectrum.ritz, spectrum.refined, 64};
