@@ -59,15 +59,18 @@ double most_loss_db(const RitzValues& values, int k, double residual, double squ
   // From the error, since ||A||^2 - sum theta would drown in what rounding does to the largest.
   const double held =
       std::accumulate(values.ritz.begin() + std::ptrdiff_t(rank), values.ritz.end(), 0.0);
-  const double mean_outside =
-      std::max(0.0, residual - held) / std::max(1.0, double(values.n) - double(l));
-  const double outside = std::max(values.ritz[(rank + l) / 2], mean_outside);
+  const double not_held = std::max(0.0, residual - held);
+  const double mean_outside = not_held / std::max(1.0, double(values.n) - double(l));
+  const double halfway = values.ritz[(rank + l) / 2];
+  const double outside = halfway >= mean_outside ? halfway : not_held;
+  constexpr double kLeast = 0.99, kMost = 2;
   double missed = 0;
   for (std::size_t i = 0; i < rank; ++i) {
     const double theta = values.ritz[i];
-    if (!(theta > outside && 2 * theta >= values.refined[i]))
+    const double refined = values.refined[i];
+    if (!(theta > outside && refined >= kLeast * theta && refined <= kMost * theta))
       return std::numeric_limits<double>::infinity();
-    missed += std::max(0.0, values.refined[i] - theta) * outside / (theta - outside);
+    missed += std::max(0.0, refined - theta) * outside / (theta - outside);
   }
   return between_db(residual,
                     2 * missed + rounding(precision, k, values.n, residual, squared_norm));

@@ -75,6 +75,19 @@ TEST(Certificate, counts_what_is_left_by_the_error_and_not_beside_the_largest_va
       << "what should hold all of the image, and does not";
 }
 
+TEST(Certificate, fears_the_worst_where_what_is_outside_is_more_than_what_the_space_has_left) {
+  // As rounding leaves it: 22 directions of the fifth's kind have left the space.
+  const std::vector<double> ritz{1e9, 9, 9, 9, 4.5, 0.1, 0.05, 0};
+  EXPECT_EQ(most_loss_db({ritz, ritz, 109}, 5, 198.15, 1e9 + 229.65, Precision::float32),
+            std::numeric_limits<double>::infinity());
+}
+
+TEST(Certificate, trusts_no_direction_that_carries_less_than_its_value) {
+  Falling spectrum;
+  spectrum.refined[2] = 0.9 * spectrum.ritz[2];
+  EXPECT_EQ(spectrum.bound(4), std::numeric_limits<double>::infinity());
+}
+
 TEST(Certificate, proves_little_where_rounding_may_have_made_the_error) {
   const Falling spectrum;
   const RitzValues values{spectrum.ritz, spectrum.refined, 64};
