@@ -62,7 +62,8 @@ std::vector<cv::Mat> read_planes(const std::filesystem::path& folder) {
   return planes;
 }
 
-std::vector<Image> make_square_images(const std::vector<cv::Mat>& planes, int side, int count) {
+std::vector<Image> make_square_images(const std::vector<cv::Mat>& planes, int side, int count,
+                                      Depth depth) {
   std::vector<Image> images;
   for (int i = 0; i < count; ++i) {
     cv::Mat from = planes[std::size_t(i) % planes.size()];
@@ -81,7 +82,11 @@ std::vector<Image> make_square_images(const std::vector<cv::Mat>& planes, int si
       const cv::Rect crop(margin, margin, from.cols - 2 * margin, from.rows - 2 * margin);
       cv::resize(from(crop), square, {side, side}, 0, 0, cv::INTER_LANCZOS4);
     }
-    Image image({side, side, 1, Depth::u8});
+    if (depth == Depth::u16) {
+      square.convertTo(square, CV_16U, 257);
+      cv::GaussianBlur(square, square, {3, 3}, 0.5);
+    }
+    Image image({side, side, 1, depth});
     std::memcpy(image.data(), square.data, image.bytes());
     images.push_back(std::move(image));
   }

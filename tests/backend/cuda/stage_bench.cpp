@@ -40,7 +40,7 @@ struct BenchArgs {
   std::vector<std::string> cases{"256:20", "256:100", "512:50"};
   std::string solver = "auto";
   std::vector<int> devices;
-  int repeats = 20, lanes = 0, planes = 0, batches = 16, shrink = 0;
+  int repeats = 20, lanes = 0, planes = 0, batches = 16, shrink = 0, depth = 8;
 };
 
 std::vector<Task> make_tasks(const std::vector<Image>& inputs) {
@@ -175,10 +175,11 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
   options.devices = args.devices;
   const auto backend = cuda::make_cuda_backend(options);
   const int lane_count = backend->lanes();
-  const PaddedShape shape = padded_shape({c.side, c.side, 1, Depth::u8}, 32);
+  const Depth depth = args.depth == 16 ? Depth::u16 : Depth::u8;
+  const PaddedShape shape = padded_shape({c.side, c.side, 1, depth}, 32);
   const int planes = backend->batch_planes(shape);
   const std::vector<Image> inputs =
-      shrunk(testing::make_square_images(images, c.side, planes), args.shrink);
+      shrunk(testing::make_square_images(images, c.side, planes, depth), args.shrink);
   constexpr int kWarmUp = 3, kTracedBatches = 24;
   std::vector<std::vector<Task>> tasks;
   std::vector<double> retries(std::size_t(lane_count), 0.0);
@@ -228,7 +229,8 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
     sum += loss;
     bound = std::max(bound, result.most_loss_db);
     broken += loss > result.most_loss_db + 1e-6;
-    psnr += psnr_db(result.residual, inputs[i].shape().samples(), 255);
+    psnr +=
+        psnr_db(result.residual, inputs[i].shape().samples(), depth == Depth::u16 ? 65535 : 255);
   }
   if (!args.raw.empty()) {  // the same images for the peers
     std::ofstream raw(args.raw / ("images_" + std::to_string(c.side) + ".raw"), std::ios::binary);
@@ -237,6 +239,7 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
   }
   return {{"side", c.side},
           {"rank", c.rank},
+          {"bits", args.depth},
           {"planes_per_batch", planes},
           {"lanes", lane_count},
           {"shrunk_by_up_to", args.shrink},
@@ -279,7 +282,11 @@ int main(int argc, char** argv) {
   app.add_option("--repeats", args.repeats);
   app.add_option("--lanes", args.lanes, "0 for the backend's choice");
   app.add_option("--devices", args.devices, "GPUs by number; all of them")->delimiter(',');
-  app.add_option("--shrink", args.shrink, "Images are up to so many rows and columns smaller");
+  CLI::Option* shrink =
+      app.add_option("--shrink", args.shrink, "Images are up to so many rows and columns smaller");
+  app.add_option("--depth", args.depth, "Bits a sample")
+      ->check(CLI::IsMember({8, 16}))
+      ->excludes(shrink);
   app.add_option("--trace", args.trace, "File for a trace of each lane's copies and computation");
   app.add_option("--planes", args.planes, "Planes a batch; 0 for the backend's choice");
   app.add_option("--batches", args.batches, "Batches a lane in a measurement")
