@@ -14,6 +14,9 @@ TEST_F(SmallKernelTest, orthonormalizer_and_rotate_make_columns_orthonormal) {
     const int rows = 16 * ((l + 79) / 16);
     const float factor = 8;
     Matrices z = graded(rows, l);
+    for (int row = 0; row < rows; ++row) {  // one whose scale is beyond float16
+      z.at(2, row, l - 2) = std::ldexp((row * row) % 5 - 2, -22);
+    }
     const std::vector<__half> halves = z.halves();
     std::transform(halves.begin(), halves.end(), z.values.begin(), real);
     for (int row = 0; row < rows; ++row) z.at(1, row, l - 1) = 0;  // one column of zeros
@@ -53,6 +56,31 @@ TEST_F(SmallKernelTest, orthonormalizer_stands_columns_that_depend_on_others) {
   const Matrices found = m.fetch();
   for (const double value : found.values) ASSERT_TRUE(std::isfinite(value));
   EXPECT_NEAR(found.at(0, 0, 0), 1e-3, 1e-6);
+}
+
+/// S = R'R with Kahan's R: from column to column the inverse is larger by 1.7, until float32 has no
+/// more of S.
+TEST_F(SmallKernelTest, orthonormalizer_gives_nothing_that_float16_cannot_hold) {
+  const int l = 48, good = 12;
+  Matrices r = zeros(l, l, 1);
+  for (int row = 0; row < l; ++row) {
+    for (int col = row; col < l; ++col)
+      r.at(0, row, col) = std::pow(0.75, row / 2.0) * (row == col ? 1 : -0.5);
+  }
+  const OnDevice<float> s(transposed_product(r, r, 1).floats());
+  const OnDeviceSmall m(l, l, 1);
+  on_stream([&](cudaStream_t stream) { orthonormalizer(s.get(), l, 1e-9F, m.get(), 1, stream); });
+  const Matrices found = m.fetch();
+  for (const double value : found.values) ASSERT_LE(std::abs(value), 8200);
+  for (int col = 0; col < good; ++col) {
+    double squared_length = 0;  // of R M's column
+    for (int i = 0; i < l; ++i) {
+      double sum = 0;
+      for (int j = i; j <= col; ++j) sum += r.at(0, i, j) * found.at(0, j, col);
+      squared_length += sum * sum;
+    }
+    EXPECT_NEAR(squared_length, 1, 0.01) << "column " << col;
+  }
 }
 
 TEST_F(SmallKernelTest, rotate_split_is_as_good_as_float32) {
