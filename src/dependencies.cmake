@@ -11,6 +11,8 @@ if(NOT ECKART_SANITIZE)  # sanitizers bring their own malloc
 endif()
 pkg_check_modules(openblas REQUIRED IMPORTED_TARGET openblas)
 pkg_check_modules(lapacke REQUIRED IMPORTED_TARGET lapacke)
+pkg_check_modules(spng REQUIRED IMPORTED_TARGET spng)
+pkg_check_modules(turbojpeg REQUIRED IMPORTED_TARGET libturbojpeg)
 
 find_path(CONCURRENTQUEUE_INCLUDE concurrentqueue/concurrentqueue.h REQUIRED)
 add_library(moodycamel INTERFACE)

@@ -120,7 +120,7 @@ void tell_machine() {
               double(info.totalram) * gib, static_cast<unsigned long long>(files.rlim_cur));
   std::string formats;
   for (const io::Codec& codec : io::codecs()) formats += " " + std::string(codec.name);
-  std::printf("formats %s (OpenCV %s)\n", formats.c_str(), io::decoder_version().c_str());
+  std::printf("formats %s (%s)\n", formats.c_str(), io::codec_libraries().c_str());
 }
 
 struct DoctorArgs {

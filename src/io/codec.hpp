@@ -41,8 +41,8 @@ struct Codec {
 
 std::span<const Codec> codecs();
 
-/// Of OpenCV, which decodes and encodes.
-std::string decoder_version();
+/// What decodes and encodes, with versions.
+std::string codec_libraries();
 
 /// By name. Throws std::invalid_argument that lists the names.
 const Codec& codec_named(std::string_view name);

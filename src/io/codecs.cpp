@@ -5,6 +5,8 @@
 #include "core/error.hpp"
 #include "io/codec.hpp"
 #include "io/formats.hpp"
+#include "io/opencv_codec.hpp"
+#include "io/spng_decoder.hpp"
 
 namespace eckart::io {
 namespace {
@@ -36,6 +38,10 @@ char to_lower_ascii(char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') 
 std::span<const Codec> codecs() {
   static const std::array table{png_codec(), jpeg_codec()};
   return table;
+}
+
+std::string codec_libraries() {
+  return "libspng " + spng_version() + ", TurboJPEG, OpenCV " + opencv_version();
 }
 
 const Codec& codec_named(std::string_view name) {

@@ -2,10 +2,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "core/error.hpp"
 #include "io/formats.hpp"
 #include "io/opencv_codec.hpp"
+#include "io/orientation.hpp"
+#include "io/turbojpeg_decoder.hpp"
 
 namespace eckart::io {
 namespace {
@@ -22,6 +25,8 @@ enum Marker : int {
   kRst7 = 0xD7,
   kSoi = 0xD8,
   kEoi = 0xD9,
+  kSos = 0xDA,
+  kApp1 = 0xE1,
 };
 constexpr int kMaxSide = 65500;  // of libjpeg; the format could have 65535
 
@@ -113,6 +118,10 @@ ImageShape parse_frame_header(const Segment& frame) {
   }
   if (rows == 0) fail_unsupported("does not say its height in its header; save it anew first");
   if (cols == 0) fail_corrupt("announces an impossible size");
+  if (std::max(rows, cols) > kMaxSide) {
+    throw ItemError(Reason::too_large, std::to_string(rows) + " x " + std::to_string(cols) +
+                                           " pixels are more than libjpeg takes, 65500 a side");
+  }
   return {rows, cols, components, Depth::u8};
 }
 
@@ -126,16 +135,29 @@ ImageShape read_header(std::span<const std::byte> file) {
   }
 }
 
-/// OpenCV takes a JPEG that stops anywhere, and fills up with gray.
+/// The decoder would notice too, but not say so plainly.
 void check_complete(std::span<const std::byte> file) {
   Segments segments(file);
   while (segments.next().marker != kEoi) continue;
 }
 
+int orientation_of(std::span<const std::byte> file) {
+  constexpr std::string_view kExif("Exif\0\0", 6);
+  Segments segments(file);
+  for (Segment segment = segments.next(); segment.marker != kSos && segment.marker != kEoi;
+       segment = segments.next()) {
+    const std::string_view text{reinterpret_cast<const char*>(segment.data.data()),
+                                segment.data.size()};
+    if (segment.marker == kApp1 && text.starts_with(kExif))
+      return exif_orientation(segment.data.subspan(kExif.size()));
+  }
+  return exif_orientation({});
+}
+
 Image decode(std::span<const std::byte> file) {
   const ImageShape announced = read_header(file);
   check_complete(file);
-  return decode_with_opencv(file, announced);
+  return turned_upright(decode_with_turbojpeg(file, announced), orientation_of(file));
 }
 
 void check_encodable(const ImageShape& shape) {

@@ -8,6 +8,8 @@
 #include "core/error.hpp"
 #include "io/formats.hpp"
 #include "io/opencv_codec.hpp"
+#include "io/orientation.hpp"
+#include "io/spng_decoder.hpp"
 
 namespace eckart::io {
 namespace {
@@ -98,16 +100,21 @@ ImageShape read_header(std::span<const std::byte> file) {
   }
 }
 
-/// Bytes after IEND are nobody's business.
-void check_complete(std::span<const std::byte> file) {
+/// How the image lies; reads all chunks, so that the file is whole. Bytes after IEND are nobody's
+/// business.
+int orientation_of(std::span<const std::byte> file) {
+  int orientation = exif_orientation({});
   Chunks chunks(file);
-  while (chunks.next().type != "IEND") continue;
+  for (Chunk chunk = chunks.next(); chunk.type != "IEND"; chunk = chunks.next()) {
+    if (chunk.type == "eXIf") orientation = exif_orientation(chunk.data);
+  }
+  return orientation;
 }
 
 Image decode(std::span<const std::byte> file) {
   const ImageShape announced = read_header(file);
-  check_complete(file);
-  return decode_with_opencv(file, announced);
+  const int orientation = orientation_of(file);
+  return turned_upright(decode_with_spng(file, announced), orientation);
 }
 
 void check_encodable(const ImageShape&) {}  // it holds whatever an Image can be

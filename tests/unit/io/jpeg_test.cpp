@@ -85,18 +85,71 @@ TEST(Jpeg, SidesThatJpegDoesNotHaveAreRefusedWithWhatToDo) {
   EXPECT_THAT(failure.detail, HasSubstr("output.format=png"));
 }
 
-TEST(Jpeg, ExifOrientationIsApplied) {
-  const Image image = smooth_image({40, 64, 3, Depth::u8});  // brightest at the top left
-  const Bytes turned = with_first_segment(jpeg().encode(image, {}), exif(6));  // show turned right
-  EXPECT_EQ(jpeg().read_header(turned), image.shape());
-  const Image upright = jpeg().decode(turned);
-  ASSERT_EQ(upright.shape(), (ImageShape{64, 40, 3, Depth::u8}));
-  EXPECT_GT(test::sample(upright, 0, 39, 0), 230) << "the top left went to the top right";
-  EXPECT_LT(test::sample(upright, 63, 0, 0), 100);
+/// Where the file's first pixel, and the last of its first row, are to be shown.
+struct Turn {
+  char orientation;
+  bool top, left;      // of the first pixel
+  bool row_is_column;  // whether the first row is shown as a column
+};
 
-  const Image upside_down = jpeg().decode(with_first_segment(jpeg().encode(image, {}), exif(3)));
-  ASSERT_EQ(upside_down.shape(), image.shape());
-  EXPECT_GT(test::sample(upside_down, 39, 63, 0), 230);
+class JpegOrientation : public testing::TestWithParam<Turn> {};
+
+TEST_P(JpegOrientation, OfExifIsApplied) {
+  const Turn& turn = GetParam();
+  const ImageShape shape{40, 64, 3, Depth::u8};
+  // Brightest at the first pixel, darkest at the last; along a row it falls less than down a
+  // column.
+  const Bytes file =
+      with_first_segment(jpeg().encode(smooth_image(shape), {}), exif(turn.orientation));
+  EXPECT_EQ(jpeg().read_header(file), shape);
+  const Image upright = jpeg().decode(file);
+  const ImageShape turned{64, 40, 3, Depth::u8};
+  ASSERT_EQ(upright.shape(), turn.row_is_column ? turned : shape);
+  const int bottom = upright.shape().rows - 1, right = upright.shape().cols - 1;
+  const int row = turn.top ? 0 : bottom, col = turn.left ? 0 : right;
+  const int first = test::sample(upright, row, col, 0);
+  const int last = test::sample(upright, bottom - row, right - col, 0);
+  const int beside = test::sample(upright, row, right - col, 0);  // the other end of the shown row
+  EXPECT_GT(first, 230);
+  EXPECT_LT(last, 100);
+  EXPECT_NEAR(beside, turn.row_is_column ? 128 : 153, 12);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, JpegOrientation,
+                         testing::Values(Turn{1, true, true, false}, Turn{2, true, false, false},
+                                         Turn{3, false, false, false}, Turn{4, false, true, false},
+                                         Turn{5, true, true, true}, Turn{6, true, false, true},
+                                         Turn{7, false, false, true}, Turn{8, false, true, true}));
+
+TEST(Jpeg, AnOrientationThatSaysNothingSensibleIsUpright) {
+  const Image image = smooth_image({40, 64, 1, Depth::u8});
+  for (const char orientation : {0, 9, 100}) {
+    const Image decoded =
+        jpeg().decode(with_first_segment(jpeg().encode(image, {}), exif(orientation)));
+    EXPECT_LE(test::largest_difference(decoded, image), 6);
+  }
+  for (const std::string_view segment : {"\xFF\xE1\0\x08"
+                                         "Exif\0\0"sv,
+                                         "\xFF\xE1\0\x0C"
+                                         "Exif\0\0MM\0\x2A"sv,
+                                         "\xFF\xE1\0\x10"
+                                         "Exif\0\0II\x2A\0\xFF\xFF\xFF\xFF"sv,
+                                         "\xFF\xE1\0\x12"
+                                         "Exif\0\0MM\0\x2A\0\0\0\x08\xFF\xFF"sv}) {
+    EXPECT_NO_THROW(jpeg().decode(with_first_segment(jpeg().encode(image, {}), segment)));
+  }
+}
+
+/// Libjpeg would fill up what it cannot read, and write a warning.
+TEST(Jpeg, DamagedCodesAreCorrupt) {
+  const Bytes whole = jpeg().encode(test::rough_image({64, 64, 1, Depth::u8}), {});
+  int refused = 0;
+  for (std::size_t i = whole.size() / 2; i < whole.size() / 2 + 100; ++i) {
+    Bytes file = whole;
+    file[i] = std::byte(0xFF);  // with what follows a marker, where none belongs
+    refused += failure_of([&] { jpeg().decode(file); }).reason == Reason::corrupt;
+  }
+  EXPECT_GT(refused, 90);
 }
 
 TEST(Jpeg, TruncatedAnywhereIsNeverAnImage) {
@@ -152,6 +205,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Refusal{0xC9, 8, 200, 3, Reason::unsupported, "arithmetic"},
                     Refusal{0xCA, 8, 200, 3, Reason::unsupported, "arithmetic"},
                     Refusal{0xC0, 8, 0, 3, Reason::unsupported, "height"},
+                    Refusal{0xC0, 8, 65501, 3, Reason::too_large, "65500"},
                     Refusal{0xFE, 8, 200, 3, Reason::corrupt, "truncated"},
                     Refusal{0xD9, 8, 200, 3, Reason::corrupt, "no frame header"}));
 

@@ -1,0 +1,78 @@
+// EXIF's orientation. CIPA DC-008 (EXIF 2.32), 4.6.4; TIFF 6.0, section 2.
+#include "io/orientation.hpp"
+
+#include <cstdint>
+#include <opencv2/core.hpp>
+#include <utility>
+
+#include "io/opencv_codec.hpp"
+
+namespace eckart::io {
+namespace {
+
+constexpr int kUpright = 1, kMostOrientations = 8;
+
+/// Numbers of a TIFF structure in its byte order; 0 where there is none.
+class Tiff {
+ public:
+  explicit Tiff(std::span<const std::byte> data)
+      : data_(data), little_(!data.empty() && data[0] == std::byte('I')) {}
+
+  std::uint32_t at(std::size_t offset, std::size_t bytes) const {
+    if (offset > data_.size() || data_.size() - offset < bytes) return 0;
+    std::uint32_t value = 0;
+    for (std::size_t i = 0; i < bytes; ++i)
+      value = value << 8 | std::uint32_t(data_[offset + (little_ ? bytes - 1 - i : i)]);
+    return value;
+  }
+
+ private:
+  std::span<const std::byte> data_;
+  bool little_;
+};
+
+}  // namespace
+
+int exif_orientation(std::span<const std::byte> data) {
+  constexpr std::uint32_t kMagic = 42, kOrientation = 0x0112, kShort = 3;
+  constexpr std::size_t kEntry = 12;  // tag, type, count, value
+  const Tiff tiff(data);
+  if (tiff.at(2, 2) != kMagic) return kUpright;
+  const std::size_t directory = tiff.at(4, 4), entries = tiff.at(directory, 2);
+  for (std::size_t i = 0; i < entries; ++i) {
+    const std::size_t entry = directory + 2 + i * kEntry;
+    if (tiff.at(entry, 2) != kOrientation || tiff.at(entry + 2, 2) != kShort) continue;
+    const auto value = int(tiff.at(entry + 8, 2));
+    return value >= kUpright && value <= kMostOrientations ? value : kUpright;
+  }
+  return kUpright;
+}
+
+Image turned_upright(Image image, int orientation) {
+  if (orientation == kUpright) return image;
+  // 5 to 8 are 1 to 4 with rows and columns exchanged; then these are turned end for end.
+  constexpr int kRows = 0, kCols = 1, kBoth = -1;  // of cv::flip
+  const bool on_its_side = orientation > 4;
+  ImageShape shape = image.shape();
+  if (on_its_side) std::swap(shape.rows, shape.cols);
+  Image result(shape);
+  cv::Mat from = as_mat(image), to = as_mat(result);
+  if (on_its_side) {
+    cv::transpose(from, to);
+    from = to;
+  }
+  switch ((orientation - 1) % 4) {
+    case 1:
+      cv::flip(from, to, kCols);
+      break;
+    case 2:
+      cv::flip(from, to, kBoth);
+      break;
+    case 3:
+      cv::flip(from, to, kRows);
+      break;
+  }
+  return result;
+}
+
+}  // namespace eckart::io

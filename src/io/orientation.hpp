@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "core/image.hpp"
+
+namespace eckart::io {
+
+/// How an image lies in its file: the value of EXIF's tag 0x0112, 1 to 8, in EXIF data (a TIFF
+/// header and what follows it). 1, upright, where these say nothing sensible.
+int exif_orientation(std::span<const std::byte> tiff);
+
+/// The image turned and mirrored so that it stands upright; 5 to 8 exchange rows and cols.
+Image turned_upright(Image image, int orientation);
+
+}  // namespace eckart::io
