@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "core/error.hpp"
+#include "core/printable.hpp"
 
 namespace eckart::app {
 namespace {
@@ -22,7 +23,8 @@ PipelineOptions pipeline_options(const settings::Settings& settings) {
           .write_threads = or_auto(settings.threads.write, cores() * 3 / 4),
           .budget_bytes = std::size_t(settings.budget_mb) << 20,
           .pad = settings.batch.pad,
-          .linger = std::chrono::milliseconds(settings.batch.linger_ms)};
+          .linger = std::chrono::milliseconds(settings.batch.linger_ms),
+          .wait_for_space = settings.wait_for_space};
 }
 
 BackendOptions backend_options(const settings::Settings& settings,
@@ -95,6 +97,7 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
 telemetry::RunReport Run::execute() {
   io::prepare_output_root(request_.output);
   telemetry::RunReport report = pipeline_->run();
+  if (!report.stopped_by.empty()) spdlog::error("{}: stopped", printable(report.stopped_by));
   report.backend_note += "; " + backend_.reason;
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   return report;
@@ -125,7 +128,7 @@ telemetry::RunReport Run::dry_run(const std::function<void(const WorkItem&)>& te
 
 ExitCode exit_code(const telemetry::RunReport& report) {
   const auto failures = [&](Reason reason) { return report.failures[std::size_t(reason)]; };
-  if (failures(Reason::not_written) > 0) return ExitCode::io_error;
+  if (!report.stopped_by.empty() || failures(Reason::not_written) > 0) return ExitCode::io_error;
   if (report.done + report.skipped > 0)
     return report.failed > 0 ? ExitCode::some_failed : ExitCode::ok;
   if (report.failed > 0 && failures(Reason::not_found) == report.failed) return ExitCode::no_input;

@@ -26,7 +26,8 @@ struct RunArgs {
   std::filesystem::path files_from, output, config;
   std::vector<std::string> sets;
   std::optional<std::string> rank, backend, solver, format;
-  bool deterministic = false, json = false, dry_run = false, print_config = false;
+  bool deterministic = false, wait_for_space = false, json = false, dry_run = false,
+       print_config = false;
   int verbose = 0, quiet = 0;
 };
 
@@ -58,6 +59,7 @@ settings::Settings read_settings(const RunArgs& args) {
   apply_flag(settings, "--solver", "solver", args.solver);
   apply_flag(settings, "--format", "output.format", args.format);
   if (args.deterministic) settings.deterministic = true;
+  if (args.wait_for_space) settings.wait_for_space = true;
   return settings;
 }
 
@@ -115,7 +117,8 @@ ExitCode execute(const RunArgs& args) {
 
   if (args.json) std::printf("%s\n", telemetry::to_json(report).c_str());
   if (args.quiet == 0) std::fputs(telemetry::to_text(report).c_str(), stderr);
-  if (!report.interrupted) return exit_code(report);
+  if (!report.interrupted || (!report.stopped_by.empty() && signals.received() == 0))
+    return exit_code(report);
   return ExitCode(128 + signals.received());
 }
 
@@ -138,6 +141,8 @@ void add_run(CLI::App& app, Action& action) {
   run->add_option("--format", args->format, "png (if none is said) or jpeg");
   run->add_flag("--deterministic", args->deterministic,
                 "CUDA: the same bytes whoever shares a batch, at some cost");
+  run->add_flag("--wait-for-space", args->wait_for_space,
+                "Where the disk is full, wait until there is room, instead of ending with 74");
   run->add_option("--config", args->config, "Settings in YAML")->check(CLI::ExistingFile);
   run->add_option("--set", args->sets,
                   "One setting: key=value, as in output.jpeg_quality=90; may be repeated")

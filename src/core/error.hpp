@@ -37,6 +37,19 @@ class ItemError : public std::runtime_error {
   Reason reason_;
 };
 
+/// The machine's failure: no space, no descriptors, a broken disk. No image is to blame, so none is
+/// called failed: the run takes nothing new in and ends with ExitCode::io_error.
+class EnvironmentError : public std::runtime_error {
+ public:
+  /// `no_space`: it passes when somebody makes room.
+  explicit EnvironmentError(const std::string& message, bool no_space = false)
+      : std::runtime_error(message), no_space_(no_space) {}
+  bool no_space() const { return no_space_; }
+
+ private:
+  bool no_space_;
+};
+
 /// The process's failure: the run is aborted and ends with `code`.
 class FatalError : public std::runtime_error {
  public:

@@ -19,6 +19,14 @@ constexpr std::int64_t kMiB = 1 << 20;
 
 std::string reason_of(int error) { return std::generic_category().message(error); }
 
+bool is_no_space(int error) { return error == ENOSPC || error == EDQUOT; }
+/// The process or the machine has no more of something that opening takes.
+bool is_exhaustion(int error) { return error == EMFILE || error == ENFILE || error == ENOMEM; }
+/// Every file written there would fail.
+bool is_broken_disk(int error) {
+  return error == EIO || error == EROFS || error == ENODEV || error == ENXIO || error == ESTALE;
+}
+
 /// Open for reading.
 class InputFile {
  public:
@@ -27,6 +35,9 @@ class InputFile {
       : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)) {
     if (descriptor_) return;
     if (errno == ENOENT || errno == ENOTDIR) throw ItemError(Reason::not_found, "no such file");
+    if (is_exhaustion(errno)) {
+      throw EnvironmentError("cannot open " + path.string() + ": " + reason_of(errno));
+    }
     throw ItemError(Reason::unreadable, "cannot be opened: " + reason_of(errno));
   }
 
@@ -95,8 +106,11 @@ void publish_file(const std::filesystem::path& path, std::span<const std::byte> 
       write_and_rename(path, bytes);
     }
   } catch (const std::system_error& error) {
-    throw ItemError(Reason::not_written,
-                    "cannot write " + path.string() + ": " + error.code().message());
+    const std::string message = "cannot write " + path.string() + ": " + error.code().message();
+    const int code = error.code().value();
+    if (is_no_space(code) || is_exhaustion(code) || is_broken_disk(code))
+      throw EnvironmentError(message, is_no_space(code));
+    throw ItemError(Reason::not_written, message);
   }
 }
 

@@ -9,12 +9,14 @@
 namespace eckart::io {
 
 /// The whole file. Throws ItemError: not_found, unreadable (with the system's reason; folders,
-/// FIFOs and devices too), empty_file, too_large.
+/// FIFOs and devices too), empty_file, too_large; EnvironmentError where the process has no more
+/// descriptors or memory.
 std::vector<std::byte> read_file(const std::filesystem::path& path, std::int64_t max_mb);
 
 /// Writes a file so that `path` is whole or absent, whenever the process may die: a temporary in
 /// the same folder (made if missing), then a rename. What stood there before is replaced. Throws
-/// ItemError(not_written) with the system's reason; no temporary is left then.
+/// ItemError(not_written) with the system's reason, or EnvironmentError where that is no matter of
+/// this file; no temporary is left then.
 void publish_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
 }  // namespace eckart::io

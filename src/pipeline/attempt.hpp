@@ -8,13 +8,15 @@
 
 namespace eckart {
 
-/// Runs `work` for one item: what it throws becomes the item's outcome, but for FatalError, which
-/// passes. `unforeseen` is the reason for exceptions that name none.
+/// Runs `work` for one item: what it throws becomes the item's outcome, but for FatalError and
+/// EnvironmentError, which pass. `unforeseen` is the reason for exceptions that name none.
 template <class Work>
 void attempt(Outcome& outcome, Stage stage, Reason unforeseen, Work&& work) {
   try {
     work();
   } catch (const FatalError&) {
+    throw;
+  } catch (const EnvironmentError&) {
     throw;
   } catch (const ItemError& error) {
     outcome = Outcome::failed(stage, error.reason(), error.what());

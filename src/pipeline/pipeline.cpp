@@ -1,7 +1,11 @@
 #include "pipeline/pipeline.hpp"
 
-#include <algorithm>
+#include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <condition_variable>
+
+#include "core/printable.hpp"
 #include "flow/workers.hpp"
 #include "pipeline/attempt.hpp"
 #include "pipeline/batcher.hpp"
@@ -71,11 +75,12 @@ telemetry::RunReport Pipeline::run() {
   finished_.close();
   write.join();
 
-  if (error_) std::rethrow_exception(error_);
   telemetry::RunReport report = tally_.report();
+  report.stopped_by = stopped_by();
   report.ignored = parts_.source.ignored();
   const telemetry::ProgressState progress = tally_.progress();
   report.interrupted = !progress.total_is_final || progress.done < progress.total;
+  if (!compute_clock_) return report;  // stopped before there was a backend
   report.backend = backend->name();
   report.backend_note = backend->description();
   report.remarks = backend->remarks();
@@ -169,9 +174,46 @@ void Pipeline::run_write(int index) {
   while (auto popped = clock.waiting(State::waiting_for_input, [&] { return finished_.pop(); })) {
     WorkItem& item = **popped;
     if (item.outcome.ok()) {
-      attempt(item.outcome, Stage::write, Reason::internal, [&] { parts_.write(item); });
+      attempt(item.outcome, Stage::write, Reason::internal, [&] { write(item, clock); });
     }
     tally_.count(item);
+  }
+}
+
+void Pipeline::write(WorkItem& item, flow::StageClock::Worker& clock) {
+  for (;;) {
+    try {
+      parts_.write(item);
+      if (without_space_ && without_space_.exchange(false)) spdlog::warn("there is space again");
+      return;
+    } catch (const EnvironmentError& error) {
+      if (!options_.wait_for_space || !error.no_space()) throw;
+      wait_for_space(error, clock);
+    }
+  }
+}
+
+/// For a while, or until the run is to stop: then it throws the error. The stages before this one
+/// come to rest by themselves.
+void Pipeline::wait_for_space(const EnvironmentError& error, flow::StageClock::Worker& clock) {
+  const std::stop_token stop = stop_.get_token();
+  if (!without_space_.exchange(true))
+    spdlog::warn("{}: waiting for space", printable(error.what()));
+  clock.waiting(State::waiting_for_room, [&] {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any().wait_for(lock, stop, options_.space_poll, [] { return false; });
+  });
+  if (stop.stop_requested()) throw EnvironmentError(error);
+}
+
+/// Throws what is more than the machine's failure.
+std::string Pipeline::stopped_by() const {
+  if (!error_) return {};
+  try {
+    std::rethrow_exception(error_);
+  } catch (const EnvironmentError& error) {
+    return error.what();
   }
 }
 

@@ -1,12 +1,15 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <functional>
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <string>
 
+#include "core/error.hpp"
 #include "flow/budget.hpp"
 #include "flow/stage_clock.hpp"
 #include "io/source.hpp"
@@ -24,6 +27,8 @@ struct PipelineOptions {
   std::size_t budget_bytes = std::size_t(2048) << 20;
   int pad = 32;  ///< rows and columns are padded up to a multiple of this
   std::chrono::milliseconds linger{20};
+  bool wait_for_space = false;  ///< instead of ending where an output finds no space left
+  std::chrono::milliseconds space_poll{1000};  ///< between attempts to write it
 };
 
 struct PipelineParts {
@@ -43,8 +48,8 @@ class Pipeline {
   Pipeline(PipelineParts parts, const PipelineOptions& options);
 
   /// Runs until the source has no more and everything is written, or until request_stop() and what
-  /// was in flight is written. Throws what made the run abort: FatalError, or another exception (a
-  /// bug).
+  /// was in flight is written, or until an EnvironmentError, by which the report is stopped_by.
+  /// Throws what else made the run abort: FatalError, or another exception (a bug).
   telemetry::RunReport run();
 
   /// Takes nothing new in, and lets what is in flight come out. From any thread, any number of
@@ -60,7 +65,10 @@ class Pipeline {
   void run_compute(Backend& backend, int index);
   void run_write(int index);
 
+  void write(WorkItem& item, flow::StageClock::Worker& clock);
+  void wait_for_space(const EnvironmentError& error, flow::StageClock::Worker& clock);
   void abort(std::exception_ptr error);
+  std::string stopped_by() const;
   void add_stages(telemetry::RunReport& report, double wall_s) const;
 
   const PipelineParts parts_;
@@ -72,6 +80,7 @@ class Pipeline {
   flow::StageClock source_clock_, load_clock_, batch_clock_, write_clock_;
   std::optional<flow::StageClock> compute_clock_;  // made with the backend, which says how many
   std::stop_source stop_;
+  std::atomic<bool> without_space_{false};  // some writer waits for it
   std::mutex error_mutex_;
   std::exception_ptr error_;
 };

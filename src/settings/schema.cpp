@@ -88,6 +88,8 @@ const std::vector<Key>& schema() {
           &Limits::file_mb),
       key("deterministic", "the same bytes whatever shares a batch, on CUDA too", Flag{},
           &S::deterministic),
+      key("wait_for_space", "on a full disk wait for room, instead of ending with 74", Flag{},
+          &S::wait_for_space),
   };
   return keys;
 }

@@ -58,6 +58,7 @@ struct Settings {
   std::int64_t budget_mb = 2048;
   Limits limits;
   bool deterministic = false;
+  bool wait_for_space = false;
 };
 
 /// One line: where ("eckart.yaml:7", "--set a.b=c"), which key, what was found, what was expected.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "core/printable.hpp"
 #include "telemetry/run_report_figures.hpp"
 
 namespace eckart::telemetry {
@@ -121,7 +122,10 @@ std::string verdict(const RunReport& report) {
 
 std::string to_text(const RunReport& report) {
   std::string text;
-  if (report.interrupted) {
+  if (!report.stopped_by.empty()) {
+    text += labelled("STOPPED",
+                     printable(report.stopped_by) + "; what follows is what was done before");
+  } else if (report.interrupted) {
     text += labelled("INTERRUPTED", "not every input was processed; what follows is what was");
   }
   text += labelled("images", images_text(report));

@@ -45,7 +45,8 @@ struct RunReport {
   double psnr_db_min = 0;
   double most_loss_db = 0;  ///< PSNR before rounding that no output can have lost more of
   std::int64_t outputs = 0;
-  bool interrupted = false;
+  bool interrupted = false;  ///< not every input was processed
+  std::string stopped_by;  ///< what of the machine failed, so that the run ended; empty if nothing
   std::vector<SolverRow> solvers;  ///< by shape, the largest first
   std::vector<StageRow> stages;
   std::vector<std::string> remarks;

@@ -56,6 +56,7 @@ std::string to_json(const RunReport& report) {
       {"ignored", report.ignored},
       {"failures", failures_json(report)},
       {"interrupted", report.interrupted},
+      {"stopped_by", report.stopped_by.empty() ? Json() : Json(report.stopped_by)},
       {"outputs", report.outputs},
       {"psnr_db_mean", measured ? Json(report.psnr_db_mean) : Json()},
       {"psnr_db_min", measured ? Json(report.psnr_db_min) : Json()},

@@ -69,6 +69,11 @@ Program::Program(const std::vector<std::string>& arguments, const Options& optio
   if (chdir(folder_.c_str()) != 0) _exit(127);
   if (options.as_nobody && setuid(kNobody) != 0) _exit(127);
   setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);  // nothing of this user's is read
+  if (!options.fault.empty()) {
+    setenv("ECKART_FAULT", options.fault.c_str(), 1);
+    setenv("LD_PRELOAD", ECKART_FAULTS, 1);
+    setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1);
+  }
   fexecve(program, argv.data(), environ);
   _exit(127);
 }

@@ -18,12 +18,13 @@ struct Finished {
 class Program {
  public:
   struct Options {
-    std::filesystem::path folder;  ///< where it runs, and where its output is kept
-    std::string in;                ///< its standard input
-    bool as_nobody = false;        ///< drops root's permission to read everything
-    bool closed_streams = false;   ///< starts without stdin, stdout and stderr
+    std::filesystem::path folder = {};  ///< where it runs, and where its output is kept
+    std::string in = {};                ///< its standard input
+    bool as_nobody = false;             ///< drops root's permission to read everything
+    bool closed_streams = false;        ///< starts without stdin, stdout and stderr
     std::filesystem::path program = ECKART_PROGRAM;
     std::size_t address_space_mb = 0;  ///< all that it may have; 0: no limit
+    std::string fault = {};            ///< ECKART_FAULT of faults.cpp; empty: none
   };
   Program(const std::vector<std::string>& arguments, const Options& options);
   ~Program();

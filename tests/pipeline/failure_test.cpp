@@ -63,6 +63,51 @@ TEST_F(PipelineFailure, a_decoder_that_fails_in_an_unforeseen_way_costs_its_imag
   expect_only_the_chosen_fail(Reason::internal);
 }
 
+TEST_F(PipelineFailure, a_full_disk_stops_the_run_and_blames_no_image) {
+  for (Hook Rig::*const hook : {&Rig::on_load, &Rig::on_write}) {
+    Rig fresh;
+    fresh.images = 100000;
+    fresh.*hook = fails_with(EnvironmentError("no space left", true));
+    const telemetry::RunReport report = fresh.run();
+    EXPECT_EQ(report.stopped_by, "no space left");
+    EXPECT_TRUE(report.interrupted);
+    EXPECT_EQ(report.failed, 0);
+    EXPECT_LT(report.done, 90000) << "nothing new is taken in";
+    EXPECT_EQ(report.done, std::int64_t(fresh.written().size()));
+  }
+}
+
+TEST_F(PipelineFailure, a_full_disk_is_waited_out_where_that_is_wished) {
+  std::atomic<int> attempts = 0;
+  rig.options.wait_for_space = true;
+  rig.options.space_poll = std::chrono::milliseconds(1);
+  rig.on_write = [&](int number) {
+    if (is_chosen(number) && attempts++ < 5) throw EnvironmentError("no space left", true);
+  };
+  const telemetry::RunReport report = rig.run();
+  EXPECT_EQ(report.stopped_by, "");
+  EXPECT_EQ(report.done, 20);
+  EXPECT_EQ(rig.written(), numbers(20));
+}
+
+TEST_F(PipelineFailure, what_is_not_for_want_of_space_is_not_waited_out) {
+  rig.options.wait_for_space = true;
+  rig.on_write = fails_with(EnvironmentError("the disk is broken"));
+  EXPECT_EQ(rig.run().stopped_by, "the disk is broken");
+}
+
+TEST_F(PipelineFailure, a_stop_ends_the_wait_for_space) {
+  rig.options.wait_for_space = true;
+  rig.options.space_poll = std::chrono::hours(1);
+  rig.on_write = [&](int number) {
+    if (number == 3) {
+      rig.pipeline().request_stop();
+      throw EnvironmentError("no space left", true);
+    }
+  };
+  EXPECT_EQ(rig.run().stopped_by, "no space left");
+}
+
 TEST_F(PipelineFailure, a_decoder_without_memory_costs_its_image) {
   rig.on_reserved = fails_with(std::bad_alloc());
   expect_only_the_chosen_fail(Reason::out_of_memory);

@@ -1,0 +1,91 @@
+// Preloaded into `eckart`: lets system calls on its temporaries fail. ECKART_FAULT is CALL:ERRNO:
+// FIRST:COUNT, CALL one of open, write, close and rename; of these calls the FIRST-th (from 1) and
+// those after it fail, COUNT of them in all.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+struct Fault {
+  char call[16] = "";
+  int error = 0;
+  long first = 0, count = 0;
+  Fault() {
+    const char* text = std::getenv("ECKART_FAULT");
+    if (text) std::sscanf(text, "%15[a-z]:%d:%ld:%ld", call, &error, &first, &count);
+  }
+};
+
+bool is_temporary(const char* path) { return std::strstr(path, ".eckart-") != nullptr; }
+
+bool is_temporary(int descriptor) {
+  char link[64], path[4096] = "";
+  std::snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+  return readlink(link, path, sizeof path - 1) > 0 && is_temporary(path);
+}
+
+/// Whether this call, on a temporary, is one that fails; errno is set then.
+bool fails(const char* call) {
+  static const Fault fault;
+  static std::atomic<long> calls{0};
+  if (std::strcmp(call, fault.call) != 0) return false;
+  const long number = ++calls;
+  if (number < fault.first || number >= fault.first + fault.count) return false;
+  errno = fault.error;
+  return true;
+}
+
+template <class Function>
+Function next(Function, const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+extern "C" {
+
+int open(const char* path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const int mode = va_arg(more, int);
+  va_end(more);
+  static const auto real = next(&open, "open");
+  return is_temporary(path) && fails("open") ? -1 : real(path, flags, mode);
+}
+
+int open64(const char* path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const int mode = va_arg(more, int);
+  va_end(more);
+  static const auto real = next(&open64, "open64");
+  return is_temporary(path) && fails("open") ? -1 : real(path, flags, mode);
+}
+
+ssize_t write(int descriptor, const void* data, size_t size) {
+  static const auto real = next(&write, "write");
+  return is_temporary(descriptor) && fails("write") ? -1 : real(descriptor, data, size);
+}
+
+int close(int descriptor) {
+  static const auto real = next(&close, "close");
+  const bool failed = is_temporary(descriptor) && fails("close");
+  const int error = errno, result = real(descriptor);
+  if (failed) errno = error;
+  return failed ? -1 : result;
+}
+
+int rename(const char* from, const char* to) {
+  static const auto real = next(&rename, "rename");
+  return is_temporary(from) && fails("rename") ? -1 : real(from, to);
+}
+
+}  // extern "C"

@@ -1,0 +1,85 @@
+// Whether a disk that is full or broken stops the run, blames no image, and leaves nothing behind.
+#include <cerrno>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/cli_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+constexpr int kImages = 12;
+
+struct Fault {
+  const char* call;
+  int error;
+  bool for_good;
+};
+
+std::string name_of(const ::testing::TestParamInfo<Fault>& info) {
+  return std::string(info.param.call) +
+         (info.param.error == ENOSPC   ? "_without_space"
+          : info.param.error == EMFILE ? "_without_descriptors"
+                                       : "_with_an_io_error") +
+         (info.param.for_good ? "" : "_once");
+}
+
+class FullDisk : public CliTest, public ::testing::WithParamInterface<Fault> {
+ protected:
+  void SetUp() override {
+    for (int i = 0; i < kImages; ++i) write_png("in/" + std::to_string(i) + ".png");
+  }
+  Finished run_with(const std::string& fault, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments = {"run", "in",        "-o",  "out",   "-k",
+                                          "5",   "--backend", "cpu", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments, {.fault = fault});
+  }
+};
+
+TEST_P(FullDisk, stops_the_run_and_leaves_only_what_is_whole) {
+  const Fault& fault = GetParam();
+  const Finished stopped = run_with(std::string(fault.call) + ":" + std::to_string(fault.error) +
+                                    ":5:" + (fault.for_good ? "1000000" : "1"));
+  EXPECT_EQ(stopped.code, int(ExitCode::io_error)) << stopped.err;
+  const std::string why = std::strerror(fault.error);
+  EXPECT_EQ(count_of(stopped.err, why + ": stopped"), 1) << stopped.err;
+  EXPECT_THAT(line_with(stopped.err, "STOPPED"), HasSubstr("cannot write out/"));
+  const auto json = nlohmann::json::parse(stopped.out);
+  EXPECT_THAT(std::string(json.at("stopped_by")), HasSubstr(why));
+  EXPECT_EQ(json.at("failed"), 0);
+  const Names left = files("out");
+  EXPECT_EQ(json.at("done"), left.size());
+  EXPECT_LT(left.size(), kImages);
+  for (const std::string& name : left) {
+    EXPECT_TRUE(name.ends_with(".png")) << name;
+    EXPECT_NO_THROW(decode("out/" + name));
+  }
+
+  EXPECT_EQ(run_with("").code, 0);
+  EXPECT_EQ(files("out").size(), kImages);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, FullDisk,
+                         ::testing::Values(Fault{"open", ENOSPC, true}, Fault{"open", EMFILE, true},
+                                           Fault{"write", ENOSPC, true}, Fault{"write", EIO, false},
+                                           Fault{"close", EIO, true}, Fault{"close", ENOSPC, false},
+                                           Fault{"rename", ENOSPC, true},
+                                           Fault{"rename", EIO, false}),
+                         name_of);
+
+class FullDiskWait : public FullDisk {};
+
+TEST_P(FullDiskWait, goes_on_when_there_is_room) {
+  const Finished result =
+      run_with("write:" + std::to_string(ENOSPC) + ":5:2", {"--wait-for-space"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(count_of(result.err, "No space left on device: waiting for space"), 1);
+  EXPECT_EQ(count_of(result.err, "there is space again"), 1);
+  EXPECT_EQ(files("out").size(), kImages);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, FullDiskWait, ::testing::Values(Fault{"write", ENOSPC, false}),
+                         name_of);
+
+}  // namespace
+}  // namespace eckart::test
