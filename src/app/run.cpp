@@ -11,19 +11,21 @@
 namespace eckart::app {
 namespace {
 
+// Each is open until then, by every write thread.
+constexpr int kPublishGroup = 32;
+
 int cores() { return int(std::max(1U, std::thread::hardware_concurrency())); }
 
 /// Writing costs several times what loading does (see docs/performance.md), so the writers get more
-/// threads.
+/// threads; two at least, since one waits for the disk now and then.
 PipelineOptions pipeline_options(const settings::Settings& settings) {
-  const auto or_auto = [](int threads, int otherwise) {
-    return threads > 0 ? threads : std::max(1, otherwise);
-  };
-  return {.load_threads = or_auto(settings.threads.load, cores() / 3),
-          .write_threads = or_auto(settings.threads.write, cores() * 3 / 4),
+  const auto or_auto = [](int threads, int otherwise) { return threads > 0 ? threads : otherwise; };
+  return {.load_threads = or_auto(settings.threads.load, std::max(1, cores() / 3)),
+          .write_threads = or_auto(settings.threads.write, std::max(2, cores() * 3 / 4)),
           .budget_bytes = std::size_t(settings.budget_mb) << 20,
           .pad = settings.batch.pad,
           .linger = std::chrono::milliseconds(settings.batch.linger_ms),
+          .publish_group = settings.durability == "group" ? kPublishGroup : 1,
           .wait_for_space = settings.wait_for_space};
 }
 
@@ -89,7 +91,8 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
           .claim = make_claim(outputs_, guard_),
           .load = make_load({settings.limits.pixels, settings.limits.side, settings.limits.file_mb},
                             ranks_, outputs_.codec()),
-          .write = make_write(outputs_.codec(), {settings.output.jpeg_quality})},
+          .write = make_write(outputs_.codec(), {settings.output.jpeg_quality}),
+          .publish = make_publish(settings.durability != "none")},
       pipeline_options(settings));
   if (request_.count_ahead && can_count(request_)) count_.emplace(make_sources(request_));
 }

@@ -10,7 +10,7 @@
 
 #include "core/error.hpp"
 #include "io/descriptor.hpp"
-#include "io/temporary_file.hpp"
+#include "io/environment.hpp"
 
 namespace eckart::io {
 namespace {
@@ -18,14 +18,6 @@ namespace {
 constexpr std::int64_t kMiB = 1 << 20;
 
 std::string reason_of(int error) { return std::generic_category().message(error); }
-
-bool is_no_space(int error) { return error == ENOSPC || error == EDQUOT; }
-/// The process or the machine has no more of something that opening takes.
-bool is_exhaustion(int error) { return error == EMFILE || error == ENFILE || error == ENOMEM; }
-/// Every file written there would fail.
-bool is_broken_disk(int error) {
-  return error == EIO || error == EROFS || error == ENODEV || error == ENXIO || error == ESTALE;
-}
 
 /// Open for reading.
 class InputFile {
@@ -69,17 +61,6 @@ class InputFile {
   const Descriptor descriptor_;
 };
 
-std::filesystem::path folder_of(const std::filesystem::path& path) {
-  return path.has_parent_path() ? path.parent_path() : ".";
-}
-
-void write_and_rename(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  TemporaryFile file(folder_of(path), path.filename());
-  file.write(bytes);
-  file.close();
-  file.rename_to(path);
-}
-
 }  // namespace
 
 std::vector<std::byte> read_file(const std::filesystem::path& path, std::int64_t max_mb) {
@@ -94,24 +75,6 @@ std::vector<std::byte> read_file(const std::filesystem::path& path, std::int64_t
   bytes.resize(file.read(bytes));
   if (bytes.empty()) throw ItemError(Reason::empty_file, "the file is empty");
   return bytes;
-}
-
-void publish_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  try {
-    try {
-      write_and_rename(path, bytes);
-    } catch (const std::system_error& error) {
-      if (error.code() != std::errc::no_such_file_or_directory) throw;
-      std::filesystem::create_directories(folder_of(path));
-      write_and_rename(path, bytes);
-    }
-  } catch (const std::system_error& error) {
-    const std::string message = "cannot write " + path.string() + ": " + error.code().message();
-    const int code = error.code().value();
-    if (is_no_space(code) || is_exhaustion(code) || is_broken_disk(code))
-      throw EnvironmentError(message, is_no_space(code));
-    throw ItemError(Reason::not_written, message);
-  }
 }
 
 }  // namespace eckart::io

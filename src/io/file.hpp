@@ -13,10 +13,8 @@ namespace eckart::io {
 /// descriptors or memory.
 std::vector<std::byte> read_file(const std::filesystem::path& path, std::int64_t max_mb);
 
-/// Writes a file so that `path` is whole or absent, whenever the process may die: a temporary in
-/// the same folder (made if missing), then a rename. What stood there before is replaced. Throws
-/// ItemError(not_written) with the system's reason, or EnvironmentError where that is no matter of
-/// this file; no temporary is left then.
+/// Writes one file as publish() does, durably. Throws ItemError(not_written) with the system's
+/// reason, or EnvironmentError where that is no matter of this file; no temporary is left then.
 void publish_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
 }  // namespace eckart::io

@@ -65,6 +65,15 @@ void TemporaryFile::write(std::span<const std::byte> bytes) {
   }
 }
 
+void TemporaryFile::start_writeback() noexcept {
+  // Only a beginning: sync() reports what fails.
+  static_cast<void>(::sync_file_range(descriptor_.get(), 0, 0, SYNC_FILE_RANGE_WRITE));
+}
+
+void TemporaryFile::sync() {
+  if (::fsync(descriptor_.get()) != 0) fail("cannot sync");
+}
+
 void TemporaryFile::close() {
   // On Linux the descriptor is gone after EINTR as well.
   if (::close(descriptor_.release()) != 0 && errno != EINTR) fail("cannot close");

@@ -19,6 +19,10 @@ class TemporaryFile {
   ~TemporaryFile();
 
   void write(std::span<const std::byte> bytes);
+  /// Sends what was written on its way to the disk, without waiting.
+  void start_writeback() noexcept;
+  /// Waits until it is there.
+  void sync();
   /// To be called before rename_to: some file systems report a failed write only here.
   void close();
   void rename_to(const std::filesystem::path& path);

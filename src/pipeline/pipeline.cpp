@@ -171,24 +171,62 @@ void Pipeline::run_compute(Backend& backend, int index) {
 
 void Pipeline::run_write(int index) {
   flow::StageClock::Worker clock(write_clock_, index);
-  while (auto popped = clock.waiting(State::waiting_for_input, [&] { return finished_.pop(); })) {
-    WorkItem& item = **popped;
-    if (item.outcome.ok()) {
-      attempt(item.outcome, Stage::write, Reason::internal, [&] { write(item, clock); });
+  std::vector<ItemPtr> group;
+  for (;;) {
+    // Nobody who has something to publish waits for more to come.
+    auto popped = group.empty()
+                      ? clock.waiting(State::waiting_for_input, [&] { return finished_.pop(); })
+                      : finished_.try_pop();
+    if (popped) {
+      try {
+        write(**popped, clock);
+      } catch (const EnvironmentError&) {
+        publish(group, clock);  // what has found room still
+        throw;
+      }
+      group.push_back(std::move(*popped));
+      if (int(group.size()) < options_.publish_group) continue;
+    } else if (group.empty()) {
+      return;
     }
-    tally_.count(item);
+    publish(group, clock);
   }
 }
 
+bool Pipeline::waits_out(const EnvironmentError& error) const {
+  return options_.wait_for_space && error.no_space();
+}
+
 void Pipeline::write(WorkItem& item, flow::StageClock::Worker& clock) {
-  for (;;) {
+  while (item.outcome.ok()) {
     try {
-      parts_.write(item);
-      if (without_space_ && without_space_.exchange(false)) spdlog::warn("there is space again");
+      attempt(item.outcome, Stage::write, Reason::internal, [&] { parts_.write(item); });
       return;
     } catch (const EnvironmentError& error) {
-      if (!options_.wait_for_space || !error.no_space()) throw;
+      if (!waits_out(error)) throw;
       wait_for_space(error, clock);
+    }
+  }
+}
+
+/// Publishes what the items have, and counts them; the group is empty then.
+void Pipeline::publish(std::vector<ItemPtr>& group, flow::StageClock::Worker& clock) {
+  const auto count_published = [&] {
+    for (const ItemPtr& item : group) {
+      if (item->published) tally_.count(*item);
+    }
+    std::erase_if(group, [](const ItemPtr& item) { return item->published; });
+  };
+  while (!group.empty()) {
+    try {
+      parts_.publish(group);
+      count_published();
+      if (without_space_ && without_space_.exchange(false)) spdlog::warn("there is space again");
+    } catch (const EnvironmentError& error) {
+      count_published();
+      if (!waits_out(error)) throw;
+      wait_for_space(error, clock);
+      for (const ItemPtr& item : group) write(*item, clock);
     }
   }
 }

@@ -27,6 +27,7 @@ struct PipelineOptions {
   std::size_t budget_bytes = std::size_t(2048) << 20;
   int pad = 32;  ///< rows and columns are padded up to a multiple of this
   std::chrono::milliseconds linger{20};
+  int publish_group = 32;       ///< most items published together
   bool wait_for_space = false;  ///< instead of ending where an output finds no space left
   std::chrono::milliseconds space_poll{1000};  ///< between attempts to write it
 };
@@ -39,6 +40,7 @@ struct PipelineParts {
   ClaimOutputs claim;
   LoadItem load;
   WriteItem write;
+  PublishItems publish;
 };
 
 /// The way of an image: source -> load -> batch -> compute -> write, and the one place that starts
@@ -66,6 +68,8 @@ class Pipeline {
   void run_write(int index);
 
   void write(WorkItem& item, flow::StageClock::Worker& clock);
+  void publish(std::vector<ItemPtr>& group, flow::StageClock::Worker& clock);
+  bool waits_out(const EnvironmentError& error) const;
   void wait_for_space(const EnvironmentError& error, flow::StageClock::Worker& clock);
   void abort(std::exception_ptr error);
   std::string stopped_by() const;

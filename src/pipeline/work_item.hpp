@@ -9,6 +9,7 @@
 #include "core/outcome.hpp"
 #include "flow/budget.hpp"
 #include "flow/channel.hpp"
+#include "io/publication.hpp"
 
 namespace eckart {
 
@@ -19,6 +20,8 @@ struct WorkItem {
   std::vector<std::filesystem::path> outputs;  ///< one a rank
   flow::Budget::Reservation bytes;             ///< for the pixels of input and outputs
   Task task;
+  io::Publication publication;    ///< between write and publish
+  bool published = false;         ///< or failed on the way there
   std::int64_t input_bytes = 0;   ///< of the file read
   std::int64_t output_bytes = 0;  ///< of the files written
   Outcome outcome;

@@ -1,17 +1,37 @@
 #include "pipeline/write.hpp"
 
-#include "io/file.hpp"
+#include "core/error.hpp"
 
 namespace eckart {
 
 WriteItem make_write(const io::Codec& codec, const io::EncodeOptions& options) {
   return [&codec, options](WorkItem& item) {
-    item.output_bytes = 0;  // of an attempt before this one
+    item.publication.clear();  // of an attempt before this one
+    item.output_bytes = 0;
     for (std::size_t i = 0; i < item.outputs.size(); ++i) {
       const std::vector<std::byte> file = codec.encode(item.task.outputs[i], options);
-      io::publish_file(item.outputs[i], file);
+      item.publication.add(item.outputs[i], file);
       item.output_bytes += std::int64_t(file.size());
     }
+  };
+}
+
+PublishItems make_publish(bool durable) {
+  return [durable](std::span<const ItemPtr> group) {
+    std::vector<io::Publication*> publications;
+    for (const ItemPtr& item : group) publications.push_back(&item->publication);
+    const auto mark_published = [&] {
+      for (const ItemPtr& item : group) item->published = item->publication.empty();
+    };
+    try {
+      io::publish(publications, durable, [&](std::size_t index, const ItemError& error) {
+        group[index]->outcome = Outcome::failed(Stage::write, error.reason(), error.what());
+      });
+    } catch (const EnvironmentError&) {
+      mark_published();
+      throw;
+    }
+    mark_published();
   };
 }
 

@@ -1,16 +1,23 @@
 #pragma once
 
 #include <functional>
+#include <span>
 
 #include "io/codec.hpp"
 #include "pipeline/work_item.hpp"
 
 namespace eckart {
 
-/// Publishes an item's outputs. Throws ItemError for this item's failure, FatalError for the run's.
+/// Writes an item's outputs, for publishing. Throws ItemError for this item's failure, otherwise
+/// EnvironmentError or FatalError.
 using WriteItem = std::function<void(WorkItem& item)>;
+/// Puts what was written for a group of items to its place; an item that fails gets its outcome.
+/// Throws EnvironmentError: then what is not `published` must be written again.
+using PublishItems = std::function<void(std::span<const ItemPtr> group)>;
 
-/// Encodes and publishes every output of an item; may be called by several threads at a time.
+/// Encodes every output of an item and adds it to the item's publication. This and the next may be
+/// called by several threads at a time.
 WriteItem make_write(const io::Codec& codec, const io::EncodeOptions& options);
+PublishItems make_publish(bool durable);
 
 }  // namespace eckart

@@ -88,6 +88,9 @@ const std::vector<Key>& schema() {
           &Limits::file_mb),
       key("deterministic", "the same bytes whatever shares a batch, on CUDA too", Flag{},
           &S::deterministic),
+      key("durability",
+          "outputs survive a power cut: brought to disk together, each by itself, not",
+          Choice{{"group", "file", "none"}}, &S::durability),
       key("wait_for_space", "on a full disk wait for room, instead of ending with 74", Flag{},
           &S::wait_for_space),
   };

@@ -58,6 +58,7 @@ struct Settings {
   std::int64_t budget_mb = 2048;
   Limits limits;
   bool deterministic = false;
+  std::string durability = "group";
   bool wait_for_space = false;
 };
 

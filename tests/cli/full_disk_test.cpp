@@ -62,24 +62,35 @@ TEST_P(FullDisk, stops_the_run_and_leaves_only_what_is_whole) {
 INSTANTIATE_TEST_SUITE_P(Of, FullDisk,
                          ::testing::Values(Fault{"open", ENOSPC, true}, Fault{"open", EMFILE, true},
                                            Fault{"write", ENOSPC, true}, Fault{"write", EIO, false},
+                                           Fault{"fsync", EIO, false}, Fault{"fsync", ENOSPC, true},
                                            Fault{"close", EIO, true}, Fault{"close", ENOSPC, false},
                                            Fault{"rename", ENOSPC, true},
                                            Fault{"rename", EIO, false}),
                          name_of);
 
-class FullDiskWait : public FullDisk {};
+/// When `call` fails twice, and then no more.
+class FullDiskForAWhile : public FullDisk {};
 
-TEST_P(FullDiskWait, goes_on_when_there_is_room) {
-  const Finished result =
-      run_with("write:" + std::to_string(ENOSPC) + ":5:2", {"--wait-for-space"});
+TEST_P(FullDiskForAWhile, is_waited_out_where_that_is_wished) {
+  const Finished result = run_with(
+      std::string(GetParam().call) + ":" + std::to_string(ENOSPC) + ":5:2", {"--wait-for-space"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(count_of(result.err, "No space left on device: waiting for space"), 1);
   EXPECT_EQ(count_of(result.err, "there is space again"), 1);
   EXPECT_EQ(files("out").size(), kImages);
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, FullDiskWait, ::testing::Values(Fault{"write", ENOSPC, false}),
+INSTANTIATE_TEST_SUITE_P(Of, FullDiskForAWhile,
+                         ::testing::Values(Fault{"write", ENOSPC, true},
+                                           Fault{"fsync", ENOSPC, true}),
                          name_of);
+
+TEST_F(CliTest, nothing_is_brought_to_the_disk_where_that_is_not_wished) {
+  write_png("in/a.png");
+  const std::string never = "fsync:" + std::to_string(EIO) + ":1:1000000";
+  EXPECT_EQ(run({"run", "in", "-o", "out", "--set", "durability=none"}, {.fault = never}).code, 0);
+  EXPECT_EQ(files("out").size(), 1u);
+}
 
 }  // namespace
 }  // namespace eckart::test

@@ -95,7 +95,8 @@ class Determinism : public ::testing::Test {
                            [&](WorkItem& item) {
                              stall(item, 1);
                              write(item);
-                           }},
+                           },
+                       .publish = make_publish(false)},
                       {.load_threads = way.load, .write_threads = way.write});
     EXPECT_EQ(pipeline.run().done, images_);
     std::map<std::string, Bytes> result;

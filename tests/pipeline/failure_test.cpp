@@ -64,7 +64,7 @@ TEST_F(PipelineFailure, a_decoder_that_fails_in_an_unforeseen_way_costs_its_imag
 }
 
 TEST_F(PipelineFailure, a_full_disk_stops_the_run_and_blames_no_image) {
-  for (Hook Rig::*const hook : {&Rig::on_load, &Rig::on_write}) {
+  for (Hook Rig::*const hook : {&Rig::on_load, &Rig::on_write, &Rig::on_publish}) {
     Rig fresh;
     fresh.images = 100000;
     fresh.*hook = fails_with(EnvironmentError("no space left", true));
@@ -75,6 +75,17 @@ TEST_F(PipelineFailure, a_full_disk_stops_the_run_and_blames_no_image) {
     EXPECT_LT(report.done, 90000) << "nothing new is taken in";
     EXPECT_EQ(report.done, std::int64_t(fresh.written().size()));
   }
+}
+
+TEST_F(PipelineFailure, what_was_written_before_the_disk_was_full_is_published) {
+  rig.options.write_threads = 1;
+  rig.backend.slot_count = 1;
+  rig.on_write = [](int number) {
+    if (number == 11) throw EnvironmentError("no space left", true);
+  };
+  const telemetry::RunReport report = rig.run();
+  EXPECT_EQ(rig.written().size(), 11u);
+  EXPECT_EQ(report.done, 11);
 }
 
 TEST_F(PipelineFailure, a_full_disk_is_waited_out_where_that_is_wished) {
@@ -88,6 +99,7 @@ TEST_F(PipelineFailure, a_full_disk_is_waited_out_where_that_is_wished) {
   EXPECT_EQ(report.stopped_by, "");
   EXPECT_EQ(report.done, 20);
   EXPECT_EQ(rig.written(), numbers(20));
+  EXPECT_EQ(attempts, 7);
 }
 
 TEST_F(PipelineFailure, what_is_not_for_want_of_space_is_not_waited_out) {

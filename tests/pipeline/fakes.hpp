@@ -130,7 +130,7 @@ class Rig {
   PipelineOptions options{
       .load_threads = 2, .write_threads = 2, .linger = std::chrono::milliseconds(1)};
   FakeBackend backend;
-  Hook on_next, on_load, on_reserved, on_write;
+  Hook on_next, on_load, on_reserved, on_write, on_publish;
   std::function<Backend&()> make_backend = [this]() -> Backend& { return backend; };
   std::function<ImageShape(int number)> shape_of = [](int) { return kSmall; };
 
@@ -142,7 +142,8 @@ class Rig {
               .backend = make_backend,
               .claim = [](WorkItem& item) { item.outputs = {item.relative}; },
               .load = [this](WorkItem& item, const Reserve& reserve) { load(item, reserve); },
-              .write = [this](WorkItem& item) { write(item); }},
+              .write = [this](WorkItem& item) { write(item); },
+              .publish = [this](std::span<const ItemPtr> group) { publish(group); }},
           options);
     }
     return *pipeline_;
@@ -168,8 +169,16 @@ class Rig {
     const int number = number_of(item.task.outputs.at(0));
     call(on_write, number);
     if (number != number_of(item)) throw std::logic_error("another image's pixels");
-    const std::lock_guard lock(mutex_);
-    written_.push_back(number);
+  }
+  void publish(std::span<const ItemPtr> group) {
+    for (const ItemPtr& item : group) {
+      if (item->outcome.ok()) {
+        call(on_publish, number_of(*item));
+        const std::lock_guard lock(mutex_);
+        written_.push_back(number_of(*item));
+      }
+      item->published = true;
+    }
   }
   static std::vector<int> sorted(std::vector<int> numbers) {
     std::sort(numbers.begin(), numbers.end());
