@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <utility>
 
 #include "core/printable.hpp"
 #include "flow/workers.hpp"
@@ -193,18 +194,14 @@ void Pipeline::run_write(int index) {
   }
 }
 
-bool Pipeline::waits_out(const EnvironmentError& error) const {
-  return options_.wait_for_space && error.no_space();
-}
-
 void Pipeline::write(WorkItem& item, flow::StageClock::Worker& clock) {
+  SpaceWait wait;
   while (item.outcome.ok()) {
     try {
       attempt(item.outcome, Stage::write, Reason::internal, [&] { parts_.write(item); });
-      return;
+      return end(wait);
     } catch (const EnvironmentError& error) {
-      if (!waits_out(error)) throw;
-      wait_for_space(error, clock);
+      wait_for_space(wait, error, clock);
     }
   }
 }
@@ -217,32 +214,38 @@ void Pipeline::publish(std::vector<ItemPtr>& group, flow::StageClock::Worker& cl
     }
     std::erase_if(group, [](const ItemPtr& item) { return item->published; });
   };
+  SpaceWait wait;
   while (!group.empty()) {
     try {
       parts_.publish(group);
       count_published();
-      if (without_space_ && without_space_.exchange(false)) spdlog::warn("there is space again");
     } catch (const EnvironmentError& error) {
       count_published();
-      if (!waits_out(error)) throw;
-      wait_for_space(error, clock);
+      wait_for_space(wait, error, clock);
       for (const ItemPtr& item : group) write(*item, clock);
     }
   }
+  end(wait);
 }
 
-/// For a while, or until the run is to stop: then it throws the error. The stages before this one
-/// come to rest by themselves.
-void Pipeline::wait_for_space(const EnvironmentError& error, flow::StageClock::Worker& clock) {
-  const std::stop_token stop = stop_.get_token();
-  if (!without_space_.exchange(true))
+/// For a while, where that is wished and may help; else, or when the run is to stop, it throws the
+/// error. The stages before this one come to rest by themselves.
+void Pipeline::wait_for_space(SpaceWait& wait, const EnvironmentError& error,
+                              flow::StageClock::Worker& clock) {
+  if (!options_.wait_for_space || !error.no_space()) throw EnvironmentError(error);
+  if (!std::exchange(wait.begun, true) && waiting_for_space_++ == 0)
     spdlog::warn("{}: waiting for space", printable(error.what()));
+  const std::stop_token stop = stop_.get_token();
   clock.waiting(State::waiting_for_room, [&] {
     std::mutex mutex;
     std::unique_lock lock(mutex);
     std::condition_variable_any().wait_for(lock, stop, options_.space_poll, [] { return false; });
   });
   if (stop.stop_requested()) throw EnvironmentError(error);
+}
+
+void Pipeline::end(const SpaceWait& wait) {
+  if (wait.begun && --waiting_for_space_ == 0) spdlog::warn("there is space again");
 }
 
 /// Throws what is more than the machine's failure.

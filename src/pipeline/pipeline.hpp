@@ -69,8 +69,13 @@ class Pipeline {
 
   void write(WorkItem& item, flow::StageClock::Worker& clock);
   void publish(std::vector<ItemPtr>& group, flow::StageClock::Worker& clock);
-  bool waits_out(const EnvironmentError& error) const;
-  void wait_for_space(const EnvironmentError& error, flow::StageClock::Worker& clock);
+  /// Of one writer, between an output that found no space and the same one written.
+  struct SpaceWait {
+    bool begun = false;
+  };
+  void wait_for_space(SpaceWait& wait, const EnvironmentError& error,
+                      flow::StageClock::Worker& clock);
+  void end(const SpaceWait& wait);
   void abort(std::exception_ptr error);
   std::string stopped_by() const;
   void add_stages(telemetry::RunReport& report, double wall_s) const;
@@ -84,7 +89,7 @@ class Pipeline {
   flow::StageClock source_clock_, load_clock_, batch_clock_, write_clock_;
   std::optional<flow::StageClock> compute_clock_;  // made with the backend, which says how many
   std::stop_source stop_;
-  std::atomic<bool> without_space_{false};  // some writer waits for it
+  std::atomic<int> waiting_for_space_{0};  // writers
   std::mutex error_mutex_;
   std::exception_ptr error_;
 };

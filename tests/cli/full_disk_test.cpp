@@ -15,12 +15,16 @@ struct Fault {
   bool for_good;
 };
 
+std::ostream& operator<<(std::ostream& out, const Fault& fault) {
+  return out << fault.call
+             << (fault.error == ENOSPC   ? "_without_space"
+                 : fault.error == EMFILE ? "_without_descriptors"
+                                         : "_with_an_io_error")
+             << (fault.for_good ? "" : "_once");
+}
+
 std::string name_of(const ::testing::TestParamInfo<Fault>& info) {
-  return std::string(info.param.call) +
-         (info.param.error == ENOSPC   ? "_without_space"
-          : info.param.error == EMFILE ? "_without_descriptors"
-                                       : "_with_an_io_error") +
-         (info.param.for_good ? "" : "_once");
+  return ::testing::PrintToString(info.param);
 }
 
 class FullDisk : public CliTest, public ::testing::WithParamInterface<Fault> {
@@ -75,8 +79,9 @@ TEST_P(FullDiskForAWhile, is_waited_out_where_that_is_wished) {
   const Finished result = run_with(
       std::string(GetParam().call) + ":" + std::to_string(ENOSPC) + ":5:2", {"--wait-for-space"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(count_of(result.err, "No space left on device: waiting for space"), 1);
-  EXPECT_EQ(count_of(result.err, "there is space again"), 1);
+  const int waits = count_of(result.err, "No space left on device: waiting for space");
+  EXPECT_GE(waits, 1);
+  EXPECT_EQ(count_of(result.err, "there is space again"), waits);
   EXPECT_EQ(files("out").size(), kImages);
 }
 

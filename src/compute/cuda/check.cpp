@@ -10,8 +10,8 @@
 namespace eckart::cuda {
 namespace {
 
-/// Whether so little memory is left that a library's "internal error" or "not initialized" is for
-/// want of it: so fail code that is loaded when it is first used and buffers of the library's own.
+/// Whether so little memory is left that a library's error that names no cause is for want of it:
+/// so fail code that is loaded when it is first used and buffers of the library's own.
 bool memory_is_short() {
   constexpr std::size_t kLittle = std::size_t(256) << 20;
   std::size_t free = 0, total = 0;
@@ -35,9 +35,10 @@ void check(cublasStatus_t status, const char* call) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
   check(cudaPeekAtLastError(), call);
   const std::string message = std::string(cublasGetStatusName(status)) + " from " + call;
-  const bool may_be_memory =
-      status == CUBLAS_STATUS_INTERNAL_ERROR || status == CUBLAS_STATUS_NOT_INITIALIZED;
-  if (status == CUBLAS_STATUS_ALLOC_FAILED || (may_be_memory && memory_is_short()))
+  const bool names_no_cause = status == CUBLAS_STATUS_INTERNAL_ERROR ||
+                              status == CUBLAS_STATUS_NOT_INITIALIZED ||
+                              status == CUBLAS_STATUS_EXECUTION_FAILED;
+  if (status == CUBLAS_STATUS_ALLOC_FAILED || (names_no_cause && memory_is_short()))
     throw OutOfMemory(message);
   throw std::runtime_error(message);
 }
@@ -46,9 +47,10 @@ void check(cusolverStatus_t status, const char* call) {
   if (status == CUSOLVER_STATUS_SUCCESS) return;
   check(cudaPeekAtLastError(), call);
   const std::string message = "cuSOLVER status " + std::to_string(int(status)) + " from " + call;
-  const bool may_be_memory =
-      status == CUSOLVER_STATUS_INTERNAL_ERROR || status == CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (status == CUSOLVER_STATUS_ALLOC_FAILED || (may_be_memory && memory_is_short()))
+  const bool names_no_cause = status == CUSOLVER_STATUS_INTERNAL_ERROR ||
+                              status == CUSOLVER_STATUS_NOT_INITIALIZED ||
+                              status == CUSOLVER_STATUS_EXECUTION_FAILED;
+  if (status == CUSOLVER_STATUS_ALLOC_FAILED || (names_no_cause && memory_is_short()))
     throw OutOfMemory(message);
   throw std::runtime_error(message);
 }

@@ -15,7 +15,8 @@ namespace eckart::cuda {
 ///   sigma_squared  l values, descending, `stride` apart from matrix to matrix
 ///   m_lk           l x columns, columns >= k, a multiple of 16; those behind the k-th are zero
 ///   work_ll        l x l floats a matrix
-///   info           1 where Jacobi has not converged, else 0
+///   info           1 where Jacobi has not converged or a column is no number, else 0; of an S that
+///                  is none at all the values are 0
 ///   weak           1 where a column had less than a tenth of its own, so that M's rounding makes
 ///                  the columns of B M orthonormal to about 1e-3 only; else 0
 void small_svd(double* s_ll, int l, int k, int columns, double* sigma_squared, int stride,
