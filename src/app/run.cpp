@@ -1,6 +1,7 @@
 #include "app/run.hpp"
 
 #include <spdlog/spdlog.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <thread>
@@ -11,8 +12,14 @@
 namespace eckart::app {
 namespace {
 
-// Each is open until then, by every write thread.
-constexpr int kPublishGroup = 32;
+/// Files that a write thread publishes together: each is open until then, and half of what the
+/// process may open is for others.
+int publish_group(int write_threads) {
+  constexpr rlim_t kMost = 32;
+  rlimit limit{kMost, kMost};
+  static_cast<void>(getrlimit(RLIMIT_NOFILE, &limit));
+  return int(std::clamp(limit.rlim_cur / 2 / rlim_t(write_threads), rlim_t(1), kMost));
+}
 
 int cores() { return int(std::max(1U, std::thread::hardware_concurrency())); }
 
@@ -20,12 +27,13 @@ int cores() { return int(std::max(1U, std::thread::hardware_concurrency())); }
 /// threads; two at least, since one waits for the disk now and then.
 PipelineOptions pipeline_options(const settings::Settings& settings) {
   const auto or_auto = [](int threads, int otherwise) { return threads > 0 ? threads : otherwise; };
+  const int write_threads = or_auto(settings.threads.write, std::max(2, cores() * 3 / 4));
   return {.load_threads = or_auto(settings.threads.load, std::max(1, cores() / 3)),
-          .write_threads = or_auto(settings.threads.write, std::max(2, cores() * 3 / 4)),
+          .write_threads = write_threads,
           .budget_bytes = std::size_t(settings.budget_mb) << 20,
           .pad = settings.batch.pad,
           .linger = std::chrono::milliseconds(settings.batch.linger_ms),
-          .publish_group = settings.durability == "group" ? kPublishGroup : 1,
+          .publish_group = settings.durability == "group" ? publish_group(write_threads) : 1,
           .wait_for_space = settings.wait_for_space};
 }
 

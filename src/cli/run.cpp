@@ -1,7 +1,9 @@
 #include "app/run.hpp"
 
 #include <spdlog/spdlog.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -85,8 +87,18 @@ telemetry::RunReport dry_run(app::Run& run) {
   });
 }
 
+/// Files are open until they are on the disk, many at a time; the soft limit is often 1024.
+void raise_descriptor_limit() {
+  constexpr rlim_t kEnough = 65536;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kEnough) return;
+  limit.rlim_cur = std::min(kEnough, limit.rlim_max);
+  static_cast<void>(setrlimit(RLIMIT_NOFILE, &limit));
+}
+
 ExitCode execute(const RunArgs& args) {
   const auto start = std::chrono::steady_clock::now();
+  raise_descriptor_limit();
   telemetry::start_log(args.verbose - args.quiet);
   const settings::Settings settings = read_settings(args);
   if (args.print_config) {

@@ -41,13 +41,15 @@ class ItemError : public std::runtime_error {
 /// called failed: the run takes nothing new in and ends with ExitCode::io_error.
 class EnvironmentError : public std::runtime_error {
  public:
-  /// `no_space`: it passes when somebody makes room.
-  explicit EnvironmentError(const std::string& message, bool no_space = false)
-      : std::runtime_error(message), no_space_(no_space) {}
-  bool no_space() const { return no_space_; }
+  /// What it takes for the same to succeed: mending, room on the disk, or that the process gives
+  /// some of its descriptors or memory back.
+  enum class Wants { mending, space, less };
+  explicit EnvironmentError(const std::string& message, Wants wants = Wants::mending)
+      : std::runtime_error(message), wants_(wants) {}
+  Wants wants() const { return wants_; }
 
  private:
-  bool no_space_;
+  Wants wants_;
 };
 
 /// The process's failure: the run is aborted and ends with `code`.

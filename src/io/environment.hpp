@@ -1,21 +1,36 @@
 #pragma once
 
 #include <cerrno>
+#include <string>
+
+#include "core/error.hpp"
 
 namespace eckart::io {
 
-inline bool is_no_space(int error) { return error == ENOSPC || error == EDQUOT; }
-
-/// Whether the process or the machine has no more of something that opening takes.
-inline bool is_exhaustion(int error) {
-  return error == EMFILE || error == ENFILE || error == ENOMEM;
+/// Throws EnvironmentError where opening failed because the process or the machine has no more of
+/// what it takes.
+inline void check_exhaustion(int error, const std::string& message) {
+  if (error == EMFILE || error == ENFILE || error == ENOMEM)
+    throw EnvironmentError(message, EnvironmentError::Wants::less);
 }
 
-/// Whether writing failed for a reason that has nothing to do with the file written: the next one
-/// would fail as well.
-inline bool is_of_environment(int error) {
-  return is_no_space(error) || is_exhaustion(error) || error == EIO || error == EROFS ||
-         error == ENODEV || error == ENXIO || error == ESTALE;
+/// Throws EnvironmentError where writing failed for a reason that has nothing to do with the file
+/// written: the next one would fail as well.
+inline void check_environment(int error, const std::string& message) {
+  check_exhaustion(error, message);
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+      throw EnvironmentError(message, EnvironmentError::Wants::space);
+    case EIO:
+    case EROFS:
+    case ENODEV:
+    case ENXIO:
+    case ESTALE:
+      throw EnvironmentError(message);
+    default:
+      break;
+  }
 }
 
 }  // namespace eckart::io

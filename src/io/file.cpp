@@ -27,10 +27,9 @@ class InputFile {
       : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)) {
     if (descriptor_) return;
     if (errno == ENOENT || errno == ENOTDIR) throw ItemError(Reason::not_found, "no such file");
-    if (is_exhaustion(errno)) {
-      throw EnvironmentError("cannot open " + path.string() + ": " + reason_of(errno));
-    }
-    throw ItemError(Reason::unreadable, "cannot be opened: " + reason_of(errno));
+    const int error = errno;
+    check_exhaustion(error, "cannot open " + path.string() + ": " + reason_of(error));
+    throw ItemError(Reason::unreadable, "cannot be opened: " + reason_of(error));
   }
 
   std::int64_t size() const {

@@ -24,8 +24,7 @@ fs::path folder_of(const fs::path& path) {
 /// Throws what the error is to the run.
 [[noreturn]] void fail(const fs::path& path, const std::system_error& error) {
   const std::string message = "cannot write " + path.string() + ": " + error.code().message();
-  const int code = error.code().value();
-  if (is_of_environment(code)) throw EnvironmentError(message, is_no_space(code));
+  check_environment(error.code().value(), message);
   throw ItemError(Reason::not_written, message);
 }
 

@@ -173,24 +173,31 @@ void Pipeline::run_compute(Backend& backend, int index) {
 void Pipeline::run_write(int index) {
   flow::StageClock::Worker clock(write_clock_, index);
   std::vector<ItemPtr> group;
+  std::size_t files = 0;
+  const auto publish_group = [&] {
+    publish(group, clock);
+    files = 0;
+  };
   for (;;) {
     // Nobody who has something to publish waits for more to come.
     auto popped = group.empty()
                       ? clock.waiting(State::waiting_for_input, [&] { return finished_.pop(); })
                       : finished_.try_pop();
+    if (!popped && group.empty()) return;
     if (popped) {
       try {
         write(**popped, clock);
-      } catch (const EnvironmentError&) {
-        publish(group, clock);  // what has found room still
-        throw;
+      } catch (const EnvironmentError& error) {
+        const bool may_help = !group.empty() && error.wants() == EnvironmentError::Wants::less;
+        publish_group();  // which found room still, and holds descriptors
+        if (!may_help) throw;
+        write(**popped, clock);
       }
+      files += (*popped)->outputs.size();
       group.push_back(std::move(*popped));
-      if (int(group.size()) < options_.publish_group) continue;
-    } else if (group.empty()) {
-      return;
+      if (files < std::size_t(options_.publish_group)) continue;
     }
-    publish(group, clock);
+    publish_group();
   }
 }
 
@@ -232,7 +239,8 @@ void Pipeline::publish(std::vector<ItemPtr>& group, flow::StageClock::Worker& cl
 /// error. The stages before this one come to rest by themselves.
 void Pipeline::wait_for_space(SpaceWait& wait, const EnvironmentError& error,
                               flow::StageClock::Worker& clock) {
-  if (!options_.wait_for_space || !error.no_space()) throw EnvironmentError(error);
+  if (!options_.wait_for_space || error.wants() != EnvironmentError::Wants::space)
+    throw EnvironmentError(error);
   if (!std::exchange(wait.begun, true) && waiting_for_space_++ == 0)
     spdlog::warn("{}: waiting for space", printable(error.what()));
   const std::stop_token stop = stop_.get_token();

@@ -27,7 +27,7 @@ struct PipelineOptions {
   std::size_t budget_bytes = std::size_t(2048) << 20;
   int pad = 32;  ///< rows and columns are padded up to a multiple of this
   std::chrono::milliseconds linger{20};
-  int publish_group = 32;       ///< most items published together
+  int publish_group = 32;       ///< files published together, or more if an item has more
   bool wait_for_space = false;  ///< instead of ending where an output finds no space left
   std::chrono::milliseconds space_poll{1000};  ///< between attempts to write it
 };

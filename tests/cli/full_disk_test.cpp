@@ -90,6 +90,14 @@ INSTANTIATE_TEST_SUITE_P(Of, FullDiskForAWhile,
                                            Fault{"fsync", ENOSPC, true}),
                          name_of);
 
+TEST_F(CliTest, few_descriptors_are_enough) {
+  for (int i = 0; i < 40; ++i) write_png("in/" + std::to_string(i) + ".png");
+  const Finished result =
+      run({"run", "in", "-o", "out", "-k", "1,2,3", "--backend", "cpu"}, {.open_files = 32});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(files("out").size(), 120u);
+}
+
 TEST_F(CliTest, nothing_is_brought_to_the_disk_where_that_is_not_wished) {
   write_png("in/a.png");
   const std::string never = "fsync:" + std::to_string(EIO) + ":1:1000000";

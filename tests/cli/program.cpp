@@ -66,6 +66,10 @@ Program::Program(const std::vector<std::string>& arguments, const Options& optio
     const rlimit limit{bytes, bytes};
     setrlimit(RLIMIT_AS, &limit);
   }
+  if (options.open_files > 0) {
+    const rlimit limit{rlim_t(options.open_files), rlim_t(options.open_files)};
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
   if (chdir(folder_.c_str()) != 0) _exit(127);
   if (options.as_nobody && setuid(kNobody) != 0) _exit(127);
   setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);  // nothing of this user's is read

@@ -24,6 +24,7 @@ class Program {
     bool closed_streams = false;        ///< starts without stdin, stdout and stderr
     std::filesystem::path program = ECKART_PROGRAM;
     std::size_t address_space_mb = 0;  ///< all that it may have; 0: no limit
+    int open_files = 0;                ///< most at a time, hard limit; 0: as here
     std::string fault = {};            ///< ECKART_FAULT of faults.cpp; empty: none
   };
   Program(const std::vector<std::string>& arguments, const Options& options);

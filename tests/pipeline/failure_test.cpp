@@ -50,6 +50,7 @@ class PipelineFailure : public ::testing::Test {
   }
 
   Rig rig;
+  const EnvironmentError full_{"no space left", EnvironmentError::Wants::space};
   const FatalError lost_{ExitCode::temporary, "the GPU is lost"};
 };
 
@@ -67,7 +68,7 @@ TEST_F(PipelineFailure, a_full_disk_stops_the_run_and_blames_no_image) {
   for (Hook Rig::*const hook : {&Rig::on_load, &Rig::on_write, &Rig::on_publish}) {
     Rig fresh;
     fresh.images = 100000;
-    fresh.*hook = fails_with(EnvironmentError("no space left", true));
+    fresh.*hook = fails_with(full_);
     const telemetry::RunReport report = fresh.run();
     EXPECT_EQ(report.stopped_by, "no space left");
     EXPECT_TRUE(report.interrupted);
@@ -80,8 +81,8 @@ TEST_F(PipelineFailure, a_full_disk_stops_the_run_and_blames_no_image) {
 TEST_F(PipelineFailure, what_was_written_before_the_disk_was_full_is_published) {
   rig.options.write_threads = 1;
   rig.backend.slot_count = 1;
-  rig.on_write = [](int number) {
-    if (number == 11) throw EnvironmentError("no space left", true);
+  rig.on_write = [this](int number) {
+    if (number == 11) throw full_;
   };
   const telemetry::RunReport report = rig.run();
   EXPECT_EQ(rig.written().size(), 11u);
@@ -93,13 +94,27 @@ TEST_F(PipelineFailure, a_full_disk_is_waited_out_where_that_is_wished) {
   rig.options.wait_for_space = true;
   rig.options.space_poll = std::chrono::milliseconds(1);
   rig.on_write = [&](int number) {
-    if (is_chosen(number) && attempts++ < 5) throw EnvironmentError("no space left", true);
+    if (is_chosen(number) && attempts++ < 5) throw full_;
   };
   const telemetry::RunReport report = rig.run();
   EXPECT_EQ(report.stopped_by, "");
   EXPECT_EQ(report.done, 20);
   EXPECT_EQ(rig.written(), numbers(20));
   EXPECT_EQ(attempts, 7);
+}
+
+TEST_F(PipelineFailure, a_writer_that_finds_no_descriptor_gives_back_its_own_first) {
+  std::atomic<int> held = 0;  // one an image, between write and publish
+  rig.options.write_threads = 1;
+  rig.images = 200;
+  rig.on_write = [&](int) {
+    if (held == 3) throw EnvironmentError("too many open files", EnvironmentError::Wants::less);
+    ++held;
+  };
+  rig.on_publish = [&](int) { --held; };
+  const telemetry::RunReport report = rig.run();
+  EXPECT_EQ(report.stopped_by, "");
+  EXPECT_EQ(report.done, 200);
 }
 
 TEST_F(PipelineFailure, what_is_not_for_want_of_space_is_not_waited_out) {
@@ -114,7 +129,7 @@ TEST_F(PipelineFailure, a_stop_ends_the_wait_for_space) {
   rig.on_write = [&](int number) {
     if (number == 3) {
       rig.pipeline().request_stop();
-      throw EnvironmentError("no space left", true);
+      throw full_;
     }
   };
   EXPECT_EQ(rig.run().stopped_by, "no space left");
