@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include "io/file.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -78,18 +77,6 @@ TEST_P(PublicationTest, one_that_fails_costs_no_other) {
   });
   EXPECT_EQ(failed, std::vector<std::size_t>{1});
   EXPECT_THAT(files(root_), UnorderedElementsAre("a", "c"));
-}
-
-TEST_P(PublicationTest, without_descriptors_nothing_is_blamed) {
-  rlimit before{};
-  getrlimit(RLIMIT_NOFILE, &before);
-  const rlimit none{3, before.rlim_max};
-  Publication publication;
-  setrlimit(RLIMIT_NOFILE, &none);
-  EXPECT_THROW(publication.add(root_ / "a", bytes(10)), EnvironmentError);
-  EXPECT_THROW(read_file("/proc/self/exe", 1024), EnvironmentError);
-  setrlimit(RLIMIT_NOFILE, &before);
-  EXPECT_EQ(files(root_).size(), 0u);
 }
 
 TEST_P(PublicationTest, folders_that_were_made_are_told) {
