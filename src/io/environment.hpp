@@ -14,8 +14,8 @@ inline void check_exhaustion(int error, const std::string& message) {
     throw EnvironmentError(message, EnvironmentError::Wants::less);
 }
 
-/// Throws EnvironmentError where writing failed for a reason that has nothing to do with the file
-/// written: the next one would fail as well.
+/// Throws EnvironmentError where writing, or opening for it, failed for a reason that has nothing
+/// to do with the file written: the next one would fail as well.
 inline void check_environment(int error, const std::string& message) {
   check_exhaustion(error, message);
   switch (error) {
@@ -27,6 +27,15 @@ inline void check_environment(int error, const std::string& message) {
     case ENODEV:
     case ENXIO:
     case ESTALE:
+    case EUCLEAN:
+    case EBADMSG:
+    case EREMOTEIO:
+    case ENOLINK:
+    case ENODATA:
+    case ENOTCONN:
+    case ECONNABORTED:
+    case EHOSTDOWN:
+    case ETIMEDOUT:
       throw EnvironmentError(message);
     default:
       break;

@@ -48,7 +48,7 @@ bool is_frame_header(int marker) {
 }
 
 /// The marker segments of a file, in order. What stands between them is passed over: entropy-coded
-/// data with its restart markers, and stray bytes, which libjpeg takes too.
+/// data with its restart markers, and stray bytes, which are for the decoder to refuse.
 class Segments {
  public:
   explicit Segments(std::span<const std::byte> file) : rest_(file.subspan(2)) {}

@@ -8,7 +8,6 @@
 
 #include "core/error.hpp"
 #include "core/output_name.hpp"
-#include "io/publication.hpp"
 #include "io/temporary_file.hpp"
 
 namespace eckart::io {
@@ -71,7 +70,7 @@ std::vector<fs::path> OutputTree::claim(const fs::path& relative) {
 
 void prepare_output_root(const fs::path& root) {
   try {
-    for (const fs::path& folder : make_folders(root)) sync_folder(folder);
+    fs::create_directories(root);
     const TemporaryFile probe(root, "probe");
   } catch (const std::system_error& error) {
     fail_cannot_create(root, error.code());

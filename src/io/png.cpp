@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/error.hpp"
 #include "io/formats.hpp"
@@ -35,6 +36,7 @@ std::uint32_t big_endian_32(std::span<const std::byte, 4> bytes) {
 struct Chunk {
   std::string_view type;
   std::span<const std::byte> data;
+  std::span<const std::byte> whole;  ///< with length, type and CRC
 };
 
 /// The chunks of a file, in order.
@@ -48,7 +50,8 @@ class Chunks {
     const std::size_t size = big_endian_32(rest_.first<4>());
     if (size > INT_MAX) fail_corrupt("has a chunk of impossible size");
     if (rest_.size() - kAround < size) fail_corrupt("truncated: ends within a chunk");
-    const Chunk chunk{as_text(rest_.subspan(4, 4)), rest_.subspan(8, size)};
+    const Chunk chunk{as_text(rest_.subspan(4, 4)), rest_.subspan(8, size),
+                      rest_.first(size + kAround)};
     rest_ = rest_.subspan(size + kAround);
     return chunk;
   }
@@ -100,21 +103,30 @@ ImageShape read_header(std::span<const std::byte> file) {
   }
 }
 
-/// How the image lies; reads all chunks, so that the file is whole. Bytes after IEND are nobody's
-/// business.
-int orientation_of(std::span<const std::byte> file) {
+/// What is of use of a file.
+struct Contents {
+  std::vector<std::span<const std::byte>> pixels;  ///< the signature, and what makes the pixels
   int orientation = exif_orientation({});
+};
+
+/// Reads all chunks, so that the file is whole. Bytes after IEND are nobody's business.
+Contents read_contents(std::span<const std::byte> file) {
+  Contents contents;
+  contents.pixels.push_back(file.first(kSignature.size()));
   Chunks chunks(file);
-  for (Chunk chunk = chunks.next(); chunk.type != "IEND"; chunk = chunks.next()) {
-    if (chunk.type == "eXIf") orientation = exif_orientation(chunk.data);
+  for (;;) {
+    const Chunk chunk = chunks.next();
+    const bool critical = (chunk.type[0] & 0x20) == 0;
+    if (critical) contents.pixels.push_back(chunk.whole);
+    if (chunk.type == "eXIf") contents.orientation = exif_orientation(chunk.data);
+    if (chunk.type == "IEND") return contents;
   }
-  return orientation;
 }
 
 Image decode(std::span<const std::byte> file) {
   const ImageShape announced = read_header(file);
-  const int orientation = orientation_of(file);
-  return turned_upright(decode_with_spng(file, announced), orientation);
+  const Contents contents = read_contents(file);
+  return turned_upright(decode_with_spng(contents.pixels, announced), contents.orientation);
 }
 
 void check_encodable(const ImageShape&) {}  // it holds whatever an Image can be

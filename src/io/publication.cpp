@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <mutex>
 #include <set>
 #include <string>
 #include <system_error>
@@ -35,17 +36,50 @@ std::unique_ptr<TemporaryFile> write_temporary(const fs::path& path,
   return file;
 }
 
+/// Brings a folder's entries to the disk. That the folder may not be read, or is gone, is no matter
+/// of what was published.
+void sync_folder(const fs::path& folder) {
+  const auto check = [&](bool good) {
+    if (good || errno == EACCES || errno == ENOENT || errno == EINVAL) return;
+    // No waiting for space mends this: the files are at their places already.
+    throw EnvironmentError("cannot sync " + folder.string() + ": " +
+                           std::generic_category().message(errno));
+  };
+  const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  check(bool(descriptor));
+  if (descriptor) check(::fsync(descriptor.get()) == 0);
+}
+
+/// A folder, and once in the life of the process all around it: whoever made them, they may not be
+/// on the disk yet.
+void sync_with_those_around(const fs::path& folder) {
+  static std::mutex mutex;
+  static std::set<fs::path> known;
+  sync_folder(folder);
+  std::vector<fs::path> around;
+  {
+    const std::lock_guard lock(mutex);
+    for (fs::path path = folder; !known.contains(path); path = folder_of(path)) {
+      around.push_back(path);
+      if (path == folder_of(path)) break;  // "." or "/"
+    }
+  }
+  for (std::size_t i = 1; i < around.size(); ++i) sync_folder(around[i]);
+  const std::lock_guard lock(mutex);
+  known.insert(around.begin(), around.end());
+}
+
 }  // namespace
 
 void Publication::add(const fs::path& path, std::span<const std::byte> bytes) {
   try {
+    published_ = false;
     std::unique_ptr<TemporaryFile> temporary;
     try {
       temporary = write_temporary(path, bytes);
     } catch (const std::system_error& error) {
       if (error.code() != std::errc::no_such_file_or_directory) throw;
-      for (fs::path& folder : make_folders(folder_of(path)))
-        changed_folders_.push_back(std::move(folder));
+      fs::create_directories(folder_of(path));
       temporary = write_temporary(path, bytes);
     }
     files_.push_back({std::move(temporary), path});
@@ -61,13 +95,13 @@ class Group {
 
   /// Each file goes its way before the first is waited for.
   void sync_files() const {
-    each([](Publication::File& file) { file.temporary->start_writeback(); });
-    each([](Publication::File& file) { file.temporary->sync(); });
+    each([](TemporaryFile& file) { file.start_writeback(); });
+    each([](TemporaryFile& file) { file.sync(); });
   }
 
   /// Some file systems report a failed write only here.
   void close_files() const {
-    each([](Publication::File& file) { file.temporary->close(); });
+    each([](TemporaryFile& file) { file.close(); });
   }
 
   void rename_files(const OnUnpublished& on_unpublished) {
@@ -76,38 +110,40 @@ class Group {
         rename_files(*publications_[i]);
       } catch (const ItemError& error) {
         publications_[i]->clear();
+        renamed_.push_back(publications_[i]);
         on_unpublished(i, error);
       }
     }
   }
 
-  /// No waiting for space mends what this could not do: the files are at their places already.
   void sync_folders() const {
-    for (const fs::path& folder : folders_) {
-      try {
-        sync_folder(folder);
-      } catch (const std::system_error& error) {
-        throw EnvironmentError("cannot sync " + folder.string() + ": " + error.code().message());
-      }
-    }
+    for (const fs::path& folder : folders_) sync_with_those_around(folder);
+  }
+
+  void mark_published() const {
+    for (Publication* publication : renamed_) publication->published_ = true;
   }
 
  private:
+  /// Whatever fails here, no image is to blame.
   template <class Step>
   void each(const Step& step) const {
     for (Publication* publication : publications_) {
       for (Publication::File& file : publication->files_) {
         try {
-          step(file);
+          step(*file.temporary);
         } catch (const std::system_error& error) {
-          fail(file.path, error);
+          try {
+            fail(file.path, error);
+          } catch (const ItemError& failure) {
+            throw EnvironmentError(failure.what());
+          }
         }
       }
     }
   }
 
   void rename_files(Publication& publication) {
-    for (const fs::path& folder : publication.changed_folders_) folders_.insert(folder);
     for (Publication::File& file : publication.files_) {
       try {
         file.temporary->rename_to(file.path);
@@ -117,9 +153,11 @@ class Group {
       folders_.insert(folder_of(file.path));
     }
     publication.clear();
+    renamed_.push_back(&publication);
   }
 
   const std::span<Publication* const> publications_;
+  std::vector<Publication*> renamed_;
   std::set<fs::path> folders_;  // with new entries
 };
 
@@ -128,13 +166,17 @@ void publish(std::span<Publication* const> publications, bool durable,
   Group group(publications);
   if (durable) group.sync_files();
   group.close_files();
+  const auto finish = [&] {
+    if (durable) group.sync_folders();
+    group.mark_published();
+  };
   try {
     group.rename_files(on_unpublished);
   } catch (const EnvironmentError&) {
-    if (durable) group.sync_folders();  // of what came so far
+    finish();  // what came so far
     throw;
   }
-  if (durable) group.sync_folders();
+  finish();
 }
 
 void publish_file(const fs::path& path, std::span<const std::byte> bytes) {
@@ -142,24 +184,6 @@ void publish_file(const fs::path& path, std::span<const std::byte> bytes) {
   publication.add(path, bytes);
   Publication* const group[] = {&publication};
   publish(group, true, [](std::size_t, const ItemError& error) { throw error; });
-}
-
-std::vector<fs::path> make_folders(const fs::path& folder) {
-  std::vector<fs::path> around;
-  std::error_code unreadable;
-  for (fs::path missing = folder; !missing.empty() && !fs::exists(missing, unreadable);
-       missing = missing.parent_path()) {
-    around.push_back(folder_of(missing));
-  }
-  fs::create_directories(folder);
-  return around;
-}
-
-void sync_folder(const fs::path& folder) {
-  const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // EINVAL: a file system that has nothing to bring anywhere.
-  if (!descriptor || (::fsync(descriptor.get()) != 0 && errno != EINVAL))
-    throw std::system_error(errno, std::generic_category(), "cannot sync a folder");
 }
 
 }  // namespace eckart::io

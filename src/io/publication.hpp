@@ -19,9 +19,10 @@ class Publication {
   /// Writes a file for `path`; its folder is made if it is missing. Throws ItemError(not_written)
   /// with the system's reason, or EnvironmentError.
   void add(const std::filesystem::path& path, std::span<const std::byte> bytes);
-  bool empty() const { return files_.empty(); }
   /// Takes back what was added and is not at its place yet.
   void clear() { files_.clear(); }
+  /// Whether publish() is done with it, and as durable as was wished.
+  bool published() const { return published_; }
 
  private:
   friend class Group;
@@ -30,7 +31,7 @@ class Publication {
     std::filesystem::path path;
   };
   std::vector<File> files_;
-  std::vector<std::filesystem::path> changed_folders_;  // where folders were made
+  bool published_ = false;
 };
 
 /// Told of a publication of the group that could not be put to its place, by its index.
@@ -39,16 +40,10 @@ using OnUnpublished = std::function<void(std::size_t index, const ItemError& err
 /// Renames all files to their places, over what stands there. `durable`: each is there, whole,
 /// after a power cut as well, from the return of this on: all are brought to the disk first, then
 /// renamed, then the folders are brought there, together for the whole group, which is what takes
-/// the time. Publications are empty afterwards. Throws EnvironmentError; what is not at its place
-/// then is still in the publications, and must be written anew: of what a disk has once failed to
-/// take nothing is known.
+/// the time. Throws EnvironmentError; what is not published() then must be written anew: of what a
+/// disk has once failed to take nothing is known. A folder that this process may not read is left
+/// to the system.
 void publish(std::span<Publication* const> group, bool durable,
              const OnUnpublished& on_unpublished);
-
-/// Makes a folder and those around it. Returns those in which folders were made. Throws
-/// std::filesystem::filesystem_error.
-std::vector<std::filesystem::path> make_folders(const std::filesystem::path& folder);
-/// Brings a folder's entries to the disk. Throws std::system_error.
-void sync_folder(const std::filesystem::path& folder);
 
 }  // namespace eckart::io

@@ -2,6 +2,7 @@
 
 #include <spng.h>
 
+#include <algorithm>
 #include <memory>
 #include <new>
 
@@ -26,15 +27,45 @@ int format_of(const ImageShape& shape) {
   return shape.channels == 1 ? SPNG_FMT_G8 : SPNG_FMT_RGB8;
 }
 
+/// Gives libspng the pieces, one after the other.
+class Reader {
+ public:
+  explicit Reader(std::span<const std::span<const std::byte>> pieces) : pieces_(pieces) {}
+
+  static int read(spng_ctx*, void* reader, void* to, std::size_t size) {
+    return static_cast<Reader*>(reader)->read(static_cast<std::byte*>(to), size);
+  }
+
+ private:
+  int read(std::byte* to, std::size_t size) {
+    while (size > 0) {
+      if (pieces_.empty()) return SPNG_IO_EOF;
+      const std::size_t part = std::min(size, pieces_.front().size() - used_);
+      to = std::copy_n(pieces_.front().data() + used_, part, to);
+      size -= part;
+      used_ += part;
+      if (used_ < pieces_.front().size()) continue;
+      pieces_ = pieces_.subspan(1);
+      used_ = 0;
+    }
+    return 0;
+  }
+
+  std::span<const std::span<const std::byte>> pieces_;
+  std::size_t used_ = 0;  // of the first
+};
+
 }  // namespace
 
 std::string spng_version() { return spng_version_string(); }
 
-Image decode_with_spng(std::span<const std::byte> file, const ImageShape& announced) {
+Image decode_with_spng(std::span<const std::span<const std::byte>> pieces,
+                       const ImageShape& announced) {
   const std::unique_ptr<spng_ctx, Free> context(spng_ctx_new(0));
   if (!context) throw std::bad_alloc();
-  check(spng_set_crc_action(context.get(), SPNG_CRC_ERROR, SPNG_CRC_DISCARD));
-  check(spng_set_png_buffer(context.get(), file.data(), file.size()));
+  check(spng_set_crc_action(context.get(), SPNG_CRC_ERROR, SPNG_CRC_ERROR));
+  Reader reader(pieces);
+  check(spng_set_png_stream(context.get(), Reader::read, &reader));
   Image image(announced);
   check(spng_decode_image(context.get(), image.data(), image.bytes(), format_of(announced), 0));
   check(spng_decode_chunks(context.get()));  // and the checksum of the last pixels

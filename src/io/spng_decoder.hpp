@@ -8,10 +8,12 @@
 
 namespace eckart::io {
 
-/// Decodes a PNG of that shape, as it lies in the file (EXIF orientation not applied). Strict:
-/// wrong checksums in what makes the pixels, missing rows and bad codes throw ItemError(corrupt)
-/// with the reason; of chunks that are not needed wrong ones are passed over.
-Image decode_with_spng(std::span<const std::byte> file, const ImageShape& announced);
+/// Decodes a PNG of that shape, as it lies in the file (EXIF orientation not applied), given in
+/// pieces: its signature and the chunks that make the pixels. Others are better left out, since
+/// libspng would unpack all their text and colour profiles. Strict: wrong checksums, missing rows
+/// and bad codes throw ItemError(corrupt) with the reason.
+Image decode_with_spng(std::span<const std::span<const std::byte>> pieces,
+                       const ImageShape& announced);
 
 std::string spng_version();
 

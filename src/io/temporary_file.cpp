@@ -71,7 +71,11 @@ void TemporaryFile::start_writeback() noexcept {
 }
 
 void TemporaryFile::sync() {
-  if (::fsync(descriptor_.get()) != 0) fail("cannot sync");
+  int result = 0;
+  do {
+    result = ::fsync(descriptor_.get());
+  } while (result != 0 && errno == EINTR);
+  if (result != 0 && errno != EINVAL) fail("cannot sync");  // EINVAL: nowhere to bring it to
 }
 
 void TemporaryFile::close() {

@@ -186,11 +186,12 @@ void Pipeline::run_write(int index) {
     if (!popped && group.empty()) return;
     if (popped) {
       try {
-        write(**popped, clock);
+        write_once(**popped);
       } catch (const EnvironmentError& error) {
-        const bool may_help = !group.empty() && error.wants() == EnvironmentError::Wants::less;
+        using Wants = EnvironmentError::Wants;
+        const bool may_help = !group.empty() && error.wants() == Wants::less;
         publish_group();  // which found room still, and holds descriptors
-        if (!may_help) throw;
+        if (!may_help && !(options_.wait_for_space && error.wants() == Wants::space)) throw;
         write(**popped, clock);
       }
       files += (*popped)->outputs.size();
@@ -201,11 +202,18 @@ void Pipeline::run_write(int index) {
   }
 }
 
+/// All outputs of an item, or none.
+void Pipeline::write_once(WorkItem& item) {
+  if (!item.outcome.ok()) return;
+  attempt(item.outcome, Stage::write, Reason::internal, [&] { parts_.write(item); });
+  if (!item.outcome.ok()) item.publication.clear();
+}
+
 void Pipeline::write(WorkItem& item, flow::StageClock::Worker& clock) {
   SpaceWait wait;
-  while (item.outcome.ok()) {
+  for (;;) {
     try {
-      attempt(item.outcome, Stage::write, Reason::internal, [&] { parts_.write(item); });
+      write_once(item);
       return end(wait);
     } catch (const EnvironmentError& error) {
       wait_for_space(wait, error, clock);

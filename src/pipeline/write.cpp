@@ -21,7 +21,7 @@ PublishItems make_publish(bool durable) {
     std::vector<io::Publication*> publications;
     for (const ItemPtr& item : group) publications.push_back(&item->publication);
     const auto mark_published = [&] {
-      for (const ItemPtr& item : group) item->published = item->publication.empty();
+      for (const ItemPtr& item : group) item->published = item->publication.published();
     };
     try {
       io::publish(publications, durable, [&](std::size_t index, const ItemError& error) {

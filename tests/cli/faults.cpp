@@ -1,6 +1,6 @@
 // Preloaded into `eckart`: lets system calls on its temporaries fail. ECKART_FAULT is CALL:ERRNO:
-// FIRST:COUNT, CALL one of open, write, fsync, close and rename; of these calls the FIRST-th (from
-// 1) and those after it fail, COUNT of them in all.
+// FIRST:COUNT, CALL one of open, write, fsync, close, rename, and folder (its fsync); of these
+// calls the FIRST-th (from 1) and those after it fail, COUNT of them in all.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -77,7 +77,8 @@ ssize_t write(int descriptor, const void* data, size_t size) {
 
 int fsync(int descriptor) {
   static const auto real = next(&fsync, "fsync");
-  return is_temporary(descriptor) && fails("fsync") ? -1 : real(descriptor);
+  const char* const call = is_temporary(descriptor) ? "fsync" : "folder";
+  return fails(call) ? -1 : real(descriptor);
 }
 
 int close(int descriptor) {

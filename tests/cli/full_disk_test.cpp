@@ -16,11 +16,9 @@ struct Fault {
 };
 
 std::ostream& operator<<(std::ostream& out, const Fault& fault) {
-  return out << fault.call
-             << (fault.error == ENOSPC   ? "_without_space"
-                 : fault.error == EMFILE ? "_without_descriptors"
-                                         : "_with_an_io_error")
-             << (fault.for_good ? "" : "_once");
+  out << fault.call;
+  if (fault.error == ENOSPC) return out << "_without_space" << (fault.for_good ? "" : "_once");
+  return out << "_with_error_" << fault.error << (fault.for_good ? "" : "_once");
 }
 
 std::string name_of(const ::testing::TestParamInfo<Fault>& info) {
@@ -67,17 +65,19 @@ INSTANTIATE_TEST_SUITE_P(Of, FullDisk,
                          ::testing::Values(Fault{"open", ENOSPC, true}, Fault{"open", EMFILE, true},
                                            Fault{"write", ENOSPC, true}, Fault{"write", EIO, false},
                                            Fault{"fsync", EIO, false}, Fault{"fsync", ENOSPC, true},
+                                           Fault{"fsync", EUCLEAN, true},
+                                           Fault{"close", ETIMEDOUT, false},
                                            Fault{"close", EIO, true}, Fault{"close", ENOSPC, false},
                                            Fault{"rename", ENOSPC, true},
                                            Fault{"rename", EIO, false}),
                          name_of);
 
-/// When `call` fails twice, and then no more.
+/// When `call` fails a few times, and then no more.
 class FullDiskForAWhile : public FullDisk {};
 
 TEST_P(FullDiskForAWhile, is_waited_out_where_that_is_wished) {
   const Finished result = run_with(
-      std::string(GetParam().call) + ":" + std::to_string(ENOSPC) + ":5:2", {"--wait-for-space"});
+      std::string(GetParam().call) + ":" + std::to_string(ENOSPC) + ":5:6", {"--wait-for-space"});
   EXPECT_EQ(result.code, 0) << result.err;
   const int waits = count_of(result.err, "No space left on device: waiting for space");
   EXPECT_GE(waits, 1);
@@ -87,8 +87,19 @@ TEST_P(FullDiskForAWhile, is_waited_out_where_that_is_wished) {
 
 INSTANTIATE_TEST_SUITE_P(Of, FullDiskForAWhile,
                          ::testing::Values(Fault{"write", ENOSPC, true},
-                                           Fault{"fsync", ENOSPC, true}),
+                                           Fault{"fsync", ENOSPC, true},
+                                           Fault{"close", ENOSPC, true},
+                                           Fault{"rename", ENOSPC, true}),
                          name_of);
+
+TEST_F(CliTest, what_may_not_survive_a_power_cut_is_not_called_done) {
+  write_png("in/a.png");
+  const Finished result = run({"run", "in", "-o", "out", "--backend", "cpu", "--json"},
+                              {.fault = "folder:" + std::to_string(EIO) + ":1:1000000"});
+  EXPECT_EQ(result.code, int(ExitCode::io_error));
+  EXPECT_THAT(line_with(result.err, "STOPPED"), HasSubstr("cannot sync out"));
+  EXPECT_EQ(nlohmann::json::parse(result.out).at("done"), 0);
+}
 
 TEST_F(CliTest, few_descriptors_are_enough) {
   for (int i = 0; i < 40; ++i) write_png("in/" + std::to_string(i) + ".png");

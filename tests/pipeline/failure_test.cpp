@@ -79,6 +79,7 @@ TEST_F(PipelineFailure, a_full_disk_stops_the_run_and_blames_no_image) {
 }
 
 TEST_F(PipelineFailure, what_was_written_before_the_disk_was_full_is_published) {
+  rig.options.load_threads = 1;
   rig.options.write_threads = 1;
   rig.backend.slot_count = 1;
   rig.on_write = [this](int number) {

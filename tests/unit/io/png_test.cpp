@@ -188,6 +188,19 @@ TEST(Png, WrongChunksThatAreNotNeededAreNobodysBusiness) {
   }
 }
 
+TEST(Png, WhatNobodyKnowsButIsNeededIsCorrupt) {
+  EXPECT_EQ(failure_of([] {
+              open(PngMaker(1, 1, 8, 0).chunk("XyZw", "what").pixels("\0\x12"sv).end());
+            }).reason,
+            Reason::corrupt);
+}
+
+TEST(Png, ManyTextsAreNobodysBusiness) {
+  PngMaker maker(1, 1, 8, 0);
+  for (int i = 0; i < 3000; ++i) maker.chunk("tEXt", "Comment\0text"sv);
+  EXPECT_EQ(test::sample(open(maker.pixels("\0\x12"sv).end()), 0, 0, 0), 0x12);
+}
+
 TEST(Png, ExifOrientationIsApplied) {
   const std::string_view turn_right("MM\0\x2A\0\0\0\x08\0\1\x01\x12\0\3\0\0\0\1\0\6\0\0\0\0\0\0"sv);
   const Image image = open(PngMaker(2, 1, 8, 0).chunk("eXIf", turn_right).pixels("\0\1\2"sv).end());

@@ -44,11 +44,13 @@ TEST_P(PublicationTest, shows_nothing_before_it_is_published_and_everything_afte
   first.add(root_ / "b", bytes(20));
   second.add(root_ / "new" / "c", bytes(30));
   for (const std::string& name : files(root_)) EXPECT_THAT(name, HasSubstr(".eckart-"));
+  EXPECT_FALSE(first.published());
   Publication* const group[] = {&first, &second};
   publish(group, durable_, expect_no_failure);
   EXPECT_THAT(files(root_), UnorderedElementsAre("new/a", "b", "new/c"));
   EXPECT_EQ(read_file(root_ / "new" / "c", 1).size(), 30u);
-  EXPECT_TRUE(first.empty());
+  EXPECT_TRUE(first.published());
+  EXPECT_TRUE(second.published());
 }
 
 TEST_P(PublicationTest, leaves_nothing_where_it_is_not_published) {
@@ -77,12 +79,6 @@ TEST_P(PublicationTest, one_that_fails_costs_no_other) {
   });
   EXPECT_EQ(failed, std::vector<std::size_t>{1});
   EXPECT_THAT(files(root_), UnorderedElementsAre("a", "c"));
-}
-
-TEST_P(PublicationTest, folders_that_were_made_are_told) {
-  EXPECT_THAT(make_folders(root_ / "x" / "y" / "z"),
-              UnorderedElementsAre(root_, root_ / "x", root_ / "x" / "y"));
-  EXPECT_TRUE(make_folders(root_ / "x").empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, PublicationTest, ::testing::Bool(),
