@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <utility>
 
 namespace eckart::io {
@@ -26,5 +27,14 @@ class Descriptor {
  private:
   int number_;
 };
+
+/// Brings what was written to the disk, or a folder's entries; false with errno where that failed.
+inline bool bring_to_disk(const Descriptor& descriptor) {
+  int result = 0;
+  do {
+    result = ::fsync(descriptor.get());
+  } while (result != 0 && errno == EINTR);
+  return result == 0 || errno == EINVAL;  // a file system that has nowhere to bring it to
+}
 
 }  // namespace eckart::io

@@ -151,7 +151,7 @@ int orientation_of(std::span<const std::byte> file) {
     if (segment.marker == kApp1 && text.starts_with(kExif))
       return exif_orientation(segment.data.subspan(kExif.size()));
   }
-  return exif_orientation({});
+  return kUpright;
 }
 
 Image decode(std::span<const std::byte> file) {

@@ -10,7 +10,7 @@
 namespace eckart::io {
 namespace {
 
-constexpr int kUpright = 1, kMostOrientations = 8;
+constexpr int kMostOrientations = 8;
 
 /// Numbers of a TIFF structure in its byte order; 0 where there is none.
 class Tiff {

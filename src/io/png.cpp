@@ -106,7 +106,7 @@ ImageShape read_header(std::span<const std::byte> file) {
 /// What is of use of a file.
 struct Contents {
   std::vector<std::span<const std::byte>> pixels;  ///< the signature, and what makes the pixels
-  int orientation = exif_orientation({});
+  int orientation = kUpright;
 };
 
 /// Reads all chunks, so that the file is whole. Bytes after IEND are nobody's business.

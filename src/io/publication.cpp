@@ -22,11 +22,14 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : ".";
 }
 
+std::string message_of(const fs::path& path, const std::system_error& error) {
+  return "cannot write " + path.string() + ": " + error.code().message();
+}
+
 /// Throws what the error is to the run.
 [[noreturn]] void fail(const fs::path& path, const std::system_error& error) {
-  const std::string message = "cannot write " + path.string() + ": " + error.code().message();
-  check_environment(error.code().value(), message);
-  throw ItemError(Reason::not_written, message);
+  check_environment(error.code().value(), message_of(path, error));
+  throw ItemError(Reason::not_written, message_of(path, error));
 }
 
 std::unique_ptr<TemporaryFile> write_temporary(const fs::path& path,
@@ -40,14 +43,14 @@ std::unique_ptr<TemporaryFile> write_temporary(const fs::path& path,
 /// of what was published.
 void sync_folder(const fs::path& folder) {
   const auto check = [&](bool good) {
-    if (good || errno == EACCES || errno == ENOENT || errno == EINVAL) return;
+    if (good || errno == EACCES || errno == ENOENT) return;
     // No waiting for space mends this: the files are at their places already.
     throw EnvironmentError("cannot sync " + folder.string() + ": " +
                            std::generic_category().message(errno));
   };
   const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   check(bool(descriptor));
-  if (descriptor) check(::fsync(descriptor.get()) == 0);
+  if (descriptor) check(bring_to_disk(descriptor));
 }
 
 /// A folder, and once in the life of the process all around it: whoever made them, they may not be
@@ -133,11 +136,8 @@ class Group {
         try {
           step(*file.temporary);
         } catch (const std::system_error& error) {
-          try {
-            fail(file.path, error);
-          } catch (const ItemError& failure) {
-            throw EnvironmentError(failure.what());
-          }
+          check_environment(error.code().value(), message_of(file.path, error));
+          throw EnvironmentError(message_of(file.path, error));
         }
       }
     }

@@ -71,11 +71,7 @@ void TemporaryFile::start_writeback() noexcept {
 }
 
 void TemporaryFile::sync() {
-  int result = 0;
-  do {
-    result = ::fsync(descriptor_.get());
-  } while (result != 0 && errno == EINTR);
-  if (result != 0 && errno != EINVAL) fail("cannot sync");  // EINVAL: nowhere to bring it to
+  if (!bring_to_disk(descriptor_)) fail("cannot sync");
 }
 
 void TemporaryFile::close() {

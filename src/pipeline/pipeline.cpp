@@ -188,10 +188,9 @@ void Pipeline::run_write(int index) {
       try {
         write_once(**popped);
       } catch (const EnvironmentError& error) {
-        using Wants = EnvironmentError::Wants;
-        const bool may_help = !group.empty() && error.wants() == Wants::less;
+        const bool may_help = !group.empty() && error.wants() == EnvironmentError::Wants::less;
         publish_group();  // which found room still, and holds descriptors
-        if (!may_help && !(options_.wait_for_space && error.wants() == Wants::space)) throw;
+        if (!may_help && !waits_out(error)) throw;
         write(**popped, clock);
       }
       files += (*popped)->outputs.size();
@@ -200,6 +199,10 @@ void Pipeline::run_write(int index) {
     }
     publish_group();
   }
+}
+
+bool Pipeline::waits_out(const EnvironmentError& error) const {
+  return options_.wait_for_space && error.wants() == EnvironmentError::Wants::space;
 }
 
 /// All outputs of an item, or none.
@@ -247,8 +250,7 @@ void Pipeline::publish(std::vector<ItemPtr>& group, flow::StageClock::Worker& cl
 /// error. The stages before this one come to rest by themselves.
 void Pipeline::wait_for_space(SpaceWait& wait, const EnvironmentError& error,
                               flow::StageClock::Worker& clock) {
-  if (!options_.wait_for_space || error.wants() != EnvironmentError::Wants::space)
-    throw EnvironmentError(error);
+  if (!waits_out(error)) throw EnvironmentError(error);
   if (!std::exchange(wait.begun, true) && waiting_for_space_++ == 0)
     spdlog::warn("{}: waiting for space", printable(error.what()));
   const std::stop_token stop = stop_.get_token();

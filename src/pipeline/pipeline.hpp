@@ -67,6 +67,7 @@ class Pipeline {
   void run_compute(Backend& backend, int index);
   void run_write(int index);
 
+  bool waits_out(const EnvironmentError& error) const;
   void write_once(WorkItem& item);
   void write(WorkItem& item, flow::StageClock::Worker& clock);
   void publish(std::vector<ItemPtr>& group, flow::StageClock::Worker& clock);

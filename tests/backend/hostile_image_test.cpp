@@ -5,7 +5,15 @@
 namespace eckart::testing {
 namespace {
 
-class HostileImageTest : public BackendTest {};
+class HostileImageTest : public BackendTest {
+ protected:
+  void expect_all_optimal(const std::vector<Image>& images, const std::vector<int>& ranks) {
+    for (const Image& image : images) {
+      SCOPED_TRACE(::testing::Message() << "image " << &image - images.data());
+      expect_optimal(image, reconstruct(image, ranks), ranks);
+    }
+  }
+};
 INSTANTIATE_TEST_SUITE_P(All, HostileImageTest, ::testing::ValuesIn(all_ways()), name_of);
 
 /// 8 bits; value_at(row, col).
@@ -54,11 +62,7 @@ TEST_P(HostileImageTest, images_made_to_mislead_lose_nothing) {
     all.push_back(square([](int row, int col) { return 254 + (row == col); }));
     return all;
   }();
-  const std::vector<int> ranks{1, 3, 20};
-  for (const Image& image : images) {
-    SCOPED_TRACE(::testing::Message() << "image " << &image - images.data());
-    expect_optimal(image, reconstruct(image, ranks), ranks);
-  }
+  expect_all_optimal(images, {1, 3, 20});
 }
 
 /// One part in 60,000 of the brightest: what A'A in float64 cannot tell from rounding.
@@ -99,11 +103,7 @@ TEST_P(HostileImageTest, long_columns_are_added_up_well) {
         draw(kRows, kCols, [](int row, int col) { return 255 - (row % 997 == 7 * col); }));
     return all;
   }();
-  const std::vector<int> ranks{1, 2, 8};
-  for (const Image& image : images) {
-    SCOPED_TRACE(::testing::Message() << "image " << &image - images.data());
-    expect_optimal(image, reconstruct(image, ranks), ranks);
-  }
+  expect_all_optimal(images, {1, 2, 8});
 }
 
 /// Easy images bring CUDA's iteration down to few rounds, which what comes next must not pay for.
