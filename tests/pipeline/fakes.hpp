@@ -1,5 +1,7 @@
 #pragma once
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -18,6 +20,10 @@
 #include "pipeline/pipeline.hpp"
 
 namespace eckart::test {
+
+/// Made before there are threads, as the program does: libspdlog makes it at its first use, and is
+/// not built with ThreadSanitizer, which then does not see the lock of that.
+inline spdlog::logger* const kLogger = spdlog::default_logger_raw();
 
 /// Waits for what another thread does; ctest's time limit is the watchdog.
 template <class Condition>
