@@ -180,7 +180,8 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
   const int planes = backend->batch_planes(shape);
   const std::vector<Image> inputs =
       shrunk(testing::make_square_images(images, c.side, planes, depth), args.shrink);
-  constexpr int kWarmUp = 3, kTracedBatches = 24;
+  constexpr int kWarmUp = 3;
+  const int traced_batches = std::min(24, 4 * args.batches);
   std::vector<std::vector<Task>> tasks;
   std::vector<double> retries(std::size_t(lane_count), 0.0);
   std::vector<std::vector<BusySpan>> spans(std::size_t(lane_count), std::vector<BusySpan>{});
@@ -195,7 +196,7 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
           life.time(bus, kWarmUp + args.repeats, args.batches, together);
         retries[std::size_t(i)] = life.retries_per_mille();
         cuda::SpanRecorder recorder;
-        life.time(Bus::pinned, 1, kTracedBatches, together, &recorder);
+        life.time(Bus::pinned, 1, traced_batches, together, &recorder);
         spans[std::size_t(i)] = recorder.read(origins[std::size_t(i) % origins.size()]);
       },
       end_process);
