@@ -44,11 +44,11 @@ void tell_timings(const app::CalibrationResult& result) {
       deviations.size(), 100 * deviations.back());
   std::printf("         solver    rows  cols  rank  planes  measured   model (a plane)\n");
   for (const Timing& timing : result.timings) {
-    const auto& [shape, rank, columns, planes] = timing.batch;
+    const BatchSize& batch = timing.batch;
     std::printf("         %-8s %5d %5d %5d  %6d %9s %7s  %+.0f %%\n",
-                to_string(timing.solver).c_str(), shape.rows, shape.cols, rank, planes,
-                time_text(timing.seconds / planes).c_str(),
-                time_text(seconds(timing.solver, timing.batch, result.costs) / planes).c_str(),
+                to_string(timing.solver).c_str(), batch.shape.rows, batch.shape.cols, batch.rank,
+                batch.planes, time_text(timing.seconds / batch.planes).c_str(),
+                time_text(seconds(timing.solver, batch, result.costs) / batch.planes).c_str(),
                 100 * deviation(timing, result.costs));
   }
 }

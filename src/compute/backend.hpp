@@ -49,9 +49,10 @@ SolverKind parse_solver(const std::string& name);
 /// What the cost of decomposing a batch depends on.
 struct BatchSize {
   PaddedShape shape;
-  int rank;     ///< the largest
-  int columns;  ///< that the subspace solver would work with
-  int planes;   ///< in a full batch
+  int rank;              ///< the largest
+  int columns;           ///< that the subspace solver would work with
+  int planes;            ///< in a full batch
+  bool float64 = false;  ///< whether it would do so in float64, as CUDA does with many columns
 };
 
 /// How planes of one shape are decomposed, and why, in words for people.

@@ -76,7 +76,7 @@ double squared_error(const std::vector<Row>& rows, const Row& x) {
 Costs fit(std::span<const Timing> timings, SolverKind solver) {
   std::vector<Row> rows;
   for (const Timing& timing : timings) {
-    if (timing.solver != solver) continue;
+    if (timing.solver != solver || timing.batch.float64) continue;
     Row row = work(solver, timing.batch);
     for (double& amount : row) amount /= timing.seconds;
     rows.push_back(row);

@@ -15,7 +15,8 @@ struct Timing {
 };
 
 /// The costs, none below 0, with which the cost model is nearest to the timings: the least sum of
-/// squared relative errors. Throws std::invalid_argument where a solver has no timing.
+/// squared relative errors. What subspace takes in float64 is not counted. Throws
+/// std::invalid_argument where a solver has no timing.
 SolverCosts fit_costs(std::span<const Timing> timings);
 
 }  // namespace eckart

@@ -11,27 +11,18 @@ namespace {
 
 /// The share of planes that subspace is expected to leave to gram, since their error is next to
 /// nothing: none where few vectors are wanted, most where nearly all are. Of slices resized to 256²
-/// it left none at l = 0.75 n, all at 0.81 n; of photographs some at 0.94 n.
+/// it left none at l = 0.75 n, all at 0.81 n; of photographs some at 0.94 n. Float64 leaves none.
 double share_left(const BatchSize& batch) {
+  if (batch.float64) return 0;
   return std::pow(double(batch.columns) / batch.shape.cols, 4);
-}
-
-/// Why subspace cannot do this; empty where it can.
-std::string against_subspace(const BatchSize& batch, const SolverLimits& limits) {
-  const std::string wants = "rank " + std::to_string(batch.rank) + " would take subspace " +
-                            std::to_string(batch.columns) + " columns, ";
-  const int most = std::min(limits.most_columns, batch.shape.cols - 1);
-  if (batch.columns <= most) return {};
-  if (batch.columns >= batch.shape.cols)
-    return wants + "and there are " + std::to_string(batch.shape.cols);
-  return wants + "and " + std::to_string(most) + " are the most here";
 }
 
 SolverChoice by_costs(const BatchSize& batch, const SolverCosts& costs) {
   const double subspace = seconds(SolverKind::subspace, batch, costs) / batch.planes;
   const double gram = seconds(SolverKind::gram, batch, costs) / batch.planes;
-  const std::string columns =
-      std::to_string(batch.columns) + " of " + std::to_string(batch.shape.cols) + " columns";
+  const std::string columns = std::to_string(batch.columns) + " of " +
+                              std::to_string(batch.shape.cols) + " columns" +
+                              (batch.float64 ? " in float64" : "");
   const std::string about = ": about ", plane = " a plane, ";
   if (subspace + share_left(batch) * gram < gram) {
     return {batch, SolverKind::subspace,
@@ -45,27 +36,29 @@ SolverChoice by_costs(const BatchSize& batch, const SolverCosts& costs) {
 
 }  // namespace
 
-SolverChoice choose_solver(SolverKind requested, const BatchSize& batch, const SolverLimits& limits,
+SolverChoice choose_solver(SolverKind requested, const BatchSize& batch, int most_gram_columns,
                            const SolverCosts& costs) {
   using enum SolverKind;
   const bool iterates = requested == automatic || requested == subspace;
   if (!iterates) return {batch, requested, "asked for"};
-  if (batch.shape.cols > limits.most_gram_columns) {  // subspace leaves some planes to it
-    return {batch, gesvd,
-            "gram takes " + std::to_string(limits.most_gram_columns) + " columns at most"};
+  if (batch.shape.cols > most_gram_columns) {  // subspace leaves some planes to it
+    return {batch, gesvd, "gram takes " + std::to_string(most_gram_columns) + " columns at most"};
   }
-  if (const std::string why = against_subspace(batch, limits); !why.empty()) {
-    return {batch, gram, why};
+  if (batch.columns >= batch.shape.cols) {
+    return {batch, gram,
+            "rank " + std::to_string(batch.rank) + " would take subspace " +
+                std::to_string(batch.columns) + " columns, and there are " +
+                std::to_string(batch.shape.cols)};
   }
   return requested == subspace ? SolverChoice{batch, subspace, "asked for"}
                                : by_costs(batch, costs);
 }
 
-SolverKind SolverChooser::choose(const BatchSize& batch, const SolverLimits& limits) {
+SolverKind SolverChooser::choose(const BatchSize& batch, int most_gram_columns) {
   const std::lock_guard lock(mutex_);
   const auto known = choices_.find(batch.shape);
   if (known != choices_.end()) return known->second.solver;
-  return choices_.emplace(batch.shape, choose_solver(requested_, batch, limits, costs_))
+  return choices_.emplace(batch.shape, choose_solver(requested_, batch, most_gram_columns, costs_))
       .first->second.solver;
 }
 
@@ -80,8 +73,11 @@ std::vector<SolverChoice> SolverChooser::choices() const {
 }
 
 int subspace_columns(int rank) {
-  constexpr int kGranule = 16;  // what the matrix products like
-  const int wanted = rank + 28;
+  constexpr int kFewestMore = 28;  // than the rank
+  constexpr int kGranule = 16;     // what the matrix products like
+  constexpr int kMostNarrow = 192;
+  const int wanted = rank + std::max(kFewestMore, rank / 4);
+  if (wanted > kMostNarrow && rank + kFewestMore <= kMostNarrow) return kMostNarrow;
   return (wanted + kGranule - 1) / kGranule * kGranule;
 }
 

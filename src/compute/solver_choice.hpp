@@ -10,16 +10,11 @@
 
 namespace eckart {
 
-/// What a backend's solvers can do at all.
-struct SolverLimits {
-  int most_columns;                 ///< of the subspace solver
-  int most_gram_columns = INT_MAX;  ///< of the planes that gram takes
-};
-
 /// The solver for this batch, and why. Follows `requested` where that solver can do it; automatic
 /// is the one of subspace and gram that the cost model expects to be done first, counting planes
-/// that subspace is going to leave to gram. A pure function: no device, no clock.
-SolverChoice choose_solver(SolverKind requested, const BatchSize& batch, const SolverLimits& limits,
+/// that subspace is going to leave to gram. gram takes planes of `most_gram_columns` at most. A
+/// pure function: no device, no clock.
+SolverChoice choose_solver(SolverKind requested, const BatchSize& batch, int most_gram_columns,
                            const SolverCosts& costs);
 
 /// Chooses for every shape once, and knows what it chose. Thread-safe.
@@ -28,7 +23,7 @@ class SolverChooser {
   SolverChooser(SolverKind requested, const SolverCosts& costs)
       : requested_(requested), costs_(costs) {}
   /// Nothing but the shape may differ between batches of one shape.
-  SolverKind choose(const BatchSize& batch, const SolverLimits& limits);
+  SolverKind choose(const BatchSize& batch, int most_gram_columns = INT_MAX);
   /// By shape, the largest first, a hundred at most.
   std::vector<SolverChoice> choices() const;
 
@@ -39,7 +34,9 @@ class SolverChooser {
   std::map<PaddedShape, SolverChoice> choices_;
 };
 
-/// Columns that block subspace iteration works with on CUDA to find `rank` vectors.
+/// Columns that block subspace iteration works with on CUDA to find `rank` vectors: a quarter more,
+/// 28 at least, and a multiple of 16. Where these are more than 192, but not with 28 more, 192: the
+/// most that the float16 kernels take.
 int subspace_columns(int rank);
 
 /// Rounds that the iteration begins with, and at least and at most does.

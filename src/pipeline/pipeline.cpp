@@ -86,9 +86,9 @@ telemetry::RunReport Pipeline::run() {
   report.backend_note = backend->description();
   report.remarks = backend->remarks();
   for (const SolverChoice& choice : backend->choices()) {
-    const auto& [shape, rank, columns, planes] = choice.batch;
-    report.solvers.push_back(
-        {shape.rows, shape.cols, rank, planes, to_string(choice.solver), choice.reason});
+    const BatchSize& full = choice.batch;
+    report.solvers.push_back({full.shape.rows, full.shape.cols, full.rank, full.planes,
+                              to_string(choice.solver), choice.reason});
   }
   add_stages(report,
              std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());

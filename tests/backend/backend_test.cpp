@@ -115,6 +115,16 @@ TEST_P(BackendTest, company_in_a_batch_changes_nothing_that_matters) {
   }
 }
 
+/// CUDA's float16 kernels do not take so many columns.
+TEST_P(BackendTest, ranks_in_the_hundreds_lose_nothing) {
+  const std::vector<int> ranks{3, 170, 200};
+  for (const Image& image :
+       {make_image(SynthKind::texture, 420, 320), make_image(SynthKind::noise, 320, 330),
+        make_image(SynthKind::texture, 320, 400, 1, Depth::u16)}) {
+    expect_optimal(image, reconstruct(image, ranks), ranks);
+  }
+}
+
 /// Pixels against those of the float64 SVD: the same but for ties, and where the way is not exact,
 /// at least as good to 0.01 dB.
 struct PixelComparison {

@@ -40,6 +40,23 @@ unsigned scattered(int row, int col) {
   return unsigned(row * 7919 + col * 104729) * 2654435761U >> 24;
 }
 
+/// With more columns than CUDA's float16 kernels take.
+TEST_P(HostileImageTest, images_made_to_mislead_lose_nothing_at_large_ranks) {
+  constexpr int kLargeSide = 320;
+  const auto large = [](auto value_at) { return draw(kLargeSide, kLargeSide, value_at); };
+  const std::vector<Image> images = [&] {
+    std::vector<Image> all;
+    all.push_back(large([](int row, int col) { return row == col ? 255 : 0; }));
+    all.push_back(large([](int row, int col) { return scattered(row, col) < 3 ? 255 : 0; }));
+    all.push_back(large([](int row, int col) { return 254 + (scattered(row, col) < 2); }));
+    all.push_back(large([](int row, int col) { return row < 180 && row == col ? 200 : 50; }));
+    all.push_back(large([](int row, int col) { return row > col ? 255 : 0; }));
+    all.push_back(large([](int row, int col) { return row == 100 && col == 3; }));
+    return all;
+  }();
+  expect_all_optimal(images, {2, 175});
+}
+
 /// Where a start that favours smooth images, a space that is too small for a group of equal
 /// singular values, or a certificate that sees only what the space holds would go wrong.
 TEST_P(HostileImageTest, images_made_to_mislead_lose_nothing) {

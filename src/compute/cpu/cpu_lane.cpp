@@ -79,7 +79,7 @@ class CpuLane : public Lane {
   SolverKind solver_for(PaddedShape shape, int rank) {
     const auto known = solvers_.find(shape);
     if (known != solvers_.end()) return known->second;
-    return solvers_[shape] = chooser_.choose({shape, rank, subspace_columns(rank), 1}, {INT_MAX});
+    return solvers_[shape] = chooser_.choose({shape, rank, subspace_columns(rank), 1});
   }
 
   const std::vector<RankPolicy> ranks_;

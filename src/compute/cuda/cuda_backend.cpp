@@ -53,16 +53,16 @@ std::vector<int> devices_to_use(const BackendOptions& options) {
   return devices;
 }
 
-/// Bytes of device memory that one plane of a batch takes, about: float16 matrices and blocks of
-/// columns, a share of what float64 takes for second attempts, slots. A batch that starts with
-/// float64 takes more.
-double plane_bytes(PaddedShape shape, int rank, SolverKind solver, std::size_t outputs) {
-  const double m = shape.rows, n = shape.cols;
-  const double float64 = 8 * (2 * m * n + 6 * n * n), slots = 2 * 2 * m * n;
-  const bool subspace = solver == SolverKind::subspace;
-  const double l = subspace_columns(rank);
-  const double iteration = 4 * m * n + 24 * (m + n) * l + 20 * l * l;
-  return (subspace ? iteration + float64 / 8 : float64) + slots * double(1 + outputs);
+/// Bytes of device memory that one plane of a batch takes, about: matrices and blocks of columns, a
+/// share of what float64 takes for second attempts, slots. A batch that starts with gram takes
+/// more.
+double plane_bytes(const BatchSize& batch, SolverKind solver, std::size_t outputs) {
+  const double m = batch.shape.rows, n = batch.shape.cols, l = batch.columns;
+  const double gram = 8 * (2 * m * n + 6 * n * n), slots = 2 * 2 * m * n;
+  const double iteration = batch.float64 ? 8 * (m * n + (3 * m + 2 * n) * l + 5 * l * l)
+                                         : 4 * m * n + 24 * (m + n) * l + 20 * l * l;
+  return (solver == SolverKind::subspace ? iteration + gram / 8 : gram) +
+         slots * double(1 + outputs);
 }
 
 cudaDeviceProp properties(int device) {
@@ -96,10 +96,9 @@ class CudaBackend : public Backend {
         device_(properties(devices_.front()).name),
         costs_(costs_of(options.calibration, "cuda", device_, kCudaCosts)),
         chooser_(options.solver, costs_.costs) {
-    limits_ = {INT_MAX, kMostGramColumns};
     double memory = std::numeric_limits<double>::infinity();
     for (const int device : devices_) {
-      limits_.most_columns = std::min(limits_.most_columns, most_small_columns(device));
+      most_columns_ = std::min(most_columns_, most_small_columns(device));
       memory = std::min(memory, options.memory_fraction * usable_memory(device));
     }
     const int devices = int(devices_.size());
@@ -151,7 +150,8 @@ class CudaBackend : public Backend {
     int rank = 1;
     for (const RankPolicy& policy : options_.ranks)
       rank = std::max(rank, choose_rank(policy, shape.rows, shape.cols));
-    const double bytes = plane_bytes(shape, rank, choose(shape, rank), options_.ranks.size());
+    const double bytes =
+        plane_bytes(batch_size(shape, rank), choose(shape, rank), options_.ranks.size());
     return int(std::max<std::int64_t>(
         std::min(planes_wanted(shape), std::int64_t(lane_memory_ / bytes)), 1));
   }
@@ -186,10 +186,16 @@ class CudaBackend : public Backend {
     return std::min({planes, INT32_MAX / gram, kGridLimit});  // the batched eigensolver's limit
   }
 
+  /// A full batch.
+  BatchSize batch_size(PaddedShape shape, int rank) const {
+    const int columns = subspace_columns(rank);
+    const auto planes = int(std::max<std::int64_t>(planes_wanted(shape), 1));
+    return {shape, rank, columns, planes, columns > most_columns_};
+  }
+
   /// By the costs of the first GPU; machines with several have equal ones.
   SolverKind choose(PaddedShape shape, int rank) const {
-    const auto planes = int(std::max<std::int64_t>(planes_wanted(shape), 1));
-    return chooser_.choose({shape, rank, subspace_columns(rank), planes}, limits_);
+    return chooser_.choose(batch_size(shape, rank), kMostGramColumns);
   }
 
   const BackendOptions options_;
@@ -198,8 +204,8 @@ class CudaBackend : public Backend {
   const std::string device_;
   const MeasuredCosts costs_;
   mutable SolverChooser chooser_;
-  double lane_memory_;   // bytes
-  SolverLimits limits_;  // that every device keeps
+  double lane_memory_;          // bytes
+  int most_columns_ = INT_MAX;  // of subspace in float16, on every device
 };
 
 }  // namespace

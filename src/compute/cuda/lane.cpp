@@ -102,7 +102,8 @@ void CudaLane::finish(int index) {
 
 void CudaLane::compute(Slot& slot) {
   const Plan& plan = plans_.at(slot.shape());
-  run(slot, plan, *solvers(plan.solver).front(), std::max(plan.places, slot.places()));
+  run(slot, plan, *solvers(plan.solver)[plan.first], std::max(plan.places, slot.places()),
+      plan.rounds);
 }
 
 std::vector<Owner> CudaLane::settle(Slot& slot, bool pixels) {
@@ -117,6 +118,7 @@ std::vector<Owner> CudaLane::settle(Slot& slot, bool pixels) {
   }
   std::vector<Owner> unsettled = std::move(verdict.unsettled);
   retries_ += int(unsettled.size());
+  // The second is tried, with more rounds, where it was the first as well.
   for (std::size_t next = 1; next < solvers.size() && !unsettled.empty(); ++next) {
     retry(slot, plan, *solvers[next], next + 1 == solvers.size(), unsettled, pixels);
   }
@@ -131,7 +133,7 @@ void CudaLane::retry(Slot& slot, Plan& plan, BatchSolver& solver, bool last,
     const auto owners = rest.first(std::min(std::size_t(plan.retry_places), rest.size()));
     try {
       slot.keep_only(owners, places(int(owners.size()), plan.retry_places), stream_.get());
-      run(slot, plan, solver, plan.retry_places);
+      run(slot, plan, solver, plan.retry_places, kMostRounds);
     } catch (const OutOfMemory&) {
       drain();
       workspace_ = {};
@@ -151,18 +153,18 @@ void CudaLane::retry(Slot& slot, Plan& plan, BatchSolver& solver, bool last,
 
 /// Pixels to reconstructions, and back what is known of them: all of it queued. Workspace is taken
 /// for `capacity` planes, so that a later, fuller batch finds it there.
-void CudaLane::run(Slot& slot, const Plan& plan, BatchSolver& solver, int capacity) {
-  reserve(solver.workspace_bytes(handles(), problem(slot.shape(), plan, capacity)));
+void CudaLane::run(Slot& slot, const Plan& plan, BatchSolver& solver, int capacity, int rounds) {
+  reserve(solver.workspace_bytes(handles(), problem(slot.shape(), plan, capacity, rounds)));
   DeviceBatch batch = slot.batch();
   batch.workspace = workspace_.as<>();
   batch.workspace_bytes = workspace_.bytes();
-  const Problem problem = this->problem(slot.shape(), plan, slot.places());
+  const Problem problem = this->problem(slot.shape(), plan, slot.places(), rounds);
   solver.solve(handles(), problem, batch);
   slot.copy_out_findings(solver.spectrum(problem), streams());
 }
 
-Problem CudaLane::problem(PaddedShape shape, const Plan& plan, int places) const {
-  return {shape.rows, shape.cols, places, plan.ranks, plan.rounds};
+Problem CudaLane::problem(PaddedShape shape, const Plan& plan, int places, int rounds) const {
+  return {shape.rows, shape.cols, places, plan.ranks, rounds};
 }
 
 CudaLane::Plan& CudaLane::plan(PaddedShape shape) {
@@ -176,6 +178,9 @@ CudaLane::Plan& CudaLane::plan(PaddedShape shape) {
   plan.places = std::max(kMostChannels, options_.batch_planes(shape));
   plan.retry_places = std::max(kMostChannels, plan.places / kRetryShare);
   plan.rounds = kFirstRounds;
+  const Problem one = problem(shape, plan, 1, plan.rounds);
+  const auto& solvers = this->solvers(plan.solver);
+  while (!solvers[plan.first]->takes(one)) ++plan.first;
   return plans_[shape] = plan;
 }
 

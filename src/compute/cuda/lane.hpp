@@ -48,20 +48,21 @@ class CudaLane : public Lane {
   /// numbers fall where there is no memory for so many.
   struct Plan {
     SolverKind solver;
-    int places;        ///< for the first solver
-    int retry_places;  ///< for those that it leaves to the others
+    std::size_t first = 0;  ///< of its solvers, the one that whole batches go to
+    int places;             ///< for the first solver
+    int retry_places;       ///< for those that it leaves to the others
     std::vector<int> ranks;
-    int rounds;  ///< of the first solver's iteration; follows what the last batches wanted
+    int rounds;  ///< of that one's iteration; follows what the last batches wanted
   };
   Plan& plan(PaddedShape shape);
   void reserve(std::size_t workspace_bytes);
   void drain() noexcept;
   int places(int planes, int most) const { return options_.deterministic ? most : planes; }
   std::vector<std::unique_ptr<BatchSolver>>& solvers(SolverKind kind);
-  Problem problem(PaddedShape shape, const Plan& plan, int places) const;
+  Problem problem(PaddedShape shape, const Plan& plan, int places, int rounds) const;
   void queue(Slot& slot, PaddedShape shape, std::span<Task* const> tasks, int planes,
              const Plan& plan);
-  void run(Slot& slot, const Plan& plan, BatchSolver& solver, int capacity);
+  void run(Slot& slot, const Plan& plan, BatchSolver& solver, int capacity, int rounds);
   void retry(Slot& slot, Plan& plan, BatchSolver& solver, bool last, std::vector<Owner>& unsettled,
              bool pixels);
   Handles handles() const { return {stream_.get(), blas_.get(), solver_.get()}; }

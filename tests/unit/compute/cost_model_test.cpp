@@ -65,6 +65,22 @@ TEST(CostModel, is_near_the_figures_of_an_h200) {  // docs/performance.md, image
   }
 }
 
+TEST(CostModel, is_near_the_figures_of_float64_too_or_above_them) {
+  const struct {
+    int side, rank, columns, planes;
+    double rate;
+  } figures[] = {{256, 170, 224, 512, 15700},
+                 {512, 300, 384, 256, 4440},
+                 {1024, 400, 512, 64, 1170},
+                 {2048, 256, 320, 16, 734}};
+  for (const auto& [side, rank, columns, planes, rate] : figures) {
+    const double model =
+        planes / seconds(subspace, {{side, side}, rank, columns, planes, true}, kCudaCosts);
+    EXPECT_LT(model / rate, 1.1) << side << ", rank " << rank;
+    EXPECT_GT(model / rate, 0.5) << side << ", rank " << rank;
+  }
+}
+
 TEST(CostModel, takes_the_costs_of_this_backend_and_device_alone) {
   const Calibration calibration = {{"cpu", "other", "2026-01-01", {{}, {.cube_s = 1}}},
                                    {"cuda", "this", "2026-01-02", {{}, {.cube_s = 2}}},

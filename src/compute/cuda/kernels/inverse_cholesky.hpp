@@ -9,8 +9,10 @@ namespace eckart::cuda {
 /// most_small_columns() of small_svd.hpp. Where S = Y'Y the columns of Y R^-1 are orthonormal.
 ///
 /// S becomes R^-1, zeros below the diagonal. A direction of Y that rounding cannot tell from the
-/// ones before it gets a column of zeros.
-void inverse_cholesky(double* s_ll, int l, int count, cudaStream_t stream);
+/// ones before it gets a column of zeros: with `lengths`, where next to nothing is left of a column
+/// that was so long (l of them a matrix, `stride` apart) before others were taken off it.
+void inverse_cholesky(double* s_ll, int l, int count, cudaStream_t stream,
+                      const double* lengths = nullptr, int stride = 0);
 
 /// Each matrix becomes R in float32, column by column in the first half of its memory, and its
 /// inverse goes to `inverse_ll`, likewise column by column. Directions of Y of which less than a

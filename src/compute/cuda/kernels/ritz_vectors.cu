@@ -24,19 +24,36 @@ __global__ void __launch_bounds__(kThreads)
   for (int row = lane; row < l; row += 32) w[row] *= scale;
 }
 
+/// Of each column of Y, a warp each: store(its number in the batch, its number in the matrix, its
+/// squared length).
+template <class Store>
 __global__ void __launch_bounds__(kThreads)
-    squared_lengths_kernel(const double* __restrict__ v_nk, int n, int k,
-                           double* __restrict__ lengths, int stride) {
+    lengths_kernel(const double* __restrict__ y, int rows, int columns, Store store) {
   const int column = int(blockIdx.x) * kWarps + int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
-  if (column >= k) return;
-  const double* v =
-      v_nk + (std::size_t(blockIdx.y) * std::size_t(k) + std::size_t(column)) * std::size_t(n);
+  if (column >= columns) return;
+  const double* from = y + (std::size_t(blockIdx.y) * std::size_t(columns) + std::size_t(column)) *
+                               std::size_t(rows);
   double sum = 0;
-  for (int row = lane; row < n; row += 32) sum += v[row] * v[row];
+  for (int row = lane; row < rows; row += 32) sum += from[row] * from[row];
   for (int half = 16; half > 0; half /= 2) sum += __shfl_xor_sync(0xffffffffU, sum, half);
-  if (lane == 0)
-    lengths[std::size_t(blockIdx.y) * std::size_t(stride) + std::size_t(k - 1 - column)] = sum;
+  if (lane == 0) store(std::size_t(blockIdx.y), column, sum);
 }
+
+struct StoreSquaresReversed {
+  double* lengths;
+  int stride, columns;
+  __device__ void operator()(std::size_t matrix, int column, double squared) const {
+    lengths[matrix * std::size_t(stride) + std::size_t(columns - 1 - column)] = squared;
+  }
+};
+
+struct StoreLengths {
+  double* lengths;
+  int columns;
+  __device__ void operator()(std::size_t matrix, int column, double squared) const {
+    lengths[matrix * std::size_t(columns) + std::size_t(column)] = sqrt(squared);
+  }
+};
 
 dim3 grid(int columns, int count) {
   return {unsigned(columns + kWarps - 1) / kWarps, unsigned(count)};
@@ -52,7 +69,14 @@ void whiten(double* w_ll, const double* ascending, int l, int k, double* descend
 
 void squared_lengths(const double* v_nk, int n, int k, double* lengths, int stride, int count,
                      cudaStream_t stream) {
-  squared_lengths_kernel<<<grid(k, count), kThreads, 0, stream>>>(v_nk, n, k, lengths, stride);
+  lengths_kernel<<<grid(k, count), kThreads, 0, stream>>>(v_nk, n, k,
+                                                          StoreSquaresReversed{lengths, stride, k});
+  ECKART_CUDA_CHECK(cudaGetLastError());
+}
+
+void column_lengths(const double* y, int rows, int l, double* lengths, int count,
+                    cudaStream_t stream) {
+  lengths_kernel<<<grid(l, count), kThreads, 0, stream>>>(y, rows, l, StoreLengths{lengths, l});
   ECKART_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -17,4 +17,8 @@ void whiten(double* w_ll, const double* ascending, int l, int k, double* descend
 void squared_lengths(const double* v_nk, int n, int k, double* lengths, int stride, int count,
                      cudaStream_t stream);
 
+/// Lengths of the columns of Y (rows x l, column-major, one matrix after the other), l a matrix.
+void column_lengths(const double* y, int rows, int l, double* lengths, int count,
+                    cudaStream_t stream);
+
 }  // namespace eckart::cuda

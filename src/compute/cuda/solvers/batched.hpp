@@ -45,19 +45,38 @@ class BatchedSymmetricEigen {
   std::vector<std::byte> host_workspace_;
 };
 
-/// C = op(A) op(B), column-major float64, `count` times; the strides count elements.
+/// A column-major float64 block of each matrix of a batch, `stride` elements apart.
 struct Operand {
   cublasOperation_t op;
   const double* data;
   int leading;
   std::int64_t stride;
 };
+struct Block {
+  double* data;
+  int leading;
+  std::int64_t stride;
+  Operand as(cublasOperation_t op) const { return {op, data, leading, stride}; }
+  Block from(int row, int col) const {
+    return {data + row + std::int64_t(col) * leading, leading, stride};
+  }
+};
+/// The matrices of a batch one after the other.
+inline Block whole(double* data, int rows, int cols) {
+  return {data, rows, std::int64_t(rows) * cols};
+}
+
+/// C = alpha op(A) op(B) + beta C, `count` times.
+inline void multiply(const Handles& handles, int rows, int cols, int inner, double alpha,
+                     const Operand& a, const Operand& b, double beta, const Block& c, int count) {
+  ECKART_CUDA_CHECK(cublasDgemmStridedBatched(handles.blas, a.op, b.op, rows, cols, inner, &alpha,
+                                              a.data, a.leading, a.stride, b.data, b.leading,
+                                              b.stride, &beta, c.data, c.leading, c.stride, count));
+}
+/// C = op(A) op(B), rows x cols and nothing between one and the next.
 inline void multiply(const Handles& handles, int rows, int cols, int inner, const Operand& a,
                      const Operand& b, double* c, int count) {
-  const double one = 1, zero = 0;
-  ECKART_CUDA_CHECK(cublasDgemmStridedBatched(
-      handles.blas, a.op, b.op, rows, cols, inner, &one, a.data, a.leading, a.stride, b.data,
-      b.leading, b.stride, &zero, c, rows, std::int64_t(rows) * cols, count));
+  multiply(handles, rows, cols, inner, 1, a, b, 0, whole(c, rows, cols), count);
 }
 
 }  // namespace eckart::cuda

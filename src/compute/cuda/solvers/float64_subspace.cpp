@@ -1,19 +1,18 @@
 #include <algorithm>
 
-#include "compute/cuda/kernels/inverse_cholesky.hpp"
 #include "compute/cuda/kernels/ritz_vectors.hpp"
 #include "compute/cuda/kernels/unpack.hpp"
 #include "compute/cuda/solvers/batched.hpp"
+#include "compute/cuda/solvers/block_cholesky_qr.hpp"
 #include "compute/cuda/solvers/random_start.hpp"
 #include "compute/solver_choice.hpp"
 
 namespace eckart::cuda {
 namespace {
 
-constexpr int kRounds = 6;
-
-/// SubspaceSolver's iteration, all of it in float64, for the few images that it leaves: such whose
-/// error is next to nothing, so that float32 proves nothing, and such that want more rounds.
+/// SubspaceSolver's iteration, all of it in float64: for more columns than its kernels take, and
+/// for the few images that it leaves: such whose error is next to nothing, so that float32 proves
+/// nothing, and such that want more rounds.
 class Float64SubspaceSolver : public BatchSolver {
  public:
   Spectrum spectrum(const Problem& p) const override {
@@ -36,26 +35,27 @@ class Float64SubspaceSolver : public BatchSolver {
     const Operand a{CUBLAS_OP_T, parts.a_t_nm, n, std::int64_t(n) * m};
     const Operand a_t{CUBLAS_OP_N, parts.a_t_nm, n, std::int64_t(n) * m};
 
-    for (int round = 0; round < kRounds; ++round) {
-      const Operand q =
-          round == 0 ? Operand{CUBLAS_OP_N, start_nl_.data(), n, 0} : block(parts.q_nl, n, l);
+    const Operand q_nl = whole(parts.q_nl, n, l).as(CUBLAS_OP_N);
+    const Operand z_ml = whole(parts.z_ml, m, l).as(CUBLAS_OP_N);
+    for (int round = 0; round < p.rounds; ++round) {
+      const Operand q = round == 0 ? Operand{CUBLAS_OP_N, start_nl_.data(), n, 0} : q_nl;
       multiply(handles, m, l, n, a, q, parts.product, count);
-      orthonormalise(handles, parts, m, l, parts.z_ml, count);
-      multiply(handles, n, l, m, a_t, block(parts.z_ml, m, l), parts.product, count);
-      orthonormalise(handles, parts, n, l, parts.q_nl, count);
+      parts.qr.solve(handles, parts.product, m, l, parts.z_ml, count);
+      multiply(handles, n, l, m, a_t, z_ml, parts.product, count);
+      parts.qr.solve(handles, parts.product, n, l, parts.q_nl, count);
     }
 
     // B = A Q, B'B = W Theta W', U = B W_k Theta_k^-1/2, V = A'U
-    multiply(handles, m, l, n, a, block(parts.q_nl, n, l), parts.product, count);
-    gram(handles, parts.product, m, l, parts.s_ll, count);
+    multiply(handles, m, l, n, a, q_nl, parts.product, count);
+    const Block b_ml = whole(parts.product, m, l);
+    multiply(handles, l, l, m, b_ml.as(CUBLAS_OP_T), b_ml.as(CUBLAS_OP_N), parts.s_ll, count);
     eigen_.solve(handles, parts.s_ll, l, count, parts.values_l, batch.info,
                  carver.take<std::byte>(0), batch.workspace_bytes - carver.used());
     const int stride = spectrum(p).values();
     whiten(parts.s_ll, parts.values_l, l, k, batch.values, stride, count, handles.stream);
-    const Operand leading{CUBLAS_OP_N, parts.s_ll + std::int64_t(l - k) * l, l,
-                          std::int64_t(l) * l};
-    multiply(handles, m, k, l, block(parts.product, m, l), leading, parts.u_mk, count);
-    multiply(handles, n, k, m, a_t, block(parts.u_mk, m, k), parts.v_nk, count);
+    const Block leading = whole(parts.s_ll, l, l).from(0, l - k);
+    multiply(handles, m, k, l, b_ml.as(CUBLAS_OP_N), leading.as(CUBLAS_OP_N), parts.u_mk, count);
+    multiply(handles, n, k, m, a_t, whole(parts.u_mk, m, k).as(CUBLAS_OP_N), parts.v_nk, count);
     squared_lengths(parts.v_nk, n, k, batch.values + l, stride, count, handles.stream);
     const Factors factors{.p_mk = parts.u_mk + std::int64_t(k - 1) * m,
                           .v_nk = parts.v_nk + std::int64_t(k - 1) * n,
@@ -73,6 +73,7 @@ class Float64SubspaceSolver : public BatchSolver {
  private:
   struct Parts {
     double *a_t_nm, *q_nl, *z_ml, *product, *s_ll, *values_l, *u_mk, *v_nk;
+    BlockCholeskyQr qr;
   };
   static Parts carve(Carver& carver, const Problem& p) {
     const auto m = std::size_t(p.m), n = std::size_t(p.n), count = std::size_t(p.count);
@@ -86,27 +87,8 @@ class Float64SubspaceSolver : public BatchSolver {
     parts.values_l = carver.take<double>(l * count);
     parts.u_mk = carver.take<double>(m * k * count);
     parts.v_nk = carver.take<double>(n * k * count);
+    parts.qr = BlockCholeskyQr::carve(carver, int(l), p.count);
     return parts;
-  }
-
-  static Operand block(const double* data, int rows, int cols) {
-    return {CUBLAS_OP_N, data, rows, std::int64_t(rows) * cols};
-  }
-
-  /// s = y'y
-  static void gram(const Handles& handles, const double* y, int rows, int l, double* s, int count) {
-    Operand transposed = block(y, rows, l);
-    transposed.op = CUBLAS_OP_T;
-    multiply(handles, l, l, rows, transposed, block(y, rows, l), s, count);
-  }
-
-  /// to = the columns of parts.product (rows x l), made orthonormal.
-  static void orthonormalise(const Handles& handles, const Parts& parts, int rows, int l,
-                             double* to, int count) {
-    gram(handles, parts.product, rows, l, parts.s_ll, count);
-    inverse_cholesky(parts.s_ll, l, count, handles.stream);
-    multiply(handles, rows, l, l, block(parts.product, rows, l), block(parts.s_ll, l, l), to,
-             count);
   }
 
   BatchedSymmetricEigen eigen_;

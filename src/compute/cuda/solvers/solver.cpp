@@ -13,9 +13,10 @@ std::vector<std::unique_ptr<BatchSolver>> make_solvers(SolverKind kind) {
   std::vector<std::unique_ptr<BatchSolver>> solvers;
   switch (kind) {
     case SolverKind::subspace:
-      // Most images are settled by the first; those whose error is next to nothing, or that want
-      // more rounds, by the second; those for which l columns are too few by the third. A'A is too
-      // coarse for what is left, nearly all of which is of exactly low rank.
+      // Most images are settled by the first, or by the second where the first does not take so
+      // many columns; those whose error is next to nothing, or that want more rounds, by the
+      // second; those for which l columns are too few by the third. A'A is too coarse for what is
+      // left, nearly all of which is of exactly low rank.
       solvers.push_back(make_subspace_solver());
       solvers.push_back(make_float64_subspace_solver());
       solvers.push_back(make_float64_solver(make_gram()));

@@ -64,15 +64,17 @@ struct Spectrum {
 class BatchSolver {
  public:
   virtual ~BatchSolver() = default;
+  virtual bool takes(const Problem&) const { return true; }
   virtual Spectrum spectrum(const Problem& problem) const = 0;
   /// Device memory for such a batch; called before every solve(), for at least as many planes.
   virtual std::size_t workspace_bytes(const Handles& handles, const Problem& problem) = 0;
   virtual void solve(const Handles& handles, const Problem& problem, const DeviceBatch& batch) = 0;
 };
 
-/// Block subspace iteration in float16 and float32. What it may have lost, its values tell.
+/// Block subspace iteration in float16 and float32, with as many columns as the current device has
+/// shared memory for. What it may have lost, its values tell.
 std::unique_ptr<BatchSolver> make_subspace_solver();
-/// The same in float64, with more rounds.
+/// The same in float64, for any rank.
 std::unique_ptr<BatchSolver> make_float64_subspace_solver();
 
 /// The solvers to try one after the other, each on what the one before it has not settled.

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <stdexcept>
 
 #include "compute/cuda/kernels/gram_float64.hpp"
 #include "compute/cuda/kernels/orthonormalizer.hpp"
@@ -69,6 +68,12 @@ void multiply(const Handles& handles, cublasOperation_t op, const Halves& a, con
 /// lengths of V's columns bound what has been missed.
 class SubspaceSolver : public BatchSolver {
  public:
+  SubspaceSolver() : most_columns_(most_small_columns(current_device())) {}
+
+  bool takes(const Problem& problem) const override {
+    return subspace_columns(problem.rank()) <= most_columns_;
+  }
+
   Spectrum spectrum(const Problem& problem) const override {
     const Sizes sizes(problem);
     return {ValueOrder::ritz, sizes.l, sizes.k, Precision::halves};
@@ -124,13 +129,7 @@ class SubspaceSolver : public BatchSolver {
           l(subspace_columns(p.rank())),
           k(to_granule(p.rank())),
           count(p.count),
-          rounds(p.rounds) {
-      if (l > n) {
-        throw std::runtime_error("the subspace solver does not take rank " +
-                                 std::to_string(p.rank()) + " of " + std::to_string(p.n) +
-                                 " columns");
-      }
-    }
+          rounds(p.rounds) {}
     std::size_t elements(int rows, int cols) const {
       return std::size_t(rows) * std::size_t(cols) * std::size_t(count);
     }
@@ -213,6 +212,13 @@ class SubspaceSolver : public BatchSolver {
     }
   }
 
+  static int current_device() {
+    int device = 0;
+    ECKART_CUDA_CHECK(cudaGetDevice(&device));
+    return device;
+  }
+
+  const int most_columns_;
   RandomStart<__half> start_nl_;
 };
 

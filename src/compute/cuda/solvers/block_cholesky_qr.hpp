@@ -1,0 +1,21 @@
+#pragma once
+
+#include "compute/cuda/solvers/solver.hpp"
+
+namespace eckart::cuda {
+
+/// Orthonormal columns in float64, for any number of columns: block Gram-Schmidt, in each block
+/// Cholesky QR.
+struct BlockCholeskyQr {
+  double *s, *lengths;  ///< workspace
+
+  /// For `count` matrices of l columns.
+  static BlockCholeskyQr carve(Carver& carver, int l, int count);
+
+  /// The columns of Y (rows x l, column-major, one matrix after the other; overwritten), made
+  /// orthonormal: Q, with columns of zeros where rounding cannot tell a column from those before
+  /// it. As orthonormal as float64 makes Y'Y: to its condition number times the rounding.
+  void solve(const Handles& handles, double* y, int rows, int l, double* q, int count) const;
+};
+
+}  // namespace eckart::cuda
