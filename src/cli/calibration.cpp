@@ -35,7 +35,7 @@ double deviation(const Timing& timing, const SolverCosts& costs) {
 void tell_timings(const app::CalibrationResult& result) {
   std::vector<double> deviations;
   for (const Timing& timing : result.timings) {
-    deviations.push_back(std::abs(deviation(timing, result.costs)));
+    if (is_fitted(timing)) deviations.push_back(std::abs(deviation(timing, result.costs)));
   }
   std::sort(deviations.begin(), deviations.end());
   std::printf(
@@ -45,11 +45,12 @@ void tell_timings(const app::CalibrationResult& result) {
   std::printf("         solver    rows  cols  rank  planes  measured   model (a plane)\n");
   for (const Timing& timing : result.timings) {
     const BatchSize& batch = timing.batch;
-    std::printf("         %-8s %5d %5d %5d  %6d %9s %7s  %+.0f %%\n",
+    std::printf("         %-8s %5d %5d %5d  %6d %9s %7s  %+.0f %%%s\n",
                 to_string(timing.solver).c_str(), batch.shape.rows, batch.shape.cols, batch.rank,
                 batch.planes, time_text(timing.seconds / batch.planes).c_str(),
                 time_text(seconds(timing.solver, batch, result.costs) / batch.planes).c_str(),
-                100 * deviation(timing, result.costs));
+                100 * deviation(timing, result.costs),
+                is_fitted(timing) ? "" : " (in float64, at gram's prices)");
   }
 }
 

@@ -76,7 +76,7 @@ double squared_error(const std::vector<Row>& rows, const Row& x) {
 Costs fit(std::span<const Timing> timings, SolverKind solver) {
   std::vector<Row> rows;
   for (const Timing& timing : timings) {
-    if (timing.solver != solver || timing.batch.float64) continue;
+    if (timing.solver != solver || !is_fitted(timing)) continue;
     Row row = work(solver, timing.batch);
     for (double& amount : row) amount /= timing.seconds;
     rows.push_back(row);
@@ -103,6 +103,10 @@ Costs fit(std::span<const Timing> timings, SolverKind solver) {
 }
 
 }  // namespace
+
+bool is_fitted(const Timing& timing) {
+  return timing.solver == SolverKind::gram || !timing.batch.float64;
+}
 
 SolverCosts fit_costs(std::span<const Timing> timings) {
   return {fit(timings, SolverKind::subspace), fit(timings, SolverKind::gram)};

@@ -14,9 +14,12 @@ struct Timing {
   double seconds;
 };
 
+/// Whether costs are fitted to it: to what subspace took in float64, at gram's prices, they are
+/// not.
+bool is_fitted(const Timing& timing);
+
 /// The costs, none below 0, with which the cost model is nearest to the timings: the least sum of
-/// squared relative errors. What subspace takes in float64 is not counted. Throws
-/// std::invalid_argument where a solver has no timing.
+/// squared relative errors. Throws std::invalid_argument where a solver has no timing that counts.
 SolverCosts fit_costs(std::span<const Timing> timings);
 
 }  // namespace eckart

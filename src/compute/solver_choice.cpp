@@ -11,7 +11,8 @@ namespace {
 
 /// The share of planes that subspace is expected to leave to gram, since their error is next to
 /// nothing: none where few vectors are wanted, most where nearly all are. Of slices resized to 256²
-/// it left none at l = 0.75 n, all at 0.81 n; of photographs some at 0.94 n. Float64 leaves none.
+/// it left none at l = 0.75 n, all at 0.81 n; of photographs some at 0.94 n. Float64 leaves next
+/// to none.
 double share_left(const BatchSize& batch) {
   if (batch.float64) return 0;
   return std::pow(double(batch.columns) / batch.shape.cols, 4);
@@ -72,12 +73,11 @@ std::vector<SolverChoice> SolverChooser::choices() const {
   return all;
 }
 
-int subspace_columns(int rank) {
+int subspace_columns(int rank, int most_narrow) {
   constexpr int kFewestMore = 28;  // than the rank
   constexpr int kGranule = 16;     // what the matrix products like
-  constexpr int kMostNarrow = 192;
   const int wanted = rank + std::max(kFewestMore, rank / 4);
-  if (wanted > kMostNarrow && rank + kFewestMore <= kMostNarrow) return kMostNarrow;
+  if (wanted > most_narrow && rank + kFewestMore <= most_narrow) return most_narrow;
   return (wanted + kGranule - 1) / kGranule * kGranule;
 }
 

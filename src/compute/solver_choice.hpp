@@ -35,9 +35,9 @@ class SolverChooser {
 };
 
 /// Columns that block subspace iteration works with on CUDA to find `rank` vectors: a quarter more,
-/// 28 at least, and a multiple of 16. Where these are more than 192, but not with 28 more, 192: the
-/// most that the float16 kernels take.
-int subspace_columns(int rank);
+/// 28 at least, and a multiple of 16; or `most_narrow`, that the float16 kernels take, where that
+/// is 28 more at least.
+int subspace_columns(int rank, int most_narrow);
 
 /// Rounds that the iteration begins with, and at least and at most does.
 constexpr int kFirstRounds = 6, kFewestRounds = 2, kMostRounds = 10;

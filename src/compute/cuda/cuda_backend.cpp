@@ -150,8 +150,8 @@ class CudaBackend : public Backend {
     int rank = 1;
     for (const RankPolicy& policy : options_.ranks)
       rank = std::max(rank, choose_rank(policy, shape.rows, shape.cols));
-    const double bytes =
-        plane_bytes(batch_size(shape, rank), choose(shape, rank), options_.ranks.size());
+    const BatchSize full = batch_size(shape, rank);
+    const double bytes = plane_bytes(full, choose(full), options_.ranks.size());
     return int(std::max<std::int64_t>(
         std::min(planes_wanted(shape), std::int64_t(lane_memory_ / bytes)), 1));
   }
@@ -159,12 +159,14 @@ class CudaBackend : public Backend {
   std::unique_ptr<Lane> make_lane(int index) override {
     const int device = devices_[std::size_t(index) % devices_.size()];
     try {
-      return std::make_unique<CudaLane>(
-          LaneOptions{.device = device,
-                      .choose = [this](PaddedShape shape, int rank) { return choose(shape, rank); },
-                      .deterministic = options_.deterministic,
-                      .ranks = options_.ranks,
-                      .batch_planes = [this](PaddedShape shape) { return batch_planes(shape); }});
+      return std::make_unique<CudaLane>(LaneOptions{
+          .device = device,
+          .batch_size = [this](PaddedShape shape, int rank) { return batch_size(shape, rank); },
+          .choose = [this](const BatchSize& full) { return choose(full); },
+          .alone = options_.solver == SolverKind::gram,
+          .deterministic = options_.deterministic,
+          .ranks = options_.ranks,
+          .batch_planes = [this](PaddedShape shape) { return batch_planes(shape); }});
     } catch (const FatalError&) {
       throw;
     } catch (const OutOfMemory&) {  // its memory is another's, most often
@@ -188,15 +190,13 @@ class CudaBackend : public Backend {
 
   /// A full batch.
   BatchSize batch_size(PaddedShape shape, int rank) const {
-    const int columns = subspace_columns(rank);
+    const int columns = subspace_columns(rank, most_columns_);
     const auto planes = int(std::max<std::int64_t>(planes_wanted(shape), 1));
     return {shape, rank, columns, planes, columns > most_columns_};
   }
 
   /// By the costs of the first GPU; machines with several have equal ones.
-  SolverKind choose(PaddedShape shape, int rank) const {
-    return chooser_.choose(batch_size(shape, rank), kMostGramColumns);
-  }
+  SolverKind choose(const BatchSize& full) const { return chooser_.choose(full, kMostGramColumns); }
 
   const BackendOptions options_;
   const std::vector<int> devices_;

@@ -33,6 +33,10 @@ void fail(const std::vector<Owner>& owners) {
   }
 }
 
+void append(std::vector<Owner>& to, const std::vector<Owner>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
 }  // namespace
 
 CudaLane::CudaLane(LaneOptions options)
@@ -94,6 +98,7 @@ void CudaLane::finish(int index) {
   Slot& slot = this->slot(index);
   try {
     fail(settle(slot, true));
+    slot.unpack();
   } catch (...) {
     drain();
     throw;
@@ -111,28 +116,33 @@ std::vector<Owner> CudaLane::settle(Slot& slot, bool pixels) {
   slot.wait();
   const auto& solvers = this->solvers(plan.solver);
   Verdict verdict = slot.judge(options_.ranks, solvers.size() == 1);
-  if (pixels) slot.unpack();
+  auto& [unsettled, beyond_squares, want_rounds, worst_db] = verdict;
+  retries_ += int(unsettled.size() + beyond_squares.size());
+  // The second is tried after itself, with more rounds where there are more.
+  const bool again = plan.first == 0 || plan.rounds < kMostRounds;
   if (!options_.deterministic) {
-    plan.rounds =
-        next_rounds(plan.rounds, int(slot.owners().size()), verdict.want_rounds, verdict.worst_db);
+    plan.rounds = next_rounds(plan.rounds, int(slot.owners().size()), want_rounds, worst_db);
   }
-  std::vector<Owner> unsettled = std::move(verdict.unsettled);
-  retries_ += int(unsettled.size());
-  // The second is tried, with more rounds, where it was the first as well.
-  for (std::size_t next = 1; next < solvers.size() && !unsettled.empty(); ++next) {
-    retry(slot, plan, *solvers[next], next + 1 == solvers.size(), unsettled, pixels);
+  for (std::size_t next = again ? 1 : 2; next < solvers.size(); ++next) {
+    const bool last = next + 1 == solvers.size();
+    if (last) append(unsettled, beyond_squares);
+    Verdict left = retry(slot, plan, *solvers[next], last, unsettled, pixels);
+    unsettled = std::move(left.unsettled);
+    append(beyond_squares, left.beyond_squares);
   }
   return unsettled;
 }
 
-/// Leaves in `unsettled` what this solver has not settled either.
-void CudaLane::retry(Slot& slot, Plan& plan, BatchSolver& solver, bool last,
-                     std::vector<Owner>& unsettled, bool pixels) {
-  std::vector<Owner> left;
-  for (auto rest = std::span(unsettled); !rest.empty();) {
-    const auto owners = rest.first(std::min(std::size_t(plan.retry_places), rest.size()));
+/// What this solver has not settled either.
+Verdict CudaLane::retry(Slot& slot, Plan& plan, BatchSolver& solver, bool last,
+                        std::span<const Owner> unsettled, bool pixels) {
+  Verdict left;
+  while (!unsettled.empty()) {
+    // One that takes planes one by one is not given empty ones, that others might have been.
+    const int most = options_.deterministic && solver.one_by_one() ? 1 : plan.retry_places;
+    const auto owners = unsettled.first(std::min(std::size_t(most), unsettled.size()));
     try {
-      slot.keep_only(owners, places(int(owners.size()), plan.retry_places), stream_.get());
+      slot.keep_only(owners, places(int(owners.size()), most), stream_.get());
       run(slot, plan, solver, plan.retry_places, kMostRounds);
     } catch (const OutOfMemory&) {
       drain();
@@ -141,14 +151,14 @@ void CudaLane::retry(Slot& slot, Plan& plan, BatchSolver& solver, bool last,
       plan.retry_places /= 2;
       continue;
     }
-    if (pixels) slot.copy_out_pixels(streams());
+    if (pixels) slot.copy_out_own_pixels(streams());
     slot.wait();
-    const std::vector<Owner> more = slot.judge(options_.ranks, last).unsettled;
-    if (pixels) slot.unpack();
-    left.insert(left.end(), more.begin(), more.end());
-    rest = rest.subspan(owners.size());
+    const Verdict verdict = slot.judge(options_.ranks, last);
+    append(left.unsettled, verdict.unsettled);
+    append(left.beyond_squares, verdict.beyond_squares);
+    unsettled = unsettled.subspan(owners.size());
   }
-  unsettled = std::move(left);
+  return left;
 }
 
 /// Pixels to reconstructions, and back what is known of them: all of it queued. Workspace is taken
@@ -164,7 +174,7 @@ void CudaLane::run(Slot& slot, const Plan& plan, BatchSolver& solver, int capaci
 }
 
 Problem CudaLane::problem(PaddedShape shape, const Plan& plan, int places, int rounds) const {
-  return {shape.rows, shape.cols, places, plan.ranks, rounds};
+  return {shape.rows, shape.cols, places, plan.ranks, plan.columns, rounds};
 }
 
 CudaLane::Plan& CudaLane::plan(PaddedShape shape) {
@@ -174,13 +184,14 @@ CudaLane::Plan& CudaLane::plan(PaddedShape shape) {
   for (const RankPolicy& policy : options_.ranks) {
     plan.ranks.push_back(choose_rank(policy, shape.rows, shape.cols));
   }
-  plan.solver = options_.choose(shape, *std::max_element(plan.ranks.begin(), plan.ranks.end()));
+  const BatchSize full =
+      options_.batch_size(shape, *std::max_element(plan.ranks.begin(), plan.ranks.end()));
+  plan.solver = options_.choose(full);
+  plan.first = plan.solver == SolverKind::subspace && full.float64 ? 1 : 0;
+  plan.columns = full.columns;
   plan.places = std::max(kMostChannels, options_.batch_planes(shape));
   plan.retry_places = std::max(kMostChannels, plan.places / kRetryShare);
   plan.rounds = kFirstRounds;
-  const Problem one = problem(shape, plan, 1, plan.rounds);
-  const auto& solvers = this->solvers(plan.solver);
-  while (!solvers[plan.first]->takes(one)) ++plan.first;
   return plans_[shape] = plan;
 }
 
@@ -194,7 +205,7 @@ void CudaLane::reserve(std::size_t workspace_bytes) {
 
 std::vector<std::unique_ptr<BatchSolver>>& CudaLane::solvers(SolverKind kind) {
   auto& solvers = solvers_[kind];
-  if (solvers.empty()) solvers = make_solvers(kind);
+  if (solvers.empty()) solvers = make_solvers(kind, options_.alone);
   return solvers;
 }
 

@@ -15,7 +15,10 @@ namespace eckart::cuda {
 
 struct LaneOptions {
   int device = 0;
-  std::function<SolverKind(PaddedShape, int rank)> choose;
+  /// A full batch of planes of this shape, and how it is decomposed.
+  std::function<BatchSize(PaddedShape, int rank)> batch_size;
+  std::function<SolverKind(const BatchSize&)> choose;
+  bool alone = false;  ///< what needs no other solver is not followed by one
   bool deterministic = false;
   std::vector<RankPolicy> ranks;
   std::function<int(PaddedShape)> batch_planes;
@@ -35,7 +38,7 @@ class CudaLane : public Lane {
 
   /// The parts of start() and finish(), for benchmarks. compute() queues what the first solver
   /// does; settle(), after the findings are there, does again what that has not settled and gives
-  /// what nobody has. Without `pixels` these stay on the device.
+  /// what nobody has. Without `pixels` those of what it does again stay on the device.
   void compute(Slot& slot);
   std::vector<Owner> settle(Slot& slot, bool pixels);
   /// Planes so far that the first solver has not settled.
@@ -52,7 +55,8 @@ class CudaLane : public Lane {
     int places;             ///< for the first solver
     int retry_places;       ///< for those that it leaves to the others
     std::vector<int> ranks;
-    int rounds;  ///< of that one's iteration; follows what the last batches wanted
+    int columns;  ///< of subspace iteration
+    int rounds;   ///< of that one's iteration; follows what the last batches wanted
   };
   Plan& plan(PaddedShape shape);
   void reserve(std::size_t workspace_bytes);
@@ -63,8 +67,8 @@ class CudaLane : public Lane {
   void queue(Slot& slot, PaddedShape shape, std::span<Task* const> tasks, int planes,
              const Plan& plan);
   void run(Slot& slot, const Plan& plan, BatchSolver& solver, int capacity, int rounds);
-  void retry(Slot& slot, Plan& plan, BatchSolver& solver, bool last, std::vector<Owner>& unsettled,
-             bool pixels);
+  Verdict retry(Slot& slot, Plan& plan, BatchSolver& solver, bool last,
+                std::span<const Owner> unsettled, bool pixels);
   Handles handles() const { return {stream_.get(), blas_.get(), solver_.get()}; }
 
   const LaneOptions options_;

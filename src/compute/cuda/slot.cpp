@@ -26,9 +26,9 @@ void Slot::Mirrored::copy_in(std::size_t bytes, cudaStream_t stream) const {
       cudaMemcpyAsync(device.as<>(), host.as<>(), bytes, cudaMemcpyHostToDevice, stream));
 }
 
-void Slot::Mirrored::copy_out(std::size_t bytes, cudaStream_t stream) const {
-  ECKART_CUDA_CHECK(
-      cudaMemcpyAsync(host.as<>(), device.as<>(), bytes, cudaMemcpyDeviceToHost, stream));
+void Slot::Mirrored::copy_out(std::size_t from, std::size_t bytes, cudaStream_t stream) const {
+  ECKART_CUDA_CHECK(cudaMemcpyAsync(host.as<>() + from, device.as<>() + from, bytes,
+                                    cudaMemcpyDeviceToHost, stream));
 }
 
 Slot::Slot()
@@ -57,6 +57,7 @@ void Slot::pack(PaddedShape shape, std::span<Task* const> tasks, int places, int
   info_.reserve(planes * sizeof(int));
 
   owners_.clear();
+  images_.clear();
   std::size_t offset = 0;
   for (Task* task : tasks) {
     const ImageShape& image = task->input.shape();
@@ -68,6 +69,7 @@ void Slot::pack(PaddedShape shape, std::span<Task* const> tasks, int places, int
                          {std::int64_t(offset), image.rows, image.cols, image.channels, channel,
                           int(image.depth)}});
     }
+    images_.push_back(owners_[owners_.size() - std::size_t(image.channels)]);
     offset += aligned(image.bytes());
   }
   lay_out_planes(streams.in);
@@ -126,6 +128,19 @@ void Slot::copy_out_pixels(const Streams& streams) {
   ECKART_CUDA_CHECK(cudaEventRecord(done_.get(), streams.out));
 }
 
+void Slot::copy_out_own_pixels(const Streams& streams) {
+  const Task* last = nullptr;
+  for (const Owner& owner : owners_) {
+    if (owner.task == last) continue;
+    last = owner.task;
+    for (std::size_t r = 0; r < ranks_; ++r) {
+      outputs_.copy_out(r * packed_bytes_ + std::size_t(owner.plane.offset_bytes),
+                        owner.task->input.bytes(), streams.out);
+    }
+  }
+  ECKART_CUDA_CHECK(cudaEventRecord(done_.get(), streams.out));
+}
+
 void Slot::wait() const { ECKART_CUDA_CHECK(cudaEventSynchronize(done_.get())); }
 
 Verdict Slot::judge(const std::vector<RankPolicy>& ranks, bool last) const {
@@ -134,13 +149,18 @@ Verdict Slot::judge(const std::vector<RankPolicy>& ranks, bool last) const {
     const Owner& owner = owners_[place];
     const double norm = squared_norm(place);
     bool converged = info_.host.as<int>()[place] == 0, good = true, hopeless = false;
+    bool beyond_squares = false;
     double worst_db = 0;
     for (std::size_t r = 0; r < ranks_; ++r) {
       PlaneResult& to = owner.task->results[r][std::size_t(owner.channel)];
       to = result(place, r, ranks[r], norm);
       converged = converged && std::isfinite(to.residual);
-      const double by_rounding =
-          most_loss_db(to.rank, owner.plane.n(), to.residual, norm, spectrum_.precision);
+      const auto by_rounding_of = [&](Precision precision) {
+        return most_loss_db(to.rank, owner.plane.n(), to.residual, norm, precision);
+      };
+      const double by_rounding = by_rounding_of(spectrum_.precision);
+      beyond_squares =
+          beyond_squares || !(by_rounding_of(Precision::squared_float64) <= kMostLossDb);
       good = good && (to.most_loss_db <= kMostLossDb || last);
       hopeless = hopeless || !(by_rounding <= kMostLossDb);
       worst_db = std::max(worst_db, to.most_loss_db - by_rounding);
@@ -148,7 +168,7 @@ Verdict Slot::judge(const std::vector<RankPolicy>& ranks, bool last) const {
     if (converged && good) {
       verdict.worst_db = std::max(verdict.worst_db, worst_db);
     } else {
-      verdict.unsettled.push_back(owner);
+      (converged && beyond_squares ? verdict.beyond_squares : verdict.unsettled).push_back(owner);
       verdict.want_rounds += converged && !hopeless;
     }
   }
@@ -156,13 +176,11 @@ Verdict Slot::judge(const std::vector<RankPolicy>& ranks, bool last) const {
 }
 
 void Slot::unpack() const {
-  for (std::size_t place = 0; place < owners_.size(); ++place) {
-    const Owner& owner = owners_[place];
-    if (place > 0 && owners_[place - 1].task == owner.task) continue;
+  for (const Owner& image : images_) {
     for (std::size_t r = 0; r < ranks_; ++r) {
-      std::memcpy(owner.task->outputs[r].data(),
-                  outputs_.host.as<>() + r * packed_bytes_ + owner.plane.offset_bytes,
-                  owner.task->input.bytes());
+      std::memcpy(image.task->outputs[r].data(),
+                  outputs_.host.as<>() + r * packed_bytes_ + image.plane.offset_bytes,
+                  image.task->input.bytes());
     }
   }
 }

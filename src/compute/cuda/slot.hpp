@@ -29,7 +29,9 @@ struct Verdict {
   /// Planes whose solver has not converged, has left no finite numbers, or may have lost more than
   /// kMostLossDb where another solver follows.
   std::vector<Owner> unsettled;
-  int want_rounds = 0;  ///< of these, what more rounds of the same solver could have settled
+  /// Such whose error is so small beside them that no eigenvectors of A'A would tell either.
+  std::vector<Owner> beyond_squares;
+  int want_rounds = 0;  ///< of both, what more rounds of the same solver could have settled
   double worst_db = 0;  ///< what the others may have lost at most, but by rounding
 };
 
@@ -61,13 +63,15 @@ class Slot {
   /// pixels. Everything is there after wait().
   void copy_out_findings(const Spectrum& spectrum, const Streams& streams);
   void copy_out_pixels(const Streams& streams);
+  /// The pixels of the images alone whose planes the batch consists of now.
+  void copy_out_own_pixels(const Streams& streams);
   void wait() const;
 
   /// Fills in the tasks' results. After wait(). Of the `last` solver every result that is one will
   /// do.
   Verdict judge(const std::vector<RankPolicy>& ranks, bool last) const;
 
-  /// Copies the pixels to the tasks' outputs. After wait().
+  /// Copies the pixels of all that was packed to the tasks' outputs. After wait().
   void unpack() const;
 
   PaddedShape shape() const { return shape_; }
@@ -84,7 +88,8 @@ class Slot {
       device.reserve(bytes);
     }
     void copy_in(std::size_t bytes, cudaStream_t stream) const;
-    void copy_out(std::size_t bytes, cudaStream_t stream) const;
+    void copy_out(std::size_t bytes, cudaStream_t stream) const { copy_out(0, bytes, stream); }
+    void copy_out(std::size_t from, std::size_t bytes, cudaStream_t stream) const;
   };
 
   void lay_out_planes(cudaStream_t stream);
@@ -102,6 +107,7 @@ class Slot {
   bool sixteen_bits_ = false;
   Spectrum spectrum_{};
   std::vector<Owner> owners_;
+  std::vector<Owner> images_;  // of all that was packed the first channels
   Mirrored pixels_, planes_, outputs_, errors_, values_, info_;
   Event there_, computed_, done_;
 };

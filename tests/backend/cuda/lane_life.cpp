@@ -29,7 +29,7 @@ void LaneLife::time(Bus bus, int rounds, int batches, std::barrier<>& together,
     together.arrive_and_wait();
     for (int i = 0; i < batches + lane_.slots(); ++i) {
       Slot& slot = lane_.slot(i % lane_.slots());
-      if (i >= lane_.slots() && !lane_.settle(slot, false).empty())
+      if (i >= lane_.slots() && !lane_.settle(slot, bus == Bus::pinned).empty())
         throw std::runtime_error("a plane was not settled");
       if (i < batches) queue(slot, bus, recorder);
     }

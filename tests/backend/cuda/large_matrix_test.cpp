@@ -8,16 +8,17 @@
 namespace eckart::testing {
 namespace {
 
-struct Side {
-  int rows, cols;
+struct Large {
+  int rows, cols, rank;  ///< the larger one; the other is 20
 };
 
-class LargeMatrixTest : public ::testing::TestWithParam<Side> {
+class LargeMatrixTest : public ::testing::TestWithParam<Large> {
  protected:
   void SetUp() override {
     try {
-      backend_ =
-          app::make_backend("cuda", {.ranks = {{20}, {50}}, .lanes = 1, .devices = {0}}, 1).backend;
+      backend_ = app::make_backend(
+                     "cuda", {.ranks = {{20}, {GetParam().rank}}, .lanes = 1, .devices = {0}}, 1)
+                     .backend;
     } catch (const FatalError& error) {
       GTEST_SKIP() << error.what();
     }
@@ -64,10 +65,13 @@ TEST_P(LargeMatrixTest, of_low_rank_comes_back_whole) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cuda, LargeMatrixTest,
-                         ::testing::Values(Side{8192, 8192}, Side{16384, 4096}, Side{4096, 16384}),
-                         [](const auto& side) {
-                           return std::to_string(side.param.rows) + "x" +
-                                  std::to_string(side.param.cols);
+                         ::testing::Values(Large{8192, 8192, 50}, Large{16384, 4096, 50},
+                                           Large{4096, 16384, 50}, Large{8192, 8192, 200},
+                                           Large{4096, 16384, 300}),
+                         [](const auto& large) {
+                           return std::to_string(large.param.rows) + "x" +
+                                  std::to_string(large.param.cols) + "_rank_" +
+                                  std::to_string(large.param.rank);
                          });
 
 }  // namespace

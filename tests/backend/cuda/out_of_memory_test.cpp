@@ -21,11 +21,12 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-constexpr int kSide = 1024, kRank = 20;
+constexpr int kSide = 1024;
 constexpr PaddedShape kShape{kSide, kSide};
 constexpr std::size_t kMiB = std::size_t(1) << 20;
 
-class OutOfMemoryTest : public ::testing::Test {
+/// At a rank that the float16 kernels take, and at one that goes to float64.
+class OutOfMemoryTest : public ::testing::TestWithParam<int> {
  protected:
   void SetUp() override {
     if (const std::string why = cuda::why_no_gpu(); !why.empty()) GTEST_SKIP() << why;
@@ -41,7 +42,8 @@ class OutOfMemoryTest : public ::testing::Test {
   }
 
   static std::unique_ptr<Backend> make() {
-    return app::make_backend("cuda", {.ranks = {{kRank}}, .lanes = 1, .devices = {0}}, 1).backend;
+    return app::make_backend("cuda", {.ranks = {{GetParam()}}, .lanes = 1, .devices = {0}}, 1)
+        .backend;
   }
 
   /// Takes the device's memory but for about so many bytes.
@@ -107,8 +109,11 @@ class OutOfMemoryTest : public ::testing::Test {
   std::vector<Task> expected_;
 };
 
-/// Forty planes want 280 MB or so of the device.
-TEST_F(OutOfMemoryTest, a_batch_that_does_not_fit_is_computed_in_parts) {
+INSTANTIATE_TEST_SUITE_P(Rank, OutOfMemoryTest, ::testing::Values(20, 200),
+                         ::testing::PrintToStringParamName());
+
+/// Forty planes want 280 MB or so of the device, and in float64 a gigabyte.
+TEST_P(OutOfMemoryTest, a_batch_that_does_not_fit_is_computed_in_parts) {
   const auto backend = make();
   const auto lane = backend->make_lane(0);
   const int full = backend->batch_planes(kShape);
@@ -126,7 +131,7 @@ TEST_F(OutOfMemoryTest, a_batch_that_does_not_fit_is_computed_in_parts) {
   expect_right(later);
 }
 
-TEST_F(OutOfMemoryTest, an_image_that_does_not_fit_is_computed_on_the_cpu) {
+TEST_P(OutOfMemoryTest, an_image_that_does_not_fit_is_computed_on_the_cpu) {
   const auto backend = make();
   const auto lane = backend->make_lane(0);
   std::vector<Task> one = make_tasks(1), later = make_tasks(40);
@@ -142,7 +147,7 @@ TEST_F(OutOfMemoryTest, an_image_that_does_not_fit_is_computed_on_the_cpu) {
   EXPECT_THAT(backend->remarks(), on_cpu);
 }
 
-TEST_F(OutOfMemoryTest, the_other_slots_batch_is_not_harmed) {
+TEST_P(OutOfMemoryTest, the_other_slots_batch_is_not_harmed) {
   const auto backend = make();
   const auto lane = backend->make_lane(0);
   std::vector<Task> first = make_tasks(8), second = make_tasks(40), third = make_tasks(8);
@@ -156,7 +161,7 @@ TEST_F(OutOfMemoryTest, the_other_slots_batch_is_not_harmed) {
   for (const auto* tasks : {&first, &second, &third}) expect_right(*tasks);
 }
 
-TEST_F(OutOfMemoryTest, a_lane_that_cannot_be_made_leaves_its_images_to_the_cpu_until_it_can) {
+TEST_P(OutOfMemoryTest, a_lane_that_cannot_be_made_leaves_its_images_to_the_cpu_until_it_can) {
   const auto backend = make();
   std::vector<Task> without = make_tasks(1), with = make_tasks(8);
   leave(0);

@@ -75,6 +75,19 @@ TEST(CostFit, makes_do_with_timings_that_do_not_tell_the_terms_apart) {
   EXPECT_NEAR(seconds(gram, one.batch, found), 0.5, 1e-9);
 }
 
+TEST(CostFit, leaves_out_what_subspace_took_in_float64) {
+  std::vector<Timing> all = timings(kKnown);
+  const BatchSize batch{{512, 512}, 300, 384, 256, true};
+  all.push_back({subspace, batch, 100 * seconds(subspace, batch, kKnown)});
+  EXPECT_FALSE(is_fitted(all.back()));
+  all.push_back({gram, batch, seconds(gram, batch, kKnown)});
+  EXPECT_TRUE(is_fitted(all.back()));
+  const SolverCosts found = fit_costs(all);
+  for (const auto& [name, price] : kCostTerms) {
+    EXPECT_NEAR(found.subspace.*price / (kKnown.subspace.*price), 1, 1e-6) << name;
+  }
+}
+
 TEST(CostFit, wants_timings_of_both_solvers) {
   const Timing one{subspace, {{64, 64}, 4, 32, 8}, 0.25};
   EXPECT_THROW(fit_costs(std::vector{one}), std::invalid_argument);

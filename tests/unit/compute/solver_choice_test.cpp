@@ -17,9 +17,11 @@ using ::testing::HasSubstr;
 constexpr int kMostGram = 26754;
 
 /// CUDA, on a device with much shared memory.
+constexpr int kMostNarrow = 192;
+int cuda_columns(int rank) { return subspace_columns(rank, kMostNarrow); }
 BatchSize batch(int rows, int cols, int rank) {
-  const int columns = subspace_columns(rank);
-  return {{rows, cols}, rank, columns, 64, columns > 192};
+  const int columns = cuda_columns(rank);
+  return {{rows, cols}, rank, columns, 64, columns > kMostNarrow};
 }
 
 SolverKind cuda(int rows, int cols, int rank) {
@@ -62,8 +64,7 @@ TEST(SolverChoice, takes_the_full_eigensolver_where_many_are_wanted_or_the_matri
 }
 
 TEST(SolverChoice, turns_to_gram_once_as_the_rank_rises) {
-  for (const auto& [choose, columns] :
-       {std::pair{&cuda, &subspace_columns}, {&cpu, &cpu_columns}}) {
+  for (const auto& [choose, columns] : {std::pair{&cuda, &cuda_columns}, {&cpu, &cpu_columns}}) {
     for (const int side : {128, 256, 512}) {
       int turns = 0;
       SolverKind last = subspace;
@@ -183,8 +184,16 @@ TEST(SolverChooser, tells_of_the_hundred_largest_shapes) {
   EXPECT_EQ(chooser.choices().back().batch.shape.rows, 200);
 }
 
-TEST(SolverChoice, oversamples) {
-  for (int rank = 1; rank < 100; ++rank) EXPECT_GE(subspace_columns(rank), rank + 28);
+TEST(SolverChoice, oversamples_by_a_quarter_but_where_fewer_keep_it_in_float16) {
+  for (const int most_narrow : {112, 192}) {
+    for (int rank = 1; rank < 400; ++rank) {
+      const int columns = subspace_columns(rank, most_narrow);
+      EXPECT_GE(columns, rank + 28);
+      EXPECT_TRUE(4 * columns > 5 * rank - 4 || columns == most_narrow) << rank;
+    }
+    EXPECT_EQ(subspace_columns(most_narrow - 28, most_narrow), most_narrow);
+    EXPECT_GT(subspace_columns(most_narrow - 27, most_narrow), most_narrow);
+  }
 }
 
 TEST(Rounds, rise_where_many_planes_want_more) {

@@ -13,6 +13,8 @@ class Float64Solver : public BatchSolver {
   explicit Float64Solver(std::unique_ptr<RightVectors> right_vectors)
       : right_vectors_(std::move(right_vectors)) {}
 
+  bool one_by_one() const override { return right_vectors_->one_by_one(); }
+
   Spectrum spectrum(const Problem& problem) const override {
     const ValueOrder order = right_vectors_->order();
     return {

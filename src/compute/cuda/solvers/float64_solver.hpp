@@ -23,6 +23,7 @@ class RightVectors {
   virtual ValueOrder order() const = 0;
   virtual std::size_t workspace_bytes(const Handles& handles, const Problem& problem) = 0;
   virtual void find(const Handles& handles, const Problem& problem, const Factorization& batch) = 0;
+  virtual bool one_by_one() const { return false; }
 };
 
 /// Eigenvectors of the Gram matrices A'A: one batched product, one batched eigensolver.

@@ -5,7 +5,6 @@
 #include "compute/cuda/solvers/batched.hpp"
 #include "compute/cuda/solvers/block_cholesky_qr.hpp"
 #include "compute/cuda/solvers/random_start.hpp"
-#include "compute/solver_choice.hpp"
 
 namespace eckart::cuda {
 namespace {
@@ -16,11 +15,11 @@ namespace {
 class Float64SubspaceSolver : public BatchSolver {
  public:
   Spectrum spectrum(const Problem& p) const override {
-    return {ValueOrder::ritz, subspace_columns(p.rank()), p.rank(), Precision::squared_float64};
+    return {ValueOrder::ritz, p.columns, p.rank(), Precision::squared_float64};
   }
 
   std::size_t workspace_bytes(const Handles& handles, const Problem& p) override {
-    const int l = subspace_columns(p.rank());
+    const int l = p.columns;
     start_nl_.reserve(handles.stream, p.n, l);
     Carver carver(nullptr);
     carve(carver, p);
@@ -28,7 +27,7 @@ class Float64SubspaceSolver : public BatchSolver {
   }
 
   void solve(const Handles& handles, const Problem& p, const DeviceBatch& batch) override {
-    const int m = p.m, n = p.n, l = subspace_columns(p.rank()), k = p.rank(), count = p.count;
+    const int m = p.m, n = p.n, l = p.columns, k = p.rank(), count = p.count;
     Carver carver(batch.workspace);
     const Parts parts = carve(carver, p);
     unpack(batch.pixels, batch.planes, count, m, n, parts.a_t_nm, handles.stream);
@@ -77,7 +76,7 @@ class Float64SubspaceSolver : public BatchSolver {
   };
   static Parts carve(Carver& carver, const Problem& p) {
     const auto m = std::size_t(p.m), n = std::size_t(p.n), count = std::size_t(p.count);
-    const auto l = std::size_t(subspace_columns(p.rank())), k = std::size_t(p.rank());
+    const auto l = std::size_t(p.columns), k = std::size_t(p.rank());
     Parts parts{};
     parts.a_t_nm = carver.take<double>(m * n * count);
     parts.q_nl = carver.take<double>(n * l * count);

@@ -9,6 +9,7 @@ namespace {
 class Gesvd : public RightVectors {
  public:
   ValueOrder order() const override { return ValueOrder::descending; }
+  bool one_by_one() const override { return true; }
 
   std::size_t workspace_bytes(const Handles& handles, const Problem& problem) override {
     const int m = problem.m, n = problem.n;

@@ -15,6 +15,7 @@ class Gesvdj : public RightVectors {
   }
 
   ValueOrder order() const override { return ValueOrder::descending; }
+  bool one_by_one() const override { return true; }
 
   std::size_t workspace_bytes(const Handles& handles, const Problem& problem) override {
     const int m = problem.m, n = problem.n;

@@ -9,7 +9,7 @@ namespace eckart::cuda {
 
 int Problem::rank() const { return *std::max_element(ranks.begin(), ranks.end()); }
 
-std::vector<std::unique_ptr<BatchSolver>> make_solvers(SolverKind kind) {
+std::vector<std::unique_ptr<BatchSolver>> make_solvers(SolverKind kind, bool alone) {
   std::vector<std::unique_ptr<BatchSolver>> solvers;
   switch (kind) {
     case SolverKind::subspace:
@@ -24,6 +24,7 @@ std::vector<std::unique_ptr<BatchSolver>> make_solvers(SolverKind kind) {
       break;
     case SolverKind::gram:
       solvers.push_back(make_float64_solver(make_gram()));
+      if (!alone) solvers.push_back(make_float64_solver(make_gesvd()));
       break;
     case SolverKind::gesvd:
       solvers.push_back(make_float64_solver(make_gesvd()));

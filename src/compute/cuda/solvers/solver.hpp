@@ -27,7 +27,8 @@ struct Handles {
 struct Problem {
   int m, n, count;
   std::vector<int> ranks;
-  int rounds;        ///< of iteration, for a solver that has such
+  int columns;       ///< that subspace iteration works with
+  int rounds;        ///< and how many of it
   int rank() const;  ///< the largest
 };
 
@@ -64,21 +65,23 @@ struct Spectrum {
 class BatchSolver {
  public:
   virtual ~BatchSolver() = default;
-  virtual bool takes(const Problem&) const { return true; }
   virtual Spectrum spectrum(const Problem& problem) const = 0;
   /// Device memory for such a batch; called before every solve(), for at least as many planes.
   virtual std::size_t workspace_bytes(const Handles& handles, const Problem& problem) = 0;
   virtual void solve(const Handles& handles, const Problem& problem, const DeviceBatch& batch) = 0;
+  /// Whether several planes take as long as each of them does alone.
+  virtual bool one_by_one() const { return false; }
 };
 
-/// Block subspace iteration in float16 and float32, with as many columns as the current device has
-/// shared memory for. What it may have lost, its values tell.
+/// Block subspace iteration in float16 and float32, with most_small_columns() at most. What it may
+/// have lost, its values tell.
 std::unique_ptr<BatchSolver> make_subspace_solver();
-/// The same in float64, for any rank.
+/// The same in float64, with any number of columns.
 std::unique_ptr<BatchSolver> make_float64_subspace_solver();
 
-/// The solvers to try one after the other, each on what the one before it has not settled.
-std::vector<std::unique_ptr<BatchSolver>> make_solvers(SolverKind kind);
+/// The solvers to try one after the other, each on what the one before it has not settled. `alone`:
+/// a solver that needs no other is not followed by one.
+std::vector<std::unique_ptr<BatchSolver>> make_solvers(SolverKind kind, bool alone);
 
 /// Hands out pieces of a workspace, each aligned to 256 bytes. With no workspace it only counts.
 class Carver {

@@ -12,7 +12,6 @@
 #include "compute/cuda/kernels/unpack_halves.hpp"
 #include "compute/cuda/solvers/random_start.hpp"
 #include "compute/cuda/solvers/solver.hpp"
-#include "compute/solver_choice.hpp"
 
 namespace eckart::cuda {
 namespace {
@@ -68,12 +67,6 @@ void multiply(const Handles& handles, cublasOperation_t op, const Halves& a, con
 /// lengths of V's columns bound what has been missed.
 class SubspaceSolver : public BatchSolver {
  public:
-  SubspaceSolver() : most_columns_(most_small_columns(current_device())) {}
-
-  bool takes(const Problem& problem) const override {
-    return subspace_columns(problem.rank()) <= most_columns_;
-  }
-
   Spectrum spectrum(const Problem& problem) const override {
     const Sizes sizes(problem);
     return {ValueOrder::ritz, sizes.l, sizes.k, Precision::halves};
@@ -126,7 +119,7 @@ class SubspaceSolver : public BatchSolver {
     explicit Sizes(const Problem& p)
         : m(to_granule(p.m)),
           n(to_granule(p.n)),
-          l(subspace_columns(p.rank())),
+          l(p.columns),
           k(to_granule(p.rank())),
           count(p.count),
           rounds(p.rounds) {}
@@ -212,13 +205,6 @@ class SubspaceSolver : public BatchSolver {
     }
   }
 
-  static int current_device() {
-    int device = 0;
-    ECKART_CUDA_CHECK(cudaGetDevice(&device));
-    return device;
-  }
-
-  const int most_columns_;
   RandomStart<__half> start_nl_;
 };
 

@@ -31,6 +31,9 @@ struct Float64Batch {
   }
   void restore_gram() const { copy(handles, gram_ll, s_ll); }
   void invert_cholesky() const { inverse_cholesky(s_ll.get(), l, count, handles.stream); }
+  void measure_columns() const {
+    column_lengths(product_nl.get(), n, l, values.get(), count, handles.stream);
+  }
   void restore_vectors() const { copy(handles, eigen.vectors, w_ll); }
   void whiten() const {
     cuda::whiten(w_ll.get(), eigen.values.get(), l, k, values.get(), l + k, count, handles.stream);
@@ -150,6 +153,7 @@ struct Models {
   /// Reads and writes k columns and l values.
   Work whiten() const { return {16 * l * k + 16 * l, l * k, Bound::float64}; }
   Work squared_lengths() const { return {8 * n * k + 8 * k, 2 * n * k, Bound::float64}; }
+  Work column_lengths() const { return {8 * n * l + 8 * l, 2 * n * l, Bound::float64}; }
   /// Reads pixels and factors, writes pixels.
   Work reconstruct() const { return {2 * n * n + 16 * n * k, 2 * n * n * k, Bound::float64}; }
 };
@@ -167,6 +171,7 @@ std::vector<Kernel> float64_kernels(const Handles& handles, const Case& c,
        count * one.inverse_cholesky(),
        {[batch] { batch->invert_cholesky(); }, [batch] { batch->restore_gram(); }},
        inverse_cholesky_by_library(*batch)},
+      {"column_lengths", count * one.column_lengths(), {[batch] { batch->measure_columns(); }}},
       {"whiten",
        count * one.whiten(),
        {[batch] { batch->whiten(); }, [batch] { batch->restore_vectors(); }}},

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "compute/cuda/kernels/small_svd.hpp"
 #include "compute/cuda/plane.hpp"
 #include "compute/cuda/solvers/solver.hpp"
 #include "compute/solver_choice.hpp"
@@ -17,7 +18,7 @@ namespace eckart::cuda::bench {
 /// A batch of square planes of 8 bits, and the rank wanted of them.
 struct Case {
   int side, rank, planes;
-  int columns() const { return subspace_columns(rank); }  ///< l
+  int columns() const { return subspace_columns(rank, most_small_columns(0)); }  ///< l
 };
 
 /// A case's planes: textures, of which a batch holds some several times.

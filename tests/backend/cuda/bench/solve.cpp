@@ -17,7 +17,7 @@ class SolveBatch {
   SolveBatch(const Handles& handles, const Case& c)
       : handles_(handles),
         pixels_(c),
-        problem_{c.side, c.side, c.planes, {c.rank}, kRounds},
+        problem_{c.side, c.side, c.planes, {c.rank}, c.columns(), kRounds},
         solver_(make_subspace_solver()),
         outputs_(pixels_.bytes.size()),
         errors_(std::size_t(reconstruct_tiles(c.side, c.side)) * std::size_t(c.planes)),
