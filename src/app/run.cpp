@@ -100,18 +100,27 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
           .load = make_load({settings.limits.pixels, settings.limits.side, settings.limits.file_mb},
                             ranks_, outputs_.codec()),
           .write = make_write(outputs_.codec(), {settings.output.jpeg_quality}),
-          .publish = make_publish(settings.durability != "none")},
+          .publish = make_publish(settings.durability != "none"),
+          .report =
+              [this](const WorkItem& item) {
+                if (report_) report_->add(item);
+              }},
       pipeline_options(settings));
   if (request_.count_ahead && can_count(request_)) count_.emplace(make_sources(request_));
 }
 
 telemetry::RunReport Run::execute() {
   io::prepare_output_root(request_.output);
+  if (!request_.report.empty()) report_.emplace(request_.report);
   telemetry::RunReport report = pipeline_->run();
   if (!report.stopped_by.empty()) spdlog::error("{}: stopped", printable(report.stopped_by));
   report.backend_note += "; " + backend_.reason;
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   return report;
+}
+
+void Run::close_report() {
+  if (report_) report_->close();
 }
 
 telemetry::ProgressState Run::progress() const {

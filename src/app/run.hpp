@@ -15,6 +15,7 @@
 #include "io/input_guard.hpp"
 #include "io/output_tree.hpp"
 #include "io/source.hpp"
+#include "pipeline/image_report.hpp"
 #include "pipeline/pipeline.hpp"
 #include "settings/calibration.hpp"
 #include "settings/settings.hpp"
@@ -28,7 +29,8 @@ struct RunRequest {
   std::vector<std::filesystem::path> inputs;  ///< folders and files
   std::filesystem::path files_from;  ///< a file with a path a line, `-` for stdin; may be empty
   std::filesystem::path output;
-  bool count_ahead = false;  ///< list the inputs a second time, at once, for progress()
+  std::filesystem::path report;  ///< where ImageReport writes; may be empty
+  bool count_ahead = false;      ///< list the inputs a second time, at once, for progress()
 };
 
 /// The composition root: makes sources, codecs, backend and pipeline from the request.
@@ -40,6 +42,8 @@ class Run {
 
   /// As Pipeline has them.
   telemetry::RunReport execute();
+  /// After execute(). Throws FatalError where a line of the images' report is lost.
+  void close_report();
   void request_stop() { pipeline_->request_stop(); }
   /// As Pipeline has it, with the total as soon as it is counted. From any thread, while execute()
   /// runs.
@@ -57,6 +61,7 @@ class Run {
   io::OutputTree outputs_;
   const io::InputGuard guard_;
   std::unique_ptr<io::Source> source_;
+  std::optional<ImageReport> report_;
   ChosenBackend backend_;
   std::unique_ptr<Pipeline> pipeline_;
   std::optional<InputCount> count_;

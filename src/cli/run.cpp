@@ -15,6 +15,7 @@
 #include "cli/commands.hpp"
 #include "cli/signals.hpp"
 #include "core/printable.hpp"
+#include "io/codec.hpp"
 #include "telemetry/log.hpp"
 #include "telemetry/progress.hpp"
 
@@ -25,7 +26,7 @@ constexpr const char* kSystemConfig = "/etc/eckart/eckart.yaml";
 
 struct RunArgs {
   std::vector<std::filesystem::path> inputs;
-  std::filesystem::path files_from, output, config;
+  std::filesystem::path files_from, output, report, config;
   std::vector<std::string> sets;
   std::optional<std::string> rank, backend, solver, format;
   bool deterministic = false, wait_for_space = false, json = false, dry_run = false,
@@ -109,12 +110,17 @@ ExitCode execute(const RunArgs& args) {
     throw FatalError(ExitCode::usage, "no input: name folders or files, or --files-from");
   }
   if (args.output.empty()) throw FatalError(ExitCode::usage, "no output folder: say -o OUT");
+  if (io::looks_like_image(args.report.filename().string())) {
+    throw FatalError(ExitCode::usage,
+                     "--report " + printable(args.report.native()) + " would replace an image");
+  }
 
   const bool show_progress = args.quiet == 0 && !args.dry_run && telemetry::stderr_is_terminal();
   app::Run run({.settings = settings,
                 .inputs = args.inputs,
                 .files_from = args.files_from,
                 .output = args.output,
+                .report = args.report,
                 .count_ahead = show_progress},
                start);
   if (args.dry_run) return exit_code(dry_run(run));
@@ -129,6 +135,7 @@ ExitCode execute(const RunArgs& args) {
 
   if (args.json) std::printf("%s\n", telemetry::to_json(report).c_str());
   if (args.quiet == 0) std::fputs(telemetry::to_text(report).c_str(), stderr);
+  run.close_report();
   if (!report.interrupted || (!report.stopped_by.empty() && signals.received() == 0))
     return exit_code(report);
   return ExitCode(128 + signals.received());
@@ -163,6 +170,8 @@ void add_run(CLI::App& app, Action& action) {
   run->add_flag("--print-config", args->print_config,
                 "Print the settings that result, and do nothing");
   run->add_flag("--dry-run", args->dry_run, "Print what would be made from what, and do nothing");
+  run->add_option("--report", args->report,
+                  "A line of JSON for each output: rank, PSNR, energy, certificate; - is stdout");
   run->add_flag("--json", args->json, "Print the summary as one JSON object on stdout");
   run->add_flag("-v,--verbose", args->verbose, "Log each image done; twice: each batch as well");
   run->add_flag("-q,--quiet", args->quiet,

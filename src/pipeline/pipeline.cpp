@@ -228,7 +228,9 @@ void Pipeline::write(WorkItem& item, flow::StageClock::Worker& clock) {
 void Pipeline::publish(std::vector<ItemPtr>& group, flow::StageClock::Worker& clock) {
   const auto count_published = [&] {
     for (const ItemPtr& item : group) {
-      if (item->published) tally_.count(*item);
+      if (!item->published) continue;
+      tally_.count(*item);
+      if (parts_.report) parts_.report(*item);
     }
     std::erase_if(group, [](const ItemPtr& item) { return item->published; });
   };

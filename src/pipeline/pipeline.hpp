@@ -41,6 +41,8 @@ struct PipelineParts {
   LoadItem load;
   WriteItem write;
   PublishItems publish;
+  /// Told of each image at its end, on the threads that write; may be empty.
+  std::function<void(const WorkItem&)> report = {};
 };
 
 /// The way of an image: source -> load -> batch -> compute -> write, and the one place that starts

@@ -7,37 +7,22 @@
 #include <limits>
 
 #include "core/printable.hpp"
-#include "core/quality.hpp"
+#include "pipeline/output_quality.hpp"
 
 namespace eckart {
 namespace {
 
 constexpr double kExactPsnrDb = 99;  // stands for infinity in the mean
 
-double psnr_of_output(const Task& task, std::size_t output) {
-  double squared_error = 0;
-  for (const PlaneResult& plane : task.results[output]) squared_error += plane.squared_error;
-  const ImageShape& shape = task.input.shape();
-  return std::min(kExactPsnrDb, psnr_db(squared_error, shape.samples(), peak(shape.depth)));
-}
-
-/// What the planes of an output can have lost, at most.
-double most_loss_of_output(const Task& task, std::size_t output) {
-  double most = 0;
-  for (const PlaneResult& plane : task.results[output]) most = std::max(most, plane.most_loss_db);
-  return most;
-}
-
 /// What `-v` tells of an image: its shape, and of each output rank, PSNR and file.
 void log_done(const WorkItem& item) {
   const ImageShape& shape = item.task.input.shape();
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
-    int rank = 0;
-    for (const PlaneResult& plane : item.task.results[i]) rank = std::max(rank, plane.rank);
     const double loss = most_loss_of_output(item.task, i);
     spdlog::debug("{} ({} x {} x {}, {} bits): rank {}, {:.2f} dB, {} -> {}",
                   printable(item.file.native()), shape.rows, shape.cols, shape.channels,
-                  8 * int(shape.depth), rank, psnr_of_output(item.task, i),
+                  8 * int(shape.depth), rank_of_output(item.task, i),
+                  std::min(kExactPsnrDb, psnr_of_output(item.task, i)),
                   std::isfinite(loss) ? fmt::format("lost at most {:.1g} dB", loss)
                                       : "no bound on what is lost",
                   printable(item.outputs[i].native()));
@@ -83,7 +68,7 @@ void Tally::count(const WorkItem& item) {
   const ImageShape& shape = item.task.input.shape();
   report_.pixels += std::int64_t(shape.rows) * shape.cols;
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
-    const double psnr = psnr_of_output(item.task, i);
+    const double psnr = std::min(kExactPsnrDb, psnr_of_output(item.task, i));
     report_.psnr_db_min = report_.outputs ? std::min(report_.psnr_db_min, psnr) : psnr;
     report_.most_loss_db = std::max(report_.most_loss_db, most_loss_of_output(item.task, i));
     psnr_sum_db_ += psnr;

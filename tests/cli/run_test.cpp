@@ -1,8 +1,12 @@
 // What `eckart run` makes, and what it says.
 #include <unistd.h>
 
+#include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
+#include "core/quality.hpp"
 #include "tests/cli/cli_fixture.hpp"
 
 namespace eckart::test {
@@ -197,6 +201,71 @@ TEST_F(RunCommand, runs_again_over_its_own_output) {
   write_png("in/a.png");
   for (int i = 0; i < 2; ++i) EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
   EXPECT_THAT(files("out"), ElementsAre("a.png"));
+}
+
+using Json = nlohmann::json;
+
+/// By the name of what each is about.
+std::map<std::string, Json> report_lines(const std::string& text) {
+  std::map<std::string, Json> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    const Json json = Json::parse(line);
+    lines[json.value("output", json.at("file").get<std::string>())] = json;
+  }
+  return lines;
+}
+
+TEST_F(RunCommand, reports_each_output_and_each_failure) {
+  write("in/a.png", encoded("png", 24, 16, 3));
+  write("in/b.png", "no image");
+  const Finished result = run({"run", "in", "-o", "out", "--rank", "2,16", "--report", "r.jsonl"});
+  EXPECT_EQ(result.code, int(ExitCode::some_failed)) << result.err;
+  const auto file = io::read_file(at("r.jsonl"), 1);
+  const auto lines = report_lines({reinterpret_cast<const char*>(file.data()), file.size()});
+  ASSERT_EQ(lines.size(), 3U);
+  const Json& coarse = lines.at("out/a.k2.png");
+  EXPECT_EQ(coarse.at("file"), "in/a.png");
+  EXPECT_EQ(coarse.at("rows"), 24);
+  EXPECT_EQ(coarse.at("cols"), 16);
+  EXPECT_EQ(coarse.at("bits"), 8);
+  EXPECT_EQ(coarse.at("rank"), 2);
+  ASSERT_EQ(coarse.at("energy").size(), 3U);
+  EXPECT_LT(coarse.at("energy").at(1).get<double>(), 1);
+  EXPECT_LE(coarse.at("most_loss_db").get<double>(), 0.01);
+
+  const Image in = decode("in/a.png"), out = decode("out/a.k2.png");
+  double squared_error = 0;
+  for (std::size_t i = 0; i < in.bytes(); ++i)
+    squared_error += std::pow(int(in.data()[i]) - int(out.data()[i]), 2);
+  EXPECT_NEAR(coarse.at("psnr_db").get<double>(), psnr_db(squared_error, in.bytes(), 255), 1e-9);
+
+  const Json& exact = lines.at("out/a.k16.png");
+  EXPECT_TRUE(exact.at("psnr_db").is_null());
+  EXPECT_EQ(exact.at("most_loss_db"), 0);
+  const Json& failure = lines.at("in/b.png");
+  EXPECT_EQ(failure.at("failed"), "not an image");
+  EXPECT_EQ(failure.at("stage"), "load");
+}
+
+TEST_F(RunCommand, reports_to_stdout) {
+  write_png("in/a.png");
+  const Finished result = run({"run", "in", "-o", "out", "-k", "2", "--report", "-"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(report_lines(result.out).at("out/a.png").at("rank"), 2);
+}
+
+TEST_F(RunCommand, says_that_a_report_is_lost) {
+  write_png("in/a.png");
+  const Finished none = run({"run", "in", "-o", "out", "--report", "no/folder/r.jsonl"});
+  EXPECT_EQ(none.code, int(ExitCode::cannot_create));
+  EXPECT_THAT(none.err, HasSubstr("no/folder/r.jsonl cannot be created"));
+  const Finished full = run({"run", "in", "-o", "out", "--report", "/dev/full"});
+  EXPECT_EQ(full.code, int(ExitCode::io_error));
+  EXPECT_THAT(full.err, HasSubstr("/dev/full is not whole: No space left"));
+  const Finished image = run({"run", "in", "-o", "out", "--report", "in/a.png"});
+  EXPECT_EQ(image.code, int(ExitCode::usage));
+  EXPECT_NO_THROW(decode("in/a.png"));
 }
 
 }  // namespace
