@@ -115,6 +115,8 @@ telemetry::RunReport Run::execute() {
   telemetry::RunReport report = pipeline_->run();
   if (!report.stopped_by.empty()) spdlog::error("{}: stopped", printable(report.stopped_by));
   report.backend_note += "; " + backend_.reason;
+  if (outputs_.codec().name == "jpeg" && report.outputs > 0)
+    report.remarks.emplace_back("PSNR is that of the reconstructions; the files lose more by JPEG");
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   return report;
 }

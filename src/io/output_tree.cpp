@@ -61,8 +61,8 @@ std::vector<fs::path> OutputTree::claim(const fs::path& relative) {
     if (!claimed_.contains(hashes[i])) continue;
     throw ItemError(Reason::output_collision,
                     "its output " + paths[i].string() +
-                        " belongs to an earlier input (output.name={name}.{ext} tells a.jpg from "
-                        "a.png)");
+                        " belongs to an earlier input: the same file, or another of its name "
+                        "(output.name={name}.{ext} tells a.jpg from a.png)");
   }
   claimed_.insert(hashes.begin(), hashes.end());
   return paths;

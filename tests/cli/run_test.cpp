@@ -52,7 +52,9 @@ TEST_F(RunCommand, names_outputs_as_it_is_told) {
 
 TEST_F(RunCommand, writes_jpeg) {
   write("in/a.png", encoded("png", 20, 30, 3));
-  EXPECT_EQ(run({"run", "in", "-o", "out", "--format", "jpeg", "-k", "3"}).code, 0);
+  const Finished result = run({"run", "in", "-o", "out", "--format", "jpeg", "-k", "3"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, HasSubstr("the files lose more by JPEG"));
   ASSERT_THAT(files("out"), ElementsAre("a.jpg"));
   const auto file = io::read_file(at("out/a.jpg"), 1);
   EXPECT_EQ(io::codec_of(file).name, "jpeg");
