@@ -30,7 +30,11 @@ Json line_of_failure(const WorkItem& item) {
 Json line_of_output(const WorkItem& item, std::size_t output) {
   const ImageShape& shape = item.task.input.shape();
   Json energy = Json::array();
-  for (const PlaneResult& plane : item.task.results[output]) energy.push_back(plane.energy);
+  int done_again = 0;
+  for (const PlaneResult& plane : item.task.results[output]) {
+    energy.push_back(plane.energy);
+    done_again += plane.done_again;
+  }
   return {{"file", item.file.native()},
           {"output", item.outputs[output].native()},
           {"rows", shape.rows},
@@ -39,6 +43,7 @@ Json line_of_output(const WorkItem& item, std::size_t output) {
           {"bits", 8 * int(shape.depth)},
           {"rank", rank_of_output(item.task, output)},
           {"psnr_db", finite(psnr_of_output(item.task, output))},
+          {"done_again", done_again},
           {"energy", energy},
           {"most_loss_db", finite(most_loss_of_output(item.task, output))}};
 }

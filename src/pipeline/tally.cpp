@@ -67,6 +67,10 @@ void Tally::count(const WorkItem& item) {
   ++report_.done;
   const ImageShape& shape = item.task.input.shape();
   report_.pixels += std::int64_t(shape.rows) * shape.cols;
+  for (const PlaneResult& plane : item.task.results[0]) {
+    ++report_.planes;
+    report_.planes_done_again += plane.done_again;
+  }
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
     const double psnr = std::min(kExactPsnrDb, psnr_of_output(item.task, i));
     report_.psnr_db_min = report_.outputs ? std::min(report_.psnr_db_min, psnr) : psnr;

@@ -151,6 +151,11 @@ std::string to_text(const RunReport& report) {
   if (const std::string sentence = verdict(report); !sentence.empty()) {
     text += labelled("verdict", sentence);
   }
+  if (report.planes_done_again > 0) {
+    text +=
+        labelled("note", fmt::format("{} of {} planes were done again by a finer solver",
+                                     grouped(report.planes_done_again), grouped(report.planes)));
+  }
   for (const std::string& remark : report.remarks) text += labelled("note", remark);
   return text;
 }

@@ -45,7 +45,9 @@ struct RunReport {
   double psnr_db_min = 0;
   double most_loss_db = 0;  ///< PSNR before rounding that no output can have lost more of
   std::int64_t outputs = 0;
-  bool interrupted = false;  ///< not every input was processed
+  std::int64_t planes = 0;             ///< of images done
+  std::int64_t planes_done_again = 0;  ///< of these, what the first solver had not settled
+  bool interrupted = false;            ///< not every input was processed
   std::string stopped_by;  ///< what of the machine failed, so that the run ended; empty if nothing
   std::vector<SolverRow> solvers;  ///< by shape, the largest first
   std::vector<StageRow> stages;

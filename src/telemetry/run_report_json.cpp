@@ -61,6 +61,8 @@ std::string to_json(const RunReport& report) {
       {"psnr_db_mean", measured ? Json(report.psnr_db_mean) : Json()},
       {"psnr_db_min", measured ? Json(report.psnr_db_min) : Json()},
       {"most_loss_db", measured ? Json(report.most_loss_db) : Json()},
+      {"planes", report.planes},
+      {"planes_done_again", report.planes_done_again},
       {"pixels", report.pixels},
       {"input_bytes", report.input_bytes},
       {"output_bytes", report.output_bytes},

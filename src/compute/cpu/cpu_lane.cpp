@@ -65,7 +65,10 @@ class CpuLane : public Lane {
     const SolverKind kind = solver_for({plane.a_mn.rows, plane.a_mn.cols}, plane.largest_rank());
     if (kind == SolverKind::subspace && float32_.reconstruct(plane)) return;
     float64_.reconstruct(plane);
-    if (!exact_ && !certified(plane)) gesvd_.reconstruct(plane);
+    const bool coarse = !exact_ && !certified(plane);
+    if (coarse) gesvd_.reconstruct(plane);
+    for (const auto& output : plane.outputs)
+      output.result->done_again = coarse || kind == SolverKind::subspace;
   }
 
   template <class T>

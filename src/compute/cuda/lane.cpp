@@ -33,6 +33,12 @@ void fail(const std::vector<Owner>& owners) {
   }
 }
 
+void mark_done_again(std::span<const Owner> owners) {
+  for (const Owner& owner : owners) {
+    for (auto& planes : owner.task->results) planes[std::size_t(owner.channel)].done_again = true;
+  }
+}
+
 void append(std::vector<Owner>& to, const std::vector<Owner>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
@@ -154,6 +160,7 @@ Verdict CudaLane::retry(Slot& slot, Plan& plan, BatchSolver& solver, bool last,
     if (pixels) slot.copy_out_own_pixels(streams());
     slot.wait();
     const Verdict verdict = slot.judge(options_.ranks, last);
+    mark_done_again(owners);
     append(left.unsettled, verdict.unsettled);
     append(left.beyond_squares, verdict.beyond_squares);
     unsettled = unsettled.subspan(owners.size());

@@ -39,6 +39,7 @@ RunReport example() {
   report.psnr_db_min = 21.07;
   report.most_loss_db = 0.0031;
   report.outputs = 19992;
+  report.planes = 29988, report.planes_done_again = 1234;
   report.solvers = {{64, 32, 20, 512, "gram", "about 2 us a plane"},
                     {256, 192, 20, 512, "subspace", "48 of 192 columns"}};
   report.stages = {{"load", 2, 10, 0, 30}, {"compute", 1, 19.4, 0.5, 0.1}, {"write", 2, 8, 32, 0}};
@@ -71,6 +72,7 @@ TEST(RunSummary, SaysWhatBecameOfTheImages) {
   const std::string text = to_text(example());
   EXPECT_THAT(text, HasSubstr("images      9,996 done, 3 failed, 1 skipped; 12 files ignored"));
   EXPECT_THAT(text, HasSubstr("failures    2 corrupt, 1 empty file\n"));
+  EXPECT_THAT(text, HasSubstr("note        1,234 of 29,988 planes were done again"));
   EXPECT_THAT(text, HasSubstr("outputs     19,992; PSNR 34.21 dB mean, 21.07 dB lowest, each "
                               "within 0.003 dB of the optimum\n"));
   EXPECT_THAT(text, HasSubstr("backend     cpu: OpenBLAS, 2 threads\n"));
