@@ -22,6 +22,8 @@ add_library(opencv INTERFACE)
 target_include_directories(opencv SYSTEM INTERFACE ${OpenCV_INCLUDE_DIRS})
 target_link_libraries(opencv INTERFACE opencv_core opencv_imgproc opencv_imgcodecs)
 
+find_package(SQLite3 REQUIRED)
+
 set(ECKART_HAVE_CUDA OFF)
 if(NOT ECKART_CUDA STREQUAL "OFF")
   include(CheckLanguage)

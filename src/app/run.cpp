@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/printable.hpp"
+#include "pipeline/output_quality.hpp"
 
 namespace eckart::app {
 namespace {
@@ -103,7 +104,7 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
           .publish = make_publish(settings.durability != "none"),
           .report =
               [this](const WorkItem& item) {
-                if (report_) report_->add(item);
+                if (report_) add_to(*report_, item);
               }},
       pipeline_options(settings));
   if (request_.count_ahead && can_count(request_)) count_.emplace(make_sources(request_));

@@ -15,10 +15,10 @@
 #include "io/input_guard.hpp"
 #include "io/output_tree.hpp"
 #include "io/source.hpp"
-#include "pipeline/image_report.hpp"
 #include "pipeline/pipeline.hpp"
 #include "settings/calibration.hpp"
 #include "settings/settings.hpp"
+#include "telemetry/image_report.hpp"
 #include "telemetry/run_report.hpp"
 
 namespace eckart::app {
@@ -61,7 +61,7 @@ class Run {
   io::OutputTree outputs_;
   const io::InputGuard guard_;
   std::unique_ptr<io::Source> source_;
-  std::optional<ImageReport> report_;
+  std::optional<telemetry::ImageReport> report_;
   ChosenBackend backend_;
   std::unique_ptr<Pipeline> pipeline_;
   std::optional<InputCount> count_;

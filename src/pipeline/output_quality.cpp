@@ -6,12 +6,6 @@
 
 namespace eckart {
 
-int rank_of_output(const Task& task, std::size_t output) {
-  int rank = 0;
-  for (const PlaneResult& plane : task.results[output]) rank = std::max(rank, plane.rank);
-  return rank;
-}
-
 double psnr_of_output(const Task& task, std::size_t output) {
   double squared_error = 0;
   for (const PlaneResult& plane : task.results[output]) squared_error += plane.squared_error;
@@ -19,10 +13,28 @@ double psnr_of_output(const Task& task, std::size_t output) {
   return psnr_db(squared_error, shape.samples(), peak(shape.depth));
 }
 
-double most_loss_of_output(const Task& task, std::size_t output) {
-  double most = 0;
-  for (const PlaneResult& plane : task.results[output]) most = std::max(most, plane.most_loss_db);
-  return most;
+telemetry::OutputLine line_of_output(const WorkItem& item, std::size_t output) {
+  const ImageShape& shape = item.task.input.shape();
+  telemetry::OutputLine line{.file = item.file,
+                             .output = item.outputs[output],
+                             .rows = shape.rows,
+                             .cols = shape.cols,
+                             .channels = shape.channels,
+                             .bits = 8 * int(shape.depth),
+                             .psnr_db = psnr_of_output(item.task, output)};
+  for (const PlaneResult& plane : item.task.results[output]) {
+    line.rank = std::max(line.rank, plane.rank);
+    line.most_loss_db = std::max(line.most_loss_db, plane.most_loss_db);
+    line.done_again += plane.done_again;
+    line.energy.push_back(plane.energy);
+  }
+  return line;
+}
+
+void add_to(telemetry::ImageReport& report, const WorkItem& item) {
+  if (item.outcome.result == Result::failed) report.add_failure(item.file, item.outcome);
+  if (item.outcome.result != Result::done) return;
+  for (std::size_t i = 0; i < item.outputs.size(); ++i) report.add(line_of_output(item, i));
 }
 
 }  // namespace eckart

@@ -2,13 +2,16 @@
 
 #include <cstddef>
 
-#include "compute/backend.hpp"
+#include "pipeline/work_item.hpp"
+#include "telemetry/image_report.hpp"
 
 namespace eckart {
 
 /// What is known of a task's output, over its planes.
-int rank_of_output(const Task& task, std::size_t output);          ///< the largest
-double psnr_of_output(const Task& task, std::size_t output);       ///< dB; infinity where exact
-double most_loss_of_output(const Task& task, std::size_t output);  ///< dB, of the worst plane
+double psnr_of_output(const Task& task, std::size_t output);  ///< dB; infinity where exact
+telemetry::OutputLine line_of_output(const WorkItem& item, std::size_t output);
+
+/// Adds what became of the item to the report.
+void add_to(telemetry::ImageReport& report, const WorkItem& item);
 
 }  // namespace eckart

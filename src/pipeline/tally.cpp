@@ -16,16 +16,15 @@ constexpr double kExactPsnrDb = 99;  // stands for infinity in the mean
 
 /// What `-v` tells of an image: its shape, and of each output rank, PSNR and file.
 void log_done(const WorkItem& item) {
-  const ImageShape& shape = item.task.input.shape();
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
-    const double loss = most_loss_of_output(item.task, i);
+    const telemetry::OutputLine line = line_of_output(item, i);
     spdlog::debug("{} ({} x {} x {}, {} bits): rank {}, {:.2f} dB, {} -> {}",
-                  printable(item.file.native()), shape.rows, shape.cols, shape.channels,
-                  8 * int(shape.depth), rank_of_output(item.task, i),
-                  std::min(kExactPsnrDb, psnr_of_output(item.task, i)),
-                  std::isfinite(loss) ? fmt::format("lost at most {:.1g} dB", loss)
-                                      : "no bound on what is lost",
-                  printable(item.outputs[i].native()));
+                  printable(line.file.native()), line.rows, line.cols, line.channels, line.bits,
+                  line.rank, std::min(kExactPsnrDb, line.psnr_db),
+                  std::isfinite(line.most_loss_db)
+                      ? fmt::format("lost at most {:.1g} dB", line.most_loss_db)
+                      : "no bound on what is lost",
+                  printable(line.output.native()));
   }
 }
 
@@ -74,7 +73,8 @@ void Tally::count(const WorkItem& item) {
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
     const double psnr = std::min(kExactPsnrDb, psnr_of_output(item.task, i));
     report_.psnr_db_min = report_.outputs ? std::min(report_.psnr_db_min, psnr) : psnr;
-    report_.most_loss_db = std::max(report_.most_loss_db, most_loss_of_output(item.task, i));
+    for (const PlaneResult& plane : item.task.results[i])
+      report_.most_loss_db = std::max(report_.most_loss_db, plane.most_loss_db);
     psnr_sum_db_ += psnr;
     ++report_.outputs;
   }

@@ -4,10 +4,23 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <vector>
 
-#include "pipeline/work_item.hpp"
+#include "core/outcome.hpp"
 
-namespace eckart {
+namespace eckart::telemetry {
+
+/// What is known of one output.
+struct OutputLine {
+  std::filesystem::path file, output;
+  int rows = 0, cols = 0, channels = 0, bits = 0;
+  int rank = 0;
+  double psnr_db = 0;            ///< infinity where exact
+  int done_again = 0;            ///< channels that the first solver did not settle
+  std::vector<double> energy{};  ///< one a channel
+  double most_loss_db = 0;       ///< infinity where there is no bound
+};
 
 /// A line of JSON for each output, and for each image that failed; docs/output.md has the keys.
 /// Thread-safe.
@@ -17,11 +30,14 @@ class ImageReport {
   /// FatalError(cannot_create).
   explicit ImageReport(const std::filesystem::path& file);
 
-  void add(const WorkItem& item);
+  void add(const OutputLine& line);
+  void add_failure(const std::filesystem::path& file, const Outcome& outcome);
   /// Brings the lines to the file. Throws FatalError(io_error) where not all of them got there.
   void close();
 
  private:
+  void write(const std::string& text);
+
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
@@ -32,4 +48,4 @@ class ImageReport {
   int error_ = 0;  // the first
 };
 
-}  // namespace eckart
+}  // namespace eckart::telemetry

@@ -1,0 +1,82 @@
+#include "ledger/database.hpp"
+
+#include <sqlite3.h>
+
+namespace eckart::ledger {
+namespace {
+
+void check(int code, sqlite3* database) {
+  if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE) return;
+  throw DatabaseError{sqlite3_extended_errcode(database), sqlite3_errmsg(database)};
+}
+
+}  // namespace
+
+bool DatabaseError::is_corrupt() const {
+  const int primary = code & 0xff;
+  return primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB;
+}
+
+Statement::Statement(sqlite3* database, std::string_view sql) {
+  sqlite3_stmt* statement = nullptr;
+  check(sqlite3_prepare_v3(database, sql.data(), int(sql.size()), SQLITE_PREPARE_PERSISTENT,
+                           &statement, nullptr),
+        database);
+  statement_.reset(statement);
+}
+
+void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+
+Statement::Use::~Use() { sqlite3_reset(statement_); }
+
+Statement::Use& Statement::Use::bind(int parameter, std::int64_t value) {
+  check(sqlite3_bind_int64(statement_, parameter, value), sqlite3_db_handle(statement_));
+  return *this;
+}
+
+Statement::Use& Statement::Use::bind(int parameter, std::string_view bytes) {
+  check(sqlite3_bind_blob64(statement_, parameter, bytes.data(), bytes.size(), SQLITE_STATIC),
+        sqlite3_db_handle(statement_));
+  return *this;
+}
+
+bool Statement::Use::step() {
+  const int code = sqlite3_step(statement_);
+  check(code, sqlite3_db_handle(statement_));
+  return code == SQLITE_ROW;
+}
+
+std::int64_t Statement::Use::integer(int column) const {
+  return sqlite3_column_int64(statement_, column);
+}
+
+std::string Statement::Use::bytes(int column) const {
+  const auto* data = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+  return data ? std::string(data, std::size_t(sqlite3_column_bytes(statement_, column)))
+              : std::string();
+}
+
+Database::Database(const std::filesystem::path& file, bool read_only) {
+  constexpr int kBusyMs = 10000;  // another process looks at it, `eckart status` say
+  sqlite3* database = nullptr;
+  const int code = sqlite3_open_v2(
+      file.c_str(), &database,
+      SQLITE_OPEN_NOMUTEX |
+          (read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE),
+      nullptr);
+  database_.reset(database);
+  check(code, database);
+  sqlite3_extended_result_codes(database, 1);
+  sqlite3_busy_timeout(database, kBusyMs);
+  if (read_only) return;
+  // A power cut may take the last rows, whose images are then done again; never what they say.
+  execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+}
+
+void Database::execute(const char* sql) {
+  check(sqlite3_exec(get(), sql, nullptr, nullptr, nullptr), get());
+}
+
+void Database::Close::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
+
+}  // namespace eckart::ledger

@@ -1,0 +1,195 @@
+#include "ledger/ledger.hpp"
+
+#include <sqlite3.h>
+
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/printable.hpp"
+#include "ledger/database.hpp"
+
+namespace eckart::ledger {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A change of the tables changes the number; another number's file is set aside.
+constexpr int kSchema = 1;
+constexpr const char* kTables = R"(
+CREATE TABLE IF NOT EXISTS image (
+  input BLOB NOT NULL, key INTEGER NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
+  inode INTEGER NOT NULL, done INTEGER NOT NULL, reason INTEGER NOT NULL, detail BLOB NOT NULL,
+  output_bytes INTEGER NOT NULL, PRIMARY KEY (input, key)) WITHOUT ROWID;
+)";
+
+bool is_there(const fs::path& file) {
+  std::error_code none;
+  return fs::exists(file, none);
+}
+
+[[noreturn]] void fail(const fs::path& file, const DatabaseError& error) {
+  const std::string message = "ledger " + printable(file.native()) + ": " + error.message;
+  switch (error.code & 0xff) {
+    case SQLITE_FULL:
+      throw EnvironmentError(message, EnvironmentError::Wants::space);
+    case SQLITE_IOERR:
+    case SQLITE_NOMEM:
+      throw EnvironmentError(message);
+    default:
+      throw FatalError(ExitCode::cannot_create, message);
+  }
+}
+
+}  // namespace
+
+/// The open file. Statements end before the database.
+struct Ledger::Open {
+  explicit Open(const fs::path& file, bool read_only) : database(file, read_only) {
+    if (!read_only) {
+      const std::int64_t schema = number("PRAGMA user_version");
+      if (schema != 0 && schema != kSchema)
+        throw DatabaseError{SQLITE_NOTADB, "is of another version"};
+      database.execute(kTables);
+      database.execute(("PRAGMA user_version = " + std::to_string(kSchema)).c_str());
+    }
+    const auto prepare = [&](const char* sql) { return Statement(database.get(), sql); };
+    find.emplace(
+        prepare("SELECT size, mtime_ns, inode, done, reason, detail, output_bytes "
+                "FROM image WHERE input = ?1 AND key = ?2"));
+    count.emplace(prepare("SELECT done, reason, count(*) FROM image GROUP BY done, reason"));
+    failed.emplace(
+        prepare("SELECT input, key, size, mtime_ns, inode, reason, detail FROM image "
+                "WHERE done = 0 ORDER BY input LIMIT ?1"));
+    if (read_only) return;
+    record.emplace(prepare("INSERT OR REPLACE INTO image VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)"));
+  }
+
+  std::int64_t number(const char* sql) const {
+    const Statement statement(database.get(), sql);
+    Statement::Use use(statement);
+    return use.step() ? use.integer(0) : 0;
+  }
+
+  Database database;
+  std::optional<Statement> find, count, failed, record;
+};
+
+Ledger::Ledger(const fs::path& file) : file_(file) {
+  try {
+    std::error_code none;  // opening tells
+    if (file.has_parent_path()) fs::create_directories(file.parent_path(), none);
+    try {
+      open_ = std::make_unique<Open>(file, false);
+    } catch (const DatabaseError& error) {
+      if (!error.is_corrupt()) throw;
+      fs::path aside;
+      for (int number = 1; aside.empty() || is_there(aside); ++number)
+        aside = file.native() + ".damaged-" + std::to_string(number);
+      fs::rename(file, aside);
+      for (const char* companion : {"-wal", "-shm"}) fs::remove(file.native() + companion, none);
+      warning_ = "ledger " + printable(file.native()) + ": " + error.message + "; it is now " +
+                 printable(aside.filename().native()) + ", and what it knew is done again";
+      open_ = std::make_unique<Open>(file, false);
+    }
+  } catch (const DatabaseError& error) {
+    fail(file, error);
+  } catch (const fs::filesystem_error& error) {
+    throw FatalError(ExitCode::cannot_create, error.what());
+  }
+}
+
+Ledger::Ledger(const fs::path& file, std::unique_ptr<Open> open)
+    : file_(file), open_(std::move(open)) {}
+
+Ledger::~Ledger() = default;
+
+std::unique_ptr<Ledger> Ledger::open_to_read(const fs::path& file) {
+  if (!is_there(file)) return nullptr;
+  try {
+    return std::unique_ptr<Ledger>(new Ledger(file, std::make_unique<Open>(file, true)));
+  } catch (const DatabaseError& error) {
+    fail(file, error);
+  }
+}
+
+std::optional<Entry> Ledger::find(const std::string& input, std::uint64_t key) {
+  const std::lock_guard lock(mutex_);
+  try {
+    Statement::Use use(*open_->find);
+    use.bind(1, input).bind(2, std::int64_t(key));
+    if (!use.step()) return std::nullopt;
+    return Entry{.input = input,
+                 .key = key,
+                 .state = {use.integer(0), use.integer(1), use.integer(2)},
+                 .done = use.integer(3) != 0,
+                 .reason = Reason(use.integer(4)),
+                 .detail = use.bytes(5),
+                 .output_bytes = use.integer(6)};
+  } catch (const DatabaseError& error) {
+    fail(file_, error);
+  }
+}
+
+void Ledger::record(std::span<const Entry> entries) {
+  if (entries.empty()) return;
+  const std::lock_guard lock(mutex_);
+  try {
+    open_->database.execute("BEGIN IMMEDIATE");
+    try {
+      for (const Entry& entry : entries) {
+        Statement::Use use(*open_->record);
+        use.bind(1, entry.input).bind(2, std::int64_t(entry.key)).bind(3, entry.state.size);
+        use.bind(4, entry.state.mtime_ns).bind(5, entry.state.inode).bind(6, entry.done);
+        use.bind(7, std::int64_t(entry.reason)).bind(8, entry.detail).bind(9, entry.output_bytes);
+        use.step();
+      }
+      open_->database.execute("COMMIT");
+    } catch (const DatabaseError&) {
+      // Some errors have rolled back already.
+      if (sqlite3_get_autocommit(open_->database.get()) == 0) open_->database.execute("ROLLBACK");
+      throw;
+    }
+  } catch (const DatabaseError& error) {
+    fail(file_, error);
+  }
+}
+
+Counts Ledger::count() {
+  const std::lock_guard lock(mutex_);
+  try {
+    Counts counts;
+    Statement::Use use(*open_->count);
+    while (use.step()) {
+      const std::int64_t images = use.integer(2), reason = use.integer(1);
+      (use.integer(0) != 0 ? counts.done : counts.failed) += images;
+      if (use.integer(0) == 0 && reason >= 0 && reason < kReasonCount)
+        counts.failures[std::size_t(reason)] += images;
+    }
+    return counts;
+  } catch (const DatabaseError& error) {
+    fail(file_, error);
+  }
+}
+
+std::vector<Entry> Ledger::failed(int limit) {
+  const std::lock_guard lock(mutex_);
+  try {
+    std::vector<Entry> entries;
+    Statement::Use use(*open_->failed);
+    use.bind(1, std::int64_t(limit));
+    while (use.step()) {
+      entries.push_back({.input = use.bytes(0),
+                         .key = std::uint64_t(use.integer(1)),
+                         .state = {use.integer(2), use.integer(3), use.integer(4)},
+                         .reason = Reason(use.integer(5)),
+                         .detail = use.bytes(6)});
+    }
+    return entries;
+  } catch (const DatabaseError& error) {
+    fail(file_, error);
+  }
+}
+
+}  // namespace eckart::ledger

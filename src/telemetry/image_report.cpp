@@ -1,0 +1,70 @@
+#include "telemetry/image_report.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+#include "core/printable.hpp"
+
+namespace eckart::telemetry {
+namespace {
+
+using Json = nlohmann::ordered_json;  // keys in the order of docs/output.md
+
+/// JSON has no infinity.
+Json finite(double number) { return std::isfinite(number) ? Json(number) : Json(); }
+
+std::string text_of(const Json& line) {  // names of files need not be UTF-8
+  return line.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+FatalError error_of(ExitCode code, const std::filesystem::path& file, const char* what, int error) {
+  return {code, "report " + printable(file.native()) + what + std::strerror(error)};
+}
+
+}  // namespace
+
+ImageReport::ImageReport(const std::filesystem::path& file)
+    : path_(file),
+      file_(file == "-" ? fdopen(dup(STDOUT_FILENO), "w") : std::fopen(file.c_str(), "we")) {
+  if (!file_) throw error_of(ExitCode::cannot_create, path_, " cannot be created: ", errno);
+}
+
+void ImageReport::add(const OutputLine& line) {
+  write(text_of({{"file", line.file.native()},
+                 {"output", line.output.native()},
+                 {"rows", line.rows},
+                 {"cols", line.cols},
+                 {"channels", line.channels},
+                 {"bits", line.bits},
+                 {"rank", line.rank},
+                 {"psnr_db", finite(line.psnr_db)},
+                 {"done_again", line.done_again},
+                 {"energy", line.energy},
+                 {"most_loss_db", finite(line.most_loss_db)}}));
+}
+
+void ImageReport::add_failure(const std::filesystem::path& file, const Outcome& outcome) {
+  write(text_of({{"file", file.native()},
+                 {"failed", to_string(outcome.reason)},
+                 {"stage", to_string(outcome.stage)},
+                 {"detail", outcome.detail}}));
+}
+
+void ImageReport::write(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  if (error_ == 0 && std::fwrite(text.data(), 1, text.size(), file_.get()) < text.size())
+    error_ = errno;
+}
+
+void ImageReport::close() {
+  const std::lock_guard lock(mutex_);
+  if (std::fclose(file_.release()) != 0 && error_ == 0) error_ = errno;
+  if (error_ != 0) throw error_of(ExitCode::io_error, path_, " is not whole: ", error_);
+}
+
+}  // namespace eckart::telemetry
