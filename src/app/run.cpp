@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/printable.hpp"
+#include "pipeline/attempt.hpp"
 #include "pipeline/output_quality.hpp"
 
 namespace eckart::app {
@@ -66,6 +67,19 @@ std::unique_ptr<io::Source> make_sources(const RunRequest& request) {
   return io::chain(std::move(sources));
 }
 
+/// What of the settings makes other pixels, for each rank. Not the backend: what one has done is as
+/// good as what another would do, and a run whose GPU is lost goes on with the CPU.
+std::vector<std::string> pixels_texts(const settings::Settings& settings,
+                                      const std::vector<RankPolicy>& ranks) {
+  std::string text = settings.output.format + ", solver " + settings.solver +
+                     (settings.deterministic ? ", deterministic" : "");
+  if (settings.output.format == "jpeg")
+    text += ", quality " + std::to_string(settings.output.jpeg_quality);
+  std::vector<std::string> texts;
+  for (const RankPolicy& rank : ranks) texts.push_back(text + ", rank " + to_string(rank));
+  return texts;
+}
+
 /// Whether the inputs can be listed twice: a pipe's lines come once.
 bool can_count(const RunRequest& request) {
   std::error_code none;
@@ -99,9 +113,15 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
           .backend = make_backend_now,
           .claim = make_claim(outputs_, guard_),
           .load = make_load({settings.limits.pixels, settings.limits.side, settings.limits.file_mb},
-                            ranks_, outputs_.codec()),
+                            ranks_, outputs_.codec(),
+                            [this](WorkItem& item) {
+                              if (resume_) resume_->check(item);
+                            }),
           .write = make_write(outputs_.codec(), {settings.output.jpeg_quality}),
-          .publish = make_publish(settings.durability != "none"),
+          .publish = make_publish(settings.durability != "none",
+                                  [this](std::span<const ItemPtr> items) {
+                                    if (resume_) resume_->record(items);
+                                  }),
           .report =
               [this](const WorkItem& item) {
                 if (report_) add_to(*report_, item);
@@ -112,6 +132,9 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
 
 telemetry::RunReport Run::execute() {
   io::prepare_output_root(request_.output);
+  lock_.emplace(request_.output / ".eckart" / "lock");
+  if (const auto file = ledger_file(request_.output, request_.settings.ledger); !file.empty())
+    use(std::make_unique<ledger::Ledger>(file));
   if (!request_.report.empty()) report_.emplace(request_.report);
   telemetry::RunReport report = pipeline_->run();
   if (!report.stopped_by.empty()) spdlog::error("{}: stopped", printable(report.stopped_by));
@@ -120,6 +143,13 @@ telemetry::RunReport Run::execute() {
     report.remarks.emplace_back("PSNR is that of the reconstructions; the files lose more by JPEG");
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   return report;
+}
+
+void Run::use(std::unique_ptr<ledger::Ledger> ledger) {
+  if (!ledger) return;
+  if (!ledger->warning().empty()) spdlog::warn(ledger->warning());
+  ledger_ = std::move(ledger);
+  resume_.emplace(*ledger_, pixels_texts(request_.settings, ranks_), request_.overwrite);
 }
 
 void Run::close_report() {
@@ -139,14 +169,25 @@ telemetry::ProgressState Run::progress() const {
 telemetry::RunReport Run::dry_run(const std::function<void(const WorkItem&)>& tell) {
   telemetry::RunReport report;
   const ClaimOutputs claim = make_claim(outputs_, guard_);
+  if (const auto file = ledger_file(request_.output, request_.settings.ledger); !file.empty())
+    use(ledger::Ledger::open_to_read(file));
   while (auto arrival = source_->next({})) {
     const ItemPtr item = take_in(std::move(*arrival), claim);
-    ++(item->outcome.ok() ? report.done : report.failed);
-    if (!item->outcome.ok()) ++report.failures[std::size_t(item->outcome.reason)];
+    if (item->outcome.ok() && resume_)
+      attempt(item->outcome, Stage::load, Reason::internal, [&] { resume_->check(*item); });
+    const bool skipped = item->outcome.result == Result::skipped;
+    ++(item->outcome.ok() ? report.done : skipped ? report.skipped : report.failed);
+    if (item->outcome.result == Result::failed)
+      ++report.failures[std::size_t(item->outcome.reason)];
     tell(*item);
   }
   report.ignored = source_->ignored();
   return report;
+}
+
+std::filesystem::path ledger_file(const std::filesystem::path& output, const std::string& setting) {
+  if (setting == "none") return {};
+  return setting == "auto" ? output / ".eckart" / "ledger.db" : std::filesystem::path(setting);
 }
 
 ExitCode exit_code(const telemetry::RunReport& report) {

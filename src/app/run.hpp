@@ -12,10 +12,13 @@
 #include "app/backends.hpp"
 #include "app/input_count.hpp"
 #include "core/error.hpp"
+#include "io/folder_lock.hpp"
 #include "io/input_guard.hpp"
 #include "io/output_tree.hpp"
 #include "io/source.hpp"
+#include "ledger/ledger.hpp"
 #include "pipeline/pipeline.hpp"
+#include "pipeline/resume.hpp"
 #include "settings/calibration.hpp"
 #include "settings/settings.hpp"
 #include "telemetry/image_report.hpp"
@@ -30,6 +33,7 @@ struct RunRequest {
   std::filesystem::path files_from;  ///< a file with a path a line, `-` for stdin; may be empty
   std::filesystem::path output;
   std::filesystem::path report;  ///< where ImageReport writes; may be empty
+  bool overwrite = false;        ///< do again what is done
   bool count_ahead = false;      ///< list the inputs a second time, at once, for progress()
 };
 
@@ -54,6 +58,8 @@ class Run {
   telemetry::RunReport dry_run(const std::function<void(const WorkItem&)>& tell);
 
  private:
+  void use(std::unique_ptr<ledger::Ledger> ledger);
+
   const RunRequest request_;
   const std::chrono::steady_clock::time_point start_;
   const std::vector<RankPolicy> ranks_;
@@ -62,10 +68,16 @@ class Run {
   const io::InputGuard guard_;
   std::unique_ptr<io::Source> source_;
   std::optional<telemetry::ImageReport> report_;
+  std::optional<io::FolderLock> lock_;
+  std::unique_ptr<ledger::Ledger> ledger_;
+  std::optional<Resume> resume_;
   ChosenBackend backend_;
   std::unique_ptr<Pipeline> pipeline_;
   std::optional<InputCount> count_;
 };
+
+/// Where a run into this folder keeps its ledger; empty if nowhere.
+std::filesystem::path ledger_file(const std::filesystem::path& output, const std::string& setting);
 
 /// The exit code that tells this report's story.
 ExitCode exit_code(const telemetry::RunReport& report);

@@ -29,8 +29,8 @@ struct RunArgs {
   std::filesystem::path files_from, output, report, config;
   std::vector<std::string> sets;
   std::optional<std::string> rank, backend, solver, format;
-  bool deterministic = false, wait_for_space = false, json = false, dry_run = false,
-       print_config = false;
+  bool overwrite = false, deterministic = false, wait_for_space = false, json = false,
+       dry_run = false, print_config = false;
   int verbose = 0, quiet = 0;
 };
 
@@ -77,6 +77,11 @@ ExitCode exit_code(const telemetry::RunReport& report) {
 
 telemetry::RunReport dry_run(app::Run& run) {
   return run.dry_run([](const WorkItem& item) {
+    if (item.outcome.result == Result::skipped) {
+      std::printf("%s: would be skipped: %s\n", printable(item.file.native()).c_str(),
+                  item.outcome.detail.c_str());
+      return;
+    }
     if (!item.outcome.ok()) {
       std::printf("%s: would fail: %s\n", printable(item.file.native()).c_str(),
                   printable(item.outcome.detail).c_str());
@@ -121,6 +126,7 @@ ExitCode execute(const RunArgs& args) {
                 .files_from = args.files_from,
                 .output = args.output,
                 .report = args.report,
+                .overwrite = args.overwrite,
                 .count_ahead = show_progress},
                start);
   if (args.dry_run) return exit_code(dry_run(run));
@@ -158,6 +164,7 @@ void add_run(CLI::App& app, Action& action) {
                   "auto (cuda where there is a GPU), cuda, cpu or checked (cuda against cpu)");
   run->add_option("--solver", args->solver, "auto, gram, subspace, gesvd or gesvdj");
   run->add_option("--format", args->format, "png (if none is said) or jpeg");
+  run->add_flag("--overwrite", args->overwrite, "Do again what an earlier run has done");
   run->add_flag("--deterministic", args->deterministic,
                 "CUDA: the same bytes whoever shares a batch, at some cost");
   run->add_flag("--wait-for-space", args->wait_for_space,

@@ -62,6 +62,17 @@ class InputFile {
 
 }  // namespace
 
+FileState state_of(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) throw ItemError(Reason::not_found, "no such file");
+    throw ItemError(Reason::unreadable, "cannot be looked at: " + reason_of(errno));
+  }
+  constexpr std::int64_t kSecond = 1000000000;
+  return {status.st_size, status.st_mtim.tv_sec * kSecond + status.st_mtim.tv_nsec,
+          std::int64_t(status.st_ino)};
+}
+
 std::vector<std::byte> read_file(const std::filesystem::path& path, std::int64_t max_mb) {
   InputFile file(path);
   const std::int64_t size = file.size();

@@ -6,7 +6,12 @@
 #include <span>
 #include <vector>
 
+#include "core/file_state.hpp"
+
 namespace eckart::io {
+
+/// Of a file that is there, or what a link leads to. Throws ItemError: not_found, unreadable.
+FileState state_of(const std::filesystem::path& path);
 
 /// The whole file. Throws ItemError: not_found, unreadable (with the system's reason; folders,
 /// FIFOs and devices too), empty_file, too_large; EnvironmentError where the process has no more

@@ -18,11 +18,14 @@ namespace fs = std::filesystem;
 // A change of the tables changes the number; another number's file is set aside.
 constexpr int kSchema = 1;
 constexpr const char* kTables = R"(
-CREATE TABLE IF NOT EXISTS image (
-  input BLOB NOT NULL, key INTEGER NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
-  inode INTEGER NOT NULL, done INTEGER NOT NULL, reason INTEGER NOT NULL, detail BLOB NOT NULL,
-  output_bytes INTEGER NOT NULL, PRIMARY KEY (input, key)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS output (
+  output BLOB PRIMARY KEY, input BLOB NOT NULL, settings INTEGER NOT NULL, part INTEGER NOT NULL,
+  size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL, done INTEGER NOT NULL,
+  reason INTEGER NOT NULL, detail BLOB NOT NULL, bytes INTEGER NOT NULL) WITHOUT ROWID;
 )";
+constexpr const char* kColumns =
+    "SELECT output, input, settings, part, size, mtime_ns, inode, done, reason, detail, bytes "
+    "FROM output ";
 
 bool is_there(const fs::path& file) {
   std::error_code none;
@@ -54,16 +57,27 @@ struct Ledger::Open {
       database.execute(kTables);
       database.execute(("PRAGMA user_version = " + std::to_string(kSchema)).c_str());
     }
-    const auto prepare = [&](const char* sql) { return Statement(database.get(), sql); };
-    find.emplace(
-        prepare("SELECT size, mtime_ns, inode, done, reason, detail, output_bytes "
-                "FROM image WHERE input = ?1 AND key = ?2"));
-    count.emplace(prepare("SELECT done, reason, count(*) FROM image GROUP BY done, reason"));
-    failed.emplace(
-        prepare("SELECT input, key, size, mtime_ns, inode, reason, detail FROM image "
-                "WHERE done = 0 ORDER BY input LIMIT ?1"));
+    const auto prepare = [&](const std::string& sql) { return Statement(database.get(), sql); };
+    const std::string columns = kColumns;
+    find.emplace(prepare(columns + "WHERE output = ?1"));
+    failed.emplace(prepare(columns + "WHERE done = 0 ORDER BY output LIMIT ?1"));
+    count.emplace(
+        prepare("SELECT done, reason, count(*) FROM output WHERE part = 0 GROUP BY done, reason"));
     if (read_only) return;
-    record.emplace(prepare("INSERT OR REPLACE INTO image VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)"));
+    record.emplace(
+        prepare("INSERT OR REPLACE INTO output VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)"));
+  }
+
+  static Entry entry(const Statement::Use& row) {
+    return {.output = row.bytes(0),
+            .input = row.bytes(1),
+            .settings = std::uint64_t(row.integer(2)),
+            .part = int(row.integer(3)),
+            .state = {row.integer(4), row.integer(5), row.integer(6)},
+            .done = row.integer(7) != 0,
+            .reason = Reason(row.integer(8)),
+            .detail = row.bytes(9),
+            .bytes = row.integer(10)};
   }
 
   std::int64_t number(const char* sql) const {
@@ -114,19 +128,12 @@ std::unique_ptr<Ledger> Ledger::open_to_read(const fs::path& file) {
   }
 }
 
-std::optional<Entry> Ledger::find(const std::string& input, std::uint64_t key) {
+std::optional<Entry> Ledger::find(const std::string& output) {
   const std::lock_guard lock(mutex_);
   try {
     Statement::Use use(*open_->find);
-    use.bind(1, input).bind(2, std::int64_t(key));
-    if (!use.step()) return std::nullopt;
-    return Entry{.input = input,
-                 .key = key,
-                 .state = {use.integer(0), use.integer(1), use.integer(2)},
-                 .done = use.integer(3) != 0,
-                 .reason = Reason(use.integer(4)),
-                 .detail = use.bytes(5),
-                 .output_bytes = use.integer(6)};
+    use.bind(1, output);
+    return use.step() ? std::optional(Open::entry(use)) : std::nullopt;
   } catch (const DatabaseError& error) {
     fail(file_, error);
   }
@@ -140,9 +147,10 @@ void Ledger::record(std::span<const Entry> entries) {
     try {
       for (const Entry& entry : entries) {
         Statement::Use use(*open_->record);
-        use.bind(1, entry.input).bind(2, std::int64_t(entry.key)).bind(3, entry.state.size);
-        use.bind(4, entry.state.mtime_ns).bind(5, entry.state.inode).bind(6, entry.done);
-        use.bind(7, std::int64_t(entry.reason)).bind(8, entry.detail).bind(9, entry.output_bytes);
+        use.bind(1, entry.output).bind(2, entry.input).bind(3, std::int64_t(entry.settings));
+        use.bind(4, entry.part).bind(5, entry.state.size).bind(6, entry.state.mtime_ns);
+        use.bind(7, entry.state.inode).bind(8, entry.done).bind(9, std::int64_t(entry.reason));
+        use.bind(10, entry.detail).bind(11, entry.bytes);
         use.step();
       }
       open_->database.execute("COMMIT");
@@ -179,13 +187,7 @@ std::vector<Entry> Ledger::failed(int limit) {
     std::vector<Entry> entries;
     Statement::Use use(*open_->failed);
     use.bind(1, std::int64_t(limit));
-    while (use.step()) {
-      entries.push_back({.input = use.bytes(0),
-                         .key = std::uint64_t(use.integer(1)),
-                         .state = {use.integer(2), use.integer(3), use.integer(4)},
-                         .reason = Reason(use.integer(5)),
-                         .detail = use.bytes(6)});
-    }
+    while (use.step()) entries.push_back(Open::entry(use));
     return entries;
   } catch (const DatabaseError& error) {
     fail(file_, error);

@@ -10,28 +10,25 @@
 #include <string>
 #include <vector>
 
+#include "core/file_state.hpp"
 #include "core/outcome.hpp"
 
 namespace eckart::ledger {
 
-/// What a file looks like from outside; a file that is written to, or replaced, looks different.
-struct FileState {
-  std::int64_t size = 0, mtime_ns = 0, inode = 0;
-  friend bool operator==(const FileState&, const FileState&) = default;
-};
-
-/// What became of one input with one set of settings.
+/// What stands at one output's place, or why nothing does.
 struct Entry {
-  std::string input;  ///< absolute path; bytes, not text
-  std::uint64_t key;  ///< of the settings that change pixels, and of where the outputs are
-  FileState state;    ///< of the input when it was read
-  bool done = false;  ///< or failed
+  std::string output;      ///< absolute path; bytes, not text
+  std::string input;       ///< likewise; what the output was made from
+  std::uint64_t settings;  ///< a hash of all that makes other pixels
+  int part = 0;            ///< which of its input's outputs it is; of a failed one, 0
+  FileState state;         ///< of the input, when it was read
+  bool done = false;       ///< or failed
   Reason reason = Reason::none;
   std::string detail{};
-  std::int64_t output_bytes = 0;  ///< of all outputs
+  std::int64_t bytes = 0;  ///< of the output
 };
 
-/// How many images an output folder has, by what became of them last.
+/// Inputs, by what became of them last.
 struct Counts {
   std::int64_t done = 0, failed = 0;
   std::array<std::int64_t, kReasonCount> failures{};
@@ -51,9 +48,8 @@ class Ledger {
 
   const std::string& warning() const { return warning_; }
 
-  std::optional<Entry> find(const std::string& input, std::uint64_t key);
-  /// All of them or none, over what was known of these inputs with these keys. Throws
-  /// EnvironmentError.
+  std::optional<Entry> find(const std::string& output);
+  /// All of them or none, over what was known of these outputs. Throws EnvironmentError.
   void record(std::span<const Entry> entries);
   Counts count();
   /// The inputs that failed, by path, `limit` at most.

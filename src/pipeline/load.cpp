@@ -17,10 +17,13 @@ namespace {
 
 class Loader {
  public:
-  Loader(const io::Limits& limits, const std::vector<RankPolicy>& ranks, const io::Codec& outputs)
-      : limits_(limits), ranks_(ranks), outputs_(outputs) {}
+  Loader(const io::Limits& limits, const std::vector<RankPolicy>& ranks, const io::Codec& outputs,
+         CheckDone check_done)
+      : limits_(limits), ranks_(ranks), outputs_(outputs), check_done_(std::move(check_done)) {}
 
   void load(WorkItem& item, const Reserve& reserve) {
+    if (check_done_) check_done_(item);
+    if (item.outcome.result == Result::skipped) return;
     const std::vector<std::byte> file = io::read_file(item.file, limits_.file_mb);
     item.input_bytes = std::int64_t(file.size());
     const io::Codec& codec = io::codec_of(file);
@@ -51,6 +54,7 @@ class Loader {
   const io::Limits limits_;
   const std::vector<RankPolicy> ranks_;
   const io::Codec& outputs_;
+  const CheckDone check_done_;
   std::atomic<bool> noted_{false};
 };
 
@@ -75,8 +79,8 @@ ClaimOutputs make_claim(io::OutputTree& outputs, const io::InputGuard& inputs) {
 }
 
 LoadItem make_load(const io::Limits& limits, const std::vector<RankPolicy>& ranks,
-                   const io::Codec& outputs) {
-  return [loader = std::make_shared<Loader>(limits, ranks, outputs)](
+                   const io::Codec& outputs, CheckDone check_done) {
+  return [loader = std::make_shared<Loader>(limits, ranks, outputs, std::move(check_done))](
              WorkItem& item, const Reserve& reserve) { loader->load(item, reserve); };
 }
 

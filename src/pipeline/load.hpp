@@ -25,12 +25,17 @@ ItemPtr take_in(io::Arrival arrival, const ClaimOutputs& claim);
 /// Waits for bytes of the budget; empty when the run is aborted.
 using Reserve = std::function<flow::Budget::Reservation(std::size_t bytes)>;
 
-/// Fills in an item's task. Throws ItemError for this item's failure, FatalError for the run's.
+/// Skips an item that is done already. Throws as LoadItem.
+using CheckDone = std::function<void(WorkItem& item)>;
+
+/// Fills in an item's task, unless it is skipped. Throws ItemError for this item's failure,
+/// FatalError for the run's.
 using LoadItem = std::function<void(WorkItem& item, const Reserve& reserve)>;
 
-/// Reads the file, checks its header against the limits and against what `outputs` can hold,
-/// reserves the bytes of input and outputs, decodes. May be called by several threads at a time.
+/// Asks `check_done`, if any, reads the file, checks its header against the limits and against what
+/// `outputs` can hold, reserves the bytes of input and outputs, decodes. May be called by several
+/// threads at a time.
 LoadItem make_load(const io::Limits& limits, const std::vector<RankPolicy>& ranks,
-                   const io::Codec& outputs);
+                   const io::Codec& outputs, CheckDone check_done = {});
 
 }  // namespace eckart

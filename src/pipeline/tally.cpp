@@ -50,7 +50,7 @@ void Tally::count(const WorkItem& item) {
   const std::lock_guard lock(mutex_);
   ++progress_.done;
   report_.input_bytes += item.input_bytes;
-  report_.output_bytes += item.output_bytes;
+  for (const std::int64_t bytes : item.file_bytes) report_.output_bytes += bytes;
   switch (outcome.result) {
     case Result::failed:
       ++progress_.failed;

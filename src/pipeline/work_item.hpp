@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compute/backend.hpp"
+#include "core/file_state.hpp"
 #include "core/outcome.hpp"
 #include "flow/budget.hpp"
 #include "flow/channel.hpp"
@@ -20,10 +21,11 @@ struct WorkItem {
   std::vector<std::filesystem::path> outputs;  ///< one a rank
   flow::Budget::Reservation bytes;             ///< for the pixels of input and outputs
   Task task;
-  io::Publication publication;    ///< between write and publish
-  bool published = false;         ///< or failed on the way there
-  std::int64_t input_bytes = 0;   ///< of the file read
-  std::int64_t output_bytes = 0;  ///< of the files written
+  io::Publication publication;           ///< between write and publish
+  bool published = false;                ///< or failed on the way there
+  FileState state;                       ///< of the file, before it was read
+  std::int64_t input_bytes = 0;          ///< of the file read
+  std::vector<std::int64_t> file_bytes;  ///< of each file written
   Outcome outcome;
 };
 using ItemPtr = std::unique_ptr<WorkItem>;

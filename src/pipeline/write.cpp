@@ -1,5 +1,7 @@
 #include "pipeline/write.hpp"
 
+#include <utility>
+
 #include "core/error.hpp"
 
 namespace eckart {
@@ -7,21 +9,22 @@ namespace eckart {
 WriteItem make_write(const io::Codec& codec, const io::EncodeOptions& options) {
   return [&codec, options](WorkItem& item) {
     item.publication.clear();  // of an attempt before this one
-    item.output_bytes = 0;
+    item.file_bytes.clear();
     for (std::size_t i = 0; i < item.outputs.size(); ++i) {
       const std::vector<std::byte> file = codec.encode(item.task.outputs[i], options);
       item.publication.add(item.outputs[i], file);
-      item.output_bytes += std::int64_t(file.size());
+      item.file_bytes.push_back(std::int64_t(file.size()));
     }
   };
 }
 
-PublishItems make_publish(bool durable) {
-  return [durable](std::span<const ItemPtr> group) {
+PublishItems make_publish(bool durable, RecordItems record) {
+  return [durable, record = std::move(record)](std::span<const ItemPtr> group) {
     std::vector<io::Publication*> publications;
     for (const ItemPtr& item : group) publications.push_back(&item->publication);
     const auto mark_published = [&] {
       for (const ItemPtr& item : group) item->published = item->publication.published();
+      if (record) record(group);
     };
     try {
       io::publish(publications, durable, [&](std::size_t index, const ItemError& error) {

@@ -18,6 +18,8 @@ using PublishItems = std::function<void(std::span<const ItemPtr> group)>;
 /// Encodes every output of an item and adds it to the item's publication. This and the next may be
 /// called by several threads at a time.
 WriteItem make_write(const io::Codec& codec, const io::EncodeOptions& options);
-PublishItems make_publish(bool durable);
+/// `record`, if any, is given the group when it is published, or what of it could be.
+using RecordItems = std::function<void(std::span<const ItemPtr> group)>;
+PublishItems make_publish(bool durable, RecordItems record = {});
 
 }  // namespace eckart

@@ -53,8 +53,8 @@ const std::vector<Key>& schema() {
       key("backend", "what computes", Choice{{"auto", "cuda", "cpu", "checked"}}, &S::backend),
       key("solver", "how a batch is decomposed",
           Choice{{"auto", "gram", "subspace", "gesvd", "gesvdj"}}, &S::solver),
-      key("calibration", "measured costs that auto goes by; none: those built in",
-          CalibrationFile{}, &S::calibration),
+      key("calibration", "measured costs that auto goes by; none: those built in", AutoNoneOrFile{},
+          &S::calibration),
       key("rank", "several: an output for each", Ranks{}, &S::rank),
       key("output.format", "of the files written", Choice{{"png", "jpeg"}}, &S::output,
           &Output::format),
@@ -93,6 +93,8 @@ const std::vector<Key>& schema() {
           Choice{{"group", "file", "none"}}, &S::durability),
       key("wait_for_space", "on a full disk wait for room, instead of ending with 74", Flag{},
           &S::wait_for_space),
+      key("ledger", "what is done, so that it is not done again; auto: OUT/.eckart/ledger.db",
+          AutoNoneOrFile{}, &S::ledger),
   };
   return keys;
 }

@@ -60,6 +60,7 @@ struct Settings {
   bool deterministic = false;
   std::string durability = "group";
   bool wait_for_space = false;
+  std::string ledger = "auto";  ///< auto, none, or a file
 };
 
 /// One line: where ("eckart.yaml:7", "--set a.b=c"), which key, what was found, what was expected.

@@ -111,12 +111,12 @@ std::string Text::print(const std::string& value) const {
   return "\"" + printable(escaped) + "\"";  // whose escapes are YAML's as well
 }
 
-void CalibrationFile::read(std::string_view text, std::string& value) const {
+void AutoNoneOrFile::read(std::string_view text, std::string& value) const {
   if (text.empty()) refuse(text, expected());
   value = text;
 }
 
-std::string CalibrationFile::print(const std::string& value) const {
+std::string AutoNoneOrFile::print(const std::string& value) const {
   return value == "auto" || value == "none" ? value : Text{}.print(value);
 }
 

@@ -69,7 +69,7 @@ struct Text {
   std::string print(const std::string& value) const;
 };
 
-struct CalibrationFile {
+struct AutoNoneOrFile {
   static constexpr bool kTakesList = false;
   std::string expected() const { return "auto, none or the name of a file"; }
   void read(std::string_view text, std::string& value) const;

@@ -54,12 +54,15 @@ class CliTest : public ::testing::Test {
   }
   void write_png(const fs::path& relative) { write(relative, encoded("png")); }
 
-  /// Files below a folder, ascending; also those that are hidden.
+  /// Files below a folder, ascending; also those that are hidden, but not what the program keeps
+  /// for itself in `.eckart`.
   Names files(const fs::path& relative) const {
     Names names;
     if (!fs::exists(at(relative))) return names;
     for (const auto& entry : fs::recursive_directory_iterator(at(relative))) {
-      if (!entry.is_directory()) names.push_back(fs::relative(entry.path(), at(relative)));
+      const fs::path name = fs::relative(entry.path(), at(relative));
+      if (!entry.is_directory() && *name.begin() != ".eckart")
+        names.push_back(fs::relative(entry.path(), at(relative)));
     }
     std::sort(names.begin(), names.end());
     return names;

@@ -20,8 +20,8 @@ class Doctor : public CliTest {
     return run(arguments);
   }
   nlohmann::json solver_of_a_run(const std::vector<std::string>& more = {}) {
-    std::vector<std::string> arguments = {"run", "in",        "-o",  "out",    "-k",
-                                          "5",   "--backend", "cpu", "--json", "-q"};
+    std::vector<std::string> arguments = {"run",       "in",  "-o",     "out", "-k",         "5",
+                                          "--backend", "cpu", "--json", "-q",  "--overwrite"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const Finished result = run(arguments);
     EXPECT_EQ(result.code, 0) << result.err;

@@ -171,7 +171,7 @@ TEST_F(RunCommand, tells_of_each_image_and_batch_when_asked) {
               HasSubstr("in/a.png (24 x 16 x 1, 8 bits): rank 3, "));
   EXPECT_EQ(count_of(more, "-> out/"), 4);
   EXPECT_EQ(count_of(more, "1 planes of 32 x 32"), 0);
-  const std::string most = run({"run", "in", "-o", "out", "-k", "2", "-vv"}).err;
+  const std::string most = run({"run", "in", "-o", "out", "-k", "2", "-vv", "--overwrite"}).err;
   EXPECT_EQ(count_of(most, "1 planes of 32 x 32"), 2);
 }
 

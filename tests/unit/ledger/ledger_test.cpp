@@ -22,13 +22,15 @@ class LedgerTest : public ::testing::Test {
   const test::TempFolder folder_;
 };
 
-const Entry kDone{.input = "/in/a\n\xff.png",
-                  .key = 0xfedcba9876543210,
+const Entry kDone{.output = "/out/a\n\xff.png",
+                  .input = "/in/a\n\xff.png",
+                  .settings = 0xfedcba9876543210,
                   .state = {123, 1700000000123456789, 42},
                   .done = true,
-                  .output_bytes = 456};
-const Entry kFailed{.input = "/in/b.png",
-                    .key = 7,
+                  .bytes = 456};
+const Entry kFailed{.output = "/out/b.png",
+                    .input = "/in/b.png",
+                    .settings = 7,
                     .state = {1, 2, 3},
                     .reason = Reason::corrupt,
                     .detail = "ends early"};
@@ -37,33 +39,29 @@ TEST_F(LedgerTest, knows_what_was_recorded_when_it_is_opened_again) {
   Ledger(file()).record(std::vector{kDone, kFailed});
   Ledger again(file());
   EXPECT_EQ(again.warning(), "");
-  const auto done = again.find(kDone.input, kDone.key);
+  const auto done = again.find(kDone.output);
   ASSERT_TRUE(done);
   EXPECT_TRUE(done->done);
+  EXPECT_EQ(done->input, kDone.input);
+  EXPECT_EQ(done->settings, kDone.settings);
   EXPECT_EQ(done->state, kDone.state);
-  EXPECT_EQ(done->output_bytes, 456);
-  const auto failed = again.find(kFailed.input, kFailed.key);
+  EXPECT_EQ(done->bytes, 456);
+  const auto failed = again.find(kFailed.output);
   ASSERT_TRUE(failed);
   EXPECT_FALSE(failed->done);
   EXPECT_EQ(failed->reason, Reason::corrupt);
   EXPECT_EQ(failed->detail, "ends early");
+  EXPECT_FALSE(again.find("/out/other.png"));
 }
 
-TEST_F(LedgerTest, knows_nothing_of_other_inputs_and_keys) {
-  Ledger ledger(file());
-  ledger.record(std::vector{kDone});
-  EXPECT_FALSE(ledger.find(kDone.input, 7));
-  EXPECT_FALSE(ledger.find("/in/other.png", kDone.key));
-}
-
-TEST_F(LedgerTest, keeps_the_last_that_was_said_of_an_input) {
+TEST_F(LedgerTest, keeps_the_last_that_was_said_of_an_output) {
   Ledger ledger(file());
   Entry entry = kFailed;
   ledger.record(std::vector{entry});
-  entry.done = true, entry.state.size = 2;
+  entry.done = true, entry.input = "/in/other.png", entry.settings = 8;
   ledger.record(std::vector{entry});
-  EXPECT_TRUE(ledger.find(entry.input, entry.key)->done);
-  EXPECT_EQ(ledger.find(entry.input, entry.key)->state.size, 2);
+  EXPECT_TRUE(ledger.find(entry.output)->done);
+  EXPECT_EQ(ledger.find(entry.output)->input, "/in/other.png");
   EXPECT_EQ(ledger.count().done, 1);
   EXPECT_EQ(ledger.count().failed, 0);
 }
@@ -71,15 +69,17 @@ TEST_F(LedgerTest, keeps_the_last_that_was_said_of_an_input) {
 TEST_F(LedgerTest, counts_by_reason_and_names_what_failed) {
   Ledger ledger(file());
   Entry other = kFailed;
-  other.input = "/in/a.png", other.reason = Reason::too_large;
-  ledger.record(std::vector{kDone, kFailed, other});
+  other.output = "/out/a.png", other.reason = Reason::too_large;
+  Entry second = kDone;
+  second.output = "/out/a.k2.png", second.part = 1;
+  ledger.record(std::vector{kDone, second, kFailed, other});
   const Counts counts = ledger.count();
   EXPECT_EQ(counts.done, 1);
   EXPECT_EQ(counts.failed, 2);
   EXPECT_EQ(counts.failures[std::size_t(Reason::corrupt)], 1);
   EXPECT_EQ(counts.failures[std::size_t(Reason::too_large)], 1);
   ASSERT_EQ(ledger.failed(10).size(), 2U);
-  EXPECT_EQ(ledger.failed(10)[0].input, "/in/a.png");
+  EXPECT_EQ(ledger.failed(10)[0].output, "/out/a.png");
   EXPECT_EQ(ledger.failed(1).size(), 1U);
 }
 
@@ -93,7 +93,7 @@ TEST_F(LedgerTest, that_is_damaged_is_set_aside) {
     EXPECT_THAT(ledger.warning(), HasSubstr(aside));
     EXPECT_TRUE(std::filesystem::exists(file().parent_path() / aside));
     ledger.record(std::vector{kDone});
-    EXPECT_TRUE(ledger.find(kDone.input, kDone.key));
+    EXPECT_TRUE(ledger.find(kDone.output));
   }
 }
 
@@ -122,9 +122,9 @@ TEST_F(LedgerTest, is_shared_by_threads) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < kEach; ++i) {
         Entry entry = kDone;
-        entry.input = std::to_string(t) + "/" + std::to_string(i);
+        entry.output = std::to_string(t) + "/" + std::to_string(i);
         ledger.record(std::vector{entry});
-        EXPECT_TRUE(ledger.find(entry.input, entry.key));
+        EXPECT_TRUE(ledger.find(entry.output));
       }
     });
   }

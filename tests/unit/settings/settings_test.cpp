@@ -43,6 +43,7 @@ Settings everything_changed() {
   s.limits = {1000000000000, 70000, 3};
   s.durability = "none";
   s.wait_for_space = true;
+  s.ledger = "l.db";
   s.deterministic = true;
   return s;
 }

@@ -1,0 +1,54 @@
+#include "io/folder_lock.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+#include "core/error.hpp"
+#include "core/printable.hpp"
+
+namespace eckart::io {
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& file, int error) {
+  throw FatalError(
+      error == EACCES || error == EPERM ? ExitCode::no_permission : ExitCode::cannot_create,
+      "cannot lock " + printable(file.native()) + ": " + std::generic_category().message(error));
+}
+
+/// As it stands in the file; "another" where it does not.
+std::string owner_of(const Descriptor& descriptor) {
+  std::array<char, 24> text{};
+  const ssize_t got = ::pread(descriptor.get(), text.data(), text.size() - 1, 0);
+  const std::string number(text.data(), got > 0 ? std::size_t(got) : 0);
+  return number.empty() ? "another process" : "process " + number;
+}
+
+}  // namespace
+
+FolderLock::FolderLock(const std::filesystem::path& file) {
+  std::error_code none;  // opening tells
+  std::filesystem::create_directories(file.parent_path(), none);
+  descriptor_ = Descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (!descriptor_) fail(file, errno);
+  if (::flock(descriptor_.get(), LOCK_EX | LOCK_NB) == 0) {
+    const std::string number = std::to_string(::getpid());
+    // Only a help for people: who has the lock is the system's to know.
+    if (::ftruncate(descriptor_.get(), 0) == 0)
+      static_cast<void>(!::pwrite(descriptor_.get(), number.data(), number.size(), 0));
+    return;
+  }
+  if (errno == EWOULDBLOCK) {
+    throw FatalError(ExitCode::temporary, printable(file.parent_path().parent_path().native()) +
+                                              " is being written to by " + owner_of(descriptor_));
+  }
+  // A file system that knows no locks; then nobody is kept out.
+  if (errno != ENOLCK && errno != EOPNOTSUPP && errno != ENOSYS) fail(file, errno);
+}
+
+}  // namespace eckart::io

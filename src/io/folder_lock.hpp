@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+
+#include "io/descriptor.hpp"
+
+namespace eckart::io {
+
+/// Keeps a second process from writing to the same output folder: an advisory lock on a file, which
+/// the system releases when the process ends, in whatever way.
+class FolderLock {
+ public:
+  /// Makes the file and its folder if they are missing. Throws FatalError: temporary where another
+  /// process has the lock, by its number; cannot_create, no_permission.
+  explicit FolderLock(const std::filesystem::path& file);
+
+ private:
+  Descriptor descriptor_;
+};
+
+}  // namespace eckart::io

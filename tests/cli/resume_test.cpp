@@ -1,0 +1,163 @@
+// A run into a folder that another run has written to: what is done is not done again, and what was
+// cut short is.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/cli_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+class Resume : public CliTest {
+ protected:
+  void SetUp() override {
+    for (const char* name : {"in/a.png", "in/b.png", "in/deep/c.png"}) write_png(name);
+    ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
+  }
+
+  struct Numbers {
+    int done, skipped, failed;
+    friend bool operator==(const Numbers&, const Numbers&) = default;
+  };
+  Numbers again(const std::vector<std::string>& more = {}, const std::string& rank = "2") {
+    std::vector<std::string> arguments{"run", "in", "-o", "out", "--json", "-k", rank};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const auto json = nlohmann::json::parse(run(arguments).out);
+    return {json.at("done"), json.at("skipped"), json.at("failed")};
+  }
+
+  static void wait_for(const std::function<bool()>& event) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (!event() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  }
+};
+
+TEST_F(Resume, does_nothing_again) {
+  const auto before = fs::last_write_time(at("out/a.png"));
+  const Finished result = run({"run", "in", "-o", "out", "-k", "2"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, HasSubstr("0 done, 0 failed, 3 skipped"));
+  EXPECT_EQ(fs::last_write_time(at("out/a.png")), before);
+}
+
+TEST_F(Resume, knows_its_inputs_by_whatever_path_they_are_named) {
+  EXPECT_EQ(again(), (Numbers{0, 3, 0}));
+  const auto json = nlohmann::json::parse(
+      run({"run", (at("in") / "../in").native(), "-o", at("out").native(), "-k", "2", "--json"})
+          .out);
+  EXPECT_EQ(json.at("skipped"), 3);
+}
+
+TEST_F(Resume, does_again_what_has_changed) {
+  write("in/a.png", encoded("png", 25, 16));
+  EXPECT_EQ(again(), (Numbers{1, 2, 0}));
+  EXPECT_EQ(decode("out/a.png").shape().rows, 25);
+  EXPECT_EQ(again(), (Numbers{0, 3, 0}));
+}
+
+TEST_F(Resume, makes_again_what_was_removed_or_cut_short) {
+  fs::remove(at("out/a.png"));
+  fs::resize_file(at("out/b.png"), 10);
+  EXPECT_EQ(again(), (Numbers{2, 1, 0}));
+  EXPECT_NO_THROW(decode("out/a.png"));
+  EXPECT_NO_THROW(decode("out/b.png"));
+}
+
+TEST_F(Resume, does_all_with_settings_that_make_other_pixels) {
+  EXPECT_EQ(again({}, "3"), (Numbers{3, 0, 0}));
+  EXPECT_EQ(again({"--solver", "gesvd"}, "3"), (Numbers{3, 0, 0}));
+  EXPECT_EQ(again({"--solver", "gesvd", "--set", "cpu.lanes=1", "--set", "durability=none"}, "3"),
+            (Numbers{0, 3, 0}))
+      << "which make none";
+}
+
+/// Two ranks' outputs have the same names, so that what the second made is not the first's.
+TEST_F(Resume, does_again_what_other_settings_have_replaced) {
+  write("in/a.png", encoded("png", 40, 30));
+  EXPECT_EQ(again({}, "2"), (Numbers{1, 2, 0}));
+  EXPECT_EQ(again({}, "7"), (Numbers{3, 0, 0}));
+  EXPECT_EQ(again({}, "2").done, 3);
+}
+
+TEST_F(Resume, overwrites_when_it_is_told_to) {
+  EXPECT_EQ(again({"--overwrite"}), (Numbers{3, 0, 0}));
+  EXPECT_EQ(again(), (Numbers{0, 3, 0}));
+}
+
+TEST_F(Resume, tries_again_what_has_failed) {
+  write("in/bad.png", "no image");
+  EXPECT_EQ(again(), (Numbers{0, 3, 1}));
+  EXPECT_EQ(again(), (Numbers{0, 3, 1}));
+  write("in/bad.png", encoded("png"));
+  EXPECT_EQ(again(), (Numbers{1, 3, 0}));
+}
+
+TEST_F(Resume, says_beforehand_what_it_would_skip) {
+  fs::remove(at("out/b.png"));
+  const Finished result = run({"run", "in", "-o", "out", "-k", "2", "--dry-run"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.out, HasSubstr("in/a.png: would be skipped: done before\n"));
+  EXPECT_THAT(result.out, HasSubstr("in/b.png -> out/b.png\n"));
+  EXPECT_THAT(run({"run", "in", "-o", "new", "--dry-run"}).out, HasSubstr("in/a.png -> new/a.png"));
+  EXPECT_FALSE(fs::exists(at("new")));
+}
+
+TEST_F(Resume, without_a_ledger_does_all) {
+  EXPECT_EQ(again({"--set", "ledger=none"}), (Numbers{3, 0, 0}));
+}
+
+TEST_F(Resume, keeps_its_ledger_where_it_is_told_to) {
+  EXPECT_EQ(again({"--set", "ledger=state/of/mine.db"}), (Numbers{3, 0, 0}));
+  EXPECT_EQ(again({"--set", "ledger=state/of/mine.db"}), (Numbers{0, 3, 0}));
+  EXPECT_TRUE(fs::exists(at("state/of/mine.db")));
+}
+
+TEST_F(Resume, sets_a_damaged_ledger_aside_and_does_all) {
+  write("out/.eckart/ledger.db", std::string(5000, 'x'));
+  const Finished result = run({"run", "in", "-o", "out", "-k", "2"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, HasSubstr("ledger.db.damaged-1, and what it knew is done again"));
+  EXPECT_THAT(result.err, HasSubstr("3 done"));
+  EXPECT_EQ(again(), (Numbers{0, 3, 0}));
+}
+
+/// A run that waits for more of its list, with one image done.
+class TwoRuns : public Resume {
+ protected:
+  void SetUp() override {
+    Resume::SetUp();
+    ASSERT_EQ(mkfifo(at("list").c_str(), 0600), 0);
+    writer_ = open(at("list").c_str(), O_RDWR | O_CLOEXEC);  // keeps it open
+    const std::string line = "in/a.png\n";
+    ASSERT_EQ(::write(writer_, line.data(), line.size()), ssize_t(line.size()));
+    first_ = std::make_unique<Program>(
+        std::vector<std::string>{"run", "--files-from", "list", "-o", "both", "-k", "2"},
+        Program::Options{.folder = at(".")});
+    wait_for([&] { return fs::exists(at("both/in/a.png")); });
+  }
+  void TearDown() override { close(writer_); }
+
+  int writer_ = -1;
+  std::unique_ptr<Program> first_;
+};
+
+TEST_F(TwoRuns, do_not_write_to_one_folder) {
+  const Finished second = run({"run", "in", "-o", "both", "-k", "2"});
+  EXPECT_EQ(second.code, int(ExitCode::temporary));
+  EXPECT_THAT(second.err, HasSubstr("both is being written to by process "));
+  EXPECT_THAT(files("both"), ElementsAre("in/a.png"));
+}
+
+TEST_F(TwoRuns, may_follow_on_another_even_if_that_was_killed) {
+  first_->signal(SIGKILL);
+  first_->wait();
+  EXPECT_EQ(run({"run", "in", "-o", "both", "-k", "2"}).code, 0);
+}
+
+}  // namespace
+}  // namespace eckart::test
