@@ -1,15 +1,18 @@
 #include "io/temporary_file.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <new>
 #include <string>
 #include <system_error>
 
@@ -30,15 +33,35 @@ std::string host_name() {
   return name.data();
 }
 
+const std::string& this_host() {
+  static const std::string host = host_name();
+  return host;
+}
+
 /// Differs from call to call within a process, and between processes that share the folder.
 std::string unique_name(const std::filesystem::path& name) {
-  static const std::string host = host_name();
   static std::atomic<std::uint64_t> calls{0};
   std::array<char, 17> hash{};
   std::snprintf(hash.data(), hash.size(), "%016zx", std::hash<std::string>{}(name.native()));
-  return ".eckart-" + std::string(hash.data()) + "-" + host + "-" + std::to_string(::getpid()) +
-         "-" + std::to_string(calls++) + ".tmp";
+  return ".eckart-" + std::string(hash.data()) + "-" + this_host() + "-" +
+         std::to_string(::getpid()) + "-" + std::to_string(calls++) + ".tmp";
 }
+
+/// The process that made the file of this name; 0 where it is no temporary of this host.
+pid_t maker_of(const std::string& name) {
+  constexpr std::size_t kHash = 16;
+  const std::string prefix = ".eckart-", middle = "-" + this_host() + "-", suffix = ".tmp";
+  const std::size_t begin = prefix.size() + kHash + middle.size();
+  if (name.size() < begin + suffix.size() || !name.starts_with(prefix) || !name.ends_with(suffix) ||
+      name.compare(prefix.size() + kHash, middle.size(), middle) != 0)
+    return 0;
+  pid_t process = 0;
+  const char* end = name.data() + name.size();
+  const auto [rest, error] = std::from_chars(name.data() + begin, end, process);
+  return error == std::errc() && rest != end && *rest == '-' ? process : 0;
+}
+
+bool is_gone(pid_t process) { return ::kill(process, 0) != 0 && errno == ESRCH; }
 
 }  // namespace
 
@@ -82,6 +105,18 @@ void TemporaryFile::close() {
 void TemporaryFile::rename_to(const std::filesystem::path& path) {
   if (::rename(path_.c_str(), path.c_str()) != 0) fail("cannot rename");
   renamed_ = true;
+}
+
+void remove_stale_temporaries(const std::filesystem::path& folder) noexcept {
+  try {
+    std::error_code error;
+    std::filesystem::directory_iterator entry(folder, error), none;
+    for (; !error && entry != none; entry.increment(error)) {
+      const pid_t maker = maker_of(entry->path().filename().native());
+      if (maker > 0 && is_gone(maker)) ::unlink(entry->path().c_str());
+    }
+  } catch (const std::bad_alloc&) {  // the next run may have more memory
+  }
 }
 
 }  // namespace eckart::io

@@ -33,4 +33,8 @@ class TemporaryFile {
   bool renamed_ = false;
 };
 
+/// Removes what processes of this host that are gone have left in the folder. Nothing is thrown:
+/// what cannot be removed is left there.
+void remove_stale_temporaries(const std::filesystem::path& folder) noexcept;
+
 }  // namespace eckart::io

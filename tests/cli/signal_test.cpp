@@ -90,11 +90,19 @@ TEST_F(Signal, a_second_int_ends_at_once_and_tears_no_file) {
 }
 
 TEST_F(Signal, the_next_run_does_the_rest) {
-  const auto program = start(4);
-  program->signal(SIGTERM);
-  program->wait();
-  EXPECT_EQ(run({"run", "in", "-o", "out", "-q"}).code, 0);
-  EXPECT_EQ(files("out").size(), std::size_t(kImages));
+  for (const int signal : {SIGTERM, SIGKILL}) {
+    fs::remove_all(at("out"));
+    const auto program = start(4);
+    program->signal(signal);
+    program->wait();
+    const Finished rest = run({"run", "in", "-o", "out", "-q", "--json"});
+    EXPECT_EQ(rest.code, 0);
+    const auto json = nlohmann::json::parse(rest.out);
+    EXPECT_GE(json.at("skipped"), signal == SIGTERM ? 1 : 0);
+    EXPECT_EQ(json.at("done").get<int>() + json.at("skipped").get<int>(), kImages);
+    EXPECT_EQ(files("out").size(), std::size_t(kImages)) << "and no temporaries";
+    expect_whole(files("out"));
+  }
 }
 
 }  // namespace

@@ -2,8 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
 
 #include "io/file.hpp"
+#include "io/temporary_file.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace eckart::io {
@@ -13,6 +18,8 @@ namespace fs = std::filesystem;
 using test::TempFolder;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
+using ::testing::UnorderedElementsAreArray;
+using Names = std::vector<std::string>;
 
 std::vector<std::byte> bytes(std::size_t size) {
   return std::vector<std::byte>(size, std::byte(7));
@@ -83,6 +90,31 @@ TEST_P(PublicationTest, one_that_fails_costs_no_other) {
 
 INSTANTIATE_TEST_SUITE_P(Each, PublicationTest, ::testing::Bool(),
                          [](const auto& each) { return each.param ? "durable" : "not_durable"; });
+
+TEST(StaleTemporaries, of_processes_that_are_gone_are_removed) {
+  const TempFolder folder;
+  const auto leave_a_file = [&] { static_cast<void>(new TemporaryFile(folder.path(), "a")); };
+  const pid_t child = fork();
+  if (child == 0) {
+    leave_a_file();
+    _exit(0);
+  }
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  const TemporaryFile mine(folder.path(), "a");
+  const Names left = files(folder.path());
+  ASSERT_EQ(left.size(), 2U);
+  const std::vector<std::string> others = {".eckart-0123456789abcdef-another.host-1-0.tmp",
+                                           ".eckart-short.tmp", ".eckart", "a.tmp"};
+  for (const std::string& name : others) std::ofstream(folder.path() / name) << "x";
+  remove_stale_temporaries(folder.path());
+  Names expected = others;
+  const std::string gone = "-" + std::to_string(child) + "-";
+  for (const std::string& name : left) {
+    if (name.find(gone) == name.npos) expected.push_back(name);
+  }
+  EXPECT_THAT(files(folder.path()), UnorderedElementsAreArray(expected));
+  remove_stale_temporaries(folder.path() / "none");
+}
 
 }  // namespace
 }  // namespace eckart::io
