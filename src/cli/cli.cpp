@@ -29,6 +29,8 @@ ExitCode execute(const Action& action) {
     return action();
   } catch (const FatalError& error) {
     return fail(error.code(), error.what());
+  } catch (const EnvironmentError& error) {
+    return fail(ExitCode::io_error, error.what());
   } catch (const settings::SettingsError& error) {
     return fail(ExitCode::configuration, error.what());
   } catch (const std::invalid_argument& error) {
@@ -69,6 +71,7 @@ ExitCode parse_and_execute(int argc, char** argv) {
   add_run(app, action);
   add_synth(app, action);
   add_doctor(app, action);
+  add_status(app, action);
   const auto is_named = [&](const CLI::App* command) { return command->check_name(argv[1]); };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_named).empty()) {
     return fail(ExitCode::usage,

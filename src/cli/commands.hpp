@@ -14,5 +14,6 @@ using Action = std::function<ExitCode()>;
 void add_run(CLI::App& app, Action& action);
 void add_synth(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
+void add_status(CLI::App& app, Action& action);
 
 }  // namespace eckart::cli

@@ -97,6 +97,18 @@ TEST_F(Resume, tries_again_what_has_failed) {
   EXPECT_EQ(again(), (Numbers{1, 3, 0}));
 }
 
+TEST_F(Resume, is_told_of_by_status) {
+  write("in/bad.png", "no image");
+  EXPECT_EQ(again({}, "2,3"), (Numbers{3, 0, 1}));
+  const Finished result = run({"status", "out"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("out: 6 done, 1 failed\n")) << "of the run before as well";
+  EXPECT_THAT(result.out, HasSubstr("       1 not an image\n"));
+  EXPECT_THAT(result.out, HasSubstr("/in/bad.png: "));
+  EXPECT_THAT(run({"status", "out", "--failures", "0"}).out, HasSubstr("and 1 more"));
+  EXPECT_EQ(run({"status", "in"}).code, int(ExitCode::no_input));
+}
+
 TEST_F(Resume, says_beforehand_what_it_would_skip) {
   fs::remove(at("out/b.png"));
   const Finished result = run({"run", "in", "-o", "out", "-k", "2", "--dry-run"});

@@ -1,0 +1,52 @@
+#include "app/status.hpp"
+
+#include <cstdio>
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "core/printable.hpp"
+
+namespace eckart::cli {
+namespace {
+
+struct StatusArgs {
+  std::filesystem::path output;
+  std::string ledger = "auto";
+  int failures = 20;
+};
+
+ExitCode status(const StatusArgs& args) {
+  const app::Status status = app::read_status(args.output, args.ledger, args.failures);
+  const auto& [done, failed, failures] = status.counts;
+  std::printf("%s: %lld done, %lld failed\n", printable(args.output.native()).c_str(),
+              static_cast<long long>(done), static_cast<long long>(failed));
+  for (int reason = 0; reason < kReasonCount; ++reason) {
+    const std::int64_t count = failures[std::size_t(reason)];
+    if (count == 0) continue;
+    std::printf("%8lld %s\n", static_cast<long long>(count),
+                std::string(to_string(Reason(reason))).c_str());
+  }
+  for (const ledger::Entry& entry : status.failed) {
+    std::printf("%s: %s (%s)\n", printable(entry.input).c_str(), printable(entry.detail).c_str(),
+                std::string(to_string(entry.reason)).c_str());
+  }
+  const std::int64_t more = failed - std::int64_t(status.failed.size());
+  if (more > 0) std::printf("and %lld more; --failures N names N\n", static_cast<long long>(more));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_status(CLI::App& app, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("status", "Tell what is done in an output folder, and what has failed");
+  auto args = std::make_shared<StatusArgs>();
+  command->add_option("output", args->output, "The folder")->required();
+  command->add_option("--ledger", args->ledger, "The ledger's file, where it is not in the folder");
+  command->add_option("--failures", args->failures, "How many are named")
+      ->check(CLI::Range(0, 1000000000))
+      ->capture_default_str();
+  command->callback([args, &action] { action = [args] { return status(*args); }; });
+}
+
+}  // namespace eckart::cli
