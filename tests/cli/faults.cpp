@@ -1,8 +1,10 @@
 // Preloaded into `eckart`: lets system calls on its temporaries fail. ECKART_FAULT is CALL:ERRNO:
-// FIRST:COUNT, CALL one of open, write, fsync, close, rename, and folder (its fsync); of these
-// calls the FIRST-th (from 1) and those after it fail, COUNT of them in all.
+// FIRST:COUNT, CALL one of open, write, fsync, close, rename, folder (its fsync), ledger (any that
+// changes it), and any (of all these); of these calls the FIRST-th (from 1) and those after it
+// fail, COUNT of them in all. Of ERRNO 0 the process dies instead, before the call.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -26,19 +28,22 @@ struct Fault {
 
 bool is_temporary(const char* path) { return std::strstr(path, ".eckart-") != nullptr; }
 
-bool is_temporary(int descriptor) {
+bool has_in_path(int descriptor, const char* part) {
   char link[64], path[4096] = "";
   std::snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-  return readlink(link, path, sizeof path - 1) > 0 && is_temporary(path);
+  return readlink(link, path, sizeof path - 1) > 0 && std::strstr(path, part) != nullptr;
 }
+bool is_temporary(int descriptor) { return has_in_path(descriptor, ".eckart-"); }
+bool is_ledger(int descriptor) { return has_in_path(descriptor, "ledger.db"); }
 
 /// Whether this call, on a temporary, is one that fails; errno is set then.
 bool fails(const char* call) {
   static const Fault fault;
   static std::atomic<long> calls{0};
-  if (std::strcmp(call, fault.call) != 0) return false;
+  if (std::strcmp(call, fault.call) != 0 && std::strcmp("any", fault.call) != 0) return false;
   const long number = ++calls;
   if (number < fault.first || number >= fault.first + fault.count) return false;
+  if (fault.error == 0) kill(getpid(), SIGKILL);
   errno = fault.error;
   return true;
 }
@@ -71,9 +76,29 @@ ssize_t write(int descriptor, const void* data, size_t size) {
 
 int fsync(int descriptor) {
   static const auto real = next(&fsync, "fsync");
-  const char* const call = is_temporary(descriptor) ? "fsync" : "folder";
+  const char* const call = is_temporary(descriptor) ? "fsync"
+                           : is_ledger(descriptor)  ? "ledger"
+                                                    : "folder";
   return fails(call) ? -1 : real(descriptor);
 }
+
+int fdatasync(int descriptor) {
+  static const auto real = next(&fdatasync, "fdatasync");
+  return is_ledger(descriptor) && fails("ledger") ? -1 : real(descriptor);
+}
+
+ssize_t pwrite(int descriptor, const void* data, size_t size, off_t offset) {
+  static const auto real = next(&pwrite, "pwrite");
+  return is_ledger(descriptor) && fails("ledger") ? -1 : real(descriptor, data, size, offset);
+}
+ssize_t pwrite64(int descriptor, const void* data, size_t size, off64_t offset)
+    __attribute__((alias("pwrite")));
+
+int ftruncate(int descriptor, off_t size) {
+  static const auto real = next(&ftruncate, "ftruncate");
+  return is_ledger(descriptor) && fails("ledger") ? -1 : real(descriptor, size);
+}
+int ftruncate64(int descriptor, off64_t size) __attribute__((alias("ftruncate")));
 
 int close(int descriptor) {
   static const auto real = next(&close, "close");

@@ -138,6 +138,46 @@ TEST_F(Resume, sets_a_damaged_ledger_aside_and_does_all) {
   EXPECT_EQ(again(), (Numbers{0, 3, 0}));
 }
 
+/// At every system call by which a run makes outputs and ledger, it dies; the next does the rest.
+TEST_F(Resume, completes_a_run_that_was_killed_at_any_call) {
+  const Names expected = files("out");
+  int kills = 0;
+  for (bool killed = true; killed;) {
+    fs::remove_all(at("out"));
+    const std::string fault = "any:0:" + std::to_string(kills + 1) + ":1";
+    const Finished first = run({"run", "in", "-o", "out", "-k", "2"}, {.fault = fault});
+    killed = first.code != 0;
+    if (!killed) break;
+    ASSERT_EQ(first.code, -SIGKILL) << first.err;
+    ++kills;
+    SCOPED_TRACE(::testing::Message() << "killed at call " << kills);
+    for (const std::string& name : files("out")) {
+      if (fs::path(name).filename().native().starts_with(".eckart-")) continue;
+      EXPECT_NO_THROW(decode("out/" + name)) << name;
+    }
+    const Finished second = run({"run", "in", "-o", "out", "-k", "2"});
+    ASSERT_EQ(second.code, 0) << second.err;
+    EXPECT_EQ(files("out"), expected) << "and no temporaries";
+    for (const std::string& name : expected) EXPECT_NO_THROW(decode("out/" + name)) << name;
+  }
+  EXPECT_GT(kills, 30);
+  RecordProperty("kills", kills);
+}
+
+/// What the ledger cannot take stops the run as any output that the disk cannot.
+TEST_F(Resume, stops_where_the_ledger_cannot_be_written) {
+  for (const int error : {ENOSPC, EIO}) {
+    fs::remove_all(at("out"));
+    const Finished result = run({"run", "in", "-o", "out", "-k", "2"},
+                                {.fault = "ledger:" + std::to_string(error) + ":8:1000000"});
+    EXPECT_EQ(result.code, int(ExitCode::io_error)) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("ledger out/.eckart/ledger.db: "));
+    for (const std::string& name : files("out")) EXPECT_NO_THROW(decode("out/" + name)) << name;
+    EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
+    EXPECT_EQ(again(), (Numbers{0, 3, 0}));
+  }
+}
+
 /// A run that waits for more of its list, with one image done.
 class TwoRuns : public Resume {
  protected:
