@@ -76,6 +76,7 @@ std::vector<std::string> pixels_texts(const settings::Settings& settings,
   if (settings.output.format == "jpeg")
     text += ", quality " + std::to_string(settings.output.jpeg_quality);
   std::vector<std::string> texts;
+  texts.reserve(ranks.size());
   for (const RankPolicy& rank : ranks) texts.push_back(text + ", rank " + to_string(rank));
   return texts;
 }

@@ -99,7 +99,7 @@ Image draw_16_bits(int side, ValueAt value_at) {
 TEST_P(HostileImageTest, specks_of_one_level_in_16_bits_are_found) {
   if (GetParam().solver == SolverKind::gram) GTEST_SKIP() << "its certificate says that it cannot";
   for (const auto& [level, specks] : {std::pair{60000, 3}, std::pair{65535, 1}}) {
-    Image image = draw_16_bits(256, [&](int, int) { return level; });
+    Image image = draw_16_bits(256, [level = level](int, int) { return level; });
     const auto pixels = image.plane<std::uint16_t>(0);
     for (int i = 0; i < specks; ++i) pixels(40 * i + 7, 61 * i + 30) -= std::uint16_t(4 - specks);
     const std::vector<int> ranks{1, 2, 3, 4, 20};
