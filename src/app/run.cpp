@@ -135,7 +135,7 @@ telemetry::RunReport Run::execute() {
   io::prepare_output_root(request_.output);
   lock_.emplace(request_.output / ".eckart" / "lock");
   if (const auto file = ledger_file(request_.output, request_.settings.ledger); !file.empty())
-    use(std::make_unique<ledger::Ledger>(file));
+    resume_from(std::make_unique<ledger::Ledger>(file));
   if (!request_.report.empty()) report_.emplace(request_.report);
   telemetry::RunReport report = pipeline_->run();
   if (!report.stopped_by.empty()) spdlog::error("{}: stopped", printable(report.stopped_by));
@@ -146,7 +146,7 @@ telemetry::RunReport Run::execute() {
   return report;
 }
 
-void Run::use(std::unique_ptr<ledger::Ledger> ledger) {
+void Run::resume_from(std::unique_ptr<ledger::Ledger> ledger) {
   if (!ledger) return;
   if (!ledger->warning().empty()) spdlog::warn(ledger->warning());
   ledger_ = std::move(ledger);
@@ -171,7 +171,7 @@ telemetry::RunReport Run::dry_run(const std::function<void(const WorkItem&)>& te
   telemetry::RunReport report;
   const ClaimOutputs claim = make_claim(outputs_, guard_);
   if (const auto file = ledger_file(request_.output, request_.settings.ledger); !file.empty())
-    use(ledger::Ledger::open_to_read(file));
+    resume_from(ledger::Ledger::open_to_read(file));
   while (auto arrival = source_->next({})) {
     const ItemPtr item = take_in(std::move(*arrival), claim);
     if (item->outcome.ok() && resume_)

@@ -58,7 +58,7 @@ class Run {
   telemetry::RunReport dry_run(const std::function<void(const WorkItem&)>& tell);
 
  private:
-  void use(std::unique_ptr<ledger::Ledger> ledger);
+  void resume_from(std::unique_ptr<ledger::Ledger> ledger);
 
   const RunRequest request_;
   const std::chrono::steady_clock::time_point start_;

@@ -95,26 +95,30 @@ Image draw_16_bits(int side, ValueAt value_at) {
   return image;
 }
 
+/// Of gram alone no more than that its certificate is true.
+void expect_what_is_promised(const Image& image, const Task& task, const std::vector<int>& ranks) {
+  if (BackendTest::GetParam().solver != SolverKind::gram) return expect_optimal(image, task, ranks);
+  expect_certificate(image, task, ranks);
+}
+
 /// One part in 60,000 of the brightest: what A'A in float64 cannot tell from rounding.
 TEST_P(HostileImageTest, specks_of_one_level_in_16_bits_are_found) {
-  if (GetParam().solver == SolverKind::gram) GTEST_SKIP() << "its certificate says that it cannot";
   for (const auto& [level, specks] : {std::pair{60000, 3}, std::pair{65535, 1}}) {
     Image image = draw_16_bits(256, [level = level](int, int) { return level; });
     const auto pixels = image.plane<std::uint16_t>(0);
     for (int i = 0; i < specks; ++i) pixels(40 * i + 7, 61 * i + 30) -= std::uint16_t(4 - specks);
     const std::vector<int> ranks{1, 2, 3, 4, 20};
-    expect_optimal(image, reconstruct(image, ranks), ranks);
+    expect_what_is_promised(image, reconstruct(image, ranks), ranks);
   }
 }
 
 /// The same where most vectors are wanted, so that `auto` begins with A'A.
 TEST_P(HostileImageTest, specks_of_one_level_in_16_bits_are_found_at_nearly_full_rank) {
-  if (GetParam().solver == SolverKind::gram) GTEST_SKIP() << "its certificate says that it cannot";
   Random random(1936);
   const Image image = draw_16_bits(128, [&](int, int) { return 65534 + int(random.below(2)); });
   for (const int rank : {96, 110}) {
     const Task task = reconstruct(image, {rank});
-    expect_optimal(image, task, {rank});
+    expect_what_is_promised(image, task, {rank});
     EXPECT_EQ(task.results[0][0].done_again, !GetParam().exact()) << "by gesvd";
   }
 }

@@ -60,4 +60,14 @@ void expect_optimal(const Image& image, const Task& task, const std::vector<int>
   }
 }
 
+void expect_certificate(const Image& image, const Task& task, const std::vector<int>& ranks) {
+  const std::vector<double> sigma_squared = squares(reference_svd(image, 0).sigma);
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    const PlaneResult& result = task.results[r][0];
+    EXPECT_LE(loss_db(result.residual, optimal_error(sigma_squared, ranks[r])),
+              result.most_loss_db + 1e-6)
+        << "rank " << ranks[r];
+  }
+}
+
 }  // namespace eckart::testing

@@ -14,4 +14,7 @@ Image make_image(SynthKind kind, int rows, int cols, int channels = 1, Depth dep
 /// reported is so.
 void expect_optimal(const Image& image, const Task& task, const std::vector<int>& ranks);
 
+/// Of a gray image, that nothing has lost more than its certificate says.
+void expect_certificate(const Image& image, const Task& task, const std::vector<int>& ranks);
+
 }  // namespace eckart::testing

@@ -149,18 +149,13 @@ Verdict Slot::judge(const std::vector<RankPolicy>& ranks, bool last) const {
     const Owner& owner = owners_[place];
     const double norm = squared_norm(place);
     bool converged = info_.host.as<int>()[place] == 0, good = true, hopeless = false;
-    bool beyond_squares = false;
     double worst_db = 0;
     for (std::size_t r = 0; r < ranks_; ++r) {
       PlaneResult& to = owner.task->results[r][std::size_t(owner.channel)];
       to = result(place, r, ranks[r], norm);
       converged = converged && std::isfinite(to.residual);
-      const auto by_rounding_of = [&](Precision precision) {
-        return most_loss_db(to.rank, owner.plane.n(), to.residual, norm, precision);
-      };
-      const double by_rounding = by_rounding_of(spectrum_.precision);
-      beyond_squares =
-          beyond_squares || !(by_rounding_of(Precision::squared_float64) <= kMostLossDb);
+      const double by_rounding =
+          most_loss_db(to.rank, owner.plane.n(), to.residual, norm, spectrum_.precision);
       good = good && (to.most_loss_db <= kMostLossDb || last);
       hopeless = hopeless || !(by_rounding <= kMostLossDb);
       worst_db = std::max(worst_db, to.most_loss_db - by_rounding);
@@ -168,7 +163,10 @@ Verdict Slot::judge(const std::vector<RankPolicy>& ranks, bool last) const {
     if (converged && good) {
       verdict.worst_db = std::max(verdict.worst_db, worst_db);
     } else {
-      (converged && beyond_squares ? verdict.beyond_squares : verdict.unsettled).push_back(owner);
+      // Only of float64: what float16 leaves of an error, float64 may find to be none.
+      const bool beyond_squares =
+          converged && hopeless && spectrum_.precision == Precision::squared_float64;
+      (beyond_squares ? verdict.beyond_squares : verdict.unsettled).push_back(owner);
       verdict.want_rounds += converged && !hopeless;
     }
   }

@@ -22,7 +22,8 @@ std::vector<double> signs(std::size_t count) {
   return values;
 }
 
-/// A batch on its way through Float64SubspaceSolver, the constructor's steps as they are there.
+/// A batch on its way through Float64SubspaceSolver, the constructor's steps as they are there for
+/// one block of columns.
 struct Float64Batch {
   Float64Batch(const Handles& handles, const Case& c, std::shared_ptr<const Pixels> pixels);
 
