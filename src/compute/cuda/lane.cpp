@@ -39,10 +39,6 @@ void mark_done_again(std::span<const Owner> owners) {
   }
 }
 
-void append(std::vector<Owner>& to, const std::vector<Owner>& from) {
-  to.insert(to.end(), from.begin(), from.end());
-}
-
 }  // namespace
 
 CudaLane::CudaLane(LaneOptions options)
@@ -122,8 +118,8 @@ std::vector<Owner> CudaLane::settle(Slot& slot, bool pixels) {
   slot.wait();
   const auto& solvers = this->solvers(plan.solver);
   Verdict verdict = slot.judge(options_.ranks, solvers.size() == 1);
-  auto& [unsettled, beyond_squares, want_rounds, worst_db] = verdict;
-  retries_ += int(unsettled.size() + beyond_squares.size());
+  auto& [unsettled, want_rounds, worst_db] = verdict;
+  retries_ += int(unsettled.size());
   // The second is tried after itself, with more rounds where there are more.
   const bool again = plan.first == 0 || plan.rounds < kMostRounds;
   if (!options_.deterministic) {
@@ -131,18 +127,15 @@ std::vector<Owner> CudaLane::settle(Slot& slot, bool pixels) {
   }
   for (std::size_t next = again ? 1 : 2; next < solvers.size(); ++next) {
     const bool last = next + 1 == solvers.size();
-    if (last) append(unsettled, beyond_squares);
-    Verdict left = retry(slot, plan, *solvers[next], last, unsettled, pixels);
-    unsettled = std::move(left.unsettled);
-    append(beyond_squares, left.beyond_squares);
+    unsettled = retry(slot, plan, *solvers[next], last, unsettled, pixels);
   }
   return unsettled;
 }
 
 /// What this solver has not settled either.
-Verdict CudaLane::retry(Slot& slot, Plan& plan, BatchSolver& solver, bool last,
-                        std::span<const Owner> unsettled, bool pixels) {
-  Verdict left;
+std::vector<Owner> CudaLane::retry(Slot& slot, Plan& plan, BatchSolver& solver, bool last,
+                                   std::span<const Owner> unsettled, bool pixels) {
+  std::vector<Owner> left;
   while (!unsettled.empty()) {
     // One that takes planes one by one is not given empty ones, that others might have been.
     const int most = options_.deterministic && solver.one_by_one() ? 1 : plan.retry_places;
@@ -161,8 +154,7 @@ Verdict CudaLane::retry(Slot& slot, Plan& plan, BatchSolver& solver, bool last,
     slot.wait();
     const Verdict verdict = slot.judge(options_.ranks, last);
     mark_done_again(owners);
-    append(left.unsettled, verdict.unsettled);
-    append(left.beyond_squares, verdict.beyond_squares);
+    left.insert(left.end(), verdict.unsettled.begin(), verdict.unsettled.end());
     unsettled = unsettled.subspan(owners.size());
   }
   return left;

@@ -67,8 +67,8 @@ class CudaLane : public Lane {
   void queue(Slot& slot, PaddedShape shape, std::span<Task* const> tasks, int planes,
              const Plan& plan);
   void run(Slot& slot, const Plan& plan, BatchSolver& solver, int capacity, int rounds);
-  Verdict retry(Slot& slot, Plan& plan, BatchSolver& solver, bool last,
-                std::span<const Owner> unsettled, bool pixels);
+  std::vector<Owner> retry(Slot& slot, Plan& plan, BatchSolver& solver, bool last,
+                           std::span<const Owner> unsettled, bool pixels);
   Handles handles() const { return {stream_.get(), blas_.get(), solver_.get()}; }
 
   const LaneOptions options_;

@@ -163,10 +163,7 @@ Verdict Slot::judge(const std::vector<RankPolicy>& ranks, bool last) const {
     if (converged && good) {
       verdict.worst_db = std::max(verdict.worst_db, worst_db);
     } else {
-      // Only of float64: what float16 leaves of an error, float64 may find to be none.
-      const bool beyond_squares =
-          converged && hopeless && spectrum_.precision == Precision::squared_float64;
-      (beyond_squares ? verdict.beyond_squares : verdict.unsettled).push_back(owner);
+      verdict.unsettled.push_back(owner);
       verdict.want_rounds += converged && !hopeless;
     }
   }

@@ -29,10 +29,7 @@ struct Verdict {
   /// Planes whose solver has not converged, has left no finite numbers, or may have lost more than
   /// kMostLossDb where another solver follows.
   std::vector<Owner> unsettled;
-  /// Such whose error, as eigenvectors of A'A in float64 leave it, is so small beside them that no
-  /// others of A'A would tell either.
-  std::vector<Owner> beyond_squares;
-  int want_rounds = 0;  ///< of both, what more rounds of the same solver could have settled
+  int want_rounds = 0;  ///< of these, what more rounds of the same solver could have settled
   double worst_db = 0;  ///< what the others may have lost at most, but by rounding
 };
 
