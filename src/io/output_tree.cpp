@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/output_name.hpp"
+#include "io/environment.hpp"
 #include "io/temporary_file.hpp"
 
 namespace eckart::io {
@@ -24,9 +25,10 @@ void check_ranks_have_names(const std::string& name, std::size_t ranks) {
 [[noreturn]] void fail_cannot_create(const fs::path& root, const std::error_code& why) {
   const bool forbidden =
       why == std::errc::permission_denied || why == std::errc::operation_not_permitted;
-  throw FatalError(
-      forbidden ? ExitCode::no_permission : ExitCode::cannot_create,
-      "cannot create files in the output folder " + root.string() + ": " + why.message());
+  const std::string message =
+      "cannot create files in the output folder " + root.string() + ": " + why.message();
+  check_environment(why.value(), message);
+  throw FatalError(forbidden ? ExitCode::no_permission : ExitCode::cannot_create, message);
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // Preloaded into `eckart`: lets system calls on its temporaries fail. ECKART_FAULT is CALL:ERRNO:
 // FIRST:COUNT, CALL one of open, write, fsync, close, rename, folder (its fsync), ledger (any that
 // changes it), and any (of all these); of these calls the FIRST-th (from 1) and those after it
-// fail, COUNT of them in all. Of ERRNO 0 the process dies instead, before the call.
+// fail, COUNT of them in all. Of ERRNO 0 the process dies instead, before the call; of -1 an fsync
+// claims to have done what it has not.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -36,9 +37,14 @@ bool has_in_path(int descriptor, const char* part) {
 bool is_temporary(int descriptor) { return has_in_path(descriptor, ".eckart-"); }
 bool is_ledger(int descriptor) { return has_in_path(descriptor, "ledger.db"); }
 
+const Fault& the_fault() {
+  static const Fault fault;
+  return fault;
+}
+
 /// Whether this call, on a temporary, is one that fails; errno is set then.
 bool fails(const char* call) {
-  static const Fault fault;
+  const Fault& fault = the_fault();
   static std::atomic<long> calls{0};
   if (std::strcmp(call, fault.call) != 0 && std::strcmp("any", fault.call) != 0) return false;
   const long number = ++calls;
@@ -79,7 +85,14 @@ int fsync(int descriptor) {
   const char* const call = is_temporary(descriptor) ? "fsync"
                            : is_ledger(descriptor)  ? "ledger"
                                                     : "folder";
-  return fails(call) ? -1 : real(descriptor);
+  if (fails(call)) return the_fault().error < 0 ? 0 : -1;
+  return real(descriptor);
+}
+
+/// Only the beginning of an fsync: left out where that is.
+int sync_file_range(int descriptor, off64_t offset, off64_t size, unsigned flags) {
+  static const auto real = next(&sync_file_range, "sync_file_range");
+  return the_fault().error < 0 ? 0 : real(descriptor, offset, size, flags);
 }
 
 int fdatasync(int descriptor) {

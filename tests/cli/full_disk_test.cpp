@@ -92,6 +92,16 @@ INSTANTIATE_TEST_SUITE_P(Of, FullDiskForAWhile,
                                            Fault{"rename", ENOSPC, true}),
                          name_of);
 
+TEST_F(CliTest, a_disk_that_is_full_or_broken_from_the_start_is_not_the_folders_fault) {
+  write_png("in/a.png");
+  for (const int error : {ENOSPC, EIO}) {
+    const Finished result = run({"run", "in", "-o", "out", "--backend", "cpu"},
+                                {.fault = "open:" + std::to_string(error) + ":1:1"});
+    EXPECT_EQ(result.code, int(ExitCode::io_error));
+    EXPECT_THAT(result.err, HasSubstr(std::string("folder out: ") + std::strerror(error)));
+  }
+}
+
 TEST_F(CliTest, what_may_not_survive_a_power_cut_is_not_called_done) {
   write_png("in/a.png");
   const Finished result = run({"run", "in", "-o", "out", "--backend", "cpu", "--json"},

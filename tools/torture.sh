@@ -1,0 +1,280 @@
+#!/usr/bin/env bash
+# Ends runs of eckart in every bad way, and shows that nothing is lost by it. Minutes; --short: one; --long: hours.
+#   tools/torture.sh [--short | --long] [--program FILE] [PART...]
+# PART: kills      kill -9 at random times, then the same command again
+#       stops      SIGTERM at random times
+#       faults     EIO and ENOSPC at every call that writes, once and from there on
+#       full-disk  a tmpfs that fills, and then has room
+#       power-cut  the disk as it is at some moment, mounted; and a control without fsync, which must lose
+# All of them if none is named; the last two need root. Ends with 0 if all that was to be shown was.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() { printf '==> %4d s: %s\n' "$SECONDS" "$*"; }
+die() {
+  printf 'torture: %s\n' "$*" >&2
+  exit 1
+}
+
+kills=500 stops=100 images=40 cuts=30 cut_images=300 fault_images=2
+program=
+parts=()
+while (($#)); do
+  case $1 in
+    --short) kills=30 stops=10 cuts=3 cut_images=100 fault_images=1 ;;
+    --long) kills=10000 stops=1000 cuts=1000 fault_images=5 ;;
+    --program) program=$2 && shift ;;
+    kills | stops | faults | full-disk | power-cut) parts+=("$1") ;;
+    *) sed -n '2,9s/^# \{0,1\}//p' "$0" >&2 && exit 64 ;;
+  esac
+  shift
+done
+((${#parts[@]})) || parts=(kills stops faults full-disk power-cut)
+for built in build/{cuda,cpu,release}/bin/eckart; do
+  [[ $program || ! -x $built ]] || program=$built
+done
+[[ -x $program ]] || die "there is no program: build it, or name it with --program"
+program=$(realpath "$program")
+shim=$(dirname "$program")/../tests/cli/libeckart_faults.so
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/eckart-torture.XXXXXX")
+process=
+clean_up() {
+  [[ -z $process ]] || kill -KILL "$process" 2>/dev/null || true
+  for place in "$work"/mnt*; do
+    if mountpoint -q "$place"; then umount -l "$place"; fi
+  done
+  rm -rf "$work"
+}
+trap clean_up EXIT
+
+problems=0
+problem() {
+  problems=$((problems + 1))
+  if ((problems <= 20)); then printf 'torture: %s\n' "$*" >&2; fi
+}
+
+eckart_run() { # OUT [OPTION...]: a run of $in, quiet; what it said is in $work/log
+  "$program" run "$in" -o "$@" -k 7 -q --backend cpu >"$work/log" 2>&1
+}
+
+outputs() { (cd "$1" && find . -name .eckart -prune -o -type f ! -name '.eckart-*' -print | sort); }
+temporaries() { find "$1" -name '.eckart-*' -type f | wc -l; }
+
+# Of the outputs in $1: how many there are that are not byte by byte those of the reference.
+torn() {
+  local count=0 name
+  while read -r name; do
+    cmp -s "$1/$name" "$reference/$name" || count=$((count + 1))
+  done < <(outputs "$1")
+  printf '%s' "$count"
+}
+
+expect_whole() { # OUT WHEN
+  local count
+  count=$(torn "$1")
+  ((count == 0)) || problem "$2: $count outputs are torn"
+}
+
+expect_complete() { # OUT WHEN
+  local left
+  expect_whole "$1" "$2"
+  diff -q <(outputs "$1") <(outputs "$reference") >/dev/null || problem "$2: not all outputs are there"
+  left=$(temporaries "$1")
+  ((left == 0)) || problem "$2: $left temporaries are left"
+}
+
+# The same command again, after what happened: it must do the rest.
+expect_resumed() { # OUT WHEN
+  eckart_run "$1" || problem "$2: the next run ended with $?: $(tail -1 "$work/log")"
+  expect_complete "$1" "$2, and again"
+}
+
+make_inputs() { # COUNT: $in, and what comes of it in $reference; $run_ms of a whole run
+  in=$work/in-$1 reference=$work/reference-$1
+  local start
+  if [[ ! -d $in ]]; then
+    "$program" synth -o "$in" --kind texture --count "$1" --size 192x160 >/dev/null 2>&1
+    mkdir "$in/deep" && mv "$in"/*1.png "$in/deep/"
+  fi
+  rm -rf "$reference"
+  start=$(date +%s%3N)
+  eckart_run "$reference" || die "a run without trouble ends with $?: $(cat "$work/log")"
+  run_ms=$(($(date +%s%3N) - start))
+}
+
+sleep_at_most() { # MS
+  local ms=$((RANDOM * $1 / 32768))
+  sleep "$(printf '%d.%03d' $((ms / 1000)) $((ms % 1000)))"
+}
+
+# Starts a run of OUT, and sends SIGNAL after a part of the time that a whole one takes.
+signal_at_random() { # OUT SIGNAL; $code: how it ended
+  "$program" run "$in" -o "$1" -k 7 -q --backend cpu >"$work/log" 2>&1 &
+  process=$!
+  sleep_at_most "$run_ms"
+  kill "-$2" "$process" 2>/dev/null || true
+  code=0
+  wait "$process" 2>/dev/null || code=$?
+  process=
+}
+
+part_kills() {
+  make_inputs "$images"
+  local out=$work/killed killed=0 tried=0 folders=0
+  while ((killed < kills && tried < 4 * kills)); do
+    signal_at_random "$out" KILL
+    tried=$((tried + 1))
+    ((code != 137)) || killed=$((killed + 1))
+    [[ -d $out ]] || continue
+    expect_whole "$out" "kill $killed"
+    # One, two or three kills to a folder.
+    if ((RANDOM % 2)); then
+      expect_resumed "$out" "kill $killed"
+      rm -rf "$out" && folders=$((folders + 1))
+    fi
+  done
+  [[ ! -d $out ]] || expect_resumed "$out" "kill $killed"
+  rm -rf "$out"
+  ((killed == kills)) || problem "kills: only $killed of $tried runs were still there to be killed"
+  say "kills: $killed at random times in $((folders + 1)) folders of $images images"
+}
+
+part_stops() {
+  make_inputs "$images"
+  local out=$work/stopped i stopped=0 kept=0 lost=0
+  for ((i = 1; i <= stops; ++i)); do
+    signal_at_random "$out" TERM
+    case $code in
+      0) ;;
+      143) stopped=$((stopped + 1)) ;;
+      *) problem "stop $i: ended with $code: $(tail -1 "$work/log")" ;;
+    esac
+    [[ -d $out ]] || continue
+    expect_whole "$out" "stop $i"
+    (($(temporaries "$out") == 0)) || problem "stop $i: temporaries are left"
+    count_done "$out"
+    expect_resumed "$out" "stop $i"
+    rm -rf "$out"
+  done
+  ((lost == 0)) || problem "stops: $lost outputs that the ledger calls done are not there"
+  say "stops: $stops SIGTERM at random times, $stopped while it ran; all $kept outputs in the ledgers are there"
+}
+
+# Adds to $kept what the ledger of the folder calls done and the folder holds, and to $lost what it does not.
+count_done() { # OUT [where OUT was when the ledger was written]
+  local name was=${2:-$1}
+  [[ -f $1/.eckart/ledger.db ]] || return 0
+  while read -r name; do
+    name=${name#"$was"/}
+    if cmp -s "$1/$name" "$reference/$name"; then kept=$((kept + 1)); else lost=$((lost + 1)); fi
+  done < <(sqlite3 "$1/.eckart/ledger.db" "SELECT output FROM output WHERE done" 2>/dev/null)
+}
+
+part_faults() {
+  [[ -f $shim ]] || die "there is no $shim: build all, tests too"
+  make_inputs "$fault_images"
+  local out=$work/faulty error count call code runs=0
+  for error in 5 28; do # EIO, ENOSPC
+    for count in 1 1000000; do
+      for ((call = 1; ; ++call)); do
+        rm -rf "$out"
+        code=0
+        LD_PRELOAD=$shim ECKART_FAULT=any:$error:$call:$count eckart_run "$out" || code=$?
+        ((code)) || break
+        runs=$((runs + 1))
+        local when="error $error at call $call, $count times"
+        ((code == 74)) || problem "$when: ended with $code: $(tail -1 "$work/log")"
+        [[ -d $out ]] || continue
+        expect_whole "$out" "$when"
+        (($(temporaries "$out") == 0)) || problem "$when: temporaries are left"
+        expect_resumed "$out" "$when"
+      done
+    done
+  done
+  say "faults: $runs runs with EIO or ENOSPC, at each call of $((call - 1))"
+}
+
+part_full_disk() {
+  make_inputs "$images"
+  local out=$work/mnt-full kib code size runs=0
+  kib=$(du -sk "$reference" | cut -f1)
+  mkdir -p "$out"
+  for size in 5 20 40 60 80 95; do
+    mount -t tmpfs -o "size=$((kib * size / 100))k" eckart-torture "$out"
+    code=0
+    eckart_run "$out/results" || code=$?
+    runs=$((runs + 1))
+    ((code == 74)) || problem "a disk of $size %: ended with $code: $(tail -1 "$work/log")"
+    [[ ! -d $out/results ]] || expect_whole "$out/results" "a disk of $size %"
+    (($(temporaries "$out") == 0)) || problem "a disk of $size %: temporaries are left"
+    mount -o "remount,size=$((kib * 2))k" "$out"
+    expect_resumed "$out/results" "a disk of $size %"
+    umount "$out"
+  done
+  say "full disk: $runs sizes, each then doubled"
+}
+
+# A copy of the disk image $1 at one moment: nothing was written to it while it was copied.
+copy_at_a_moment() { # FROM TO
+  local tries
+  for ((tries = 0; tries < 50; ++tries)); do
+    cp "$1" "$2"
+    if cmp -s "$1" "$2"; then return 0; fi
+  done
+  return 1
+}
+
+# Runs on a disk of its own, which is copied in the middle. Counts in $lost what the ledger on the
+# copy calls done and the copy does not hold, and in $kept what it does.
+cut_power() { # [NAME=VALUE...] of the environment
+  local disk=$work/disk copy=$work/copy mounted=$work/mnt-disk looked_at=$work/mnt-copy
+  mkdir -p "$mounted" "$looked_at"
+  truncate -s 48M "$disk"
+  mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 "$disk"
+  mount -o loop "$disk" "$mounted"
+  env "$@" "$program" run "$in" -o "$mounted/out" -k 7 -q --backend cpu >"$work/log" 2>&1 &
+  process=$!
+  sleep_at_most $((run_ms * 3 / 2))  # it takes longer here
+  kill -STOP "$process" 2>/dev/null || true
+  copy_at_a_moment "$disk" "$copy" || problem "power cut: the disk does not stand still"
+  kill -KILL "$process" 2>/dev/null || true
+  wait "$process" 2>/dev/null || true
+  process=
+  umount "$mounted"
+  mount -o loop "$copy" "$looked_at"
+  count_done "$looked_at/out" "$mounted/out"
+  [[ ! -d $looked_at/out ]] || expect_resumed "$looked_at/out" "power cut"
+  umount "$looked_at"
+}
+
+part_power_cut() {
+  [[ -f $shim ]] || die "there is no $shim: build all, tests too"
+  make_inputs "$cut_images"
+  local disks=0 tries=0 lost=0 kept=0 before
+  # Only a disk shows anything on which a ledger calls something done.
+  for (( ; disks < cuts && tries < 10 * cuts; ++tries)); do
+    before=$((kept + lost))
+    cut_power
+    disks=$((disks + (kept + lost > before)))
+  done
+  ((lost == 0)) || problem "power cut: $lost outputs that the ledger calls done are lost"
+  ((disks == cuts)) || problem "power cut: only $disks of $tries ledgers called anything done"
+  say "power cut: $tries disks, $disks with outputs that a ledger calls done; of $((kept + lost)) such $lost are lost"
+  for ((tries = lost = kept = 0; lost == 0 && tries < 10 * cuts; ++tries)); do
+    cut_power "LD_PRELOAD=$shim" ECKART_FAULT=fsync:-1:1:1000000
+  done
+  ((lost > 0)) || problem "power cut: nothing is lost without fsync either, so this shows nothing"
+  say "power cut, the control: without fsync $lost of $((kept + lost)) are lost on disk $tries"
+}
+
+say "torture of $program, in $work"
+for part in "${parts[@]}"; do
+  if [[ $part == full-disk || $part == power-cut ]] && ((EUID != 0)); then
+    say "$part: skipped, since it needs root"
+    continue
+  fi
+  "part_${part//-/_}"
+done
+((problems == 0)) || die "$problems problems"
+say "nothing torn, nothing missing, no temporaries"
