@@ -69,8 +69,7 @@ Database::Database(const std::filesystem::path& file, bool read_only) {
   sqlite3_extended_result_codes(database, 1);
   sqlite3_busy_timeout(database, kBusyMs);
   if (read_only) return;
-  // A power cut may take the last rows, whose images are then done again; never what they say.
-  execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+  execute("PRAGMA journal_mode = WAL");
 }
 
 void Database::execute(const char* sql) {

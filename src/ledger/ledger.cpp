@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <chrono>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -14,6 +15,9 @@ namespace eckart::ledger {
 namespace {
 
 namespace fs = std::filesystem;
+
+// What a power cut may take from the ledger: its images are then done again.
+constexpr auto kSyncEvery = std::chrono::seconds(1);
 
 // A change of the tables changes the number; another number's file is set aside.
 constexpr int kSchema = 1;
@@ -87,6 +91,7 @@ struct Ledger::Open {
   }
 
   Database database;
+  std::chrono::steady_clock::time_point synced = std::chrono::steady_clock::now();
   std::optional<Statement> find, count, failed, record;
 };
 
@@ -143,6 +148,10 @@ void Ledger::record(std::span<const Entry> entries) {
   if (entries.empty()) return;
   const std::lock_guard lock(mutex_);
   try {
+    // Syncing takes all that was written before along.
+    const auto now = std::chrono::steady_clock::now();
+    const bool sync = now - open_->synced >= kSyncEvery;
+    open_->database.execute(sync ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
     open_->database.execute("BEGIN IMMEDIATE");
     try {
       for (const Entry& entry : entries) {
@@ -154,6 +163,7 @@ void Ledger::record(std::span<const Entry> entries) {
         use.step();
       }
       open_->database.execute("COMMIT");
+      if (sync) open_->synced = now;
     } catch (const DatabaseError&) {
       // Some errors have rolled back already.
       if (sqlite3_get_autocommit(open_->database.get()) == 0) open_->database.execute("ROLLBACK");
