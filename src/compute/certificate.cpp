@@ -62,7 +62,7 @@ double most_loss_db(const RitzValues& values, int k, double residual, double squ
   const double not_held = std::max(0.0, residual - held);
   const double mean_outside = not_held / std::max(1.0, double(values.n) - double(l));
   const double halfway = values.ritz[(rank + l) / 2];
-  const double outside = halfway >= mean_outside ? halfway : not_held;
+  const double outside = halfway >= mean_outside ? std::max(halfway, 2 * mean_outside) : not_held;
   constexpr double kLeast = 0.99, kMost = 2;
   double missed = 0;
   for (std::size_t i = 0; i < rank; ++i) {

@@ -31,12 +31,14 @@ enum class Precision {
 /// largest eigenvalues of A'A by at most sum_i theta_i r_i^2 / (theta_i - mu), where mu bounds
 /// what is outside the space (Mathias, Quadratic residual bounds for the Hermitian eigenvalue
 /// problem, 1998). The half step to A' U_k gains sum_i r_i^2 of that. For mu stands the Ritz value
-/// half-way between the k-th and the last. That is no bound where many values are nearly alike, so
-/// the sum is doubled. Where the mean of what is outside (what of the error the space does not
-/// hold) is more, rounding has left the space without the directions that mu is read from, and mu
-/// is all that is outside. What rounding can do is added as a share of the norm. A pair proves
-/// nothing whose ||A' u_i||^2 is more than twice theta_i (u_i is then no direction that the space
-/// holds, but rounding of a stronger one) or less (Q is then not orthonormal).
+/// half-way between the k-th and the last, or twice the mean of what is outside (what of the error
+/// the space does not hold) where that is more: where values are nearly alike, those outside may be
+/// larger than any that is left inside. Neither is a bound, so the sum is doubled. Where the mean
+/// alone is more than the value half-way, rounding has left the space without the directions that
+/// mu is read from, and mu is all that is outside. What rounding can do is added as a share of the
+/// norm. A pair proves nothing whose ||A' u_i||^2 is more than twice theta_i (u_i is then no
+/// direction that the space holds, but rounding of a stronger one) or less (Q is then not
+/// orthonormal).
 double most_loss_db(const RitzValues& values, int k, double residual, double squared_norm,
                     Precision precision);
 

@@ -82,6 +82,17 @@ TEST(Certificate, fears_the_worst_where_what_is_outside_is_more_than_what_the_sp
             std::numeric_limits<double>::infinity());
 }
 
+TEST(Certificate, says_nothing_where_values_outside_may_be_larger_than_those_inside) {
+  const std::vector<double> ritz{9.9, 9.8, 9.7, 9.6, 9.5, 9.4, 9.3, 9.2}, refined(8, 9.95);
+  const auto bound = [&](double mean_outside) {
+    const double residual = 9.5 + 9.4 + 9.3 + 9.2 + 56 * mean_outside;
+    return most_loss_db({ritz, refined, 64}, 4, residual, residual + 39, Precision::float64);
+  };
+  EXPECT_EQ(bound(9), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(bound(5), std::numeric_limits<double>::infinity());
+  EXPECT_LT(bound(4), 1) << "and far from any limit where the space holds what is large";
+}
+
 TEST(Certificate, trusts_no_direction_that_carries_less_than_its_value) {
   Falling spectrum;
   spectrum.refined[2] = 0.9 * spectrum.ritz[2];
