@@ -24,10 +24,12 @@ std::array<double, kCostTerms.size()> work(SolverKind solver, const BatchSize& b
       }
       return {1, planes * m * n, planes * 2 * (m * n * l + (m + n) * l * l), planes * l * l,
               planes * l * l * l};
-    case SolverKind::gram:
+    case SolverKind::gram: {
+      const double b = std::min(batch.rank, most_bisected(batch.shape.cols));
       return {1, planes * m * n,
-              planes * (m * n * n + 4 * m * n * k + 2 * n * n * k + 4 * n * k * k), planes * n * k,
+              planes * (m * n * n + 4 * m * n * k + 2 * n * n * b + 4 * n * b * b), planes * n * b,
               planes * n * n * n};
+    }
     default:
       throw std::logic_error("there is no cost model of " + to_string(solver));
   }

@@ -12,14 +12,18 @@ namespace eckart {
 /// rank k, subspace iteration with l columns:
 ///             batch  sample  flop                                       vector  cube
 ///   subspace    1     m n    2 m n l + 2 (m + n) l^2                     l^2    l^3
-///   gram        1     m n    m n^2 + 4 m n k + 2 n^2 k + 4 n k^2         n k    n^3
+///   gram        1     m n    m n^2 + 4 m n k + 2 n^2 b + 4 n b^2         n b    n^3
 ///   in float64  1     m n    6 m n l + 4.5 (m + n) l^2                   l^2    l^3
 /// all but the first times the number of planes. How often the iteration multiplies and
 /// orthonormalises depends on the images, so that is part of the price; in float64 it takes gram's
 /// prices, since it does as gram does, products and an eigenproblem. gram's flops are the Gram
 /// matrix, projecting and reconstructing, and of the eigenvectors the transformation back and the
-/// orthogonalisation. `solver` is subspace or gram.
+/// orthogonalisation; b is k, or most_bisected(n) where that is less. `solver` is subspace or gram.
 std::array<double, kCostTerms.size()> work(SolverKind solver, const BatchSize& batch);
+
+/// Bisection finds eigenvectors of a symmetric n x n matrix one by one, divide and conquer all of
+/// them: from about so many on in less time.
+constexpr int most_bisected(int n) { return n / 6; }
 
 /// How long a batch takes, about.
 double seconds(SolverKind solver, const BatchSize& batch, const SolverCosts& costs);

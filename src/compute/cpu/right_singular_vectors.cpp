@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "compute/cost_model.hpp"
 #include "core/error.hpp"
 
 namespace eckart::cpu {
@@ -43,20 +44,32 @@ const RightSingularVectors& RightSingularSolver::solve(const std::vector<double>
 
 void RightSingularSolver::gram(const std::vector<double>& a_t_nm, int m, int n, int k) {
   matrix_.resize(size(n, n));
-  vectors_.resize(size(n, k));
   values_.resize(std::size_t(n));
-  support_.resize(2 * std::size_t(n));
   cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, m, 1.0, a_t_nm.data(), n, 0.0,
               matrix_.data(), n);
+  // LAPACK's order is ascending: the last ones are wanted.
+  if (k > most_bisected(n)) {
+    check(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, matrix_.data(), n, values_.data()),
+          "dsyevd");
+    take_leading(&matrix_[size(n, n - k)], &values_[std::size_t(n - k)], n, k);
+    return;
+  }
+  vectors_.resize(size(n, k));
+  support_.resize(2 * std::size_t(n));
   lapack_int found = 0;
   check(LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', k == n ? 'A' : 'I', 'L', n, matrix_.data(), n, 0, 0,
                        n - k + 1, n, 0.0, &found, values_.data(), vectors_.data(), n,
                        support_.data()),
         "dsyevr");
-  for (int i = 0; i < k; ++i) {  // LAPACK's order is ascending
+  take_leading(vectors_.data(), values_.data(), n, k);
+}
+
+/// Eigenvectors (n x k) and eigenvalues of A'A, ascending.
+void RightSingularSolver::take_leading(const double* vectors, const double* values, int n, int k) {
+  for (int i = 0; i < k; ++i) {
     const int from = k - 1 - i;
-    std::copy_n(&vectors_[size(n, from)], n, &result_.v_nk[size(n, i)]);
-    result_.sigma_squared[std::size_t(i)] = std::max(0.0, values_[std::size_t(from)]);
+    std::copy_n(vectors + size(n, from), n, &result_.v_nk[size(n, i)]);
+    result_.sigma_squared[std::size_t(i)] = std::max(0.0, values[from]);
   }
 }
 

@@ -14,7 +14,7 @@ struct RightSingularVectors {
 
 /// `a_t_nm` is A transposed, column-major n x m; 1 <= k <= n. All arithmetic is LAPACK's in
 /// float64:
-///   gram    eigenvectors of A'A (dsyevr)
+///   gram    eigenvectors of A'A, few by bisection (dsyevr), many by divide and conquer (dsyevd)
 ///   gesvd   divide and conquer on A (dgesdd)
 ///   gesvdj  one-sided Jacobi on A, preconditioned (dgejsv)
 /// Keeps its memory between calls. Throws ItemError(not_converged).
@@ -25,6 +25,7 @@ class RightSingularSolver {
 
  private:
   void gram(const std::vector<double>& a_t_nm, int m, int n, int k);
+  void take_leading(const double* vectors, const double* values, int n, int k);
   void gesvd(const std::vector<double>& a_t_nm, int m, int n, int k);
   void gesvdj(const std::vector<double>& a_t_nm, int m, int n, int k);
 
