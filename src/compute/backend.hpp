@@ -20,7 +20,7 @@ struct PlaneResult {
   double residual = 0;       ///< squared error before clamping and rounding
   double squared_error = 0;  ///< squared error of the pixels written
   double most_loss_db = 0;   ///< PSNR before rounding that the optimum can be better by, at most
-  bool done_again = false;   ///< by another solver than the first, which had not settled it
+  bool done_again = false;   ///< the first attempt had not settled it
 };
 
 /// One image for a backend: `input` and, for every rank policy of the backend, one output of the

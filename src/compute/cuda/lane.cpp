@@ -109,6 +109,7 @@ void CudaLane::finish(int index) {
 
 void CudaLane::compute(Slot& slot) {
   const Plan& plan = plans_.at(slot.shape());
+  slot.set_rounds(plan.rounds);
   run(slot, plan, *solvers(plan.solver)[plan.first], std::max(plan.places, slot.places()),
       plan.rounds);
 }
@@ -121,8 +122,9 @@ std::vector<Owner> CudaLane::settle(Slot& slot, bool pixels) {
   auto& [unsettled, want_rounds, worst_db] = verdict;
   retries_ += int(unsettled.size());
   // The second is tried after itself, with more rounds where there are more.
-  const bool again = plan.first == 0 || plan.rounds < kMostRounds;
-  if (!options_.deterministic) {
+  const bool again = plan.first == 0 || slot.rounds() < kMostRounds;
+  // What another batch of as many rounds has said is not to be answered twice.
+  if (!options_.deterministic && slot.rounds() == plan.rounds) {
     plan.rounds = next_rounds(plan.rounds, int(slot.owners().size()), want_rounds, worst_db);
   }
   for (std::size_t next = again ? 1 : 2; next < solvers.size(); ++next) {

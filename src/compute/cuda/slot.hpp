@@ -72,6 +72,10 @@ class Slot {
   /// Copies the pixels of all that was packed to the tasks' outputs. After wait().
   void unpack() const;
 
+  /// Rounds of subspace iteration that the whole batch was given.
+  void set_rounds(int rounds) { rounds_ = rounds; }
+  int rounds() const { return rounds_; }
+
   PaddedShape shape() const { return shape_; }
   int places() const { return places_; }
   std::span<const Owner> owners() const { return owners_; }
@@ -103,6 +107,7 @@ class Slot {
   std::size_t ranks_ = 0;
   std::size_t packed_bytes_ = 0;
   bool sixteen_bits_ = false;
+  int rounds_ = 0;
   Spectrum spectrum_{};
   std::vector<Owner> owners_;
   std::vector<Owner> images_;  // of all that was packed the first channels
