@@ -6,15 +6,14 @@ namespace eckart {
 
 /// For a machine on which nobody has measured. One core of an AMD EPYC (Zen 4) with OpenBLAS
 /// 0.3.21, fitted by `eckart doctor --calibrate`.
-inline constexpr SolverCosts kCpuCosts = {
-    .subspace = {.batch_s = 1e-6, .flop_s = 8e-11, .vector_s = 7.9e-8},
-    .gram = {.batch_s = 2.9e-5,
-             .sample_s = 1.2e-8,
-             .flop_s = 1.8e-11,
-             .vector_s = 3.1e-7,
-             .cube_s = 4.7e-11}};
+inline constexpr SolverCosts kCpuCosts = {.subspace = {.flop_s = 8e-11, .vector_s = 8e-08},
+                                          .gram = {.batch_s = 3.2e-05,
+                                                   .sample_s = 1.1e-08,
+                                                   .flop_s = 2.5e-11,
+                                                   .vector_s = 2.8e-07,
+                                                   .cube_s = 4.8e-11}};
 
-/// One H200, four lanes, full batches, fitted to docs/results/2026-11-21-h200.json (within 13 %;
+/// One H200, four lanes, full batches, fitted to docs/results/2026-11-22-h200.json (within 13 %;
 /// gram at 1024 x 1024, and what a batch of one takes, from a prototype).
 inline constexpr SolverCosts kCudaCosts = {
     .subspace = {.sample_s = 1.4e-11, .flop_s = 5.15e-14, .cube_s = 2.46e-12},

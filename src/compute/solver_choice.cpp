@@ -31,7 +31,7 @@ SolverChoice by_costs(const BatchSize& batch, const SolverCosts& costs) {
   }
   std::string reason =
       "about " + time_text(gram) + plane + "subspace with " + columns + " " + time_text(subspace);
-  if (subspace < gram) reason += ", and many left to gram";
+  if (subspace < gram) reason += ", and some perhaps left to gram";
   return {batch, SolverKind::gram, reason};
 }
 
