@@ -81,13 +81,4 @@ int subspace_columns(int rank, int most_narrow) {
   return (wanted + kGranule - 1) / kGranule * kGranule;
 }
 
-int next_rounds(int rounds, int planes, int unsettled, double worst_db) {
-  constexpr int kFew = 100;          // one in so many is done again rather
-  constexpr double kRoundDb = 50.0;  // a round less loses less than so many times as much
-  if (kFew * unsettled > planes) return std::min(rounds + 1, kMostRounds);
-  if (unsettled == 0 && kRoundDb * worst_db < kMostLossDb)
-    return std::max(rounds - 1, kFewestRounds);
-  return rounds;
-}
-
 }  // namespace eckart

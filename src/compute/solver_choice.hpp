@@ -39,12 +39,4 @@ class SolverChooser {
 /// is 28 more at least.
 int subspace_columns(int rank, int most_narrow);
 
-/// Rounds that the iteration begins with, and at least and at most does.
-constexpr int kFirstRounds = 6, kFewestRounds = 2, kMostRounds = 10;
-
-/// Rounds for the next batch of a shape, after one in which `unsettled` of `planes` missed the bar
-/// for want of rounds, and the others may have lost `worst_db` at most: one more where that were
-/// more than a few, one less where they were far better than they need be.
-int next_rounds(int rounds, int planes, int unsettled, double worst_db);
-
 }  // namespace eckart

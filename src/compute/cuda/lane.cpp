@@ -109,9 +109,9 @@ void CudaLane::finish(int index) {
 
 void CudaLane::compute(Slot& slot) {
   const Plan& plan = plans_.at(slot.shape());
-  slot.set_rounds(plan.rounds);
+  slot.set_rounds(plan.rounds.next());
   run(slot, plan, *solvers(plan.solver)[plan.first], std::max(plan.places, slot.places()),
-      plan.rounds);
+      slot.rounds());
 }
 
 std::vector<Owner> CudaLane::settle(Slot& slot, bool pixels) {
@@ -122,11 +122,9 @@ std::vector<Owner> CudaLane::settle(Slot& slot, bool pixels) {
   auto& [unsettled, want_rounds, worst_db] = verdict;
   retries_ += int(unsettled.size());
   // The second is tried after itself, with more rounds where there are more.
-  const bool again = plan.first == 0 || slot.rounds() < kMostRounds;
-  // What another batch of as many rounds has said is not to be answered twice.
-  if (!options_.deterministic && slot.rounds() == plan.rounds) {
-    plan.rounds = next_rounds(plan.rounds, int(slot.owners().size()), want_rounds, worst_db);
-  }
+  const bool again = plan.first == 0 || slot.rounds() < Rounds::kMost;
+  if (!options_.deterministic)
+    plan.rounds.learn(slot.rounds(), int(slot.owners().size()), want_rounds, worst_db);
   for (std::size_t next = again ? 1 : 2; next < solvers.size(); ++next) {
     const bool last = next + 1 == solvers.size();
     unsettled = retry(slot, plan, *solvers[next], last, unsettled, pixels);
@@ -144,7 +142,7 @@ std::vector<Owner> CudaLane::retry(Slot& slot, Plan& plan, BatchSolver& solver, 
     const auto owners = unsettled.first(std::min(std::size_t(most), unsettled.size()));
     try {
       slot.keep_only(owners, places(int(owners.size()), most), stream_.get());
-      run(slot, plan, solver, plan.retry_places, kMostRounds);
+      run(slot, plan, solver, plan.retry_places, Rounds::kMost);
     } catch (const OutOfMemory&) {
       drain();
       workspace_ = {};
@@ -192,7 +190,6 @@ CudaLane::Plan& CudaLane::plan(PaddedShape shape) {
   plan.columns = full.columns;
   plan.places = std::max(kMostChannels, options_.batch_planes(shape));
   plan.retry_places = std::max(kMostChannels, plan.places / kRetryShare);
-  plan.rounds = kFirstRounds;
   return plans_[shape] = plan;
 }
 

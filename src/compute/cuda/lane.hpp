@@ -10,6 +10,7 @@
 #include "compute/cuda/raii.hpp"
 #include "compute/cuda/slot.hpp"
 #include "compute/cuda/solvers/solver.hpp"
+#include "compute/rounds.hpp"
 
 namespace eckart::cuda {
 
@@ -55,8 +56,8 @@ class CudaLane : public Lane {
     int places;             ///< for the first solver
     int retry_places;       ///< for those that it leaves to the others
     std::vector<int> ranks;
-    int columns;  ///< of subspace iteration
-    int rounds;   ///< of that one's iteration; follows what the last batches wanted
+    int columns;    ///< of subspace iteration
+    Rounds rounds;  ///< of whole batches
   };
   Plan& plan(PaddedShape shape);
   void reserve(std::size_t workspace_bytes);

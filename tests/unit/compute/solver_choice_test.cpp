@@ -196,20 +196,6 @@ TEST(SolverChoice, oversamples_by_a_quarter_but_where_fewer_keep_it_in_float16) 
   }
 }
 
-TEST(Rounds, rise_where_many_planes_want_more) {
-  EXPECT_EQ(next_rounds(4, 100, 2, 0.005), 5);
-  EXPECT_EQ(next_rounds(4, 100, 1, 0.005), 4) << "one is done again";
-  EXPECT_EQ(next_rounds(4, 4, 1, 0.005), 5);
-  EXPECT_EQ(next_rounds(kMostRounds, 100, 100, 0), kMostRounds);
-}
-
-TEST(Rounds, fall_where_all_planes_are_far_better_than_the_bar) {
-  EXPECT_EQ(next_rounds(4, 100, 0, 1e-6), 3);
-  EXPECT_EQ(next_rounds(4, 100, 0, 1e-3), 4);
-  EXPECT_EQ(next_rounds(4, 200, 1, 1e-6), 4) << "not while another wants more";
-  EXPECT_EQ(next_rounds(kFewestRounds, 100, 0, 0), kFewestRounds);
-}
-
 TEST(SolverKind, is_read_back_from_its_name) {
   for (const SolverKind kind : {automatic, gram, subspace, gesvd, gesvdj}) {
     EXPECT_EQ(parse_solver(to_string(kind)), kind);
