@@ -45,11 +45,11 @@ SolverChoice choose_solver(SolverKind requested, const BatchSize& batch, int mos
   if (batch.shape.cols > most_gram_columns) {  // subspace leaves some planes to it
     return {batch, gesvd, "gram takes " + std::to_string(most_gram_columns) + " columns at most"};
   }
-  if (batch.columns >= batch.shape.cols) {
+  // Of nearly all columns gram takes less time, and the certificate knows less of what is outside.
+  if (4 * batch.columns > 3 * batch.shape.cols) {
     return {batch, gram,
             "rank " + std::to_string(batch.rank) + " would take subspace " +
-                std::to_string(batch.columns) + " columns, and there are " +
-                std::to_string(batch.shape.cols)};
+                std::to_string(batch.columns) + " columns of " + std::to_string(batch.shape.cols)};
   }
   return requested == subspace ? SolverChoice{batch, subspace, "asked for"}
                                : by_costs(batch, costs);

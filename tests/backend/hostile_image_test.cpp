@@ -194,9 +194,9 @@ Image draw_spectrum(int side, Depth depth, Random& random, ValueOf value_of) {
 /// than CUDA's float16 kernels take.
 TEST_P(HostileImageTest, singular_values_that_are_nearly_alike_lose_nothing) {
   Random random(1936);
-  for (const int side : {96, 320}) {
-    const std::vector<int> ranks = side == 96 ? std::vector{48, 53, 58} : std::vector{170, 180};
-    for (int i = 0; i < (side == 96 ? 12 : 2); ++i) {
+  for (const int side : {128, 320}) {
+    const std::vector<int> ranks = side == 128 ? std::vector{60, 64, 68} : std::vector{170, 180};
+    for (int i = 0; i < (side == 128 ? 12 : 2); ++i) {
       SCOPED_TRACE(::testing::Message() << "image " << i << " of side " << side);
       const auto value_of = [&](int index) {
         if (i % 2 == 0) return index < 3 * side / 8 ? 1 : 0.96;
