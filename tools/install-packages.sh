@@ -10,7 +10,7 @@ packages=(
   libopencv-dev # the only package with OpenCV's CMake files
   libturbojpeg0-dev libspng-dev
   libyaml-cpp-dev libspdlog-dev libconcurrentqueue-dev libcli11-dev nlohmann-json3-dev libmimalloc-dev
-  libsqlite3-dev
+  libsqlite3-dev sqlite3
   libopenblas-dev liblapacke-dev
   libgtest-dev libgmock-dev
   "$@"

@@ -135,7 +135,7 @@ telemetry::RunReport Run::execute() {
   io::prepare_output_root(request_.output);
   lock_.emplace(request_.output / ".eckart" / "lock");
   if (const auto file = ledger_file(request_.output, request_.settings.ledger); !file.empty())
-    resume_from(std::make_unique<ledger::Ledger>(file));
+    resume_from(std::make_unique<ledger::Ledger>(file, request_.settings.durability != "none"));
   if (!request_.report.empty()) report_.emplace(request_.report);
   telemetry::RunReport report = pipeline_->run();
   if (!report.stopped_by.empty()) spdlog::error("{}: stopped", printable(report.stopped_by));

@@ -10,9 +10,7 @@ namespace eckart {
 namespace {
 
 /// The share of planes that subspace is expected to leave to gram, since their error is next to
-/// nothing: none where few vectors are wanted, most where nearly all are. Of slices resized to 256²
-/// it left none at l = 0.75 n, all at 0.81 n; of photographs some at 0.94 n. Float64 leaves next
-/// to none.
+/// nothing: none where few vectors are wanted, more where many are. Float64 leaves next to none.
 double share_left(const BatchSize& batch) {
   if (batch.float64) return 0;
   return std::pow(double(batch.columns) / batch.shape.cols, 4);
@@ -49,7 +47,8 @@ SolverChoice choose_solver(SolverKind requested, const BatchSize& batch, int mos
   if (4 * batch.columns > 3 * batch.shape.cols) {
     return {batch, gram,
             "rank " + std::to_string(batch.rank) + " would take subspace " +
-                std::to_string(batch.columns) + " columns of " + std::to_string(batch.shape.cols)};
+                std::to_string(batch.columns) + " columns, and there are " +
+                std::to_string(batch.shape.cols)};
   }
   return requested == subspace ? SolverChoice{batch, subspace, "asked for"}
                                : by_costs(batch, costs);

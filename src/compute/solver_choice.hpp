@@ -13,8 +13,8 @@ namespace eckart {
 /// The solver for this batch, and why. Follows `requested` where that solver can do it; automatic
 /// is the one of subspace and gram that the cost model expects to be done first, counting planes
 /// that subspace is going to leave to gram. Where subspace would work with more than three of four
-/// columns gram takes its place. gram takes planes of `most_gram_columns` at most. A
-/// pure function: no device, no clock.
+/// columns gram takes its place; gram takes planes of `most_gram_columns` at most. A pure function:
+/// no device, no clock.
 SolverChoice choose_solver(SolverKind requested, const BatchSize& batch, int most_gram_columns,
                            const SolverCosts& costs);
 

@@ -11,14 +11,18 @@
 
 #include "core/error.hpp"
 #include "core/printable.hpp"
+#include "io/environment.hpp"
 
 namespace eckart::io {
 namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& file, int error) {
+  const std::string message =
+      "cannot lock " + printable(file.native()) + ": " + std::generic_category().message(error);
+  check_environment(error, message);
   throw FatalError(
       error == EACCES || error == EPERM ? ExitCode::no_permission : ExitCode::cannot_create,
-      "cannot lock " + printable(file.native()) + ": " + std::generic_category().message(error));
+      message);
 }
 
 /// As it stands in the file; "another" where it does not.
@@ -32,10 +36,10 @@ std::string owner_of(const Descriptor& descriptor) {
 }  // namespace
 
 FolderLock::FolderLock(const std::filesystem::path& file) {
-  std::error_code none;  // opening tells
-  std::filesystem::create_directories(file.parent_path(), none);
+  std::error_code no_folder;
+  std::filesystem::create_directories(file.parent_path(), no_folder);
   descriptor_ = Descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-  if (!descriptor_) fail(file, errno);
+  if (!descriptor_) fail(file, no_folder ? no_folder.value() : errno);
   if (::flock(descriptor_.get(), LOCK_EX | LOCK_NB) == 0) {
     const std::string number = std::to_string(::getpid());
     // Only a help for people: who has the lock is the system's to know.

@@ -40,7 +40,8 @@ class OutputTree {
 };
 
 /// Makes the output folder if it is missing and shows that files can be made in it. Throws
-/// FatalError (cannot_create or no_permission), or EnvironmentError where the disk is full or broken.
+/// FatalError (cannot_create or no_permission), or EnvironmentError where the disk is full or
+/// broken.
 void prepare_output_root(const std::filesystem::path& root);
 
 }  // namespace eckart::io

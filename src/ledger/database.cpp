@@ -7,7 +7,8 @@ namespace {
 
 void check(int code, sqlite3* database) {
   if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE) return;
-  throw DatabaseError{sqlite3_extended_errcode(database), sqlite3_errmsg(database)};
+  throw DatabaseError{sqlite3_extended_errcode(database), sqlite3_errmsg(database),
+                      sqlite3_system_errno(database)};
 }
 
 }  // namespace

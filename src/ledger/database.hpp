@@ -15,6 +15,7 @@ namespace eckart::ledger {
 struct DatabaseError {
   int code;
   std::string message;
+  int system_error = 0;     ///< errno, where the system has refused something
   bool is_corrupt() const;  ///< the file is no database, or a damaged one
 };
 

@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <cerrno>
 #include <chrono>
 #include <system_error>
 #include <utility>
@@ -37,16 +38,13 @@ bool is_there(const fs::path& file) {
 }
 
 [[noreturn]] void fail(const fs::path& file, const DatabaseError& error) {
-  const std::string message = "ledger " + printable(file.native()) + ": " + error.message;
-  switch (error.code & 0xff) {
-    case SQLITE_FULL:
-      throw EnvironmentError(message, EnvironmentError::Wants::space);
-    case SQLITE_IOERR:
-    case SQLITE_NOMEM:
-      throw EnvironmentError(message);
-    default:
-      throw FatalError(ExitCode::cannot_create, message);
-  }
+  const int why = error.system_error, code = error.code & 0xff;
+  const std::string message = "ledger " + printable(file.native()) + ": " + error.message +
+                              (why ? ": " + std::generic_category().message(why) : "");
+  if (code == SQLITE_FULL || why == ENOSPC || why == EDQUOT)
+    throw EnvironmentError(message, EnvironmentError::Wants::space);
+  if (code == SQLITE_IOERR || code == SQLITE_NOMEM || why == EIO) throw EnvironmentError(message);
+  throw FatalError(ExitCode::cannot_create, message);
 }
 
 }  // namespace
@@ -57,7 +55,7 @@ struct Ledger::Open {
     if (!read_only) {
       const std::int64_t schema = number("PRAGMA user_version");
       if (schema != 0 && schema != kSchema)
-        throw DatabaseError{SQLITE_NOTADB, "is of another version"};
+        throw DatabaseError{SQLITE_NOTADB, "is of another version", 0};
       database.execute(kTables);
       database.execute(("PRAGMA user_version = " + std::to_string(kSchema)).c_str());
     }
@@ -95,10 +93,12 @@ struct Ledger::Open {
   std::optional<Statement> find, count, failed, record;
 };
 
-Ledger::Ledger(const fs::path& file) : file_(file) {
+Ledger::Ledger(const fs::path& file, bool durable) : file_(file), durable_(durable) {
   try {
-    std::error_code none;  // opening tells
-    if (file.has_parent_path()) fs::create_directories(file.parent_path(), none);
+    std::error_code none, no_folder;
+    if (file.has_parent_path()) fs::create_directories(file.parent_path(), no_folder);
+    if (no_folder)
+      throw DatabaseError{SQLITE_CANTOPEN, "cannot make its folder", no_folder.value()};
     try {
       open_ = std::make_unique<Open>(file, false);
     } catch (const DatabaseError& error) {
@@ -120,7 +120,7 @@ Ledger::Ledger(const fs::path& file) : file_(file) {
 }
 
 Ledger::Ledger(const fs::path& file, std::unique_ptr<Open> open)
-    : file_(file), open_(std::move(open)) {}
+    : file_(file), durable_(false), open_(std::move(open)) {}
 
 Ledger::~Ledger() = default;
 
@@ -150,7 +150,7 @@ void Ledger::record(std::span<const Entry> entries) {
   try {
     // Syncing takes all that was written before along.
     const auto now = std::chrono::steady_clock::now();
-    const bool sync = now - open_->synced >= kSyncEvery;
+    const bool sync = durable_ && now - open_->synced >= kSyncEvery;
     open_->database.execute(sync ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
     open_->database.execute("BEGIN IMMEDIATE");
     try {

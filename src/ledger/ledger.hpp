@@ -34,14 +34,16 @@ struct Counts {
   std::array<std::int64_t, kReasonCount> failures{};
 };
 
-/// The record of what is done, in SQLite. Rows are written after their outputs are on the disk, so
-/// that it never says more than is true. Thread-safe; one process at a time writes.
+/// The record of what is done, in SQLite. Where rows are recorded after their outputs are on the
+/// disk it never says more than is true. Thread-safe; one process at a time writes.
 class Ledger {
  public:
   /// Makes the file and its folder if they are missing. One that is damaged, or of another kind, is
   /// renamed to FILE.damaged-N, and `warning` says so. Throws FatalError(cannot_create), and
   /// EnvironmentError.
-  explicit Ledger(const std::filesystem::path& file);
+  /// `durable`: on the disk every second, so that a power cut takes no more; else when the system
+  /// likes.
+  explicit Ledger(const std::filesystem::path& file, bool durable = true);
   /// To look at, not to write to; nothing where there is no such file.
   static std::unique_ptr<Ledger> open_to_read(const std::filesystem::path& file);
   ~Ledger();
@@ -60,6 +62,7 @@ class Ledger {
   Ledger(const std::filesystem::path& file, std::unique_ptr<Open> open);
 
   const std::filesystem::path file_;
+  const bool durable_;
   std::string warning_;
   std::mutex mutex_;
   std::unique_ptr<Open> open_;

@@ -1,11 +1,13 @@
 // Preloaded into `eckart`: lets system calls on its temporaries fail. ECKART_FAULT is CALL:ERRNO:
-// FIRST:COUNT, CALL one of open, write, fsync, close, rename, folder (its fsync), ledger (any that
-// changes it), and any (of all these); of these calls the FIRST-th (from 1) and those after it
-// fail, COUNT of them in all. Of ERRNO 0 the process dies instead, before the call; of -1 an fsync
-// claims to have done what it has not.
+// FIRST:COUNT, CALL one of mkdir (of .eckart), open, write, fsync, close, rename, folder (its
+// fsync), ledger (any that changes it), and any (of all these); of these calls the FIRST-th (from
+// 1) and those after it fail, COUNT of them in all. Of ERRNO 0 the process dies instead, before the
+// call; of -1 an fsync claims to have done what it has not. How many such calls there were is
+// written to the file ECKART_FAULT_CALLS at the end.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -37,6 +39,18 @@ bool has_in_path(int descriptor, const char* part) {
 bool is_temporary(int descriptor) { return has_in_path(descriptor, ".eckart-"); }
 bool is_ledger(int descriptor) { return has_in_path(descriptor, "ledger.db"); }
 
+std::atomic<long> calls{0};
+
+struct Report {
+  ~Report() {
+    const char* name = std::getenv("ECKART_FAULT_CALLS");
+    std::FILE* file = name ? std::fopen(name, "w") : nullptr;
+    if (!file) return;
+    std::fprintf(file, "%ld\n", calls.load());
+    std::fclose(file);
+  }
+} report;
+
 const Fault& the_fault() {
   static const Fault fault;
   return fault;
@@ -45,7 +59,6 @@ const Fault& the_fault() {
 /// Whether this call, on a temporary, is one that fails; errno is set then.
 bool fails(const char* call) {
   const Fault& fault = the_fault();
-  static std::atomic<long> calls{0};
   if (std::strcmp(call, fault.call) != 0 && std::strcmp("any", fault.call) != 0) return false;
   const long number = ++calls;
   if (number < fault.first || number >= fault.first + fault.count) return false;
@@ -74,6 +87,13 @@ int open(const char* path, int flags, ...) {
 
 // The same function, where offsets have 64 bits anyway.
 int open64(const char* path, int flags, ...) __attribute__((alias("open")));
+
+int mkdir(const char* path, mode_t mode) {
+  static const auto real = next(&mkdir, "mkdir");
+  const char* const name = std::strrchr(path, '/');
+  const bool ours = name && std::strcmp(name, "/.eckart") == 0;
+  return ours && fails("mkdir") ? -1 : real(path, mode);
+}
 
 ssize_t write(int descriptor, const void* data, size_t size) {
   static const auto real = next(&write, "write");

@@ -94,11 +94,16 @@ INSTANTIATE_TEST_SUITE_P(Of, FullDiskForAWhile,
 
 TEST_F(CliTest, a_disk_that_is_full_or_broken_from_the_start_is_not_the_folders_fault) {
   write_png("in/a.png");
-  for (const int error : {ENOSPC, EIO}) {
-    const Finished result = run({"run", "in", "-o", "out", "--backend", "cpu"},
-                                {.fault = "open:" + std::to_string(error) + ":1:1"});
-    EXPECT_EQ(result.code, int(ExitCode::io_error));
-    EXPECT_THAT(result.err, HasSubstr(std::string("folder out: ") + std::strerror(error)));
+  for (const char* call : {"open", "mkdir", "ledger"}) {
+    for (const int error : {ENOSPC, EIO}) {
+      fs::remove_all(at("out"));
+      const Finished result =
+          run({"run", "in", "-o", "out", "--backend", "cpu"},
+              {.fault = std::string(call) + ":" + std::to_string(error) + ":1:1000000"});
+      EXPECT_EQ(result.code, int(ExitCode::io_error)) << call << " " << result.err;
+      const bool of_ledger = call == std::string_view("ledger");
+      EXPECT_THAT(result.err, HasSubstr(of_ledger ? "ledger.db: " : std::strerror(error)));
+    }
   }
 }
 

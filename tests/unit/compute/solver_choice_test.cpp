@@ -119,7 +119,7 @@ TEST(SolverChoice, says_what_keeps_it_from_the_subspace_solver) {
   const auto reason = [](int side, int rank) {
     return choose_solver(automatic, batch(side, side, rank), kMostGram, kCudaCosts).reason;
   };
-  EXPECT_EQ(reason(32, 10), "rank 10 would take subspace 48 columns of 32");
+  EXPECT_EQ(reason(32, 10), "rank 10 would take subspace 48 columns, and there are 32");
 }
 
 TEST(SolverChoice, says_where_the_subspace_solver_is_in_float64) {
