@@ -57,9 +57,8 @@ void RightSingularSolver::gram(const std::vector<double>& a_t_nm, int m, int n, 
   vectors_.resize(size(n, k));
   support_.resize(2 * std::size_t(n));
   lapack_int found = 0;
-  check(LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'L', n, matrix_.data(), n, 0, 0,
-                       n - k + 1, n, 0.0, &found, values_.data(), vectors_.data(), n,
-                       support_.data()),
+  check(LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'L', n, matrix_.data(), n, 0, 0, n - k + 1, n,
+                       0.0, &found, values_.data(), vectors_.data(), n, support_.data()),
         "dsyevr");
   take_leading(vectors_.data(), values_.data(), n, k);
 }
