@@ -88,12 +88,16 @@ expect_whole() { # OUT WHEN
   ((count == 0)) || problem "$2: $count outputs are torn"
 }
 
-expect_complete() { # OUT WHEN
+expect_clean() { # OUT WHEN
   local left
   expect_whole "$1" "$2"
-  diff -q <(outputs "$1") <(outputs "$reference") >/dev/null || problem "$2: not all outputs are there"
   left=$(temporaries "$1")
   ((left == 0)) || problem "$2: $left temporaries are left"
+}
+
+expect_complete() { # OUT WHEN
+  expect_clean "$1" "$2"
+  diff -q <(outputs "$1") <(outputs "$reference") >/dev/null || problem "$2: not all outputs are there"
 }
 
 # The same command again, after what happened: it must do the rest.
@@ -120,61 +124,56 @@ sleep_at_most() { # MS
   sleep "$(printf '%d.%03d' $((ms / 1000)) $((ms % 1000)))"
 }
 
-# Starts a run of OUT, and sends SIGNAL after a part of the time that a whole one takes.
-signal_at_random() { # OUT SIGNAL; $code: how it ended
+# Starts a run of OUT, and sends SIGNAL after a part of the time that a whole one takes. Adds 1 to
+# $signalled where it was still there.
+signal_at_random() { # OUT SIGNAL WHEN
+  local code=0
   "$program" run "$in" -o "$1" -k 7 -q --backend cpu >"$work/log" 2>&1 &
   process=$!
   sleep_at_most "$run_ms"
   kill "-$2" "$process" 2>/dev/null || true
-  code=0
   wait "$process" 2>/dev/null || code=$?
   process=
+  case $code in
+    0) ;;
+    $((128 + $(kill -l "$2")))) signalled=$((signalled + 1)) ;;
+    *) problem "$3: ended with $code: $(tail -1 "$work/log")" ;;
+  esac
 }
 
 part_kills() {
   make_inputs "$images"
-  local out=$work/killed killed=0 tried=0 folders=0
-  while ((killed < kills && tried < 4 * kills)); do
-    signal_at_random "$out" KILL
+  local out=$work/killed signalled=0 tried=0 folders=0
+  while ((signalled < kills && tried < 4 * kills)); do
     tried=$((tried + 1))
-    case $code in
-      0) ;;
-      137) killed=$((killed + 1)) ;;
-      *) problem "kill $killed: ended with $code: $(tail -1 "$work/log")" ;;
-    esac
+    signal_at_random "$out" KILL "kill $tried"
     [[ -d $out ]] || continue
-    expect_whole "$out" "kill $killed"
+    expect_whole "$out" "kill $tried"
     # A folder is killed in now and then more than once.
-    if ((RANDOM % 2 || killed == kills)); then
-      expect_resumed "$out" "kill $killed"
+    if ((RANDOM % 2 || signalled == kills)); then
+      expect_resumed "$out" "kill $tried"
       rm -rf "$out"
       folders=$((folders + 1))
     fi
   done
-  ((killed == kills)) || problem "kills: only $killed of $tried runs were still there to be killed"
-  say "kills: $killed at random times in $folders folders of $images images"
+  ((signalled == kills)) || problem "kills: only $signalled of $tried runs were still there to be killed"
+  say "kills: $signalled at random times in $folders folders of $images images"
 }
 
 part_stops() {
   make_inputs "$images"
-  local out=$work/stopped i stopped=0 kept=0 lost=0
+  local out=$work/stopped i signalled=0 kept=0 lost=0
   for ((i = 1; i <= stops; ++i)); do
-    signal_at_random "$out" TERM
-    case $code in
-      0) ;;
-      143) stopped=$((stopped + 1)) ;;
-      *) problem "stop $i: ended with $code: $(tail -1 "$work/log")" ;;
-    esac
+    signal_at_random "$out" TERM "stop $i"
     [[ -d $out ]] || continue
-    expect_whole "$out" "stop $i"
-    (($(temporaries "$out") == 0)) || problem "stop $i: temporaries are left"
+    expect_clean "$out" "stop $i"
     count_done "$out"
     expect_resumed "$out" "stop $i"
     rm -rf "$out"
   done
   ((kept > 0)) || problem "stops: no ledger called anything done"
   ((lost == 0)) || problem "stops: $lost outputs that the ledger calls done are not there"
-  say "stops: $stops SIGTERM at random times, $stopped while it ran; all $kept outputs in the ledgers are there"
+  say "stops: $stops SIGTERM at random times, $signalled while it ran; all $kept outputs in the ledgers are there"
 }
 
 # Adds to $kept what the ledger of the folder calls done and the folder holds, and to $lost what it does not.
@@ -206,8 +205,7 @@ part_faults() {
           *) problem "$when: ended with $code: $(tail -1 "$work/log")" ;;
         esac
         [[ -d $out ]] || continue
-        expect_whole "$out" "$when"
-        (($(temporaries "$out") == 0)) || problem "$when: temporaries are left"
+        expect_clean "$out" "$when"
         expect_resumed "$out" "$when"
       done
     done
@@ -226,8 +224,7 @@ part_full_disk() {
     eckart_run "$out/results" || code=$?
     runs=$((runs + 1))
     ((code == 74)) || problem "a disk of $size %: ended with $code: $(tail -1 "$work/log")"
-    [[ ! -d $out/results ]] || expect_whole "$out/results" "a disk of $size %"
-    (($(temporaries "$out") == 0)) || problem "a disk of $size %: temporaries are left"
+    [[ ! -d $out/results ]] || expect_clean "$out/results" "a disk of $size %"
     mount -o "remount,size=$((kib * 2))k" "$out"
     expect_resumed "$out/results" "a disk of $size %"
     umount "$out"

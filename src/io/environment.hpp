@@ -42,4 +42,12 @@ inline void check_environment(int error, const std::string& message) {
   }
 }
 
+/// What is to be written to cannot be made. Throws EnvironmentError as check_environment(), or else
+/// FatalError: no_permission or cannot_create.
+[[noreturn]] inline void fail_to_create(int error, const std::string& message) {
+  check_environment(error, message);
+  const bool forbidden = error == EACCES || error == EPERM;
+  throw FatalError(forbidden ? ExitCode::no_permission : ExitCode::cannot_create, message);
+}
+
 }  // namespace eckart::io

@@ -17,12 +17,8 @@ namespace eckart::io {
 namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& file, int error) {
-  const std::string message =
-      "cannot lock " + printable(file.native()) + ": " + std::generic_category().message(error);
-  check_environment(error, message);
-  throw FatalError(
-      error == EACCES || error == EPERM ? ExitCode::no_permission : ExitCode::cannot_create,
-      message);
+  fail_to_create(error, "cannot lock " + printable(file.native()) + ": " +
+                            std::generic_category().message(error));
 }
 
 /// As it stands in the file; "another" where it does not.

@@ -11,7 +11,8 @@ namespace eckart::io {
 class FolderLock {
  public:
   /// Makes the file and its folder if they are missing. Throws FatalError: temporary where another
-  /// process has the lock, by its number; cannot_create, no_permission.
+  /// process has the lock, by its number; cannot_create, no_permission. EnvironmentError where the
+  /// disk is full or broken.
   explicit FolderLock(const std::filesystem::path& file);
 
  private:

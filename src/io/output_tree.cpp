@@ -22,15 +22,6 @@ void check_ranks_have_names(const std::string& name, std::size_t ranks) {
                               "' needs {rank}, since there are several ranks");
 }
 
-[[noreturn]] void fail_cannot_create(const fs::path& root, const std::error_code& why) {
-  const bool forbidden =
-      why == std::errc::permission_denied || why == std::errc::operation_not_permitted;
-  const std::string message =
-      "cannot create files in the output folder " + root.string() + ": " + why.message();
-  check_environment(why.value(), message);
-  throw FatalError(forbidden ? ExitCode::no_permission : ExitCode::cannot_create, message);
-}
-
 }  // namespace
 
 OutputTree::OutputTree(fs::path root, std::string name, const Codec& codec,
@@ -75,7 +66,8 @@ void prepare_output_root(const fs::path& root) {
     fs::create_directories(root);
     const TemporaryFile probe(root, "probe");
   } catch (const std::system_error& error) {
-    fail_cannot_create(root, error.code());
+    fail_to_create(error.code().value(), "cannot create files in the output folder " +
+                                             root.string() + ": " + error.code().message());
   }
 }
 

@@ -175,18 +175,11 @@ Image draw_spectrum(int side, Depth depth, Random& random, ValueOf value_of) {
       largest = std::max(largest, std::abs(sum));
     }
   }
-  Image image({side, side, 1, depth});
-  for (int row = 0, at = 0; row < side; ++row) {
-    for (int col = 0; col < side; ++col, ++at) {
-      const double level = peak(depth) * (0.5 + 0.49 * values[std::size_t(at)] / largest);
-      if (depth == Depth::u8) {
-        image.plane<std::uint8_t>(0)(row, col) = std::uint8_t(std::lround(level));
-      } else {
-        image.plane<std::uint16_t>(0)(row, col) = std::uint16_t(std::lround(level));
-      }
-    }
-  }
-  return image;
+  const auto level_at = [&](int row, int col) {
+    const double value = values[std::size_t(row) * std::size_t(side) + std::size_t(col)];
+    return std::lround(peak(depth) * (0.5 + 0.49 * value / largest));
+  };
+  return depth == Depth::u8 ? draw(side, side, level_at) : draw_16_bits(side, level_at);
 }
 
 /// Half of the values and more are wanted, and what is left out is nearly as large as what is kept,

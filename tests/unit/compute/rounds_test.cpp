@@ -19,6 +19,8 @@ TEST(Rounds, rise_where_many_planes_want_more) {
   Rounds rounds;
   EXPECT_EQ(after(rounds, 1, 0.005), Rounds::kFirst) << "one is done again";
   EXPECT_EQ(after(rounds, 2, 0.005), Rounds::kFirst + 1);
+  rounds.learn(rounds.next(), 4, 1, 0.005);
+  EXPECT_EQ(rounds.next(), Rounds::kFirst + 2) << "one of four is many";
   for (int i = 0; i < 20; ++i) after(rounds, 100, 0);
   EXPECT_EQ(rounds.next(), Rounds::kMost);
 }

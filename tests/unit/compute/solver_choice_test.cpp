@@ -57,6 +57,7 @@ TEST(SolverChoice, takes_the_full_eigensolver_where_many_are_wanted_or_the_matri
   EXPECT_EQ(cuda(32, 32, 1), gram);
   EXPECT_EQ(cuda(256, 256, 256), gram);
   EXPECT_EQ(cpu(256, 256, 150), gram);
+  EXPECT_EQ(cpu(256, 256, 180), gram);
   EXPECT_EQ(cpu(256, 256, 256), gram);
   EXPECT_EQ(cpu(48, 48, 1), gram);
   EXPECT_EQ(cpu(32, 32, 1), gram);
