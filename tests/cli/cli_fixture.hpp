@@ -61,8 +61,7 @@ class CliTest : public ::testing::Test {
     if (!fs::exists(at(relative))) return names;
     for (const auto& entry : fs::recursive_directory_iterator(at(relative))) {
       const fs::path name = fs::relative(entry.path(), at(relative));
-      if (!entry.is_directory() && *name.begin() != ".eckart")
-        names.push_back(name);
+      if (!entry.is_directory() && *name.begin() != ".eckart") names.push_back(name);
     }
     std::sort(names.begin(), names.end());
     return names;
