@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/printable.hpp"
+#include "core/system_time.hpp"
 #include "pipeline/attempt.hpp"
 #include "pipeline/output_quality.hpp"
 
@@ -81,13 +82,6 @@ std::vector<std::string> pixels_texts(const settings::Settings& settings,
   return texts;
 }
 
-/// Whether the inputs can be listed twice: a pipe's lines come once.
-bool can_count(const RunRequest& request) {
-  std::error_code none;
-  return request.files_from.empty() ||
-         (request.files_from != "-" && std::filesystem::is_regular_file(request.files_from, none));
-}
-
 }  // namespace
 
 Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
@@ -104,6 +98,8 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
     for (const std::string& warning : calibration_.warnings) spdlog::warn(warning);
     backend_ = make_backend(wanted.backend, backend_options(wanted, ranks_, calibration_.costs),
                             wanted.cpu.lanes);
+    if (request_.restarts > 0 && backend_.backend->name() == "cpu")
+      spdlog::warn("without the GPU that was lost: the CPU does the rest");
     spdlog::info("backend {} ({}): {}", backend_.backend->name(), backend_.reason,
                  backend_.backend->description());
     return *backend_.backend;
@@ -126,9 +122,13 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
           .report =
               [this](const WorkItem& item) {
                 if (report_) add_to(*report_, item);
+              },
+          .on_lost =
+              [this](const InFlight::Items& items) {
+                if (resume_) resume_->record_lost(items);
               }},
       pipeline_options(settings));
-  if (request_.count_ahead && can_count(request_)) count_.emplace(make_sources(request_));
+  if (request_.count_ahead && can_list_again()) count_.emplace(make_sources(request_));
 }
 
 telemetry::RunReport Run::execute() {
@@ -136,21 +136,54 @@ telemetry::RunReport Run::execute() {
   lock_.emplace(request_.output / ".eckart" / "lock");
   if (const auto file = ledger_file(request_.output, request_.settings.ledger); !file.empty())
     resume_from(std::make_unique<ledger::Ledger>(file, request_.settings.durability != "none"));
-  if (!request_.report.empty()) report_.emplace(request_.report);
+  if (!request_.report.empty()) report_.emplace(request_.report, request_.restarts > 0);
   telemetry::RunReport report = pipeline_->run();
   if (!report.stopped_by.empty()) spdlog::error("{}: stopped", printable(report.stopped_by));
   report.backend_note += "; " + backend_.reason;
   if (outputs_.codec().name == "jpeg" && report.outputs > 0)
     report.remarks.emplace_back("PSNR is that of the reconstructions; the files lose more by JPEG");
+  if (request_.restarts > 0)
+    report.remarks.push_back("the GPU was lost " + std::to_string(request_.restarts) +
+                             (request_.restarts == 1 ? " time" : " times") +
+                             "; what was done before is counted as skipped");
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   return report;
+}
+
+/// A pipe's lines come once.
+bool Run::can_list_again() const {
+  std::error_code none;
+  return request_.files_from.empty() ||
+         (request_.files_from != "-" &&
+          std::filesystem::is_regular_file(request_.files_from, none));
+}
+
+ledger::Request Run::recorded(std::int64_t began_ns) const {
+  ledger::Request recorded{.settings = settings::to_yaml(request_.settings),
+                           .inputs = {},
+                           .files_from = request_.files_from.native(),
+                           .time_ns = began_ns};
+  std::error_code none;
+  for (const auto& input : request_.inputs)
+    recorded.inputs.push_back(std::filesystem::absolute(input, none).lexically_normal().native());
+  return recorded;
 }
 
 void Run::resume_from(std::unique_ptr<ledger::Ledger> ledger) {
   if (!ledger) return;
   if (!ledger->warning().empty()) spdlog::warn(ledger->warning());
   ledger_ = std::move(ledger);
-  resume_.emplace(*ledger_, pixels_texts(request_.settings, ranks_), request_.overwrite);
+  std::int64_t began_ns = system_time_ns();
+  if (request_.restarts > 0) {  // since the first process
+    began_ns = ledger_->request().value_or(ledger::Request{}).time_ns;
+  } else if (!ledger_->is_read_only()) {
+    if (request_.overwrite) ledger_->forget_suspects();
+    ledger_->record_request(recorded(began_ns));
+  }
+  resume_.emplace(*ledger_, ResumeOptions{.root = request_.output,
+                                          .settings = pixels_texts(request_.settings, ranks_),
+                                          .redo_before_ns = request_.overwrite ? began_ns : 0,
+                                          .on_gpu = request_.settings.backend != "cpu"});
 }
 
 void Run::close_report() {

@@ -35,6 +35,7 @@ struct RunRequest {
   std::filesystem::path report;  ///< where ImageReport writes; may be empty
   bool overwrite = false;        ///< do again what is done
   bool count_ahead = false;      ///< list the inputs a second time, at once, for progress()
+  int restarts = 0;              ///< processes before this one that have lost their GPU
 };
 
 /// The composition root: makes sources, codecs, backend and pipeline from the request.
@@ -46,6 +47,8 @@ class Run {
 
   /// As Pipeline has them.
   telemetry::RunReport execute();
+  /// Whether the same request in a new process does what execute() has left, DeviceLost.
+  bool can_go_on() const { return ledger_ && can_list_again(); }
   /// After execute(). Throws FatalError where a line of the images' report is lost.
   void close_report();
   void request_stop() { pipeline_->request_stop(); }
@@ -58,7 +61,9 @@ class Run {
   telemetry::RunReport dry_run(const std::function<void(const WorkItem&)>& tell);
 
  private:
+  bool can_list_again() const;
   void resume_from(std::unique_ptr<ledger::Ledger> ledger);
+  ledger::Request recorded(std::int64_t began_ns) const;
 
   const RunRequest request_;
   const std::chrono::steady_clock::time_point start_;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/restart.hpp"
 #include "cli/signals.hpp"
 #include "core/printable.hpp"
 #include "io/codec.hpp"
@@ -102,6 +103,24 @@ void raise_descriptor_limit() {
   static_cast<void>(setrlimit(RLIMIT_NOFILE, &limit));
 }
 
+ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
+  const StopSignals signals([&](int) {
+    spdlog::warn("stopping: what is in flight will be finished; once more ends at once");
+    run.request_stop();
+  });
+  std::optional<telemetry::ProgressBar> bar;
+  if (show_progress) bar.emplace([&] { return run.progress(); });
+  const telemetry::RunReport report = run.execute();
+  bar.reset();
+
+  if (args.json) std::printf("%s\n", telemetry::to_json(report).c_str());
+  if (args.quiet == 0) std::fputs(telemetry::to_text(report).c_str(), stderr);
+  run.close_report();
+  if (!report.interrupted || (!report.stopped_by.empty() && signals.received() == 0))
+    return exit_code(report);
+  return ExitCode(128 + signals.received());
+}
+
 ExitCode execute(const RunArgs& args) {
   const auto start = std::chrono::steady_clock::now();
   raise_descriptor_limit();
@@ -121,30 +140,26 @@ ExitCode execute(const RunArgs& args) {
   }
 
   const bool show_progress = args.quiet == 0 && !args.dry_run && telemetry::stderr_is_terminal();
-  app::Run run({.settings = settings,
-                .inputs = args.inputs,
-                .files_from = args.files_from,
-                .output = args.output,
-                .report = args.report,
-                .overwrite = args.overwrite,
-                .count_ahead = show_progress},
-               start);
-  if (args.dry_run) return exit_code(dry_run(run));
-  const StopSignals signals([&](int) {
-    spdlog::warn("stopping: what is in flight will be finished; once more ends at once");
-    run.request_stop();
-  });
-  std::optional<telemetry::ProgressBar> bar;
-  if (show_progress) bar.emplace([&] { return run.progress(); });
-  const telemetry::RunReport report = run.execute();
-  bar.reset();
-
-  if (args.json) std::printf("%s\n", telemetry::to_json(report).c_str());
-  if (args.quiet == 0) std::fputs(telemetry::to_text(report).c_str(), stderr);
-  run.close_report();
-  if (!report.interrupted || (!report.stopped_by.empty() && signals.received() == 0))
-    return exit_code(report);
-  return ExitCode(128 + signals.received());
+  std::string lost;
+  {
+    app::Run run({.settings = settings,
+                  .inputs = args.inputs,
+                  .files_from = args.files_from,
+                  .output = args.output,
+                  .report = args.report,
+                  .overwrite = args.overwrite,
+                  .count_ahead = show_progress,
+                  .restarts = restarts()},
+                 start);
+    if (args.dry_run) return exit_code(dry_run(run));
+    try {
+      return execute(run, args, show_progress);
+    } catch (const DeviceLost& error) {
+      if (!run.can_go_on()) throw;
+      lost = error.what();
+    }
+  }
+  start_again(lost);
 }
 
 }  // namespace

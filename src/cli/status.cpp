@@ -18,17 +18,20 @@ struct StatusArgs {
 ExitCode status(const StatusArgs& args) {
   const app::Status status = app::read_status(args.output, args.ledger, args.failures);
   const auto& [done, failed, failures] = status.counts;
-  std::printf("%s: %lld done, %lld failed\n", printable(args.output.native()).c_str(),
-              static_cast<long long>(done), static_cast<long long>(failed));
+  const std::string pending = status.pending ? std::to_string(*status.pending) + " pending"
+                                             : "pending not known: " + status.why_unknown;
+  std::printf("%s: %lld done, %lld failed, %s\n", printable(args.output.native()).c_str(),
+              static_cast<long long>(done), static_cast<long long>(failed),
+              printable(pending).c_str());
   for (int reason = 0; reason < kReasonCount; ++reason) {
     const std::int64_t count = failures[std::size_t(reason)];
     if (count == 0) continue;
     std::printf("%8lld %s\n", static_cast<long long>(count),
                 std::string(to_string(Reason(reason))).c_str());
   }
-  for (const ledger::Entry& entry : status.failed) {
-    std::printf("%s: %s (%s)\n", printable(entry.input).c_str(), printable(entry.detail).c_str(),
-                std::string(to_string(entry.reason)).c_str());
+  for (const ledger::Failure& failure : status.failed) {
+    std::printf("%s: %s (%s)\n", printable(failure.input).c_str(),
+                printable(failure.detail).c_str(), std::string(to_string(failure.reason)).c_str());
   }
   const std::int64_t more = failed - std::int64_t(status.failed.size());
   if (more > 0) std::printf("and %lld more; --failures N names N\n", static_cast<long long>(more));
@@ -38,8 +41,8 @@ ExitCode status(const StatusArgs& args) {
 }  // namespace
 
 void add_status(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("status", "Tell what is done in an output folder, and what has failed");
+  CLI::App* command = app.add_subcommand(
+      "status", "Tell what is done in an output folder, what has failed, and what is left");
   auto args = std::make_shared<StatusArgs>();
   command->add_option("output", args->output, "The folder")->required();
   command->add_option("--ledger", args->ledger, "The ledger's file, where it is not in the folder");

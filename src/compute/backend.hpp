@@ -29,6 +29,7 @@ struct Task {
   Image input;
   std::vector<Image> outputs;                     ///< one a rank policy; allocated by the caller
   std::vector<std::vector<PlaneResult>> results;  ///< [output][channel]
+  bool off_gpu = false;                           ///< to be computed without one
   std::string error;                              ///< why this image has no result; empty if it has
   Reason reason = Reason::not_converged;          ///< which kind of error that is
 };
@@ -70,7 +71,7 @@ struct SolverChoice {
 /// from one to the other. So a lane with two slots computes one batch while the caller fills or
 /// empties the other.
 ///
-/// A task that fails alone says so in Task::error. Both throw FatalError when the backend is lost,
+/// A task that fails alone says so in Task::error. Both throw DeviceLost when the backend is lost,
 /// and any other std::exception when this batch has failed; the slot is then free again.
 /// OutOfMemory is one of these: from start() where the batch is too large, from finish() where some
 /// of its planes wanted more than the rest.

@@ -63,4 +63,11 @@ class FatalError : public std::runtime_error {
   ExitCode code_;
 };
 
+/// What computes is lost, a GPU's context that an error has made useless, say: a new process may
+/// have it again.
+class DeviceLost : public FatalError {
+ public:
+  explicit DeviceLost(const std::string& message) : FatalError(ExitCode::temporary, message) {}
+};
+
 }  // namespace eckart

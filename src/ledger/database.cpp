@@ -1,6 +1,10 @@
 #include "ledger/database.hpp"
 
 #include <sqlite3.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <system_error>
 
 namespace eckart::ledger {
 namespace {
@@ -9,6 +13,30 @@ void check(int code, sqlite3* database) {
   if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE) return;
   throw DatabaseError{sqlite3_extended_errcode(database), sqlite3_errmsg(database),
                       sqlite3_system_errno(database)};
+}
+
+/// Whether reading would have to make files beside it, which this process may not; nobody has left
+/// any, so that nobody writes.
+bool is_still(const std::filesystem::path& file) {
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  std::error_code none;
+  return ::access(folder.c_str(), W_OK) != 0 &&
+         !std::filesystem::exists(file.native() + "-wal", none);
+}
+
+/// A URI in which every byte that might mean something there is written as %XX.
+std::string uri_of(const std::filesystem::path& file) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string uri = "file:";
+  for (const char c : file.native()) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) || c == '/') {
+      uri += c;
+    } else {
+      uri += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return uri + "?immutable=1";
 }
 
 }  // namespace
@@ -41,6 +69,13 @@ Statement::Use& Statement::Use::bind(int parameter, std::string_view bytes) {
   return *this;
 }
 
+Statement::Use& Statement::Use::bind_text(int parameter, std::string_view text) {
+  check(sqlite3_bind_text64(statement_, parameter, text.data(), text.size(), SQLITE_STATIC,
+                            SQLITE_UTF8),
+        sqlite3_db_handle(statement_));
+  return *this;
+}
+
 bool Statement::Use::step() {
   const int code = sqlite3_step(statement_);
   check(code, sqlite3_db_handle(statement_));
@@ -60,9 +95,11 @@ std::string Statement::Use::bytes(int column) const {
 Database::Database(const std::filesystem::path& file, bool read_only) {
   constexpr int kBusyMs = 10000;  // another process looks at it, `eckart status` say
   sqlite3* database = nullptr;
+  const bool still = read_only && is_still(file);
+  const std::string name = still ? uri_of(file) : file.native();
   const int code = sqlite3_open_v2(
-      file.c_str(), &database,
-      SQLITE_OPEN_NOMUTEX |
+      name.c_str(), &database,
+      SQLITE_OPEN_NOMUTEX | (still ? SQLITE_OPEN_URI : 0) |
           (read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE),
       nullptr);
   database_.reset(database);

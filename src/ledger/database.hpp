@@ -32,7 +32,8 @@ class Statement {
     Use(const Use&) = delete;
     Use& operator=(const Use&) = delete;
     Use& bind(int parameter, std::int64_t value);
-    Use& bind(int parameter, std::string_view bytes);  ///< must live until step() has returned
+    Use& bind(int parameter, std::string_view bytes);      ///< must live until step() has returned
+    Use& bind_text(int parameter, std::string_view text);  ///< likewise
     /// Whether there is a row.
     bool step();
     std::int64_t integer(int column) const;
@@ -53,7 +54,8 @@ class Statement {
 /// An open SQLite file in WAL mode. One thread at a time.
 class Database {
  public:
-  /// Makes the file if it is missing, unless it is to be read alone. Throws DatabaseError.
+  /// Makes the file if it is missing, unless it is to be read alone: then nothing is changed where
+  /// this process may not. Throws DatabaseError.
   explicit Database(const std::filesystem::path& file, bool read_only = false);
   void execute(const char* sql);
   sqlite3* get() const { return database_.get(); }

@@ -21,16 +21,28 @@ namespace fs = std::filesystem;
 constexpr auto kSyncEvery = std::chrono::seconds(1);
 
 // A change of the tables changes the number; another number's file is set aside.
-constexpr int kSchema = 1;
+constexpr int kSchema = 2;
 constexpr const char* kTables = R"(
 CREATE TABLE IF NOT EXISTS output (
   output BLOB PRIMARY KEY, input BLOB NOT NULL, settings INTEGER NOT NULL, part INTEGER NOT NULL,
-  size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL, done INTEGER NOT NULL,
-  reason INTEGER NOT NULL, detail BLOB NOT NULL, bytes INTEGER NOT NULL) WITHOUT ROWID;
+  size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+  bytes INTEGER NOT NULL, time_ns INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS failure (
+  input BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+  reason TEXT NOT NULL, detail BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS suspect (
+  input BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+  losses INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS request (what TEXT NOT NULL, value BLOB NOT NULL);
 )";
-constexpr const char* kColumns =
-    "SELECT output, input, settings, part, size, mtime_ns, inode, done, reason, detail, bytes "
-    "FROM output ";
+
+/// What a later version may have written counts as a bug's.
+Reason reason_of(const std::string& text) {
+  for (int reason = 0; reason < kReasonCount; ++reason) {
+    if (to_string(Reason(reason)) == text) return Reason(reason);
+  }
+  return Reason::internal;
+}
 
 bool is_there(const fs::path& file) {
   std::error_code none;
@@ -59,15 +71,24 @@ struct Ledger::Open {
       database.execute(kTables);
       database.execute(("PRAGMA user_version = " + std::to_string(kSchema)).c_str());
     }
-    const auto prepare = [&](const std::string& sql) { return Statement(database.get(), sql); };
-    const std::string columns = kColumns;
-    find.emplace(prepare(columns + "WHERE output = ?1"));
-    failed.emplace(prepare(columns + "WHERE done = 0 ORDER BY output LIMIT ?1"));
-    count.emplace(
-        prepare("SELECT done, reason, count(*) FROM output WHERE part = 0 GROUP BY done, reason"));
+    find.emplace(prepare("SELECT * FROM output WHERE output = ?1"));
+    find_failure.emplace(prepare("SELECT * FROM failure WHERE input = ?1"));
+    failed.emplace(prepare("SELECT * FROM failure ORDER BY input LIMIT ?1"));
     if (read_only) return;
-    record.emplace(
-        prepare("INSERT OR REPLACE INTO output VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)"));
+    insert.emplace(prepare("INSERT OR REPLACE INTO output VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)"));
+    insert_failure.emplace(prepare("INSERT OR REPLACE INTO failure VALUES (?1,?2,?3,?4,?5,?6)"));
+    remove_failure.emplace(prepare("DELETE FROM failure WHERE input = ?1"));
+    remove_suspect.emplace(prepare("DELETE FROM suspect WHERE input = ?1"));
+  }
+
+  Statement prepare(const char* sql) const { return {database.get(), sql}; }
+
+  static FileState state(const Statement::Use& row, int column) {
+    return {row.integer(column), row.integer(column + 1), row.integer(column + 2)};
+  }
+  static void bind(Statement::Use& use, int parameter, const FileState& state) {
+    use.bind(parameter, state.size).bind(parameter + 1, state.mtime_ns);
+    use.bind(parameter + 2, state.inode);
   }
 
   static Entry entry(const Statement::Use& row) {
@@ -75,11 +96,33 @@ struct Ledger::Open {
             .input = row.bytes(1),
             .settings = std::uint64_t(row.integer(2)),
             .part = int(row.integer(3)),
-            .state = {row.integer(4), row.integer(5), row.integer(6)},
-            .done = row.integer(7) != 0,
-            .reason = Reason(row.integer(8)),
-            .detail = row.bytes(9),
-            .bytes = row.integer(10)};
+            .state = state(row, 4),
+            .bytes = row.integer(7),
+            .time_ns = row.integer(8)};
+  }
+  static Failure failure(const Statement::Use& row) {
+    return {row.bytes(0), state(row, 1), reason_of(row.bytes(4)), row.bytes(5)};
+  }
+
+  void record(const Entry& entry) const {
+    Statement::Use use(*insert);
+    use.bind(1, entry.output).bind(2, entry.input).bind(3, std::int64_t(entry.settings));
+    use.bind(4, entry.part).bind(8, entry.bytes).bind(9, entry.time_ns);
+    bind(use, 5, entry.state);
+    use.step();
+    if (entry.part > 0) return;
+    for (const auto* remove : {&remove_failure, &remove_suspect}) {
+      Statement::Use old(**remove);
+      old.bind(1, entry.input);
+      old.step();
+    }
+  }
+  void record(const Failure& failure) const {
+    Statement::Use use(*insert_failure);
+    const std::string reason(to_string(failure.reason));
+    use.bind(1, failure.input).bind_text(5, reason).bind(6, failure.detail);
+    bind(use, 2, failure.state);
+    use.step();
   }
 
   std::int64_t number(const char* sql) const {
@@ -90,7 +133,8 @@ struct Ledger::Open {
 
   Database database;
   std::chrono::steady_clock::time_point synced = std::chrono::steady_clock::now();
-  std::optional<Statement> find, count, failed, record;
+  std::optional<Statement> find, find_failure, failed;
+  std::optional<Statement> insert, insert_failure, remove_failure, remove_suspect;
 };
 
 Ledger::Ledger(const fs::path& file, bool durable) : file_(file), durable_(durable) {
@@ -120,7 +164,7 @@ Ledger::Ledger(const fs::path& file, bool durable) : file_(file), durable_(durab
 }
 
 Ledger::Ledger(const fs::path& file, std::unique_ptr<Open> open)
-    : file_(file), durable_(false), open_(std::move(open)) {}
+    : file_(file), read_only_(true), durable_(false), open_(std::move(open)) {}
 
 Ledger::~Ledger() = default;
 
@@ -133,75 +177,144 @@ std::unique_ptr<Ledger> Ledger::open_to_read(const fs::path& file) {
   }
 }
 
-std::optional<Entry> Ledger::find(const std::string& output) {
+/// Runs `work` on the open file; throws what its errors are to the run.
+template <class Work>
+auto Ledger::with_file(const Work& work) {
   const std::lock_guard lock(mutex_);
   try {
-    Statement::Use use(*open_->find);
-    use.bind(1, output);
-    return use.step() ? std::optional(Open::entry(use)) : std::nullopt;
+    return work(*open_);
   } catch (const DatabaseError& error) {
     fail(file_, error);
   }
 }
 
-void Ledger::record(std::span<const Entry> entries) {
-  if (entries.empty()) return;
-  const std::lock_guard lock(mutex_);
-  try {
+/// All that `write` does, or nothing.
+template <class Write>
+void Ledger::transaction(bool sync, const Write& write) {
+  with_file([&](Open& open) {
     // Syncing takes all that was written before along.
     const auto now = std::chrono::steady_clock::now();
-    const bool sync = durable_ && now - open_->synced >= kSyncEvery;
-    open_->database.execute(sync ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
-    open_->database.execute("BEGIN IMMEDIATE");
+    sync = sync || (durable_ && now - open.synced >= kSyncEvery);
+    open.database.execute(sync ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+    open.database.execute("BEGIN IMMEDIATE");
     try {
-      for (const Entry& entry : entries) {
-        Statement::Use use(*open_->record);
-        use.bind(1, entry.output).bind(2, entry.input).bind(3, std::int64_t(entry.settings));
-        use.bind(4, entry.part).bind(5, entry.state.size).bind(6, entry.state.mtime_ns);
-        use.bind(7, entry.state.inode).bind(8, entry.done).bind(9, std::int64_t(entry.reason));
-        use.bind(10, entry.detail).bind(11, entry.bytes);
-        use.step();
-      }
-      open_->database.execute("COMMIT");
-      if (sync) open_->synced = now;
+      write(open);
+      open.database.execute("COMMIT");
+      if (sync) open.synced = now;
     } catch (const DatabaseError&) {
       // Some errors have rolled back already.
-      if (sqlite3_get_autocommit(open_->database.get()) == 0) open_->database.execute("ROLLBACK");
+      if (sqlite3_get_autocommit(open.database.get()) == 0) open.database.execute("ROLLBACK");
       throw;
     }
-  } catch (const DatabaseError& error) {
-    fail(file_, error);
-  }
+  });
+}
+
+std::optional<Entry> Ledger::find(const std::string& output) {
+  return with_file([&](const Open& open) {
+    Statement::Use use(*open.find);
+    use.bind(1, output);
+    return use.step() ? std::optional(Open::entry(use)) : std::nullopt;
+  });
+}
+
+std::optional<Failure> Ledger::find_failure(const std::string& input) {
+  return with_file([&](const Open& open) {
+    Statement::Use use(*open.find_failure);
+    use.bind(1, input);
+    return use.step() ? std::optional(Open::failure(use)) : std::nullopt;
+  });
+}
+
+void Ledger::record(const Changes& changes) {
+  if (changes.done.empty() && changes.failed.empty()) return;
+  transaction(false, [&](const Open& open) {
+    for (const Entry& entry : changes.done) open.record(entry);
+    for (const Failure& failure : changes.failed) open.record(failure);
+  });
+}
+
+void Ledger::record_suspects(std::span<const Suspect> suspects) {
+  transaction(true, [&](const Open& open) {
+    const Statement insert = open.prepare("INSERT OR REPLACE INTO suspect VALUES (?1,?2,?3,?4,?5)");
+    for (const Suspect& suspect : suspects) {
+      Statement::Use use(insert);
+      use.bind(1, suspect.input).bind(5, std::int64_t(suspect.losses));
+      Open::bind(use, 2, suspect.state);
+      use.step();
+    }
+  });
+}
+
+std::vector<Suspect> Ledger::suspects() {
+  return with_file([](const Open& open) {
+    std::vector<Suspect> suspects;
+    const Statement select = open.prepare("SELECT * FROM suspect");
+    Statement::Use use(select);
+    while (use.step()) suspects.push_back({use.bytes(0), Open::state(use, 1), int(use.integer(4))});
+    return suspects;
+  });
+}
+
+void Ledger::forget_suspects() {
+  transaction(false, [](Open& open) { open.database.execute("DELETE FROM suspect"); });
+}
+
+void Ledger::record_request(const Request& request) {
+  transaction(true, [&](Open& open) {
+    open.database.execute("DELETE FROM request");
+    const Statement insert = open.prepare("INSERT INTO request VALUES (?1,?2)");
+    const auto add = [&](std::string_view what, const std::string& value) {
+      Statement::Use use(insert);
+      use.bind_text(1, what).bind(2, value);
+      use.step();
+    };
+    add("time", std::to_string(request.time_ns));
+    add("settings", request.settings);
+    for (const std::string& input : request.inputs) add("input", input);
+    if (!request.files_from.empty()) add("files-from", request.files_from);
+  });
+}
+
+std::optional<Request> Ledger::request() {
+  return with_file([](const Open& open) {
+    Request request;
+    const Statement select = open.prepare("SELECT what, value FROM request ORDER BY rowid");
+    Statement::Use use(select);
+    bool any = false;
+    for (; use.step(); any = true) {
+      const std::string what = use.bytes(0);
+      if (what == "time") request.time_ns = std::stoll(use.bytes(1));
+      if (what == "settings") request.settings = use.bytes(1);
+      if (what == "input") request.inputs.push_back(use.bytes(1));
+      if (what == "files-from") request.files_from = use.bytes(1);
+    }
+    return any ? std::optional(std::move(request)) : std::nullopt;
+  });
 }
 
 Counts Ledger::count() {
-  const std::lock_guard lock(mutex_);
-  try {
+  return with_file([](const Open& open) {
     Counts counts;
-    Statement::Use use(*open_->count);
+    counts.done = open.number(
+        "SELECT count(*) FROM output WHERE part = 0 AND input NOT IN (SELECT input FROM failure)");
+    const Statement select = open.prepare("SELECT reason, count(*) FROM failure GROUP BY reason");
+    Statement::Use use(select);
     while (use.step()) {
-      const std::int64_t images = use.integer(2), reason = use.integer(1);
-      (use.integer(0) != 0 ? counts.done : counts.failed) += images;
-      if (use.integer(0) == 0 && reason >= 0 && reason < kReasonCount)
-        counts.failures[std::size_t(reason)] += images;
+      counts.failed += use.integer(1);
+      counts.failures[std::size_t(reason_of(use.bytes(0)))] += use.integer(1);
     }
     return counts;
-  } catch (const DatabaseError& error) {
-    fail(file_, error);
-  }
+  });
 }
 
-std::vector<Entry> Ledger::failed(int limit) {
-  const std::lock_guard lock(mutex_);
-  try {
-    std::vector<Entry> entries;
-    Statement::Use use(*open_->failed);
+std::vector<Failure> Ledger::failed(int limit) {
+  return with_file([&](const Open& open) {
+    std::vector<Failure> failures;
+    Statement::Use use(*open.failed);
     use.bind(1, std::int64_t(limit));
-    while (use.step()) entries.push_back(Open::entry(use));
-    return entries;
-  } catch (const DatabaseError& error) {
-    fail(file_, error);
-  }
+    while (use.step()) failures.push_back(Open::failure(use));
+    return failures;
+  });
 }
 
 }  // namespace eckart::ledger

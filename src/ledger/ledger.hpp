@@ -15,17 +15,44 @@
 
 namespace eckart::ledger {
 
-/// What stands at one output's place, or why nothing does.
+/// An output that is done.
 struct Entry {
-  std::string output;      ///< absolute path; bytes, not text
-  std::string input;       ///< likewise; what the output was made from
+  std::string output;      ///< relative to the output folder; bytes, not text
+  std::string input;       ///< absolute path; likewise; what the output was made from
   std::uint64_t settings;  ///< a hash of all that makes other pixels
-  int part = 0;            ///< which of its input's outputs it is; of a failed one, 0
+  int part = 0;            ///< which of its input's outputs it is
   FileState state;         ///< of the input, when it was read
-  bool done = false;       ///< or failed
+  std::int64_t bytes = 0;  ///< of the output
+  std::int64_t time_ns;    ///< of the system's clock, when it was done
+};
+
+/// An input that failed at its last attempt.
+struct Failure {
+  std::string input;
+  FileState state;  ///< as in the next
   Reason reason = Reason::none;
   std::string detail{};
-  std::int64_t bytes = 0;  ///< of the output
+};
+
+/// An input that was computed when the device was lost.
+struct Suspect {
+  std::string input;
+  FileState state;  ///< what has changed since is no suspect
+  int losses = 1;
+};
+
+/// What has happened since the last record().
+struct Changes {
+  std::vector<Entry> done;
+  std::vector<Failure> failed;
+};
+
+/// What a run was asked for, by which what is left of it is known.
+struct Request {
+  std::string settings;             ///< YAML
+  std::vector<std::string> inputs;  ///< absolute paths
+  std::string files_from;           ///< as it was named; empty for none
+  std::int64_t time_ns = 0;         ///< of the system's clock, when it began
 };
 
 /// Inputs, by what became of them last.
@@ -34,8 +61,9 @@ struct Counts {
   std::array<std::int64_t, kReasonCount> failures{};
 };
 
-/// The record of what is done, in SQLite. Where rows are recorded after their outputs are on the
-/// disk it never says more than is true. Thread-safe; one process at a time writes.
+/// The record of what is done in one output folder, in SQLite. Where rows are recorded after their
+/// outputs are on the disk it never says more than is true. Thread-safe; one process at a time
+/// writes.
 class Ledger {
  public:
   /// Makes the file and its folder if they are missing. One that is damaged, or of another kind, is
@@ -49,19 +77,34 @@ class Ledger {
   ~Ledger();
 
   const std::string& warning() const { return warning_; }
+  bool is_read_only() const { return read_only_; }
 
   std::optional<Entry> find(const std::string& output);
-  /// All of them or none, over what was known of these outputs. Throws EnvironmentError.
-  void record(std::span<const Entry> entries);
+  std::optional<Failure> find_failure(const std::string& input);
+  /// All of them or none, over what was known of these inputs and outputs. Throws EnvironmentError.
+  void record(const Changes& changes);
+  /// On the disk when this returns. Throws EnvironmentError.
+  void record_suspects(std::span<const Suspect> suspects);
+  std::vector<Suspect> suspects();
+  void forget_suspects();
+  /// In the place of the one before. Throws EnvironmentError.
+  void record_request(const Request& request);
+  /// Nothing where none was recorded.
+  std::optional<Request> request();
   Counts count();
   /// The inputs that failed, by path, `limit` at most.
-  std::vector<Entry> failed(int limit);
+  std::vector<Failure> failed(int limit);
 
  private:
   struct Open;
+  template <class Work>
+  auto with_file(const Work& work);
+  template <class Write>
+  void transaction(bool sync, const Write& write);
   Ledger(const std::filesystem::path& file, std::unique_ptr<Open> open);
 
   const std::filesystem::path file_;
+  const bool read_only_ = false;
   const bool durable_;
   std::string warning_;
   std::mutex mutex_;

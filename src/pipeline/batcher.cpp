@@ -7,6 +7,11 @@ namespace eckart {
 std::optional<Batch> Batcher::add(ItemPtr item, Time now) {
   const ImageShape& image = item->task.input.shape();
   const PaddedShape shape = padded_shape(image, pad_);
+  if (item->suspect) {
+    Batch alone{shape, image.channels, {}};
+    alone.items.push_back(std::move(item));
+    return alone;
+  }
   const int capacity = capacity_(shape);
   auto bin = bins_.find(shape);
   std::optional<Batch> full;

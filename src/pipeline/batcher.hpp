@@ -20,7 +20,7 @@ class Batcher {
       : capacity_(std::move(capacity)), pad_(pad), linger_(linger) {}
 
   /// Takes the item in. A batch comes out when this item fills one, or finds too little room in
-  /// one.
+  /// one; a suspect is one by itself.
   std::optional<Batch> add(ItemPtr item, Time now);
 
   /// A batch whose oldest item has waited for `linger`, if any.

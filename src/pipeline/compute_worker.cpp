@@ -5,23 +5,9 @@
 #include "pipeline/attempt.hpp"
 
 namespace eckart {
-namespace {
-
-/// Runs one step of a batch; what it throws becomes the outcome of every item in it.
-template <class Step>
-bool attempt_batch(Batch& batch, Step&& step) {
-  Outcome outcome;
-  attempt(outcome, Stage::compute, Reason::compute_failed, step);
-  if (outcome.ok()) return true;
-  for (ItemPtr& item : batch.items) item->outcome = outcome;
-  return false;
-}
-
-}  // namespace
-
 ComputeWorker::ComputeWorker(std::unique_ptr<Lane> lane, BatchChannel& in, ItemChannel& out,
-                             flow::StageClock::Worker& clock)
-    : in_(in), out_(out), clock_(clock), lane_(std::move(lane)) {
+                             InFlight& in_flight, flow::StageClock::Worker& clock)
+    : in_(in), out_(out), in_flight_(in_flight), clock_(clock), lane_(std::move(lane)) {
   for (int slot = 0; slot < lane_->slots(); ++slot) free_slots_.push_back(slot);
 }
 
@@ -29,7 +15,7 @@ void ComputeWorker::run() {
   for (;;) {
     if (std::optional<Batch> batch = next_batch()) {
       start(std::move(*batch));
-    } else if (!in_flight_.empty()) {
+    } else if (!started_.empty()) {
       finish_oldest();
     } else {
       return;
@@ -40,30 +26,59 @@ void ComputeWorker::run() {
 /// Waits for a batch only when there is nothing else to do.
 std::optional<Batch> ComputeWorker::next_batch() {
   if (free_slots_.empty()) return std::nullopt;
-  if (!in_flight_.empty()) return in_.try_pop();
+  if (!started_.empty()) return in_.try_pop();
   return clock_.waiting(flow::StageClock::State::waiting_for_input, [&] { return in_.pop(); });
 }
 
+/// Runs one step of a batch; what it throws becomes the outcome of every item in it.
+template <class Step>
+bool ComputeWorker::attempt_batch(Batch& batch, Step&& step) {
+  Outcome outcome;
+  try {
+    attempt(outcome, Stage::compute, Reason::compute_failed, step);
+  } catch (const DeviceLost&) {
+    in_flight_.device_lost();
+    throw;
+  }
+  if (outcome.ok()) return true;
+  for (ItemPtr& item : batch.items) item->outcome = outcome;
+  return false;
+}
+
+/// Others may wait for what this lane has started, so that is finished before it waits for them.
+std::optional<InFlight::Flight> ComputeWorker::begin(const Batch& batch) {
+  if (auto flight = in_flight_.try_begin(batch)) return flight;
+  while (!started_.empty()) finish_oldest();
+  return clock_.waiting(flow::StageClock::State::waiting_for_room,
+                        [&] { return in_flight_.begin(batch); });
+}
+
 void ComputeWorker::start(Batch batch) {
+  std::optional<InFlight::Flight> flight = begin(batch);
+  if (!flight) return;  // the device is lost
   const int slot = free_slots_.back();
   spdlog::trace("batch: {} images, {} planes of {} x {}", batch.items.size(), batch.planes,
                 batch.shape.rows, batch.shape.cols);
   std::vector<Task*> tasks;
   for (ItemPtr& item : batch.items) tasks.push_back(&item->task);
   if (!attempt_batch(batch, [&] { lane_->start(slot, batch.shape, tasks); })) {
+    flight.reset();
     send(std::move(batch));
     return;
   }
   free_slots_.pop_back();
-  in_flight_.push_back({slot, std::move(batch)});
+  started_.push_back({slot, std::move(batch), std::move(*flight)});
 }
 
 void ComputeWorker::finish_oldest() {
-  const int slot = in_flight_.front().slot;
-  attempt_batch(in_flight_.front().batch, [&] { lane_->finish(slot); });
-  free_slots_.push_back(slot);
-  Batch batch = std::move(in_flight_.front().batch);
-  in_flight_.pop_front();
+  Batch batch;
+  {
+    Started oldest = std::move(started_.front());
+    started_.pop_front();
+    attempt_batch(oldest.batch, [&] { lane_->finish(oldest.slot); });
+    free_slots_.push_back(oldest.slot);
+    batch = std::move(oldest.batch);
+  }
   send(std::move(batch));
 }
 

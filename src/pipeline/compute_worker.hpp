@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "flow/stage_clock.hpp"
+#include "pipeline/in_flight.hpp"
 #include "pipeline/work_item.hpp"
 
 namespace eckart {
@@ -13,27 +14,33 @@ namespace eckart {
 /// last is emptied. Lives on one thread.
 class ComputeWorker {
  public:
-  ComputeWorker(std::unique_ptr<Lane> lane, BatchChannel& in, ItemChannel& out,
+  /// `in_flight` is shared by all lanes.
+  ComputeWorker(std::unique_ptr<Lane> lane, BatchChannel& in, ItemChannel& out, InFlight& in_flight,
                 flow::StageClock::Worker& clock);
 
   /// Until `in` is closed and empty; every item goes to `out`, failed ones with their outcome.
   void run();
 
  private:
-  struct InFlight {
+  struct Started {
     int slot;
     Batch batch;
+    InFlight::Flight flight;
   };
   std::optional<Batch> next_batch();
   void start(Batch batch);
+  std::optional<InFlight::Flight> begin(const Batch& batch);
+  template <class Step>
+  bool attempt_batch(Batch& batch, Step&& step);
   void finish_oldest();
   void send(Batch batch);
 
   BatchChannel& in_;
   ItemChannel& out_;
+  InFlight& in_flight_;
   flow::StageClock::Worker& clock_;
   std::vector<int> free_slots_;
-  std::deque<InFlight> in_flight_;  // outlives the lane, which may still be reading its items
+  std::deque<Started> started_;  // outlives the lane, which may still be reading its items
   std::unique_ptr<Lane> lane_;
 };
 

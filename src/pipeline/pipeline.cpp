@@ -34,6 +34,7 @@ Pipeline::Pipeline(PipelineParts parts, const PipelineOptions& options)
       loaded_(kLoadedCapacity),
       finished_(kFinishedCapacity),
       batches_(kBatchesCapacity),
+      in_flight_([this](const InFlight::Items& items) { on_lost(items); }),
       source_clock_(1),
       load_clock_(options.load_threads),
       batch_clock_(1),
@@ -167,7 +168,17 @@ void Pipeline::run_batch(Backend& backend) {
 
 void Pipeline::run_compute(Backend& backend, int index) {
   flow::StageClock::Worker clock(*compute_clock_, index);
-  ComputeWorker(backend.make_lane(index), batches_, finished_, clock).run();
+  ComputeWorker(backend.make_lane(index), batches_, finished_, in_flight_, clock).run();
+}
+
+/// Not to be told is no reason to hide why the device is lost.
+void Pipeline::on_lost(const InFlight::Items& items) const {
+  try {
+    if (parts_.on_lost) parts_.on_lost(items);
+  } catch (const std::exception& error) {
+    spdlog::error("what was computed when the device was lost is not known: {}",
+                  printable(error.what()));
+  }
 }
 
 void Pipeline::run_write(int index) {

@@ -13,6 +13,7 @@
 #include "flow/budget.hpp"
 #include "flow/stage_clock.hpp"
 #include "io/source.hpp"
+#include "pipeline/in_flight.hpp"
 #include "pipeline/load.hpp"
 #include "pipeline/tally.hpp"
 #include "pipeline/work_item.hpp"
@@ -43,6 +44,8 @@ struct PipelineParts {
   PublishItems publish;
   /// Told of each image at its end, on the threads that write; may be empty.
   std::function<void(const WorkItem&)> report = {};
+  /// Told what was computed when the device was lost; may be empty.
+  InFlight::OnLost on_lost = {};
 };
 
 /// The way of an image: source -> load -> batch -> compute -> write, and the one place that starts
@@ -82,6 +85,7 @@ class Pipeline {
   void end(const SpaceWait& wait);
   void abort(std::exception_ptr error);
   std::string stopped_by() const;
+  void on_lost(const InFlight::Items& items) const;
   void add_stages(telemetry::RunReport& report, double wall_s) const;
 
   const PipelineParts parts_;
@@ -90,6 +94,7 @@ class Pipeline {
   flow::Budget budget_;
   ItemChannel found_, loaded_, finished_;
   BatchChannel batches_;
+  InFlight in_flight_;
   flow::StageClock source_clock_, load_clock_, batch_clock_, write_clock_;
   std::optional<flow::StageClock> compute_clock_;  // made with the backend, which says how many
   std::stop_source stop_;

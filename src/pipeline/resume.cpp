@@ -1,7 +1,12 @@
 #include "pipeline/resume.hpp"
 
-#include <system_error>
+#include <spdlog/spdlog.h>
 
+#include <system_error>
+#include <utility>
+
+#include "core/printable.hpp"
+#include "core/system_time.hpp"
 #include "io/file.hpp"
 
 namespace eckart {
@@ -23,53 +28,88 @@ std::filesystem::path current_folder() {
 
 }  // namespace
 
-Resume::Resume(ledger::Ledger& ledger, const std::vector<std::string>& settings, bool redo)
-    : ledger_(ledger), redo_(redo), folder_(current_folder()) {
-  for (const std::string& text : settings) settings_.push_back(hashed(text));
+Resume::Resume(ledger::Ledger& ledger, ResumeOptions options)
+    : ledger_(ledger),
+      options_(std::move(options)),
+      current_(current_folder()),
+      root_(absolute(options_.root)) {
+  for (const std::string& text : options_.settings) settings_.push_back(hashed(text));
+  if (!options_.on_gpu) return;
+  for (ledger::Suspect& suspect : ledger_.suspects())
+    suspects_.emplace(suspect.input, std::move(suspect));
 }
 
 void Resume::check(WorkItem& item) const {
   item.state = io::state_of(item.file);
-  if (redo_) return;
   const std::string input = absolute(item.file);
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
-    if (!is_done(item, input, i)) return;
+    if (!is_done(item, input, i)) return mark_suspect(item, input);
   }
   item.outcome = {Result::skipped, Stage::load, Reason::none, "done before"};
 }
 
+void Resume::mark_suspect(WorkItem& item, const std::string& input) const {
+  constexpr int kMostLosses = 2;  // the first may be another's, the second is its own
+  const int losses = this->losses(input, item.state);
+  item.suspect = losses > 0;
+  item.task.off_gpu = losses >= kMostLosses;
+  if (item.task.off_gpu)
+    spdlog::warn("{}: the GPU was lost {} times while it was computed: the CPU does it",
+                 printable(item.file.native()), losses);
+}
+
 bool Resume::is_done(const WorkItem& item, const std::string& input, std::size_t output) const {
-  const auto known = ledger_.find(absolute(item.outputs[output]));
-  if (!known || !known->done || known->input != input || known->state != item.state) return false;
+  const auto known = ledger_.find(below_root(item.outputs[output]));
+  if (!known || known->input != input || known->state != item.state) return false;
   std::error_code gone;
-  return known->settings == settings_[output] &&
+  return known->settings == settings_[output] && known->time_ns >= options_.redo_before_ns &&
          std::int64_t(std::filesystem::file_size(item.outputs[output], gone)) == known->bytes;
 }
 
+int Resume::losses(const std::string& input, const FileState& state) const {
+  const auto known = suspects_.find(input);
+  return known != suspects_.end() && known->second.state == state ? known->second.losses : 0;
+}
+
 void Resume::record(std::span<const ItemPtr> items) const {
-  std::vector<ledger::Entry> entries;
+  const std::int64_t now_ns = system_time_ns();
+  ledger::Changes changes;
   for (const ItemPtr& item : items) {
     const Outcome& outcome = item->outcome;
     if (!item->published || outcome.result == Result::skipped) continue;
-    // What has no outputs of its own, or is not there, is no image of this folder's.
-    if (outcome.result == Result::failed && outcome.stage == Stage::source) continue;
-    for (std::size_t i = 0; i < (outcome.ok() ? item->outputs.size() : 1); ++i) {
-      entries.push_back({.output = absolute(item->outputs[i]),
-                         .input = absolute(item->file),
-                         .settings = settings_[i],
-                         .part = int(i),
-                         .state = item->state,
-                         .done = outcome.ok(),
-                         .reason = outcome.reason,
-                         .detail = outcome.detail,
-                         .bytes = outcome.ok() ? item->file_bytes[i] : 0});
+    const std::string input = absolute(item->file);
+    if (!outcome.ok()) {
+      changes.failed.push_back({input, item->state, outcome.reason, outcome.detail});
+      continue;
+    }
+    for (std::size_t i = 0; i < item->outputs.size(); ++i) {
+      changes.done.push_back({.output = below_root(item->outputs[i]),
+                              .input = input,
+                              .settings = settings_[i],
+                              .part = int(i),
+                              .state = item->state,
+                              .bytes = item->file_bytes[i],
+                              .time_ns = now_ns});
     }
   }
-  ledger_.record(entries);
+  ledger_.record(changes);
+}
+
+void Resume::record_lost(const std::vector<const WorkItem*>& items) const {
+  std::vector<ledger::Suspect> suspects;
+  for (const WorkItem* item : items) {
+    const std::string input = absolute(item->file);
+    suspects.push_back({input, item->state, losses(input, item->state) + 1});
+  }
+  ledger_.record_suspects(suspects);
 }
 
 std::string Resume::absolute(const std::filesystem::path& path) const {
-  return (folder_ / path).lexically_normal().native();
+  return (current_ / path).lexically_normal().native();
+}
+
+std::string Resume::below_root(const std::filesystem::path& output) const {
+  return (current_ / output).lexically_normal().lexically_relative(root_).native();
 }
 
 }  // namespace eckart

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "ledger/ledger.hpp"
@@ -12,28 +13,42 @@
 
 namespace eckart {
 
+struct ResumeOptions {
+  std::filesystem::path root;  ///< the output folder
+  /// For each of an item's outputs a text that differs where other settings make other pixels.
+  std::vector<std::string> settings;
+  std::int64_t redo_before_ns = 0;  ///< what was done before this time does not count
+  bool on_gpu = true;               ///< what was computed when a GPU was lost is a suspect
+};
+
 /// What of a run is done before it, and the record of what it does. Thread-safe.
 class Resume {
  public:
-  /// `settings`: for each of an item's outputs a text that differs where other settings make other
-  /// pixels of it. `redo`: nothing counts as done.
-  Resume(ledger::Ledger& ledger, const std::vector<std::string>& settings, bool redo);
+  Resume(ledger::Ledger& ledger, ResumeOptions options);
 
   /// Looks at the input, and skips the item where all its outputs were made from it as it is, with
-  /// these settings, and are there in their sizes. Throws ItemError.
+  /// these settings, and are there in their sizes. Marks suspects; what was computed alone when the
+  /// GPU was lost is not given to one any more. Throws ItemError.
   void check(WorkItem& item) const;
 
   /// Of items that are published or have failed. Throws EnvironmentError.
   void record(std::span<const ItemPtr> items) const;
 
+  /// Of what was computed when the GPU was lost. Throws EnvironmentError.
+  void record_lost(const std::vector<const WorkItem*>& items) const;
+
  private:
   bool is_done(const WorkItem& item, const std::string& input, std::size_t output) const;
+  void mark_suspect(WorkItem& item, const std::string& input) const;
+  int losses(const std::string& input, const FileState& state) const;
   std::string absolute(const std::filesystem::path& path) const;
+  std::string below_root(const std::filesystem::path& output) const;
 
   ledger::Ledger& ledger_;
-  std::vector<std::uint64_t> settings_;  // hashes
-  const bool redo_;
-  const std::filesystem::path folder_;  // that relative paths are relative to
+  const ResumeOptions options_;
+  std::vector<std::uint64_t> settings_;         // hashes
+  const std::filesystem::path current_, root_;  // absolute
+  std::unordered_map<std::string, ledger::Suspect> suspects_;
 };
 
 }  // namespace eckart

@@ -23,6 +23,7 @@ struct WorkItem {
   Task task;
   io::Publication publication;           ///< between write and publish
   bool published = false;                ///< or failed on the way there
+  bool suspect = false;                  ///< was computed when a device was lost
   FileState state;                       ///< of the file, before it was read
   std::int64_t input_bytes = 0;          ///< of the file read
   std::vector<std::int64_t> file_bytes;  ///< of each file written

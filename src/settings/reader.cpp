@@ -92,6 +92,13 @@ Settings load_file(const std::filesystem::path& path, Settings base) {
   return base;
 }
 
+Settings load_text(const std::string& text, const std::string& name) {
+  const Origin origin{name, true};
+  Settings settings;
+  Reader(origin, settings).read("", YAML::Mark(), parse(origin, text));
+  return settings;
+}
+
 void apply(Settings& settings, std::string_view assignment) {
   const Origin origin{"--set " + one_line(assignment), false};
   const std::size_t equals = assignment.find('=');

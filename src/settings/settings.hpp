@@ -72,6 +72,9 @@ class SettingsError : public std::runtime_error {
 /// `base`, with what the YAML file says over it. Throws SettingsError.
 Settings load_file(const std::filesystem::path& path, Settings base = {});
 
+/// Likewise of a text, which errors call `name`.
+Settings load_text(const std::string& text, const std::string& name);
+
 /// Applies one --set: "a.b=c", with c in YAML. Throws SettingsError and then changes nothing.
 void apply(Settings& settings, std::string_view assignment);
 

@@ -28,9 +28,10 @@ FatalError error_of(ExitCode code, const std::filesystem::path& file, const char
 
 }  // namespace
 
-ImageReport::ImageReport(const std::filesystem::path& file)
+ImageReport::ImageReport(const std::filesystem::path& file, bool append)
     : path_(file),
-      file_(file == "-" ? fdopen(dup(STDOUT_FILENO), "w") : std::fopen(file.c_str(), "we")) {
+      file_(file == "-" ? fdopen(dup(STDOUT_FILENO), "w")
+                        : std::fopen(file.c_str(), append ? "ae" : "we")) {
   if (!file_) throw error_of(ExitCode::cannot_create, path_, " cannot be created: ", errno);
 }
 

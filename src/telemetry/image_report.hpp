@@ -26,9 +26,9 @@ struct OutputLine {
 /// Thread-safe.
 class ImageReport {
  public:
-  /// Writes to this file, or to stdout if it is `-`. A file that is there is replaced. Throws
-  /// FatalError(cannot_create).
-  explicit ImageReport(const std::filesystem::path& file);
+  /// Writes to this file, or to stdout if it is `-`. A file that is there is replaced, or gets
+  /// further lines. Throws FatalError(cannot_create).
+  explicit ImageReport(const std::filesystem::path& file, bool append = false);
 
   void add(const OutputLine& line);
   void add_failure(const std::filesystem::path& file, const Outcome& outcome);

@@ -78,6 +78,7 @@ Program::Program(const std::vector<std::string>& arguments, const Options& optio
     setenv("LD_PRELOAD", ECKART_FAULTS, 1);
     setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1);
   }
+  for (const auto& [name, value] : options.environment) setenv(name.c_str(), value.c_str(), 1);
   fexecve(program, argv.data(), environ);
   _exit(127);
 }

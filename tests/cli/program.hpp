@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ class Program {
     std::size_t address_space_mb = 0;  ///< all that it may have; 0: no limit
     int open_files = 0;                ///< most at a time, hard limit; 0: as here
     std::string fault = {};            ///< ECKART_FAULT of faults.cpp; empty: none
+    std::map<std::string, std::string> environment = {};  ///< beside what is here
   };
   Program(const std::vector<std::string>& arguments, const Options& options);
   ~Program();

@@ -102,11 +102,46 @@ TEST_F(Resume, is_told_of_by_status) {
   EXPECT_EQ(again({}, "2,3"), (Numbers{3, 0, 1}));
   const Finished result = run({"status", "out"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("out: 6 done, 1 failed\n")) << "of the run before as well";
+  EXPECT_THAT(result.out, HasSubstr("out: 6 done, 1 failed, 0 pending\n"))
+      << "of the run before as well";
   EXPECT_THAT(result.out, HasSubstr("       1 not an image\n"));
   EXPECT_THAT(result.out, HasSubstr("/in/bad.png: "));
   EXPECT_THAT(run({"status", "out", "--failures", "0"}).out, HasSubstr("and 1 more"));
   EXPECT_EQ(run({"status", "in"}).code, int(ExitCode::no_input));
+}
+
+TEST_F(Resume, is_told_of_by_status_with_what_is_left) {
+  write("in/bad.png", "no image");
+  EXPECT_EQ(again(), (Numbers{0, 3, 1}));
+  write_png("in/new.png");
+  fs::remove(at("out/a.png"));
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("out: 3 done, 1 failed, 2 pending\n"));
+  EXPECT_EQ(again(), (Numbers{2, 2, 1}));
+  fs::remove_all(at("in"));
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("out: 4 done, 1 failed, 0 pending\n"));
+  EXPECT_EQ(run({"run", "--files-from", "-", "-o", "out"}, {.in = "in\n"}).code, 66);
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("pending not known: the inputs came from a"));
+}
+
+TEST_F(Resume, tells_of_inputs_whose_outputs_are_another_s) {
+  write("in/a.jpg", encoded("jpeg"));
+  EXPECT_EQ(again(), (Numbers{1, 2, 1})) << "a.jpg comes before a.png, whose place it takes";
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("1 output collision"));
+}
+
+TEST_F(Resume, knows_an_output_folder_that_was_moved) {
+  fs::rename(at("out"), at("moved"));
+  const Finished result = run({"run", "in", "-o", "moved", "-k", "2"});
+  EXPECT_THAT(result.err, HasSubstr("0 done, 0 failed, 3 skipped"));
+}
+
+TEST_F(Resume, is_told_of_to_those_who_may_not_write) {
+  fs::permissions(at("out/.eckart"), fs::perms(0555));
+  fs::permissions(at("."), fs::perms(0777));  // where this test keeps what the program says
+  const Finished result = run({"status", "out"}, {.as_nobody = geteuid() == 0});
+  fs::permissions(at("out/.eckart"), fs::perms(0755));
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("3 done"));
 }
 
 TEST_F(Resume, says_beforehand_what_it_would_skip) {

@@ -29,6 +29,15 @@ ItemPtr gray(int number, int rows = 32, int cols = 32) {
 }
 ItemPtr rgb(int number) { return make_item(number, {32, 32, 3, Depth::u8}); }
 
+TEST(Batcher, gives_a_suspect_alone_and_at_once) {
+  Batcher batcher = make_batcher(3);
+  EXPECT_FALSE(batcher.add(gray(0), kStart));
+  ItemPtr suspect = gray(1);
+  suspect->suspect = true;
+  EXPECT_EQ(numbers_in(batcher.add(std::move(suspect), kStart)), std::vector{1});
+  EXPECT_EQ(numbers_in(batcher.flush()), std::vector{0});
+}
+
 TEST(Batcher, gives_a_batch_as_soon_as_it_is_full) {
   Batcher batcher = make_batcher(3);
   EXPECT_FALSE(batcher.add(gray(0), kStart));

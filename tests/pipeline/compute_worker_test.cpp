@@ -21,14 +21,15 @@ class ComputeWorkerTest : public ::testing::Test {
     };
   }
 
-  void put(int number) {
+  void put(int number, bool suspect = false) {
     Batch batch{padded_shape(kSmall, 32), 1, {}};
     batch.items.push_back(make_item(number));
+    batch.items.back()->suspect = suspect;
     in_.push(std::move(batch));
   }
   void work() {
     flow::StageClock::Worker clock(clock_, 0);
-    ComputeWorker(backend_.make_lane(0), in_, out_, clock).run();
+    ComputeWorker(backend_.make_lane(0), in_, out_, in_flight_, clock).run();
   }
   /// Four batches, one after the other.
   void work_on_four() {
@@ -40,6 +41,10 @@ class ComputeWorkerTest : public ::testing::Test {
   FakeBackend backend_;
   BatchChannel in_{16};
   ItemChannel out_{16};
+  std::vector<int> lost_;
+  InFlight in_flight_{[this](const InFlight::Items& items) {
+    for (const WorkItem* item : items) lost_.push_back(number_of(*item));
+  }};
   flow::StageClock clock_{1};
   Calls calls_;
 };
@@ -69,6 +74,32 @@ TEST_F(ComputeWorkerTest, uses_a_slot_again_whose_batch_did_not_start) {
   int failed = 0;
   while (auto item = out_.try_pop()) failed += !(*item)->outcome.ok();
   EXPECT_EQ(failed, 1);
+}
+
+TEST_F(ComputeWorkerTest, computes_a_suspect_alone) {
+  put(0);
+  put(1);
+  put(2, true);
+  put(3);
+  in_.close();
+  work();
+  EXPECT_EQ(calls_, (Calls{"start 0", "start 1", "finish 0", "finish 1", "start 2", "finish 2",
+                           "start 3", "finish 3"}));
+}
+
+TEST_F(ComputeWorkerTest, tells_what_was_in_flight_when_the_device_was_lost) {
+  backend_.on_finish = [](int number) {
+    if (number == 1) throw DeviceLost("error 719");
+  };
+  EXPECT_THROW(work_on_four(), DeviceLost);
+  EXPECT_EQ(lost_, (std::vector{1, 2}));
+  EXPECT_EQ(out_.size(), 1U) << "what was finished before";
+}
+
+TEST_F(ComputeWorkerTest, ends_when_another_lane_has_lost_the_device) {
+  in_flight_.device_lost();
+  work_on_four();
+  EXPECT_TRUE(calls_.empty());
 }
 
 TEST_F(ComputeWorkerTest, does_not_hold_a_result_back_to_wait_for_more) {

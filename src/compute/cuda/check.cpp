@@ -18,6 +18,44 @@ bool memory_is_short() {
   return cudaMemGetInfo(&free, &total) == cudaSuccess && free < kLittle;
 }
 
+/// Errors after which nothing can be computed in this process, but which a later call need not
+/// repeat.
+bool loses_device(cudaError_t status) {
+  switch (status) {
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+    case cudaErrorDevicesUnavailable:
+    case cudaErrorNoDevice:
+    case cudaErrorInvalidDevice:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// An error that stays has left the context unusable, whatever its number.
+bool is_lost(cudaError_t status) {
+  return loses_device(status) || cudaDeviceSynchronize() != cudaSuccess;
+}
+
+/// What a library's status says, which may be the context's error by another name.
+[[noreturn]] void fail(const std::string& message, bool no_memory, bool names_no_cause) {
+  const cudaError_t status = cudaGetLastError();
+  if (is_lost(status)) throw DeviceLost(message);
+  if (no_memory || status == cudaErrorMemoryAllocation || (names_no_cause && memory_is_short()))
+    throw OutOfMemory(message);
+  throw std::runtime_error(message);
+}
+
 }  // namespace
 
 void check(cudaError_t status, const char* call) {
@@ -26,33 +64,24 @@ void check(cudaError_t status, const char* call) {
                               cudaGetErrorString(status) + ") from " + call;
   static_cast<void>(cudaGetLastError());  // so that the next launch does not report it again
   if (status == cudaErrorMemoryAllocation) throw OutOfMemory(message);
-  // An error that stays has left the context unusable, whatever its number.
-  if (cudaDeviceSynchronize() != cudaSuccess) throw FatalError(ExitCode::temporary, message);
+  if (is_lost(status)) throw DeviceLost(message);
   throw std::runtime_error(message);
 }
 
 void check(cublasStatus_t status, const char* call) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
-  check(cudaPeekAtLastError(), call);
-  const std::string message = std::string(cublasGetStatusName(status)) + " from " + call;
-  const bool names_no_cause = status == CUBLAS_STATUS_INTERNAL_ERROR ||
-                              status == CUBLAS_STATUS_NOT_INITIALIZED ||
-                              status == CUBLAS_STATUS_EXECUTION_FAILED;
-  if (status == CUBLAS_STATUS_ALLOC_FAILED || (names_no_cause && memory_is_short()))
-    throw OutOfMemory(message);
-  throw std::runtime_error(message);
+  fail(std::string(cublasGetStatusName(status)) + " from " + call,
+       status == CUBLAS_STATUS_ALLOC_FAILED,
+       status == CUBLAS_STATUS_INTERNAL_ERROR || status == CUBLAS_STATUS_NOT_INITIALIZED ||
+           status == CUBLAS_STATUS_EXECUTION_FAILED);
 }
 
 void check(cusolverStatus_t status, const char* call) {
   if (status == CUSOLVER_STATUS_SUCCESS) return;
-  check(cudaPeekAtLastError(), call);
-  const std::string message = "cuSOLVER status " + std::to_string(int(status)) + " from " + call;
-  const bool names_no_cause = status == CUSOLVER_STATUS_INTERNAL_ERROR ||
-                              status == CUSOLVER_STATUS_NOT_INITIALIZED ||
-                              status == CUSOLVER_STATUS_EXECUTION_FAILED;
-  if (status == CUSOLVER_STATUS_ALLOC_FAILED || (names_no_cause && memory_is_short()))
-    throw OutOfMemory(message);
-  throw std::runtime_error(message);
+  fail("cuSOLVER status " + std::to_string(int(status)) + " from " + call,
+       status == CUSOLVER_STATUS_ALLOC_FAILED,
+       status == CUSOLVER_STATUS_INTERNAL_ERROR || status == CUSOLVER_STATUS_NOT_INITIALIZED ||
+           status == CUSOLVER_STATUS_EXECUTION_FAILED);
 }
 
 }  // namespace eckart::cuda

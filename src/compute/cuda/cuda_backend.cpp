@@ -65,9 +65,16 @@ double plane_bytes(const BatchSize& batch, SolverKind solver, std::size_t output
          slots * double(1 + outputs);
 }
 
+void check_usable(int device, cudaError_t status) {
+  if (status == cudaSuccess) return;
+  throw FatalError(ExitCode::unavailable, "CUDA device " + std::to_string(device) +
+                                              " cannot be used: " + cudaGetErrorString(status));
+}
+
+/// Throws FatalError(unavailable), as the next does.
 cudaDeviceProp properties(int device) {
   cudaDeviceProp properties{};
-  ECKART_CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
+  check_usable(device, cudaGetDeviceProperties(&properties, device));
   return properties;
 }
 
@@ -76,16 +83,14 @@ std::string version(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
-/// Bytes of a GPU's memory, free and in use; shows that work can be done there. Throws
-/// FatalError(unavailable).
+/// Bytes of a GPU's memory, free and in use; shows that work can be done there.
 double usable_memory(int device) {
   std::size_t free = 0, total = 0;
   cudaError_t status = cudaSetDevice(device);
   if (status == cudaSuccess) status = cudaMemGetInfo(&free, &total);
   if (status == cudaSuccess) status = device_code_status();
-  if (status == cudaSuccess) return double(total);
-  throw FatalError(ExitCode::unavailable, "CUDA device " + std::to_string(device) +
-                                              " cannot be used: " + cudaGetErrorString(status));
+  check_usable(device, status);
+  return double(total);
 }
 
 class CudaBackend : public Backend {
@@ -172,8 +177,8 @@ class CudaBackend : public Backend {
     } catch (const OutOfMemory&) {  // its memory is another's, most often
       throw;
     } catch (const std::exception& error) {
-      throw FatalError(ExitCode::temporary, "no lane could be made on CUDA device " +
-                                                std::to_string(device) + ": " + error.what());
+      throw DeviceLost("no lane could be made on CUDA device " + std::to_string(device) + ": " +
+                       error.what());
     }
   }
 

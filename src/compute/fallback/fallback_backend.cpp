@@ -1,5 +1,6 @@
 #include "compute/fallback/fallback_backend.hpp"
 
+#include <algorithm>
 #include <array>
 #include <new>
 #include <optional>
@@ -75,12 +76,20 @@ class FallbackLane : public Lane {
   void start(int slot, PaddedShape shape, Tasks tasks) override {
     if (!lane_) make_gpu_lane();
     if (!lane_) {
-      for (Task* task : tasks) compute_on_cpu(shape, *task, "there is none for a lane");
+      for (Task* task : tasks)
+        if (compute_on_cpu(shape, *task, out_of_memory("there is none for a lane")))
+          shortage_.computed_on_cpu();
       return;
     }
     const int planes = planes_of(tasks);
-    if (tasks.size() > 1 && planes > shortage_.at_most(shape, planes)) {
+    const bool off_gpu =
+        std::any_of(tasks.begin(), tasks.end(), [](const Task* task) { return task->off_gpu; });
+    if (tasks.size() > 1 && (off_gpu || planes > shortage_.at_most(shape, planes))) {
       return in_halves(slot, shape, tasks);
+    }
+    if (off_gpu) {
+      compute_on_cpu(shape, *tasks.front(), "not given to the GPU");
+      return;
     }
     Batch batch{shape, {tasks.begin(), tasks.end()}};
     const auto why = shortage_in([&] { lane_->start(slot, shape, tasks); });
@@ -114,7 +123,11 @@ class FallbackLane : public Lane {
     for (Task* task : tasks) reset(*task);
     if (tasks.size() > 1) return in_halves(slot, shape, tasks);
     shortage_.image_did_not_fit(shape, why);
-    compute_on_cpu(shape, *tasks.front(), why);
+    if (compute_on_cpu(shape, *tasks.front(), out_of_memory(why))) shortage_.computed_on_cpu();
+  }
+
+  static std::string out_of_memory(const std::string& why) {
+    return "out of GPU memory (" + why + ")";
   }
 
   void in_halves(int slot, PaddedShape shape, Tasks tasks) {
@@ -127,17 +140,19 @@ class FallbackLane : public Lane {
     }
   }
 
-  void compute_on_cpu(PaddedShape shape, Task& task, const std::string& why) {
-    const std::string both = "out of GPU memory (" + why + "), and on the CPU: ";
+  /// Whether it could.
+  bool compute_on_cpu(PaddedShape shape, Task& task, const std::string& why) {
+    const std::string both = why + ", and on the CPU: ";
     try {
       cpu_.compute(index_, shape, task);
-      if (task.error.empty()) return shortage_.computed_on_cpu();
+      if (task.error.empty()) return true;
       task.error.insert(0, both);
     } catch (const std::bad_alloc&) {
       fail(task, Reason::out_of_memory, both + "there is no memory left for it");
     } catch (const std::exception& error) {
       fail(task, Reason::out_of_memory, both + error.what());
     }
+    return false;
   }
 
   Backend& gpu_;

@@ -22,65 +22,110 @@ class LedgerTest : public ::testing::Test {
   const test::TempFolder folder_;
 };
 
-const Entry kDone{.output = "/out/a\n\xff.png",
+const Entry kDone{.output = "deep/a\n\xff.png",
                   .input = "/in/a\n\xff.png",
                   .settings = 0xfedcba9876543210,
                   .state = {123, 1700000000123456789, 42},
-                  .done = true,
-                  .bytes = 456};
-const Entry kFailed{.output = "/out/b.png",
-                    .input = "/in/b.png",
-                    .settings = 7,
-                    .state = {1, 2, 3},
-                    .reason = Reason::corrupt,
-                    .detail = "ends early"};
+                  .bytes = 456,
+                  .time_ns = 1800000000123456789};
+const Failure kFailed{
+    .input = "/in/b.png", .state = {1, 2, 3}, .reason = Reason::corrupt, .detail = "ends early"};
 
 TEST_F(LedgerTest, knows_what_was_recorded_when_it_is_opened_again) {
-  Ledger(file()).record(std::vector{kDone, kFailed});
+  Ledger(file()).record({{kDone}, {kFailed}});
   Ledger again(file());
   EXPECT_EQ(again.warning(), "");
   const auto done = again.find(kDone.output);
   ASSERT_TRUE(done);
-  EXPECT_TRUE(done->done);
   EXPECT_EQ(done->input, kDone.input);
   EXPECT_EQ(done->settings, kDone.settings);
   EXPECT_EQ(done->state, kDone.state);
   EXPECT_EQ(done->bytes, 456);
-  const auto failed = again.find(kFailed.output);
+  EXPECT_EQ(done->time_ns, kDone.time_ns);
+  const auto failed = again.find_failure(kFailed.input);
   ASSERT_TRUE(failed);
-  EXPECT_FALSE(failed->done);
+  EXPECT_EQ(failed->state, kFailed.state);
   EXPECT_EQ(failed->reason, Reason::corrupt);
   EXPECT_EQ(failed->detail, "ends early");
-  EXPECT_FALSE(again.find("/out/other.png"));
+  EXPECT_FALSE(again.find("other.png"));
+  EXPECT_FALSE(again.find_failure(kDone.input));
 }
 
 TEST_F(LedgerTest, keeps_the_last_that_was_said_of_an_output) {
   Ledger ledger(file());
-  Entry entry = kFailed;
-  ledger.record(std::vector{entry});
-  entry.done = true, entry.input = "/in/other.png", entry.settings = 8;
-  ledger.record(std::vector{entry});
-  EXPECT_TRUE(ledger.find(entry.output)->done);
+  Entry entry = kDone;
+  ledger.record({{entry}, {}});
+  entry.input = "/in/other.png", entry.settings = 8;
+  ledger.record({{entry}, {}});
   EXPECT_EQ(ledger.find(entry.output)->input, "/in/other.png");
+  EXPECT_EQ(ledger.find(entry.output)->settings, 8U);
+  EXPECT_EQ(ledger.count().done, 1);
+}
+
+TEST_F(LedgerTest, keeps_the_last_that_became_of_an_input) {
+  Ledger ledger(file());
+  Failure failure = kFailed;
+  failure.input = kDone.input;
+  ledger.record({{kDone}, {}});
+  ledger.record({{}, {failure}});
+  EXPECT_EQ(ledger.count().done, 0) << "it has changed since, and failed";
+  EXPECT_EQ(ledger.count().failed, 1);
+  ledger.record({{kDone}, {}});
   EXPECT_EQ(ledger.count().done, 1);
   EXPECT_EQ(ledger.count().failed, 0);
 }
 
 TEST_F(LedgerTest, counts_by_reason_and_names_what_failed) {
   Ledger ledger(file());
-  Entry other = kFailed;
-  other.output = "/out/a.png", other.reason = Reason::too_large;
+  Failure other = kFailed;
+  other.input = "/in/a.png", other.reason = Reason::too_large;
   Entry second = kDone;
-  second.output = "/out/a.k2.png", second.part = 1;
-  ledger.record(std::vector{kDone, second, kFailed, other});
+  second.output = "deep/a.k2.png", second.part = 1;
+  ledger.record({{kDone, second}, {kFailed, other}});
   const Counts counts = ledger.count();
   EXPECT_EQ(counts.done, 1);
   EXPECT_EQ(counts.failed, 2);
   EXPECT_EQ(counts.failures[std::size_t(Reason::corrupt)], 1);
   EXPECT_EQ(counts.failures[std::size_t(Reason::too_large)], 1);
   ASSERT_EQ(ledger.failed(10).size(), 2U);
-  EXPECT_EQ(ledger.failed(10)[0].output, "/out/a.png");
+  EXPECT_EQ(ledger.failed(10)[0].input, "/in/a.png");
   EXPECT_EQ(ledger.failed(1).size(), 1U);
+}
+
+TEST_F(LedgerTest, knows_every_reason_again) {
+  for (int reason = 0; reason < kReasonCount; ++reason) {
+    Failure failure = kFailed;
+    failure.reason = Reason(reason);
+    Ledger ledger(file());
+    ledger.record({{}, {failure}});
+    EXPECT_EQ(ledger.find_failure(failure.input)->reason, Reason(reason));
+  }
+}
+
+TEST_F(LedgerTest, suspects_what_was_computed_until_it_is_done) {
+  const std::vector<Suspect> lost{{kDone.input, kDone.state, 1}, {"/in/c.png", {4, 5, 6}, 2}};
+  Ledger(file()).record_suspects(lost);
+  Ledger ledger(file());
+  ASSERT_EQ(ledger.suspects().size(), 2U);
+  ledger.record({{kDone}, {}});
+  ASSERT_EQ(ledger.suspects().size(), 1U);
+  EXPECT_EQ(ledger.suspects()[0].input, "/in/c.png");
+  EXPECT_EQ(ledger.suspects()[0].state, (FileState{4, 5, 6}));
+  EXPECT_EQ(ledger.suspects()[0].losses, 2);
+  ledger.forget_suspects();
+  EXPECT_TRUE(ledger.suspects().empty());
+}
+
+TEST_F(LedgerTest, knows_what_was_asked_for_last) {
+  EXPECT_FALSE(Ledger(file()).request());
+  Ledger(file()).record_request({"rank: 1\n", {"/old"}, "list", 1});
+  Ledger(file()).record_request({"rank: 2\n", {"/b\n\xff", "/a"}, "", 1800000000123456789});
+  const auto request = Ledger::open_to_read(file())->request();
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->settings, "rank: 2\n");
+  EXPECT_EQ(request->inputs, (std::vector<std::string>{"/b\n\xff", "/a"}));
+  EXPECT_EQ(request->files_from, "");
+  EXPECT_EQ(request->time_ns, 1800000000123456789);
 }
 
 TEST_F(LedgerTest, that_is_damaged_is_set_aside) {
@@ -92,7 +137,7 @@ TEST_F(LedgerTest, that_is_damaged_is_set_aside) {
     const std::string aside = "ledger.db.damaged-" + std::to_string(round);
     EXPECT_THAT(ledger.warning(), HasSubstr(aside));
     EXPECT_TRUE(std::filesystem::exists(file().parent_path() / aside));
-    ledger.record(std::vector{kDone});
+    ledger.record({{kDone}, {}});
     EXPECT_TRUE(ledger.find(kDone.output));
   }
 }
@@ -110,7 +155,7 @@ TEST_F(LedgerTest, that_cannot_be_made_says_why) {
 TEST_F(LedgerTest, can_be_looked_at_while_it_is_written_to) {
   EXPECT_EQ(Ledger::open_to_read(file()), nullptr);
   Ledger ledger(file());
-  ledger.record(std::vector{kDone});
+  ledger.record({{kDone}, {}});
   EXPECT_EQ(Ledger::open_to_read(file())->count().done, 1);
 }
 
@@ -123,7 +168,7 @@ TEST_F(LedgerTest, is_shared_by_threads) {
       for (int i = 0; i < kEach; ++i) {
         Entry entry = kDone;
         entry.output = std::to_string(t) + "/" + std::to_string(i);
-        ledger.record(std::vector{entry});
+        ledger.record({{entry}, {}});
         EXPECT_TRUE(ledger.find(entry.output));
       }
     });

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+namespace eckart::cli {
+
+/// How many processes before this one have been replaced by the next with start_again().
+int restarts();
+
+/// Replaces this process by a new one with the same command, which gets a GPU's context of its own;
+/// `why` goes to the log. Throws FatalError(temporary) where that was tried often enough, or fails.
+[[noreturn]] void start_again(const std::string& why);
+
+}  // namespace eckart::cli

@@ -1,0 +1,69 @@
+// Stands in for libeckart_cuda.so: a "GPU" that the CPU computes for, and that is lost as the
+// environment says. FAKE_GPU_LOST_AT=N: at the N-th batch of the first process, and with
+// FAKE_GPU_ALWAYS of every process. FAKE_GPU_KILLER=B: by each image whose first sample is B.
+// FAKE_GPU_GONE: no process that follows on another finds it.
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "compute/cpu/cpu_backend.hpp"
+#include "core/error.hpp"
+
+namespace eckart::test {
+namespace {
+
+bool is_set(const char* name) { return std::getenv(name) != nullptr; }
+int number(const char* name) { return is_set(name) ? std::atoi(std::getenv(name)) : -1; }
+bool is_first_process() { return !is_set("ECKART_RESTARTS"); }
+
+class FakeLane : public Lane {
+ public:
+  FakeLane(std::unique_ptr<Lane> cpu, std::atomic<int>& batches)
+      : batches_(batches), cpu_(std::move(cpu)) {}
+  int slots() const override { return cpu_->slots(); }
+
+  void start(int slot, PaddedShape shape, std::span<Task* const> tasks) override {
+    const bool now = ++batches_ == number("FAKE_GPU_LOST_AT");
+    lost_ = now && (is_first_process() || is_set("FAKE_GPU_ALWAYS"));
+    for (const Task* task : tasks)
+      lost_ = lost_ || int(*task->input.data()) == number("FAKE_GPU_KILLER");
+    cpu_->start(slot, shape, tasks);
+  }
+  void finish(int slot) override {
+    cpu_->finish(slot);
+    if (lost_) throw DeviceLost("CUDA error 719 (unspecified launch failure) from a test");
+  }
+
+ private:
+  std::atomic<int>& batches_;
+  bool lost_ = false;
+  const std::unique_ptr<Lane> cpu_;
+};
+
+class FakeGpu : public Backend {
+ public:
+  explicit FakeGpu(const BackendOptions& options) : cpu_(make_cpu_backend(options)) {}
+  std::string name() const override { return "cuda"; }
+  std::string description() const override { return "none, for tests"; }
+  int lanes() const override { return cpu_->lanes(); }
+  int batch_planes(PaddedShape) const override { return 4; }
+  std::unique_ptr<Lane> make_lane(int index) override {
+    return std::make_unique<FakeLane>(cpu_->make_lane(index), batches_);
+  }
+
+ private:
+  std::atomic<int> batches_ = 0;
+  const std::unique_ptr<Backend> cpu_;
+};
+
+}  // namespace
+}  // namespace eckart::test
+
+extern "C" __attribute__((visibility("default"))) eckart::Backend* eckart_make_cuda_backend(
+    const char*, const eckart::BackendOptions& options) {
+  if (eckart::test::is_set("FAKE_GPU_GONE") && !eckart::test::is_first_process())
+    throw eckart::FatalError(eckart::ExitCode::unavailable, "no usable CUDA device: none found");
+  return std::make_unique<eckart::test::FakeGpu>(options).release();
+}

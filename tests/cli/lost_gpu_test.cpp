@@ -1,0 +1,132 @@
+// A GPU that is lost in the middle costs the images nothing: the program starts again, what was
+// computed then is computed one by one, and what loses the GPU twice is left out.
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/cli_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+using Environment = std::map<std::string, std::string>;
+
+class LostGpu : public CliTest {
+ protected:
+  static constexpr int kImages = 30;
+
+  void SetUp() override {
+    for (int i = 0; i < kImages; ++i) write_png("in/" + std::to_string(i) + ".png");
+  }
+
+  /// An image whose first sample is 7, which no other's is.
+  void write_killer(const fs::path& relative) {
+    Image image(ImageShape{24, 16, 1, Depth::u8});
+    std::fill_n(image.data(), image.bytes(), std::byte{7});
+    write(relative, io::codec_named("png").encode(image, {}));
+  }
+
+  Finished run_on_gpu(Environment environment, std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments{"run", "in", "-o", "out", "-k", "2", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    environment["LD_LIBRARY_PATH"] = ECKART_FAKE_GPU;  // has a libcuda.so.1
+    return run(arguments,
+               {.program = fs::path(ECKART_FAKE_GPU) / "eckart", .environment = environment});
+  }
+  static nlohmann::json json_of(const Finished& finished) {
+    return nlohmann::json::parse(finished.out);
+  }
+
+  void expect_complete() {
+    for (int i = 0; i < kImages; ++i)
+      EXPECT_NO_THROW(decode("out/" + std::to_string(i) + ".png")) << i;
+    for (const std::string& name : files("out"))
+      EXPECT_THAT(name, Not(HasSubstr(".eckart-"))) << "a temporary is left";
+  }
+};
+
+TEST_F(LostGpu, is_found_again_by_a_new_process) {
+  const Finished result =
+      run_on_gpu({{"FAKE_GPU_LOST_AT", "3"}}, {"--report", at("report.jsonl").native()});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("CUDA error 719"));
+  EXPECT_THAT(result.err, HasSubstr("starting again (1 of 3)"));
+  EXPECT_THAT(result.err, HasSubstr("the GPU was lost 1 time"));
+  expect_complete();
+  const auto json = json_of(result);
+  EXPECT_EQ(json.at("backend"), "cuda");
+  EXPECT_EQ(int(json.at("done")) + int(json.at("skipped")), kImages);
+  const auto report = io::read_file(at("report.jsonl"), 1024);
+  EXPECT_EQ(std::count(report.begin(), report.end(), std::byte('\n')), kImages)
+      << "both processes' lines";
+}
+
+TEST_F(LostGpu, is_looked_for_three_times) {
+  const Environment each_time{{"FAKE_GPU_LOST_AT", "2"}, {"FAKE_GPU_ALWAYS", "1"}};
+  const Finished first = run_on_gpu(each_time);
+  EXPECT_EQ(first.code, int(ExitCode::temporary));
+  EXPECT_THAT(first.err, HasSubstr("starting again (3 of 3)"));
+  EXPECT_THAT(first.err, HasSubstr("the GPU was lost 4 times; the same command does the rest"));
+  EXPECT_FALSE(files("out").empty()) << "what is done is published";
+  EXPECT_EQ(run_on_gpu({}).code, 0);
+  expect_complete();
+}
+
+TEST_F(LostGpu, by_one_image_twice_leaves_this_image_to_the_cpu) {
+  write_killer("in/killer.png");
+  const Finished result = run_on_gpu({{"FAKE_GPU_KILLER", "7"}});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("starting again (2 of 3)"));
+  EXPECT_THAT(result.err, HasSubstr("in/killer.png: the GPU was lost 2 times while it was"));
+  EXPECT_EQ(json_of(result).at("backend"), "cuda") << "which does all others";
+  expect_complete();
+  EXPECT_NO_THROW(decode("out/killer.png"));
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("31 done, 0 failed, 0 pending"));
+}
+
+/// Three images, of which the first batch has the first two.
+TEST_F(LostGpu, by_more_images_than_it_is_looked_for_needs_the_command_again) {
+  for (const char* name : {"in/k1.png", "in/k2.png", "in/k3.png"}) write_killer(name);
+  const Environment killer{{"FAKE_GPU_KILLER", "7"}};
+  const Finished first = run_on_gpu(killer);
+  EXPECT_EQ(first.code, int(ExitCode::temporary)) << first.err;
+  EXPECT_EQ(run_on_gpu(killer).code, 0);
+  expect_complete();
+  EXPECT_NO_THROW(decode("out/k3.png"));
+}
+
+TEST_F(LostGpu, does_all_of_an_overwriting_run_though_it_starts_again) {
+  EXPECT_EQ(run_on_gpu({}).code, 0);
+  Environment lost{{"FAKE_GPU_LOST_AT", "3"}};
+  const auto before = fs::file_time_type::clock::now();
+  EXPECT_EQ(run_on_gpu(lost, {"--overwrite"}).code, 0);
+  for (int i = 0; i < kImages; ++i) {
+    const std::string name = "out/" + std::to_string(i) + ".png";
+    EXPECT_GE(fs::last_write_time(at(name)) + std::chrono::milliseconds(20), before) << name;
+  }
+}
+
+TEST_F(LostGpu, that_is_gone_leaves_the_rest_to_the_cpu) {
+  const Environment gone{{"FAKE_GPU_LOST_AT", "3"}, {"FAKE_GPU_GONE", "1"}};
+  const Finished result = run_on_gpu(gone);
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("without the GPU that was lost: the CPU does the rest"));
+  EXPECT_EQ(json_of(result).at("backend"), "cpu");
+  expect_complete();
+}
+
+TEST_F(LostGpu, that_is_gone_ends_a_run_that_asked_for_it) {
+  const Environment gone{{"FAKE_GPU_LOST_AT", "3"}, {"FAKE_GPU_GONE", "1"}};
+  const Finished result = run_on_gpu(gone, {"--backend", "cuda"});
+  EXPECT_EQ(result.code, int(ExitCode::unavailable));
+  EXPECT_EQ(run_on_gpu({}, {"--backend", "cuda"}).code, 0);
+  expect_complete();
+}
+
+TEST_F(LostGpu, is_not_looked_for_where_nothing_is_known_of_what_is_done) {
+  const Environment lost{{"FAKE_GPU_LOST_AT", "3"}};
+  const Finished without_ledger = run_on_gpu(lost, {"--set", "ledger=none"});
+  EXPECT_EQ(without_ledger.code, int(ExitCode::temporary));
+  EXPECT_THAT(without_ledger.err, Not(HasSubstr("starting again")));
+}
+
+}  // namespace
+}  // namespace eckart::test
