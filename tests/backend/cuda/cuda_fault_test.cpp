@@ -1,0 +1,138 @@
+// Each of CUDA's errors at each call that a batch's way through the backend makes: nothing wrong is
+// ever called a result, and the error is taken for what it is.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "compute/cuda/cuda_backend.hpp"
+#include "compute/out_of_memory.hpp"
+#include "core/error.hpp"
+#include "core/synth.hpp"
+#include "tests/backend/cuda/faults/cuda_faults.hpp"
+#include "tests/backend/cuda/no_gpu.hpp"
+
+namespace eckart::cuda {
+namespace {
+
+constexpr int kRank = 5, kSlots = 2;
+
+std::vector<Task> make_tasks() {
+  std::vector<Task> tasks(3);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const int channels = i == 2 ? 3 : 1;
+    tasks[i].input = synthesize({.kind = i == 0 ? SynthKind::noise : SynthKind::texture,
+                                 .rows = 96,
+                                 .cols = 64,
+                                 .channels = channels,
+                                 .seed = i});
+    tasks[i].outputs.emplace_back(tasks[i].input.shape());
+    tasks[i].results.emplace_back(std::size_t(channels));
+  }
+  return tasks;
+}
+
+enum class End { done, no_memory, failed, lost, unavailable };
+
+/// Two batches in the two slots of a lane; what was done is in `tasks`.
+End compute(SolverKind solver, std::vector<std::vector<Task>>& batches) {
+  batches.clear();
+  for (int slot = 0; slot < kSlots; ++slot) batches.push_back(make_tasks());
+  try {
+    const auto backend = make_cuda_backend({.ranks = {RankPolicy{kRank}},
+                                            .solver = solver,
+                                            .deterministic = true,
+                                            .lanes = 1,
+                                            .devices = {}});
+    const auto lane = backend->make_lane(0);
+    const PaddedShape shape = padded_shape(batches[0][0].input.shape(), 32);
+    for (int slot = 0; slot < kSlots; ++slot) {
+      std::vector<Task*> tasks;
+      for (Task& task : batches[std::size_t(slot)]) tasks.push_back(&task);
+      lane->start(slot, shape, tasks);
+    }
+    for (int slot = 0; slot < kSlots; ++slot) lane->finish(slot);
+    return End::done;
+  } catch (const DeviceLost&) {
+    return End::lost;
+  } catch (const FatalError& error) {
+    EXPECT_EQ(error.code(), ExitCode::unavailable) << error.what();
+    return End::unavailable;
+  } catch (const OutOfMemory&) {
+    return End::no_memory;
+  } catch (const std::runtime_error&) {
+    return End::failed;
+  }
+}
+
+void expect_same(const std::vector<std::vector<Task>>& batches,
+                 const std::vector<std::vector<Task>>& expected) {
+  for (std::size_t b = 0; b < batches.size(); ++b) {
+    for (std::size_t i = 0; i < batches[b].size(); ++i) {
+      const Image &image = batches[b][i].outputs[0], &right = expected[b][i].outputs[0];
+      EXPECT_EQ(std::memcmp(image.data(), right.data(), right.bytes()), 0) << b << ", " << i;
+      EXPECT_EQ(batches[b][i].error, expected[b][i].error);
+    }
+  }
+}
+
+class CudaFaultTest : public ::testing::TestWithParam<SolverKind> {
+ protected:
+  void SetUp() override {
+    if (const std::string why = why_no_gpu(); !why.empty()) GTEST_SKIP() << why;
+    arm({});
+    ASSERT_EQ(compute(GetParam(), expected_), End::done);
+    calls_ = cuda_calls();
+  }
+  void TearDown() override { arm({}); }
+
+  /// At every call in turn; then all goes well again.
+  void expect_at_each_call(CudaFault fault, const std::vector<End>& allowed) {
+    SCOPED_TRACE(cudaGetErrorName(fault.error));
+    std::vector<std::vector<Task>> batches;
+    for (fault.first = 1; fault.first <= calls_; ++fault.first) {
+      SCOPED_TRACE(::testing::Message() << "call " << fault.first << " of " << calls_);
+      arm(fault);
+      const End end = compute(GetParam(), batches);
+      if (end == End::done) expect_same(batches, expected_);
+      EXPECT_TRUE(end == End::done ||
+                  std::find(allowed.begin(), allowed.end(), end) != allowed.end())
+          << int(end);
+    }
+    arm({});
+    EXPECT_EQ(compute(GetParam(), batches), End::done);
+    expect_same(batches, expected_);
+  }
+
+  long calls_ = 0;
+  std::vector<std::vector<Task>> expected_;
+};
+
+TEST_P(CudaFaultTest, an_error_that_loses_the_context_is_known_for_it) {
+  for (const cudaError_t error :
+       {cudaErrorECCUncorrectable, cudaErrorNvlinkUncorrectable, cudaErrorIllegalAddress,
+        cudaErrorLaunchTimeout, cudaErrorAssert, cudaErrorHardwareStackError,
+        cudaErrorIllegalInstruction, cudaErrorMisalignedAddress, cudaErrorInvalidAddressSpace,
+        cudaErrorInvalidPc, cudaErrorLaunchFailure, cudaErrorDevicesUnavailable, cudaErrorNoDevice,
+        cudaErrorUnknown}) {
+    expect_at_each_call({.error = error, .stays = true}, {End::lost, End::unavailable});
+  }
+}
+
+TEST_P(CudaFaultTest, an_error_that_does_not_stay_costs_a_batch) {
+  for (const cudaError_t error : {cudaErrorInvalidValue, cudaErrorNotSupported, cudaErrorUnknown})
+    expect_at_each_call({.error = error}, {End::failed, End::lost, End::unavailable});
+}
+
+TEST_P(CudaFaultTest, want_of_memory_is_known_for_it) {
+  expect_at_each_call({.error = cudaErrorMemoryAllocation}, {End::no_memory, End::unavailable});
+}
+
+INSTANTIATE_TEST_SUITE_P(Solver, CudaFaultTest,
+                         ::testing::Values(SolverKind::subspace, SolverKind::gram,
+                                           SolverKind::gesvd, SolverKind::gesvdj),
+                         [](const auto& test) { return to_string(test.param); });
+
+}  // namespace
+}  // namespace eckart::cuda
