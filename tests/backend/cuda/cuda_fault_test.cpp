@@ -33,6 +33,21 @@ std::vector<Task> make_tasks() {
   return tasks;
 }
 
+constexpr cudaError_t kLosing[] = {cudaErrorECCUncorrectable,
+                                   cudaErrorNvlinkUncorrectable,
+                                   cudaErrorIllegalAddress,
+                                   cudaErrorLaunchTimeout,
+                                   cudaErrorAssert,
+                                   cudaErrorHardwareStackError,
+                                   cudaErrorIllegalInstruction,
+                                   cudaErrorMisalignedAddress,
+                                   cudaErrorInvalidAddressSpace,
+                                   cudaErrorInvalidPc,
+                                   cudaErrorLaunchFailure,
+                                   cudaErrorDevicesUnavailable,
+                                   cudaErrorNoDevice,
+                                   cudaErrorUnknown};
+
 enum class End { done, no_memory, failed, lost, unavailable };
 
 /// Two batches in the two slots of a lane; what was done is in `tasks`.
@@ -44,6 +59,7 @@ End compute(SolverKind solver, std::vector<std::vector<Task>>& batches) {
                                             .solver = solver,
                                             .deterministic = true,
                                             .lanes = 1,
+                                            .batch_images = 5,
                                             .devices = {}});
     const auto lane = backend->make_lane(0);
     const PaddedShape shape = padded_shape(batches[0][0].input.shape(), 32);
@@ -110,14 +126,8 @@ class CudaFaultTest : public ::testing::TestWithParam<SolverKind> {
 };
 
 TEST_P(CudaFaultTest, an_error_that_loses_the_context_is_known_for_it) {
-  for (const cudaError_t error :
-       {cudaErrorECCUncorrectable, cudaErrorNvlinkUncorrectable, cudaErrorIllegalAddress,
-        cudaErrorLaunchTimeout, cudaErrorAssert, cudaErrorHardwareStackError,
-        cudaErrorIllegalInstruction, cudaErrorMisalignedAddress, cudaErrorInvalidAddressSpace,
-        cudaErrorInvalidPc, cudaErrorLaunchFailure, cudaErrorDevicesUnavailable, cudaErrorNoDevice,
-        cudaErrorUnknown}) {
+  for (const cudaError_t error : kLosing)
     expect_at_each_call({.error = error, .stays = true}, {End::lost, End::unavailable});
-  }
 }
 
 TEST_P(CudaFaultTest, an_error_that_does_not_stay_costs_a_batch) {
