@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "io/deadline.hpp"
 #include "io/formats.hpp"
 #include "io/opencv_codec.hpp"
 #include "io/orientation.hpp"
@@ -123,10 +124,12 @@ Contents read_contents(std::span<const std::byte> file) {
   }
 }
 
-Image decode(std::span<const std::byte> file) {
+Image decode(std::span<const std::byte> file, const Limits& limits) {
+  Deadline deadline(limits.decode_s);
   const ImageShape announced = read_header(file);
   const Contents contents = read_contents(file);
-  return turned_upright(decode_with_spng(contents.pixels, announced), contents.orientation);
+  return turned_upright(decode_with_spng(contents.pixels, announced, deadline),
+                        contents.orientation);
 }
 
 void check_encodable(const ImageShape&) {}  // it holds whatever an Image can be
