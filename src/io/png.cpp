@@ -106,9 +106,20 @@ ImageShape read_header(std::span<const std::byte> file) {
 
 /// What is of use of a file.
 struct Contents {
-  std::vector<std::span<const std::byte>> pixels;  ///< the signature, and what makes the pixels
+  std::vector<std::span<const std::byte>> pixels;  ///< the signature, and the chunks for pixels
   int orientation = kUpright;
 };
+
+/// Makes the last piece longer where the chunk follows it, since a file may have millions of
+/// chunks.
+void append(std::vector<std::span<const std::byte>>& pieces, std::span<const std::byte> chunk) {
+  std::span<const std::byte>& last = pieces.back();
+  if (last.data() + last.size() == chunk.data()) {
+    last = {last.data(), last.size() + chunk.size()};
+  } else {
+    pieces.push_back(chunk);
+  }
+}
 
 /// Reads all chunks, so that the file is whole. Bytes after IEND are nobody's business.
 Contents read_contents(std::span<const std::byte> file) {
@@ -118,7 +129,7 @@ Contents read_contents(std::span<const std::byte> file) {
   for (;;) {
     const Chunk chunk = chunks.next();
     const bool critical = (chunk.type[0] & 0x20) == 0;
-    if (critical) contents.pixels.push_back(chunk.whole);
+    if (critical) append(contents.pixels, chunk.whole);
     if (chunk.type == "eXIf") contents.orientation = exif_orientation(chunk.data);
     if (chunk.type == "IEND") return contents;
   }
