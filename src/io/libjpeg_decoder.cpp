@@ -1,14 +1,16 @@
-// libjpeg reports an error by a call that must not return. It is left by longjmp, which ends no
-// object's life: between setjmp and the callbacks stand only plain structs and libjpeg's own
-// frames.
+// libjpeg reports an error by a call that must not return. It is left by longjmp, which runs no
+// destructor: between setjmp and the callbacks are only plain structs, and libjpeg's own frames.
 #include "io/libjpeg_decoder.hpp"
 
-#include <jerror.h>
+// jpeglib.h wants FILE and size_t.
+// clang-format off
+#include <cstdio>
 #include <jpeglib.h>
+#include <jerror.h>
+// clang-format on
 
 #include <algorithm>
 #include <csetjmp>
-#include <cstdio>  // jpeglib.h wants FILE
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -30,7 +32,7 @@ struct Decoding {
   std::jmp_buf leave;
   Deadline* deadline;
   End end;
-  char why[JMSG_LENGTH_MAX];  ///< it is corrupt
+  char why[JMSG_LENGTH_MAX];  ///< of End::corrupt
 };
 
 Decoding& decoding_of(j_common_ptr info) { return *static_cast<Decoding*>(info->client_data); }

@@ -1,11 +1,15 @@
 #pragma once
 
+// jpeglib.h wants FILE and size_t.
+// clang-format off
+#include <cstdio>
 #include <jpeglib.h>
+// clang-format on
 
 #include <algorithm>
-#include <cstdio>  // jpeglib.h wants FILE
 #include <cstdlib>
 #include <string_view>
+#include <vector>
 
 #include "tests/unit/io/images.hpp"
 
