@@ -12,7 +12,7 @@ endif()
 pkg_check_modules(openblas REQUIRED IMPORTED_TARGET openblas)
 pkg_check_modules(lapacke REQUIRED IMPORTED_TARGET lapacke)
 pkg_check_modules(spng REQUIRED IMPORTED_TARGET spng)
-pkg_check_modules(turbojpeg REQUIRED IMPORTED_TARGET libturbojpeg)
+pkg_check_modules(jpeg REQUIRED IMPORTED_TARGET libjpeg)
 
 find_path(CONCURRENTQUEUE_INCLUDE concurrentqueue/concurrentqueue.h REQUIRED)
 add_library(moodycamel INTERFACE)

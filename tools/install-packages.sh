@@ -8,7 +8,7 @@ say() { printf '==> %s\n' "$*"; }
 packages=(
   build-essential cmake ninja-build pkg-config ccache
   libopencv-dev # the only package with OpenCV's CMake files
-  libturbojpeg0-dev libspng-dev
+  libjpeg62-turbo-dev libspng-dev
   libyaml-cpp-dev libspdlog-dev libconcurrentqueue-dev libcli11-dev nlohmann-json3-dev libmimalloc-dev
   libsqlite3-dev sqlite3
   libopenblas-dev liblapacke-dev

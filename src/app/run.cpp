@@ -26,6 +26,13 @@ int publish_group(int write_threads) {
 
 int cores() { return int(std::max(1U, std::thread::hardware_concurrency())); }
 
+io::Limits io_limits(const settings::Limits& limits) {
+  return {.pixels = limits.pixels,
+          .side = limits.side,
+          .file_mb = limits.file_mb,
+          .decode_s = limits.decode_s};
+}
+
 /// Writing costs several times what loading does (see docs/performance.md), so the writers get more
 /// threads; two at least, since one waits for the disk now and then.
 PipelineOptions pipeline_options(const settings::Settings& settings) {
@@ -105,28 +112,26 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
     return *backend_.backend;
   };
   pipeline_ = std::make_unique<Pipeline>(
-      PipelineParts{
-          .source = *source_,
-          .backend = make_backend_now,
-          .claim = make_claim(outputs_, guard_),
-          .load = make_load({settings.limits.pixels, settings.limits.side, settings.limits.file_mb},
-                            ranks_, outputs_.codec(),
-                            [this](WorkItem& item) {
-                              if (resume_) resume_->check(item);
-                            }),
-          .write = make_write(outputs_.codec(), {settings.output.jpeg_quality}),
-          .publish = make_publish(settings.durability != "none",
-                                  [this](std::span<const ItemPtr> items) {
-                                    if (resume_) resume_->record(items);
-                                  }),
-          .report =
-              [this](const WorkItem& item) {
-                if (report_) add_to(*report_, item);
-              },
-          .on_lost =
-              [this](const InFlight::Items& items) {
-                if (resume_) resume_->record_lost(items);
-              }},
+      PipelineParts{.source = *source_,
+                    .backend = make_backend_now,
+                    .claim = make_claim(outputs_, guard_),
+                    .load = make_load(io_limits(settings.limits), ranks_, outputs_.codec(),
+                                      [this](WorkItem& item) {
+                                        if (resume_) resume_->check(item);
+                                      }),
+                    .write = make_write(outputs_.codec(), {settings.output.jpeg_quality}),
+                    .publish = make_publish(settings.durability != "none",
+                                            [this](std::span<const ItemPtr> items) {
+                                              if (resume_) resume_->record(items);
+                                            }),
+                    .report =
+                        [this](const WorkItem& item) {
+                          if (report_) add_to(*report_, item);
+                        },
+                    .on_lost =
+                        [this](const InFlight::Items& items) {
+                          if (resume_) resume_->record_lost(items);
+                        }},
       pipeline_options(settings));
   if (request_.count_ahead && can_list_again()) count_.emplace(make_sources(request_));
 }

@@ -17,7 +17,7 @@ enum class Reason {
   empty_file,
   not_an_image,      ///< its first bytes are those of no supported format
   unsupported,       ///< an image, but of a kind this program does not take (alpha, CMYK, ...)
-  too_large,         ///< over limits.pixels, limits.side or limits.file_mb
+  too_large,         ///< over one of the limits of io/codec.hpp
   corrupt,           ///< begins as an image, but does not decode
   not_encodable,     ///< an image that the format of the outputs cannot hold
   output_collision,  ///< its output is another input's output, or an input

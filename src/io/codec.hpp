@@ -11,11 +11,13 @@
 
 namespace eckart::io {
 
-/// What is refused before anything is decoded. Each message names the limit's key.
+/// What an image may take: all but the last are known before anything is decoded. Each message
+/// names the limit's key.
 struct Limits {
   std::int64_t pixels = 268435456;  ///< rows x cols
   std::int64_t side = 65535;        ///< rows, and cols
   std::int64_t file_mb = 1024;      ///< MiB of the file
+  std::int64_t decode_s = 20;       ///< seconds of one core to decode it
 };
 
 struct EncodeOptions {
@@ -30,9 +32,9 @@ struct Codec {
   bool (*sniff)(std::span<const std::byte> file);
   /// Size, channels and depth that decode() will give, from the header alone. Throws ItemError.
   ImageShape (*read_header)(std::span<const std::byte> file);
-  /// The pixels, upright (EXIF orientation applied: rows and cols may be swapped). Throws
-  /// ItemError.
-  Image (*decode)(std::span<const std::byte> file);
+  /// The pixels of a file that was admitted, upright (EXIF orientation applied: rows and cols may
+  /// be swapped). Throws ItemError, also over limits.decode_s; the other limits are for admit().
+  Image (*decode)(std::span<const std::byte> file, const Limits& limits);
   /// Throws ItemError(not_encodable) for images that files of this format cannot hold.
   void (*check_encodable)(const ImageShape& shape);
   /// The file's bytes. Throws ItemError(not_written), and as check_encodable().

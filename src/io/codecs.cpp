@@ -41,7 +41,7 @@ std::span<const Codec> codecs() {
 }
 
 std::string codec_libraries() {
-  return "libspng " + spng_version() + ", TurboJPEG, OpenCV " + opencv_version();
+  return "libspng " + spng_version() + ", libjpeg-turbo, OpenCV " + opencv_version();
 }
 
 const Codec& codec_named(std::string_view name) {

@@ -5,10 +5,11 @@
 #include <string_view>
 
 #include "core/error.hpp"
+#include "io/deadline.hpp"
 #include "io/formats.hpp"
+#include "io/libjpeg_decoder.hpp"
 #include "io/opencv_codec.hpp"
 #include "io/orientation.hpp"
-#include "io/turbojpeg_decoder.hpp"
 
 namespace eckart::io {
 namespace {
@@ -48,7 +49,7 @@ bool is_frame_header(int marker) {
 }
 
 /// The marker segments of a file, in order. What stands between them is passed over: entropy-coded
-/// data with its restart markers, and stray bytes, which are for the decoder to refuse.
+/// data with its restart markers, and stray bytes, which are for the decoder to judge.
 class Segments {
  public:
   explicit Segments(std::span<const std::byte> file) : rest_(file.subspan(2)) {}
@@ -154,10 +155,11 @@ int orientation_of(std::span<const std::byte> file) {
   return kUpright;
 }
 
-Image decode(std::span<const std::byte> file) {
+Image decode(std::span<const std::byte> file, const Limits& limits) {
+  Deadline deadline(limits.decode_s);
   const ImageShape announced = read_header(file);
   check_complete(file);
-  return turned_upright(decode_with_turbojpeg(file, announced), orientation_of(file));
+  return turned_upright(decode_with_libjpeg(file, announced, deadline), orientation_of(file));
 }
 
 void check_encodable(const ImageShape& shape) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "io/deadline.hpp"
 #include "io/formats.hpp"
 #include "io/opencv_codec.hpp"
 #include "io/orientation.hpp"
@@ -105,9 +106,20 @@ ImageShape read_header(std::span<const std::byte> file) {
 
 /// What is of use of a file.
 struct Contents {
-  std::vector<std::span<const std::byte>> pixels;  ///< the signature, and what makes the pixels
+  std::vector<std::span<const std::byte>> pixels;  ///< the signature, and the chunks for pixels
   int orientation = kUpright;
 };
+
+/// Makes the last piece longer where the chunk follows it, since a file may have millions of
+/// chunks.
+void append(std::vector<std::span<const std::byte>>& pieces, std::span<const std::byte> chunk) {
+  std::span<const std::byte>& last = pieces.back();
+  if (last.data() + last.size() == chunk.data()) {
+    last = {last.data(), last.size() + chunk.size()};
+  } else {
+    pieces.push_back(chunk);
+  }
+}
 
 /// Reads all chunks, so that the file is whole. Bytes after IEND are nobody's business.
 Contents read_contents(std::span<const std::byte> file) {
@@ -117,16 +129,18 @@ Contents read_contents(std::span<const std::byte> file) {
   for (;;) {
     const Chunk chunk = chunks.next();
     const bool critical = (chunk.type[0] & 0x20) == 0;
-    if (critical) contents.pixels.push_back(chunk.whole);
+    if (critical) append(contents.pixels, chunk.whole);
     if (chunk.type == "eXIf") contents.orientation = exif_orientation(chunk.data);
     if (chunk.type == "IEND") return contents;
   }
 }
 
-Image decode(std::span<const std::byte> file) {
+Image decode(std::span<const std::byte> file, const Limits& limits) {
+  Deadline deadline(limits.decode_s);
   const ImageShape announced = read_header(file);
   const Contents contents = read_contents(file);
-  return turned_upright(decode_with_spng(contents.pixels, announced), contents.orientation);
+  return turned_upright(decode_with_spng(contents.pixels, announced, deadline),
+                        contents.orientation);
 }
 
 void check_encodable(const ImageShape&) {}  // it holds whatever an Image can be

@@ -31,7 +31,7 @@ class Loader {
     outputs_.check_encodable(announced);
     item.bytes = reserve(announced.bytes() * (1 + ranks_.size()));
     if (!item.bytes) return;
-    item.task.input = codec.decode(file);
+    item.task.input = codec.decode(file, limits_);
     const ImageShape& shape = item.task.input.shape();
     note_full_rank(item, shape);
     for (std::size_t i = 0; i < ranks_.size(); ++i) {

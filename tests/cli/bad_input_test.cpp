@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "tests/cli/cli_fixture.hpp"
+#include "tests/unit/io/jpeg_maker.hpp"
 #include "tests/unit/io/png_maker.hpp"
 
 namespace eckart::test {
@@ -67,6 +68,29 @@ TEST_F(BadInput, an_image_over_the_limit) {
   const Finished result = run({"run", "in", "-o", "out", "-k", "2", "--config", "c.yaml"});
   EXPECT_EQ(result.code, 3);
   EXPECT_THAT(line_with(result.err, "in/bad.png"), HasSubstr("limits.side = 50"));
+}
+
+TEST_F(BadInput, an_image_that_takes_too_long_to_decode) {
+  write("in/bad.jpg", with_last_scan_repeated(make_jpeg(Image({6000, 6000, 3, Depth::u8}),
+                                                        {.progressive = true, .refined = false}),
+                                              490));
+  const Finished result = run({"run", "in", "-o", "out", "-k", "2", "--set", "limits.decode_s=1"});
+  EXPECT_EQ(result.code, 3) << result.err;
+  EXPECT_THAT(line_with(result.err, "in/bad.jpg: "),
+              HasSubstr("over limits.decode_s = 1 (too large, in load)"));
+  EXPECT_THAT(files("out"), ElementsAre("good.png"));
+}
+
+TEST_F(BadInput, a_progressive_jpeg_that_there_is_no_memory_for) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers take more address space than any limit could leave";
+#endif
+  write("in/bad.jpg", make_jpeg(Image({10000, 10000, 3, Depth::u8}), {.progressive = true}));
+  const Finished result = run({"run", "in", "-o", "out", "-k", "2", "--set", "cpu.lanes=1"},
+                              {.folder = {}, .in = {}, .address_space_mb = 1100});
+  EXPECT_EQ(result.code, 3) << result.err;
+  EXPECT_THAT(line_with(result.err, "in/bad.jpg: "), HasSubstr("(out of memory, in load)"));
+  EXPECT_THAT(files("out"), ElementsAre("good.png"));
 }
 
 TEST_F(BadInput, an_image_that_there_is_no_memory_for) {

@@ -70,7 +70,7 @@ class CliTest : public ::testing::Test {
   /// Throws ItemError if it is not a whole image.
   Image decode(const fs::path& relative) const {
     const auto file = io::read_file(at(relative), 1024);
-    return io::codec_of(file).decode(file);
+    return io::codec_of(file).decode(file, {});
   }
 
  private:

@@ -59,7 +59,7 @@ TEST_P(JpegRoundTrip, IsClose) {
   const Bytes file = jpeg().encode(image, {});
   EXPECT_EQ(&codec_of(file), &jpeg());
   EXPECT_EQ(jpeg().read_header(file), image.shape());
-  const Image decoded = jpeg().decode(file);
+  const Image decoded = jpeg().decode(file, {});
   ASSERT_EQ(decoded.shape(), image.shape());
   EXPECT_LE(test::largest_difference(decoded, image), 6);
 }
@@ -102,7 +102,7 @@ TEST_P(JpegOrientation, OfExifIsApplied) {
   const Bytes file =
       with_first_segment(jpeg().encode(smooth_image(shape), {}), exif(turn.orientation));
   EXPECT_EQ(jpeg().read_header(file), shape);
-  const Image upright = jpeg().decode(file);
+  const Image upright = jpeg().decode(file, {});
   const ImageShape turned{64, 40, 3, Depth::u8};
   ASSERT_EQ(upright.shape(), turn.row_is_column ? turned : shape);
   const int bottom = upright.shape().rows - 1, right = upright.shape().cols - 1;
@@ -125,7 +125,7 @@ TEST(Jpeg, AnOrientationThatSaysNothingSensibleIsUpright) {
   const Image image = smooth_image({40, 64, 1, Depth::u8});
   for (const char orientation : {0, 9, 100}) {
     const Image decoded =
-        jpeg().decode(with_first_segment(jpeg().encode(image, {}), exif(orientation)));
+        jpeg().decode(with_first_segment(jpeg().encode(image, {}), exif(orientation)), {});
     EXPECT_LE(test::largest_difference(decoded, image), 6);
   }
   for (const std::string_view segment : {"\xFF\xE1\0\x08"
@@ -136,7 +136,7 @@ TEST(Jpeg, AnOrientationThatSaysNothingSensibleIsUpright) {
                                          "Exif\0\0II\x2A\0\xFF\xFF\xFF\xFF"sv,
                                          "\xFF\xE1\0\x12"
                                          "Exif\0\0MM\0\x2A\0\0\0\x08\xFF\xFF"sv}) {
-    EXPECT_NO_THROW(jpeg().decode(with_first_segment(jpeg().encode(image, {}), segment)));
+    EXPECT_NO_THROW(jpeg().decode(with_first_segment(jpeg().encode(image, {}), segment), {}));
   }
 }
 
@@ -147,7 +147,7 @@ TEST(Jpeg, DamagedCodesAreCorrupt) {
   for (std::size_t i = whole.size() / 2; i < whole.size() / 2 + 100; ++i) {
     Bytes file = whole;
     file[i] = std::byte(0xFF);  // with what follows a marker, where none belongs
-    refused += failure_of([&] { jpeg().decode(file); }).reason == Reason::corrupt;
+    refused += failure_of([&] { jpeg().decode(file, {}); }).reason == Reason::corrupt;
   }
   EXPECT_GT(refused, 90);
 }
@@ -157,7 +157,7 @@ TEST(Jpeg, TruncatedAnywhereIsNeverAnImage) {
     const Bytes whole = jpeg().encode(test::rough_image({24, 40, channels, Depth::u8}), {});
     for (std::size_t size = 3; size < whole.size(); ++size) {
       const Bytes file(whole.begin(), whole.begin() + std::ptrdiff_t(size));
-      const test::Failure failure = failure_of([&] { jpeg().decode(file); });
+      const test::Failure failure = failure_of([&] { jpeg().decode(file, {}); });
       ASSERT_EQ(failure.reason, Reason::corrupt) << size << " bytes";
       ASSERT_THAT(failure.detail, HasSubstr("truncated"));
     }
@@ -167,15 +167,15 @@ TEST(Jpeg, TruncatedAnywhereIsNeverAnImage) {
 TEST(Jpeg, AnEndMarkerWithinAThumbnailIsNotTheEnd) {
   const Bytes whole = jpeg().encode(smooth_image({24, 40, 1, Depth::u8}), {});
   Bytes file = with_first_segment(whole, "\xFF\xE1\x00\x06\xFF\xD8\xFF\xD9"sv);
-  EXPECT_NO_THROW(jpeg().decode(file));
+  EXPECT_NO_THROW(jpeg().decode(file, {}));
   file.erase(file.end() - 2, file.end());
-  EXPECT_EQ(failure_of([&] { jpeg().decode(file); }).reason, Reason::corrupt);
+  EXPECT_EQ(failure_of([&] { jpeg().decode(file, {}); }).reason, Reason::corrupt);
 }
 
 TEST(Jpeg, BytesAfterTheEndAreNobodysBusiness) {
   Bytes file = jpeg().encode(smooth_image({24, 40, 1, Depth::u8}), {});
   file.insert(file.end(), 100, std::byte(7));
-  EXPECT_NO_THROW(jpeg().decode(file));
+  EXPECT_NO_THROW(jpeg().decode(file, {}));
 }
 
 struct Refusal {

@@ -12,9 +12,9 @@ namespace eckart::test {
 /// Writes PNGs of every kind, also of those that our encoder does not write. Uncompressed.
 class PngMaker {
  public:
-  PngMaker(std::uint32_t cols, std::uint32_t rows, int bits, int color_type) {
+  PngMaker(std::uint32_t cols, std::uint32_t rows, int bits, int color_type, int interlace = 0) {
     std::string ihdr = big_endian(cols) + big_endian(rows);
-    ihdr += {char(bits), char(color_type), 0, 0, 0};
+    ihdr += {char(bits), char(color_type), 0, 0, char(interlace)};
     chunk("IHDR", ihdr);
   }
 

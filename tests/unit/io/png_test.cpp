@@ -25,7 +25,7 @@ const Codec& png() { return codec_named("png"); }
 Image open(const Bytes& file) {
   const Codec& codec = codec_of(file);
   admit(codec, file, {});
-  return codec.decode(file);
+  return codec.decode(file, {});
 }
 
 class PngRoundTrip : public testing::TestWithParam<ImageShape> {};
@@ -35,7 +35,7 @@ TEST_P(PngRoundTrip, IsExact) {
   const Bytes file = png().encode(image, {});
   EXPECT_EQ(&codec_of(file), &png());
   EXPECT_EQ(png().read_header(file), image.shape());
-  EXPECT_TRUE(test::same(png().decode(file), image));
+  EXPECT_TRUE(test::same(png().decode(file, {}), image));
 }
 
 TEST_P(PngRoundTrip, GivesTheSameBytesEveryTime) {
@@ -93,8 +93,8 @@ TEST(Png, AlphaIsRefusedInEveryForm) {
       PngMaker(1, 1, 8, 2).chunk("tRNS", "\0\1\0\1\0\1"sv).pixels("\0\1\2\3"sv).end(),
       PngMaker(1, 1, 8, 3).chunk("PLTE", "abc").chunk("tRNS", "\0"sv).pixels("\0\0"sv).end()};
   for (const Bytes& file : files) {
-    for (const test::Failure& failure :
-         {failure_of([&] { png().read_header(file); }), failure_of([&] { png().decode(file); })}) {
+    for (const test::Failure& failure : {failure_of([&] { png().read_header(file); }),
+                                         failure_of([&] { png().decode(file, {}); })}) {
       EXPECT_EQ(failure.reason, Reason::unsupported);
       EXPECT_THAT(failure.detail, HasSubstr("alpha channel; flatten it"));
     }
@@ -159,6 +159,42 @@ TEST(Png, ImpossibleHeadersAreCorrupt) {
   for (const Bytes& file : files) {
     EXPECT_EQ(failure_of([&] { png().read_header(file); }).reason, Reason::corrupt);
   }
+}
+
+TEST(Png, EndsAtTheDeadline) {
+  for (const int interlace : {0, 1}) {
+    const Bytes file = PngMaker(1, 1, 8, 0, interlace).pixels("\0\x12"sv).end();
+    EXPECT_NO_THROW(png().decode(file, {}));
+    const test::Failure failure = failure_of([&] { png().decode(file, {.decode_s = 0}); });
+    EXPECT_EQ(failure.reason, Reason::too_large);
+    EXPECT_THAT(failure.detail, HasSubstr("limits.decode_s = 0"));
+  }
+}
+
+/// Deflate blocks that announce their own codes and then hold nothing: no row is ever finished.
+std::string empty_blocks(int count) {
+  std::string bits;
+  const auto add = [&](unsigned value, int size) {  // the lowest first
+    for (int i = 0; i < size; ++i) bits += char(value >> i & 1);
+  };
+  for (int block = 0; block < 4; ++block) {  // end together at a byte
+    add(0b100, 3);                           // not the last; codes of its own
+    add(0, 5), add(0, 5), add(14, 4);        // 257 for bytes, 1 for distances, 18 for lengths
+    for (int i = 0; i < 18; ++i) add(i == 2 || i == 17, 3);  // lengths: `1` is 0, `zeros` is 1
+    add(1, 1), add(127, 7), add(1, 1), add(107, 7);          // 138 + 118 zeros
+    add(0, 1), add(0, 1);                                    // the end's code, and a distance's
+    add(0, 1);                                               // the end
+  }
+  std::string bytes(bits.size() / 8, '\0');
+  for (std::size_t i = 0; i < bits.size(); ++i) bytes[i / 8] |= char(bits[i] << i % 8);
+  std::string blocks;
+  for (int i = 0; i < count; i += 4) blocks += bytes;
+  return blocks;
+}
+
+TEST(Png, EndsAtTheDeadlineWithinARow) {
+  const Bytes file = PngMaker(1, 1, 8, 0).chunk("IDAT", "\x78\x01" + empty_blocks(5000000)).end();
+  EXPECT_EQ(failure_of([&] { png().decode(file, {.decode_s = 1}); }).reason, Reason::too_large);
 }
 
 TEST(Png, BombIsRefusedByItsHeaderAlone) {

@@ -1,0 +1,34 @@
+#include "io/deadline.hpp"
+
+#include <ctime>
+#include <string>
+
+#include "core/error.hpp"
+
+namespace eckart::io {
+namespace {
+
+constexpr std::int64_t kNanosecondsPerSecond = 1000000000;
+
+std::int64_t thread_time_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return time.tv_sec * kNanosecondsPerSecond + time.tv_nsec;
+}
+
+}  // namespace
+
+Deadline::Deadline(std::int64_t seconds)
+    : seconds_(seconds),
+      end_ns_(thread_time_ns() + seconds * kNanosecondsPerSecond),
+      passed_(seconds <= 0) {}
+
+void Deadline::look() { passed_ = thread_time_ns() >= end_ns_; }
+
+void Deadline::refuse() const {
+  throw ItemError(Reason::too_large,
+                  "the time that a core takes to decode it is over limits.decode_s = " +
+                      std::to_string(seconds_));
+}
+
+}  // namespace eckart::io

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+
+namespace eckart::io {
+
+/// The end of the time that decoding an image may take. Counted is what the thread that made it
+/// spends on a core, so that a stopped process, a busy machine or a slow disk is not held against
+/// the file.
+class Deadline {
+ public:
+  /// From now on. Zero or less has passed already.
+  explicit Deadline(std::int64_t seconds);
+
+  /// May be asked often: it looks at the clock each 16th time. Once true, it stays so.
+  bool passed() {
+    if (!passed_ && ++asked_ % 16 == 0) look();
+    return passed_;
+  }
+
+  /// Throws ItemError(too_large), which names the limit and its key.
+  [[noreturn]] void refuse() const;
+
+ private:
+  void look();
+
+  std::int64_t seconds_;
+  std::int64_t end_ns_;
+  unsigned asked_ = 0;
+  bool passed_;
+};
+
+}  // namespace eckart::io

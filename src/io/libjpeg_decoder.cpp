@@ -1,0 +1,149 @@
+// libjpeg reports an error by a call that must not return. It is left by longjmp, which runs no
+// destructor: between setjmp and the callbacks are only plain structs, and libjpeg's own frames.
+#include "io/libjpeg_decoder.hpp"
+
+// jpeglib.h wants FILE and size_t.
+// clang-format off
+#include <cstdio>
+#include <jpeglib.h>
+#include <jerror.h>
+// clang-format on
+
+#include <algorithm>
+#include <csetjmp>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+#include "core/error.hpp"
+
+namespace eckart::io {
+namespace {
+
+constexpr int kMaxScans = 500;  // a file of a few kilobytes a scan could take hours
+
+enum class End { whole, corrupt, out_of_memory, late };
+
+/// One image's decoding; libjpeg's client_data points to it.
+struct Decoding {
+  jpeg_decompress_struct info;
+  jpeg_error_mgr errors;
+  jpeg_progress_mgr progress;
+  std::jmp_buf leave;
+  Deadline* deadline;
+  End end;
+  char why[JMSG_LENGTH_MAX];  ///< of End::corrupt
+};
+
+Decoding& decoding_of(j_common_ptr info) { return *static_cast<Decoding*>(info->client_data); }
+
+[[noreturn]] void leave(Decoding& decoding, End end) {
+  decoding.end = end;
+  std::longjmp(decoding.leave, 1);
+}
+
+[[noreturn]] void leave_corrupt(Decoding& decoding, const char* why) {
+  std::snprintf(decoding.why, sizeof decoding.why, "%s", why);
+  leave(decoding, End::corrupt);
+}
+
+[[noreturn]] void on_error(j_common_ptr info) {
+  Decoding& decoding = decoding_of(info);
+  if (info->err->msg_code == JERR_OUT_OF_MEMORY) leave(decoding, End::out_of_memory);
+  info->err->format_message(info, decoding.why);
+  leave(decoding, End::corrupt);
+}
+
+/// Whether a warning says nothing about pixels.
+bool is_harmless(const Decoding& decoding) {
+  const int code = decoding.errors.msg_code;
+  const bool in_header = decoding.info.input_scan_number == 0;
+  return code == JWRN_JFIF_MAJOR || (code == JWRN_EXTRANEOUS_DATA && in_header);
+}
+
+/// Of warnings, and of each marker: a file may have millions of them without a row of pixels.
+void on_message(j_common_ptr info, int level) {
+  constexpr int kWarning = -1, kMarker = 1;
+  Decoding& decoding = decoding_of(info);
+  if (level == kWarning && !is_harmless(decoding)) on_error(info);
+  if (level == kMarker && decoding.deadline->passed()) leave(decoding, End::late);
+}
+
+/// Of each row of blocks, where there are several scans.
+void on_progress(j_common_ptr info) {
+  Decoding& decoding = decoding_of(info);
+  if (decoding.info.input_scan_number > kMaxScans) leave_corrupt(decoding, "more than 500 scans");
+  if (decoding.deadline->passed()) leave(decoding, End::late);
+}
+
+void start(Decoding& decoding, std::span<const std::byte> file, const ImageShape& announced) {
+  jpeg_decompress_struct& info = decoding.info;
+  jpeg_create_decompress(&info);
+  info.mem->max_memory_to_use = 0;  // no limit, whatever JPEGMEM says
+  info.progress = &decoding.progress;
+  jpeg_mem_src(&info, reinterpret_cast<const unsigned char*>(file.data()), file.size());
+  jpeg_read_header(&info, TRUE);
+  if (info.image_height != JDIMENSION(announced.rows) ||
+      info.image_width != JDIMENSION(announced.cols) || info.num_components != announced.channels) {
+    leave_corrupt(decoding, "libjpeg finds another size in its header");
+  }
+  info.out_color_space = announced.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  info.dct_method = JDCT_ISLOW;
+  jpeg_start_decompress(&info);
+}
+
+void read_rows(Decoding& decoding, unsigned char* pixels) {
+  constexpr JDIMENSION kRowsAtOnce = 64;  // libjpeg gives one or two, and tells of its progress
+  jpeg_decompress_struct& info = decoding.info;
+  info.progress = nullptr;  // each time, which is more often than is worth a look at the clock
+  const std::size_t stride = std::size_t(info.output_width) * std::size_t(info.output_components);
+  while (info.output_scanline < info.output_height) {
+    if (decoding.deadline->passed()) leave(decoding, End::late);
+    JSAMPROW rows[kRowsAtOnce];
+    const JDIMENSION first = info.output_scanline;
+    const JDIMENSION count = std::min(kRowsAtOnce, info.output_height - first);
+    for (JDIMENSION i = 0; i < count; ++i) rows[i] = pixels + (first + i) * stride;
+    for (JDIMENSION i = 0; i < count;) i += jpeg_read_scanlines(&info, rows + i, count - i);
+  }
+}
+
+/// The only frame that is jumped back to.
+void decode(Decoding& decoding, std::span<const std::byte> file, const ImageShape& announced,
+            unsigned char* pixels) {
+  if (setjmp(decoding.leave) != 0) return;
+  start(decoding, file, announced);
+  read_rows(decoding, pixels);
+  jpeg_finish_decompress(&decoding.info);  // reads on to the end of the image
+  decoding.end = End::whole;
+}
+
+}  // namespace
+
+Image decode_with_libjpeg(std::span<const std::byte> file, const ImageShape& announced,
+                          Deadline& deadline) {
+  Image image(announced);
+  // Anew for each image: it costs a tenth of a microsecond, and one that has decoded another image
+  // would lend this one the tables that it lacks.
+  Decoding decoding{};
+  decoding.info.err = jpeg_std_error(&decoding.errors);
+  decoding.info.client_data = &decoding;
+  decoding.errors.error_exit = on_error;
+  decoding.errors.emit_message = on_message;
+  decoding.progress.progress_monitor = on_progress;
+  decoding.deadline = &deadline;
+  decode(decoding, file, announced, reinterpret_cast<unsigned char*>(image.data()));
+  jpeg_destroy_decompress(&decoding.info);
+  switch (decoding.end) {
+    case End::whole:
+      return image;
+    case End::corrupt:
+      throw ItemError(Reason::corrupt, std::string("does not decode: ") + decoding.why);
+    case End::out_of_memory:
+      throw std::bad_alloc();
+    case End::late:
+      deadline.refuse();
+  }
+  throw std::logic_error("decoding ended in no known way");
+}
+
+}  // namespace eckart::io

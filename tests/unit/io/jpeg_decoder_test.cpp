@@ -1,0 +1,161 @@
+// What is taken of JPEGs of every kind, and what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/codec.hpp"
+#include "tests/unit/io/item_error.hpp"
+#include "tests/unit/io/jpeg_maker.hpp"
+
+namespace eckart::io {
+namespace {
+
+using namespace std::string_view_literals;
+using test::Bytes;
+using test::failure_of;
+using test::find_marker;
+using test::JpegKind;
+using test::make_jpeg;
+using test::rough_image;
+using test::smooth_image;
+using test::with_inserted;
+using testing::HasSubstr;
+
+constexpr int kSof0 = 0xC0, kSof2 = 0xC2, kDht = 0xC4, kRst3 = 0xD3, kEoi = 0xD9, kSos = 0xDA,
+              kDqt = 0xDB;
+
+const Codec& jpeg() { return codec_named("jpeg"); }
+Image decode(const Bytes& file, const Limits& limits = {}) { return jpeg().decode(file, limits); }
+Reason refusal_of(const Bytes& file) {
+  return failure_of([&] { decode(file); }).reason;
+}
+
+/// A progressive file of one colour sampling has the coefficients of a baseline one, and so has one
+/// with restart markers or a scan for each channel.
+TEST(JpegDecoder, HowCoefficientsAreStoredChangesNoPixel) {
+  for (const Image& image :
+       {rough_image({75, 101, 3, Depth::u8}), smooth_image({1, 1, 3, Depth::u8}),
+        smooth_image({70, 333, 1, Depth::u8})}) {
+    for (const int chroma_cols : {1, 2, 4}) {
+      for (const int chroma_rows : {1, 2}) {
+        JpegKind kind{.chroma_cols = chroma_cols, .chroma_rows = chroma_rows};
+        const Image baseline = decode(make_jpeg(image, kind));
+        kind.interleaved = false;
+        EXPECT_TRUE(test::same(decode(make_jpeg(image, kind)), baseline));
+        kind.restart_interval = 3;
+        EXPECT_TRUE(test::same(decode(make_jpeg(image, kind)), baseline));
+        kind.progressive = true;
+        EXPECT_TRUE(test::same(decode(make_jpeg(image, kind)), baseline));
+        kind.refined = false;
+        EXPECT_TRUE(test::same(decode(make_jpeg(image, kind)), baseline));
+      }
+    }
+  }
+}
+
+TEST(JpegDecoder, ColourOfFewerSamplesIsClose) {
+  const Image image = smooth_image({70, 333, 3, Depth::u8});
+  for (const JpegKind kind : {JpegKind{.chroma_cols = 2, .chroma_rows = 2, .quality = 95},
+                              JpegKind{.progressive = true, .chroma_cols = 4, .quality = 95}}) {
+    EXPECT_LE(test::largest_difference(decode(make_jpeg(image, kind)), image), 8);
+  }
+}
+
+TEST(JpegDecoder, StrayBytesBeforeTheFirstScanAreNobodysBusiness) {
+  for (const bool progressive : {false, true}) {
+    const Bytes file = make_jpeg(rough_image({24, 40, 3, Depth::u8}), {.progressive = progressive});
+    const Image image = decode(file);
+    for (const int marker : {kDqt, progressive ? kSof2 : kSof0, kDht, kSos}) {
+      for (const std::string_view stray : {"\0"sv, "\x12\x34\xFF\0\x56"sv, "\xFF\xFF"sv}) {
+        EXPECT_TRUE(
+            test::same(decode(with_inserted(file, find_marker(file, marker), stray)), image))
+            << std::hex << marker;
+      }
+    }
+  }
+}
+
+TEST(JpegDecoder, StrayBytesInOrAfterAScanAreCorrupt) {
+  const std::string stray(20, '\x12');  // those few that libjpeg has read ahead go unnoticed
+  const Image image = rough_image({24, 40, 3, Depth::u8});
+  const Bytes baseline = make_jpeg(image, {.restart_interval = 2});
+  const Bytes progressive = make_jpeg(image, {.progressive = true});
+  for (const Bytes& file : {with_inserted(baseline, find_marker(baseline, kRst3), stray),
+                            with_inserted(baseline, find_marker(baseline, kEoi), stray),
+                            with_inserted(progressive, find_marker(progressive, kSos, 1), stray),
+                            with_inserted(progressive, find_marker(progressive, kEoi), stray)}) {
+    const test::Failure failure = failure_of([&] { decode(file); });
+    EXPECT_EQ(failure.reason, Reason::corrupt);
+    EXPECT_THAT(failure.detail, HasSubstr("extraneous bytes"));
+  }
+}
+
+TEST(JpegDecoder, OtherVersionsOfJfifAreTaken) {
+  Bytes file = make_jpeg(rough_image({24, 40, 1, Depth::u8}), {});
+  const Image image = decode(file);
+  ASSERT_EQ(file[11], std::byte(1));  // after the markers, a size of two bytes, and JFIF\0
+  file[11] = std::byte(2);
+  EXPECT_TRUE(test::same(decode(file), image));
+}
+
+TEST(JpegDecoder, WhatIsMissingIsNotTakenFromAnImageBefore) {
+  const Bytes whole = make_jpeg(rough_image({24, 40, 1, Depth::u8}), {});
+  Bytes file = whole;
+  const std::ptrdiff_t table = find_marker(file, kDqt);
+  file.erase(file.begin() + table, file.begin() + table + 2 + int(file[table + 3]));
+  decode(whole);
+  EXPECT_EQ(refusal_of(file), Reason::corrupt);
+}
+
+TEST(JpegDecoder, TruncatedAnywhereIsNeverAnImage) {
+  for (const bool progressive : {false, true}) {
+    const Bytes whole = make_jpeg(rough_image({24, 40, 3, Depth::u8}),
+                                  {.progressive = progressive, .chroma_cols = 2, .chroma_rows = 2});
+    const std::ptrdiff_t end = find_marker(whole, kEoi);
+    const std::ptrdiff_t scan = find_marker(whole, kSos);
+    for (std::ptrdiff_t size = 3; size < end; ++size) {
+      Bytes file(whole.begin(), whole.begin() + size);
+      ASSERT_EQ(refusal_of(file), Reason::corrupt) << size << " bytes";
+      if (size <= scan) continue;
+      file.insert(file.end(), whole.begin() + end, whole.end());
+      // Of a progressive image what is missing may be whole scans, and an image without its finest
+      // details is an image. At the end of a scan its last bits may be padding.
+      const test::Failure failure = failure_of([&] { decode(file); });
+      if (progressive && failure.reason == Reason::none) continue;
+      ASSERT_EQ(failure.reason, Reason::corrupt) << size << " bytes and an end marker";
+    }
+  }
+}
+
+TEST(JpegDecoder, FiveHundredScansAreTheMost) {
+  const Bytes file = make_jpeg(smooth_image({24, 40, 3, Depth::u8}), {.interleaved = false});
+  EXPECT_NO_THROW(decode(test::with_last_scan_repeated(file, 498)));
+  const test::Failure failure =
+      failure_of([&] { decode(test::with_last_scan_repeated(file, 499)); });
+  EXPECT_EQ(failure.reason, Reason::corrupt);
+  EXPECT_THAT(failure.detail, HasSubstr("more than 500 scans"));
+}
+
+TEST(JpegDecoder, ManyScansEndAtTheDeadline) {
+  const Bytes file = test::with_last_scan_repeated(
+      make_jpeg(Image({6000, 6000, 3, Depth::u8}), {.progressive = true, .refined = false}), 490);
+  ASSERT_LT(file.size(), 10u << 20);
+  const test::Failure failure = failure_of([&] { decode(file, {.decode_s = 1}); });
+  EXPECT_EQ(failure.reason, Reason::too_large);
+  EXPECT_THAT(failure.detail, HasSubstr("limits.decode_s = 1"));
+}
+
+TEST(JpegDecoder, EveryKindEndsAtTheDeadline) {
+  const Image image = smooth_image({75, 101, 3, Depth::u8});
+  for (const JpegKind kind :
+       {JpegKind{}, JpegKind{.progressive = true}, JpegKind{.interleaved = false}}) {
+    EXPECT_EQ(failure_of([&] { decode(make_jpeg(image, kind), {.decode_s = 0}); }).reason,
+              Reason::too_large);
+  }
+}
+
+}  // namespace
+}  // namespace eckart::io
