@@ -26,7 +26,7 @@ if(ECKART_WERROR)
 endif()
 if(ECKART_SANITIZE)
   add_compile_options(-fsanitize=${ECKART_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
-                      -Wno-maybe-uninitialized)  # false on std::function in instrumented code, GCC 12
+                      $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # false on std::function in instrumented code, GCC 12
   add_link_options(-fsanitize=${ECKART_SANITIZE})
 endif()
 if(ECKART_SANITIZE MATCHES thread)

@@ -13,6 +13,7 @@ packages=(
   libsqlite3-dev sqlite3
   libopenblas-dev liblapacke-dev
   libgtest-dev libgmock-dev
+  clang-14 libclang-rt-14-dev zlib1g-dev # for tools/fuzz alone
   "$@"
 )
 

@@ -1,11 +1,48 @@
 #include "settings/yaml_text.hpp"
 
+#include <yaml-cpp/eventhandler.h>
+
 #include <cerrno>
 #include <fstream>
+#include <sstream>
 #include <system_error>
-#include <vector>
 
 namespace eckart::settings {
+namespace {
+
+/// Where the last document begins.
+class DocumentStart : public YAML::EventHandler {
+ public:
+  const YAML::Mark& mark() const { return mark_; }
+
+  void OnDocumentStart(const YAML::Mark& mark) override { mark_ = mark; }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+
+ private:
+  YAML::Mark mark_;
+};
+
+/// Not by YAML::LoadAll(), which finds documents without end where one begins with a comma.
+void check_one_document(const Origin& origin, const std::string& text) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  DocumentStart start;
+  if (parser.HandleNextDocument(start) && parser.HandleNextDocument(start)) {
+    origin.fail(start.mark(), "a second YAML document; expected one");
+  }
+}
+
+}  // namespace
 
 std::string found(const YAML::Node& node) {
   if (node.IsScalar()) return in_quotes(node.Scalar());
@@ -16,18 +53,15 @@ std::string found(const YAML::Node& node) {
 
 YAML::Node parse(const Origin& origin, const std::string& text) {
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    if (documents.size() > 1) {
-      origin.fail(documents[1].Mark(), "a second YAML document; expected one");
-    }
-    return documents.empty() ? YAML::Node() : documents[0];
+    check_one_document(origin, text);
+    return YAML::Load(text);
   } catch (const YAML::Exception& error) {
     origin.fail(error.mark, "not valid YAML: " + error.msg);
   }
 }
 
 std::string read_text(const std::filesystem::path& path) {
-  constexpr std::size_t kMostBytes = 1 << 20;
+  constexpr std::size_t kMostBytes = 1 << 20, kBlockBytes = 1 << 12;
   const auto fail = [&path](const std::string& why) {
     throw SettingsError(path.string() + ": cannot be read: " + why);
   };
@@ -36,10 +70,13 @@ std::string read_text(const std::filesystem::path& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) fail(std::generic_category().message(errno));
-  std::string text(kMostBytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad()) fail(std::generic_category().message(errno));
-  text.resize(static_cast<std::size_t>(file.gcount()));
+  std::string text;
+  for (std::size_t size = 0; file && size <= kMostBytes; size = text.size()) {
+    text.resize(size + kBlockBytes);
+    file.read(text.data() + size, kBlockBytes);
+    if (file.bad()) fail(std::generic_category().message(errno));
+    text.resize(size + static_cast<std::size_t>(file.gcount()));
+  }
   if (text.size() > kMostBytes) fail("larger than 1 MiB");
   return text;
 }

@@ -109,7 +109,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"budget_mb: 1\nrank: 3\nbudget_mb: 2\n", "f:3: budget_mb: is given twice"},
         Refused{"batch: {pad: 8}\nbatch: {images: 8}\n", "f:2: batch: is given twice"},
         Refused{"batch: {pad: 8}\nbatch.pad: 8\n", "f:2: batch.pad: is given twice"},
-        Refused{"rank: 3\n---\nrank: 4\n", "f:3: a second YAML document; expected one"}));
+        Refused{"rank: 3\n---\nrank: 4\n", "f:2: a second YAML document; expected one"},
+        Refused{",", "f:1: a second YAML document; expected one"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Keys, RefusedFile,
@@ -158,6 +159,7 @@ TEST(SettingsErrors, NameTheSet) {
   EXPECT_THAT(set_error("batch.pad= "), HasSubstr("batch.pad: null is not an integer"));
   EXPECT_THAT(set_error("batch.pad={a: 1}"), HasSubstr("batch.pad: '{a: 1}' is not an integer"));
   EXPECT_THAT(set_error("batch.pad=[1"), StartsWith("--set batch.pad=[1: not valid YAML: "));
+  EXPECT_EQ(set_error("rank=,5"), "--set rank=,5: a second YAML document; expected one");
   EXPECT_THAT(set_error("batch={pad: 8, images: x}"), HasSubstr("batch.images: 'x' is not"));
 }
 

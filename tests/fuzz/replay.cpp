@@ -1,0 +1,29 @@
+// Gives a target every file of a folder, in the order of their names.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include "tests/fuzz/target.hpp"
+
+int main(int count, char** arguments) {
+  namespace fs = std::filesystem;
+  if (count != 2) {
+    std::fprintf(stderr, "usage: %s FOLDER\n", arguments[0]);
+    return 64;
+  }
+  std::vector<fs::path> files(fs::directory_iterator(arguments[1]), {});
+  std::sort(files.begin(), files.end());
+  for (const fs::path& file : files) {
+    std::printf("%s\n", file.c_str());
+    std::fflush(stdout);  // to be the last line, if this one ends the process
+    std::ifstream stream(file, std::ios::binary);
+    const std::vector<char> bytes(std::istreambuf_iterator<char>(stream), {});
+    // A copy without room to spare, so that a sanitizer sees what reads over its end.
+    const std::vector<std::uint8_t> exact(bytes.begin(), bytes.end());
+    LLVMFuzzerTestOneInput(exact.data(), exact.size());
+  }
+  return files.empty() ? 65 : 0;
+}

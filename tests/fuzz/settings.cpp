@@ -1,0 +1,95 @@
+// A file for --config, which is tried as calibration.yaml as well; or, where it begins as one,
+// arguments --set KEY=VALUE, each but the last with a null byte behind.
+#include "settings/settings.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "settings/calibration.hpp"
+#include "tests/fuzz/target.hpp"
+
+namespace eckart::fuzz {
+namespace {
+
+using settings::Settings;
+using settings::SettingsError;
+
+/// A file in memory, since settings are read from files.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::string_view text) : descriptor_(memfd_create("yaml", 0)) {
+    require(
+        descriptor_ >= 0 && write(descriptor_, text.data(), text.size()) == ssize_t(text.size()),
+        "a file in memory holds the text");
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  ~MemoryFile() { close(descriptor_); }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+ private:
+  int descriptor_;
+};
+
+/// What `read` gives, or nothing where it throws SettingsError. Other exceptions end the process.
+template <class Read>
+auto readable(Read&& read) -> std::optional<decltype(read())> {
+  try {
+    return read();
+  } catch (const SettingsError& error) {
+    require(is_message(error.what()), "an error says what is wrong, on one line");
+    note(error.what());
+    return std::nullopt;
+  }
+}
+
+Settings load(std::string_view text) { return settings::load_file(MemoryFile(text).path()); }
+
+Calibration load_costs(std::string_view text) {
+  return settings::read_calibration(MemoryFile(text).path());
+}
+
+void check_printed(const Settings& settings) {
+  const std::string yaml = to_yaml(settings);
+  require(to_yaml(load(yaml)) == yaml, "settings that are printed read back the same");
+}
+
+void check_file(std::string_view text) {
+  if (const auto settings = readable([&] { return load(text); })) check_printed(*settings);
+  if (const auto costs = readable([&] { return load_costs(text); })) {
+    const std::string yaml = settings::to_yaml(*costs);
+    require(settings::to_yaml(load_costs(yaml)) == yaml,
+            "a calibration that is printed reads back the same");
+  }
+}
+
+constexpr std::string_view kSet = "--set ";
+
+void check_assignments(std::string_view arguments) {
+  Settings settings;
+  while (arguments.starts_with(kSet)) {
+    const std::size_t end = std::min(arguments.find('\0'), arguments.size());
+    const std::string_view assignment = arguments.substr(kSet.size(), end - kSet.size());
+    const std::string before = to_yaml(settings);
+    if (readable([&] { return apply(settings, assignment), true; })) {
+      check_printed(settings);
+    } else {
+      require(to_yaml(settings) == before, "what is refused changes nothing");
+    }
+    arguments.remove_prefix(std::min(end + 1, arguments.size()));
+  }
+}
+
+}  // namespace
+}  // namespace eckart::fuzz
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace eckart::fuzz;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  text.starts_with(kSet) ? check_assignments(text) : check_file(text);
+  return 0;
+}
