@@ -23,6 +23,7 @@ target_include_directories(opencv SYSTEM INTERFACE ${OpenCV_INCLUDE_DIRS})
 target_link_libraries(opencv INTERFACE opencv_core opencv_imgproc opencv_imgcodecs)
 
 find_package(SQLite3 REQUIRED)
+find_package(ZLIB REQUIRED)
 
 set(ECKART_HAVE_CUDA OFF)
 if(NOT ECKART_CUDA STREQUAL "OFF")

@@ -8,9 +8,9 @@ say() { printf '==> %s\n' "$*"; }
 packages=(
   build-essential cmake ninja-build pkg-config ccache
   libopencv-dev # the only package with OpenCV's CMake files
-  libjpeg62-turbo-dev libspng-dev
+  libjpeg62-turbo-dev libspng-dev zlib1g-dev
   libyaml-cpp-dev libspdlog-dev libconcurrentqueue-dev libcli11-dev nlohmann-json3-dev libmimalloc-dev
-  libsqlite3-dev sqlite3
+  libsqlite3-dev sqlite3 python3
   libopenblas-dev liblapacke-dev
   libgtest-dev libgmock-dev
   clang-14 libclang-rt-14-dev zlib1g-dev # for tools/fuzz alone

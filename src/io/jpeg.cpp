@@ -1,5 +1,6 @@
 // JPEG: what its frame header says, and whether the file reaches its end. ITU-T T.81, annex B.
 #include <algorithm>
+#include <bitset>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -28,6 +29,7 @@ enum Marker : int {
   kEoi = 0xD9,
   kSos = 0xDA,
   kApp1 = 0xE1,
+  kSof55 = 0xF7,  // of JPEG-LS, ITU-T T.87
 };
 constexpr int kMaxSide = 65500;  // of libjpeg; the format could have 65535
 
@@ -45,7 +47,9 @@ bool is_restart(int marker) { return marker >= kRst0 && marker <= kRst7; }
 bool has_data(int marker) { return marker != kTem && marker != kSoi && marker != kEoi; }
 
 bool is_frame_header(int marker) {
-  return marker >= kSof0 && marker <= kSof15 && marker != kDht && marker != kJpg && marker != kDac;
+  return (marker >= kSof0 && marker <= kSof15 && marker != kDht && marker != kJpg &&
+          marker != kDac) ||
+         marker == kSof55;
 }
 
 /// The marker segments of a file, in order. What stands between them is passed over: entropy-coded
@@ -91,6 +95,7 @@ bool sniff(std::span<const std::byte> file) {
 /// SOF3, 7, 11, 15 are lossless, SOF5 to 7 and 13 to 15 hierarchical, SOF9 to 15 arithmetic-coded.
 void check_process(int marker) {
   if (marker <= kSof2) return;
+  if (marker == kSof55) fail_unsupported("is JPEG-LS; convert it to baseline JPEG or to PNG first");
   const int process = marker - kSof0;
   const char* kind = process % 4 == 3 ? "a lossless"
                      : process >= 9   ? "an arithmetic-coded"
@@ -136,10 +141,45 @@ ImageShape read_header(std::span<const std::byte> file) {
   }
 }
 
-/// The decoder would notice too, but not say so plainly.
+/// Whether the scans bring every component that the frame header announces: libjpeg takes one that
+/// never comes to be gray. A segment that is wrong in itself is for the decoder to refuse.
+class Components {
+ public:
+  void take(const Segment& segment) {
+    if (is_frame_header(segment.marker)) announce(segment.data);
+    if (segment.marker == kSos) bring(segment.data);
+  }
+
+  bool all_came() const { return (announced_ & ~came_).none(); }
+
+ private:
+  using Ids = std::bitset<256>;
+
+  static std::size_t at(std::span<const std::byte> data, std::size_t i) {
+    return i < data.size() ? std::size_t(data[i]) : 0;
+  }
+
+  void announce(std::span<const std::byte> frame) {
+    for (std::size_t i = 0; i < at(frame, 5); ++i) announced_.set(at(frame, 6 + 3 * i));
+  }
+
+  /// The DC coefficients must be there; a progressive file may do without others.
+  void bring(std::span<const std::byte> scan) {
+    const std::size_t count = at(scan, 0), first_coefficient = at(scan, 1 + 2 * count);
+    if (first_coefficient > 0) return;
+    for (std::size_t i = 0; i < count; ++i) came_.set(at(scan, 1 + 2 * i));
+  }
+
+  Ids announced_, came_;
+};
+
+/// The decoder would notice a missing end too, but not say so plainly.
 void check_complete(std::span<const std::byte> file) {
   Segments segments(file);
-  while (segments.next().marker != kEoi) continue;
+  Components components;
+  for (Segment segment = segments.next(); segment.marker != kEoi; segment = segments.next())
+    components.take(segment);
+  if (!components.all_came()) fail_corrupt("ends before all of its components have come");
 }
 
 int orientation_of(std::span<const std::byte> file) {

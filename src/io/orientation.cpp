@@ -18,6 +18,10 @@ class Tiff {
   explicit Tiff(std::span<const std::byte> data)
       : data_(data), little_(!data.empty() && data[0] == std::byte('I')) {}
 
+  bool has_order() const {
+    return data_.size() >= 2 && data_[0] == data_[1] && (little_ || data_[0] == std::byte('M'));
+  }
+
   std::uint32_t at(std::size_t offset, std::size_t bytes) const {
     if (offset > data_.size() || data_.size() - offset < bytes) return 0;
     std::uint32_t value = 0;
@@ -37,7 +41,7 @@ int exif_orientation(std::span<const std::byte> data) {
   constexpr std::uint32_t kMagic = 42, kOrientation = 0x0112, kShort = 3;
   constexpr std::size_t kEntry = 12;  // tag, type, count, value
   const Tiff tiff(data);
-  if (tiff.at(2, 2) != kMagic) return kUpright;
+  if (!tiff.has_order() || tiff.at(2, 2) != kMagic) return kUpright;
   const std::size_t directory = tiff.at(4, 4), entries = tiff.at(directory, 2);
   for (std::size_t i = 0; i < entries; ++i) {
     const std::size_t entry = directory + 2 + i * kEntry;

@@ -1,9 +1,12 @@
 // PNG: what its header says, and whether the file is whole. ISO/IEC 15948:2003.
+#include <zlib.h>
+
 #include <algorithm>
 #include <climits>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/error.hpp"
@@ -39,6 +42,13 @@ struct Chunk {
   std::span<const std::byte> data;
   std::span<const std::byte> whole;  ///< with length, type and CRC
 };
+
+/// The checksum is over type and data.
+bool is_intact(const Chunk& chunk) {
+  const auto checked = chunk.whole.subspan(4, chunk.whole.size() - 8);
+  return ::crc32_z(0, reinterpret_cast<const Bytef*>(checked.data()), checked.size()) ==
+         big_endian_32(chunk.whole.last<4>());
+}
 
 /// The chunks of a file, in order.
 class Chunks {
@@ -124,13 +134,16 @@ void append(std::vector<std::span<const std::byte>>& pieces, std::span<const std
 /// Reads all chunks, so that the file is whole. Bytes after IEND are nobody's business.
 Contents read_contents(std::span<const std::byte> file) {
   Contents contents;
+  bool has_palette = false;
   contents.pixels.push_back(file.first(kSignature.size()));
   Chunks chunks(file);
   for (;;) {
     const Chunk chunk = chunks.next();
     const bool critical = (chunk.type[0] & 0x20) == 0;
     if (critical) append(contents.pixels, chunk.whole);
-    if (chunk.type == "eXIf") contents.orientation = exif_orientation(chunk.data);
+    if (chunk.type == "PLTE" && std::exchange(has_palette, true)) fail_corrupt("has two palettes");
+    if (chunk.type == "eXIf" && is_intact(chunk))
+      contents.orientation = exif_orientation(chunk.data);
     if (chunk.type == "IEND") return contents;
   }
 }

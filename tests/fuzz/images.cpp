@@ -48,7 +48,7 @@ auto unless_refused(std::initializer_list<Reason> reasons, Action&& action)
 std::optional<Image> decoded(const io::Codec& codec, std::span<const std::byte> file,
                              unsigned char into) {
   dirt = into;
-  return unless_refused({Reason::corrupt}, [&] { return codec.decode(file); });
+  return unless_refused({Reason::corrupt}, [&] { return codec.decode(file, {}); });
 }
 
 bool same_pixels(const Image& a, const Image& b) {

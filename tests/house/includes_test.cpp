@@ -57,7 +57,7 @@ const std::vector<Library> kLibraries = {
      R"(nvtx|nvToolsExt|nvml|cub/|thrust/|cooperative_groups).*|.*\.cuh)",
      {"compute/cuda"}},
     {"OpenCV", "opencv2/.*", {"io"}},
-    {"image codecs", "(turbojpeg|jpeglib|jerror|png|spng|libdeflate|tiffio).*", {"io"}},
+    {"image codecs", "(turbojpeg|jpeglib|jerror|png|spng|zlib|libdeflate|tiffio).*", {"io"}},
     {"BLAS and LAPACK", "(.*/)?(lapack|lapacke|cblas|openblas_config).*", {"compute/cpu"}},
     {"moodycamel", "concurrentqueue/.*", {"flow/channel.hpp"}},
     {"yaml-cpp", "yaml-cpp/.*", {"settings"}},

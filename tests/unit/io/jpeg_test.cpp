@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "io/codec.hpp"
@@ -41,6 +43,12 @@ std::string exif(char orientation) {
       "\0\0\0\0"sv);
   segment[29] = orientation;
   return segment;
+}
+
+/// Where the file's first segment of this marker begins.
+Bytes::iterator find_segment(Bytes& file, int marker) {
+  const std::array<std::byte, 2> begin{std::byte(0xFF), std::byte(marker)};
+  return std::search(file.begin(), file.end(), begin.begin(), begin.end());
 }
 
 Bytes start_with_frame_header(int marker, int bits, int rows, int cols, int components) {
@@ -138,6 +146,10 @@ TEST(Jpeg, AnOrientationThatSaysNothingSensibleIsUpright) {
                                          "Exif\0\0MM\0\x2A\0\0\0\x08\xFF\xFF"sv}) {
     EXPECT_NO_THROW(jpeg().decode(with_first_segment(jpeg().encode(image, {}), segment), {}));
   }
+  std::string of_no_order = exif(6);
+  of_no_order[10] = of_no_order[11] = 'X';
+  const Bytes file = with_first_segment(jpeg().encode(image, {}), of_no_order);
+  EXPECT_EQ(jpeg().decode(file, {}).shape(), image.shape());
 }
 
 /// Libjpeg would fill up what it cannot read, and write a warning.
@@ -150,6 +162,20 @@ TEST(Jpeg, DamagedCodesAreCorrupt) {
     refused += failure_of([&] { jpeg().decode(file, {}); }).reason == Reason::corrupt;
   }
   EXPECT_GT(refused, 90);
+}
+
+/// Libjpeg would take what it has not got to be gray.
+TEST(Jpeg, AComponentThatNeverComesIsCorrupt) {
+  Bytes file = jpeg().encode(smooth_image({24, 40, 1, Depth::u8}), {});
+  const auto frame = find_segment(file, 0xC0);
+  frame[3] = std::byte(8 + 3 * 3);
+  frame[9] = std::byte(3);
+  const Bytes components = bytes("\x02\x11\0\x03\x11\0"sv);
+  file.insert(frame + 13, components.begin(), components.end());
+  EXPECT_EQ(jpeg().read_header(file), (ImageShape{24, 40, 3, Depth::u8}));
+  const test::Failure failure = failure_of([&] { jpeg().decode(file, {}); });
+  EXPECT_EQ(failure.reason, Reason::corrupt);
+  EXPECT_THAT(failure.detail, HasSubstr("components"));
 }
 
 TEST(Jpeg, TruncatedAnywhereIsNeverAnImage) {
@@ -204,6 +230,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Refusal{0xC5, 8, 200, 3, Reason::unsupported, "hierarchical"},
                     Refusal{0xC9, 8, 200, 3, Reason::unsupported, "arithmetic"},
                     Refusal{0xCA, 8, 200, 3, Reason::unsupported, "arithmetic"},
+                    Refusal{0xF7, 8, 200, 3, Reason::unsupported, "JPEG-LS"},
                     Refusal{0xC0, 8, 0, 3, Reason::unsupported, "height"},
                     Refusal{0xC0, 8, 65501, 3, Reason::too_large, "65500"},
                     Refusal{0xFE, 8, 200, 3, Reason::corrupt, "truncated"},

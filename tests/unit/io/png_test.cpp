@@ -231,6 +231,14 @@ TEST(Png, WhatNobodyKnowsButIsNeededIsCorrupt) {
             Reason::corrupt);
 }
 
+TEST(Png, TwoPalettesAreCorrupt) {
+  EXPECT_EQ(
+      failure_of([] {
+        open(PngMaker(1, 1, 8, 3).chunk("PLTE", "abc").chunk("PLTE", "ABC").pixels("\0\0"sv).end());
+      }).reason,
+      Reason::corrupt);
+}
+
 TEST(Png, ManyTextsAreNobodysBusiness) {
   PngMaker maker(1, 1, 8, 0);
   for (int i = 0; i < 3000; ++i) maker.chunk("tEXt", "Comment\0text"sv);
@@ -243,6 +251,15 @@ TEST(Png, ExifOrientationIsApplied) {
   ASSERT_EQ(image.shape(), (ImageShape{2, 1, 1, Depth::u8}));
   EXPECT_EQ(test::sample(image, 0, 0, 0), 1);
   EXPECT_EQ(test::sample(image, 1, 0, 0), 2);
+}
+
+TEST(Png, ExifWithAWrongChecksumTurnsNothing) {
+  const std::string_view turn_right("MM\0\x2A\0\0\0\x08\0\1\x01\x12\0\3\0\0\0\1\0\6\0\0\0\0\0\0"sv);
+  Bytes file = PngMaker(2, 1, 8, 0).chunk("eXIf", turn_right).pixels("\0\1\2"sv).end();
+  const std::size_t crc =
+      8 + (12 + 13) + 8 + turn_right.size();  // signature, IHDR, length and type
+  file[crc] ^= std::byte(1);
+  EXPECT_EQ(open(file).shape(), (ImageShape{1, 2, 1, Depth::u8}));
 }
 
 }  // namespace

@@ -1,0 +1,443 @@
+"""What hostile files there are, and what must become of each: a reason of src/core/outcome.hpp, or a picture."""
+import os
+import stat
+import struct
+import zlib
+
+from .images import *
+
+CORRUPT, UNSUPPORTED, TOO_LARGE = "corrupt", "unsupported", "too large"
+EMPTY, NO_IMAGE, UNREADABLE, NOT_FOUND = "empty file", "not an image", "unreadable", "not found"
+
+SMALL = five_rows(12, 9)
+INK = bytes(range(0, 255, 17)) * 3 + b"abc"  # a palette of 16 colours
+GIB = 1 << 30
+# Chunks that change no pixel here.
+BESIDE = ("cHRM", "gAMA", "iCCP", "sBIT", "sRGB", "bKGD", "hIST", "pHYs", "sPLT", "tIME", "tEXt", "abCd")
+
+
+def kinds():
+    """(kind, cases): each case is (name, what makes the file: bytes or a function of its path, what must become of
+    it)."""
+    all_kinds = (bombs_png, bombs_jpeg, truncated, checksums, sizes, kinds_of_png, interlaced, chunks_png, pixels_png)
+    all_kinds += (segments_jpeg, kinds_of_jpeg, scans_jpeg, exif, names_that_lie, files)
+    for cases in all_kinds:
+        yield cases.__name__.replace("_", "-"), cases()
+
+
+def good(number):
+    """Stands between the bad ones."""
+    samples = five_rows(11, 7, seed=number)
+    return f"good-{number}.png", join(png(samples)), seen(samples)
+
+
+def sparse(path, head, size):
+    with open(path, "wb") as file:
+        file.write(head)
+        file.truncate(size)
+
+
+# The program is to stay below 1 GB, so what limits.pixels (2^28 as it is set) lets pass is 16 million pixels here.
+def bombs_png():
+    yield "30000-1bit.png", zeros_png(30000, 30000, bits=1), TOO_LARGE
+    yield "30000-header.png", join({**png(SMALL), "IHDR": ihdr(30000, 30000, 16, RGB)}), TOO_LARGE
+    yield "16385.png", join({**png(SMALL), "IHDR": ihdr(16385, 16384)}), TOO_LARGE
+    yield "4000.png", zeros_png(4000, 4000), Picture(4000, 4000)
+    yield "2000-rgb16.png", zeros_png(2000, 2000, 16, RGB), Picture(2000, 2000, 3, 16)
+    yield "4000-of-few-bytes.png", join({**png(SMALL), "IHDR": ihdr(4000, 4000)}), CORRUPT
+    small, shown = png(SMALL), seen(SMALL)
+    deep = zlib_of_zeros(2 * GIB)
+    for name, data in {
+        "zTXt": b"Comment\0\0" + deep,
+        "iTXt": b"Comment\0\1\0\0\0" + deep,
+        "iCCP": b"profile\0\0" + deep,
+    }.items():
+        yield f"{name}.png", join(before(small, "IDAT", chunk(name.encode(), data))), shown
+    # All pixels are there; the GB that follow are looked at by nobody.
+    yield "long-idat.png", join({**small, "IDAT": chunk(b"IDAT", zlib_of_zeros(GIB))}), Picture(12, 9)
+    yield "100000-texts.png", join(before(small, "IDAT", chunk(b"tEXt", b"a\0b") * 100000)), shown
+    yield "100000-unknown.png", join(before(small, "IDAT", chunk(b"abCd") * 100000)), shown
+    idat = zlib.compress(scanlines(SMALL, 8, GRAY, 0))
+    yield "idat-in-bytes.png", join({**small, "IDAT": b"".join(chunk(b"IDAT", bytes([b])) for b in idat)}), shown
+    yield "100000-empty-idats.png", join(before(small, "IDAT", chunk(b"IDAT") * 100000)), shown
+    yield "100000-palettes.png", join(before(small, "IDAT", chunk(b"PLTE", b"abc") * 100000)), CORRUPT
+    yield "rubbish-of-100-mb.png", lambda path: sparse(path, join(small), 100 << 20), shown
+    yield "rubbish-of-1025-mb.png", lambda path: sparse(path, join(small), 1025 << 20), TOO_LARGE
+
+
+def bombs_jpeg():
+    yield "65535.jpg", join({**jpeg(), "SOF": sof(65535, 65535, 3)}), TOO_LARGE
+    yield "65500.jpg", join({**jpeg(), "SOF": sof(65500, 65500)}), TOO_LARGE
+    yield "16385.jpg", join({**jpeg(), "SOF": sof(16384, 16385)}), TOO_LARGE
+    yield "4000.jpg", zeros_jpeg(4000), Picture(4000, 4000)
+    yield "4000-progressive.jpg", zeros_jpeg(4000, tiny_scans(10)), Picture(4000, 4000)
+    yield "4000-of-few-bytes.jpg", join({**jpeg(), "SOF": sof(4000, 4000)}), CORRUPT
+    # Libjpeg smooths what has not got all its bits, so that it need not look like blocks.
+    yield "400-scans.jpg", join(progressive(ac_scans=tiny_scans(400))), Picture(24, 16)
+    yield "400-scans-of-800.jpg", zeros_jpeg(800, tiny_scans(400)), Picture(800, 800)
+    yield "630-scans.jpg", join(progressive(ac_scans=tiny_scans(630))), CORRUPT
+    yield "630-scans-of-4000.jpg", zeros_jpeg(4000, tiny_scans(630)), CORRUPT
+    yield "20000-comments.jpg", join(before(jpeg(), "DQT", segment(0xFE, b"ha") * 20000)), blocks_seen()
+    yield "20000-tables.jpg", join(before(jpeg(), "DQT", dqt(3) * 20000)), blocks_seen()
+    profile = b"".join(segment(0xE2, b"ICC_PROFILE\0" + bytes([i, 255]) + bytes(65000)) for i in range(1, 256))
+    yield "profile-of-16-mb.jpg", join(before(jpeg(), "DQT", profile)), blocks_seen()
+    yield "fill-bytes.jpg", join(before(jpeg(), "DQT", b"\xff" * 5000000)), blocks_seen()
+    yield "fill-bytes-for-ever.jpg", SOI + b"\xff" * 5000000, CORRUPT
+    yield "rubbish-of-100-mb.jpg", lambda path: sparse(path, join(jpeg()), 100 << 20), blocks_seen()
+
+
+def truncated():
+    """At each length. Whatever is missing, be it half of the end's marker, may have been more: it is no image."""
+    for name, whole, magic, shown in (
+        ("png", join(png(SMALL)), 8, seen(SMALL)),
+        ("interlaced.png", join(png(SMALL, interlace=1)), 8, seen(SMALL)),
+        ("jpg", join(jpeg()), 3, blocks_seen()),
+        ("progressive.jpg", join(progressive()), 3, blocks_seen()),
+    ):
+        for size in range(len(whole)):
+            expected = EMPTY if size == 0 else NO_IMAGE if size < magic else CORRUPT
+            yield f"{size}.{name}", whole[:size], expected
+        for more in (b"\0", b"\xff", whole, bytes(1000)):  # after the end: nobody's business
+            yield f"more-{len(more)}-{more[0]}.{name}", whole + more, shown
+
+
+def checksums():
+    """A wrong one is refused wherever the pixels, or where they end, depend on it; what lies beside is not read."""
+    pieces = png(five_rows(12, 9, values=16), color=PALETTE, palette=INK)
+    shown = seen(five_rows(12, 9, values=16), color=PALETTE, palette=INK)
+    for name in ("IHDR", "PLTE", "IDAT", "IEND"):
+        wrong = pieces[name][:-1] + bytes([pieces[name][-1] ^ 1])
+        yield f"{name}.png", join({**pieces, name: wrong}), CORRUPT
+    for name in BESIDE:
+        yield f"{name}.png", join(before(pieces, "IDAT", chunk(name.encode(), b"abcd", crc_change=1))), shown
+    # What may not be true turns no picture.
+    turn = chunk(b"eXIf", tiff(6), crc_change=1)
+    yield "eXIf.png", join(before(png(SMALL), "IDAT", turn)), seen(SMALL)
+    adler = zlib.compress(scanlines(SMALL, 8, GRAY, 0))
+    yield "adler.png", join({**png(SMALL), "IDAT": chunk(b"IDAT", adler[:-1] + bytes([adler[-1] ^ 1]))}), CORRUPT
+    # The chunk's own checksum has seen it all.
+    yield "no-adler.png", join({**png(SMALL), "IDAT": chunk(b"IDAT", adler[:-4])}), seen(SMALL)
+
+
+def sizes():
+    small = png(SMALL)
+    impossible = (0, 1 << 31, (1 << 32) - 1)
+    for cols in (*impossible, (1 << 31) - 1, 1, 65536):
+        for rows in (*impossible, (1 << 31) - 1, 1, 65536):
+            if (cols, rows) == (1, 1):
+                continue
+            expected = CORRUPT if {cols, rows} & {*impossible} else TOO_LARGE
+            yield f"{cols}x{rows}.png", join({**small, "IHDR": ihdr(cols, rows)}), expected
+    for name, cols, rows, expected in (
+        ("0-cols", 0, 16, CORRUPT),
+        ("0-rows", 24, 0, UNSUPPORTED),  # DNL would say it
+        ("0", 0, 0, UNSUPPORTED),
+        ("65535-cols", 65535, 1, TOO_LARGE),  # libjpeg takes 65500
+        ("65501-rows", 1, 65501, TOO_LARGE),
+        ("more-rows", 24, 160, CORRUPT),
+        ("fewer-rows", 24, 8, CORRUPT),
+    ):
+        yield f"{name}.jpg", join({**jpeg(), "SOF": sof(cols, rows)}), expected
+    later = {**jpeg(), "SOF": sof(24, 0), "EOI": segment(0xDC, b"\0\x10") + EOI}
+    yield "number-of-lines.jpg", join(later), UNSUPPORTED
+    for cols, rows in ((1, 1), (65535, 1), (1, 65535)):
+        yield f"{cols}x{rows}.png", zeros_png(cols, rows), Picture(cols, rows)
+    one, wide, high = jpeg([[77]]), jpeg([[77] * 8188]), jpeg([[77]] * 8188)
+    yield "1x1.jpg", join({**one, "SOF": sof(1, 1)}), blocks_seen([[77]], cols=1, rows=1)
+    yield "65500x1.jpg", join({**wide, "SOF": sof(65500, 1)}), blocks_seen([[77] * 8188], cols=65500, rows=1)
+    yield "1x65500.jpg", join({**high, "SOF": sof(1, 65500)}), blocks_seen([[77]] * 8188, cols=1, rows=65500)
+
+
+DEPTHS = {GRAY: (1, 2, 4, 8, 16), RGB: (8, 16), PALETTE: (1, 2, 4, 8), GRAY_ALPHA: (8, 16), RGB_ALPHA: (8, 16)}
+
+
+def kinds_of_png():
+    for color in range(9):
+        for bits in (0, 1, 2, 3, 4, 8, 16, 32, 255):
+            if bits in DEPTHS.get(color, ()):
+                samples = five_rows(7, 6, CHANNELS[color], bits, values=min(16, 1 << bits))
+                palette = INK[: 3 << bits] if color == PALETTE else b""
+                whole = png(samples, bits, color, palette=palette)
+                alpha = color in (GRAY_ALPHA, RGB_ALPHA)
+                expected = UNSUPPORTED if alpha else seen(samples, bits, color, palette)
+                yield f"{color}-{bits}.png", join(whole), expected
+                if not alpha:
+                    clear = chunk(b"tRNS", b"\0" if color == PALETTE else b"\0\0" * CHANNELS[color])
+                    yield f"{color}-{bits}-clear.png", join(before(whole, "IDAT", clear)), UNSUPPORTED
+            else:
+                yield f"{color}-{bits}.png", join({**png(SMALL), "IHDR": ihdr(12, 9, bits, color)}), CORRUPT
+    for what in ("interlace", "compression", "filters"):
+        for value in (1, 2, 255):
+            if (what, value) != ("interlace", 1):
+                yield f"{what}-{value}.png", join({**png(SMALL), "IHDR": ihdr(12, 9, **{what: value})}), CORRUPT
+
+
+def interlaced():
+    """Adam7 in all sizes to 9 x 9, of which many leave passes empty, in all kinds; half of them also without."""
+    for color, depths in DEPTHS.items():
+        for bits in depths:
+            palette = INK[: 3 << bits] if color == PALETTE else b""
+            for cols in range(1, 10):
+                for rows in range(1, 10):
+                    alpha = color in (GRAY_ALPHA, RGB_ALPHA)
+                    if alpha and cols != rows:
+                        continue
+                    samples = five_rows(cols, rows, CHANNELS[color], bits, values=len(palette) // 3)
+                    expected = UNSUPPORTED if alpha else seen(samples, bits, color, palette)
+                    for interlace in (0, 1) if cols == rows else (1,):
+                        name = f"{color}-{bits}-{cols}x{rows}-{interlace}.png"
+                        yield name, join(png(samples, bits, color, interlace, palette)), expected
+
+
+def chunks_png():
+    small, shown = png(SMALL), seen(SMALL)
+    palette = png(five_rows(12, 9, values=16), color=PALETTE, palette=INK)
+    colours = seen(five_rows(12, 9, values=16), color=PALETTE, palette=INK)
+    for name in ("IHDR", "IDAT", "IEND"):
+        yield f"no-{name}.png", join(without(small, name)), CORRUPT
+    yield "two-IHDR.png", join(before(small, "IDAT", ihdr(12, 9))), CORRUPT
+    yield "two-IHDR-one-huge.png", join(before(small, "IDAT", ihdr(30000, 30000))), CORRUPT
+    yield "text-first.png", join(before(small, "IHDR", chunk(b"tEXt", b"a\0b"))), CORRUPT
+    yield "IHDR-12.png", join({**small, "IHDR": chunk(b"IHDR", bytes(12))}), CORRUPT
+    yield "IHDR-14.png", join({**small, "IHDR": chunk(b"IHDR", small["IHDR"][8:21] + b"\0")}), CORRUPT
+    yield "IEND-with-data.png", join({**small, "IEND": chunk(b"IEND", b"data")}), CORRUPT
+    yield "no-PLTE.png", join(without(palette, "PLTE")), CORRUPT
+    yield "PLTE-late.png", join(before(without(palette, "PLTE"), "IEND", palette["PLTE"])), CORRUPT
+    yield "PLTE-twice.png", join(before(palette, "IDAT", palette["PLTE"])), CORRUPT
+    for size in (0, 1, 2, 4, 769, 771, 30000):
+        yield f"PLTE-{size}.png", join({**palette, "PLTE": chunk(b"PLTE", bytes(size))}), CORRUPT
+    yield "PLTE-768.png", join({**palette, "PLTE": chunk(b"PLTE", INK + bytes(768 - 48))}), colours
+    yield "PLTE-for-gray.png", join(before(small, "IDAT", palette["PLTE"])), shown
+    yield "PLTE-of-16-for-1-bit.png", join(png(five_rows(9, 9, bits=1), 1, PALETTE, palette=INK)), CORRUPT
+    few = b"abcdef"  # what is not among them is black, as in all readers
+    black = seen(five_rows(12, 9, values=16), color=PALETTE, palette=few + bytes(768))
+    yield "index-out-of-range.png", join({**palette, "PLTE": chunk(b"PLTE", few)}), black
+    suggested = five_rows(6, 5, 3)
+    yield "PLTE-for-rgb.png", join(png(suggested, color=RGB, palette=INK)), seen(suggested, color=RGB)
+    for length in (13, 1 << 20, (1 << 31) - 1, 1 << 31, (1 << 32) - 1):
+        yield f"length-{length}.png", join(before(small, "IDAT", struct.pack(">I4s", length, b"tEXt"))), CORRUPT
+    yield "critical.png", join(before(small, "IDAT", chunk(b"ABCD"))), CORRUPT
+    yield "no-letters.png", join(before(small, "IDAT", chunk(b"\0\1\2\3"))), CORRUPT
+    stream = zlib.compress(scanlines(SMALL, 8, GRAY, 0))
+    parts = chunk(b"IDAT", stream[:20]), chunk(b"tEXt", b"a\0b"), chunk(b"IDAT", stream[20:])
+    yield "text-between-idats.png", join({**small, "IDAT": b"".join(parts)}), shown
+    for name in (*BESIDE, "zTXt", "iTXt"):
+        for data in (b"", b"\xff" * 3, bytes(100)):
+            yield f"{name}-{len(data)}.png", join(before(small, "IDAT", chunk(name.encode(), data))), shown
+    frame = chunk(b"fcTL", struct.pack(">5I2H2B", 0, 12, 9, 0, 0, 1, 1, 0, 0))
+    animated = before(small, "IDAT", chunk(b"acTL", struct.pack(">II", 2, 0)) + frame)
+    second = frame + chunk(b"fdAT", b"\0\0\0\2" + zlib.compress(bytes(117)))
+    yield "animated.png", join(before(animated, "IEND", second)), shown
+    yield "animated-without-end.png", join(before(small, "IDAT", chunk(b"acTL", b"\xff" * 8))), shown
+    # Out of its place it says nothing.
+    yield "tRNS-late.png", join(before(small, "IEND", chunk(b"tRNS", b"\0\0"))), shown
+
+
+def pixels_png():
+    """What IDAT holds."""
+    lines = scanlines(SMALL, 8, GRAY, 0)
+    stream = zlib.compress(lines)
+
+    def holding(data):
+        return join({**png(SMALL), "IDAT": chunk(b"IDAT", data)})
+
+    yield "nothing.png", holding(b""), CORRUPT
+    yield "rubbish.png", holding(b"rubbish" * 30), CORRUPT
+    yield "one-byte-less.png", holding(zlib.compress(lines[:-1])), CORRUPT
+    yield "one-byte-more.png", holding(zlib.compress(lines + b"\0")), seen(SMALL)
+    yield "rubbish-after.png", holding(stream + b"rubbish"), seen(SMALL)
+    for value in (5, 6, 255):
+        yield f"filter-{value}.png", holding(zlib.compress(bytes([value]) + lines[1:])), CORRUPT
+        last = lines[:-13] + bytes([value]) + lines[-12:]
+        yield f"filter-{value}-late.png", holding(zlib.compress(last)), CORRUPT
+    yield "method-9.png", holding(b"\x79\x9b" + stream[2:]), CORRUPT
+    yield "window-of-64-kb.png", holding(b"\x88\x1c" + stream[2:]), CORRUPT
+    yield "wrong-check.png", holding(b"\x78\x9d" + stream[2:]), CORRUPT
+    yield "dictionary.png", holding(b"\x78\xbb\0\0\0\1" + stream[2:]), CORRUPT
+    yield "block-type-3.png", holding(b"\x78\x9c\x07" + stream[3:]), CORRUPT
+    far = zlib.compressobj(9, zlib.DEFLATED, -15, zdict=lines)
+    yield "before-its-start.png", holding(b"\x78\xda" + far.compress(lines) + far.flush() + stream[-4:]), CORRUPT
+
+
+def segments_jpeg():
+    base = jpeg()
+    for name in ("DQT", "SOF", "SOS", "scan", "EOI"):
+        yield f"no-{name}.jpg", join(without(base, name)), CORRUPT
+    yield "no-DHT.jpg", join(without(base, "DHT")), CORRUPT
+    yield "no-DHT-progressive.jpg", join(without(progressive(), "DHT")), CORRUPT
+    # A film's frames have none, since all go by the tables of T.81, annex K.
+    frame = {**base, "scan": dc_scan(LEVELS, after=ANNEX_K_END_OF_BLOCK, codes=ANNEX_K_DC_CODES)}
+    yield "no-DHT-film.jpg", join(without(frame, "DHT")), blocks_seen()
+    yield "no-DHT-for-AC.jpg", join({**base, "DHT": dht(0, {1: 1, 5: 8}, range(9))}), CORRUPT
+    yield "nothing.jpg", SOI + EOI, CORRUPT
+    yield "tables-alone.jpg", join(without(base, "SOF", "SOS", "scan")), CORRUPT
+    yield "two-SOF.jpg", join(before(base, "DHT", sof(24, 16))), CORRUPT
+    yield "two-SOF-one-huge.jpg", join(before(base, "DHT", sof(60000, 60000, 3))), CORRUPT
+    yield "SOS-before-SOF.jpg", join({**without(base, "SOF", "EOI"), "SOF": base["SOF"], "EOI": EOI}), CORRUPT
+    yield "two-SOI.jpg", join(before(base, "DQT", SOI)), CORRUPT
+    yield "second-image.jpg", join(base) + join(jpeg([[1, 2], [3, 4]])), blocks_seen()
+    for name in ("DQT", "SOF", "DHT", "SOS"):
+        for length in (0, 1, 2, 3, 65535):
+            wrong = base[name][:2] + struct.pack(">H", length) + base[name][4:]
+            yield f"{name}-of-{length}.jpg", join({**base, name: wrong}), CORRUPT
+    for marker in (0xE0, 0xE1, 0xED, 0xEE, 0xFE):
+        yield f"length-0-{marker:x}.jpg", join(before(base, "SOF", bytes([0xFF, marker, 0, 0]))), CORRUPT
+        yield f"length-2-{marker:x}.jpg", join(before(base, "SOF", segment(marker))), blocks_seen()
+    yield "stray-bytes.jpg", join(before(base, "SOF", b"stray")), blocks_seen()
+    yield "stray-bytes-late.jpg", join(before(progressive(), "refinement", b"stray" * 10)), CORRUPT
+    yield "DQT-5.jpg", join({**base, "DQT": segment(0xDB, b"\5" + bytes(64))}), CORRUPT
+    yield "DHT-full.jpg", join({**base, "DHT": dht(0, {1: 3}, range(3))}), CORRUPT
+    yield "DHT-257.jpg", join({**base, "DHT": dht(0, {16: 255, 15: 2}, [0] * 257)}), CORRUPT
+    yield "DHT-9.jpg", join({**base, "DHT": dht(9, {1: 1}, [0])}), CORRUPT
+    yield "DC-of-16-bits.jpg", join({**base, "DHT": TABLES + dht(0, {1: 1, 5: 8}, [0, *range(17, 25)])}), CORRUPT
+    for sampling in (0x00, 0x01, 0x10, 0x51, 0xFF):
+        yield f"sampling-{sampling:02x}.jpg", join({**base, "SOF": sof(24, 16, sampling=sampling)}), CORRUPT
+    yield "SOS-of-another.jpg", join({**base, "SOS": sos((7,))}), CORRUPT
+    yield "SOS-of-0.jpg", join({**base, "SOS": sos(())}), CORRUPT
+    yield "SOS-of-5.jpg", join({**base, "SOS": sos((1,) * 5)}), CORRUPT
+    thumbnail = exif_segment(tiff(1, following=26) + join(jpeg([[1]])))
+    yield "thumbnail.jpg", join(before(base, "DQT", thumbnail)), blocks_seen()
+    yield "thumbnail-alone.jpg", SOI + thumbnail + EOI, CORRUPT
+
+
+def kinds_of_jpeg():
+    for marker in range(0xC0, 0xD0):
+        if marker in (0xC4, 0xC8, 0xCC):  # no frames
+            continue
+        taken = blocks_seen() if marker < 0xC2 else UNSUPPORTED
+        if marker != 0xC2:
+            yield f"process-{marker:x}.jpg", join({**jpeg(), "SOF": sof(24, 16, marker=marker)}), taken
+    yield "process-c2.jpg", join(progressive()), blocks_seen()
+    yield "process-f7.jpg", join({**jpeg(), "SOF": sof(24, 16, marker=0xF7)}), UNSUPPORTED  # JPEG-LS
+    for components in (0, 2, 4, 5, 255):
+        yield f"components-{components}.jpg", join({**jpeg(), "SOF": sof(24, 16, components)}), UNSUPPORTED
+    for bits in (0, 1, 7, 9, 12, 16, 255):
+        yield f"bits-{bits}.jpg", join({**jpeg(), "SOF": sof(24, 16, bits=bits, marker=0xC1)}), UNSUPPORTED
+    for transform in (0, 2):  # CMYK, YCCK
+        adobe = segment(0xEE, b"Adobe\0\x64\0\0\0\0" + bytes([transform]))
+        yield f"cmyk-{transform}.jpg", join(before(jpeg(components=4), "DQT", adobe)), UNSUPPORTED
+    yield "color.jpg", join(jpeg(components=3)), blocks_seen(channels=3)
+
+
+def scans_jpeg():
+    base, gradual, color = jpeg(), progressive(), jpeg(components=3)
+    for restart in (1, 2, 4):
+        yield f"restart-{restart}.jpg", join(jpeg(restart=restart)), blocks_seen()
+    lost = jpeg(restart=1)
+    yield "restart-lost.jpg", join({**lost, "scan": lost["scan"].replace(b"\xff\xd1", b"")}), CORRUPT
+    yield "restart-wrong.jpg", join({**lost, "scan": lost["scan"].replace(b"\xff\xd1", b"\xff\xd5")}), CORRUPT
+    yield "restart-unasked.jpg", join({**base, "scan": lost["scan"]}), CORRUPT
+    yield "too-long.jpg", join(before(base, "EOI", bytes(100))), CORRUPT
+    yield "no-such-code.jpg", join({**base, "scan": b"\xff\0" * 100}), CORRUPT
+    yield "marker-within.jpg", join({**base, "scan": base["scan"][:2] + b"\xff\xd9" + base["scan"][2:]}), CORRUPT
+    # Components by themselves; and those that never come, which libjpeg would take to be gray.
+    first, *others = sos((1,)) + dc_scan(LEVELS), sos((2,)) + bytes(2), sos((3,)) + bytes(2)
+    apart = {**without(color, "SOS"), "scan": first}
+    yield "apart.jpg", join({**apart, "scan": first + b"".join(others)}), blocks_seen(channels=3)
+    yield "apart-without-third.jpg", join({**apart, "scan": first + others[0]}), CORRUPT
+    yield "apart-without-others.jpg", join(apart), CORRUPT
+    yield "apart-without-others-progressive.jpg", join({**gradual, "SOF": sof(24, 16, 3, marker=0xC2)}), CORRUPT
+    yield "without-dc.jpg", join(without(gradual, "SOS", "scan", "refinement")), CORRUPT
+    yield "without-ac.jpg", join(without(gradual, "ac")), Picture(24, 16)  # need not be sent
+    yield "refined-first.jpg", join(without(gradual, "SOS", "scan")), CORRUPT
+    yield "refined-twice.jpg", join({**gradual, "refinement": gradual["refinement"] * 2}), CORRUPT
+    for first, last, high, low in ((0, 63, 0, 0), (5, 4, 0, 0), (1, 64, 0, 0), (1, 63, 0, 14), (1, 63, 5, 3)):
+        bad = sos((1,), first, last, high, low) + end_of_blocks(6)
+        yield f"scan-{first}-{last}-{high}-{low}.jpg", join({**gradual, "ac": bad}), CORRUPT
+    yield "run-too-long.jpg", join({**gradual, "ac": sos((1,), 1, 63) + end_of_blocks(32767)}), CORRUPT
+
+
+def exif():
+    for order in ("MM", "II"):
+        for orientation in (*range(10), 65535):
+            shown = orientation if 1 <= orientation <= 8 else 1
+            data = tiff(orientation, order)
+            name = f"{order}-{orientation}"
+            yield f"{name}.jpg", join(before(jpeg(), "DQT", exif_segment(data))), turned(blocks_seen(), shown)
+            for place in ("IDAT", "IEND"):
+                whole = join(before(png(SMALL), place, chunk(b"eXIf", data)))
+                yield f"{name}-{place}.png", whole, turned(seen(SMALL), shown)
+    for name, data in {
+        "offset": tiff(6, directory=1000),
+        "offset-huge": tiff(6, directory=0xFFFFFFFF),
+        "offset-0": tiff(6, directory=0),
+        "order": tiff(6, order="XX"),
+        "magic": tiff(6, magic=43),
+        "type": tiff(6, kind=255),
+        "count": tiff(0xFFFF, count=0xFFFFFFFF),
+        "entries-0": tiff(6, entries=0),
+        "nothing": b"",
+        "magic-alone": b"MM\0*",
+        "65535-entries": b"MM\0*\0\0\0\10\xff\xff" + b"\1\0\0\3\0\0\0\1\0\6\0\0" * 5000,
+    }.items():
+        yield f"{name}.jpg", join(before(jpeg(), "DQT", exif_segment(data))), blocks_seen()
+        yield f"{name}.png", join(before(png(SMALL), "IDAT", chunk(b"eXIf", data))), seen(SMALL)
+    for name, data in {
+        "loop": tiff(6, following=8),
+        "entries-65535": tiff(6, entries=65535),
+        "next-huge": tiff(6, following=0xFFFFFFFF),
+    }.items():
+        yield f"{name}.jpg", join(before(jpeg(), "DQT", exif_segment(data))), turned(blocks_seen(), 6)
+        yield f"{name}.png", join(before(png(SMALL), "IDAT", chunk(b"eXIf", data))), turned(seen(SMALL), 6)
+    twice = exif_segment(tiff(6)) + exif_segment(tiff(3))
+    yield "twice.jpg", join(before(jpeg(), "DQT", twice)), turned(blocks_seen(), 6)
+
+
+def names_that_lie():
+    yield "jpeg.png", join(jpeg()), blocks_seen()
+    yield "png.jpg", join(png(SMALL)), seen(SMALL)
+    for name, data in {
+        "text": b"Dear diary,\n",
+        "html": b"<!DOCTYPE html><title>404</title>",
+        "gif": b"GIF89a\1\0\1\0\0\0\0;",
+        "webp": b"RIFF\x1a\0\0\0WEBPVP8L\x0d\0\0\0/\0\0\0\x10\7\x10\x11\x11\x88\x88\xfe\7\0",
+        "tiff": b"II*\0\10\0\0\0\0\0",
+        "bmp": b"BM\x1e\0\0\0\0\0\0\0\x1a\0\0\0\x0c\0\0\0\1\0\1\0\1\0\x18\0abc\0",
+        "jpeg2000": b"\0\0\0\x0cjP  \r\n\x87\n",
+        "pgm": b"P5 1 1 255\nx",
+        "pdf": b"%PDF-1.7\n",
+        "mng": b"\x8aMNG\r\n\x1a\n",
+        "png-as-text": b"\x89PNG\n\x1a\n" + join(png(SMALL))[8:],
+        "ff": b"\xff" * 100000,
+        "zeros": bytes(100000),
+        "space-before": b" " + join(png(SMALL)),
+    }.items():
+        for ending in ("png", "jpg"):
+            yield f"{name}.{ending}", data, NO_IMAGE
+        yield f"{name}.bin", data, None
+    # What Apple's tools make for their own devices; PNG by its first bytes alone.
+    yield "cgbi.png", join(before(png(SMALL), "IHDR", chunk(b"CgBI", b"\x50\0\x20\2"))), CORRUPT
+    yield "empty.png", b"", EMPTY
+    yield "empty.jpg", b"", EMPTY
+
+
+def files():
+    """What is no file, or has a name like none."""
+    whole, shown = join(png(SMALL)), seen(SMALL)
+    yield "new\nline\n.png", whole, shown
+    yield "bad-new\nline\n.png", whole[:50], CORRUPT
+    yield "x" * 246 + ".png", whole, shown
+    yield "y" * 246 + ".png", whole[:50], CORRUPT
+    yield os.fsdecode(b"\xff\xfe\xc0\x80.png"), whole, shown
+    yield os.fsdecode(b"bad-\xff\xfe\xc0\x80.png"), whole[:50], CORRUPT
+    yield "\x1b[31m\x07.png", whole, shown
+    yield "bad-\x1b[31m\x07.png", whole[:50], CORRUPT
+    yield "-rank %s {stem} \\.PNG", whole, shown
+    yield "two.dots.JPEG", join(jpeg()), blocks_seen()
+    yield "folder.png/good.png", whole, shown
+    yield "folder.png/bad.png", whole[:50], CORRUPT
+    yield "hidden.png~", whole, None
+    yield "fifo.png", os.mkfifo, UNREADABLE
+    yield "socket.png", lambda path: os.mknod(path, stat.S_IFSOCK | 0o600), UNREADABLE
+    yield "loop.png", lambda path: os.symlink(os.path.basename(path), path), UNREADABLE
+    yield "dangling.png", lambda path: os.symlink("nowhere", path), NOT_FOUND
+    yield "below-a-file.png", lambda path: os.symlink("/dev/null/nothing", path), NOT_FOUND
+    yield "device.png", lambda path: os.symlink("/dev/zero", path), UNREADABLE
+    yield "to-a-folder.png", lambda path: os.symlink("..", path), None
+    if os.geteuid() != 0:  # root may read everything
+        yield "forbidden.png", forbidden, UNREADABLE
+
+
+def forbidden(path):
+    with open(path, "wb") as file:
+        os.fchmod(file.fileno(), 0)
