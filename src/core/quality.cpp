@@ -19,6 +19,10 @@ double psnr_db(double squared_error, std::size_t samples, int peak) {
 
 bool negligible(double squared_error) { return squared_error < kNegligible; }
 
+bool every_pixel_is_right(double squared_error, double residual) {
+  return squared_error == 0 && std::isfinite(residual);
+}
+
 double loss_db(double squared_error, double optimal_error) {
   return 10 *
          std::log10(std::max(squared_error, kNegligible) / std::max(optimal_error, kNegligible));

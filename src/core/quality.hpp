@@ -16,6 +16,11 @@ constexpr double kMostLossDb = 0.01;
 /// by half a level, so that the pixels written are the input's. Two such errors are the same.
 bool negligible(double squared_error);
 
+/// Whether what was written is the image itself: by the squared error of its pixels, exactly, and
+/// that before rounding, which must be a number. The largest images' rounding errors alone are not
+/// negligible in all.
+bool every_pixel_is_right(double squared_error, double residual);
+
 /// By how many dB `squared_error` is worse than the optimum `optimal_error`, both summed over a
 /// plane in levels^2; what is negligible is all the same.
 double loss_db(double squared_error, double optimal_error);

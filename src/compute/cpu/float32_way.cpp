@@ -59,7 +59,9 @@ Float32Way::Verdict Float32Way::write(const Plane<T>& plane,
       return most_loss_db({factors.ritz, refined, n}, rank, errors.residual, squared_norm_,
                           Precision::float32);
     };
-    const double loss = loss_if_refined(factors.refined);
+    const double loss = every_pixel_is_right(errors.squared_error, errors.residual)
+                            ? 0
+                            : loss_if_refined(factors.refined);
     if (!(loss <= kMostLossDb)) {
       const double loss_at_best = loss_if_refined(factors.ritz);  // were the space invariant
       return loss_at_best <= kMostLossDb ? Verdict::not_yet : Verdict::never;

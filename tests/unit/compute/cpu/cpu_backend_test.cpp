@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+
 #include "core/synth.hpp"
 
 namespace eckart::cpu {
@@ -46,6 +49,24 @@ TEST(CpuBackend, tells_how_it_decomposes_every_shape) {
   EXPECT_EQ(all[0].batch.planes, 1);
   EXPECT_EQ(all[0].solver, SolverKind::subspace);
   EXPECT_THAT(all[0].reason, HasSubstr("32 of 90 columns"));
+}
+
+/// Whose rounding errors, over all pixels, are not negligible: a full decomposition in float64
+/// would take a hundred times as long, for the same pixels.
+TEST(CpuBackend, settles_a_large_flat_image_in_float32) {
+  const auto backend = make_cpu_backend(options({{10}}));
+  const auto lane = backend->make_lane(0);
+  Task task;
+  task.input = Image(ImageShape{1000, 900, 1, Depth::u16});
+  std::fill_n(reinterpret_cast<std::uint16_t*>(task.input.data()), 1000 * 900, 64321);
+  task.outputs.emplace_back(task.input.shape());
+  task.results.emplace_back(1);
+  Task* const tasks[] = {&task};
+  lane->start(0, padded_shape(task.input.shape(), 32), tasks);
+  lane->finish(0);
+  EXPECT_FALSE(task.results[0][0].done_again);
+  EXPECT_EQ(task.results[0][0].squared_error, 0);
+  EXPECT_EQ(task.results[0][0].most_loss_db, 0);
 }
 
 TEST(CpuBackend, goes_by_the_costs_measured_on_its_cpu) {
