@@ -30,6 +30,7 @@ io::Limits io_limits(const settings::Limits& limits) {
   return {.pixels = limits.pixels,
           .side = limits.side,
           .file_mb = limits.file_mb,
+          .decode_mb = limits.decode_mb,
           .decode_s = limits.decode_s};
 }
 

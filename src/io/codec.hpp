@@ -11,12 +11,13 @@
 
 namespace eckart::io {
 
-/// What an image may take: all but the last are known before anything is decoded. Each message
+/// What an image may take: all but the time is known before anything is decoded. Each message
 /// names the limit's key.
 struct Limits {
   std::int64_t pixels = 268435456;  ///< rows x cols
   std::int64_t side = 65535;        ///< rows, and cols
   std::int64_t file_mb = 1024;      ///< MiB of the file
+  std::int64_t decode_mb = 2300;    ///< MiB, while it is decoded: file, pixels, coefficients
   std::int64_t decode_s = 20;       ///< seconds of one core to decode it
 };
 
@@ -33,7 +34,8 @@ struct Codec {
   /// Size, channels and depth that decode() will give, from the header alone. Throws ItemError.
   ImageShape (*read_header)(std::span<const std::byte> file);
   /// The pixels of a file that was admitted, upright (EXIF orientation applied: rows and cols may
-  /// be swapped). Throws ItemError, also over limits.decode_s; the other limits are for admit().
+  /// be swapped). Throws ItemError, also over limits.decode_mb and decode_s; the other limits are
+  /// for admit().
   Image (*decode)(std::span<const std::byte> file, const Limits& limits);
   /// Throws ItemError(not_encodable) for images that files of this format cannot hold.
   void (*check_encodable)(const ImageShape& shape);
@@ -54,6 +56,9 @@ const Codec& codec_of(std::span<const std::byte> file);
 
 /// The header, checked against the limits. Throws ItemError: too_large, unsupported, corrupt.
 ImageShape admit(const Codec& codec, std::span<const std::byte> file, const Limits& limits);
+
+/// Throws ItemError(too_large) where what is to be in memory at a time is over limits.decode_mb.
+void check_decode_memory(std::size_t bytes, const Limits& limits);
 
 /// True if a file of this name is worth trying when it was found in a folder: a known extension in
 /// any case (png, jpg, jpeg, jpe, jfif), not hidden, and not a temporary (`*~`, `*.tmp`, `*.part`,

@@ -73,6 +73,12 @@ ImageShape admit(const Codec& codec, std::span<const std::byte> file, const Limi
   return shape;
 }
 
+void check_decode_memory(std::size_t bytes, const Limits& limits) {
+  const auto mb = std::int64_t((bytes + (1 << 20) - 1) >> 20);
+  check_limit(mb <= limits.decode_mb, "decoding it takes " + std::to_string(mb) + " MiB, which",
+              "limits.decode_mb", limits.decode_mb);
+}
+
 bool looks_like_image(std::string_view file_name) {
   if (file_name.starts_with('.')) return false;
   const std::size_t dot = file_name.rfind('.');

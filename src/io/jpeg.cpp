@@ -199,7 +199,10 @@ Image decode(std::span<const std::byte> file, const Limits& limits) {
   Deadline deadline(limits.decode_s);
   const ImageShape announced = read_header(file);
   check_complete(file);
-  return turned_upright(decode_with_libjpeg(file, announced, deadline), orientation_of(file));
+  const int orientation = orientation_of(file);
+  const std::size_t images = orientation == kUpright ? 1 : 2;
+  check_decode_memory(file.size() + images * announced.bytes(), limits);
+  return turned_upright(decode_with_libjpeg(file, announced, limits, deadline), orientation);
 }
 
 void check_encodable(const ImageShape& shape) {

@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kMaxScans = 500;  // a file of a few kilobytes a scan could take hours
 
-enum class End { whole, corrupt, out_of_memory, late };
+enum class End { whole, corrupt, out_of_memory, too_large, late };
 
 /// One image's decoding; libjpeg's client_data points to it.
 struct Decoding {
@@ -31,6 +31,8 @@ struct Decoding {
   jpeg_progress_mgr progress;
   std::jmp_buf leave;
   Deadline* deadline;
+  std::size_t most_coefficient_bytes;
+  std::size_t coefficient_bytes;  ///< which libjpeg holds of a file of several scans
   End end;
   char why[JMSG_LENGTH_MAX];  ///< of End::corrupt
 };
@@ -76,6 +78,17 @@ void on_progress(j_common_ptr info) {
   if (decoding.deadline->passed()) leave(decoding, End::late);
 }
 
+/// All coefficients of an image, of two bytes each.
+std::size_t coefficient_bytes(const jpeg_decompress_struct& info) {
+  constexpr std::size_t kBlockBytes = DCTSIZE2 * sizeof(JCOEF);
+  std::size_t bytes = 0;
+  for (int i = 0; i < info.num_components; ++i) {
+    const jpeg_component_info& component = info.comp_info[i];
+    bytes += kBlockBytes * component.width_in_blocks * component.height_in_blocks;
+  }
+  return bytes;
+}
+
 void start(Decoding& decoding, std::span<const std::byte> file, const ImageShape& announced) {
   jpeg_decompress_struct& info = decoding.info;
   jpeg_create_decompress(&info);
@@ -87,6 +100,8 @@ void start(Decoding& decoding, std::span<const std::byte> file, const ImageShape
       info.image_width != JDIMENSION(announced.cols) || info.num_components != announced.channels) {
     leave_corrupt(decoding, "libjpeg finds another size in its header");
   }
+  if (jpeg_has_multiple_scans(&info)) decoding.coefficient_bytes = coefficient_bytes(info);
+  if (decoding.coefficient_bytes > decoding.most_coefficient_bytes) leave(decoding, End::too_large);
   info.out_color_space = announced.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
   info.dct_method = JDCT_ISLOW;
   jpeg_start_decompress(&info);
@@ -120,7 +135,9 @@ void decode(Decoding& decoding, std::span<const std::byte> file, const ImageShap
 }  // namespace
 
 Image decode_with_libjpeg(std::span<const std::byte> file, const ImageShape& announced,
-                          Deadline& deadline) {
+                          const Limits& limits, Deadline& deadline) {
+  const std::size_t other_bytes = file.size() + announced.bytes();
+  const std::size_t most_bytes = std::size_t(limits.decode_mb) << 20;
   Image image(announced);
   // Anew for each image: it costs a tenth of a microsecond, and one that has decoded another image
   // would lend this one the tables that it lacks.
@@ -131,6 +148,7 @@ Image decode_with_libjpeg(std::span<const std::byte> file, const ImageShape& ann
   decoding.errors.emit_message = on_message;
   decoding.progress.progress_monitor = on_progress;
   decoding.deadline = &deadline;
+  decoding.most_coefficient_bytes = most_bytes - std::min(most_bytes, other_bytes);
   decode(decoding, file, announced, reinterpret_cast<unsigned char*>(image.data()));
   jpeg_destroy_decompress(&decoding.info);
   switch (decoding.end) {
@@ -140,6 +158,9 @@ Image decode_with_libjpeg(std::span<const std::byte> file, const ImageShape& ann
       throw ItemError(Reason::corrupt, std::string("does not decode: ") + decoding.why);
     case End::out_of_memory:
       throw std::bad_alloc();
+    case End::too_large:
+      check_decode_memory(other_bytes + decoding.coefficient_bytes, limits);
+      break;
     case End::late:
       deadline.refuse();
   }

@@ -152,6 +152,8 @@ Image decode(std::span<const std::byte> file, const Limits& limits) {
   Deadline deadline(limits.decode_s);
   const ImageShape announced = read_header(file);
   const Contents contents = read_contents(file);
+  const std::size_t images = contents.orientation == kUpright ? 1 : 2;
+  check_decode_memory(file.size() + images * announced.bytes(), limits);
   return turned_upright(decode_with_spng(contents.pixels, announced, deadline),
                         contents.orientation);
 }

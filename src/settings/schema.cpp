@@ -86,6 +86,8 @@ const std::vector<Key>& schema() {
           &Limits::side),
       key("limits.file_mb", "most MiB of an input file", Integer{1, 1048576}, &S::limits,
           &Limits::file_mb),
+      key("limits.decode_mb", "most MiB of memory to decode an image", Integer{1, 16777216},
+          &S::limits, &Limits::decode_mb),
       key("limits.decode_s", "most seconds of one core to decode an image", Integer{1, 86400},
           &S::limits, &Limits::decode_s),
       key("deterministic", "the same bytes whatever shares a batch, on CUDA too", Flag{},

@@ -42,6 +42,7 @@ struct Limits {
   std::int64_t pixels = 268435456;
   std::int64_t side = 65535;
   std::int64_t file_mb = 1024;
+  std::int64_t decode_mb = 2300;
   std::int64_t decode_s = 20;
 };
 

@@ -148,6 +148,18 @@ TEST(JpegDecoder, ManyScansEndAtTheDeadline) {
   EXPECT_THAT(failure.detail, HasSubstr("limits.decode_s = 1"));
 }
 
+TEST(JpegDecoder, CoefficientsCountAmongTheMemoryItTakes) {
+  const Image image = smooth_image({1000, 1000, 3, Depth::u8});
+  const Bytes baseline = make_jpeg(image, {}),
+              progressive = make_jpeg(image, {.progressive = true});
+  EXPECT_NO_THROW(decode(baseline, {.decode_mb = 4}));
+  const test::Failure failure = failure_of([&] { decode(progressive, {.decode_mb = 4}); });
+  EXPECT_EQ(failure.reason, Reason::too_large);
+  EXPECT_THAT(failure.detail, HasSubstr("limits.decode_mb = 4"));
+  EXPECT_NO_THROW(decode(progressive, {.decode_mb = 12}));
+  EXPECT_EQ(failure_of([&] { decode(baseline, {.decode_mb = 2}); }).reason, Reason::too_large);
+}
+
 TEST(JpegDecoder, EveryKindEndsAtTheDeadline) {
   const Image image = smooth_image({75, 101, 3, Depth::u8});
   for (const JpegKind kind :

@@ -161,6 +161,18 @@ TEST(Png, ImpossibleHeadersAreCorrupt) {
   }
 }
 
+TEST(Png, TheImageCountsAmongTheMemoryItTakesTwiceWhereItIsTurned) {
+  const auto file = [](int orientation) {
+    std::string tiff("MM\0*\0\0\0\10\0\1\1\22\0\3\0\0\0\1\0?\0\0\0\0\0\0"sv);
+    tiff[tiff.find('?')] = char(orientation);
+    const std::string pixels(1000 * 3001, '\0');
+    return PngMaker(1000, 1000, 8, 2).chunk("eXIf", tiff).pixels(pixels).end();
+  };
+  EXPECT_NO_THROW(png().decode(file(1), {.decode_mb = 4}));
+  EXPECT_EQ(failure_of([&] { png().decode(file(6), {.decode_mb = 4}); }).reason, Reason::too_large);
+  EXPECT_NO_THROW(png().decode(file(6), {.decode_mb = 7}));
+}
+
 TEST(Png, EndsAtTheDeadline) {
   for (const int interlace : {0, 1}) {
     const Bytes file = PngMaker(1, 1, 8, 0, interlace).pixels("\0\x12"sv).end();
