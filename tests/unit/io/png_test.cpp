@@ -168,9 +168,9 @@ TEST(Png, TheImageCountsAmongTheMemoryItTakesTwiceWhereItIsTurned) {
     const std::string pixels(1000 * 3001, '\0');
     return PngMaker(1000, 1000, 8, 2).chunk("eXIf", tiff).pixels(pixels).end();
   };
-  EXPECT_NO_THROW(png().decode(file(1), {.decode_mb = 4}));
-  EXPECT_EQ(failure_of([&] { png().decode(file(6), {.decode_mb = 4}); }).reason, Reason::too_large);
-  EXPECT_NO_THROW(png().decode(file(6), {.decode_mb = 7}));
+  EXPECT_NO_THROW(png().decode(file(1), {.decode_mb = 7}));
+  EXPECT_EQ(failure_of([&] { png().decode(file(6), {.decode_mb = 7}); }).reason, Reason::too_large);
+  EXPECT_NO_THROW(png().decode(file(6), {.decode_mb = 10}));
 }
 
 TEST(Png, EndsAtTheDeadline) {

@@ -40,7 +40,7 @@ Settings everything_changed() {
   s.cpu = {2};
   s.cuda = {{1, 0}, 2, 0.35};
   s.budget_mb = 16777216;
-  s.limits = {1000000000000, 70000, 3, 4};
+  s.limits = {1000000000000, 70000, 3, 4, 5};
   s.durability = "none";
   s.wait_for_space = true;
   s.ledger = "l.db";
