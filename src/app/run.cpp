@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "core/printable.hpp"
 #include "core/system_time.hpp"
+#include "flow/pause.hpp"
 #include "pipeline/attempt.hpp"
 #include "pipeline/output_quality.hpp"
 
@@ -138,10 +139,17 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
 }
 
 telemetry::RunReport Run::execute() {
-  io::prepare_output_root(request_.output);
-  lock_.emplace(request_.output / ".eckart" / "lock");
-  if (const auto file = ledger_file(request_.output, request_.settings.ledger); !file.empty())
-    resume_from(std::make_unique<ledger::Ledger>(file, request_.settings.durability != "none"));
+  for (bool told = false;; told = true) {
+    try {
+      prepare_output();
+      break;
+    } catch (const EnvironmentError& error) {
+      const bool waits =
+          request_.settings.wait_for_space && error.wants() == EnvironmentError::Wants::space;
+      if (waits && !told) spdlog::warn("{}: waiting for space", printable(error.what()));
+      if (!waits || !flow::pause(std::chrono::seconds(1), stop_.get_token())) throw;
+    }
+  }
   if (!request_.report.empty()) report_.emplace(request_.report, request_.restarts > 0);
   telemetry::RunReport report = pipeline_->run();
   if (!report.stopped_by.empty()) spdlog::error("{}: stopped", printable(report.stopped_by));
@@ -154,6 +162,19 @@ telemetry::RunReport Run::execute() {
                              "; what was done before is counted as skipped");
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   return report;
+}
+
+/// As often as it is called.
+void Run::prepare_output() {
+  io::prepare_output_root(request_.output);
+  if (!lock_) lock_.emplace(request_.output / ".eckart" / "lock");
+  if (const auto file = ledger_file(request_.output, request_.settings.ledger); !file.empty())
+    resume_from(std::make_unique<ledger::Ledger>(file, request_.settings.durability != "none"));
+}
+
+void Run::request_stop() {
+  stop_.request_stop();
+  pipeline_->request_stop();
 }
 
 /// A pipe's lines come once.

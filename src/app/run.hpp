@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,7 @@ class Run {
   bool can_go_on() const { return ledger_ && can_list_again(); }
   /// After execute(). Throws FatalError where a line of the images' report is lost.
   void close_report();
-  void request_stop() { pipeline_->request_stop(); }
+  void request_stop();
   /// As Pipeline has it, with the total as soon as it is counted. From any thread, while execute()
   /// runs.
   telemetry::ProgressState progress() const;
@@ -61,6 +62,7 @@ class Run {
   telemetry::RunReport dry_run(const std::function<void(const WorkItem&)>& tell);
 
  private:
+  void prepare_output();
   bool can_list_again() const;
   void resume_from(std::unique_ptr<ledger::Ledger> ledger);
   ledger::Request recorded(std::int64_t began_ns) const;
@@ -78,6 +80,7 @@ class Run {
   std::optional<Resume> resume_;
   ChosenBackend backend_;
   std::unique_ptr<Pipeline> pipeline_;
+  std::stop_source stop_;
   std::optional<InputCount> count_;
 };
 

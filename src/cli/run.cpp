@@ -105,7 +105,7 @@ void raise_descriptor_limit() {
 
 ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
   const StopSignals signals([&](int) {
-    spdlog::warn("stopping: what is in flight will be finished; once more ends at once");
+    spdlog::warn("stopping: what is computed is still written; once more ends at once");
     run.request_stop();
   });
   std::optional<telemetry::ProgressBar> bar;

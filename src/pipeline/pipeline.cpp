@@ -3,10 +3,10 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <utility>
 
 #include "core/printable.hpp"
+#include "flow/pause.hpp"
 #include "flow/workers.hpp"
 #include "pipeline/attempt.hpp"
 #include "pipeline/batcher.hpp"
@@ -99,6 +99,7 @@ telemetry::RunReport Pipeline::run() {
 void Pipeline::request_stop() {
   stop_.request_stop();
   found_.cancel();
+  loaded_.cancel();  // seconds of work, or minutes: up to the whole budget
 }
 
 /// Abort, from sink to source: nobody waits for room that will never come, nor for bytes. What is
@@ -139,9 +140,23 @@ void Pipeline::run_load(int index) {
   };
   while (auto popped = clock.waiting(State::waiting_for_input, [&] { return found_.pop(); })) {
     ItemPtr item = std::move(*popped);
-    attempt(item->outcome, Stage::load, Reason::internal, [&] { parts_.load(*item, reserve); });
+    load(*item, reserve, clock);
     ItemChannel& next = item->outcome.ok() ? loaded_ : finished_;
     clock.waiting(State::waiting_for_room, [&] { return next.push(std::move(item)); });
+  }
+}
+
+/// Where the process has no more descriptors, the writers will give some back.
+void Pipeline::load(WorkItem& item, const Reserve& reserve, flow::StageClock::Worker& clock) {
+  for (int tries = 1;; ++tries) {
+    try {
+      attempt(item.outcome, Stage::load, Reason::internal, [&] { parts_.load(item, reserve); });
+      return;
+    } catch (const EnvironmentError& error) {
+      const bool may_help = error.wants() == EnvironmentError::Wants::less;
+      if (!may_help || tries == options_.load_tries || !pause(clock)) throw;
+      item.task = {};
+    }
   }
 }
 
@@ -266,13 +281,13 @@ void Pipeline::wait_for_space(SpaceWait& wait, const EnvironmentError& error,
   if (!waits_out(error)) throw EnvironmentError(error);
   if (!std::exchange(wait.begun, true) && waiting_for_space_++ == 0)
     spdlog::warn("{}: waiting for space", printable(error.what()));
-  const std::stop_token stop = stop_.get_token();
-  clock.waiting(State::waiting_for_room, [&] {
-    std::mutex mutex;
-    std::unique_lock lock(mutex);
-    std::condition_variable_any().wait_for(lock, stop, options_.space_poll, [] { return false; });
-  });
-  if (stop.stop_requested()) throw EnvironmentError(error);
+  if (!pause(clock)) throw EnvironmentError(error);
+}
+
+/// Whether the run still goes on after it.
+bool Pipeline::pause(flow::StageClock::Worker& clock) const {
+  return clock.waiting(State::waiting_for_room,
+                       [&] { return flow::pause(options_.space_poll, stop_.get_token()); });
 }
 
 void Pipeline::end(const SpaceWait& wait) {

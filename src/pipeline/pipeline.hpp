@@ -30,7 +30,8 @@ struct PipelineOptions {
   std::chrono::milliseconds linger{20};
   int publish_group = 32;       ///< files published together, or more if an item has more
   bool wait_for_space = false;  ///< instead of ending where an output finds no space left
-  std::chrono::milliseconds space_poll{1000};  ///< between attempts to write it
+  std::chrono::milliseconds space_poll{1000};  ///< between attempts
+  int load_tries = 10;  ///< to open a file where the process has no descriptors left
 };
 
 struct PipelineParts {
@@ -59,8 +60,8 @@ class Pipeline {
   /// Throws what else made the run abort: FatalError, or another exception (a bug).
   telemetry::RunReport run();
 
-  /// Takes nothing new in, and lets what is in flight come out. From any thread, any number of
-  /// times.
+  /// Takes nothing new in, gives up what is only decoded, and lets come out what is computed or
+  /// further. From any thread, any number of times.
   void request_stop();
 
   telemetry::ProgressState progress() const { return tally_.progress(); }
@@ -72,6 +73,8 @@ class Pipeline {
   void run_compute(Backend& backend, int index);
   void run_write(int index);
 
+  void load(WorkItem& item, const Reserve& reserve, flow::StageClock::Worker& clock);
+  bool pause(flow::StageClock::Worker& clock) const;
   bool waits_out(const EnvironmentError& error) const;
   void write_once(WorkItem& item);
   void write(WorkItem& item, flow::StageClock::Worker& clock);

@@ -107,6 +107,15 @@ TEST_F(CliTest, a_disk_that_is_full_or_broken_from_the_start_is_not_the_folders_
   }
 }
 
+TEST_F(CliTest, a_disk_that_is_full_from_the_start_is_waited_out_where_that_is_wished) {
+  write_png("in/a.png");
+  const Finished result = run({"run", "in", "-o", "out", "-k", "2", "--wait-for-space"},
+                              {.fault = "any:" + std::to_string(ENOSPC) + ":1:2"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(count_of(result.err, "waiting for space"), 1);
+  EXPECT_THAT(files("out"), ElementsAre("a.png"));
+}
+
 TEST_F(CliTest, what_may_not_survive_a_power_cut_is_not_called_done) {
   write_png("in/a.png");
   const Finished result = run({"run", "in", "-o", "out", "--backend", "cpu", "--json"},

@@ -118,6 +118,24 @@ TEST_F(PipelineFailure, a_writer_that_finds_no_descriptor_gives_back_its_own_fir
   EXPECT_EQ(report.done, 200);
 }
 
+TEST_F(PipelineFailure, a_loader_that_finds_no_descriptor_waits_for_the_writers) {
+  std::atomic<int> attempts = 0;
+  rig.options.space_poll = std::chrono::milliseconds(1);
+  rig.on_load = [&](int number) {
+    if (number == 7 && ++attempts < 5)
+      throw EnvironmentError("too many open files", EnvironmentError::Wants::less);
+  };
+  const telemetry::RunReport report = rig.run();
+  EXPECT_EQ(report.stopped_by, "");
+  EXPECT_EQ(rig.written(), numbers(20));
+}
+
+TEST_F(PipelineFailure, a_loader_that_never_finds_a_descriptor_stops_the_run) {
+  rig.options.space_poll = std::chrono::milliseconds(1);
+  rig.on_load = fails_with(EnvironmentError("too many open files", EnvironmentError::Wants::less));
+  EXPECT_EQ(rig.run().stopped_by, "too many open files");
+}
+
 TEST_F(PipelineFailure, what_is_not_for_want_of_space_is_not_waited_out) {
   rig.options.wait_for_space = true;
   rig.on_write = fails_with(EnvironmentError("the disk is broken"));

@@ -96,15 +96,34 @@ class FakeBackend : public Backend {
   int lanes() const override { return lane_count; }
   int batch_planes(PaddedShape) const override { return planes; }
   std::unique_ptr<Lane> make_lane(int index) override;
+
+  /// The numbers of the images whose computation has begun, ascending.
+  std::vector<int> started() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<int> numbers = started_;
+    std::sort(numbers.begin(), numbers.end());
+    return numbers;
+  }
+  void note_started(int number) {
+    const std::lock_guard lock(mutex_);
+    started_.push_back(number);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<int> started_;
 };
 
 class FakeLane : public Lane {
  public:
-  explicit FakeLane(const FakeBackend& backend) : backend_(backend) {}
+  explicit FakeLane(FakeBackend& backend) : backend_(backend) {}
   int slots() const override { return backend_.slot_count; }
   void start(int slot, PaddedShape, std::span<Task* const> tasks) override {
     if (tasks_.contains(slot)) throw std::logic_error("the slot is taken");
-    for (Task* task : tasks) call(backend_.on_start, number_of(task->input));
+    for (Task* task : tasks) {
+      call(backend_.on_start, number_of(task->input));
+      backend_.note_started(number_of(task->input));
+    }
     tasks_[slot] = {tasks.begin(), tasks.end()};
   }
   void finish(int slot) override {
@@ -119,7 +138,7 @@ class FakeLane : public Lane {
   }
 
  private:
-  const FakeBackend& backend_;
+  FakeBackend& backend_;
   std::map<int, std::vector<Task*>> tasks_;
 };
 
@@ -158,7 +177,10 @@ class Rig {
 
   /// The numbers of the images written, ascending; to be called after run().
   std::vector<int> written() const { return sorted(written_); }
-  std::vector<int> loaded() const { return sorted(loaded_); }
+  std::vector<int> loaded() const {
+    const std::lock_guard lock(mutex_);
+    return sorted(loaded_);
+  }
 
  private:
   void load(WorkItem& item, const Reserve& reserve) {
@@ -192,7 +214,7 @@ class Rig {
   }
 
   FakeSource source_{images, on_next, source_waits_at_end};
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<int> loaded_, written_;
   std::unique_ptr<Pipeline> pipeline_;
 };

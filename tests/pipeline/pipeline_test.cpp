@@ -127,7 +127,7 @@ TEST(Pipeline, lets_an_image_larger_than_the_budget_through_alone) {
   EXPECT_TRUE(alone);
 }
 
-TEST(Pipeline, finishes_what_is_in_flight_when_it_is_stopped) {
+TEST(Pipeline, finishes_what_is_computed_when_it_is_stopped) {
   Rig rig;
   rig.images = 100000;
   rig.on_write = [&](int number) {
@@ -135,11 +135,25 @@ TEST(Pipeline, finishes_what_is_in_flight_when_it_is_stopped) {
   };
   const telemetry::RunReport report = rig.run();
   EXPECT_TRUE(report.interrupted);
-  EXPECT_EQ(rig.written(), rig.loaded());
+  EXPECT_EQ(rig.written(), rig.backend.started());
   EXPECT_EQ(report.done, std::int64_t(rig.written().size()));
   EXPECT_EQ(report.images(), report.done + report.failed);
-  EXPECT_GE(report.done, 300);
+  EXPECT_GT(report.done, 0);
   EXPECT_LT(report.done, 10000);
+}
+
+/// What is only decoded may be a budget full of work.
+TEST(Pipeline, gives_up_what_is_only_decoded_when_it_is_stopped) {
+  Rig rig;
+  rig.images = 1000;
+  rig.backend.on_finish = [&](int) {
+    wait_until([&] { return rig.loaded().size() >= 100; });
+    rig.pipeline().request_stop();
+  };
+  const telemetry::RunReport report = rig.run();
+  EXPECT_TRUE(report.interrupted);
+  EXPECT_EQ(rig.written(), rig.backend.started());
+  EXPECT_LT(report.done, 20);
 }
 
 TEST(Pipeline, can_be_stopped_before_it_starts) {
@@ -173,15 +187,15 @@ TEST(Pipeline, can_be_stopped_while_everyone_waits_for_room) {
     rig.pipeline().request_stop();
   };
   const telemetry::RunReport report = rig.run();
-  EXPECT_EQ(rig.written(), rig.loaded());
+  EXPECT_EQ(rig.written(), rig.backend.started());
   EXPECT_LT(report.images(), 3000);
 }
 
 TEST(Pipeline, was_not_interrupted_by_a_stop_after_the_last_image) {
   Rig rig;
+  std::atomic<int> writes = 0;
   rig.on_write = [&](int) {
-    wait_until([&] { return rig.pipeline().progress().total_is_final; });
-    if (rig.pipeline().progress().done >= 18) rig.pipeline().request_stop();
+    if (++writes == 20) rig.pipeline().request_stop();
   };
   const telemetry::RunReport report = rig.run();
   EXPECT_EQ(report.done, 20);

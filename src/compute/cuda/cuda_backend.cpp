@@ -78,6 +78,12 @@ cudaDeviceProp properties(int device) {
   return properties;
 }
 
+std::vector<std::string> names_of(const std::vector<int>& devices) {
+  std::vector<std::string> names;
+  for (const int device : devices) names.emplace_back(properties(device).name);
+  return names;
+}
+
 /// 13000 -> "13.0"
 std::string version(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
@@ -98,7 +104,8 @@ class CudaBackend : public Backend {
   explicit CudaBackend(const BackendOptions& options)
       : options_(options),
         devices_(devices_to_use(options)),
-        device_(properties(devices_.front()).name),
+        names_(names_of(devices_)),
+        device_(names_.front()),
         costs_(costs_of(options.calibration, "cuda", device_, kCudaCosts)),
         chooser_(options.solver, costs_.costs) {
     double memory = std::numeric_limits<double>::infinity();
@@ -119,9 +126,7 @@ class CudaBackend : public Backend {
 
   std::string description() const override {
     std::string text;
-    for (const int device : devices_) {
-      text += (text.empty() ? "" : " + ") + std::string(properties(device).name);
-    }
+    for (const std::string& gpu : names_) text += (text.empty() ? "" : " + ") + gpu;
     return text + ", " + std::to_string(lanes_) +
            (lanes_ == 1 ? " lane, solver " : " lanes, solver ") + to_string(options_.solver);
   }
@@ -206,6 +211,7 @@ class CudaBackend : public Backend {
   const BackendOptions options_;
   const std::vector<int> devices_;
   int lanes_;
+  const std::vector<std::string> names_;
   const std::string device_;
   const MeasuredCosts costs_;
   mutable SolverChooser chooser_;
