@@ -178,12 +178,11 @@ part_stops() {
 
 # Adds to $kept what the ledger of the folder calls done and the folder holds, and to $lost what it does not.
 count_done() { # OUT
-  local name rows="SELECT output FROM output WHERE done"
+  local name rows="SELECT output FROM output"
   [[ -f $1/.eckart/ledger.db ]] || return 0
   # Killed before it had a table.
   [[ $(sqlite3 "$1/.eckart/ledger.db" "SELECT count(*) FROM sqlite_master") != 0 ]] || return 0
   while read -r name; do
-    name=${name#"$1"/}
     if cmp -s "$1/$name" "$reference/$name"; then kept=$((kept + 1)); else lost=$((lost + 1)); fi
   done < <(sqlite3 "$1/.eckart/ledger.db" "$rows" || echo "the ledger cannot be read")
 }

@@ -189,7 +189,6 @@ PlaneResult Slot::result(std::size_t place, std::size_t rank_index, const RankPo
     result.residual += error.residual;
   }
   rate(result, place, squared_norm);
-  if (every_pixel_is_right(result.squared_error, result.residual)) result.most_loss_db = 0;
   return result;
 }
 
