@@ -1,6 +1,8 @@
 #include "app/status.hpp"
 
 #include <exception>
+#include <memory>
+#include <utility>
 
 #include "app/run.hpp"
 #include "core/error.hpp"
@@ -9,10 +11,24 @@
 namespace eckart::app {
 namespace {
 
-std::int64_t count_pending(ledger::Ledger& ledger, const ledger::Request& request,
-                           const std::filesystem::path& output, const std::filesystem::path& file) {
+struct Found {
+  std::filesystem::path file;
+  std::unique_ptr<ledger::Ledger> ledger;
+};
+
+Found find_ledger(const std::filesystem::path& output, const std::string& setting) {
+  const std::filesystem::path file = ledger_file(output, setting);
+  auto ledger = ledger::Ledger::open_to_read(file);
+  if (ledger) return {file, std::move(ledger)};
+  throw FatalError(
+      ExitCode::no_input,
+      printable(output.native()) + ": no run has kept a ledger at " + printable(file.native()));
+}
+
+std::int64_t count(const Found& found, const ledger::Request& request,
+                   const std::filesystem::path& output) {
   settings::Settings settings = settings::load_text(request.settings, "the ledger's settings");
-  settings.ledger = file;
+  settings.ledger = found.file;
   Run run({.settings = settings,
            .inputs = {request.inputs.begin(), request.inputs.end()},
            .files_from = {},
@@ -21,7 +37,7 @@ std::int64_t count_pending(ledger::Ledger& ledger, const ledger::Request& reques
           std::chrono::steady_clock::now());
   std::int64_t pending = 0;
   run.dry_run([&](const WorkItem& item) {
-    if (item.outcome.ok() && !ledger.find_failure(item.file)) ++pending;
+    if (item.outcome.ok() && !found.ledger->find_failure(item.file)) ++pending;
   });
   return pending;
 }
@@ -29,25 +45,20 @@ std::int64_t count_pending(ledger::Ledger& ledger, const ledger::Request& reques
 }  // namespace
 
 Status read_status(const std::filesystem::path& output, const std::string& ledger, int failures) {
-  const std::filesystem::path file = ledger_file(output, ledger);
-  const auto found = ledger::Ledger::open_to_read(file);
-  if (!found) {
-    throw FatalError(
-        ExitCode::no_input,
-        printable(output.native()) + ": no run has kept a ledger at " + printable(file.native()));
-  }
-  Status status{found->count(), found->failed(failures), {}, {}};
+  const Found found = find_ledger(output, ledger);
+  return {found.ledger->count(), found.ledger->failed(failures)};
+}
+
+Pending count_pending(const std::filesystem::path& output, const std::string& ledger) {
+  const Found found = find_ledger(output, ledger);
   try {
-    const auto request = found->request();
-    if (request && request->files_from.empty()) {
-      status.pending = count_pending(*found, *request, output, file);
-    } else {
-      status.why_unknown = "the inputs came from a list";
-    }
+    const auto request = found.ledger->request();
+    if (!request) return {{}, "no run has begun"};
+    if (!request->files_from.empty()) return {{}, "the inputs came from a list"};
+    return {count(found, *request, output), {}};
   } catch (const std::exception& error) {  // its folders have changed places, say
-    status.why_unknown = error.what();
+    return {{}, error.what()};
   }
-  return status;
 }
 
 }  // namespace eckart::app

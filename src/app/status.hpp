@@ -14,13 +14,19 @@ namespace eckart::app {
 struct Status {
   ledger::Counts counts;
   std::vector<ledger::Failure> failed;  ///< by path
-  /// Images that the last run's command, given again, would do, but for those that have failed.
-  std::optional<std::int64_t> pending;
-  std::string why_unknown;  ///< where `pending` is
 };
 
-/// `ledger`: as the setting has it. The first `failures` that failed are named. Lists the inputs of
-/// the last run. Throws FatalError(no_input) where there is no ledger.
+/// What the last run's command would do if it were given again, but for what has failed.
+struct Pending {
+  std::optional<std::int64_t> images;
+  std::string why_unknown;  ///< where they are
+};
+
+/// `ledger`: as the setting has it. The first `failures` that failed are named. Throws
+/// FatalError(no_input) where there is no ledger, as the next does.
 Status read_status(const std::filesystem::path& output, const std::string& ledger, int failures);
+
+/// Lists the inputs of the last run and looks at each: seconds for a million.
+Pending count_pending(const std::filesystem::path& output, const std::string& ledger);
 
 }  // namespace eckart::app

@@ -18,11 +18,8 @@ struct StatusArgs {
 ExitCode status(const StatusArgs& args) {
   const app::Status status = app::read_status(args.output, args.ledger, args.failures);
   const auto& [done, failed, failures] = status.counts;
-  const std::string pending = status.pending ? std::to_string(*status.pending) + " pending"
-                                             : "pending not known: " + status.why_unknown;
-  std::printf("%s: %lld done, %lld failed, %s\n", printable(args.output.native()).c_str(),
-              static_cast<long long>(done), static_cast<long long>(failed),
-              printable(pending).c_str());
+  std::printf("%s: %lld done, %lld failed\n", printable(args.output.native()).c_str(),
+              static_cast<long long>(done), static_cast<long long>(failed));
   for (int reason = 0; reason < kReasonCount; ++reason) {
     const std::int64_t count = failures[std::size_t(reason)];
     if (count == 0) continue;
@@ -35,6 +32,13 @@ ExitCode status(const StatusArgs& args) {
   }
   const std::int64_t more = failed - std::int64_t(status.failed.size());
   if (more > 0) std::printf("and %lld more; --failures N names N\n", static_cast<long long>(more));
+  std::fflush(stdout);  // the rest takes its time
+  const app::Pending pending = app::count_pending(args.output, args.ledger);
+  if (pending.images) {
+    std::printf("%lld pending\n", static_cast<long long>(*pending.images));
+  } else {
+    std::printf("pending not known: %s\n", printable(pending.why_unknown).c_str());
+  }
   return ExitCode::ok;
 }
 

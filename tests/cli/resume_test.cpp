@@ -102,7 +102,7 @@ TEST_F(Resume, is_told_of_by_status) {
   EXPECT_EQ(again({}, "2,3"), (Numbers{3, 0, 1}));
   const Finished result = run({"status", "out"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("out: 6 done, 1 failed, 0 pending\n"))
+  EXPECT_THAT(result.out, AllOf(HasSubstr("out: 6 done, 1 failed\n"), HasSubstr("\n0 pending\n")))
       << "of the run before as well";
   EXPECT_THAT(result.out, HasSubstr("       1 not an image\n"));
   EXPECT_THAT(result.out, HasSubstr("/in/bad.png: "));
@@ -115,10 +115,12 @@ TEST_F(Resume, is_told_of_by_status_with_what_is_left) {
   EXPECT_EQ(again(), (Numbers{0, 3, 1}));
   write_png("in/new.png");
   fs::remove(at("out/a.png"));
-  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("out: 3 done, 1 failed, 2 pending\n"));
+  EXPECT_THAT(run({"status", "out"}).out,
+              AllOf(HasSubstr("out: 3 done, 1 failed\n"), HasSubstr("\n2 pending\n")));
   EXPECT_EQ(again(), (Numbers{2, 2, 1}));
   fs::remove_all(at("in"));
-  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("out: 4 done, 1 failed, 0 pending\n"));
+  EXPECT_THAT(run({"status", "out"}).out,
+              AllOf(HasSubstr("out: 4 done, 1 failed\n"), HasSubstr("\n0 pending\n")));
   EXPECT_EQ(run({"run", "--files-from", "-", "-o", "out"}, {.in = "in\n"}).code, 66);
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("pending not known: the inputs came from a"));
 }
