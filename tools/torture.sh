@@ -16,12 +16,12 @@ die() {
   exit 1
 }
 
-kills=500 stops=100 images=40 cuts=30 cut_images=300 fault_images=2
+kills=500 stops=100 images=40 cuts=30 cut_images=1200 fault_images=2
 program=
 parts=()
 while (($#)); do
   case $1 in
-    --short) kills=30 stops=10 cuts=3 cut_images=100 fault_images=1 ;;
+    --short) kills=30 stops=10 cuts=3 cut_images=600 fault_images=1 ;;
     --long) kills=10000 stops=1000 cuts=1000 fault_images=5 ;;
     --program)
       (($# > 1)) || die "--program wants a file"
@@ -119,8 +119,8 @@ make_inputs() { # COUNT: $in, and what comes of it in $reference; $run_ms of a w
   run_ms=$(($(date +%s%3N) - start))
 }
 
-sleep_at_most() { # MS
-  local ms=$((RANDOM * $1 / 32768))
+sleep_at_random() { # LEAST_MS MOST_MS
+  local ms=$(($1 + RANDOM * ($2 - $1) / 32768))
   sleep "$(printf '%d.%03d' $((ms / 1000)) $((ms % 1000)))"
 }
 
@@ -130,7 +130,7 @@ signal_at_random() { # OUT SIGNAL WHEN
   local code=0
   "$program" run "$in" -o "$1" -k 7 -q --backend cpu >"$work/log" 2>&1 &
   process=$!
-  sleep_at_most "$run_ms"
+  sleep_at_random 0 "$run_ms"
   kill "-$2" "$process" 2>/dev/null || true
   wait "$process" 2>/dev/null || code=$?
   process=
@@ -246,12 +246,12 @@ copy_at_a_moment() { # FROM TO
 cut_power() { # [NAME=VALUE...] of the environment
   local disk=$work/disk copy=$work/copy mounted=$work/mnt-disk
   mkdir -p "$mounted"
-  truncate -s 48M "$disk"
+  truncate -s 128M "$disk"
   mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 "$disk"
   mount -o loop "$disk" "$mounted"
   env "$@" "$program" run "$in" -o "$mounted/out" -k 7 -q --backend cpu >"$work/log" 2>&1 &
   process=$!
-  sleep_at_most $((run_ms * 3 / 2))  # it takes longer here
+  sleep_at_random $((run_ms / 2)) $((run_ms * 3 / 2))  # it takes longer here
   kill -STOP "$process" 2>/dev/null || true
   copy_at_a_moment "$disk" "$copy" || problem "power cut: the disk does not stand still"
   kill -KILL "$process" 2>/dev/null || true
@@ -269,16 +269,19 @@ cut_power() { # [NAME=VALUE...] of the environment
 
 part_power_cut() {
   make_inputs "$cut_images"
-  local disks=0 tries=0 lost=0 kept=0 before
+  local disks=0 partial=0 tries=0 lost=0 kept=0 before called
   # Only a disk shows anything on which a ledger calls something done.
   for (( ; disks < cuts && tries < 10 * cuts; ++tries)); do
     before=$((kept + lost))
     cut_power
-    disks=$((disks + (kept + lost > before)))
+    called=$((kept + lost - before))
+    disks=$((disks + (called > 0)))
+    partial=$((partial + (called > 0 && called < cut_images)))
   done
+  ((partial > 0)) || problem "power cut: no ledger was brought to the disk before the run's end"
   ((lost == 0)) || problem "power cut: $lost outputs that the ledger calls done are lost"
   ((disks == cuts)) || problem "power cut: only $disks of $tries ledgers called anything done"
-  say "power cut: $tries disks, $disks with outputs that a ledger calls done; of $((kept + lost)) such $lost are lost"
+  say "power cut: $tries disks, $disks with outputs that a ledger calls done, $partial not with all; of $((kept + lost)) such $lost are lost"
   for ((tries = lost = kept = 0; lost == 0 && tries < 10 * cuts; ++tries)); do
     cut_power "LD_PRELOAD=$shim" ECKART_FAULT=fsync:-1:1:1000000
   done
