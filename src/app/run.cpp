@@ -4,11 +4,11 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <limits>
 #include <thread>
 
 #include "core/error.hpp"
 #include "core/printable.hpp"
-#include "core/system_time.hpp"
 #include "flow/pause.hpp"
 #include "pipeline/attempt.hpp"
 #include "pipeline/output_quality.hpp"
@@ -91,6 +91,18 @@ std::vector<std::string> pixels_texts(const settings::Settings& settings,
   return texts;
 }
 
+/// Else `eckart status` would name them for ever.
+void forget_failures_of_what_is_gone(ledger::Ledger& ledger) {
+  ledger::Changes gone;
+  std::error_code none;
+  for (ledger::Failure& failure : ledger.failed(std::numeric_limits<int>::max())) {
+    if (std::filesystem::symlink_status(failure.input, none).type() ==
+        std::filesystem::file_type::not_found)
+      gone.cleared.push_back(std::move(failure.input));
+  }
+  ledger.record(gone);
+}
+
 }  // namespace
 
 Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
@@ -122,10 +134,11 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
                                         if (resume_) resume_->check(item);
                                       }),
                     .write = make_write(outputs_.codec(), {settings.output.jpeg_quality}),
-                    .publish = make_publish(settings.durability != "none",
-                                            [this](std::span<const ItemPtr> items) {
-                                              if (resume_) resume_->record(items);
-                                            }),
+                    .publish = make_publish(
+                        settings.durability != "none", [this] { lock_->check_in_place(); },
+                        [this](std::span<const ItemPtr> items) {
+                          if (resume_) resume_->record(items);
+                        }),
                     .report =
                         [this](const WorkItem& item) {
                           if (report_) add_to(*report_, item);
@@ -152,7 +165,8 @@ telemetry::RunReport Run::execute() {
   }
   if (!request_.report.empty()) report_.emplace(request_.report, request_.restarts > 0);
   telemetry::RunReport report = pipeline_->run();
-  if (!report.stopped_by.empty()) spdlog::error("{}: stopped", printable(report.stopped_by));
+  if (!report.stopped_by.empty())
+    spdlog::error("{}: stopped; the same command does the rest", printable(report.stopped_by));
   report.backend_note += "; " + backend_.reason;
   if (outputs_.codec().name == "jpeg" && report.outputs > 0)
     report.remarks.emplace_back("PSNR is that of the reconstructions; the files lose more by JPEG");
@@ -185,11 +199,10 @@ bool Run::can_list_again() const {
           std::filesystem::is_regular_file(request_.files_from, none));
 }
 
-ledger::Request Run::recorded(std::int64_t began_ns) const {
+ledger::Request Run::recorded() const {
   ledger::Request recorded{.settings = settings::to_yaml(request_.settings),
                            .inputs = {},
-                           .files_from = request_.files_from.native(),
-                           .time_ns = began_ns};
+                           .files_from = request_.files_from.native()};
   std::error_code none;
   for (const auto& input : request_.inputs)
     recorded.inputs.push_back(std::filesystem::absolute(input, none).lexically_normal().native());
@@ -200,16 +213,19 @@ void Run::resume_from(std::unique_ptr<ledger::Ledger> ledger) {
   if (!ledger) return;
   if (!ledger->warning().empty()) spdlog::warn(ledger->warning());
   ledger_ = std::move(ledger);
-  std::int64_t began_ns = system_time_ns();
-  if (request_.restarts > 0) {  // since the first process
-    began_ns = ledger_->request().value_or(ledger::Request{}).time_ns;
-  } else if (!ledger_->is_read_only()) {
+  const bool is_new = request_.restarts == 0;
+  if (is_new && !ledger_->is_read_only()) {
     if (request_.overwrite) ledger_->forget_suspects();
-    ledger_->record_request(recorded(began_ns));
+    forget_failures_of_what_is_gone(*ledger_);
+    ledger_->record_request(recorded());
   }
-  resume_.emplace(*ledger_, ResumeOptions{.root = request_.output,
+  const std::int64_t this_run = ledger_->run() + (ledger_->is_read_only() ? 1 : 0);
+  // One of its own moves with the folder.
+  resume_.emplace(*ledger_, ResumeOptions{.root = request_.settings.ledger == "auto"
+                                                      ? request_.output
+                                                      : std::filesystem::path("/"),
                                           .settings = pixels_texts(request_.settings, ranks_),
-                                          .redo_before_ns = request_.overwrite ? began_ns : 0,
+                                          .first_run = request_.overwrite ? this_run : 0,
                                           .on_gpu = request_.settings.backend != "cpu"});
 }
 

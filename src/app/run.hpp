@@ -65,7 +65,7 @@ class Run {
   void prepare_output();
   bool can_list_again() const;
   void resume_from(std::unique_ptr<ledger::Ledger> ledger);
-  ledger::Request recorded(std::int64_t began_ns) const;
+  ledger::Request recorded() const;
 
   const RunRequest request_;
   const std::chrono::steady_clock::time_point start_;

@@ -20,15 +20,15 @@ Found find_ledger(const std::filesystem::path& output, const std::string& settin
   const std::filesystem::path file = ledger_file(output, setting);
   auto ledger = ledger::Ledger::open_to_read(file);
   if (ledger) return {file, std::move(ledger)};
-  throw FatalError(
-      ExitCode::no_input,
-      printable(output.native()) + ": no run has kept a ledger at " + printable(file.native()));
+  throw FatalError(ExitCode::no_input, printable(output.native()) +
+                                           ": there is no ledger, or none that can be read, at " +
+                                           printable(file.native()));
 }
 
 std::int64_t count(const Found& found, const ledger::Request& request,
-                   const std::filesystem::path& output) {
+                   const std::filesystem::path& output, const std::string& setting) {
   settings::Settings settings = settings::load_text(request.settings, "the ledger's settings");
-  settings.ledger = found.file;
+  if (setting != "auto") settings.ledger = found.file;
   Run run({.settings = settings,
            .inputs = {request.inputs.begin(), request.inputs.end()},
            .files_from = {},
@@ -37,7 +37,9 @@ std::int64_t count(const Found& found, const ledger::Request& request,
           std::chrono::steady_clock::now());
   std::int64_t pending = 0;
   run.dry_run([&](const WorkItem& item) {
-    if (item.outcome.ok() && !found.ledger->find_failure(item.file)) ++pending;
+    const auto failure = found.ledger->find_failure(item.file);
+    const bool has_failed = failure && failure->state == item.state;
+    if (item.outcome.ok() && !has_failed) ++pending;
   });
   return pending;
 }
@@ -55,7 +57,7 @@ Pending count_pending(const std::filesystem::path& output, const std::string& le
     const auto request = found.ledger->request();
     if (!request) return {{}, "no run has begun"};
     if (!request->files_from.empty()) return {{}, "the inputs came from a list"};
-    return {count(found, *request, output), {}};
+    return {count(found, *request, output, ledger), {}};
   } catch (const std::exception& error) {  // its folders have changed places, say
     return {{}, error.what()};
   }

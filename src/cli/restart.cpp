@@ -1,14 +1,17 @@
 #include "cli/restart.hpp"
 
-#include <linux/close_range.h>
+#include <fcntl.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 #include <vector>
 
 #include "core/error.hpp"
@@ -16,6 +19,7 @@
 namespace eckart::cli {
 namespace {
 
+// PID:NUMBER, so that only the process that was replaced passes it on.
 constexpr const char* kRestarts = "ECKART_RESTARTS";
 constexpr int kMostRestarts = 3;
 
@@ -27,12 +31,23 @@ std::string arguments() {
 
 }  // namespace
 
-int restarts() {
-  const char* text = std::getenv(kRestarts);
-  return text ? std::atoi(text) : 0;
+std::set<int> open_descriptors() {
+  std::set<int> descriptors;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", none))
+    descriptors.insert(std::atoi(entry.path().filename().c_str()));
+  return descriptors;
 }
 
-void start_again(const std::string& why) {
+int restarts() {
+  const char* text = std::getenv(kRestarts);
+  long process = 0;
+  int number = 0;
+  if (!text || std::sscanf(text, "%ld:%d", &process, &number) != 2) return 0;
+  return process == ::getpid() ? number : 0;
+}
+
+void start_again(const std::string& why, const std::set<int>& given) {
   const int number = restarts() + 1;
   const auto give_up = [&](const std::string& reason) {
     return FatalError(ExitCode::temporary,
@@ -47,10 +62,13 @@ void start_again(const std::string& why) {
        argument += std::strlen(argument) + 1)
     argv.push_back(argument);
   argv.push_back(nullptr);
-  ::setenv(kRestarts, std::to_string(number).c_str(), 1);
+  ::setenv(kRestarts, (std::to_string(::getpid()) + ":" + std::to_string(number)).c_str(), 1);
   std::fflush(stdout);
-  // What the driver has open goes with this process, and its memory with that.
-  ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+  // What the driver has open goes with this process, and its memory with that; what the caller
+  // has given stays.
+  for (const int descriptor : open_descriptors()) {
+    if (!given.contains(descriptor)) ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  }
   ::execv("/proc/self/exe", argv.data());
   throw give_up(std::string("cannot start again: ") + std::strerror(errno));
 }

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -110,7 +111,16 @@ ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
   });
   std::optional<telemetry::ProgressBar> bar;
   if (show_progress) bar.emplace([&] { return run.progress(); });
-  const telemetry::RunReport report = run.execute();
+  telemetry::RunReport report;
+  try {
+    report = run.execute();
+  } catch (const DeviceLost&) {
+    if (signals.received() == 0) throw;
+    return ExitCode(128 + signals.received());  // nobody wants to begin again
+  } catch (const EnvironmentError&) {
+    if (signals.received() == 0) throw;
+    return ExitCode(128 + signals.received());  // while it waited for space
+  }
   bar.reset();
 
   if (args.json) std::printf("%s\n", telemetry::to_json(report).c_str());
@@ -123,6 +133,7 @@ ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
 
 ExitCode execute(const RunArgs& args) {
   const auto start = std::chrono::steady_clock::now();
+  const std::set<int> given = open_descriptors();
   raise_descriptor_limit();
   telemetry::start_log(args.verbose - args.quiet);
   const settings::Settings settings = read_settings(args);
@@ -157,9 +168,10 @@ ExitCode execute(const RunArgs& args) {
     } catch (const DeviceLost& error) {
       if (!run.can_go_on()) throw;
       lost = error.what();
+      run.close_report();
     }
   }
-  start_again(lost);
+  start_again(lost, given);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -31,7 +32,7 @@ std::string owner_of(const Descriptor& descriptor) {
 
 }  // namespace
 
-FolderLock::FolderLock(const std::filesystem::path& file) {
+FolderLock::FolderLock(const std::filesystem::path& file) : file_(file) {
   std::error_code no_folder;
   std::filesystem::create_directories(file.parent_path(), no_folder);
   descriptor_ = Descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
@@ -49,6 +50,16 @@ FolderLock::FolderLock(const std::filesystem::path& file) {
   }
   // A file system that knows no locks; then nobody is kept out.
   if (errno != ENOLCK && errno != EOPNOTSUPP && errno != ENOSYS) fail(file, errno);
+}
+
+void FolderLock::check_in_place() const {
+  struct stat there {
+  }, locked{};
+  if (::stat(file_.c_str(), &there) == 0 && ::fstat(descriptor_.get(), &locked) == 0 &&
+      there.st_dev == locked.st_dev && there.st_ino == locked.st_ino)
+    return;
+  throw EnvironmentError(printable(file_.parent_path().parent_path().native()) +
+                         " was moved, removed or replaced while it was written to");
 }
 
 }  // namespace eckart::io

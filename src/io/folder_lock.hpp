@@ -14,8 +14,12 @@ class FolderLock {
   /// process has the lock, by its number; cannot_create, no_permission. EnvironmentError where the
   /// disk is full or broken.
   explicit FolderLock(const std::filesystem::path& file);
+  /// Throws EnvironmentError where the file is not at its place any more: its folder was moved, or
+  /// removed, and what is written now would go to another.
+  void check_in_place() const;
 
  private:
+  const std::filesystem::path file_;
   Descriptor descriptor_;
 };
 

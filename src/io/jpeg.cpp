@@ -160,12 +160,14 @@ class Components {
   }
 
   void announce(std::span<const std::byte> frame) {
-    for (std::size_t i = 0; i < at(frame, 5); ++i) announced_.set(at(frame, 6 + 3 * i));
+    const std::size_t count = std::min(at(frame, 5), frame.size() / 3);
+    for (std::size_t i = 0; i < count; ++i) announced_.set(at(frame, 6 + 3 * i));
   }
 
   /// The DC coefficients must be there; a progressive file may do without others.
   void bring(std::span<const std::byte> scan) {
-    const std::size_t count = at(scan, 0), first_coefficient = at(scan, 1 + 2 * count);
+    const std::size_t count = std::min(at(scan, 0), scan.size() / 2);
+    const std::size_t first_coefficient = at(scan, 1 + 2 * count);
     if (first_coefficient > 0) return;
     for (std::size_t i = 0; i < count; ++i) came_.set(at(scan, 1 + 2 * i));
   }

@@ -1,6 +1,7 @@
 // EXIF's orientation. CIPA DC-008 (EXIF 2.32), 4.6.4; TIFF 6.0, section 2.
 #include "io/orientation.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <opencv2/core.hpp>
 #include <utility>
@@ -42,7 +43,10 @@ int exif_orientation(std::span<const std::byte> data) {
   constexpr std::size_t kEntry = 12;  // tag, type, count, value
   const Tiff tiff(data);
   if (!tiff.has_order() || tiff.at(2, 2) != kMagic) return kUpright;
-  const std::size_t directory = tiff.at(4, 4), entries = tiff.at(directory, 2);
+  const std::size_t directory = tiff.at(4, 4);
+  if (directory + 2 > data.size()) return kUpright;
+  const std::size_t room = (data.size() - directory - 2) / kEntry;
+  const std::size_t entries = std::min<std::size_t>(tiff.at(directory, 2), room);
   for (std::size_t i = 0; i < entries; ++i) {
     const std::size_t entry = directory + 2 + i * kEntry;
     if (tiff.at(entry, 2) != kOrientation || tiff.at(entry + 2, 2) != kShort) continue;

@@ -131,20 +131,32 @@ void append(std::vector<std::span<const std::byte>>& pieces, std::span<const std
   }
 }
 
-/// Reads all chunks, so that the file is whole. Bytes after IEND are nobody's business.
+bool is_known(std::string_view critical) {
+  return critical == "PLTE" || critical == "IDAT" || critical == "IEND";
+}
+
+/// Reads all chunks, so that the file is whole, and knows of few pieces at the end. Bytes after
+/// IEND are nobody's business.
 Contents read_contents(std::span<const std::byte> file) {
   Contents contents;
-  bool has_palette = false;
+  std::string_view last;
+  bool has_palette = false, has_pixels = false, has_orientation = false;
   contents.pixels.push_back(file.first(kSignature.size()));
   Chunks chunks(file);
+  append(contents.pixels, chunks.next().whole);  // IHDR
   for (;;) {
     const Chunk chunk = chunks.next();
     const bool critical = (chunk.type[0] & 0x20) == 0;
     if (critical) append(contents.pixels, chunk.whole);
     if (chunk.type == "PLTE" && std::exchange(has_palette, true)) fail_corrupt("has two palettes");
-    if (chunk.type == "eXIf" && is_intact(chunk))
+    if (chunk.type == "IDAT" && last != "IDAT" && std::exchange(has_pixels, true))
+      fail_corrupt("has other chunks between its IDAT chunks");
+    if (critical && !is_known(chunk.type))
+      fail_corrupt("has a chunk that nobody knows but is needed");
+    if (chunk.type == "eXIf" && !std::exchange(has_orientation, true) && is_intact(chunk))
       contents.orientation = exif_orientation(chunk.data);
     if (chunk.type == "IEND") return contents;
+    last = chunk.type;
   }
 }
 

@@ -26,7 +26,7 @@ constexpr const char* kTables = R"(
 CREATE TABLE IF NOT EXISTS output (
   output BLOB PRIMARY KEY, input BLOB NOT NULL, settings INTEGER NOT NULL, part INTEGER NOT NULL,
   size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
-  bytes INTEGER NOT NULL, time_ns INTEGER NOT NULL) WITHOUT ROWID;
+  bytes INTEGER NOT NULL, run INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS failure (
   input BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
   reason TEXT NOT NULL, detail BLOB NOT NULL) WITHOUT ROWID;
@@ -64,10 +64,10 @@ bool is_there(const fs::path& file) {
 /// The open file. Statements end before the database.
 struct Ledger::Open {
   explicit Open(const fs::path& file, bool read_only) : database(file, read_only) {
+    const std::int64_t schema = number("PRAGMA user_version");
+    if (schema != kSchema && (schema != 0 || read_only))
+      throw DatabaseError{SQLITE_NOTADB, "is of another version", 0};
     if (!read_only) {
-      const std::int64_t schema = number("PRAGMA user_version");
-      if (schema != 0 && schema != kSchema)
-        throw DatabaseError{SQLITE_NOTADB, "is of another version", 0};
       database.execute(kTables);
       database.execute(("PRAGMA user_version = " + std::to_string(kSchema)).c_str());
     }
@@ -98,26 +98,29 @@ struct Ledger::Open {
             .part = int(row.integer(3)),
             .state = state(row, 4),
             .bytes = row.integer(7),
-            .time_ns = row.integer(8)};
+            .run = row.integer(8)};
   }
   static Failure failure(const Statement::Use& row) {
     return {row.bytes(0), state(row, 1), reason_of(row.bytes(4)), row.bytes(5)};
   }
 
-  void record(const Entry& entry) const {
+  void record(const Entry& entry, std::int64_t run) const {
     Statement::Use use(*insert);
     use.bind(1, entry.output).bind(2, entry.input).bind(3, std::int64_t(entry.settings));
-    use.bind(4, entry.part).bind(8, entry.bytes).bind(9, entry.time_ns);
+    use.bind(4, entry.part).bind(8, entry.bytes).bind(9, run);
     bind(use, 5, entry.state);
     use.step();
-    if (entry.part > 0) return;
+    if (entry.part == 0) clear(entry.input);
+  }
+  void clear(const std::string& input) const {
     for (const auto* remove : {&remove_failure, &remove_suspect}) {
-      Statement::Use old(**remove);
-      old.bind(1, entry.input);
-      old.step();
+      Statement::Use use(**remove);
+      use.bind(1, input);
+      use.step();
     }
   }
   void record(const Failure& failure) const {
+    clear(failure.input);
     Statement::Use use(*insert_failure);
     const std::string reason(to_string(failure.reason));
     use.bind(1, failure.input).bind_text(5, reason).bind(6, failure.detail);
@@ -129,6 +132,10 @@ struct Ledger::Open {
     const Statement statement(database.get(), sql);
     Statement::Use use(statement);
     return use.step() ? use.integer(0) : 0;
+  }
+
+  std::int64_t run() const {
+    return number("SELECT CAST(value AS INTEGER) FROM request WHERE what = 'run'");
   }
 
   Database database;
@@ -156,6 +163,7 @@ Ledger::Ledger(const fs::path& file, bool durable) : file_(file), durable_(durab
                  printable(aside.filename().native()) + ", and what it knew is done again";
       open_ = std::make_unique<Open>(file, false);
     }
+    run_ = open_->run();
   } catch (const DatabaseError& error) {
     fail(file, error);
   } catch (const fs::filesystem_error& error) {
@@ -164,7 +172,7 @@ Ledger::Ledger(const fs::path& file, bool durable) : file_(file), durable_(durab
 }
 
 Ledger::Ledger(const fs::path& file, std::unique_ptr<Open> open)
-    : file_(file), read_only_(true), durable_(false), open_(std::move(open)) {}
+    : file_(file), read_only_(true), durable_(false), run_(open->run()), open_(std::move(open)) {}
 
 Ledger::~Ledger() = default;
 
@@ -173,6 +181,7 @@ std::unique_ptr<Ledger> Ledger::open_to_read(const fs::path& file) {
   try {
     return std::unique_ptr<Ledger>(new Ledger(file, std::make_unique<Open>(file, true)));
   } catch (const DatabaseError& error) {
+    if (error.is_corrupt()) return nullptr;
     fail(file, error);
   }
 }
@@ -226,9 +235,10 @@ std::optional<Failure> Ledger::find_failure(const std::string& input) {
 }
 
 void Ledger::record(const Changes& changes) {
-  if (changes.done.empty() && changes.failed.empty()) return;
+  if (changes.done.empty() && changes.failed.empty() && changes.cleared.empty()) return;
   transaction(false, [&](const Open& open) {
-    for (const Entry& entry : changes.done) open.record(entry);
+    for (const std::string& input : changes.cleared) open.clear(input);
+    for (const Entry& entry : changes.done) open.record(entry, run_);
     for (const Failure& failure : changes.failed) open.record(failure);
   });
 }
@@ -268,11 +278,12 @@ void Ledger::record_request(const Request& request) {
       use.bind_text(1, what).bind(2, value);
       use.step();
     };
-    add("time", std::to_string(request.time_ns));
+    add("run", std::to_string(run_ + 1));
     add("settings", request.settings);
     for (const std::string& input : request.inputs) add("input", input);
     if (!request.files_from.empty()) add("files-from", request.files_from);
   });
+  ++run_;
 }
 
 std::optional<Request> Ledger::request() {
@@ -283,7 +294,6 @@ std::optional<Request> Ledger::request() {
     bool any = false;
     for (; use.step(); any = true) {
       const std::string what = use.bytes(0);
-      if (what == "time") request.time_ns = std::stoll(use.bytes(1));
       if (what == "settings") request.settings = use.bytes(1);
       if (what == "input") request.inputs.push_back(use.bytes(1));
       if (what == "files-from") request.files_from = use.bytes(1);
@@ -296,7 +306,7 @@ Counts Ledger::count() {
   return with_file([](const Open& open) {
     Counts counts;
     counts.done = open.number(
-        "SELECT count(*) FROM output WHERE part = 0 AND input NOT IN (SELECT input FROM failure)");
+        "SELECT count(DISTINCT input) FROM output WHERE input NOT IN (SELECT input FROM failure)");
     const Statement select = open.prepare("SELECT reason, count(*) FROM failure GROUP BY reason");
     Statement::Use use(select);
     while (use.step()) {

@@ -23,7 +23,7 @@ struct Entry {
   int part = 0;            ///< which of its input's outputs it is
   FileState state;         ///< of the input, when it was read
   std::int64_t bytes = 0;  ///< of the output
-  std::int64_t time_ns;    ///< of the system's clock, when it was done
+  std::int64_t run = 0;    ///< in which it was done; record() goes by Ledger::run()
 };
 
 /// An input that failed at its last attempt.
@@ -45,6 +45,7 @@ struct Suspect {
 struct Changes {
   std::vector<Entry> done;
   std::vector<Failure> failed;
+  std::vector<std::string> cleared;  ///< inputs that are no failures, or suspects, any more
 };
 
 /// What a run was asked for, by which what is left of it is known.
@@ -52,7 +53,6 @@ struct Request {
   std::string settings;             ///< YAML
   std::vector<std::string> inputs;  ///< absolute paths
   std::string files_from;           ///< as it was named; empty for none
-  std::int64_t time_ns = 0;         ///< of the system's clock, when it began
 };
 
 /// Inputs, by what became of them last.
@@ -72,7 +72,8 @@ class Ledger {
   /// `durable`: on the disk every second, so that a power cut takes no more; else when the system
   /// likes.
   explicit Ledger(const std::filesystem::path& file, bool durable = true);
-  /// To look at, not to write to; nothing where there is no such file.
+  /// To look at, not to write to; nothing where there is no such file, or one that a run would set
+  /// aside.
   static std::unique_ptr<Ledger> open_to_read(const std::filesystem::path& file);
   ~Ledger();
 
@@ -87,8 +88,10 @@ class Ledger {
   void record_suspects(std::span<const Suspect> suspects);
   std::vector<Suspect> suspects();
   void forget_suspects();
-  /// In the place of the one before. Throws EnvironmentError.
+  /// In the place of the one before; begins another run. Throws EnvironmentError.
   void record_request(const Request& request);
+  /// The number of the last run that has begun.
+  std::int64_t run() const { return run_; }
   /// Nothing where none was recorded.
   std::optional<Request> request();
   Counts count();
@@ -106,6 +109,7 @@ class Ledger {
   const std::filesystem::path file_;
   const bool read_only_ = false;
   const bool durable_;
+  std::int64_t run_ = 0;
   std::string warning_;
   std::mutex mutex_;
   std::unique_ptr<Open> open_;

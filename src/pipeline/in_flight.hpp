@@ -5,6 +5,7 @@
 #include <list>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "pipeline/work_item.hpp"

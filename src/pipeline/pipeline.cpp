@@ -100,6 +100,7 @@ void Pipeline::request_stop() {
   stop_.request_stop();
   found_.cancel();
   loaded_.cancel();  // seconds of work, or minutes: up to the whole budget
+  budget_.close();   // which what is only decoded still holds
 }
 
 /// Abort, from sink to source: nobody waits for room that will never come, nor for bytes. What is
@@ -178,6 +179,7 @@ void Pipeline::run_batch(Backend& backend) {
     }
     while (auto batch = batcher.due(now())) send(std::move(*batch));
   } while (!loaded_.finished());
+  if (stop_.stop_requested()) return;
   while (auto batch = batcher.flush()) send(std::move(*batch));
 }
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/printable.hpp"
-#include "core/system_time.hpp"
 #include "io/file.hpp"
 
 namespace eckart {
@@ -31,6 +30,7 @@ std::filesystem::path current_folder() {
 Resume::Resume(ledger::Ledger& ledger, ResumeOptions options)
     : ledger_(ledger),
       options_(std::move(options)),
+      had_failures_(!ledger.failed(1).empty()),
       current_(current_folder()),
       root_(absolute(options_.root)) {
   for (const std::string& text : options_.settings) settings_.push_back(hashed(text));
@@ -53,7 +53,7 @@ void Resume::mark_suspect(WorkItem& item, const std::string& input) const {
   const int losses = this->losses(input, item.state);
   item.suspect = losses > 0;
   item.task.off_gpu = losses >= kMostLosses;
-  if (item.task.off_gpu)
+  if (item.task.off_gpu && !ledger_.is_read_only())
     spdlog::warn("{}: the GPU was lost {} times while it was computed: the CPU does it",
                  printable(item.file.native()), losses);
 }
@@ -62,7 +62,7 @@ bool Resume::is_done(const WorkItem& item, const std::string& input, std::size_t
   const auto known = ledger_.find(below_root(item.outputs[output]));
   if (!known || known->input != input || known->state != item.state) return false;
   std::error_code gone;
-  return known->settings == settings_[output] && known->time_ns >= options_.redo_before_ns &&
+  return known->settings == settings_[output] && known->run >= options_.first_run &&
          std::int64_t(std::filesystem::file_size(item.outputs[output], gone)) == known->bytes;
 }
 
@@ -72,12 +72,15 @@ int Resume::losses(const std::string& input, const FileState& state) const {
 }
 
 void Resume::record(std::span<const ItemPtr> items) const {
-  const std::int64_t now_ns = system_time_ns();
   ledger::Changes changes;
   for (const ItemPtr& item : items) {
     const Outcome& outcome = item->outcome;
-    if (!item->published || outcome.result == Result::skipped) continue;
+    if (!item->published) continue;
     const std::string input = absolute(item->file);
+    if (outcome.result == Result::skipped) {
+      if (had_failures_ || suspects_.contains(input)) changes.cleared.push_back(input);
+      continue;
+    }
     if (!outcome.ok()) {
       changes.failed.push_back({input, item->state, outcome.reason, outcome.detail});
       continue;
@@ -88,8 +91,7 @@ void Resume::record(std::span<const ItemPtr> items) const {
                               .settings = settings_[i],
                               .part = int(i),
                               .state = item->state,
-                              .bytes = item->file_bytes[i],
-                              .time_ns = now_ns});
+                              .bytes = item->file_bytes[i]});
     }
   }
   ledger_.record(changes);

@@ -14,11 +14,11 @@
 namespace eckart {
 
 struct ResumeOptions {
-  std::filesystem::path root;  ///< the output folder
+  std::filesystem::path root;  ///< the folder that the ledger names outputs by their place in
   /// For each of an item's outputs a text that differs where other settings make other pixels.
   std::vector<std::string> settings;
-  std::int64_t redo_before_ns = 0;  ///< what was done before this time does not count
-  bool on_gpu = true;               ///< what was computed when a GPU was lost is a suspect
+  std::int64_t first_run = 0;  ///< what was done in runs before this one does not count
+  bool on_gpu = true;          ///< what was computed when a GPU was lost is a suspect
 };
 
 /// What of a run is done before it, and the record of what it does. Thread-safe.
@@ -46,7 +46,8 @@ class Resume {
 
   ledger::Ledger& ledger_;
   const ResumeOptions options_;
-  std::vector<std::uint64_t> settings_;         // hashes
+  std::vector<std::uint64_t> settings_;  // hashes
+  const bool had_failures_;
   const std::filesystem::path current_, root_;  // absolute
   std::unordered_map<std::string, ledger::Suspect> suspects_;
 };

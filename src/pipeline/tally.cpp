@@ -59,6 +59,7 @@ void Tally::count(const WorkItem& item) {
       return;
     case Result::skipped:
       ++report_.skipped;
+      ++progress_.skipped;
       return;
     case Result::done:
       break;

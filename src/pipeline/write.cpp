@@ -18,8 +18,10 @@ WriteItem make_write(const io::Codec& codec, const io::EncodeOptions& options) {
   };
 }
 
-PublishItems make_publish(bool durable, RecordItems record) {
-  return [durable, record = std::move(record)](std::span<const ItemPtr> group) {
+PublishItems make_publish(bool durable, CheckPlace check, RecordItems record) {
+  return [durable, check = std::move(check),
+          record = std::move(record)](std::span<const ItemPtr> group) {
+    if (check) check();
     std::vector<io::Publication*> publications;
     for (const ItemPtr& item : group) publications.push_back(&item->publication);
     const auto mark_published = [&] {
@@ -34,6 +36,7 @@ PublishItems make_publish(bool durable, RecordItems record) {
       mark_published();
       throw;
     }
+    if (check) check();
     mark_published();
   };
 }

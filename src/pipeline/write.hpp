@@ -18,8 +18,11 @@ using PublishItems = std::function<void(std::span<const ItemPtr> group)>;
 /// Encodes every output of an item and adds it to the item's publication. This and the next may be
 /// called by several threads at a time.
 WriteItem make_write(const io::Codec& codec, const io::EncodeOptions& options);
-/// `record`, if any, is given the group when it is published, or what of it could be.
+/// `check` is asked before and after a group is published; throws EnvironmentError where the
+/// outputs have no place any more. `record` is given the group when it is published, or what of it
+/// could be. Both may be empty.
+using CheckPlace = std::function<void()>;
 using RecordItems = std::function<void(std::span<const ItemPtr> group)>;
-PublishItems make_publish(bool durable, RecordItems record = {});
+PublishItems make_publish(bool durable, CheckPlace check = {}, RecordItems record = {});
 
 }  // namespace eckart

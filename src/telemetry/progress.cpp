@@ -91,7 +91,7 @@ std::string open_total_line(const ProgressState& state, double elapsed_s, double
 }  // namespace
 
 std::string progress_line(const ProgressState& state, double elapsed_s, int width) {
-  const double rate = elapsed_s > 0 ? double(state.done) / elapsed_s : 0.0;
+  const double rate = elapsed_s > 0 ? double(state.done - state.skipped) / elapsed_s : 0.0;
   const bool known = state.total_is_final && state.total > 0;
   return (known ? known_total_line : open_total_line)(state, elapsed_s, rate, width);
 }

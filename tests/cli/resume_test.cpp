@@ -102,7 +102,7 @@ TEST_F(Resume, is_told_of_by_status) {
   EXPECT_EQ(again({}, "2,3"), (Numbers{3, 0, 1}));
   const Finished result = run({"status", "out"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("out: 6 done, 1 failed\n"), HasSubstr("\n0 pending\n")))
+  EXPECT_THAT(result.out, AllOf(HasSubstr("out: 3 done, 1 failed\n"), HasSubstr("\n0 pending\n")))
       << "of the run before as well";
   EXPECT_THAT(result.out, HasSubstr("       1 not an image\n"));
   EXPECT_THAT(result.out, HasSubstr("/in/bad.png: "));
@@ -123,6 +123,36 @@ TEST_F(Resume, is_told_of_by_status_with_what_is_left) {
               AllOf(HasSubstr("out: 4 done, 1 failed\n"), HasSubstr("\n0 pending\n")));
   EXPECT_EQ(run({"run", "--files-from", "-", "-o", "out"}, {.in = "in\n"}).code, 66);
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("pending not known: the inputs came from a"));
+}
+
+TEST_F(Resume, is_told_of_by_status_as_what_became_of_it_last) {
+  const auto good = io::read_file(at("in/a.png"), 1);
+  fs::rename(at("in/a.png"), at("kept.png"));
+  write("in/a.png", "no image");
+  EXPECT_EQ(again(), (Numbers{0, 2, 1}));
+  EXPECT_THAT(run({"status", "out"}).out,
+              AllOf(HasSubstr("2 done, 1 failed"), HasSubstr("\n0 pending")));
+  fs::rename(at("kept.png"), at("in/a.png"));
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("2 done, 1 failed"));
+  EXPECT_EQ(again(), (Numbers{0, 3, 0})) << "it is as it was when it was done";
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("3 done, 0 failed"));
+  write("in/bad.png", "no image");
+  EXPECT_EQ(again(), (Numbers{0, 3, 1}));
+  write("in/bad.png", good);
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("\n1 pending")) << "it has been mended";
+  fs::remove(at("in/bad.png"));
+  EXPECT_EQ(again(), (Numbers{0, 3, 0}));
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("3 done, 0 failed")) << "it is gone";
+}
+
+/// One ledger of two folders, whose outputs have the same names and, by chance, sizes.
+TEST_F(Resume, does_not_take_another_folder_s_outputs_for_its_own) {
+  const std::vector<std::string> shared{"--set", "ledger=l.db"};
+  EXPECT_EQ(again(shared, "2"), (Numbers{3, 0, 0}));
+  ASSERT_EQ(run({"run", "in", "-o", "other", "-k", "3", "--set", "ledger=l.db"}).code, 0);
+  for (const char* name : {"a.png", "b.png", "deep/c.png"})
+    fs::resize_file(at("out") / name, fs::file_size(at("other") / name));
+  EXPECT_EQ(again(shared, "3"), (Numbers{3, 0, 0}));
 }
 
 TEST_F(Resume, tells_of_inputs_whose_outputs_are_another_s) {
@@ -240,6 +270,17 @@ TEST_F(TwoRuns, do_not_write_to_one_folder) {
   EXPECT_EQ(second.code, int(ExitCode::temporary));
   EXPECT_THAT(second.err, HasSubstr("both is being written to by process "));
   EXPECT_THAT(files("both"), ElementsAre("in/a.png"));
+}
+
+TEST_F(TwoRuns, stop_where_their_folder_is_moved_away) {
+  fs::rename(at("both"), at("moved"));
+  const std::string line = "in/b.png\n";
+  ASSERT_EQ(::write(writer_, line.data(), line.size()), ssize_t(line.size()));
+  const Finished result = first_->wait();
+  EXPECT_EQ(result.code, int(ExitCode::io_error)) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("both was moved, removed or replaced"));
+  EXPECT_FALSE(fs::exists(at("both/in/b.png")));
+  EXPECT_FALSE(fs::exists(at("moved/in/b.png")));
 }
 
 TEST_F(TwoRuns, may_follow_on_another_even_if_that_was_killed) {

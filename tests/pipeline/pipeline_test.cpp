@@ -156,6 +156,21 @@ TEST(Pipeline, gives_up_what_is_only_decoded_when_it_is_stopped) {
   EXPECT_LT(report.done, 20);
 }
 
+/// What is decoded waits for the backend with all of the budget, and a loader for some of it.
+TEST(Pipeline, can_be_stopped_while_the_backend_is_made) {
+  Rig rig;
+  rig.images = 1000;
+  rig.options.budget_bytes = 1;
+  rig.make_backend = [&]() -> Backend& {
+    wait_until([&] { return !rig.loaded().empty(); });
+    rig.pipeline().request_stop();
+    return rig.backend;
+  };
+  const telemetry::RunReport report = rig.run();
+  EXPECT_TRUE(report.interrupted);
+  EXPECT_EQ(rig.written(), rig.backend.started());
+}
+
 TEST(Pipeline, can_be_stopped_before_it_starts) {
   Rig rig;
   rig.pipeline().request_stop();

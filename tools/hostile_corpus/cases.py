@@ -60,6 +60,8 @@ def bombs_png():
     idat = zlib.compress(scanlines(SMALL, 8, GRAY, 0))
     yield "idat-in-bytes.png", join({**small, "IDAT": b"".join(chunk(b"IDAT", bytes([b])) for b in idat)}), shown
     yield "100000-empty-idats.png", join(before(small, "IDAT", chunk(b"IDAT") * 100000)), shown
+    exif = chunk(b"eXIf", b"MM\0*\0\0\0\x08\xff\xff")  # claims 65,535 entries, and has none
+    yield "100000-exifs.png", join(before(small, "IDAT", exif * 100000)), shown
     yield "100000-palettes.png", join(before(small, "IDAT", chunk(b"PLTE", b"abc") * 100000)), CORRUPT
     yield "rubbish-of-100-mb.png", lambda path: sparse(path, join(small), 100 << 20), shown
     yield "rubbish-of-1025-mb.png", lambda path: sparse(path, join(small), 1025 << 20), TOO_LARGE
@@ -220,7 +222,7 @@ def chunks_png():
     yield "no-letters.png", join(before(small, "IDAT", chunk(b"\0\1\2\3"))), CORRUPT
     stream = zlib.compress(scanlines(SMALL, 8, GRAY, 0))
     parts = chunk(b"IDAT", stream[:20]), chunk(b"tEXt", b"a\0b"), chunk(b"IDAT", stream[20:])
-    yield "text-between-idats.png", join({**small, "IDAT": b"".join(parts)}), shown
+    yield "text-between-idats.png", join({**small, "IDAT": b"".join(parts)}), CORRUPT
     for name in (*BESIDE, "zTXt", "iTXt"):
         for data in (b"", b"\xff" * 3, bytes(100)):
             yield f"{name}-{len(data)}.png", join(before(small, "IDAT", chunk(name.encode(), data))), shown

@@ -252,6 +252,20 @@ TEST(Png, TwoPalettesAreCorrupt) {
       Reason::corrupt);
 }
 
+TEST(Png, PixelsInPiecesAreCorrupt) {
+  Bytes file = PngMaker(1, 1, 8, 0).pixels("\0\x12"sv).chunk("tEXt", "a\0b"sv).end();
+  EXPECT_NO_THROW(open(file));
+  file = PngMaker(1, 1, 8, 0).pixels("\0\x12"sv).chunk("tEXt", "a\0b"sv).chunk("IDAT", "").end();
+  EXPECT_EQ(failure_of([&] { open(file); }).reason, Reason::corrupt);
+}
+
+/// Each claims 65,535 entries, and has none.
+TEST(Png, ManyOrientationsTakeNoTime) {
+  PngMaker maker(1, 1, 8, 0);
+  for (int i = 0; i < 100000; ++i) maker.chunk("eXIf", "MM\0*\0\0\0\10\xff\xff"sv);
+  EXPECT_NO_THROW(png().decode(maker.pixels("\0\x12"sv).end(), {.decode_s = 1}));
+}
+
 TEST(Png, ManyTextsAreNobodysBusiness) {
   PngMaker maker(1, 1, 8, 0);
   for (int i = 0; i < 3000; ++i) maker.chunk("tEXt", "Comment\0text"sv);

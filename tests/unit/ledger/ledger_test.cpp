@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <thread>
 
@@ -26,13 +27,12 @@ const Entry kDone{.output = "deep/a\n\xff.png",
                   .input = "/in/a\n\xff.png",
                   .settings = 0xfedcba9876543210,
                   .state = {123, 1700000000123456789, 42},
-                  .bytes = 456,
-                  .time_ns = 1800000000123456789};
+                  .bytes = 456};
 const Failure kFailed{
     .input = "/in/b.png", .state = {1, 2, 3}, .reason = Reason::corrupt, .detail = "ends early"};
 
 TEST_F(LedgerTest, knows_what_was_recorded_when_it_is_opened_again) {
-  Ledger(file()).record({{kDone}, {kFailed}});
+  Ledger(file()).record({{kDone}, {kFailed}, {}});
   Ledger again(file());
   EXPECT_EQ(again.warning(), "");
   const auto done = again.find(kDone.output);
@@ -41,7 +41,7 @@ TEST_F(LedgerTest, knows_what_was_recorded_when_it_is_opened_again) {
   EXPECT_EQ(done->settings, kDone.settings);
   EXPECT_EQ(done->state, kDone.state);
   EXPECT_EQ(done->bytes, 456);
-  EXPECT_EQ(done->time_ns, kDone.time_ns);
+  EXPECT_EQ(done->run, 0);
   const auto failed = again.find_failure(kFailed.input);
   ASSERT_TRUE(failed);
   EXPECT_EQ(failed->state, kFailed.state);
@@ -54,9 +54,9 @@ TEST_F(LedgerTest, knows_what_was_recorded_when_it_is_opened_again) {
 TEST_F(LedgerTest, keeps_the_last_that_was_said_of_an_output) {
   Ledger ledger(file());
   Entry entry = kDone;
-  ledger.record({{entry}, {}});
+  ledger.record({{entry}, {}, {}});
   entry.input = "/in/other.png", entry.settings = 8;
-  ledger.record({{entry}, {}});
+  ledger.record({{entry}, {}, {}});
   EXPECT_EQ(ledger.find(entry.output)->input, "/in/other.png");
   EXPECT_EQ(ledger.find(entry.output)->settings, 8U);
   EXPECT_EQ(ledger.count().done, 1);
@@ -66,11 +66,11 @@ TEST_F(LedgerTest, keeps_the_last_that_became_of_an_input) {
   Ledger ledger(file());
   Failure failure = kFailed;
   failure.input = kDone.input;
-  ledger.record({{kDone}, {}});
-  ledger.record({{}, {failure}});
+  ledger.record({{kDone}, {}, {}});
+  ledger.record({{}, {failure}, {}});
   EXPECT_EQ(ledger.count().done, 0) << "it has changed since, and failed";
   EXPECT_EQ(ledger.count().failed, 1);
-  ledger.record({{kDone}, {}});
+  ledger.record({{kDone}, {}, {}});
   EXPECT_EQ(ledger.count().done, 1);
   EXPECT_EQ(ledger.count().failed, 0);
 }
@@ -81,7 +81,7 @@ TEST_F(LedgerTest, counts_by_reason_and_names_what_failed) {
   other.input = "/in/a.png", other.reason = Reason::too_large;
   Entry second = kDone;
   second.output = "deep/a.k2.png", second.part = 1;
-  ledger.record({{kDone, second}, {kFailed, other}});
+  ledger.record({{kDone, second}, {kFailed, other}, {}});
   const Counts counts = ledger.count();
   EXPECT_EQ(counts.done, 1);
   EXPECT_EQ(counts.failed, 2);
@@ -97,7 +97,7 @@ TEST_F(LedgerTest, knows_every_reason_again) {
     Failure failure = kFailed;
     failure.reason = Reason(reason);
     Ledger ledger(file());
-    ledger.record({{}, {failure}});
+    ledger.record({{}, {failure}, {}});
     EXPECT_EQ(ledger.find_failure(failure.input)->reason, Reason(reason));
   }
 }
@@ -107,7 +107,7 @@ TEST_F(LedgerTest, suspects_what_was_computed_until_it_is_done) {
   Ledger(file()).record_suspects(lost);
   Ledger ledger(file());
   ASSERT_EQ(ledger.suspects().size(), 2U);
-  ledger.record({{kDone}, {}});
+  ledger.record({{kDone}, {}, {}});
   ASSERT_EQ(ledger.suspects().size(), 1U);
   EXPECT_EQ(ledger.suspects()[0].input, "/in/c.png");
   EXPECT_EQ(ledger.suspects()[0].state, (FileState{4, 5, 6}));
@@ -118,14 +118,41 @@ TEST_F(LedgerTest, suspects_what_was_computed_until_it_is_done) {
 
 TEST_F(LedgerTest, knows_what_was_asked_for_last) {
   EXPECT_FALSE(Ledger(file()).request());
-  Ledger(file()).record_request({"rank: 1\n", {"/old"}, "list", 1});
-  Ledger(file()).record_request({"rank: 2\n", {"/b\n\xff", "/a"}, "", 1800000000123456789});
+  Ledger(file()).record_request({"rank: 1\n", {"/old"}, "list"});
+  Ledger(file()).record_request({"rank: 2\n", {"/b\n\xff", "/a"}, ""});
   const auto request = Ledger::open_to_read(file())->request();
   ASSERT_TRUE(request);
   EXPECT_EQ(request->settings, "rank: 2\n");
   EXPECT_EQ(request->inputs, (std::vector<std::string>{"/b\n\xff", "/a"}));
   EXPECT_EQ(request->files_from, "");
-  EXPECT_EQ(request->time_ns, 1800000000123456789);
+}
+
+TEST_F(LedgerTest, numbers_its_runs) {
+  Ledger ledger(file());
+  ledger.record_request({"", {}, ""});
+  ledger.record({{kDone}, {}, {}});
+  EXPECT_EQ(ledger.find(kDone.output)->run, 1);
+  ledger.record_request({"", {}, ""});
+  EXPECT_EQ(Ledger::open_to_read(file())->run(), 2);
+  ledger.record({{kDone}, {}, {}});
+  EXPECT_EQ(ledger.find(kDone.output)->run, 2);
+}
+
+TEST_F(LedgerTest, forgets_failures_and_suspects_that_are_cleared) {
+  Ledger ledger(file());
+  ledger.record({{}, {kFailed}, {}});
+  ledger.record_suspects(std::vector<Suspect>{{kFailed.input, {}, 1}});
+  ledger.record({{}, {}, {kFailed.input}});
+  EXPECT_EQ(ledger.count().failed, 0);
+  EXPECT_TRUE(ledger.suspects().empty());
+}
+
+TEST_F(LedgerTest, of_another_version_is_set_aside_and_not_read) {
+  std::filesystem::create_directories(file().parent_path());
+  ASSERT_EQ(std::system(("sqlite3 '" + file().string() + "' 'PRAGMA user_version = 1'").c_str()),
+            0);
+  EXPECT_EQ(Ledger::open_to_read(file()), nullptr);
+  EXPECT_THAT(Ledger(file()).warning(), HasSubstr("is of another version"));
 }
 
 TEST_F(LedgerTest, that_is_damaged_is_set_aside) {
@@ -137,7 +164,7 @@ TEST_F(LedgerTest, that_is_damaged_is_set_aside) {
     const std::string aside = "ledger.db.damaged-" + std::to_string(round);
     EXPECT_THAT(ledger.warning(), HasSubstr(aside));
     EXPECT_TRUE(std::filesystem::exists(file().parent_path() / aside));
-    ledger.record({{kDone}, {}});
+    ledger.record({{kDone}, {}, {}});
     EXPECT_TRUE(ledger.find(kDone.output));
   }
 }
@@ -155,7 +182,7 @@ TEST_F(LedgerTest, that_cannot_be_made_says_why) {
 TEST_F(LedgerTest, can_be_looked_at_while_it_is_written_to) {
   EXPECT_EQ(Ledger::open_to_read(file()), nullptr);
   Ledger ledger(file());
-  ledger.record({{kDone}, {}});
+  ledger.record({{kDone}, {}, {}});
   EXPECT_EQ(Ledger::open_to_read(file())->count().done, 1);
 }
 
@@ -168,7 +195,8 @@ TEST_F(LedgerTest, is_shared_by_threads) {
       for (int i = 0; i < kEach; ++i) {
         Entry entry = kDone;
         entry.output = std::to_string(t) + "/" + std::to_string(i);
-        ledger.record({{entry}, {}});
+        entry.input = "/in/" + entry.output;
+        ledger.record({{entry}, {}, {}});
         EXPECT_TRUE(ledger.find(entry.output));
       }
     });

@@ -18,6 +18,12 @@ ProgressState of(std::int64_t done, std::int64_t total, std::int64_t failed = 0)
   return {.done = done, .failed = failed, .total = total, .total_is_final = true};
 }
 
+TEST(ProgressLine, RateAndTimeLeftGoByWhatWasDoneAndNotSkipped) {
+  const ProgressState state{.done = 300, .total = 320, .total_is_final = true, .skipped = 280};
+  EXPECT_THAT(progress_line(state, 2, 200),
+              testing::HasSubstr("300/320 [00:02<00:02, 10 images/s]"));
+}
+
 TEST(ProgressLine, NeverExceedsTheWidthWhateverTheState) {
   const std::int64_t counts[] = {0, 1, 7, 999, 123456, 1'000'000'000'000, kHuge};
   const double times_s[] = {0, 1e-9, 0.5, 59.99, 3600, 1e6, 1e12, 1e300};
