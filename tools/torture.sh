@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Ends runs of eckart in every bad way, and shows that nothing is lost by it. Minutes; --short: one; --long: hours.
+# Ends runs of eckart in every bad way, and shows that nothing is lost by it. Minutes; --short: one or two; --long: hours.
 #   tools/torture.sh [--short | --long] [--program FILE] [PART...]
 # PART: kills      kill -9 at random times, then the same command again
 #       stops      SIGTERM at random times
