@@ -76,9 +76,7 @@ class FallbackLane : public Lane {
   void start(int slot, PaddedShape shape, Tasks tasks) override {
     if (!lane_) make_gpu_lane();
     if (!lane_) {
-      for (Task* task : tasks)
-        if (compute_on_cpu(shape, *task, out_of_memory("there is none for a lane")))
-          shortage_.computed_on_cpu();
+      for (Task* task : tasks) compute_instead(shape, *task, "there is none for a lane");
       return;
     }
     const int planes = planes_of(tasks);
@@ -88,7 +86,7 @@ class FallbackLane : public Lane {
       return in_halves(slot, shape, tasks);
     }
     if (off_gpu) {
-      compute_on_cpu(shape, *tasks.front(), "not given to the GPU");
+      compute_on_cpu(shape, *tasks.front(), Reason::compute_failed, "not given to the GPU");
       return;
     }
     Batch batch{shape, {tasks.begin(), tasks.end()}};
@@ -123,11 +121,7 @@ class FallbackLane : public Lane {
     for (Task* task : tasks) reset(*task);
     if (tasks.size() > 1) return in_halves(slot, shape, tasks);
     shortage_.image_did_not_fit(shape, why);
-    if (compute_on_cpu(shape, *tasks.front(), out_of_memory(why))) shortage_.computed_on_cpu();
-  }
-
-  static std::string out_of_memory(const std::string& why) {
-    return "out of GPU memory (" + why + ")";
+    compute_instead(shape, *tasks.front(), why);
   }
 
   void in_halves(int slot, PaddedShape shape, Tasks tasks) {
@@ -140,8 +134,8 @@ class FallbackLane : public Lane {
     }
   }
 
-  /// Whether it could.
-  bool compute_on_cpu(PaddedShape shape, Task& task, const std::string& why) {
+  /// Whether it could; else the task has failed for `otherwise`.
+  bool compute_on_cpu(PaddedShape shape, Task& task, Reason otherwise, const std::string& why) {
     const std::string both = why + ", and on the CPU: ";
     try {
       cpu_.compute(index_, shape, task);
@@ -150,9 +144,15 @@ class FallbackLane : public Lane {
     } catch (const std::bad_alloc&) {
       fail(task, Reason::out_of_memory, both + "there is no memory left for it");
     } catch (const std::exception& error) {
-      fail(task, Reason::out_of_memory, both + error.what());
+      fail(task, otherwise, both + error.what());
     }
     return false;
+  }
+
+  /// What the GPU has no memory for.
+  void compute_instead(PaddedShape shape, Task& task, const std::string& why) {
+    if (compute_on_cpu(shape, task, Reason::out_of_memory, "out of GPU memory (" + why + ")"))
+      shortage_.computed_on_cpu();
   }
 
   Backend& gpu_;
