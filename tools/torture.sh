@@ -71,7 +71,7 @@ eckart_run() { # OUT [OPTION...]: a run of $in, quiet; what it said is in $work/
 }
 
 outputs() { (cd "$1" && find . -name .eckart -prune -o -type f ! -name '.eckart-*' -print | sort); }
-temporaries() { find "$1" -name '.eckart-*' -type f | wc -l; }
+temporaries() { (cd "$1" && find . -name '.eckart-*' -type f); }
 
 # Of the outputs in $1: how many there are that are not byte by byte those of the reference.
 torn() {
@@ -92,7 +92,7 @@ expect_clean() { # OUT WHEN
   local left
   expect_whole "$1" "$2"
   left=$(temporaries "$1")
-  ((left == 0)) || problem "$2: $left temporaries are left"
+  [[ ! $left ]] || problem "$2: temporaries are left:" $left
 }
 
 expect_complete() { # OUT WHEN

@@ -32,20 +32,8 @@ std::string message_of(const fs::path& path, const std::system_error& error) {
   throw ItemError(Reason::not_written, message_of(path, error));
 }
 
-/// Of runs before this one, when a folder is first written to.
-void clean_once(const fs::path& folder) {
-  static std::mutex mutex;
-  static std::set<fs::path> known;
-  {
-    const std::lock_guard lock(mutex);
-    if (!known.insert(folder).second) return;
-  }
-  remove_stale_temporaries(folder);
-}
-
 std::unique_ptr<TemporaryFile> write_temporary(const fs::path& path,
                                                std::span<const std::byte> bytes) {
-  clean_once(folder_of(path));
   auto file = std::make_unique<TemporaryFile>(folder_of(path), path.filename());
   file->write(bytes);
   return file;

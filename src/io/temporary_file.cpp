@@ -11,9 +11,14 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
+#include <fstream>
 #include <functional>
+#include <mutex>
 #include <new>
+#include <set>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 namespace eckart::io {
@@ -38,35 +43,98 @@ const std::string& this_host() {
   return host;
 }
 
+/// When a process started, in ticks since the machine did (field 22 of proc(5)'s stat); 0 where it
+/// cannot be told.
+std::uint64_t start_of(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string stat, field;
+  std::getline(file, stat);
+  const std::size_t name_end = stat.rfind(')');  // the name, field 2, may hold anything
+  if (name_end == stat.npos) return 0;
+  std::istringstream fields(stat.substr(name_end + 1));
+  for (int number = 3; number < 22; ++number) fields >> field;
+  std::uint64_t start = 0;
+  return fields >> start ? start : 0;
+}
+
+/// A process is known by its start as well: after a reboot its number is another's.
+struct Maker {
+  pid_t process = 0;
+  std::uint64_t start = 0;
+};
+
+const Maker& this_process() {
+  static const Maker maker{::getpid(), start_of(::getpid())};
+  return maker;
+}
+
 /// Differs from call to call within a process, and between processes that share the folder.
 std::string unique_name(const std::filesystem::path& name) {
   static std::atomic<std::uint64_t> calls{0};
   std::array<char, 17> hash{};
   std::snprintf(hash.data(), hash.size(), "%016zx", std::hash<std::string>{}(name.native()));
-  return ".eckart-" + std::string(hash.data()) + "-" + this_host() + "-" +
-         std::to_string(::getpid()) + "-" + std::to_string(calls++) + ".tmp";
+  const auto& [process, start] = this_process();
+  return ".eckart-" + std::string(hash.data()) + "-" + this_host() + "-" + std::to_string(process) +
+         "-" + std::to_string(start) + "-" + std::to_string(calls++) + ".tmp";
 }
 
-/// The process that made the file of this name; 0 where it is no temporary of this host.
-pid_t maker_of(const std::string& name) {
+/// Takes a number and the '-' behind it from the front of the text.
+template <class Number>
+bool take_number(std::string_view& text, Number& number) {
+  const auto [rest, error] = std::from_chars(text.begin(), text.end(), number);
+  if (error != std::errc() || rest == text.end() || *rest != '-') return false;
+  text = {rest + 1, text.end()};
+  return true;
+}
+
+/// Who made the file of this name; process 0 where it is no temporary of this host.
+Maker maker_of(const std::string& name) {
   constexpr std::size_t kHash = 16;
   const std::string prefix = ".eckart-", middle = "-" + this_host() + "-", suffix = ".tmp";
   const std::size_t begin = prefix.size() + kHash + middle.size();
   if (name.size() < begin + suffix.size() || !name.starts_with(prefix) || !name.ends_with(suffix) ||
       name.compare(prefix.size() + kHash, middle.size(), middle) != 0)
-    return 0;
-  pid_t process = 0;
-  const char* end = name.data() + name.size();
-  const auto [rest, error] = std::from_chars(name.data() + begin, end, process);
-  return error == std::errc() && rest != end && *rest == '-' ? process : 0;
+    return {};
+  std::string_view rest = std::string_view(name).substr(begin);
+  Maker maker;
+  return take_number(rest, maker.process) && take_number(rest, maker.start) ? maker : Maker{};
 }
 
-bool is_gone(pid_t process) { return ::kill(process, 0) != 0 && errno == ESRCH; }
+bool is_gone(const Maker& maker) {
+  if (::kill(maker.process, 0) != 0 && errno == ESRCH) return true;
+  const std::uint64_t start = start_of(maker.process);
+  return start != 0 && maker.start != 0 && start != maker.start;
+}
+
+/// What processes of this host that are gone have left in the folder. What cannot be removed stays.
+void remove_stale_temporaries(const std::filesystem::path& folder) noexcept {
+  try {
+    std::error_code error;
+    std::filesystem::directory_iterator entry(folder, error), none;
+    for (; !error && entry != none; entry.increment(error)) {
+      const Maker maker = maker_of(entry->path().filename().native());
+      if (maker.process > 0 && is_gone(maker)) ::unlink(entry->path().c_str());
+    }
+  } catch (const std::bad_alloc&) {  // the next run may have more memory
+  }
+}
+
+/// Of runs before this one, before the first file of this process is made in a folder.
+void clean_once(const std::filesystem::path& folder) {
+  static std::mutex mutex;
+  static std::set<std::filesystem::path> known;
+  {
+    const std::lock_guard lock(mutex);
+    if (!known.insert(folder).second) return;
+  }
+  remove_stale_temporaries(folder);
+}
 
 }  // namespace
 
 TemporaryFile::TemporaryFile(const std::filesystem::path& folder,
                              const std::filesystem::path& name) {
+  clean_once(folder);
   // EEXIST: left by a dead process that had our number.
   do {
     path_ = folder / unique_name(name);
@@ -105,18 +173,6 @@ void TemporaryFile::close() {
 void TemporaryFile::rename_to(const std::filesystem::path& path) {
   if (::rename(path_.c_str(), path.c_str()) != 0) fail("cannot rename");
   renamed_ = true;
-}
-
-void remove_stale_temporaries(const std::filesystem::path& folder) noexcept {
-  try {
-    std::error_code error;
-    std::filesystem::directory_iterator entry(folder, error), none;
-    for (; !error && entry != none; entry.increment(error)) {
-      const pid_t maker = maker_of(entry->path().filename().native());
-      if (maker > 0 && is_gone(maker)) ::unlink(entry->path().c_str());
-    }
-  } catch (const std::bad_alloc&) {  // the next run may have more memory
-  }
 }
 
 }  // namespace eckart::io

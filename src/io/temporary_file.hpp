@@ -9,7 +9,8 @@
 namespace eckart::io {
 
 /// A new file in a folder under a name that nobody else takes, `.eckart-...tmp`; removed with the
-/// object unless it was renamed. Throws std::system_error.
+/// object unless it was renamed. Before a process makes its first one in a folder, it removes those
+/// that dead processes left there. Throws std::system_error.
 class TemporaryFile {
  public:
   /// `name` is what the file shall be called later; the folder must exist.
@@ -32,9 +33,5 @@ class TemporaryFile {
   Descriptor descriptor_;
   bool renamed_ = false;
 };
-
-/// Removes what processes of this host that are gone have left in the folder. Nothing is thrown:
-/// what cannot be removed is left there.
-void remove_stale_temporaries(const std::filesystem::path& folder) noexcept;
 
 }  // namespace eckart::io

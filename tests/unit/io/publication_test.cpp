@@ -91,29 +91,31 @@ TEST_P(PublicationTest, one_that_fails_costs_no_other) {
 INSTANTIATE_TEST_SUITE_P(Each, PublicationTest, ::testing::Bool(),
                          [](const auto& each) { return each.param ? "durable" : "not_durable"; });
 
+/// What a temporary of ours would be called if it were of the process of this number.
+std::string temporary_of(pid_t process) {
+  const TempFolder folder;
+  const TemporaryFile file(folder.path(), "a");
+  std::string name = files(folder.path()).front();
+  const std::string ours = "-" + std::to_string(getpid()) + "-";
+  return name.replace(name.rfind(ours), ours.size(), "-" + std::to_string(process) + "-");
+}
+
 TEST(StaleTemporaries, of_processes_that_are_gone_are_removed) {
   const TempFolder folder;
-  const auto leave_a_file = [&] { static_cast<void>(new TemporaryFile(folder.path(), "a")); };
-  const pid_t child = fork();
-  if (child == 0) {
-    leave_a_file();
-    _exit(0);
+  const auto make = [&](const std::string& name) { std::ofstream(folder.path() / name) << "x"; };
+  const pid_t dead = fork();
+  if (dead == 0) _exit(0);
+  ASSERT_EQ(waitpid(dead, nullptr, 0), dead);
+  make(temporary_of(dead));
+  make(temporary_of(1));  // as after a reboot: a living one, but it started at another time
+  const Names kept = {".eckart-0123456789abcdef-another.host-" + std::to_string(dead) + "-1-0.tmp",
+                      ".eckart-short.tmp", ".eckart", "a.tmp", temporary_of(getpid())};
+  for (const std::string& name : kept) make(name);
+  {
+    const TemporaryFile first(folder.path(), "a"), second(folder.path(), "a");
+    EXPECT_EQ(files(folder.path()).size(), kept.size() + 2);
   }
-  ASSERT_EQ(waitpid(child, nullptr, 0), child);
-  const TemporaryFile mine(folder.path(), "a");
-  const Names left = files(folder.path());
-  ASSERT_EQ(left.size(), 2U);
-  const std::vector<std::string> others = {".eckart-0123456789abcdef-another.host-1-0.tmp",
-                                           ".eckart-short.tmp", ".eckart", "a.tmp"};
-  for (const std::string& name : others) std::ofstream(folder.path() / name) << "x";
-  remove_stale_temporaries(folder.path());
-  Names expected = others;
-  const std::string gone = "-" + std::to_string(child) + "-";
-  for (const std::string& name : left) {
-    if (name.find(gone) == name.npos) expected.push_back(name);
-  }
-  EXPECT_THAT(files(folder.path()), UnorderedElementsAreArray(expected));
-  remove_stale_temporaries(folder.path() / "none");
+  EXPECT_THAT(files(folder.path()), UnorderedElementsAreArray(kept));
 }
 
 }  // namespace
