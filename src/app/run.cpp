@@ -128,7 +128,7 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
   pipeline_ = std::make_unique<Pipeline>(
       PipelineParts{.source = *source_,
                     .backend = make_backend_now,
-                    .claim = make_claim(outputs_, guard_),
+                    .claim = claim_and_clean(),
                     .load = make_load(io_limits(settings.limits), ranks_, outputs_.codec(),
                                       [this](WorkItem& item) {
                                         if (resume_) resume_->check(item);
@@ -180,10 +180,18 @@ telemetry::RunReport Run::execute() {
 
 /// As often as it is called.
 void Run::prepare_output() {
-  io::prepare_output_root(request_.output);
   if (!lock_) lock_.emplace(request_.output / ".eckart" / "lock");
+  if (lock_->holds() && !stale_) stale_.emplace(request_.output);
+  io::prepare_output_root(request_.output);
   if (const auto file = ledger_file(request_.output, request_.settings.ledger); !file.empty())
     resume_from(std::make_unique<ledger::Ledger>(file, request_.settings.durability != "none"));
+}
+
+ClaimOutputs Run::claim_and_clean() {
+  return [this, claim = make_claim(outputs_, guard_)](WorkItem& item) {
+    claim(item);
+    if (stale_) stale_->remove_from(item.outputs.front().parent_path());
+  };
 }
 
 void Run::request_stop() {

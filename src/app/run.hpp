@@ -17,6 +17,7 @@
 #include "io/input_guard.hpp"
 #include "io/output_tree.hpp"
 #include "io/source.hpp"
+#include "io/stale_temporaries.hpp"
 #include "ledger/ledger.hpp"
 #include "pipeline/pipeline.hpp"
 #include "pipeline/resume.hpp"
@@ -63,6 +64,7 @@ class Run {
 
  private:
   void prepare_output();
+  ClaimOutputs claim_and_clean();
   bool can_list_again() const;
   void resume_from(std::unique_ptr<ledger::Ledger> ledger);
   ledger::Request recorded() const;
@@ -76,6 +78,7 @@ class Run {
   std::unique_ptr<io::Source> source_;
   std::optional<telemetry::ImageReport> report_;
   std::optional<io::FolderLock> lock_;
+  std::optional<io::StaleTemporaries> stale_;
   std::unique_ptr<ledger::Ledger> ledger_;
   std::optional<Resume> resume_;
   ChosenBackend backend_;

@@ -17,9 +17,14 @@
 namespace eckart::io {
 namespace {
 
-[[noreturn]] void fail(const std::filesystem::path& file, int error) {
-  fail_to_create(error, "cannot lock " + printable(file.native()) + ": " +
-                            std::generic_category().message(error));
+[[noreturn]] void fail(const char* what, const std::filesystem::path& path, int error) {
+  fail_to_create(error,
+                 what + printable(path.native()) + ": " + std::generic_category().message(error));
+}
+
+/// Of the file in ROOT/.eckart.
+std::filesystem::path root_of(const std::filesystem::path& file) {
+  return file.parent_path().parent_path();
 }
 
 /// As it stands in the file; "another" where it does not.
@@ -35,9 +40,12 @@ std::string owner_of(const Descriptor& descriptor) {
 FolderLock::FolderLock(const std::filesystem::path& file) : file_(file) {
   std::error_code no_folder;
   std::filesystem::create_directories(file.parent_path(), no_folder);
+  if (no_folder)
+    fail("cannot create files in the output folder ", root_of(file), no_folder.value());
   descriptor_ = Descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-  if (!descriptor_) fail(file, no_folder ? no_folder.value() : errno);
-  if (::flock(descriptor_.get(), LOCK_EX | LOCK_NB) == 0) {
+  if (!descriptor_) fail("cannot create ", file, errno);
+  holds_ = ::flock(descriptor_.get(), LOCK_EX | LOCK_NB) == 0;
+  if (holds_) {
     const std::string number = std::to_string(::getpid());
     // Only a help for people: who has the lock is the system's to know.
     if (::ftruncate(descriptor_.get(), 0) == 0)
@@ -45,11 +53,11 @@ FolderLock::FolderLock(const std::filesystem::path& file) : file_(file) {
     return;
   }
   if (errno == EWOULDBLOCK) {
-    throw FatalError(ExitCode::temporary, printable(file.parent_path().parent_path().native()) +
+    throw FatalError(ExitCode::temporary, printable(root_of(file).native()) +
                                               " is being written to by " + owner_of(descriptor_));
   }
   // A file system that knows no locks; then nobody is kept out.
-  if (errno != ENOLCK && errno != EOPNOTSUPP && errno != ENOSYS) fail(file, errno);
+  if (errno != ENOLCK && errno != EOPNOTSUPP && errno != ENOSYS) fail("cannot lock ", file, errno);
 }
 
 void FolderLock::check_in_place() const {
@@ -58,7 +66,7 @@ void FolderLock::check_in_place() const {
   if (::stat(file_.c_str(), &there) == 0 && ::fstat(descriptor_.get(), &locked) == 0 &&
       there.st_dev == locked.st_dev && there.st_ino == locked.st_ino)
     return;
-  throw EnvironmentError(printable(file_.parent_path().parent_path().native()) +
+  throw EnvironmentError(printable(root_of(file_).native()) +
                          " was moved, removed or replaced while it was written to");
 }
 

@@ -10,10 +10,12 @@ namespace eckart::io {
 /// the system releases when the process ends, in whatever way.
 class FolderLock {
  public:
-  /// Makes the file and its folder if they are missing. Throws FatalError: temporary where another
-  /// process has the lock, by its number; cannot_create, no_permission. EnvironmentError where the
-  /// disk is full or broken.
+  /// Makes the file, OUT/.eckart/NAME, and its folders if they are missing. Throws FatalError:
+  /// temporary where another process has the lock, by its number; cannot_create, no_permission.
+  /// EnvironmentError where the disk is full or broken.
   explicit FolderLock(const std::filesystem::path& file);
+  /// False on a file system that knows no locks: then nobody is kept out.
+  bool holds() const { return holds_; }
   /// Throws EnvironmentError where the file is not at its place any more: its folder was moved, or
   /// removed, and what is written now would go to another.
   void check_in_place() const;
@@ -21,6 +23,7 @@ class FolderLock {
  private:
   const std::filesystem::path file_;
   Descriptor descriptor_;
+  bool holds_ = false;
 };
 
 }  // namespace eckart::io

@@ -64,7 +64,7 @@ std::vector<fs::path> OutputTree::claim(const fs::path& relative) {
 void prepare_output_root(const fs::path& root) {
   try {
     fs::create_directories(root);
-    const TemporaryFile probe(root, "probe");
+    const TemporaryFile probe(root);
   } catch (const std::system_error& error) {
     fail_to_create(error.code().value(), "cannot create files in the output folder " +
                                              root.string() + ": " + error.code().message());

@@ -34,7 +34,7 @@ std::string message_of(const fs::path& path, const std::system_error& error) {
 
 std::unique_ptr<TemporaryFile> write_temporary(const fs::path& path,
                                                std::span<const std::byte> bytes) {
-  auto file = std::make_unique<TemporaryFile>(folder_of(path), path.filename());
+  auto file = std::make_unique<TemporaryFile>(folder_of(path));
   file->write(bytes);
   return file;
 }
@@ -62,13 +62,13 @@ void sync_with_those_around(const fs::path& folder) {
   std::vector<fs::path> around;
   {
     const std::lock_guard lock(mutex);
-    for (fs::path path = folder; !known.contains(path); path = folder_of(path)) {
-      around.push_back(path);
-      if (path == folder_of(path)) break;  // "." or "/"
-    }
+    for (fs::path path = folder; !known.contains(path) && path != folder_of(path);
+         path = folder_of(path))
+      around.push_back(folder_of(path));  // which has an entry that may be new
   }
-  for (std::size_t i = 1; i < around.size(); ++i) sync_folder(around[i]);
+  for (const fs::path& path : around) sync_folder(path);
   const std::lock_guard lock(mutex);
+  known.insert(folder);
   known.insert(around.begin(), around.end());
 }
 

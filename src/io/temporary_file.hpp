@@ -3,18 +3,17 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
+#include <string>
 
 #include "io/descriptor.hpp"
 
 namespace eckart::io {
 
-/// A new file in a folder under a name that nobody else takes, `.eckart-...tmp`; removed with the
-/// object unless it was renamed. Before a process makes its first one in a folder, it removes those
-/// that dead processes left there. Throws std::system_error.
+/// A new file in a folder that is there, under a name that nobody else takes, `.eckart-...tmp`;
+/// removed with the object unless it was renamed. Throws std::system_error.
 class TemporaryFile {
  public:
-  /// `name` is what the file shall be called later; the folder must exist.
-  TemporaryFile(const std::filesystem::path& folder, const std::filesystem::path& name);
+  explicit TemporaryFile(const std::filesystem::path& folder);
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile();
@@ -33,5 +32,8 @@ class TemporaryFile {
   Descriptor descriptor_;
   bool renamed_ = false;
 };
+
+/// Whether a file of this name was made by another process, as a TemporaryFile.
+bool is_temporary_of_another(const std::string& name);
 
 }  // namespace eckart::io

@@ -205,6 +205,14 @@ TEST_F(Resume, sets_a_damaged_ledger_aside_and_does_all) {
   EXPECT_EQ(again(), (Numbers{0, 3, 0}));
 }
 
+TEST_F(Resume, removes_what_a_killed_run_left_though_all_is_done) {
+  const Names before = files("out");
+  write("out/.eckart-0123456789abcdef-7.tmp", "half");
+  write("out/deep/.eckart-0123456789abcdef-8.tmp", "half");
+  EXPECT_EQ(again(), (Numbers{0, 3, 0}));
+  EXPECT_EQ(files("out"), before);
+}
+
 /// A run dies at every system call by which it makes outputs and ledger; the next does the rest.
 class ResumeAfterKill : public Resume,
                         public ::testing::WithParamInterface<std::vector<std::string>> {};
@@ -284,6 +292,12 @@ TEST_F(TwoRuns, do_not_write_to_one_folder) {
   EXPECT_EQ(second.code, int(ExitCode::temporary));
   EXPECT_THAT(second.err, HasSubstr("both is being written to by process "));
   EXPECT_THAT(files("both"), ElementsAre("in/a.png"));
+}
+
+TEST_F(TwoRuns, do_not_remove_each_other_s_temporaries) {
+  write("both/.eckart-0123456789abcdef-7.tmp", "half");
+  EXPECT_EQ(run({"run", "in", "-o", "both", "-k", "2"}).code, int(ExitCode::temporary));
+  EXPECT_TRUE(fs::exists(at("both/.eckart-0123456789abcdef-7.tmp")));
 }
 
 TEST_F(TwoRuns, stop_where_their_folder_is_moved_away) {

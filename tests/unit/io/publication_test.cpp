@@ -2,13 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <fstream>
 
 #include "io/file.hpp"
-#include "io/temporary_file.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace eckart::io {
@@ -18,8 +15,6 @@ namespace fs = std::filesystem;
 using test::TempFolder;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
-using ::testing::UnorderedElementsAreArray;
-using Names = std::vector<std::string>;
 
 std::vector<std::byte> bytes(std::size_t size) {
   return std::vector<std::byte>(size, std::byte(7));
@@ -90,33 +85,6 @@ TEST_P(PublicationTest, one_that_fails_costs_no_other) {
 
 INSTANTIATE_TEST_SUITE_P(Each, PublicationTest, ::testing::Bool(),
                          [](const auto& each) { return each.param ? "durable" : "not_durable"; });
-
-/// What a temporary of ours would be called if it were of the process of this number.
-std::string temporary_of(pid_t process) {
-  const TempFolder folder;
-  const TemporaryFile file(folder.path(), "a");
-  std::string name = files(folder.path()).front();
-  const std::string ours = "-" + std::to_string(getpid()) + "-";
-  return name.replace(name.rfind(ours), ours.size(), "-" + std::to_string(process) + "-");
-}
-
-TEST(StaleTemporaries, of_processes_that_are_gone_are_removed) {
-  const TempFolder folder;
-  const auto make = [&](const std::string& name) { std::ofstream(folder.path() / name) << "x"; };
-  const pid_t dead = fork();
-  if (dead == 0) _exit(0);
-  ASSERT_EQ(waitpid(dead, nullptr, 0), dead);
-  make(temporary_of(dead));
-  make(temporary_of(1));  // as after a reboot: a living one, but it started at another time
-  const Names kept = {".eckart-0123456789abcdef-another.host-" + std::to_string(dead) + "-1-0.tmp",
-                      ".eckart-short.tmp", ".eckart", "a.tmp", temporary_of(getpid())};
-  for (const std::string& name : kept) make(name);
-  {
-    const TemporaryFile first(folder.path(), "a"), second(folder.path(), "a");
-    EXPECT_EQ(files(folder.path()).size(), kept.size() + 2);
-  }
-  EXPECT_THAT(files(folder.path()), UnorderedElementsAreArray(kept));
-}
 
 }  // namespace
 }  // namespace eckart::io

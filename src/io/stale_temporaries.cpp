@@ -1,0 +1,34 @@
+#include "io/stale_temporaries.hpp"
+
+#include <system_error>
+
+#include "io/temporary_file.hpp"
+
+namespace eckart::io {
+
+namespace fs = std::filesystem;
+
+StaleTemporaries::StaleTemporaries(const fs::path& root)
+    : root_(root.has_filename() ? root : root.parent_path()) {  // which is how its files name it
+  remove_from(root_);
+}
+
+void StaleTemporaries::remove_from(const fs::path& folder) {
+  if (known_.contains(folder) || is_in_another_output_folder(folder)) return;
+  std::error_code error, none;
+  fs::directory_iterator entry(folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    if (is_temporary_of_another(entry->path().filename().native())) fs::remove(*entry, none);
+  }
+  if (!error) known_.insert(folder);
+}
+
+bool StaleTemporaries::is_in_another_output_folder(fs::path folder) const {
+  std::error_code none;
+  for (; folder != root_ && folder.has_relative_path(); folder = folder.parent_path()) {
+    if (fs::exists(folder / ".eckart", none)) return true;
+  }
+  return false;
+}
+
+}  // namespace eckart::io

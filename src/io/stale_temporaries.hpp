@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <set>
+
+namespace eckart::io {
+
+/// Removes what runs that were killed have left in the folders of an output folder. For whoever has
+/// its FolderLock: all temporaries there that are not this process's are nobody's then.
+class StaleTemporaries {
+ public:
+  /// Removes them from the root, too.
+  explicit StaleTemporaries(const std::filesystem::path& root);
+  /// From the folder of an output, which is named as the root is; looks into each once. Output
+  /// folders within this one are left alone: others may have their locks. What cannot be removed
+  /// stays.
+  void remove_from(const std::filesystem::path& folder);
+
+ private:
+  bool is_in_another_output_folder(std::filesystem::path folder) const;
+
+  const std::filesystem::path root_;
+  std::set<std::filesystem::path> known_;
+};
+
+}  // namespace eckart::io

@@ -1,0 +1,67 @@
+#include "io/stale_temporaries.hpp"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "io/temporary_file.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace eckart::io {
+namespace {
+
+namespace fs = std::filesystem;
+using test::TempFolder;
+
+class StaleTemporariesTest : public ::testing::Test {
+ protected:
+  fs::path make(const fs::path& name) const {
+    fs::create_directories((root_ / name).parent_path());
+    std::ofstream(root_ / name) << "x";
+    return root_ / name;
+  }
+
+  const std::string stale_ = ".eckart-0123456789abcdef-7.tmp";
+  const TempFolder folder_;
+  const fs::path root_ = folder_.path() / "out";
+};
+
+TEST_F(StaleTemporariesTest, are_removed_from_the_root_and_from_folders_when_they_are_named) {
+  const fs::path in_root = make(stale_), in_folder = make("a/b" / fs::path(stale_));
+  StaleTemporaries stale(root_);
+  EXPECT_FALSE(fs::exists(in_root));
+  EXPECT_TRUE(fs::exists(in_folder));
+  stale.remove_from(root_ / "a");
+  EXPECT_TRUE(fs::exists(in_folder));
+  stale.remove_from(root_ / "a" / "b");
+  EXPECT_FALSE(fs::exists(in_folder));
+  stale.remove_from(root_ / "none");
+}
+
+TEST_F(StaleTemporariesTest, are_found_however_the_root_is_named) {
+  for (const fs::path& root : {root_ / "", folder_.path() / "." / "out"}) {
+    const fs::path in_root = make(stale_), in_folder = make("a" / fs::path(stale_));
+    StaleTemporaries(root).remove_from((root / "a" / "x.png").parent_path());
+    EXPECT_FALSE(fs::exists(in_root)) << root;
+    EXPECT_FALSE(fs::exists(in_folder)) << root;
+  }
+}
+
+TEST_F(StaleTemporariesTest, are_not_those_of_this_process_nor_other_files) {
+  fs::create_directories(root_);
+  const TemporaryFile mine(root_);
+  const std::vector<fs::path> others{make(".eckart-0123456789abcdef-7.png"), make("a.tmp"),
+                                     make(".eckart/lock")};
+  const StaleTemporaries stale(root_);
+  EXPECT_EQ(std::distance(fs::directory_iterator(root_), {}), 4);
+}
+
+TEST_F(StaleTemporariesTest, of_output_folders_within_are_left_to_those_who_have_their_locks) {
+  make("a/.eckart/lock");
+  const fs::path of_another = make("a/b" / fs::path(stale_));
+  StaleTemporaries(root_).remove_from(root_ / "a" / "b");
+  EXPECT_TRUE(fs::exists(of_another));
+}
+
+}  // namespace
+}  // namespace eckart::io
