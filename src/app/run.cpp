@@ -136,7 +136,7 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
                     .write = make_write(outputs_.codec(), {settings.output.jpeg_quality}),
                     .publish = make_publish(
                         settings.durability != "none", [this] { lock_->check_in_place(); },
-                        [this](std::span<const ItemPtr> items) {
+                        [this](std::span<WorkItem* const> items) {
                           if (resume_) resume_->record(items);
                         }),
                     .report =

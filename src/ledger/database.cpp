@@ -9,10 +9,23 @@
 namespace eckart::ledger {
 namespace {
 
+/// errno of a commit that failed is known to the files alone.
+int system_error(sqlite3* database) {
+  for (const int which : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER}) {
+    sqlite3_file* file = nullptr;
+    int error = 0;
+    sqlite3_file_control(database, "main", which, &file);
+    if (file && file->pMethods) file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &error);
+    if (error != 0) return error;
+  }
+  return sqlite3_system_errno(database);
+}
+
 void check(int code, sqlite3* database) {
   if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE) return;
-  throw DatabaseError{sqlite3_extended_errcode(database), sqlite3_errmsg(database),
-                      sqlite3_system_errno(database)};
+  const int extended = sqlite3_extended_errcode(database), primary = extended & 0xff;
+  const bool of_system = primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN;
+  throw DatabaseError{extended, sqlite3_errmsg(database), of_system ? system_error(database) : 0};
 }
 
 /// Whether reading would have to make files beside it, which this process may not; nobody has left

@@ -233,7 +233,7 @@ bool Pipeline::waits_out(const EnvironmentError& error) const {
   return options_.wait_for_space && error.wants() == EnvironmentError::Wants::space;
 }
 
-/// All outputs of an item, or none.
+/// All outputs of an item, or none: whole, and not at their places yet.
 void Pipeline::write_once(WorkItem& item) {
   if (!item.outcome.ok()) return;
   attempt(item.outcome, Stage::write, Reason::internal, [&] { parts_.write(item); });
@@ -252,15 +252,15 @@ void Pipeline::write(WorkItem& item, flow::StageClock::Worker& clock) {
   }
 }
 
-/// Publishes what the items have, and counts them; the group is empty then.
+/// Publishes what the items have, has it recorded, and counts them; the group is empty then.
 void Pipeline::publish(std::vector<ItemPtr>& group, flow::StageClock::Worker& clock) {
   const auto count_published = [&] {
     for (const ItemPtr& item : group) {
-      if (!item->published) continue;
+      if (!item->published || std::exchange(item->counted, true)) continue;
       tally_.count(*item);
       if (parts_.report) parts_.report(*item);
     }
-    std::erase_if(group, [](const ItemPtr& item) { return item->published; });
+    std::erase_if(group, [](const ItemPtr& item) { return item->recorded; });
   };
   SpaceWait wait;
   while (!group.empty()) {
@@ -270,7 +270,9 @@ void Pipeline::publish(std::vector<ItemPtr>& group, flow::StageClock::Worker& cl
     } catch (const EnvironmentError& error) {
       count_published();
       wait_for_space(wait, error, clock);
-      for (const ItemPtr& item : group) write(*item, clock);
+      for (const ItemPtr& item : group) {
+        if (!item->published) write(*item, clock);
+      }
     }
   }
   end(wait);

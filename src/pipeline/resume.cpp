@@ -71,11 +71,10 @@ int Resume::losses(const std::string& input, const FileState& state) const {
   return known != suspects_.end() && known->second.state == state ? known->second.losses : 0;
 }
 
-void Resume::record(std::span<const ItemPtr> items) const {
+void Resume::record(std::span<WorkItem* const> items) const {
   ledger::Changes changes;
-  for (const ItemPtr& item : items) {
+  for (const WorkItem* item : items) {
     const Outcome& outcome = item->outcome;
-    if (!item->published) continue;
     const std::string input = absolute(item->file);
     if (outcome.result == Result::skipped) {
       if (had_failures_ || suspects_.contains(input)) changes.cleared.push_back(input);

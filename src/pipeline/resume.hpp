@@ -32,7 +32,7 @@ class Resume {
   void check(WorkItem& item) const;
 
   /// Of items that are published or have failed. Throws EnvironmentError.
-  void record(std::span<const ItemPtr> items) const;
+  void record(std::span<WorkItem* const> items) const;
 
   /// Of what was computed when the GPU was lost. Throws EnvironmentError.
   void record_lost(const std::vector<const WorkItem*>& items) const;

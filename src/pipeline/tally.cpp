@@ -50,7 +50,6 @@ void Tally::count(const WorkItem& item) {
   const std::lock_guard lock(mutex_);
   ++progress_.done;
   report_.input_bytes += item.input_bytes;
-  for (const std::int64_t bytes : item.file_bytes) report_.output_bytes += bytes;
   switch (outcome.result) {
     case Result::failed:
       ++progress_.failed;
@@ -65,6 +64,7 @@ void Tally::count(const WorkItem& item) {
       break;
   }
   ++report_.done;
+  for (const std::int64_t bytes : item.file_bytes) report_.output_bytes += bytes;
   const ImageShape& shape = item.task.input.shape();
   report_.pixels += std::int64_t(shape.rows) * shape.cols;
   for (const PlaneResult& plane : item.task.results[0]) {

@@ -23,6 +23,8 @@ struct WorkItem {
   Task task;
   io::Publication publication;           ///< between write and publish
   bool published = false;                ///< or failed on the way there
+  bool recorded = false;                 ///< published, and whoever keeps a record has it
+  bool counted = false;                  ///< likewise, in the run's report
   bool suspect = false;                  ///< was computed when a device was lost
   FileState state;                       ///< of the file, before it was read
   std::int64_t input_bytes = 0;          ///< of the file read

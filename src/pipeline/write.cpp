@@ -1,6 +1,7 @@
 #include "pipeline/write.hpp"
 
 #include <utility>
+#include <vector>
 
 #include "core/error.hpp"
 
@@ -22,22 +23,32 @@ PublishItems make_publish(bool durable, CheckPlace check, RecordItems record) {
   return [durable, check = std::move(check),
           record = std::move(record)](std::span<const ItemPtr> group) {
     if (check) check();
+    std::vector<WorkItem*> items;  // those not published yet
     std::vector<io::Publication*> publications;
-    for (const ItemPtr& item : group) publications.push_back(&item->publication);
-    const auto mark_published = [&] {
-      for (const ItemPtr& item : group) item->published = item->publication.published();
-      if (record) record(group);
+    for (const ItemPtr& item : group) {
+      if (item->published) continue;
+      items.push_back(item.get());
+      publications.push_back(&item->publication);
+    }
+    const auto record_published = [&] {
+      for (WorkItem* item : items) item->published = item->publication.published();
+      std::vector<WorkItem*> published;
+      for (const ItemPtr& item : group) {
+        if (item->published) published.push_back(item.get());
+      }
+      if (record) record(published);
+      for (WorkItem* item : published) item->recorded = true;
     };
     try {
       io::publish(publications, durable, [&](std::size_t index, const ItemError& error) {
-        group[index]->outcome = Outcome::failed(Stage::write, error.reason(), error.what());
+        items[index]->outcome = Outcome::failed(Stage::write, error.reason(), error.what());
       });
     } catch (const EnvironmentError&) {
-      mark_published();
+      record_published();
       throw;
     }
     if (check) check();
-    mark_published();
+    record_published();
   };
 }
 

@@ -11,18 +11,19 @@ namespace eckart {
 /// Writes an item's outputs, for publishing. Throws ItemError for this item's failure, otherwise
 /// EnvironmentError or FatalError.
 using WriteItem = std::function<void(WorkItem& item)>;
-/// Puts what was written for a group of items to its place; an item that fails gets its outcome.
-/// Throws EnvironmentError: then what is not `published` must be written again.
+/// Puts what was written for a group of items to its place, and has it recorded; an item that fails
+/// gets its outcome. Throws EnvironmentError: then what is not `published` must be written again,
+/// and it is to be called again with all that is not `recorded`.
 using PublishItems = std::function<void(std::span<const ItemPtr> group)>;
 
 /// Encodes every output of an item and adds it to the item's publication. This and the next may be
 /// called by several threads at a time.
 WriteItem make_write(const io::Codec& codec, const io::EncodeOptions& options);
 /// `check` is asked before and after a group is published; throws EnvironmentError where the
-/// outputs have no place any more. `record` is given the group when it is published, or what of it
-/// could be. Both may be empty.
+/// outputs have no place any more. `record` is given what is published; throws EnvironmentError.
+/// Both may be empty.
 using CheckPlace = std::function<void()>;
-using RecordItems = std::function<void(std::span<const ItemPtr> group)>;
+using RecordItems = std::function<void(std::span<WorkItem* const> items)>;
 PublishItems make_publish(bool durable, CheckPlace check = {}, RecordItems record = {});
 
 }  // namespace eckart

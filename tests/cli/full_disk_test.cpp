@@ -1,5 +1,6 @@
 // Whether a disk that is full or broken stops the run, blames no image, and leaves nothing behind.
 #include <cerrno>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/cli_fixture.hpp"
@@ -92,6 +93,30 @@ INSTANTIATE_TEST_SUITE_P(Of, FullDiskForAWhile,
                                            Fault{"rename", ENOSPC, true}),
                          name_of);
 
+/// Whichever of the calls that change the ledger it is that fails.
+TEST_F(CliTest, what_the_ledger_had_no_space_for_is_recorded_when_there_is) {
+  for (int i = 0; i < 6; ++i) write_png("in/" + std::to_string(i) + ".png");
+  int waits = 0;
+  for (int call = 1;; call += 5) {
+    SCOPED_TRACE(::testing::Message() << "call " << call);
+    fs::remove_all(at("out"));
+    const Finished result =
+        run({"run", "in", "-o", "out", "-k", "2", "--wait-for-space", "--set", "durability=file"},
+            {.fault = "ledger:" + std::to_string(ENOSPC) + ":" + std::to_string(call) + ":2"});
+    if (result.code == int(ExitCode::io_error)) {  // SQLite does not say why it could not sync
+      EXPECT_THAT(result.err, HasSubstr("ledger.db: disk I/O error"));
+      EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
+    } else {
+      ASSERT_EQ(result.code, 0) << result.err;
+    }
+    const bool waited = result.err.find("waiting for space") != result.err.npos;
+    waits += waited;
+    EXPECT_THAT(run({"status", "out"}).out, HasSubstr("6 done, 0 failed"));
+    if (!waited && call > 30) break;
+  }
+  EXPECT_GT(waits, 4);
+}
+
 TEST_F(CliTest, a_disk_that_is_full_or_broken_from_the_start_is_not_the_folders_fault) {
   write_png("in/a.png");
   for (const char* call : {"open", "mkdir", "ledger"}) {
@@ -123,6 +148,21 @@ TEST_F(CliTest, what_may_not_survive_a_power_cut_is_not_called_done) {
   EXPECT_EQ(result.code, int(ExitCode::io_error));
   EXPECT_THAT(line_with(result.err, "STOPPED"), HasSubstr("cannot sync out"));
   EXPECT_EQ(nlohmann::json::parse(result.out).at("done"), 0);
+}
+
+/// Its own entries, and its entry in the folder above.
+TEST_F(CliTest, every_new_folder_is_brought_to_the_disk_with_the_one_above) {
+  const auto syncs = [&](const std::string& out) {
+    run({"run", "in", "-o", out, "-k", "2", "--set", "durability=file", "--set", "threads.write=1"},
+        {.fault = "folder:0:0:0", .environment = {{"ECKART_FAULT_CALLS", at("calls")}}});
+    int calls = 0;
+    std::ifstream(at("calls")) >> calls;
+    return calls;
+  };
+  write_png("in/a/a.png");
+  const int one = syncs("one");
+  for (const char* name : {"in/b/b.png", "in/c/c.png"}) write_png(name);
+  EXPECT_EQ(syncs("three"), one + 4);
 }
 
 TEST_F(CliTest, few_descriptors_are_enough) {

@@ -205,7 +205,7 @@ class Rig {
         const std::lock_guard lock(mutex_);
         written_.push_back(number_of(*item));
       }
-      item->published = true;
+      item->published = item->recorded = true;
     }
   }
   static std::vector<int> sorted(std::vector<int> numbers) {
