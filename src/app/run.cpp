@@ -135,7 +135,11 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
                                       }),
                     .write = make_write(outputs_.codec(), {settings.output.jpeg_quality}),
                     .publish = make_publish(
-                        settings.durability != "none", [this] { lock_->check_in_place(); },
+                        settings.durability != "none",
+                        [this] {
+                          lock_->check_in_place();
+                          if (ledger_) ledger_->check_in_place();
+                        },
                         [this](std::span<WorkItem* const> items) {
                           if (resume_) resume_->record(items);
                         }),
@@ -184,7 +188,9 @@ void Run::prepare_output() {
   if (lock_->holds() && !stale_) stale_.emplace(request_.output);
   io::prepare_output_root(request_.output);
   if (const auto file = ledger_file(request_.output, request_.settings.ledger); !file.empty())
-    resume_from(std::make_unique<ledger::Ledger>(file, request_.settings.durability != "none"));
+    resume_from(
+        std::make_unique<ledger::Ledger>(file, request_.settings.durability != "none",
+                                         [](const std::string& text) { spdlog::warn(text); }));
 }
 
 ClaimOutputs Run::claim_and_clean() {
@@ -219,7 +225,6 @@ ledger::Request Run::recorded() const {
 
 void Run::resume_from(std::unique_ptr<ledger::Ledger> ledger) {
   if (!ledger) return;
-  if (!ledger->warning().empty()) spdlog::warn(ledger->warning());
   ledger_ = std::move(ledger);
   const bool is_new = request_.restarts == 0;
   if (is_new && !ledger_->is_read_only()) {

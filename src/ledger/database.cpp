@@ -119,12 +119,15 @@ Database::Database(const std::filesystem::path& file, bool read_only) {
   check(code, database);
   sqlite3_extended_result_codes(database, 1);
   sqlite3_busy_timeout(database, kBusyMs);
-  if (read_only) return;
-  execute("PRAGMA journal_mode = WAL");
 }
 
 void Database::execute(const char* sql) {
   check(sqlite3_exec(get(), sql, nullptr, nullptr, nullptr), get());
+}
+
+void Database::roll_back() noexcept {
+  if (sqlite3_get_autocommit(get()) == 0)
+    sqlite3_exec(get(), "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
 void Database::Close::operator()(sqlite3* database) const { sqlite3_close_v2(database); }

@@ -51,13 +51,15 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-/// An open SQLite file in WAL mode. One thread at a time.
+/// An open SQLite file. One thread at a time.
 class Database {
  public:
   /// Makes the file if it is missing, unless it is to be read alone: then nothing is changed where
   /// this process may not. Throws DatabaseError.
   explicit Database(const std::filesystem::path& file, bool read_only = false);
   void execute(const char* sql);
+  /// Ends the transaction that has failed, if that has not ended it.
+  void roll_back() noexcept;
   sqlite3* get() const { return database_.get(); }
 
  private:

@@ -14,10 +14,16 @@ namespace eckart::ledger {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class LedgerTest : public ::testing::Test {
  protected:
-  std::filesystem::path file() const { return folder_.path() / "state" / "ledger.db"; }
+  std::filesystem::path file() const { return folder_.path() / ".eckart" / "ledger.db"; }
+  /// What opening it warns of, and all that comes after.
+  Ledger opened_with_warnings() {
+    return Ledger(file(), true, [this](const std::string& text) { warnings_ += text + '\n'; });
+  }
+  std::string warnings_;
 
  private:
   const test::TempFolder folder_;
@@ -33,8 +39,8 @@ const Failure kFailed{
 
 TEST_F(LedgerTest, knows_what_was_recorded_when_it_is_opened_again) {
   Ledger(file()).record({{kDone}, {kFailed}, {}});
-  Ledger again(file());
-  EXPECT_EQ(again.warning(), "");
+  Ledger again = opened_with_warnings();
+  EXPECT_EQ(warnings_, "");
   const auto done = again.find(kDone.output);
   ASSERT_TRUE(done);
   EXPECT_EQ(done->input, kDone.input);
@@ -152,7 +158,8 @@ TEST_F(LedgerTest, of_another_version_is_set_aside_and_not_read) {
   ASSERT_EQ(std::system(("sqlite3 '" + file().string() + "' 'PRAGMA user_version = 1'").c_str()),
             0);
   EXPECT_EQ(Ledger::open_to_read(file()), nullptr);
-  EXPECT_THAT(Ledger(file()).warning(), HasSubstr("is of another version"));
+  opened_with_warnings();
+  EXPECT_THAT(warnings_, HasSubstr("is of another version"));
 }
 
 TEST_F(LedgerTest, that_is_damaged_is_set_aside) {
@@ -160,13 +167,101 @@ TEST_F(LedgerTest, that_is_damaged_is_set_aside) {
   for (int round = 1; round <= 2; ++round) {
     std::ofstream(file()) << "no database, but long enough to be read as if it might be one: " +
                                  std::string(4096, 'x');
-    Ledger ledger(file());
+    Ledger ledger = opened_with_warnings();
     const std::string aside = "ledger.db.damaged-" + std::to_string(round);
-    EXPECT_THAT(ledger.warning(), HasSubstr(aside));
+    EXPECT_THAT(warnings_, HasSubstr(aside));
     EXPECT_TRUE(std::filesystem::exists(file().parent_path() / aside));
     ledger.record({{kDone}, {}, {}});
     EXPECT_TRUE(ledger.find(kDone.output));
   }
+}
+
+/// Of hundreds of rows, so that damage behind the first page is seen only when a row is looked for.
+class DamagedLedger : public LedgerTest, public ::testing::WithParamInterface<int> {
+ protected:
+  static std::string output(int number) { return "deep/" + std::to_string(number) + ".png"; }
+  void SetUp() override {
+    Ledger ledger(file());
+    ledger.record_request({"rank: 3", {"/in"}, ""});
+    Changes changes;
+    for (int i = 0; i < kRows; ++i) {
+      changes.done.push_back(kDone);
+      changes.done.back().output = output(i);
+    }
+    ledger.record(changes);
+  }
+  void damage_page(int page) {
+    constexpr int kPage = 4096;
+    std::fstream stream(file(), std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekp(page * kPage) << std::string(kPage, char(0xa5));
+  }
+
+  static constexpr int kRows = 4000;
+};
+
+TEST_P(DamagedLedger, is_set_aside_when_that_shows) {
+  damage_page(GetParam());
+  Ledger ledger = opened_with_warnings();
+  ledger.record_request({"rank: 5", {"/in"}, ""});
+  int known = 0;
+  for (int i = 0; i < kRows; ++i) known += ledger.find(output(i)).has_value();
+  EXPECT_LT(known, kRows);
+  EXPECT_THAT(warnings_, HasSubstr("it is now ledger.db.damaged-1"));
+  ledger.record({{kDone}, {kFailed}, {}});
+  EXPECT_TRUE(ledger.find(kDone.output));
+  EXPECT_EQ(ledger.count().failed, 1);
+  EXPECT_EQ(ledger.request()->settings, "rank: 5");
+  EXPECT_EQ(ledger.find(kDone.output)->run, ledger.run());
+  EXPECT_THAT(warnings_, Not(HasSubstr("damaged-2")));
+}
+
+TEST_P(DamagedLedger, says_so_to_who_only_looks) {
+  damage_page(GetParam());
+  const auto ledger = Ledger::open_to_read(file());
+  if (!ledger) return;  // it showed at once
+  try {
+    for (int i = 0; i < kRows; ++i) ledger->find(output(i));
+    FAIL();
+  } catch (const FatalError& error) {
+    EXPECT_EQ(error.code(), ExitCode::nothing_readable);
+    EXPECT_THAT(error.what(), HasSubstr("the next run sets it aside"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Page, DamagedLedger, ::testing::Values(1, 10, 20, 30));
+
+/// Somebody's own, which a mistyped name must not cost.
+TEST_F(LedgerTest, is_no_file_of_something_else) {
+  const auto elsewhere = file().parent_path().parent_path() / "notes";
+  const auto expect_refused = [&] {
+    EXPECT_THROW(Ledger ledger(elsewhere), FatalError);
+    EXPECT_THROW(Ledger::open_to_read(elsewhere), FatalError);
+    EXPECT_FALSE(std::filesystem::exists(elsewhere.native() + ".damaged-1"));
+  };
+  std::ofstream(elsewhere) << "x";
+  expect_refused();
+  std::filesystem::remove(elsewhere);
+  const std::string sql = "PRAGMA user_version = 2; CREATE TABLE output (a); SELECT 1";
+  ASSERT_EQ(std::system(("sqlite3 '" + elsewhere.string() + "' '" + sql + "' > /dev/null").c_str()),
+            0);
+  expect_refused();
+  std::filesystem::remove(elsewhere);
+  Ledger(elsewhere).record({{kDone}, {}, {}});
+  EXPECT_TRUE(Ledger(elsewhere).find(kDone.output));
+}
+
+TEST_F(LedgerTest, that_is_emptied_says_so) {
+  std::filesystem::create_directories(file().parent_path());
+  std::ofstream(file()) << "";
+  opened_with_warnings();
+  EXPECT_THAT(warnings_, HasSubstr("was empty"));
+}
+
+TEST_F(LedgerTest, that_is_removed_while_it_is_open_says_so) {
+  Ledger ledger(file());
+  EXPECT_NO_THROW(ledger.check_in_place());
+  std::filesystem::remove(file());
+  EXPECT_THROW(ledger.check_in_place(), EnvironmentError);
 }
 
 TEST_F(LedgerTest, that_cannot_be_made_says_why) {
