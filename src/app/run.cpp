@@ -91,13 +91,15 @@ std::vector<std::string> pixels_texts(const settings::Settings& settings,
   return texts;
 }
 
-/// Else `eckart status` would name them for ever.
+/// Else `eckart status` would name them for ever. Folders are no images: those that cannot be read
+/// say so in every run.
 void forget_failures_of_what_is_gone(ledger::Ledger& ledger) {
   ledger::Changes gone;
   std::error_code none;
   for (ledger::Failure& failure : ledger.failed(std::numeric_limits<int>::max())) {
     if (std::filesystem::symlink_status(failure.input, none).type() ==
-        std::filesystem::file_type::not_found)
+            std::filesystem::file_type::not_found ||
+        std::filesystem::is_directory(failure.input, none))
       gone.cleared.push_back(std::move(failure.input));
   }
   ledger.record(gone);
@@ -170,7 +172,8 @@ telemetry::RunReport Run::execute() {
   if (!request_.report.empty()) report_.emplace(request_.report, request_.restarts > 0);
   telemetry::RunReport report = pipeline_->run();
   if (!report.stopped_by.empty())
-    spdlog::error("{}: stopped; the same command does the rest", printable(report.stopped_by));
+    spdlog::error("{}: stopped; {} does the rest", printable(report.stopped_by),
+                  lock_->is_in_place() ? "the same command" : "a run into it, wherever it is,");
   report.backend_note += "; " + backend_.reason;
   if (outputs_.codec().name == "jpeg" && report.outputs > 0)
     report.remarks.emplace_back("PSNR is that of the reconstructions; the files lose more by JPEG");
@@ -186,16 +189,22 @@ telemetry::RunReport Run::execute() {
 void Run::prepare_output() {
   if (!lock_) lock_.emplace(request_.output / ".eckart" / "lock");
   if (lock_->holds() && !stale_) stale_.emplace(request_.output);
-  io::prepare_output_root(request_.output);
+  outputs_.fold_case(io::prepare_output_root(request_.output));
   if (const auto file = ledger_file(request_.output, request_.settings.ledger); !file.empty())
     resume_from(
         std::make_unique<ledger::Ledger>(file, request_.settings.durability != "none",
                                          [](const std::string& text) { spdlog::warn(text); }));
 }
 
+ClaimOutputs Run::claim() {
+  return make_claim(outputs_, guard_, [this](const WorkItem& item, const auto& output) {
+    return resume_ && resume_->was_made(item, output);
+  });
+}
+
 ClaimOutputs Run::claim_and_clean() {
-  return [this, claim = make_claim(outputs_, guard_)](WorkItem& item) {
-    claim(item);
+  return [this, claim_outputs = claim()](WorkItem& item) {
+    claim_outputs(item);
     if (stale_) stale_->remove_from(item.outputs.front().parent_path());
   };
 }
@@ -258,7 +267,7 @@ telemetry::ProgressState Run::progress() const {
 
 telemetry::RunReport Run::dry_run(const std::function<void(const WorkItem&)>& tell) {
   telemetry::RunReport report;
-  const ClaimOutputs claim = make_claim(outputs_, guard_);
+  const ClaimOutputs claim = this->claim();
   if (const auto file = ledger_file(request_.output, request_.settings.ledger); !file.empty())
     resume_from(ledger::Ledger::open_to_read(file));
   while (auto arrival = source_->next({})) {

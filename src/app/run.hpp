@@ -64,6 +64,7 @@ class Run {
 
  private:
   void prepare_output();
+  ClaimOutputs claim();
   ClaimOutputs claim_and_clean();
   bool can_list_again() const;
   void resume_from(std::unique_ptr<ledger::Ledger> ledger);

@@ -36,6 +36,9 @@ std::set<int> open_descriptors() {
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", none))
     descriptors.insert(std::atoi(entry.path().filename().c_str()));
+  std::erase_if(descriptors, [](int descriptor) {  // by which the folder was read
+    return ::fcntl(descriptor, F_GETFD) < 0;
+  });
   return descriptors;
 }
 

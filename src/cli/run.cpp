@@ -30,7 +30,7 @@ struct RunArgs {
   std::vector<std::filesystem::path> inputs;
   std::filesystem::path files_from, output, report, config;
   std::vector<std::string> sets;
-  std::optional<std::string> rank, backend, solver, format;
+  std::optional<std::string> rank, backend, solver, format, ledger;
   bool overwrite = false, deterministic = false, wait_for_space = false, json = false,
        dry_run = false, print_config = false;
   int verbose = 0, quiet = 0;
@@ -63,6 +63,7 @@ settings::Settings read_settings(const RunArgs& args) {
   apply_flag(settings, "--backend", "backend", args.backend);
   apply_flag(settings, "--solver", "solver", args.solver);
   apply_flag(settings, "--format", "output.format", args.format);
+  apply_flag(settings, "--ledger", "ledger", args.ledger);
   if (args.deterministic) settings.deterministic = true;
   if (args.wait_for_space) settings.wait_for_space = true;
   return settings;
@@ -191,6 +192,8 @@ void add_run(CLI::App& app, Action& action) {
                   "auto (cuda where there is a GPU), cuda, cpu or checked (cuda against cpu)");
   run->add_option("--solver", args->solver, "auto, gram, subspace, gesvd or gesvdj");
   run->add_option("--format", args->format, "png (if none is said) or jpeg");
+  run->add_option("--ledger", args->ledger,
+                  "Where it is kept what is done: auto (in OUT), none, or a file");
   run->add_flag("--overwrite", args->overwrite, "Do again what an earlier run has done");
   run->add_flag("--deterministic", args->deterministic,
                 "CUDA: the same bytes whoever shares a batch, at some cost");

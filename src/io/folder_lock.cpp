@@ -60,12 +60,15 @@ FolderLock::FolderLock(const std::filesystem::path& file) : file_(file) {
   if (errno != ENOLCK && errno != EOPNOTSUPP && errno != ENOSYS) fail("cannot lock ", file, errno);
 }
 
-void FolderLock::check_in_place() const {
+bool FolderLock::is_in_place() const {
   struct stat there {
   }, locked{};
-  if (::stat(file_.c_str(), &there) == 0 && ::fstat(descriptor_.get(), &locked) == 0 &&
-      there.st_dev == locked.st_dev && there.st_ino == locked.st_ino)
-    return;
+  return ::stat(file_.c_str(), &there) == 0 && ::fstat(descriptor_.get(), &locked) == 0 &&
+         there.st_dev == locked.st_dev && there.st_ino == locked.st_ino;
+}
+
+void FolderLock::check_in_place() const {
+  if (is_in_place()) return;
   throw EnvironmentError(printable(root_of(file_).native()) +
                          " was moved, removed or replaced while it was written to");
 }

@@ -16,8 +16,9 @@ class FolderLock {
   explicit FolderLock(const std::filesystem::path& file);
   /// False on a file system that knows no locks: then nobody is kept out.
   bool holds() const { return holds_; }
-  /// Throws EnvironmentError where the file is not at its place any more: its folder was moved, or
-  /// removed, and what is written now would go to another.
+  /// False where its folder was moved, or removed, and what is written now would go to another.
+  bool is_in_place() const;
+  /// Throws EnvironmentError where it is not.
   void check_in_place() const;
 
  private:

@@ -1,5 +1,6 @@
 #include "io/output_tree.hpp"
 
+#include <cctype>
 #include <functional>
 #include <stdexcept>
 #include <string_view>
@@ -20,6 +21,13 @@ void check_ranks_have_names(const std::string& name, std::size_t ranks) {
   if (ranks <= 1 || name.find("{rank}") != name.npos) return;
   throw std::invalid_argument("the output name '" + name +
                               "' needs {rank}, since there are several ranks");
+}
+
+std::string in_lower_case(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
+  }
+  return text;
 }
 
 }  // namespace
@@ -47,7 +55,11 @@ std::vector<fs::path> OutputTree::claim(const fs::path& relative) {
     });
     const fs::path place = relative.parent_path() / file;
     paths.push_back(root_ / place);
-    hashes.push_back(std::hash<std::string>{}(place.native()));
+    if (*place.lexically_normal().begin() == ".eckart")
+      throw ItemError(Reason::output_collision,
+                      "its output " + paths.back().string() + " would be among eckart's own files");
+    hashes.push_back(
+        std::hash<std::string>{}(folds_case_ ? in_lower_case(place.native()) : place.native()));
   }
   const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < hashes.size(); ++i) {
@@ -61,10 +73,13 @@ std::vector<fs::path> OutputTree::claim(const fs::path& relative) {
   return paths;
 }
 
-void prepare_output_root(const fs::path& root) {
+bool prepare_output_root(const fs::path& root) {
   try {
     fs::create_directories(root);
     const TemporaryFile probe(root);
+    std::string name = probe.path().filename();
+    for (char& c : name) c = char(std::toupper(static_cast<unsigned char>(c)));
+    return fs::exists(root / name);
   } catch (const std::system_error& error) {
     fail_to_create(error.code().value(), "cannot create files in the output folder " +
                                              root.string() + ": " + error.code().message());

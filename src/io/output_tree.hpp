@@ -24,9 +24,13 @@ class OutputTree {
   static std::string default_name(std::size_t ranks);
 
   /// One path a rank for the input at `relative`, and from now on nobody else's: throws
-  /// ItemError(output_collision) if another input has them already. Remembers each name by a hash:
-  /// some 40 bytes.
+  /// ItemError(output_collision) if another input has them already, or if they are in .eckart.
+  /// Remembers each name by a hash: some 40 bytes.
   std::vector<std::filesystem::path> claim(const std::filesystem::path& relative);
+
+  /// Whether names that differ in the case of letters alone (of ASCII) are one name. From the first
+  /// claim() on it must stay.
+  void fold_case(bool fold) { folds_case_ = fold; }
 
   const Codec& codec() const { return codec_; }
 
@@ -35,13 +39,14 @@ class OutputTree {
   const std::string name_;
   const Codec& codec_;
   const std::vector<RankPolicy> ranks_;
+  bool folds_case_ = false;
   std::mutex mutex_;
   std::unordered_set<std::uint64_t> claimed_;
 };
 
-/// Makes the output folder if it is missing and shows that files can be made in it. Throws
-/// FatalError (cannot_create or no_permission), or EnvironmentError where the disk is full or
-/// broken.
-void prepare_output_root(const std::filesystem::path& root);
+/// Makes the output folder if it is missing and shows that files can be made in it. Returns whether
+/// names there that differ in case alone are one file, as on vfat. Throws FatalError (cannot_create
+/// or no_permission), or EnvironmentError where the disk is full or broken.
+bool prepare_output_root(const std::filesystem::path& root);
 
 }  // namespace eckart::io

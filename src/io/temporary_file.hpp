@@ -18,6 +18,7 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile();
 
+  const std::filesystem::path& path() const { return path_; }
   void write(std::span<const std::byte> bytes);
   /// Sends what was written on its way to the disk, without waiting.
   void start_writeback() noexcept;

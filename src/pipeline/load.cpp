@@ -71,10 +71,11 @@ ItemPtr take_in(io::Arrival arrival, const ClaimOutputs& claim) {
   return item;
 }
 
-ClaimOutputs make_claim(io::OutputTree& outputs, const io::InputGuard& inputs) {
-  return [&](WorkItem& item) {
+ClaimOutputs make_claim(io::OutputTree& outputs, const io::InputGuard& inputs, WasMade was_made) {
+  return [&, was_made = std::move(was_made)](WorkItem& item) {
     item.outputs = outputs.claim(item.relative);
-    for (const auto& output : item.outputs) inputs.check(item.file, output);
+    for (const auto& output : item.outputs)
+      inputs.check(item.file, output, [&] { return was_made(item, output); });
   };
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <vector>
 
@@ -15,9 +16,12 @@ namespace eckart {
 /// LoadItem.
 using ClaimOutputs = std::function<void(WorkItem& item)>;
 
+/// Whether what is at the place of an item's output is a result of the item's file.
+using WasMade = std::function<bool(const WorkItem& item, const std::filesystem::path& output)>;
+
 /// Claims outputs that no earlier item has, that are no input of the command line and not the
-/// item's own file. Both must outlive it.
-ClaimOutputs make_claim(io::OutputTree& outputs, const io::InputGuard& inputs);
+/// item's own file, nor what stands beside that, unless it `was_made`. Both must outlive it.
+ClaimOutputs make_claim(io::OutputTree& outputs, const io::InputGuard& inputs, WasMade was_made);
 
 /// The item of one arrival, its outputs claimed; failed where that or finding it failed.
 ItemPtr take_in(io::Arrival arrival, const ClaimOutputs& claim);

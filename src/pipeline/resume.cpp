@@ -58,12 +58,25 @@ void Resume::mark_suspect(WorkItem& item, const std::string& input) const {
                  printable(item.file.native()), losses);
 }
 
-bool Resume::is_done(const WorkItem& item, const std::string& input, std::size_t output) const {
-  const auto known = ledger_.find(below_root(item.outputs[output]));
-  if (!known || known->input != input || known->state != item.state) return false;
+/// What is known of the file there, if it is the one that was made from the input.
+std::optional<ledger::Entry> Resume::result_at(const std::filesystem::path& output,
+                                               const std::string& input) const {
+  auto known = ledger_.find(below_root(output));
   std::error_code gone;
-  return known->settings == settings_[output] && known->run >= options_.first_run &&
-         std::int64_t(std::filesystem::file_size(item.outputs[output], gone)) == known->bytes;
+  if (!known || known->input != input ||
+      std::int64_t(std::filesystem::file_size(output, gone)) != known->bytes)
+    return {};
+  return known;
+}
+
+bool Resume::was_made(const WorkItem& item, const std::filesystem::path& output) const {
+  return result_at(output, absolute(item.file)).has_value();
+}
+
+bool Resume::is_done(const WorkItem& item, const std::string& input, std::size_t output) const {
+  const auto known = result_at(item.outputs[output], input);
+  return known && known->state == item.state && known->settings == settings_[output] &&
+         known->run >= options_.first_run;
 }
 
 int Resume::losses(const std::string& input, const FileState& state) const {

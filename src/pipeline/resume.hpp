@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -26,6 +27,9 @@ class Resume {
  public:
   Resume(ledger::Ledger& ledger, ResumeOptions options);
 
+  /// Whether what is at the place of this output of the item was made from its file, some time.
+  bool was_made(const WorkItem& item, const std::filesystem::path& output) const;
+
   /// Looks at the input, and skips the item where all its outputs were made from it as it is, with
   /// these settings, and are there in their sizes. Marks suspects; what was computed alone when the
   /// GPU was lost is not given to one any more. Throws ItemError.
@@ -38,6 +42,8 @@ class Resume {
   void record_lost(const std::vector<const WorkItem*>& items) const;
 
  private:
+  std::optional<ledger::Entry> result_at(const std::filesystem::path& output,
+                                         const std::string& input) const;
   bool is_done(const WorkItem& item, const std::string& input, std::size_t output) const;
   void mark_suspect(WorkItem& item, const std::string& input) const;
   int losses(const std::string& input, const FileState& state) const;

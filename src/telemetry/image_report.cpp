@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
@@ -26,12 +27,26 @@ FatalError error_of(ExitCode code, const std::filesystem::path& file, const char
   return {code, "report " + printable(file.native()) + what + std::strerror(error)};
 }
 
+/// People mistype: a picture, or the list of inputs, is not to be replaced by what is said of it.
+void check_is_report(const std::filesystem::path& file) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(file, none)) return;
+  const int first = std::ifstream(file, std::ios::binary).get();
+  if (first == '{' || first == std::ifstream::traits_type::eof()) return;
+  throw FatalError(ExitCode::usage,
+                   "report " + printable(file.native()) + ": this file is there, and is no report");
+}
+
+std::FILE* open(const std::filesystem::path& file, bool append) {
+  if (file == "-") return fdopen(dup(STDOUT_FILENO), "w");
+  check_is_report(file);
+  return std::fopen(file.c_str(), append ? "ae" : "we");
+}
+
 }  // namespace
 
 ImageReport::ImageReport(const std::filesystem::path& file, bool append)
-    : path_(file),
-      file_(file == "-" ? fdopen(dup(STDOUT_FILENO), "w")
-                        : std::fopen(file.c_str(), append ? "ae" : "we")) {
+    : path_(file), file_(open(file, append)) {
   if (!file_) throw error_of(ExitCode::cannot_create, path_, " cannot be created: ", errno);
 }
 
@@ -58,7 +73,9 @@ void ImageReport::add_failure(const std::filesystem::path& file, const Outcome& 
 
 void ImageReport::write(const std::string& text) {
   const std::lock_guard lock(mutex_);
-  if (error_ == 0 && std::fwrite(text.data(), 1, text.size(), file_.get()) < text.size())
+  if (error_ != 0) return;
+  if (std::fwrite(text.data(), 1, text.size(), file_.get()) < text.size() ||
+      std::fflush(file_.get()) != 0)
     error_ = errno;
 }
 

@@ -26,13 +26,14 @@ struct OutputLine {
 /// Thread-safe.
 class ImageReport {
  public:
-  /// Writes to this file, or to stdout if it is `-`. A file that is there is replaced, or gets
-  /// further lines. Throws FatalError(cannot_create).
+  /// Writes to this file, or to stdout if it is `-`: each line at once. A report that is there is
+  /// replaced, or gets further lines. Throws FatalError: cannot_create, and usage where the file is
+  /// no report.
   explicit ImageReport(const std::filesystem::path& file, bool append = false);
 
   void add(const OutputLine& line);
   void add_failure(const std::filesystem::path& file, const Outcome& outcome);
-  /// Brings the lines to the file. Throws FatalError(io_error) where not all of them got there.
+  /// Throws FatalError(io_error) where not all of them got there.
   void close();
 
  private:

@@ -222,6 +222,32 @@ TEST_F(BadInput, a_name_cannot_command_the_terminal) {
   EXPECT_THAT(result.err, Not(HasSubstr("\x1b[31m")));
 }
 
+TEST_F(BadInput, an_output_among_the_programs_own_files_is_refused) {
+  write_png(".eckart/lock.png");
+  write("list", "in/good.png\n.eckart/lock.png\n");
+  const Finished result =
+      run({"run", "--files-from", "list", "-o", "out", "-k", "2", "--set", "output.name={stem}"});
+  EXPECT_EQ(result.code, 3) << result.err;
+  EXPECT_THAT(line_with(result.err, ".eckart/lock.png: "), HasSubstr("eckart's own files"));
+}
+
+/// A slip of the hand.
+TEST_F(BadInput, what_is_no_report_and_no_ledger_is_not_replaced_by_one) {
+  write("list", "in/good.png\n");
+  write_png("scan");
+  const auto image = io::read_file(at("scan"), 1), list = io::read_file(at("list"), 1);
+  for (const std::string name : {"scan", "list"}) {
+    const Finished report = run({"run", "in", "-o", "out", "-k", "2", "--report", name});
+    EXPECT_EQ(report.code, 64);
+    EXPECT_THAT(report.err, HasSubstr("report " + name + ": this file is there"));
+    const Finished ledger = run({"run", "in", "-o", "out", "-k", "2", "--ledger", name});
+    EXPECT_EQ(ledger.code, 64);
+    EXPECT_THAT(ledger.err, HasSubstr("ledger " + name + ": this file is there"));
+  }
+  EXPECT_EQ(io::read_file(at("scan"), 1), image);
+  EXPECT_EQ(io::read_file(at("list"), 1), list);
+}
+
 TEST_F(BadInput, an_empty_rank_is_refused) {
   const Finished result = run({"run", "in", "-o", "out", "-k", ""});
   EXPECT_EQ(result.code, 64);

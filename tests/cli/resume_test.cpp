@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 
@@ -196,6 +197,44 @@ TEST_F(Resume, keeps_its_ledger_where_it_is_told_to) {
   EXPECT_TRUE(fs::exists(at("state/of/mine.db")));
 }
 
+TEST_F(Resume, knows_outputs_beside_their_inputs_for_its_own) {
+  write("photos/a.jpg", encoded("jpeg"));
+  const auto once_more = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"run", "photos/a.jpg", "-o", "photos", "-k", "3"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  };
+  EXPECT_EQ(once_more({}).code, 0);
+  EXPECT_THAT(once_more({}).err, HasSubstr("1 skipped"));
+  EXPECT_THAT(once_more({"--overwrite"}).err, HasSubstr("1 done"));
+  EXPECT_THAT(run({"status", "photos"}).out, HasSubstr("1 done, 0 failed"));
+  write_png("photos/a.png");  // one's own
+  EXPECT_THAT(once_more({}).err, HasSubstr("is there already, beside it"));
+}
+
+TEST_F(Resume, forgets_that_a_folder_could_not_be_read) {
+  EXPECT_EQ(run({"run", "in", "late", "-o", "out", "-k", "2"}).code, 3);
+  write_png("late/d.png");
+  EXPECT_EQ(run({"run", "in", "late", "-o", "out", "-k", "2"}).code, 0);
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("4 done, 0 failed"));
+}
+
+TEST_F(Resume, goes_on_with_a_new_ledger_where_the_old_one_is_damaged_within) {
+  for (int i = 0; i < 200; ++i) write_png("in/many/" + std::to_string(i) + ".png");
+  ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
+  constexpr int kPage = 4096;
+  for (const int page : {2, 3, 4, 5}) {
+    std::fstream file(at("out/.eckart/ledger.db"), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(page * kPage) << std::string(kPage, char(0xa5));
+  }
+  const Finished result = run({"run", "in", "-o", "out", "-k", "2"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(count_of(result.err, "it is now ledger.db.damaged-1"), 1) << result.err;
+  EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
+  EXPECT_EQ(again().failed, 0);
+  EXPECT_FALSE(fs::exists(at("out/.eckart/ledger.db.damaged-2")));
+}
+
 TEST_F(Resume, sets_a_damaged_ledger_aside_and_does_all) {
   write("out/.eckart/ledger.db", std::string(5000, 'x'));
   const Finished result = run({"run", "in", "-o", "out", "-k", "2"});
@@ -276,9 +315,10 @@ class TwoRuns : public Resume {
     writer_ = open(at("list").c_str(), O_RDWR | O_CLOEXEC);  // keeps it open
     const std::string line = "in/a.png\n";
     ASSERT_EQ(::write(writer_, line.data(), line.size()), ssize_t(line.size()));
-    first_ = std::make_unique<Program>(
-        std::vector<std::string>{"run", "--files-from", "list", "-o", "both", "-k", "2"},
-        Program::Options{.folder = at(".")});
+    first_ =
+        std::make_unique<Program>(std::vector<std::string>{"run", "--files-from", "list", "-o",
+                                                           "both", "-k", "2", "--report", "report"},
+                                  Program::Options{.folder = at(".")});
     wait_for([&] { return fs::exists(at("both/in/a.png")); });
   }
   void TearDown() override { close(writer_); }
@@ -286,6 +326,12 @@ class TwoRuns : public Resume {
   int writer_ = -1;
   std::unique_ptr<Program> first_;
 };
+
+TEST_F(TwoRuns, tell_of_each_image_when_it_is_done) {
+  const auto tells = [&] { return fs::exists(at("report")) && fs::file_size(at("report")) > 0; };
+  wait_for(tells);
+  EXPECT_TRUE(tells());
+}
 
 TEST_F(TwoRuns, do_not_write_to_one_folder) {
   const Finished second = run({"run", "in", "-o", "both", "-k", "2"});
@@ -307,6 +353,7 @@ TEST_F(TwoRuns, stop_where_their_folder_is_moved_away) {
   const Finished result = first_->wait();
   EXPECT_EQ(result.code, int(ExitCode::io_error)) << result.err;
   EXPECT_THAT(result.err, HasSubstr("both was moved, removed or replaced"));
+  EXPECT_THAT(result.err, HasSubstr("a run into it, wherever it is, does the rest"));
   EXPECT_FALSE(fs::exists(at("both/in/b.png")));
   EXPECT_FALSE(fs::exists(at("moved/in/b.png")));
 }

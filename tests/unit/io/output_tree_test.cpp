@@ -70,6 +70,15 @@ TEST(OutputTree, TheSecondInputOfOneOutputIsRefused) {
   EXPECT_NO_THROW(outputs.claim("e/a.jpg"));
 }
 
+TEST(OutputTree, NamesThatAreOneFileAreOneName) {
+  OutputTree outputs = tree("{name}.{ext}");
+  outputs.claim("d/a.png");
+  EXPECT_NO_THROW(outputs.claim("D/A.png"));
+  outputs.fold_case(true);
+  outputs.claim("e/a.png");
+  EXPECT_EQ(failure_of([&] { outputs.claim("E/A.png"); }).reason, Reason::output_collision);
+}
+
 TEST(OutputTree, ARefusedInputKeepsNothing) {
   OutputTree outputs = tree("{stem}{rank}", {{1}, {11}, {111}});
   const auto reason = [&](const fs::path& input) {
@@ -120,6 +129,7 @@ class OutputRoot : public testing::Test {
 TEST_F(OutputRoot, IsMadeAndLeftEmpty) {
   EXPECT_EQ(refusal(out_ / "a" / "b", {in_}).first, ExitCode::ok);
   EXPECT_TRUE(fs::is_empty(out_ / "a" / "b"));
+  EXPECT_FALSE(prepare_output_root(out_)) << "this file system tells A from a";
   EXPECT_EQ(refusal(out_ / "a" / "b", {in_}).first, ExitCode::ok) << "once more";
 }
 
