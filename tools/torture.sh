@@ -171,6 +171,7 @@ part_stops() {
     expect_resumed "$out" "stop $i"
     rm -rf "$out"
   done
+  ((signalled > 0)) || problem "stops: no run was still at work"
   ((kept > 0)) || problem "stops: no ledger called anything done"
   ((lost == 0)) || problem "stops: $lost outputs that the ledger calls done are not there"
   say "stops: $stops SIGTERM at random times, $signalled while it ran; all $kept outputs in the ledgers are there"
