@@ -1,5 +1,9 @@
 #include "io/stale_temporaries.hpp"
 
+#include <dirent.h>
+#include <unistd.h>
+
+#include <memory>
 #include <system_error>
 
 #include "io/temporary_file.hpp"
@@ -15,12 +19,14 @@ StaleTemporaries::StaleTemporaries(const fs::path& root)
 
 void StaleTemporaries::remove_from(const fs::path& folder) {
   if (known_.contains(folder) || is_in_another_output_folder(folder)) return;
-  std::error_code error, none;
-  fs::directory_iterator entry(folder, error);
-  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    if (is_temporary_of_another(entry->path().filename().native())) fs::remove(*entry, none);
+  // Not by std::filesystem, which makes a path of each of what may be a million names.
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(folder.c_str()), &::closedir);
+  if (!listing) return;
+  while (const dirent* entry = ::readdir(listing.get())) {
+    if (is_temporary_of_another(entry->d_name))
+      ::unlinkat(::dirfd(listing.get()), entry->d_name, 0);
   }
-  if (!error) known_.insert(folder);
+  known_.insert(folder);
 }
 
 bool StaleTemporaries::is_in_another_output_folder(fs::path folder) const {

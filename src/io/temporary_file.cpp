@@ -46,7 +46,7 @@ std::string unique_name() {
 
 }  // namespace
 
-bool is_temporary_of_another(const std::string& name) {
+bool is_temporary_of_another(std::string_view name) {
   return name.starts_with(kPrefix) && name.ends_with(kSuffix) &&
          name.compare(kPrefix.size(), this_process().size(), this_process()) != 0;
 }

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
-#include <string>
+#include <string_view>
 
 #include "io/descriptor.hpp"
 
@@ -35,6 +35,6 @@ class TemporaryFile {
 };
 
 /// Whether a file of this name was made by another process, as a TemporaryFile.
-bool is_temporary_of_another(const std::string& name);
+bool is_temporary_of_another(std::string_view name);
 
 }  // namespace eckart::io
