@@ -222,7 +222,7 @@ TEST_F(Resume, forgets_that_a_folder_could_not_be_read) {
 TEST_F(Resume, goes_on_with_a_new_ledger_where_the_old_one_is_damaged_within) {
   for (int i = 0; i < 200; ++i) write_png("in/many/" + std::to_string(i) + ".png");
   ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
-  constexpr int kPage = 4096;
+  constexpr std::streamoff kPage = 4096;
   for (const int page : {2, 3, 4, 5}) {
     std::fstream file(at("out/.eckart/ledger.db"), std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(page * kPage) << std::string(kPage, char(0xa5));

@@ -191,7 +191,7 @@ class DamagedLedger : public LedgerTest, public ::testing::WithParamInterface<in
     ledger.record(changes);
   }
   void damage_page(int page) {
-    constexpr int kPage = 4096;
+    constexpr std::streamoff kPage = 4096;
     std::fstream stream(file(), std::ios::in | std::ios::out | std::ios::binary);
     stream.seekp(page * kPage) << std::string(kPage, char(0xa5));
   }
