@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/printable.hpp"
+#include "core/state_folder.hpp"
 #include "flow/pause.hpp"
 #include "pipeline/attempt.hpp"
 #include "pipeline/output_quality.hpp"
@@ -187,7 +188,7 @@ telemetry::RunReport Run::execute() {
 
 /// As often as it is called.
 void Run::prepare_output() {
-  if (!lock_) lock_.emplace(request_.output / ".eckart" / "lock");
+  if (!lock_) lock_.emplace(request_.output / kStateFolder / "lock");
   if (lock_->holds() && !stale_) stale_.emplace(request_.output);
   outputs_.fold_case(io::prepare_output_root(request_.output));
   if (const auto file = ledger_file(request_.output, request_.settings.ledger); !file.empty())
@@ -286,7 +287,7 @@ telemetry::RunReport Run::dry_run(const std::function<void(const WorkItem&)>& te
 
 std::filesystem::path ledger_file(const std::filesystem::path& output, const std::string& setting) {
   if (setting == "none") return {};
-  return setting == "auto" ? output / ".eckart" / "ledger.db" : std::filesystem::path(setting);
+  return setting == "auto" ? output / kStateFolder / "ledger.db" : std::filesystem::path(setting);
 }
 
 ExitCode exit_code(const telemetry::RunReport& report) {

@@ -11,7 +11,7 @@
 #include "app/calibrate.hpp"
 #include "compute/cost_model.hpp"
 #include "core/error.hpp"
-#include "io/file.hpp"
+#include "io/publication.hpp"
 #include "settings/calibration.hpp"
 #include "telemetry/progress.hpp"
 #include "telemetry/terminal_line.hpp"

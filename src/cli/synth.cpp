@@ -18,7 +18,7 @@
 #include "cli/commands.hpp"
 #include "flow/workers.hpp"
 #include "io/codec.hpp"
-#include "io/file.hpp"
+#include "io/publication.hpp"
 
 namespace eckart::cli {
 namespace {

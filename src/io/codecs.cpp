@@ -2,6 +2,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "core/ascii.hpp"
 #include "core/error.hpp"
 #include "io/codec.hpp"
 #include "io/formats.hpp"
@@ -30,8 +31,6 @@ void check_limit(bool within, const std::string& what, std::string_view key, std
   throw ItemError(Reason::too_large,
                   what + " is over " + std::string(key) + " = " + std::to_string(limit));
 }
-
-char to_lower_ascii(char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; }
 
 }  // namespace
 

@@ -18,8 +18,4 @@ FileState state_of(const std::filesystem::path& path);
 /// descriptors or memory.
 std::vector<std::byte> read_file(const std::filesystem::path& path, std::int64_t max_mb);
 
-/// Writes one file as publish() does, durably. Throws ItemError(not_written) with the system's
-/// reason, or EnvironmentError where that is no matter of this file; no temporary is left then.
-void publish_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
-
 }  // namespace eckart::io

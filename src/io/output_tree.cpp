@@ -1,5 +1,6 @@
 #include "io/output_tree.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <functional>
 #include <stdexcept>
@@ -7,8 +8,10 @@
 #include <system_error>
 #include <utility>
 
+#include "core/ascii.hpp"
 #include "core/error.hpp"
 #include "core/output_name.hpp"
+#include "core/state_folder.hpp"
 #include "io/environment.hpp"
 #include "io/temporary_file.hpp"
 
@@ -24,9 +27,7 @@ void check_ranks_have_names(const std::string& name, std::size_t ranks) {
 }
 
 std::string in_lower_case(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
-  }
+  std::transform(text.begin(), text.end(), text.begin(), to_lower_ascii);
   return text;
 }
 
@@ -55,7 +56,7 @@ std::vector<fs::path> OutputTree::claim(const fs::path& relative) {
     });
     const fs::path place = relative.parent_path() / file;
     paths.push_back(root_ / place);
-    if (*place.lexically_normal().begin() == ".eckart")
+    if (*place.lexically_normal().begin() == kStateFolder)
       throw ItemError(Reason::output_collision,
                       "its output " + paths.back().string() + " would be among eckart's own files");
     hashes.push_back(

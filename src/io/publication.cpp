@@ -11,7 +11,6 @@
 
 #include "io/descriptor.hpp"
 #include "io/environment.hpp"
-#include "io/file.hpp"
 
 namespace eckart::io {
 namespace {

@@ -46,4 +46,8 @@ using OnUnpublished = std::function<void(std::size_t index, const ItemError& err
 void publish(std::span<Publication* const> group, bool durable,
              const OnUnpublished& on_unpublished);
 
+/// Writes one file as publish() does, durably. Throws ItemError(not_written) with the system's
+/// reason, or EnvironmentError where that is no matter of this file; no temporary is left then.
+void publish_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
+
 }  // namespace eckart::io

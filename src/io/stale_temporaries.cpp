@@ -6,6 +6,7 @@
 #include <memory>
 #include <system_error>
 
+#include "core/state_folder.hpp"
 #include "io/temporary_file.hpp"
 
 namespace eckart::io {
@@ -32,7 +33,7 @@ void StaleTemporaries::remove_from(const fs::path& folder) {
 bool StaleTemporaries::is_in_another_output_folder(fs::path folder) const {
   std::error_code none;
   for (; folder != root_ && folder.has_relative_path(); folder = folder.parent_path()) {
-    if (fs::exists(folder / ".eckart", none)) return true;
+    if (fs::exists(folder / kStateFolder, none)) return true;
   }
   return false;
 }

@@ -7,6 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include "core/state_folder.hpp"
+
 namespace eckart::ledger {
 namespace {
 
@@ -38,7 +40,9 @@ Reason reason_of(const std::string& text) {
 }
 
 /// Where all files are ours, whatever has become of them.
-bool is_in_our_folder(const fs::path& file) { return file.parent_path().filename() == ".eckart"; }
+bool is_in_our_folder(const fs::path& file) {
+  return file.parent_path().filename() == kStateFolder;
+}
 
 /// Or nothing yet.
 bool is_sqlite(const fs::path& file) {

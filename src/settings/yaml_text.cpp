@@ -7,6 +7,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "core/printable.hpp"
+
 namespace eckart::settings {
 namespace {
 
@@ -56,7 +58,7 @@ YAML::Node parse(const Origin& origin, const std::string& text) {
     check_one_document(origin, text);
     return YAML::Load(text);
   } catch (const YAML::Exception& error) {
-    origin.fail(error.mark, "not valid YAML: " + error.msg);
+    origin.fail(error.mark, "not valid YAML: " + printable(error.msg));
   }
 }
 

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <thread>
 
+#include "io/publication.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/io/images.hpp"
 #include "tests/unit/io/item_error.hpp"
