@@ -25,7 +25,7 @@ build_and_test() {
   cmake --preset "$preset"
   cmake --build --preset "$preset" --parallel "$jobs"
   say "testing preset $preset"
-  ctest --preset "$preset" --parallel "$jobs"
+  ctest --preset "$preset" --parallel "$((jobs + 1))"  # some wait for a disk, or a second
 }
 
 tools/install-packages.sh
@@ -38,5 +38,5 @@ if [[ $sanitizers == true ]]; then presets=(asan tsan "$main_preset"); fi
 for preset in "${presets[@]}"; do build_and_test "$preset"; done
 if [[ $sanitizers == true ]]; then
   tools/torture.sh --short --program "build/$main_preset/bin/eckart"
-  tools/fuzz --seconds 10 --jobs "$(nproc)"
+  tools/fuzz --seconds 6 --jobs "$(nproc)"
 fi
