@@ -73,4 +73,9 @@ void FolderLock::check_in_place() const {
                          " was moved, removed or replaced while it was written to");
 }
 
+bool is_locked(const std::filesystem::path& file) {
+  const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  return descriptor && ::flock(descriptor.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
 }  // namespace eckart::io

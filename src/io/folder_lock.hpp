@@ -27,4 +27,7 @@ class FolderLock {
   bool holds_ = false;
 };
 
+/// Whether a process, this one or another, has the FolderLock of this file.
+bool is_locked(const std::filesystem::path& file);
+
 }  // namespace eckart::io

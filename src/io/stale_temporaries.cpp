@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "core/state_folder.hpp"
+#include "io/folder_lock.hpp"
 #include "io/temporary_file.hpp"
 
 namespace eckart::io {
@@ -19,7 +20,7 @@ StaleTemporaries::StaleTemporaries(const fs::path& root)
 }
 
 void StaleTemporaries::remove_from(const fs::path& folder) {
-  if (known_.contains(folder) || is_in_another_output_folder(folder)) return;
+  if (known_.contains(folder) || is_in_another_output_folder(folder) || is_around_locked()) return;
   // Not by std::filesystem, which makes a path of each of what may be a million names.
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(folder.c_str()), &::closedir);
   if (!listing) return;
@@ -34,6 +35,16 @@ bool StaleTemporaries::is_in_another_output_folder(fs::path folder) const {
   std::error_code none;
   for (; folder != root_ && folder.has_relative_path(); folder = folder.parent_path()) {
     if (fs::exists(folder / kStateFolder, none)) return true;
+  }
+  return false;
+}
+
+bool StaleTemporaries::is_around_locked() const {
+  std::error_code none;
+  fs::path folder = fs::canonical(root_, none);
+  while (folder.has_relative_path()) {
+    folder = folder.parent_path();
+    if (is_locked(folder / kStateFolder / "lock")) return true;
   }
   return false;
 }

@@ -12,12 +12,13 @@ class StaleTemporaries {
   /// Removes them from the root, too.
   explicit StaleTemporaries(const std::filesystem::path& root);
   /// From the folder of an output, which is named as the root is; looks into each once. Output
-  /// folders within this one are left alone: others may have their locks. What cannot be removed
-  /// stays.
+  /// folders within this one are left alone, since others may have their locks; and all while a run
+  /// writes to one around this. What cannot be removed stays.
   void remove_from(const std::filesystem::path& folder);
 
  private:
   bool is_in_another_output_folder(std::filesystem::path folder) const;
+  bool is_around_locked() const;
 
   const std::filesystem::path root_;
   std::set<std::filesystem::path> known_;

@@ -111,12 +111,14 @@ void Ledger::begin_anew(const std::string& why) {
 }
 
 void Ledger::make_tables() {
-  tables_ = std::make_unique<Tables>(file_, false);
+  auto tables = std::make_unique<Tables>(file_, false);
   if (!request_) {
-    run_ = tables_->run();
-  } else if (tables_->run() != run_) {
-    tables_->record(*request_, run_);
+    run_ = tables->run();
+    request_ = tables->request();
+  } else if (tables->run() != run_) {
+    tables->transaction(true, [&] { tables->record(*request_, run_); });
   }
+  tables_ = std::move(tables);
 }
 
 /// Runs `work` on the tables, and once more on new ones where these are damaged; throws what its
@@ -137,6 +139,8 @@ auto Ledger::with_tables(const Work& work) {
       begin_anew(error.message);
     }
     return work(*tables_);
+  } catch (const NotALedger&) {
+    refuse(file_);
   } catch (const DatabaseError& error) {
     fail(file_, error);
   }

@@ -75,7 +75,7 @@ class Ledger {
   const bool durable_;
   const Warn warn_;
   std::int64_t run_ = 0;
-  std::optional<Request> request_;  // of this run
+  std::optional<Request> request_;  // of the last run that has begun
   std::mutex mutex_;
   std::unique_ptr<Tables> tables_;
   std::chrono::steady_clock::time_point synced_ = std::chrono::steady_clock::now();

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "core/error.hpp"
 #include "core/printable.hpp"
@@ -31,8 +32,11 @@ FatalError error_of(ExitCode code, const std::filesystem::path& file, const char
 void check_is_report(const std::filesystem::path& file) {
   std::error_code none;
   if (!std::filesystem::is_regular_file(file, none)) return;
-  const int first = std::ifstream(file, std::ios::binary).get();
-  if (first == '{' || first == std::ifstream::traits_type::eof()) return;
+  constexpr std::string_view kBegin = "{\"file\":";  // of every line
+  std::string begin(kBegin.size(), '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(begin.data(), std::streamsize(begin.size()));
+  if (stream.gcount() == 0 || begin == kBegin) return;
   throw FatalError(ExitCode::usage,
                    "report " + printable(file.native()) + ": this file is there, and is no report");
 }

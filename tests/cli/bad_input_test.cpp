@@ -236,6 +236,8 @@ TEST_F(BadInput, what_is_no_report_and_no_ledger_is_not_replaced_by_one) {
   write("list", "in/good.png\n");
   write_png("scan");
   const auto image = io::read_file(at("scan"), 1), list = io::read_file(at("list"), 1);
+  write("some.json", "{\"a\": 1}");
+  EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2", "--report", "some.json"}).code, 64);
   for (const std::string name : {"scan", "list"}) {
     const Finished report = run({"run", "in", "-o", "out", "-k", "2", "--report", name});
     EXPECT_EQ(report.code, 64);

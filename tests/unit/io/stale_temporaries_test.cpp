@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "io/folder_lock.hpp"
 #include "io/temporary_file.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -61,6 +62,19 @@ TEST_F(StaleTemporariesTest, of_output_folders_within_are_left_to_those_who_have
   const fs::path of_another = make("a/b" / fs::path(stale_));
   StaleTemporaries(root_).remove_from(root_ / "a" / "b");
   EXPECT_TRUE(fs::exists(of_another));
+}
+
+TEST_F(StaleTemporariesTest, are_left_while_a_run_writes_to_a_folder_around) {
+  const fs::path of_another = make("a" / fs::path(stale_));
+  {
+    const FolderLock around(root_ / ".eckart" / "lock");
+    EXPECT_TRUE(is_locked(root_ / ".eckart" / "lock"));
+    const StaleTemporaries stale(root_ / "a");
+    EXPECT_TRUE(fs::exists(of_another));
+  }
+  EXPECT_FALSE(is_locked(root_ / ".eckart" / "lock"));
+  const StaleTemporaries stale(root_ / "a");
+  EXPECT_FALSE(fs::exists(of_another));
 }
 
 }  // namespace
