@@ -20,7 +20,8 @@ StaleTemporaries::StaleTemporaries(const fs::path& root)
 }
 
 void StaleTemporaries::remove_from(const fs::path& folder) {
-  if (known_.contains(folder) || is_in_another_output_folder(folder) || is_around_locked()) return;
+  if (!known_.insert(folder).second) return;
+  if (is_in_another_output_folder(folder) || is_around_locked()) return;
   // Not by std::filesystem, which makes a path of each of what may be a million names.
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(folder.c_str()), &::closedir);
   if (!listing) return;
@@ -28,7 +29,6 @@ void StaleTemporaries::remove_from(const fs::path& folder) {
     if (is_temporary_of_another(entry->d_name))
       ::unlinkat(::dirfd(listing.get()), entry->d_name, 0);
   }
-  known_.insert(folder);
 }
 
 bool StaleTemporaries::is_in_another_output_folder(fs::path folder) const {
