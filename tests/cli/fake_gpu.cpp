@@ -1,7 +1,7 @@
 // Stands in for libeckart_cuda.so: a "GPU" that the CPU computes for, and that is lost as the
-// environment says. FAKE_GPU_LOST_AT=N: at the N-th batch of the first process, and with
-// FAKE_GPU_ALWAYS of every process. FAKE_GPU_KILLER=B: by each image whose first sample is B.
-// FAKE_GPU_GONE: no process that follows on another finds it.
+// environment says. FAKE_GPU_LOST_AT=N: from the N-th batch of the first process on, and with
+// FAKE_GPU_ALWAYS of every process, by all lanes, as a real one is. FAKE_GPU_KILLER=B: by each
+// image whose first sample is B. FAKE_GPU_GONE: no process that follows on another finds it.
 #include <atomic>
 #include <cstdlib>
 #include <memory>
@@ -25,8 +25,9 @@ class FakeLane : public Lane {
   int slots() const override { return cpu_->slots(); }
 
   void start(int slot, PaddedShape shape, std::span<Task* const> tasks) override {
-    const bool now = ++batches_ == number("FAKE_GPU_LOST_AT");
-    lost_ = now && (is_first_process() || is_set("FAKE_GPU_ALWAYS"));
+    const int batch = ++batches_;
+    lost_ = is_set("FAKE_GPU_LOST_AT") && batch >= number("FAKE_GPU_LOST_AT") &&
+            (is_first_process() || is_set("FAKE_GPU_ALWAYS"));
     for (const Task* task : tasks)
       lost_ = lost_ || int(*task->input.data()) == number("FAKE_GPU_KILLER");
     cpu_->start(slot, shape, tasks);
