@@ -188,7 +188,7 @@ telemetry::RunReport Run::execute() {
 
 /// As often as it is called.
 void Run::prepare_output() {
-  if (!lock_) lock_.emplace(request_.output / kStateFolder / "lock");
+  if (!lock_) lock_.emplace(request_.output);
   if (lock_->holds() && !stale_) stale_.emplace(request_.output);
   outputs_.fold_case(io::prepare_output_root(request_.output));
   if (const auto file = ledger_file(request_.output, request_.settings.ledger); !file.empty())

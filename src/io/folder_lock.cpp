@@ -12,6 +12,7 @@
 
 #include "core/error.hpp"
 #include "core/printable.hpp"
+#include "core/state_folder.hpp"
 #include "io/environment.hpp"
 
 namespace eckart::io {
@@ -22,9 +23,8 @@ namespace {
                  what + printable(path.native()) + ": " + std::generic_category().message(error));
 }
 
-/// Of the file in ROOT/.eckart.
-std::filesystem::path root_of(const std::filesystem::path& file) {
-  return file.parent_path().parent_path();
+std::filesystem::path file_of(const std::filesystem::path& root) {
+  return root / kStateFolder / "lock";
 }
 
 /// As it stands in the file; "another" where it does not.
@@ -37,13 +37,12 @@ std::string owner_of(const Descriptor& descriptor) {
 
 }  // namespace
 
-FolderLock::FolderLock(const std::filesystem::path& file) : file_(file) {
+FolderLock::FolderLock(const std::filesystem::path& root) : root_(root), file_(file_of(root)) {
   std::error_code no_folder;
-  std::filesystem::create_directories(file.parent_path(), no_folder);
-  if (no_folder)
-    fail("cannot create files in the output folder ", root_of(file), no_folder.value());
-  descriptor_ = Descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-  if (!descriptor_) fail("cannot create ", file, errno);
+  std::filesystem::create_directories(file_.parent_path(), no_folder);
+  if (no_folder) fail("cannot create files in the output folder ", root, no_folder.value());
+  descriptor_ = Descriptor(::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (!descriptor_) fail("cannot create ", file_, errno);
   holds_ = ::flock(descriptor_.get(), LOCK_EX | LOCK_NB) == 0;
   if (holds_) {
     const std::string number = std::to_string(::getpid());
@@ -53,11 +52,11 @@ FolderLock::FolderLock(const std::filesystem::path& file) : file_(file) {
     return;
   }
   if (errno == EWOULDBLOCK) {
-    throw FatalError(ExitCode::temporary, printable(root_of(file).native()) +
-                                              " is being written to by " + owner_of(descriptor_));
+    throw FatalError(ExitCode::temporary,
+                     printable(root.native()) + " is being written to by " + owner_of(descriptor_));
   }
   // A file system that knows no locks; then nobody is kept out.
-  if (errno != ENOLCK && errno != EOPNOTSUPP && errno != ENOSYS) fail("cannot lock ", file, errno);
+  if (errno != ENOLCK && errno != EOPNOTSUPP && errno != ENOSYS) fail("cannot lock ", file_, errno);
 }
 
 bool FolderLock::is_in_place() const {
@@ -69,12 +68,12 @@ bool FolderLock::is_in_place() const {
 
 void FolderLock::check_in_place() const {
   if (is_in_place()) return;
-  throw EnvironmentError(printable(root_of(file_).native()) +
+  throw EnvironmentError(printable(root_.native()) +
                          " was moved, removed or replaced while it was written to");
 }
 
-bool is_locked(const std::filesystem::path& file) {
-  const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+bool is_locked(const std::filesystem::path& root) {
+  const Descriptor descriptor(::open(file_of(root).c_str(), O_RDONLY | O_CLOEXEC));
   return descriptor && ::flock(descriptor.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 

@@ -10,10 +10,10 @@ namespace eckart::io {
 /// the system releases when the process ends, in whatever way.
 class FolderLock {
  public:
-  /// Makes the file, OUT/.eckart/NAME, and its folders if they are missing. Throws FatalError:
+  /// Makes the file, ROOT/.eckart/lock, and its folders if they are missing. Throws FatalError:
   /// temporary where another process has the lock, by its number; cannot_create, no_permission.
   /// EnvironmentError where the disk is full or broken.
-  explicit FolderLock(const std::filesystem::path& file);
+  explicit FolderLock(const std::filesystem::path& root);
   /// False on a file system that knows no locks: then nobody is kept out.
   bool holds() const { return holds_; }
   /// False where its folder was moved, or removed, and what is written now would go to another.
@@ -22,12 +22,12 @@ class FolderLock {
   void check_in_place() const;
 
  private:
-  const std::filesystem::path file_;
+  const std::filesystem::path root_, file_;
   Descriptor descriptor_;
   bool holds_ = false;
 };
 
-/// Whether a process, this one or another, has the FolderLock of this file.
-bool is_locked(const std::filesystem::path& file);
+/// Whether a process, this one or another, has the FolderLock of this folder.
+bool is_locked(const std::filesystem::path& root);
 
 }  // namespace eckart::io

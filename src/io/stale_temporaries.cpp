@@ -44,7 +44,7 @@ bool StaleTemporaries::is_around_locked() const {
   fs::path folder = fs::canonical(root_, none);
   while (folder.has_relative_path()) {
     folder = folder.parent_path();
-    if (is_locked(folder / kStateFolder / "lock")) return true;
+    if (is_locked(folder)) return true;
   }
   return false;
 }

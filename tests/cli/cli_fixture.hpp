@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <span>
 #include <string>
 #include <thread>
@@ -35,6 +37,11 @@ class CliTest : public ::testing::Test {
   Finished run(const std::vector<std::string>& arguments, Program::Options options = {}) {
     options.folder = folder_.path();
     return Program(arguments, options).wait();
+  }
+  /// Until it has happened, or half a minute has passed.
+  static void wait_for(const std::function<bool()>& event) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (!event() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
   }
   fs::path at(const fs::path& relative) const { return folder_.path() / relative; }
 

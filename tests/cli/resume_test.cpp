@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/cli_fixture.hpp"
@@ -30,11 +29,6 @@ class Resume : public CliTest {
     arguments.insert(arguments.end(), more.begin(), more.end());
     const auto json = nlohmann::json::parse(run(arguments).out);
     return {json.at("done"), json.at("skipped"), json.at("failed")};
-  }
-
-  static void wait_for(const std::function<bool()>& event) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (!event() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
   }
 };
 

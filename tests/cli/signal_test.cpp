@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/cli_fixture.hpp"
@@ -13,11 +12,6 @@ namespace eckart::test {
 namespace {
 
 constexpr int kImages = 120;
-
-void wait_for(const std::function<bool()>& event) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (!event() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
-}
 
 class Signal : public CliTest {
  protected:

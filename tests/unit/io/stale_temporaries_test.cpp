@@ -67,12 +67,12 @@ TEST_F(StaleTemporariesTest, of_output_folders_within_are_left_to_those_who_have
 TEST_F(StaleTemporariesTest, are_left_while_a_run_writes_to_a_folder_around) {
   const fs::path of_another = make("a" / fs::path(stale_));
   {
-    const FolderLock around(root_ / ".eckart" / "lock");
-    EXPECT_TRUE(is_locked(root_ / ".eckart" / "lock"));
+    const FolderLock around(root_);
+    EXPECT_TRUE(is_locked(root_));
     const StaleTemporaries stale(root_ / "a");
     EXPECT_TRUE(fs::exists(of_another));
   }
-  EXPECT_FALSE(is_locked(root_ / ".eckart" / "lock"));
+  EXPECT_FALSE(is_locked(root_));
   const StaleTemporaries stale(root_ / "a");
   EXPECT_FALSE(fs::exists(of_another));
 }
