@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "app/options.hpp"
 #include "compute/checked/checked_backend.hpp"
 #include "compute/cpu/cpu_backend.hpp"
 #include "compute/fallback/fallback_backend.hpp"
@@ -85,6 +86,16 @@ ChosenBackend make_backend(const std::string& name, const BackendOptions& option
     if (error.code() != ExitCode::unavailable) throw;
     return {make_cpu(options, cpu_lanes), error.what()};
   }
+}
+
+ChosenBackend make_backend(const settings::Settings& settings,
+                           const settings::LoadedCalibration& calibration) {
+  for (const std::string& warning : calibration.warnings) spdlog::warn(warning);
+  ChosenBackend chosen = make_backend(
+      settings.backend, backend_options(settings, calibration.costs), settings.cpu.lanes);
+  spdlog::info("backend {} ({}): {}", chosen.backend->name(), chosen.reason,
+               chosen.backend->description());
+  return chosen;
 }
 
 }  // namespace eckart::app

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "compute/backend.hpp"
+#include "settings/calibration.hpp"
+#include "settings/settings.hpp"
 
 namespace eckart::app {
 
@@ -18,6 +20,10 @@ struct ChosenBackend {
 /// cpu). `cpu_lanes`: lanes of the CPU backend, 0 for one a core. What the GPU has no memory for is
 /// computed in smaller batches or on the CPU. Throws FatalError(unavailable).
 ChosenBackend make_backend(const std::string& name, const BackendOptions& options, int cpu_lanes);
+
+/// The one that the settings ask for; tells the log which, and what was wrong with the calibration.
+ChosenBackend make_backend(const settings::Settings& settings,
+                           const settings::LoadedCalibration& calibration);
 
 /// The CUDA backend alone, out of libeckart_cuda.so, which stays loaded. It is looked for beside
 /// the program and in ../lib/eckart. Throws FatalError(unavailable) that says what is missing.

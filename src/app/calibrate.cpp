@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "core/error.hpp"
@@ -51,7 +52,8 @@ std::vector<Image> make_scenes(const Case& shape) {
 using Batches = std::vector<std::vector<Task>>;
 
 /// Batches of this many planes, as many as the lane has slots for or more, with all scenes in them.
-Batches make_batches(const std::vector<Image>& scenes, int planes, int slots) {
+Batches make_batches(const std::vector<Image>& scenes, std::span<const RankPolicy> ranks,
+                     int planes, int slots) {
   const int wanted = (int(scenes.size()) + planes - 1) / planes;
   Batches batches(std::size_t((wanted + slots - 1) / slots * slots));
   std::size_t next = 0;
@@ -61,6 +63,7 @@ Batches make_batches(const std::vector<Image>& scenes, int planes, int slots) {
       Task& task = batch.emplace_back();
       task.input = Image(scene.shape());
       std::memcpy(task.input.data(), scene.data(), scene.bytes());
+      task.ranks = ranks;
       task.outputs.emplace_back(scene.shape());
       task.results.emplace_back(1);
     }
@@ -69,13 +72,13 @@ Batches make_batches(const std::vector<Image>& scenes, int planes, int slots) {
 }
 
 /// With all slots at work.
-void compute(Lane& lane, PaddedShape shape, Batches& batches) {
+void compute(Lane& lane, const BatchKind& kind, Batches& batches) {
   const auto slots = std::size_t(lane.slots());
   for (std::size_t first = 0; first < batches.size(); first += slots) {
     for (std::size_t slot = 0; slot < slots; ++slot) {
       std::vector<Task*> tasks;
       for (Task& task : batches[first + slot]) tasks.push_back(&task);
-      lane.start(int(slot), shape, tasks);
+      lane.start(int(slot), kind, tasks);
     }
     for (std::size_t slot = 0; slot < slots; ++slot) lane.finish(int(slot));
   }
@@ -87,10 +90,10 @@ void compute(Lane& lane, PaddedShape shape, Batches& batches) {
 }
 
 /// Of a batch, the median.
-double measure(Lane& lane, PaddedShape shape, Batches& batches, bool own_time, double budget) {
+double measure(Lane& lane, const BatchKind& kind, Batches& batches, bool own_time, double budget) {
   const auto pass = [&] {
     const double start = now(own_time);
-    compute(lane, shape, batches);
+    compute(lane, kind, batches);
     return (now(own_time) - start) / double(batches.size());
   };
   // Twice on CUDA: then it does the rounds that the images need.
@@ -108,17 +111,16 @@ double measure(Lane& lane, PaddedShape shape, Batches& batches, bool own_time, d
 
 /// Times a full batch, and a part of one where planes share it: that tells what a batch costs from
 /// what its planes cost. Nothing where this is more than the backend's solver takes.
-std::vector<Timing> time_solver(Backend& backend, SolverKind solver, const Case& sides,
+std::vector<Timing> time_solver(Backend& backend, SolverKind solver, const BatchKind& kind,
                                 const std::vector<Image>& scenes, double budget) {
-  const PaddedShape shape{sides.rows, sides.cols};
   const std::unique_ptr<Lane> lane = backend.make_lane(0);
-  const int full = backend.batch_planes(shape), part = full / kPart;
+  const int full = backend.batch_planes(kind), part = full / kPart;
   std::vector<Timing> timings;
   for (const int planes : {full, part}) {
     if (planes == 0) continue;
-    Batches batches = make_batches(scenes, planes, lane->slots());
+    Batches batches = make_batches(scenes, kind.ranks, planes, lane->slots());
     const double share = double(planes) / (full + part);
-    const double time = measure(*lane, shape, batches, backend.name() == "cpu", share * budget);
+    const double time = measure(*lane, kind, batches, backend.name() == "cpu", share * budget);
     SolverChoice choice = backend.choices().at(0);
     if (choice.solver != solver) return {};
     choice.batch.planes = planes;
@@ -142,15 +144,15 @@ CalibrationResult calibrate(const CalibrationJob& job) {
   for (const Case& sides : kCases) {
     const std::vector<Image> scenes = make_scenes(sides);
     for (const int rank : sides.ranks) {
+      const BatchKind kind{{sides.rows, sides.cols}, {RankPolicy{rank}}};
       for (const SolverKind solver : {SolverKind::subspace, SolverKind::gram}) {
         if (job.progress) job.progress(done++, total);
         BackendOptions options;
-        options.ranks = {{rank}};
         options.solver = solver;
         const std::unique_ptr<Backend> backend = job.make(options);
         result.backend = backend->name(), result.device = backend->device();
         for (const Timing& timing :
-             time_solver(*backend, solver, sides, scenes, job.seconds / total)) {
+             time_solver(*backend, solver, kind, scenes, job.seconds / total)) {
           result.timings.push_back(timing);
         }
       }

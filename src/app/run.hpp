@@ -12,15 +12,10 @@
 
 #include "app/backends.hpp"
 #include "app/input_count.hpp"
+#include "app/job.hpp"
 #include "core/error.hpp"
-#include "io/folder_lock.hpp"
-#include "io/input_guard.hpp"
-#include "io/output_tree.hpp"
 #include "io/source.hpp"
-#include "io/stale_temporaries.hpp"
-#include "ledger/ledger.hpp"
 #include "pipeline/pipeline.hpp"
-#include "pipeline/resume.hpp"
 #include "settings/calibration.hpp"
 #include "settings/settings.hpp"
 #include "telemetry/image_report.hpp"
@@ -50,7 +45,7 @@ class Run {
   /// As Pipeline has them.
   telemetry::RunReport execute();
   /// Whether the same request in a new process does what execute() has left, DeviceLost.
-  bool can_go_on() const { return ledger_ && can_list_again(); }
+  bool can_go_on() const { return job_.keeps_ledger() && can_list_again(); }
   /// After execute(). Throws FatalError where a line of the images' report is lost.
   void close_report();
   void request_stop();
@@ -64,32 +59,19 @@ class Run {
 
  private:
   void prepare_output();
-  ClaimOutputs claim();
-  ClaimOutputs claim_and_clean();
   bool can_list_again() const;
-  void resume_from(std::unique_ptr<ledger::Ledger> ledger);
-  ledger::Request recorded() const;
 
   const RunRequest request_;
   const std::chrono::steady_clock::time_point start_;
-  const std::vector<RankPolicy> ranks_;
   const settings::LoadedCalibration calibration_;
-  io::OutputTree outputs_;
-  const io::InputGuard guard_;
+  Job job_;
   std::unique_ptr<io::Source> source_;
   std::optional<telemetry::ImageReport> report_;
-  std::optional<io::FolderLock> lock_;
-  std::optional<io::StaleTemporaries> stale_;
-  std::unique_ptr<ledger::Ledger> ledger_;
-  std::optional<Resume> resume_;
   ChosenBackend backend_;
   std::unique_ptr<Pipeline> pipeline_;
   std::stop_source stop_;
   std::optional<InputCount> count_;
 };
-
-/// Where a run into this folder keeps its ledger; empty if nowhere.
-std::filesystem::path ledger_file(const std::filesystem::path& output, const std::string& setting);
 
 /// The exit code that tells this report's story.
 ExitCode exit_code(const telemetry::RunReport& report);

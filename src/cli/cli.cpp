@@ -69,9 +69,11 @@ ExitCode parse_and_execute(int argc, char** argv) {
   });
   Action action;
   add_run(app, action);
+  add_watch(app, action);
   add_synth(app, action);
   add_doctor(app, action);
   add_status(app, action);
+  add_requeue(app, action);
   const auto is_named = [&](const CLI::App* command) { return command->check_name(argv[1]); };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_named).empty()) {
     return fail(ExitCode::usage,

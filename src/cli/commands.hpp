@@ -15,5 +15,7 @@ void add_run(CLI::App& app, Action& action);
 void add_synth(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
 void add_status(CLI::App& app, Action& action);
+void add_requeue(CLI::App& app, Action& action);
+void add_watch(CLI::App& app, Action& action);
 
 }  // namespace eckart::cli

@@ -29,7 +29,7 @@ namespace eckart::cli {
 namespace {
 
 constexpr int kSide = 256;
-constexpr int kRank = 20;
+constexpr RankPolicy kRanks[] = {{20}};
 // What solvers promise; of the pixels written here, since nothing is taken on trust.
 constexpr double kMostLossDb = 0.01;
 
@@ -37,6 +37,7 @@ Task make_task() {
   Task task;
   task.input = synthesize(
       {.kind = SynthKind::texture, .rows = kSide, .cols = kSide, .channels = 1, .seed = 1});
+  task.ranks = kRanks;
   task.outputs.emplace_back(task.input.shape());
   task.results.emplace_back(1);
   return task;
@@ -47,7 +48,7 @@ Task reconstruct(Backend& backend, int index = 0) {
   Task task = make_task();
   Task* const tasks[] = {&task};
   const auto lane = backend.make_lane(index);
-  lane->start(0, padded_shape(task.input.shape(), 32), tasks);
+  lane->start(0, batch_kind(task, 32), tasks);
   lane->finish(0);
   return task;
 }
@@ -103,8 +104,8 @@ bool examine(Backend& backend, const Task& reference) {
   std::printf(
       "         %d x %d at rank %d, on every lane: %d of %d samples differ from the float64 SVD, "
       "by %d at most; loss %.1g dB; first batch %.0f ms\n",
-      kSide, kSide, kRank, difference.samples, kSide * kSide, difference.levels, difference.loss_db,
-      first.count());
+      kSide, kSide, kRanks[0].k, difference.samples, kSide * kSide, difference.levels,
+      difference.loss_db, first.count());
   if (difference.failed) std::printf("         the solver did not converge\n");
   return difference.good();
 }
@@ -166,7 +167,6 @@ ExitCode doctor(const DoctorArgs& args) {
   std::printf("eckart   " ECKART_VERSION "\n");
   tell_machine();
   BackendOptions options;
-  options.ranks = {RankPolicy{kRank}};
   options.calibration = known_costs(args);
   options.solver = SolverKind::gesvd;
   const Task reference = reconstruct(*app::make_backend("cpu", options, 1).backend);

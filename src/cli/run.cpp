@@ -1,9 +1,7 @@
 #include "app/run.hpp"
 
 #include <spdlog/spdlog.h>
-#include <sys/resource.h>
 
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -14,25 +12,26 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/configuration.hpp"
+#include "cli/descriptor_limit.hpp"
 #include "cli/restart.hpp"
 #include "cli/signals.hpp"
 #include "core/printable.hpp"
 #include "io/codec.hpp"
+#include "settings/watches.hpp"
 #include "telemetry/log.hpp"
 #include "telemetry/progress.hpp"
 
 namespace eckart::cli {
 namespace {
 
-constexpr const char* kSystemConfig = "/etc/eckart/eckart.yaml";
-
 struct RunArgs {
   std::vector<std::filesystem::path> inputs;
-  std::filesystem::path files_from, output, report, config;
-  std::vector<std::string> sets;
+  std::filesystem::path files_from, output, report;
+  ConfigArgs config;
   std::optional<std::string> rank, backend, solver, format, ledger;
   bool overwrite = false, deterministic = false, wait_for_space = false, json = false,
-       dry_run = false, print_config = false;
+       dry_run = false;
   int verbose = 0, quiet = 0;
 };
 
@@ -51,14 +50,10 @@ void apply_flag(settings::Settings& settings, const std::string& flag, const std
   }
 }
 
-/// Defaults < system file < --config < --set < flags.
-settings::Settings read_settings(const RunArgs& args) {
-  settings::Settings settings;
-  std::error_code unreadable;  // no error where the folder is closed to this user
-  if (std::filesystem::exists(kSystemConfig, unreadable))
-    settings = settings::load_file(kSystemConfig, settings);
-  if (!args.config.empty()) settings = settings::load_file(args.config, settings);
-  for (const std::string& assignment : args.sets) settings::apply(settings, assignment);
+/// Flags lie over the rest.
+settings::Configuration read_configuration(const RunArgs& args) {
+  settings::Configuration configuration = read_configuration(args.config);
+  settings::Settings& settings = configuration.settings;
   apply_flag(settings, "--rank", "rank", args.rank);
   apply_flag(settings, "--backend", "backend", args.backend);
   apply_flag(settings, "--solver", "solver", args.solver);
@@ -66,7 +61,7 @@ settings::Settings read_settings(const RunArgs& args) {
   apply_flag(settings, "--ledger", "ledger", args.ledger);
   if (args.deterministic) settings.deterministic = true;
   if (args.wait_for_space) settings.wait_for_space = true;
-  return settings;
+  return configuration;
 }
 
 ExitCode exit_code(const telemetry::RunReport& report) {
@@ -94,15 +89,6 @@ telemetry::RunReport dry_run(app::Run& run) {
       std::printf("%s -> %s\n", printable(item.file.native()).c_str(),
                   printable(output.native()).c_str());
   });
-}
-
-/// Files are open until they are on the disk, many at a time; the soft limit is often 1024.
-void raise_descriptor_limit() {
-  constexpr rlim_t kEnough = 65536;
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kEnough) return;
-  limit.rlim_cur = std::min(kEnough, limit.rlim_max);
-  static_cast<void>(setrlimit(RLIMIT_NOFILE, &limit));
 }
 
 ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
@@ -137,9 +123,9 @@ ExitCode execute(const RunArgs& args) {
   const std::set<int> given = open_descriptors();
   raise_descriptor_limit();
   telemetry::start_log(args.verbose - args.quiet);
-  const settings::Settings settings = read_settings(args);
-  if (args.print_config) {
-    std::fputs(settings::to_yaml(settings).c_str(), stdout);
+  const settings::Configuration configuration = read_configuration(args);
+  if (args.config.print) {
+    std::fputs(settings::to_yaml(configuration).c_str(), stdout);
     return ExitCode::ok;
   }
   if (args.inputs.empty() && args.files_from.empty()) {
@@ -154,7 +140,7 @@ ExitCode execute(const RunArgs& args) {
   const bool show_progress = args.quiet == 0 && !args.dry_run && telemetry::stderr_is_terminal();
   std::string lost;
   {
-    app::Run run({.settings = settings,
+    app::Run run({.settings = configuration.settings,
                   .inputs = args.inputs,
                   .files_from = args.files_from,
                   .output = args.output,
@@ -199,13 +185,7 @@ void add_run(CLI::App& app, Action& action) {
                 "CUDA: the same bytes whoever shares a batch, at some cost");
   run->add_flag("--wait-for-space", args->wait_for_space,
                 "Where the disk is full, wait until there is room, instead of ending with 74");
-  run->add_option("--config", args->config, "Settings in YAML")->check(CLI::ExistingFile);
-  run->add_option("--set", args->sets,
-                  "One setting: key=value, as in output.jpeg_quality=90; may be repeated")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  run->add_flag("--print-config", args->print_config,
-                "Print the settings that result, and do nothing");
+  add_config_options(*run, args->config);
   run->add_flag("--dry-run", args->dry_run, "Print what would be made from what, and do nothing");
   run->add_option("--report", args->report,
                   "A line of JSON for each output: rank, PSNR, energy, certificate; - is stdout");

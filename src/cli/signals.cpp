@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 namespace eckart::cli {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 // signals too. Handlers reach nothing but global state.
 constexpr int kStopSignals[] = {SIGHUP, SIGINT, SIGTERM};
 std::atomic<int> first_signal{0};
+std::atomic<bool> reload{false};
 sem_t wake;
 
 void on_signal(int signal) {
@@ -22,6 +24,13 @@ void on_signal(int signal) {
     if (isatty(STDERR_FILENO)) (void)!write(STDERR_FILENO, "\n", 1);  // ends the progress line
     _exit(128 + signal);
   }
+  sem_post(&wake);
+  errno = saved;
+}
+
+void on_hangup(int) {
+  const int saved = errno;
+  reload = true;
   sem_post(&wake);
   errno = saved;
 }
@@ -38,24 +47,33 @@ void handle(int signal, void (*handler)(int)) {
 
 }  // namespace
 
-StopSignals::StopSignals(std::function<void(int)> on_stop) : on_stop_(std::move(on_stop)) {
+StopSignals::StopSignals(std::function<void(int)> on_stop, std::function<void()> on_reload)
+    : on_stop_(std::move(on_stop)), on_reload_(std::move(on_reload)) {
   sem_init(&wake, 0, 0);
   first_signal = 0;
+  reload = false;
   ::signal(SIGPIPE, SIG_IGN);  // whoever read the log has left; the images are still wanted
   thread_ = std::thread([this] { run(); });
-  for (const int signal : kStopSignals) handle(signal, on_signal);
+  for (const int signal : kStopSignals)
+    handle(signal, signal == SIGHUP && on_reload_ ? on_hangup : on_signal);
 }
 
 void StopSignals::run() {
-  while (sem_wait(&wake) != 0) {
+  while (!ended_) {
+    if (sem_wait(&wake) != 0) continue;
+    if (reload.exchange(false) && !ended_) on_reload_();
+    if (received() == 0 || ended_) continue;
+    on_stop_(received());
+    return;
   }
-  if (!ended_) on_stop_(received());
 }
 
 int StopSignals::received() const { return first_signal; }
 
 StopSignals::~StopSignals() {
-  for (const int signal : kStopSignals) handle(signal, SIG_DFL);
+  // Who reloads does not end by what comes too late for it.
+  for (const int signal : kStopSignals)
+    handle(signal, signal == SIGHUP && on_reload_ ? SIG_IGN : SIG_DFL);
   ended_ = true;
   sem_post(&wake);
   thread_.join();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,11 +24,12 @@ struct PlaneResult {
   bool done_again = false;   ///< the first attempt had not settled it
 };
 
-/// One image for a backend: `input` and, for every rank policy of the backend, one output of the
-/// same shape and its planes' results.
+/// One image for a backend: `input` and, for every rank policy, one output of the same shape and
+/// its planes' results.
 struct Task {
   Image input;
-  std::vector<Image> outputs;                     ///< one a rank policy; allocated by the caller
+  std::span<const RankPolicy> ranks;  ///< one output each; whoever makes the task keeps them
+  std::vector<Image> outputs;         ///< one a rank policy; allocated by the caller
   std::vector<std::vector<PlaneResult>> results;  ///< [output][channel]
   bool off_gpu = false;                           ///< to be computed without one
   std::string error;                              ///< why this image has no result; empty if it has
@@ -42,6 +44,15 @@ struct PaddedShape {
   friend auto operator<=>(const PaddedShape&, const PaddedShape&) = default;
 };
 PaddedShape padded_shape(const ImageShape& shape, int multiple);
+
+/// What the tasks of a batch have in common.
+struct BatchKind {
+  PaddedShape shape;
+  std::vector<RankPolicy> ranks;
+  friend auto operator<=>(const BatchKind&, const BatchKind&) = default;
+};
+/// The task's planes padded to a multiple of so many rows and columns.
+BatchKind batch_kind(const Task& task, int multiple);
 
 enum class SolverKind { automatic, gram, subspace, gesvd, gesvdj };
 std::string to_string(SolverKind kind);
@@ -79,7 +90,7 @@ class Lane {
  public:
   virtual ~Lane() = default;
   virtual int slots() const = 0;
-  virtual void start(int slot, PaddedShape shape, std::span<Task* const> tasks) = 0;
+  virtual void start(int slot, const BatchKind& kind, std::span<Task* const> tasks) = 0;
   virtual void finish(int slot) = 0;
 };
 
@@ -95,12 +106,14 @@ class Backend {
   virtual std::string description() const = 0;
   /// Lanes worth having on this machine, at least 1.
   virtual int lanes() const = 0;
-  /// How many planes of this shape a batch should gather, at least 1. An image with more channels
+  /// GPUs that compute; the first lanes are on one each.
+  virtual int devices() const { return 0; }
+  /// How many planes a batch of this kind should gather, at least 1. An image with more channels
   /// than this is a batch of its own.
-  virtual int batch_planes(PaddedShape shape) const = 0;
+  virtual int batch_planes(const BatchKind& kind) const = 0;
   /// 0 <= index < lanes(). Throws FatalError; OutOfMemory where a lane may be had later.
   virtual std::unique_ptr<Lane> make_lane(int index) = 0;
-  /// The solver for each shape met so far, the largest first.
+  /// The solver for each shape and rank met so far, the largest first.
   virtual std::vector<SolverChoice> choices() const { return {}; }
   /// Lines for `eckart doctor`: devices, memory, driver, libraries.
   virtual std::vector<std::string> details() const { return {}; }
@@ -110,7 +123,6 @@ class Backend {
 
 /// What a backend is made from.
 struct BackendOptions {
-  std::vector<RankPolicy> ranks = {RankPolicy{}};
   SolverKind solver = SolverKind::automatic;
   /// Bytes do not depend on who shares a batch (CUDA; the CPU's never do).
   bool deterministic = false;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compute/cost_model.hpp"
+#include "compute/make_room.hpp"
 #include "core/quality.hpp"
 
 namespace eckart {
@@ -56,10 +57,13 @@ SolverChoice choose_solver(SolverKind requested, const BatchSize& batch, int mos
 
 SolverKind SolverChooser::choose(const BatchSize& batch, int most_gram_columns) {
   const std::lock_guard lock(mutex_);
-  const auto known = choices_.find(batch.shape);
+  const std::pair key(batch.shape, batch.rank);
+  const auto known = choices_.find(key);
   if (known != choices_.end()) return known->second.solver;
-  return choices_.emplace(batch.shape, choose_solver(requested_, batch, most_gram_columns, costs_))
-      .first->second.solver;
+  const SolverChoice choice = choose_solver(requested_, batch, most_gram_columns, costs_);
+  choices_.emplace(key, choice);
+  if (choices_.size() > kMostKnown) choices_.erase(choices_.begin());  // the largest are told
+  return choice.solver;
 }
 
 std::vector<SolverChoice> SolverChooser::choices() const {

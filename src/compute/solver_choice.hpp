@@ -3,6 +3,7 @@
 #include <climits>
 #include <map>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "compute/backend.hpp"
@@ -18,21 +19,21 @@ namespace eckart {
 SolverChoice choose_solver(SolverKind requested, const BatchSize& batch, int most_gram_columns,
                            const SolverCosts& costs);
 
-/// Chooses for every shape once, and knows what it chose. Thread-safe.
+/// Chooses for every shape and rank once, and knows what it chose for the largest. Thread-safe.
 class SolverChooser {
  public:
   SolverChooser(SolverKind requested, const SolverCosts& costs)
       : requested_(requested), costs_(costs) {}
-  /// Nothing but the shape may differ between batches of one shape.
+  /// Between batches of one shape and rank nothing may differ.
   SolverKind choose(const BatchSize& batch, int most_gram_columns = INT_MAX);
-  /// By shape, the largest first, a hundred at most.
+  /// By shape and rank, the largest first, a hundred at most.
   std::vector<SolverChoice> choices() const;
 
  private:
   const SolverKind requested_;
   const SolverCosts costs_;
   mutable std::mutex mutex_;
-  std::map<PaddedShape, SolverChoice> choices_;
+  std::map<std::pair<PaddedShape, int>, SolverChoice> choices_;  // by shape and rank
 };
 
 /// Columns that block subspace iteration works with on CUDA to find `rank` vectors: a quarter more,

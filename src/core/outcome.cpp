@@ -62,6 +62,8 @@ std::string_view to_string(Result result) {
       return "skipped";
     case Result::failed:
       return "failed";
+    case Result::deferred:
+      return "deferred";
   }
   return "?";
 }

@@ -30,7 +30,12 @@ enum class Reason {
 std::string_view to_string(Reason reason);
 constexpr int kReasonCount = int(Reason::internal) + 1;
 
-enum class Result { done, skipped, failed };
+enum class Result {
+  done,
+  skipped,
+  failed,
+  deferred,  ///< to come again; with a reason where that may be the file's, half-written say
+};
 std::string_view to_string(Result result);
 
 /// What became of one image. `detail` is a sentence for people, without the path.
@@ -42,6 +47,9 @@ struct Outcome {
 
   static Outcome failed(Stage stage, Reason reason, std::string detail) {
     return {Result::failed, stage, reason, std::move(detail)};
+  }
+  static Outcome deferred(Stage stage, Reason reason, std::string detail) {
+    return {Result::deferred, stage, reason, std::move(detail)};
   }
   bool ok() const { return result == Result::done; }
 };

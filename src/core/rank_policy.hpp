@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,7 +11,7 @@ namespace eckart {
 struct RankPolicy {
   int k = 20;  ///< this rank, or full rank where the matrix has no more
 
-  friend bool operator==(const RankPolicy&, const RankPolicy&) = default;
+  friend auto operator<=>(const RankPolicy&, const RankPolicy&) = default;
 };
 
 /// Reads one SPEC: a positive integer. Throws std::invalid_argument with what was expected.

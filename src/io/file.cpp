@@ -62,17 +62,21 @@ class InputFile {
 
 }  // namespace
 
+FileState state_of(const struct stat& status) {
+  // Wraps in the year 2262: all that matters is that another time is another number.
+  constexpr std::uint64_t kSecond = 1000000000;
+  const std::uint64_t mtime_ns =
+      std::uint64_t(status.st_mtim.tv_sec) * kSecond + std::uint64_t(status.st_mtim.tv_nsec);
+  return {status.st_size, std::int64_t(mtime_ns), std::int64_t(status.st_ino)};
+}
+
 FileState state_of(const std::filesystem::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
     if (errno == ENOENT || errno == ENOTDIR) throw ItemError(Reason::not_found, "no such file");
     throw ItemError(Reason::unreadable, "cannot be looked at: " + reason_of(errno));
   }
-  // Wraps in the year 2262: all that matters is that another time is another number.
-  constexpr std::uint64_t kSecond = 1000000000;
-  const std::uint64_t mtime_ns =
-      std::uint64_t(status.st_mtim.tv_sec) * kSecond + std::uint64_t(status.st_mtim.tv_nsec);
-  return {status.st_size, std::int64_t(mtime_ns), std::int64_t(status.st_ino)};
+  return state_of(status);
 }
 
 std::vector<std::byte> read_file(const std::filesystem::path& path, std::int64_t max_mb) {

@@ -8,7 +8,11 @@
 
 #include "core/file_state.hpp"
 
+struct stat;
+
 namespace eckart::io {
+
+FileState state_of(const struct stat& status);
 
 /// Of a file that is there, or what a link leads to. Throws ItemError: not_found, unreadable.
 FileState state_of(const std::filesystem::path& path);

@@ -44,23 +44,37 @@ std::string OutputTree::default_name(std::size_t ranks) {
   return ranks > 1 ? "{stem}.k{rank}.{ext}" : "{stem}.{ext}";
 }
 
+/// Below the root.
+fs::path OutputTree::place_of(const fs::path& relative, const RankPolicy& rank) const {
+  const std::string file = expand_output_name(name_, [&](std::string_view field) -> std::string {
+    if (field == "stem") return relative.stem().native();
+    if (field == "name") return relative.filename().native();
+    if (field == "ext") return std::string(codec_.extension);
+    return to_string(rank);
+  });
+  return relative.parent_path() / file;
+}
+
+std::uint64_t OutputTree::hash_of(const fs::path& place) const {
+  return std::hash<std::string>{}(folds_case_ ? in_lower_case(place.native()) : place.native());
+}
+
+std::vector<fs::path> OutputTree::outputs_of(const fs::path& relative) const {
+  std::vector<fs::path> outputs;
+  for (const RankPolicy& rank : ranks_) outputs.push_back(root_ / place_of(relative, rank));
+  return outputs;
+}
+
 std::vector<fs::path> OutputTree::claim(const fs::path& relative) {
   std::vector<fs::path> paths;
   std::vector<std::uint64_t> hashes;
   for (const RankPolicy& rank : ranks_) {
-    const std::string file = expand_output_name(name_, [&](std::string_view field) -> std::string {
-      if (field == "stem") return relative.stem().native();
-      if (field == "name") return relative.filename().native();
-      if (field == "ext") return std::string(codec_.extension);
-      return to_string(rank);
-    });
-    const fs::path place = relative.parent_path() / file;
+    const fs::path place = place_of(relative, rank);
     paths.push_back(root_ / place);
     if (*place.lexically_normal().begin() == kStateFolder)
       throw ItemError(Reason::output_collision,
                       "its output " + paths.back().string() + " would be among eckart's own files");
-    hashes.push_back(
-        std::hash<std::string>{}(folds_case_ ? in_lower_case(place.native()) : place.native()));
+    hashes.push_back(hash_of(place));
   }
   const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < hashes.size(); ++i) {
@@ -72,6 +86,11 @@ std::vector<fs::path> OutputTree::claim(const fs::path& relative) {
   }
   claimed_.insert(hashes.begin(), hashes.end());
   return paths;
+}
+
+void OutputTree::release(const fs::path& relative) {
+  const std::lock_guard lock(mutex_);
+  for (const RankPolicy& rank : ranks_) claimed_.erase(hash_of(place_of(relative, rank)));
 }
 
 bool prepare_output_root(const fs::path& root) {

@@ -28,6 +28,11 @@ class OutputTree {
   /// Remembers each name by a hash: some 40 bytes.
   std::vector<std::filesystem::path> claim(const std::filesystem::path& relative);
 
+  /// Its outputs may be another's again.
+  void release(const std::filesystem::path& relative);
+  /// What claim() gives, without claiming it.
+  std::vector<std::filesystem::path> outputs_of(const std::filesystem::path& relative) const;
+
   /// Whether names that differ in the case of letters alone (of ASCII) are one name. From the first
   /// claim() on it must stay.
   void fold_case(bool fold) { folds_case_ = fold; }
@@ -35,6 +40,10 @@ class OutputTree {
   const Codec& codec() const { return codec_; }
 
  private:
+  std::filesystem::path place_of(const std::filesystem::path& relative,
+                                 const RankPolicy& rank) const;
+  std::uint64_t hash_of(const std::filesystem::path& place) const;
+
   const std::filesystem::path root_;
   const std::string name_;
   const Codec& codec_;

@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <mutex>
 #include <set>
 #include <string>
 #include <system_error>
+#include <unordered_set>
 
 #include "io/descriptor.hpp"
 #include "io/environment.hpp"
@@ -52,23 +54,26 @@ void sync_folder(const fs::path& folder) {
   if (descriptor) check(bring_to_disk(descriptor));
 }
 
-/// A folder, and once in the life of the process all around it: whoever made them, they may not be
-/// on the disk yet.
+constexpr std::size_t kMostKnownFolders = 10000;  // a service may write to any number
+
+/// A folder, and once, or a few times, in the life of the process all around it: whoever made them,
+/// they may not be on the disk yet.
 void sync_with_those_around(const fs::path& folder) {
   static std::mutex mutex;
-  static std::set<fs::path> known;
+  static std::unordered_set<std::string> known;  // paths take ten times as much
   sync_folder(folder);
   std::vector<fs::path> around;
   {
     const std::lock_guard lock(mutex);
-    for (fs::path path = folder; !known.contains(path) && path != folder_of(path);
+    for (fs::path path = folder; !known.contains(path.native()) && path != folder_of(path);
          path = folder_of(path))
       around.push_back(folder_of(path));  // which has an entry that may be new
   }
   for (const fs::path& path : around) sync_folder(path);
   const std::lock_guard lock(mutex);
-  known.insert(folder);
-  known.insert(around.begin(), around.end());
+  if (known.size() >= kMostKnownFolders) known.clear();  // and each is looked around once more
+  known.insert(folder.native());
+  for (const fs::path& path : around) known.insert(path.native());
 }
 
 }  // namespace

@@ -7,17 +7,23 @@ namespace eckart::io {
 
 namespace fs = std::filesystem;
 
-bool is_or_is_below(const fs::path& path, const fs::path& folder) {
-  std::error_code error;
+namespace {
+
+/// Without links and dots, as far as it is there, and without a slash at its end.
+fs::path real(const fs::path& path, std::error_code& error) {
   const fs::path absolute = fs::absolute(path, error);
-  if (error) return false;
-  fs::path real_path = fs::weakly_canonical(absolute, error);
-  if (error) return false;
-  if (!real_path.has_filename()) real_path = real_path.parent_path();
-  const fs::path real_folder = fs::canonical(folder, error);
-  if (error) return false;
-  return std::mismatch(real_folder.begin(), real_folder.end(), real_path.begin(), real_path.end())
-             .first == real_folder.end();
+  if (error) return {};
+  fs::path real = fs::weakly_canonical(absolute, error);
+  return real.has_filename() ? real : real.parent_path();
+}
+
+}  // namespace
+
+bool is_or_is_below(const fs::path& path, const fs::path& folder) {
+  std::error_code error, folder_error;
+  const fs::path inner = real(path, error), outer = real(folder, folder_error);
+  if (error || folder_error) return false;
+  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }
 
 }  // namespace eckart::io

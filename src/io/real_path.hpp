@@ -4,7 +4,7 @@
 
 namespace eckart::io {
 
-/// Whether `path`, which need not exist, is the folder or below it. By real path: neither links nor
+/// Whether `path` is the folder or below it; neither need exist. By real path: neither links nor
 /// dots hide it. False where that cannot be found out.
 bool is_or_is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
 

@@ -16,7 +16,9 @@ namespace eckart::io {
 struct Arrival {
   std::filesystem::path file;
   std::filesystem::path relative;
-  Outcome outcome;  ///< failed when the source already knows why this cannot be done
+  Outcome outcome;       ///< failed when the source already knows why this cannot be done
+  int job = 0;           ///< whose it is, where there are several
+  bool last_try = true;  ///< what does not decode now is not half-written
 };
 
 /// Where files come from. Used by one thread at a time.

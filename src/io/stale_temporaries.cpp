@@ -20,7 +20,9 @@ StaleTemporaries::StaleTemporaries(const fs::path& root)
 }
 
 void StaleTemporaries::remove_from(const fs::path& folder) {
-  if (!known_.insert(folder).second) return;
+  constexpr std::size_t kMostKnown = 10000;  // a service may write to any number
+  if (known_.size() >= kMostKnown) known_.clear();
+  if (!known_.insert(folder.native()).second) return;
   if (is_in_another_output_folder(folder) || is_around_locked()) return;
   // Not by std::filesystem, which makes a path of each of what may be a million names.
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(folder.c_str()), &::closedir);

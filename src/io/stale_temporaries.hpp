@@ -1,7 +1,8 @@
 #pragma once
 
 #include <filesystem>
-#include <set>
+#include <string>
+#include <unordered_set>
 
 namespace eckart::io {
 
@@ -21,7 +22,7 @@ class StaleTemporaries {
   bool is_around_locked() const;
 
   const std::filesystem::path root_;
-  std::set<std::filesystem::path> known_;
+  std::unordered_set<std::string> known_;
 };
 
 }  // namespace eckart::io

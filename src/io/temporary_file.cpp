@@ -1,17 +1,14 @@
 #include "io/temporary_file.hpp"
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cerrno>
-#include <chrono>
-#include <cinttypes>
-#include <cstdio>
 #include <string_view>
 #include <system_error>
+
+#include "io/this_process.hpp"
 
 namespace eckart::io {
 namespace {
@@ -21,19 +18,6 @@ namespace {
 }
 
 constexpr std::string_view kPrefix = ".eckart-", kSuffix = ".tmp";
-
-/// 16 digits that no other process has, on no machine.
-const std::string& this_process() {
-  static const std::string digits = [] {
-    std::uint64_t number = 0;
-    if (::getrandom(&number, sizeof number, 0) != ssize_t(sizeof number))
-      number = std::uint64_t(std::chrono::system_clock::now().time_since_epoch().count());
-    std::array<char, 17> text{};
-    std::snprintf(text.data(), text.size(), "%016" PRIx64, number);
-    return std::string(text.data());
-  }();
-  return digits;
-}
 
 /// Differs from call to call within a process, and between processes that share the folder.
 std::string unique_name() {

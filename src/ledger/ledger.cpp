@@ -166,11 +166,14 @@ std::optional<Failure> Ledger::find_failure(const std::string& input) {
 }
 
 void Ledger::record(const Changes& changes) {
-  if (changes.done.empty() && changes.failed.empty() && changes.cleared.empty()) return;
+  if (changes.done.empty() && changes.failed.empty() && changes.cleared.empty() &&
+      changes.taken.empty())
+    return;
   transaction(false, [&](const Tables& tables) {
     for (const std::string& input : changes.cleared) tables.clear(input);
     for (const Entry& entry : changes.done) tables.record(entry, run_);
     for (const Failure& failure : changes.failed) tables.record(failure);
+    for (const std::string& output : changes.taken) tables.forget_state(output);
   });
 }
 

@@ -41,6 +41,7 @@ struct Changes {
   std::vector<Entry> done;
   std::vector<Failure> failed;
   std::vector<std::string> cleared;  ///< inputs that are no failures, or suspects, any more
+  std::vector<std::string> taken{};  ///< outputs whose inputs are gone: what has their names is new
 };
 
 /// What a run was asked for, by which what is left of it is known.

@@ -101,6 +101,7 @@ Tables::Tables(const fs::path& file, bool read_only)
   insert_failure_.emplace(prepare("INSERT OR REPLACE INTO failure VALUES (?1,?2,?3,?4,?5,?6)"));
   remove_failure_.emplace(prepare("DELETE FROM failure WHERE input = ?1"));
   remove_suspect_.emplace(prepare("DELETE FROM suspect WHERE input = ?1"));
+  forget_state_.emplace(prepare("UPDATE output SET size = -1 WHERE output = ?1"));
 }
 
 void Tables::make_tables() {
@@ -162,6 +163,12 @@ void Tables::clear(const std::string& input) const {
     use.bind(1, input);
     use.step();
   }
+}
+
+void Tables::forget_state(const std::string& output) const {
+  Statement::Use use(*forget_state_);
+  use.bind(1, output);
+  use.step();
 }
 
 void Tables::forget_suspects() { database_.execute("DELETE FROM suspect"); }

@@ -43,6 +43,8 @@ class Tables {
   void record(const Request& request, std::int64_t run) const;
   /// The input is no failure, and no suspect, any more.
   void clear(const std::string& input) const;
+  /// No input is in the state that this output was made from.
+  void forget_state(const std::string& output) const;
   void forget_suspects();
 
   std::optional<Entry> find(const std::string& output) const;
@@ -65,7 +67,8 @@ class Tables {
   Database database_;  // which the statements must not outlive
   struct stat place_ {};
   std::optional<Statement> find_, find_failure_;
-  std::optional<Statement> insert_, insert_failure_, remove_failure_, remove_suspect_;
+  std::optional<Statement> insert_, insert_failure_, remove_failure_, remove_suspect_,
+      forget_state_;
 };
 
 }  // namespace eckart::ledger

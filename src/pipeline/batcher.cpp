@@ -1,24 +1,25 @@
 #include "pipeline/batcher.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace eckart {
 
 std::optional<Batch> Batcher::add(ItemPtr item, Time now) {
-  const ImageShape& image = item->task.input.shape();
-  const PaddedShape shape = padded_shape(image, pad_);
+  const int channels = item->task.input.shape().channels;
+  BatchKind kind = batch_kind(item->task, pad_);
   if (item->suspect) {
-    Batch alone{shape, image.channels, {}};
+    Batch alone{std::move(kind), channels, {}};
     alone.items.push_back(std::move(item));
     return alone;
   }
-  const int capacity = capacity_(shape);
-  auto bin = bins_.find(shape);
+  const int capacity = capacity_(kind);
+  auto bin = bins_.find(kind);
   std::optional<Batch> full;
-  if (bin != bins_.end() && bin->second.batch.planes + image.channels > capacity) full = take(bin);
-  if (full || bin == bins_.end()) bin = bins_.emplace(shape, Bin{{shape, 0, {}}, now}).first;
+  if (bin != bins_.end() && bin->second.batch.planes + channels > capacity) full = take(bin);
+  if (full || bin == bins_.end()) bin = bins_.emplace(kind, Bin{{kind, 0, {}}, now}).first;
   Batch& batch = bin->second.batch;
-  batch.planes += image.channels;
+  batch.planes += channels;
   batch.items.push_back(std::move(item));
   if (!full && batch.planes >= capacity) full = take(bin);
   return full;
@@ -34,7 +35,7 @@ std::optional<Batch> Batcher::due(Time now) {
 
 std::optional<Batcher::Time> Batcher::next_due() const {
   std::optional<Time> soonest;
-  for (const auto& [shape, bin] : bins_) {
+  for (const auto& [kind, bin] : bins_) {
     if (!soonest || bin.oldest + linger_ < *soonest) soonest = bin.oldest + linger_;
   }
   return soonest;
@@ -45,7 +46,7 @@ std::optional<Batch> Batcher::flush() {
   return take(bins_.begin());
 }
 
-std::optional<Batch> Batcher::take(std::map<PaddedShape, Bin>::iterator bin) {
+std::optional<Batch> Batcher::take(std::map<BatchKind, Bin>::iterator bin) {
   Batch batch = std::move(bin->second.batch);
   bins_.erase(bin);
   return batch;

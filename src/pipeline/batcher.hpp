@@ -9,14 +9,14 @@
 
 namespace eckart {
 
-/// Gathers items by padded shape until a batch is full or its oldest item has waited long enough.
-/// Knows no threads and no clock: time comes in with each call.
+/// Gathers items by padded shape and ranks until a batch is full or its oldest item has waited long
+/// enough. Knows no threads and no clock: time comes in with each call.
 class Batcher {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  /// `capacity`: planes a batch of this shape should hold.
-  Batcher(std::function<int(PaddedShape)> capacity, int pad, std::chrono::milliseconds linger)
+  /// `capacity`: planes a batch of this kind should hold.
+  Batcher(std::function<int(const BatchKind&)> capacity, int pad, std::chrono::milliseconds linger)
       : capacity_(std::move(capacity)), pad_(pad), linger_(linger) {}
 
   /// Takes the item in. A batch comes out when this item fills one, or finds too little room in
@@ -37,12 +37,12 @@ class Batcher {
     Batch batch;
     Time oldest;
   };
-  std::optional<Batch> take(std::map<PaddedShape, Bin>::iterator bin);
+  std::optional<Batch> take(std::map<BatchKind, Bin>::iterator bin);
 
-  const std::function<int(PaddedShape)> capacity_;
+  const std::function<int(const BatchKind&)> capacity_;
   const int pad_;
   const std::chrono::milliseconds linger_;
-  std::map<PaddedShape, Bin> bins_;
+  std::map<BatchKind, Bin> bins_;
 };
 
 }  // namespace eckart

@@ -58,10 +58,10 @@ void ComputeWorker::start(Batch batch) {
   if (!flight) return;  // the device is lost
   const int slot = free_slots_.back();
   spdlog::trace("batch: {} images, {} planes of {} x {}", batch.items.size(), batch.planes,
-                batch.shape.rows, batch.shape.cols);
+                batch.kind.shape.rows, batch.kind.shape.cols);
   std::vector<Task*> tasks;
   for (ItemPtr& item : batch.items) tasks.push_back(&item->task);
-  if (!attempt_batch(batch, [&] { lane_->start(slot, batch.shape, tasks); })) {
+  if (!attempt_batch(batch, [&] { lane_->start(slot, batch.kind, tasks); })) {
     flight.reset();
     send(std::move(batch));
     return;

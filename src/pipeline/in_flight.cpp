@@ -25,6 +25,11 @@ std::optional<InFlight::Flight> InFlight::begin(const Batch& batch) {
   return begun(batch);
 }
 
+bool InFlight::is_idle() const {
+  const std::lock_guard lock(mutex_);
+  return batches_.empty();
+}
+
 void InFlight::device_lost() {
   const std::lock_guard lock(mutex_);
   if (std::exchange(lost_, true)) return;

@@ -46,6 +46,8 @@ class InFlight {
   std::optional<Flight> try_begin(const Batch& batch);
   /// Waits for them; the caller has nothing in flight itself. Nothing where the device is lost.
   std::optional<Flight> begin(const Batch& batch);
+  /// Whether nothing is in flight.
+  bool is_idle() const;
   /// Nothing begins any more. Before what was in flight on the lost device ends.
   void device_lost();
 
@@ -55,7 +57,7 @@ class InFlight {
   void end(Batches::iterator place);
 
   const OnLost on_lost_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   Batches batches_;
   int suspects_waiting_ = 0;  // which go before others

@@ -34,6 +34,7 @@ class Loader {
     item.task.input = codec.decode(file, limits_);
     const ImageShape& shape = item.task.input.shape();
     note_full_rank(item, shape);
+    item.task.ranks = ranks_;
     for (std::size_t i = 0; i < ranks_.size(); ++i) {
       item.task.outputs.emplace_back(shape);
       item.task.results.emplace_back(std::size_t(shape.channels));
@@ -52,7 +53,7 @@ class Loader {
   }
 
   const io::Limits limits_;
-  const std::vector<RankPolicy> ranks_;
+  const std::vector<RankPolicy> ranks_;  // the items' tasks refer to them
   const io::Codec& outputs_;
   const CheckDone check_done_;
   std::atomic<bool> noted_{false};
@@ -65,6 +66,8 @@ ItemPtr take_in(io::Arrival arrival, const ClaimOutputs& claim) {
   item->file = std::move(arrival.file);
   item->relative = std::move(arrival.relative);
   item->outcome = std::move(arrival.outcome);
+  item->job = arrival.job;
+  item->last_try = arrival.last_try;
   if (item->outcome.ok()) {
     attempt(item->outcome, Stage::source, Reason::internal, [&] { claim(*item); });
   }

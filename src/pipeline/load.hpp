@@ -38,7 +38,7 @@ using LoadItem = std::function<void(WorkItem& item, const Reserve& reserve)>;
 
 /// Asks `check_done`, if any, reads the file, checks its header against the limits and against what
 /// `outputs` can hold, reserves the bytes of input and outputs, decodes. May be called by several
-/// threads at a time.
+/// threads at a time. Must outlive the items, whose ranks it keeps.
 LoadItem make_load(const io::Limits& limits, const std::vector<RankPolicy>& ranks,
                    const io::Codec& outputs, CheckDone check_done = {});
 

@@ -19,7 +19,6 @@ using State = flow::StageClock::State;
 
 // Short queues keep the order of work close to the order of arrival; memory is the budget's
 // business.
-constexpr std::size_t kFoundCapacity = 256;
 constexpr std::size_t kLoadedCapacity = 256;
 constexpr std::size_t kBatchesCapacity = 2;
 constexpr std::size_t kFinishedCapacity = 1024;
@@ -30,7 +29,7 @@ Pipeline::Pipeline(PipelineParts parts, const PipelineOptions& options)
     : parts_(std::move(parts)),
       options_(options),
       budget_(options.budget_bytes),
-      found_(kFoundCapacity),
+      found_(options.found_capacity),
       loaded_(kLoadedCapacity),
       finished_(kFinishedCapacity),
       batches_(kBatchesCapacity),
@@ -129,6 +128,7 @@ void Pipeline::run_source() {
     // Here, in the order of arrival: which of two inputs has a name is no matter of threads.
     ItemPtr item = take_in(std::move(*arrival), parts_.claim);
     ItemChannel& next = item->outcome.ok() ? found_ : finished_;
+    if (item->outcome.ok()) ++coming_;
     clock.waiting(State::waiting_for_room, [&] { return next.push(std::move(item)); });
   }
   if (!stop.stop_requested()) tally_.all_found();
@@ -142,6 +142,7 @@ void Pipeline::run_load(int index) {
   while (auto popped = clock.waiting(State::waiting_for_input, [&] { return found_.pop(); })) {
     ItemPtr item = std::move(*popped);
     load(*item, reserve, clock);
+    if (!item->outcome.ok()) --coming_;
     ItemChannel& next = item->outcome.ok() ? loaded_ : finished_;
     clock.waiting(State::waiting_for_room, [&] { return next.push(std::move(item)); });
   }
@@ -163,7 +164,7 @@ void Pipeline::load(WorkItem& item, const Reserve& reserve, flow::StageClock::Wo
 
 void Pipeline::run_batch(Backend& backend) {
   flow::StageClock::Worker clock(batch_clock_, 0);
-  Batcher batcher([&](PaddedShape shape) { return backend.batch_planes(shape); }, options_.pad,
+  Batcher batcher([&](const BatchKind& kind) { return backend.batch_planes(kind); }, options_.pad,
                   options_.linger);
   const auto now = [] { return std::chrono::steady_clock::now(); };
   const auto send = [&](Batch batch) {
@@ -175,12 +176,20 @@ void Pipeline::run_batch(Backend& backend) {
       return due ? loaded_.pop_for(*due - now()) : loaded_.pop();
     });
     if (item) {
+      --coming_;
       if (auto full = batcher.add(std::move(*item), now())) send(std::move(*full));
     }
-    while (auto batch = batcher.due(now())) send(std::move(*batch));
+    while (auto batch = nobody_to_wait_for() ? batcher.flush() : batcher.due(now()))
+      send(std::move(*batch));
   } while (!loaded_.finished());
   if (stop_.stop_requested()) return;
   while (auto batch = batcher.flush()) send(std::move(*batch));
+}
+
+/// Company for a batch costs nothing where the lanes are busy, and comes soon where files are on
+/// their way.
+bool Pipeline::nobody_to_wait_for() const {
+  return coming_ == 0 && batches_.size() == 0 && in_flight_.is_idle();
 }
 
 void Pipeline::run_compute(Backend& backend, int index) {

@@ -31,6 +31,7 @@ struct PipelineOptions {
   int publish_group = 32;       ///< files published together, or more if an item has more
   bool wait_for_space = false;  ///< instead of ending where an output finds no space left
   std::chrono::milliseconds space_poll{1000};  ///< between attempts
+  std::size_t found_capacity = 256;            ///< files that wait to be loaded
   int load_tries = 10;  ///< to open a file where the process has no descriptors left
 };
 
@@ -70,6 +71,7 @@ class Pipeline {
   void run_source();
   void run_load(int index);
   void run_batch(Backend& backend);
+  bool nobody_to_wait_for() const;
   void run_compute(Backend& backend, int index);
   void run_write(int index);
 
@@ -97,6 +99,7 @@ class Pipeline {
   flow::Budget budget_;
   ItemChannel found_, loaded_, finished_;
   BatchChannel batches_;
+  std::atomic<int> coming_{0};  // files between the source and the batcher
   InFlight in_flight_;
   flow::StageClock source_clock_, load_clock_, batch_clock_, write_clock_;
   std::optional<flow::StageClock> compute_clock_;  // made with the backend, which says how many

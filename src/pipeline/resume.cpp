@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/error.hpp"
 #include "core/printable.hpp"
 #include "io/file.hpp"
 
@@ -41,11 +42,33 @@ Resume::Resume(ledger::Ledger& ledger, ResumeOptions options)
 
 void Resume::check(WorkItem& item) const {
   item.state = io::state_of(item.file);
+  if (!is_done(item)) return mark_suspect(item, absolute(item.file));
+  item.outcome = {Result::skipped, Stage::load, Reason::none, "done before"};
+}
+
+bool Resume::is_done(const WorkItem& item) const {
   const std::string input = absolute(item.file);
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
-    if (!is_done(item, input, i)) return mark_suspect(item, input);
+    if (!is_done(item, input, i)) return false;
   }
-  item.outcome = {Result::skipped, Stage::load, Reason::none, "done before"};
+  return true;
+}
+
+bool Resume::has_failed(const WorkItem& item) const {
+  const auto failure = ledger_.find_failure(absolute(item.file));
+  return failure && failure->state == item.state;
+}
+
+void Resume::check_owner(const WorkItem& item) const {
+  const std::string input = absolute(item.file);
+  std::error_code none;  // nothing there, so nobody's
+  for (const auto& output : item.outputs) {
+    const auto known = ledger_.find(below_root(output));
+    if (known && known->input != input && std::filesystem::exists(output, none))
+      throw ItemError(Reason::output_collision,
+                      "its output " + output.string() + " is a result of " + known->input +
+                          " (output.name={name}.{ext} tells a.jpg from a.png)");
+  }
 }
 
 void Resume::mark_suspect(WorkItem& item, const std::string& input) const {
@@ -88,6 +111,7 @@ void Resume::record(std::span<WorkItem* const> items) const {
   ledger::Changes changes;
   for (const WorkItem* item : items) {
     const Outcome& outcome = item->outcome;
+    if (outcome.result == Result::deferred) continue;
     const std::string input = absolute(item->file);
     if (outcome.result == Result::skipped) {
       if (had_failures_ || suspects_.contains(input)) changes.cleared.push_back(input);
@@ -105,6 +129,14 @@ void Resume::record(std::span<WorkItem* const> items) const {
                               .state = item->state,
                               .bytes = item->file_bytes[i]});
     }
+  }
+  ledger_.record(changes);
+}
+
+void Resume::record_taken(std::span<WorkItem* const> items) const {
+  ledger::Changes changes;
+  for (const WorkItem* item : items) {
+    for (const auto& output : item->outputs) changes.taken.push_back(below_root(output));
   }
   ledger_.record(changes);
 }

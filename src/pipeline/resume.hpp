@@ -35,8 +35,20 @@ class Resume {
   /// GPU was lost is not given to one any more. Throws ItemError.
   void check(WorkItem& item) const;
 
+  /// Whether all outputs of an item were made from its file in `item.state`, as check() has it.
+  bool is_done(const WorkItem& item) const;
+  /// Whether the file has failed in this state, at the last attempt.
+  bool has_failed(const WorkItem& item) const;
+  /// Throws ItemError(output_collision) where what is at the place of an output is a result of
+  /// another input.
+  void check_owner(const WorkItem& item) const;
+
   /// Of items that are published or have failed. Throws EnvironmentError.
   void record(std::span<WorkItem* const> items) const;
+
+  /// Of done items whose files are gone: what has their names from now on is new. Throws
+  /// EnvironmentError.
+  void record_taken(std::span<WorkItem* const> items) const;
 
   /// Of what was computed when the GPU was lost. Throws EnvironmentError.
   void record_lost(const std::vector<const WorkItem*>& items) const;

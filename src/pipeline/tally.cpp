@@ -8,6 +8,7 @@
 
 #include "core/printable.hpp"
 #include "pipeline/output_quality.hpp"
+#include "telemetry/log.hpp"
 
 namespace eckart {
 namespace {
@@ -43,11 +44,18 @@ void Tally::all_found() {
 void Tally::count(const WorkItem& item) {
   const Outcome& outcome = item.outcome;
   if (outcome.result == Result::failed) {
+    const telemetry::LogFields fields({{"ECKART_FILE", item.file.native()},
+                                       {"ECKART_STAGE", std::string(to_string(outcome.stage))},
+                                       {"ECKART_REASON", std::string(to_string(outcome.reason))}});
     spdlog::error("{}: {} ({}, in {})", printable(item.file.native()), printable(outcome.detail),
                   to_string(outcome.reason), to_string(outcome.stage));
   }
   if (outcome.result == Result::done && spdlog::should_log(spdlog::level::debug)) log_done(item);
   const std::lock_guard lock(mutex_);
+  if (outcome.result == Result::deferred) {  // and counts when it comes again
+    --progress_.total;
+    return;
+  }
   ++progress_.done;
   report_.input_bytes += item.input_bytes;
   switch (outcome.result) {
@@ -60,6 +68,7 @@ void Tally::count(const WorkItem& item) {
       ++report_.skipped;
       ++progress_.skipped;
       return;
+    case Result::deferred:
     case Result::done:
       break;
   }

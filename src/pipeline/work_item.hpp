@@ -17,10 +17,13 @@ namespace eckart {
 /// One image on its way through the pipeline. Owned by one thread at a time.
 struct WorkItem {
   std::filesystem::path file;
-  std::filesystem::path relative;              ///< its place in the mirrored tree
+  std::filesystem::path relative;  ///< its place in the mirrored tree
+  int job = 0;                     ///< as its arrival has it, and the next
+  bool last_try = true;
   std::vector<std::filesystem::path> outputs;  ///< one a rank
   flow::Budget::Reservation bytes;             ///< for the pixels of input and outputs
   Task task;
+  std::shared_ptr<void> keeps;           ///< whose work it is, where that may go before it
   io::Publication publication;           ///< between write and publish
   bool published = false;                ///< or failed on the way there
   bool recorded = false;                 ///< published, and whoever keeps a record has it
@@ -34,9 +37,9 @@ struct WorkItem {
 using ItemPtr = std::unique_ptr<WorkItem>;
 using ItemChannel = flow::Channel<ItemPtr>;
 
-/// Items whose planes are padded to the same shape.
+/// Items whose planes are padded to the same shape, and wanted at the same ranks.
 struct Batch {
-  PaddedShape shape;
+  BatchKind kind;
   int planes = 0;
   std::vector<ItemPtr> items;
 };

@@ -20,8 +20,7 @@ WriteItem make_write(const io::Codec& codec, const io::EncodeOptions& options) {
 }
 
 PublishItems make_publish(bool durable, CheckPlace check, RecordItems record) {
-  return [durable, check = std::move(check),
-          record = std::move(record)](std::span<const ItemPtr> group) {
+  return [durable, check = std::move(check), record = std::move(record)](std::span<ItemPtr> group) {
     if (check) check();
     std::vector<WorkItem*> items;  // those not published yet
     std::vector<io::Publication*> publications;

@@ -13,8 +13,8 @@ namespace eckart {
 using WriteItem = std::function<void(WorkItem& item)>;
 /// Puts what was written for a group of items to its place, and has it recorded; an item that fails
 /// gets its outcome. Throws EnvironmentError: then what is not `published` must be written again,
-/// and it is to be called again with all that is not `recorded`.
-using PublishItems = std::function<void(std::span<const ItemPtr> group)>;
+/// and it is to be called again with all that is not `recorded`. The order of the group is free.
+using PublishItems = std::function<void(std::span<ItemPtr> group)>;
 
 /// Encodes every output of an item and adds it to the item's publication. This and the next may be
 /// called by several threads at a time.

@@ -9,17 +9,9 @@
 namespace eckart::settings {
 namespace {
 
-/// `members` lead from Settings to the value: &Settings::batch, &Batch::pad.
-template <class Type, class... Members>
-Key key(std::string_view path, std::string_view comment, const Type& type, Members... members) {
-  return {
-      path,
-      comment,
-      type.expected(),
-      Type::kTakesList,
-      [=](Settings& settings, std::string_view text) { type.read(text, (settings.*....*members)); },
-      [=](const Settings& settings) { return type.print((settings.*....*members)); },
-  };
+KeyOf<Settings> per_watch(KeyOf<Settings> key) {
+  key.per_watch = true;
+  return key;
 }
 
 /// How many letters must be inserted, deleted or replaced to make one of the other (Levenshtein).
@@ -47,21 +39,26 @@ std::size_t distance(std::string_view path, std::string_view candidate) {
 
 }  // namespace
 
-const std::vector<Key>& schema() {
+std::string_view section_of(std::string_view path) {
+  const std::size_t dot = path.find('.');
+  return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
+}
+
+const Table<Settings>& settings_table() {
   using S = Settings;
-  static const std::vector<Key> keys = {
+  static const Table<Settings> table({
       key("backend", "what computes", Choice{{"auto", "cuda", "cpu", "checked"}}, &S::backend),
       key("solver", "how a batch is decomposed",
           Choice{{"auto", "gram", "subspace", "gesvd", "gesvdj"}}, &S::solver),
       key("calibration", "measured costs that auto goes by; none: those built in", AutoNoneOrFile{},
           &S::calibration),
-      key("rank", "several: an output for each", Ranks{}, &S::rank),
-      key("output.format", "of the files written", Choice{{"png", "jpeg"}}, &S::output,
-          &Output::format),
-      key("output.name", "empty: {stem}.{ext}, or {stem}.k{rank}.{ext} for several ranks",
-          OutputName{}, &S::output, &Output::name),
-      key("output.jpeg_quality", "for output.format jpeg", Integer{1, 100}, &S::output,
-          &Output::jpeg_quality),
+      per_watch(key("rank", "several: an output for each", Ranks{}, &S::rank)),
+      per_watch(key("output.format", "of the files written", Choice{{"png", "jpeg"}}, &S::output,
+                    &Output::format)),
+      per_watch(key("output.name", "empty: {stem}.{ext}, or {stem}.k{rank}.{ext} for several ranks",
+                    OutputName{}, &S::output, &Output::name)),
+      per_watch(key("output.jpeg_quality", "for output.format jpeg", Integer{1, 100}, &S::output,
+                    &Output::jpeg_quality)),
       key("threads.load", "threads that read and decode", auto_or_integer(1, 1024), &S::threads,
           &Threads::load),
       key("threads.write", "threads that encode and write", auto_or_integer(1, 1024), &S::threads,
@@ -80,50 +77,38 @@ const std::vector<Key>& schema() {
       key("cuda.memory_fraction", "share of a GPU's memory", Number{0.01, 1}, &S::cuda,
           &Cuda::memory_fraction),
       key("budget_mb", "MiB of decoded images in flight", Integer{1, 16777216}, &S::budget_mb),
-      key("limits.pixels", "most rows x columns of an image", Integer{1, 1000000000000}, &S::limits,
-          &Limits::pixels),
-      key("limits.side", "most rows, or columns, of an image", Integer{1, 1000000}, &S::limits,
-          &Limits::side),
-      key("limits.file_mb", "most MiB of an input file", Integer{1, 1048576}, &S::limits,
-          &Limits::file_mb),
-      key("limits.decode_mb", "most MiB of memory to decode an image", Integer{1, 16777216},
-          &S::limits, &Limits::decode_mb),
-      key("limits.decode_s", "most seconds of one core to decode an image", Integer{1, 86400},
-          &S::limits, &Limits::decode_s),
+      per_watch(key("limits.pixels", "most rows x columns of an image", Integer{1, 1000000000000},
+                    &S::limits, &Limits::pixels)),
+      per_watch(key("limits.side", "most rows, or columns, of an image", Integer{1, 1000000},
+                    &S::limits, &Limits::side)),
+      per_watch(key("limits.file_mb", "most MiB of an input file", Integer{1, 1048576}, &S::limits,
+                    &Limits::file_mb)),
+      per_watch(key("limits.decode_mb", "most MiB of memory to decode an image",
+                    Integer{1, 16777216}, &S::limits, &Limits::decode_mb)),
+      per_watch(key("limits.decode_s", "most seconds of one core to decode an image",
+                    Integer{1, 86400}, &S::limits, &Limits::decode_s)),
       key("deterministic", "the same bytes whatever shares a batch, on CUDA too", Flag{},
           &S::deterministic),
-      key("durability",
-          "outputs survive a power cut: brought to disk together, each by itself, not",
-          Choice{{"group", "file", "none"}}, &S::durability),
+      per_watch(key("durability",
+                    "outputs survive a power cut: brought to disk together, each by itself, not",
+                    Choice{{"group", "file", "none"}}, &S::durability)),
       key("wait_for_space", "on a full disk wait for room, instead of ending with 74", Flag{},
           &S::wait_for_space),
-      key("ledger", "what is done, so that it is not done again; auto: OUT/.eckart/ledger.db",
-          AutoNoneOrFile{}, &S::ledger),
-  };
-  return keys;
-}
-
-const Key* find_key(std::string_view path) {
-  const auto found = std::find_if(schema().begin(), schema().end(),
-                                  [path](const Key& key) { return key.path == path; });
-  return found == schema().end() ? nullptr : &*found;
-}
-
-bool is_section(std::string_view path) {
-  return std::any_of(schema().begin(), schema().end(), [path](const Key& key) {
-    return path.empty() ||
-           (key.path.starts_with(path) && key.path.substr(path.size()).starts_with('.'));
+      per_watch(key("ledger",
+                    "what is done, so that it is not done again; auto: OUT/.eckart/ledger.db",
+                    AutoNoneOrFile{}, &S::ledger)),
   });
+  return table;
 }
 
-std::string_view nearest(std::string_view path) {
+std::string_view nearest(const std::vector<std::string_view>& keys, std::string_view path) {
   constexpr std::size_t kLongest = 64;  // nobody meant a key by more than this
   if (path.size() > kLongest) return {};
   std::string_view best;
   std::size_t best_distance = std::max<std::size_t>(2, last_name(path).size() / 3);
-  for (const Key& key : schema()) {
-    const std::string_view section = key.path.substr(0, key.path.rfind('.'));
-    for (const std::string_view candidate : {section, key.path}) {
+  for (const std::string_view key : keys) {
+    for (const std::string_view candidate : {section_of(key), key}) {
+      if (candidate.empty()) continue;
       const std::size_t steps = distance(path, candidate);
       if (steps < best_distance || (best.empty() && steps == best_distance)) {
         best = candidate;

@@ -1,34 +1,113 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "settings/settings.hpp"
+#include "settings/yaml_text.hpp"
 
 namespace eckart::settings {
 
-/// One setting: its line of the table in schema.cpp.
-struct Key {
+/// One setting of a T: a line of its table.
+template <class T>
+struct KeyOf {
   std::string_view path;     ///< "batch.linger_ms"
   std::string_view comment;  ///< what it does
   std::string expected;      ///< what its value may be
   bool takes_list;
-  std::function<void(Settings&, std::string_view text)> read;  ///< throws std::invalid_argument
-  std::function<std::string(const Settings&)> print;           ///< the value as YAML
+  /// Of one text, or those of a list. Throws std::invalid_argument.
+  std::function<void(T&, const std::vector<std::string>& texts)> read;
+  /// The value as YAML; whole lines are to stand below the key.
+  std::function<std::string(const T&)> print;
+  bool per_watch = false;           ///< may differ between watches, which share one pipeline
+  bool stands_for_section = false;  ///< `section: value` is short for it
+  /// In the place of `read`, for what is more than texts. May throw SettingsError as well.
+  std::function<void(T&, const Origin&, const YAML::Node&)> read_node = {};
 };
 
-/// All keys, in the order of the file; those of a section stand together.
-const std::vector<Key>& schema();
+/// `type`: one of value_types.hpp. `first` and `members` lead from a T to the value:
+/// &Settings::batch, &Batch::pad.
+template <class Type, class T, class Member, class... Members>
+KeyOf<T> key(std::string_view path, std::string_view comment, const Type& type, Member T::*first,
+             Members... members) {
+  return {
+      path,
+      comment,
+      type.expected(),
+      Type::kTakesList,
+      [=](T& target, const std::vector<std::string>& texts) {
+        if constexpr (Type::kTakesList) {
+          type.read(texts, ((target.*first).*....*members));
+        } else {
+          type.read(texts.front(), ((target.*first).*....*members));
+        }
+      },
+      [=](const T& target) { return type.print(((target.*first).*....*members)); },
+  };
+}
 
-/// nullptr if there is none.
-const Key* find_key(std::string_view path);
+/// `part` of an Outer is what `inner` is a key of.
+template <class Outer, class T>
+KeyOf<Outer> key_of_part(const KeyOf<T>& inner, T Outer::*part) {
+  return {
+      inner.path,
+      inner.comment,
+      inner.expected,
+      inner.takes_list,
+      [=](Outer& outer, const std::vector<std::string>& texts) { inner.read(outer.*part, texts); },
+      [=](const Outer& outer) { return inner.print(outer.*part); },
+  };
+}
 
-/// Whether keys stand below `path`; the empty path is the whole file.
-bool is_section(std::string_view path);
+/// "batch" of "batch.pad"; empty for a key of no section.
+std::string_view section_of(std::string_view path);
 
-/// The key or section that was probably meant; empty if none is near.
-std::string_view nearest(std::string_view path);
+/// The key or section, of those, that was probably meant; empty if none is near.
+std::string_view nearest(const std::vector<std::string_view>& keys, std::string_view path);
+
+/// The keys of a T, in the order of the file; those of a section stand together.
+template <class T>
+class Table {
+ public:
+  explicit Table(std::vector<KeyOf<T>> keys) : keys_(std::move(keys)) {}
+
+  auto begin() const { return keys_.begin(); }
+  auto end() const { return keys_.end(); }
+
+  /// nullptr if there is none.
+  const KeyOf<T>* find(std::string_view path) const {
+    const auto found = std::find_if(begin(), end(), [path](auto& key) { return key.path == path; });
+    return found == end() ? nullptr : &*found;
+  }
+
+  /// The key that `section: value` is short for; nullptr if there is none.
+  const KeyOf<T>* find_short(std::string_view section) const {
+    const auto found = std::find_if(begin(), end(), [section](auto& key) {
+      return key.stands_for_section && section_of(key.path) == section;
+    });
+    return found == end() ? nullptr : &*found;
+  }
+
+  /// The empty path is the whole table.
+  bool is_section(std::string_view path) const {
+    return path.empty() ||
+           std::any_of(begin(), end(), [path](auto& key) { return section_of(key.path) == path; });
+  }
+
+  std::string_view nearest(std::string_view path) const {
+    std::vector<std::string_view> paths;
+    for (const KeyOf<T>& key : keys_) paths.push_back(key.path);
+    return settings::nearest(paths, path);
+  }
+
+ private:
+  std::vector<KeyOf<T>> keys_;
+};
+
+const Table<Settings>& settings_table();
 
 }  // namespace eckart::settings

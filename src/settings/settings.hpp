@@ -71,10 +71,11 @@ class SettingsError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// `base`, with what the YAML file says over it. Throws SettingsError.
+/// `base`, with what the YAML file says over it. Its watches are checked and left out; see
+/// watches.hpp. Throws SettingsError.
 Settings load_file(const std::filesystem::path& path, Settings base = {});
 
-/// Likewise of a text, which errors call `name`.
+/// Of a text as to_yaml() makes it, which errors call `name`. Throws SettingsError.
 Settings load_text(const std::string& text, const std::string& name);
 
 /// Applies one --set: "a.b=c", with c in YAML. Throws SettingsError and then changes nothing.

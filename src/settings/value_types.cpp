@@ -18,6 +18,14 @@ namespace {
   throw std::invalid_argument(in_quotes(text) + " is not " + expected);
 }
 
+/// A list as it could be written in one text.
+std::string joined(const std::vector<std::string>& texts, const std::string& expected) {
+  if (texts.empty()) throw std::invalid_argument("an empty list is not " + expected);
+  std::string text = texts.front();
+  for (std::size_t i = 1; i < texts.size(); ++i) text += "," + texts[i];
+  return text;
+}
+
 /// All of `text` as a number, or false.
 template <class T>
 bool parse_whole(std::string_view text, T& number) {
@@ -125,7 +133,8 @@ void OutputName::read(std::string_view text, std::string& value) const {
   value = text;
 }
 
-void Ranks::read(std::string_view text, std::string& value) const {
+void Ranks::read(const std::vector<std::string>& texts, std::string& value) const {
+  const std::string text = joined(texts, expected());
   try {
     parse_ranks(text);
   } catch (const std::invalid_argument& error) {
@@ -137,8 +146,9 @@ void Ranks::read(std::string_view text, std::string& value) const {
   value = text;
 }
 
-void Devices::read(std::string_view text, std::vector<int>& value) const {
+void Devices::read(const std::vector<std::string>& texts, std::vector<int>& value) const {
   constexpr Integer kNumber{0, 1023};
+  const std::string text = joined(texts, expected());
   std::vector<int> numbers;
   for (std::string_view rest = text; text != "all";) {
     const std::size_t comma = rest.find(',');
@@ -161,6 +171,40 @@ std::string Devices::print(const std::vector<int>& value) const {
   std::string list;
   for (const int number : value) list += (list.empty() ? "[" : ", ") + std::to_string(number);
   return list + "]";
+}
+
+std::filesystem::path plain(const std::filesystem::path& path) {
+  const std::filesystem::path normal = path.lexically_normal();
+  return normal.has_filename() || normal == normal.root_path() ? normal : normal.parent_path();
+}
+
+void AbsolutePath::read(std::string_view text, std::filesystem::path& value) const {
+  const bool absolute = text.starts_with('/') && text.find('\0') == std::string_view::npos;
+  if (!absolute && !(or_empty && text.empty())) refuse(text, expected());
+  value = text;
+}
+
+void FoldersBelow::read(const std::vector<std::string>& texts,
+                        std::vector<std::filesystem::path>& value) const {
+  std::vector<std::filesystem::path> folders;
+  for (const std::string& text : texts) {
+    const std::filesystem::path said = text;
+    const bool below =
+        said.is_relative() && std::find(said.begin(), said.end(), "..") == said.end();
+    const std::filesystem::path folder = plain(said);
+    if (!below || folder.empty() || folder == "." || text.find('\0') != std::string::npos)
+      refuse(text, expected());
+    folders.push_back(folder);
+  }
+  value = std::move(folders);
+}
+
+std::string FoldersBelow::print(const std::vector<std::filesystem::path>& value) const {
+  std::string list;
+  for (const std::filesystem::path& folder : value) {
+    list += (list.empty() ? "" : ", ") + Text{}.print(folder.native());
+  }
+  return "[" + list + "]";
 }
 
 }  // namespace eckart::settings

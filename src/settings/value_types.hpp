@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,8 +11,9 @@ namespace eckart::settings {
 
 // What a key's value may be. Every type has
 //   expected()     in words, to follow "is not" in a message,
-//   kTakesList     whether it may be a YAML list, which then comes to read() joined by commas,
-//   read(text, v)  which sets v, or throws std::invalid_argument and leaves it as it was,
+//   kTakesList     whether it may be a YAML list as well,
+//   read(text, v)  which sets v, or throws std::invalid_argument and leaves it as it was; with
+//                  kTakesList of the texts of the list, or of the one text that is no list,
 //   print(v)       as YAML.
 
 /// Text for a message: on one line, and cut where it is longer than `most`.
@@ -88,7 +90,7 @@ struct OutputName {
 struct Ranks {
   static constexpr bool kTakesList = true;
   std::string expected() const { return "a rank or a list of ranks"; }
-  void read(std::string_view text, std::string& value) const;
+  void read(const std::vector<std::string>& texts, std::string& value) const;
   std::string print(const std::string& value) const { return Text{}.print(value); }
 };
 
@@ -96,8 +98,32 @@ struct Ranks {
 struct Devices {
   static constexpr bool kTakesList = true;
   std::string expected() const { return "all or a list of GPU numbers"; }
-  void read(std::string_view text, std::vector<int>& value) const;
+  void read(const std::vector<std::string>& texts, std::vector<int>& value) const;
   std::string print(const std::vector<int>& value) const;
+};
+
+/// Lexically normal, and without a slash at the end.
+std::filesystem::path plain(const std::filesystem::path& path);
+
+struct AbsolutePath {
+  static constexpr bool kTakesList = false;
+  bool or_empty = false;
+
+  std::string expected() const {
+    return or_empty ? "an absolute path or \"\"" : "an absolute path";
+  }
+  void read(std::string_view text, std::filesystem::path& value) const;
+  std::string print(const std::filesystem::path& value) const {
+    return Text{}.print(value.native());
+  }
+};
+
+/// Kept plain().
+struct FoldersBelow {
+  static constexpr bool kTakesList = true;
+  std::string expected() const { return "a relative path without .. or a list of them"; }
+  void read(const std::vector<std::string>& texts, std::vector<std::filesystem::path>& value) const;
+  std::string print(const std::vector<std::filesystem::path>& value) const;
 };
 
 }  // namespace eckart::settings

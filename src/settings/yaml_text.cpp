@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 #include <system_error>
 
 #include "core/printable.hpp"
@@ -51,6 +52,19 @@ std::string found(const YAML::Node& node) {
   if (node.IsMap()) return "a map";
   if (node.IsSequence()) return node.size() == 0 ? "an empty list" : "a list";
   return "null";
+}
+
+std::vector<std::string> texts_of(const YAML::Node& node, bool takes_list,
+                                  const std::string& expected) {
+  if (node.IsScalar()) return {node.Scalar()};
+  std::vector<std::string> texts;
+  bool readable = takes_list && node.IsSequence();
+  for (std::size_t i = 0; readable && i < node.size(); ++i) {
+    readable = node[i].IsScalar();
+    if (readable) texts.push_back(node[i].Scalar());
+  }
+  if (!readable) throw std::invalid_argument(found(node) + " is not " + expected);
+  return texts;
 }
 
 YAML::Node parse(const Origin& origin, const std::string& text) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "settings/settings.hpp"
 #include "settings/value_types.hpp"
@@ -27,6 +28,10 @@ struct Origin {
 
 /// What a node is, for "... is not an integer".
 std::string found(const YAML::Node& node);
+
+/// A scalar's text, or with `takes_list` those of a list of scalars. Throws std::invalid_argument.
+std::vector<std::string> texts_of(const YAML::Node& node, bool takes_list,
+                                  const std::string& expected);
 
 /// The one document in `text`; null if there is none. Throws SettingsError.
 YAML::Node parse(const Origin& origin, const std::string& text);

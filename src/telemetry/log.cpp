@@ -2,11 +2,18 @@
 
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <syslog.h>
+#define SD_JOURNAL_SUPPRESS_LOCATION
+#include <systemd/sd-journal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <utility>
 
 #include "telemetry/terminal_line.hpp"
 
@@ -24,6 +31,37 @@ class StderrSink : public spdlog::sinks::base_sink<std::mutex> {
   void flush_() override {}
 };
 
+thread_local LogFields::Fields fields_of_thread;
+
+/// Sends log lines to the journal.
+class JournalSink : public spdlog::sinks::base_sink<std::mutex> {
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    std::vector<std::string> texts{
+        "MESSAGE=" + std::string(message.payload.data(), message.payload.size()),
+        "PRIORITY=" + std::to_string(priority(message.level)), "SYSLOG_IDENTIFIER=eckart"};
+    for (const auto& [name, value] : fields_of_thread) texts.push_back(name + "=" + value);
+    std::vector<iovec> parts;
+    for (std::string& text : texts) parts.push_back({text.data(), text.size()});
+    static_cast<void>(::sd_journal_sendv(parts.data(), int(parts.size())));
+  }
+  void flush_() override {}
+
+ private:
+  static int priority(spdlog::level::level_enum level) {
+    if (level >= spdlog::level::err) return LOG_ERR;
+    if (level == spdlog::level::warn) return LOG_WARNING;
+    return level == spdlog::level::info ? LOG_INFO : LOG_DEBUG;
+  }
+};
+
+/// The journal says which file it gives a service for its stderr.
+bool leads_to_journal(int descriptor, const std::string& journal_stream) {
+  struct stat status {};
+  return !journal_stream.empty() && ::fstat(descriptor, &status) == 0 &&
+         journal_stream == std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino);
+}
+
 spdlog::level::level_enum level_of(int verbosity) {
   switch (std::clamp(verbosity, -2, 2)) {
     case -2:
@@ -39,13 +77,26 @@ spdlog::level::level_enum level_of(int verbosity) {
   }
 }
 
-}  // namespace
-
-void start_log(int verbosity) {
-  auto logger = std::make_shared<spdlog::logger>("eckart", std::make_shared<StderrSink>());
+void start(int verbosity, const spdlog::sink_ptr& sink) {
+  auto logger = std::make_shared<spdlog::logger>("eckart", sink);
   logger->set_pattern("%T %L %v");
   logger->set_level(level_of(verbosity));
   spdlog::set_default_logger(std::move(logger));
 }
+
+}  // namespace
+
+void start_log(int verbosity) { start(verbosity, std::make_shared<StderrSink>()); }
+
+void start_service_log(int verbosity, const std::string& journal_stream) {
+  if (!leads_to_journal(STDERR_FILENO, journal_stream)) return start_log(verbosity);
+  start(verbosity, std::make_shared<JournalSink>());
+}
+
+LogFields::LogFields(Fields fields) : before_(fields_of_thread.size()) {
+  for (auto& field : fields) fields_of_thread.push_back(std::move(field));
+}
+
+LogFields::~LogFields() { fields_of_thread.resize(before_); }
 
 }  // namespace eckart::telemetry

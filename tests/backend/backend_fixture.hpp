@@ -52,10 +52,17 @@ inline Image copy(const Image& image) {
   return result;
 }
 
-inline Task make_task(const Image& image, std::size_t ranks) {
+/// Whose ranks live as long as the program.
+inline Task make_task(const Image& image, const std::vector<int>& ranks) {
+  static std::map<std::vector<int>, std::vector<RankPolicy>> all;
+  std::vector<RankPolicy>& policies = all[ranks];
+  if (policies.empty()) {
+    for (const int k : ranks) policies.push_back({k});
+  }
   Task task;
   task.input = copy(image);
-  for (std::size_t i = 0; i < ranks; ++i) {
+  task.ranks = policies;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
     task.outputs.emplace_back(image.shape());
     task.results.emplace_back(std::size_t(image.shape().channels));
   }
@@ -64,10 +71,8 @@ inline Task make_task(const Image& image, std::size_t ranks) {
 
 class BackendTest : public ::testing::TestWithParam<Way> {
  protected:
-  std::unique_ptr<Backend> make(const std::vector<int>& ranks, int batch_images = 0) {
+  std::unique_ptr<Backend> make(int batch_images = 0) {
     BackendOptions options;
-    options.ranks.clear();
-    for (const int k : ranks) options.ranks.push_back({k});
     options.solver = GetParam().solver;
     options.deterministic = GetParam().deterministic;
     options.batch_images = batch_images;
@@ -77,7 +82,7 @@ class BackendTest : public ::testing::TestWithParam<Way> {
   void SetUp() override {
     if (GetParam().backend != "cuda") return;
     try {
-      make({1});
+      make();
     } catch (const FatalError& error) {
       GTEST_SKIP() << error.what();
     }
@@ -86,14 +91,14 @@ class BackendTest : public ::testing::TestWithParam<Way> {
   /// All images through one lane, in one batch for each padded shape.
   std::vector<Task> reconstruct(const std::vector<const Image*>& images,
                                 const std::vector<int>& ranks) {
-    const auto backend = make(ranks);
+    const auto backend = make();
     const auto lane = backend->make_lane(0);
     std::vector<Task> tasks;
-    for (const Image* image : images) tasks.push_back(make_task(*image, ranks.size()));
-    std::map<PaddedShape, std::vector<Task*>> batches;
-    for (Task& task : tasks) batches[padded_shape(task.input.shape(), 32)].push_back(&task);
-    for (const auto& [shape, batch] : batches) {
-      lane->start(0, shape, batch);
+    for (const Image* image : images) tasks.push_back(make_task(*image, ranks));
+    std::map<BatchKind, std::vector<Task*>> batches;
+    for (Task& task : tasks) batches[batch_kind(task, 32)].push_back(&task);
+    for (const auto& [kind, batch] : batches) {
+      lane->start(0, kind, batch);
       lane->finish(0);
     }
     for (const Task& task : tasks) EXPECT_EQ(task.error, "");

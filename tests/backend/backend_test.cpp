@@ -2,6 +2,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "compute/make_room.hpp"
+#include "compute/probe.hpp"
 #include "core/quality.hpp"
 #include "tests/backend/optimality.hpp"
 
@@ -34,6 +36,13 @@ TEST_P(BackendTest, reaches_the_optimum_on_every_shape) {
       }
     }
   }
+}
+
+TEST_P(BackendTest, a_probe_finds_it_computing) {
+  const auto backend = make();
+  Probe probe(*backend);
+  EXPECT_NO_THROW(probe.run());
+  EXPECT_NO_THROW(probe.run());
 }
 
 TEST_P(BackendTest, full_rank_gives_the_image_back) {
@@ -179,15 +188,15 @@ TEST_P(BackendTest, real_like_images_lose_nothing_at_any_rank) {
 
 /// Gray before and after colour, through a lane whose batches hold one gray image at a time.
 TEST_P(BackendTest, what_a_lane_did_before_changes_nothing) {
-  const auto backend = make({20}, 1);
+  const auto backend = make(1);
   const auto lane = backend->make_lane(0);
   const Image gray = make_image(SynthKind::texture, 192, 192);
   const Image colour = make_image(SynthKind::texture, 192, 192, 3);
   std::vector<std::vector<int>> grays;
   for (const Image* image : {&gray, &colour, &gray}) {
-    Task task = make_task(*image, 1);
+    Task task = make_task(*image, {20});
     Task* const batch[] = {&task};
-    lane->start(0, {192, 192}, batch);
+    lane->start(0, batch_kind(task, 32), batch);
     lane->finish(0);
     expect_optimal(*image, task, {20});
     if (image == &gray) grays.push_back(samples(task.outputs[0], 0));
@@ -198,7 +207,7 @@ TEST_P(BackendTest, what_a_lane_did_before_changes_nothing) {
 }
 
 TEST_P(BackendTest, slots_keep_their_batches_apart) {
-  const auto backend = make({6});
+  const auto backend = make();
   const auto lane = backend->make_lane(0);
   std::vector<Task> tasks;
   std::vector<Image> images;
@@ -208,13 +217,13 @@ TEST_P(BackendTest, slots_keep_their_batches_apart) {
                                  .cols = 64,
                                  .channels = 1,
                                  .seed = std::uint64_t(i)}));
-  for (const Image& image : images) tasks.push_back(make_task(image, 1));
+  for (const Image& image : images) tasks.push_back(make_task(image, {6}));
   const int slots = lane->slots();
   for (int i = 0; i < int(tasks.size()) + slots; ++i) {
     if (i >= slots) lane->finish((i - slots) % slots);
     if (i >= int(tasks.size())) continue;
     Task* const batch[] = {&tasks[std::size_t(i)]};
-    lane->start(i % slots, {64, 64}, batch);
+    lane->start(i % slots, batch_kind(*batch[0], 32), batch);
   }
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     expect_optimal(images[i], tasks[i], {6});
@@ -226,16 +235,52 @@ TEST_P(BackendTest, slots_keep_their_batches_apart) {
 }
 
 TEST_P(BackendTest, batches_of_growing_shapes_go_through_one_lane) {
-  const auto backend = make({10});
+  const auto backend = make();
   const auto lane = backend->make_lane(0);
   for (const int side : {32, 96, 64, 160, 32}) {
     const Image image = make_image(SynthKind::texture, side, side);
-    Task task = make_task(image, 1);
+    Task task = make_task(image, {10});
     Task* const batch[] = {&task};
-    lane->start(0, padded_shape(image.shape(), 32), batch);
+    lane->start(0, batch_kind(task, 32), batch);
     lane->finish(0);
     expect_optimal(image, task, {10});
   }
+}
+
+TEST_P(BackendTest, tasks_of_one_shape_with_other_ranks_go_through_one_lane) {
+  const auto backend = make();
+  const auto lane = backend->make_lane(0);
+  for (const int channels : {1, 3}) {
+    const Image image = make_image(SynthKind::texture, 128, 100, channels);
+    for (const std::vector<int>& ranks : {std::vector{5}, {3, 20}, {5}, {90}}) {
+      Task task = make_task(image, ranks);
+      Task* const batch[] = {&task};
+      lane->start(0, batch_kind(task, 32), batch);
+      lane->finish(0);
+      expect_optimal(image, task, ranks);
+    }
+  }
+}
+
+/// While one batch is in flight, where there is a slot for that.
+TEST_P(BackendTest, a_lane_meets_more_kinds_of_batches_than_it_remembers) {
+  const auto backend = make();
+  const auto lane = backend->make_lane(0);
+  const Image image = make_image(SynthKind::texture, 32, 30);
+  Task first = make_task(image, {7});
+  Task* const first_batch[] = {&first};
+  lane->start(0, batch_kind(first, 32), first_batch);
+  if (lane->slots() == 1) lane->finish(0);
+  const Image tiny = make_image(SynthKind::texture, 3, 2);
+  for (int k = 1; k < int(kMostKnown) + 10; ++k) {
+    Task task = make_task(tiny, {k});
+    Task* const batch[] = {&task};
+    lane->start(lane->slots() - 1, batch_kind(task, 32), batch);
+    lane->finish(lane->slots() - 1);
+    if (k % 100 == 1) expect_optimal(tiny, task, {k});
+  }
+  if (lane->slots() > 1) lane->finish(0);
+  expect_optimal(image, first, {7});
 }
 
 }  // namespace

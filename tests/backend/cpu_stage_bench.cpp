@@ -10,6 +10,7 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -49,41 +50,40 @@ void write_raw(const std::filesystem::path& path, const std::vector<Image>& imag
   if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
 }
 
-std::vector<Task> make_tasks(const std::vector<Image>& images) {
+std::vector<Task> make_tasks(const std::vector<Image>& images, std::span<const RankPolicy> ranks) {
   std::vector<Task> tasks(images.size());
   for (std::size_t i = 0; i < images.size(); ++i) {
     tasks[i].input = Image(images[i].shape());
     std::memcpy(tasks[i].input.data(), images[i].data(), images[i].bytes());
+    tasks[i].ranks = ranks;
     tasks[i].outputs.emplace_back(images[i].shape());
     tasks[i].results.emplace_back(1);
   }
   return tasks;
 }
 
-std::unique_ptr<Backend> make_backend(SolverKind solver, int rank) {
+std::unique_ptr<Backend> make_backend(SolverKind solver) {
   BackendOptions options;
-  options.ranks = {{rank}};
   options.solver = solver;
   options.lanes = 1;
   return make_cpu_backend(options);
 }
 
 /// Seconds for all of them.
-double reconstruct(Lane& lane, int side, std::vector<Task>& tasks) {
+double reconstruct(Lane& lane, std::vector<Task>& tasks) {
   const auto start = std::chrono::steady_clock::now();
   for (Task& task : tasks) {
     Task* const batch[] = {&task};
-    lane.start(0, {side, side}, batch);
+    lane.start(0, batch_kind(task, 1), batch);
     lane.finish(0);
   }
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 /// Against LAPACK's float64 singular values.
-nlohmann::json check(const BenchArgs& args, const std::vector<Task>& tasks,
-                     const std::vector<Image>& images) {
-  std::vector<Task> exact = make_tasks(images);
-  reconstruct(*make_backend(SolverKind::gesvd, args.rank)->make_lane(0), args.side, exact);
+nlohmann::json check(const std::vector<Task>& tasks, const std::vector<Image>& images) {
+  std::vector<Task> exact = make_tasks(images, tasks[0].ranks);
+  reconstruct(*make_backend(SolverKind::gesvd)->make_lane(0), exact);
   double largest = 0, sum = 0, psnr = 0, bound = 0;
   int too_sure = 0;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -107,13 +107,14 @@ nlohmann::json run(const BenchArgs& args) {
     write_raw(args.raw, make_square_images(read_planes(args.from), args.side, args.count));
   }
   const std::vector<Image> images = read_raw(args.raw, args.side);
-  std::vector<Task> tasks = make_tasks(images);
-  const auto backend = make_backend(parse_solver(args.solver), args.rank);
+  const RankPolicy ranks[] = {{args.rank}};
+  std::vector<Task> tasks = make_tasks(images, ranks);
+  const auto backend = make_backend(parse_solver(args.solver));
   const auto lane = backend->make_lane(0);
-  reconstruct(*lane, args.side, tasks);  // warm-up
+  reconstruct(*lane, tasks);  // warm-up
   std::vector<double> rates;
   for (int i = 0; i < args.repeats; ++i) {
-    rates.push_back(double(tasks.size()) / reconstruct(*lane, args.side, tasks));
+    rates.push_back(double(tasks.size()) / reconstruct(*lane, tasks));
   }
   for (const Task& task : tasks) {
     if (!task.error.empty()) throw std::runtime_error(task.error);
@@ -124,7 +125,7 @@ nlohmann::json run(const BenchArgs& args) {
                            {"backend", backend->description()},
                            {"details", backend->details()},
                            {"images_per_s", rates}};
-  if (args.check) result.update(check(args, tasks, images));
+  if (args.check) result.update(check(tasks, images));
   return result;
 }
 

@@ -220,12 +220,12 @@ TEST_P(HostileImageTest, long_columns_are_added_up_well) {
 
 /// Easy images bring CUDA's iteration down to few rounds, which what comes next must not pay for.
 TEST_P(HostileImageTest, come_after_many_easy_ones) {
-  const auto backend = make({8});
+  const auto backend = make();
   const auto lane = backend->make_lane(0);
   const auto expect_optimal_of = [&](const Image& image) {
-    Task task = make_task(image, 1);
+    Task task = make_task(image, {8});
     Task* const batch[] = {&task};
-    lane->start(0, {kSide, kSide}, batch);
+    lane->start(0, batch_kind(task, 32), batch);
     lane->finish(0);
     expect_optimal(image, task, {8});
   };

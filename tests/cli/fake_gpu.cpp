@@ -24,13 +24,13 @@ class FakeLane : public Lane {
       : batches_(batches), cpu_(std::move(cpu)) {}
   int slots() const override { return cpu_->slots(); }
 
-  void start(int slot, PaddedShape shape, std::span<Task* const> tasks) override {
+  void start(int slot, const BatchKind& kind, std::span<Task* const> tasks) override {
     const int batch = ++batches_;
     lost_ = is_set("FAKE_GPU_LOST_AT") && batch >= number("FAKE_GPU_LOST_AT") &&
             (is_first_process() || is_set("FAKE_GPU_ALWAYS"));
     for (const Task* task : tasks)
       lost_ = lost_ || int(*task->input.data()) == number("FAKE_GPU_KILLER");
-    cpu_->start(slot, shape, tasks);
+    cpu_->start(slot, kind, tasks);
   }
   void finish(int slot) override {
     cpu_->finish(slot);
@@ -49,7 +49,8 @@ class FakeGpu : public Backend {
   std::string name() const override { return "cuda"; }
   std::string description() const override { return "none, for tests"; }
   int lanes() const override { return cpu_->lanes(); }
-  int batch_planes(PaddedShape) const override { return 4; }
+  int devices() const override { return 1; }
+  int batch_planes(const BatchKind&) const override { return 4; }
   std::unique_ptr<Lane> make_lane(int index) override {
     return std::make_unique<FakeLane>(cpu_->make_lane(index), batches_);
   }

@@ -105,6 +105,15 @@ TEST_F(RunCommand, prints_a_config_that_it_reads_back) {
   EXPECT_NE(run({"run", "--print-config"}).out, first.out);
 }
 
+TEST_F(RunCommand, takes_a_config_with_watches_and_prints_them) {
+  write("c.yaml", "rank: 2\nwatches: [{input: /a, output: /b, rank: 7}]\n");
+  const Finished printed = run({"run", "--print-config", "--config", "c.yaml"});
+  EXPECT_EQ(printed.code, 0) << printed.err;
+  EXPECT_THAT(printed.out, HasSubstr("\n  - input: \"/a\""));
+  EXPECT_THAT(line_with(printed.out, "rank:"), HasSubstr("2"));
+  EXPECT_THAT(printed.out, HasSubstr("\n    rank: \"7\""));
+}
+
 TEST_F(RunCommand, lets_flags_prevail_over_sets_and_sets_over_the_config) {
   write("c.yaml", "rank: 2\nthreads: {load: 2, write: 2}\n");
   const std::string out = run({"run", "--print-config", "--config", "c.yaml", "--set",

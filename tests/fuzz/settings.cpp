@@ -1,7 +1,5 @@
 // A file for --config, which is tried as calibration.yaml as well; or, where it begins as one,
 // arguments --set KEY=VALUE, each but the last with a null byte behind.
-#include "settings/settings.hpp"
-
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,11 +8,13 @@
 #include <string>
 
 #include "settings/calibration.hpp"
+#include "settings/watches.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace eckart::fuzz {
 namespace {
 
+using settings::Configuration;
 using settings::Settings;
 using settings::SettingsError;
 
@@ -47,7 +47,9 @@ auto readable(Read&& read) -> std::optional<decltype(read())> {
   }
 }
 
-Settings load(std::string_view text) { return settings::load_file(MemoryFile(text).path()); }
+Configuration load(std::string_view text) {
+  return settings::load_configuration(MemoryFile(text).path());
+}
 
 Calibration load_costs(std::string_view text) {
   return settings::read_calibration(MemoryFile(text).path());
@@ -55,11 +57,36 @@ Calibration load_costs(std::string_view text) {
 
 void check_printed(const Settings& settings) {
   const std::string yaml = to_yaml(settings);
-  require(to_yaml(load(yaml)) == yaml, "settings that are printed read back the same");
+  require(to_yaml(load(yaml).settings) == yaml, "settings that are printed read back the same");
+}
+
+/// What is said of watches is the same wherever it was said, but for the place.
+void check_watches(const Configuration& configuration, const Configuration& again) {
+  const auto before = readable([&] { return watches_of(configuration); });
+  const auto after = readable([&] { return watches_of(again); });
+  require(before.has_value() == after.has_value(), "watches that are printed are as possible");
+  for (std::size_t i = 0; before && i < before->size(); ++i) {
+    const settings::Watch &was = (*before)[i], &is = (*after)[i];
+    require(is.input == was.input && is.output == was.output && is.move_to == was.move_to &&
+                is.exclude == was.exclude && to_yaml(is.settings) == to_yaml(was.settings),
+            "watches that are printed read back the same");
+    require(was.input.is_absolute() && was.output.is_absolute() && was.settings.ledger != "none",
+            "a watch has folders and a ledger");
+  }
+}
+
+void check_configuration(const Configuration& configuration) {
+  check_printed(configuration.settings);
+  const std::string yaml = to_yaml(configuration);
+  const Configuration again = load(yaml);
+  require(to_yaml(again) == yaml, "a configuration that is printed reads back the same");
+  check_watches(configuration, again);
 }
 
 void check_file(std::string_view text) {
-  if (const auto settings = readable([&] { return load(text); })) check_printed(*settings);
+  if (const auto configuration = readable([&] { return load(text); })) {
+    check_configuration(*configuration);
+  }
   if (const auto costs = readable([&] { return load_costs(text); })) {
     const std::string yaml = settings::to_yaml(*costs);
     require(settings::to_yaml(load_costs(yaml)) == yaml,

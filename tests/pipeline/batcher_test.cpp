@@ -14,7 +14,7 @@ constexpr milliseconds kLinger{20};
 const Batcher::Time kStart{};
 
 Batcher make_batcher(int capacity) {
-  return Batcher([capacity](PaddedShape) { return capacity; }, kPad, kLinger);
+  return Batcher([capacity](const BatchKind&) { return capacity; }, kPad, kLinger);
 }
 
 std::vector<int> numbers_in(const std::optional<Batch>& batch) {
@@ -45,7 +45,7 @@ TEST(Batcher, gives_a_batch_as_soon_as_it_is_full) {
   const auto batch = batcher.add(gray(2), kStart);
   EXPECT_EQ(numbers_in(batch), (std::vector{0, 1, 2}));
   EXPECT_EQ(batch->planes, 3);
-  EXPECT_EQ(batch->shape, (PaddedShape{32, 32}));
+  EXPECT_EQ(batch->kind.shape, (PaddedShape{32, 32}));
   EXPECT_FALSE(batcher.flush());
 }
 
@@ -83,12 +83,30 @@ TEST(Batcher, keeps_shapes_apart) {
   EXPECT_EQ(numbers_in(batcher.add(gray(3, 64, 32), kStart)), (std::vector{0, 3}));
 }
 
+TEST(Batcher, keeps_images_of_one_shape_apart_that_are_wanted_at_other_ranks) {
+  const std::vector<RankPolicy> few{{5}}, more{{3}, {20}}, as_few{{5}};
+  const auto wanted = [](int number, const std::vector<RankPolicy>& ranks) {
+    ItemPtr item = gray(number);
+    item->task.ranks = ranks;
+    return item;
+  };
+  Batcher batcher = make_batcher(2);
+  EXPECT_FALSE(batcher.add(wanted(0, few), kStart));
+  EXPECT_FALSE(batcher.add(wanted(1, more), kStart));
+  const auto batch = batcher.add(wanted(2, as_few), kStart);
+  EXPECT_EQ(numbers_in(batch), (std::vector{0, 2}));
+  EXPECT_EQ(batch->kind.ranks, few);
+  const auto rest = batcher.flush();
+  EXPECT_EQ(numbers_in(rest), std::vector{1});
+  EXPECT_EQ(rest->kind.ranks, more);
+}
+
 TEST(Batcher, puts_shapes_together_that_are_padded_alike) {
   Batcher batcher = make_batcher(2);
   EXPECT_FALSE(batcher.add(gray(0, 33, 31), kStart));
   const auto batch = batcher.add(gray(1, 64, 1), kStart);
   EXPECT_EQ(numbers_in(batch), (std::vector{0, 1}));
-  EXPECT_EQ(batch->shape, (PaddedShape{64, 32}));
+  EXPECT_EQ(batch->kind.shape, (PaddedShape{64, 32}));
 }
 
 TEST(Batcher, puts_wide_and_tall_images_together) {

@@ -22,7 +22,7 @@ class ComputeWorkerTest : public ::testing::Test {
   }
 
   void put(int number, bool suspect = false) {
-    Batch batch{padded_shape(kSmall, 32), 1, {}};
+    Batch batch{{padded_shape(kSmall, 32), {}}, 1, {}};
     batch.items.push_back(make_item(number));
     batch.items.back()->suspect = suspect;
     in_.push(std::move(batch));

@@ -27,7 +27,7 @@ class Batched : public Backend {
   std::string name() const override { return cpu_->name(); }
   std::string description() const override { return cpu_->description(); }
   int lanes() const override { return cpu_->lanes(); }
-  int batch_planes(PaddedShape) const override { return planes_; }
+  int batch_planes(const BatchKind&) const override { return planes_; }
   std::unique_ptr<Lane> make_lane(int index) override { return cpu_->make_lane(index); }
 
  private:
@@ -72,7 +72,6 @@ class Determinism : public ::testing::Test {
     const fs::path root = folder_.path() / "out";
     fs::remove_all(root);
     BackendOptions backend_options;
-    backend_options.ranks = ranks_;
     backend_options.lanes = way.lanes;
     Batched backend(backend_options, way.planes);
     const io::InputGuard guard;

@@ -94,7 +94,7 @@ class FakeBackend : public Backend {
   std::string name() const override { return "fake"; }
   std::string description() const override { return "for tests"; }
   int lanes() const override { return lane_count; }
-  int batch_planes(PaddedShape) const override { return planes; }
+  int batch_planes(const BatchKind&) const override { return planes; }
   std::unique_ptr<Lane> make_lane(int index) override;
 
   /// The numbers of the images whose computation has begun, ascending.
@@ -118,7 +118,7 @@ class FakeLane : public Lane {
  public:
   explicit FakeLane(FakeBackend& backend) : backend_(backend) {}
   int slots() const override { return backend_.slot_count; }
-  void start(int slot, PaddedShape, std::span<Task* const> tasks) override {
+  void start(int slot, const BatchKind&, std::span<Task* const> tasks) override {
     if (tasks_.contains(slot)) throw std::logic_error("the slot is taken");
     for (Task* task : tasks) {
       call(backend_.on_start, number_of(task->input));
@@ -156,6 +156,7 @@ class Rig {
       .load_threads = 2, .write_threads = 2, .linger = std::chrono::milliseconds(1)};
   FakeBackend backend;
   Hook on_next, on_load, on_reserved, on_write, on_publish;
+  std::function<Outcome(int number)> outcome_of_load;
   std::function<Backend&()> make_backend = [this]() -> Backend& { return backend; };
   std::function<ImageShape(int number)> shape_of = [](int) { return kSmall; };
 
@@ -168,7 +169,7 @@ class Rig {
               .claim = [](WorkItem& item) { item.outputs = {item.relative}; },
               .load = [this](WorkItem& item, const Reserve& reserve) { load(item, reserve); },
               .write = [this](WorkItem& item) { write(item); },
-              .publish = [this](std::span<const ItemPtr> group) { publish(group); }},
+              .publish = [this](std::span<ItemPtr> group) { publish(group); }},
           options);
     }
     return *pipeline_;
@@ -186,6 +187,8 @@ class Rig {
   void load(WorkItem& item, const Reserve& reserve) {
     const int number = number_of(item);
     call(on_load, number);
+    if (outcome_of_load) item.outcome = outcome_of_load(number);
+    if (!item.outcome.ok()) return;
     item.bytes = reserve(2 * shape_of(number).bytes());
     if (!item.bytes) return;
     call(on_reserved, number);
@@ -198,7 +201,7 @@ class Rig {
     call(on_write, number);
     if (number != number_of(item)) throw std::logic_error("another image's pixels");
   }
-  void publish(std::span<const ItemPtr> group) {
+  void publish(std::span<ItemPtr> group) {
     for (const ItemPtr& item : group) {
       if (item->outcome.ok()) {
         call(on_publish, number_of(*item));

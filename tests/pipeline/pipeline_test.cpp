@@ -44,12 +44,38 @@ TEST(Pipeline, does_not_wait_for_a_batch_to_fill_once_all_is_loaded) {
   EXPECT_EQ(rig.written(), numbers(20));
 }
 
+TEST(Pipeline, does_not_wait_for_company_where_nothing_is_on_its_way) {
+  Rig rig;
+  rig.images = 2;
+  rig.backend.planes = 1000;
+  rig.options.linger = std::chrono::hours(1);
+  std::atomic<bool> first_written = false;
+  rig.on_next = [&](int number) {
+    if (number == 1) wait_until([&] { return first_written.load(); });
+  };
+  rig.on_write = [&](int) { first_written = true; };
+  rig.run();
+  EXPECT_EQ(rig.written(), numbers(2));
+}
+
+TEST(Pipeline, does_not_count_what_is_deferred) {
+  Rig rig;
+  rig.outcome_of_load = [](int number) {
+    return number % 2 ? Outcome::deferred(Stage::load, Reason::corrupt, "half of it is there")
+                      : Outcome();
+  };
+  const telemetry::RunReport report = rig.run();
+  EXPECT_EQ(report.images(), 10);
+  EXPECT_FALSE(report.interrupted);
+  EXPECT_EQ(rig.pipeline().progress().total, 10);
+}
+
 TEST(Pipeline, sends_a_batch_off_when_its_time_is_over) {
   Rig rig;
   rig.images = 2;
   rig.backend.planes = 1000;
   std::atomic<bool> first_written = false;
-  rig.on_next = [&](int number) {
+  rig.on_load = [&](int number) {  // on its way, so that the first waits for it
     if (number == 1) wait_until([&] { return first_written.load(); });
   };
   rig.on_write = [&](int) { first_written = true; };

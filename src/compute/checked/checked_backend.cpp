@@ -83,6 +83,7 @@ Task copy_for_reference(const Task& task) {
   Task copy;
   copy.input = Image(task.input.shape());
   std::memcpy(copy.input.data(), task.input.data(), task.input.bytes());
+  copy.ranks = task.ranks;
   for (const Image& output : task.outputs) copy.outputs.emplace_back(output.shape());
   copy.results = task.results;
   return copy;
@@ -99,16 +100,16 @@ class CheckedLane : public Lane {
 
   int slots() const override { return tested_->slots(); }
 
-  void start(int slot, PaddedShape shape, std::span<Task* const> tasks) override {
+  void start(int slot, const BatchKind& kind, std::span<Task* const> tasks) override {
     Started& batch = batches_[std::size_t(slot)];
     batch.tasks.assign(tasks.begin(), tasks.end());
     batch.copies.clear();
     for (const Task* task : tasks) batch.copies.push_back(copy_for_reference(*task));
     std::vector<Task*> copies;
     for (Task& copy : batch.copies) copies.push_back(&copy);
-    reference_->start(0, shape, copies);
+    reference_->start(0, kind, copies);
     reference_->finish(0);
-    tested_->start(slot, shape, tasks);  // last: once started, it must be finished
+    tested_->start(slot, kind, tasks);  // last: once started, it must be finished
   }
 
   void finish(int slot) override {
@@ -141,8 +142,9 @@ class CheckedBackend : public Backend {
   }
   std::string device() const override { return tested_->device(); }
   int lanes() const override { return tested_->lanes(); }
+  int devices() const override { return tested_->devices(); }
   std::vector<SolverChoice> choices() const override { return tested_->choices(); }
-  int batch_planes(PaddedShape shape) const override { return tested_->batch_planes(shape); }
+  int batch_planes(const BatchKind& kind) const override { return tested_->batch_planes(kind); }
   std::unique_ptr<Lane> make_lane(int index) override {
     return std::make_unique<CheckedLane>(tested_->make_lane(index),
                                          reference_->make_lane(index % reference_->lanes()),

@@ -64,8 +64,7 @@ const char* precision(SolverKind solver) {
 class CpuBackend : public Backend {
  public:
   explicit CpuBackend(const BackendOptions& options)
-      : ranks_(options.ranks),
-        solver_(options.solver),
+      : solver_(options.solver),
         lanes_(lanes_to_use(options)),
         device_(cpu::cpu_name()),
         costs_(costs_of(options.calibration, "cpu", device_, kCpuCosts)),
@@ -82,10 +81,8 @@ class CpuBackend : public Backend {
            precision(solver_) + " (OpenBLAS)";
   }
   int lanes() const override { return lanes_; }
-  int batch_planes(PaddedShape) const override { return 1; }
-  std::unique_ptr<Lane> make_lane(int) override {
-    return cpu::make_lane(solver_, ranks_, chooser_);
-  }
+  int batch_planes(const BatchKind&) const override { return 1; }
+  std::unique_ptr<Lane> make_lane(int) override { return cpu::make_lane(solver_, chooser_); }
   std::vector<SolverChoice> choices() const override { return chooser_.choices(); }
   std::vector<std::string> details() const override {
     return {device_ + ", " + openblas_get_config(), provenance(costs_)};
@@ -106,7 +103,6 @@ class CpuBackend : public Backend {
   }
 
  private:
-  const std::vector<RankPolicy> ranks_;
   const SolverKind solver_;
   const int lanes_;
   const std::string device_;

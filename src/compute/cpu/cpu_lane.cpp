@@ -9,6 +9,7 @@
 
 #include "compute/cpu/float32_way.hpp"
 #include "compute/cpu/float64_way.hpp"
+#include "compute/make_room.hpp"
 #include "core/error.hpp"
 #include "core/quality.hpp"
 
@@ -23,14 +24,13 @@ MatrixView<T> upright(MatrixView<T> view) {
 
 class CpuLane : public Lane {
  public:
-  CpuLane(SolverKind solver, const std::vector<RankPolicy>& ranks, SolverChooser& chooser)
-      : ranks_(ranks),
-        chooser_(chooser),
+  CpuLane(SolverKind solver, SolverChooser& chooser)
+      : chooser_(chooser),
         exact_(solver != SolverKind::automatic && solver != SolverKind::subspace),
         float64_(exact_ ? solver : SolverKind::gram) {}
 
   int slots() const override { return 1; }
-  void start(int, PaddedShape, std::span<Task* const> tasks) override {
+  void start(int, const BatchKind&, std::span<Task* const> tasks) override {
     for (Task* task : tasks) {
       try {
         for (int channel = 0; channel < task->input.shape().channels; ++channel) {
@@ -49,11 +49,11 @@ class CpuLane : public Lane {
 
  private:
   template <class T>
-  Plane<T> plane_of(Task& task, int channel) const {
+  static Plane<T> plane_of(Task& task, int channel) {
     Plane<T> plane{
         upright(std::as_const(task.input).plane<T>(channel)), peak(task.input.shape().depth), {}};
-    for (std::size_t i = 0; i < ranks_.size(); ++i) {
-      plane.outputs.push_back({choose_rank(ranks_[i], plane.a_mn.rows, plane.a_mn.cols),
+    for (std::size_t i = 0; i < task.ranks.size(); ++i) {
+      plane.outputs.push_back({choose_rank(task.ranks[i], plane.a_mn.rows, plane.a_mn.cols),
                                upright(task.outputs[i].plane<T>(channel)),
                                &task.results[i][std::size_t(channel)]});
     }
@@ -80,14 +80,15 @@ class CpuLane : public Lane {
 
   /// Planes are not padded here, so the shape is the plane's own.
   SolverKind solver_for(PaddedShape shape, int rank) {
-    const auto known = solvers_.find(shape);
+    const std::pair key(shape, rank);
+    const auto known = solvers_.find(key);
     if (known != solvers_.end()) return known->second;
-    return solvers_[shape] = chooser_.choose({shape, rank, subspace_columns(rank), 1});
+    make_room(solvers_);
+    return solvers_[key] = chooser_.choose({shape, rank, subspace_columns(rank), 1});
   }
 
-  const std::vector<RankPolicy> ranks_;
   SolverChooser& chooser_;
-  std::map<PaddedShape, SolverKind> solvers_;
+  std::map<std::pair<PaddedShape, int>, SolverKind> solvers_;  // by shape and largest rank
   const bool exact_;  // one solver was asked for, and no other is to follow it
   Float32Way float32_;
   Float64Way float64_;
@@ -96,9 +97,8 @@ class CpuLane : public Lane {
 
 }  // namespace
 
-std::unique_ptr<Lane> make_lane(SolverKind solver, const std::vector<RankPolicy>& ranks,
-                                SolverChooser& chooser) {
-  return std::make_unique<CpuLane>(solver, ranks, chooser);
+std::unique_ptr<Lane> make_lane(SolverKind solver, SolverChooser& chooser) {
+  return std::make_unique<CpuLane>(solver, chooser);
 }
 
 }  // namespace eckart::cpu

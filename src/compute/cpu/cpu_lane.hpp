@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "compute/backend.hpp"
 #include "compute/solver_choice.hpp"
@@ -9,7 +8,6 @@
 namespace eckart::cpu {
 
 /// `chooser` must outlive the lane.
-std::unique_ptr<Lane> make_lane(SolverKind solver, const std::vector<RankPolicy>& ranks,
-                                SolverChooser& chooser);
+std::unique_ptr<Lane> make_lane(SolverKind solver, SolverChooser& chooser);
 
 }  // namespace eckart::cpu

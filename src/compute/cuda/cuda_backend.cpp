@@ -155,13 +155,15 @@ class CudaBackend : public Backend {
   }
 
   int lanes() const override { return lanes_; }
+  int devices() const override { return int(devices_.size()); }
 
-  int batch_planes(PaddedShape shape) const override {
+  int batch_planes(const BatchKind& kind) const override {
+    const PaddedShape shape = kind.shape;
     int rank = 1;
-    for (const RankPolicy& policy : options_.ranks)
+    for (const RankPolicy& policy : kind.ranks)
       rank = std::max(rank, choose_rank(policy, shape.rows, shape.cols));
     const BatchSize full = batch_size(shape, rank);
-    const double bytes = plane_bytes(full, choose(full), options_.ranks.size());
+    const double bytes = plane_bytes(full, choose(full), kind.ranks.size());
     return int(std::max<std::int64_t>(
         std::min(planes_wanted(shape), std::int64_t(lane_memory_ / bytes)), 1));
   }
@@ -175,8 +177,7 @@ class CudaBackend : public Backend {
           .choose = [this](const BatchSize& full) { return choose(full); },
           .alone = options_.solver == SolverKind::gram,
           .deterministic = options_.deterministic,
-          .ranks = options_.ranks,
-          .batch_planes = [this](PaddedShape shape) { return batch_planes(shape); }});
+          .batch_planes = [this](const BatchKind& kind) { return batch_planes(kind); }});
     } catch (const FatalError&) {
       throw;
     } catch (const OutOfMemory&) {  // its memory is another's, most often

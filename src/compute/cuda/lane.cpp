@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compute/make_room.hpp"
 #include "compute/out_of_memory.hpp"
 #include "compute/solver_choice.hpp"
 
@@ -14,6 +15,8 @@ constexpr std::size_t kBlasWorkspaceBytes = std::size_t(32) << 20;  // what cuBL
 constexpr int kMostChannels = 3;
 // What the first solver leaves is little: memory for this share of a batch at a time.
 constexpr int kRetryShare = 8;
+// A batch of this share of a full one is small.
+constexpr int kSmallShare = 32;
 
 Stream make_stream() {
   return make_handle<Stream>(cudaStreamCreateWithFlags, cudaStreamNonBlocking);
@@ -64,21 +67,22 @@ void CudaLane::drain() noexcept {
   }
 }
 
-void CudaLane::start(int index, PaddedShape shape, std::span<Task* const> tasks) {
+void CudaLane::start(int index, const BatchKind& kind, std::span<Task* const> tasks) {
   int planes = 0;
   for (const Task* task : tasks) planes += task->input.shape().channels;
-  Plan& plan = this->plan(shape);
-  plan.places = std::max(plan.places, planes);
+  Plan& plan = this->plan(kind);
+  make_places(plan, planes);
   Slot& slot = this->slot(index);
   for (;;) {  // memory for a full batch, or else for what there is, or else for this batch alone
     try {
-      return queue(slot, shape, tasks, planes, plan);
+      return queue(slot, kind, tasks, planes, plan);
     } catch (const OutOfMemory&) {
       drain();
       slot.free_memory();
       workspace_ = {};
       const bool this_batch_alone = plan.places == planes;
       plan.places = std::max(this_batch_alone ? 1 : planes, plan.places / 2);
+      plan.full = plan.places;
       plan.retry_places = std::min(plan.retry_places, plan.places);  // the slot has no more
       if (this_batch_alone) throw;
     } catch (...) {
@@ -88,10 +92,18 @@ void CudaLane::start(int index, PaddedShape shape, std::span<Task* const> tasks)
   }
 }
 
-void CudaLane::queue(Slot& slot, PaddedShape shape, std::span<Task* const> tasks, int planes,
+/// An image that comes alone does not wait until there is memory for a full batch, which takes a
+/// tenth of a second.
+void CudaLane::make_places(Plan& plan, int planes) const {
+  if (planes <= plan.places) return;
+  const int small = std::max(kMostChannels, plan.full / kSmallShare);
+  const bool is_small = planes <= small && !options_.deterministic;
+  plan.places = is_small ? small : std::max(plan.full, planes);
+}
+
+void CudaLane::queue(Slot& slot, const BatchKind& kind, std::span<Task* const> tasks, int planes,
                      const Plan& plan) {
-  slot.pack(shape, tasks, places(planes, plan.places), plan.places, options_.ranks.size(),
-            streams());
+  slot.pack(kind, tasks, places(planes, plan.places), plan.places, streams());
   compute(slot);
   slot.copy_out_pixels(streams());
 }
@@ -108,17 +120,17 @@ void CudaLane::finish(int index) {
 }
 
 void CudaLane::compute(Slot& slot) {
-  const Plan& plan = plans_.at(slot.shape());
+  const Plan& plan = plans_.at(slot.kind());
   slot.set_rounds(plan.rounds.next());
   run(slot, plan, *solvers(plan.solver)[plan.first], std::max(plan.places, slot.places()),
       slot.rounds());
 }
 
 std::vector<Owner> CudaLane::settle(Slot& slot, bool pixels) {
-  Plan& plan = plans_.at(slot.shape());
+  Plan& plan = plans_.at(slot.kind());
   slot.wait();
   const auto& solvers = this->solvers(plan.solver);
-  Verdict verdict = slot.judge(options_.ranks, solvers.size() == 1);
+  Verdict verdict = slot.judge(solvers.size() == 1);
   auto& [unsettled, want_rounds, worst_db] = verdict;
   retries_ += int(unsettled.size());
   // The second is tried after itself, with more rounds where there are more.
@@ -152,7 +164,7 @@ std::vector<Owner> CudaLane::retry(Slot& slot, Plan& plan, BatchSolver& solver, 
     }
     if (pixels) slot.copy_out_own_pixels(streams());
     slot.wait();
-    const Verdict verdict = slot.judge(options_.ranks, last);
+    const Verdict verdict = slot.judge(last);
     mark_done_again(owners);
     left.insert(left.end(), verdict.unsettled.begin(), verdict.unsettled.end());
     unsettled = unsettled.subspan(owners.size());
@@ -163,11 +175,11 @@ std::vector<Owner> CudaLane::retry(Slot& slot, Plan& plan, BatchSolver& solver, 
 /// Pixels to reconstructions, and back what is known of them: all of it queued. Workspace is taken
 /// for `capacity` planes, so that a later, fuller batch finds it there.
 void CudaLane::run(Slot& slot, const Plan& plan, BatchSolver& solver, int capacity, int rounds) {
-  reserve(solver.workspace_bytes(handles(), problem(slot.shape(), plan, capacity, rounds)));
+  reserve(solver.workspace_bytes(handles(), problem(slot.kind().shape, plan, capacity, rounds)));
   DeviceBatch batch = slot.batch();
   batch.workspace = workspace_.as<>();
   batch.workspace_bytes = workspace_.bytes();
-  const Problem problem = this->problem(slot.shape(), plan, slot.places(), rounds);
+  const Problem problem = this->problem(slot.kind().shape, plan, slot.places(), rounds);
   solver.solve(handles(), problem, batch);
   slot.copy_out_findings(solver.spectrum(problem), streams());
 }
@@ -176,11 +188,12 @@ Problem CudaLane::problem(PaddedShape shape, const Plan& plan, int places, int r
   return {shape.rows, shape.cols, places, plan.ranks, plan.columns, rounds};
 }
 
-CudaLane::Plan& CudaLane::plan(PaddedShape shape) {
-  const auto known = plans_.find(shape);
+CudaLane::Plan& CudaLane::plan(const BatchKind& kind) {
+  const auto known = plans_.find(kind);
   if (known != plans_.end()) return known->second;
+  const PaddedShape shape = kind.shape;
   Plan plan{};
-  for (const RankPolicy& policy : options_.ranks) {
+  for (const RankPolicy& policy : kind.ranks) {
     plan.ranks.push_back(choose_rank(policy, shape.rows, shape.cols));
   }
   const BatchSize full =
@@ -188,9 +201,13 @@ CudaLane::Plan& CudaLane::plan(PaddedShape shape) {
   plan.solver = options_.choose(full);
   plan.first = plan.solver == SolverKind::subspace && full.float64 ? 1 : 0;
   plan.columns = full.columns;
-  plan.places = std::max(kMostChannels, options_.batch_planes(shape));
-  plan.retry_places = std::max(kMostChannels, plan.places / kRetryShare);
-  return plans_[shape] = plan;
+  plan.full = std::max(kMostChannels, options_.batch_planes(kind));
+  plan.retry_places = std::max(kMostChannels, plan.full / kRetryShare);
+  make_room(plans_, [&](const BatchKind& other) {  // but for what may be in flight
+    return std::any_of(slots_.begin(), slots_.end(),
+                       [&](const Slot& slot) { return slot.kind() == other; });
+  });
+  return plans_[kind] = plan;
 }
 
 /// The workspace grows here and nowhere else: at the first batch of a shape that needs more, at the

@@ -21,8 +21,7 @@ struct LaneOptions {
   std::function<SolverKind(const BatchSize&)> choose;
   bool alone = false;  ///< what needs no other solver is not followed by one
   bool deterministic = false;
-  std::vector<RankPolicy> ranks;
-  std::function<int(PaddedShape)> batch_planes;
+  std::function<int(const BatchKind&)> batch_planes;
 };
 
 /// A stream of computation with its own cuBLAS and cuSOLVER handles and its workspace, a stream of
@@ -34,7 +33,7 @@ class CudaLane : public Lane {
   ~CudaLane() override;
 
   int slots() const override { return int(slots_.size()); }
-  void start(int slot, PaddedShape shape, std::span<Task* const> tasks) override;
+  void start(int slot, const BatchKind& kind, std::span<Task* const> tasks) override;
   void finish(int slot) override;
 
   /// The parts of start() and finish(), for benchmarks. compute() queues what the first solver
@@ -48,24 +47,26 @@ class CudaLane : public Lane {
   Streams streams() const { return {in_.get(), stream_.get(), out_.get()}; }
 
  private:
-  /// What is settled for one padded shape: solvers, and how many planes memory is taken for. Both
+  /// What is settled for one kind of batch: solvers, and how many planes memory is taken for. Both
   /// numbers fall where there is no memory for so many.
   struct Plan {
     SolverKind solver;
     std::size_t first = 0;  ///< of its solvers, the one that whole batches go to
     int places;             ///< for the first solver
+    int full;               ///< which that becomes with the first batch that is not small
     int retry_places;       ///< for those that it leaves to the others
     std::vector<int> ranks;
     int columns;    ///< of subspace iteration
     Rounds rounds;  ///< of whole batches
   };
-  Plan& plan(PaddedShape shape);
+  Plan& plan(const BatchKind& kind);
+  void make_places(Plan& plan, int planes) const;
   void reserve(std::size_t workspace_bytes);
   void drain() noexcept;
   int places(int planes, int most) const { return options_.deterministic ? most : planes; }
   std::vector<std::unique_ptr<BatchSolver>>& solvers(SolverKind kind);
   Problem problem(PaddedShape shape, const Plan& plan, int places, int rounds) const;
-  void queue(Slot& slot, PaddedShape shape, std::span<Task* const> tasks, int planes,
+  void queue(Slot& slot, const BatchKind& kind, std::span<Task* const> tasks, int planes,
              const Plan& plan);
   void run(Slot& slot, const Plan& plan, BatchSolver& solver, int capacity, int rounds);
   std::vector<Owner> retry(Slot& slot, Plan& plan, BatchSolver& solver, bool last,
@@ -78,7 +79,7 @@ class CudaLane : public Lane {
   Solver solver_;
   DeviceBuffer blas_workspace_, workspace_;
   std::map<SolverKind, std::vector<std::unique_ptr<BatchSolver>>> solvers_;
-  std::map<PaddedShape, Plan> plans_;
+  std::map<BatchKind, Plan> plans_;
   std::array<Slot, 2> slots_;
   int retries_ = 0;
 };

@@ -36,11 +36,11 @@ Slot::Slot()
       computed_(make_handle<Event>(cudaEventCreateWithFlags, cudaEventDisableTiming)),
       done_(make_handle<Event>(cudaEventCreateWithFlags, cudaEventDisableTiming)) {}
 
-void Slot::pack(PaddedShape shape, std::span<Task* const> tasks, int places, int capacity,
-                std::size_t ranks, const Streams& streams) {
-  shape_ = shape;
+void Slot::pack(const BatchKind& kind, std::span<Task* const> tasks, int places, int capacity,
+                const Streams& streams) {
+  const PaddedShape shape = kind.shape;
+  kind_ = kind;
   places_ = places;
-  ranks_ = ranks;
   tiles_ = reconstruct_tiles(shape.rows, shape.cols);
   packed_bytes_ = 0;
   sixteen_bits_ = false;
@@ -50,9 +50,9 @@ void Slot::pack(PaddedShape shape, std::span<Task* const> tasks, int places, int
   const auto planes = std::size_t(capacity);
   const std::size_t full = planes * std::size_t(shape.rows) * std::size_t(shape.cols);
   pixels_.reserve(std::max(packed_bytes_, full));
-  outputs_.reserve(std::max(packed_bytes_, full) * ranks);
+  outputs_.reserve(std::max(packed_bytes_, full) * ranks());
   planes_.reserve(planes * sizeof(Plane));
-  errors_.reserve(planes * std::size_t(tiles_) * ranks * sizeof(TileError));
+  errors_.reserve(planes * std::size_t(tiles_) * ranks() * sizeof(TileError));
   values_.reserve(planes * 2 * std::size_t(shape.cols + kMostGranule) * sizeof(double));
   info_.reserve(planes * sizeof(int));
 
@@ -117,14 +117,14 @@ void Slot::copy_out_findings(const Spectrum& spectrum, const Streams& streams) {
   ECKART_CUDA_CHECK(cudaEventRecord(computed_.get(), streams.compute));
   ECKART_CUDA_CHECK(cudaStreamWaitEvent(streams.out, computed_.get(), 0));
   const auto places = std::size_t(places_);
-  errors_.copy_out(places * std::size_t(tiles_) * ranks_ * sizeof(TileError), streams.out);
+  errors_.copy_out(places * std::size_t(tiles_) * ranks() * sizeof(TileError), streams.out);
   values_.copy_out(places * std::size_t(spectrum.values()) * sizeof(double), streams.out);
   info_.copy_out(places * sizeof(int), streams.out);
   ECKART_CUDA_CHECK(cudaEventRecord(done_.get(), streams.out));
 }
 
 void Slot::copy_out_pixels(const Streams& streams) {
-  outputs_.copy_out(packed_bytes_ * ranks_, streams.out);
+  outputs_.copy_out(packed_bytes_ * ranks(), streams.out);
   ECKART_CUDA_CHECK(cudaEventRecord(done_.get(), streams.out));
 }
 
@@ -133,7 +133,7 @@ void Slot::copy_out_own_pixels(const Streams& streams) {
   for (const Owner& owner : owners_) {
     if (owner.task == last) continue;
     last = owner.task;
-    for (std::size_t r = 0; r < ranks_; ++r) {
+    for (std::size_t r = 0; r < ranks(); ++r) {
       outputs_.copy_out(r * packed_bytes_ + std::size_t(owner.plane.offset_bytes),
                         owner.task->input.bytes(), streams.out);
     }
@@ -143,16 +143,16 @@ void Slot::copy_out_own_pixels(const Streams& streams) {
 
 void Slot::wait() const { ECKART_CUDA_CHECK(cudaEventSynchronize(done_.get())); }
 
-Verdict Slot::judge(const std::vector<RankPolicy>& ranks, bool last) const {
+Verdict Slot::judge(bool last) const {
   Verdict verdict;
   for (std::size_t place = 0; place < owners_.size(); ++place) {
     const Owner& owner = owners_[place];
     const double norm = squared_norm(place);
     bool converged = info_.host.as<int>()[place] == 0, good = true, hopeless = false;
     double worst_db = 0;
-    for (std::size_t r = 0; r < ranks_; ++r) {
+    for (std::size_t r = 0; r < ranks(); ++r) {
       PlaneResult& to = owner.task->results[r][std::size_t(owner.channel)];
-      to = result(place, r, ranks[r], norm);
+      to = result(place, r, norm);
       converged = converged && std::isfinite(to.residual);
       const double by_rounding =
           most_loss_db(to.rank, owner.plane.n(), to.residual, norm, spectrum_.precision);
@@ -172,7 +172,7 @@ Verdict Slot::judge(const std::vector<RankPolicy>& ranks, bool last) const {
 
 void Slot::unpack() const {
   for (const Owner& image : images_) {
-    for (std::size_t r = 0; r < ranks_; ++r) {
+    for (std::size_t r = 0; r < ranks(); ++r) {
       std::memcpy(image.task->outputs[r].data(),
                   outputs_.host.as<>() + r * packed_bytes_ + image.plane.offset_bytes,
                   image.task->input.bytes());
@@ -180,10 +180,9 @@ void Slot::unpack() const {
   }
 }
 
-PlaneResult Slot::result(std::size_t place, std::size_t rank_index, const RankPolicy& policy,
-                         double squared_norm) const {
-  PlaneResult result{.rank =
-                         choose_rank(policy, owners_[place].plane.rows, owners_[place].plane.cols)};
+PlaneResult Slot::result(std::size_t place, std::size_t rank_index, double squared_norm) const {
+  const Plane& plane = owners_[place].plane;
+  PlaneResult result{.rank = choose_rank(kind_.ranks[rank_index], plane.rows, plane.cols)};
   for (const TileError& error : errors(place, rank_index)) {
     result.squared_error += double(error.squared_error);
     result.residual += error.residual;

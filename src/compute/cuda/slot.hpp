@@ -42,8 +42,8 @@ class Slot {
   /// Lays the tasks' planes out, packs their pixels into pinned memory and starts the copy in, for
   /// which `compute` waits. The tasks must live until the last settle(). `places`: planes the batch
   /// is computed for, at least the tasks' own; memory is taken for `capacity` >= places at once.
-  void pack(PaddedShape shape, std::span<Task* const> tasks, int places, int capacity,
-            std::size_t ranks, const Streams& streams);
+  void pack(const BatchKind& kind, std::span<Task* const> tasks, int places, int capacity,
+            const Streams& streams);
   /// Gives all memory back, on both sides of the bus; the next pack() takes anew. Nothing queued
   /// may still use it.
   void free_memory();
@@ -67,7 +67,7 @@ class Slot {
 
   /// Fills in the tasks' results. After wait(). Of the `last` solver every result that is one will
   /// do.
-  Verdict judge(const std::vector<RankPolicy>& ranks, bool last) const;
+  Verdict judge(bool last) const;
 
   /// Copies the pixels of all that was packed to the tasks' outputs. After wait().
   void unpack() const;
@@ -76,7 +76,8 @@ class Slot {
   void set_rounds(int rounds) { rounds_ = rounds; }
   int rounds() const { return rounds_; }
 
-  PaddedShape shape() const { return shape_; }
+  /// Of what was packed last.
+  const BatchKind& kind() const { return kind_; }
   int places() const { return places_; }
   std::span<const Owner> owners() const { return owners_; }
 
@@ -95,16 +96,15 @@ class Slot {
   };
 
   void lay_out_planes(cudaStream_t stream);
-  PlaneResult result(std::size_t place, std::size_t rank_index, const RankPolicy& policy,
-                     double squared_norm) const;
+  PlaneResult result(std::size_t place, std::size_t rank_index, double squared_norm) const;
   void rate(PlaneResult& result, std::size_t place, double squared_norm) const;
   std::span<const TileError> errors(std::size_t place, std::size_t rank_index) const;
   double squared_norm(std::size_t place) const;
+  std::size_t ranks() const { return kind_.ranks.size(); }
 
-  PaddedShape shape_;
+  BatchKind kind_;
   int places_ = 0;  // planes the batch is computed for; those after the owners' are empty
   int tiles_ = 0;
-  std::size_t ranks_ = 0;
   std::size_t packed_bytes_ = 0;
   bool sixteen_bits_ = false;
   int rounds_ = 0;

@@ -73,42 +73,42 @@ class FallbackLane : public Lane {
   int slots() const override { return int(in_flight_.size()); }
 
   /// Either leaves the batch in flight or computes all of it, in parts.
-  void start(int slot, PaddedShape shape, Tasks tasks) override {
+  void start(int slot, const BatchKind& kind, Tasks tasks) override {
     if (!lane_) make_gpu_lane();
     if (!lane_) {
-      for (Task* task : tasks) compute_instead(shape, *task, "there is none for a lane");
+      for (Task* task : tasks) compute_instead(kind, *task, "there is none for a lane");
       return;
     }
     const int planes = planes_of(tasks);
     const bool off_gpu =
         std::any_of(tasks.begin(), tasks.end(), [](const Task* task) { return task->off_gpu; });
-    if (tasks.size() > 1 && (off_gpu || planes > shortage_.at_most(shape, planes))) {
-      return in_halves(slot, shape, tasks);
+    if (tasks.size() > 1 && (off_gpu || planes > shortage_.at_most(kind, planes))) {
+      return in_halves(slot, kind, tasks);
     }
     if (off_gpu) {
-      compute_on_cpu(shape, *tasks.front(), Reason::compute_failed, "not given to the GPU");
+      compute_on_cpu(kind, *tasks.front(), Reason::compute_failed, "not given to the GPU");
       return;
     }
-    Batch batch{shape, {tasks.begin(), tasks.end()}};
-    const auto why = shortage_in([&] { lane_->start(slot, shape, tasks); });
+    Batch batch{kind, {tasks.begin(), tasks.end()}};
+    const auto why = shortage_in([&] { lane_->start(slot, kind, tasks); });
     if (!why) {
       in_flight_[std::size_t(slot)] = std::move(batch);
       return;
     }
-    if (tasks.size() > 1) shortage_.batch_did_not_fit(shape, planes, *why);
-    in_parts(slot, shape, tasks, *why);
+    if (tasks.size() > 1) shortage_.batch_did_not_fit(kind, planes, *why);
+    in_parts(slot, kind, tasks, *why);
   }
 
   void finish(int slot) override {
     const Batch batch = std::exchange(in_flight_[std::size_t(slot)], {});
     if (batch.tasks.empty()) return;
     const auto why = shortage_in([&] { lane_->finish(slot); });
-    if (why) in_parts(slot, batch.shape, batch.tasks, *why);
+    if (why) in_parts(slot, batch.kind, batch.tasks, *why);
   }
 
  private:
   struct Batch {
-    PaddedShape shape;
+    BatchKind kind;
     std::vector<Task*> tasks;
   };
 
@@ -117,28 +117,28 @@ class FallbackLane : public Lane {
     if (why) shortage_.lane_did_not_fit(*why);
   }
 
-  void in_parts(int slot, PaddedShape shape, Tasks tasks, const std::string& why) {
+  void in_parts(int slot, const BatchKind& kind, Tasks tasks, const std::string& why) {
     for (Task* task : tasks) reset(*task);
-    if (tasks.size() > 1) return in_halves(slot, shape, tasks);
-    shortage_.image_did_not_fit(shape, why);
-    compute_instead(shape, *tasks.front(), why);
+    if (tasks.size() > 1) return in_halves(slot, kind, tasks);
+    shortage_.image_did_not_fit(kind, why);
+    compute_instead(kind, *tasks.front(), why);
   }
 
-  void in_halves(int slot, PaddedShape shape, Tasks tasks) {
+  void in_halves(int slot, const BatchKind& kind, Tasks tasks) {
     const std::size_t half = tasks.size() / 2;
     for (const Tasks part : {tasks.first(half), tasks.subspan(half)}) {
       attempt(part, [&] {
-        start(slot, shape, part);
+        start(slot, kind, part);
         finish(slot);
       });
     }
   }
 
   /// Whether it could; else the task has failed for `otherwise`.
-  bool compute_on_cpu(PaddedShape shape, Task& task, Reason otherwise, const std::string& why) {
+  bool compute_on_cpu(const BatchKind& kind, Task& task, Reason otherwise, const std::string& why) {
     const std::string both = why + ", and on the CPU: ";
     try {
-      cpu_.compute(index_, shape, task);
+      cpu_.compute(index_, kind, task);
       if (task.error.empty()) return true;
       task.error.insert(0, both);
     } catch (const std::bad_alloc&) {
@@ -150,8 +150,8 @@ class FallbackLane : public Lane {
   }
 
   /// What the GPU has no memory for.
-  void compute_instead(PaddedShape shape, Task& task, const std::string& why) {
-    if (compute_on_cpu(shape, task, Reason::out_of_memory, "out of GPU memory (" + why + ")"))
+  void compute_instead(const BatchKind& kind, Task& task, const std::string& why) {
+    if (compute_on_cpu(kind, task, Reason::out_of_memory, "out of GPU memory (" + why + ")"))
       shortage_.computed_on_cpu();
   }
 
@@ -174,8 +174,9 @@ class FallbackBackend : public Backend {
   std::string description() const override { return gpu_->description(); }
   std::vector<std::string> details() const override { return gpu_->details(); }
   int lanes() const override { return gpu_->lanes(); }
-  int batch_planes(PaddedShape shape) const override {
-    return shortage_.at_most(shape, gpu_->batch_planes(shape));
+  int devices() const override { return gpu_->devices(); }
+  int batch_planes(const BatchKind& kind) const override {
+    return shortage_.at_most(kind, gpu_->batch_planes(kind));
   }
   std::unique_ptr<Lane> make_lane(int index) override {
     return std::make_unique<FallbackLane>(*gpu_, index, shortage_, cpu_);

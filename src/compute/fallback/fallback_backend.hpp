@@ -10,9 +10,8 @@ namespace eckart {
 
 /// `gpu`, and what is done where its memory runs out: a batch is computed in halves, and an image
 /// that does not fit alone, on the backend that `make_cpu` makes when it is first needed. What a
-/// batch of a padded shape may hold is remembered for all lanes, and batch_planes() tells it.
-/// `warn` is told once a shape, by any lane's thread; remarks() has the sum. Both backends must be
-/// made for the same ranks.
+/// batch of a kind may hold is remembered for all lanes, and batch_planes() tells it. `warn` is
+/// told once a kind, by any lane's thread; remarks() has the sum.
 std::unique_ptr<Backend> make_fallback_backend(
     std::unique_ptr<Backend> gpu, std::function<std::unique_ptr<Backend>()> make_cpu,
     std::function<void(const std::string& warning)> warn);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compute/make_room.hpp"
+
 namespace eckart {
 namespace {
 
@@ -15,32 +17,32 @@ std::string counted(int count, const char* thing) {
 
 }  // namespace
 
-int Shortage::at_most(PaddedShape shape, int planes) const {
+int Shortage::at_most(const BatchKind& kind, int planes) const {
   const std::lock_guard lock(mutex_);
-  const auto known = shapes_.find(shape);
-  const bool limited = known != shapes_.end() && known->second.most_planes > 0;
+  const auto known = kinds_.find(kind);
+  const bool limited = known != kinds_.end() && known->second.most_planes > 0;
   return limited ? std::min(planes, known->second.most_planes) : planes;
 }
 
-void Shortage::batch_did_not_fit(PaddedShape shape, int planes, const std::string& why) {
+void Shortage::batch_did_not_fit(const BatchKind& kind, int planes, const std::string& why) {
   const int half = std::max(1, planes / 2);
   {
     const std::lock_guard lock(mutex_);
-    int& most = shapes_[shape].most_planes;
+    int& most = known(kind).most_planes;
     const bool first = most == 0;
     most = first ? half : std::min(most, half);
     if (!first) return;
   }
-  warn_("out of GPU memory with " + counted(planes, "plane") + " of " + text(shape) + " (" + why +
-        "): such batches become smaller");
+  warn_("out of GPU memory with " + counted(planes, "plane") + " of " + text(kind.shape) + " (" +
+        why + "): such batches become smaller");
 }
 
-void Shortage::image_did_not_fit(PaddedShape shape, const std::string& why) {
+void Shortage::image_did_not_fit(const BatchKind& kind, const std::string& why) {
   {
     const std::lock_guard lock(mutex_);
-    if (std::exchange(shapes_[shape].on_cpu, true)) return;
+    if (std::exchange(known(kind).on_cpu, true)) return;
   }
-  warn_("out of GPU memory with one image of " + text(shape) + " (" + why +
+  warn_("out of GPU memory with one image of " + text(kind.shape) + " (" + why +
         "): it is computed on the CPU");
 }
 
@@ -57,15 +59,21 @@ void Shortage::computed_on_cpu() {
   ++on_cpu_;
 }
 
+Shortage::Known& Shortage::known(const BatchKind& kind) {
+  if (!kinds_.contains(kind)) make_room(kinds_);
+  return kinds_[kind];
+}
+
 std::vector<std::string> Shortage::remarks() const {
   constexpr int kNamed = 3;  // shapes; a folder may have thousands
   const std::lock_guard lock(mutex_);
   std::string cuts;
   int cut = 0;
-  for (const auto& [shape, known] : shapes_) {
+  for (const auto& [kind, known] : kinds_) {
     if (known.most_planes == 0 || ++cut > kNamed) continue;
     cuts += cuts.empty() ? "batches of " : ", of ";
-    cuts += text(shape) + (cuts.find(" cut ") == std::string::npos ? " were cut to " : " to ") +
+    cuts += text(kind.shape) +
+            (cuts.find(" cut ") == std::string::npos ? " were cut to " : " to ") +
             counted(known.most_planes, "plane");
   }
   if (cut > kNamed) cuts += ", of " + counted(cut - kNamed, "other shape") + " likewise";

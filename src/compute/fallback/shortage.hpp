@@ -18,12 +18,12 @@ class Shortage {
   using Warn = std::function<void(const std::string& warning)>;
   explicit Shortage(Warn warn) : warn_(std::move(warn)) {}
 
-  /// As many of `planes` as a batch of this shape may have.
-  int at_most(PaddedShape shape, int planes) const;
+  /// As many of `planes` as a batch of this kind may have.
+  int at_most(const BatchKind& kind, int planes) const;
 
-  /// What did not fit; `why` is for people. From now on a batch of the shape has half as many.
-  void batch_did_not_fit(PaddedShape shape, int planes, const std::string& why);
-  void image_did_not_fit(PaddedShape shape, const std::string& why);
+  /// What did not fit; `why` is for people. From now on a batch of the kind has half as many.
+  void batch_did_not_fit(const BatchKind& kind, int planes, const std::string& why);
+  void image_did_not_fit(const BatchKind& kind, const std::string& why);
   void lane_did_not_fit(const std::string& why);
 
   void computed_on_cpu();
@@ -36,9 +36,11 @@ class Shortage {
     bool on_cpu = false;
   };
 
+  Known& known(const BatchKind& kind);
+
   const Warn warn_;
   mutable std::mutex mutex_;
-  std::map<PaddedShape, Known> shapes_;
+  std::map<BatchKind, Known> kinds_;
   int on_cpu_ = 0;  // images
   bool lane_did_not_fit_ = false;
 };

@@ -2,13 +2,13 @@
 
 namespace eckart {
 
-void SpareBackend::compute(int index, PaddedShape shape, Task& task) {
+void SpareBackend::compute(int index, const BatchKind& kind, Task& task) {
   Backend& backend = made();
   const int own = index % backend.lanes();
   const std::lock_guard lock(lanes_[std::size_t(own)]);
   const std::unique_ptr<Lane> lane = backend.make_lane(own);
   Task* const batch[] = {&task};
-  lane->start(0, shape, batch);
+  lane->start(0, kind, batch);
   lane->finish(0);
 }
 

@@ -18,7 +18,7 @@ class SpareBackend {
   /// Computes one image now, on a lane that lives no longer than that: its memory is worth having
   /// back. As many at a time as the backend has lanes; the others wait. `index` says whose lane
   /// asks.
-  void compute(int index, PaddedShape shape, Task& task);
+  void compute(int index, const BatchKind& kind, Task& task);
 
  private:
   Backend& made();

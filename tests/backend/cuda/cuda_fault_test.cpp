@@ -16,7 +16,8 @@
 namespace eckart::cuda {
 namespace {
 
-constexpr int kRank = 5, kSlots = 2;
+constexpr int kSlots = 2;
+constexpr RankPolicy kRanks[] = {{5}};
 
 std::vector<Task> make_tasks() {
   std::vector<Task> tasks(3);
@@ -27,6 +28,7 @@ std::vector<Task> make_tasks() {
                                  .cols = 64,
                                  .channels = channels,
                                  .seed = i});
+    tasks[i].ranks = kRanks;
     tasks[i].outputs.emplace_back(tasks[i].input.shape());
     tasks[i].results.emplace_back(std::size_t(channels));
   }
@@ -55,18 +57,14 @@ End compute(SolverKind solver, std::vector<std::vector<Task>>& batches) {
   batches.clear();
   for (int slot = 0; slot < kSlots; ++slot) batches.push_back(make_tasks());
   try {
-    const auto backend = make_cuda_backend({.ranks = {RankPolicy{kRank}},
-                                            .solver = solver,
-                                            .deterministic = true,
-                                            .lanes = 1,
-                                            .batch_images = 5,
-                                            .devices = {}});
+    const auto backend = make_cuda_backend(
+        {.solver = solver, .deterministic = true, .lanes = 1, .batch_images = 5, .devices = {}});
     const auto lane = backend->make_lane(0);
-    const PaddedShape shape = padded_shape(batches[0][0].input.shape(), 32);
+    const BatchKind kind = batch_kind(batches[0][0], 32);
     for (int slot = 0; slot < kSlots; ++slot) {
       std::vector<Task*> tasks;
       for (Task& task : batches[std::size_t(slot)]) tasks.push_back(&task);
-      lane->start(slot, shape, tasks);
+      lane->start(slot, kind, tasks);
     }
     for (int slot = 0; slot < kSlots; ++slot) lane->finish(slot);
     return End::done;

@@ -41,10 +41,9 @@ class Queue {
 /// Batches as CudaBackend makes them.
 Case make_case(int side, int rank) {
   BackendOptions options;
-  options.ranks = {{rank}};
   options.devices = {0};  // the one that this thread is on
   const PaddedShape shape = padded_shape({side, side, 1, Depth::u8}, 32);
-  return {side, rank, make_cuda_backend(options)->batch_planes(shape)};
+  return {side, rank, make_cuda_backend(options)->batch_planes({shape, {RankPolicy{rank}}})};
 }
 
 nlohmann::json to_json(const Spread& us) {

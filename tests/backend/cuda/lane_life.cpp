@@ -9,20 +9,20 @@ using testing::BusySpan;
 
 }  // namespace
 
-LaneLife::LaneLife(Backend& backend, int index, PaddedShape shape, std::vector<Task>& tasks)
-    : owner_(backend.make_lane(index)), lane_(dynamic_cast<CudaLane&>(*owner_)), shape_(shape) {
+LaneLife::LaneLife(Backend& backend, int index, const BatchKind& kind, std::vector<Task>& tasks)
+    : owner_(backend.make_lane(index)), lane_(dynamic_cast<CudaLane&>(*owner_)), kind_(kind) {
   for (Task& task : tasks) {
     tasks_.push_back(&task);
     task_planes_ += task.input.shape().channels;
   }
-  lane_.start(0, shape_, tasks_);
+  lane_.start(0, kind_, tasks_);
   lane_.finish(0);
 }
 
 void LaneLife::time(Bus bus, int rounds, int batches, std::barrier<>& together,
                     SpanRecorder* recorder) {
   for (int slot = 0; slot < lane_.slots(); ++slot)
-    lane_.slot(slot).pack(shape_, tasks_, task_planes_, task_planes_, 1, lane_.streams());
+    lane_.slot(slot).pack(kind_, tasks_, task_planes_, task_planes_, lane_.streams());
   for (int round = 0; round < rounds; ++round) {
     ECKART_CUDA_CHECK(cudaDeviceSynchronize());
     const int retries = lane_.retries();

@@ -20,7 +20,7 @@ enum class Bus { none, pinned };
 /// from pinned memory and out to it.
 class LaneLife {
  public:
-  LaneLife(Backend& backend, int index, PaddedShape shape, std::vector<Task>& tasks);
+  LaneLife(Backend& backend, int index, const BatchKind& kind, std::vector<Task>& tasks);
 
   /// Planes of 1,000 that the first solver has left to others in what was timed.
   double retries_per_mille() const { return 1000.0 * double(retries_) / double(planes_); }
@@ -36,7 +36,7 @@ class LaneLife {
 
   const std::unique_ptr<Lane> owner_;
   CudaLane& lane_;
-  const PaddedShape shape_;
+  const BatchKind kind_;
   std::vector<Task*> tasks_;
   int task_planes_ = 0;
   std::map<const Slot*, std::vector<Owner>> all_;

@@ -23,20 +23,16 @@ class LargeMatrixTest : public ::testing::TestWithParam<Large> {
   }
 
   static std::unique_ptr<Backend> make(SolverKind solver) {
-    return app::make_backend(
-               "cuda",
-               {.ranks = {{20}, {GetParam().rank}}, .solver = solver, .lanes = 1, .devices = {0}},
-               1)
-        .backend;
+    return app::make_backend("cuda", {.solver = solver, .lanes = 1, .devices = {0}}, 1).backend;
   }
 
   Task reconstruct(SynthKind kind) {
     const Image image =
         synthesize({.kind = kind, .rows = GetParam().rows, .cols = GetParam().cols, .channels = 1});
-    Task task = make_task(image, 2);
+    Task task = make_task(image, {20, GetParam().rank});
     Task* const batch[] = {&task};
     const auto lane = backend_->make_lane(0);
-    lane->start(0, padded_shape(image.shape(), 32), batch);
+    lane->start(0, batch_kind(task, 32), batch);
     lane->finish(0);
     EXPECT_EQ(task.error, "");
     return task;

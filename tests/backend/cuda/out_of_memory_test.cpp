@@ -22,7 +22,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 constexpr int kSide = 1024;
-constexpr PaddedShape kShape{kSide, kSide};
 constexpr std::size_t kMiB = std::size_t(1) << 20;
 
 /// At a rank that the float16 kernels take, and at one that goes to float64.
@@ -42,8 +41,7 @@ class OutOfMemoryTest : public ::testing::TestWithParam<int> {
   }
 
   static std::unique_ptr<Backend> make() {
-    return app::make_backend("cuda", {.ranks = {{GetParam()}}, .lanes = 1, .devices = {0}}, 1)
-        .backend;
+    return app::make_backend("cuda", {.lanes = 1, .devices = {0}}, 1).backend;
   }
 
   /// Takes the device's memory but for about so many bytes.
@@ -61,17 +59,19 @@ class OutOfMemoryTest : public ::testing::TestWithParam<int> {
   }
   void give_back() { taken_.clear(); }
 
+  static BatchKind kind() { return {{kSide, kSide}, {{GetParam()}}}; }
+
   std::vector<Task> make_tasks(int count) const {
     std::vector<Task> tasks;
     for (int i = 0; i < count; ++i)
-      tasks.push_back(make_task(images_[std::size_t(i) % images_.size()], 1));
+      tasks.push_back(make_task(images_[std::size_t(i) % images_.size()], {GetParam()}));
     return tasks;
   }
 
   static void start(Lane& lane, int slot, std::vector<Task>& tasks) {
     std::vector<Task*> batch;
     for (Task& task : tasks) batch.push_back(&task);
-    lane.start(slot, kShape, batch);
+    lane.start(slot, kind(), batch);
   }
   static void compute(Lane& lane, std::vector<Task>& tasks) {
     start(lane, 0, tasks);
@@ -116,15 +116,15 @@ INSTANTIATE_TEST_SUITE_P(Rank, OutOfMemoryTest, ::testing::Values(20, 200),
 TEST_P(OutOfMemoryTest, a_batch_that_does_not_fit_is_computed_in_parts) {
   const auto backend = make();
   const auto lane = backend->make_lane(0);
-  const int full = backend->batch_planes(kShape);
+  const int full = backend->batch_planes(kind());
   std::vector<Task> large = make_tasks(40), later = make_tasks(40);
   leave(160 * kMiB);
   compute(*lane, large);
   expect_right(large);
   EXPECT_THAT(backend->remarks(), ElementsAre(HasSubstr("batches of 1024 x 1024 were cut to")));
   EXPECT_THAT(backend->remarks(), Not(ElementsAre(HasSubstr("CPU"))));
-  EXPECT_LT(backend->batch_planes(kShape), std::min(40, full));
-  EXPECT_GT(backend->batch_planes(kShape), 1);
+  EXPECT_LT(backend->batch_planes(kind()), std::min(40, full));
+  EXPECT_GT(backend->batch_planes(kind()), 1);
 
   give_back();
   compute(*lane, later);

@@ -14,6 +14,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -43,12 +44,13 @@ struct BenchArgs {
   int repeats = 20, lanes = 0, planes = 0, batches = 16, shrink = 0, depth = 8;
 };
 
-std::vector<Task> make_tasks(const std::vector<Image>& inputs) {
+std::vector<Task> make_tasks(const std::vector<Image>& inputs, std::span<const RankPolicy> ranks) {
   std::vector<Task> tasks;
   for (const Image& input : inputs) {
     Task task;
     task.input = Image(input.shape());
     std::memcpy(task.input.data(), input.data(), input.bytes());
+    task.ranks = ranks;
     task.outputs.emplace_back(input.shape());
     task.results.emplace_back(1);
     tasks.push_back(std::move(task));
@@ -57,12 +59,12 @@ std::vector<Task> make_tasks(const std::vector<Image>& inputs) {
 }
 
 /// Squared errors of the optimum, by the CPU backend.
-std::vector<double> optimal_errors(const std::vector<Image>& inputs, int rank) {
+std::vector<double> optimal_errors(const std::vector<Image>& inputs,
+                                   std::span<const RankPolicy> ranks) {
   BackendOptions options;
-  options.ranks = {{rank}};
   options.solver = SolverKind::gram;  // float64
   const auto backend = make_cpu_backend(options);
-  std::vector<Task> tasks = make_tasks(inputs);
+  std::vector<Task> tasks = make_tasks(inputs, ranks);
   std::atomic<std::size_t> next{0};
   std::vector<std::thread> threads;
   for (int t = 0; t < backend->lanes(); ++t) {
@@ -168,7 +170,6 @@ void write_trace(const std::filesystem::path& path,
 
 nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<cv::Mat>& images) {
   BackendOptions options;
-  options.ranks = {{c.rank}};
   options.solver = parse_solver(args.solver);
   options.lanes = args.lanes;
   options.batch_images = args.planes;
@@ -176,8 +177,8 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
   const auto backend = cuda::make_cuda_backend(options);
   const int lane_count = backend->lanes();
   const Depth depth = args.depth == 16 ? Depth::u16 : Depth::u8;
-  const PaddedShape shape = padded_shape({c.side, c.side, 1, depth}, 32);
-  const int planes = backend->batch_planes(shape);
+  const BatchKind kind{padded_shape({c.side, c.side, 1, depth}, 32), {RankPolicy{c.rank}}};
+  const int planes = backend->batch_planes(kind);
   const std::vector<Image> inputs =
       shrunk(testing::make_square_images(images, c.side, planes, depth), args.shrink);
   constexpr int kWarmUp = 3;
@@ -185,13 +186,13 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
   std::vector<std::vector<Task>> tasks;
   std::vector<double> retries(std::size_t(lane_count), 0.0);
   std::vector<std::vector<BusySpan>> spans(std::size_t(lane_count), std::vector<BusySpan>{});
-  for (int i = 0; i < lane_count; ++i) tasks.push_back(make_tasks(inputs));
+  for (int i = 0; i < lane_count; ++i) tasks.push_back(make_tasks(inputs, kind.ranks));
   const std::vector<cuda::TimingEvent> origins = make_origins(args.devices);
   std::barrier together(lane_count + 1);
   flow::Workers lanes(
       "lane", lane_count,
       [&](int i) {
-        cuda::LaneLife life(*backend, i, shape, tasks[std::size_t(i)]);
+        cuda::LaneLife life(*backend, i, kind, tasks[std::size_t(i)]);
         for (const Bus bus : {Bus::none, Bus::pinned})
           life.time(bus, kWarmUp + args.repeats, args.batches, together);
         retries[std::size_t(i)] = life.retries_per_mille();
@@ -220,7 +221,7 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
     spans_of_first.insert(spans_of_first.end(), spans[i].begin(), spans[i].end());
   if (!args.trace.empty()) write_trace(args.trace, spans);
 
-  const std::vector<double> optimum = optimal_errors(inputs, c.rank);
+  const std::vector<double> optimum = optimal_errors(inputs, kind.ranks);
   double largest = 0, sum = 0, psnr = 0, bound = 0, broken = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const PlaneResult& result = tasks[0][i].results[0][0];

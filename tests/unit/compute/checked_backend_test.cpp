@@ -16,7 +16,7 @@ class FlatBackend : public Backend {
   std::string name() const override { return "flat" + std::to_string(value_); }
   std::string description() const override { return "all " + std::to_string(value_); }
   int lanes() const override { return 1; }
-  int batch_planes(PaddedShape) const override { return 4; }
+  int batch_planes(const BatchKind&) const override { return 4; }
   std::unique_ptr<Lane> make_lane(int) override { return std::make_unique<FlatLane>(*this); }
   std::string device() const override { return "device " + std::to_string(value_); }
   std::vector<SolverChoice> choices() const override {
@@ -27,7 +27,7 @@ class FlatBackend : public Backend {
   struct FlatLane : Lane {
     explicit FlatLane(const FlatBackend& owner) : backend(owner) {}
     int slots() const override { return 1; }
-    void start(int, PaddedShape, std::span<Task* const> tasks) override {
+    void start(int, const BatchKind&, std::span<Task* const> tasks) override {
       for (Task* task : tasks) {
         if (backend.fails_) task->error = "failed";
         for (Image& output : task->outputs)
@@ -55,7 +55,7 @@ std::vector<std::string> check(std::unique_ptr<Backend> tested, std::unique_ptr<
   task.results.emplace_back(1);
   Task* const tasks[] = {&task};
   const auto lane = checked->make_lane(0);
-  lane->start(0, {2, 5}, tasks);
+  lane->start(0, batch_kind(task, 1), tasks);
   lane->finish(0);
   return checked->remarks();
 }

@@ -15,7 +15,7 @@ using Planes = std::vector<int>;
 
 TEST_F(FallbackTest, leaves_a_batch_that_fits_in_flight) {
   const auto tasks = make_tasks(8);
-  lane_->start(1, kShape, tasks);
+  lane_->start(1, kKind, tasks);
   EXPECT_TRUE(gpu_.computed.empty());
   lane_->finish(1);
   expect_computed(tasks, kGpu);
@@ -49,11 +49,11 @@ TEST_F(FallbackTest, keeps_an_images_channels_together) {
 
 TEST_F(FallbackTest, leaves_the_other_slots_batch_alone) {
   const auto first = make_tasks(4), second = make_tasks(8), third = make_tasks(4);
-  lane_->start(0, kShape, first);
+  lane_->start(0, kKind, first);
   gpu_.fit_start = 4;
-  lane_->start(1, kShape, second);  // in parts, through slot 1
+  lane_->start(1, kKind, second);  // in parts, through slot 1
   lane_->finish(1);
-  lane_->start(1, kShape, third);
+  lane_->start(1, kKind, third);
   gpu_.fit_finish = 1;
   lane_->finish(0);  // in parts, through slot 0
   lane_->finish(1);
@@ -63,7 +63,7 @@ TEST_F(FallbackTest, leaves_the_other_slots_batch_alone) {
 TEST_F(FallbackTest, remembers_for_all_lanes_what_a_batch_of_the_shape_may_have) {
   gpu_.fit_start = 2;
   compute(make_tasks(8));
-  EXPECT_EQ(backend_->batch_planes(kShape), 2);
+  EXPECT_EQ(backend_->batch_planes(kKind), 2);
   EXPECT_EQ(backend_->batch_planes(kOther), 8);
 
   gpu_.started.clear();
@@ -78,7 +78,7 @@ TEST_F(FallbackTest, remembers_for_all_lanes_what_a_batch_of_the_shape_may_have)
 TEST_F(FallbackTest, remembers_nothing_of_a_shortage_in_finish) {
   gpu_.fit_finish = 2;
   compute(make_tasks(8));
-  EXPECT_EQ(backend_->batch_planes(kShape), 8);
+  EXPECT_EQ(backend_->batch_planes(kKind), 8);
 }
 
 TEST_F(FallbackTest, computes_an_image_that_does_not_fit_alone_on_the_cpu) {
@@ -175,10 +175,10 @@ TEST(Fallback, uses_a_lane_of_the_cpu_backend_on_one_thread_at_a_time) {
     std::string name() const override { return "one"; }
     std::string description() const override { return name(); }
     int lanes() const override { return 1; }
-    int batch_planes(PaddedShape) const override { return 1; }
+    int batch_planes(const BatchKind&) const override { return 1; }
     std::unique_ptr<Lane> make_lane(int) override { return std::make_unique<OneLane>(); }
     int slots() const override { return 1; }
-    void start(int, PaddedShape, std::span<Task* const>) override {
+    void start(int, const BatchKind&, std::span<Task* const>) override {
       overlaps += ++inside > 1;
       for (int i = 0; i < 100; ++i) std::this_thread::yield();
       --inside;
@@ -195,7 +195,7 @@ TEST(Fallback, uses_a_lane_of_the_cpu_backend_on_one_thread_at_a_time) {
       const auto lane = backend->make_lane(i);
       Task task;
       Task* const batch[] = {&task};
-      for (int round = 0; round < 100; ++round) lane->start(0, kShape, batch);
+      for (int round = 0; round < 100; ++round) lane->start(0, kKind, batch);
     });
   }
   threads.clear();

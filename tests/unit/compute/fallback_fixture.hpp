@@ -16,7 +16,7 @@
 
 namespace eckart {
 
-constexpr PaddedShape kShape{64, 32}, kOther{96, 32};
+inline const BatchKind kKind{{64, 32}, {{20}}}, kOther{{96, 32}, {{20}}};
 
 /// What a fake backend does, in the hands of the test, and what it has done.
 struct Fake {
@@ -33,7 +33,7 @@ struct Fake {
   struct FakeLane : Lane {
     explicit FakeLane(Fake& owner) : fake(owner) {}
     int slots() const override { return 2; }
-    void start(int slot, PaddedShape, std::span<Task* const> tasks) override {
+    void start(int slot, const BatchKind&, std::span<Task* const> tasks) override {
       if (batches.contains(slot)) throw std::logic_error("the slot is taken");
       int sum = 0;
       for (const Task* task : tasks) sum += task->input.shape().channels;
@@ -72,7 +72,8 @@ class FakeBackend : public Backend {
   std::string name() const override { return "fake"; }
   std::string description() const override { return "for tests"; }
   int lanes() const override { return 2; }
-  int batch_planes(PaddedShape) const override { return fake_.planes; }
+  int devices() const override { return 1; }
+  int batch_planes(const BatchKind&) const override { return fake_.planes; }
   std::unique_ptr<Lane> make_lane(int) override {
     if (!fake_.lane_fits) throw OutOfMemory("no room for a lane");
     return std::make_unique<Fake::FakeLane>(fake_);
@@ -98,8 +99,8 @@ class FallbackTest : public ::testing::Test {
     for (int i = 0; i < count; ++i) tasks.push_back(make_task(channels));
     return tasks;
   }
-  void compute(const std::vector<Task*>& tasks, PaddedShape shape = kShape) {
-    lane_->start(0, shape, tasks);
+  void compute(const std::vector<Task*>& tasks, const BatchKind& kind = kKind) {
+    lane_->start(0, kind, tasks);
     lane_->finish(0);
   }
 

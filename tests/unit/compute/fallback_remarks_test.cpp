@@ -39,7 +39,7 @@ TEST_F(FallbackRemarks, counts_images_alone_where_no_batch_was_cut) {
 
 TEST_F(FallbackRemarks, names_three_shapes_and_counts_the_others) {
   gpu_.fit_start = 1;
-  for (int rows = 32; rows <= 32 * 5; rows += 32) compute(make_tasks(2), {rows, 32});
+  for (int rows = 32; rows <= 32 * 5; rows += 32) compute(make_tasks(2), {{rows, 32}, {}});
   EXPECT_THAT(backend_->remarks(),
               ElementsAre("out of GPU memory: batches of 32 x 32 were cut to 1 plane, of 64 x 32 "
                           "to 1 plane, of 96 x 32 to 1 plane, of 2 other shapes likewise"));

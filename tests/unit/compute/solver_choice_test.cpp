@@ -7,6 +7,7 @@
 
 #include "compute/built_in_costs.hpp"
 #include "compute/cost_model.hpp"
+#include "compute/make_room.hpp"
 
 namespace eckart {
 namespace {
@@ -183,6 +184,29 @@ TEST(SolverChooser, tells_of_the_hundred_largest_shapes) {
   for (int side = 1; side < 300; ++side) chooser.choose(batch(side, side, 1), kMostGram);
   ASSERT_EQ(chooser.choices().size(), 100U);
   EXPECT_EQ(chooser.choices().back().batch.shape.rows, 200);
+}
+
+TEST(SolverChooser, chooses_for_every_rank_of_a_shape) {
+  SolverChooser chooser(automatic, kCudaCosts);
+  EXPECT_EQ(chooser.choose(batch(256, 256, 20), kMostGram), subspace);
+  EXPECT_EQ(chooser.choose(batch(256, 256, 250), kMostGram), gram);
+  EXPECT_EQ(chooser.choose(batch(256, 256, 20), kMostGram), subspace);
+  const auto choices = chooser.choices();
+  ASSERT_EQ(choices.size(), 2U);
+  EXPECT_EQ(choices[0].batch.rank, 250);
+  EXPECT_EQ(choices[1].batch.rank, 20);
+}
+
+TEST(SolverChooser, knows_the_largest_shapes_of_more_than_it_remembers) {
+  SolverChooser chooser(automatic, kCudaCosts);
+  constexpr int kSides = int(kMostKnown) + 500;
+  const SolverKind first = chooser.choose(batch(500, 500, 20), kMostGram);
+  for (int side = kSides; side > 0; --side) chooser.choose(batch(side, side, 1), kMostGram);
+  const auto choices = chooser.choices();
+  ASSERT_EQ(choices.size(), 100U);
+  EXPECT_EQ(choices.front().batch.shape.rows, kSides);
+  EXPECT_EQ(choices.back().batch.shape.rows, kSides - 99);
+  EXPECT_EQ(chooser.choose(batch(500, 500, 20), kMostGram), first);
 }
 
 TEST(SolverChoice, oversamples_by_a_quarter_but_where_fewer_keep_it_in_float16) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "scratch_file.hpp"
+#include "file_error.hpp"
 #include "settings/settings.hpp"
 
 namespace eckart::settings {
@@ -13,22 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// What is said of a file with this text, with the file's name shortened to "f"; "" if it is taken.
-std::string file_error(std::string_view yaml) {
-  const ScratchFile file(yaml);
-  try {
-    load_file(file.path());
-  } catch (const SettingsError& error) {
-    const std::string text = error.what();
-    const std::string path = file.path().string();
-    EXPECT_TRUE(text.starts_with(path)) << text;
-    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
-    return "f" + text.substr(path.size());
-  }
-  return "";
-}
-
-/// The same for a --set, which must leave the settings as they were.
+/// What is said of a --set, which must leave the settings as they were.
 std::string set_error(std::string_view assignment) {
   Settings settings;
   try {
@@ -153,6 +138,9 @@ TEST(SettingsErrors, NameTheSet) {
   EXPECT_EQ(set_error("rnak=3"), "--set rnak=3: rnak: unknown key; did you mean rank?");
   EXPECT_EQ(set_error("batch.pad.x=3"),
             "--set batch.pad.x=3: batch.pad.x: unknown key; did you mean batch.pad?");
+  EXPECT_EQ(set_error("watches=[]"), "--set watches=[]: watches are said in a file, see --config");
+  EXPECT_EQ(set_error("watches[1].rank=3"),
+            "--set watches[1].rank=3: watches are said in a file, see --config");
   EXPECT_EQ(set_error("batch=3"), "--set batch=3: batch: '3' is not a map of keys");
   EXPECT_THAT(set_error("batch.pad=12abc"), HasSubstr("batch.pad: '12abc' is not an integer"));
   EXPECT_THAT(set_error("batch.pad="), HasSubstr("batch.pad: '' is not an integer"));
@@ -173,7 +161,8 @@ TEST(SettingsErrors, StayShort) {
 }
 
 TEST(SettingsErrors, AreAllThatComesOfDamagedFiles) {
-  const std::string whole = to_yaml(Settings{});
+  std::string whole = to_yaml(Settings{});
+  whole += "watches: [{input: /a, output: {folder: /b}, rank: 3, exclude: [c]}]\n";
   for (std::size_t i = 0; i < whole.size(); i += 7) {
     file_error(whole.substr(0, i));
     for (const char c : {'\0', '\t', '{', '[', '"', ':', '*', '!', '\n', '-', '\xff'}) {

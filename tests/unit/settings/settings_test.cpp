@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "scratch_file.hpp"
+#include "settings/watches.hpp"
 
 namespace eckart::settings {
 namespace {
@@ -52,7 +53,7 @@ TEST(DefaultConfig, FileInTheRepositoryIsWhatThePrinterPrints) {
   std::ifstream file(ECKART_DEFAULT_CONFIG, std::ios::binary);
   ASSERT_TRUE(file) << ECKART_DEFAULT_CONFIG;
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_EQ(text, to_yaml(Settings{}));
+  EXPECT_EQ(text, to_yaml(Configuration{}));
 }
 
 TEST(DefaultConfig, SaysTheDefaults) {
@@ -103,6 +104,11 @@ TEST(LoadFile, ChangesOnlyWhatItNames) {
 
 TEST(LoadFile, ReadsWindowsLineEnds) {
   EXPECT_EQ(load("backend: cpu\r\nbatch:\r\n  pad: 8\r\n").batch.pad, 8);
+}
+
+TEST(LoadFile, LeavesOutTheWatches) {
+  EXPECT_EQ(to_yaml(load("rank: 5\nwatches: [{input: /a, output: /b, rank: 7}]\n")),
+            to_yaml(with({"rank=5"})));
 }
 
 TEST(Precedence, LaterFileThenSetWins) {

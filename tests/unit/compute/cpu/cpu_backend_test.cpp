@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "compute/make_room.hpp"
 #include "core/synth.hpp"
 
 namespace eckart::cpu {
@@ -14,31 +15,36 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
+const std::vector<RankPolicy> kTen{{10}};
+
 /// What it chose for images of these sizes.
-std::vector<SolverChoice> choices(Backend& backend, const std::vector<std::pair<int, int>>& sizes) {
+std::vector<SolverChoice> choices(Backend& backend, const std::vector<std::pair<int, int>>& sizes,
+                                  const std::vector<RankPolicy>& ranks = kTen) {
   const auto lane = backend.make_lane(0);
   for (const auto& [rows, cols] : sizes) {
     Task task;
     task.input =
         synthesize({.kind = SynthKind::texture, .rows = rows, .cols = cols, .channels = 1});
-    task.outputs.emplace_back(task.input.shape());
-    task.results.emplace_back(1);
+    task.ranks = ranks;
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      task.outputs.emplace_back(task.input.shape());
+      task.results.emplace_back(1);
+    }
     Task* const tasks[] = {&task};
-    lane->start(0, padded_shape(task.input.shape(), 32), tasks);
+    lane->start(0, batch_kind(task, 32), tasks);
     lane->finish(0);
   }
   return backend.choices();
 }
 
-BackendOptions options(const std::vector<RankPolicy>& ranks, const Calibration& calibration = {}) {
+BackendOptions options(const Calibration& calibration) {
   BackendOptions options;
-  options.ranks = ranks;
   options.calibration = calibration;
   return options;
 }
 
 TEST(CpuBackend, tells_how_it_decomposes_every_shape) {
-  const auto backend = make_cpu_backend(options({{10}}));
+  const auto backend = make_cpu_backend({});
   EXPECT_TRUE(backend->choices().empty());
   const auto all = choices(*backend, {{90, 100}, {100, 90}, {20, 30}});
   ASSERT_EQ(all.size(), 2U);
@@ -51,18 +57,42 @@ TEST(CpuBackend, tells_how_it_decomposes_every_shape) {
   EXPECT_THAT(all[0].reason, HasSubstr("32 of 90 columns"));
 }
 
+TEST(CpuBackend, decomposes_a_shape_for_every_largest_rank) {
+  const auto backend = make_cpu_backend({});
+  choices(*backend, {{100, 90}}, {{80}, {3}});
+  const auto all = choices(*backend, {{100, 90}}, {{3}, {10}});
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].batch.rank, 80);
+  EXPECT_EQ(all[0].solver, SolverKind::gram);
+  EXPECT_EQ(all[1].batch.rank, 10);
+  EXPECT_EQ(all[1].solver, SolverKind::subspace);
+}
+
+TEST(CpuBackend, meets_more_shapes_than_it_remembers) {
+  std::vector<std::pair<int, int>> sizes;
+  for (int rows = 1; rows <= 50; ++rows) {
+    for (int cols = 1; cols <= rows; ++cols) sizes.emplace_back(rows, cols);
+  }
+  ASSERT_GT(sizes.size(), kMostKnown);
+  const auto backend = make_cpu_backend({});
+  const auto all = choices(*backend, sizes);
+  ASSERT_FALSE(all.empty());
+  EXPECT_EQ(all[0].batch.shape, (PaddedShape{50, 50}));
+}
+
 /// Whose rounding errors, over all pixels, are not negligible: a full decomposition in float64
 /// would take a hundred times as long, for the same pixels.
 TEST(CpuBackend, settles_a_large_flat_image_in_float32) {
-  const auto backend = make_cpu_backend(options({{10}}));
+  const auto backend = make_cpu_backend({});
   const auto lane = backend->make_lane(0);
   Task task;
   task.input = Image(ImageShape{1000, 900, 1, Depth::u16});
   std::fill_n(reinterpret_cast<std::uint16_t*>(task.input.data()), 1000 * 900, 64321);
+  task.ranks = kTen;
   task.outputs.emplace_back(task.input.shape());
   task.results.emplace_back(1);
   Task* const tasks[] = {&task};
-  lane->start(0, padded_shape(task.input.shape(), 32), tasks);
+  lane->start(0, batch_kind(task, 32), tasks);
   lane->finish(0);
   EXPECT_FALSE(task.results[0][0].done_again);
   EXPECT_EQ(task.results[0][0].squared_error, 0);
@@ -70,15 +100,14 @@ TEST(CpuBackend, settles_a_large_flat_image_in_float32) {
 }
 
 TEST(CpuBackend, goes_by_the_costs_measured_on_its_cpu) {
-  const std::string device = make_cpu_backend(options({{1}}))->device();
+  const std::string device = make_cpu_backend({})->device();
   EXPECT_FALSE(device.empty());
   const SolverCosts slow_subspace = {{.batch_s = 100}, {.batch_s = 1}};
-  const auto here =
-      make_cpu_backend(options({{10}}, {{"cpu", device, "2026-01-02", slow_subspace}}));
+  const auto here = make_cpu_backend(options({{"cpu", device, "2026-01-02", slow_subspace}}));
   EXPECT_EQ(choices(*here, {{100, 90}}).at(0).solver, SolverKind::gram);
   EXPECT_THAT(here->details(), Contains(HasSubstr("measured here on 2026-01-02")));
   const auto elsewhere =
-      make_cpu_backend(options({{10}}, {{"cpu", "another", "2026-01-02", slow_subspace}}));
+      make_cpu_backend(options({{"cpu", "another", "2026-01-02", slow_subspace}}));
   EXPECT_EQ(choices(*elsewhere, {{100, 90}}).at(0).solver, SolverKind::subspace);
   EXPECT_THAT(elsewhere->details(), Contains(HasSubstr("built in")));
 }

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/rank_policy.hpp"
+#include "io/folder_lock.hpp"
+#include "io/input_guard.hpp"
+#include "io/output_tree.hpp"
+#include "io/stale_temporaries.hpp"
+#include "ledger/ledger.hpp"
+#include "pipeline/in_flight.hpp"
+#include "pipeline/load.hpp"
+#include "pipeline/resume.hpp"
+#include "pipeline/write.hpp"
+#include "settings/settings.hpp"
+
+namespace eckart::app {
+
+struct JobRequest {
+  settings::Settings settings;
+  std::vector<std::filesystem::path> inputs;  ///< folders and files
+  std::filesystem::path files_from;           ///< as in RunRequest
+  std::filesystem::path output;
+  bool overwrite = false;
+  bool long_lived =
+      false;         ///< inputs come again, and others by their names, so claims are released
+  int restarts = 0;  ///< processes before this one that have lost their GPU
+};
+
+/// What goes from some inputs to one output folder: its names, lock and ledger, and those steps of
+/// an image that depend on them, as PipelineParts has them. Between prepare() and its end nobody
+/// else writes to the folder.
+class Job {
+ public:
+  /// Throws FatalError(usage) where an output could replace an input, and std::invalid_argument for
+  /// settings that do not fit together.
+  explicit Job(JobRequest request);
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  /// Makes the folder, takes its lock, opens its ledger. May be called again where it has thrown:
+  /// EnvironmentError, or FatalError as FolderLock, prepare_output_root() and Ledger do.
+  void prepare();
+  /// Instead: only looks at what is done.
+  void look();
+
+  void claim(WorkItem& item);
+  /// After the end of an item that was claimed, where the job is long-lived.
+  void release(const WorkItem& item);
+  void load(WorkItem& item, const Reserve& reserve) { load_(item, reserve); }
+  void write(WorkItem& item) { write_(item); }
+  void publish(std::span<ItemPtr> group) { publish_(group); }
+  void record_lost(const InFlight::Items& items);
+  /// As Resume has it.
+  void record_taken(std::span<WorkItem* const> items);
+
+  /// Whether the file in `item.state` is done, and else whether it has failed at its last attempt.
+  bool is_done(WorkItem& item) const;
+  bool has_failed(const WorkItem& item) const { return resume_ && resume_->has_failed(item); }
+  /// Skips an item that is done already, as load() does. Throws ItemError.
+  void check_done(WorkItem& item) const;
+  /// False where the folder was moved or replaced.
+  bool is_in_place() const { return lock_->is_in_place(); }
+  /// Throws EnvironmentError there, and where the ledger was.
+  void check_place() const;
+  bool keeps_ledger() const { return ledger_ != nullptr; }
+  const io::Codec& codec() const { return outputs_.codec(); }
+
+ private:
+  void resume_from(std::unique_ptr<ledger::Ledger> ledger);
+  ledger::Request recorded() const;
+
+  const JobRequest request_;
+  const std::vector<RankPolicy> ranks_;
+  io::OutputTree outputs_;
+  const io::InputGuard guard_;
+  std::optional<io::FolderLock> lock_;
+  std::optional<io::StaleTemporaries> stale_;
+  std::unique_ptr<ledger::Ledger> ledger_;
+  std::optional<Resume> resume_;
+  const ClaimOutputs claim_;
+  const LoadItem load_;
+  const WriteItem write_;
+  const PublishItems publish_;
+};
+
+/// Where a run into this folder keeps its ledger; empty if nowhere.
+std::filesystem::path ledger_file(const std::filesystem::path& output, const std::string& setting);
+
+}  // namespace eckart::app

@@ -1,0 +1,48 @@
+#include "app/options.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace eckart::app {
+namespace {
+
+/// Files that a write thread publishes together: each is open until then, and half of what the
+/// process may open is for others.
+int publish_group(int write_threads) {
+  constexpr rlim_t kMost = 32;
+  rlimit limit{kMost, kMost};
+  static_cast<void>(getrlimit(RLIMIT_NOFILE, &limit));
+  return int(std::clamp(limit.rlim_cur / 2 / rlim_t(write_threads), rlim_t(1), kMost));
+}
+
+int cores() { return int(std::max(1U, std::thread::hardware_concurrency())); }
+
+}  // namespace
+
+/// Writing costs several times what loading does (see docs/performance.md), so the writers get more
+/// threads; two at least, since one waits for the disk now and then.
+PipelineOptions pipeline_options(const settings::Settings& settings) {
+  const auto or_auto = [](int threads, int otherwise) { return threads > 0 ? threads : otherwise; };
+  const int write_threads = or_auto(settings.threads.write, std::max(2, cores() * 3 / 4));
+  return {.load_threads = or_auto(settings.threads.load, std::max(1, cores() / 3)),
+          .write_threads = write_threads,
+          .budget_bytes = std::size_t(settings.budget_mb) << 20,
+          .pad = settings.batch.pad,
+          .linger = std::chrono::milliseconds(settings.batch.linger_ms),
+          .publish_group = settings.durability == "group" ? publish_group(write_threads) : 1,
+          .wait_for_space = settings.wait_for_space};
+}
+
+BackendOptions backend_options(const settings::Settings& settings, const Calibration& calibration) {
+  return {.solver = parse_solver(settings.solver),
+          .deterministic = settings.deterministic,
+          .lanes = settings.cuda.lanes,
+          .batch_images = settings.batch.images,
+          .devices = settings.cuda.devices,
+          .memory_fraction = settings.cuda.memory_fraction,
+          .calibration = calibration};
+}
+
+}  // namespace eckart::app

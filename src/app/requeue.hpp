@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace eckart::app {
+
+/// What became of one input in the quarantine.
+struct Requeued {
+  std::filesystem::path input;
+  std::string why_not;  ///< empty: it will be tried again
+};
+
+/// Puts inputs back to where they came from, and has a service look there for those that have
+/// stayed. `names`: their names or places in the quarantine; none: all. Throws
+/// FatalError(no_input) where one of them is not there.
+std::vector<Requeued> requeue(const std::filesystem::path& output,
+                              const std::vector<std::string>& names);
+
+/// Whether requeue() was called since the last call.
+bool take_requeue_note(const std::filesystem::path& output);
+
+}  // namespace eckart::app

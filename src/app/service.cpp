@@ -1,0 +1,227 @@
+#include "app/service.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "app/options.hpp"
+#include "app/requeue.hpp"
+#include "core/error.hpp"
+#include "core/printable.hpp"
+#include "io/real_path.hpp"
+#include "telemetry/log.hpp"
+
+namespace eckart::app {
+namespace {
+
+using io::is_or_is_below;
+using settings::Watch;
+
+/// Whether what the one writes or moves away arrives at the other.
+bool feeds(const Watch& from, const Watch& to) {
+  const auto arrives = [&](const std::filesystem::path& folder) {
+    if (folder.empty() || !is_or_is_below(folder, to.input)) return false;
+    return std::none_of(to.exclude.begin(), to.exclude.end(), [&](const auto& excluded) {
+      return is_or_is_below(folder, to.input / excluded);
+    });
+  };
+  return arrives(from.output) || arrives(from.move_to);
+}
+
+/// Results of results of results, without end.
+void refuse_loops(const std::vector<Watch>& watches) {
+  for (const Watch& first : watches) {
+    std::vector<const Watch*> reached{&first};
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+      for (const Watch& next : watches) {
+        if (!feeds(*reached[i], next)) continue;
+        if (&next == &first)
+          throw FatalError(ExitCode::configuration, first.place +
+                                                        ": its results would arrive in its input " +
+                                                        printable(first.input.native()) + " again");
+        if (std::find(reached.begin(), reached.end(), &next) == reached.end())
+          reached.push_back(&next);
+      }
+    }
+  }
+}
+
+namespace fs = std::filesystem;
+
+bool overlap(const fs::path& a, const fs::path& b) {
+  return is_or_is_below(a, b) || is_or_is_below(b, a);
+}
+
+/// Whether the one's input is in a part of the other's that is looked into.
+bool is_input_within(const Watch& inner, const Watch& outer) {
+  if (!is_or_is_below(inner.input, outer.input)) return false;
+  return std::none_of(outer.exclude.begin(), outer.exclude.end(), [&](const fs::path& excluded) {
+    return is_or_is_below(inner.input, outer.input / excluded);
+  });
+}
+
+/// What one watch takes away, or writes, is not another's.
+void refuse_overlaps(const std::vector<Watch>& watches) {
+  const auto refuse = [](const Watch& watch, const char* what, const fs::path& a,
+                         const fs::path& b) {
+    throw FatalError(ExitCode::configuration, watch.place + ": " + what + printable(a.native()) +
+                                                  " and " + printable(b.native()) +
+                                                  " are within each other");
+  };
+  for (const Watch& a : watches) {
+    for (const Watch& b : watches) {
+      if (!b.move_to.empty() && overlap(a.output, b.move_to))
+        refuse(b, "results and moved inputs would meet: ", a.output, b.move_to);
+      if (&a == &b) continue;
+      if (overlap(a.output, b.output)) refuse(a, "the outputs ", a.output, b.output);
+      if ((a.after != "keep" || b.after != "keep") && is_input_within(a, b))
+        refuse(a, "of the inputs one is taken away: ", a.input, b.input);
+    }
+  }
+}
+
+std::vector<Watch> checked_watches(const settings::Configuration& configuration) {
+  std::vector<Watch> watches = settings::watches_of(configuration);
+  if (watches.empty())
+    throw FatalError(ExitCode::configuration, "nothing to watch: the configuration has no watches");
+  refuse_overlaps(watches);
+  refuse_loops(watches);
+  return watches;
+}
+
+/// Few files wait to be loaded, so that one of another folder soon has its turn.
+PipelineOptions service_options(const settings::Settings& settings) {
+  PipelineOptions options = pipeline_options(settings);
+  options.found_capacity = std::size_t(options.load_threads) * 2;
+  options.wait_for_space = false;  // an item that finds no space is deferred
+  return options;
+}
+
+void log(io::Severity severity, const std::string& line) {
+  switch (severity) {
+    case io::Severity::debug:
+      return spdlog::debug("{}", printable(line));
+    case io::Severity::info:
+      return spdlog::info("{}", printable(line));
+    case io::Severity::warning:
+      return spdlog::warn("{}", printable(line));
+  }
+}
+
+}  // namespace
+
+void check(const settings::Configuration& configuration) {
+  for (const Watch& watch : checked_watches(configuration)) const WatchedFolder folder(watch);
+}
+
+Service::Service(const settings::Configuration& configuration)
+    : configuration_(configuration),
+      calibration_(settings::load_calibration(configuration.settings.calibration)) {
+  const std::vector<Watch> watches = checked_watches(configuration_);
+  std::vector<std::filesystem::path> inputs;
+  std::vector<io::WatchSource::Watch> sources;
+  for (const Watch& watch : watches) {
+    inputs.push_back(watch.input);
+    outputs_.push_back(watch.output);
+    spdlog::info("watches {} for {}", printable(watch.input.native()),
+                 printable(watch.output.native()));
+    WatchedFolder& folder = *folders_.emplace_back(std::make_unique<WatchedFolder>(watch));
+    sources.push_back(
+        {folder.options(), [&folder](const io::Arrival& arrival, const FileState& state) {
+           return folder.wants(arrival, state);
+         }});
+  }
+  source_ = std::make_unique<io::WatchSource>(
+      std::move(sources), [inputs](int watch, io::Severity severity, const std::string& line) {
+        const telemetry::LogFields fields({{"ECKART_WATCH", inputs[std::size_t(watch)].native()}});
+        log(severity, line);
+      });
+  pipeline_ = std::make_unique<Pipeline>(
+      PipelineParts{.source = *source_,
+                    .backend = [this]() -> Backend& { return make_backend_now(); },
+                    .claim = [this](WorkItem& item) { folder_of(item).claim(item); },
+                    .load = [this](WorkItem& item,
+                                   const Reserve& reserve) { folder_of(item).load(item, reserve); },
+                    .write = [this](WorkItem& item) { folder_of(item).write(item); },
+                    .publish = [this](std::span<ItemPtr> group) { publish(group); },
+                    .report = [this](const WorkItem& item) { end(item); },
+                    .on_lost = [this](const InFlight::Items& items) { record_lost(items); }},
+      service_options(configuration_.settings));
+}
+
+telemetry::RunReport Service::execute(const std::function<void()>& ready) {
+  ready_ = ready;
+  telemetry::RunReport report = pipeline_->run();
+  {
+    const std::lock_guard lock(error_mutex_);
+    if (error_) std::rethrow_exception(error_);
+  }
+  report.backend_note += "; " + backend_.reason;
+  return report;
+}
+
+Backend& Service::make_backend_now() {
+  backend_ = make_backend(configuration_.settings, calibration_);
+  has_backend_ = true;
+  if (ready_) ready_();
+  return *backend_.backend;
+}
+
+void Service::look_after_quarantines() {
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    folders_[i]->sweep();
+    if (take_requeue_note(outputs_[i])) source_->rescan(int(i));
+  }
+}
+
+std::string Service::status_line() const {
+  const telemetry::ProgressState progress = pipeline_->progress();
+  std::size_t waiting = 0, held_back = 0, missing = 0;
+  for (const io::WatchState& state : source_->states()) {
+    waiting += state.pending + state.ready;
+    held_back += !state.degraded.empty();
+    missing += !state.root_is_there;
+  }
+  std::string line = std::to_string(progress.done - progress.failed - progress.skipped) +
+                     " done, " + std::to_string(progress.failed) + " failed, " +
+                     std::to_string(progress.total - progress.done) + " in work, " +
+                     std::to_string(waiting) + " waiting";
+  const std::string of = " of " + std::to_string(folders_.size());
+  if (missing > 0) line += "; " + std::to_string(missing) + of + " inputs missing";
+  if (held_back > 0) line += "; " + std::to_string(held_back) + of + " watches held back";
+  return line;
+}
+
+void Service::end_by(std::exception_ptr error) {
+  {
+    const std::lock_guard lock(error_mutex_);
+    error_ = std::move(error);
+  }
+  request_stop();
+}
+
+/// Each watch publishes what is its own.
+void Service::publish(std::span<ItemPtr> group) {
+  std::stable_sort(group.begin(), group.end(),
+                   [](const ItemPtr& a, const ItemPtr& b) { return a->job < b->job; });
+  for (std::size_t begin = 0, end = 0; begin < group.size(); begin = end) {
+    while (end < group.size() && group[end]->job == group[begin]->job) ++end;
+    folder_of(*group[begin]).publish(group.subspan(begin, end - begin));
+  }
+}
+
+void Service::end(const WorkItem& item) {
+  const io::Ending ending = folder_of(item).end(item);
+  source_->finished(item.job, item.relative, ending, item.outcome.detail);
+}
+
+void Service::record_lost(const InFlight::Items& items) {
+  std::map<int, InFlight::Items> by_watch;
+  for (const WorkItem* item : items) by_watch[item->job].push_back(item);
+  for (const auto& [job, lost] : by_watch) folder_of(*lost.front()).record_lost(lost);
+}
+
+}  // namespace eckart::app

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "app/backends.hpp"
+#include "app/watched_folder.hpp"
+#include "io/watch/watch_source.hpp"
+#include "pipeline/pipeline.hpp"
+#include "settings/calibration.hpp"
+#include "settings/watches.hpp"
+#include "telemetry/run_report.hpp"
+
+namespace eckart::app {
+
+/// Throws what Service's constructor would, but for the calibration's.
+void check(const settings::Configuration& configuration);
+
+/// Watched folders, and one pipeline for all of them. It ends when it is stopped, and by what it
+/// throws.
+class Service {
+ public:
+  /// Throws as WatchedFolder does, FatalError(usage) where one watch's results would be another's
+  /// inputs, and settings::SettingsError.
+  explicit Service(const settings::Configuration& configuration);
+
+  /// `ready` is called once files can be taken in, on a thread of the pipeline. Throws DeviceLost,
+  /// and FatalError where there is no backend.
+  telemetry::RunReport execute(const std::function<void()>& ready);
+  /// As Pipeline has it.
+  void request_stop() { pipeline_->request_stop(); }
+
+  std::size_t watches() const { return folders_.size(); }
+  /// To be called now and then: looks again where inputs were requeued, and keeps the quarantines
+  /// within their limits.
+  void look_after_quarantines();
+  /// What it does, for people.
+  std::string status_line() const;
+  telemetry::ProgressState progress() const { return pipeline_->progress(); }
+  /// Nothing before it is made.
+  Backend* backend() const { return has_backend_ ? backend_.backend.get() : nullptr; }
+  /// Stops, and has execute() throw this; from any thread.
+  void end_by(std::exception_ptr error);
+
+ private:
+  Backend& make_backend_now();
+  WatchedFolder& folder_of(const WorkItem& item) { return *folders_[std::size_t(item.job)]; }
+  void publish(std::span<ItemPtr> group);
+  void end(const WorkItem& item);
+  void record_lost(const InFlight::Items& items);
+
+  const settings::Configuration configuration_;
+  const settings::LoadedCalibration calibration_;
+  std::vector<std::unique_ptr<WatchedFolder>> folders_;
+  std::vector<std::filesystem::path> outputs_;  // of each
+  ChosenBackend backend_;
+  std::atomic<bool> has_backend_{false};
+  std::function<void()> ready_;
+  std::mutex error_mutex_;
+  std::exception_ptr error_;
+  std::unique_ptr<io::WatchSource> source_;
+  std::unique_ptr<Pipeline> pipeline_;
+};
+
+}  // namespace eckart::app

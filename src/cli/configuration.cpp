@@ -1,0 +1,33 @@
+#include "cli/configuration.hpp"
+
+#include <system_error>
+
+namespace eckart::cli {
+namespace {
+
+constexpr const char* kSystemConfig = "/etc/eckart/eckart.yaml";
+
+}  // namespace
+
+void add_config_options(CLI::App& command, ConfigArgs& args) {
+  command.add_option("--config", args.file, "Settings in YAML")->check(CLI::ExistingFile);
+  command
+      .add_option("--set", args.sets,
+                  "One setting: key=value, as in output.jpeg_quality=90; may be repeated")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command.add_flag("--print-config", args.print, "Print the settings that result, and do nothing");
+}
+
+settings::Configuration read_configuration(const ConfigArgs& args) {
+  settings::Configuration configuration;
+  std::error_code unreadable;  // no error where the folder is closed to this user
+  if (std::filesystem::exists(kSystemConfig, unreadable))
+    configuration = settings::load_configuration(kSystemConfig);
+  if (!args.file.empty()) configuration = settings::load_configuration(args.file, configuration);
+  for (const std::string& assignment : args.sets)
+    settings::apply(configuration.settings, assignment);
+  return configuration;
+}
+
+}  // namespace eckart::cli

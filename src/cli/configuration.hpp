@@ -1,0 +1,25 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "settings/watches.hpp"
+
+namespace eckart::cli {
+
+/// Where settings come from, beside /etc/eckart/eckart.yaml.
+struct ConfigArgs {
+  std::filesystem::path file;
+  std::vector<std::string> sets;
+  bool print = false;
+};
+
+/// --config, --set and --print-config.
+void add_config_options(CLI::App& command, ConfigArgs& args);
+
+/// Defaults < system file < --config < --set. Throws settings::SettingsError.
+settings::Configuration read_configuration(const ConfigArgs& args);
+
+}  // namespace eckart::cli

@@ -1,0 +1,41 @@
+#include "app/requeue.hpp"
+
+#include <cstdio>
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "core/printable.hpp"
+
+namespace eckart::cli {
+namespace {
+
+struct RequeueArgs {
+  std::filesystem::path output;
+  std::vector<std::string> names;
+};
+
+ExitCode requeue(const RequeueArgs& args) {
+  ExitCode code = ExitCode::ok;
+  const auto all = app::requeue(args.output, args.names);
+  for (const auto& [input, why_not] : all) {
+    if (!why_not.empty()) code = ExitCode::some_failed;
+    std::printf("%s: %s\n", printable(input.native()).c_str(),
+                why_not.empty() ? "to be tried again" : ("stays: " + printable(why_not)).c_str());
+  }
+  if (all.empty())
+    std::printf("%s: nothing is in the quarantine\n", printable(args.output.native()).c_str());
+  return code;
+}
+
+}  // namespace
+
+void add_requeue(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "requeue", "Have the service try inputs again that are in an output folder's quarantine");
+  auto args = std::make_shared<RequeueArgs>();
+  command->add_option("output", args->output, "The output folder")->required();
+  command->add_option("names", args->names, "Which of them, by name; all where none is named");
+  command->callback([args, &action] { action = [args] { return requeue(*args); }; });
+}
+
+}  // namespace eckart::cli

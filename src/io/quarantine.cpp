@@ -1,0 +1,129 @@
+#include "io/quarantine.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/state_folder.hpp"
+#include "io/publication.hpp"
+
+namespace eckart::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSuffix = ".reason.json";
+constexpr std::size_t kLongestName = 240 - kSuffix.size();  // bytes, and some for a number
+
+/// What a name too long for a suffix is called instead.
+std::string shortened(const std::string& name) {
+  if (name.size() <= kLongestName) return name;
+  const std::string hash = "-" + std::to_string(std::hash<std::string>{}(name));
+  return name.substr(0, kLongestName - hash.size()) + hash;
+}
+
+std::int64_t bytes_of(const fs::path& file) {
+  std::error_code none;
+  const std::uintmax_t bytes = fs::file_size(file, none);
+  return none ? 0 : std::int64_t(bytes);
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code none;
+  return fs::symlink_status(path, none).type() != fs::file_type::not_found;
+}
+
+}  // namespace
+
+fs::path quarantine_folder(const fs::path& output) { return output / kStateFolder / "quarantine"; }
+
+fs::path file_of_reason(const fs::path& reason_file) {
+  std::string path = reason_file.native();
+  path.resize(path.size() - kSuffix.size());
+  return path;
+}
+
+fs::path reason_file_of(const fs::path& place) { return place.native() + std::string(kSuffix); }
+
+std::vector<fs::path> reason_files(const fs::path& folder) {
+  std::vector<std::pair<fs::file_time_type, fs::path>> found;
+  std::error_code error, none;
+  fs::recursive_directory_iterator entry(folder, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    if (entry->path().native().ends_with(kSuffix) && entry->is_regular_file(none))
+      found.emplace_back(entry->last_write_time(none), entry->path());
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<fs::path> files;
+  files.reserve(found.size());
+  for (auto& [time, path] : found) files.push_back(std::move(path));
+  return files;
+}
+
+Quarantine::Quarantine(const fs::path& output, QuarantineLimits limits)
+    : folder_(quarantine_folder(output)), limits_(limits) {}
+
+/// The reason first: a file without one would be in the quarantine for nobody knows what.
+void Quarantine::take(TakenFile& file, const fs::path& relative, const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  const fs::path wanted = folder_ / relative.parent_path() / shortened(relative.filename());
+  fs::path place = wanted;
+  for (int number = 2; is_there(place); ++number)
+    place = wanted.parent_path() / (std::to_string(number) + "-" + wanted.filename().native());
+  write(reason_file_of(place), reason);
+  file.move_to(place);
+}
+
+void Quarantine::note(const fs::path& relative, const std::string& reason) {
+  write(reason_file_of(folder_ / relative.parent_path() / shortened(relative.filename())), reason);
+}
+
+bool Quarantine::has_note(const fs::path& relative) const {
+  return is_there(
+      reason_file_of(folder_ / relative.parent_path() / shortened(relative.filename())));
+}
+
+void Quarantine::remove_note(const fs::path& relative) const {
+  std::error_code none;
+  fs::remove(reason_file_of(folder_ / relative.parent_path() / shortened(relative.filename())),
+             none);
+}
+
+void Quarantine::write(const fs::path& reason_file, const std::string& reason) {
+  Publication publication;
+  publication.add(reason_file, std::as_bytes(std::span(reason)));
+  Publication* const group[] = {&publication};
+  publish(group, false, [](std::size_t, const ItemError& error) { throw error; });
+}
+
+std::vector<fs::path> Quarantine::sweep(std::chrono::system_clock::time_point now) const {
+  std::vector<fs::path> removed;
+  std::error_code none;
+  const std::vector<fs::path> files = reason_files(folder_);
+  std::int64_t bytes = 0;
+  const std::int64_t most = limits_.max_mb << 20;
+  const auto counted = [&](const fs::path& file) {  // what is too large alone drives out no other
+    const std::int64_t size = bytes_of(file) + bytes_of(file_of_reason(file));
+    return size > most ? 0 : size;
+  };
+  for (const fs::path& file : files) bytes += counted(file);
+  for (const fs::path& file : files) {
+    const auto written = fs::file_time_type::clock::to_sys(fs::last_write_time(file, none));
+    const bool old = limits_.keep_days > 0 && now - written > std::chrono::days(limits_.keep_days);
+    const bool much = limits_.max_mb > 0 && bytes > most;
+    if (!old && !much) break;
+    if (!old && counted(file) == 0) continue;
+    bytes -= counted(file);
+    fs::remove(file_of_reason(file), none);
+    fs::remove(file, none);
+    removed.push_back(file_of_reason(file));
+  }
+  return removed;
+}
+
+}  // namespace eckart::io

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace eckart::io {
+
+/// Kinds of file system whose inotify does not tell of all that changes: of what another machine,
+/// or what lies beneath, does. The number is statfs's f_type; empty for all others.
+std::string_view silent_file_system(long type);
+
+/// That a path is on; empty as well where that cannot be found out.
+std::string_view silent_file_system_of(const std::filesystem::path& path);
+
+}  // namespace eckart::io

@@ -1,0 +1,141 @@
+#include "io/watch/handout.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace eckart::io {
+namespace {
+constexpr std::size_t kMostReady = 1024;
+constexpr int kLongestWait = 30;  // times the first
+}  // namespace
+
+bool Handout::has_room() const {
+  const std::lock_guard lock(mutex_);
+  return ready_.size() < kMostReady;
+}
+
+void Handout::put(ReadyFile file) {
+  const std::lock_guard lock(mutex_);
+  ready_.push_back(std::move(file));
+  places_[ready_.back().path] = std::prev(ready_.end());
+}
+
+bool Handout::remove_ready(const std::string& path) {
+  const auto place = places_.find(path);
+  if (place == places_.end()) return false;
+  ready_.erase(place->second);
+  places_.erase(place);
+  return true;
+}
+
+bool Handout::changed(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  if (remove_ready(path)) return false;
+  const auto flight = in_flight_.find(path);
+  if (flight == in_flight_.end()) return false;
+  return flight->second.back.changed = true;
+}
+
+bool Handout::has(const std::string& path, const Seen& seen) {
+  const std::lock_guard lock(mutex_);
+  if (const auto place = places_.find(path); place != places_.end()) {
+    return place->second->seen == seen || !remove_ready(path);
+  }
+  const auto flight = in_flight_.find(path);
+  if (flight == in_flight_.end()) return false;
+  if (flight->second.back.file.seen != seen) flight->second.back.changed = true;
+  return true;
+}
+
+std::vector<Handout::Returned> Handout::returned() {
+  const std::lock_guard lock(mutex_);
+  std::vector<Returned> returned;
+  for (const std::string& path : std::exchange(finished_, {})) {
+    const auto flight = in_flight_.find(path);
+    returned.push_back(std::move(flight->second.back));
+    in_flight_.erase(flight);
+  }
+  return returned;
+}
+
+void Handout::drop_ready() {
+  const std::lock_guard lock(mutex_);
+  ready_.clear();
+  places_.clear();
+}
+
+std::optional<Handout::Taken> Handout::take(Instant now) {
+  const std::lock_guard lock(mutex_);
+  if (ready_.empty()) return std::nullopt;
+  if (hold_ && (now < hold_->until || !hold_->probe.empty())) return std::nullopt;
+  ReadyFile file = std::move(ready_.front());
+  places_.erase(file.path);
+  ready_.pop_front();
+  if (!file.first_try) file.first_try = now;
+  if (hold_) hold_->probe = file.path;
+  const Taken taken{file.path, now - *file.first_try >= patience_, ready_.size() == kMostReady / 2};
+  in_flight_[taken.path].back = {std::move(file), Ending::settled, false, taken.last_try};
+  return taken;
+}
+
+std::optional<Instant> Handout::held_until() const {
+  const std::lock_guard lock(mutex_);
+  if (!hold_ || !hold_->probe.empty() || ready_.empty()) return std::nullopt;
+  return hold_->until;
+}
+
+Handout::News Handout::finished(const std::string& path, Ending ending, const std::string& why,
+                                Instant now) {
+  const std::lock_guard lock(mutex_);
+  const auto flight = in_flight_.find(path);
+  if (flight == in_flight_.end() || flight->second.finished) return News::none;
+  flight->second.finished = true;
+  flight->second.back.ending = ending;
+  finished_.push_back(path);
+  return hold_after(path, ending, why, now);
+}
+
+Handout::News Handout::hold_after(const std::string& path, Ending ending, const std::string& why,
+                                  Instant now) {
+  const bool was_held = hold_.has_value();
+  if (was_held && path != hold_->probe) return News::none;  // was taken before
+  if (ending != Ending::environment) {
+    hold_.reset();
+    return was_held ? News::goes_on : News::none;
+  }
+  return hold(why, false, now);
+}
+
+Handout::News Handout::hold(const std::string& why, bool refused, Instant now) {
+  const bool was_held = hold_.has_value();
+  const auto wait = was_held ? std::min(2 * hold_->wait, kLongestWait * back_off_) : back_off_;
+  hold_ = Hold{wait, now + wait, {}, why, refused};
+  return was_held ? News::none : News::holds_back;
+}
+
+std::optional<Instant> Handout::holds_until(Instant now) const {
+  const std::lock_guard lock(mutex_);
+  if (!hold_ || hold_->until <= now) return std::nullopt;
+  return hold_->until;
+}
+
+Handout::News Handout::refused(const std::string& why, Instant now) {
+  const std::lock_guard lock(mutex_);
+  return hold(why, true, now);
+}
+
+Handout::News Handout::answered() {
+  const std::lock_guard lock(mutex_);
+  if (!hold_ || !hold_->refused) return News::none;
+  hold_.reset();
+  return News::goes_on;
+}
+
+void Handout::describe(WatchState& state) const {
+  const std::lock_guard lock(mutex_);
+  state.ready = ready_.size();
+  state.in_flight = in_flight_.size();
+  state.degraded = hold_ ? hold_->why : std::string();
+}
+
+}  // namespace eckart::io

@@ -1,0 +1,162 @@
+#include "io/watch/inotify_tree.hpp"
+
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "io/watch/look.hpp"
+
+namespace eckart::io {
+namespace {
+
+// Not IN_MODIFY: whoever writes closes in the end, and until then the file is looked at.
+constexpr unsigned kEvents = IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_ATTRIB |
+                             IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR |
+                             IN_EXCL_UNLINK;
+constexpr std::size_t kBufferBytes = 1 << 16;
+
+}  // namespace
+
+InotifyTree::InotifyTree(const Selection& selection)
+    : selection_(selection), buffer_(kBufferBytes) {
+  open();
+}
+
+void InotifyTree::open() {
+  inotify_ = Descriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+  if (inotify_) return;
+  shortage_ = "no inotify instance is to be had (" + std::generic_category().message(errno) +
+              "; fs.inotify.max_user_instances limits them)";
+}
+
+InotifyTree::Added InotifyTree::add(const std::string& folder) {
+  if (!inotify_) return Added::unwatched;
+  const bool may_be_link = folder.empty() || selection_.follows_links();
+  const std::filesystem::path path = selection_.path_of(folder);
+  const int number = ::inotify_add_watch(inotify_.get(), path.c_str(),
+                                         kEvents | (may_be_link ? 0 : IN_DONT_FOLLOW));
+  if (number < 0) {
+    const int error = errno;
+    drop(folder);
+    return failed_to_add(error);
+  }
+  if (const auto known = by_number_.find(number); known != by_number_.end()) {
+    const std::string& other = known->second->first;
+    if (other == folder) {
+      known->second->second.scan = scan_;
+      return Added::watched;
+    }
+    if (folder_at(selection_.path_of(other)) == folder_at(path)) return Added::elsewhere;
+    drop(std::string(other), number);  // it was there
+  }
+  drop(folder);  // another folder
+  by_number_[number] = folders_.emplace(folder, Watch{number, scan_}).first;
+  return Added::watched;
+}
+
+InotifyTree::Added InotifyTree::failed_to_add(int error) {
+  if (error == ENOENT || error == ENOTDIR || error == ELOOP) return Added::gone;
+  if (error == EACCES) return Added::unwatched;
+  shortage_ = error == ENOSPC
+                  ? std::string("fs.inotify.max_user_watches is too low")
+                  : "a folder cannot be watched: " + std::generic_category().message(error);
+  return Added::unwatched;
+}
+
+/// With those below it. The watch of this number is not given up, only its path.
+void InotifyTree::drop(const std::string& folder, int but) {
+  if (folder.empty()) {
+    for (auto each = folders_.begin(); each != folders_.end();) each = drop(each, but);
+    return;
+  }
+  if (const auto known = folders_.find(folder); known != folders_.end()) drop(known, but);
+  const std::string below = folder + '/';
+  for (auto each = folders_.lower_bound(below);
+       each != folders_.end() && each->first.starts_with(below);) {
+    each = drop(each, but);
+  }
+}
+
+InotifyTree::Folders::iterator InotifyTree::drop(Folders::iterator folder, int but) {
+  const int number = folder->second.number;
+  by_number_.erase(number);
+  if (number != but) ::inotify_rm_watch(inotify_.get(), number);  // which may be gone already
+  return folders_.erase(folder);
+}
+
+void InotifyTree::begin_scan() {
+  ++scan_;
+  shortage_.clear();
+  if (!inotify_) open();
+}
+
+void InotifyTree::end_scan() {
+  for (auto folder = folders_.begin(); folder != folders_.end();) {
+    folder = folder->second.scan == scan_ ? std::next(folder) : drop(folder, -1);
+  }
+}
+
+std::vector<TreeEvent> InotifyTree::read() {
+  std::vector<TreeEvent> events;
+  if (!inotify_) return events;
+  ssize_t size = 0;
+  while (events.empty() && (size = ::read(inotify_.get(), buffer_.data(), buffer_.size())) > 0) {
+    for (const char* at = buffer_.data(); at < buffer_.data() + size;) {
+      const auto& event = *reinterpret_cast<const inotify_event*>(at);  // the kernel aligns them
+      translate(event, events);
+      at += sizeof event + event.len;
+    }
+  }
+  return events;
+}
+
+void InotifyTree::translate(const inotify_event& event, std::vector<TreeEvent>& events) {
+  if (event.mask & IN_Q_OVERFLOW) return events.push_back({TreeEvent::overflow, {}});
+  const auto known = by_number_.find(event.wd);
+  if (known == by_number_.end()) return;  // of a folder that was dropped since
+  const std::string folder = known->second->first;
+  if (event.len == 0) return translate_own(folder, event.mask, events);
+  const std::string_view name(event.name, ::strnlen(event.name, event.len));
+  const std::string path = join(folder, name);
+  if (event.mask & IN_ISDIR) return translate_folder(path, event.mask, events);
+  translate_file(path, name, event.mask, events);
+}
+
+/// What the folder itself met.
+void InotifyTree::translate_own(const std::string& folder, unsigned mask,
+                                std::vector<TreeEvent>& events) {
+  constexpr unsigned kEnd = IN_IGNORED | IN_UNMOUNT;
+  if (folder.empty()) {
+    if (mask & (kEnd | IN_DELETE_SELF | IN_MOVE_SELF)) events.push_back({TreeEvent::root, {}});
+  } else if (mask & IN_UNMOUNT) {
+    events.push_back({TreeEvent::folder, folder});  // there is another beneath
+  }
+  if (mask & kEnd) drop(folders_.find(folder), -1);
+}
+
+void InotifyTree::translate_folder(const std::string& path, unsigned mask,
+                                   std::vector<TreeEvent>& events) {
+  if (mask & IN_MOVED_FROM) drop(path);
+  const bool is_new = mask & (IN_CREATE | IN_MOVED_TO);
+  const bool may_be_readable = (mask & IN_ATTRIB) && !folders_.contains(path);
+  if ((is_new || may_be_readable) && selection_.takes_folder(path)) {
+    events.push_back({TreeEvent::folder, path});
+  }
+}
+
+void InotifyTree::translate_file(const std::string& path, std::string_view name, unsigned mask,
+                                 std::vector<TreeEvent>& events) {
+  const bool may_be_file = selection_.takes_file(name);
+  if (mask & (IN_MOVED_FROM | IN_DELETE)) {
+    if (selection_.follows_links()) drop(path);
+    if (may_be_file) events.push_back({TreeEvent::left, path});
+    return;
+  }
+  const bool may_be_link = selection_.follows_links() && mask & (IN_CREATE | IN_MOVED_TO);
+  if (may_be_file || may_be_link) events.push_back({TreeEvent::arrived, path});
+}
+
+}  // namespace eckart::io

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "io/watch/instant.hpp"
+#include "io/watch/look.hpp"
+#include "io/watch/watch.hpp"
+
+namespace eckart::io {
+
+/// A file that was still for long enough.
+struct ReadyFile {
+  std::string path;  ///< below the root
+  Seen seen;
+  int tries = 0;                     ///< that ended with Ending::half_written, since it changed
+  std::optional<Instant> first_try;  ///< since it changed
+};
+
+/// The files that have changed, until they are still. Knows neither a clock nor files: is told of
+/// both. Used by one thread.
+class Settling {
+ public:
+  explicit Settling(const WatchOptions& options);
+
+  /// An event: the file was changed, or is new. False: there is no room for it, and a scan has to
+  /// find it later.
+  bool changed(const std::string& path, const Seen& seen, Instant now);
+  /// A scan has come by it; where it is new, it counts as still since that time. False likewise.
+  bool found(const std::string& path, const Seen& seen, Instant still_since, Instant now);
+  /// It was tried, and is perhaps half-written: comes later, or as soon as it has changed and is
+  /// still. Finds room always.
+  void again(ReadyFile file, Instant now);
+  /// It was not to blame: comes at once, as if it had not been tried. Finds room always.
+  void back(ReadyFile file, Instant now);
+  void forget(const std::string& path);
+
+  /// The file that is to be looked at first, where its time has come; valid until the next change.
+  const std::string* due(Instant now) const;
+  /// What a look at a due file has shown. The file, if it is ready and so leaves.
+  std::optional<ReadyFile> looked(const std::string& path, const Seen& seen, Instant now);
+
+  /// When the first is due.
+  std::optional<Instant> next_due() const;
+  std::size_t size() const { return entries_.size(); }
+
+ private:
+  using Place = std::pair<Instant, std::uint64_t>;  // when it is due; first come, first served
+  struct Entry {
+    ReadyFile file;  // but for its path, which is the key
+    Instant still_since, not_before;
+    Place place;
+  };
+  using Entries = std::unordered_map<std::string, Entry>;
+  using Known = Entries::value_type;  // stays where it is
+
+  bool has_room() const { return entries_.size() < most_; }
+  void insert(ReadyFile file, Instant still_since, Instant not_before);
+  void restart(Known& known, const Seen& seen, Instant now);
+  void queue(Known& known);
+
+  const std::chrono::milliseconds settle_, patience_, back_off_;
+  const std::size_t most_;
+  Entries entries_;
+  std::map<Place, Known*> queue_;
+  std::uint64_t number_ = 0;
+};
+
+}  // namespace eckart::io

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <dirent.h>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "io/watch/selection.hpp"
+
+namespace eckart::io {
+
+/// Lists folders, a few entries at a time, each with all below it. Holds the names of the folders
+/// that are still to be listed. Used by one thread.
+class TreeScan {
+ public:
+  /// Called before a folder is listed: whether it is to be.
+  using Enter = std::function<bool(const std::string& folder)>;
+  /// A folder could not be listed, or not to its end; not called where it is gone.
+  using Unreadable = std::function<void(const std::string& folder, int error)>;
+  TreeScan(const Selection& selection, Enter enter, Unreadable unreadable);
+
+  /// At any time; a folder that was listed is listed again.
+  void push(const std::string& folder) { waiting_.insert(folder); }
+  /// What is perhaps a link to a folder.
+  void push_link(const std::string& link);
+  /// Looks at so many entries at most; what may be files, by name.
+  std::vector<std::string> step(std::size_t most);
+  bool done() const { return !listing_ && waiting_.empty() && links_.empty(); }
+
+ private:
+  bool open_next();
+  void sort_in(const dirent& entry, std::vector<std::string>& files);
+  unsigned char type_of(const dirent& entry) const;
+
+  const Selection& selection_;
+  const Enter enter_;
+  const Unreadable unreadable_;
+  std::set<std::string> waiting_;
+  // After the others, so that a folder that a link leads to has its own path, if it is in the tree.
+  std::set<std::string> links_;
+  std::string folder_;  // that of listing_
+  std::unique_ptr<DIR, int (*)(DIR*)> listing_;
+};
+
+}  // namespace eckart::io

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "io/watch/handout.hpp"
+#include "io/watch/inotify_tree.hpp"
+#include "io/watch/scan_schedule.hpp"
+#include "io/watch/selection.hpp"
+#include "io/watch/settling.hpp"
+#include "io/watch/tree_scan.hpp"
+#include "io/watch/watch.hpp"
+
+namespace eckart::io {
+
+/// A watched folder for as long as it is the same one. Events and scans say where a file may be;
+/// there it is looked at until it is still. Used by one thread.
+class WatchedRoot {
+ public:
+  using Tell = std::function<void(Severity, const std::string& what)>;
+  /// All but `tell` must outlive it. Begins with a full scan.
+  WatchedRoot(FolderId id, const WatchOptions& options, const Selection& selection,
+              Handout& handout, Tell tell);
+
+  FolderId id() const { return id_; }
+  /// Readable when there are events; -1 where there never are any.
+  int descriptor() const { return tree_.descriptor(); }
+
+  /// Some of the events that have come.
+  void read_events();
+  /// Goes on with what is to be scanned, for a little while.
+  void scan();
+  void request_scan() { schedule_.request(); }
+  /// A file that was still for long enough, if there is one now.
+  std::optional<ReadyFile> next_ready();
+  /// What has come back from the handout: it is over, or settles anew.
+  void take_back(Handout::Returned returned);
+
+  /// When there is something to do for scan() or, where there is `room` for its files,
+  /// next_ready(), if no event comes before.
+  Instant next_work(bool room) const;
+  /// An event has said that the root may be another folder by now.
+  bool is_in_doubt() const { return in_doubt_; }
+  /// Fills in what it knows of it.
+  void describe(WatchState& state) const;
+
+ private:
+  void on_event(const TreeEvent& event, Instant now);
+  void on_arrival(const std::string& path, Instant now);
+  void begin_scan();
+  void end_scan(Instant now);
+  bool enter(const std::string& folder);
+  void on_found(const std::string& path, Instant now);
+  Instant still_since(const Seen& seen, Instant now) const;
+  Look look(const std::string& path);
+  void on_unreadable(const std::string& folder, int error);
+  std::size_t room_for_scan() const;
+  std::string why_poll() const;
+  void poll_because(const std::string& why);
+
+  const FolderId id_;
+  const WatchOptions& options_;
+  const Selection& selection_;
+  Handout& handout_;
+  const Tell tell_;
+  InotifyTree tree_;
+  TreeScan scan_;
+  ScanSchedule schedule_;
+  Settling settling_;
+  bool in_doubt_ = false;
+  std::int64_t overflows_ = 0;
+  std::string why_polling_;          // as it was told; or empty
+  std::string_view silent_;          // a file system in the tree that tells of no events; or empty
+  std::chrono::nanoseconds work_{};  // of the full scan that is running
+  std::set<std::string> unreadable_,
+      unreadable_before_;    // folders, since this full scan began, ...
+  bool is_failing_ = false;  // ... and not all of them only because they are forbidden
+};
+
+}  // namespace eckart::io

@@ -1,0 +1,50 @@
+#include "settings/settings.hpp"
+
+#include <string>
+#include <utility>
+
+#include "settings/printer.hpp"
+#include "settings/reader.hpp"
+
+namespace eckart::settings {
+namespace {
+
+/// The value of a --set. No key's value is a map, so a brace begins a text such as {stem}.{ext}.
+YAML::Node parse_value(const Origin& origin, const std::string& path, const std::string& text) {
+  const bool verbatim = text.empty() || (text[0] == '{' && settings_table().find(path) != nullptr);
+  return verbatim ? YAML::Node(text) : parse(origin, text);
+}
+
+}  // namespace
+
+Settings load_file(const std::filesystem::path& path, Settings base) {
+  return load_configuration(path, {std::move(base), {}}).settings;
+}
+
+Settings load_text(const std::string& text, const std::string& name) {
+  const Origin origin{name, true};
+  Settings settings;
+  Reader(origin, settings_table(), settings).read(parse(origin, text));
+  return settings;
+}
+
+void apply(Settings& settings, std::string_view assignment) {
+  const Origin origin{"--set " + one_line(assignment), false};
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string_view::npos || equals == 0) {
+    throw SettingsError(origin.name + ": expected key=value");
+  }
+  const std::string path(assignment.substr(0, equals));
+  const std::string text(assignment.substr(equals + 1));
+  if (const auto first = path.substr(0, path.find_first_of(".[")); first == "watches") {
+    throw SettingsError(origin.name + ": watches are said in a file, see --config");
+  }
+  Settings changed = settings;
+  Reader(origin, settings_table(), changed)
+      .read(path, YAML::Mark(), parse_value(origin, path, text));
+  settings = std::move(changed);
+}
+
+std::string to_yaml(const Settings& settings) { return print(settings_table(), settings); }
+
+}  // namespace eckart::settings

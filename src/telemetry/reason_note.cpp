@@ -1,0 +1,80 @@
+#include "telemetry/reason_note.hpp"
+
+#include <array>
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+namespace eckart::telemetry {
+namespace {
+
+constexpr std::string_view kScheme = "file://";
+constexpr std::string_view kDigits = "0123456789ABCDEF";
+
+bool stands_for_itself(char c) {
+  const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  return letter || (c >= '0' && c <= '9') || std::string_view("/-._~").find(c) != std::string::npos;
+}
+
+/// As RFC 8089 has it: exact, whatever bytes the name has, which JSON's text is not.
+std::string to_uri(const std::filesystem::path& path) {
+  std::string uri(kScheme);
+  for (const char c : path.native()) {
+    const auto byte = static_cast<unsigned char>(c);
+    uri += stands_for_itself(c) ? std::string(1, c)
+                                : std::string{'%', kDigits[byte >> 4], kDigits[byte & 15]};
+  }
+  return uri;
+}
+
+std::optional<std::filesystem::path> from_uri(std::string_view uri) {
+  if (!uri.starts_with(kScheme)) return std::nullopt;
+  uri.remove_prefix(kScheme.size());
+  std::string path;
+  for (std::size_t i = 0; i < uri.size(); ++i) {
+    if (uri[i] != '%') {
+      path += uri[i];
+      continue;
+    }
+    if (i + 2 >= uri.size()) return std::nullopt;
+    const std::size_t high = kDigits.find(uri[i + 1]), low = kDigits.find(uri[i + 2]);
+    if (high == std::string::npos || low == std::string::npos) return std::nullopt;
+    path += char(high * 16 + low);
+    i += 2;
+  }
+  return path;
+}
+
+/// 2026-11-22T15:12:03Z
+std::string to_text(std::chrono::system_clock::time_point time) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm utc{};
+  ::gmtime_r(&seconds, &utc);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text.data();
+}
+
+}  // namespace
+
+std::string to_json(const ReasonNote& note, const std::string& version) {
+  const nlohmann::ordered_json json{{"input", note.input.native()},
+                                    {"uri", to_uri(note.input)},
+                                    {"stage", to_string(note.outcome.stage)},
+                                    {"reason", to_string(note.outcome.reason)},
+                                    {"error", note.outcome.detail},
+                                    {"bytes", note.bytes},
+                                    {"sha256", note.sha256},
+                                    {"time", to_text(note.time)},
+                                    {"version", "eckart " + version}};
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+}
+
+std::optional<std::filesystem::path> input_of(const std::string& json) {
+  const auto parsed = nlohmann::json::parse(json, nullptr, false);
+  if (!parsed.is_object() || !parsed.contains("uri") || !parsed["uri"].is_string())
+    return std::nullopt;
+  return from_uri(parsed["uri"].get<std::string>());
+}
+
+}  // namespace eckart::telemetry

@@ -1,0 +1,324 @@
+// The service from outside: what arrives comes out once, and what happens to it then.
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/watch_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+using Watch = WatchTest;
+
+TEST_F(Watch, does_what_is_there_and_what_arrives_and_ends_clean_when_stopped) {
+  write_png("in/there.png");
+  configure();
+  start();
+  wait_for_outputs(1);
+  write_png("in/deep/er/arrives.png");
+  wait_for_outputs(2);
+  const Finished result = stop();
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(files("out"), ElementsAre("deep/er/arrives.png", "there.png"));
+  EXPECT_THAT(files("in"), ElementsAre("deep/er/arrives.png", "there.png"));
+}
+
+TEST_F(Watch, a_restart_does_nothing_again_and_what_came_meanwhile) {
+  write_png("in/a.png");
+  configure();
+  start();
+  wait_for_outputs(1);
+  stop();
+  const auto before = fs::last_write_time(at("out/a.png"));
+  write_png("in/b.png");
+  start();
+  wait_for_outputs(2);
+  stop();
+  EXPECT_EQ(fs::last_write_time(at("out/a.png")), before);
+}
+
+TEST_F(Watch, an_input_that_changes_is_done_again) {
+  write("in/a.png", encoded("png", 24, 16));
+  configure();
+  start();
+  wait_for_outputs(1);
+  write("in/a.png", encoded("png", 40, 32));
+  wait_until([&] {
+    try {
+      return decode("out/a.png").shape().rows == 40;
+    } catch (const std::exception&) {
+      return false;
+    }
+  });
+}
+
+TEST_F(Watch, each_watch_has_ranks_and_format_of_its_own) {
+  fs::create_directories(at("in2"));
+  write("eckart.yaml", "backend: cpu\nwatches:\n" + watch("in", "out", "rank: [2, 5]") +
+                           "  - {input: " + at("in2").string() + ", output: {folder: " +
+                           at("out2").string() + ", format: jpeg}, settle_ms: 20}\n");
+  write_png("in/a.png");
+  write_png("in2/a.png");
+  start();
+  wait_for_outputs(2);
+  wait_for_outputs(1, "out2");
+  EXPECT_THAT(files("out"), ElementsAre("a.k2.png", "a.k5.png"));
+  EXPECT_THAT(files("out2"), ElementsAre("a.jpg"));
+}
+
+TEST_F(Watch, after_delete_an_input_is_gone_once_it_is_done) {
+  configure("after: delete");
+  write_png("in/a.png");
+  start();
+  wait_for_outputs(1);
+  wait_until([&] { return count("in") == 0; });
+  EXPECT_THAT(files("out"), ElementsAre("a.png"));
+}
+
+TEST_F(Watch, after_move_an_input_is_in_the_other_folder_and_never_over_another) {
+  configure("after: move, move_to: " + at("done").string());
+  write_png("in/sub/a.png");
+  start();
+  wait_until([&] { return count("done") == 1 && count("in") == 0; });
+  EXPECT_THAT(files("done"), ElementsAre("sub/a.png"));
+  write("in/sub/a.png", encoded("png", 40, 32));
+  wait_until([&] { return count("done") == 2 && count("in") == 0; });
+  EXPECT_EQ(decode("done/sub/a.png").shape().rows, 24);
+}
+
+TEST_F(Watch, what_does_not_decode_in_time_is_quarantined_with_its_reason) {
+  configure("after: delete, patience_s: 0");
+  write("in/sub/bad.png", "this is no image");
+  start();
+  wait_until([&] { return fs::exists(at("out/.eckart/quarantine/sub/bad.png")); });
+  EXPECT_THAT(files("in"), IsEmpty());
+  std::ifstream file(at("out/.eckart/quarantine/sub/bad.png.reason.json"));
+  const auto reason = nlohmann::json::parse(file);
+  EXPECT_EQ(reason.at("input"), at("in/sub/bad.png").string());
+  EXPECT_EQ(reason.at("reason"), "not an image");
+  EXPECT_EQ(reason.at("stage"), "load");
+  EXPECT_EQ(reason.at("bytes"), 16);
+  EXPECT_EQ(reason.at("sha256"),
+            "eae080490582decb877f7dcabf9f83a803c8aa1d2e759fb40a873afda921b1d3");
+}
+
+TEST_F(Watch, a_half_written_file_is_tried_again_until_it_is_whole) {
+  const auto whole = encoded("png");
+  write("in/slow.png", std::span(whole).first(whole.size() / 2));
+  configure();
+  start();
+  wait_for_log("to be tried again");
+  write("in/slow.png", whole);
+  wait_for_outputs(1);
+  EXPECT_THAT(stop().err, Not(HasSubstr(" E ")));
+  EXPECT_FALSE(fs::exists(at("out/.eckart/quarantine/slow.png.reason.json")));
+}
+
+TEST_F(Watch, what_was_kept_and_failed_is_not_tried_again_until_it_is_requeued) {
+  configure("patience_s: 0, limits: {side: 20}");
+  write("in/large.png", encoded("png", 24, 16));
+  start();
+  wait_until([&] { return fs::exists(at("out/.eckart/quarantine/large.png.reason.json")); });
+  EXPECT_THAT(files("in"), ElementsAre("large.png"));
+  stop();
+  configure("patience_s: 0");
+  start();
+  write_png("in/another.png");
+  wait_for_outputs(1);
+  EXPECT_THAT(files("out"), ElementsAre("another.png"));
+  const Finished requeued = run({"requeue", "out", "large.png"});
+  EXPECT_EQ(requeued.code, 0);
+  EXPECT_THAT(requeued.out, HasSubstr("in/large.png: to be tried again"));
+  wait_for_outputs(2);
+}
+
+TEST_F(Watch, what_was_quarantined_comes_back_by_requeue) {
+  configure("after: delete, patience_s: 0, limits: {side: 20}");
+  write("in/a/large.png", encoded("png", 24, 16));
+  start();
+  wait_until([&] { return fs::exists(at("out/.eckart/quarantine/a/large.png")); });
+  stop();
+  EXPECT_EQ(run({"requeue", "out", "other.png"}).code, 66);
+  EXPECT_EQ(run({"requeue", "out"}).code, 0);
+  EXPECT_THAT(files("in"), ElementsAre("a/large.png"));
+  configure("after: delete");
+  start();
+  wait_for_outputs(1);
+  EXPECT_THAT(files("out"), ElementsAre("a/large.png"));
+}
+
+TEST_F(Watch, an_output_of_another_input_is_not_replaced) {
+  configure("after: delete, patience_s: 0");
+  write("in/a.png", encoded("png", 24, 16));
+  start();
+  wait_until([&] { return count("in") == 0; });
+  write("in/a.jpg", encoded("jpeg", 40, 32));
+  wait_until([&] { return fs::exists(at("out/.eckart/quarantine/a.jpg")); });
+  EXPECT_EQ(decode("out/a.png").shape().rows, 24);
+}
+
+TEST_F(Watch, an_output_folder_that_cannot_be_had_is_waited_for) {
+  configure();
+  write_png("in/a.png");
+  write("out", "a file is in the way");
+  start();
+  wait_for_log("waiting");
+  fs::remove(at("out"));
+  wait_for_outputs(1);
+  wait_for_log("works again");
+}
+
+TEST_F(Watch, hup_reloads_the_configuration_and_a_bad_one_is_refused) {
+  configure();
+  start();
+  write_png("in/a.png");
+  wait_for_outputs(1);
+  write("eckart.yaml", "watches: [{input: relative}]\n");
+  service_->signal(SIGHUP);
+  wait_for_log("not reloaded");
+  write_png("in/b.png");
+  wait_for_outputs(2);
+  fs::create_directories(at("in2"));
+  write("eckart.yaml", "backend: cpu\nwatches:\n" + watch("in2", "out2"));
+  service_->signal(SIGHUP);
+  wait_for_log("ready: 1 watches", 2);
+  write_png("in2/c.png");
+  wait_for_outputs(1, "out2");
+  EXPECT_EQ(stop().code, 0);
+}
+
+TEST_F(Watch, a_gpu_that_is_lost_ends_it_and_the_next_starts_do_what_is_left) {
+  Image killer(ImageShape{24, 16, 1, Depth::u8});
+  std::fill_n(killer.data(), killer.bytes(), std::byte{7});
+  write("in/killer.png", io::codec_named("png").encode(killer, {}));
+  for (int i = 0; i < 10; ++i) write_png("in/" + std::to_string(i) + ".png");
+  write("eckart.yaml", "backend: cuda\nrank: 2\nwatches:\n" + watch("in", "out"));
+  const Program::Options gpu{
+      .program = fs::path(ECKART_FAKE_GPU) / "eckart",
+      .environment = {{"LD_LIBRARY_PATH", ECKART_FAKE_GPU}, {"FAKE_GPU_KILLER", "7"}}};
+  for (int losses = 0; losses < 2; ++losses) {
+    start(gpu);
+    EXPECT_EQ(service_->wait().code, 75);
+  }
+  start(gpu);
+  wait_for_outputs(11);
+  const Finished result = stop();
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, HasSubstr("the GPU was lost 2 times"));
+}
+
+TEST_F(Watch, a_disk_that_fails_for_a_while_is_waited_for_and_costs_no_file) {
+  configure("after: delete");
+  write_png("in/a.png");
+  start({.fault = "fsync:" + std::to_string(EIO) + ":1:2"});
+  wait_for_log("waiting: ");
+  wait_for_log("works again");
+  wait_for_outputs(1);
+  wait_until([&] { return count("in") == 0; });
+  EXPECT_THAT(stop().err, Not(HasSubstr(" E ")));
+}
+
+TEST_F(Watch, a_reload_that_cannot_start_leaves_the_configuration_before_it) {
+  configure();
+  start();
+  write_png("in/a.png");
+  wait_for_outputs(1);
+  write("eckart.yaml", "backend: cuda\ncuda: {devices: [77]}\nwatches:\n" + watch("in", "out2"));
+  service_->signal(SIGHUP);
+  wait_for_log("the configuration before it stays");
+  write_png("in/b.png");
+  wait_for_outputs(2);
+  EXPECT_EQ(stop().code, 0);
+}
+
+TEST_F(Watch, an_output_folder_that_is_replaced_costs_no_file) {
+  configure("after: delete, patience_s: 0");
+  start();
+  wait_for_log("backend");
+  constexpr int kImages = 50;
+  for (int i = 0; i < kImages; ++i) {
+    write_png("in/" + std::to_string(i) + ".png");
+    if (i % 25 != 10) continue;
+    wait_for_outputs(1);
+    fs::rename(at("out"), at("old" + std::to_string(i)));
+  }
+  wait_until([&] { return count("in") == 0; });
+  const Finished result = stop();
+  EXPECT_THAT(result.err, Not(HasSubstr(" E ")));
+  EXPECT_THAT(result.err, HasSubstr("was moved, removed or replaced"));
+  std::size_t outputs = count("out");
+  for (const int i : {10, 35}) outputs += count("old" + std::to_string(i));
+  EXPECT_GE(outputs, std::size_t(kImages));
+}
+
+TEST_F(Watch, a_ledger_that_is_lost_is_made_anew) {
+  configure();
+  write_png("in/a.png");
+  start();
+  wait_for_outputs(1);
+  for (const char* name : {"ledger.db", "ledger.db-wal", "ledger.db-shm"})
+    fs::remove(at("out/.eckart") / name);
+  write_png("in/b.png");
+  wait_for_outputs(2);
+  EXPECT_EQ(stop().code, 0);
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("done, 0 failed"));
+}
+
+TEST_F(Watch, an_input_that_cannot_be_deleted_holds_up_no_other) {
+  configure("after: delete");
+  write_png("in/theirs/a.png");
+  fs::permissions(at("in"), fs::perms::all);
+  fs::permissions(at("in/theirs"), fs::perms(0755));
+  fs::permissions(at("."), fs::perms::all);
+  start({.as_nobody = true});
+  wait_for_log("it stays, and is tried again at the next scan");
+  write_png("in/b.png");
+  wait_until([&] { return !fs::exists(at("in/b.png")); });
+  EXPECT_TRUE(fs::exists(at("in/theirs/a.png")));
+  EXPECT_THAT(stop().err, Not(HasSubstr("waiting:")));
+}
+
+TEST_F(Watch, another_file_that_looks_like_one_that_was_deleted_is_done) {
+  configure("after: delete");
+  const auto time = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  start();
+  for (const int cols : {8, 9, 10, 11}) {  // all of one size, and of one inode where that is free
+    auto file = encoded("png", 24, cols);
+    file.resize(20000);  // what stands after an image's end is not looked at
+    write(".stage.png", file);
+    fs::last_write_time(at(".stage.png"), time);
+    fs::rename(at(".stage.png"), at("in/a.png"));
+    wait_until([&] { return count("in") == 0; });
+    EXPECT_EQ(decode("out/a.png").shape().cols, cols);
+  }
+}
+
+TEST_F(Watch, watches_that_would_take_from_each_other_are_refused) {
+  fs::create_directory_symlink(at("in"), at("link"));
+  for (const std::string& watches :
+       {watch("in", "out") + watch("in/sub", "out2", "after: delete"),
+        watch("in", "out") + watch("link", "out2", "after: delete"),
+        watch("in", "out") + watch("in2", "out/sub"),
+        watch("in", "out", "after: move, move_to: " + at("out/moved").string()),
+        watch("in", "out") + watch("in2", "out2", "after: move, move_to: " + at("out").string())}) {
+    write("eckart.yaml", "backend: cpu\nwatches:\n" + watches);
+    EXPECT_EQ(run({"watch", "--config", "eckart.yaml", "--check"}).code, 78) << watches;
+  }
+  write("eckart.yaml", "backend: cpu\nwatches:\n" + watch("in", "out") + watch("in/sub", "out2"));
+  EXPECT_EQ(run({"watch", "--config", "eckart.yaml", "--check"}).code, 0) << "both keep";
+}
+
+TEST_F(Watch, results_that_would_arrive_again_are_refused) {
+  write("eckart.yaml",
+        "backend: cpu\nwatches:\n" + watch("in", "in2/out") + watch("in2", "in/out"));
+  fs::create_directories(at("in2"));
+  const Finished result = run({"watch", "--config", "eckart.yaml", "--check"});
+  EXPECT_EQ(result.code, 78) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("would arrive in its input"));
+  configure();
+  EXPECT_EQ(run({"watch", "--config", "eckart.yaml", "--check"}).code, 0);
+}
+
+}  // namespace
+}  // namespace eckart::test

@@ -1,0 +1,34 @@
+#include "io/watch/file_system.hpp"
+
+#include <gtest/gtest.h>
+#include <linux/magic.h>
+
+namespace eckart::io {
+namespace {
+
+TEST(FileSystem, shares_and_layers_are_silent) {
+  EXPECT_EQ(silent_file_system(NFS_SUPER_MAGIC), "NFS");
+  EXPECT_EQ(silent_file_system(SMB_SUPER_MAGIC), "SMB");
+  EXPECT_EQ(silent_file_system(CIFS_SUPER_MAGIC), "CIFS");
+  EXPECT_EQ(silent_file_system(SMB2_SUPER_MAGIC), "SMB2");
+  EXPECT_EQ(silent_file_system(FUSE_SUPER_MAGIC), "FUSE");
+  EXPECT_EQ(silent_file_system(V9FS_MAGIC), "9P");
+  EXPECT_EQ(silent_file_system(OVERLAYFS_SUPER_MAGIC), "overlay");
+  EXPECT_EQ(silent_file_system(AFS_SUPER_MAGIC), "AFS");
+  EXPECT_EQ(silent_file_system(AFS_FS_MAGIC), "AFS");
+  EXPECT_EQ(silent_file_system(CEPH_SUPER_MAGIC), "Ceph");
+  EXPECT_EQ(silent_file_system(CODA_SUPER_MAGIC), "Coda");
+  EXPECT_EQ(silent_file_system(std::int32_t(CIFS_SUPER_MAGIC)), "CIFS") << "as 32 bits have it";
+}
+
+TEST(FileSystem, local_ones_are_not) {
+  for (const long magic : {long(EXT4_SUPER_MAGIC), long(XFS_SUPER_MAGIC), long(BTRFS_SUPER_MAGIC),
+                           long(TMPFS_MAGIC)}) {
+    EXPECT_EQ(silent_file_system(magic), "");
+  }
+  EXPECT_EQ(silent_file_system_of("/proc"), "");
+  EXPECT_EQ(silent_file_system_of("/there is none"), "");
+}
+
+}  // namespace
+}  // namespace eckart::io

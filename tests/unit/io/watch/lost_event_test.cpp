@@ -1,0 +1,92 @@
+// What is found though no event tells of it.
+#include <fstream>
+
+#include "tests/unit/io/watch/event_queue.hpp"
+#include "tests/unit/io/watch/tree_fixture.hpp"
+
+namespace eckart::io {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::IsSupersetOf;
+
+class LostEvents : public TreeTest {
+ protected:
+  /// All that the queue holds.
+  void read_the_overflow() {
+    arrivals();
+    EXPECT_TRUE(overflow_);
+  }
+};
+
+TEST_F(LostEvents, a_scan_finds_files_and_folders) {
+  make("d");
+  watch();
+  if (const std::string why_not = fill_event_queue(root_); !why_not.empty())
+    GTEST_SKIP() << why_not;
+  write("a.png");
+  make("new/deep");
+  write("new/deep/b.png");
+  write("d/c.png");
+  read_the_overflow();
+  EXPECT_THAT(full_scan(), IsSupersetOf({"a.png", "new/deep/b.png", "d/c.png"}));
+  write("new/deep/later.png");
+  EXPECT_THAT(arrivals(), ElementsAre("new/deep/later.png"));
+}
+
+TEST_F(LostEvents, a_scan_finds_a_folder_that_was_moved) {
+  make("d/e");
+  write("d/e/a.png");
+  watch();
+  if (const std::string why_not = fill_event_queue(root_); !why_not.empty())
+    GTEST_SKIP() << why_not;
+  move("d", "b");
+  read_the_overflow();
+  EXPECT_THAT(full_scan(), testing::Contains("b/e/a.png"));
+  write("b/e/later.png");
+  EXPECT_THAT(arrivals(), ElementsAre("b/e/later.png"));
+  EXPECT_EQ(tree_->watches(), 3u);
+}
+
+TEST_F(LostEvents, a_scan_finds_folders_that_changed_places) {
+  make("a/e");
+  make("b");
+  write("a/1.png");
+  write("b/2.png");
+  watch();
+  if (const std::string why_not = fill_event_queue(root_); !why_not.empty())
+    GTEST_SKIP() << why_not;
+  move("a", "c");
+  move("b", "a");
+  move("c", "b");
+  read_the_overflow();
+  EXPECT_THAT(full_scan(), IsSupersetOf({"a/2.png", "b/1.png"}));
+  write("a/3.png");
+  write("b/e/4.png");
+  EXPECT_THAT(arrivals(), ElementsAre("a/3.png", "b/e/4.png"));
+  EXPECT_EQ(tree_->watches(), 4u);
+}
+
+TEST_F(LostEvents, a_scan_finds_a_folder_made_anew_and_forgets_those_that_are_gone) {
+  make("d/e");
+  make("gone/deep");
+  make("out");
+  watch();
+  if (const std::string why_not = fill_event_queue(root_); !why_not.empty())
+    GTEST_SKIP() << why_not;
+  fs::remove_all(at("d"));
+  make("d/e");
+  fs::remove_all(at("gone"));
+  fs::rename(at("out"), outside_ / "out");
+  read_the_overflow();
+  EXPECT_THAT(full_scan(), testing::Not(IsEmpty()));
+  EXPECT_EQ(tree_->watches(), 3u);
+  write("d/e/later.png");
+  std::ofstream(outside_ / "out/no.png") << "x";
+  EXPECT_THAT(arrivals(), ElementsAre("d/e/later.png"));
+}
+
+}  // namespace
+}  // namespace eckart::io

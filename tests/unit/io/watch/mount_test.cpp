@@ -1,0 +1,155 @@
+// File systems that come and go or tell of nothing, and limits of the system. Tests are in
+// namespaces of their own, where they may mount, and limit themselves; so each is a process.
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "tests/unit/io/watch/source_fixture.hpp"
+
+namespace eckart::io {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+
+bool write_to(const char* file, const std::string& text) {
+  std::ofstream stream(file);
+  return bool(stream << text << std::flush);
+}
+
+/// "", or why not. A new user namespace, where limits may be set, is not for processes with
+/// several threads, as sanitizers have.
+std::string enter_namespaces(bool own_limits) {
+  const std::string user = "0 " + std::to_string(::geteuid()) + " 1";
+  const std::string group = "0 " + std::to_string(::getegid()) + " 1";
+  if (!own_limits && ::unshare(CLONE_NEWNS) == 0) {
+    return ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 ? "" : "no mounts";
+  }
+  if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return std::strerror(errno);
+  write_to("/proc/self/setgroups", "deny");
+  if (!write_to("/proc/self/uid_map", user) || !write_to("/proc/self/gid_map", group)) {
+    return "users cannot be mapped";
+  }
+  return "";
+}
+
+class Mounts : public WatchSourceFixture {
+ protected:
+  static void mount_memory(const fs::path& at) {
+    ASSERT_EQ(::mount("none", at.c_str(), "tmpfs", 0, nullptr), 0) << std::strerror(errno);
+  }
+  static void unmount(const fs::path& at) { ASSERT_EQ(::umount(at.c_str()), 0); }
+};
+
+class Limits : public Mounts {};
+
+#define ENTER_NAMESPACES(own_limits)                                              \
+  if (const std::string why_not = enter_namespaces(own_limits); !why_not.empty()) \
+  GTEST_SKIP() << "no namespaces here: " << why_not
+
+TEST_F(Mounts, over_the_root_are_noticed_and_so_is_their_end) {
+  ENTER_NAMESPACES(false);
+  write("below.png");
+  start();
+  EXPECT_THAT(take(1), ElementsAre("below.png"));
+  mount_memory(root_);
+  write("above.png");
+  EXPECT_THAT(take(1), ElementsAre("above.png"));
+  unmount(root_);
+  EXPECT_THAT(take(1), ElementsAre("below.png"));
+}
+
+TEST_F(Mounts, over_a_folder_are_found_by_a_scan_and_their_end_by_an_event) {
+  ENTER_NAMESPACES(false);
+  write("d/below.png");
+  start();
+  EXPECT_THAT(take(1), ElementsAre("d/below.png"));
+  mount_memory(root_ / "d");
+  write("d/above.png");
+  source_->rescan(0);
+  EXPECT_THAT(take(1), ElementsAre("d/above.png"));
+  write("d/later.png");
+  EXPECT_THAT(take(1), ElementsAre("d/later.png"));
+  unmount(root_ / "d");
+  EXPECT_THAT(take(1), ElementsAre("d/below.png"));
+  write("d/later.png");
+  EXPECT_THAT(take(1), ElementsAre("d/later.png"));
+}
+
+TEST_F(Mounts, that_tell_of_nothing_are_scanned) {
+  ENTER_NAMESPACES(false);
+  const fs::path layers = folder_.path() / "layers";
+  fs::create_directory(layers);
+  mount_memory(layers);
+  for (const char* name : {"lower", "upper", "work"}) fs::create_directory(layers / name);
+  const std::string parts = "lowerdir=" + (layers / "lower").string() +
+                            ",upperdir=" + (layers / "upper").string() +
+                            ",workdir=" + (layers / "work").string();
+  if (::mount("none", root_.c_str(), "overlay", 0, parts.c_str()) != 0)
+    GTEST_SKIP() << "no overlays here: " << std::strerror(errno);
+  start();
+  wait_for([&] { return state().scanned; });
+  EXPECT_TRUE(state().polling);
+  EXPECT_EQ(told("is scanned each 1 s: overlay does not tell of all that changes"), 1);
+  std::ofstream(layers / "lower/a.png") << "x";
+  EXPECT_EQ(next_name(), "a.png");
+}
+
+TEST_F(Limits, of_watches_make_it_scan) {
+  ENTER_NAMESPACES(true);
+  if (!write_to("/proc/sys/user/max_inotify_watches", "2")) GTEST_SKIP() << "no such limit here";
+  for (const char* name : {"d/a.png", "e/b.png", "f/c.png"}) write(name);
+  start();
+  Names names = {next_name(), next_name(), next_name()};
+  EXPECT_THAT(names, ElementsAre("d/a.png", "e/b.png", "f/c.png"));
+  for (const char* name : {"d/1.png", "e/2.png", "f/3.png"}) write(name);
+  names = {next_name(), next_name(), next_name()};
+  EXPECT_THAT(names, ElementsAre("d/1.png", "e/2.png", "f/3.png"));
+  EXPECT_EQ(told("fs.inotify.max_user_watches"), 1);
+  EXPECT_TRUE(state().polling);
+  ASSERT_TRUE(write_to("/proc/sys/user/max_inotify_watches", "100"));
+  wait_for([&] { return told("is watched by its events again") == 1; });
+  EXPECT_FALSE(state().polling);
+}
+
+TEST_F(Limits, of_inotify_instances_make_it_scan_but_never_around) {
+  ENTER_NAMESPACES(true);
+  if (!write_to("/proc/sys/user/max_inotify_instances", "0")) GTEST_SKIP() << "no such limit here";
+  write("d/a.png");
+  fs::create_directory_symlink("..", root_ / "d/up");
+  WatchOptions options = options_for(root_);
+  options.follow_links = true;
+  start({{options, {}}});
+  EXPECT_EQ(next_name(), "d/a.png");
+  wait_for([&] { return state().scanned; });
+  EXPECT_EQ(told("fs.inotify.max_user_instances"), 1);
+  ASSERT_TRUE(write_to("/proc/sys/user/max_inotify_instances", "10"));
+  wait_for([&] { return !state().polling; });
+  write("d/b.png");
+  EXPECT_EQ(next_name(), "d/b.png");
+}
+
+TEST_F(Limits, of_descriptors_cost_nothing) {
+  start();
+  wait_for([&] { return state().scanned; });
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  fs::create_directory(root_ / "d");
+  write("d/a.png");
+  EXPECT_EQ(next_name(), "d/a.png");
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const int moved = ::rename((root_ / "d").c_str(), (root_ / "e").c_str());
+  wait_for([&] { return told("cannot be read: Too many open files") > 0; });
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_EQ(moved, 0);
+  EXPECT_EQ(next_name(), "e/a.png");
+}
+
+}  // namespace
+}  // namespace eckart::io

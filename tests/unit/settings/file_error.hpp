@@ -1,0 +1,28 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "scratch_file.hpp"
+#include "settings/watches.hpp"
+
+namespace eckart::settings {
+
+/// What is said of a file with this text, with the file's name shortened to "f"; "" if it is taken.
+inline std::string file_error(std::string_view yaml) {
+  const ScratchFile file(yaml);
+  try {
+    load_configuration(file.path());
+  } catch (const SettingsError& error) {
+    const std::string text = error.what();
+    const std::string path = file.path().string();
+    EXPECT_TRUE(text.starts_with(path)) << text;
+    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+    return "f" + text.substr(path.size());
+  }
+  return "";
+}
+
+}  // namespace eckart::settings

@@ -1,0 +1,220 @@
+#include "settings/watches.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "scratch_file.hpp"
+
+namespace eckart::settings {
+namespace {
+
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::IsSupersetOf;
+using testing::Not;
+using testing::SizeIs;
+
+Configuration load(std::string_view yaml, Configuration base = {}) {
+  return load_configuration(ScratchFile(yaml).path(), std::move(base));
+}
+
+std::vector<Watch> watches(std::string_view yaml) { return watches_of(load(yaml)); }
+
+constexpr std::string_view kOne = "watches: [{input: /a, output: /b}]\n";
+
+/// Nothing as it is by default.
+constexpr std::string_view kEverythingChanged = R"(
+rank: 3
+watches:
+- input: /srv/my "photos"
+  output: {folder: "/srv/o\nut", format: jpeg, name: "{stem}_.{ext}", jpeg_quality: 90}
+  settle_ms: 0
+  patience_s: 86400
+  rescan_s: 1
+  poll_s: 2
+  after: move
+  move_to: /srv/done
+  follow_links: true
+  exclude: [b, "c,d"]
+  quarantine: {keep_days: 7, max_mb: 0}
+  rank: [5, 20]
+  limits: {pixels: 1, side: 2, file_mb: 3, decode_mb: 4, decode_s: 5}
+  durability: none
+  ledger: l.db
+- input: /srv/scans
+  output: /srv/scans-out
+)";
+
+TEST(Watches, HaveDefaultsForAllButTheirFolders) {
+  const std::vector<Watch> found = watches(kOne);
+  ASSERT_THAT(found, SizeIs(1));
+  const Watch& watch = found[0];
+  EXPECT_EQ(watch.input, "/a");
+  EXPECT_EQ(watch.output, "/b");
+  EXPECT_EQ(watch.settle_ms, 1000);
+  EXPECT_EQ(watch.patience_s, 30);
+  EXPECT_EQ(watch.rescan_s, 300);
+  EXPECT_EQ(watch.poll_s, 5);
+  EXPECT_EQ(watch.after, "keep");
+  EXPECT_EQ(watch.move_to, "");
+  EXPECT_FALSE(watch.follow_links);
+  EXPECT_THAT(watch.exclude, IsEmpty());
+  EXPECT_EQ(watch.quarantine.keep_days, 30);
+  EXPECT_EQ(watch.quarantine.max_mb, 1024);
+  EXPECT_EQ(to_yaml(watch.settings), to_yaml(Settings{}));
+}
+
+TEST(Watches, SayEveryKeyThatMayDiffer) {
+  const std::vector<Watch> found = watches(kEverythingChanged);
+  ASSERT_THAT(found, SizeIs(2));
+  const Watch& watch = found[0];
+  EXPECT_EQ(watch.input, "/srv/my \"photos\"");
+  EXPECT_EQ(watch.output, "/srv/o\nut");
+  EXPECT_EQ(watch.settle_ms, 0);
+  EXPECT_EQ(watch.patience_s, 86400);
+  EXPECT_EQ(watch.rescan_s, 1);
+  EXPECT_EQ(watch.poll_s, 2);
+  EXPECT_EQ(watch.after, "move");
+  EXPECT_EQ(watch.move_to, "/srv/done");
+  EXPECT_TRUE(watch.follow_links);
+  EXPECT_THAT(watch.exclude, ElementsAre("b", "c,d"));
+  EXPECT_EQ(watch.quarantine.keep_days, 7);
+  EXPECT_EQ(watch.quarantine.max_mb, 0);
+  EXPECT_EQ(watch.settings.rank, "5,20");
+  EXPECT_EQ(watch.settings.output.format, "jpeg");
+  EXPECT_EQ(watch.settings.output.name, "{stem}_.{ext}");
+  EXPECT_EQ(watch.settings.output.jpeg_quality, 90);
+  EXPECT_EQ(watch.settings.limits.pixels, 1);
+  EXPECT_EQ(watch.settings.limits.side, 2);
+  EXPECT_EQ(watch.settings.limits.file_mb, 3);
+  EXPECT_EQ(watch.settings.limits.decode_mb, 4);
+  EXPECT_EQ(watch.settings.limits.decode_s, 5);
+  EXPECT_EQ(watch.settings.durability, "none");
+  EXPECT_EQ(watch.settings.ledger, "l.db");
+  EXPECT_EQ(found[1].settings.rank, "3");
+}
+
+TEST(Watches, KnowWhereTheyWereSaid) {
+  const std::vector<Watch> found = watches(kEverythingChanged);
+  EXPECT_THAT(found[0].place, EndsWith(".yaml:4: watches[1]"));
+  EXPECT_THAT(found[1].place, EndsWith(".yaml:19: watches[2]"));
+}
+
+TEST(Watches, AreNoneInAnEmptyListOrNone) {
+  for (const std::string_view yaml : {"", "watches:\n", "watches: []", "watches: ~"}) {
+    EXPECT_THAT(watches(yaml), IsEmpty()) << yaml;
+  }
+}
+
+TEST(Watches, TakeTheOutputFolderByItself) {
+  EXPECT_EQ(watches("watches: [{input: /a, output: {folder: /b}}]")[0].output, "/b");
+  EXPECT_EQ(watches("watches: [{input: /a, output.folder: /b}]")[0].output, "/b");
+}
+
+TEST(Watches, LookNotIntoOneFolderOrSeveral) {
+  const auto exclude = [](const std::string& value) {
+    return watches("watches: [{input: /a, output: /b, exclude: " + value + "}]")[0].exclude;
+  };
+  EXPECT_THAT(exclude("[]"), IsEmpty());
+  EXPECT_THAT(exclude("x"), ElementsAre("x"));
+  EXPECT_THAT(exclude("[x, ..y/z]"), ElementsAre("x", "..y/z"));
+  EXPECT_THAT(exclude("[./x//y/]"), ElementsAre("x/y"));
+}
+
+TEST(Watches, MayShareAnInputThatBothKeep) {
+  EXPECT_THAT(watches("watches: [{input: /a, output: /b}, {input: /a, output: /c}]"), SizeIs(2));
+}
+
+TEST(WatchLayers, LieOverWhatIsSaidForAllWhereverThatStands) {
+  for (const std::string_view yaml :
+       {"rank: 5\nlimits: {side: 6}\nwatches: [{input: /a, output: /b, rank: 7}]\n",
+        "watches: [{input: /a, output: /b, rank: 7}]\nlimits: {side: 6}\nrank: 5\n"}) {
+    const Watch watch = watches(yaml)[0];
+    EXPECT_EQ(watch.settings.rank, "7") << yaml;
+    EXPECT_EQ(watch.settings.limits.side, 6) << yaml;
+  }
+}
+
+TEST(WatchLayers, LieOverSet) {
+  Configuration configuration =
+      load("watches: [{input: /a, output: /b, rank: 7}, {input: /a, output: /c}]");
+  apply(configuration.settings, "rank=9");
+  const std::vector<Watch> found = watches_of(configuration);
+  EXPECT_EQ(found[0].settings.rank, "7");
+  EXPECT_EQ(found[1].settings.rank, "9");
+}
+
+TEST(WatchLayers, OfALaterFileReplaceThoseBefore) {
+  const Configuration system = load("rank: 5\nwatches: [{input: /a, output: /b, rank: 7}]\n");
+  const auto with = [&system](std::string_view yaml) { return watches_of(load(yaml, system)); };
+  const std::vector<Watch> replaced = with("watches: [{input: /c, output: /d}]");
+  ASSERT_THAT(replaced, SizeIs(1));
+  EXPECT_EQ(replaced[0].input, "/c");
+  EXPECT_EQ(replaced[0].settings.rank, "5");
+  EXPECT_THAT(with("watches: []"), IsEmpty());
+
+  const std::vector<Watch> kept = with("limits: {side: 6}");
+  ASSERT_THAT(kept, SizeIs(1));
+  EXPECT_EQ(kept[0].settings.rank, "7");
+  EXPECT_EQ(kept[0].settings.limits.side, 6);
+}
+
+TEST(ToYamlOfWatches, IsReadBackAsItWas) {
+  for (const std::string_view yaml : {std::string_view(), kOne, kEverythingChanged}) {
+    const std::string printed = to_yaml(load(yaml));
+    const Configuration again = load(printed);
+    EXPECT_EQ(to_yaml(again), printed);
+    const std::vector<Watch> before = watches(yaml), after = watches_of(again);
+    ASSERT_EQ(after.size(), before.size());
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      EXPECT_EQ(after[i].input, before[i].input);
+      EXPECT_EQ(after[i].output, before[i].output);
+      EXPECT_EQ(after[i].exclude, before[i].exclude);
+      EXPECT_EQ(to_yaml(after[i].settings), to_yaml(before[i].settings));
+    }
+  }
+}
+
+TEST(ToYamlOfWatches, LeavesWhatAWatchDoesNotSayToTheWhole) {
+  Configuration again = load(to_yaml(load(kEverythingChanged)));
+  apply(again.settings, "rank=9");
+  const std::vector<Watch> found = watches_of(again);
+  EXPECT_EQ(found[0].settings.rank, "5,20");
+  EXPECT_EQ(found[1].settings.rank, "9");
+}
+
+TEST(ToYamlOfWatches, CommentsEveryKey) {
+  const std::string yaml = to_yaml(load(kOne));
+  EXPECT_THAT(yaml, HasSubstr("\n  - input: \"/a\""));
+  EXPECT_THAT(yaml, HasSubstr("\n    output:\n      folder: \"/b\""));
+  EXPECT_THAT(yaml, HasSubstr("\n    settle_ms: 1000           # a file is ready when"));
+  EXPECT_THAT(yaml, Not(HasSubstr("\n    rank:")));
+}
+
+TEST(WatchConfig, InTheRepositoryIsRead) {
+  const std::vector<Watch> found = watches_of(load_configuration(ECKART_WATCH_CONFIG));
+  ASSERT_THAT(found, SizeIs(2));
+  EXPECT_EQ(found[0].settings.rank, "20");
+  EXPECT_EQ(found[1].settings.rank, "5,20");
+}
+
+TEST(WatchConfig, InTheRepositoryShowsEveryKeyOfAWatch) {
+  const auto keys = [](const WatchLayer& layer) {
+    std::vector<std::string> said;
+    for (const Assignment& assignment : layer.assignments) said.push_back(assignment.key);
+    return said;
+  };
+  const Configuration example = load_configuration(ECKART_WATCH_CONFIG);
+  const Configuration printed = load(to_yaml(load(kOne)));
+  EXPECT_THAT(keys(example.watches.at(1)), IsSupersetOf(keys(printed.watches.at(0))));
+}
+
+}  // namespace
+}  // namespace eckart::settings
