@@ -10,7 +10,7 @@ packages=(
   libopencv-dev # the only package with OpenCV's CMake files
   libjpeg62-turbo-dev libspng-dev zlib1g-dev
   libyaml-cpp-dev libspdlog-dev libconcurrentqueue-dev libcli11-dev nlohmann-json3-dev libmimalloc-dev
-  libsqlite3-dev sqlite3 python3
+  libsqlite3-dev sqlite3 libmd-dev libsystemd-dev python3
   libopenblas-dev liblapacke-dev
   libgtest-dev libgmock-dev
   clang-14 libclang-rt-14-dev zlib1g-dev # for tools/fuzz alone

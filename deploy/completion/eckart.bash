@@ -1,0 +1,73 @@
+# Completion for bash. Commands and flags are those that the program's own --help names.
+
+# The options of a command, a line each: names with commas, "value" if there is one, and the choices for it.
+_eckart_options() { # PROGRAM COMMAND
+  "$1" "$2" --help 2>/dev/null | awk '/^  -/ {
+    rest = substr($0, 3)
+    names = rest; sub(/ .*/, "", names)
+    type = substr(rest, length(names) + 1); sub(/  .*/, "", type)
+    choices = ""
+    if (match(type, /\{[^}]*\}/)) choices = substr(type, RSTART + 1, RLENGTH - 2)
+    print names, type == "" ? "-" : "value", choices
+  }'
+}
+
+# Every key that --set takes.
+_eckart_keys() { # PROGRAM
+  "$1" run --print-config 2>/dev/null | awk -F: '
+    /^watches/ { exit }
+    /^[a-z]/ && $2 ~ /^ *$/ { section = $1 "."; next }
+    /^[a-z]/ { section = "" }
+    { key = $1; sub(/^ +/, "", key); print section key "=" }'
+}
+
+_eckart_files() { # f: files as well, d: folders alone
+  compopt -o filenames
+  mapfile -t COMPREPLY < <(compgen "-$1" -- "$current")
+}
+
+_eckart_value() { # OPTION: completes what stands after it; false if it takes nothing
+  local names value choices
+  while read -r names value choices; do
+    [[ ,$names, == *",$1,"* ]] || continue
+    [[ $value == value ]] || return 1
+    words=${choices//,/ }
+    case $command,$names in
+      run,--backend) words='auto cuda cpu checked' ;;
+      run,--solver) words='auto gram subspace gesvd gesvdj' ;;
+      run,--format) words='png jpeg' ;;
+      *,--set)
+        compopt -o nospace
+        words=$(_eckart_keys "$program")
+        ;;
+      *,-o,--output) _eckart_files d ;;
+      *,--config | *,--files-from | *,--report | *,--ledger | *,--calibration) _eckart_files f ;;
+    esac
+    return 0
+  done <<<"$options"
+  return 1
+}
+
+_eckart() {
+  local current=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words='' options program
+  program=$(type -P "${COMP_WORDS[0]/#\~/$HOME}") || return
+  COMPREPLY=()
+  if ((COMP_CWORD == 1)); then
+    words="--help --version $("$program" --help | sed -n '/^Subcommands:/,$s/^  \([a-z-]*\) .*/\1/p')"
+  else
+    options=$(_eckart_options "$program" "$command")
+    if _eckart_value "${COMP_WORDS[COMP_CWORD - 1]}"; then
+      :
+    elif [[ $current == -* ]]; then
+      words=$(cut -d' ' -f1 <<<"$options" | tr ',' '\n')
+    else
+      case $command in
+        run) _eckart_files f ;;
+        status | requeue) _eckart_files d ;;
+      esac
+    fi
+  fi
+  [[ ! $words ]] || mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+}
+
+complete -F _eckart eckart

@@ -1,0 +1,69 @@
+# cpack -G DEB; see tools/package.sh.
+set(ECKART_PACKAGE_RELEASE 1 CACHE STRING "Debian revision of the packages")
+set(ECKART_PACKAGE_MAINTAINER "Eckart maintainers <maintainers@eckart.invalid>" CACHE STRING
+    "Who answers for the packages: Name <address>")
+if(NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+  return()
+endif()
+
+set(debian ${CMAKE_CURRENT_SOURCE_DIR}/debian)
+set(version ${PROJECT_VERSION}-${ECKART_PACKAGE_RELEASE})
+install(FILES eckart.yaml DESTINATION /etc/eckart COMPONENT eckart)
+
+set(packages eckart)
+if(TARGET eckart_cuda)
+  list(APPEND packages eckart-cuda)
+endif()
+string(TIMESTAMP now "%a, %d %b %Y %H:%M:%S +0000" UTC)
+foreach(package ${packages})
+  set(changelog ${compressed}/${package}.changelog)
+  file(CONFIGURE OUTPUT ${changelog} CONTENT
+       "@package@ (@version@) unstable; urgency=medium\n\n  * Version @PROJECT_VERSION@.\n\n -- @ECKART_PACKAGE_MAINTAINER@  @now@\n")
+  eckart_gzip(${changelog} ${changelog}.gz)
+  install(FILES ${changelog}.gz DESTINATION share/doc/${package} RENAME changelog.Debian.gz COMPONENT ${package})
+  install(FILES ${debian}/copyright DESTINATION share/doc/${package} COMPONENT ${package})
+endforeach()
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME eckart)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_VENDOR Eckart)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "best low-rank reconstructions of images, on CPUs and GPUs")
+set(CPACK_SET_DESTDIR ON)  # /usr and /etc as they are
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL ${packages})
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE ${ECKART_PACKAGE_RELEASE})
+set(CPACK_DEBIAN_PACKAGE_MAINTAINER ${ECKART_PACKAGE_MAINTAINER})
+set(CPACK_DEBIAN_PACKAGE_SECTION graphics)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+
+set(CPACK_DEBIAN_ECKART_PACKAGE_NAME eckart)
+set(CPACK_COMPONENT_ECKART_DESCRIPTION
+"Eckart takes JPEG and PNG images, finds each one's truncated singular value
+decomposition and writes the matrix of rank k that is nearest to it. It works
+over folders, and as a service over watched ones. It computes on the CPU, and
+on NVIDIA's GPUs with the package eckart-cuda.")
+set(CPACK_DEBIAN_ECKART_PACKAGE_RECOMMENDS systemd)
+set(CPACK_DEBIAN_ECKART_PACKAGE_SUGGESTS eckart-cuda)
+set(CPACK_DEBIAN_ECKART_PACKAGE_CONTROL_EXTRA
+    ${debian}/eckart/conffiles ${debian}/eckart/postinst ${debian}/eckart/prerm ${debian}/eckart/postrm)
+
+if(TARGET eckart_cuda)
+  # NVIDIA's own packages, which Debian does not know; a toolkit that was installed otherwise does as well, so they are
+  # recommended and not needed.
+  set(cuda ${CUDAToolkit_VERSION_MAJOR}-${CUDAToolkit_VERSION_MINOR})
+  set(CPACK_DEBIAN_ECKART-CUDA_PACKAGE_NAME eckart-cuda)
+  set(CPACK_COMPONENT_ECKART-CUDA_DESCRIPTION
+"The CUDA backend of eckart. It wants NVIDIA's driver, and cuBLAS and cuSOLVER
+of CUDA ${CUDAToolkit_VERSION_MAJOR}; where they are missing eckart says so and computes on the CPU.")
+  set(CPACK_DEBIAN_ECKART-CUDA_PACKAGE_DEPENDS "eckart (= ${version})")
+  set(CPACK_DEBIAN_ECKART-CUDA_PACKAGE_RECOMMENDS "libcublas-${cuda}, libcusolver-${cuda}")
+  set(CPACK_DEBIAN_ECKART-CUDA_PACKAGE_SUGGESTS libcuda1)
+  set(CPACK_DEBIAN_ECKART-CUDA_PACKAGE_CONTROL_EXTRA ${debian}/eckart-cuda/postinst ${debian}/eckart-cuda/postrm)
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CUDAToolkit_LIBRARY_DIR})
+endif()
+include(CPack)
