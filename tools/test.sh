@@ -22,13 +22,13 @@ build_and_test() {
   local preset=$1 jobs
   jobs=$(nproc)
   say "building preset $preset with $jobs jobs"
-  cmake --preset "$preset"
+  cmake --preset "$preset" -DECKART_TEST_HEADERS_PRECOMPILED="$sanitizers"
   cmake --build --preset "$preset" --parallel "$jobs"
   say "testing preset $preset"
   ctest --preset "$preset" --parallel "$((jobs + 1))"  # some wait for a disk, or a second
 }
 
-tools/install-packages.sh
+tools/install-packages.sh systemd mandoc zsh # which check what is installed beside the program
 
 main_preset=cpu
 if command -v nvcc >/dev/null || [[ -x /usr/local/cuda/bin/nvcc ]]; then main_preset=cuda; fi
