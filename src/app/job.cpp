@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <chrono>
 #include <limits>
 #include <system_error>
 #include <utility>
@@ -38,6 +39,14 @@ std::vector<std::string> pixels_texts(const settings::Settings& settings,
   texts.reserve(ranks.size());
   for (const RankPolicy& rank : ranks) texts.push_back(text + ", rank " + to_string(rank));
   return texts;
+}
+
+ledger::LedgerOptions ledger_options(const JobRequest& request) {
+  ledger::LedgerOptions options;
+  options.durable = request.settings.durability != "none";
+  options.warn = [](const std::string& text) { spdlog::warn(text); };
+  if (request.long_lived) options.patience = std::chrono::milliseconds(200);  // others wait as long
+  return options;
 }
 
 /// Else `eckart status` would name them for ever. Folders are no images: those that cannot be read
@@ -79,9 +88,7 @@ void Job::prepare() {
   if (lock_->holds() && !stale_) stale_.emplace(request_.output);
   outputs_.fold_case(io::prepare_output_root(request_.output));
   if (const auto file = ledger_file(request_.output, request_.settings.ledger); !file.empty())
-    resume_from(
-        std::make_unique<ledger::Ledger>(file, request_.settings.durability != "none",
-                                         [](const std::string& text) { spdlog::warn(text); }));
+    resume_from(std::make_unique<ledger::Ledger>(file, ledger_options(request_)));
 }
 
 void Job::look() {

@@ -59,6 +59,11 @@ class Job {
   /// As Resume has it.
   void record_taken(std::span<WorkItem* const> items);
 
+  /// As Resume has it.
+  std::optional<std::string> forget_gone(const std::string& after) const {
+    return resume_ ? resume_->forget_gone(after) : std::nullopt;
+  }
+
   /// Whether the file in `item.state` is done, and else whether it has failed at its last attempt.
   bool is_done(WorkItem& item) const;
   bool has_failed(const WorkItem& item) const { return resume_ && resume_->has_failed(item); }

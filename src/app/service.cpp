@@ -172,7 +172,7 @@ Backend& Service::make_backend_now() {
 
 void Service::look_after_quarantines() {
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    folders_[i]->sweep();
+    folders_[i]->look_after();
     if (take_requeue_note(outputs_[i])) source_->rescan(int(i));
   }
 }

@@ -277,17 +277,38 @@ void WatchedFolder::quarantine(const WorkItem& item) {
   }
 }
 
-void WatchedFolder::sweep() {
+void WatchedFolder::look_after() {
   constexpr auto kPause = std::chrono::minutes(10);
   const auto now = std::chrono::steady_clock::now();
+  if (now >= due_) {
+    due_ = now + kPause;
+    sweep_quarantine();
+    looked_at_.emplace();
+  }
+  if (looked_at_) forget_gone();
+}
+
+void WatchedFolder::sweep_quarantine() {
+  for (const fs::path& file : quarantine_.sweep(std::chrono::system_clock::now()))
+    spdlog::warn("{}: removed from the quarantine, by its limits of age and size",
+                 printable(file.native()));
+}
+
+/// Where results are taken away its ledger would grow for ever.
+void WatchedFolder::forget_gone() {
+  std::shared_ptr<Job> job;
   {
     const std::lock_guard lock(mutex_);
-    if (swept_ != std::chrono::steady_clock::time_point() && now - swept_ < kPause) return;
-    swept_ = now;
+    job = job_;
   }
-  for (const fs::path& file : quarantine_.sweep(std::chrono::system_clock::now()))
-    spdlog::warn("{}: removed from the quarantine, which is over its limit",
-                 printable(file.native()));
+  if (!job) return;
+  try {
+    job->check_place();  // else all of them would be gone
+    looked_at_ = job->forget_gone(*looked_at_);
+  } catch (const std::exception& error) {  // which the next image finds out, too
+    spdlog::debug("what is gone is forgotten later: {}", printable(error.what()));
+    looked_at_.reset();
+  }
 }
 
 void WatchedFolder::record_lost(const InFlight::Items& items) { job()->record_lost(items); }

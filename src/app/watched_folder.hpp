@@ -39,8 +39,9 @@ class WatchedFolder {
   void record_lost(const InFlight::Items& items);
   /// An item has reached its end, and may come again.
   io::Ending end(const WorkItem& item);
-  /// To be called now and then: keeps the quarantine within its limits.
-  void sweep();
+  /// To be called every second or so, by one thread: keeps the quarantine within its limits, and
+  /// what the ledger knows to the outputs that are still there.
+  void look_after();
 
  private:
   std::shared_ptr<Job> job();
@@ -51,6 +52,8 @@ class WatchedFolder {
   bool dispose_of(WorkItem& item);
   void quarantine(const WorkItem& item);
   void tell_stays(const std::string& why);
+  void sweep_quarantine();
+  void forget_gone();
   bool keeps() const { return watch_.after == "keep"; }
 
   const settings::Watch watch_;
@@ -58,8 +61,10 @@ class WatchedFolder {
   std::mutex mutex_;
   std::shared_ptr<Job> job_;     // none before its folder is prepared, and where that was moved
   std::optional<dev_t> device_;  // of the folder, once it was prepared
-  std::chrono::steady_clock::time_point swept_{}, told_{};
-  int untold_ = 0;  // inputs that stay, since told_
+  std::chrono::steady_clock::time_point told_{};
+  int untold_ = 0;                               // inputs that stay, since told_
+  std::chrono::steady_clock::time_point due_{};  // when it is next looked after
+  std::optional<std::string> looked_at_;         // by forget_gone(), which is not at its end
 };
 
 }  // namespace eckart::app

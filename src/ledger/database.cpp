@@ -105,8 +105,8 @@ std::string Statement::Use::bytes(int column) const {
               : std::string();
 }
 
-Database::Database(const std::filesystem::path& file, bool read_only) {
-  constexpr int kBusyMs = 10000;  // another process looks at it, `eckart status` say
+Database::Database(const std::filesystem::path& file, bool read_only,
+                   std::chrono::milliseconds patience) {
   sqlite3* database = nullptr;
   const bool still = read_only && is_still(file);
   const std::string name = still ? uri_of(file) : file.native();
@@ -118,7 +118,7 @@ Database::Database(const std::filesystem::path& file, bool read_only) {
   database_.reset(database);
   check(code, database);
   sqlite3_extended_result_codes(database, 1);
-  sqlite3_busy_timeout(database, kBusyMs);
+  sqlite3_busy_timeout(database, int(patience.count()));
 }
 
 void Database::execute(const char* sql) {

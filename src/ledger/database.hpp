@@ -55,8 +55,9 @@ class Statement {
 class Database {
  public:
   /// Makes the file if it is missing, unless it is to be read alone: then nothing is changed where
-  /// this process may not. Throws DatabaseError.
-  explicit Database(const std::filesystem::path& file, bool read_only = false);
+  /// this process may not. Where others keep it locked it is waited for as long as `patience`.
+  /// Throws DatabaseError.
+  Database(const std::filesystem::path& file, bool read_only, std::chrono::milliseconds patience);
   void execute(const char* sql);
   /// Ends the transaction that has failed, if that has not ended it.
   void roll_back() noexcept;

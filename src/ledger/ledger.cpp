@@ -45,8 +45,8 @@ std::string named(const fs::path& file) { return "ledger " + printable(file.nati
 
 }  // namespace
 
-Ledger::Ledger(const fs::path& file, bool durable, Warn warn)
-    : file_(file), durable_(durable), warn_(std::move(warn)) {
+Ledger::Ledger(const fs::path& file, LedgerOptions options)
+    : file_(file), options_(std::move(options)) {
   std::error_code none, no_folder;
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), no_folder);
   if (no_folder) fail(file, {SQLITE_CANTOPEN, "cannot make its folder", no_folder.value()});
@@ -59,14 +59,14 @@ Ledger::Ledger(const fs::path& file, bool durable, Warn warn)
   } catch (const DatabaseError& error) {
     fail(file, error);
   }
-  if (!none && size < kHeader && warn_)
-    warn_(named(file) + " was empty: what it knew is done again");
+  if (!none && size < kHeader && options_.warn)
+    options_.warn(named(file) + " was empty: what it knew is done again");
 }
 
 Ledger::Ledger(const fs::path& file, std::unique_ptr<Tables> tables)
     : file_(file),
       read_only_(true),
-      durable_(false),
+      options_{.durable = false},
       run_(tables->run()),
       tables_(std::move(tables)) {}
 
@@ -75,7 +75,8 @@ Ledger::~Ledger() = default;
 std::unique_ptr<Ledger> Ledger::open_to_read(const fs::path& file) {
   if (!is_there(file)) return nullptr;
   try {
-    return std::unique_ptr<Ledger>(new Ledger(file, std::make_unique<Tables>(file, true)));
+    return std::unique_ptr<Ledger>(
+        new Ledger(file, std::make_unique<Tables>(file, true, LedgerOptions().patience)));
   } catch (const NotALedger&) {
     refuse(file);
   } catch (const DatabaseError& error) {
@@ -104,14 +105,14 @@ void Ledger::begin_anew(const std::string& why) {
   if (error)
     throw DatabaseError{SQLITE_CANTOPEN, why + ", and it cannot be renamed", error.value()};
   for (const char* companion : {"-wal", "-shm"}) fs::remove(file_.native() + companion, none);
-  if (warn_)
-    warn_(named(file_) + ": " + printable(why) + "; it is now " +
-          printable(aside.filename().native()) + ", and what it knew is done again");
+  if (options_.warn)
+    options_.warn(named(file_) + ": " + printable(why) + "; it is now " +
+                  printable(aside.filename().native()) + ", and what it knew is done again");
   make_tables();
 }
 
 void Ledger::make_tables() {
-  auto tables = std::make_unique<Tables>(file_, false);
+  auto tables = std::make_unique<Tables>(file_, false, options_.patience);
   if (!request_) {
     run_ = tables->run();
     request_ = tables->request();
@@ -151,7 +152,7 @@ template <class Write>
 void Ledger::transaction(bool sync, const Write& write) {
   with_tables([&](Tables& tables) {
     const auto now = std::chrono::steady_clock::now();
-    const bool sync_now = sync || (durable_ && now - synced_ >= kSyncEvery);
+    const bool sync_now = sync || (options_.durable && now - synced_ >= kSyncEvery);
     tables.transaction(sync_now, [&] { write(tables); });
     if (sync_now) synced_ = now;
   });
@@ -207,6 +208,26 @@ Counts Ledger::count() {
 
 std::vector<Failure> Ledger::failed(int limit) {
   return with_tables([&](const Tables& tables) { return tables.failed(limit); });
+}
+
+/// Nothing is recorded meanwhile: an output is at its place before its row is, so that a new one is
+/// never taken for gone.
+std::optional<std::string> Ledger::forget_gone(
+    const std::string& output, int most,
+    const std::function<bool(const std::string& output)>& is_gone) {
+  return with_tables([&](Tables& tables) -> std::optional<std::string> {
+    const std::vector<std::string> outputs = tables.outputs_after(output, most);
+    std::vector<const std::string*> gone;
+    for (const std::string& one : outputs) {
+      if (is_gone(one)) gone.push_back(&one);
+    }
+    if (!gone.empty()) {
+      tables.transaction(false, [&] {
+        for (const std::string* one : gone) tables.forget(*one);
+      });
+    }
+    return outputs.empty() ? std::nullopt : std::optional(outputs.back());
+  });
 }
 
 void Ledger::check_in_place() {

@@ -17,21 +17,24 @@ namespace eckart::ledger {
 
 class Tables;
 
+struct LedgerOptions {
+  /// On the disk every second, so that a power cut takes no more; else when the system likes.
+  bool durable = true;
+  std::chrono::milliseconds patience{10000};  ///< with others who keep it locked
+  /// Told in words of what was known and is not any more.
+  std::function<void(const std::string&)> warn{};
+};
+
 /// The record of what is done in one output folder, in SQLite. Where rows are recorded after their
 /// outputs are on the disk it never says more than is true. Thread-safe; one process at a time
 /// writes.
 class Ledger {
  public:
-  /// Told in words of what was known and is not any more.
-  using Warn = std::function<void(const std::string&)>;
-
   /// Makes the file and its folder if they are missing. One that is damaged, or of another version,
   /// is renamed to FILE.damaged-N, and begun anew: now, or whenever that shows. Throws FatalError:
   /// usage where the file is something else's (in a folder `.eckart` nothing is),
   /// cannot_create, no_permission, temporary where others keep it locked; and EnvironmentError.
-  /// `durable`: on the disk every second, so that a power cut takes no more; else when the system
-  /// likes.
-  explicit Ledger(const std::filesystem::path& file, bool durable = true, Warn warn = {});
+  explicit Ledger(const std::filesystem::path& file, LedgerOptions options = {});
   /// To look at, not to write to; nothing where there is no such file, or one that a run would set
   /// aside. What shows to be damaged later throws FatalError(nothing_readable).
   static std::unique_ptr<Ledger> open_to_read(const std::filesystem::path& file);
@@ -56,6 +59,12 @@ class Ledger {
   Counts count();
   /// The inputs that failed, by path, `limit` at most.
   std::vector<Failure> failed(int limit);
+  /// Forgets those outputs of which `is_gone` says so. Looks at `most` of them, the next after
+  /// `output` in the order of their names, and returns the last; nothing where there are no more.
+  /// Throws EnvironmentError.
+  std::optional<std::string> forget_gone(
+      const std::string& output, int most,
+      const std::function<bool(const std::string& output)>& is_gone);
   /// Throws EnvironmentError where the file is not at its place any more, and what is recorded now
   /// would be lost.
   void check_in_place();
@@ -72,8 +81,7 @@ class Ledger {
 
   const std::filesystem::path file_;
   const bool read_only_ = false;
-  const bool durable_;
-  const Warn warn_;
+  const LedgerOptions options_;
   std::int64_t run_ = 0;
   std::optional<Request> request_;  // of the last run that has begun
   std::mutex mutex_;

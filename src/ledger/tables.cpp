@@ -84,8 +84,8 @@ const fs::path& checked(const fs::path& file) {
 
 }  // namespace
 
-Tables::Tables(const fs::path& file, bool read_only)
-    : file_(checked(file)), database_(file, read_only) {
+Tables::Tables(const fs::path& file, bool read_only, std::chrono::milliseconds patience)
+    : file_(checked(file)), database_(file, read_only, patience) {
   if (!is_in_our_folder(file) && number("PRAGMA application_id") != kApplication &&
       number("SELECT count(*) FROM sqlite_master") > 0)
     throw NotALedger();
@@ -171,12 +171,29 @@ void Tables::forget_state(const std::string& output) const {
   use.step();
 }
 
+void Tables::forget(const std::string& output) const {
+  const Statement remove = prepare("DELETE FROM output WHERE output = ?1");
+  Statement::Use use(remove);
+  use.bind(1, output);
+  use.step();
+}
+
 void Tables::forget_suspects() { database_.execute("DELETE FROM suspect"); }
 
 std::optional<Entry> Tables::find(const std::string& output) const {
   Statement::Use use(*find_);
   use.bind(1, output);
   return use.step() ? std::optional(entry(use)) : std::nullopt;
+}
+
+std::vector<std::string> Tables::outputs_after(const std::string& output, int limit) const {
+  std::vector<std::string> outputs;
+  const Statement select =
+      prepare("SELECT output FROM output WHERE output > ?1 ORDER BY output LIMIT ?2");
+  Statement::Use use(select);
+  use.bind(1, output).bind(2, std::int64_t(limit));
+  while (use.step()) outputs.push_back(use.bytes(0));
+  return outputs;
 }
 
 std::optional<Failure> Tables::find_failure(const std::string& input) const {

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -20,8 +21,8 @@ struct NotALedger {};
 class Tables {
  public:
   /// Makes the file if it is missing, unless it is to be read alone. Throws NotALedger, and changes
-  /// nothing then.
-  Tables(const std::filesystem::path& file, bool read_only);
+  /// nothing then. `patience` as Database has it.
+  Tables(const std::filesystem::path& file, bool read_only, std::chrono::milliseconds patience);
 
   /// All that `write` does, or nothing; with `sync` it is on the disk then, and all before it.
   template <class Write>
@@ -45,9 +46,12 @@ class Tables {
   void clear(const std::string& input) const;
   /// No input is in the state that this output was made from.
   void forget_state(const std::string& output) const;
+  void forget(const std::string& output) const;
   void forget_suspects();
 
   std::optional<Entry> find(const std::string& output) const;
+  /// In the order of their names.
+  std::vector<std::string> outputs_after(const std::string& output, int limit) const;
   std::optional<Failure> find_failure(const std::string& input) const;
   std::vector<Failure> failed(int limit) const;
   std::vector<Suspect> suspects() const;

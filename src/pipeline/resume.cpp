@@ -141,6 +141,15 @@ void Resume::record_taken(std::span<WorkItem* const> items) const {
   ledger_.record(changes);
 }
 
+std::optional<std::string> Resume::forget_gone(const std::string& after) const {
+  constexpr int kMost = 1000;  // nothing is recorded meanwhile
+  return ledger_.forget_gone(after, kMost, [&](const std::string& output) {
+    std::error_code error;
+    return std::filesystem::symlink_status(root_ / output, error).type() ==
+           std::filesystem::file_type::not_found;
+  });
+}
+
 void Resume::record_lost(const std::vector<const WorkItem*>& items) const {
   std::vector<ledger::Suspect> suspects;
   for (const WorkItem* item : items) {

@@ -50,6 +50,10 @@ class Resume {
   /// EnvironmentError.
   void record_taken(std::span<WorkItem* const> items) const;
 
+  /// Looks at some of the outputs that are known, those after this one by name, and forgets which
+  /// are not there any more. The last it looked at; nothing at the end. Throws EnvironmentError.
+  std::optional<std::string> forget_gone(const std::string& after) const;
+
   /// Of what was computed when the GPU was lost. Throws EnvironmentError.
   void record_lost(const std::vector<const WorkItem*>& items) const;
 

@@ -265,6 +265,23 @@ TEST_F(Watch, a_ledger_that_is_lost_is_made_anew) {
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("done, 0 failed"));
 }
 
+TEST_F(Watch, the_ledger_forgets_results_that_are_taken_away) {
+  const auto done = [&] { return run({"status", "out"}).out; };
+  configure("after: delete");
+  write_png("in/a.png");
+  start();
+  wait_until([&] { return fs::exists(at("out/a.png")) && count("in") == 0; });
+  EXPECT_EQ(stop().code, 0);
+  EXPECT_THAT(done(), HasSubstr("1 done"));
+  fs::remove(at("out/a.png"));
+  write_png("in/b.png");
+  write_png("in/c.png");
+  start();
+  wait_until([&] { return count("out") == 2 && count("in") == 0; });
+  wait_until([&] { return done().find("2 done") != std::string::npos; });
+  EXPECT_EQ(stop().code, 0);
+}
+
 TEST_F(Watch, an_input_that_cannot_be_deleted_holds_up_no_other) {
   configure("after: delete");
   write_png("in/theirs/a.png");

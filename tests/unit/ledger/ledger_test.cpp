@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/error.hpp"
+#include "ledger/tables.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace eckart::ledger {
@@ -21,7 +22,7 @@ class LedgerTest : public ::testing::Test {
   std::filesystem::path file() const { return folder_.path() / ".eckart" / "ledger.db"; }
   /// What opening it warns of, and all that comes after.
   Ledger opened_with_warnings() {
-    return Ledger(file(), true, [this](const std::string& text) { warnings_ += text + '\n'; });
+    return Ledger(file(), {.warn = [this](const std::string& text) { warnings_ += text + '\n'; }});
   }
   std::string warnings_;
 
@@ -262,6 +263,45 @@ TEST_F(LedgerTest, that_is_removed_while_it_is_open_says_so) {
   EXPECT_NO_THROW(ledger.check_in_place());
   std::filesystem::remove(file());
   EXPECT_THROW(ledger.check_in_place(), EnvironmentError);
+}
+
+TEST_F(LedgerTest, forgets_outputs_that_are_gone_some_at_a_time) {
+  Ledger ledger(file());
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    Entry entry = kDone;
+    entry.output = name;
+    ledger.record({{entry}, {}, {}});
+  }
+  std::string seen;
+  const auto is_gone = [&](const std::string& output) {
+    seen += output;
+    return output == "b" || output == "e";
+  };
+  EXPECT_EQ(ledger.forget_gone("", 2, is_gone), "b");
+  EXPECT_EQ(ledger.forget_gone("b", 2, is_gone), "d");
+  EXPECT_EQ(ledger.forget_gone("d", 2, is_gone), "e");
+  EXPECT_EQ(ledger.forget_gone("e", 2, is_gone), std::nullopt);
+  EXPECT_EQ(seen, "abcde");
+  for (const char* name : {"a", "c", "d"}) EXPECT_TRUE(ledger.find(name)) << name;
+  for (const char* name : {"b", "e"}) EXPECT_FALSE(ledger.find(name)) << name;
+}
+
+TEST_F(LedgerTest, that_another_keeps_locked_is_waited_for_as_long_as_was_said) {
+  Ledger ledger(file(), {.patience = std::chrono::milliseconds(20)});
+  Tables another(file(), false, {});
+  const auto start = std::chrono::steady_clock::now();
+  another.transaction(false, [&] {
+    try {
+      ledger.record({{kDone}, {}, {}});
+      FAIL();
+    } catch (const FatalError& error) {
+      EXPECT_EQ(error.code(), ExitCode::temporary);
+      EXPECT_THAT(error.what(), HasSubstr("locked"));
+    }
+  });
+  EXPECT_LT(std::chrono::steady_clock::now() - start, LedgerOptions().patience / 2);
+  ledger.record({{kDone}, {}, {}});
+  EXPECT_TRUE(ledger.find(kDone.output));
 }
 
 TEST_F(LedgerTest, that_cannot_be_made_says_why) {
