@@ -247,7 +247,7 @@ copy_at_a_moment() { # FROM TO
 cut_power() { # [NAME=VALUE...] of the environment
   local disk=$work/disk copy=$work/copy mounted=$work/mnt-disk
   mkdir -p "$mounted"
-  truncate -s 128M "$disk"
+  truncate -s 256M "$disk"
   mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 "$disk"
   mount -o loop "$disk" "$mounted"
   env "$@" "$program" run "$in" -o "$mounted/out" -k 7 -q --backend cpu --solver "$solver" >"$work/log" 2>&1 &
@@ -269,8 +269,12 @@ cut_power() { # [NAME=VALUE...] of the environment
 }
 
 part_power_cut() {
-  solver=gesvd  # so that a run takes several of the seconds after which the ledger comes to the disk
+  solver=gesvd  # so that few images take several of the seconds after which the ledger comes to the disk
   make_inputs "$cut_images"
+  while ((run_ms < 4000)); do  # on a fast machine it takes more of them
+    cut_images=$((cut_images * 2))
+    make_inputs "$cut_images"
+  done
   local disks=0 partial=0 tries=0 lost=0 kept=0 before called
   # Only a disk shows anything on which a ledger calls something done.
   for (( ; (disks < cuts || partial == 0) && tries < 10 * cuts; ++tries)); do
