@@ -17,10 +17,6 @@ YAML::Node parse_value(const Origin& origin, const std::string& path, const std:
 
 }  // namespace
 
-Settings load_file(const std::filesystem::path& path, Settings base) {
-  return load_configuration(path, {std::move(base), {}}).settings;
-}
-
 Settings load_text(const std::string& text, const std::string& name) {
   const Origin origin{name, true};
   Settings settings;

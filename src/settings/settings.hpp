@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -71,17 +70,13 @@ class SettingsError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// `base`, with what the YAML file says over it. Its watches are checked and left out; see
-/// watches.hpp. Throws SettingsError.
-Settings load_file(const std::filesystem::path& path, Settings base = {});
-
 /// Of a text as to_yaml() makes it, which errors call `name`. Throws SettingsError.
 Settings load_text(const std::string& text, const std::string& name);
 
 /// Applies one --set: "a.b=c", with c in YAML. Throws SettingsError and then changes nothing.
 void apply(Settings& settings, std::string_view assignment);
 
-/// Every key with a line of comment; load_file() reads the same settings back.
+/// Every key with a line of comment; load_configuration() reads the same settings back.
 std::string to_yaml(const Settings& settings);
 
 }  // namespace eckart::settings

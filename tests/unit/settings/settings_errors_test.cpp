@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "file_error.hpp"
-#include "settings/settings.hpp"
+#include "settings/watches.hpp"
 
 namespace eckart::settings {
 namespace {
@@ -119,7 +119,7 @@ TEST(SettingsErrors, NameTheLineOfBadYaml) {
 TEST(SettingsErrors, NameAFileThatCannotBeRead) {
   const auto message = [](const std::filesystem::path& path) -> std::string {
     try {
-      load_file(path);
+      load_configuration(path);
     } catch (const SettingsError& error) {
       return error.what();
     }

@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 Settings load(std::string_view yaml, Settings base = {}) {
-  return load_file(ScratchFile(yaml).path(), std::move(base));
+  return load_configuration(ScratchFile(yaml).path(), {std::move(base), {}}).settings;
 }
 
 Settings with(std::initializer_list<std::string_view> assignments) {
@@ -57,7 +57,8 @@ TEST(DefaultConfig, FileInTheRepositoryIsWhatThePrinterPrints) {
 }
 
 TEST(DefaultConfig, SaysTheDefaults) {
-  EXPECT_EQ(to_yaml(load_file(ECKART_DEFAULT_CONFIG, everything_changed())), to_yaml(Settings{}));
+  EXPECT_EQ(to_yaml(load_configuration(ECKART_DEFAULT_CONFIG, {everything_changed(), {}}).settings),
+            to_yaml(Settings{}));
 }
 
 TEST(ToYaml, IsReadBackAsItWas) {

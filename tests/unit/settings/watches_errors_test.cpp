@@ -153,10 +153,6 @@ TEST(WatchErrors, OfWhatIsSaidForAllComeWhenAllIsSaid) {
               EndsWith(".yaml:4: watches[2].ledger: is that of watches[1]"));
 }
 
-TEST(WatchErrors, StopALoadThatWantsNoWatches) {
-  EXPECT_THROW(load_file(ScratchFile("watches: [{input: a, output: /b}]").path()), SettingsError);
-}
-
 TEST(WatchErrors, AreAllThatComesOfListsInThemselves) {
   EXPECT_EQ(file_error("watches: &a [*a]"), "f:1: watches[1]: a list is not a map of keys");
   EXPECT_EQ(file_error("watches: [&a {input: *a}]"),
