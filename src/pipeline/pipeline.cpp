@@ -37,7 +37,8 @@ Pipeline::Pipeline(PipelineParts parts, const PipelineOptions& options)
       source_clock_(1),
       load_clock_(options.load_threads),
       batch_clock_(1),
-      write_clock_(options.write_threads) {}
+      write_clock_(options.write_threads),
+      writers_{parts_, options_, finished_, tally_, stop_.get_token()} {}
 
 telemetry::RunReport Pipeline::run() {
   using flow::Workers;
@@ -150,13 +151,17 @@ void Pipeline::run_load(int index) {
 
 /// Where the process has no more descriptors, the writers will give some back.
 void Pipeline::load(WorkItem& item, const Reserve& reserve, flow::StageClock::Worker& clock) {
+  const auto pause = [&] {
+    return clock.waiting(State::waiting_for_room,
+                         [&] { return flow::pause(options_.space_poll, stop_.get_token()); });
+  };
   for (int tries = 1;; ++tries) {
     try {
       attempt(item.outcome, Stage::load, Reason::internal, [&] { parts_.load(item, reserve); });
       return;
     } catch (const EnvironmentError& error) {
       const bool may_help = error.wants() == EnvironmentError::Wants::less;
-      if (!may_help || tries == options_.load_tries || !pause(clock)) throw;
+      if (!may_help || tries == options_.load_tries || !pause()) throw;
       item.task = {};
     }
   }
@@ -209,102 +214,7 @@ void Pipeline::on_lost(const InFlight::Items& items) const {
 
 void Pipeline::run_write(int index) {
   flow::StageClock::Worker clock(write_clock_, index);
-  std::vector<ItemPtr> group;
-  std::size_t files = 0;
-  const auto publish_group = [&] {
-    publish(group, clock);
-    files = 0;
-  };
-  for (;;) {
-    // Nobody who has something to publish waits for more to come.
-    auto popped = group.empty()
-                      ? clock.waiting(State::waiting_for_input, [&] { return finished_.pop(); })
-                      : finished_.try_pop();
-    if (!popped && group.empty()) return;
-    if (popped) {
-      try {
-        write_once(**popped);
-      } catch (const EnvironmentError& error) {
-        const bool may_help = !group.empty() && error.wants() == EnvironmentError::Wants::less;
-        publish_group();  // which found room still, and holds descriptors
-        if (!may_help && !waits_out(error)) throw;
-        write(**popped, clock);
-      }
-      files += (*popped)->outputs.size();
-      group.push_back(std::move(*popped));
-      if (files < std::size_t(options_.publish_group)) continue;
-    }
-    publish_group();
-  }
-}
-
-bool Pipeline::waits_out(const EnvironmentError& error) const {
-  return options_.wait_for_space && error.wants() == EnvironmentError::Wants::space;
-}
-
-/// All outputs of an item, or none: whole, and not at their places yet.
-void Pipeline::write_once(WorkItem& item) {
-  if (!item.outcome.ok()) return;
-  attempt(item.outcome, Stage::write, Reason::internal, [&] { parts_.write(item); });
-  if (!item.outcome.ok()) item.publication.clear();
-}
-
-void Pipeline::write(WorkItem& item, flow::StageClock::Worker& clock) {
-  SpaceWait wait;
-  for (;;) {
-    try {
-      write_once(item);
-      return end(wait);
-    } catch (const EnvironmentError& error) {
-      wait_for_space(wait, error, clock);
-    }
-  }
-}
-
-/// Publishes what the items have, has it recorded, and counts them; the group is empty then.
-void Pipeline::publish(std::vector<ItemPtr>& group, flow::StageClock::Worker& clock) {
-  const auto count_published = [&] {
-    for (const ItemPtr& item : group) {
-      if (!item->published || std::exchange(item->counted, true)) continue;
-      tally_.count(*item);
-      if (parts_.report) parts_.report(*item);
-    }
-    std::erase_if(group, [](const ItemPtr& item) { return item->recorded; });
-  };
-  SpaceWait wait;
-  while (!group.empty()) {
-    try {
-      parts_.publish(group);
-      count_published();
-    } catch (const EnvironmentError& error) {
-      count_published();
-      wait_for_space(wait, error, clock);
-      for (const ItemPtr& item : group) {
-        if (!item->published) write(*item, clock);
-      }
-    }
-  }
-  end(wait);
-}
-
-/// For a while, where that is wished and may help; else, or when the run is to stop, it throws the
-/// error. The stages before this one come to rest by themselves.
-void Pipeline::wait_for_space(SpaceWait& wait, const EnvironmentError& error,
-                              flow::StageClock::Worker& clock) {
-  if (!waits_out(error)) throw EnvironmentError(error);
-  if (!std::exchange(wait.begun, true) && waiting_for_space_++ == 0)
-    spdlog::warn("{}: waiting for space", printable(error.what()));
-  if (!pause(clock)) throw EnvironmentError(error);
-}
-
-/// Whether the run still goes on after it.
-bool Pipeline::pause(flow::StageClock::Worker& clock) const {
-  return clock.waiting(State::waiting_for_room,
-                       [&] { return flow::pause(options_.space_poll, stop_.get_token()); });
-}
-
-void Pipeline::end(const SpaceWait& wait) {
-  if (wait.begun && --waiting_for_space_ == 0) spdlog::warn("there is space again");
+  WriteWorker(writers_, clock).run();
 }
 
 /// Throws what is more than the machine's failure.

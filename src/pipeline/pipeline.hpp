@@ -1,54 +1,22 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <exception>
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
 
-#include "core/error.hpp"
 #include "flow/budget.hpp"
 #include "flow/stage_clock.hpp"
-#include "io/source.hpp"
 #include "pipeline/in_flight.hpp"
-#include "pipeline/load.hpp"
+#include "pipeline/parts.hpp"
 #include "pipeline/tally.hpp"
 #include "pipeline/work_item.hpp"
-#include "pipeline/write.hpp"
+#include "pipeline/write_worker.hpp"
 #include "telemetry/run_report.hpp"
 
 namespace eckart {
-
-struct PipelineOptions {
-  int load_threads = 1;
-  int write_threads = 1;
-  std::size_t budget_bytes = std::size_t(2048) << 20;
-  int pad = 32;  ///< rows and columns are padded up to a multiple of this
-  std::chrono::milliseconds linger{20};
-  int publish_group = 32;       ///< files published together, or more if an item has more
-  bool wait_for_space = false;  ///< instead of ending where an output finds no space left
-  std::chrono::milliseconds space_poll{1000};  ///< between attempts
-  std::size_t found_capacity = 256;            ///< files that wait to be loaded
-  int load_tries = 10;  ///< to open a file where the process has no descriptors left
-};
-
-struct PipelineParts {
-  io::Source& source;
-  /// Called once, on the thread of run(), while loading has begun already: making a backend takes
-  /// its time.
-  std::function<Backend&()> backend;
-  ClaimOutputs claim;
-  LoadItem load;
-  WriteItem write;
-  PublishItems publish;
-  /// Told of each image at its end, on the threads that write; may be empty.
-  std::function<void(const WorkItem&)> report = {};
-  /// Told what was computed when the device was lost; may be empty.
-  InFlight::OnLost on_lost = {};
-};
 
 /// The way of an image: source -> load -> batch -> compute -> write, and the one place that starts
 /// and ends the threads of it.
@@ -76,18 +44,6 @@ class Pipeline {
   void run_write(int index);
 
   void load(WorkItem& item, const Reserve& reserve, flow::StageClock::Worker& clock);
-  bool pause(flow::StageClock::Worker& clock) const;
-  bool waits_out(const EnvironmentError& error) const;
-  void write_once(WorkItem& item);
-  void write(WorkItem& item, flow::StageClock::Worker& clock);
-  void publish(std::vector<ItemPtr>& group, flow::StageClock::Worker& clock);
-  /// Of one writer, between an output that found no space and the same one written.
-  struct SpaceWait {
-    bool begun = false;
-  };
-  void wait_for_space(SpaceWait& wait, const EnvironmentError& error,
-                      flow::StageClock::Worker& clock);
-  void end(const SpaceWait& wait);
   void abort(std::exception_ptr error);
   std::string stopped_by() const;
   void on_lost(const InFlight::Items& items) const;
@@ -104,7 +60,7 @@ class Pipeline {
   flow::StageClock source_clock_, load_clock_, batch_clock_, write_clock_;
   std::optional<flow::StageClock> compute_clock_;  // made with the backend, which says how many
   std::stop_source stop_;
-  std::atomic<int> waiting_for_space_{0};  // writers
+  WriteWorker::Shared writers_;
   std::mutex error_mutex_;
   std::exception_ptr error_;
 };

@@ -1,0 +1,107 @@
+#include "pipeline/write_worker.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+#include "core/printable.hpp"
+#include "flow/pause.hpp"
+#include "pipeline/attempt.hpp"
+
+namespace eckart {
+
+using State = flow::StageClock::State;
+
+void WriteWorker::run() {
+  for (;;) {
+    // Nobody who has something to publish waits for more to come.
+    auto popped = group_.empty()
+                      ? clock_.waiting(State::waiting_for_input, [&] { return shared_.in.pop(); })
+                      : shared_.in.try_pop();
+    if (!popped && group_.empty()) return;
+    if (popped) take(std::move(*popped));
+    if (!popped || files_ >= std::size_t(shared_.options.publish_group)) publish();
+  }
+}
+
+void WriteWorker::take(ItemPtr item) {
+  try {
+    write_once(*item);
+  } catch (const EnvironmentError& error) {
+    const bool may_help = !group_.empty() && error.wants() == EnvironmentError::Wants::less;
+    publish();  // what found room still, and holds descriptors
+    if (!may_help && !waits_out(error)) throw;
+    write(*item);
+  }
+  files_ += item->outputs.size();
+  group_.push_back(std::move(item));
+}
+
+/// All outputs of an item, or none: whole, and not at their places yet.
+void WriteWorker::write_once(WorkItem& item) const {
+  if (!item.outcome.ok()) return;
+  attempt(item.outcome, Stage::write, Reason::internal, [&] { shared_.parts.write(item); });
+  if (!item.outcome.ok()) item.publication.clear();
+}
+
+void WriteWorker::write(WorkItem& item) {
+  SpaceWait wait;
+  for (;;) {
+    try {
+      write_once(item);
+      return end(wait);
+    } catch (const EnvironmentError& error) {
+      wait_for_space(wait, error);
+    }
+  }
+}
+
+/// Publishes what the group has, has it recorded, and counts it; the group is empty then.
+void WriteWorker::publish() {
+  SpaceWait wait;
+  while (!group_.empty()) {
+    try {
+      shared_.parts.publish(group_);
+      count_published();
+    } catch (const EnvironmentError& error) {
+      count_published();
+      wait_for_space(wait, error);
+      for (const ItemPtr& item : group_) {
+        if (!item->published) write(*item);
+      }
+    }
+  }
+  end(wait);
+  files_ = 0;
+}
+
+void WriteWorker::count_published() {
+  for (const ItemPtr& item : group_) {
+    if (!item->published || std::exchange(item->counted, true)) continue;
+    shared_.tally.count(*item);
+    if (shared_.parts.report) shared_.parts.report(*item);
+  }
+  std::erase_if(group_, [](const ItemPtr& item) { return item->recorded; });
+}
+
+bool WriteWorker::waits_out(const EnvironmentError& error) const {
+  return shared_.options.wait_for_space && error.wants() == EnvironmentError::Wants::space;
+}
+
+/// For a while, where that is wished and may help; else, or when the run is to stop, it throws the
+/// error. The stages before this one come to rest by themselves.
+void WriteWorker::wait_for_space(SpaceWait& wait, const EnvironmentError& error) {
+  if (!waits_out(error)) throw EnvironmentError(error);
+  if (!std::exchange(wait.begun, true) && shared_.waiting_for_space++ == 0)
+    spdlog::warn("{}: waiting for space", printable(error.what()));
+  const bool goes_on = clock_.waiting(State::waiting_for_room, [&] {
+    return flow::pause(shared_.options.space_poll, shared_.stop);
+  });
+  if (!goes_on) throw EnvironmentError(error);
+}
+
+void WriteWorker::end(const SpaceWait& wait) {
+  if (wait.begun && --shared_.waiting_for_space == 0) spdlog::warn("there is space again");
+}
+
+}  // namespace eckart

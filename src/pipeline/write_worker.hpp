@@ -1,0 +1,54 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <stop_token>
+#include <vector>
+
+#include "core/error.hpp"
+#include "flow/stage_clock.hpp"
+#include "pipeline/parts.hpp"
+#include "pipeline/tally.hpp"
+#include "pipeline/work_item.hpp"
+
+namespace eckart {
+
+/// Writes what is finished, and publishes it together with what has come meanwhile. Lives on one
+/// thread.
+class WriteWorker {
+ public:
+  /// By all of a pipeline.
+  struct Shared {
+    const PipelineParts& parts;
+    const PipelineOptions& options;
+    ItemChannel& in;
+    Tally& tally;
+    const std::stop_token stop;
+    std::atomic<int> waiting_for_space{0};
+  };
+  WriteWorker(Shared& shared, flow::StageClock::Worker& clock) : shared_(shared), clock_(clock) {}
+
+  /// Until `in` is closed and empty. Throws EnvironmentError, and what else ends a run.
+  void run();
+
+ private:
+  /// Between an output that found no space and the same one written.
+  struct SpaceWait {
+    bool begun = false;
+  };
+  void take(ItemPtr item);
+  void write_once(WorkItem& item) const;
+  void write(WorkItem& item);
+  void publish();
+  void count_published();
+  bool waits_out(const EnvironmentError& error) const;
+  void wait_for_space(SpaceWait& wait, const EnvironmentError& error);
+  void end(const SpaceWait& wait);
+
+  Shared& shared_;
+  flow::StageClock::Worker& clock_;
+  std::vector<ItemPtr> group_;  // written, and to be published together
+  std::size_t files_ = 0;       // of the group
+};
+
+}  // namespace eckart
