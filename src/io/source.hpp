@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/file_state.hpp"
 #include "core/outcome.hpp"
 
 namespace eckart::io {
@@ -19,6 +20,7 @@ struct Arrival {
   Outcome outcome;       ///< failed when the source already knows why this cannot be done
   int job = 0;           ///< whose it is, where there are several
   bool last_try = true;  ///< what does not decode now is not half-written
+  FileState state{};     ///< where it was looked at already
 };
 
 /// Where files come from. Used by one thread at a time.

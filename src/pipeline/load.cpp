@@ -68,6 +68,7 @@ ItemPtr take_in(io::Arrival arrival, const ClaimOutputs& claim) {
   item->outcome = std::move(arrival.outcome);
   item->job = arrival.job;
   item->last_try = arrival.last_try;
+  item->state = arrival.state;
   if (item->outcome.ok()) {
     attempt(item->outcome, Stage::source, Reason::internal, [&] { claim(*item); });
   }

@@ -58,6 +58,7 @@ std::optional<Arrival> FolderWatcher::take() {
   if (taken->makes_room) wake();
   Arrival arrival = arrival_of(taken->path);
   arrival.last_try = taken->last_try;
+  arrival.state = taken->state;
   return arrival;
 }
 
@@ -93,6 +94,7 @@ void FolderWatcher::run() {
       root_->read_events();
       root_->scan();
       hand_out();
+      if (!root_->has_files()) tell(handout_.nothing_settles(), {});
     }
     publish();
     wait();
@@ -198,6 +200,7 @@ Arrival FolderWatcher::arrival_of(const std::string& path) const {
 void FolderWatcher::tell(Handout::News news, const std::string& why) const {
   if (news == Handout::News::holds_back) tell(Severity::warning, "waiting: " + why);
   if (news == Handout::News::goes_on) tell(Severity::info, "works again");
+  if (news == Handout::News::nothing_waits) tell(Severity::info, "nothing waits any more");
 }
 
 void FolderWatcher::tell(Severity severity, const std::string& what) const {

@@ -16,14 +16,15 @@ bool Handout::has_room() const {
 
 void Handout::put(ReadyFile file) {
   const std::lock_guard lock(mutex_);
-  ready_.push_back(std::move(file));
-  places_[ready_.back().path] = std::prev(ready_.end());
+  Files& list = list_of(file);
+  list.push_back(std::move(file));
+  places_[list.back().path] = std::prev(list.end());
 }
 
 bool Handout::remove_ready(const std::string& path) {
   const auto place = places_.find(path);
   if (place == places_.end()) return false;
-  ready_.erase(place->second);
+  list_of(*place->second).erase(place->second);
   places_.erase(place);
   return true;
 }
@@ -61,26 +62,32 @@ std::vector<Handout::Returned> Handout::returned() {
 void Handout::drop_ready() {
   const std::lock_guard lock(mutex_);
   ready_.clear();
+  deferred_.clear();
   places_.clear();
 }
 
 std::optional<Handout::Taken> Handout::take(Instant now) {
   const std::lock_guard lock(mutex_);
-  if (ready_.empty()) return std::nullopt;
+  if (is_empty()) return std::nullopt;
   if (hold_ && (now < hold_->until || !hold_->probe.empty())) return std::nullopt;
-  ReadyFile file = std::move(ready_.front());
+  Files& list = ready_.empty() ? deferred_ : ready_;
+  ReadyFile file = std::move(list.front());
   places_.erase(file.path);
-  ready_.pop_front();
+  list.pop_front();
   if (!file.first_try) file.first_try = now;
-  if (hold_) hold_->probe = file.path;
-  const Taken taken{file.path, now - *file.first_try >= patience_, ready_.size() == kMostReady / 2};
+  if (hold_) {
+    hold_->probe = file.path;
+    hold_->is_new_probe = file.deferrals == 0;
+  }
+  const Taken taken{file.path, file.seen.file, now - *file.first_try >= patience_,
+                    ready_.size() == kMostReady / 2};
   in_flight_[taken.path].back = {std::move(file), Ending::settled, false, taken.last_try};
   return taken;
 }
 
 std::optional<Instant> Handout::held_until() const {
   const std::lock_guard lock(mutex_);
-  if (!hold_ || !hold_->probe.empty() || ready_.empty()) return std::nullopt;
+  if (!hold_ || !hold_->probe.empty() || is_empty()) return std::nullopt;
   return hold_->until;
 }
 
@@ -108,8 +115,13 @@ Handout::News Handout::hold_after(const std::string& path, Ending ending, const 
 
 Handout::News Handout::hold(const std::string& why, bool refused, Instant now) {
   const bool was_held = hold_.has_value();
-  const auto wait = was_held ? std::min(2 * hold_->wait, kLongestWait * back_off_) : back_off_;
-  hold_ = Hold{wait, now + wait, {}, why, refused};
+  auto wait = back_off_;
+  if (was_held) {
+    // What has failed before, and again, says little of the others.
+    const bool says_more = refused || hold_->is_new_probe;
+    wait = says_more ? std::min(2 * hold_->wait, kLongestWait * back_off_) : hold_->wait;
+  }
+  hold_ = Hold{wait, now + wait, {}, false, why, refused};
   return was_held ? News::none : News::holds_back;
 }
 
@@ -131,9 +143,16 @@ Handout::News Handout::answered() {
   return News::goes_on;
 }
 
+Handout::News Handout::nothing_settles() {
+  const std::lock_guard lock(mutex_);
+  if (!hold_ || !is_empty() || !in_flight_.empty()) return News::none;
+  hold_.reset();
+  return News::nothing_waits;
+}
+
 void Handout::describe(WatchState& state) const {
   const std::lock_guard lock(mutex_);
-  state.ready = ready_.size();
+  state.ready = ready_.size() + deferred_.size();
   state.in_flight = in_flight_.size();
   state.degraded = hold_ ? hold_->why : std::string();
 }

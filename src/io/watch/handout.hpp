@@ -17,7 +17,8 @@ namespace eckart::io {
 
 /// A watch's files that are ready, and those in flight: taken, and not yet finished. No file is
 /// both, or either twice. After an Ending::environment it holds back: for a while nothing is taken,
-/// then one file as a probe. Any thread may call it, and none waits; knows no clock.
+/// then one file as a probe. Files that have met one already come after all others: it may be their
+/// folder alone that fails. Any thread may call it, and none waits; knows no clock.
 class Handout {
  public:
   explicit Handout(const WatchOptions& options)
@@ -41,18 +42,21 @@ class Handout {
   std::vector<Returned> returned();
   /// Until when nothing more is to be put in; nothing where it may be.
   std::optional<Instant> holds_until(Instant now) const;
-  enum class News { none, holds_back, goes_on };
+  enum class News { none, holds_back, goes_on, nothing_waits };
   /// Whether a file is work could not be said, as Wants has it: holds back as after
   /// Ending::environment, and until answered(), or a probe, at most. News: where this begins or
   /// ends the holding back.
   News refused(const std::string& why, Instant now);
   News answered();
+  /// There are no more files that settle. Ends the holding back where none are ready or in flight.
+  News nothing_settles();
   /// Nothing is ready any more. What is in flight still comes back.
   void drop_ready();
 
   // Of those who empty it:
   struct Taken {
     std::string path;
+    FileState state;
     bool last_try;
     bool makes_room;  ///< worth telling the thread that fills it
   };
@@ -73,19 +77,23 @@ class Handout {
   struct Hold {
     std::chrono::milliseconds wait;
     Instant until;
-    std::string probe;  // in flight; or empty
+    std::string probe;          // in flight; or empty
+    bool is_new_probe = false;  // which had not met an Ending::environment before
     std::string why;
     bool refused = false;
   };
 
+  using Files = std::list<ReadyFile>;
+  Files& list_of(const ReadyFile& file) { return file.deferrals > 0 ? deferred_ : ready_; }
+  bool is_empty() const { return ready_.empty() && deferred_.empty(); }
   bool remove_ready(const std::string& path);
   News hold(const std::string& why, bool refused, Instant now);
   News hold_after(const std::string& path, Ending ending, const std::string& why, Instant now);
 
   const std::chrono::milliseconds patience_, back_off_;
   mutable std::mutex mutex_;
-  std::list<ReadyFile> ready_;
-  std::unordered_map<std::string, std::list<ReadyFile>::iterator> places_;  // in ready_
+  Files ready_, deferred_;  // ready both; the second are those that were deferred before
+  std::unordered_map<std::string, Files::iterator> places_;  // in either
   std::unordered_map<std::string, Flight> in_flight_;
   std::vector<std::string> finished_;  // the names of those in flight that are
   std::optional<Hold> hold_;

@@ -3,6 +3,9 @@
 #include <algorithm>
 
 namespace eckart::io {
+namespace {
+constexpr int kLongestWait = 30;  // times the first
+}  // namespace
 
 Settling::Settling(const WatchOptions& options)
     : settle_(options.settle),
@@ -39,7 +42,13 @@ void Settling::again(ReadyFile file, Instant now) {
   insert(std::move(file), now - settle_, end > now ? std::min(later, end) : now + back_off_);
 }
 
-void Settling::back(ReadyFile file, Instant now) { insert(std::move(file), now - settle_, now); }
+void Settling::back(ReadyFile file, Instant now) {
+  const Instant later =
+      now + std::min(back_off_ * (std::int64_t(1) << std::min(file.deferrals, 20)),
+                     kLongestWait * back_off_);
+  ++file.deferrals;
+  insert(std::move(file), now - settle_, later);
+}
 
 void Settling::forget(const std::string& path) {
   const auto known = entries_.find(path);

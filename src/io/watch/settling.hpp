@@ -21,6 +21,7 @@ struct ReadyFile {
   Seen seen;
   int tries = 0;                     ///< that ended with Ending::half_written, since it changed
   std::optional<Instant> first_try;  ///< since it changed
+  int deferrals = 0;                 ///< times it has met an Ending::environment, since it changed
 };
 
 /// The files that have changed, until they are still. Knows neither a clock nor files: is told of
@@ -37,7 +38,8 @@ class Settling {
   /// It was tried, and is perhaps half-written: comes later, or as soon as it has changed and is
   /// still. Finds room always.
   void again(ReadyFile file, Instant now);
-  /// It was not to blame: comes at once, as if it had not been tried. Finds room always.
+  /// It was not to blame: comes as if it had not been tried, but each time later, since others may
+  /// find better luck. Finds room always.
   void back(ReadyFile file, Instant now);
   void forget(const std::string& path);
 

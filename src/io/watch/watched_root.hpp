@@ -42,6 +42,8 @@ class WatchedRoot {
   /// What has come back from the handout: it is over, or settles anew.
   void take_back(Handout::Returned returned);
 
+  /// Whether some settle.
+  bool has_files() const { return settling_.size() > 0; }
   /// When there is something to do for scan() or, where there is `room` for its files,
   /// next_ready(), if no event comes before.
   Instant next_work(bool room) const;

@@ -14,7 +14,9 @@ Instant at(int s) { return Instant{} + seconds(1000000 + s); }
 
 class HandoutTest : public testing::Test {
  protected:
-  void put(const std::string& path) { handout_.put({path, of_size(1), 0, {}}); }
+  void put(const std::string& path, int deferrals = 0) {
+    handout_.put({path, of_size(1), 0, {}, deferrals});
+  }
   /// Its path, or "".
   std::string take(int s = 0) {
     const auto taken = handout_.take(at(s));
@@ -181,6 +183,41 @@ TEST_F(HandoutTest, waits_grow_to_thirty_times_the_first) {
   EXPECT_EQ(state().degraded, "why");
   put("b");
   EXPECT_EQ(handout_.held_until(), at(1)) << "and begin anew the next time";
+}
+
+TEST_F(HandoutTest, what_was_deferred_before_comes_after_all_others) {
+  put("bad", 1);
+  put("good");
+  put("worse", 2);
+  EXPECT_EQ(take(), "good");
+  EXPECT_EQ(take(), "bad");
+  EXPECT_EQ(take(), "worse");
+}
+
+TEST_F(HandoutTest, what_was_deferred_before_does_not_lengthen_the_wait) {
+  put("bad");
+  take();
+  finish("bad", Ending::environment, 0);
+  for (int now = 1; now < 10; ++now) {
+    returned();
+    put("bad", 1);
+    EXPECT_EQ(take(now), "bad") << now;
+    finish("bad", Ending::environment, now);
+    EXPECT_EQ(take(now), "");
+  }
+}
+
+TEST_F(HandoutTest, holds_nothing_back_where_nothing_waits) {
+  put("a");
+  take();
+  EXPECT_EQ(handout_.nothing_settles(), Handout::News::none);
+  finish("a", Ending::environment);
+  EXPECT_EQ(handout_.nothing_settles(), Handout::News::none) << "until it is back";
+  returned();
+  EXPECT_EQ(handout_.nothing_settles(), Handout::News::nothing_waits);
+  EXPECT_EQ(state().degraded, "");
+  put("b");
+  EXPECT_EQ(take(), "b");
 }
 
 TEST_F(HandoutTest, what_was_in_flight_before_neither_ends_nor_lengthens_the_wait) {

@@ -176,14 +176,30 @@ TEST_F(SettlingTest, half_written_waits_for_an_event_of_late_to_be_still_as_well
   EXPECT_THAT(ready(2.8), ElementsAre("a"));
 }
 
-TEST_F(SettlingTest, what_was_not_to_blame_comes_back_at_once_with_what_was_known_of_it) {
+TEST_F(SettlingTest, what_was_not_to_blame_comes_back_with_what_was_known_of_it) {
   settling_.changed("a", of_size(1), at(0));
   EXPECT_TRUE(try_in_vain(1));
   EXPECT_THAT(ready(2), ElementsAre("a"));
   settling_.back(last_, at(2.5));
-  EXPECT_THAT(ready(2.5), ElementsAre("a"));
+  EXPECT_THAT(ready(3.5), ElementsAre("a"));
   EXPECT_EQ(last_.tries, 1);
   EXPECT_EQ(last_.first_try, at(1));
+}
+
+TEST_F(SettlingTest, what_was_not_to_blame_comes_back_later_each_time_and_at_most_thirty_times) {
+  settling_.changed("a", of_size(1), at(0));
+  EXPECT_THAT(ready(1), ElementsAre("a"));
+  double now = 1;
+  for (const int wait : {1, 2, 4, 8, 16, 30, 30}) {
+    settling_.back(last_, at(now));
+    now += wait;
+    EXPECT_THAT(ready(now - 0.1), IsEmpty()) << wait;
+    EXPECT_THAT(ready(now), ElementsAre("a")) << wait;
+  }
+  settling_.back(last_, at(now));
+  settling_.changed("a", of_size(2), at(now));
+  EXPECT_THAT(ready(now + 1, 2), ElementsAre("a")) << "a change begins anew";
+  EXPECT_EQ(last_.deferrals, 0);
 }
 
 TEST_F(SettlingTest, refuses_what_it_has_no_room_for_but_knows_what_it_has) {
