@@ -19,6 +19,7 @@
 #include "io/descriptor.hpp"
 #include "io/environment.hpp"
 #include "io/file.hpp"
+#include "io/sync_folder.hpp"
 #include "io/temporary_file.hpp"
 #include "io/this_process.hpp"
 
@@ -37,12 +38,42 @@ constexpr std::string_view kPrefix = ".eckart-taken-";
   throw ItemError(Reason::not_written, message);
 }
 
+bool is_there(const fs::path& path) {
+  struct stat none {};
+  return ::lstat(path.c_str(), &none) == 0;
+}
+
+bool are_one_file(const fs::path& a, const fs::path& b) {
+  struct stat of_a {
+  }, of_b{};
+  return ::lstat(a.c_str(), &of_a) == 0 && ::lstat(b.c_str(), &of_b) == 0 &&
+         of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
+bool fail_with(int error) {
+  errno = error;
+  return false;
+}
+
+/// On a file system that knows no RENAME_NOREPLACE: NFS, some of FUSE. Likewise.
+bool link_to_free(const fs::path& from, const fs::path& to) {
+  if (::link(from.c_str(), to.c_str()) == 0) {
+    if (::unlink(from.c_str()) == 0) return true;
+    const int error = errno;
+    ::unlink(to.c_str());  // one file has one name
+    return fail_with(error);
+  }
+  if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS && errno != EMLINK) return false;
+  // Nor hard links, or none of others' files: that it is looked for is the best there is.
+  if (is_there(to)) return fail_with(EEXIST);
+  return ::rename(from.c_str(), to.c_str()) == 0;
+}
+
 /// Whether it could, and else errno; EEXIST where there is a file of the new name.
 bool rename_to_free(const fs::path& from, const fs::path& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
-  // A file system without it; one without hard links as well has no way that is safe.
-  return ::link(from.c_str(), to.c_str()) == 0 && ::unlink(from.c_str()) == 0;
+  return link_to_free(from, to);
 }
 
 bool is_as(const fs::path& file, const FileState& state) {
@@ -70,6 +101,7 @@ fs::path numbered(const fs::path& place, int number) {
 
 /// Under its name, or where that is another file's by now, under one like it.
 bool put_back(const fs::path& hidden, const fs::path& file) {
+  if (are_one_file(hidden, file)) return ::unlink(hidden.c_str()) == 0;  // was killed in between
   for (int number = 0;; ++number) {
     if (rename_to_free(hidden, numbered(file, number))) return true;
     if (errno != EEXIST) return false;
@@ -102,8 +134,7 @@ bool copy_to(const fs::path& from, const fs::path& to) {
       if (errno == EEXIST) return false;
       fail("write", to, errno);
     }
-    const Descriptor folder(::open(to.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (folder && !bring_to_disk(folder)) fail("sync", to.parent_path(), errno);
+    sync_with_those_around(to.parent_path());
     return true;
   } catch (const std::system_error& error) {
     fail("write", to, error.code().value());
@@ -119,11 +150,11 @@ std::optional<TakenFile> TakenFile::take(const fs::path& file, const FileState& 
   // A name too long to be hidden is taken as it stands.
   if (hidden.size() > NAME_MAX) return TakenFile(file, file);
   TakenFile taken(file, file.parent_path() / hidden);
-  if (!rename_to_free(file, taken.hidden_)) {
+  if (::rename(file.c_str(), taken.hidden_.c_str()) != 0) {  // a name that is nobody else's
     const int error = errno;
     taken.hidden_.clear();
     if (error == ENOENT) return std::nullopt;
-    fail("rename", file, error);
+    fail("take away", file, error);
   }
   if (!is_as(taken.hidden_, state)) return std::nullopt;  // and it goes back
   return taken;
@@ -154,8 +185,7 @@ bool move_file(const fs::path& from, const fs::path& to) {
   if (rename_to_free(from, to)) return true;
   if (errno == EEXIST) return false;
   if (errno != EXDEV) fail("move to", to, errno);
-  struct stat none {};
-  if (::lstat(to.c_str(), &none) == 0 || !copy_to(from, to)) return false;
+  if (is_there(to) || !copy_to(from, to)) return false;
   if (::unlink(from.c_str()) != 0) fail("remove", from, errno);
   return true;
 }

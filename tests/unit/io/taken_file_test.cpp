@@ -125,6 +125,14 @@ TEST_F(TakenFileTest, what_a_killed_process_had_taken_is_restored) {
   EXPECT_FALSE(restore_taken(folder_.path(), "a-b.png"));
 }
 
+TEST_F(TakenFileTest, one_file_that_was_left_with_both_names_has_one_again) {
+  const std::string hidden = ".eckart-taken-0123456789abcdef-a.png";
+  fs::create_hard_link(write("a.png", "1"), folder_.path() / hidden);
+  EXPECT_TRUE(restore_taken(folder_.path(), hidden));
+  EXPECT_EQ(read(folder_.path() / "a.png"), "1");
+  EXPECT_EQ(files(), 1);
+}
+
 TEST_F(TakenFileTest, what_this_process_has_taken_is_not_restored) {
   const fs::path file = write("a.png", "1");
   const auto taken = TakenFile::take(file, state_of(file));
