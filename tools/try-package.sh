@@ -203,7 +203,7 @@ watches:
   - {input: /srv/photos, output: /srv/photos-small, after: move, move_to: /srv/photos-done}
 YAML
   expect "a good configuration is taken" inside systemctl reload eckart
-  expect "it says so" within 20 has_journal 'reloaded: 2 watches'
+  expect "the log says that both watches are ready" within 20 has_journal 'ready: 2 watches'
   drop /srv/photos 10
   expect "its new folder is watched" within 30 all_done /srv/photos /srv/photos-small
   expect "inputs are moved" within 10 all_done /srv/photos /srv/photos-done

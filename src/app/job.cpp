@@ -1,16 +1,22 @@
 #include "app/job.hpp"
 
+#include <fcntl.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 
+#include <cerrno>
 #include <chrono>
 #include <limits>
 #include <system_error>
 #include <utility>
 
 #include "core/state_folder.hpp"
+#include "io/descriptor.hpp"
 
 namespace eckart::app {
 namespace {
+
+namespace fs = std::filesystem;
 
 io::Limits io_limits(const settings::Limits& limits) {
   return {.pixels = limits.pixels,
@@ -47,20 +53,6 @@ ledger::LedgerOptions ledger_options(const JobRequest& request) {
   options.warn = [](const std::string& text) { spdlog::warn(text); };
   if (request.long_lived) options.patience = std::chrono::milliseconds(200);  // others wait as long
   return options;
-}
-
-/// Else `eckart status` would name them for ever. Folders are no images: those that cannot be read
-/// say so in every run.
-void forget_failures_of_what_is_gone(ledger::Ledger& ledger) {
-  ledger::Changes gone;
-  std::error_code none;
-  for (ledger::Failure& failure : ledger.failed(std::numeric_limits<int>::max())) {
-    if (std::filesystem::symlink_status(failure.input, none).type() ==
-            std::filesystem::file_type::not_found ||
-        std::filesystem::is_directory(failure.input, none))
-      gone.cleared.push_back(std::move(failure.input));
-  }
-  ledger.record(gone);
 }
 
 }  // namespace
@@ -121,6 +113,36 @@ void Job::check_place() const {
   if (ledger_) ledger_->check_in_place();
 }
 
+std::optional<std::string> Job::forget_gone(const std::string& after) const {
+  if (!resume_) return std::nullopt;
+  // In the folder itself: in one that is moved away meanwhile nothing would be at its path.
+  const io::Descriptor folder(::open(request_.output.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  check_place();
+  const fs::path root = fs::absolute(request_.output).lexically_normal();
+  return resume_->forget_gone(after, [&](const fs::path& output) {
+    const fs::path place = output.lexically_relative(root);
+    struct stat none {};
+    return !place.empty() && *place.begin() != ".." &&
+           ::fstatat(folder.get(), place.c_str(), &none, AT_SYMLINK_NOFOLLOW) != 0 &&
+           errno == ENOENT;
+  });
+}
+
+/// Else `eckart status` would name them for ever. Folders are no images: those that cannot be read
+/// say so in every run.
+void Job::forget_failures_of_what_is_gone() {
+  if (!ledger_) return;
+  ledger::Changes gone;
+  std::error_code none;
+  for (ledger::Failure& failure : ledger_->failed(std::numeric_limits<int>::max())) {
+    const fs::file_type type = fs::symlink_status(failure.input, none).type();
+    const bool is_kept = request_.is_quarantined && request_.is_quarantined(failure.input);
+    if ((type == fs::file_type::not_found && !is_kept) || fs::is_directory(failure.input, none))
+      gone.cleared.push_back(std::move(failure.input));
+  }
+  ledger_->record(gone);
+}
+
 void Job::record_taken(std::span<WorkItem* const> items) {
   if (resume_) resume_->record_taken(items);
 }
@@ -135,7 +157,7 @@ ledger::Request Job::recorded() const {
                            .files_from = request_.files_from.native()};
   std::error_code none;
   for (const auto& input : request_.inputs)
-    recorded.inputs.push_back(std::filesystem::absolute(input, none).lexically_normal().native());
+    recorded.inputs.push_back(fs::absolute(input, none).lexically_normal().native());
   return recorded;
 }
 
@@ -145,22 +167,22 @@ void Job::resume_from(std::unique_ptr<ledger::Ledger> ledger) {
   const bool is_new = request_.restarts == 0;
   if (is_new && !ledger_->is_read_only()) {
     if (request_.overwrite) ledger_->forget_suspects();
-    forget_failures_of_what_is_gone(*ledger_);
+    forget_failures_of_what_is_gone();
     ledger_->record_request(recorded());
   }
   const std::int64_t this_run = ledger_->run() + (ledger_->is_read_only() ? 1 : 0);
   // One of its own moves with the folder.
-  resume_.emplace(*ledger_, ResumeOptions{.root = request_.settings.ledger == "auto"
-                                                      ? request_.output
-                                                      : std::filesystem::path("/"),
-                                          .settings = pixels_texts(request_.settings, ranks_),
-                                          .first_run = request_.overwrite ? this_run : 0,
-                                          .on_gpu = request_.settings.backend != "cpu"});
+  resume_.emplace(
+      *ledger_,
+      ResumeOptions{.root = request_.settings.ledger == "auto" ? request_.output : fs::path("/"),
+                    .settings = pixels_texts(request_.settings, ranks_),
+                    .first_run = request_.overwrite ? this_run : 0,
+                    .on_gpu = request_.settings.backend != "cpu"});
 }
 
-std::filesystem::path ledger_file(const std::filesystem::path& output, const std::string& setting) {
+fs::path ledger_file(const fs::path& output, const std::string& setting) {
   if (setting == "none") return {};
-  return setting == "auto" ? output / kStateFolder / "ledger.db" : std::filesystem::path(setting);
+  return setting == "auto" ? output / kStateFolder / "ledger.db" : fs::path(setting);
 }
 
 }  // namespace eckart::app

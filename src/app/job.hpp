@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -30,6 +31,8 @@ struct JobRequest {
   bool long_lived =
       false;         ///< inputs come again, and others by their names, so claims are released
   int restarts = 0;  ///< processes before this one that have lost their GPU
+  /// Whether an input that was taken away is still kept as one that has failed; may be empty.
+  std::function<bool(const std::filesystem::path& input)> is_quarantined{};
 };
 
 /// What goes from some inputs to one output folder: its names, lock and ledger, and those steps of
@@ -59,10 +62,10 @@ class Job {
   /// As Resume has it.
   void record_taken(std::span<WorkItem* const> items);
 
-  /// As Resume has it.
-  std::optional<std::string> forget_gone(const std::string& after) const {
-    return resume_ ? resume_->forget_gone(after) : std::nullopt;
-  }
+  /// As Resume has it. Throws EnvironmentError, too, where the folder is not at its place.
+  std::optional<std::string> forget_gone(const std::string& after) const;
+  /// Of inputs that are neither there nor quarantined. Throws EnvironmentError.
+  void forget_failures_of_what_is_gone();
 
   /// Whether the file in `item.state` is done, and else whether it has failed at its last attempt.
   bool is_done(WorkItem& item) const;

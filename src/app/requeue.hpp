@@ -13,8 +13,8 @@ struct Requeued {
 };
 
 /// Puts inputs back to where they came from, and has a service look there for those that have
-/// stayed. `names`: their names or places in the quarantine; none: all. Throws
-/// FatalError(no_input) where one of them is not there.
+/// stayed. `names`: their names or paths, or places in the quarantine; none: all. Throws
+/// FatalError(no_input) where one of them is not there, or `output` is no output folder.
 std::vector<Requeued> requeue(const std::filesystem::path& output,
                               const std::vector<std::string>& names);
 

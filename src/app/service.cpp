@@ -86,7 +86,8 @@ void refuse_overlaps(const std::vector<Watch>& watches) {
 std::vector<Watch> checked_watches(const settings::Configuration& configuration) {
   std::vector<Watch> watches = settings::watches_of(configuration);
   if (watches.empty())
-    throw FatalError(ExitCode::configuration, "nothing to watch: the configuration has no watches");
+    throw FatalError(ExitCode::configuration,
+                     "nothing to watch: the configuration has no watches (--config says which)");
   refuse_overlaps(watches);
   refuse_loops(watches);
   return watches;
@@ -113,8 +114,12 @@ void log(io::Severity severity, const std::string& line) {
 
 }  // namespace
 
-void check(const settings::Configuration& configuration) {
-  for (const Watch& watch : checked_watches(configuration)) const WatchedFolder folder(watch);
+std::vector<std::string> check(const settings::Configuration& configuration) {
+  std::vector<std::string> remarks;
+  for (const Watch& watch : checked_watches(configuration)) {
+    for (std::string& remark : WatchedFolder(watch).remarks()) remarks.push_back(std::move(remark));
+  }
+  return remarks;
 }
 
 Service::Service(const settings::Configuration& configuration)
@@ -170,10 +175,13 @@ Backend& Service::make_backend_now() {
   return *backend_.backend;
 }
 
-void Service::look_after_quarantines() {
+void Service::look_after_folders(const std::stop_token& stop) {
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    folders_[i]->look_after();
     if (take_requeue_note(outputs_[i])) source_->rescan(int(i));
+  }
+  for (const auto& folder : folders_) {
+    if (stop.stop_requested()) return;
+    folder->look_after(stop);
   }
 }
 

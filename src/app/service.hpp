@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,9 @@
 
 namespace eckart::app {
 
-/// Throws what Service's constructor would, but for the calibration's.
-void check(const settings::Configuration& configuration);
+/// Throws what Service's constructor would, but for the calibration's. Returns what of the folders
+/// is not as it should be, as WatchedFolder::remarks() has it.
+std::vector<std::string> check(const settings::Configuration& configuration);
 
 /// Watched folders, and one pipeline for all of them. It ends when it is stopped, and by what it
 /// throws.
@@ -37,9 +39,9 @@ class Service {
   void request_stop() { pipeline_->request_stop(); }
 
   std::size_t watches() const { return folders_.size(); }
-  /// To be called now and then: looks again where inputs were requeued, and keeps the quarantines
-  /// within their limits.
-  void look_after_quarantines();
+  /// To be called every second or so, by one thread: looks again where inputs were requeued, and
+  /// looks after each WatchedFolder. Soon after `stop` it returns.
+  void look_after_folders(const std::stop_token& stop);
   /// What it does, for people.
   std::string status_line() const;
   telemetry::ProgressState progress() const { return pipeline_->progress(); }

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <stdexcept>
 #include <utility>
-#include <vector>
 
 #include "core/error.hpp"
 #include "core/printable.hpp"
@@ -15,6 +15,7 @@
 #include "io/real_path.hpp"
 #include "io/sha256.hpp"
 #include "io/taken_file.hpp"
+#include "telemetry/log.hpp"
 #include "telemetry/reason_note.hpp"
 
 namespace eckart::app {
@@ -37,6 +38,20 @@ JobRequest job_request(const settings::Watch& watch) {
           .long_lived = true};
 }
 
+/// What a Job refuses is refused here, before there is anything to do.
+void check_job(const settings::Watch& watch) {
+  const auto refuse = [&](const std::exception& error) {
+    throw FatalError(ExitCode::configuration, watch.place + ": " + error.what());
+  };
+  try {
+    const Job job(job_request(watch));
+  } catch (const FatalError& error) {
+    refuse(error);
+  } catch (const std::invalid_argument& error) {
+    refuse(error);
+  }
+}
+
 /// Whether a file that is still written to, or a busy machine, may be why.
 bool may_pass(Reason reason) {
   switch (reason) {
@@ -54,12 +69,16 @@ bool may_pass(Reason reason) {
   }
 }
 
-/// Whether this process may make files in the folder of an output, or in the nearest around it.
-bool may_write_beside(const fs::path& output) {
-  fs::path folder = output.parent_path();
+/// The folder itself, or the nearest around it that is there.
+fs::path nearest(fs::path folder) {
   while (::access(folder.c_str(), F_OK) != 0 && folder != folder.parent_path())
     folder = folder.parent_path();
-  return ::access(folder.c_str(), W_OK | X_OK) == 0;
+  return folder;
+}
+
+/// Whether this process may make files in this folder, or in the nearest around it.
+bool may_write_in(const fs::path& folder) {
+  return ::access(nearest(folder).c_str(), W_OK | X_OK) == 0;
 }
 
 /// What goes its way again without having been counted.
@@ -73,8 +92,35 @@ void defer(WorkItem& item, Stage stage, const std::string& why) {
 
 WatchedFolder::WatchedFolder(settings::Watch watch)
     : watch_(std::move(watch)),
-      quarantine_(watch_.output, {watch_.quarantine.keep_days, watch_.quarantine.max_mb}) {
-  const Job checked(job_request(watch_));
+      quarantine_(watch_.output, {.keep_days = watch_.quarantine.keep_days,
+                                  .max_mb = watch_.quarantine.max_mb,
+                                  .durable = watch_.settings.durability != "none"}) {
+  check_job(watch_);
+}
+
+std::vector<std::string> WatchedFolder::remarks() const {
+  std::vector<std::string> remarks;
+  const auto remark = [&](const fs::path& folder, const std::string& what) {
+    remarks.push_back(watch_.place + ": " + printable(folder.native()) + " " + what);
+  };
+  std::error_code none;
+  if (const auto type = fs::status(watch_.input, none).type(); type == fs::file_type::not_found)
+    remark(watch_.input, "is not there: it is waited for");
+  else if (type != fs::file_type::directory)
+    remark(watch_.input, "is no folder, or cannot be looked at");
+  else if (::access(watch_.input.c_str(), R_OK | X_OK) != 0)
+    remark(watch_.input, "cannot be read by this user");
+  else if (!keeps() && ::access(watch_.input.c_str(), W_OK) != 0)
+    remark(watch_.input, "cannot be written to by this user: nothing can be taken away");
+  for (const fs::path& folder : {watch_.output, watch_.move_to}) {
+    if (folder.empty()) continue;
+    const fs::path there = nearest(folder);
+    if (!fs::is_directory(there, none))
+      remark(there, "is no folder");
+    else if (!may_write_in(there))
+      remark(there, "cannot be written to by this user");
+  }
+  return remarks;
 }
 
 io::WatchOptions WatchedFolder::options() const {
@@ -101,7 +147,11 @@ std::shared_ptr<Job> WatchedFolder::job() {
   }
   check_device();
   try {
-    auto job = std::make_shared<Job>(job_request(watch_));
+    JobRequest request = job_request(watch_);
+    request.is_quarantined = [this](const fs::path& input) {
+      return quarantine_.has_file(input.lexically_relative(watch_.input));
+    };
+    auto job = std::make_shared<Job>(std::move(request));
     job->prepare();
     job_ = std::move(job);
   } catch (const FatalError& error) {
@@ -127,14 +177,15 @@ void WatchedFolder::check_device() {
 
 bool WatchedFolder::wants(const io::Arrival& arrival, const FileState& state) {
   const std::shared_ptr<Job> job = this->job();
-  if (!keeps()) return true;  // what is done is still to be moved or deleted
   WorkItem item;
   item.file = arrival.file;
   item.relative = arrival.relative;
   item.state = state;
   try {
-    if (job->is_done(item)) return false;
-    return !job->has_failed(item) || !quarantine_.has_note(item.relative);
+    if (keeps() && job->is_done(item)) return false;  // else it is still to be taken away
+    // What has failed, and stays there, is tried again where its reason was taken away.
+    return !job->has_failed(item) || !quarantine_.has_note(item.relative) ||
+           quarantine_.has_file(item.relative);
   } catch (const FatalError& error) {  // its ledger is locked by another, say
     throw EnvironmentError(error.what());
   }
@@ -159,10 +210,7 @@ void WatchedFolder::attempt_or_defer(WorkItem& item, Stage stage, const Step& st
 }
 
 void WatchedFolder::claim(WorkItem& item) {
-  attempt_or_defer(item, Stage::source, [&](Job& job) {
-    item.state = io::state_of(item.file);
-    job.claim(item);
-  });
+  attempt_or_defer(item, Stage::source, [&](Job& job) { job.claim(item); });
 }
 
 void WatchedFolder::load(WorkItem& item, const Reserve& reserve) {
@@ -174,23 +222,22 @@ void WatchedFolder::write(WorkItem& item) {
 }
 
 /// What may be half written, or what no file is to blame for, comes again.
-void WatchedFolder::postpone(WorkItem& item) const {
+void WatchedFolder::postpone(WorkItem& item) {
   Outcome& outcome = item.outcome;
   if (outcome.result != Result::failed) return;
-  if (outcome.reason == Reason::not_written && !may_write_beside(item.outputs.front()))
+  if (outcome.reason == Reason::not_written && !may_write_in(item.outputs.front().parent_path()))
     return defer(item, outcome.stage, outcome.detail);
   // What cannot be read may be good, and stays.
   const bool is_over = item.last_try && outcome.reason != Reason::unreadable;
   if (is_over || !may_pass(outcome.reason)) return;
   outcome.result = Result::deferred;
-  const auto level = item.last_try ? spdlog::level::warn : spdlog::level::debug;
-  spdlog::log(level, "{}: to be tried again: {}", printable(item.file.native()),
-              printable(outcome.detail));
+  if (item.last_try) return tell_stays(item, outcome.detail);
+  spdlog::debug("{}: to be tried again: {}", printable(item.file.native()),
+                printable(outcome.detail));
 }
 
 void WatchedFolder::publish(std::span<ItemPtr> group) {
   for (const ItemPtr& item : group) postpone(*item);
-  std::vector<WorkItem*> taken;
   try {
     const std::shared_ptr<Job> job = this->job();
     const auto others = std::stable_partition(
@@ -200,14 +247,7 @@ void WatchedFolder::publish(std::span<ItemPtr> group) {
         defer(**item, Stage::write, printable(watch_.output.native()) + " was replaced meanwhile");
       (*item)->published = (*item)->recorded = true;
     }
-    const std::span<ItemPtr> own(group.begin(), others);
-    job->publish(own);
-    for (const ItemPtr& item : own) {
-      postpone(*item);
-      if (item->outcome.result != Result::deferred && dispose_of(*item))
-        taken.push_back(item.get());
-    }
-    job->record_taken(taken);
+    publish(std::span<ItemPtr>(group.begin(), others), *job);
   } catch (const DeviceLost&) {
     throw;
   } catch (const std::exception& error) {
@@ -217,6 +257,27 @@ void WatchedFolder::publish(std::span<ItemPtr> group) {
   }
 }
 
+/// Inputs go once their outputs are recorded, though those of others could not be.
+void WatchedFolder::publish(std::span<ItemPtr> group, Job& job) {
+  const auto take_away = [&] {
+    std::vector<WorkItem*> taken;
+    for (const ItemPtr& item : group) {
+      if (!item->recorded) continue;
+      postpone(*item);
+      if (item->outcome.result != Result::deferred && dispose_of(*item))
+        taken.push_back(item.get());
+    }
+    job.record_taken(taken);
+  };
+  try {
+    job.publish(group);
+  } catch (const EnvironmentError&) {
+    take_away();
+    throw;
+  }
+  take_away();
+}
+
 /// Whether its file is gone, since it is done.
 bool WatchedFolder::dispose_of(WorkItem& item) {
   try {
@@ -224,6 +285,7 @@ bool WatchedFolder::dispose_of(WorkItem& item) {
       quarantine(item);
       return false;
     }
+    forget_told(item);
     if (keeps()) {
       quarantine_.remove_note(item.relative);
       return false;
@@ -237,26 +299,32 @@ bool WatchedFolder::dispose_of(WorkItem& item) {
     }
     return true;
   } catch (const ItemError& error) {
-    tell_stays(error.what());
+    tell_stays(item, error.what());
   } catch (const EnvironmentError& error) {
     defer(item, Stage::write, error.what());
   }
   return false;
 }
 
-/// There may be many of them, at each scan.
-void WatchedFolder::tell_stays(const std::string& why) {
-  constexpr auto kPause = std::chrono::minutes(1);
-  const std::lock_guard lock(mutex_);
-  const auto now = std::chrono::steady_clock::now();
-  if (told_ != std::chrono::steady_clock::time_point() && now - told_ < kPause) {
-    ++untold_;
-    return;
+/// Once: scans find it again and again.
+void WatchedFolder::tell_stays(const WorkItem& item, const std::string& why) {
+  constexpr std::size_t kMostKnown = 1000;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stays_.size() > kMostKnown || !stays_.insert(item.file.native()).second) return;
+    if (stays_.size() > kMostKnown) {
+      spdlog::warn("more than {} inputs stay: no more of them are named", kMostKnown);
+      return;
+    }
   }
-  const int others = std::exchange(untold_, 0);
-  spdlog::warn("{}: it stays, and is tried again at the next scan{}", printable(why),
-               others > 0 ? "; so were " + std::to_string(others) + " others" : "");
-  told_ = now;
+  const telemetry::LogFields fields({{"ECKART_FILE", item.file.native()}});
+  spdlog::warn("{}: it stays, and is tried again at each scan: {}", printable(item.file.native()),
+               printable(why));
+}
+
+void WatchedFolder::forget_told(const WorkItem& item) {
+  const std::lock_guard lock(mutex_);
+  if (!stays_.empty()) stays_.erase(item.file.native());
 }
 
 void WatchedFolder::quarantine(const WorkItem& item) {
@@ -268,43 +336,78 @@ void WatchedFolder::quarantine(const WorkItem& item) {
                           .sha256 = is_large ? std::string() : io::sha256_of(item.file),
                           .time = std::chrono::system_clock::now()},
                          ECKART_VERSION);
-  if (keeps()) {
-    quarantine_.note(item.relative, reason);
-  } else {
+  has_quarantined_ = true;
+  const telemetry::LogFields fields({{"ECKART_FILE", item.file.native()}});
+  const auto note = [&](const std::string& why_it_stays) {
+    const fs::path place = quarantine_.note(item.relative, reason);
+    spdlog::info("{} stays there{}; its reason is in {}: eckart requeue has it tried again",
+                 printable(item.file.native()), printable(why_it_stays), printable(place.native()));
+  };
+  if (keeps()) return note({});
+  try {
     std::optional<io::TakenFile> file = io::TakenFile::take(item.file, item.state);
     if (!file) return;
-    quarantine_.take(*file, item.relative, reason);
+    const fs::path place = quarantine_.take(*file, item.relative, reason);
+    spdlog::info("{} is in the quarantine, {}: eckart requeue has it tried again",
+                 printable(item.file.native()), printable(place.native()));
+  } catch (const ItemError& error) {
+    note(std::string(" (") + error.what() + ")");
   }
 }
 
-void WatchedFolder::look_after() {
-  constexpr auto kPause = std::chrono::minutes(10);
-  const auto now = std::chrono::steady_clock::now();
-  if (now >= due_) {
-    due_ = now + kPause;
+void WatchedFolder::look_after(const std::stop_token& stop) {
+  using std::chrono::steady_clock;
+  const auto is_over = [](steady_clock::time_point since, steady_clock::duration pause) {
+    return since == steady_clock::time_point() || steady_clock::now() - since >= pause;
+  };
+  const steady_clock::duration soon = std::max<steady_clock::duration>(
+      std::chrono::seconds(10), 20 * sweep_took_);  // it looks at all that is there
+  if (is_over(swept_, has_quarantined_
+                          ? soon
+                          : std::max<steady_clock::duration>(soon, std::chrono::minutes(10))))
     sweep_quarantine();
+  if (!looked_at_ && is_over(began_to_forget_, std::chrono::hours(1))) {
+    began_to_forget_ = steady_clock::now();
     looked_at_.emplace();
   }
-  if (looked_at_) forget_gone();
+  if (looked_at_) forget_gone(stop);
+}
+
+/// As it is: not prepared by this.
+std::shared_ptr<Job> WatchedFolder::present_job() {
+  const std::lock_guard lock(mutex_);
+  return job_;
 }
 
 void WatchedFolder::sweep_quarantine() {
-  for (const fs::path& file : quarantine_.sweep(std::chrono::system_clock::now()))
+  const auto start = std::chrono::steady_clock::now();
+  has_quarantined_ = false;
+  const std::vector<fs::path> removed = quarantine_.sweep(std::chrono::system_clock::now());
+  for (const fs::path& file : removed)
     spdlog::warn("{}: removed from the quarantine, by its limits of age and size",
                  printable(file.native()));
+  swept_ = std::chrono::steady_clock::now();
+  sweep_took_ = swept_ - start;
+  const std::shared_ptr<Job> job = present_job();
+  if (removed.empty() || !job) return;
+  try {
+    job->forget_failures_of_what_is_gone();
+  } catch (const std::exception& error) {  // the next start does it
+    spdlog::debug("what is gone is forgotten later: {}", printable(error.what()));
+  }
 }
 
-/// Where results are taken away its ledger would grow for ever.
-void WatchedFolder::forget_gone() {
-  std::shared_ptr<Job> job;
-  {
-    const std::lock_guard lock(mutex_);
-    job = job_;
-  }
+/// Where results are taken away its ledger would grow for ever. A little at a time: other watches
+/// are looked after by the same thread.
+void WatchedFolder::forget_gone(const std::stop_token& stop) {
+  constexpr auto kMostTime = std::chrono::milliseconds(50);
+  const std::shared_ptr<Job> job = present_job();
   if (!job) return;
+  const auto end = std::chrono::steady_clock::now() + kMostTime;
   try {
-    job->check_place();  // else all of them would be gone
-    looked_at_ = job->forget_gone(*looked_at_);
+    do {
+      looked_at_ = job->forget_gone(*looked_at_);
+    } while (looked_at_ && !stop.stop_requested() && std::chrono::steady_clock::now() < end);
   } catch (const std::exception& error) {  // which the next image finds out, too
     spdlog::debug("what is gone is forgotten later: {}", printable(error.what()));
     looked_at_.reset();

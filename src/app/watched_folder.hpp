@@ -2,12 +2,16 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
+#include <unordered_set>
+#include <vector>
 
 #include "app/job.hpp"
 #include "io/quarantine.hpp"
@@ -40,20 +44,25 @@ class WatchedFolder {
   /// An item has reached its end, and may come again.
   io::Ending end(const WorkItem& item);
   /// To be called every second or so, by one thread: keeps the quarantine within its limits, and
-  /// what the ledger knows to the outputs that are still there.
-  void look_after();
+  /// what the ledger knows to the outputs that are still there. Soon after `stop` it returns.
+  void look_after(const std::stop_token& stop);
+  /// Why the input or the output cannot be had as it is; empty where they can.
+  std::vector<std::string> remarks() const;
 
  private:
   std::shared_ptr<Job> job();
   void check_device();
   template <class Step>
   void attempt_or_defer(WorkItem& item, Stage stage, const Step& step);
-  void postpone(WorkItem& item) const;
+  void postpone(WorkItem& item);
   bool dispose_of(WorkItem& item);
   void quarantine(const WorkItem& item);
-  void tell_stays(const std::string& why);
+  void publish(std::span<ItemPtr> group, Job& job);
+  void tell_stays(const WorkItem& item, const std::string& why);
+  void forget_told(const WorkItem& item);
+  std::shared_ptr<Job> present_job();
   void sweep_quarantine();
-  void forget_gone();
+  void forget_gone(const std::stop_token& stop);
   bool keeps() const { return watch_.after == "keep"; }
 
   const settings::Watch watch_;
@@ -61,10 +70,12 @@ class WatchedFolder {
   std::mutex mutex_;
   std::shared_ptr<Job> job_;     // none before its folder is prepared, and where that was moved
   std::optional<dev_t> device_;  // of the folder, once it was prepared
-  std::chrono::steady_clock::time_point told_{};
-  int untold_ = 0;                               // inputs that stay, since told_
-  std::chrono::steady_clock::time_point due_{};  // when it is next looked after
-  std::optional<std::string> looked_at_;         // by forget_gone(), which is not at its end
+  std::unordered_set<std::string> stays_;     // inputs of which was told that they stay
+  std::atomic<bool> has_quarantined_{false};  // since the last sweep
+  // Of the thread that looks after it:
+  std::chrono::steady_clock::time_point swept_{}, began_to_forget_{};
+  std::chrono::steady_clock::duration sweep_took_{};
+  std::optional<std::string> looked_at_;  // by forget_gone(), which is not at its end
 };
 
 }  // namespace eckart::app

@@ -34,7 +34,8 @@ void add_requeue(CLI::App& app, Action& action) {
       "requeue", "Have the service try inputs again that are in an output folder's quarantine");
   auto args = std::make_shared<RequeueArgs>();
   command->add_option("output", args->output, "The output folder")->required();
-  command->add_option("names", args->names, "Which of them, by name; all where none is named");
+  command->add_option("names", args->names,
+                      "Which of them, by name or path; all where none is named");
   command->callback([args, &action] { action = [args] { return requeue(*args); }; });
 }
 

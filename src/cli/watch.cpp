@@ -9,7 +9,9 @@
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "app/pulse.hpp"
 #include "app/service.hpp"
@@ -32,28 +34,35 @@ struct WatchArgs {
   int verbose = 0, quiet = 0;
 };
 
-/// What a service does besides its work, on a thread of its own: it tells the service manager that
-/// it lives, and how it does, and looks for what was requeued.
+/// What a service does besides its work: it tells the service manager that it lives, and how it
+/// does, and, on another thread, since a disk may take its time, looks after its folders.
 class Caretaker {
  public:
   explicit Caretaker(app::Service& service)
       : service_(service),
-        thread_(
-            "caretaker", 1, [this](int) { run(); },
-            [this](std::exception_ptr error) { service_.end_by(std::move(error)); }) {}
+        pulse_(
+            "pulse", 1, [this](int) { tell(); }, [this](auto error) { end_by(error); }),
+        folders_(
+            "folders", 1, [this](int) { look_after_folders(); },
+            [this](auto error) { end_by(error); }) {}
   ~Caretaker() { stop_.request_stop(); }
   Caretaker(const Caretaker&) = delete;
   Caretaker& operator=(const Caretaker&) = delete;
 
  private:
-  void run() {
-    constexpr std::chrono::milliseconds kPause{1000};
+  static constexpr std::chrono::milliseconds kPause{1000};
+
+  void look_after_folders() {
+    const std::stop_token stop = stop_.get_token();
+    while (flow::pause(kPause, stop)) service_.look_after_folders(stop);
+  }
+
+  void tell() {
     const auto watchdog = telemetry::watchdog_interval();
     app::Pulse pulse(service_);
     auto due = std::chrono::steady_clock::now();
     while (flow::pause(watchdog.count() > 0 ? std::min(watchdog, kPause) : kPause,
                        stop_.get_token())) {
-      service_.look_after_quarantines();
       telemetry::notify_status(service_.status_line());
       if (watchdog.count() == 0 || std::chrono::steady_clock::now() < due) continue;
       if (pulse.beats()) telemetry::notify_alive();
@@ -61,10 +70,20 @@ class Caretaker {
     }
   }
 
+  void end_by(const std::exception_ptr& error) { service_.end_by(error); }
+
   app::Service& service_;
   std::stop_source stop_;
-  flow::Workers thread_;  // the last member: it ends before the others go
+  flow::Workers pulse_, folders_;  // last: they end before the others go
 };
+
+void warn_of(const std::vector<std::string>& remarks) {
+  for (const std::string& remark : remarks) spdlog::warn("{}", remark);
+}
+
+void tell_not_reloaded(const std::exception& error) {
+  spdlog::error("not reloaded: {}: the configuration before it stays", printable(error.what()));
+}
 
 /// One service after the other: each reload begins another.
 class Watching {
@@ -85,26 +104,38 @@ class Watching {
   /// Whether another service is there to go on with.
   bool execute() {
     std::atomic<bool> ready = false;
+    bool falls_back = false;
     try {
-      service_->execute([&] {
+      const telemetry::RunReport report = service_->execute([&] {
         ready = true;
         telemetry::notify_ready();
-        spdlog::info("ready: {} watches", service_->watches());
+        spdlog::info("ready: {} watch{}", service_->watches(),
+                     service_->watches() == 1 ? "" : "es");
       });
+      check_end(report);
     } catch (const DeviceLost&) {
       throw;
     } catch (const FatalError& error) {
       if (ready || !before_) throw;
-      spdlog::error("{}: the configuration before it stays", printable(error.what()));
+      tell_not_reloaded(error);
       const std::lock_guard lock(mutex_);
-      if (!next_) next_ = std::exchange(before_, std::nullopt);
+      configuration_ = *std::exchange(before_, std::nullopt);
+      falls_back = !next_;
+      if (falls_back) next_ = configuration_;
     }
     caretaker_.reset();
     const std::lock_guard lock(mutex_);
     if (stopped_) return false;
     if (!next_) return false;
     begin_again(std::move(*std::exchange(next_, std::nullopt)));
+    if (falls_back) before_.reset();  // there is nothing to fall back to from that
     return true;
+  }
+
+  /// Throws what of the machine has ended it.
+  static void check_end(const telemetry::RunReport& report) {
+    spdlog::info("stopped: {} done, {} failed", report.done, report.failed);
+    if (!report.stopped_by.empty()) throw EnvironmentError(report.stopped_by);
   }
 
   void make_service() {
@@ -125,7 +156,8 @@ class Watching {
       replace_service(configuration);
       before_ = std::exchange(configuration_, std::move(configuration));
     } catch (const std::exception& error) {
-      spdlog::error("{}: the configuration before it stays", printable(error.what()));
+      tell_not_reloaded(error);
+      before_.reset();
       replace_service(configuration_);
     }
   }
@@ -143,7 +175,7 @@ class Watching {
     telemetry::notify_reloading();
     try {
       settings::Configuration configuration = read_configuration(args_.config);
-      app::check(configuration);
+      warn_of(app::check(configuration));
       const std::lock_guard lock(mutex_);
       if (stopped_) return;
       if (!service_) {
@@ -153,7 +185,7 @@ class Watching {
       next_ = std::move(configuration);
       service_->request_stop();
     } catch (const std::exception& error) {
-      spdlog::error("not reloaded: {}", printable(error.what()));
+      tell_not_reloaded(error);
       telemetry::notify_ready();
     }
   }
@@ -176,7 +208,7 @@ ExitCode watch(const WatchArgs& args) {
     std::fputs(settings::to_yaml(watching.configuration()).c_str(), stdout);
     return ExitCode::ok;
   }
-  app::check(watching.configuration());
+  warn_of(app::check(watching.configuration()));
   if (!args.check) watching.run();
   return ExitCode::ok;
 }

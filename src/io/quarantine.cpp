@@ -1,5 +1,7 @@
 #include "io/quarantine.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <functional>
@@ -50,6 +52,11 @@ fs::path file_of_reason(const fs::path& reason_file) {
 
 fs::path reason_file_of(const fs::path& place) { return place.native() + std::string(kSuffix); }
 
+void remove_empty_folders(const fs::path& folder, const fs::path& place) {
+  fs::path empty = place.parent_path();
+  while (empty != folder && ::rmdir(empty.c_str()) == 0) empty = empty.parent_path();
+}
+
 std::vector<fs::path> reason_files(const fs::path& folder) {
   std::vector<std::pair<fs::file_time_type, fs::path>> found;
   std::error_code error, none;
@@ -65,40 +72,48 @@ std::vector<fs::path> reason_files(const fs::path& folder) {
   return files;
 }
 
-Quarantine::Quarantine(const fs::path& output, QuarantineLimits limits)
-    : folder_(quarantine_folder(output)), limits_(limits) {}
+Quarantine::Quarantine(const fs::path& output, const QuarantineOptions& options)
+    : folder_(quarantine_folder(output)), options_(options) {}
+
+fs::path Quarantine::place_of(const fs::path& relative) const {
+  return folder_ / relative.parent_path() / shortened(relative.filename());
+}
 
 /// The reason first: a file without one would be in the quarantine for nobody knows what.
-void Quarantine::take(TakenFile& file, const fs::path& relative, const std::string& reason) {
+fs::path Quarantine::take(TakenFile& file, const fs::path& relative, const std::string& reason) {
   const std::lock_guard lock(mutex_);
-  const fs::path wanted = folder_ / relative.parent_path() / shortened(relative.filename());
+  const fs::path wanted = place_of(relative);
   fs::path place = wanted;
   for (int number = 2; is_there(place); ++number)
     place = wanted.parent_path() / (std::to_string(number) + "-" + wanted.filename().native());
   write(reason_file_of(place), reason);
   file.move_to(place);
+  return place;
 }
 
-void Quarantine::note(const fs::path& relative, const std::string& reason) {
-  write(reason_file_of(folder_ / relative.parent_path() / shortened(relative.filename())), reason);
+fs::path Quarantine::note(const fs::path& relative, const std::string& reason) {
+  fs::path place = reason_file_of(place_of(relative));
+  write(place, reason);
+  return place;
 }
 
 bool Quarantine::has_note(const fs::path& relative) const {
-  return is_there(
-      reason_file_of(folder_ / relative.parent_path() / shortened(relative.filename())));
+  return is_there(reason_file_of(place_of(relative)));
 }
+
+bool Quarantine::has_file(const fs::path& relative) const { return is_there(place_of(relative)); }
 
 void Quarantine::remove_note(const fs::path& relative) const {
   std::error_code none;
-  fs::remove(reason_file_of(folder_ / relative.parent_path() / shortened(relative.filename())),
-             none);
+  if (fs::remove(reason_file_of(place_of(relative)), none))
+    remove_empty_folders(folder_, place_of(relative));
 }
 
-void Quarantine::write(const fs::path& reason_file, const std::string& reason) {
+void Quarantine::write(const fs::path& reason_file, const std::string& reason) const {
   Publication publication;
   publication.add(reason_file, std::as_bytes(std::span(reason)));
   Publication* const group[] = {&publication};
-  publish(group, false, [](std::size_t, const ItemError& error) { throw error; });
+  publish(group, options_.durable, [](std::size_t, const ItemError& error) { throw error; });
 }
 
 std::vector<fs::path> Quarantine::sweep(std::chrono::system_clock::time_point now) const {
@@ -106,7 +121,7 @@ std::vector<fs::path> Quarantine::sweep(std::chrono::system_clock::time_point no
   std::error_code none;
   const std::vector<fs::path> files = reason_files(folder_);
   std::int64_t bytes = 0;
-  const std::int64_t most = limits_.max_mb << 20;
+  const std::int64_t most = options_.max_mb << 20;
   const auto counted = [&](const fs::path& file) {  // what is too large alone drives out no other
     const std::int64_t size = bytes_of(file) + bytes_of(file_of_reason(file));
     return size > most ? 0 : size;
@@ -114,13 +129,15 @@ std::vector<fs::path> Quarantine::sweep(std::chrono::system_clock::time_point no
   for (const fs::path& file : files) bytes += counted(file);
   for (const fs::path& file : files) {
     const auto written = fs::file_time_type::clock::to_sys(fs::last_write_time(file, none));
-    const bool old = limits_.keep_days > 0 && now - written > std::chrono::days(limits_.keep_days);
-    const bool much = limits_.max_mb > 0 && bytes > most;
+    const bool old =
+        options_.keep_days > 0 && now - written > std::chrono::days(options_.keep_days);
+    const bool much = options_.max_mb > 0 && bytes > most;
     if (!old && !much) break;
     if (!old && counted(file) == 0) continue;
     bytes -= counted(file);
     fs::remove(file_of_reason(file), none);
     fs::remove(file, none);
+    remove_empty_folders(folder_, file);
     removed.push_back(file_of_reason(file));
   }
   return removed;

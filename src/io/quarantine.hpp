@@ -11,9 +11,10 @@
 
 namespace eckart::io {
 
-struct QuarantineLimits {
+struct QuarantineOptions {
   int keep_days = 30;          ///< 0: for ever
   std::int64_t max_mb = 1024;  ///< MiB; 0: no limit
+  bool durable = true;         ///< reasons are on the disk before their files come
 };
 
 /// Where inputs go that cannot be done, each with its reason beside it in NAME.reason.json:
@@ -22,24 +23,28 @@ struct QuarantineLimits {
 /// reason, or EnvironmentError.
 class Quarantine {
  public:
-  Quarantine(const std::filesystem::path& output, QuarantineLimits limits);
+  Quarantine(const std::filesystem::path& output, const QuarantineOptions& options);
 
-  /// Moves the file there. `relative` is its place in the tree of the inputs.
-  void take(TakenFile& file, const std::filesystem::path& relative, const std::string& reason);
-  /// Of a file that stays.
-  void note(const std::filesystem::path& relative, const std::string& reason);
+  /// Moves the file there: to its place in the tree of the inputs, which is `relative`, or to a
+  /// name like that where another has it. Returns the place.
+  std::filesystem::path take(TakenFile& file, const std::filesystem::path& relative,
+                             const std::string& reason);
+  /// Of a file that stays; the place of the reason.
+  std::filesystem::path note(const std::filesystem::path& relative, const std::string& reason);
   bool has_note(const std::filesystem::path& relative) const;
+  bool has_file(const std::filesystem::path& relative) const;
   void remove_note(const std::filesystem::path& relative) const;
 
   /// Removes what is too old, and the oldest where all are too large; their places. A file that is
-  /// too large alone goes only by its age.
+  /// too large alone goes only by its age. Folders that are empty then go, too.
   std::vector<std::filesystem::path> sweep(std::chrono::system_clock::time_point now) const;
 
  private:
-  void write(const std::filesystem::path& reason_file, const std::string& reason);
+  std::filesystem::path place_of(const std::filesystem::path& relative) const;
+  void write(const std::filesystem::path& reason_file, const std::string& reason) const;
 
   const std::filesystem::path folder_;
-  const QuarantineLimits limits_;
+  const QuarantineOptions options_;
   std::mutex mutex_;  // between the choice of a name and its use
 };
 
@@ -51,6 +56,9 @@ std::filesystem::path file_of_reason(const std::filesystem::path& reason_file);
 
 /// Where the reason is written, of a file at `place` in a quarantine.
 std::filesystem::path reason_file_of(const std::filesystem::path& place);
+
+/// Removes the folder of what was at `place`, and those around it, as far as they are empty.
+void remove_empty_folders(const std::filesystem::path& folder, const std::filesystem::path& place);
 
 /// All files of reasons in a quarantine, the oldest first.
 std::vector<std::filesystem::path> reason_files(const std::filesystem::path& folder);

@@ -1,6 +1,7 @@
 #include "ledger/ledger.hpp"
 
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <system_error>
@@ -72,6 +73,13 @@ Ledger::Ledger(const fs::path& file, std::unique_ptr<Tables> tables)
 
 Ledger::~Ledger() = default;
 
+/// All zero where there is none.
+Ledger::Place Ledger::place_of(const fs::path& file) {
+  struct stat there {};
+  static_cast<void>(::stat(file.c_str(), &there));
+  return {there.st_dev, there.st_ino};
+}
+
 std::unique_ptr<Ledger> Ledger::open_to_read(const fs::path& file) {
   if (!is_there(file)) return nullptr;
   try {
@@ -97,6 +105,10 @@ void Ledger::open() {
 /// What has begun goes on with a new file.
 void Ledger::begin_anew(const std::string& why) {
   tables_.reset();
+  {
+    const std::lock_guard lock(place_mutex_);
+    place_.reset();
+  }
   fs::path aside;
   for (int number = 1; aside.empty() || is_there(aside); ++number)
     aside = file_.native() + ".damaged-" + std::to_string(number);
@@ -120,6 +132,8 @@ void Ledger::make_tables() {
     tables->transaction(true, [&] { tables->record(*request_, run_); });
   }
   tables_ = std::move(tables);
+  const std::lock_guard lock(place_mutex_);
+  place_ = place_of(file_);
 }
 
 /// Runs `work` on the tables, and once more on new ones where these are damaged; throws what its
@@ -210,29 +224,27 @@ std::vector<Failure> Ledger::failed(int limit) {
   return with_tables([&](const Tables& tables) { return tables.failed(limit); });
 }
 
-/// Nothing is recorded meanwhile: an output is at its place before its row is, so that a new one is
-/// never taken for gone.
-std::optional<std::string> Ledger::forget_gone(
-    const std::string& output, int most,
-    const std::function<bool(const std::string& output)>& is_gone) {
-  return with_tables([&](Tables& tables) -> std::optional<std::string> {
-    const std::vector<std::string> outputs = tables.outputs_after(output, most);
-    std::vector<const std::string*> gone;
-    for (const std::string& one : outputs) {
-      if (is_gone(one)) gone.push_back(&one);
-    }
-    if (!gone.empty()) {
-      tables.transaction(false, [&] {
-        for (const std::string* one : gone) tables.forget(*one);
-      });
-    }
-    return outputs.empty() ? std::nullopt : std::optional(outputs.back());
+std::vector<std::string> Ledger::outputs_after(const std::string& output, int most) {
+  return with_tables([&](const Tables& tables) { return tables.outputs_after(output, most); });
+}
+
+void Ledger::forget(const std::function<std::vector<std::string>()>& gone) {
+  with_tables([&](Tables& tables) {
+    const std::vector<std::string> outputs = gone();
+    if (outputs.empty()) return;
+    tables.transaction(false, [&] {
+      for (const std::string& output : outputs) tables.forget(output);
+    });
   });
 }
 
-void Ledger::check_in_place() {
-  const std::lock_guard lock(mutex_);
-  if (!tables_ || tables_->is_in_place()) return;
+void Ledger::check_in_place() const {
+  std::optional<Place> place;
+  {
+    const std::lock_guard lock(place_mutex_);
+    place = place_;
+  }
+  if (!place || place == place_of(file_)) return;
   throw EnvironmentError(named(file_) + " was moved, removed or replaced while it was written to");
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -59,17 +61,24 @@ class Ledger {
   Counts count();
   /// The inputs that failed, by path, `limit` at most.
   std::vector<Failure> failed(int limit);
-  /// Forgets those outputs of which `is_gone` says so. Looks at `most` of them, the next after
-  /// `output` in the order of their names, and returns the last; nothing where there are no more.
-  /// Throws EnvironmentError.
-  std::optional<std::string> forget_gone(
-      const std::string& output, int most,
-      const std::function<bool(const std::string& output)>& is_gone);
+  /// The next outputs after this one, in the order of their names.
+  std::vector<std::string> outputs_after(const std::string& output, int most);
+  /// Forgets the outputs that `gone` says; nothing is recorded from its call on. Throws
+  /// EnvironmentError.
+  void forget(const std::function<std::vector<std::string>()>& gone);
   /// Throws EnvironmentError where the file is not at its place any more, and what is recorded now
-  /// would be lost.
-  void check_in_place();
+  /// would be lost. Waits for nobody who records.
+  void check_in_place() const;
 
  private:
+  /// A file, however it is called.
+  struct Place {
+    dev_t device = 0;
+    ino_t inode = 0;
+    friend bool operator==(const Place&, const Place&) = default;
+  };
+  static Place place_of(const std::filesystem::path& file);
+
   template <class Work>
   auto with_tables(const Work& work);
   template <class Write>
@@ -86,6 +95,8 @@ class Ledger {
   std::optional<Request> request_;  // of the last run that has begun
   std::mutex mutex_;
   std::unique_ptr<Tables> tables_;
+  mutable std::mutex place_mutex_;
+  std::optional<Place> place_;  // of the file that is open
   std::chrono::steady_clock::time_point synced_ = std::chrono::steady_clock::now();
 };
 

@@ -85,7 +85,7 @@ const fs::path& checked(const fs::path& file) {
 }  // namespace
 
 Tables::Tables(const fs::path& file, bool read_only, std::chrono::milliseconds patience)
-    : file_(checked(file)), database_(file, read_only, patience) {
+    : database_(checked(file), read_only, patience) {
   if (!is_in_our_folder(file) && number("PRAGMA application_id") != kApplication &&
       number("SELECT count(*) FROM sqlite_master") > 0)
     throw NotALedger();
@@ -93,7 +93,6 @@ Tables::Tables(const fs::path& file, bool read_only, std::chrono::milliseconds p
   if (schema != kSchema && (schema != 0 || read_only))
     throw DatabaseError{SQLITE_NOTADB, "is of another version", 0};
   if (!read_only) make_tables();
-  ::stat(file.c_str(), &place_);
   find_.emplace(prepare("SELECT * FROM output WHERE output = ?1"));
   find_failure_.emplace(prepare("SELECT * FROM failure WHERE input = ?1"));
   if (read_only) return;
@@ -248,12 +247,6 @@ Counts Tables::count() const {
     counts.failures[std::size_t(reason_of(use.bytes(0)))] += use.integer(1);
   }
   return counts;
-}
-
-bool Tables::is_in_place() const {
-  struct stat there {};
-  return ::stat(file_.c_str(), &there) == 0 && there.st_dev == place_.st_dev &&
-         there.st_ino == place_.st_ino;
 }
 
 std::int64_t Tables::number(const char* sql) const {

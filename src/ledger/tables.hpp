@@ -1,7 +1,5 @@
 #pragma once
 
-#include <sys/stat.h>
-
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -59,17 +57,12 @@ class Tables {
   std::int64_t run() const;  ///< the number of the last that has begun
   Counts count() const;
 
-  /// Whether the file is still there by its name.
-  bool is_in_place() const;
-
  private:
   void make_tables();
   Statement prepare(const char* sql) const { return {database_.get(), sql}; }
   std::int64_t number(const char* sql) const;
 
-  const std::filesystem::path file_;
   Database database_;  // which the statements must not outlive
-  struct stat place_ {};
   std::optional<Statement> find_, find_failure_;
   std::optional<Statement> insert_, insert_failure_, remove_failure_, remove_suspect_,
       forget_state_;

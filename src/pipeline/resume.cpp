@@ -141,13 +141,21 @@ void Resume::record_taken(std::span<WorkItem* const> items) const {
   ledger_.record(changes);
 }
 
-std::optional<std::string> Resume::forget_gone(const std::string& after) const {
-  constexpr int kMost = 1000;  // nothing is recorded meanwhile
-  return ledger_.forget_gone(after, kMost, [&](const std::string& output) {
-    std::error_code error;
-    return std::filesystem::symlink_status(root_ / output, error).type() ==
-           std::filesystem::file_type::not_found;
-  });
+/// Looks twice, and at the second time while nothing is recorded: a new output is at its place
+/// before it is recorded, so that it is never taken for gone.
+std::optional<std::string> Resume::forget_gone(
+    const std::string& after,
+    const std::function<bool(const std::filesystem::path& output)>& is_gone) const {
+  constexpr int kMost = 16;  // little, for who waits to record
+  std::vector<std::string> outputs = ledger_.outputs_after(after, kMost);
+  if (outputs.empty()) return std::nullopt;
+  std::string last = outputs.back();
+  const auto keep_gone = [&] {
+    std::erase_if(outputs, [&](const std::string& output) { return !is_gone(root_ / output); });
+    return outputs;
+  };
+  if (!keep_gone().empty()) ledger_.forget(keep_gone);
+  return last;
 }
 
 void Resume::record_lost(const std::vector<const WorkItem*>& items) const {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,9 +51,12 @@ class Resume {
   /// EnvironmentError.
   void record_taken(std::span<WorkItem* const> items) const;
 
-  /// Looks at some of the outputs that are known, those after this one by name, and forgets which
-  /// are not there any more. The last it looked at; nothing at the end. Throws EnvironmentError.
-  std::optional<std::string> forget_gone(const std::string& after) const;
+  /// Looks at a few of the outputs that are known, those after this one by name, and forgets which
+  /// are gone. The last it looked at; nothing at the end. Throws EnvironmentError, and what
+  /// `is_gone` throws.
+  std::optional<std::string> forget_gone(
+      const std::string& after,
+      const std::function<bool(const std::filesystem::path& output)>& is_gone) const;
 
   /// Of what was computed when the GPU was lost. Throws EnvironmentError.
   void record_lost(const std::vector<const WorkItem*>& items) const;

@@ -77,9 +77,9 @@ spdlog::level::level_enum level_of(int verbosity) {
   }
 }
 
-void start(int verbosity, const spdlog::sink_ptr& sink) {
+void start(int verbosity, const spdlog::sink_ptr& sink, const char* pattern = "%T %L %v") {
   auto logger = std::make_shared<spdlog::logger>("eckart", sink);
-  logger->set_pattern("%T %L %v");
+  logger->set_pattern(pattern);
   logger->set_level(level_of(verbosity));
   spdlog::set_default_logger(std::move(logger));
 }
@@ -89,8 +89,10 @@ void start(int verbosity, const spdlog::sink_ptr& sink) {
 void start_log(int verbosity) { start(verbosity, std::make_shared<StderrSink>()); }
 
 void start_service_log(int verbosity, const std::string& journal_stream) {
-  if (!leads_to_journal(STDERR_FILENO, journal_stream)) return start_log(verbosity);
-  start(verbosity, std::make_shared<JournalSink>());
+  if (leads_to_journal(STDERR_FILENO, journal_stream))
+    start(verbosity, std::make_shared<JournalSink>());
+  else
+    start(verbosity, std::make_shared<StderrSink>(), "%Y-%m-%d %T %L %v");
 }
 
 LogFields::LogFields(Fields fields) : before_(fields_of_thread.size()) {

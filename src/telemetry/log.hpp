@@ -13,7 +13,7 @@ namespace eckart::telemetry {
 void start_log(int verbosity);
 
 /// Likewise, to systemd's journal, with a priority and what LogFields say, where stderr leads there
-/// (`journal_stream` is $JOURNAL_STREAM, or empty); else as start_log().
+/// (`journal_stream` is $JOURNAL_STREAM, or empty); else as start_log(), with the date.
 void start_service_log(int verbosity, const std::string& journal_stream);
 
 /// Fields that the log's lines of this thread have in the journal while this lives. An inner one

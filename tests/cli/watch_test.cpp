@@ -93,6 +93,7 @@ TEST_F(Watch, what_does_not_decode_in_time_is_quarantined_with_its_reason) {
   start();
   wait_until([&] { return fs::exists(at("out/.eckart/quarantine/sub/bad.png")); });
   EXPECT_THAT(files("in"), IsEmpty());
+  wait_for_log("in/sub/bad.png is in the quarantine");
   std::ifstream file(at("out/.eckart/quarantine/sub/bad.png.reason.json"));
   const auto reason = nlohmann::json::parse(file);
   EXPECT_EQ(reason.at("input"), at("in/sub/bad.png").string());
@@ -133,6 +134,44 @@ TEST_F(Watch, what_was_kept_and_failed_is_not_tried_again_until_it_is_requeued) 
   wait_for_outputs(2);
 }
 
+TEST_F(Watch, what_is_in_the_quarantine_has_failed_for_status_as_long) {
+  const auto status = [&] { return run({"status", "out"}).out; };
+  configure("after: move, move_to: " + at("done").string() + ", patience_s: 0");
+  write("in/sub/bad.png", "this is no image");
+  start();
+  wait_until([&] { return fs::exists(at("out/.eckart/quarantine/sub/bad.png")); });
+  EXPECT_EQ(stop().code, 0);
+  write_png("in/good.png");
+  start();
+  wait_until([&] { return count("done") == 1; });
+  EXPECT_EQ(stop().code, 0);
+  EXPECT_THAT(status(), HasSubstr("1 done, 1 failed"));
+  fs::remove_all(at("out/.eckart/quarantine"));
+  write_png("in/better.png");
+  start();
+  wait_until([&] { return count("done") == 2; });
+  EXPECT_EQ(stop().code, 0);
+  EXPECT_THAT(status(), HasSubstr("2 done, 0 failed"));
+}
+
+TEST_F(Watch, what_is_bad_and_cannot_be_taken_away_is_told_once) {
+  configure("after: delete, patience_s: 0");
+  write("in/theirs/bad.png", "this is no image");
+  fs::permissions(at("."), fs::perms::all);
+  start({.as_nobody = true});
+  wait_until([&] { return fs::exists(at("out/.eckart/quarantine/theirs/bad.png.reason.json")); });
+  for (int scans = 2; scans < 4; ++scans) {
+    service_->signal(SIGHUP);
+    wait_for_log("ready: ", scans);
+    const std::string name = std::to_string(scans) + ".png";
+    write_png("in/" + name);
+    wait_until([&] { return fs::exists(at("out") / name); });
+  }
+  const std::string log = stop().err;
+  EXPECT_EQ(count_of(log, "none of the formats read"), 1) << log;
+  EXPECT_THAT(log, HasSubstr("bad.png stays there (cannot take away"));
+}
+
 TEST_F(Watch, what_was_quarantined_comes_back_by_requeue) {
   configure("after: delete, patience_s: 0, limits: {side: 20}");
   write("in/a/large.png", encoded("png", 24, 16));
@@ -140,7 +179,9 @@ TEST_F(Watch, what_was_quarantined_comes_back_by_requeue) {
   wait_until([&] { return fs::exists(at("out/.eckart/quarantine/a/large.png")); });
   stop();
   EXPECT_EQ(run({"requeue", "out", "other.png"}).code, 66);
-  EXPECT_EQ(run({"requeue", "out"}).code, 0);
+  EXPECT_EQ(run({"requeue", "in"}).code, 66) << "which is no output folder";
+  EXPECT_EQ(run({"requeue", "out", at("in/a/large.png").string()}).code, 0);
+  EXPECT_FALSE(fs::exists(at("out/.eckart/quarantine/a")));
   EXPECT_THAT(files("in"), ElementsAre("a/large.png"));
   configure("after: delete");
   start();
@@ -182,7 +223,7 @@ TEST_F(Watch, hup_reloads_the_configuration_and_a_bad_one_is_refused) {
   fs::create_directories(at("in2"));
   write("eckart.yaml", "backend: cpu\nwatches:\n" + watch("in2", "out2"));
   service_->signal(SIGHUP);
-  wait_for_log("ready: 1 watches", 2);
+  wait_for_log("ready: 1 watch\n", 2);
   write_png("in2/c.png");
   wait_for_outputs(1, "out2");
   EXPECT_EQ(stop().code, 0);
@@ -230,6 +271,37 @@ TEST_F(Watch, a_reload_that_cannot_start_leaves_the_configuration_before_it) {
   write_png("in/b.png");
   wait_for_outputs(2);
   EXPECT_EQ(stop().code, 0);
+}
+
+TEST_F(Watch, a_reload_after_which_no_configuration_can_start_ends_it) {
+  fs::copy(ECKART_FAKE_GPU, at("gpu"));
+  write("eckart.yaml", "backend: cuda\nrank: 2\nwatches:\n" + watch("in", "out"));
+  start({.program = at("gpu/eckart"), .environment = {{"LD_LIBRARY_PATH", at("gpu").string()}}});
+  wait_for_log("ready: ");
+  for (const auto& entry : fs::directory_iterator(at("gpu"))) {
+    if (entry.path().filename().native().starts_with("libeckart_cuda")) fs::remove(entry.path());
+  }
+  service_->signal(SIGHUP);
+  EXPECT_EQ(service_->wait().code, 69);
+}
+
+TEST_F(Watch, a_folder_of_results_that_cannot_be_written_holds_up_no_other_for_long) {
+  configure("after: delete");
+  fs::create_directories(at("out/bad"));
+  for (const char* folder : {".", "in", "in/bad", "in/good", "out"}) {
+    fs::create_directories(at(folder));
+    fs::permissions(at(folder), fs::perms::all);
+  }
+  start({.as_nobody = true});
+  for (int i = 0; i < 6; ++i) write_png("in/bad/" + std::to_string(i) + ".png");
+  wait_for_log("waiting: ");
+  write_png("in/good/a.png");
+  wait_until([&] { return !fs::exists(at("in/good/a.png")); });
+  EXPECT_EQ(count("in/bad"), 6U);
+  EXPECT_EQ(count("out/good"), 1U);
+  fs::permissions(at("out/bad"), fs::perms::all);
+  wait_until([&] { return count("in") == 0; });
+  EXPECT_THAT(stop().err, Not(HasSubstr(" E ")));
 }
 
 TEST_F(Watch, an_output_folder_that_is_replaced_costs_no_file) {
@@ -289,7 +361,7 @@ TEST_F(Watch, an_input_that_cannot_be_deleted_holds_up_no_other) {
   fs::permissions(at("in/theirs"), fs::perms(0755));
   fs::permissions(at("."), fs::perms::all);
   start({.as_nobody = true});
-  wait_for_log("it stays, and is tried again at the next scan");
+  wait_for_log("it stays, and is tried again at each scan");
   write_png("in/b.png");
   wait_until([&] { return !fs::exists(at("in/b.png")); });
   EXPECT_TRUE(fs::exists(at("in/theirs/a.png")));

@@ -14,7 +14,9 @@
 namespace eckart::ledger {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 class LedgerTest : public ::testing::Test {
@@ -265,25 +267,26 @@ TEST_F(LedgerTest, that_is_removed_while_it_is_open_says_so) {
   EXPECT_THROW(ledger.check_in_place(), EnvironmentError);
 }
 
-TEST_F(LedgerTest, forgets_outputs_that_are_gone_some_at_a_time) {
+TEST_F(LedgerTest, names_outputs_some_at_a_time_and_forgets_which_it_is_told) {
   Ledger ledger(file());
-  for (const char* name : {"a", "b", "c", "d", "e"}) {
+  for (const char* name : {"c", "a", "b"}) {
     Entry entry = kDone;
     entry.output = name;
     ledger.record({{entry}, {}, {}});
   }
-  std::string seen;
-  const auto is_gone = [&](const std::string& output) {
-    seen += output;
-    return output == "b" || output == "e";
-  };
-  EXPECT_EQ(ledger.forget_gone("", 2, is_gone), "b");
-  EXPECT_EQ(ledger.forget_gone("b", 2, is_gone), "d");
-  EXPECT_EQ(ledger.forget_gone("d", 2, is_gone), "e");
-  EXPECT_EQ(ledger.forget_gone("e", 2, is_gone), std::nullopt);
-  EXPECT_EQ(seen, "abcde");
-  for (const char* name : {"a", "c", "d"}) EXPECT_TRUE(ledger.find(name)) << name;
-  for (const char* name : {"b", "e"}) EXPECT_FALSE(ledger.find(name)) << name;
+  EXPECT_THAT(ledger.outputs_after("", 2), ElementsAre("a", "b"));
+  EXPECT_THAT(ledger.outputs_after("b", 2), ElementsAre("c"));
+  EXPECT_THAT(ledger.outputs_after("c", 2), IsEmpty());
+  ledger.forget([] { return std::vector<std::string>{"a", "c", "none"}; });
+  EXPECT_THAT(ledger.outputs_after("", 3), ElementsAre("b"));
+}
+
+TEST_F(LedgerTest, is_asked_for_its_place_by_whoever_waits_for_nobody) {
+  Ledger ledger(file());
+  ledger.forget([&] {  // while nothing is recorded
+    std::jthread([&] { EXPECT_NO_THROW(ledger.check_in_place()); }).join();
+    return std::vector<std::string>();
+  });
 }
 
 TEST_F(LedgerTest, that_another_keeps_locked_is_waited_for_as_long_as_was_said) {
