@@ -1,7 +1,12 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that building and testing need, and those named as arguments.
 # Does nothing where all of them are there.
+#   tools/install-packages.sh [PACKAGE...]
 set -euo pipefail
+if [[ ${1:-} == -* ]]; then
+  sed -n '2,4s/^# \{0,1\}//p' "$0"
+  exit 64
+fi
 
 say() { printf '==> %s\n' "$*"; }
 

@@ -1,7 +1,12 @@
 #!/usr/bin/env bash
 # From a fresh checkout to results: installs what is missing, builds, makes sample images, reconstructs them.
+#   tools/quickstart.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
+if (($#)); then
+  sed -n '2,3s/^# \{0,1\}//p' tools/quickstart.sh
+  exit 64
+fi
 
 say() { printf '==> %s\n' "$*"; }
 

@@ -20,15 +20,25 @@ namespace {
 using io::is_or_is_below;
 using settings::Watch;
 
+/// Whether what is put into this folder arrives in the watch.
+bool arrives(const std::filesystem::path& folder, const Watch& to) {
+  if (folder.empty() || !is_or_is_below(folder, to.input)) return false;
+  return std::none_of(to.exclude.begin(), to.exclude.end(), [&](const auto& excluded) {
+    return is_or_is_below(folder, to.input / excluded);
+  });
+}
+
 /// Whether what the one writes or moves away arrives at the other.
 bool feeds(const Watch& from, const Watch& to) {
-  const auto arrives = [&](const std::filesystem::path& folder) {
-    if (folder.empty() || !is_or_is_below(folder, to.input)) return false;
-    return std::none_of(to.exclude.begin(), to.exclude.end(), [&](const auto& excluded) {
-      return is_or_is_below(folder, to.input / excluded);
-    });
-  };
-  return arrives(from.output) || arrives(from.move_to);
+  return arrives(from.output, to) || arrives(from.move_to, to);
+}
+
+[[noreturn]] void refuse_loop(const Watch& watch, const Watch& last) {
+  const std::string what = arrives(last.output, watch) ? "results" : "moved inputs";
+  const std::string way = &last == &watch ? "its " + what : "the " + what + " of " + last.place;
+  throw FatalError(ExitCode::configuration, watch.place + ": " + way +
+                                                " would arrive in its input " +
+                                                printable(watch.input.native()) + " again");
 }
 
 /// Results of results of results, without end.
@@ -38,10 +48,7 @@ void refuse_loops(const std::vector<Watch>& watches) {
     for (std::size_t i = 0; i < reached.size(); ++i) {
       for (const Watch& next : watches) {
         if (!feeds(*reached[i], next)) continue;
-        if (&next == &first)
-          throw FatalError(ExitCode::configuration, first.place +
-                                                        ": its results would arrive in its input " +
-                                                        printable(first.input.native()) + " again");
+        if (&next == &first) refuse_loop(first, *reached[i]);
         if (std::find(reached.begin(), reached.end(), &next) == reached.end())
           reached.push_back(&next);
       }

@@ -383,6 +383,21 @@ TEST_F(Watch, another_file_that_looks_like_one_that_was_deleted_is_done) {
   }
 }
 
+TEST_F(Watch, a_check_names_the_watch_that_cannot_be_and_what_is_not_there_yet) {
+  write("eckart.yaml", "watches:\n  - {input: " + at("in").string() +
+                           ", rank: [5, 20], output: {folder: " + at("out").string() +
+                           ", name: '{stem}.{ext}'}}\n");
+  const Finished impossible = run({"watch", "--check", "--config", "eckart.yaml"});
+  EXPECT_EQ(impossible.code, 78) << impossible.err;
+  EXPECT_THAT(impossible.err, HasSubstr("eckart.yaml:2: watches[1]: the output name"));
+  write("file", std::string("no folder"));
+  write("eckart.yaml", "watches:\n" + watch("nothing", "out") + watch("in", "file"));
+  const Finished possible = run({"watch", "--check", "--config", "eckart.yaml"});
+  EXPECT_EQ(possible.code, 0);
+  EXPECT_THAT(possible.err, HasSubstr("nothing is not there: it is waited for"));
+  EXPECT_THAT(possible.err, HasSubstr("watches[2]: " + at("file").string() + " is no folder"));
+}
+
 TEST_F(Watch, watches_that_would_take_from_each_other_are_refused) {
   fs::create_directory_symlink(at("in"), at("link"));
   for (const std::string& watches :
