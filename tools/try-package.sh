@@ -70,7 +70,7 @@ package() { # NAME RELEASE
 make_base() {
   if [[ ! -d $base/etc ]]; then
     say "debootstrap: $base"
-    debootstrap --variant=minbase --include=systemd,systemd-sysv,procps,ca-certificates bookworm "$base" >"$work/debootstrap.log" 2>&1 ||
+    debootstrap --variant=minbase --include=systemd,systemd-sysv,dbus,procps,ca-certificates bookworm "$base" >"$work/debootstrap.log" 2>&1 ||
       die "debootstrap fails: $(tail -3 "$work/debootstrap.log")"
   fi
   local needs
