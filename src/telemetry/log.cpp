@@ -42,6 +42,7 @@ class JournalSink : public spdlog::sinks::base_sink<std::mutex> {
         "PRIORITY=" + std::to_string(priority(message.level)), "SYSLOG_IDENTIFIER=eckart"};
     for (const auto& [name, value] : fields_of_thread) texts.push_back(name + "=" + value);
     std::vector<iovec> parts;
+    parts.reserve(texts.size());
     for (std::string& text : texts) parts.push_back({text.data(), text.size()});
     static_cast<void>(::sd_journal_sendv(parts.data(), int(parts.size())));
   }
