@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/options.hpp"
+#include "app/remarks.hpp"
 #include "app/requeue.hpp"
 #include "core/error.hpp"
 #include "core/printable.hpp"
@@ -124,7 +125,8 @@ void log(io::Severity severity, const std::string& line) {
 std::vector<std::string> check(const settings::Configuration& configuration) {
   std::vector<std::string> remarks;
   for (const Watch& watch : checked_watches(configuration)) {
-    for (std::string& remark : WatchedFolder(watch).remarks()) remarks.push_back(std::move(remark));
+    const WatchedFolder checked(watch);
+    for (std::string& remark : remarks_on(watch)) remarks.push_back(std::move(remark));
   }
   return remarks;
 }

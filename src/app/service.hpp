@@ -21,7 +21,7 @@
 namespace eckart::app {
 
 /// Throws what Service's constructor would, but for the calibration's. Returns what of the folders
-/// is not as it should be, as WatchedFolder::remarks() has it.
+/// is not as it should be, as remarks_on() has it.
 std::vector<std::string> check(const settings::Configuration& configuration);
 
 /// Watched folders, and one pipeline for all of them. It ends when it is stopped, and by what it

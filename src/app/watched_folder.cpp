@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "app/remarks.hpp"
 #include "core/error.hpp"
 #include "core/printable.hpp"
 #include "io/file.hpp"
@@ -69,18 +70,6 @@ bool may_pass(Reason reason) {
   }
 }
 
-/// The folder itself, or the nearest around it that is there.
-fs::path nearest(fs::path folder) {
-  while (::access(folder.c_str(), F_OK) != 0 && folder != folder.parent_path())
-    folder = folder.parent_path();
-  return folder;
-}
-
-/// Whether this process may make files in this folder, or in the nearest around it.
-bool may_write_in(const fs::path& folder) {
-  return ::access(nearest(folder).c_str(), W_OK | X_OK) == 0;
-}
-
 /// What goes its way again without having been counted.
 void defer(WorkItem& item, Stage stage, const std::string& why) {
   item.outcome = Outcome::deferred(stage, Reason::none, why);
@@ -96,31 +85,6 @@ WatchedFolder::WatchedFolder(settings::Watch watch)
                                   .max_mb = watch_.quarantine.max_mb,
                                   .durable = watch_.settings.durability != "none"}) {
   check_job(watch_);
-}
-
-std::vector<std::string> WatchedFolder::remarks() const {
-  std::vector<std::string> remarks;
-  const auto remark = [&](const fs::path& folder, const std::string& what) {
-    remarks.push_back(watch_.place + ": " + printable(folder.native()) + " " + what);
-  };
-  std::error_code none;
-  if (const auto type = fs::status(watch_.input, none).type(); type == fs::file_type::not_found)
-    remark(watch_.input, "is not there: it is waited for");
-  else if (type != fs::file_type::directory)
-    remark(watch_.input, "is no folder, or cannot be looked at");
-  else if (::access(watch_.input.c_str(), R_OK | X_OK) != 0)
-    remark(watch_.input, "cannot be read by this user");
-  else if (!keeps() && ::access(watch_.input.c_str(), W_OK) != 0)
-    remark(watch_.input, "cannot be written to by this user: nothing can be taken away");
-  for (const fs::path& folder : {watch_.output, watch_.move_to}) {
-    if (folder.empty()) continue;
-    const fs::path there = nearest(folder);
-    if (!fs::is_directory(there, none))
-      remark(there, "is no folder");
-    else if (!may_write_in(there))
-      remark(there, "cannot be written to by this user");
-  }
-  return remarks;
 }
 
 io::WatchOptions WatchedFolder::options() const {
@@ -231,7 +195,7 @@ void WatchedFolder::postpone(WorkItem& item) {
   const bool is_over = item.last_try && outcome.reason != Reason::unreadable;
   if (is_over || !may_pass(outcome.reason)) return;
   outcome.result = Result::deferred;
-  if (item.last_try) return tell_stays(item, outcome.detail);
+  if (item.last_try) return stays_.tell(item.file, outcome.detail);
   spdlog::debug("{}: to be tried again: {}", printable(item.file.native()),
                 printable(outcome.detail));
 }
@@ -283,11 +247,12 @@ bool WatchedFolder::dispose_of(WorkItem& item) {
   try {
     if (item.outcome.result == Result::failed) {
       quarantine(item);
+      upkeep_.quarantined();
       return false;
     }
-    forget_told(item);
     if (keeps()) {
       quarantine_.remove_note(item.relative);
+      stays_.forget(item.file);
       return false;
     }
     std::optional<io::TakenFile> file = io::TakenFile::take(item.file, item.state);
@@ -297,34 +262,14 @@ bool WatchedFolder::dispose_of(WorkItem& item) {
     } else {
       file->move_to(watch_.move_to / item.relative);
     }
+    stays_.forget(item.file);
     return true;
   } catch (const ItemError& error) {
-    tell_stays(item, error.what());
+    stays_.tell(item.file, error.what());
   } catch (const EnvironmentError& error) {
     defer(item, Stage::write, error.what());
   }
   return false;
-}
-
-/// Once: scans find it again and again.
-void WatchedFolder::tell_stays(const WorkItem& item, const std::string& why) {
-  constexpr std::size_t kMostKnown = 1000;
-  {
-    const std::lock_guard lock(mutex_);
-    if (stays_.size() > kMostKnown || !stays_.insert(item.file.native()).second) return;
-    if (stays_.size() > kMostKnown) {
-      spdlog::warn("more than {} inputs stay: no more of them are named", kMostKnown);
-      return;
-    }
-  }
-  const telemetry::LogFields fields({{"ECKART_FILE", item.file.native()}});
-  spdlog::warn("{}: it stays, and is tried again at each scan: {}", printable(item.file.native()),
-               printable(why));
-}
-
-void WatchedFolder::forget_told(const WorkItem& item) {
-  const std::lock_guard lock(mutex_);
-  if (!stays_.empty()) stays_.erase(item.file.native());
 }
 
 void WatchedFolder::quarantine(const WorkItem& item) {
@@ -336,7 +281,6 @@ void WatchedFolder::quarantine(const WorkItem& item) {
                           .sha256 = is_large ? std::string() : io::sha256_of(item.file),
                           .time = std::chrono::system_clock::now()},
                          ECKART_VERSION);
-  has_quarantined_ = true;
   const telemetry::LogFields fields({{"ECKART_FILE", item.file.native()}});
   const auto note = [&](const std::string& why_it_stays) {
     const fs::path place = quarantine_.note(item.relative, reason);
@@ -356,62 +300,12 @@ void WatchedFolder::quarantine(const WorkItem& item) {
 }
 
 void WatchedFolder::look_after(const std::stop_token& stop) {
-  using std::chrono::steady_clock;
-  const auto is_over = [](steady_clock::time_point since, steady_clock::duration pause) {
-    return since == steady_clock::time_point() || steady_clock::now() - since >= pause;
-  };
-  const steady_clock::duration soon = std::max<steady_clock::duration>(
-      std::chrono::seconds(10), 20 * sweep_took_);  // it looks at all that is there
-  if (is_over(swept_, has_quarantined_
-                          ? soon
-                          : std::max<steady_clock::duration>(soon, std::chrono::minutes(10))))
-    sweep_quarantine();
-  if (!looked_at_ && is_over(began_to_forget_, std::chrono::hours(1))) {
-    began_to_forget_ = steady_clock::now();
-    looked_at_.emplace();
+  std::shared_ptr<Job> job;  // as it is: not prepared by this
+  {
+    const std::lock_guard lock(mutex_);
+    job = job_;
   }
-  if (looked_at_) forget_gone(stop);
-}
-
-/// As it is: not prepared by this.
-std::shared_ptr<Job> WatchedFolder::present_job() {
-  const std::lock_guard lock(mutex_);
-  return job_;
-}
-
-void WatchedFolder::sweep_quarantine() {
-  const auto start = std::chrono::steady_clock::now();
-  has_quarantined_ = false;
-  const std::vector<fs::path> removed = quarantine_.sweep(std::chrono::system_clock::now());
-  for (const fs::path& file : removed)
-    spdlog::warn("{}: removed from the quarantine, by its limits of age and size",
-                 printable(file.native()));
-  swept_ = std::chrono::steady_clock::now();
-  sweep_took_ = swept_ - start;
-  const std::shared_ptr<Job> job = present_job();
-  if (removed.empty() || !job) return;
-  try {
-    job->forget_failures_of_what_is_gone();
-  } catch (const std::exception& error) {  // the next start does it
-    spdlog::debug("what is gone is forgotten later: {}", printable(error.what()));
-  }
-}
-
-/// Where results are taken away its ledger would grow for ever. A little at a time: other watches
-/// are looked after by the same thread.
-void WatchedFolder::forget_gone(const std::stop_token& stop) {
-  constexpr auto kMostTime = std::chrono::milliseconds(50);
-  const std::shared_ptr<Job> job = present_job();
-  if (!job) return;
-  const auto end = std::chrono::steady_clock::now() + kMostTime;
-  try {
-    do {
-      looked_at_ = job->forget_gone(*looked_at_);
-    } while (looked_at_ && !stop.stop_requested() && std::chrono::steady_clock::now() < end);
-  } catch (const std::exception& error) {  // which the next image finds out, too
-    spdlog::debug("what is gone is forgotten later: {}", printable(error.what()));
-    looked_at_.reset();
-  }
+  upkeep_.run(job.get(), stop);
 }
 
 void WatchedFolder::record_lost(const InFlight::Items& items) { job()->record_lost(items); }

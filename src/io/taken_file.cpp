@@ -55,6 +55,12 @@ bool fail_with(int error) {
   return false;
 }
 
+/// Where nobody else makes a file of that name meanwhile.
+bool rename_to_unused(const fs::path& from, const fs::path& to) {
+  if (is_there(to)) return fail_with(EEXIST);
+  return ::rename(from.c_str(), to.c_str()) == 0;
+}
+
 /// On a file system that knows no RENAME_NOREPLACE: NFS, some of FUSE. Likewise.
 bool link_to_free(const fs::path& from, const fs::path& to) {
   if (::link(from.c_str(), to.c_str()) == 0) {
@@ -64,9 +70,7 @@ bool link_to_free(const fs::path& from, const fs::path& to) {
     return fail_with(error);
   }
   if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS && errno != EMLINK) return false;
-  // Nor hard links, or none of others' files: that it is looked for is the best there is.
-  if (is_there(to)) return fail_with(EEXIST);
-  return ::rename(from.c_str(), to.c_str()) == 0;
+  return rename_to_unused(from, to);  // nor hard links, or none of others' files
 }
 
 /// Whether it could, and else errno; EEXIST where there is a file of the new name.
@@ -74,6 +78,12 @@ bool rename_to_free(const fs::path& from, const fs::path& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
   return link_to_free(from, to);
+}
+
+/// To a name that is this process's alone. Likewise.
+bool rename_to_own(const fs::path& from, const fs::path& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  return (errno == EINVAL || errno == ENOSYS) && rename_to_unused(from, to);
 }
 
 bool is_as(const fs::path& file, const FileState& state) {
@@ -150,7 +160,7 @@ std::optional<TakenFile> TakenFile::take(const fs::path& file, const FileState& 
   // A name too long to be hidden is taken as it stands.
   if (hidden.size() > NAME_MAX) return TakenFile(file, file);
   TakenFile taken(file, file.parent_path() / hidden);
-  if (::rename(file.c_str(), taken.hidden_.c_str()) != 0) {  // a name that is nobody else's
+  if (!rename_to_own(file, taken.hidden_)) {
     const int error = errno;
     taken.hidden_.clear();
     if (error == ENOENT) return std::nullopt;

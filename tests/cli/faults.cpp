@@ -1,9 +1,10 @@
 // Preloaded into `eckart`: lets system calls on its temporaries fail. ECKART_FAULT is CALL:ERRNO:
 // FIRST:COUNT, CALL one of mkdir (of .eckart), open, write, fsync, close, rename, unlink (with
-// ERRNO 0 alone), folder (its fsync), ledger (any that changes it), and any (of all these); of
-// these calls the FIRST-th (from 1) and those after it fail, COUNT of them in all. Of ERRNO 0 the
-// process dies instead, before the call; of -1 an fsync claims to have done what it has not. How
-// many such calls there were is written to the file ECKART_FAULT_CALLS at the end.
+// ERRNO 0 alone), noreplace (renameat2), folder (its fsync), ledger (any that changes it), and any
+// (of all these); of these calls the FIRST-th (from 1) and those after it fail, COUNT of them in
+// all. Of ERRNO 0 the process dies instead, before the call; of -1 an fsync claims to have done
+// what it has not. How many such calls there were is written to the file ECKART_FAULT_CALLS at the
+// end.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -144,6 +145,11 @@ int close(int descriptor) {
 int rename(const char* from, const char* to) {
   static const auto real = next(&rename, "rename");
   return is_temporary(from) && fails("rename") ? -1 : real(from, to);
+}
+
+int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
+  static const auto real = next(&renameat2, "renameat2");
+  return fails("noreplace") ? -1 : real(from_folder, from, to_folder, to, flags);
 }
 
 /// Not one that fails: a temporary that cannot be removed is left to the next run.

@@ -1,0 +1,312 @@
+// The service from outside: files that cannot be done, machines that fail, configurations that
+// cannot be.
+#include <cerrno>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/watch_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+using WatchFailure = WatchTest;
+
+TEST_F(WatchFailure, what_does_not_decode_in_time_is_quarantined_with_its_reason) {
+  configure("after: delete, patience_s: 0");
+  write("in/sub/bad.png", "this is no image");
+  start();
+  wait_until([&] { return fs::exists(at("out/.eckart/quarantine/sub/bad.png")); });
+  EXPECT_THAT(files("in"), IsEmpty());
+  wait_for_log("in/sub/bad.png is in the quarantine");
+  std::ifstream file(at("out/.eckart/quarantine/sub/bad.png.reason.json"));
+  const auto reason = nlohmann::json::parse(file);
+  EXPECT_EQ(reason.at("input"), at("in/sub/bad.png").string());
+  EXPECT_EQ(reason.at("reason"), "not an image");
+  EXPECT_EQ(reason.at("stage"), "load");
+  EXPECT_EQ(reason.at("bytes"), 16);
+  EXPECT_EQ(reason.at("sha256"),
+            "eae080490582decb877f7dcabf9f83a803c8aa1d2e759fb40a873afda921b1d3");
+}
+
+TEST_F(WatchFailure, what_was_kept_and_failed_is_not_tried_again_until_it_is_requeued) {
+  configure("patience_s: 0, limits: {side: 20}");
+  write("in/large.png", encoded("png", 24, 16));
+  start();
+  wait_until([&] { return fs::exists(at("out/.eckart/quarantine/large.png.reason.json")); });
+  EXPECT_THAT(files("in"), ElementsAre("large.png"));
+  stop();
+  configure("patience_s: 0");
+  start();
+  write_png("in/another.png");
+  wait_for_outputs(1);
+  EXPECT_THAT(files("out"), ElementsAre("another.png"));
+  const Finished requeued = run({"requeue", "out", "large.png"});
+  EXPECT_EQ(requeued.code, 0);
+  EXPECT_THAT(requeued.out, HasSubstr("in/large.png: to be tried again"));
+  wait_for_outputs(2);
+}
+
+TEST_F(WatchFailure, what_is_in_the_quarantine_has_failed_for_status_as_long) {
+  const auto status = [&] { return run({"status", "out"}).out; };
+  configure("after: move, move_to: " + at("done").string() + ", patience_s: 0");
+  write("in/sub/bad.png", "this is no image");
+  start();
+  wait_until([&] { return fs::exists(at("out/.eckart/quarantine/sub/bad.png")); });
+  EXPECT_EQ(stop().code, 0);
+  write_png("in/good.png");
+  start();
+  wait_until([&] { return count("done") == 1; });
+  EXPECT_EQ(stop().code, 0);
+  EXPECT_THAT(status(), HasSubstr("1 done, 1 failed"));
+  fs::remove_all(at("out/.eckart/quarantine"));
+  write_png("in/better.png");
+  start();
+  wait_until([&] { return count("done") == 2; });
+  EXPECT_EQ(stop().code, 0);
+  EXPECT_THAT(status(), HasSubstr("2 done, 0 failed"));
+}
+
+TEST_F(WatchFailure, what_is_bad_and_cannot_be_taken_away_is_told_once) {
+  configure("after: delete, patience_s: 0");
+  write("in/theirs/bad.png", "this is no image");
+  fs::permissions(at("."), fs::perms::all);
+  start({.as_nobody = true});
+  wait_until([&] { return fs::exists(at("out/.eckart/quarantine/theirs/bad.png.reason.json")); });
+  for (int scans = 2; scans < 4; ++scans) {
+    service_->signal(SIGHUP);
+    wait_for_log("ready: ", scans);
+    const std::string name = std::to_string(scans) + ".png";
+    write_png("in/" + name);
+    wait_until([&] { return fs::exists(at("out") / name); });
+  }
+  const std::string log = stop().err;
+  EXPECT_EQ(count_of(log, "none of the formats read"), 1) << log;
+  EXPECT_THAT(log, HasSubstr("bad.png stays there (cannot take away"));
+}
+
+TEST_F(WatchFailure, what_was_quarantined_comes_back_by_requeue) {
+  configure("after: delete, patience_s: 0, limits: {side: 20}");
+  write("in/a/large.png", encoded("png", 24, 16));
+  start();
+  wait_until([&] { return fs::exists(at("out/.eckart/quarantine/a/large.png")); });
+  stop();
+  EXPECT_EQ(run({"requeue", "out", "other.png"}).code, 66);
+  EXPECT_EQ(run({"requeue", "in"}).code, 66) << "which is no output folder";
+  EXPECT_EQ(run({"requeue", "out", at("in/a/large.png").string()}).code, 0);
+  EXPECT_FALSE(fs::exists(at("out/.eckart/quarantine/a")));
+  EXPECT_THAT(files("in"), ElementsAre("a/large.png"));
+  configure("after: delete");
+  start();
+  wait_for_outputs(1);
+  EXPECT_THAT(files("out"), ElementsAre("a/large.png"));
+}
+
+TEST_F(WatchFailure, an_output_of_another_input_is_not_replaced) {
+  configure("after: delete, patience_s: 0");
+  write("in/a.png", encoded("png", 24, 16));
+  start();
+  wait_until([&] { return count("in") == 0; });
+  write("in/a.jpg", encoded("jpeg", 40, 32));
+  wait_until([&] { return fs::exists(at("out/.eckart/quarantine/a.jpg")); });
+  EXPECT_EQ(decode("out/a.png").shape().rows, 24);
+}
+
+TEST_F(WatchFailure, an_output_folder_that_cannot_be_had_is_waited_for) {
+  configure();
+  write_png("in/a.png");
+  write("out", "a file is in the way");
+  start();
+  wait_for_log("waiting");
+  fs::remove(at("out"));
+  wait_for_outputs(1);
+  wait_for_log("works again");
+}
+
+TEST_F(WatchFailure, hup_reloads_the_configuration_and_a_bad_one_is_refused) {
+  configure();
+  start();
+  write_png("in/a.png");
+  wait_for_outputs(1);
+  write("eckart.yaml", "watches: [{input: relative}]\n");
+  service_->signal(SIGHUP);
+  wait_for_log("not reloaded");
+  write_png("in/b.png");
+  wait_for_outputs(2);
+  fs::create_directories(at("in2"));
+  write("eckart.yaml", "backend: cpu\nwatches:\n" + watch("in2", "out2"));
+  service_->signal(SIGHUP);
+  wait_for_log("ready: 1 watch\n", 2);
+  write_png("in2/c.png");
+  wait_for_outputs(1, "out2");
+  EXPECT_EQ(stop().code, 0);
+}
+
+TEST_F(WatchFailure, a_gpu_that_is_lost_ends_it_and_the_next_starts_do_what_is_left) {
+  Image killer(ImageShape{24, 16, 1, Depth::u8});
+  std::fill_n(killer.data(), killer.bytes(), std::byte{7});
+  write("in/killer.png", io::codec_named("png").encode(killer, {}));
+  for (int i = 0; i < 10; ++i) write_png("in/" + std::to_string(i) + ".png");
+  write("eckart.yaml", "backend: cuda\nrank: 2\nwatches:\n" + watch("in", "out"));
+  const Program::Options gpu{
+      .program = fs::path(ECKART_FAKE_GPU) / "eckart",
+      .environment = {{"LD_LIBRARY_PATH", ECKART_FAKE_GPU}, {"FAKE_GPU_KILLER", "7"}}};
+  for (int losses = 0; losses < 2; ++losses) {
+    start(gpu);
+    EXPECT_EQ(service_->wait().code, 75);
+  }
+  start(gpu);
+  wait_for_outputs(11);
+  const Finished result = stop();
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, HasSubstr("the GPU was lost 2 times"));
+}
+
+TEST_F(WatchFailure, a_disk_that_fails_for_a_while_is_waited_for_and_costs_no_file) {
+  configure("after: delete");
+  write_png("in/a.png");
+  start({.fault = "fsync:" + std::to_string(EIO) + ":1:2"});
+  wait_for_log("waiting: ");
+  wait_for_log("works again");
+  wait_for_outputs(1);
+  wait_until([&] { return count("in") == 0; });
+  EXPECT_THAT(stop().err, Not(HasSubstr(" E ")));
+}
+
+TEST_F(WatchFailure, a_reload_that_cannot_start_leaves_the_configuration_before_it) {
+  configure();
+  start();
+  write_png("in/a.png");
+  wait_for_outputs(1);
+  write("eckart.yaml", "backend: cuda\ncuda: {devices: [77]}\nwatches:\n" + watch("in", "out2"));
+  service_->signal(SIGHUP);
+  wait_for_log("the configuration before it stays");
+  write_png("in/b.png");
+  wait_for_outputs(2);
+  EXPECT_EQ(stop().code, 0);
+}
+
+TEST_F(WatchFailure, a_reload_after_which_no_configuration_can_start_ends_it) {
+  fs::copy(ECKART_FAKE_GPU, at("gpu"));
+  write("eckart.yaml", "backend: cuda\nrank: 2\nwatches:\n" + watch("in", "out"));
+  start({.program = at("gpu/eckart"), .environment = {{"LD_LIBRARY_PATH", at("gpu").string()}}});
+  wait_for_log("ready: ");
+  for (const auto& entry : fs::directory_iterator(at("gpu"))) {
+    if (entry.path().filename().native().starts_with("libeckart_cuda")) fs::remove(entry.path());
+  }
+  service_->signal(SIGHUP);
+  EXPECT_EQ(service_->wait().code, 69);
+}
+
+TEST_F(WatchFailure, a_folder_of_results_that_cannot_be_written_holds_up_no_other_for_long) {
+  configure("after: delete");
+  fs::create_directories(at("out/bad"));
+  for (const char* folder : {".", "in", "in/bad", "in/good", "out"}) {
+    fs::create_directories(at(folder));
+    fs::permissions(at(folder), fs::perms::all);
+  }
+  start({.as_nobody = true});
+  for (int i = 0; i < 6; ++i) write_png("in/bad/" + std::to_string(i) + ".png");
+  wait_for_log("waiting: ");
+  write_png("in/good/a.png");
+  wait_until([&] { return !fs::exists(at("in/good/a.png")); });
+  EXPECT_EQ(count("in/bad"), 6U);
+  EXPECT_EQ(count("out/good"), 1U);
+  fs::permissions(at("out/bad"), fs::perms::all);
+  wait_until([&] { return count("in") == 0; });
+  EXPECT_THAT(stop().err, Not(HasSubstr(" E ")));
+}
+
+TEST_F(WatchFailure, an_output_folder_that_is_replaced_costs_no_file) {
+  configure("after: delete, patience_s: 0");
+  start();
+  wait_for_log("backend");
+  constexpr int kImages = 50;
+  for (int i = 0; i < kImages; ++i) {
+    write_png("in/" + std::to_string(i) + ".png");
+    if (i % 25 != 10) continue;
+    wait_for_outputs(1);
+    fs::rename(at("out"), at("old" + std::to_string(i)));
+  }
+  wait_until([&] { return count("in") == 0; });
+  const Finished result = stop();
+  EXPECT_THAT(result.err, Not(HasSubstr(" E ")));
+  EXPECT_THAT(result.err, HasSubstr("was moved, removed or replaced"));
+  std::size_t outputs = count("out");
+  for (const int i : {10, 35}) outputs += count("old" + std::to_string(i));
+  EXPECT_GE(outputs, std::size_t(kImages));
+}
+
+TEST_F(WatchFailure, a_ledger_that_is_lost_is_made_anew) {
+  configure();
+  write_png("in/a.png");
+  start();
+  wait_for_outputs(1);
+  for (const char* name : {"ledger.db", "ledger.db-wal", "ledger.db-shm"})
+    fs::remove(at("out/.eckart") / name);
+  write_png("in/b.png");
+  wait_for_outputs(2);
+  EXPECT_EQ(stop().code, 0);
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("done, 0 failed"));
+}
+
+TEST_F(WatchFailure, an_input_that_cannot_be_deleted_holds_up_no_other) {
+  configure("after: delete");
+  write_png("in/theirs/a.png");
+  fs::permissions(at("in"), fs::perms::all);
+  fs::permissions(at("in/theirs"), fs::perms(0755));
+  fs::permissions(at("."), fs::perms::all);
+  start({.as_nobody = true});
+  wait_for_log("it stays, and is tried again at each scan");
+  for (int scans = 0; scans < 2; ++scans) {  // as `eckart requeue` asks for them
+    write("out/.eckart/requeued", std::string());
+    wait_until([&] { return !fs::exists(at("out/.eckart/requeued")); });
+  }
+  write_png("in/b.png");
+  wait_until([&] { return !fs::exists(at("in/b.png")); });
+  EXPECT_TRUE(fs::exists(at("in/theirs/a.png")));
+  EXPECT_EQ(count_of(service_->err(), "it stays"), 1);
+  EXPECT_THAT(stop().err, Not(HasSubstr("waiting:")));
+}
+
+TEST_F(WatchFailure, a_check_names_the_watch_that_cannot_be_and_what_is_not_there_yet) {
+  write("eckart.yaml", "watches:\n  - {input: " + at("in").string() +
+                           ", rank: [5, 20], output: {folder: " + at("out").string() +
+                           ", name: '{stem}.{ext}'}}\n");
+  const Finished impossible = run({"watch", "--check", "--config", "eckart.yaml"});
+  EXPECT_EQ(impossible.code, 78) << impossible.err;
+  EXPECT_THAT(impossible.err, HasSubstr("eckart.yaml:2: watches[1]: the output name"));
+  write("file", std::string("no folder"));
+  write("eckart.yaml", "watches:\n" + watch("nothing", "out") + watch("in", "file"));
+  const Finished possible = run({"watch", "--check", "--config", "eckart.yaml"});
+  EXPECT_EQ(possible.code, 0);
+  EXPECT_THAT(possible.err, HasSubstr("nothing is not there: it is waited for"));
+  EXPECT_THAT(possible.err, HasSubstr("watches[2]: " + at("file").string() + " is no folder"));
+}
+
+TEST_F(WatchFailure, watches_that_would_take_from_each_other_are_refused) {
+  fs::create_directory_symlink(at("in"), at("link"));
+  for (const std::string& watches :
+       {watch("in", "out") + watch("in/sub", "out2", "after: delete"),
+        watch("in", "out") + watch("link", "out2", "after: delete"),
+        watch("in", "out") + watch("in2", "out/sub"),
+        watch("in", "out", "after: move, move_to: " + at("out/moved").string()),
+        watch("in", "out") + watch("in2", "out2", "after: move, move_to: " + at("out").string())}) {
+    write("eckart.yaml", "backend: cpu\nwatches:\n" + watches);
+    EXPECT_EQ(run({"watch", "--config", "eckart.yaml", "--check"}).code, 78) << watches;
+  }
+  write("eckart.yaml", "backend: cpu\nwatches:\n" + watch("in", "out") + watch("in/sub", "out2"));
+  EXPECT_EQ(run({"watch", "--config", "eckart.yaml", "--check"}).code, 0) << "both keep";
+}
+
+TEST_F(WatchFailure, results_that_would_arrive_again_are_refused) {
+  write("eckart.yaml",
+        "backend: cpu\nwatches:\n" + watch("in", "in2/out") + watch("in2", "in/out"));
+  fs::create_directories(at("in2"));
+  const Finished result = run({"watch", "--config", "eckart.yaml", "--check"});
+  EXPECT_EQ(result.code, 78) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("would arrive in its input"));
+  configure();
+  EXPECT_EQ(run({"watch", "--config", "eckart.yaml", "--check"}).code, 0);
+}
+
+}  // namespace
+}  // namespace eckart::test
