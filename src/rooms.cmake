@@ -34,11 +34,18 @@ if(ECKART_SANITIZE MATCHES thread)
     $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${PROJECT_SOURCE_DIR}/src/tsan_suppressions.cpp>)
 endif()
 
-# eckart_room(NAME SOURCES a.cpp ... [DEPENDS room ...] [LIBRARIES third::party ...])
-#   Makes target eckart_NAME. DEPENDS are rooms its headers may name; LIBRARIES stay private to it.
+# Minutes, of a build from scratch; ccache, and whoever changes a line, want none of it.
+option(ECKART_FROM_SCRATCH "Compile what is costly once for many files: headers of GoogleTest, rooms that are TOGETHER" OFF)
+
+# eckart_room(NAME SOURCES a.cpp ... [DEPENDS room ...] [LIBRARIES third::party ...] [TOGETHER])
+#   Makes target eckart_NAME. DEPENDS are rooms its headers may name; LIBRARIES stay private to it. TOGETHER: its sources
+#   all instantiate the same of CLI11 or fmt.
 function(eckart_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ROOM "TOGETHER" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
   add_library(eckart_${name} STATIC ${ROOM_SOURCES})
+  if(ROOM_TOGETHER AND ECKART_FROM_SCRATCH)
+    set_target_properties(eckart_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  endif()
   target_include_directories(eckart_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   list(TRANSFORM ROOM_DEPENDS PREPEND eckart_)
   target_link_libraries(eckart_${name} PUBLIC ${ROOM_DEPENDS} PRIVATE eckart_warnings ${ROOM_LIBRARIES})

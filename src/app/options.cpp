@@ -11,10 +11,10 @@ namespace {
 /// Files that a write thread publishes together: each is open until then, and half of what the
 /// process may open is for others.
 int publish_group(int write_threads) {
-  constexpr rlim_t kMost = 32;
-  rlimit limit{kMost, kMost};
+  constexpr rlim_t kMostFiles = 32;
+  rlimit limit{kMostFiles, kMostFiles};
   static_cast<void>(getrlimit(RLIMIT_NOFILE, &limit));
-  return int(std::clamp(limit.rlim_cur / 2 / rlim_t(write_threads), rlim_t(1), kMost));
+  return int(std::clamp(limit.rlim_cur / 2 / rlim_t(write_threads), rlim_t(1), kMostFiles));
 }
 
 int cores() { return int(std::max(1U, std::thread::hardware_concurrency())); }

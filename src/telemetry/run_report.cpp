@@ -29,7 +29,7 @@ std::string grouped(std::int64_t n) {
 }
 
 /// 28.4 s, 3 min 05 s, 4 h 03 min
-std::string duration_text(double seconds) {
+std::string wall_time_text(double seconds) {
   if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
   const auto s = std::int64_t(std::llround(seconds));
   if (s < 3600) return fmt::format("{} min {:02} s", s / 60, s % 60);
@@ -37,7 +37,7 @@ std::string duration_text(double seconds) {
 }
 
 /// At least three digits, never an exponent.
-std::string rate_text(double per_s) {
+std::string measured_text(double per_s) {
   const int decimals = per_s < 10 ? 2 : per_s < 100 ? 1 : 0;
   return fmt::format("{:.{}f}", per_s, decimals);
 }
@@ -74,10 +74,10 @@ std::string failures_text(const RunReport& report) {
 
 std::string rates_text(const RunReport& report) {
   return fmt::format("{} images/s, {} Mpixel/s; files: {} MB/s read, {} MB/s written",
-                     rate_text(per_second(report, double(report.done))),
-                     rate_text(per_second(report, 1e-6 * double(report.pixels))),
-                     rate_text(per_second(report, 1e-6 * double(report.input_bytes))),
-                     rate_text(per_second(report, 1e-6 * double(report.output_bytes))));
+                     measured_text(per_second(report, double(report.done))),
+                     measured_text(per_second(report, 1e-6 * double(report.pixels))),
+                     measured_text(per_second(report, 1e-6 * double(report.input_bytes))),
+                     measured_text(per_second(report, 1e-6 * double(report.output_bytes))));
 }
 
 /// The first few; the others are counted, and in the JSON.
@@ -139,7 +139,7 @@ std::string to_text(const RunReport& report) {
                                             grouped(report.outputs), report.psnr_db_mean,
                                             report.psnr_db_min, loss));
   }
-  text += labelled("time", duration_text(report.wall_s));
+  text += labelled("time", wall_time_text(report.wall_s));
   if (report.done > 0 && report.wall_s > 0) text += labelled("rate", rates_text(report));
   if (!report.backend.empty()) {
     text += labelled("backend", report.backend_note.empty()
