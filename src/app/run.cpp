@@ -10,6 +10,7 @@
 #include "flow/pause.hpp"
 #include "pipeline/attempt.hpp"
 #include "pipeline/output_quality.hpp"
+#include "telemetry/snapshot_text.hpp"
 
 namespace eckart::app {
 namespace {
@@ -59,6 +60,8 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
               },
           .on_lost = [this](const InFlight::Items& items) { job_.record_lost(items); }},
       pipeline_options(request_.settings));
+  monitor_ =
+      std::make_unique<Monitor>(request_.settings, "run", [this] { return pipeline_->snapshot(); });
   if (request_.count_ahead && can_list_again()) count_.emplace(make_sources(request_));
 }
 
@@ -79,7 +82,10 @@ void Run::prepare_output() {
 telemetry::RunReport Run::execute() {
   prepare_output();
   if (!request_.report.empty()) report_.emplace(request_.report, request_.restarts > 0);
+  monitor_->begin();
   telemetry::RunReport report = pipeline_->run();
+  monitor_->end();
+  report.machine = monitor_->view().all.machine;
   if (!report.stopped_by.empty())
     spdlog::error("{}: stopped; {} does the rest", printable(report.stopped_by),
                   job_.is_in_place() ? "the same command" : "a run into it, wherever it is,");
@@ -90,6 +96,7 @@ telemetry::RunReport Run::execute() {
     report.remarks.push_back("the GPU was lost " + std::to_string(request_.restarts) +
                              (request_.restarts == 1 ? " time" : " times") +
                              "; what was done before is counted as skipped");
+  report.machine.process.cpu_s = telemetry::process_use().cpu_s;  // since the program's start, too
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   return report;
 }
@@ -118,6 +125,7 @@ telemetry::ProgressState Run::progress() const {
     progress.total = std::max(progress.total, *total);
     progress.total_is_final = true;
   }
+  progress.bottleneck = telemetry::short_bottleneck(monitor_->view().recent);
   return progress;
 }
 

@@ -13,6 +13,7 @@
 #include "app/backends.hpp"
 #include "app/input_count.hpp"
 #include "app/job.hpp"
+#include "app/monitor.hpp"
 #include "core/error.hpp"
 #include "io/source.hpp"
 #include "pipeline/pipeline.hpp"
@@ -52,6 +53,8 @@ class Run {
   /// As Pipeline has it, with the total as soon as it is counted. From any thread, while execute()
   /// runs.
   telemetry::ProgressState progress() const;
+  /// From any thread.
+  Monitor::View view() const { return monitor_->view(); }
 
   /// Calls `tell` for everything that execute() would do, as far as names tell, and does nothing.
   /// What would be tried counts as done.
@@ -69,6 +72,7 @@ class Run {
   std::optional<telemetry::ImageReport> report_;
   ChosenBackend backend_;
   std::unique_ptr<Pipeline> pipeline_;
+  std::unique_ptr<Monitor> monitor_;
   std::stop_source stop_;
   std::optional<InputCount> count_;
 };

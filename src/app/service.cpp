@@ -164,11 +164,15 @@ Service::Service(const settings::Configuration& configuration)
                     .report = [this](const WorkItem& item) { end(item); },
                     .on_lost = [this](const InFlight::Items& items) { record_lost(items); }},
       service_options(configuration_.settings));
+  monitor_ = std::make_unique<Monitor>(configuration_.settings, "watch",
+                                       [this] { return pipeline_->snapshot(); });
 }
 
 telemetry::RunReport Service::execute(const std::function<void()>& ready) {
   ready_ = ready;
+  monitor_->begin();
   telemetry::RunReport report = pipeline_->run();
+  monitor_->end();
   {
     const std::lock_guard lock(error_mutex_);
     if (error_) std::rethrow_exception(error_);

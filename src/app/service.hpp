@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/backends.hpp"
+#include "app/monitor.hpp"
 #include "app/watched_folder.hpp"
 #include "io/watch/watch_source.hpp"
 #include "pipeline/pipeline.hpp"
@@ -45,6 +46,8 @@ class Service {
   /// What it does, for people.
   std::string status_line() const;
   telemetry::ProgressState progress() const { return pipeline_->progress(); }
+  /// From any thread.
+  Monitor::View view() const { return monitor_->view(); }
   /// Nothing before it is made.
   Backend* backend() const { return has_backend_ ? backend_.backend.get() : nullptr; }
   /// Stops, and has execute() throw this; from any thread.
@@ -68,6 +71,7 @@ class Service {
   std::exception_ptr error_;
   std::unique_ptr<io::WatchSource> source_;
   std::unique_ptr<Pipeline> pipeline_;
+  std::unique_ptr<Monitor> monitor_;
 };
 
 }  // namespace eckart::app

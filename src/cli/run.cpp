@@ -92,10 +92,12 @@ telemetry::RunReport dry_run(app::Run& run) {
 }
 
 ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
-  const StopSignals signals([&](int) {
-    spdlog::warn("stopping: what is computed is still written; once more ends at once");
-    run.request_stop();
-  });
+  const StopSignals signals(
+      [&](int) {
+        spdlog::warn("stopping: what is computed is still written; once more ends at once");
+        run.request_stop();
+      },
+      [&] { telemetry::tell(text_of(run.view())); });
   std::optional<telemetry::ProgressBar> bar;
   if (show_progress) bar.emplace([&] { return run.progress(); });
   telemetry::RunReport report;

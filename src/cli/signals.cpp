@@ -14,7 +14,7 @@ namespace {
 // signals too. Handlers reach nothing but global state.
 constexpr int kStopSignals[] = {SIGHUP, SIGINT, SIGTERM};
 std::atomic<int> first_signal{0};
-std::atomic<bool> reload{false};
+std::atomic<bool> reload{false}, ask{false};
 sem_t wake;
 
 void on_signal(int signal) {
@@ -28,12 +28,15 @@ void on_signal(int signal) {
   errno = saved;
 }
 
-void on_hangup(int) {
+void note(std::atomic<bool>& what) {
   const int saved = errno;
-  reload = true;
+  what = true;
   sem_post(&wake);
   errno = saved;
 }
+
+void on_hangup(int) { note(reload); }
+void on_usr1(int) { note(ask); }
 
 void handle(int signal, void (*handler)(int)) {
   struct sigaction action {};
@@ -47,20 +50,25 @@ void handle(int signal, void (*handler)(int)) {
 
 }  // namespace
 
-StopSignals::StopSignals(std::function<void(int)> on_stop, std::function<void()> on_reload)
-    : on_stop_(std::move(on_stop)), on_reload_(std::move(on_reload)) {
+StopSignals::StopSignals(std::function<void(int)> on_stop, std::function<void()> on_ask,
+                         std::function<void()> on_reload)
+    : on_stop_(std::move(on_stop)),
+      on_ask_(std::move(on_ask)),
+      on_reload_(std::move(on_reload)) {
   sem_init(&wake, 0, 0);
   first_signal = 0;
-  reload = false;
+  reload = ask = false;
   ::signal(SIGPIPE, SIG_IGN);  // whoever read the log has left; the images are still wanted
   thread_ = std::thread([this] { run(); });
   for (const int signal : kStopSignals)
     handle(signal, signal == SIGHUP && on_reload_ ? on_hangup : on_signal);
+  handle(SIGUSR1, on_usr1);
 }
 
 void StopSignals::run() {
   while (!ended_) {
     if (sem_wait(&wake) != 0) continue;
+    if (ask.exchange(false) && !ended_) on_ask_();
     if (reload.exchange(false) && !ended_) on_reload_();
     if (received() == 0 || ended_) continue;
     on_stop_(received());
@@ -74,6 +82,7 @@ StopSignals::~StopSignals() {
   // Who reloads does not end by what comes too late for it.
   for (const int signal : kStopSignals)
     handle(signal, signal == SIGHUP && on_reload_ ? SIG_IGN : SIG_DFL);
+  handle(SIGUSR1, SIG_IGN);  // nor does anybody
   ended_ = true;
   sem_post(&wake);
   thread_.join();

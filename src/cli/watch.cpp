@@ -94,7 +94,7 @@ class Watching {
   const settings::Configuration& configuration() const { return configuration_; }
 
   void run() {
-    const StopSignals signals([this](int) { stop(); }, [this] { reload(); });
+    const StopSignals signals([this](int) { stop(); }, [this] { tell(); }, [this] { reload(); });
     make_service();
     while (execute()) {
     }
@@ -169,6 +169,12 @@ class Watching {
     stopped_ = true;
     next_.reset();
     if (service_) service_->request_stop();
+  }
+
+  void tell() {
+    const std::lock_guard lock(mutex_);
+    if (!service_) return;
+    telemetry::tell(service_->status_line() + '\n' + text_of(service_->view()));
   }
 
   void reload() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <compare>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -94,6 +95,12 @@ class Lane {
   virtual void finish(int slot) = 0;
 };
 
+/// What GPU memory was not there for.
+struct BackendCounts {
+  std::int64_t oom_splits = 0;  ///< batches that were cut in halves
+  std::int64_t cpu_images = 0;  ///< that were computed on the CPU instead
+};
+
 /// A way to compute. Thread-safe: several threads may make lanes and ask at the same time.
 class Backend {
  public:
@@ -106,8 +113,9 @@ class Backend {
   virtual std::string description() const = 0;
   /// Lanes worth having on this machine, at least 1.
   virtual int lanes() const = 0;
-  /// GPUs that compute; the first lanes are on one each.
-  virtual int devices() const { return 0; }
+  /// GPUs that compute, by their PCI bus ids; the first lanes are on one each.
+  virtual std::vector<std::string> gpus() const { return {}; }
+  virtual BackendCounts counts() const { return {}; }
   /// How many planes a batch of this kind should gather, at least 1. An image with more channels
   /// than this is a batch of its own.
   virtual int batch_planes(const BatchKind& kind) const = 0;

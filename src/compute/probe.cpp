@@ -42,8 +42,8 @@ void check(Lane& lane, std::size_t device) {
 }  // namespace
 
 Probe::Probe(Backend& backend) {
-  for (int device = 0; device < backend.devices(); ++device)
-    lanes_.push_back(backend.make_lane(device));
+  for (std::size_t gpu = 0; gpu < backend.gpus().size(); ++gpu)
+    lanes_.push_back(backend.make_lane(int(gpu)));
 }
 
 void Probe::run() {

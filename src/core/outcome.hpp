@@ -8,6 +8,7 @@ namespace eckart {
 /// The stages an image passes, in order.
 enum class Stage { source, load, batch, compute, write };
 std::string_view to_string(Stage stage);
+constexpr int kStageCount = int(Stage::write) + 1;
 
 /// Why an image failed: a closed list, the same in logs, summary and JSON.
 enum class Reason {

@@ -9,7 +9,7 @@ std::optional<Batch> Batcher::add(ItemPtr item, Time now) {
   const int channels = item->task.input.shape().channels;
   BatchKind kind = batch_kind(item->task, pad_);
   if (item->suspect) {
-    Batch alone{std::move(kind), channels, {}};
+    Batch alone{.kind = std::move(kind), .planes = channels, .planes_if_full = channels};
     alone.items.push_back(std::move(item));
     return alone;
   }
@@ -17,7 +17,8 @@ std::optional<Batch> Batcher::add(ItemPtr item, Time now) {
   auto bin = bins_.find(kind);
   std::optional<Batch> full;
   if (bin != bins_.end() && bin->second.batch.planes + channels > capacity) full = take(bin);
-  if (full || bin == bins_.end()) bin = bins_.emplace(kind, Bin{{kind, 0, {}}, now}).first;
+  if (full || bin == bins_.end())
+    bin = bins_.emplace(kind, Bin{{.kind = kind, .planes_if_full = capacity}, now}).first;
   Batch& batch = bin->second.batch;
   batch.planes += channels;
   batch.items.push_back(std::move(item));

@@ -6,8 +6,13 @@
 
 namespace eckart {
 ComputeWorker::ComputeWorker(std::unique_ptr<Lane> lane, BatchChannel& in, ItemChannel& out,
-                             InFlight& in_flight, flow::StageClock::Worker& clock)
-    : in_(in), out_(out), in_flight_(in_flight), clock_(clock), lane_(std::move(lane)) {
+                             InFlight& in_flight, Meters& meters, flow::StageClock::Worker& clock)
+    : in_(in),
+      out_(out),
+      in_flight_(in_flight),
+      meters_(meters),
+      clock_(clock),
+      lane_(std::move(lane)) {
   for (int slot = 0; slot < lane_->slots(); ++slot) free_slots_.push_back(slot);
 }
 
@@ -26,8 +31,14 @@ void ComputeWorker::run() {
 /// Waits for a batch only when there is nothing else to do.
 std::optional<Batch> ComputeWorker::next_batch() {
   if (free_slots_.empty()) return std::nullopt;
-  if (!started_.empty()) return in_.try_pop();
-  return clock_.waiting(flow::StageClock::State::waiting_for_input, [&] { return in_.pop(); });
+  if (!started_.empty()) return taken(in_.try_pop());
+  return taken(
+      clock_.waiting(flow::StageClock::State::waiting_for_input, [&] { return in_.pop(); }));
+}
+
+std::optional<Batch> ComputeWorker::taken(std::optional<Batch> batch) {
+  if (batch) meters_.batches.add(std::chrono::steady_clock::now() - batch->since);
+  return batch;
 }
 
 /// Runs one step of a batch; what it throws becomes the outcome of every item in it.
@@ -57,6 +68,7 @@ void ComputeWorker::start(Batch batch) {
   std::optional<InFlight::Flight> flight = begin(batch);
   if (!flight) return;  // the device is lost
   const int slot = free_slots_.back();
+  batch.since = std::chrono::steady_clock::now();
   spdlog::trace("batch: {} images, {} planes of {} x {}", batch.items.size(), batch.planes,
                 batch.kind.shape.rows, batch.kind.shape.cols);
   std::vector<Task*> tasks;
@@ -83,6 +95,9 @@ void ComputeWorker::finish_oldest() {
 }
 
 void ComputeWorker::send(Batch batch) {
+  const auto now = std::chrono::steady_clock::now();
+  meters_.service(Stage::compute).add(now - batch.since, std::int64_t(batch.items.size()));
+  for (ItemPtr& item : batch.items) item->since = now;
   clock_.waiting(flow::StageClock::State::waiting_for_room, [&] {
     for (ItemPtr& item : batch.items) {
       if (item->outcome.ok() && !item->task.error.empty()) {

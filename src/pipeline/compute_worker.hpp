@@ -6,6 +6,7 @@
 
 #include "flow/stage_clock.hpp"
 #include "pipeline/in_flight.hpp"
+#include "pipeline/meters.hpp"
 #include "pipeline/work_item.hpp"
 
 namespace eckart {
@@ -14,9 +15,9 @@ namespace eckart {
 /// last is emptied. Lives on one thread.
 class ComputeWorker {
  public:
-  /// `in_flight` is shared by all lanes.
+  /// `in_flight` and `meters` are shared by all lanes.
   ComputeWorker(std::unique_ptr<Lane> lane, BatchChannel& in, ItemChannel& out, InFlight& in_flight,
-                flow::StageClock::Worker& clock);
+                Meters& meters, flow::StageClock::Worker& clock);
 
   /// Until `in` is closed and empty; every item goes to `out`, failed ones with their outcome.
   void run();
@@ -28,6 +29,7 @@ class ComputeWorker {
     InFlight::Flight flight;
   };
   std::optional<Batch> next_batch();
+  std::optional<Batch> taken(std::optional<Batch> batch);
   void start(Batch batch);
   std::optional<InFlight::Flight> begin(const Batch& batch);
   template <class Step>
@@ -38,6 +40,7 @@ class ComputeWorker {
   BatchChannel& in_;
   ItemChannel& out_;
   InFlight& in_flight_;
+  Meters& meters_;
   flow::StageClock::Worker& clock_;
   std::vector<int> free_slots_;
   std::deque<Started> started_;  // outlives the lane, which may still be reading its items

@@ -23,6 +23,10 @@ constexpr std::size_t kLoadedCapacity = 256;
 constexpr std::size_t kBatchesCapacity = 2;
 constexpr std::size_t kFinishedCapacity = 1024;
 
+double seconds(Pipeline::Clock::duration time) {
+  return std::chrono::duration<double>(time).count();
+}
+
 }  // namespace
 
 Pipeline::Pipeline(PipelineParts parts, const PipelineOptions& options)
@@ -34,15 +38,14 @@ Pipeline::Pipeline(PipelineParts parts, const PipelineOptions& options)
       finished_(kFinishedCapacity),
       batches_(kBatchesCapacity),
       in_flight_([this](const InFlight::Items& items) { on_lost(items); }),
-      source_clock_(1),
-      load_clock_(options.load_threads),
-      batch_clock_(1),
-      write_clock_(options.write_threads),
-      writers_{parts_, options_, finished_, tally_, stop_.get_token()} {}
+      source_clock_(1, start_),
+      load_clock_(options.load_threads, start_),
+      batch_clock_(1, start_),
+      write_clock_(options.write_threads, start_),
+      writers_{parts_, options_, finished_, tally_, meters_, stop_.get_token()} {}
 
 telemetry::RunReport Pipeline::run() {
   using flow::Workers;
-  const auto start = std::chrono::steady_clock::now();
   const Workers::OnFailure on_failure = [this](std::exception_ptr error) {
     abort(std::move(error));
   };
@@ -57,7 +60,9 @@ telemetry::RunReport Pipeline::run() {
   Backend* backend = nullptr;
   try {
     backend = &parts_.backend();
-    compute_clock_.emplace(backend->lanes());
+    compute_clock_.emplace(backend->lanes(), start_);
+    startup_s_ = seconds(Clock::now() - start_);
+    backend_ = backend;
     compute.emplace(
         "compute", backend->lanes(), [&](int i) { run_compute(*backend, i); }, on_failure);
     batch.emplace(
@@ -91,8 +96,7 @@ telemetry::RunReport Pipeline::run() {
     report.solvers.push_back({full.shape.rows, full.shape.cols, full.rank, full.planes,
                               to_string(choice.solver), choice.reason});
   }
-  add_stages(report,
-             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  report.stages = stages();
   return report;
 }
 
@@ -118,6 +122,11 @@ void Pipeline::abort(std::exception_ptr error) {
   stop_.request_stop();
 }
 
+bool Pipeline::push(ItemChannel& channel, ItemPtr item, flow::StageClock::Worker& clock) {
+  item->since = Clock::now();
+  return clock.waiting(State::waiting_for_room, [&] { return channel.push(std::move(item)); });
+}
+
 void Pipeline::run_source() {
   flow::StageClock::Worker clock(source_clock_, 0);
   const std::stop_token stop = stop_.get_token();
@@ -126,11 +135,14 @@ void Pipeline::run_source() {
   };
   while (std::optional<io::Arrival> arrival = next_arrival()) {
     tally_.found();
+    const auto found_at = Clock::now();
     // Here, in the order of arrival: which of two inputs has a name is no matter of threads.
     ItemPtr item = take_in(std::move(*arrival), parts_.claim);
+    item->found_at = found_at;
+    meters_.service(Stage::source).add(Clock::now() - found_at);
     ItemChannel& next = item->outcome.ok() ? found_ : finished_;
     if (item->outcome.ok()) ++coming_;
-    clock.waiting(State::waiting_for_room, [&] { return next.push(std::move(item)); });
+    push(next, std::move(item), clock);
   }
   if (!stop.stop_requested()) tally_.all_found();
 }
@@ -142,10 +154,14 @@ void Pipeline::run_load(int index) {
   };
   while (auto popped = clock.waiting(State::waiting_for_input, [&] { return found_.pop(); })) {
     ItemPtr item = std::move(*popped);
+    meters_.found.add(Clock::now() - item->since);
+    const auto busy_before = clock.busy();
     load(*item, reserve, clock);
+    if (item->outcome.result != Result::skipped)
+      meters_.service(Stage::load).add(clock.busy() - busy_before);
     if (!item->outcome.ok()) --coming_;
     ItemChannel& next = item->outcome.ok() ? loaded_ : finished_;
-    clock.waiting(State::waiting_for_room, [&] { return next.push(std::move(item)); });
+    push(next, std::move(item), clock);
   }
 }
 
@@ -171,10 +187,7 @@ void Pipeline::run_batch(Backend& backend) {
   flow::StageClock::Worker clock(batch_clock_, 0);
   Batcher batcher([&](const BatchKind& kind) { return backend.batch_planes(kind); }, options_.pad,
                   options_.linger);
-  const auto now = [] { return std::chrono::steady_clock::now(); };
-  const auto send = [&](Batch batch) {
-    clock.waiting(State::waiting_for_room, [&] { return batches_.push(std::move(batch)); });
-  };
+  const auto now = [] { return Clock::now(); };
   do {
     auto item = clock.waiting(State::waiting_for_input, [&] {
       const auto due = batcher.next_due();
@@ -182,13 +195,26 @@ void Pipeline::run_batch(Backend& backend) {
     });
     if (item) {
       --coming_;
-      if (auto full = batcher.add(std::move(*item), now())) send(std::move(*full));
+      const auto taken = now();
+      meters_.loaded.add(taken - (*item)->since);
+      (*item)->since = taken;
+      if (auto full = batcher.add(std::move(*item), taken)) send(std::move(*full), clock);
     }
     while (auto batch = nobody_to_wait_for() ? batcher.flush() : batcher.due(now()))
-      send(std::move(*batch));
+      send(std::move(*batch), clock);
   } while (!loaded_.finished());
   if (stop_.stop_requested()) return;
-  while (auto batch = batcher.flush()) send(std::move(*batch));
+  while (auto batch = batcher.flush()) send(std::move(*batch), clock);
+}
+
+void Pipeline::send(Batch batch, flow::StageClock::Worker& clock) {
+  batch.since = Clock::now();
+  for (const ItemPtr& item : batch.items)
+    meters_.service(Stage::batch).add(batch.since - item->since);
+  ++meters_.batch_count;
+  meters_.planes += batch.planes;
+  meters_.planes_if_full += batch.planes_if_full;
+  clock.waiting(State::waiting_for_room, [&] { return batches_.push(std::move(batch)); });
 }
 
 /// Company for a batch costs nothing where the lanes are busy, and comes soon where files are on
@@ -199,7 +225,7 @@ bool Pipeline::nobody_to_wait_for() const {
 
 void Pipeline::run_compute(Backend& backend, int index) {
   flow::StageClock::Worker clock(*compute_clock_, index);
-  ComputeWorker(backend.make_lane(index), batches_, finished_, in_flight_, clock).run();
+  ComputeWorker(backend.make_lane(index), batches_, finished_, in_flight_, meters_, clock).run();
 }
 
 /// Not to be told is no reason to hide why the device is lost.
@@ -227,19 +253,55 @@ std::string Pipeline::stopped_by() const {
   }
 }
 
-void Pipeline::add_stages(telemetry::RunReport& report, double wall_s) const {
-  const auto add = [&](const char* name, const flow::StageClock& clock) {
-    flow::StageTimes times = clock.times();
-    // A worker that has not begun, or has ended, is one without input.
-    times.waiting_for_input_s += std::max(0.0, times.workers * wall_s - times.total_s());
-    report.stages.push_back(
-        {name, times.workers, times.busy_s, times.waiting_for_input_s, times.waiting_for_room_s});
+std::vector<telemetry::StageRow> Pipeline::stages() const {
+  std::vector<telemetry::StageRow> rows;
+  const auto add = [&](Stage stage, const flow::StageClock* clock) {
+    const flow::StageTimes times = clock ? clock->times() : flow::StageTimes{};
+    const Durations service = meters_.service(stage).read();
+    rows.push_back({.name = std::string(to_string(stage)),
+                    .workers = times.workers,
+                    .busy_s = times.busy_s,
+                    .waiting_for_input_s = times.waiting_for_input_s,
+                    .waiting_for_room_s = times.waiting_for_room_s,
+                    .cpu_s = times.cpu_s,
+                    .images = service.count(),
+                    .service = service});
   };
-  add("source", source_clock_);
-  add("load", load_clock_);
-  add("batch", batch_clock_);
-  add("compute", *compute_clock_);
-  add("write", write_clock_);
+  add(Stage::source, &source_clock_);
+  add(Stage::load, &load_clock_);
+  add(Stage::batch, &batch_clock_);
+  add(Stage::compute, backend_.load() ? &*compute_clock_ : nullptr);
+  add(Stage::write, &write_clock_);
+  return rows;
+}
+
+telemetry::Snapshot Pipeline::snapshot() const {
+  telemetry::Snapshot snapshot;
+  snapshot.elapsed_s = snapshot.seconds = seconds(Clock::now() - start_);
+  snapshot.stages = stages();
+  if (const Backend* backend = backend_) {
+    snapshot.startup_s = startup_s_;
+    snapshot.backend = backend->name();
+    snapshot.device = backend->device();
+    snapshot.gpu_ids = backend->gpus();
+    const BackendCounts counts = backend->counts();
+    snapshot.oom_splits = counts.oom_splits;
+    snapshot.cpu_fallback_images = counts.cpu_images;
+  }
+  tally_.add_to(snapshot);
+  const auto add = [&](const char* name, const auto& channel, const DurationCounter& wait) {
+    snapshot.queues.push_back(
+        {name, std::int64_t(channel.size()), std::int64_t(channel.capacity()), wait.read()});
+  };
+  add("found", found_, meters_.found);
+  add("loaded", loaded_, meters_.loaded);
+  add("batches", batches_, meters_.batches);
+  add("finished", finished_, meters_.finished);
+  snapshot.end_to_end = meters_.end_to_end.read();
+  snapshot.batches = {meters_.batch_count, meters_.planes, meters_.planes_if_full};
+  snapshot.budget_bytes = std::int64_t(options_.budget_bytes);
+  snapshot.budget_used_bytes = std::int64_t(budget_.in_use());
+  return snapshot;
 }
 
 }  // namespace eckart

@@ -22,6 +22,8 @@ namespace eckart {
 /// and ends the threads of it.
 class Pipeline {
  public:
+  using Clock = std::chrono::steady_clock;
+
   Pipeline(PipelineParts parts, const PipelineOptions& options);
 
   /// Runs until the source has no more and everything is written, or until request_stop() and what
@@ -34,11 +36,15 @@ class Pipeline {
   void request_stop();
 
   telemetry::ProgressState progress() const { return tally_.progress(); }
+  /// Since it was made; without what the machine does. From any thread.
+  telemetry::Snapshot snapshot() const;
 
  private:
+  bool push(ItemChannel& channel, ItemPtr item, flow::StageClock::Worker& clock);
   void run_source();
   void run_load(int index);
   void run_batch(Backend& backend);
+  void send(Batch batch, flow::StageClock::Worker& clock);
   bool nobody_to_wait_for() const;
   void run_compute(Backend& backend, int index);
   void run_write(int index);
@@ -47,11 +53,13 @@ class Pipeline {
   void abort(std::exception_ptr error);
   std::string stopped_by() const;
   void on_lost(const InFlight::Items& items) const;
-  void add_stages(telemetry::RunReport& report, double wall_s) const;
+  std::vector<telemetry::StageRow> stages() const;
 
   const PipelineParts parts_;
   const PipelineOptions options_;
-  Tally tally_;
+  const Clock::time_point start_ = Clock::now();
+  Meters meters_;
+  Tally tally_{meters_};
   flow::Budget budget_;
   ItemChannel found_, loaded_, finished_;
   BatchChannel batches_;
@@ -59,6 +67,8 @@ class Pipeline {
   InFlight in_flight_;
   flow::StageClock source_clock_, load_clock_, batch_clock_, write_clock_;
   std::optional<flow::StageClock> compute_clock_;  // made with the backend, which says how many
+  double startup_s_ = 0;                           // until then
+  std::atomic<const Backend*> backend_{nullptr};   // after both
   std::stop_source stop_;
   WriteWorker::Shared writers_;
   std::mutex error_mutex_;

@@ -54,6 +54,7 @@ void Tally::count(const WorkItem& item) {
   const std::lock_guard lock(mutex_);
   if (outcome.result == Result::deferred) {  // and counts when it comes again
     --progress_.total;
+    ++report_.retries_in[std::size_t(outcome.stage)];
     return;
   }
   ++progress_.done;
@@ -63,6 +64,7 @@ void Tally::count(const WorkItem& item) {
       ++progress_.failed;
       ++report_.failed;
       ++report_.failures[std::size_t(outcome.reason)];
+      ++report_.failures_in[std::size_t(outcome.stage)][std::size_t(outcome.reason)];
       return;
     case Result::skipped:
       ++report_.skipped;
@@ -72,6 +74,7 @@ void Tally::count(const WorkItem& item) {
     case Result::done:
       break;
   }
+  meters_.end_to_end.add(std::chrono::steady_clock::now() - item.found_at);
   ++report_.done;
   for (const std::int64_t bytes : item.file_bytes) report_.output_bytes += bytes;
   const ImageShape& shape = item.task.input.shape();
@@ -93,6 +96,13 @@ void Tally::count(const WorkItem& item) {
 telemetry::ProgressState Tally::progress() const {
   const std::lock_guard lock(mutex_);
   return progress_;
+}
+
+void Tally::add_to(telemetry::Snapshot& snapshot) const {
+  const std::lock_guard lock(mutex_);
+  snapshot.counts = report_;
+  snapshot.found = progress_.total;
+  snapshot.unfinished = progress_.total - progress_.done;
 }
 
 telemetry::RunReport Tally::report() const {

@@ -11,6 +11,8 @@ namespace eckart {
 /// Counts what became of the images. Thread-safe.
 class Tally {
  public:
+  explicit Tally(Meters& meters) : meters_(meters) {}
+
   /// One more image was found by the source.
   void found();
   void all_found();
@@ -18,10 +20,12 @@ class Tally {
   void count(const WorkItem& item);
 
   telemetry::ProgressState progress() const;
+  void add_to(telemetry::Snapshot& snapshot) const;
   /// Everything but stages, backend and wall time.
   telemetry::RunReport report() const;
 
  private:
+  Meters& meters_;
   mutable std::mutex mutex_;
   telemetry::ProgressState progress_;
   telemetry::RunReport report_;

@@ -11,6 +11,7 @@
 #include "flow/budget.hpp"
 #include "flow/channel.hpp"
 #include "io/publication.hpp"
+#include "pipeline/meters.hpp"
 
 namespace eckart {
 
@@ -23,15 +24,17 @@ struct WorkItem {
   std::vector<std::filesystem::path> outputs;  ///< one a rank
   flow::Budget::Reservation bytes;             ///< for the pixels of input and outputs
   Task task;
-  std::shared_ptr<void> keeps;           ///< whose work it is, where that may go before it
-  io::Publication publication;           ///< between write and publish
-  bool published = false;                ///< or failed on the way there
-  bool recorded = false;                 ///< published, and whoever keeps a record has it
-  bool counted = false;                  ///< likewise, in the run's report
-  bool suspect = false;                  ///< was computed when a device was lost
-  FileState state;                       ///< of the file, before it was read
-  std::int64_t input_bytes = 0;          ///< of the file read
-  std::vector<std::int64_t> file_bytes;  ///< of each file written
+  std::shared_ptr<void> keeps;             ///< whose work it is, where that may go before it
+  io::Publication publication;             ///< between write and publish
+  bool published = false;                  ///< or failed on the way there
+  bool recorded = false;                   ///< published, and whoever keeps a record has it
+  bool counted = false;                    ///< likewise, in the run's report
+  bool suspect = false;                    ///< was computed when a device was lost
+  Instant found_at{}, since{};             ///< since: in the queue or stage where it is
+  std::chrono::nanoseconds write_busy{0};  ///< what writing and publishing it took
+  FileState state;                         ///< of the file, before it was read
+  std::int64_t input_bytes = 0;            ///< of the file read
+  std::vector<std::int64_t> file_bytes;    ///< of each file written
   Outcome outcome;
 };
 using ItemPtr = std::unique_ptr<WorkItem>;
@@ -41,7 +44,9 @@ using ItemChannel = flow::Channel<ItemPtr>;
 struct Batch {
   BatchKind kind;
   int planes = 0;
-  std::vector<ItemPtr> items;
+  int planes_if_full = 0;
+  Instant since{};  ///< in the queue or stage where it is
+  std::vector<ItemPtr> items{};
 };
 using BatchChannel = flow::Channel<Batch>;
 

@@ -25,6 +25,7 @@ void WriteWorker::run() {
 }
 
 void WriteWorker::take(ItemPtr item) {
+  shared_.meters.finished.add(std::chrono::steady_clock::now() - item->since);
   try {
     write_once(*item);
   } catch (const EnvironmentError& error) {
@@ -38,10 +39,12 @@ void WriteWorker::take(ItemPtr item) {
 }
 
 /// All outputs of an item, or none: whole, and not at their places yet.
-void WriteWorker::write_once(WorkItem& item) const {
+void WriteWorker::write_once(WorkItem& item) {
   if (!item.outcome.ok()) return;
+  const auto busy_before = clock_.busy();
   attempt(item.outcome, Stage::write, Reason::internal, [&] { shared_.parts.write(item); });
   if (!item.outcome.ok()) item.publication.clear();
+  item.write_busy += clock_.busy() - busy_before;
 }
 
 void WriteWorker::write(WorkItem& item) {
@@ -60,8 +63,11 @@ void WriteWorker::write(WorkItem& item) {
 void WriteWorker::publish() {
   SpaceWait wait;
   while (!group_.empty()) {
+    const auto busy_before = clock_.busy();
     try {
       shared_.parts.publish(group_);
+      const auto share = (clock_.busy() - busy_before) / group_.size();
+      for (const ItemPtr& item : group_) item->write_busy += share;
       count_published();
     } catch (const EnvironmentError& error) {
       count_published();
@@ -78,6 +84,8 @@ void WriteWorker::publish() {
 void WriteWorker::count_published() {
   for (const ItemPtr& item : group_) {
     if (!item->published || std::exchange(item->counted, true)) continue;
+    if (item->outcome.result == Result::done)
+      shared_.meters.service(Stage::write).add(item->write_busy);
     shared_.tally.count(*item);
     if (shared_.parts.report) shared_.parts.report(*item);
   }

@@ -23,6 +23,7 @@ class WriteWorker {
     const PipelineOptions& options;
     ItemChannel& in;
     Tally& tally;
+    Meters& meters;
     const std::stop_token stop;
     std::atomic<int> waiting_for_space{0};
   };
@@ -37,7 +38,7 @@ class WriteWorker {
     bool begun = false;
   };
   void take(ItemPtr item);
-  void write_once(WorkItem& item) const;
+  void write_once(WorkItem& item);
   void write(WorkItem& item);
   void publish();
   void count_published();

@@ -97,6 +97,17 @@ const Table<Settings>& settings_table() {
       per_watch(key("ledger",
                     "what is done, so that it is not done again; auto: OUT/.eckart/ledger.db",
                     AutoNoneOrFile{}, &S::ledger)),
+      key("telemetry.throughput_log",
+          "how fast and why, in JSON lines for eckart plan; empty: none", FileOrEmpty{},
+          &S::telemetry, &Telemetry::throughput_log),
+      key("telemetry.interval_s", "between its lines", Number{0.1, 86400}, &S::telemetry,
+          &Telemetry::interval_s),
+      key("telemetry.max_mb", "when it is renamed and a new one begun", Integer{1, 1048576},
+          &S::telemetry, &Telemetry::max_mb),
+      key("telemetry.keep", "how many such are kept", Integer{0, 1000}, &S::telemetry,
+          &Telemetry::keep),
+      key("telemetry.listen", "status page and metrics, as on 127.0.0.1:9464; empty: nowhere",
+          ListenAddress{}, &S::telemetry, &Telemetry::listen),
   });
   return table;
 }

@@ -41,6 +41,15 @@ void apply(Settings& settings, std::string_view assignment) {
   settings = std::move(changed);
 }
 
+std::vector<std::pair<std::string, std::string>> changed(const Settings& settings) {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const KeyOf<Settings>& key : settings_table()) {
+    std::string value = key.print(settings);
+    if (value != key.print({})) all.emplace_back(key.path, std::move(value));
+  }
+  return all;
+}
+
 std::string to_yaml(const Settings& settings) { return print(settings_table(), settings); }
 
 }  // namespace eckart::settings

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace eckart::settings {
@@ -45,6 +46,14 @@ struct Limits {
   std::int64_t decode_s = 20;
 };
 
+struct Telemetry {
+  std::string throughput_log;  ///< empty: none
+  double interval_s = 10;
+  int max_mb = 64;
+  int keep = 4;
+  std::string listen;  ///< 127.0.0.1:PORT, [::1]:PORT or a socket's absolute path; empty: nowhere
+};
+
 /// Everything a run can be told; what the keys mean and may be is in schema.cpp.
 struct Settings {
   std::string backend = "auto";
@@ -62,6 +71,7 @@ struct Settings {
   std::string durability = "group";
   bool wait_for_space = false;
   std::string ledger = "auto";  ///< auto, none, or a file
+  Telemetry telemetry;
 };
 
 /// One line: where ("eckart.yaml:7", "--set a.b=c"), which key, what was found, what was expected.
@@ -75,6 +85,9 @@ Settings load_text(const std::string& text, const std::string& name);
 
 /// Applies one --set: "a.b=c", with c in YAML. Throws SettingsError and then changes nothing.
 void apply(Settings& settings, std::string_view assignment);
+
+/// What is not as in Settings{}: keys and their values as YAML.
+std::vector<std::pair<std::string, std::string>> changed(const Settings& settings);
 
 /// Every key with a line of comment; load_configuration() reads the same settings back.
 std::string to_yaml(const Settings& settings);

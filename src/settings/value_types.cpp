@@ -128,6 +128,25 @@ std::string AutoNoneOrFile::print(const std::string& value) const {
   return value == "auto" || value == "none" ? value : Text{}.print(value);
 }
 
+void FileOrEmpty::read(std::string_view text, std::string& value) const {
+  if (text.ends_with('/')) refuse(text, expected());
+  value = text;
+}
+
+void ListenAddress::read(std::string_view text, std::string& value) const {
+  if (text.empty() || (text.front() == '/' && !text.ends_with('/'))) {
+    value = text;
+    return;
+  }
+  const std::size_t colon = text.rfind(':');
+  const std::string_view host = text.substr(0, colon);
+  const bool is_loopback = host == "127.0.0.1" || host == "localhost" || host == "[::1]";
+  if (colon == text.npos || !is_loopback) refuse(text, expected());
+  int port = 0;
+  Integer{1, 65535}.read(text.substr(colon + 1), port);
+  value = text;
+}
+
 void OutputName::read(std::string_view text, std::string& value) const {
   if (!text.empty()) check_output_name(text);
   value = text;

@@ -78,6 +78,24 @@ struct AutoNoneOrFile {
   std::string print(const std::string& value) const;
 };
 
+struct FileOrEmpty {
+  static constexpr bool kTakesList = false;
+  std::string expected() const { return "the name of a file or \"\""; }
+  void read(std::string_view text, std::string& value) const;
+  std::string print(const std::string& value) const { return Text{}.print(value); }
+};
+
+/// Where nobody but this machine's users can connect to: 127.0.0.1:9464, localhost:9464,
+/// [::1]:9464, or the absolute path of a Unix socket.
+struct ListenAddress {
+  static constexpr bool kTakesList = false;
+  std::string expected() const {
+    return "a loopback address with a port, an absolute path or \"\"";
+  }
+  void read(std::string_view text, std::string& value) const;
+  std::string print(const std::string& value) const { return Text{}.print(value); }
+};
+
 /// A pattern of core/output_name, or empty.
 struct OutputName {
   static constexpr bool kTakesList = false;

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -94,6 +95,14 @@ void start_service_log(int verbosity, const std::string& journal_stream) {
     start(verbosity, std::make_shared<JournalSink>());
   else
     start(verbosity, std::make_shared<StderrSink>(), "%Y-%m-%d %T %L %v");
+}
+
+void tell(const std::string& lines) {
+  std::istringstream stream(lines);
+  for (std::string line; std::getline(stream, line);) {
+    const spdlog::details::log_msg message("eckart", spdlog::level::info, line);
+    for (const spdlog::sink_ptr& sink : spdlog::default_logger_raw()->sinks()) sink->log(message);
+  }
 }
 
 LogFields::LogFields(Fields fields) : before_(fields_of_thread.size()) {

@@ -16,6 +16,9 @@ void start_log(int verbosity);
 /// (`journal_stream` is $JOURNAL_STREAM, or empty); else as start_log(), with the date.
 void start_service_log(int verbosity, const std::string& journal_stream);
 
+/// Writes these lines, for which somebody has asked, to where the log goes, whatever its verbosity.
+void tell(const std::string& lines);
+
 /// Fields that the log's lines of this thread have in the journal while this lives. An inner one
 /// adds to those around it.
 class LogFields {

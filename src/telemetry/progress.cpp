@@ -61,13 +61,16 @@ std::string known_total_line(const ProgressState& state, double elapsed_s, doubl
   const std::string count = fmt::format("{}/{}", state.done, state.total);
   const std::string failed = state.failed > 0 ? fmt::format(", {} failed", state.failed) : "";
   const std::string times = fmt::format("{}<{}", duration_text(elapsed_s), duration_text(left_s));
-  const std::string details = fmt::format("{} [{}, {}{}]", count, times, rate_text(rate), failed);
+  const std::string limit = state.bottleneck.empty() ? "" : ", " + state.bottleneck;
+  const std::string shorter = fmt::format("{} [{}, {}{}]", count, times, rate_text(rate), failed);
+  const std::string details =
+      fmt::format("{} [{}, {}{}{}]", count, times, rate_text(rate), limit, failed);
 
   const int bar = width - int(percent.size() + details.size()) - 3;
   if (bar >= kShortestBar) return percent + "|" + bar_text(state, bar) + "| " + details;
-  for (const std::string& line :
-       {percent + " " + details, fmt::format("{} {} [{}{}]", percent, count, times, failed),
-        percent + " " + count + failed, percent + " " + count}) {
+  for (const std::string& line : {percent + " " + details, percent + " " + shorter,
+                                  fmt::format("{} {} [{}{}]", percent, count, times, failed),
+                                  percent + " " + count + failed, percent + " " + count}) {
     if (int(line.size()) <= width) return line;
   }
   return fitting(percent, width);
@@ -78,8 +81,11 @@ std::string open_total_line(const ProgressState& state, double elapsed_s, double
   const std::string failed = state.failed > 0 ? fmt::format(", {} failed", state.failed) : "";
   const std::string found = state.total > state.done ? fmt::format(" of {}+", state.total) : "";
   const std::string elapsed = duration_text(elapsed_s);
+  const std::string limit = state.bottleneck.empty() ? "" : ", " + state.bottleneck;
   for (const std::string& line :
-       {fmt::format("{}{} images [{}, {}{}]", state.done, found, elapsed, rate_text(rate), failed),
+       {fmt::format("{}{} images [{}, {}{}{}]", state.done, found, elapsed, rate_text(rate), limit,
+                    failed),
+        fmt::format("{}{} images [{}, {}{}]", state.done, found, elapsed, rate_text(rate), failed),
         fmt::format("{} images [{}, {}{}]", state.done, elapsed, rate_text(rate), failed),
         fmt::format("{} images [{}{}]", state.done, elapsed, failed),
         fmt::format("{} images{}", state.done, failed), fmt::format("{} images", state.done)}) {

@@ -101,7 +101,7 @@ std::string stage_table(const std::vector<StageRow>& stages) {
   std::string table =
       fmt::format(kRow, "stage", "threads", "busy", "waiting for input", "waiting for room");
   for (const StageRow& stage : stages) {
-    const double total = total_s(stage);
+    const double total = stage.busy_s + stage.waiting_for_input_s + stage.waiting_for_room_s;
     const auto share = [&](double s) { return total > 0 ? percent_text(s / total) : "-"; };
     table += fmt::format(kRow, stage.name, stage.workers, share(stage.busy_s),
                          share(stage.waiting_for_input_s), share(stage.waiting_for_room_s));
@@ -111,14 +111,7 @@ std::string stage_table(const std::vector<StageRow>& stages) {
 
 }  // namespace
 
-std::string verdict(const RunReport& report) {
-  const StageRow* stage = busiest_stage(report);
-  if (stage == nullptr) return {};
-  const std::string busy = percent_text(busy_share(*stage));
-  return is_saturated(*stage)
-             ? fmt::format("{} is the bottleneck: {} busy", stage->name, busy)
-             : fmt::format("no stage is saturated: {} is the busiest, {} busy", stage->name, busy);
-}
+std::string verdict(const RunReport& report) { return bottleneck(report).text; }
 
 std::string to_text(const RunReport& report) {
   std::string text;

@@ -5,19 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/outcome.hpp"
+#include "telemetry/snapshot.hpp"
 
 namespace eckart::telemetry {
-
-/// One row of the stage table. Seconds are sums over the stage's workers; they add up to workers x
-/// wall.
-struct StageRow {
-  std::string name;
-  int workers = 0;
-  double busy_s = 0;
-  double waiting_for_input_s = 0;
-  double waiting_for_room_s = 0;
-};
 
 /// How the planes of one shape were decomposed, and why.
 struct SolverRow {
@@ -29,35 +19,24 @@ struct SolverRow {
 };
 
 /// What a run did: the closing summary and `--json` both come from this.
-struct RunReport {
+struct RunReport : Counts {
   std::string backend;       ///< name
   std::string backend_note;  ///< devices, solver, why this backend
-  std::int64_t done = 0;
-  std::int64_t skipped = 0;
-  std::int64_t failed = 0;
   std::int64_t ignored = 0;  ///< files in the folders that are not images by name
-  std::array<std::int64_t, kReasonCount> failures{};  ///< by Reason
-  std::int64_t pixels = 0;                            ///< of images done
-  std::int64_t input_bytes = 0;                       ///< file bytes read
-  std::int64_t output_bytes = 0;                      ///< file bytes written
-  double wall_s = 0;                                  ///< from the start of the program
-  double psnr_db_mean = 0;  ///< over outputs, of the pixels written; exact outputs count as 99 dB
+  double wall_s = 0;         ///< from the start of the program
+  double psnr_db_mean = 0;   ///< over outputs, of the pixels written; exact outputs count as 99 dB
   double psnr_db_min = 0;
   double most_loss_db = 0;  ///< PSNR before rounding that no output can have lost more of
-  std::int64_t outputs = 0;
-  std::int64_t planes = 0;             ///< of images done
-  std::int64_t planes_done_again = 0;  ///< of these, what the first solver had not settled
+  std::int64_t planes_done_again = 0;  ///< of planes, what the first solver had not settled
   bool interrupted = false;            ///< not every input was processed
   std::string stopped_by;  ///< what of the machine failed, so that the run ended; empty if nothing
   std::vector<SolverRow> solvers;  ///< by shape, the largest first
   std::vector<StageRow> stages;
+  Machine machine;  ///< until the end
   std::vector<std::string> remarks;
-
-  std::int64_t images() const { return done + skipped + failed; }
 };
 
-/// The stage that limits the rate: the one with the largest busy share; empty without work.
-/// As a sentence: "write is the bottleneck: 97 % busy".
+/// What limits the rate, as a sentence: "write is the bottleneck: 97 % busy"; empty without work.
 std::string verdict(const RunReport& report);
 
 /// The closing summary for people: several lines, the last ends with a newline.

@@ -38,6 +38,7 @@ Json stages_json(const RunReport& report) {
                       {"busy_s", stage.busy_s},
                       {"waiting_for_input_s", stage.waiting_for_input_s},
                       {"waiting_for_room_s", stage.waiting_for_room_s},
+                      {"cpu_s", stage.cpu_s},
                       {"busy_share", busy_share(stage)}});
   }
   return stages;
@@ -47,8 +48,7 @@ Json stages_json(const RunReport& report) {
 
 std::string to_json(const RunReport& report) {
   const bool measured = report.outputs > 0;
-  const StageRow* busiest = busiest_stage(report);
-  const bool limited = busiest != nullptr && is_saturated(*busiest);
+  const Bottleneck limit = bottleneck(report);
   const Json json = {
       {"done", report.done},
       {"failed", report.failed},
@@ -71,12 +71,14 @@ std::string to_json(const RunReport& report) {
       {"pixels_per_s", per_second(report, double(report.pixels))},
       {"input_bytes_per_s", per_second(report, double(report.input_bytes))},
       {"output_bytes_per_s", per_second(report, double(report.output_bytes))},
+      {"cores", report.machine.cores},
+      {"cpu_s", report.machine.process.cpu_s},
       {"backend", report.backend},
       {"backend_note", report.backend_note},
       {"solvers", solvers_json(report)},
       {"stages", stages_json(report)},
-      {"bottleneck", limited ? Json(busiest->name) : Json()},
-      {"verdict", verdict(report)},
+      {"bottleneck", limit.resource.empty() ? Json() : Json(limit.resource)},
+      {"verdict", limit.text},
       {"remarks", report.remarks},
   };
   // Remarks may name files, whose names need not be UTF-8.

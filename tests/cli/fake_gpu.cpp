@@ -49,7 +49,7 @@ class FakeGpu : public Backend {
   std::string name() const override { return "cuda"; }
   std::string description() const override { return "none, for tests"; }
   int lanes() const override { return cpu_->lanes(); }
-  int devices() const override { return 1; }
+  std::vector<std::string> gpus() const override { return {"00000000:01:00.0"}; }
   int batch_planes(const BatchKind&) const override { return 4; }
   std::unique_ptr<Lane> make_lane(int index) override {
     return std::make_unique<FakeLane>(cpu_->make_lane(index), batches_);

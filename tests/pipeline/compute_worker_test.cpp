@@ -22,14 +22,14 @@ class ComputeWorkerTest : public ::testing::Test {
   }
 
   void put(int number, bool suspect = false) {
-    Batch batch{{padded_shape(kSmall, 32), {}}, 1, {}};
+    Batch batch{.kind = {padded_shape(kSmall, 32), {}}, .planes = 1};
     batch.items.push_back(make_item(number));
     batch.items.back()->suspect = suspect;
     in_.push(std::move(batch));
   }
   void work() {
     flow::StageClock::Worker clock(clock_, 0);
-    ComputeWorker(backend_.make_lane(0), in_, out_, in_flight_, clock).run();
+    ComputeWorker(backend_.make_lane(0), in_, out_, in_flight_, meters_, clock).run();
   }
   /// Four batches, one after the other.
   void work_on_four() {
@@ -45,6 +45,7 @@ class ComputeWorkerTest : public ::testing::Test {
   InFlight in_flight_{[this](const InFlight::Items& items) {
     for (const WorkItem* item : items) lost_.push_back(number_of(*item));
   }};
+  Meters meters_;
   flow::StageClock clock_{1};
   Calls calls_;
 };

@@ -13,7 +13,7 @@ namespace {
 class InFlightTest : public ::testing::Test {
  protected:
   static Batch batch(int number, bool suspect = false) {
-    Batch batch{{padded_shape(kSmall, 32), {}}, 1, {}};
+    Batch batch{.kind = {padded_shape(kSmall, 32), {}}, .planes = 1};
     batch.items.push_back(make_item(number));
     batch.items.back()->suspect = suspect;
     return batch;

@@ -142,7 +142,8 @@ class CheckedBackend : public Backend {
   }
   std::string device() const override { return tested_->device(); }
   int lanes() const override { return tested_->lanes(); }
-  int devices() const override { return tested_->devices(); }
+  std::vector<std::string> gpus() const override { return tested_->gpus(); }
+  BackendCounts counts() const override { return tested_->counts(); }
   std::vector<SolverChoice> choices() const override { return tested_->choices(); }
   int batch_planes(const BatchKind& kind) const override { return tested_->batch_planes(kind); }
   std::unique_ptr<Lane> make_lane(int index) override {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <numeric>
 
@@ -78,10 +79,19 @@ cudaDeviceProp properties(int device) {
   return properties;
 }
 
-std::vector<std::string> names_of(const std::vector<int>& devices) {
-  std::vector<std::string> names;
-  for (const int device : devices) names.emplace_back(properties(device).name);
-  return names;
+template <class Text>
+std::vector<std::string> of_each(const std::vector<int>& devices, Text&& text) {
+  std::vector<std::string> texts;
+  for (const int device : devices) texts.push_back(text(properties(device)));
+  return texts;
+}
+
+/// As NVML has it: 00000000:3B:00.0
+std::string pci_id(const cudaDeviceProp& gpu) {
+  char id[32];
+  std::snprintf(id, sizeof id, "%08X:%02X:%02X.0", unsigned(gpu.pciDomainID),
+                unsigned(gpu.pciBusID), unsigned(gpu.pciDeviceID));
+  return id;
 }
 
 /// 13000 -> "13.0"
@@ -104,7 +114,8 @@ class CudaBackend : public Backend {
   explicit CudaBackend(const BackendOptions& options)
       : options_(options),
         devices_(devices_to_use(options)),
-        names_(names_of(devices_)),
+        names_(of_each(devices_, [](const cudaDeviceProp& gpu) { return std::string(gpu.name); })),
+        pci_ids_(of_each(devices_, pci_id)),
         device_(names_.front()),
         costs_(costs_of(options.calibration, "cuda", device_, kCudaCosts)),
         chooser_(options.solver, costs_.costs) {
@@ -155,7 +166,7 @@ class CudaBackend : public Backend {
   }
 
   int lanes() const override { return lanes_; }
-  int devices() const override { return int(devices_.size()); }
+  std::vector<std::string> gpus() const override { return pci_ids_; }
 
   int batch_planes(const BatchKind& kind) const override {
     const PaddedShape shape = kind.shape;
@@ -212,7 +223,7 @@ class CudaBackend : public Backend {
   const BackendOptions options_;
   const std::vector<int> devices_;
   int lanes_;
-  const std::vector<std::string> names_;
+  const std::vector<std::string> names_, pci_ids_;
   const std::string device_;
   const MeasuredCosts costs_;
   mutable SolverChooser chooser_;

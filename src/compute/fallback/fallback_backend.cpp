@@ -125,6 +125,7 @@ class FallbackLane : public Lane {
   }
 
   void in_halves(int slot, const BatchKind& kind, Tasks tasks) {
+    shortage_.cut_in_halves();
     const std::size_t half = tasks.size() / 2;
     for (const Tasks part : {tasks.first(half), tasks.subspan(half)}) {
       attempt(part, [&] {
@@ -174,7 +175,8 @@ class FallbackBackend : public Backend {
   std::string description() const override { return gpu_->description(); }
   std::vector<std::string> details() const override { return gpu_->details(); }
   int lanes() const override { return gpu_->lanes(); }
-  int devices() const override { return gpu_->devices(); }
+  std::vector<std::string> gpus() const override { return gpu_->gpus(); }
+  BackendCounts counts() const override { return shortage_.counts(); }
   int batch_planes(const BatchKind& kind) const override {
     return shortage_.at_most(kind, gpu_->batch_planes(kind));
   }

@@ -11,7 +11,7 @@ std::string text(PaddedShape shape) {
   return std::to_string(shape.rows) + " x " + std::to_string(shape.cols);
 }
 
-std::string counted(int count, const char* thing) {
+std::string counted(std::int64_t count, const char* thing) {
   return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
 }
 
@@ -54,9 +54,19 @@ void Shortage::lane_did_not_fit(const std::string& why) {
   warn_("out of GPU memory for a lane (" + why + "): its images are computed on the CPU meanwhile");
 }
 
+void Shortage::cut_in_halves() {
+  const std::lock_guard lock(mutex_);
+  ++counts_.oom_splits;
+}
+
 void Shortage::computed_on_cpu() {
   const std::lock_guard lock(mutex_);
-  ++on_cpu_;
+  ++counts_.cpu_images;
+}
+
+BackendCounts Shortage::counts() const {
+  const std::lock_guard lock(mutex_);
+  return counts_;
 }
 
 Shortage::Known& Shortage::known(const BatchKind& kind) {
@@ -77,10 +87,11 @@ std::vector<std::string> Shortage::remarks() const {
             counted(known.most_planes, "plane");
   }
   if (cut > kNamed) cuts += ", of " + counted(cut - kNamed, "other shape") + " likewise";
+  const std::int64_t images = counts_.cpu_images;
   const std::string on_cpu =
-      on_cpu_ == 0
+      images == 0
           ? ""
-          : counted(on_cpu_, "image") + (on_cpu_ == 1 ? " was" : " were") + " computed on the CPU";
+          : counted(images, "image") + (images == 1 ? " was" : " were") + " computed on the CPU";
   if (cuts.empty() && on_cpu.empty()) return {};
   return {"out of GPU memory: " + cuts + (cuts.empty() || on_cpu.empty() ? "" : "; ") + on_cpu};
 }

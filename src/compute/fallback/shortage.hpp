@@ -26,8 +26,10 @@ class Shortage {
   void image_did_not_fit(const BatchKind& kind, const std::string& why);
   void lane_did_not_fit(const std::string& why);
 
+  void cut_in_halves();
   void computed_on_cpu();
 
+  BackendCounts counts() const;
   std::vector<std::string> remarks() const;
 
  private:
@@ -41,7 +43,7 @@ class Shortage {
   const Warn warn_;
   mutable std::mutex mutex_;
   std::map<BatchKind, Known> kinds_;
-  int on_cpu_ = 0;  // images
+  BackendCounts counts_;
   bool lane_did_not_fit_ = false;
 };
 

@@ -72,7 +72,7 @@ class FakeBackend : public Backend {
   std::string name() const override { return "fake"; }
   std::string description() const override { return "for tests"; }
   int lanes() const override { return 2; }
-  int devices() const override { return 1; }
+  std::vector<std::string> gpus() const override { return {"0000:01:00.0"}; }
   int batch_planes(const BatchKind&) const override { return fake_.planes; }
   std::unique_ptr<Lane> make_lane(int) override {
     if (!fake_.lane_fits) throw OutOfMemory("no room for a lane");

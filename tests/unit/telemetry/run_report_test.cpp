@@ -21,6 +21,15 @@ std::vector<std::string> lines(const std::string& text) {
   return result;
 }
 
+StageRow row(const char* name, int workers, double busy_s = 0, double input_s = 0,
+             double room_s = 0) {
+  StageRow stage;
+  stage.name = name;
+  stage.workers = workers;
+  stage.busy_s = busy_s, stage.waiting_for_input_s = input_s, stage.waiting_for_room_s = room_s;
+  return stage;
+}
+
 RunReport example() {
   RunReport report;
   report.backend = "cpu";
@@ -42,19 +51,21 @@ RunReport example() {
   report.planes = 29988, report.planes_done_again = 1234;
   report.solvers = {{64, 32, 20, 512, "gram", "about 2 us a plane"},
                     {256, 192, 20, 512, "subspace", "48 of 192 columns"}};
-  report.stages = {{"load", 2, 10, 0, 30}, {"compute", 1, 19.4, 0.5, 0.1}, {"write", 2, 8, 32, 0}};
+  report.stages = {row("load", 2, 10, 0, 30), row("compute", 1, 19.4, 0.5, 0.1),
+                   row("write", 2, 8, 32, 0)};
   return report;
 }
 
 TEST(Verdict, NamesTheStageWithTheLargestBusyShareAndNotTheMostBusySeconds) {
   RunReport report = example();
-  report.stages = {{"load", 8, 90, 0, 70}, {"compute", 1, 19, 1, 0}, {"write", 2, 30, 10, 0}};
+  report.stages = {row("load", 8, 90, 0, 70), row("compute", 1, 19, 1, 0),
+                   row("write", 2, 30, 10, 0)};
   EXPECT_EQ(verdict(report), "compute is the bottleneck: 95 % busy");
 }
 
 TEST(Verdict, BlamesNoStageThatMostlyWaits) {
   RunReport report = example();
-  report.stages = {{"load", 1, 2, 0, 8}, {"write", 1, 3, 7, 0}};
+  report.stages = {row("load", 1, 2, 0, 8), row("write", 1, 3, 7, 0)};
   EXPECT_EQ(verdict(report), "no stage is saturated: write is the busiest, 30 % busy");
 }
 
@@ -64,7 +75,7 @@ TEST(Verdict, IsEmptyWithoutWork) {
   nothing_came.done = nothing_came.skipped = nothing_came.failed = 0;
   EXPECT_EQ(verdict(nothing_came), "");
   RunReport no_clock = example();
-  for (StageRow& stage : no_clock.stages) stage = {stage.name, stage.workers};
+  for (StageRow& stage : no_clock.stages) stage = row(stage.name.c_str(), stage.workers);
   EXPECT_EQ(verdict(no_clock), "");
 }
 
@@ -134,7 +145,7 @@ TEST(RunSummary, SharesOfAStageAreOfItsOwnTotalAndAddUp) {
 
 TEST(RunSummary, TheColumnsOfTheTableAreAligned) {
   RunReport report = example();
-  report.stages.push_back({"idle", 128, 0, 0, 0});
+  report.stages.push_back(row("idle", 128));
   std::vector<std::size_t> widths;
   bool inside = false;
   for (const std::string& line : lines(to_text(report))) {

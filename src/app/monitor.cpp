@@ -1,0 +1,123 @@
+#include "app/monitor.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "core/printable.hpp"
+#include "flow/pause.hpp"
+#include "telemetry/snapshot_text.hpp"
+
+namespace eckart::app {
+namespace {
+
+using telemetry::Snapshot;
+
+constexpr std::chrono::milliseconds kPeriod{1000};
+constexpr std::size_t kRecent = 5;  // looks; a rate of fewer seconds is restless
+
+/// Fowler, Noll and Vo's FNV-1a, 64 bits: for telling apart, not for keeping secret.
+std::uint64_t hash(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char byte : text) hash = (hash ^ std::uint8_t(byte)) * 0x100000001b3;
+  return hash;
+}
+
+telemetry::RunIdentity identity_of(const settings::Settings& settings, const std::string& command) {
+  telemetry::RunIdentity identity = telemetry::identify_run(command, ECKART_VERSION);
+  identity.settings = settings::changed(settings);
+  identity.settings_hash = fmt::format("{:016x}", hash(settings::to_yaml(settings)));
+  return identity;
+}
+
+void tell(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& failure) {
+    spdlog::error("nothing is measured any more: {}", printable(failure.what()));
+  }
+}
+
+}  // namespace
+
+Monitor::Monitor(const settings::Settings& settings, const std::string& command,
+                 std::function<Snapshot()> look)
+    : settings_(settings.telemetry),
+      identity_(identity_of(settings, command)),
+      look_(std::move(look)),
+      cpu_s_before_(telemetry::process_use().cpu_s) {}
+
+void Monitor::begin() {
+  thread_.emplace(
+      "monitor", 1, [this](int) { run(); }, tell);
+}
+
+Monitor::~Monitor() { end(); }
+
+void Monitor::run() {
+  const std::stop_token stop = stop_.get_token();
+  do {
+    look();
+    const bool due = now_.elapsed_s - logged_.elapsed_s >= settings_.interval_s;
+    if (due && now_.startup_s) log_interval();
+  } while (flow::pause(kPeriod, stop));
+}
+
+void Monitor::end() {
+  if (!thread_) return;
+  stop_.request_stop();
+  thread_.reset();
+  try {
+    look();
+    log_interval();
+    write(total_line(identity_, now_));
+  } catch (...) {
+    tell(std::current_exception());
+  }
+}
+
+void Monitor::look() {
+  Snapshot snapshot = look_();
+  if (!snapshot.gpu_ids.empty() && !gpus_) gpus_.emplace(snapshot.gpu_ids);
+  if (gpus_) gpus_->look(snapshot.elapsed_s - now_.elapsed_s);
+  snapshot.machine = {.cores = identity_.machine.cores,
+                      .process = telemetry::process_use(),
+                      .gpus = gpus_ ? gpus_->uses() : std::vector<telemetry::GpuUse>{}};
+  snapshot.machine.process.cpu_s -= cpu_s_before_;
+  const std::lock_guard lock(mutex_);
+  before_.push_back(std::exchange(now_, std::move(snapshot)));
+  if (before_.size() > kRecent) before_.erase(before_.begin());
+}
+
+void Monitor::log_interval() {
+  if (settings_.throughput_log.empty()) return;
+  write(interval_line(identity_, now_.since(logged_)));
+  logged_ = now_;
+}
+
+/// What the first line tells is known when there is a backend, or at the end.
+void Monitor::write(const std::string& line) {
+  if (settings_.throughput_log.empty()) return;
+  if (!log_) {
+    telemetry::GpuIdentity gpus;
+    if (gpus_) gpus = {gpus_->driver(), gpus_->facts()};
+    log_.emplace(settings_.throughput_log,
+                 telemetry::Rotation{std::int64_t(settings_.max_mb) << 20, settings_.keep},
+                 run_line(identity_, gpus, now_));
+  }
+  log_->write(line);
+}
+
+std::string text_of(const Monitor::View& view) {
+  return telemetry::snapshot_text(view.all, view.recent);
+}
+
+Monitor::View Monitor::view() const {
+  const std::lock_guard lock(mutex_);
+  return {now_, before_.empty() ? now_ : now_.since(before_.front())};
+}
+
+}  // namespace eckart::app

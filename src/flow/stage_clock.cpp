@@ -1,0 +1,122 @@
+#include "flow/stage_clock.hpp"
+
+#include <time.h>
+
+namespace eckart::flow {
+namespace {
+
+double seconds(std::int64_t ns) { return 1e-9 * double(ns); }
+
+std::int64_t cpu_ns(clockid_t clock) {
+  timespec time{};
+  if (clock_gettime(clock, &time) != 0) return 0;
+  return std::int64_t(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
+}  // namespace
+
+/// What one worker writes and anybody reads; a cache line or two of its own. Its state and times
+/// belong together, and a reader that finds them being changed (an odd `version_`) looks again.
+class alignas(64) StageClock::Cell {
+ public:
+  struct Times {
+    std::array<std::int64_t, 3> ns{};  // by state
+    std::int64_t cpu = 0;
+  };
+
+  void start(Time now) { since_.store(now, std::memory_order_relaxed); }
+
+  /// On the worker's thread alone.
+  void enter(State next, Time now) {
+    version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    auto& ns = ns_[std::size_t(state_.load(std::memory_order_relaxed))];
+    ns.store(
+        ns.load(std::memory_order_relaxed) + (now - since_.load(std::memory_order_relaxed)).count(),
+        std::memory_order_release);
+    since_.store(now, std::memory_order_release);
+    state_.store(next, std::memory_order_release);
+    version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+
+  Times read() const {
+    Times times;
+    for (;;) {
+      const auto version = version_.load(std::memory_order_acquire);
+      for (std::size_t i = 0; i < ns_.size(); ++i)
+        times.ns[i] = ns_[i].load(std::memory_order_acquire);
+      const Time since = since_.load(std::memory_order_acquire);
+      const State state = state_.load(std::memory_order_acquire);
+      const Time now = Clock::now();
+      if (version % 2 != 0 || version_.load(std::memory_order_relaxed) != version) continue;
+      times.ns[std::size_t(state)] += (now - since).count();
+      break;
+    }
+    const std::lock_guard lock(thread_mutex_);
+    times.cpu = has_thread_ ? cpu_ns(thread_clock_) : cpu_ns_;
+    return times;
+  }
+
+  std::int64_t busy_ns() const {
+    const auto busy = ns_[std::size_t(State::busy)].load(std::memory_order_relaxed);
+    if (state_.load(std::memory_order_relaxed) != State::busy) return busy;
+    return busy + (Clock::now() - since_.load(std::memory_order_relaxed)).count();
+  }
+
+  void thread_begins() {
+    const std::lock_guard lock(thread_mutex_);
+    has_thread_ = pthread_getcpuclockid(pthread_self(), &thread_clock_) == 0;
+  }
+
+  void thread_ends() {
+    const std::lock_guard lock(thread_mutex_);
+    cpu_ns_ = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    has_thread_ = false;
+  }
+
+ private:
+  std::atomic<std::uint64_t> version_{0};
+  std::array<std::atomic<std::int64_t>, 3> ns_{};
+  std::atomic<Time> since_{};
+  std::atomic<State> state_{State::waiting_for_input};
+  mutable std::mutex thread_mutex_;
+  bool has_thread_ = false;
+  clockid_t thread_clock_{};
+  std::int64_t cpu_ns_ = 0;  // of the thread that has ended
+};
+
+StageClock::StageClock(int workers, Time start)
+    : count_(workers), cells_(std::make_unique<Cell[]>(std::size_t(workers))) {
+  for (int i = 0; i < count_; ++i) cells_[std::size_t(i)].start(start);
+}
+
+StageClock::~StageClock() = default;
+
+StageClock::Worker::Worker(StageClock& clock, int index) : cell_(clock.cells_[std::size_t(index)]) {
+  cell_.thread_begins();
+  enter(State::busy);
+}
+
+StageClock::Worker::~Worker() {
+  enter(State::waiting_for_input);
+  cell_.thread_ends();
+}
+
+void StageClock::Worker::enter(State next) { cell_.enter(next, Clock::now()); }
+
+std::chrono::nanoseconds StageClock::Worker::busy() const {
+  return std::chrono::nanoseconds(cell_.busy_ns());
+}
+
+StageTimes StageClock::times() const {
+  StageTimes sum{.workers = count_};
+  for (int i = 0; i < count_; ++i) {
+    const Cell::Times times = cells_[std::size_t(i)].read();
+    sum.busy_s += seconds(times.ns[0]);
+    sum.waiting_for_input_s += seconds(times.ns[1]);
+    sum.waiting_for_room_s += seconds(times.ns[2]);
+    sum.cpu_s += seconds(times.cpu);
+  }
+  return sum;
+}
+
+}  // namespace eckart::flow

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "telemetry/snapshot.hpp"
+
+namespace eckart::telemetry {
+
+/// What stays of a machine while a process runs.
+struct MachineFacts {
+  std::string host, cpu;  ///< their names
+  int cores = 0;          ///< logical CPUs that this process may use
+  std::int64_t memory_bytes = 0;
+};
+MachineFacts machine_facts();
+
+/// Since the process began, and now.
+ProcessUse process_use();
+
+}  // namespace eckart::telemetry

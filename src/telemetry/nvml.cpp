@@ -1,0 +1,187 @@
+#include "telemetry/nvml.hpp"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <utility>
+
+namespace eckart::telemetry {
+namespace {
+
+// What is used of nvml.h, whose names and numbers never change; toolkits need not have it.
+using Handle = struct nvmlDevice_st*;
+using Unsigned64 = unsigned long long;
+constexpr int kSuccess = 0;
+constexpr unsigned kSmClock = 1, kMemoryClock = 2, kGpuTemperature = 0;
+struct Utilization {
+  unsigned gpu, memory;  // percent
+};
+struct Memory {
+  Unsigned64 total, free, used;
+};
+
+/// nvmlClocksThrottleReason...; idle, what applications and displays ask for say nothing.
+Throttle throttle_of(Unsigned64 bit) {
+  switch (bit) {
+    case 0x04:  // SwPowerCap
+    case 0x80:  // HwPowerBrakeSlowdown
+      return Throttle::power;
+    case 0x20:  // SwThermalSlowdown
+    case 0x40:  // HwThermalSlowdown
+      return Throttle::thermal;
+    case 0x08:  // HwSlowdown
+      return Throttle::hardware;
+    case 0x10:  // SyncBoost
+      return Throttle::sync;
+    default:
+      return Throttle::other;
+  }
+}
+constexpr Unsigned64 kAsWished = 0x01 | 0x02 | 0x100;
+
+std::int64_t whole(Unsigned64 number) { return std::int64_t(number); }
+
+}  // namespace
+
+/// Each function is null where the library has none; nothing is called without init().
+struct GpuMonitor::Library {
+  template <class... Arguments>
+  using Function = int (*)(Arguments...);
+
+  Library() : handle(::dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {
+    if (!handle) return;
+    find(init, "nvmlInit_v2");
+    find(shutdown, "nvmlShutdown");
+    find(driver_version, "nvmlSystemGetDriverVersion");
+    find(by_pci_id, "nvmlDeviceGetHandleByPciBusId_v2");
+    find(uuid, "nvmlDeviceGetUUID");
+    find(name, "nvmlDeviceGetName");
+    find(memory, "nvmlDeviceGetMemoryInfo");
+    find(power_limit_mw, "nvmlDeviceGetEnforcedPowerLimit");
+    find(utilization, "nvmlDeviceGetUtilizationRates");
+    find(energy_mj, "nvmlDeviceGetTotalEnergyConsumption");
+    find(power_mw, "nvmlDeviceGetPowerUsage");
+    find(clock_mhz, "nvmlDeviceGetClockInfo");
+    find(temperature, "nvmlDeviceGetTemperature");
+    find(throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
+    ready = call(init);
+    text(driver_version, driver);
+  }
+  ~Library() {
+    if (ready) call(shutdown);
+    if (handle) ::dlclose(handle);
+  }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  template <class... Parameters, class... Arguments>
+  static bool call(Function<Parameters...> function, Arguments... arguments) {
+    return function && function(arguments...) == kSuccess;
+  }
+  /// What a function writes that takes a buffer and its length last.
+  template <class... Parameters, class... Arguments>
+  bool text(Function<Parameters...> function, std::string& value, Arguments... arguments) const {
+    std::array<char, 128> buffer{};
+    if (!ready || !call(function, arguments..., buffer.data(), unsigned(buffer.size() - 1)))
+      return false;
+    value = buffer.data();
+    return true;
+  }
+
+  void* handle;
+  bool ready = false;
+  std::string driver;
+  Function<> init = nullptr, shutdown = nullptr;
+  Function<char*, unsigned> driver_version = nullptr;
+  Function<const char*, Handle*> by_pci_id = nullptr;
+  Function<Handle, char*, unsigned> uuid = nullptr, name = nullptr;
+  Function<Handle, Memory*> memory = nullptr;
+  Function<Handle, unsigned*> power_limit_mw = nullptr, power_mw = nullptr;
+  Function<Handle, Utilization*> utilization = nullptr;
+  Function<Handle, Unsigned64*> energy_mj = nullptr, throttle_reasons = nullptr;
+  Function<Handle, unsigned, unsigned*> clock_mhz = nullptr, temperature = nullptr;
+
+ private:
+  template <class F>
+  void find(F& function, const char* symbol) {
+    function = reinterpret_cast<F>(::dlsym(handle, symbol));
+  }
+};
+
+struct GpuMonitor::Device {
+  Handle handle;
+  Unsigned64 energy_mj_before;
+};
+
+GpuMonitor::GpuMonitor(const std::vector<std::string>& pci_ids)
+    : library_(std::make_unique<Library>()) {
+  for (const std::string& id : pci_ids) {
+    Device device{};
+    if (!library_->ready || !Library::call(library_->by_pci_id, id.c_str(), &device.handle))
+      continue;
+    GpuUse use;
+    library_->text(library_->uuid, use.uuid, device.handle);
+    Library::call(library_->energy_mj, device.handle, &device.energy_mj_before);
+    devices_.push_back(device);
+    uses_.push_back(std::move(use));
+  }
+}
+
+GpuMonitor::~GpuMonitor() = default;
+
+const std::string& GpuMonitor::driver() const { return library_->driver; }
+
+std::vector<GpuFacts> GpuMonitor::facts() const {
+  std::vector<GpuFacts> all;
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    const Handle device = devices_[i].handle;
+    GpuFacts facts{.uuid = uses_[i].uuid, .name = {}};
+    library_->text(library_->name, facts.name, device);
+    Memory memory{};
+    if (Library::call(library_->memory, device, &memory)) facts.memory_bytes = whole(memory.total);
+    unsigned limit_mw = 0;
+    if (Library::call(library_->power_limit_mw, device, &limit_mw))
+      facts.power_limit_w = 1e-3 * limit_mw;
+    all.push_back(std::move(facts));
+  }
+  return all;
+}
+
+void GpuMonitor::look(double seconds) {
+  const Library& nvml = *library_;
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    const Device& device = devices_[i];
+    GpuUse& use = uses_[i];
+    Utilization busy{};
+    if (Library::call(nvml.utilization, device.handle, &busy)) {
+      use.seconds += seconds;
+      use.busy_s += 0.01 * busy.gpu * seconds;
+      use.memory_busy_s += 0.01 * busy.memory * seconds;
+    }
+    Unsigned64 energy_mj = 0, reasons = 0;
+    unsigned power_mw = 0;
+    if (Library::call(nvml.energy_mj, device.handle, &energy_mj))
+      use.energy_j = 1e-3 * double(energy_mj - device.energy_mj_before);
+    else if (Library::call(nvml.power_mw, device.handle, &power_mw))
+      use.energy_j += 1e-3 * power_mw * seconds;
+    Memory memory{};
+    if (Library::call(nvml.memory, device.handle, &memory))
+      use.memory_used_bytes = whole(memory.used);
+    unsigned number = 0;
+    if (Library::call(nvml.clock_mhz, device.handle, kSmClock, &number)) use.sm_mhz = int(number);
+    if (Library::call(nvml.clock_mhz, device.handle, kMemoryClock, &number))
+      use.memory_mhz = int(number);
+    if (Library::call(nvml.temperature, device.handle, kGpuTemperature, &number))
+      use.temperature_c = int(number);
+    Library::call(nvml.throttle_reasons, device.handle, &reasons);
+    reasons &= ~kAsWished;
+    std::array<bool, kThrottleCount> seen{};
+    for (Unsigned64 bit = 1; bit != 0 && bit <= reasons; bit <<= 1) {
+      if (reasons & bit) seen[std::size_t(throttle_of(bit))] = true;
+    }
+    for (std::size_t reason = 0; reason < seen.size(); ++reason)
+      use.throttled[reason] += seen[reason];
+  }
+}
+
+}  // namespace eckart::telemetry

@@ -1,0 +1,104 @@
+#include "telemetry/snapshot_text.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <cmath>
+#include <string_view>
+
+namespace eckart::telemetry {
+namespace {
+
+constexpr double kMib = 1 << 20;
+
+std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+
+/// 340 us, 2.1 ms, 1.3 s; - where there is none
+std::string time_text(double seconds) {
+  if (!std::isfinite(seconds)) return "-";
+  if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
+  return fmt::format("{:.3g} s", seconds);
+}
+
+std::string percentiles(const Durations& durations) {
+  if (durations.count() == 0) return "-";
+  return fmt::format("{}, {}, {}", time_text(durations.quantile_s(0.5)),
+                     time_text(durations.quantile_s(0.9)), time_text(durations.quantile_s(0.99)));
+}
+
+double per_second(const Snapshot& snapshot) {
+  return snapshot.seconds > 0 ? double(snapshot.counts.done) / snapshot.seconds : 0.0;
+}
+
+std::string stage_lines(const Snapshot& recent) {
+  constexpr std::string_view kRow = "{:<9} {:>7} {:>6} {:>17} {:>16} {:>6}  {}\n";
+  std::string text = fmt::format(kRow, "stage", "threads", "busy", "waiting for input",
+                                 "waiting for room", "cores", "service p50, p90, p99");
+  for (const StageRow& stage : recent.stages) {
+    const double all = stage.busy_s + stage.waiting_for_input_s + stage.waiting_for_room_s;
+    const auto share = [&](double s) { return all > 0 ? percent(s / all) : "-"; };
+    text +=
+        fmt::format(kRow, stage.name, stage.workers, share(stage.busy_s),
+                    share(stage.waiting_for_input_s), share(stage.waiting_for_room_s),
+                    recent.seconds > 0 ? fmt::format("{:.2f}", stage.cpu_s / recent.seconds) : "-",
+                    percentiles(stage.service));
+  }
+  return text;
+}
+
+std::string queue_line(const Snapshot& recent) {
+  std::string text;
+  for (const QueueRow& queue : recent.queues) {
+    text += fmt::format("{}{} {}/{}", text.empty() ? "queues    " : ", ", queue.name, queue.images,
+                        queue.capacity);
+  }
+  return text + fmt::format("; decoded images: {:.0f} of {:.0f} MiB\n",
+                            double(recent.budget_used_bytes) / kMib,
+                            double(recent.budget_bytes) / kMib);
+}
+
+std::string gpu_lines(const Machine& machine) {
+  std::string text;
+  for (const GpuUse& gpu : machine.gpus) {
+    text += fmt::format("gpu       {}: {} busy, {:.0f} MiB in use, {:.0f} W, {} MHz, {} °C",
+                        gpu.uuid, percent(busy_share(gpu)), double(gpu.memory_used_bytes) / kMib,
+                        gpu.seconds > 0 ? gpu.energy_j / gpu.seconds : 0.0, gpu.sm_mhz,
+                        gpu.temperature_c);
+    for (int reason = 0; reason < kThrottleCount; ++reason) {
+      if (gpu.throttled[std::size_t(reason)] > 0)
+        text += fmt::format(", held down: {}", to_string(Throttle(reason)));
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string snapshot_text(const Snapshot& all, const Snapshot& recent) {
+  const Counts& counts = all.counts;
+  std::string text =
+      fmt::format("images    {} done, {} failed, {} skipped, {} unfinished, in {:.1f} s\n",
+                  counts.done, counts.failed, counts.skipped, all.unfinished, all.elapsed_s);
+  text += fmt::format("rate      {:.3g} images/s in the last {:.1f} s, {:.3g} since the start\n",
+                      per_second(recent), recent.seconds, per_second(all));
+  text += stage_lines(recent) + queue_line(recent);
+  text += fmt::format("latency   {} (p50, p90, p99, from found to published)\n",
+                      percentiles(recent.end_to_end));
+  text += fmt::format("process   {:.2f} of {} cores, {:.0f} MiB in memory, {} threads\n",
+                      recent.seconds > 0 ? recent.machine.process.cpu_s / recent.seconds : 0.0,
+                      recent.machine.cores, double(recent.machine.process.rss_bytes) / kMib,
+                      recent.machine.process.threads);
+  text += gpu_lines(recent.machine);
+  const std::string limit = bottleneck_of(recent.stages, recent.machine, recent.seconds).text;
+  if (!limit.empty() && recent.counts.images() > 0) text += "verdict   " + limit + '\n';
+  return text;
+}
+
+std::string short_bottleneck(const Snapshot& recent) {
+  const Bottleneck limit = bottleneck_of(recent.stages, recent.machine, recent.seconds);
+  if (limit.resource.empty()) return {};
+  return fmt::format("{} {}%", limit.resource, int(100 * limit.busy));
+}
+
+}  // namespace eckart::telemetry

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "telemetry/snapshot.hpp"
+
+namespace eckart::telemetry {
+
+/// For people: what is done, and what stages, queues and GPUs did in `recent`, a difference of two
+/// snapshots that ends with `all`. Several lines, the last ends with a newline.
+std::string snapshot_text(const Snapshot& all, const Snapshot& recent);
+
+/// "write 97 %", "cpu 99 %": what limits the rate in the progress line; empty where nothing does.
+std::string short_bottleneck(const Snapshot& recent);
+
+}  // namespace eckart::telemetry

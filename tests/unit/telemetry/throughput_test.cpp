@@ -1,0 +1,149 @@
+#include "telemetry/throughput.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "telemetry/throughput_log.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace eckart::telemetry {
+namespace {
+
+using nlohmann::json;
+using test::TempFolder;
+using testing::ElementsAre;
+
+RunIdentity identity() {
+  RunIdentity identity = identify_run("run", "1.2.3");
+  identity.settings = {{"rank", "\"50\""}};
+  identity.settings_hash = "abcd";
+  return identity;
+}
+
+Snapshot snapshot() {
+  Snapshot snapshot;
+  snapshot.elapsed_s = snapshot.seconds = 4;
+  snapshot.startup_s = 0.25;
+  snapshot.backend = "cuda", snapshot.device = "NVIDIA H200";
+  snapshot.found = 12, snapshot.unfinished = 1;
+  snapshot.counts.done = 8, snapshot.counts.failed = 2, snapshot.counts.skipped = 1;
+  snapshot.counts.failures[std::size_t(Reason::corrupt)] = 2;
+  snapshot.counts.pixels = 4'000'000;
+  StageRow& stage = snapshot.stages.emplace_back();
+  stage.name = "load", stage.workers = 2;
+  stage.busy_s = 7.5, stage.waiting_for_input_s = 0.5, stage.cpu_s = 3;
+  snapshot.batches = {3, 12, 16};
+  snapshot.machine.cores = 2;
+  GpuUse& gpu = snapshot.machine.gpus.emplace_back();
+  gpu.uuid = "GPU-1", gpu.seconds = 4, gpu.busy_s = 1, gpu.energy_j = 1000;
+  gpu.throttled[std::size_t(Throttle::power)] = 1;
+  return snapshot;
+}
+
+TEST(ThroughputLine, OfARunSaysWhatItIs) {
+  const json line = json::parse(
+      run_line(identity(), {"580.1", {{"GPU-1", "NVIDIA H200", 1 << 30, 700}}}, snapshot()));
+  EXPECT_EQ(line["schema"], "eckart.throughput/1");
+  EXPECT_EQ(line["kind"], "run");
+  EXPECT_EQ(line["version"], "1.2.3");
+  EXPECT_EQ(line["device"], "NVIDIA H200");
+  EXPECT_EQ(line["driver"], "580.1");
+  EXPECT_EQ(line["gpus"][0]["power_limit_w"], 700);
+  EXPECT_EQ(line["settings"]["rank"], "\"50\"");
+  EXPECT_EQ(line["workers"]["load"], 2);
+  EXPECT_EQ(line["startup_s"], 0.25);
+  EXPECT_GE(line["cores"], 1);
+  EXPECT_GT(line["memory_bytes"], 1 << 20);
+  EXPECT_FALSE(line["host"].get<std::string>().empty());
+  EXPECT_TRUE(std::regex_match(line["time"].get<std::string>(),
+                               std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)")));
+}
+
+TEST(ThroughputLine, OfARunWithoutABackendHasNulls) {
+  const json line = json::parse(run_line(identity(), {}, Snapshot{}));
+  EXPECT_TRUE(line["backend"].is_null());
+  EXPECT_TRUE(line["driver"].is_null());
+  EXPECT_TRUE(line["startup_s"].is_null());
+}
+
+TEST(ThroughputLine, TotalsHaveCountsRatesAndShares) {
+  const RunIdentity run = identity();
+  const json line = json::parse(total_line(run, snapshot()));
+  EXPECT_EQ(line["kind"], "total");
+  EXPECT_EQ(line["run"], run.run);
+  EXPECT_EQ(line["found"], 12);
+  EXPECT_EQ(line["done"].get<int>() + line["failed"].get<int>() + line["skipped"].get<int>() +
+                line["unfinished"].get<int>(),
+            12);
+  EXPECT_EQ(line["failures"], (json{{"corrupt", 2}}));
+  EXPECT_EQ(line["images_per_s"], 2);
+  EXPECT_EQ(line["pixels_per_s"], 1'000'000);
+  EXPECT_EQ(line["stages"][0]["busy_s"], 7.5);
+  EXPECT_EQ(line["stages"][0]["service_s"]["count"], 0);
+  EXPECT_TRUE(line["stages"][0]["service_s"]["p50"].is_null());
+  EXPECT_EQ(line["batches"]["fill"], 0.75);
+  EXPECT_EQ(line["gpus"][0]["busy"], 0.25);
+  EXPECT_EQ(line["gpus"][0]["power_w"], 250);
+  EXPECT_EQ(line["gpus"][0]["throttle"], json::array({"power"}));
+  EXPECT_EQ(line["bottleneck"]["resource"], "load");
+}
+
+TEST(ThroughputLine, OfNothingIsStillALine) {
+  const json line = json::parse(interval_line(identity(), Snapshot{}));
+  EXPECT_EQ(line["kind"], "interval");
+  EXPECT_TRUE(line["bottleneck"].is_null());
+  EXPECT_TRUE(line["batches"]["fill"].is_null());
+}
+
+TEST(ThroughputLine, RunsHaveIdentifiersOfTheirOwn) {
+  EXPECT_NE(identify_run("run", "1").run, identify_run("run", "1").run);
+}
+
+std::vector<std::string> lines_of(const std::filesystem::path& file) {
+  std::vector<std::string> lines;
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(ThroughputLog, AddsToWhatIsThere) {
+  const TempFolder folder;
+  const auto file = folder.path() / "sub" / "log.jsonl";
+  {
+    ThroughputLog log(file, {}, "head 1");
+    log.write("a");
+    EXPECT_THAT(lines_of(file), ElementsAre("head 1", "a")) << "at once, and not at the end";
+  }
+  ThroughputLog(file, {}, "head 2").write("b");
+  EXPECT_THAT(lines_of(file), ElementsAre("head 1", "a", "head 2", "b"));
+}
+
+TEST(ThroughputLog, RotatesAndBeginsEachFileWithTheHead) {
+  const TempFolder folder;
+  const auto file = folder.path() / "log.jsonl";
+  const std::string line(40, 'x');
+  ThroughputLog log(file, {.max_bytes = 100, .keep = 2}, "head");
+  for (int i = 0; i < 12; ++i) log.write(line + std::to_string(i));
+  EXPECT_THAT(lines_of(file).front(), "head");
+  EXPECT_EQ(lines_of(file).back(), line + "11");
+  EXPECT_THAT(lines_of(folder.path() / "log.1.jsonl").front(), "head");
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "log.2.jsonl"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "log.3.jsonl"));
+  EXPECT_LE(std::filesystem::file_size(file), 100u);
+}
+
+TEST(ThroughputLog, GoesOnWhereItCannotBeWritten) {
+  ThroughputLog nowhere("/proc/no/such/log.jsonl", {}, "head");
+  nowhere.write("a");
+  ThroughputLog full("/dev/full", {}, "head");
+  full.write("a");
+}
+
+}  // namespace
+}  // namespace eckart::telemetry
