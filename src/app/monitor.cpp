@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string_view>
@@ -16,7 +17,7 @@ namespace {
 
 using telemetry::Snapshot;
 
-constexpr std::chrono::milliseconds kPeriod{1000};
+constexpr double kPeriod_s = 1;
 constexpr std::size_t kRecent = 5;  // looks; a rate of fewer seconds is restless
 
 /// Fowler, Noll and Vo's FNV-1a, 64 bits: for telling apart, not for keeping secret.
@@ -59,11 +60,13 @@ Monitor::~Monitor() { end(); }
 
 void Monitor::run() {
   const std::stop_token stop = stop_.get_token();
+  const auto period =
+      std::chrono::milliseconds(int(1000 * std::min(kPeriod_s, settings_.interval_s)));
   do {
     look();
     const bool due = now_.elapsed_s - logged_.elapsed_s >= settings_.interval_s;
     if (due && now_.startup_s) log_interval();
-  } while (flow::pause(kPeriod, stop));
+  } while (flow::pause(period, stop));
 }
 
 void Monitor::end() {
