@@ -18,6 +18,7 @@ namespace {
 using telemetry::Snapshot;
 
 constexpr double kPeriod_s = 1;
+constexpr double kSample_s = 0.9 * kPeriod_s;  // of the history, at least
 constexpr std::size_t kRecent = 5;  // looks; a rate of fewer seconds is restless
 
 /// Fowler, Noll and Vo's FNV-1a, 64 bits: for telling apart, not for keeping secret.
@@ -44,14 +45,14 @@ void tell(const std::exception_ptr& error) {
 
 }  // namespace
 
-Monitor::Monitor(const settings::Settings& settings, const std::string& command,
-                 std::function<Snapshot()> look)
+Monitor::Monitor(const settings::Settings& settings, const std::string& command, Subject subject)
     : settings_(settings.telemetry),
       identity_(identity_of(settings, command)),
-      look_(std::move(look)),
+      subject_(std::move(subject)),
       cpu_s_before_(telemetry::process_use().cpu_s) {}
 
 void Monitor::begin() {
+  if (!settings_.listen.empty()) listen();
   thread_.emplace(
       "monitor", 1, [this](int) { run(); }, tell);
 }
@@ -70,6 +71,7 @@ void Monitor::run() {
 }
 
 void Monitor::end() {
+  server_.reset();
   if (!thread_) return;
   stop_.request_stop();
   thread_.reset();
@@ -83,8 +85,12 @@ void Monitor::end() {
 }
 
 void Monitor::look() {
-  Snapshot snapshot = look_();
-  if (!snapshot.gpu_ids.empty() && !gpus_) gpus_.emplace(snapshot.gpu_ids);
+  Snapshot snapshot = subject_.pipeline();
+  telemetry::GpuIdentity found;
+  if (!snapshot.gpu_ids.empty() && !gpus_) {
+    gpus_.emplace(snapshot.gpu_ids);
+    found = {gpus_->driver(), gpus_->facts()};
+  }
   if (gpus_) gpus_->look(snapshot.elapsed_s - now_.elapsed_s);
   snapshot.machine = {.cores = identity_.machine.cores,
                       .process = telemetry::process_use(),
@@ -92,7 +98,41 @@ void Monitor::look() {
   snapshot.machine.process.cpu_s -= cpu_s_before_;
   const std::lock_guard lock(mutex_);
   before_.push_back(std::exchange(now_, std::move(snapshot)));
-  if (before_.size() > kRecent) before_.erase(before_.begin());
+  if (before_.size() > kRecent) before_.pop_front();
+  if (!found.driver.empty()) gpu_identity_ = std::move(found);
+  if (now_.elapsed_s - sampled_.elapsed_s < kSample_s) return;
+  history_.add(telemetry::unix_now(), now_.since(sampled_));
+  sampled_ = now_;
+}
+
+void Monitor::listen() {
+  const auto lines = [](const std::vector<std::string>& all) {
+    std::string text;
+    for (const std::string& line : all) text += (text.empty() ? "" : "\n") + line;
+    return text;
+  };
+  server_.emplace(
+      settings_.listen,
+      telemetry::StatusPages{
+          .json =
+              [this](double since_unix_s) {
+                const telemetry::Status now = status();
+                const std::lock_guard lock(mutex_);
+                return status_json(now, history_, since_unix_s);
+              },
+          .metrics = [this] { return metrics_text(status()); },
+          .why_not_ready = [this, lines] { return lines(subject_.service().not_ready); },
+          .why_not_healthy = [this, lines] { return lines(subject_.service().unhealthy); }});
+  spdlog::info("status page and metrics: {}", settings_.listen.starts_with('/')
+                                                  ? settings_.listen
+                                                  : "http://" + settings_.listen + "/");
+}
+
+telemetry::Status Monitor::status() const {
+  telemetry::ServiceState state = subject_.service();
+  const View now = view();
+  const std::lock_guard lock(mutex_);
+  return {identity_, gpu_identity_, now.all, now.recent, std::move(state), start_unix_s_};
 }
 
 void Monitor::log_interval() {
@@ -104,13 +144,10 @@ void Monitor::log_interval() {
 /// What the first line tells is known when there is a backend, or at the end.
 void Monitor::write(const std::string& line) {
   if (settings_.throughput_log.empty()) return;
-  if (!log_) {
-    telemetry::GpuIdentity gpus;
-    if (gpus_) gpus = {gpus_->driver(), gpus_->facts()};
+  if (!log_)
     log_.emplace(settings_.throughput_log,
                  telemetry::Rotation{std::int64_t(settings_.max_mb) << 20, settings_.keep},
-                 run_line(identity_, gpus, now_));
-  }
+                 run_line(identity_, gpu_identity_, now_));
   log_->write(line);
 }
 

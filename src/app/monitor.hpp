@@ -1,33 +1,38 @@
 #pragma once
 
+#include <deque>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <vector>
 
 #include "flow/workers.hpp"
 #include "settings/settings.hpp"
 #include "telemetry/nvml.hpp"
 #include "telemetry/snapshot.hpp"
+#include "telemetry/status.hpp"
+#include "telemetry/status_server.hpp"
 #include "telemetry/throughput.hpp"
 #include "telemetry/throughput_log.hpp"
 
 namespace eckart::app {
 
 /// Looks at a pipeline and its machine each second, on a thread of its own, from begin() to
-/// end(), and writes the throughput log.
+/// end(), writes the throughput log and answers on telemetry.listen.
 class Monitor {
  public:
-  /// `look`: the pipeline's snapshot(), which may be called until end().
-  Monitor(const settings::Settings& settings, const std::string& command,
-          std::function<telemetry::Snapshot()> look);
+  /// What it looks at; called until end(), the second on any threads.
+  struct Subject {
+    std::function<telemetry::Snapshot()> pipeline;
+    std::function<telemetry::ServiceState()> service;
+  };
+  Monitor(const settings::Settings& settings, const std::string& command, Subject subject);
   ~Monitor();
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
 
+  /// Throws FatalError where it cannot listen.
   void begin();
   /// Looks for the last time, and ends the log. Any number of times.
   void end();
@@ -42,21 +47,28 @@ class Monitor {
   void run();
   void look();
   void log_interval();
+  void listen();
+  telemetry::Status status() const;
   void write(const std::string& line);
 
   const settings::Telemetry settings_;
   const telemetry::RunIdentity identity_;
-  const std::function<telemetry::Snapshot()> look_;
+  const Subject subject_;
   std::optional<telemetry::GpuMonitor>
       gpus_;  // once there is a backend, on the thread, as the next
   telemetry::Snapshot logged_;
   std::optional<telemetry::ThroughputLog> log_;
   const double cpu_s_before_;  // of this process
+  const double start_unix_s_ = telemetry::unix_now();
   mutable std::mutex mutex_;
   telemetry::Snapshot now_;                  // the last look
-  std::vector<telemetry::Snapshot> before_;  // some looks before it, the oldest first
+  std::deque<telemetry::Snapshot> before_;  // some looks before it, the oldest first
   std::stop_source stop_;
+  telemetry::Snapshot sampled_;
+  telemetry::History history_;
+  telemetry::GpuIdentity gpu_identity_;
   std::optional<flow::Workers> thread_;
+  std::optional<telemetry::StatusServer> server_;
 };
 
 /// As telemetry::snapshot_text has it.

@@ -60,8 +60,9 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
               },
           .on_lost = [this](const InFlight::Items& items) { job_.record_lost(items); }},
       pipeline_options(request_.settings));
-  monitor_ =
-      std::make_unique<Monitor>(request_.settings, "run", [this] { return pipeline_->snapshot(); });
+  monitor_ = std::make_unique<Monitor>(
+      request_.settings, "run",
+      Monitor::Subject{[this] { return pipeline_->snapshot(); }, [this] { return state(); }});
   if (request_.count_ahead && can_list_again()) count_.emplace(make_sources(request_));
 }
 
@@ -99,6 +100,13 @@ telemetry::RunReport Run::execute() {
   report.machine.process.cpu_s = telemetry::process_use().cpu_s;  // since the program's start, too
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   return report;
+}
+
+telemetry::ServiceState Run::state() const {
+  telemetry::ServiceState state;
+  state.restarts = request_.restarts;
+  if (!pipeline_->backend()) state.not_ready.emplace_back("it is starting");
+  return state;
 }
 
 void Run::request_stop() {

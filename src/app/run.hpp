@@ -62,6 +62,7 @@ class Run {
 
  private:
   void prepare_output();
+  telemetry::ServiceState state() const;
   bool can_list_again() const;
 
   const RunRequest request_;

@@ -101,6 +101,9 @@ std::vector<Watch> checked_watches(const settings::Configuration& configuration)
   return watches;
 }
 
+/// Three times what lies between two looks at a pulse, and more than a slow batch takes.
+constexpr std::chrono::minutes kLongestStill{3};
+
 /// Few files wait to be loaded, so that one of another folder soon has its turn.
 PipelineOptions service_options(const settings::Settings& settings) {
   PipelineOptions options = pipeline_options(settings);
@@ -135,10 +138,9 @@ Service::Service(const settings::Configuration& configuration)
     : configuration_(configuration),
       calibration_(settings::load_calibration(configuration.settings.calibration)) {
   const std::vector<Watch> watches = checked_watches(configuration_);
-  std::vector<std::filesystem::path> inputs;
   std::vector<io::WatchSource::Watch> sources;
   for (const Watch& watch : watches) {
-    inputs.push_back(watch.input);
+    inputs_.push_back(watch.input);
     outputs_.push_back(watch.output);
     spdlog::info("watches {} for {}", printable(watch.input.native()),
                  printable(watch.output.native()));
@@ -149,7 +151,7 @@ Service::Service(const settings::Configuration& configuration)
          }});
   }
   source_ = std::make_unique<io::WatchSource>(
-      std::move(sources), [inputs](int watch, io::Severity severity, const std::string& line) {
+      std::move(sources), [inputs = inputs_](int watch, io::Severity severity, const std::string& line) {
         const telemetry::LogFields fields({{"ECKART_WATCH", inputs[std::size_t(watch)].native()}});
         log(severity, line);
       });
@@ -164,8 +166,9 @@ Service::Service(const settings::Configuration& configuration)
                     .report = [this](const WorkItem& item) { end(item); },
                     .on_lost = [this](const InFlight::Items& items) { record_lost(items); }},
       service_options(configuration_.settings));
-  monitor_ = std::make_unique<Monitor>(configuration_.settings, "watch",
-                                       [this] { return pipeline_->snapshot(); });
+  monitor_ = std::make_unique<Monitor>(
+      configuration_.settings, "watch",
+      Monitor::Subject{[this] { return pipeline_->snapshot(); }, [this] { return state(); }});
 }
 
 telemetry::RunReport Service::execute(const std::function<void()>& ready) {
@@ -183,6 +186,7 @@ telemetry::RunReport Service::execute(const std::function<void()>& ready) {
 
 Backend& Service::make_backend_now() {
   backend_ = make_backend(configuration_.settings, calibration_);
+  note_life();
   has_backend_ = true;
   if (ready_) ready_();
   return *backend_.backend;
@@ -214,6 +218,33 @@ std::string Service::status_line() const {
   if (missing > 0) line += "; " + std::to_string(missing) + of + " inputs missing";
   if (held_back > 0) line += "; " + std::to_string(held_back) + of + " watches held back";
   return line;
+}
+
+telemetry::ServiceState Service::state() const {
+  using namespace std::chrono;
+  telemetry::ServiceState state;
+  if (!has_backend_) state.not_ready.emplace_back("it is starting");
+  const auto states = source_->states();
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const io::WatchState& watch = states[i];
+    const std::string& input = inputs_[i].native();
+    const std::string why = !watch.root_is_there ? "it is missing" : watch.degraded;
+    if (!why.empty()) state.not_ready.push_back(printable(input) + ": " + printable(why));
+    state.degraded += !why.empty() || watch.polling;
+    state.overflows += watch.overflows;
+    state.watches.push_back(
+        {input, outputs_[i].native(), std::int64_t(watch.pending + watch.ready), why});
+    if (!watch.oldest) continue;
+    const duration<double> age = steady_clock::now() - *watch.oldest;
+    const double came_unix_s = telemetry::unix_now() - age.count();
+    if (state.oldest_waiting_unix_s == 0 || came_unix_s < state.oldest_waiting_unix_s)
+      state.oldest_waiting_unix_s = came_unix_s;
+  }
+  const duration<double> still = steady_clock::now() - last_sign_of_life_.load();
+  if (has_backend_ && still > kLongestStill)
+    state.unhealthy.push_back("nothing has moved for " + std::to_string(int(still.count())) +
+                              " s, and no GPU has answered");
+  return state;
 }
 
 void Service::end_by(std::exception_ptr error) {

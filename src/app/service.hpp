@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -43,6 +44,8 @@ class Service {
   /// To be called every second or so, by one thread: looks again where inputs were requeued, and
   /// looks after each WatchedFolder. Soon after `stop` it returns.
   void look_after_folders(const std::stop_token& stop);
+  /// It lives, as Pulse finds; from any thread.
+  void note_life() { last_sign_of_life_ = std::chrono::steady_clock::now(); }
   /// What it does, for people.
   std::string status_line() const;
   telemetry::ProgressState progress() const { return pipeline_->progress(); }
@@ -59,13 +62,15 @@ class Service {
   void publish(std::span<ItemPtr> group);
   void end(const WorkItem& item);
   void record_lost(const InFlight::Items& items);
+  telemetry::ServiceState state() const;
 
   const settings::Configuration configuration_;
   const settings::LoadedCalibration calibration_;
   std::vector<std::unique_ptr<WatchedFolder>> folders_;
-  std::vector<std::filesystem::path> outputs_;  // of each
+  std::vector<std::filesystem::path> inputs_, outputs_;  // of each
   ChosenBackend backend_;
   std::atomic<bool> has_backend_{false};
+  std::atomic<std::chrono::steady_clock::time_point> last_sign_of_life_{};
   std::function<void()> ready_;
   std::mutex error_mutex_;
   std::exception_ptr error_;

@@ -50,7 +50,7 @@ class Caretaker {
   Caretaker& operator=(const Caretaker&) = delete;
 
  private:
-  static constexpr std::chrono::milliseconds kPause{1000};
+  static constexpr std::chrono::milliseconds kPause{1000}, kPulse{30000};
 
   void look_after_folders() {
     const std::stop_token stop = stop_.get_token();
@@ -59,14 +59,17 @@ class Caretaker {
 
   void tell() {
     const auto watchdog = telemetry::watchdog_interval();
+    const auto between = watchdog.count() > 0 ? watchdog : kPulse;
     app::Pulse pulse(service_);
     auto due = std::chrono::steady_clock::now();
-    while (flow::pause(watchdog.count() > 0 ? std::min(watchdog, kPause) : kPause,
-                       stop_.get_token())) {
+    while (flow::pause(std::min(between, kPause), stop_.get_token())) {
       telemetry::notify_status(service_.status_line());
-      if (watchdog.count() == 0 || std::chrono::steady_clock::now() < due) continue;
-      if (pulse.beats()) telemetry::notify_alive();
-      due = std::chrono::steady_clock::now() + watchdog;
+      if (std::chrono::steady_clock::now() < due) continue;
+      if (pulse.beats()) {
+        service_.note_life();
+        telemetry::notify_alive();
+      }
+      due = std::chrono::steady_clock::now() + between;
     }
   }
 

@@ -134,8 +134,8 @@ void Pipeline::run_source() {
     return clock.waiting(State::waiting_for_input, [&] { return parts_.source.next(stop); });
   };
   while (std::optional<io::Arrival> arrival = next_arrival()) {
-    tally_.found();
     const auto found_at = Clock::now();
+    tally_.found(found_at);
     // Here, in the order of arrival: which of two inputs has a name is no matter of threads.
     ItemPtr item = take_in(std::move(*arrival), parts_.claim);
     item->found_at = found_at;

@@ -38,6 +38,8 @@ class Pipeline {
   telemetry::ProgressState progress() const { return tally_.progress(); }
   /// Since it was made; without what the machine does. From any thread.
   telemetry::Snapshot snapshot() const;
+  /// Null before there is one.
+  const Backend* backend() const { return backend_; }
 
  private:
   bool push(ItemChannel& channel, ItemPtr item, flow::StageClock::Worker& clock);

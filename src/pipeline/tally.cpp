@@ -9,10 +9,12 @@
 #include "core/printable.hpp"
 #include "pipeline/output_quality.hpp"
 #include "telemetry/log.hpp"
+#include "telemetry/throughput.hpp"
 
 namespace eckart {
 namespace {
 
+constexpr std::size_t kRecentFailures = 20;
 constexpr double kExactPsnrDb = 99;  // stands for infinity in the mean
 
 /// What `-v` tells of an image: its shape, and of each output rank, PSNR and file.
@@ -31,8 +33,9 @@ void log_done(const WorkItem& item) {
 
 }  // namespace
 
-void Tally::found() {
+void Tally::found(Instant now) {
   const std::lock_guard lock(mutex_);
+  unfinished_.insert(now);
   ++progress_.total;
 }
 
@@ -52,6 +55,8 @@ void Tally::count(const WorkItem& item) {
   }
   if (outcome.result == Result::done && spdlog::should_log(spdlog::level::debug)) log_done(item);
   const std::lock_guard lock(mutex_);
+  if (const auto found = unfinished_.find(item.found_at); found != unfinished_.end())
+    unfinished_.erase(found);
   if (outcome.result == Result::deferred) {  // and counts when it comes again
     --progress_.total;
     ++report_.retries_in[std::size_t(outcome.stage)];
@@ -62,6 +67,9 @@ void Tally::count(const WorkItem& item) {
   switch (outcome.result) {
     case Result::failed:
       ++progress_.failed;
+      recent_failures_.push_front({telemetry::unix_now(), item.file.native(), outcome.stage,
+                                   outcome.reason, outcome.detail});
+      if (recent_failures_.size() > kRecentFailures) recent_failures_.pop_back();
       ++report_.failed;
       ++report_.failures[std::size_t(outcome.reason)];
       ++report_.failures_in[std::size_t(outcome.stage)][std::size_t(outcome.reason)];
@@ -75,6 +83,7 @@ void Tally::count(const WorkItem& item) {
       break;
   }
   meters_.end_to_end.add(std::chrono::steady_clock::now() - item.found_at);
+  last_done_unix_s_ = telemetry::unix_now();
   ++report_.done;
   for (const std::int64_t bytes : item.file_bytes) report_.output_bytes += bytes;
   const ImageShape& shape = item.task.input.shape();
@@ -103,6 +112,12 @@ void Tally::add_to(telemetry::Snapshot& snapshot) const {
   snapshot.counts = report_;
   snapshot.found = progress_.total;
   snapshot.unfinished = progress_.total - progress_.done;
+  if (!unfinished_.empty()) {
+    const std::chrono::duration<double> age = std::chrono::steady_clock::now() - *unfinished_.begin();
+    snapshot.oldest_unix_s = telemetry::unix_now() - age.count();
+  }
+  snapshot.last_done_unix_s = last_done_unix_s_;
+  snapshot.recent_failures = recent_failures_;
 }
 
 telemetry::RunReport Tally::report() const {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <deque>
 #include <mutex>
+#include <set>
 
 #include "pipeline/work_item.hpp"
 #include "telemetry/progress.hpp"
@@ -13,8 +15,8 @@ class Tally {
  public:
   explicit Tally(Meters& meters) : meters_(meters) {}
 
-  /// One more image was found by the source.
-  void found();
+  /// One more image was found by the source; count() is told the same time.
+  void found(Instant now);
   void all_found();
   /// The item has reached its end: counts it, and logs a failure with file and reason.
   void count(const WorkItem& item);
@@ -30,6 +32,9 @@ class Tally {
   telemetry::ProgressState progress_;
   telemetry::RunReport report_;
   double psnr_sum_db_ = 0;
+  std::multiset<Instant> unfinished_;  // when they were found
+  double last_done_unix_s_ = 0;
+  std::deque<telemetry::Failure> recent_failures_;
 };
 
 }  // namespace eckart

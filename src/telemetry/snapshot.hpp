@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,6 +65,15 @@ struct ProcessUse {
   int threads = 0;
 };
 
+/// An image that failed, for people.
+struct Failure {
+  double unix_s = 0;  ///< when
+  std::string file;
+  Stage stage = Stage::source;
+  Reason reason = Reason::none;
+  std::string detail;
+};
+
 /// Why a GPU's clocks are held down.
 enum class Throttle { power, thermal, hardware, sync, other };
 constexpr int kThrottleCount = int(Throttle::other) + 1;
@@ -103,6 +113,9 @@ struct Snapshot {
   std::vector<StageRow> stages;
   std::vector<QueueRow> queues;
   Durations end_to_end;  ///< of images done, from found to published
+  double oldest_unix_s = 0;     ///< when the oldest unfinished was found; 0: there is none
+  double last_done_unix_s = 0;  ///< when an image was last done; 0: none was
+  std::deque<Failure> recent_failures;  ///< some, the latest first
   BatchCounts batches;
   std::int64_t budget_bytes = 0, budget_used_bytes = 0;
   std::int64_t oom_splits = 0, cpu_fallback_images = 0;

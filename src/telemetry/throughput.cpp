@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -110,7 +111,7 @@ Json bottleneck_json(const Snapshot& snapshot) {
 }
 
 Json begin_line(const char* kind, const RunIdentity& identity) {
-  return {{"schema", kSchema}, {"kind", kind}, {"run", identity.run}, {"time", utc_now()}};
+  return {{"schema", kSchema}, {"kind", kind}, {"run", identity.run}, {"time", utc(unix_now())}};
 }
 
 /// Of an interval, or of a run.
@@ -158,12 +159,14 @@ std::string line(const char* kind, const RunIdentity& identity, const Snapshot& 
 
 }  // namespace
 
-std::string utc_now() {
-  using namespace std::chrono;
-  const auto now = system_clock::now();
-  const auto whole = floor<seconds>(now);
-  return fmt::format("{:%FT%T}.{:03}Z", fmt::gmtime(system_clock::to_time_t(whole)),
-                     duration_cast<milliseconds>(now - whole).count());
+std::string utc(double unix_s) {
+  const double whole_s = std::floor(unix_s);
+  return fmt::format("{:%FT%T}.{:03}Z", fmt::gmtime(std::time_t(whole_s)),
+                     int((unix_s - whole_s) * 1000));
+}
+
+double unix_now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 RunIdentity identify_run(std::string command, std::string version) {
@@ -174,7 +177,7 @@ RunIdentity identify_run(std::string command, std::string version) {
                        .settings = {},
                        .settings_hash = {}};
   identity.run =
-      fmt::format("{:.19}-{:x}-{:06x}", utc_now(), ::getpid(), std::random_device()() & 0xffffffU);
+      fmt::format("{:.19}-{:x}-{:06x}", utc(unix_now()), ::getpid(), std::random_device()() & 0xffffffU);
   return identity;
 }
 

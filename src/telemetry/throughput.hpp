@@ -36,7 +36,9 @@ std::string run_line(const RunIdentity& identity, const GpuIdentity& gpus,
 std::string interval_line(const RunIdentity& identity, const Snapshot& difference);
 std::string total_line(const RunIdentity& identity, const Snapshot& snapshot);
 
-/// 2026-11-22T21:00:00.123Z
-std::string utc_now();
+/// Seconds since 1970, as 2026-11-22T21:00:00.123Z.
+std::string utc(double unix_s);
+/// Now.
+double unix_now();
 
 }  // namespace eckart::telemetry

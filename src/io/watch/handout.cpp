@@ -154,6 +154,10 @@ void Handout::describe(WatchState& state) const {
   const std::lock_guard lock(mutex_);
   state.ready = ready_.size() + deferred_.size();
   state.in_flight = in_flight_.size();
+  for (const Files* files : {&ready_, &deferred_}) {
+    for (const ReadyFile& file : *files)
+      state.oldest = std::min(state.oldest.value_or(file.came), file.came);
+  }
   state.degraded = hold_ ? hold_->why : std::string();
 }
 

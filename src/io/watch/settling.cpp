@@ -20,7 +20,7 @@ bool Settling::changed(const std::string& path, const Seen& seen, Instant now) {
     return true;
   }
   if (!has_room()) return false;
-  insert({path, seen, 0, {}}, now, now);
+  insert({.path = path, .seen = seen, .came = now}, now, now);
   return true;
 }
 
@@ -31,7 +31,7 @@ bool Settling::found(const std::string& path, const Seen& seen, Instant still_si
     return true;
   }
   if (!has_room()) return false;
-  insert({path, seen, 0, {}}, still_since, now);
+  insert({.path = path, .seen = seen, .came = now}, still_since, now);
   return true;
 }
 
@@ -54,7 +54,13 @@ void Settling::forget(const std::string& path) {
   const auto known = entries_.find(path);
   if (known == entries_.end()) return;
   queue_.erase(known->second.place);
+  came_.erase(came_.find(known->second.file.came));
   entries_.erase(known);
+}
+
+std::optional<Instant> Settling::oldest() const {
+  if (came_.empty()) return std::nullopt;
+  return *came_.begin();
 }
 
 const std::string* Settling::due(Instant now) const {
@@ -71,8 +77,7 @@ std::optional<ReadyFile> Settling::looked(const std::string& path, const Seen& s
   }
   ReadyFile file = std::move(known->second.file);
   file.path = known->first;
-  queue_.erase(known->second.place);
-  entries_.erase(known);
+  forget(file.path);
   return file;
 }
 
@@ -84,6 +89,7 @@ std::optional<Instant> Settling::next_due() const {
 void Settling::insert(ReadyFile file, Instant still_since, Instant not_before) {
   forget(file.path);
   const std::string path = std::exchange(file.path, {});
+  came_.insert(file.came);
   const auto entry = entries_.emplace(path, Entry{std::move(file), still_since, not_before, {}});
   queue(*entry.first);
 }
@@ -94,7 +100,7 @@ void Settling::restart(Known& known, const Seen& seen, Instant now) {
   queue_.erase(entry.place);
   entry.still_since = now;
   if (entry.file.seen != seen) {
-    entry.file = {{}, seen, 0, {}};
+    entry.file = {.path = {}, .seen = seen, .came = entry.file.came};
     entry.not_before = now;
   }
   queue(known);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -22,6 +23,7 @@ struct ReadyFile {
   int tries = 0;                     ///< that ended with Ending::half_written, since it changed
   std::optional<Instant> first_try;  ///< since it changed
   int deferrals = 0;                 ///< times it has met an Ending::environment, since it changed
+  Instant came{};                    ///< when it was first seen, since it was last done
 };
 
 /// The files that have changed, until they are still. Knows neither a clock nor files: is told of
@@ -51,6 +53,8 @@ class Settling {
   /// When the first is due.
   std::optional<Instant> next_due() const;
   std::size_t size() const { return entries_.size(); }
+  /// When the first of them came.
+  std::optional<Instant> oldest() const;
 
  private:
   using Place = std::pair<Instant, std::uint64_t>;  // when it is due; first come, first served
@@ -71,6 +75,7 @@ class Settling {
   const std::size_t most_;
   Entries entries_;
   std::map<Place, Known*> queue_;
+  std::multiset<Instant> came_;  // of each
   std::uint64_t number_ = 0;
 };
 

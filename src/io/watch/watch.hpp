@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/file_state.hpp"
 #include "io/source.hpp"
+#include "io/watch/instant.hpp"
 
 namespace eckart::io {
 
@@ -46,7 +48,8 @@ struct WatchState {
   std::size_t pending = 0;     ///< files that settle, or wait for another try
   std::size_t ready = 0;       ///< files that may be taken
   std::size_t in_flight = 0;   ///< taken, and not yet finished
-  std::string degraded;        ///< why it holds back after an Ending::environment; or empty
+  std::optional<Instant> oldest;  ///< when the oldest of those that are pending or ready came
+  std::string degraded;           ///< why it holds back after an Ending::environment; or empty
   std::int64_t overflows = 0;  ///< of the kernel's queue of events
   bool scanned = false;        ///< a full scan has ended, and missed nothing, since root is there
 };

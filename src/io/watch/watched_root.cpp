@@ -181,6 +181,7 @@ void WatchedRoot::describe(WatchState& state) const {
   state.root_is_there = true;
   state.polling = !why_polling_.empty();
   state.pending = settling_.size();
+  state.oldest = settling_.oldest();
   state.overflows = overflows_;
   state.scanned = schedule_.complete();
 }

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "telemetry/snapshot.hpp"
+#include "telemetry/throughput.hpp"
+
+namespace eckart::telemetry {
+
+/// One watched folder of a service.
+struct WatchRow {
+  std::string input, output;
+  std::int64_t waiting = 0;  ///< files
+  std::string state;         ///< why it is held back; empty if it is not
+};
+
+/// What a run or service knows besides its pipeline.
+struct ServiceState {
+  std::vector<std::string> not_ready;  ///< why it cannot work, in words; empty: it is ready
+  std::vector<std::string> unhealthy;  ///< why it should be started again; empty: it lives
+  std::vector<WatchRow> watches;
+  double oldest_waiting_unix_s = 0;  ///< when the oldest file that waits in a watch came; 0: none
+  std::int64_t overflows = 0;        ///< of the kernel's queues of events
+  std::int64_t degraded = 0;         ///< watches that are held back, missing or scanned for want of events
+  std::int64_t restarts = 0;         ///< processes before this one that have lost their GPU
+};
+
+/// What was, a second or so at a time, for some minutes.
+class History {
+ public:
+  void add(double unix_s, const Snapshot& second);
+  struct Sample {
+    double unix_s;
+    Snapshot second;
+  };
+  const std::deque<Sample>& samples() const { return samples_; }
+
+ private:
+  std::deque<Sample> samples_;
+};
+
+/// All that a status page or a scrape may ask for, at one time.
+struct Status {
+  RunIdentity identity;
+  GpuIdentity gpus;
+  Snapshot all, recent;
+  ServiceState state;
+  double start_unix_s = 0;  ///< of the process
+
+  bool is_ready() const { return state.not_ready.empty(); }
+};
+
+/// status.json, as docs/metrics.md has it; of the history what came after that time.
+std::string status_json(const Status& status, const History& history, double since_unix_s);
+
+/// Prometheus' text format; the metrics of docs/metrics.md.
+std::string metrics_text(const Status& status);
+
+}  // namespace eckart::telemetry

@@ -1,0 +1,95 @@
+#include <algorithm>
+#include <utility>
+#include <nlohmann/json.hpp>
+
+#include "telemetry/status.hpp"
+
+namespace eckart::telemetry {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kSamples = 600;
+
+Json watches_json(const std::vector<WatchRow>& watches) {
+  Json all = Json::array();
+  for (const WatchRow& watch : watches) {
+    all.push_back({{"input", watch.input},
+                   {"output", watch.output},
+                   {"waiting", watch.waiting},
+                   {"state", watch.state}});
+  }
+  return all;
+}
+
+Json failures_json(const std::deque<Failure>& failures) {
+  Json all = Json::array();
+  for (const Failure& failure : failures) {
+    all.push_back({{"time", utc(failure.unix_s)},
+                   {"file", failure.file},
+                   {"stage", to_string(failure.stage)},
+                   {"reason", to_string(failure.reason)},
+                   {"detail", failure.detail}});
+  }
+  return all;
+}
+
+Json history_json(const History& history, double since_unix_s) {
+  Json time = Json::array(), rate = Json::array(), failed = Json::array(), cores = Json::array(),
+       stages = Json::object(), queues = Json::object(), gpus = Json::array();
+  for (const auto& [unix_s, second] : history.samples()) {
+    if (unix_s <= since_unix_s) continue;
+    const auto per_second = [seconds = second.seconds](std::int64_t count) {
+      return seconds > 0 ? double(count) / seconds : 0.0;
+    };
+    time.push_back(unix_s);
+    rate.push_back(per_second(second.counts.done));
+    failed.push_back(per_second(second.counts.failed));
+    cores.push_back(busy_share(second.machine, second.seconds));
+    for (const StageRow& stage : second.stages) stages[stage.name].push_back(busy_share(stage));
+    for (const QueueRow& queue : second.queues)
+      queues[queue.name].push_back(double(queue.images) / double(std::max<std::int64_t>(1, queue.capacity)));
+    for (std::size_t i = 0; i < second.machine.gpus.size(); ++i) {
+      const GpuUse& gpu = second.machine.gpus[i];
+      if (gpus.size() <= i)  // there were none when it began
+        gpus.push_back({{"uuid", gpu.uuid},
+                        {"busy", Json(time.size() - 1, Json())},
+                        {"power_w", Json(time.size() - 1, Json())}});
+      gpus[i]["busy"].push_back(busy_share(gpu));
+      gpus[i]["power_w"].push_back(gpu.seconds > 0 ? Json(gpu.energy_j / gpu.seconds) : Json());
+    }
+  }
+  return {{"time_s", time},     {"images_per_s", rate}, {"failed_per_s", failed},
+          {"cores_busy", cores}, {"stages", stages},     {"queues", queues},
+          {"gpus", gpus}};
+}
+
+}  // namespace
+
+void History::add(double unix_s, const Snapshot& second) {
+  Snapshot small = second;
+  for (StageRow& stage : small.stages) stage.service = {};
+  for (QueueRow& queue : small.queues) queue.wait = {};
+  small.end_to_end = {};
+  small.recent_failures.clear();
+  samples_.push_back({unix_s, std::move(small)});
+  if (samples_.size() > kSamples) samples_.pop_front();
+}
+
+std::string status_json(const Status& status, const History& history, double since_unix_s) {
+  const Json json = {
+      {"now_s", unix_now()},
+      {"interval_s", 1},
+      {"run", Json::parse(run_line(status.identity, status.gpus, status.all))},
+      {"ready", status.is_ready()},
+      {"not_ready", status.state.not_ready},
+      {"watches", watches_json(status.state.watches)},
+      {"total", Json::parse(total_line(status.identity, status.all))},
+      {"last", Json::parse(interval_line(status.identity, status.recent))},
+      {"recent_failures", failures_json(status.all.recent_failures)},
+      {"history", history_json(history, since_unix_s)},
+  };
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);  // names need not be UTF-8
+}
+
+}  // namespace eckart::telemetry

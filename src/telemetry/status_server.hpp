@@ -1,0 +1,49 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+
+namespace eckart::telemetry {
+
+/// What is answered to a GET.
+struct Answer {
+  int status = 200;
+  std::string type = "text/plain; charset=utf-8";
+  std::string body;
+};
+
+/// What a StatusServer shows; asked on its threads, several at a time.
+struct StatusPages {
+  std::function<std::string(double since_unix_s)> json;
+  std::function<std::string()> metrics;
+  /// Why it is not, in words; empty where all is well.
+  std::function<std::string()> why_not_ready, why_not_healthy;
+};
+
+/// Answers HTTP on a loopback port or a Unix socket: / is a page for people, /status.json what it
+/// shows, /metrics for Prometheus, /healthz and /readyz 200 or 503 with why.
+class StatusServer {
+ public:
+  /// `address`: as settings::ListenAddress has it. Throws FatalError(cannot_create) where nothing
+  /// can listen there. A socket's file is its owner's and group's, and goes with the server; one
+  /// that a dead process has left is replaced.
+  StatusServer(const std::string& address, StatusPages pages);
+  ~StatusServer();
+  StatusServer(const StatusServer&) = delete;
+  StatusServer& operator=(const StatusServer&) = delete;
+
+ private:
+  class Http;
+  const std::string socket_;  // path; empty for a port
+  const StatusPages pages_;
+  std::unique_ptr<Http> http_;
+  std::thread thread_;
+};
+
+/// What a StatusServer at this address answers to a GET; throws FatalError(unavailable) where
+/// there is none.
+std::string fetch(const std::string& address, const std::string& path);
+
+}  // namespace eckart::telemetry
