@@ -22,6 +22,10 @@ packages=(
   "$@"
 )
 
+# For the status page. Not where they came from elsewhere: Debian's would not go with them.
+command -v node >/dev/null || packages+=(nodejs)
+command -v npm >/dev/null || packages+=(npm)
+
 if ! command -v dpkg-query >/dev/null; then
   say "this is no Debian system: nothing installed; needed are what Debian calls ${packages[*]}"
   exit 0

@@ -1,0 +1,22 @@
+# Packages from npm, at build time: none is part of the repository.
+find_program(NPM npm)
+find_program(NODE node)
+if(NOT NPM OR NOT NODE)
+  message(FATAL_ERROR "The status page is built with npm, which is not here: install npm and nodejs "
+                      "(tools/install-packages.sh does), or say -DECKART_STATUS_PAGE=OFF for a page without charts.")
+endif()
+
+# eckart_npm_ci(NAME FOLDER): what FOLDER/package-lock.json names comes to NAME_FOLDER/node_modules, in the build folder,
+#   when that has changed; whoever needs it depends on NAME_STAMP. No script of a package is run.
+function(eckart_npm_ci name folder)
+  set(out ${CMAKE_CURRENT_BINARY_DIR}/npm-${name})
+  set(files ${folder}/package.json ${folder}/package-lock.json ${folder}/.npmrc)
+  add_custom_command(OUTPUT ${out}/stamp DEPENDS ${files}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${out}
+    COMMAND ${CMAKE_COMMAND} -E copy ${files} ${out}
+    COMMAND ${NPM} ci --prefix ${out} --ignore-scripts --no-audit --no-fund --prefer-offline --loglevel=error
+    COMMAND ${CMAKE_COMMAND} -E touch ${out}/stamp
+    COMMENT "npm ci: ${name}" VERBATIM)
+  set(${name}_FOLDER ${out} PARENT_SCOPE)
+  set(${name}_STAMP ${out}/stamp PARENT_SCOPE)
+endfunction()

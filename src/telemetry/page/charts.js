@@ -1,0 +1,119 @@
+// Charts over the samples, drawn by uPlot; none where the page was built without it. Their colours are those of page.css,
+// so that they follow its light and dark.
+"use strict";
+
+const kHasCharts = typeof uPlot !== "undefined";
+const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+const charts = [];
+
+/**
+ * A chart in the element `id`. lines: () => [{name, column, color, fill}], asked for again at each update; format: of a
+ * value; whole: what the axis goes up to, where that is fixed.
+ */
+class Chart {
+  constructor(id, {title, lines, format, whole}) {
+    this.element = byId(id);
+    this.title = title;
+    this.lines = lines;
+    this.format = format;
+    this.whole = whole;
+    this.element.setAttribute("role", "group");
+    this.element.setAttribute("aria-label", title);
+    this.plot = null;
+    this.legend = make("ul", "legend");
+    this.canvas = make("div", "canvas");
+    this.canvas.setAttribute("aria-hidden", "true");  // the legend tells the figures
+    const heading = make("h3");
+    heading.textContent = title;
+    this.element.append(heading, this.legend, this.canvas);
+    new ResizeObserver(() => this.resize()).observe(this.canvas);
+    charts.push(this);
+  }
+
+  update(samples) {
+    this.samples = samples;
+    const lines = this.lines();
+    const names = JSON.stringify(lines);
+    if (names !== this.drawn) {
+      this.plot?.destroy();
+      this.plot = null;
+      this.drawn = names;
+      this.shown = lines;
+    }
+    const data = [samples.time_s, ...lines.map(({column}) => samples.column(column))];
+    if (this.plot) {
+      this.plot.setData(data);
+    } else if (this.canvas.clientWidth > 0) {
+      this.plot = new uPlot(this.options(lines), data, this.canvas);
+    }
+    this.label();
+  }
+
+  options(lines) {
+    const axis = {
+      stroke: () => color("muted"),
+      grid: {stroke: () => color("line"), width: 1},
+      ticks: {show: false, size: 0},
+      font: "12px system-ui, sans-serif",
+    };
+    return {
+      ...this.size(),
+      legend: {show: false},
+      cursor: {sync: {key: "eckart"}, y: false, drag: {x: false, y: false}, points: {size: 6}},
+      scales: {
+        x: {time: true, range: (_, first, last) => [Math.max(last - kHistory_s, Math.min(first, last - 60)), last]},
+        y: {range: (_, low, high) => [0, this.whole ?? niceTop(high)]},
+      },
+      axes: [
+        {...axis, space: 70, size: 22, values: (_, ticks) => ticks.map((tick) => clock(tick, tick % 60 !== 0))},
+        {...axis, space: 28, size: 52, values: (_, ticks) => ticks.map((tick) => this.format(tick))},
+      ],
+      series: [{}, ...lines.map((line) => ({
+        label: line.name,
+        stroke: () => color(line.color),
+        fill: line.fill ? () => color(line.fill) : undefined,
+        width: 1.5,
+        points: {show: false},
+      }))],
+      hooks: {setCursor: [() => this.label()]},
+    };
+  }
+
+  /** Values under the cursor, else the latest. */
+  label() {
+    const times = this.samples.time_s;
+    const index = this.plot?.cursor.idx ?? times.length - 1;
+    setCount(this.legend, this.shown.length, () => {
+      const item = make("li");
+      item.append(make("i"), make("span"), make("b"));
+      return item;
+    });
+    this.shown.forEach((line, i) => {
+      const [swatch, name, value] = this.legend.children[i].children;
+      setClass(swatch, `swatch ${line.color}`);
+      setText(name, line.name);
+      setText(value, this.format(this.samples.column(line.column)[index]));
+    });
+  }
+
+  size() {
+    return {width: this.canvas.clientWidth, height: this.canvas.clientHeight};
+  }
+
+  resize() {
+    if (this.canvas.clientWidth === 0 || !this.samples) return;
+    if (this.plot) this.plot.setSize(this.size());
+    else this.update(this.samples);
+  }
+}
+
+/** The next of 1, 2, 5, 10, 20 … above `value`, so that an axis seldom changes. */
+function niceTop(value) {
+  if (!known(value) || value <= 0) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  return [1, 1.5, 2, 3, 5, 7.5, 10].find((step) => step * power >= value * 1.05) * power || 20 * power;
+}
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  for (const chart of charts) chart.plot?.redraw(false);
+});

@@ -1,0 +1,85 @@
+// What is shown is put in as text, never as HTML: names of files are anybody's. What has not changed is left alone, so
+// that a selection stays, and a screen reader is not made to read again.
+"use strict";
+
+const byId = (id) => document.getElementById(id);
+
+function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+function setClass(element, name) {
+  if (element.className !== name) element.className = name;
+}
+
+function show(id, visible) {
+  byId(id).hidden = !visible;
+}
+
+function make(tag, className = "") {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  return element;
+}
+
+/** Makes `parent` have `amount` children: those it has stay. */
+function setCount(parent, amount, makeChild) {
+  while (parent.children.length > amount) parent.lastElementChild.remove();
+  while (parent.children.length < amount) parent.append(makeChild());
+}
+
+/** A bar of parts: [{share, name}], where name is a class. For the eye alone: the figures stand beside it. */
+function setBar(element, parts) {
+  setClass(element, "bar");
+  element.setAttribute("aria-hidden", "true");
+  setCount(element, parts.length, () => make("i"));
+  parts.forEach(({share, name}, i) => {
+    setClass(element.children[i], name);
+    const width = `${(100 * Math.min(1, Math.max(0, share || 0))).toFixed(1)}%`;
+    if (element.children[i].style.width !== width) element.children[i].style.width = width;
+  });
+}
+
+/** A cell is a text or {text, name (of a class), title, bar}. */
+function setCell(element, cell) {
+  const {text = "", name = "", title = "", bar} = typeof cell === "object" ? cell : {text: cell};
+  setClass(element, name);
+  if (element.title !== title) element.title = title;
+  if (bar) {
+    setCount(element, 1, () => make("div"));
+    setBar(element.firstElementChild, bar);
+  } else {
+    setText(element, text);
+  }
+}
+
+/** The body of the table `id`: a row of cells each. The first of a row is its header; the others know their column's name. */
+function setRows(id, rows) {
+  const table = byId(id);
+  const names = [...table.tHead.rows[table.tHead.rows.length - 1].cells].map((cell) => cell.textContent);
+  const body = table.tBodies[0];
+  setCount(body, rows.length, () => make("tr"));
+  rows.forEach((cells, i) => {
+    const row = body.rows[i];
+    setCount(row, cells.length, () => {
+      const cell = make(row.children.length === 0 ? "th" : "td");
+      if (row.children.length === 0) cell.scope = "row";
+      cell.dataset.column = names[row.children.length] ?? "";
+      return cell;
+    });
+    cells.forEach((cell, j) => setCell(row.children[j], cell));
+  });
+}
+
+/** A list of names and values in a <dl>. */
+function setFacts(list, facts) {
+  setCount(list, facts.length, () => {
+    const pair = make("div");
+    pair.append(make("dt"), make("dd"));
+    return pair;
+  });
+  facts.forEach(([name, value], i) => {
+    setText(list.children[i].children[0], name);
+    setCell(list.children[i].children[1], value);
+  });
+}

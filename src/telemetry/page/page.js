@@ -1,0 +1,93 @@
+// Asks the server for its status each second, and shows it. While it does not answer the last figures stay, greyed.
+"use strict";
+
+const kVisible_ms = 1000;  // between questions
+const kAnswer_ms = 5000;  // after which an answer is given up
+const kHidden_ms = 10000;  // between them while nobody looks
+
+let samples = new Samples();
+let run = null;
+let answered_s = null;
+let timer = null;
+let asking = false;
+
+const gpus = () => samples.gpus ?? [];
+const gpuLines = (prefix) => () => gpus().map((uuid, i) => (
+  {name: gpus().length === 1 ? "GPU" : `GPU ${i}`, column: `${prefix}/${uuid}`, color: `line${i % 5}`}));
+const lines = (list) => () => list;
+
+if (kHasCharts) {
+  new Chart("rate_chart", {title: "Images a second", format: number, lines: lines([
+    {name: "done", column: "images_per_s", color: "compute", fill: "area"},
+    {name: "failed", column: "failed_per_s", color: "failed"},
+  ])});
+  new Chart("stages_chart", {title: "Busy", format: percent, whole: 1,
+    lines: lines(kStages.map((name) => ({name, column: `stages/${name}`, color: name})))});
+  new Chart("queues_chart", {title: "Full", format: percent, whole: 1,
+    lines: lines(kQueues.map((name) => ({name, column: `queues/${name}`, color: name})))});
+  new Chart("cpu_chart", {title: "Cores busy", format: percent, whole: 1,
+    lines: lines([{name: "of those it may use", column: "cores_busy", color: "compute", fill: "area"}])});
+  new Chart("gpu_busy_chart", {title: "Busy", format: percent, whole: 1, lines: gpuLines("busy")});
+  new Chart("gpu_power_chart", {title: "Power", format: (value) => `${number(value)} W`, lines: gpuLines("power")});
+} else {
+  show("no_charts", true);
+  setClass(document.body, "no_charts");
+}
+
+function take(status) {
+  if (status.run?.run !== run) {  // another run, or the service was started anew: its clocks begin again
+    run = status.run?.run;
+    samples = new Samples();
+  }
+  samples.add(status.history ?? {}, status.interval_s || 1);
+  samples.gpus = (status.last?.gpus ?? []).map((gpu) => gpu.uuid);
+  show("main", true);
+  showAll(status);
+  for (const chart of charts) chart.update(samples);
+  const rate = number(status.last?.images_per_s);
+  document.title = `${status.ready ? "" : "(not ready) "}${rate}/s · ${status.run?.host ?? ""} · eckart`;
+}
+
+function connected() {
+  answered_s = Date.now() / 1000;
+  show("connection", false);
+  byId("main").classList.remove("stale");
+}
+
+function disconnected(why) {
+  const since = answered_s === null ? "" : ` since ${clock(answered_s)}; the figures are those of then`;
+  setText(byId("connection"), `eckart does not answer${since}. (${why}) Asking again …`);
+  show("connection", true);
+  byId("main").classList.add("stale");
+  setText(byId("state"), "no answer");
+  setClass(byId("state"), "pill");
+  document.title = "(no answer) eckart";
+}
+
+async function ask() {
+  const since = samples.last_s;
+  const answer = await fetch(`status.json?since=${since}`, {cache: "no-store", signal: AbortSignal.timeout(kAnswer_ms)});
+  if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
+  return answer.json();
+}
+
+async function round() {
+  if (asking) return;
+  asking = true;
+  clearTimeout(timer);
+  try {
+    const status = await ask().catch((error) => disconnected(error.message));
+    if (status) {
+      connected();
+      take(status);
+    }
+  } finally {
+    asking = false;
+    timer = setTimeout(round, document.hidden ? kHidden_ms : kVisible_ms);
+  }
+}
+
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) round();
+});
+round();

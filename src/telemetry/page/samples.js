@@ -1,0 +1,64 @@
+// What was in the last ten minutes, as columns over one row of times. The server sends what is new.
+"use strict";
+
+const kHistory_s = 600;
+
+class Samples {
+  time_s = [];
+  columns = new Map();  // a name ("stages/load") to its values; null where there is none
+
+  get last_s() {
+    return this.time_s.at(-1) ?? 0;
+  }
+
+  column(name) {
+    if (!this.columns.has(name)) this.columns.set(name, Array(this.time_s.length).fill(null));
+    return this.columns.get(name);
+  }
+
+  /** Adds what is newer than what is there, and forgets what is old. */
+  add(sent, interval_s) {
+    const columns = columnsOf(sent);
+    const times = sent.time_s ?? [];
+    for (let i = 0; i < times.length; ++i) {
+      const time = times[i];
+      if (!known(time) || time <= this.last_s) continue;
+      if (this.time_s.length > 0 && time - this.last_s > 5 * interval_s) {
+        this.push(this.last_s + interval_s, []);  // a line does not cross what nobody saw
+      }
+      this.push(time, columns.map(([name, values]) => [name, values[i]]));
+    }
+    this.forget(this.last_s - kHistory_s);
+  }
+
+  push(time, values) {
+    for (const [name] of values) this.column(name);
+    this.time_s.push(time);
+    const given = new Map(values);
+    for (const [name, column] of this.columns) {
+      const value = given.get(name);
+      column.push(known(value) ? value : null);
+    }
+  }
+
+  forget(before) {
+    const first = this.time_s.findIndex((time) => time >= before);
+    if (first <= 0) return;
+    this.time_s.splice(0, first);
+    for (const column of this.columns.values()) column.splice(0, first);
+  }
+}
+
+function columnsOf(sent) {
+  const columns = [];
+  const add = (name, values) => Array.isArray(values) && columns.push([name, values]);
+  for (const name of ["images_per_s", "failed_per_s", "cores_busy"]) add(name, sent[name]);
+  for (const group of ["stages", "queues"]) {
+    for (const [name, values] of Object.entries(sent[group] ?? {})) add(`${group}/${name}`, values);
+  }
+  for (const gpu of sent.gpus ?? []) {
+    add(`busy/${gpu.uuid}`, gpu.busy);
+    add(`power/${gpu.uuid}`, gpu.power_w);
+  }
+  return columns;
+}

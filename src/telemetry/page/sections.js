@@ -1,0 +1,153 @@
+// The sections of the page: each shows a part of what the server sent. `status` is the answer of status.json.
+"use strict";
+
+const kStages = ["source", "load", "batch", "compute", "write"];
+const kQueues = ["found", "loaded", "batches", "finished"];
+
+const right = (text, name = "") => ({text, name: `number ${name}`.trim()});
+const share = (part, whole) => (known(part) && whole > 0 ? part / whole : null);
+
+function showHeader({run, total, ready, not_ready, now_s}) {
+  setText(byId("host"), run.host ?? "");
+  const solver = run.device ? `${run.backend} on ${run.device}` : run.backend ?? "no backend yet";
+  const rank = run.settings?.rank;
+  setText(byId("what"), [
+    run.command === "watch" ? "watches folders" : "a run over given inputs", solver, rank ? `rank ${rank}` : "",
+  ].filter(Boolean).join(" · "));
+  setText(byId("state"), ready ? "ready" : "not ready");
+  setClass(byId("state"), ready ? "pill good" : "pill bad");
+  setText(byId("uptime"), `up ${longDuration(total.elapsed_s)}`);
+  setText(byId("at"), known(now_s) ? clock(now_s) : "");
+  setText(byId("version"), run.version ? `eckart ${run.version}` : "");
+
+  const reasons = not_ready ?? [];
+  show("not_ready", !ready && reasons.length > 0);
+  const list = byId("not_ready").querySelector("ul");
+  setCount(list, reasons.length, () => make("li"));
+  reasons.forEach((reason, i) => setText(list.children[i], reason));
+}
+
+function showNow({total, last, watches}) {
+  setText(byId("rate"), number(last.images_per_s));
+  const flow = [scaled(last.pixels_per_s, "pixel/s"), `${bytes(last.input_bytes_per_s)}/s in`, `${bytes(last.output_bytes_per_s)}/s out`];
+  setText(byId("rate_more"), flow.join(", "));
+  setText(byId("done"), count(total.done));
+  setText(byId("done_more"), `${number(share(total.done, total.elapsed_s))} a second since the start` +
+    (total.skipped ? `; ${count(total.skipped)} skipped` : ""));
+  setText(byId("failed"), count(total.failed));
+  setClass(byId("failed"), total.failed ? "bad_text" : "");
+  setText(byId("failed_more"), total.failed ? `${percent(share(total.failed, total.done + total.failed))} of all` : "");
+
+  const waiting = watches?.length ? watches.reduce((sum, watch) => sum + (watch.waiting ?? 0), 0) : null;
+  setText(byId("waiting_name"), waiting === null ? "In work" : "Waiting");
+  setText(byId("waiting"), count(waiting ?? total.unfinished));
+  setText(byId("waiting_more"), waiting === null ? `of ${count(total.found)} found` : `and ${count(total.unfinished)} in work`);
+  setText(byId("bottleneck"), last.bottleneck?.text ?? "Nothing limits it yet.");
+}
+
+function showStages({last}) {
+  setRows("stages", (last.stages ?? []).map((stage) => {
+    const thread_s = stage.workers * last.interval_s;
+    const [busy, input, room] = ["busy_s", "waiting_for_input_s", "waiting_for_room_s"].map((key) => share(stage[key], thread_s));
+    return [
+      {text: `${stage.name} × ${count(stage.workers)}`, name: `dot ${stage.name}`},
+      {bar: [{share: busy, name: "busy"}, {share: input, name: "input"}, {share: room, name: "room"}], name: "bar_column"},
+      right(percent(busy)), right(percent(input)), right(percent(room)), right(percent(share(stage.cpu_s, thread_s)), "wide"),
+    ];
+  }));
+}
+
+function showQueues({last}) {
+  setRows("queues", (last.queues ?? []).map((queue) => [
+    {text: queue.name, name: `dot ${queue.name}`},
+    {bar: [{share: share(queue.images, queue.capacity), name: queue.name}], name: "bar_column"},
+    right(count(queue.images)), right(count(queue.capacity)),
+  ]));
+}
+
+/** Of an image, in the order of its way. */
+function showLatency({last, total}) {
+  const find = (line, group, name) => (line[group] ?? []).find((item) => item.name === name);
+  const ways = [["end to end", (line) => line.end_to_end_s]];
+  kStages.forEach((name, i) => {
+    ways.push([`in ${name}`, (line) => find(line, "stages", name)?.service_s]);
+    const queue = kQueues[i];
+    if (queue) ways.push([`queue ${queue}`, (line) => find(line, "queues", queue)?.wait_s]);
+  });
+  setRows("latency", ways.filter(([, of]) => of(last) || of(total)).map(([name, of]) => {
+    const cells = (line) => ["p50", "p90", "p99"].map((key) => duration(of(line)?.count ? of(line)[key] : null));
+    const [first, ...others] = cells(total);
+    return [name, ...cells(last).map((text) => right(text)), right(first, "since"), ...others.map((text) => right(text))]
+      .map((cell, i) => (i === 2 || i === 5 ? {...cell, name: "number p90"} : cell));
+  }));
+}
+
+function showFailures({total, recent_failures, now_s}) {
+  const reasons = Object.entries(total.failures ?? {}).filter(([, images]) => images > 0).sort((a, b) => b[1] - a[1]);
+  byId("reasons").hidden = reasons.length === 0;
+  show("no_failures", reasons.length === 0);
+  setRows("reasons", reasons.map(([reason, images]) => [
+    reason, {bar: [{share: share(images, total.failed), name: "failed"}], name: "bar_column"}, right(count(images)),
+  ]));
+  const recent = recent_failures ?? [];
+  show("recent_section", recent.length > 0);
+  setRows("recent", recent.map(({time, file, stage, reason, detail}) => [
+    {text: moment(time, now_s), title: time ?? "", name: "time"}, {text: file ?? "", name: "path"}, stage ?? "", reason ?? "",
+    {text: detail ?? "", name: "detail muted"},
+  ]));
+}
+
+function showWatches({watches}) {
+  show("watches_section", Boolean(watches?.length));
+  setRows("watches", (watches ?? []).map(({input, output, waiting, state}) => [
+    {text: input ?? "", name: "path"}, {text: output ?? "", name: "path"}, right(count(waiting)),
+    state ? {text: state, name: "bad_text"} : {text: "working", name: "muted"},
+  ]));
+}
+
+function showGpus({run, last}) {
+  const gpus = last.gpus ?? [];
+  show("gpus_section", gpus.length > 0);
+  const of = (value, whole, write) => right(write(value) + (known(whole) ? ` of ${write(whole)}` : ""));
+  const watts = (value) => (known(value) ? `${count(value)} W` : kUnknown);
+  setRows("gpus", gpus.map((gpu, i) => {
+    const {name = "", memory_bytes, power_limit_w} = (run.gpus ?? []).find(({uuid}) => uuid === gpu.uuid) ?? {};
+    return [
+      {text: `${i} ${name}`, title: gpu.uuid, name: `dot line${i % 5}`},
+      {bar: [{share: gpu.busy, name: `line${i % 5}`}], name: "bar_column"},
+      right(percent(gpu.busy)), right(percent(gpu.memory_busy)), of(gpu.memory_used_bytes, memory_bytes, bytes),
+      of(gpu.power_w, power_limit_w, watts), right(`${count(gpu.sm_mhz)}, ${count(gpu.memory_mhz)} MHz`),
+      right(`${count(gpu.temperature_c)} °C`),
+      gpu.throttle?.length ? {text: gpu.throttle.join(", "), name: "bad_text"} : {text: "nothing", name: "muted"},
+    ];
+  }));
+}
+
+function showProcess({run, last, total}) {
+  const process = last.process ?? {};
+  const batches = last.batches ?? {};
+  const cores = share(process.cpu_s, last.interval_s);
+  setFacts(byId("process"), [
+    ["CPU", `${number(cores)} of ${count(run.cores)} cores`],
+    ["memory", `${bytes(process.rss_bytes)} (${bytes(process.peak_rss_bytes)} at most) of ${bytes(run.memory_bytes)}`],
+    ["images in flight", `${bytes(last.budget?.used_bytes)} of ${bytes(last.budget?.bytes)}`],
+    ["threads", count(process.threads)],
+    ["batches", `${number(share(batches.count, last.interval_s))} a second, ${percent(batches.fill)} full`],
+    ...(run.gpus?.length ? [["short of GPU memory", `${plural(total.oom_splits, "batch", "batches")} cut in halves, ` +
+      `${plural(total.cpu_fallback_images, "image", "images")} left to the CPU`]] : []),
+    ["start-up", duration(run.startup_s)],
+    ["machine", run.cpu ?? kUnknown],
+    ...(run.driver ? [["NVIDIA driver", run.driver]] : []),
+    ["this run", run.run ?? kUnknown],
+  ]);
+  const settings = Object.entries(run.settings ?? {});
+  setText(byId("settings_count"), count(settings.length));
+  setFacts(byId("settings"), settings.map(([key, value]) => [key, typeof value === "string" ? value : JSON.stringify(value)]));
+}
+
+function showAll(status) {
+  status = {...status, run: status.run ?? {}, total: status.total ?? {}, last: status.last ?? {}};
+  for (const section of [showHeader, showNow, showStages, showQueues, showLatency, showFailures, showWatches, showGpus, showProcess]) {
+    section(status);
+  }
+}

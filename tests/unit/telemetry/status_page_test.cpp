@@ -1,0 +1,24 @@
+// What the page does is tested in a browser, by tests/page.
+#include "telemetry/status_page.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace eckart::telemetry {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+TEST(StatusPage, is_one_html_file_that_needs_no_other) {
+  EXPECT_THAT(status_page(), StartsWith("<!doctype html>\n"));
+  EXPECT_THAT(status_page(), EndsWith("</html>\n"));
+  EXPECT_THAT(status_page(), HasSubstr("Content-Security-Policy"));
+  EXPECT_THAT(status_page(), Not(HasSubstr("<script src")));
+  EXPECT_THAT(status_page(), Not(HasSubstr("rel=\"stylesheet\"")));
+}
+
+}  // namespace
+}  // namespace eckart::telemetry
