@@ -28,7 +28,8 @@ build_and_test() {
   ctest --preset "$preset" --parallel "$((jobs + 1))"  # some wait for a disk, or a second
 }
 
-tools/install-packages.sh systemd mandoc zsh # which check what is installed beside the program
+# Which check what is installed beside the program, the status page, and the alerts.
+tools/install-packages.sh systemd mandoc zsh chromium prometheus
 
 main_preset=cpu
 if command -v nvcc >/dev/null || [[ -x /usr/local/cuda/bin/nvcc ]]; then main_preset=cuda; fi

@@ -1,0 +1,143 @@
+// The status page in headless Chromium.
+//   node page_test.mjs --page status_page.html --plain plain_page.html [--screenshots FOLDER]
+//   node page_test.mjs --url http://127.0.0.1:9464/ [--screenshots FOLDER]     a running eckart's
+// Ends with 77 where there is no Chromium.
+import assert from "node:assert/strict";
+import {readFileSync} from "node:fs";
+import {parseArgs} from "node:util";
+import {charts, contrast, findChromium, launch, open, overflow, text, textBecomes} from "./browser.mjs";
+import {MockServer, hostileName} from "./mock_server.mjs";
+
+const {values: options} = parseArgs({options: {
+  page: {type: "string"}, plain: {type: "string"}, url: {type: "string"}, screenshots: {type: "string"}}});
+
+const chromium = findChromium();
+if (!chromium) {
+  console.log("skipped: there is no chromium here (Debian's package chromium)");
+  process.exit(77);
+}
+
+async function screenshot(page, name) {
+  if (options.screenshots) await page.screenshot({path: `${options.screenshots}/${name}.png`, fullPage: true});
+}
+
+function assertQuiet(page, url) {
+  assert.deepEqual(page.complaints, []);
+  assert.deepEqual([...page.origins], [new URL(url).origin]);
+}
+
+async function looksRight(page, {dark}) {
+  const {low, background} = await contrast(page);
+  assert.deepEqual(low, []);
+  assert.ok(dark ? background < 0.05 : background > 0.8, `a background of luminance ${background}`);
+  assert.ok((await overflow(page)) <= 0, "it scrolls sideways");
+}
+
+/** What holds of any server. */
+async function draws(browser, url, {width, dark, name}) {
+  const page = await open(browser, url, {width, dark});
+  const before = await charts(page);
+  const time = await text(page, "#at");
+  await page.waitForFunction((old) => document.querySelector("#at").textContent !== old, {timeout: 8000}, time);
+  const after = await charts(page);
+  assert.ok(before.length >= 4, `${before.length} charts`);
+  for (const [i, {id, ofLine, hash}] of before.entries()) {
+    if (!options.url) assert.ok(ofLine > 20, `${id} is blank`);
+    assert.notEqual(after[i].hash, hash, `${id} stands still`);
+  }
+  await looksRight(page, {dark});
+  await screenshot(page, name);
+  assertQuiet(page, url);
+  await page.close();
+}
+
+async function figuresFollow(browser, server) {
+  const page = await open(browser, server.url);
+  await textBecomes(page, "#done", /^1,234,567$/);
+  server.done = 7654321;
+  server.ready = false;
+  await textBecomes(page, "#done", /^7,654,321$/);
+  await textBecomes(page, "#not_ready", /the input \/srv\/scans is missing/);
+  assert.equal(await text(page, "#state"), "not ready");
+  server.ready = true;
+  await page.waitForSelector("#not_ready[hidden]");
+  assert.match(await text(page, "#watches"), /No space left on device/);
+  assert.match(await text(page, "#gpus"), /\d °Cpower/);
+  assert.match(await text(page, "#latency"), /end to end61\.0 ms/);
+  server.gpus = [];
+  await page.waitForSelector("#gpus_section[hidden]");
+  assertQuiet(page, server.url);
+  await page.close();
+}
+
+async function namesAreText(browser, server) {
+  const page = await open(browser, server.url);
+  assert.equal(await text(page, "#recent tbody tr:first-child th + td"), hostileName);
+  assert.equal(await page.$("#recent img, #recent script"), null);
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+  assertQuiet(page, server.url);
+  await page.close();
+}
+
+async function survivesTheServer(browser, server) {
+  const page = await open(browser, server.url);
+  await textBecomes(page, "#done", /^7,654,321$/);
+  await server.close();
+  await page.waitForSelector("#connection:not([hidden])");
+  assert.match(await text(page, "#connection"), /does not answer since/);
+  assert.equal(await text(page, "#done"), "7,654,321");
+  assert.ok(await page.$("#main.stale"));
+  await screenshot(page, "no-answer");
+  server.done = 12;
+  server.run = "another";
+  await server.open();
+  await textBecomes(page, "#done", /^12$/);
+  await page.waitForSelector("#connection[hidden]");
+  assert.equal(await page.$("#main.stale"), null);
+  assert.equal(await text(page, "#state"), "ready");
+  await page.close();
+}
+
+async function plainPageHasFigures(browser, html) {
+  const server = new MockServer(html);
+  await server.open();
+  const page = await open(browser, server.url, {width: 360});
+  await page.waitForSelector("#no_charts:not([hidden])");
+  server.done = 99;
+  await textBecomes(page, "#done", /^99$/);
+  assert.deepEqual(await charts(page), []);
+  await looksRight(page, {dark: false});
+  assertQuiet(page, server.url);
+  await server.close();
+}
+
+const sizes = [
+  {name: "desktop", width: 1280, dark: false}, {name: "desktop-dark", width: 1280, dark: true},
+  {name: "phone", width: 360, dark: false}, {name: "phone-dark", width: 390, dark: true}];
+
+async function ofServer(url, browser) {
+  for (const size of sizes) await step(`draws and updates: ${size.name}`, draws(browser, url, size));
+}
+
+async function ofMockServer(browser) {
+  const server = new MockServer(readFileSync(options.page, "utf8"));
+  await server.open();
+  await ofServer(server.url, browser);
+  await step("figures follow the server's", figuresFollow(browser, server));
+  await step("hostile names are shown as text", namesAreText(browser, server));
+  await step("says when the server is gone, and goes on when it is back", survivesTheServer(browser, server));
+  await server.close();
+  await step("without charts it says so, and has figures", plainPageHasFigures(browser, readFileSync(options.plain, "utf8")));
+}
+
+async function step(name, done) {
+  await done;
+  console.log(`ok: ${name}`);
+}
+
+const browser = await launch(chromium);
+try {
+  await (options.url ? ofServer(options.url, browser) : ofMockServer(browser));
+} finally {
+  await browser.close();
+}
