@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Holds dashboard and alerts against docs/metrics.md, the list of the metrics, and deploy/README.md, which says what to do.
+
+  check_monitoring.py SOURCE_FOLDER              names, labels, panels, alerts
+  check_monitoring.py SOURCE_FOLDER --promtool   what promtool says: syntax, and each alert's tests; 77 where it is missing
+"""
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+METRIC = r"\b(?:eckart|process)_[a-z0-9_]+"
+EVERYWHERE = {"instance", "job", "le"}
+
+
+def documented(source):
+    """Each metric's labels; a histogram's series have their own names."""
+    metrics = {}
+    for name, kind, labels in re.findall(rf"^\| `({METRIC})` \| (\w+) \| (.*?) ?\|", (source / "docs/metrics.md").read_text(), re.M):
+        suffixes = ["_bucket", "_sum", "_count"] if kind == "histogram" else [""]
+        for suffix in suffixes:
+            metrics[name + suffix] = set(re.findall(r"`(\w+)`", labels)) | EVERYWHERE
+    return metrics
+
+
+def panels_of(dashboard):
+    return [panel for panel in dashboard["panels"] if panel["type"] != "row"]
+
+
+def expressions_of(dashboard):
+    for panel in panels_of(dashboard):
+        for target in panel["targets"]:
+            yield f"{panel['title']} {target['refId']}", target["expr"]
+    for variable in dashboard["templating"]["list"]:
+        yield variable["name"], variable.get("definition", "")
+
+
+def rules_of(text):
+    """(alert, expression) of each; needs no YAML, as long as `alert` comes before `expr`, and `labels` or `for` after it."""
+    for block in re.split(r"- alert: ", text)[1:]:
+        expression = re.search(r"expr:(.*?)\n\s*(?:for|labels):", block, re.S).group(1)
+        yield block.split("\n")[0].strip(), re.sub(r"^\s*>-", "", expression).strip()
+
+
+def wrong_names(where, expression, metrics):
+    used = re.findall(METRIC, expression)
+    allowed = EVERYWHERE.union(*(metrics.get(name, set()) for name in used))
+    for name in used:
+        if name not in metrics:
+            yield f"{where}: docs/metrics.md has no {name}"
+    for name, selector in re.findall(rf"({METRIC})\{{(.*?)\}}", expression):
+        for label in re.findall(r"(\w+)\s*(?:=~|!~|!=|=)", selector):
+            if label not in metrics.get(name, {label}):
+                yield f"{where}: {name} has no label {label}"
+    for labels in re.findall(r"\b(?:by|on) \((.*?)\)", expression):
+        for label in filter(None, re.split(r"[,\s]+", labels)):
+            if label not in allowed:
+                yield f"{where}: none of its metrics has a label {label}"
+
+
+def wrong_panels(dashboard):
+    ids = [panel["id"] for panel in dashboard["panels"]]
+    if len(ids) != len(set(ids)):
+        yield "dashboard: two panels have one id"
+    taken = {}
+    for panel in dashboard["panels"]:
+        grid = panel["gridPos"]
+        for x in range(grid["x"], grid["x"] + grid["w"]):
+            for y in range(grid["y"], grid["y"] + grid["h"]):
+                if x >= 24 or (x, y) in taken:
+                    yield f"dashboard: {panel['title']} lies over {taken.get((x, y), 'the edge')}"
+                    return
+                taken[x, y] = panel["title"]
+
+
+def wrong_alerts(source, alerts):
+    in_page = set(re.findall(r"^\| `(Eckart\w+)`", (source / "deploy/README.md").read_text(), re.M))
+    tested = set(re.findall(r"alertname: (\w+)", (source / "tests/deploy/eckart.rules.test.yml").read_text()))
+    for alert in sorted(in_page ^ alerts):
+        yield f"{alert}: not in deploy/README.md and eckart.rules.yml alike"
+    for alert in sorted(alerts - tested):
+        yield f"{alert}: has no test"
+
+
+def check(source, dashboard, rules):
+    metrics = documented(source)
+    if len(metrics) < 30:
+        yield f"docs/metrics.md: only {len(metrics)} metrics were found in it"
+    for where, expression in [*expressions_of(dashboard), *rules]:
+        yield from wrong_names(where, expression, metrics)
+    yield from wrong_panels(dashboard)
+    yield from wrong_alerts(source, {alert for alert, _ in rules})
+
+
+def promtool(source, dashboard):
+    """The dashboard's expressions are checked as rules, with Grafana's variables filled in."""
+    with tempfile.TemporaryDirectory() as folder:
+        for file in [source / "deploy/prometheus/eckart.rules.yml", source / "deploy/prometheus/scrape.yml",
+                     source / "tests/deploy/eckart.rules.test.yml"]:
+            shutil.copy(file, folder)
+        rules = [{"record": f"panel:{i}", "expr": expression.replace("$__rate_interval", "5m").replace("$instance", ".*")}
+                 for i, (_, expression) in enumerate(expressions_of(dashboard)) if expression and "label_values" not in expression]
+        (Path(folder) / "panels.yml").write_text(json.dumps({"groups": [{"name": "panels", "rules": rules}]}))
+        for command in [["check", "rules", "eckart.rules.yml", "panels.yml"], ["check", "config", "scrape.yml"],
+                        ["test", "rules", "eckart.rules.test.yml"]]:
+            subprocess.run(["promtool", *command], cwd=folder, check=True)
+
+
+def main():
+    if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["--promtool"]):
+        sys.exit(__doc__)
+    source = Path(sys.argv[1])
+    dashboard = json.loads((source / "deploy/grafana/eckart.json").read_text())
+    if sys.argv[2:] == ["--promtool"]:
+        if not shutil.which("promtool"):
+            print("skipped: there is no promtool here (Debian's package prometheus)")
+            sys.exit(77)
+        promtool(source, dashboard)
+        return
+    rules = list(rules_of((source / "deploy/prometheus/eckart.rules.yml").read_text()))
+    wrong = list(check(source, dashboard, rules))
+    print("\n".join(wrong) or f"{len(rules)} alerts and {len(panels_of(dashboard))} panels: all in order")
+    sys.exit(1 if wrong else 0)
+
+
+main()
