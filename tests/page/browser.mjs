@@ -23,9 +23,9 @@ export const launch = (executablePath) => puppeteer.launch({
   args: process.getuid() === 0 ? ["--no-sandbox"] : [],  // which root cannot have
 });
 
-/** Opens `url`; `page.complaints` has what went wrong in it since, `page.origins` whom it asked. */
+/** Opens `url` in a window of its own, so that it is never hidden behind another; `page.complaints` has what went wrong in it since, `page.origins` whom it asked. */
 export async function open(browser, url, {width = 1280, height = 1000, dark = false} = {}) {
-  const page = await browser.newPage();
+  const page = await (await browser.createBrowserContext()).newPage();
   page.complaints = [];
   page.origins = new Set();
   page.on("console", (message) => ["error", "warn"].includes(message.type()) && page.complaints.push(message.text()));

@@ -55,7 +55,7 @@ export class MockServer {
   gpus = kGpus;
   run = "20261122T201500-4711";
   start_s = Date.now() / 1000 - 3700;
-  seconds = 0;  // by which its clock is ahead
+  begun = true;  // else nothing is known yet
   #server;
   #port = 0;
 
@@ -92,7 +92,8 @@ export class MockServer {
   }
 
   status(since_s) {
-    const now_s = Date.now() / 1000 + this.seconds;
+    const now_s = Date.now() / 1000;
+    if (!this.begun) return {now_s, interval_s: 1, run: {run: "0"}, ready: false, not_ready: [], total: {}, last: {bottleneck: null}, history: {}};
     const elapsed_s = now_s - this.start_s;
     return {
       now_s, interval_s: 1, run: this.#run(), ready: this.ready,

@@ -48,7 +48,7 @@ async function draws(browser, url, {width, dark, name}) {
   await looksRight(page, {dark});
   await screenshot(page, name);
   assertQuiet(page, url);
-  await page.close();
+  await page.browserContext().close();
 }
 
 async function figuresFollow(browser, server) {
@@ -67,7 +67,18 @@ async function figuresFollow(browser, server) {
   server.gpus = [];
   await page.waitForSelector("#gpus_section[hidden]");
   assertQuiet(page, server.url);
-  await page.close();
+  await page.browserContext().close();
+}
+
+async function beginsWithNothing(browser, server) {
+  server.begun = false;
+  const page = await open(browser, server.url);
+  await textBecomes(page, "#done", /^–$/);
+  server.begun = true;
+  await textBecomes(page, "#done", /^1,234,567$/);
+  assert.ok((await charts(page)).every(({ofLine}) => ofLine > 20));
+  assertQuiet(page, server.url);
+  await page.browserContext().close();
 }
 
 async function namesAreText(browser, server) {
@@ -76,16 +87,16 @@ async function namesAreText(browser, server) {
   assert.equal(await page.$("#recent img, #recent script"), null);
   assert.equal(await page.evaluate(() => window.hacked), undefined);
   assertQuiet(page, server.url);
-  await page.close();
+  await page.browserContext().close();
 }
 
 async function survivesTheServer(browser, server) {
   const page = await open(browser, server.url);
-  await textBecomes(page, "#done", /^7,654,321$/);
+  await textBecomes(page, "#done", /^1,234,567$/);
   await server.close();
   await page.waitForSelector("#connection:not([hidden])");
   assert.match(await text(page, "#connection"), /does not answer since/);
-  assert.equal(await text(page, "#done"), "7,654,321");
+  assert.equal(await text(page, "#done"), "1,234,567");
   assert.ok(await page.$("#main.stale"));
   await screenshot(page, "no-answer");
   server.done = 12;
@@ -95,12 +106,10 @@ async function survivesTheServer(browser, server) {
   await page.waitForSelector("#connection[hidden]");
   assert.equal(await page.$("#main.stale"), null);
   assert.equal(await text(page, "#state"), "ready");
-  await page.close();
+  await page.browserContext().close();
 }
 
-async function plainPageHasFigures(browser, html) {
-  const server = new MockServer(html);
-  await server.open();
+async function plainPageHasFigures(browser, server) {
   const page = await open(browser, server.url, {width: 360});
   await page.waitForSelector("#no_charts:not([hidden])");
   server.done = 99;
@@ -108,31 +117,42 @@ async function plainPageHasFigures(browser, html) {
   assert.deepEqual(await charts(page), []);
   await looksRight(page, {dark: false});
   assertQuiet(page, server.url);
-  await server.close();
+  await page.browserContext().close();
 }
 
 const sizes = [
   {name: "desktop", width: 1280, dark: false}, {name: "desktop-dark", width: 1280, dark: true},
   {name: "phone", width: 360, dark: false}, {name: "phone-dark", width: 390, dark: true}];
 
+async function step(name, done) {
+  try {
+    await done;
+    console.log(`ok: ${name}`);
+  } catch (error) {
+    throw new Error(`FAILED: ${name}`, {cause: error});
+  }
+}
+
 async function ofServer(url, browser) {
-  for (const size of sizes) await step(`draws and updates: ${size.name}`, draws(browser, url, size));
+  await Promise.all(sizes.map((size) => step(`draws and updates: ${size.name}`, draws(browser, url, size))));
+}
+
+async function withServer(file, test, browser) {
+  const server = new MockServer(readFileSync(file, "utf8"));
+  await server.open();
+  await test(browser, server);
+  await server.close();
 }
 
 async function ofMockServer(browser) {
-  const server = new MockServer(readFileSync(options.page, "utf8"));
-  await server.open();
-  await ofServer(server.url, browser);
-  await step("figures follow the server's", figuresFollow(browser, server));
-  await step("hostile names are shown as text", namesAreText(browser, server));
-  await step("says when the server is gone, and goes on when it is back", survivesTheServer(browser, server));
-  await server.close();
-  await step("without charts it says so, and has figures", plainPageHasFigures(browser, readFileSync(options.plain, "utf8")));
-}
-
-async function step(name, done) {
-  await done;
-  console.log(`ok: ${name}`);
+  await withServer(options.page, (_, server) => ofServer(server.url, browser), browser);
+  await Promise.all([
+    step("figures follow the server's", withServer(options.page, figuresFollow, browser)),
+    step("begins with nothing", withServer(options.page, beginsWithNothing, browser)),
+    step("hostile names are shown as text", withServer(options.page, namesAreText, browser)),
+    step("says when the server is gone, and goes on when it is back", withServer(options.page, survivesTheServer, browser)),
+    step("without charts it says so, and has figures", withServer(options.plain, plainPageHasFigures, browser)),
+  ]);
 }
 
 const browser = await launch(chromium);

@@ -42,7 +42,7 @@ function showNow({total, last, watches}) {
   setText(byId("waiting_name"), waiting === null ? "In work" : "Waiting");
   setText(byId("waiting"), count(waiting ?? total.unfinished));
   setText(byId("waiting_more"), waiting === null ? `of ${count(total.found)} found` : `and ${count(total.unfinished)} in work`);
-  setText(byId("bottleneck"), last.bottleneck?.text ?? "Nothing limits it yet.");
+  setText(byId("bottleneck"), last.bottleneck?.text ?? "Nothing is saturated.");
 }
 
 function showStages({last}) {
