@@ -19,7 +19,8 @@ EVERYWHERE = {"instance", "job", "le"}
 def documented(source):
     """Each metric's labels; a histogram's series have their own names."""
     metrics = {}
-    for name, kind, labels in re.findall(rf"^\| `({METRIC})` \| (\w+) \| (.*?) ?\|", (source / "docs/metrics.md").read_text(), re.M):
+    page = (source / "docs/metrics.md").read_text()
+    for name, kind, labels in re.findall(rf"^\| `({METRIC})` \| (\w+) \| (.*?) ?\|", page, re.M):
         suffixes = ["_bucket", "_sum", "_count"] if kind == "histogram" else [""]
         for suffix in suffixes:
             metrics[name + suffix] = set(re.findall(r"`(\w+)`", labels)) | EVERYWHERE
@@ -101,8 +102,9 @@ def promtool(source, dashboard):
         for file in [source / "deploy/prometheus/eckart.rules.yml", source / "deploy/prometheus/scrape.yml",
                      source / "tests/deploy/eckart.rules.test.yml"]:
             shutil.copy(file, folder)
-        rules = [{"record": f"panel:{i}", "expr": expression.replace("$__rate_interval", "5m").replace("$instance", ".*")}
-                 for i, (_, expression) in enumerate(expressions_of(dashboard)) if expression and "label_values" not in expression]
+        filled = [expression.replace("$__rate_interval", "5m").replace("$instance", ".*")
+                  for panel in panels_of(dashboard) for expression in (target["expr"] for target in panel["targets"])]
+        rules = [{"record": f"panel:{i}", "expr": expression} for i, expression in enumerate(filled)]
         (Path(folder) / "panels.yml").write_text(json.dumps({"groups": [{"name": "panels", "rules": rules}]}))
         for command in [["check", "rules", "eckart.rules.yml", "panels.yml"], ["check", "config", "scrape.yml"],
                         ["test", "rules", "eckart.rules.test.yml"]]:

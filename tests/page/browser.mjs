@@ -23,15 +23,22 @@ export const launch = (executablePath) => puppeteer.launch({
   args: process.getuid() === 0 ? ["--no-sandbox"] : [],  // which root cannot have
 });
 
-/** Opens `url` in a window of its own, so that it is never hidden behind another; `page.complaints` has what went wrong in it since, `page.origins` whom it asked. */
+/**
+ * Opens `url` in a window of its own, so that it is never hidden behind another. `page.complaints` has what went wrong in
+ * it since, `page.origins` whom it asked.
+ */
 export async function open(browser, url, {width = 1280, height = 1000, dark = false} = {}) {
   const page = await (await browser.createBrowserContext()).newPage();
   page.complaints = [];
   page.origins = new Set();
-  page.on("console", (message) => ["error", "warn"].includes(message.type()) && page.complaints.push(message.text()));
+  page.on("console", (message) => {
+    if (["error", "warn"].includes(message.type())) page.complaints.push(message.text());
+  });
   page.on("pageerror", (error) => page.complaints.push(String(error)));
   page.on("requestfailed", (request) => page.complaints.push(`${request.url()}: ${request.failure()?.errorText}`));
-  page.on("request", (request) => request.url().startsWith("data:") || page.origins.add(new URL(request.url()).origin));
+  page.on("request", (request) => {
+    if (!request.url().startsWith("data:")) page.origins.add(new URL(request.url()).origin);
+  });
   await page.setViewport({width, height});
   await page.emulateMediaFeatures([
     {name: "prefers-color-scheme", value: dark ? "dark" : "light"}, {name: "prefers-reduced-motion", value: "reduce"}]);
@@ -44,7 +51,8 @@ export const text = (page, selector) => page.$eval(selector, (element) => elemen
 
 /** Waits until the text of `selector` matches. */
 export const textBecomes = (page, selector, pattern) => page.waitForFunction(
-  (where, source) => new RegExp(source).test(document.querySelector(where)?.textContent ?? ""), {timeout: 8000}, selector, pattern.source);
+  (where, source) => new RegExp(source).test(document.querySelector(where)?.textContent ?? ""), {timeout: 8000},
+  selector, pattern.source);
 
 /** The visible charts: how many of their pixels are drawn in their first line's colour, and a hash of all. */
 export const charts = (page) => page.$$eval(".chart canvas", (canvases) => canvases.filter((canvas) => canvas.offsetWidth > 0)
@@ -78,7 +86,8 @@ export const contrast = (page) => page.evaluate(() => {
     return {r, g, b, a};
   };
   const luminance = ({r, g, b}) => {
-    const [red, green, blue] = [r, g, b].map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+    const [red, green, blue] = [r, g, b].map((byte) => byte / 255)
+      .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   };
   const backgroundOf = (element) => {
@@ -92,9 +101,10 @@ export const contrast = (page) => page.evaluate(() => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const element = walker.currentNode.parentElement;
-    if (!walker.currentNode.data.trim() || !element.checkVisibility() || ["SCRIPT", "STYLE", "NOSCRIPT"].includes(element.tagName)) continue;
-    const style = getComputedStyle(element);
-    const [dim, bright] = [luminance(rgba(style.color)), luminance(backgroundOf(element))].sort((a, b) => a - b);
+    const written = !["SCRIPT", "STYLE", "NOSCRIPT"].includes(element.tagName);
+    if (!written || !walker.currentNode.data.trim() || !element.checkVisibility()) continue;
+    const colors = [rgba(getComputedStyle(element).color), backgroundOf(element)];
+    const [dim, bright] = colors.map(luminance).sort((a, b) => a - b);
     const ratio = (bright + 0.05) / (dim + 0.05);
     if (ratio < 4.5) low.push(`${ratio.toFixed(2)}: ${walker.currentNode.data.trim().slice(0, 40)}`);
   }

@@ -12,7 +12,8 @@ const longName = `/srv/scans/${"a_very_long_name_without_any_space_".repeat(6)}.
 const wave = (time_s, phase) => 0.5 + 0.3 * Math.sin(time_s / 40 + phase) + 0.15 * Math.sin(time_s / 7 + 3 * phase);
 
 const rate = (time_s) => 1800 + 600 * wave(time_s, 0);
-const busy = (stage, time_s) => ({source: 0.03, load: 0.55, batch: 0.06, compute: 0.8, write: 0.25})[stage] * (0.7 + 0.4 * wave(time_s, stage.length));
+const kBusy = {source: 0.03, load: 0.55, batch: 0.06, compute: 0.8, write: 0.25};
+const busy = (stage, time_s) => kBusy[stage] * (0.7 + 0.4 * wave(time_s, stage.length));
 const quantiles = (p50, count = 1800) => ({mean: p50 * 1.1, p50, p90: p50 * 1.9, p99: p50 * 3.7, count});
 
 function line(kind, time_s, elapsed_s, {done, failed, gpus}) {
@@ -93,7 +94,7 @@ export class MockServer {
 
   status(since_s) {
     const now_s = Date.now() / 1000;
-    if (!this.begun) return {now_s, interval_s: 1, run: {run: "0"}, ready: false, not_ready: [], total: {}, last: {bottleneck: null}, history: {}};
+    if (!this.begun) return {now_s, interval_s: 1, run: {run: "0"}, ready: false, not_ready: [], total: {}, last: {}, history: {}};
     const elapsed_s = now_s - this.start_s;
     return {
       now_s, interval_s: 1, run: this.#run(), ready: this.ready,
@@ -116,7 +117,8 @@ export class MockServer {
       schema: "eckart.throughput/1", kind: "run", run: this.run, command: "watch", version: "0.1.0",
       host: "scanner-7", cpu: "AMD EPYC 9654 96-Core Processor", cores: 16, memory_bytes: 137438953472,
       backend: this.gpus.length ? "cuda" : "cpu", device: this.gpus.length ? "NVIDIA H200" : "AMD EPYC 9654 96-Core Processor",
-      driver: this.gpus.length ? "580.95.05" : null, workers: kStages, settings: {rank: "20", "output.format": "png"}, startup_s: 1.42,
+      driver: this.gpus.length ? "580.95.05" : null, workers: kStages, startup_s: 1.42,
+      settings: {rank: "20", "output.format": "png"},
       gpus: this.gpus.map((uuid) => ({uuid, name: "NVIDIA H200", memory_bytes: 150754820096, power_limit_w: 700})),
     };
   }
@@ -130,7 +132,8 @@ export class MockServer {
       time_s, images_per_s: all(rate), failed_per_s: all((time) => (time % 97 === 0 ? 40 : 0)),
       cores_busy: all((time) => 0.6 * wave(time, 1)),
       stages: each(Object.keys(kStages), busy), queues: each(Object.keys(kQueues), (_, time, i) => 0.9 * wave(time, i)),
-      gpus: this.gpus.map((uuid, i) => ({uuid, busy: all((time) => wave(time, i)), power_w: all((time) => 410 + 90 * wave(time, i))})),
+      gpus: this.gpus.map((uuid, i) => (
+        {uuid, busy: all((time) => wave(time, i)), power_w: all((time) => 410 + 90 * wave(time, i))})),
     };
   }
 }

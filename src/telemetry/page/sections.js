@@ -29,7 +29,8 @@ function showHeader({run, total, ready, not_ready, now_s}) {
 
 function showNow({total, last, watches}) {
   setText(byId("rate"), number(last.images_per_s));
-  const flow = [scaled(last.pixels_per_s, "pixel/s"), `${bytes(last.input_bytes_per_s)}/s in`, `${bytes(last.output_bytes_per_s)}/s out`];
+  const flow = [
+    scaled(last.pixels_per_s, "pixel/s"), `${bytes(last.input_bytes_per_s)}/s in`, `${bytes(last.output_bytes_per_s)}/s out`];
   setText(byId("rate_more"), flow.join(", "));
   setText(byId("done"), count(total.done));
   setText(byId("done_more"), `${number(share(total.done, total.elapsed_s))} a second since the start` +
@@ -147,7 +148,7 @@ function showProcess({run, last, total}) {
 
 function showAll(status) {
   status = {...status, run: status.run ?? {}, total: status.total ?? {}, last: status.last ?? {}};
-  for (const section of [showHeader, showNow, showStages, showQueues, showLatency, showFailures, showWatches, showGpus, showProcess]) {
-    section(status);
-  }
+  const sections = [
+    showHeader, showNow, showStages, showQueues, showLatency, showFailures, showWatches, showGpus, showProcess];
+  for (const section of sections) section(status);
 }
