@@ -15,6 +15,8 @@ pkg_check_modules(spng REQUIRED IMPORTED_TARGET spng)
 pkg_check_modules(jpeg REQUIRED IMPORTED_TARGET libjpeg)
 pkg_check_modules(systemd REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(libmd REQUIRED IMPORTED_TARGET libmd)
+pkg_check_modules(httplib REQUIRED IMPORTED_TARGET cpp-httplib)
+pkg_check_modules(prometheus REQUIRED IMPORTED_TARGET prometheus-cpp-core)
 
 find_path(CONCURRENTQUEUE_INCLUDE concurrentqueue/concurrentqueue.h REQUIRED)
 add_library(moodycamel INTERFACE)

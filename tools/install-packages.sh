@@ -16,6 +16,7 @@ packages=(
   libjpeg62-turbo-dev libspng-dev zlib1g-dev
   libyaml-cpp-dev libspdlog-dev libconcurrentqueue-dev libcli11-dev nlohmann-json3-dev libmimalloc-dev
   libsqlite3-dev sqlite3 libmd-dev libsystemd-dev python3
+  libcpp-httplib-dev prometheus-cpp-dev
   libopenblas-dev liblapacke-dev
   libgtest-dev libgmock-dev
   clang-14 libclang-rt-14-dev zlib1g-dev # for tools/fuzz alone

@@ -19,7 +19,7 @@ using telemetry::Snapshot;
 
 constexpr double kPeriod_s = 1;
 constexpr double kSample_s = 0.9 * kPeriod_s;  // of the history, at least
-constexpr std::size_t kRecent = 5;  // looks; a rate of fewer seconds is restless
+constexpr std::size_t kRecent = 5;             // looks; a rate of fewer seconds is restless
 
 /// Fowler, Noll and Vo's FNV-1a, 64 bits: for telling apart, not for keeping secret.
 std::uint64_t hash(std::string_view text) {

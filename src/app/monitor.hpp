@@ -61,7 +61,7 @@ class Monitor {
   const double cpu_s_before_;  // of this process
   const double start_unix_s_ = telemetry::unix_now();
   mutable std::mutex mutex_;
-  telemetry::Snapshot now_;                  // the last look
+  telemetry::Snapshot now_;                 // the last look
   std::deque<telemetry::Snapshot> before_;  // some looks before it, the oldest first
   std::stop_source stop_;
   telemetry::Snapshot sampled_;

@@ -151,7 +151,8 @@ Service::Service(const settings::Configuration& configuration)
          }});
   }
   source_ = std::make_unique<io::WatchSource>(
-      std::move(sources), [inputs = inputs_](int watch, io::Severity severity, const std::string& line) {
+      std::move(sources),
+      [inputs = inputs_](int watch, io::Severity severity, const std::string& line) {
         const telemetry::LogFields fields({{"ECKART_WATCH", inputs[std::size_t(watch)].native()}});
         log(severity, line);
       });

@@ -52,9 +52,7 @@ void handle(int signal, void (*handler)(int)) {
 
 StopSignals::StopSignals(std::function<void(int)> on_stop, std::function<void()> on_ask,
                          std::function<void()> on_reload)
-    : on_stop_(std::move(on_stop)),
-      on_ask_(std::move(on_ask)),
-      on_reload_(std::move(on_reload)) {
+    : on_stop_(std::move(on_stop)), on_ask_(std::move(on_ask)), on_reload_(std::move(on_reload)) {
   sem_init(&wake, 0, 0);
   first_signal = 0;
   reload = ask = false;

@@ -113,7 +113,8 @@ void Tally::add_to(telemetry::Snapshot& snapshot) const {
   snapshot.found = progress_.total;
   snapshot.unfinished = progress_.total - progress_.done;
   if (!unfinished_.empty()) {
-    const std::chrono::duration<double> age = std::chrono::steady_clock::now() - *unfinished_.begin();
+    const std::chrono::duration<double> age =
+        std::chrono::steady_clock::now() - *unfinished_.begin();
     snapshot.oldest_unix_s = telemetry::unix_now() - age.count();
   }
   snapshot.last_done_unix_s = last_done_unix_s_;

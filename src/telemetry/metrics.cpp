@@ -16,7 +16,8 @@ using prometheus::ClientMetric;
 using prometheus::MetricType;
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-/// The families of one scrape, as they are added. Histograms have a bound for each step of 1, 2.5, 5.
+/// The families of one scrape, as they are added. Histograms have a bound for each step of
+/// 1, 2.5, 5.
 class Families {
  public:
   void add(const char* name, const char* help, MetricType type) {
@@ -117,16 +118,16 @@ void add_stages(Families& out, const std::vector<StageRow>& stages) {
 
 void add_queues(Families& out, const Snapshot& all, const Snapshot& recent) {
   out.add("eckart_queue_images", "In the queue now", MetricType::Gauge);
-  for (const QueueRow& queue : all.queues)
-    out.gauge(double(queue.images), {{"queue", queue.name}});
+  for (const QueueRow& queue : all.queues) out.gauge(double(queue.images), {{"queue", queue.name}});
   out.add("eckart_queue_capacity_images", "What it has room for", MetricType::Gauge);
   for (const QueueRow& queue : all.queues)
     out.gauge(double(queue.capacity), {{"queue", queue.name}});
   out.add("eckart_queue_wait_seconds", "Of an image in it", MetricType::Histogram);
   for (const QueueRow& queue : all.queues) out.histogram(queue.wait, {{"queue", queue.name}});
   const BatchCounts& batches = recent.batches.count > 0 ? recent.batches : all.batches;
-  out.gauge("eckart_batch_fill_ratio", "Planes in batches by those that full ones would have had",
-            batches.planes_if_full > 0 ? double(batches.planes) / double(batches.planes_if_full) : 0);
+  out.gauge(
+      "eckart_batch_fill_ratio", "Planes in batches by those that full ones would have had",
+      batches.planes_if_full > 0 ? double(batches.planes) / double(batches.planes_if_full) : 0);
 }
 
 void add_service(Families& out, const Status& status) {

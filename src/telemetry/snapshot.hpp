@@ -112,9 +112,9 @@ struct Snapshot {
   Counts counts;
   std::vector<StageRow> stages;
   std::vector<QueueRow> queues;
-  Durations end_to_end;  ///< of images done, from found to published
-  double oldest_unix_s = 0;     ///< when the oldest unfinished was found; 0: there is none
-  double last_done_unix_s = 0;  ///< when an image was last done; 0: none was
+  Durations end_to_end;                 ///< of images done, from found to published
+  double oldest_unix_s = 0;             ///< when the oldest unfinished was found; 0: there is none
+  double last_done_unix_s = 0;          ///< when an image was last done; 0: none was
   std::deque<Failure> recent_failures;  ///< some, the latest first
   BatchCounts batches;
   std::int64_t budget_bytes = 0, budget_used_bytes = 0;

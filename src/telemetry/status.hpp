@@ -26,8 +26,8 @@ struct ServiceState {
   std::vector<WatchRow> watches;
   double oldest_waiting_unix_s = 0;  ///< when the oldest file that waits in a watch came; 0: none
   std::int64_t overflows = 0;        ///< of the kernel's queues of events
-  std::int64_t degraded = 0;         ///< watches that are held back, missing or scanned for want of events
-  std::int64_t restarts = 0;         ///< processes before this one that have lost their GPU
+  std::int64_t degraded = 0;  ///< watches that are held back, missing or scanned for want of events
+  std::int64_t restarts = 0;  ///< processes before this one that have lost their GPU
 };
 
 /// What was, a second or so at a time, for some minutes.

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <utility>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "telemetry/status.hpp"
 
@@ -48,7 +48,8 @@ Json history_json(const History& history, double since_unix_s) {
     cores.push_back(busy_share(second.machine, second.seconds));
     for (const StageRow& stage : second.stages) stages[stage.name].push_back(busy_share(stage));
     for (const QueueRow& queue : second.queues)
-      queues[queue.name].push_back(double(queue.images) / double(std::max<std::int64_t>(1, queue.capacity)));
+      queues[queue.name].push_back(double(queue.images) /
+                                   double(std::max<std::int64_t>(1, queue.capacity)));
     for (std::size_t i = 0; i < second.machine.gpus.size(); ++i) {
       const GpuUse& gpu = second.machine.gpus[i];
       if (gpus.size() <= i)  // there were none when it began
@@ -59,7 +60,7 @@ Json history_json(const History& history, double since_unix_s) {
       gpus[i]["power_w"].push_back(gpu.seconds > 0 ? Json(gpu.energy_j / gpu.seconds) : Json());
     }
   }
-  return {{"time_s", time},     {"images_per_s", rate}, {"failed_per_s", failed},
+  return {{"time_s", time},      {"images_per_s", rate}, {"failed_per_s", failed},
           {"cores_busy", cores}, {"stages", stages},     {"queues", queues},
           {"gpus", gpus}};
 }

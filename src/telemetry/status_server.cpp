@@ -45,9 +45,9 @@ bool is_taken(const std::string& path) {
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const bool refused = ::connect(probe, reinterpret_cast<const sockaddr*>(&address),
-                                 sizeof address) != 0 &&
-                       errno == ECONNREFUSED;
+  const bool refused =
+      ::connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
+      errno == ECONNREFUSED;
   ::close(probe);
   if (refused) ::unlink(path.c_str());
   return !refused;
@@ -98,7 +98,8 @@ StatusServer::StatusServer(const std::string& address, StatusPages pages)
   get("/readyz", well(pages_.why_not_ready));
   http_->new_task_queue = [] { return new httplib::ThreadPool(kThreads); };  // which it deletes
   http_->set_payload_max_length(1024);
-  http_->set_default_headers({{"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}});
+  http_->set_default_headers(
+      {{"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}});
   if (socket_.empty()) {
     http_->set_pre_routing_handler([](const Request& request, Response& response) {
       if (names_loopback(request.get_header_value("Host")))

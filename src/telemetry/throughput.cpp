@@ -176,8 +176,8 @@ RunIdentity identify_run(std::string command, std::string version) {
                        .machine = machine_facts(),
                        .settings = {},
                        .settings_hash = {}};
-  identity.run =
-      fmt::format("{:.19}-{:x}-{:06x}", utc(unix_now()), ::getpid(), std::random_device()() & 0xffffffU);
+  identity.run = fmt::format("{:.19}-{:x}-{:06x}", utc(unix_now()), ::getpid(),
+                             std::random_device()() & 0xffffffU);
   return identity;
 }
 

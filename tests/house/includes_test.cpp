@@ -62,6 +62,8 @@ const std::vector<Library> kLibraries = {
     {"BLAS and LAPACK", "(.*/)?(lapack|lapacke|cblas|openblas_config).*", {"compute/cpu"}},
     {"moodycamel", "concurrentqueue/.*", {"flow/channel.hpp"}},
     {"yaml-cpp", "yaml-cpp/.*", {"settings"}},
+    {"cpp-httplib", "httplib.*", {"telemetry"}},
+    {"prometheus-cpp", "prometheus/.*", {"telemetry"}},
     {"libsystemd", "systemd/.*", {"telemetry"}},
     {"SQLite", "sqlite3.*", {"ledger"}},
     {"CLI11", "CLI/.*", {"cli"}},

@@ -21,7 +21,7 @@ struct ReadyFile {
   std::string path;  ///< below the root
   Seen seen;
   int tries = 0;                     ///< that ended with Ending::half_written, since it changed
-  std::optional<Instant> first_try;  ///< since it changed
+  std::optional<Instant> first_try{};  ///< since it changed
   int deferrals = 0;                 ///< times it has met an Ending::environment, since it changed
   Instant came{};                    ///< when it was first seen, since it was last done
 };

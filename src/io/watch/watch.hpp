@@ -44,14 +44,14 @@ enum class Severity { debug, info, warning };
 /// What a watch is doing; a snapshot.
 struct WatchState {
   bool root_is_there = false;
-  bool polling = false;        ///< also, or only, by scans each WatchOptions::poll
-  std::size_t pending = 0;     ///< files that settle, or wait for another try
-  std::size_t ready = 0;       ///< files that may be taken
-  std::size_t in_flight = 0;   ///< taken, and not yet finished
+  bool polling = false;           ///< also, or only, by scans each WatchOptions::poll
+  std::size_t pending = 0;        ///< files that settle, or wait for another try
+  std::size_t ready = 0;          ///< files that may be taken
+  std::size_t in_flight = 0;      ///< taken, and not yet finished
   std::optional<Instant> oldest;  ///< when the oldest of those that are pending or ready came
   std::string degraded;           ///< why it holds back after an Ending::environment; or empty
-  std::int64_t overflows = 0;  ///< of the kernel's queue of events
-  bool scanned = false;        ///< a full scan has ended, and missed nothing, since root is there
+  std::int64_t overflows = 0;     ///< of the kernel's queue of events
+  bool scanned = false;  ///< a full scan has ended, and missed nothing, since root is there
 };
 
 /// Asked on the watch's thread once a file is ready: is it work? False: it is forgotten until it
