@@ -52,13 +52,15 @@ async function draws(browser, url, {width, dark, name}) {
 }
 
 async function figuresFollow(browser, server) {
-  const page = await open(browser, server.url);
+  const page = await open(browser, server.url, {dark: true});
   await textBecomes(page, "#done", /^1,234,567$/);
   server.done = 7654321;
   server.ready = false;
   await textBecomes(page, "#done", /^7,654,321$/);
   await textBecomes(page, "#not_ready", /the input \/srv\/scans is missing/);
   assert.equal(await text(page, "#state"), "not ready");
+  await looksRight(page, {dark: true});
+  await screenshot(page, "not-ready-dark");
   server.ready = true;
   await page.waitForSelector("#not_ready[hidden]");
   assert.match(await text(page, "#watches"), /No space left on device/);
@@ -98,6 +100,7 @@ async function survivesTheServer(browser, server) {
   assert.match(await text(page, "#connection"), /does not answer since/);
   assert.equal(await text(page, "#done"), "1,234,567");
   assert.ok(await page.$("#main.stale"));
+  await looksRight(page, {dark: false});
   await screenshot(page, "no-answer");
   server.done = 12;
   server.run = "another";

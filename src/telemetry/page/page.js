@@ -35,7 +35,8 @@ if (kHasCharts) {
 }
 
 function take(status) {
-  if (status.run?.run !== run) {  // another run, or the service was started anew: its clocks begin again
+  const another = status.run?.run !== run;  // or the service has begun anew
+  if (another || status.now_s < samples.last_s) {  // or its clock was set back
     run = status.run?.run;
     samples = new Samples();
   }
