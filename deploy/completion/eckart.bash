@@ -64,6 +64,7 @@ _eckart() {
       case $command in
         run) _eckart_files f ;;
         status | requeue) _eckart_files d ;;
+        top) _eckart_files f ;;
       esac
     fi
   fi

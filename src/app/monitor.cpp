@@ -121,6 +121,7 @@ void Monitor::listen() {
                 return status_json(now, history_, since_unix_s);
               },
           .metrics = [this] { return metrics_text(status()); },
+          .text = [this] { return status_text(status()); },
           .why_not_ready = [this, lines] { return lines(subject_.service().not_ready); },
           .why_not_healthy = [this, lines] { return lines(subject_.service().unhealthy); }});
   spdlog::info("status page and metrics: {}", settings_.listen.starts_with('/')
@@ -153,6 +154,20 @@ void Monitor::write(const std::string& line) {
 
 std::string text_of(const Monitor::View& view) {
   return telemetry::snapshot_text(view.all, view.recent);
+}
+
+std::string status_text(const telemetry::Status& status) {
+  const telemetry::RunIdentity& identity = status.identity;
+  std::string text = "eckart    " + identity.command + ", version " + identity.version + ", on " +
+                     printable(identity.machine.host);
+  if (!status.all.backend.empty())
+    text += ", " + status.all.backend + ": " + printable(status.all.device);
+  text += '\n';
+  for (const std::string& why : status.state.not_ready) text += "NOT READY " + why + '\n';
+  for (const telemetry::WatchRow& watch : status.state.watches)
+    text +=
+        "watch     " + printable(watch.input) + ": " + std::to_string(watch.waiting) + " waiting\n";
+  return text + telemetry::snapshot_text(status.all, status.recent);
 }
 
 Monitor::View Monitor::view() const {

@@ -73,5 +73,7 @@ class Monitor {
 
 /// As telemetry::snapshot_text has it.
 std::string text_of(const Monitor::View& view);
+/// Likewise, with what it is and what holds it up.
+std::string status_text(const telemetry::Status& status);
 
 }  // namespace eckart::app

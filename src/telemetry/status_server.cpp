@@ -91,6 +91,7 @@ StatusServer::StatusServer(const std::string& address, StatusPages pages)
     const std::string since = request.get_param_value("since");
     return Answer{.type = "application/json", .body = pages_.json(std::atof(since.c_str()))};
   });
+  get("/status.txt", [this](const Request&) { return Answer{.body = pages_.text()}; });
   get("/metrics", [this](const Request&) {
     return Answer{.type = "text/plain; version=0.0.4; charset=utf-8", .body = pages_.metrics()};
   });

@@ -17,13 +17,14 @@ struct Answer {
 /// What a StatusServer shows; asked on its threads, several at a time.
 struct StatusPages {
   std::function<std::string(double since_unix_s)> json;
-  std::function<std::string()> metrics;
+  std::function<std::string()> metrics, text;
   /// Why it is not, in words; empty where all is well.
   std::function<std::string()> why_not_ready, why_not_healthy;
 };
 
 /// Answers HTTP on a loopback port or a Unix socket: / is a page for people, /status.json what it
-/// shows, /metrics for Prometheus, /healthz and /readyz 200 or 503 with why.
+/// shows, /status.txt the same for
+/// terminals, /metrics for Prometheus, /healthz and /readyz 200 or 503 with why.
 class StatusServer {
  public:
   /// `address`: as settings::ListenAddress has it. Throws FatalError(cannot_create) where nothing

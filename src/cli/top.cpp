@@ -1,0 +1,60 @@
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "cli/commands.hpp"
+#include "cli/configuration.hpp"
+#include "settings/settings.hpp"
+#include "telemetry/progress.hpp"
+#include "telemetry/status_server.hpp"
+
+namespace eckart::cli {
+namespace {
+
+struct TopArgs {
+  ConfigArgs config;
+  std::string address;
+  bool once = false;
+};
+
+/// Checked as the setting is.
+std::string address_of(const TopArgs& args) {
+  settings::Settings settings = read_configuration(args.config).settings;
+  if (!args.address.empty()) settings::apply(settings, "telemetry.listen=" + args.address);
+  if (settings.telemetry.listen.empty())
+    throw FatalError(ExitCode::usage,
+                     "no address: name that of telemetry.listen, or a --config that has it");
+  return settings.telemetry.listen;
+}
+
+ExitCode top(const TopArgs& args) {
+  const std::string address = address_of(args);
+  const bool stays = !args.once && isatty(STDOUT_FILENO) != 0 && telemetry::stderr_is_terminal();
+  do {
+    const std::string text = telemetry::fetch(address, "/status.txt");
+    std::printf("%s%s", stays ? "\033[H\033[J" : "", text.c_str());
+    std::fflush(stdout);
+    if (stays) std::this_thread::sleep_for(std::chrono::seconds(1));
+  } while (stays);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_top(CLI::App& app, Action& action) {
+  auto args = std::make_shared<TopArgs>();
+  CLI::App* command = app.add_subcommand("top", "Show what a running eckart does, each second");
+  command->add_option("address", args->address,
+                      "Where it listens: 127.0.0.1:9464, or a socket's path; telemetry.listen of "
+                      "the configuration where none is said");
+  command->add_option("--config", args->config.file, "Settings in YAML, with telemetry.listen")
+      ->check(CLI::ExistingFile);
+  command->add_flag("--once", args->once, "Show it once; so it is where stdout is no terminal");
+  command->callback([args, &action] { action = [args] { return top(*args); }; });
+}
+
+}  // namespace eckart::cli

@@ -1,0 +1,141 @@
+// The status page and the metrics of a running service, asked as curl and Prometheus do.
+#include "telemetry/status_server.hpp"
+
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "tests/cli/watch_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+using nlohmann::json;
+using telemetry::fetch;
+
+class StatusServerTest : public WatchTest {
+ protected:
+  std::string socket() const { return at("status.sock").string(); }
+  void start_listening(const std::string& top = {}) {
+    configure("patience_s: 0", "telemetry: {listen: " + socket() + "}\n" + top);
+    start();
+    wait_for_log("ready:");
+  }
+  json status() const { return json::parse(fetch(socket(), "/status.json")); }
+  /// The value of a series, as `name{label="value"}`.
+  double metric(const std::string& series) const {
+    const std::string text = fetch(socket(), "/metrics");
+    const std::size_t begin = text.find("\n" + series + " ");
+    EXPECT_NE(begin, text.npos) << series;
+    return begin == text.npos ? -1 : std::stod(text.substr(begin + series.size() + 2));
+  }
+};
+
+TEST_F(StatusServerTest, tells_what_is_done_and_what_has_failed) {
+  start_listening();
+  write_png("in/a.png");
+  write("in/<b>&.png", std::string("no image"));
+  wait_until([&] { return metric("eckart_images_total{result=\"done\"}") == 1; });
+  wait_until([&] { return metric("eckart_images_total{result=\"failed\"}") == 1; });
+  EXPECT_EQ(metric("eckart_failures_total{stage=\"load\",reason=\"not an image\"}"), 1);
+  EXPECT_EQ(metric("eckart_ready"), 1);
+  EXPECT_EQ(metric("eckart_backlog_images"), 0);
+  EXPECT_EQ(metric("eckart_oldest_pending_timestamp_seconds"), 0);
+  EXPECT_NEAR(metric("eckart_last_success_timestamp_seconds"), double(std::time(nullptr)), 60);
+  EXPECT_EQ(metric("eckart_end_to_end_seconds_count"), 1);
+  EXPECT_EQ(metric("eckart_end_to_end_seconds_bucket{le=\"+Inf\"}"), 1);
+
+  const json now = status();
+  EXPECT_EQ(now["total"]["done"], 1);
+  EXPECT_TRUE(now["ready"]);
+  EXPECT_EQ(now["watches"][0]["input"], at("in").string());
+  EXPECT_EQ(now["recent_failures"][0]["file"], at("in/<b>&.png").string());
+  EXPECT_EQ(now["recent_failures"][0]["reason"], "not an image");
+  EXPECT_EQ(now["history"]["time_s"].size(), now["history"]["stages"]["load"].size());
+  EXPECT_EQ(fetch(socket(), "/healthz"), "ok\n");
+  EXPECT_EQ(fetch(socket(), "/readyz"), "ok\n");
+  EXPECT_THAT(fetch(socket(), "/"), HasSubstr("<!doctype html>"));
+  EXPECT_EQ(stop().code, 0);
+  EXPECT_FALSE(fs::exists(socket()));
+}
+
+TEST_F(StatusServerTest, is_not_ready_while_an_input_is_missing) {
+  start_listening();
+  fs::remove(at("in"));
+  wait_until([&] { return metric("eckart_ready") == 0; });
+  EXPECT_THAT(status()["not_ready"][0].get<std::string>(), HasSubstr("in: it is missing"));
+  EXPECT_EQ(metric("eckart_watch_degraded"), 1);
+  EXPECT_THROW(fetch(socket(), "/readyz"), FatalError);  // 503
+  EXPECT_EQ(fetch(socket(), "/healthz"), "ok\n") << "it lives";
+  fs::create_directories(at("in"));
+  wait_until([&] { return metric("eckart_ready") == 1; });
+}
+
+/// docs/metrics.md is what dashboards and alerts go by.
+TEST_F(StatusServerTest, has_the_metrics_that_are_documented_and_no_others) {
+  std::ostringstream page;
+  page << std::ifstream(ECKART_ROOT "/docs/metrics.md").rdbuf();
+  const auto names_in = [](const std::string& text, const std::regex& pattern) {
+    std::set<std::string> names;
+    for (std::sregex_iterator match(text.begin(), text.end(), pattern), end; match != end; ++match)
+      names.insert((*match)[1]);
+    return names;
+  };
+  std::set<std::string> documented = names_in(page.str(), std::regex(R"(\n\| `([a-z_]+)` \|)"));
+  start_listening();
+  std::set<std::string> told =
+      names_in(fetch(socket(), "/metrics"), std::regex(R"(# TYPE ([a-z_]+) )"));
+  EXPECT_EQ(told, documented);
+}
+
+TEST_F(StatusServerTest, a_socket_of_a_dead_service_is_taken_over_and_that_of_a_living_one_not) {
+  start_listening();
+  Program::Options options;
+  options.folder = at(".");
+  write("other.yaml",
+        "telemetry: {listen: " + socket() + "}\nbackend: cpu\nwatches:\n" + watch("in2", "out2"));
+  const Finished second = Program({"watch", "--config", "other.yaml"}, options).wait();
+  EXPECT_EQ(second.code, 73);
+  EXPECT_THAT(second.err, HasSubstr("cannot listen on " + socket() + ": another process does"));
+
+  service_->signal(SIGKILL);
+  service_->wait();
+  ASSERT_TRUE(fs::exists(socket()));
+  EXPECT_THROW(fetch(socket(), "/healthz"), FatalError);
+  start_listening();
+  EXPECT_EQ(fetch(socket(), "/healthz"), "ok\n");
+  struct stat file {};
+  ASSERT_EQ(::stat(socket().c_str(), &file), 0);
+  EXPECT_EQ(file.st_mode & 0777U, 0660U);
+}
+
+TEST_F(StatusServerTest, top_shows_it_and_says_where_nothing_answers) {
+  start_listening();
+  write_png("in/a.png");
+  wait_until([&] { return metric("eckart_images_total{result=\"done\"}") == 1; });
+  const Finished shown = run({"top", socket()});
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("images    1 done"), HasSubstr("watch     "),
+                               HasSubstr("stage     threads")));
+  EXPECT_EQ(run({"top", "--config", "eckart.yaml"}).code, 0);
+  EXPECT_EQ(stop().code, 0);
+  const Finished gone = run({"top", socket()});
+  EXPECT_EQ(gone.code, 69);
+  EXPECT_THAT(gone.err, HasSubstr("no eckart answers on"));
+  EXPECT_EQ(run({"top", "example.org:80"}).code, 78);
+}
+
+TEST_F(StatusServerTest, goes_on_after_a_reload) {
+  start_listening();
+  service_->signal(SIGHUP);
+  wait_for_log("ready:", 2);
+  EXPECT_EQ(fetch(socket(), "/healthz"), "ok\n");
+  write_png("in/a.png");
+  wait_until([&] { return metric("eckart_images_total{result=\"done\"}") == 1; });
+}
+
+}  // namespace
+}  // namespace eckart::test
