@@ -3,7 +3,8 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <thread>
+
+#include "core/usable_cores.hpp"
 
 namespace eckart::app {
 namespace {
@@ -17,7 +18,6 @@ int publish_group(int write_threads) {
   return int(std::clamp(limit.rlim_cur / 2 / rlim_t(write_threads), rlim_t(1), kMostFiles));
 }
 
-int cores() { return int(std::max(1U, std::thread::hardware_concurrency())); }
 
 }  // namespace
 
@@ -25,8 +25,8 @@ int cores() { return int(std::max(1U, std::thread::hardware_concurrency())); }
 /// threads; two at least, since one waits for the disk now and then.
 PipelineOptions pipeline_options(const settings::Settings& settings) {
   const auto or_auto = [](int threads, int otherwise) { return threads > 0 ? threads : otherwise; };
-  const int write_threads = or_auto(settings.threads.write, std::max(2, cores() * 3 / 4));
-  return {.load_threads = or_auto(settings.threads.load, std::max(1, cores() / 3)),
+  const int write_threads = or_auto(settings.threads.write, std::max(2, usable_cores() * 3 / 4));
+  return {.load_threads = or_auto(settings.threads.load, std::max(1, usable_cores() / 3)),
           .write_threads = write_threads,
           .budget_bytes = std::size_t(settings.budget_mb) << 20,
           .pad = settings.batch.pad,

@@ -13,7 +13,6 @@
 #include <memory>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 #include "app/backends.hpp"
@@ -21,6 +20,7 @@
 #include "cli/commands.hpp"
 #include "core/printable.hpp"
 #include "core/synth.hpp"
+#include "core/usable_cores.hpp"
 #include "io/codec.hpp"
 #include "settings/calibration.hpp"
 #include "settings/settings.hpp"
@@ -116,8 +116,8 @@ void tell_machine() {
   sysinfo(&info);
   getrlimit(RLIMIT_NOFILE, &files);
   const double gib = double(info.mem_unit) / (1 << 30);
-  std::printf("machine  %u cores, %.1f of %.1f GiB memory free, %llu open files at most\n",
-              std::thread::hardware_concurrency(), double(info.freeram + info.bufferram) * gib,
+  std::printf("machine  %d cores, %.1f of %.1f GiB memory free, %llu open files at most\n",
+              usable_cores(), double(info.freeram + info.bufferram) * gib,
               double(info.totalram) * gib, static_cast<unsigned long long>(files.rlim_cur));
   std::string formats;
   for (const io::Codec& codec : io::codecs()) formats += " " + std::string(codec.name);

@@ -1,4 +1,5 @@
 #include "core/synth.hpp"
+#include "core/usable_cores.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -11,7 +12,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -106,7 +106,7 @@ void write_image(const SynthArgs& args, const io::Codec& codec, SynthSpec spec, 
 void write_images(const SynthArgs& args, const std::vector<SynthSpec>& specs) {
   const io::Codec& codec = io::codec_named(args.format);
   const std::int64_t images = std::int64_t(specs.size()) * args.count;
-  const auto cores = std::max<std::int64_t>(1, std::thread::hardware_concurrency());
+  const auto cores = std::int64_t(usable_cores());
   std::atomic<std::int64_t> next = 0;
   std::mutex mutex;
   std::exception_ptr failure;

@@ -1,6 +1,5 @@
 #include "telemetry/machine.hpp"
 
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
@@ -8,7 +7,8 @@
 #include <array>
 #include <fstream>
 #include <sstream>
-#include <thread>
+
+#include "core/usable_cores.hpp"
 
 namespace eckart::telemetry {
 namespace {
@@ -33,10 +33,7 @@ MachineFacts machine_facts() {
   std::array<char, 256> host{};
   if (gethostname(host.data(), host.size() - 1) == 0) facts.host = host.data();
   facts.cpu = value_in("/proc/cpuinfo", "model name");
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  const bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
-  facts.cores = known ? CPU_COUNT(&allowed) : int(std::thread::hardware_concurrency());
+  facts.cores = usable_cores();
   struct sysinfo memory {};
   if (sysinfo(&memory) == 0)
     facts.memory_bytes = std::int64_t(memory.totalram) * std::int64_t(memory.mem_unit);

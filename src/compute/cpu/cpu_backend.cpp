@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -17,6 +16,7 @@
 #include "compute/cpu/openblas_core.hpp"
 #include "compute/solver_choice.hpp"
 #include "core/error.hpp"
+#include "core/usable_cores.hpp"
 
 // Exported by every OpenBLAS, declared in none of its headers.
 extern "C" void* blas_memory_alloc(int where);
@@ -52,8 +52,7 @@ bool openblas_is_thread_safe() { return openblas_get_parallel() != OPENBLAS_SEQU
 
 int lanes_to_use(const BackendOptions& options) {
   if (!openblas_is_thread_safe()) return 1;
-  if (options.lanes > 0) return options.lanes;
-  return int(std::max(1U, std::thread::hardware_concurrency()));
+  return options.lanes > 0 ? options.lanes : usable_cores();
 }
 
 const char* precision(SolverKind solver) {
