@@ -67,7 +67,7 @@ const std::vector<Library> kLibraries = {
     {"libsystemd", "systemd/.*", {"telemetry"}},
     {"SQLite", "sqlite3.*", {"ledger"}},
     {"CLI11", "CLI/.*", {"cli"}},
-    {"nlohmann-json", "nlohmann/.*", {"telemetry", "cli", "bench"}},
+    {"nlohmann-json", "nlohmann/.*", {"telemetry", "cli", "bench", "capacity"}},
     {"spdlog",
      "(spdlog|fmt)/.*",
      {"main.cpp", "cli", "app", "settings", "pipeline", "bench", "ledger", "telemetry",

@@ -1,0 +1,245 @@
+#include "capacity/log.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <system_error>
+
+#include "core/error.hpp"
+
+namespace eckart::capacity {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::string_view kSchema = "eckart.throughput/1";
+constexpr std::size_t kMostWarnings = 20;
+
+/// Why a line cannot be used.
+struct BadLine : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The value of a key that may be null or absent.
+template <typename T>
+T value_or(const Json& json, const char* key, T otherwise) {
+  const auto found = json.find(key);
+  if (found == json.end() || found->is_null()) return otherwise;
+  return found->get<T>();
+}
+
+template <typename T>
+T value_of(const Json& json, const char* key) {
+  if (!json.contains(key)) throw BadLine(fmt::format("has no '{}'", key));
+  return json.at(key).get<T>();
+}
+
+const Json& list_of(const Json& json, const char* key) {
+  static const Json kNone = Json::array();
+  const auto found = json.find(key);
+  return found == json.end() || found->is_null() ? kNone : *found;
+}
+
+double not_negative(double value, const char* what) {
+  if (!(value >= 0)) throw BadLine(fmt::format("says that its {} is {}", what, value));
+  return value;
+}
+
+LoggedRun run_of(const Json& json) {
+  LoggedRun run;
+  run.id = value_of<std::string>(json, "run");
+  run.time = value_or<std::string>(json, "time", "");
+  run.command = value_or<std::string>(json, "command", "run");
+  run.host = value_or<std::string>(json, "host", "");
+  run.cpu = value_or<std::string>(json, "cpu", "");
+  run.backend = value_or<std::string>(json, "backend", "");
+  run.device = value_or<std::string>(json, "device", "");
+  run.cores = value_of<int>(json, "cores");
+  if (run.cores < 1) throw BadLine(fmt::format("says that its cores are {}", run.cores));
+  run.startup_s = not_negative(value_or(json, "startup_s", 0.0), "startup_s");
+  for (const Json& gpu : list_of(json, "gpus")) {
+    run.gpus.push_back(value_or<std::string>(gpu, "name", "GPU"));
+  }
+  for (const auto& [stage, threads] : list_of(json, "workers").items()) {
+    run.workers[stage] = threads.get<int>();
+  }
+  for (const auto& [key, value] : list_of(json, "settings").items()) {
+    run.settings[key] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  return run;
+}
+
+StageSample stage_of(const Json& json) {
+  return {.name = value_of<std::string>(json, "name"),
+          .workers = value_of<int>(json, "workers"),
+          .busy_s = value_or(json, "busy_s", 0.0),
+          .cpu_s = value_or(json, "cpu_s", 0.0),
+          .images = value_or<std::int64_t>(json, "images", 0)};
+}
+
+GpuSample gpu_of(const Json& json) {
+  GpuSample gpu{.busy = value_or(json, "busy", 0.0)};
+  if (json.contains("energy_j") && !json["energy_j"].is_null()) {
+    gpu.energy_j = json["energy_j"].get<double>();
+  }
+  return gpu;
+}
+
+Sample sample_of(const Json& json) {
+  Sample sample;
+  sample.elapsed_s = not_negative(value_of<double>(json, "elapsed_s"), "elapsed_s");
+  sample.interval_s = not_negative(value_of<double>(json, "interval_s"), "interval_s");
+  sample.done = value_of<std::int64_t>(json, "done");
+  sample.failed = value_or<std::int64_t>(json, "failed", 0);
+  sample.skipped = value_or<std::int64_t>(json, "skipped", 0);
+  sample.unfinished = value_or<std::int64_t>(json, "unfinished", 0);
+  sample.pixels = value_or<std::int64_t>(json, "pixels", 0);
+  sample.input_bytes = value_or<std::int64_t>(json, "input_bytes", 0);
+  sample.cpu_s = value_or(value_or(json, "process", Json::object()), "cpu_s", 0.0);
+  const Json way = value_or(json, "end_to_end_s", Json::object());
+  sample.in_system_count = value_or<std::int64_t>(way, "count", 0);
+  sample.in_system_s = value_or(way, "mean", 0.0) * double(sample.in_system_count);
+  for (const Json& stage : list_of(json, "stages")) sample.stages.push_back(stage_of(stage));
+  for (const Json& gpu : list_of(json, "gpus")) sample.gpus.push_back(gpu_of(gpu));
+  return sample;
+}
+
+/// By time, each once: the same file may have been given twice.
+void sort_by_time(std::vector<Sample>& intervals) {
+  const auto time = [](const Sample& sample) { return sample.elapsed_s; };
+  std::ranges::stable_sort(intervals, {}, time);
+  const auto twice = std::ranges::unique(intervals, {}, time);
+  intervals.erase(twice.begin(), twice.end());
+}
+
+}  // namespace
+
+Sample sum(const Sample& a, const Sample& b) {
+  Sample both = b;  // what is so at its end
+  both.interval_s += a.interval_s;
+  both.done += a.done;
+  both.failed += a.failed;
+  both.skipped += a.skipped;
+  both.pixels += a.pixels;
+  both.input_bytes += a.input_bytes;
+  both.cpu_s += a.cpu_s;
+  both.in_system_s += a.in_system_s;
+  both.in_system_count += a.in_system_count;
+  for (std::size_t i = 0; i < std::min(a.stages.size(), both.stages.size()); ++i) {
+    both.stages[i].busy_s += a.stages[i].busy_s;
+    both.stages[i].cpu_s += a.stages[i].cpu_s;
+    both.stages[i].images += a.stages[i].images;
+  }
+  if (both.stages.empty()) both.stages = a.stages;
+  if (both.gpus.empty()) both.gpus = a.gpus;
+  for (std::size_t i = 0; i < std::min(a.gpus.size(), b.gpus.size()); ++i) {
+    GpuSample& gpu = both.gpus[i];
+    const double busy_s = a.gpus[i].busy * a.interval_s + b.gpus[i].busy * b.interval_s;
+    gpu.busy = both.interval_s > 0 ? busy_s / both.interval_s : 0;
+    if (a.gpus[i].energy_j) gpu.energy_j = gpu.energy_j.value_or(0) + *a.gpus[i].energy_j;
+  }
+  return both;
+}
+
+Sample LoggedRun::whole() const {
+  if (total) return *total;
+  Sample all;
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    all = i == 0 ? intervals[0] : sum(all, intervals[i]);
+  }
+  return all;
+}
+
+void LogReader::take(std::string_view line) {
+  const Json json = Json::parse(line);
+  if (!json.is_object()) throw BadLine("is not a JSON object");
+  const auto schema = value_or<std::string>(json, "schema", "");
+  if (schema.empty()) throw BadLine("is not of a throughput log: it has no schema");
+  if (schema != kSchema) {
+    throw BadLine(fmt::format("has the schema '{}', and this program reads '{}'", schema, kSchema));
+  }
+  const auto kind = value_of<std::string>(json, "kind");
+  const auto id = value_of<std::string>(json, "run");
+  if (kind == "run") {
+    LoggedRun head = run_of(json);
+    LoggedRun& run = runs_[id];
+    if (!run.id.empty()) return;  // again, at the beginning of the next file
+    head.intervals = std::move(run.intervals);
+    head.total = std::move(run.total);
+    run = std::move(head);
+  } else if (kind == "interval") {
+    Sample sample = sample_of(json);
+    runs_[id].intervals.push_back(std::move(sample));
+  } else if (kind == "total") {
+    runs_[id].total = sample_of(json);
+  }  // another kind is of a later version within the schema
+}
+
+void LogReader::read(std::istream& lines, const std::string& name) {
+  files_.push_back(name);
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    const bool is_cut = lines.eof();  // it has no newline
+    if (line.find_first_not_of(" \t\r") == line.npos) continue;
+    std::string wrong;
+    try {
+      take(line);
+    } catch (const BadLine& error) {
+      wrong = error.what();
+    } catch (const Json::parse_error&) {
+      if (is_cut) break;
+      wrong = "is not JSON";
+    } catch (const Json::exception&) {
+      wrong = "has a value of another type than the schema says";
+    }
+    if (wrong.empty()) continue;
+    if (warnings_.size() < kMostWarnings) {
+      warnings_.push_back(fmt::format("{}:{}: this line {}", name, number, wrong));
+    } else if (warnings_.size() == kMostWarnings) {
+      warnings_.push_back("and more lines like these");
+    }
+  }
+}
+
+void LogReader::read(const std::filesystem::path& file) {
+  std::ifstream lines(file, std::ios::binary);
+  const int error = errno;
+  if (!lines || std::filesystem::is_directory(file)) {
+    const std::string why = lines ? "it is a folder" : std::generic_category().message(error);
+    throw FatalError(error == EACCES ? ExitCode::no_permission : ExitCode::no_input,
+                     fmt::format("cannot read the log {}: {}", file.native(), why));
+  }
+  read(lines, file.native());
+}
+
+std::vector<LoggedRun> LogReader::runs() {
+  std::vector<LoggedRun> usable;
+  for (auto& [id, run] : runs_) {
+    if (run.id.empty()) {
+      warnings_.push_back(
+          fmt::format("run {}: its first line, which says what it is, is missing", id));
+      continue;
+    }
+    sort_by_time(run.intervals);
+    const Sample whole = run.whole();
+    if (whole.images() > 0 && whole.interval_s > run.startup_s) {
+      usable.push_back(run);
+    } else {
+      warnings_.push_back(fmt::format("run {}: no image was done in it", id));
+    }
+  }
+  if (usable.empty()) {
+    throw FatalError(
+        ExitCode::nothing_readable,
+        fmt::format("no run of which a plan can be made in {}{}", fmt::join(files_, ", "),
+                    warnings_.empty() ? ": nothing is logged there" : "; " + warnings_.front()));
+  }
+  std::ranges::stable_sort(usable, {}, &LoggedRun::time);
+  return usable;
+}
+
+}  // namespace eckart::capacity
