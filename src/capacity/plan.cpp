@@ -1,0 +1,252 @@
+#include "capacity/plan.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+#include <utility>
+
+namespace eckart::capacity {
+namespace {
+
+/// Settings that say with how much a run was done, and not what was done.
+bool is_of_the_work(const std::string& key) {
+  return !key.starts_with("threads.") && !key.starts_with("telemetry.") && key != "cpu.lanes" &&
+         key != "cuda.devices" && key != "log.level";
+}
+
+/// What runs must have in common for one to tell about another.
+struct Kind {
+  std::string cpu, backend, device;
+  std::vector<std::string> settings = {};
+  double pixels_per_image, input_bytes_per_image;
+
+  bool is_like(const Kind& other) const {
+    const auto alike = [](double a, double b) {
+      constexpr double kMostRatio = 1.25;
+      return a <= kMostRatio * b && b <= kMostRatio * a;
+    };
+    return cpu == other.cpu && backend == other.backend && device == other.device &&
+           settings == other.settings && alike(pixels_per_image, other.pixels_per_image) &&
+           alike(input_bytes_per_image, other.input_bytes_per_image);
+  }
+};
+
+Kind kind_of(const LoggedRun& run) {
+  const Sample whole = run.whole();
+  const double done = double(std::max<std::int64_t>(1, whole.done));
+  Kind kind{.cpu = run.cpu,
+            .backend = run.backend,
+            .device = run.gpus.empty() ? run.device : run.gpus.front(),
+            .pixels_per_image = double(whole.pixels) / done,
+            .input_bytes_per_image = double(whole.input_bytes) / done};
+  for (const auto& [key, value] : run.settings) {
+    if (is_of_the_work(key)) kind.settings.push_back(key + "=" + value);
+  }
+  return kind;
+}
+
+struct Group {
+  Kind kind;
+  std::vector<LoggedRun> runs;
+};
+
+std::vector<Group> grouped(const std::vector<LoggedRun>& runs) {
+  std::vector<Group> groups;
+  for (const LoggedRun& run : runs) {
+    const Kind kind = kind_of(run);
+    const auto like = [&](const Group& group) { return group.kind.is_like(kind); };
+    const auto group = std::ranges::find_if(groups, like);
+    if (group == groups.end()) {
+      groups.push_back({kind, {run}});
+    } else {
+      group->runs.push_back(run);
+    }
+  }
+  return groups;
+}
+
+/// The threads of a stage, where the setting has the same number in every run.
+std::optional<int> fixed_threads(const std::vector<LoggedRun>& runs, const std::string& setting) {
+  std::optional<int> common;
+  for (const LoggedRun& run : runs) {
+    const auto found = run.settings.find(setting);
+    if (found == run.settings.end()) return std::nullopt;
+    const std::string& text = found->second;
+    int threads = 0;
+    std::from_chars(text.data(), text.data() + text.size(), threads);
+    if (threads < 1 || threads != common.value_or(threads)) return std::nullopt;
+    common = threads;
+  }
+  return common;
+}
+
+Model model_of(const std::vector<LoggedRun>& runs, const std::vector<Measured>& measured) {
+  std::map<std::string, int> fixed;
+  const auto fix = [&](const char* stage, const char* setting) {
+    if (const auto threads = fixed_threads(runs, setting)) fixed[stage] = *threads;
+  };
+  fix("load", "threads.load");
+  fix("write", "threads.write");
+  if (runs.front().gpus.empty()) fix("compute", "cpu.lanes");
+  return {measured, fixed};
+}
+
+/// Runs whose images grew with their cores, as Gustafson has it: a rate by cores for each.
+std::vector<Point> scaled_points(const std::vector<Measured>& runs) {
+  const double each = double(runs.front().images) / runs.front().cores;
+  std::vector<Point> points;
+  for (const Measured& run : runs) {
+    if (std::abs(double(run.images) / run.cores / each - 1) > 0.2) return {};
+    points.push_back({double(run.cores), double(run.images) / run.elapsed_s,
+                      std::hypot(kRunSpread, run.rate_error)});
+  }
+  return points;
+}
+
+Scaling scaling_of(const std::vector<Measured>& runs, const Model& model) {
+  Scaling scaling;
+  const CoreCost& cost = model.core_cost();
+  scaling.is_known = cost.is_known();
+  std::vector<Point> points;
+  std::set<int> cores;
+  for (const Measured& run : runs) {
+    points.push_back({run.cores_used(), run.core_s(), std::hypot(kRunSpread, run.rate_error)});
+    cores.insert(run.cores);
+  }
+  scaling.cores.assign(cores.begin(), cores.end());
+  if (!scaling.is_known) return scaling;
+  scaling.measured = fit_line(points);
+  scaling.serial = cost.serial_fraction();
+  const auto scaled = [&](double serial) {  // Amdahl's serial part, as a share of a run on n cores
+    const double n = scaling.cores.back();
+    return serial * n / (1 + serial * (n - 1));
+  };
+  const Interval& s = scaling.serial;
+  scaling.scaled_serial = {scaled(s.value), scaled(s.low), scaled(s.high)};
+  const std::vector<Point> grown = scaled_points(runs);
+  if (const auto line = grown.empty() ? std::nullopt : fit_line(grown)) {
+    const Interval& r = line->ratio;
+    scaling.scaled_serial = {1 - r.value, 1 - r.high, 1 - r.low};
+    scaling.scaled_runs = int(grown.size());
+  }
+  for (const int n : {2, 4, 8, 16, 32, 64}) {
+    const auto amdahl = [&](double serial) { return n / (1 + serial * (n - 1)); };
+    scaling.speedups.push_back({n,
+                                {amdahl(s.value), amdahl(s.high), amdahl(s.low)},
+                                n - scaling.scaled_serial.value * (n - 1)});
+  }
+  return scaling;
+}
+
+std::optional<double> mean_rate_at(const std::vector<Measured>& runs, int cores, int gpus) {
+  double sum = 0;
+  int count = 0;
+  for (const Measured& run : runs) {
+    if (run.cores != cores || run.gpus != gpus || run.is_service) continue;
+    sum += run.rate_per_s;
+    ++count;
+  }
+  return count > 0 ? std::optional(sum / count) : std::nullopt;
+}
+
+std::vector<Predicted> predictions_of(const Plan& plan, const Model& model,
+                                      const Question& question) {
+  std::set<int> cores = {1, 2, 4, 8, 16, 32, 64}, gpus = {plan.gpus};
+  cores.insert(question.cores.begin(), question.cores.end());
+  for (const Measured& run : plan.runs) {
+    cores.insert(run.cores);
+    gpus.insert(run.gpus);
+  }
+  if (plan.gpus > 0) {
+    gpus.insert(question.gpus.begin(), question.gpus.end());
+    if (model.predict(*cores.rbegin(), plan.gpus).limit == "GPU") gpus.insert(2 * plan.gpus);
+  }
+  std::vector<Predicted> predictions;
+  for (const int m : gpus) {
+    const bool is_wanted = m <= plan.gpus || std::ranges::count(question.gpus, m) > 0;
+    for (const int n : cores) {
+      const Predicted at{model.predict(n, m), mean_rate_at(plan.runs, n, m)};
+      const double with_those_here = model.predict(n, plan.gpus).rate_per_s.value;
+      if (is_wanted || at.rate_per_s.value > 1.01 * with_those_here) predictions.push_back(at);
+    }
+  }
+  return predictions;
+}
+
+TargetAnswer answer(double rate_per_s, const Plan& plan, const Model& model) {
+  TargetAnswer answer{.rate_per_s = rate_per_s,
+                      .headroom = plan.here.rate_per_s.value / rate_per_s - 1,
+                      .needs = {model.need(rate_per_s, plan.gpus)}};
+  for (int gpus = plan.gpus + 1; answer.needs.back().limit == "GPU" && gpus <= 64; ++gpus) {
+    const Need more = model.need(rate_per_s, gpus);
+    if (more.cores || more.limit != "GPU") answer.needs.push_back(more);
+  }
+  return answer;
+}
+
+void answer_question(const Question& question, const Model& model, Plan& plan) {
+  plan.predictions = predictions_of(plan, model, question);
+  plan.images = question.images;
+  if (question.images) plan.images_take_s = *question.images / plan.here.rate_per_s.value;
+  std::optional<double> target = question.target_per_s;
+  if (question.images && question.deadline_s) target = *question.images / *question.deadline_s;
+  if (target) plan.target = answer(*target, plan, model);
+}
+
+Plan plan_of(const Group& group, const Question& question) {
+  std::vector<Measured> measured;
+  for (const LoggedRun& run : group.runs) measured.push_back(measure(run));
+  const Model model = model_of(group.runs, measured);
+  const Measured& present = model.present();
+  const LoggedRun& run = *std::ranges::find(group.runs, present.run, &LoggedRun::id);
+  Plan plan{.host = run.host,
+            .cpu = run.cpu,
+            .backend = run.backend,
+            .device = run.device,
+            .command = run.command,
+            .settings = group.kind.settings,
+            .runs = measured,
+            .first_time = group.runs.front().time,
+            .last_time = group.runs.back().time,
+            .cores = present.cores,
+            .gpus = present.gpus,
+            .pixels_per_image = group.kind.pixels_per_image,
+            .input_bytes_per_image = group.kind.input_bytes_per_image,
+            .here = model.predict(present.cores, present.gpus),
+            .rate_per_s = present.rate_per_s,
+            .saturated = present.saturated,
+            .bounds = model.bounds(present.cores, present.gpus),
+            .little = present.little,
+            .scaling = scaling_of(measured, model),
+            .joules_per_image = present.joules_per_image};
+  const double rate = plan.here.rate_per_s.value;
+  const auto gain = [&](int cores, int gpus) {
+    return std::max(0.0, model.predict(cores, gpus).rate_per_s.value - rate);
+  };
+  plan.core_gain_per_s = gain(plan.cores + 1, plan.gpus);
+  if (plan.gpus > 0) plan.gpu_gain_per_s = gain(plan.cores, plan.gpus + 1);
+  for (const Measured& other : measured) {
+    if (other.cores != plan.cores || other.gpus != plan.gpus) continue;
+    plan.peak_per_s = std::max(plan.peak_per_s, other.peak_per_s);
+  }
+  answer_question(question, model, plan);
+  return plan;
+}
+
+std::int64_t images_in(const Plan& plan) {
+  std::int64_t images = 0;
+  for (const Measured& run : plan.runs) images += run.images;
+  return images;
+}
+
+}  // namespace
+
+std::vector<Plan> make_plans(const std::vector<LoggedRun>& runs, const Question& question) {
+  std::vector<Plan> plans;
+  for (const Group& group : grouped(runs)) plans.push_back(plan_of(group, question));
+  std::ranges::stable_sort(plans, std::greater<>(), images_in);
+  return plans;
+}
+
+}  // namespace eckart::capacity

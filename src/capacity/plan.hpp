@@ -1,0 +1,84 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "capacity/model.hpp"
+
+namespace eckart::capacity {
+
+/// What is asked beside what is always told.
+struct Question {
+  std::optional<double> target_per_s = {};
+  std::optional<double> images = {};       ///< how many there are to do
+  std::optional<double> deadline_s = {};   ///< in which they are to be done
+  std::vector<int> cores = {}, gpus = {};  ///< further predictions
+};
+
+struct Speedup {
+  int cores = 1;
+  Interval amdahl = {};
+  double gustafson = 1;
+};
+
+/// How the rate grows with the cores.
+struct Scaling {
+  bool is_known = false;              ///< false: all runs had the same cores
+  std::vector<int> cores = {};        ///< of the runs
+  std::optional<Line> measured = {};  ///< Amdahl's law, from the runs alone
+  Interval serial = {};               ///< what the predictions take: with what is usual
+  /// Gustafson's serial share of a run whose work grows with its cores.
+  Interval scaled_serial = {};
+  int scaled_runs = 0;  ///< from which it is fitted; 0: it follows from Amdahl's
+  std::vector<Speedup> speedups = {};
+};
+
+struct Predicted : Prediction {
+  std::optional<double> measured_per_s = {};  ///< the mean of the runs there
+};
+
+/// What a target takes.
+struct TargetAnswer {
+  double rate_per_s = 0;
+  double headroom = 0;           ///< of the capacity here: 0.2 is a fifth more than is wanted
+  std::vector<Need> needs = {};  ///< with the GPUs there are; then others, where these don't do
+};
+
+/// The answers for one kind of work on one kind of machine.
+struct Plan {
+  std::string host = {}, cpu = {}, backend = {}, device = {}, command = {};
+  std::vector<std::string> settings = {};  ///< "rank=50"
+  std::vector<Measured> runs = {};
+  std::string first_time = {}, last_time = {};
+  int cores = 1, gpus = 0;  ///< here
+  double pixels_per_image = 0, input_bytes_per_image = 0;
+
+  Prediction here = {};            ///< the capacity
+  double rate_per_s = 0;           ///< measured, of the run with the most cores
+  std::string saturated = {};      ///< in that run; empty: nothing was
+  std::vector<Bound> bounds = {};  ///< here, the lowest first
+  std::optional<LittlesLaw> little = {};
+  Scaling scaling = {};
+  std::vector<Predicted> predictions = {};  ///< by GPUs, then by cores
+  double core_gain_per_s = 0;               ///< of one more
+  std::optional<double> gpu_gain_per_s = {};
+  std::optional<TargetAnswer> target = {};
+  std::optional<double> images = {}, images_take_s = {};  ///< asked for, at the capacity here
+  double peak_per_s = 0;                                  ///< the best interval of all runs here
+  std::optional<double> joules_per_image = {};            ///< of the GPUs
+
+  /// The share of a bound's resource that is taken at the measured rate: the utilisation law.
+  double busy(const Bound& bound) const { return rate_per_s * bound.demand_s / bound.servers; }
+  /// How much more than the peak the machine can do.
+  double headroom() const { return here.rate_per_s.value / peak_per_s - 1; }
+};
+
+/// A plan for each kind of work in the logs, the one with the most images first.
+std::vector<Plan> make_plans(const std::vector<LoggedRun>& runs, const Question& question);
+
+/// How a plan is told; in JSON on a line.
+std::string to_text(const Plan& plan);
+std::string to_json(const Plan& plan);
+
+}  // namespace eckart::capacity

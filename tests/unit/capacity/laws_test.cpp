@@ -1,0 +1,217 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "capacity/plan.hpp"
+#include "tests/unit/capacity/made_log.hpp"
+
+namespace eckart::capacity::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+Plan plan_of(const std::vector<LoggedRun>& runs, const Question& question = {}) {
+  const std::vector<Plan> plans = make_plans(runs, question);
+  EXPECT_EQ(plans.size(), 1U);
+  return plans.at(0);
+}
+
+double rate_at(const Plan& plan, int cores, int gpus = 0) {
+  for (const Predicted& at : plan.predictions) {
+    if (at.cores == cores && at.gpus == gpus) return at.rate_per_s.value;
+  }
+  ADD_FAILURE() << "nothing is predicted for " << cores << " cores and " << gpus << " GPUs";
+  return 0;
+}
+
+TEST(Measured, has_the_steady_rate_without_start_up_and_end) {
+  LoggedRun run = made_run({.cpu_s = {{"write", 1e-3}}}, {.cores = 4, .startup_s = 1.5});
+  run.intervals.back().done = 5;  // what was left
+  const Measured measured = measure(run);
+  EXPECT_NEAR(measured.rate_per_s, 4000, 1);
+  EXPECT_NEAR(measured.cpu_s, 1e-3, 1e-6);
+  EXPECT_EQ(measured.saturated, "cores");
+  EXPECT_EQ(measured.intervals, 7U);
+}
+
+TEST(Measured, takes_the_start_up_out_of_a_short_run) {
+  const LoggedRun run =
+      made_run({.cpu_s = {{"write", 1e-3}}}, {.cores = 4, .startup_s = 0.5, .seconds = 2});
+  const Measured measured = measure(run);
+  EXPECT_EQ(measured.intervals, 0U);
+  EXPECT_NEAR(measured.rate_per_s, 4000, 1);
+}
+
+TEST(Measured, counts_what_failed_and_not_what_was_skipped) {
+  LoggedRun run = made_run({}, {});
+  const Measured before = measure(run);
+  for (Sample& interval : run.intervals) {
+    interval.failed = interval.done / 4;
+    interval.done -= interval.failed;
+    interval.skipped = 100000;
+  }
+  EXPECT_DOUBLE_EQ(measure(run).rate_per_s, before.rate_per_s);
+  EXPECT_EQ(measure(run).images, before.images);
+}
+
+TEST(Measured, agrees_with_littles_law) {
+  const Measured measured = measure(made_run({}, {}));
+  ASSERT_TRUE(measured.little);
+  EXPECT_NEAR(measured.little->expected_unfinished(), 100, 1);
+  EXPECT_NEAR(measured.little->mean_unfinished, 100, 1e-9);
+}
+
+TEST(Measured, has_demands_that_do_not_depend_on_how_busy_the_machine_is) {
+  const Machine machine{.cpu_s = {{"load", 2e-4}, {"write", 8e-4}}, .gpu_s = 1e-4};
+  const Measured idle =
+      measure(made_run(machine, {.cores = 4, .gpus = 1, .command = "watch", .arrival_per_s = 400}));
+  EXPECT_NEAR(idle.rate_per_s, 400, 1);
+  EXPECT_NEAR(idle.cpu_s, 1e-3, 1e-6);
+  EXPECT_NEAR(idle.gpu_s.value_or(0), 1e-4, 1e-9);
+  EXPECT_EQ(idle.saturated, "");
+  EXPECT_NEAR(idle.core_s(), 1e-3, 1e-6) << "of the cores that it kept busy";
+}
+
+TEST(Plan, finds_cores_that_limit_and_their_contention) {
+  const Machine machine{.serial = 0.04};
+  std::vector<LoggedRun> runs;
+  for (const int cores : {1, 2, 4, 8}) {
+    runs.push_back(made_run(machine, {.id = std::to_string(cores), .cores = cores}));
+  }
+  const Plan plan = plan_of(runs);
+  EXPECT_EQ(plan.saturated, "cores");
+  EXPECT_NEAR(plan.scaling.measured->ratio.value, 0.04, 0.001);
+  const double truth = 16 / (5e-4 * (1 + 15 * 0.04));
+  EXPECT_NEAR(rate_at(plan, 16) / truth, 1, 0.1);
+  EXPECT_NEAR(rate_at(plan, 4), 4 / (5e-4 * (1 + 3 * 0.04)), 100);
+  EXPECT_GT(plan.core_gain_per_s, 0);
+}
+
+TEST(Plan, of_one_run_is_linear_and_says_that_this_is_an_upper_bound) {
+  const Plan plan = plan_of({made_run({}, {.cores = 4})});
+  EXPECT_FALSE(plan.scaling.is_known);
+  EXPECT_NEAR(rate_at(plan, 16) / rate_at(plan, 4), 4, 1e-9);
+  EXPECT_THAT(to_text(plan), HasSubstr("upper bound"));
+}
+
+TEST(Plan, finds_the_gpu_that_limits_and_what_another_brings) {
+  const Machine machine{.cpu_s = {{"load", 1e-4}, {"write", 3e-4}}, .gpu_s = 2e-4};
+  const Plan plan = plan_of({made_run(machine, {.cores = 8, .gpus = 1})}, {.target_per_s = 9000});
+  EXPECT_EQ(plan.saturated, "GPU");
+  EXPECT_NEAR(plan.here.rate_per_s.value, 5000, 10);
+  EXPECT_NEAR(plan.core_gain_per_s, 0, 1);
+  EXPECT_NEAR(plan.gpu_gain_per_s.value_or(0), 5000, 50);
+  ASSERT_EQ(plan.target->needs.size(), 2U);
+  EXPECT_FALSE(plan.target->needs[0].cores);
+  EXPECT_EQ(plan.target->needs[0].limit, "GPU");
+  EXPECT_EQ(plan.target->needs[1].gpus, 2);
+  EXPECT_EQ(plan.target->needs[1].cores, 4);
+  EXPECT_THAT(to_text(plan),
+              HasSubstr("no number of cores does with 1 GPU: the GPU would limit it"));
+}
+
+TEST(Plan, keeps_threads_that_were_set_and_lets_others_grow) {
+  const Machine machine{.cpu_s = {{"load", 1e-4}, {"write", 3e-4}}};
+  const std::map<std::string, std::string> set = {{"threads.write", "6"}};
+  const std::vector<LoggedRun> fixed = {
+      made_run(machine, {.id = "2", .cores = 2, .settings = set}),
+      made_run(machine, {.id = "4", .cores = 4, .settings = set})};
+  const Plan plan = plan_of(fixed);
+  EXPECT_LE(rate_at(plan, 64), 6 / 3e-4);
+  EXPECT_EQ(plan.predictions.back().limit, "write");
+  std::vector<LoggedRun> varied = fixed;
+  varied[0].settings["threads.write"] = "2";
+  EXPECT_GT(rate_at(plan_of(varied), 64), 2 * rate_at(plan, 64));
+}
+
+TEST(Plan, does_not_take_waiting_for_a_core_for_a_slow_disk) {
+  LoggedRun crowded = made_run({}, {.cores = 4});
+  for (Sample& interval : crowded.intervals) {
+    for (StageSample& stage : interval.stages) stage.busy_s = stage.workers * interval.interval_s;
+  }
+  EXPECT_EQ(measure(crowded).saturated, "cores");
+  EXPECT_NEAR(rate_at(plan_of({crowded}), 16) / rate_at(plan_of({crowded}), 4), 4, 0.3);
+
+  LoggedRun waiting = made_run({}, {.cores = 4, .arrival_per_s = 1000});
+  for (Sample& interval : waiting.intervals)
+    interval.stages.at(1).busy_s = interval.interval_s;  // load
+  const Plan plan = plan_of({waiting});
+  EXPECT_EQ(plan.saturated, "load");
+  EXPECT_NEAR(plan.here.rate_per_s.value, 1000, 5) << "a thread that waits for the disk";
+}
+
+TEST(Plan, joins_runs_of_the_same_work_alone) {
+  std::vector<LoggedRun> runs = {made_run({}, {.id = "a", .cores = 2}),
+                                 made_run({}, {.id = "b", .cores = 4}),
+                                 made_run({}, {.id = "c", .settings = {{"rank", "50"}}})};
+  runs.push_back(made_run({}, {.id = "d"}));
+  for (Sample& interval : runs.back().intervals) interval.pixels *= 10;
+  runs[0].settings["telemetry.throughput_log"] = "x.log";
+  const std::vector<Plan> plans = make_plans(runs, {});
+  ASSERT_EQ(plans.size(), 3U);
+  const auto most = [](const Plan& plan) { return plan.runs.size(); };
+  EXPECT_EQ(std::ranges::max(plans, {}, most).runs.size(), 2U);
+}
+
+TEST(Plan, has_gustafsons_law_from_runs_whose_work_grew) {
+  // A serial second, and then each core does 1000 images in 10 s.
+  std::vector<LoggedRun> runs;
+  for (const int cores : {1, 2, 4, 8}) {
+    LoggedRun run{.id = std::to_string(cores), .command = "run", .cores = cores};
+    Sample total{.elapsed_s = 11, .interval_s = 11};
+    total.done = 1000 * cores + 100;  // the serial second does 100
+    total.cpu_s = 10.0 * cores + 1;
+    run.total = total;
+    runs.push_back(run);
+  }
+  const Plan plan = plan_of(runs);
+  EXPECT_EQ(plan.scaling.scaled_runs, 4);
+  EXPECT_NEAR(plan.scaling.scaled_serial.value, 1.0 / 11, 1e-6);
+  for (const Speedup& speedup : plan.scaling.speedups) {
+    if (speedup.cores == 8) {
+      EXPECT_NEAR(speedup.gustafson, 8 - 7.0 / 11, 1e-6);
+    }
+  }
+}
+
+TEST(Plan, follows_from_amdahls_law_to_gustafsons_where_work_did_not_grow) {
+  std::vector<LoggedRun> runs;
+  for (const int cores : {2, 4}) {
+    LoggedRun run = made_run({.serial = 0.05}, {.id = std::to_string(cores), .cores = cores});
+    while (cores == 4 && run.intervals.size() > 5) run.intervals.pop_back();
+    runs.push_back(run);
+  }
+  const Scaling scaling = plan_of(runs).scaling;
+  EXPECT_EQ(scaling.scaled_runs, 0);
+  for (const Speedup& speedup : scaling.speedups) {
+    if (speedup.cores == 4) {
+      EXPECT_NEAR(speedup.gustafson, speedup.amdahl.value, 1e-9);
+    }
+  }
+}
+
+TEST(Plan, answers_what_a_target_takes_and_how_long_it_is) {
+  const Plan plan = plan_of({made_run({}, {.cores = 4})}, {.images = 8e6, .deadline_s = 500});
+  EXPECT_NEAR(plan.images_take_s.value_or(0), 1000, 1);
+  ASSERT_TRUE(plan.target);
+  EXPECT_NEAR(plan.target->rate_per_s, 16000, 1e-6);
+  EXPECT_NEAR(plan.target->headroom, -0.5, 0.001);
+  EXPECT_NEAR(plan.target->needs.at(0).cores.value_or(0), 8, 1);
+  EXPECT_GE(plan.target->needs.at(0).sure_cores.value_or(0), 9) << "the interval counts";
+}
+
+TEST(Plan, has_headroom_at_peak_and_images_by_joule) {
+  LoggedRun run =
+      made_run({.gpu_s = 1e-5}, {.cores = 4, .gpus = 1, .command = "watch", .arrival_per_s = 2000});
+  Sample& busiest = run.intervals.at(5);
+  busiest.done *= 2;
+  busiest.cpu_s *= 2;
+  const Plan plan = plan_of({run});
+  EXPECT_NEAR(plan.peak_per_s, 4000, 5);
+  EXPECT_NEAR(plan.headroom(), 1, 0.02) << "8,000 images/s are what 4 cores do";
+  EXPECT_NEAR(plan.joules_per_image.value_or(0), 200 / 2250.0, 0.001);
+}
+
+}  // namespace
+}  // namespace eckart::capacity::test
