@@ -62,7 +62,7 @@ _eckart() {
       words=$(cut -d' ' -f1 <<<"$options" | tr ',' '\n')
     else
       case $command in
-        run) _eckart_files f ;;
+        run | plan) _eckart_files f ;;
         status | requeue) _eckart_files d ;;
         top) _eckart_files f ;;
       esac

@@ -71,6 +71,7 @@ ExitCode parse_and_execute(int argc, char** argv) {
   add_run(app, action);
   add_watch(app, action);
   add_synth(app, action);
+  add_plan(app, action);
   add_doctor(app, action);
   add_status(app, action);
   add_requeue(app, action);

@@ -13,6 +13,7 @@ using Action = std::function<ExitCode()>;
 /// Each adds one subcommand to `app`; parsing it sets `action`.
 void add_run(CLI::App& app, Action& action);
 void add_synth(CLI::App& app, Action& action);
+void add_plan(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
 void add_status(CLI::App& app, Action& action);
 void add_requeue(CLI::App& app, Action& action);

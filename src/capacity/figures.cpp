@@ -1,0 +1,66 @@
+#include "capacity/figures.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace eckart::capacity {
+
+std::string grouped(std::int64_t count) {
+  std::string text = std::to_string(count);
+  for (std::ptrdiff_t at = std::ptrdiff_t(text.size()) - 3; at > (count < 0 ? 1 : 0); at -= 3) {
+    text.insert(std::size_t(at), ",");
+  }
+  return text;
+}
+
+std::string figure(double value) {
+  if (!std::isfinite(value)) return "unbounded";
+  const double size = std::abs(value);
+  if (size >= 99.95) return grouped(std::llround(value));
+  if (size < 1e-6) return "0";
+  const int decimals = size >= 9.995    ? 1
+                       : size >= 0.9995 ? 2
+                                        : int(std::ceil(-std::log10(size))) + 2;
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
+std::string percent(double share) {
+  const double percents = 100 * share;
+  const double size = std::abs(percents);
+  return fmt::format("{:.{}f} %", percents, size >= 9.95 || size == 0 ? 0 : size >= 0.095 ? 1 : 2);
+}
+
+std::string percent_between(const Interval& shares) {
+  const std::string low = percent(std::max(0.0, shares.low));
+  return fmt::format("{} to {}", low.substr(0, low.size() - 2),
+                     percent(std::max(0.0, shares.high)));
+}
+
+std::string between(const Interval& interval) {
+  return fmt::format("{} to {}", figure(interval.low), figure(interval.high));
+}
+
+std::string duration(double seconds) {
+  if (seconds < 59.95) return fmt::format("{} s", figure(seconds));
+  if (seconds > 14 * 86400.0) return fmt::format("{} days", figure(seconds / 86400));
+  const auto s = std::int64_t(std::llround(seconds));
+  if (s < 3600) return fmt::format("{} min {} s", s / 60, s % 60);
+  if (s < 86400) return fmt::format("{} h {} min", s / 3600, s / 60 % 60);
+  return fmt::format("{} d {} h", s / 86400, s / 3600 % 24);
+}
+
+std::string counted(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
+}
+
+std::string in_words(const std::string& resource) {
+  if (resource == "GPU") return "the GPU";
+  if (resource == "load" || resource == "write") return resource + " threads";
+  if (resource == "compute") return "compute lanes";
+  if (resource == "source" || resource == "batch") return "the " + resource + " thread";
+  return resource;
+}
+
+}  // namespace eckart::capacity

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "capacity/scaling.hpp"
+
+namespace eckart::capacity {
+
+/// Numbers as people read them. Three digits of what was measured, never an exponent.
+std::string figure(double value);
+std::string grouped(std::int64_t count);              ///< 12,345,678
+std::string percent(double share);                    ///< 97 %, 0.3 %
+std::string percent_between(const Interval& shares);  ///< 0.1 to 5.2 %
+std::string between(const Interval& interval);        ///< 5,600 to 6,200
+std::string duration(double seconds);                 ///< 28 s, 3 min 5 s, 4 h 3 min, 12 days
+std::string counted(std::int64_t count, std::string_view noun);  ///< 1 core, 2 cores
+/// The resource as a sentence has it: "cores", "the GPU", "load threads".
+std::string in_words(const std::string& resource);
+
+}  // namespace eckart::capacity

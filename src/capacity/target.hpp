@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace eckart::capacity {
+
+/// Each throws std::invalid_argument, with what was expected, where `text` is not what it says.
+/// A rate in images a second: 2M/day, 1.5M/h, 30k/min, 250/s.
+double parse_rate(const std::string& text);
+/// A number of images: 500k, 2M, 1234.
+double parse_count(const std::string& text);
+/// A time in seconds: 6h, 90min, 1.5d, 30s.
+double parse_duration(const std::string& text);
+
+}  // namespace eckart::capacity

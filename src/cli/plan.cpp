@@ -1,0 +1,72 @@
+#include "capacity/plan.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "capacity/target.hpp"
+#include "cli/commands.hpp"
+#include "core/printable.hpp"
+
+namespace eckart::cli {
+namespace {
+
+struct PlanArgs {
+  std::vector<std::filesystem::path> logs;
+  std::string target, deadline, images;
+  std::vector<int> cores, gpus;
+  bool json = false;
+};
+
+capacity::Question question_of(const PlanArgs& args) {
+  capacity::Question question{.cores = args.cores, .gpus = args.gpus};
+  if (!args.target.empty()) question.target_per_s = capacity::parse_rate(args.target);
+  if (!args.images.empty()) question.images = capacity::parse_count(args.images);
+  if (!args.deadline.empty()) question.deadline_s = capacity::parse_duration(args.deadline);
+  return question;
+}
+
+ExitCode plan(const PlanArgs& args) {
+  const capacity::Question question = question_of(args);
+  capacity::LogReader reader;
+  for (const std::filesystem::path& log : args.logs) reader.read(log);
+  const std::vector<capacity::LoggedRun> runs = reader.runs();
+  for (const std::string& warning : reader.warnings()) {
+    std::fprintf(stderr, "eckart: %s\n", printable(warning).c_str());
+  }
+  const std::vector<capacity::Plan> plans = capacity::make_plans(runs, question);
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    if (args.json) {
+      std::printf("%s\n", capacity::to_json(plans[i]).c_str());
+    } else {
+      std::printf("%s%s", i > 0 ? "\n\n" : "", capacity::to_text(plans[i]).c_str());
+    }
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "plan", "Tell from throughput logs what limits a machine, and what more would bring");
+  auto args = std::make_shared<PlanArgs>();
+  command->add_option("log", args->logs, "Throughput logs, or rotated parts of them")->required();
+  command->add_option("--target", args->target, "A rate that is wanted: 2M/day, 30k/h, 250/s");
+  CLI::Option* images =
+      command->add_option("--images", args->images, "How many there are to do: 500k");
+  command->add_option("--deadline", args->deadline, "In which time they are to be done: 6h, 90min")
+      ->needs(images)
+      ->excludes("--target");
+  command->add_option("--cores", args->cores, "Predict for so many cores, too; several with commas")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 4096));
+  command->add_option("--gpus", args->gpus, "Predict for so many GPUs, too; several with commas")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1024));
+  command->add_flag("--json", args->json, "A JSON object for each kind of work");
+  command->callback([args, &action] { action = [args] { return plan(*args); }; });
+}
+
+}  // namespace eckart::cli

@@ -1,0 +1,42 @@
+#include "capacity/target.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace eckart::capacity {
+namespace {
+
+TEST(Target, reads_rates_counts_and_times) {
+  EXPECT_DOUBLE_EQ(parse_rate("2M/day"), 2e6 / 86400);
+  EXPECT_DOUBLE_EQ(parse_rate("1.5M/h"), 1.5e6 / 3600);
+  EXPECT_DOUBLE_EQ(parse_rate("30k/min"), 500);
+  EXPECT_DOUBLE_EQ(parse_rate("250/s"), 250);
+  EXPECT_DOUBLE_EQ(parse_count("500k"), 5e5);
+  EXPECT_DOUBLE_EQ(parse_count("1234"), 1234);
+  EXPECT_DOUBLE_EQ(parse_duration("6h"), 21600);
+  EXPECT_DOUBLE_EQ(parse_duration("90min"), 5400);
+  EXPECT_DOUBLE_EQ(parse_duration("1.5d"), 129600);
+}
+
+TEST(Target, says_what_it_expected) {
+  for (const char* text : {"", "2M", "/day", "2M/", "2X/day", "-2/s", "0/s", "2M/daily", "nan/s",
+                           "1e9/s", "inf/s", "2 M/day"}) {
+    EXPECT_THROW(parse_rate(text), std::invalid_argument) << text;
+  }
+  for (const char* text : {"", "k", "5kk", "-3", "0", "1e400"}) {
+    EXPECT_THROW(parse_count(text), std::invalid_argument) << text;
+  }
+  for (const char* text : {"", "6", "h", "6hours", "-6h"}) {
+    EXPECT_THROW(parse_duration(text), std::invalid_argument) << text;
+  }
+  try {
+    parse_rate("fast");
+    FAIL();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_NE(std::string(error.what()).find("'fast' is not a rate; say"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace eckart::capacity
