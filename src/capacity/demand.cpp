@@ -104,6 +104,13 @@ double Measured::cores_used() const {
   return core_share * cores;
 }
 
+double Measured::busy(const std::string& resource) const {
+  if (resource == "cores") return core_share;
+  if (resource == "GPU") return gpu_share;
+  const auto stage = std::ranges::find(stages, resource, &StageDemand::name);
+  return stage == stages.end() ? 0 : stage->busy;
+}
+
 Measured measure(const LoggedRun& run) {
   const Sample whole = run.whole();
   const std::optional<Steady> steady = steady_intervals(run);

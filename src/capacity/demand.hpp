@@ -56,6 +56,8 @@ struct Measured {
   double cores_used() const;
   /// Core-seconds by image on those.
   double core_s() const { return cores_used() / rate_per_s; }
+  /// The share of its time that a resource was busy: "cores", "GPU", or a stage, by its clock.
+  double busy(const std::string& resource) const;
 };
 
 Measured measure(const LoggedRun& run);

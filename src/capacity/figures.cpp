@@ -26,6 +26,11 @@ std::string figure(double value) {
   return fmt::format("{:.{}f}", value, decimals);
 }
 
+std::string short_figure(double value) {
+  if (value >= 1e6) return fmt::format("{:g}M", value / 1e6);
+  return value >= 1e4 ? fmt::format("{:g}k", value / 1e3) : fmt::format("{:g}", value);
+}
+
 std::string percent(double share) {
   const double percents = 100 * share;
   const double size = std::abs(percents);

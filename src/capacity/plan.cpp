@@ -187,6 +187,8 @@ TargetAnswer answer(double rate_per_s, const Plan& plan, const Model& model) {
 
 void answer_question(const Question& question, const Model& model, Plan& plan) {
   plan.predictions = predictions_of(plan, model, question);
+  const int most_cores = std::max(8, 4 * plan.cores), step = (most_cores + 63) / 64;
+  for (int n = 1; n <= most_cores; n += step) plan.curve.push_back(model.predict(n, plan.gpus));
   plan.images = question.images;
   if (question.images) plan.images_take_s = *question.images / plan.here.rate_per_s.value;
   std::optional<double> target = question.target_per_s;
@@ -214,12 +216,9 @@ Plan plan_of(const Group& group, const Question& question) {
             .pixels_per_image = group.kind.pixels_per_image,
             .input_bytes_per_image = group.kind.input_bytes_per_image,
             .here = model.predict(present.cores, present.gpus),
-            .rate_per_s = present.rate_per_s,
-            .saturated = present.saturated,
+            .present = present,
             .bounds = model.bounds(present.cores, present.gpus),
-            .little = present.little,
-            .scaling = scaling_of(measured, model),
-            .joules_per_image = present.joules_per_image};
+            .scaling = scaling_of(measured, model)};
   const double rate = plan.here.rate_per_s.value;
   const auto gain = [&](int cores, int gpus) {
     return std::max(0.0, model.predict(cores, gpus).rate_per_s.value - rate);
@@ -241,6 +240,11 @@ std::int64_t images_in(const Plan& plan) {
 }
 
 }  // namespace
+
+double Plan::busy(const Bound& bound) const {
+  if (bound.resource == "cores" || bound.resource == "GPU") return present.busy(bound.resource);
+  return std::min(1.0, present.rate_per_s * bound.demand_s / bound.servers);
+}
 
 std::vector<Plan> make_plans(const std::vector<LoggedRun>& runs, const Question& question) {
   std::vector<Plan> plans;

@@ -55,21 +55,19 @@ struct Plan {
   double pixels_per_image = 0, input_bytes_per_image = 0;
 
   Prediction here = {};            ///< the capacity
-  double rate_per_s = 0;           ///< measured, of the run with the most cores
-  std::string saturated = {};      ///< in that run; empty: nothing was
+  Measured present = {};           ///< the run with the most cores
   std::vector<Bound> bounds = {};  ///< here, the lowest first
-  std::optional<LittlesLaw> little = {};
   Scaling scaling = {};
   std::vector<Predicted> predictions = {};  ///< by GPUs, then by cores
+  std::vector<Prediction> curve = {};       ///< with the GPUs here, to four times the cores
   double core_gain_per_s = 0;               ///< of one more
   std::optional<double> gpu_gain_per_s = {};
   std::optional<TargetAnswer> target = {};
   std::optional<double> images = {}, images_take_s = {};  ///< asked for, at the capacity here
   double peak_per_s = 0;                                  ///< the best interval of all runs here
-  std::optional<double> joules_per_image = {};            ///< of the GPUs
 
-  /// The share of a bound's resource that is taken at the measured rate: the utilisation law.
-  double busy(const Bound& bound) const { return rate_per_s * bound.demand_s / bound.servers; }
+  /// The share of a resource's time that `present` took; of a stage by the utilisation law.
+  double busy(const Bound& bound) const;
   /// How much more than the peak the machine can do.
   double headroom() const { return here.rate_per_s.value / peak_per_s - 1; }
 };
@@ -77,8 +75,10 @@ struct Plan {
 /// A plan for each kind of work in the logs, the one with the most images first.
 std::vector<Plan> make_plans(const std::vector<LoggedRun>& runs, const Question& question);
 
-/// How a plan is told; in JSON on a line.
+/// How plans are told; in JSON each on a line, in HTML all in one file that needs nothing else,
+/// with `warnings` of what was left out of the logs.
 std::string to_text(const Plan& plan);
 std::string to_json(const Plan& plan);
+std::string to_html(const std::vector<Plan>& plans, const std::vector<std::string>& warnings);
 
 }  // namespace eckart::capacity

@@ -107,7 +107,7 @@ Json target_json(const std::optional<TargetAnswer>& target) {
 }  // namespace
 
 std::string to_json(const Plan& plan) {
-  const auto per_joule = [&] { return 1 / *plan.joules_per_image; };
+  const auto per_joule = [&] { return 1 / *plan.present.joules_per_image; };
   const Json json = {
       {"host", plan.host},
       {"cpu", plan.cpu},
@@ -122,11 +122,11 @@ std::string to_json(const Plan& plan) {
       {"pixels_per_image", plan.pixels_per_image},
       {"input_bytes_per_image", plan.input_bytes_per_image},
       {"runs", runs_json(plan)},
-      {"saturated", plan.saturated.empty() ? Json() : Json(plan.saturated)},
-      {"images_per_s", plan.rate_per_s},
+      {"saturated", plan.present.saturated.empty() ? Json() : Json(plan.present.saturated)},
+      {"images_per_s", plan.present.rate_per_s},
       {"capacity", prediction_json(plan.here)},
       {"bounds", bounds_json(plan)},
-      {"littles_law", little_json(plan.little)},
+      {"littles_law", little_json(plan.present.little)},
       {"scaling", scaling_json(plan.scaling)},
       {"predictions", predictions_json(plan)},
       {"one_more_core_images_per_s", plan.core_gain_per_s},
@@ -136,8 +136,8 @@ std::string to_json(const Plan& plan) {
       {"target", target_json(plan.target)},
       {"peak_images_per_s", plan.peak_per_s},
       {"headroom_at_peak", plan.headroom()},
-      {"joules_per_image", or_null(plan.joules_per_image)},
-      {"images_per_joule", plan.joules_per_image ? Json(per_joule()) : Json()},
+      {"joules_per_image", or_null(plan.present.joules_per_image)},
+      {"images_per_joule", plan.present.joules_per_image ? Json(per_joule()) : Json()},
   };
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -19,7 +19,7 @@ std::string demand_table(const Plan& plan) {
       fmt::format(kRow, "resource", "servers", "ms an image", "busy", "alone it would allow");
   for (const Bound& bound : plan.bounds) {
     table += fmt::format(kRow, bound.resource, bound.servers, figure(1e3 * bound.demand_s),
-                         percent(std::min(1.0, plan.busy(bound))),
+                         percent(plan.busy(bound)),
                          fmt::format("{}{} images/s", bound.is_at_least ? "at least " : "",
                                      figure(bound.rate_per_s.value)));
   }

@@ -78,24 +78,22 @@ std::string work_sentence(const Plan& plan) {
 }
 
 std::string limit_sentence(const Plan& plan) {
-  if (plan.saturated.empty()) {
+  if (plan.present.saturated.empty()) {
     const Bound& first = plan.bounds.front();
     return fmt::format("nothing was saturated at {}; {} would limit first, at {}",
-                       images_per_s(plan.rate_per_s), in_words(first.resource),
+                       images_per_s(plan.present.rate_per_s), in_words(first.resource),
                        images_per_s(first.rate_per_s.value));
   }
-  double busy = 0;
-  for (const Bound& bound : plan.bounds) {
-    if (bound.resource == plan.saturated) busy = std::min(1.0, plan.busy(bound));
-  }
-  const bool is_one =
-      plan.saturated == "GPU" || plan.saturated == "source" || plan.saturated == "batch";
-  return fmt::format("{} {} the limit: {} busy at {}", in_words(plan.saturated),
-                     is_one ? "is" : "are", percent(busy), images_per_s(plan.rate_per_s));
+  const bool is_one = plan.present.saturated == "GPU" || plan.present.saturated == "source" ||
+                      plan.present.saturated == "batch";
+  return fmt::format("{} {} the limit: {} busy at {}", in_words(plan.present.saturated),
+                     is_one ? "is" : "are", percent(plan.present.busy(plan.present.saturated)),
+                     images_per_s(plan.present.rate_per_s));
 }
 
 std::string next_sentence(const Plan& plan) {
-  const std::string limit = plan.saturated.empty() ? plan.bounds.front().resource : plan.saturated;
+  const std::string limit =
+      plan.present.saturated.empty() ? plan.bounds.front().resource : plan.present.saturated;
   const auto next = std::ranges::find_if(
       plan.bounds, [&](const Bound& bound) { return bound.resource != limit; });
   if (next == plan.bounds.end()) return {};
@@ -106,11 +104,13 @@ std::string next_sentence(const Plan& plan) {
 }
 
 std::string littles_law_sentence(const Plan& plan) {
-  if (!plan.little) return {};
-  const double expected = plan.little->expected_unfinished(), found = plan.little->mean_unfinished;
-  std::string text = fmt::format(
-      "{} x {} in the system = {} images; {} were there", images_per_s(plan.little->rate_per_s),
-      duration(plan.little->mean_in_system_s), figure(expected), figure(found));
+  if (!plan.present.little) return {};
+  const double expected = plan.present.little->expected_unfinished(),
+               found = plan.present.little->mean_unfinished;
+  std::string text =
+      fmt::format("{} x {} in the system = {} images; {} were there",
+                  images_per_s(plan.present.little->rate_per_s),
+                  duration(plan.present.little->mean_in_system_s), figure(expected), figure(found));
   if (std::abs(found - expected) > 0.25 * std::max(found, expected)) {
     text += ": they don't agree, so the work came or went unevenly";
   }
@@ -189,9 +189,10 @@ std::string peak_sentence(const Plan& plan) {
 }
 
 std::string energy_sentence(const Plan& plan) {
-  if (!plan.joules_per_image) return {};
+  if (!plan.present.joules_per_image) return {};
   return fmt::format("{} images per joule, {} J an image; of the GPU alone",
-                     figure(1 / *plan.joules_per_image), figure(*plan.joules_per_image));
+                     figure(1 / *plan.present.joules_per_image),
+                     figure(*plan.present.joules_per_image));
 }
 
 std::vector<std::string> notes(const Plan& plan) {

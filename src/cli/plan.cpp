@@ -16,7 +16,7 @@ struct PlanArgs {
   std::vector<std::filesystem::path> logs;
   std::string target, deadline, images;
   std::vector<int> cores, gpus;
-  bool json = false;
+  bool json = false, html = false;
 };
 
 capacity::Question question_of(const PlanArgs& args) {
@@ -36,6 +36,10 @@ ExitCode plan(const PlanArgs& args) {
     std::fprintf(stderr, "eckart: %s\n", printable(warning).c_str());
   }
   const std::vector<capacity::Plan> plans = capacity::make_plans(runs, question);
+  if (args.html) {
+    std::fputs(capacity::to_html(plans, reader.warnings()).c_str(), stdout);
+    return ExitCode::ok;
+  }
   for (std::size_t i = 0; i < plans.size(); ++i) {
     if (args.json) {
       std::printf("%s\n", capacity::to_json(plans[i]).c_str());
@@ -65,7 +69,9 @@ void add_plan(CLI::App& app, Action& action) {
   command->add_option("--gpus", args->gpus, "Predict for so many GPUs, too; several with commas")
       ->delimiter(',')
       ->check(CLI::Range(1, 1024));
-  command->add_flag("--json", args->json, "A JSON object for each kind of work");
+  CLI::Option* json =
+      command->add_flag("--json", args->json, "A JSON object for each kind of work");
+  command->add_flag("--html", args->html, "A report with plots, in one file")->excludes(json);
   command->callback([args, &action] { action = [args] { return plan(*args); }; });
 }
 

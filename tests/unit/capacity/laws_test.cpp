@@ -80,7 +80,7 @@ TEST(Plan, finds_cores_that_limit_and_their_contention) {
     runs.push_back(made_run(machine, {.id = std::to_string(cores), .cores = cores}));
   }
   const Plan plan = plan_of(runs);
-  EXPECT_EQ(plan.saturated, "cores");
+  EXPECT_EQ(plan.present.saturated, "cores");
   EXPECT_NEAR(plan.scaling.measured->ratio.value, 0.04, 0.001);
   const double truth = 16 / (5e-4 * (1 + 15 * 0.04));
   EXPECT_NEAR(rate_at(plan, 16) / truth, 1, 0.1);
@@ -98,7 +98,7 @@ TEST(Plan, of_one_run_is_linear_and_says_that_this_is_an_upper_bound) {
 TEST(Plan, finds_the_gpu_that_limits_and_what_another_brings) {
   const Machine machine{.cpu_s = {{"load", 1e-4}, {"write", 3e-4}}, .gpu_s = 2e-4};
   const Plan plan = plan_of({made_run(machine, {.cores = 8, .gpus = 1})}, {.target_per_s = 9000});
-  EXPECT_EQ(plan.saturated, "GPU");
+  EXPECT_EQ(plan.present.saturated, "GPU");
   EXPECT_NEAR(plan.here.rate_per_s.value, 5000, 10);
   EXPECT_NEAR(plan.core_gain_per_s, 0, 1);
   EXPECT_NEAR(plan.gpu_gain_per_s.value_or(0), 5000, 50);
@@ -137,7 +137,7 @@ TEST(Plan, does_not_take_waiting_for_a_core_for_a_slow_disk) {
   for (Sample& interval : waiting.intervals)
     interval.stages.at(1).busy_s = interval.interval_s;  // load
   const Plan plan = plan_of({waiting});
-  EXPECT_EQ(plan.saturated, "load");
+  EXPECT_EQ(plan.present.saturated, "load");
   EXPECT_NEAR(plan.here.rate_per_s.value, 1000, 5) << "a thread that waits for the disk";
 }
 
@@ -210,7 +210,7 @@ TEST(Plan, has_headroom_at_peak_and_images_by_joule) {
   const Plan plan = plan_of({run});
   EXPECT_NEAR(plan.peak_per_s, 4000, 5);
   EXPECT_NEAR(plan.headroom(), 1, 0.02) << "8,000 images/s are what 4 cores do";
-  EXPECT_NEAR(plan.joules_per_image.value_or(0), 200 / 2250.0, 0.001);
+  EXPECT_NEAR(plan.present.joules_per_image.value_or(0), 200 / 2250.0, 0.001);
 }
 
 }  // namespace

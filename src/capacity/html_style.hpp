@@ -1,0 +1,48 @@
+#pragma once
+
+namespace eckart::capacity {
+
+/// The colours are Okabe and Ito's (2008), which colour-blind people can tell apart; lines differ
+/// in their dashes as well.
+inline constexpr const char* kHtmlStyle = R"css(
+:root { color-scheme: light dark; --ink: #1b1f24; --soft: #5b6470; --paper: #fff; --line: #d5dae0;
+  --track: #eceff3; --c1: #0072b2; --c2: #d55e00; --c3: #00815e; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8eaed; --soft: #a3acb8; --paper: #16191d;
+  --line: #3a414a; --track: #262c33; --c1: #56b4e9; --c2: #e69f00; --c3: #35c79b; } }
+@media print { :root { --ink: #000; --soft: #444; --paper: #fff; --line: #bbb; --track: #eee;
+  --c1: #0072b2; --c2: #d55e00; --c3: #00815e; } figure, tr { break-inside: avoid; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 66rem; padding: 1.5rem 1rem 3rem; background: var(--paper);
+  color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; font-variant-numeric: tabular-nums; }
+h1 { font-size: 1.6rem; margin: 0 0 .5rem; }
+h2 { font-size: 1.15rem; margin: 2rem 0 .3rem; padding-top: 1rem; border-top: 1px solid var(--line); }
+h3 { font-size: 1rem; margin: 1.5rem 0 .4rem; }
+p { margin: 0 0 1rem; color: var(--soft); overflow-wrap: anywhere; }
+dl { display: grid; grid-template-columns: 6rem 1fr; gap: .35rem .75rem; margin: 1rem 0; }
+dt { color: var(--soft); } dd { margin: 0; }
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 0 2rem; }
+figure { margin: 0; }
+figure > svg { width: 100%; height: auto; display: block; }
+svg text { font-size: 13px; fill: var(--ink); }
+svg .grid { stroke: var(--line); fill: none; } svg .axis { stroke: var(--soft); fill: none; }
+svg polyline, svg path.c1, svg path.c2, svg path.c3 { fill: none; stroke-width: 2.5; }
+svg .dashed { stroke-dasharray: 9 5; } svg .dotted { stroke-dasharray: 2 4; }
+svg .c1 { stroke: var(--c1); } svg .c2 { stroke: var(--c2); } svg .c3 { stroke: var(--c3); }
+svg circle.c2 { fill: var(--c2); stroke: var(--paper); stroke-width: 1.5; }
+svg .band { fill: var(--c1); stroke: none; opacity: .2; }
+svg .track { fill: var(--track); }
+svg .bar.c1 { fill: var(--c1); stroke: none; } svg .bar.c2 { fill: var(--c2); stroke: none; }
+figcaption { display: flex; flex-wrap: wrap; gap: .1rem 1.2rem; font-size: .875rem; color: var(--soft); }
+figcaption span { display: flex; align-items: center; gap: .4rem; }
+svg.key { width: 28px; height: 12px; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-size: .925rem; }
+th, td { padding: .25rem .9rem .25rem 0; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
+th { color: var(--soft); font-weight: 600; }
+th:first-child, td:first-child, th:last-child, td:last-child { text-align: left; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .8rem; }
+details { margin-top: 1.5rem; } summary { cursor: pointer; }
+.warning { color: var(--c2); }
+)css";
+
+}  // namespace eckart::capacity

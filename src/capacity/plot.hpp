@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace eckart::capacity {
+
+/// Plots as SVG within HTML, which gives the classes their colours: c1 to c3 for series.
+
+struct Series {
+  enum class Style { line, dashed, dotted, points };
+  std::string label, colour;  ///< a class
+  Style style = Style::line;
+  std::vector<std::pair<double, double>> points;
+  std::vector<std::pair<double, double>> band = {};  ///< low and high at each point; may be empty
+};
+
+struct Plot {
+  std::string title, x_label, y_label;
+  double x_max = 1, y_max = 1;  ///< both axes begin at 0
+  std::vector<Series> series;
+};
+
+struct Bar {
+  std::string label, text;
+  double share = 0;  ///< of the width
+  bool is_marked = false;
+};
+
+std::string escaped(const std::string& text);  ///< for HTML
+std::string to_svg(const Plot& plot);
+std::string to_svg(const std::string& title, const std::vector<Bar>& bars);
+
+}  // namespace eckart::capacity

@@ -1,0 +1,152 @@
+// eckart plan, from logs to answers; what the figures are is tested in tests/unit/capacity.
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+
+#include "tests/cli/cli_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+using Json = nlohmann::json;
+
+class PlanCommand : public CliTest {
+ protected:
+  /// A run of eight intervals that its cores limit: 1 ms and 4 % a core of CPU time an image, 20 J
+  /// a second.
+  static std::string log_of(int cores, const std::string& cpu = "a CPU") {
+    const int rate = int(cores / (0.001 * (1 + 0.04 * (cores - 1))));
+    const Json common = {{"schema", "eckart.throughput/1"},
+                         {"run", "run-" + std::to_string(cores)}};
+    Json head = common;
+    head.update({{"kind", "run"},
+                 {"time", "2026-11-22T10:00:00Z"},
+                 {"command", "run"},
+                 {"host", "here"},
+                 {"cpu", cpu},
+                 {"cores", cores},
+                 {"backend", "cuda"},
+                 {"device", "a GPU"},
+                 {"gpus", {{{"name", "a GPU"}}}},
+                 {"startup_s", 0.3}});
+    std::string text = head.dump() + "\n";
+    for (int second = 1; second <= 8; ++second) {
+      Json line = common;
+      line.update({{"kind", "interval"},
+                   {"elapsed_s", second},
+                   {"interval_s", 1},
+                   {"done", rate},
+                   {"pixels", rate * 65536},
+                   {"input_bytes", rate * 12000},
+                   {"unfinished", 100},
+                   {"end_to_end_s", {{"mean", 100.0 / rate}, {"count", rate}}},
+                   {"process", {{"cpu_s", cores}}},
+                   {"stages", {{{"name", "write"}, {"workers", 2}, {"busy_s", 1}, {"cpu_s", 0.5}}}},
+                   {"gpus", {{{"busy", 0.1}, {"energy_j", 20}}}}});
+      text += line.dump() + "\n";
+    }
+    return text;
+  }
+  /// Of 2 and of 4 cores.
+  void write_logs() {
+    write("2.log", log_of(2));
+    write("4.log", log_of(4));
+  }
+};
+
+TEST_F(PlanCommand, tells_the_answers_in_text) {
+  write_logs();
+  const Finished result = run({"plan", "2.log", "4.log", "--target", "1M/h"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(line_with(result.out, "logs "), HasSubstr("2 runs of eckart run"));
+  EXPECT_THAT(line_with(result.out, "limit "), HasSubstr("cores are the limit: 100 % busy"));
+  EXPECT_THAT(line_with(result.out, "Little "), HasSubstr("= 100 images; 100 were there"));
+  EXPECT_THAT(line_with(result.out, "Amdahl "), HasSubstr("from 2 runs at 2, 4 cores"));
+  EXPECT_THAT(line_with(result.out, "one more "), HasSubstr("a core more brings"));
+  EXPECT_THAT(line_with(result.out, "target "), HasSubstr("278 images/s (24,000,000 a day)"));
+  EXPECT_THAT(line_with(result.out, "energy "), HasSubstr("images per joule"));
+}
+
+TEST_F(PlanCommand, prints_a_json_object_for_each_kind_of_work) {
+  write_logs();
+  write("other.log", log_of(1, "another CPU"));
+  const Finished result = run({"plan", "2.log", "4.log", "other.log", "--json", "--cores", "3,5"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  const std::size_t newline = result.out.find('\n');
+  const Json plan = Json::parse(result.out.substr(0, newline));
+  EXPECT_EQ(Json::parse(result.out.substr(newline))["cpu"], "another CPU");
+  EXPECT_EQ(plan["runs"].size(), 2U);
+  EXPECT_EQ(plan["saturated"], "cores");
+  std::set<int> cores;
+  for (const Json& prediction : plan["predictions"]) cores.insert(int(prediction["cores"]));
+  EXPECT_TRUE(cores.contains(3) && cores.contains(5) && cores.contains(64));
+}
+
+/// Every number in it, as text.
+void collect(const Json& json, std::set<std::string>& numbers) {
+  if (json.is_structured()) {
+    for (const Json& part : json) collect(part, numbers);
+  } else if (json.is_number()) {
+    numbers.insert(Json(json.get<double>()).dump());
+  }
+}
+
+TEST_F(PlanCommand, makes_a_report_that_needs_nothing_else_and_has_the_figures_of_the_json) {
+  write("a.log", log_of(2, "<b>&'\"") + log_of(4, "<b>&'\""));
+  const std::string html = run({"plan", "a.log", "--html", "--target", "1M/h"}).out;
+  for (const char* outside : {"http", "<script", "url(", "@import", "src=", "href="}) {
+    EXPECT_THAT(html, Not(HasSubstr(outside)));
+  }
+  EXPECT_THAT(html, AllOf(HasSubstr("<!doctype html>"), HasSubstr("</html>"), Not(HasSubstr("<b>")),
+                          HasSubstr("&lt;b&gt;&amp;&#39;&quot;")));
+  EXPECT_THAT(html, Not(HasSubstr("nan")));
+
+  std::set<std::string> numbers;
+  collect(Json::parse(run({"plan", "a.log", "--json", "--target", "1M/h"}).out), numbers);
+  static const std::regex value("<data value='([^']*)'>");
+  int count = 0;
+  for (auto at = std::sregex_iterator(html.begin(), html.end(), value);
+       at != std::sregex_iterator(); ++at, ++count) {
+    EXPECT_TRUE(numbers.contains(Json(std::strtod((*at)[1].str().c_str(), nullptr)).dump()))
+        << (*at)[1];
+  }
+  EXPECT_GT(count, 50);
+}
+
+TEST_F(PlanCommand, names_file_and_line_of_what_it_leaves_out) {
+  write("a.log", "nonsense\n" + log_of(2));
+  const Finished some = run({"plan", "a.log"});
+  EXPECT_EQ(some.code, 0);
+  EXPECT_THAT(some.err, HasSubstr("eckart: a.log:1: this line is not JSON"));
+
+  write("b.log", std::string("nonsense\n"));
+  const Finished none = run({"plan", "b.log"});
+  EXPECT_EQ(none.code, int(ExitCode::nothing_readable));
+  EXPECT_THAT(none.err, HasSubstr("b.log:1: this line is not JSON"));
+  EXPECT_EQ(none.out, "");
+}
+
+TEST_F(PlanCommand, refuses_what_it_does_not_understand) {
+  write_logs();
+  const Finished missing = run({"plan", "2.log", "no.log"});
+  EXPECT_EQ(missing.code, int(ExitCode::no_input));
+  EXPECT_THAT(missing.err, HasSubstr("no.log: No such file"));
+  for (const Names& wrong : std::vector<Names>{{},
+                                               {"2.log", "--target", "fast"},
+                                               {"2.log", "--images", "many"},
+                                               {"2.log", "--deadline", "6h"},
+                                               {"2.log", "--images", "5", "--deadline", "soon"},
+                                               {"2.log", "--cores", "0"},
+                                               {"2.log", "--json", "--html"}}) {
+    Names arguments = {"plan"};
+    arguments.insert(arguments.end(), wrong.begin(), wrong.end());
+    const Finished result = run(arguments);
+    EXPECT_EQ(result.code, int(ExitCode::usage)) << result.out;
+    EXPECT_EQ(count_of(result.err, "\n"), 1) << result.err;
+  }
+}
+
+}  // namespace
+}  // namespace eckart::test
