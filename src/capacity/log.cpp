@@ -14,7 +14,7 @@
 namespace eckart::capacity {
 namespace {
 
-using Json = nlohmann::json;
+using LineJson = nlohmann::json;
 
 constexpr std::string_view kSchema = "eckart.throughput/1";
 constexpr std::size_t kMostWarnings = 20;
@@ -26,20 +26,20 @@ struct BadLine : std::runtime_error {
 
 /// The value of a key that may be null or absent.
 template <typename T>
-T value_or(const Json& json, const char* key, T otherwise) {
+T value_or(const LineJson& json, const char* key, T otherwise) {
   const auto found = json.find(key);
   if (found == json.end() || found->is_null()) return otherwise;
   return found->get<T>();
 }
 
 template <typename T>
-T value_of(const Json& json, const char* key) {
+T value_of(const LineJson& json, const char* key) {
   if (!json.contains(key)) throw BadLine(fmt::format("has no '{}'", key));
   return json.at(key).get<T>();
 }
 
-const Json& list_of(const Json& json, const char* key) {
-  static const Json kNone = Json::array();
+const LineJson& list_of(const LineJson& json, const char* key) {
+  static const LineJson kNone = LineJson::array();
   const auto found = json.find(key);
   return found == json.end() || found->is_null() ? kNone : *found;
 }
@@ -49,7 +49,7 @@ double not_negative(double value, const char* what) {
   return value;
 }
 
-LoggedRun run_of(const Json& json) {
+LoggedRun run_of(const LineJson& json) {
   LoggedRun run;
   run.id = value_of<std::string>(json, "run");
   run.time = value_or<std::string>(json, "time", "");
@@ -61,7 +61,7 @@ LoggedRun run_of(const Json& json) {
   run.cores = value_of<int>(json, "cores");
   if (run.cores < 1) throw BadLine(fmt::format("says that its cores are {}", run.cores));
   run.startup_s = not_negative(value_or(json, "startup_s", 0.0), "startup_s");
-  for (const Json& gpu : list_of(json, "gpus")) {
+  for (const LineJson& gpu : list_of(json, "gpus")) {
     run.gpus.push_back(value_or<std::string>(gpu, "name", "GPU"));
   }
   for (const auto& [stage, threads] : list_of(json, "workers").items()) {
@@ -73,7 +73,7 @@ LoggedRun run_of(const Json& json) {
   return run;
 }
 
-StageSample stage_of(const Json& json) {
+StageSample stage_of(const LineJson& json) {
   return {.name = value_of<std::string>(json, "name"),
           .workers = value_of<int>(json, "workers"),
           .busy_s = value_or(json, "busy_s", 0.0),
@@ -81,7 +81,7 @@ StageSample stage_of(const Json& json) {
           .images = value_or<std::int64_t>(json, "images", 0)};
 }
 
-GpuSample gpu_of(const Json& json) {
+GpuSample gpu_of(const LineJson& json) {
   GpuSample gpu{.busy = value_or(json, "busy", 0.0)};
   if (json.contains("energy_j") && !json["energy_j"].is_null()) {
     gpu.energy_j = json["energy_j"].get<double>();
@@ -89,7 +89,7 @@ GpuSample gpu_of(const Json& json) {
   return gpu;
 }
 
-Sample sample_of(const Json& json) {
+Sample sample_of(const LineJson& json) {
   Sample sample;
   sample.elapsed_s = not_negative(value_of<double>(json, "elapsed_s"), "elapsed_s");
   sample.interval_s = not_negative(value_of<double>(json, "interval_s"), "interval_s");
@@ -99,12 +99,12 @@ Sample sample_of(const Json& json) {
   sample.unfinished = value_or<std::int64_t>(json, "unfinished", 0);
   sample.pixels = value_or<std::int64_t>(json, "pixels", 0);
   sample.input_bytes = value_or<std::int64_t>(json, "input_bytes", 0);
-  sample.cpu_s = value_or(value_or(json, "process", Json::object()), "cpu_s", 0.0);
-  const Json way = value_or(json, "end_to_end_s", Json::object());
+  sample.cpu_s = value_or(value_or(json, "process", LineJson::object()), "cpu_s", 0.0);
+  const LineJson way = value_or(json, "end_to_end_s", LineJson::object());
   sample.in_system_count = value_or<std::int64_t>(way, "count", 0);
   sample.in_system_s = value_or(way, "mean", 0.0) * double(sample.in_system_count);
-  for (const Json& stage : list_of(json, "stages")) sample.stages.push_back(stage_of(stage));
-  for (const Json& gpu : list_of(json, "gpus")) sample.gpus.push_back(gpu_of(gpu));
+  for (const LineJson& stage : list_of(json, "stages")) sample.stages.push_back(stage_of(stage));
+  for (const LineJson& gpu : list_of(json, "gpus")) sample.gpus.push_back(gpu_of(gpu));
   return sample;
 }
 
@@ -155,7 +155,7 @@ Sample LoggedRun::whole() const {
 }
 
 void LogReader::take(std::string_view line) {
-  const Json json = Json::parse(line);
+  const LineJson json = LineJson::parse(line);
   if (!json.is_object()) throw BadLine("is not a JSON object");
   const auto schema = value_or<std::string>(json, "schema", "");
   if (schema.empty()) throw BadLine("is not of a throughput log: it has no schema");
@@ -190,10 +190,10 @@ void LogReader::read(std::istream& lines, const std::string& name) {
       take(line);
     } catch (const BadLine& error) {
       wrong = error.what();
-    } catch (const Json::parse_error&) {
+    } catch (const LineJson::parse_error&) {
       if (is_cut) break;
       wrong = "is not JSON";
-    } catch (const Json::exception&) {
+    } catch (const LineJson::exception&) {
       wrong = "has a value of another type than the schema says";
     }
     if (wrong.empty()) continue;

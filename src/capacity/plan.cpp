@@ -51,7 +51,7 @@ struct Group {
   std::vector<LoggedRun> runs;
 };
 
-std::vector<Group> grouped(const std::vector<LoggedRun>& runs) {
+std::vector<Group> by_kind(const std::vector<LoggedRun>& runs) {
   std::vector<Group> groups;
   for (const LoggedRun& run : runs) {
     const Kind kind = kind_of(run);
@@ -248,7 +248,7 @@ double Plan::busy(const Bound& bound) const {
 
 std::vector<Plan> make_plans(const std::vector<LoggedRun>& runs, const Question& question) {
   std::vector<Plan> plans;
-  for (const Group& group : grouped(runs)) plans.push_back(plan_of(group, question));
+  for (const Group& group : by_kind(runs)) plans.push_back(plan_of(group, question));
   std::ranges::stable_sort(plans, std::greater<>(), images_in);
   return plans;
 }

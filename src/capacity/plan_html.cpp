@@ -43,18 +43,18 @@ std::string sentence_html(const std::string& sentence) {
   return html;
 }
 
-std::string answer(const std::string& label, const std::string& sentence) {
+std::string item(const std::string& label, const std::string& sentence) {
   if (sentence.empty()) return {};
   return fmt::format("<dt>{}</dt><dd>{}</dd>\n", label, sentence_html(sentence));
 }
 
 std::string answers(const Plan& plan) {
-  std::string html = "<dl>\n" + answer("Limit", limit_sentence(plan));
-  html += answer("Next", next_sentence(plan));
-  html += answer("One more", one_more_sentence(plan));
-  for (const std::string& sentence : target_sentences(plan)) html += answer("Target", sentence);
-  html += answer("Peak", peak_sentence(plan));
-  html += answer("Energy", energy_sentence(plan));
+  std::string html = "<dl>\n" + item("Limit", limit_sentence(plan));
+  html += item("Next", next_sentence(plan));
+  html += item("One more", one_more_sentence(plan));
+  for (const std::string& sentence : target_sentences(plan)) html += item("Target", sentence);
+  html += item("Peak", peak_sentence(plan));
+  html += item("Energy", energy_sentence(plan));
   return html + "</dl>\n";
 }
 
@@ -168,10 +168,9 @@ std::string section(const Plan& plan) {
   html += answers(plan);
   html +=
       "<div class='plots'>\n" + rate_plot(plan) + speedup_plot(plan) + busy_bars(plan) + "</div>\n";
-  html += "<dl>\n" + answer("Amdahl", amdahl_sentence(plan)) +
-          answer("Gustafson", gustafson_sentence(plan)) +
-          answer("Little", littles_law_sentence(plan));
-  for (const std::string& note : notes(plan)) html += answer("Note", note);
+  html += "<dl>\n" + item("Amdahl", amdahl_sentence(plan)) +
+          item("Gustafson", gustafson_sentence(plan)) + item("Little", littles_law_sentence(plan));
+  for (const std::string& note : notes(plan)) html += item("Note", note);
   html += "</dl>\n" + demand_table(plan) + rate_table(plan) + run_table(plan);
   html += fmt::format("<details><summary>The same as JSON</summary><pre>{}</pre></details>\n",
                       escaped(to_json(plan)));

@@ -13,7 +13,7 @@ std::string labelled(std::string_view label, const std::string& text) {
   return text.empty() ? "" : fmt::format("{:<11}{}\n", label, text);
 }
 
-std::string demand_table(const Plan& plan) {
+std::string demand_text(const Plan& plan) {
   constexpr std::string_view kRow = "{:<11}{:>8}{:>15}{:>8}   {}\n";
   std::string table =
       fmt::format(kRow, "resource", "servers", "ms an image", "busy", "alone it would allow");
@@ -26,7 +26,7 @@ std::string demand_table(const Plan& plan) {
   return table;
 }
 
-std::string speedup_table(const Plan& plan) {
+std::string speedup_text(const Plan& plan) {
   if (plan.scaling.speedups.empty()) return {};
   constexpr std::string_view kRow = "{:<11}{:>10}{:>18}{:>16}\n";
   std::string table = fmt::format(kRow, "speed-up", "Amdahl", "95 %", "Gustafson");
@@ -37,7 +37,7 @@ std::string speedup_table(const Plan& plan) {
   return table + "\n";
 }
 
-std::string rate_table(const Plan& plan) {
+std::string rate_text(const Plan& plan) {
   constexpr std::string_view kRow = "{:<6}{:>5}{:>11}{:>20}{:>11}   {}\n";
   std::string table = fmt::format(kRow, "cores", plan.gpus > 0 ? "GPUs" : "", "images/s", "95 %",
                                   "measured", "limit");
@@ -58,11 +58,11 @@ std::string to_text(const Plan& plan) {
   text += labelled("work", work_sentence(plan)) + "\n";
   text += labelled("limit", limit_sentence(plan));
   text += labelled("next", next_sentence(plan)) + "\n";
-  text += demand_table(plan) + "\n";
+  text += demand_text(plan) + "\n";
   text += labelled("Little", littles_law_sentence(plan));
   text += labelled("Amdahl", amdahl_sentence(plan));
   text += labelled("Gustafson", gustafson_sentence(plan)) + "\n";
-  text += speedup_table(plan) + rate_table(plan) + "\n";
+  text += speedup_text(plan) + rate_text(plan) + "\n";
   text += labelled("one more", one_more_sentence(plan));
   for (const std::string& sentence : target_sentences(plan)) text += labelled("target", sentence);
   text += labelled("peak", peak_sentence(plan));

@@ -126,11 +126,15 @@ std::string amdahl_sentence(const Plan& plan) {
         counted(plan.cores, "core"));
   }
   const Interval& measured = scaling.measured->ratio;
+  const std::string found =
+      measured.high > 0
+          ? fmt::format("serial fraction {} (95 %: {})", percent(std::max(0.0, measured.value)),
+                        percent_between(measured))
+          : "no serial fraction: more cores did better than in proportion,";
   return fmt::format(
-      "serial fraction {} (95 %: {}) from {} at {} cores; the predictions take {} ({}), "
-      "since such work has about 1.5 % and a few runs tell little",
-      percent(std::max(0.0, measured.value)), percent_between(measured),
-      counted(std::int64_t(plan.runs.size()), "run"), fmt::join(scaling.cores, ", "),
+      "{} from {} at {} cores; the predictions take {} ({}), since such work has about 1.5 % and a "
+      "few runs tell little",
+      found, counted(std::int64_t(plan.runs.size()), "run"), fmt::join(scaling.cores, ", "),
       percent(scaling.serial.value), percent_between(scaling.serial));
 }
 
