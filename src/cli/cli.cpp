@@ -76,6 +76,7 @@ ExitCode parse_and_execute(int argc, char** argv) {
   add_status(app, action);
   add_requeue(app, action);
   add_top(app, action);
+  add_bench(app, action);
   const auto is_named = [&](const CLI::App* command) { return command->check_name(argv[1]); };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_named).empty()) {
     return fail(ExitCode::usage,

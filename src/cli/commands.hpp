@@ -19,5 +19,6 @@ void add_status(CLI::App& app, Action& action);
 void add_requeue(CLI::App& app, Action& action);
 void add_watch(CLI::App& app, Action& action);
 void add_top(CLI::App& app, Action& action);
+void add_bench(CLI::App& app, Action& action);
 
 }  // namespace eckart::cli

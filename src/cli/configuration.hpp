@@ -16,8 +16,8 @@ struct ConfigArgs {
   bool print = false;
 };
 
-/// --config, --set and --print-config.
-void add_config_options(CLI::App& command, ConfigArgs& args);
+/// --config, --set and, where it makes sense, --print-config.
+void add_config_options(CLI::App& command, ConfigArgs& args, bool prints = true);
 
 /// Defaults < system file < --config < --set. Throws settings::SettingsError.
 settings::Configuration read_configuration(const ConfigArgs& args);

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+namespace eckart::bench {
+
+/// Runs this program anew, one process at a time.
+class Child {
+ public:
+  struct Ended {
+    int code = 0;  ///< exit code, or 128 + signal
+    std::string out;
+  };
+  /// On these CPUs alone; stderr is this process's. Throws std::system_error. After stop() it runs
+  /// nothing.
+  Ended run(const std::vector<std::string>& arguments, const std::vector<int>& cpus);
+
+  /// Has the process that runs end, and no other begin; from any thread.
+  void stop();
+  bool is_stopped() const { return stopped_; }
+
+ private:
+  std::atomic<bool> stopped_{false};
+  std::atomic<pid_t> process_{0};
+};
+
+}  // namespace eckart::bench

@@ -1,0 +1,45 @@
+#include "bench/cpu_order.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <utility>
+
+namespace eckart::bench {
+
+std::vector<int> cpus_by_core(const std::vector<int>& cpus,
+                              const std::function<std::string(int cpu)>& siblings) {
+  std::map<std::string, int> met;  // CPUs of each core
+  std::vector<std::pair<int, int>> order;
+  for (const int cpu : cpus) {
+    const std::string core = siblings(cpu);
+    order.emplace_back(core.empty() ? 0 : met[core]++, cpu);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<int> sorted;
+  for (const auto& [turn, cpu] : order) sorted.push_back(cpu);
+  return sorted;
+}
+
+std::vector<int> cpus_by_core() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  std::vector<int> cpus;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (CPU_ISSET(cpu, &allowed)) cpus.push_back(cpu);
+    }
+  }
+  return cpus_by_core(cpus, [](int cpu) {
+    std::string siblings;
+    std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
+                       "/topology/thread_siblings_list");
+    std::getline(file, siblings);
+    return siblings;
+  });
+}
+
+}  // namespace eckart::bench

@@ -1,0 +1,139 @@
+#include "bench/scaling.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "bench/cpu_order.hpp"
+#include "core/error.hpp"
+#include "io/source.hpp"
+
+namespace eckart::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostImages = 1'000'000;
+
+std::vector<fs::path> list(const std::vector<fs::path>& inputs) {
+  std::vector<fs::path> files;
+  for (const fs::path& input : inputs) {
+    const auto source = io::make_source(input);
+    while (const auto arrival = source->next({})) {
+      if (arrival->outcome.ok()) files.push_back(fs::absolute(arrival->file));
+    }
+  }
+  if (files.empty()) throw FatalError(ExitCode::nothing_readable, "no images among the inputs");
+  return files;
+}
+
+class Scaling {
+ public:
+  Scaling(const ScalingOptions& options, Child& child)
+      : options_(options), child_(child), cpus_(cpus_by_core()), files_(list(options.inputs)) {}
+
+  void measure() {
+    std::vector<int> cores =
+        options_.cores.empty() ? usual_cores(int(cpus_.size())) : options_.cores;
+    if (cores.back() > int(cpus_.size()))
+      throw FatalError(ExitCode::usage,
+                       fmt::format("there are {} cores, not {}", cpus_.size(), cores.back()));
+    const double rate = warm_up(cores.back());
+    images_ = std::clamp(std::size_t(rate * options_.seconds), std::size_t(1), kMostImages);
+    const int most = cores.back();
+    for (int repeat = 1; repeat <= options_.repeats; ++repeat) {
+      const std::string which = fmt::format("{} of {}", repeat, options_.repeats);
+      for (const int count : cores) {
+        run(count, images_, which);
+        const std::size_t share = images_ * std::size_t(count) / std::size_t(most);
+        if (count < most) run(count, std::max<std::size_t>(1, share), which + ", in proportion");
+      }
+      std::reverse(cores.begin(), cores.end());  // what drifts does so both ways
+    }
+  }
+
+ private:
+  /// Images a second, after the second of two runs: of the first the disk was cold.
+  double warm_up(int cores) {
+    run(cores, files_.size(), "warming up", false);
+    std::size_t images = files_.size();
+    for (;;) {  // long enough to tell a rate
+      const auto [rate, seconds] = run(cores, images, "warming up", false);
+      if (seconds >= options_.seconds / 3 || images >= kMostImages || child_.is_stopped())
+        return rate;
+      images = std::min(kMostImages, images * 4);
+    }
+  }
+
+  struct Result {
+    double images_per_s, seconds;
+  };
+  Result run(int cores, std::size_t images, const std::string& which, bool logged = true) {
+    if (child_.is_stopped()) return {0, 0};
+    const fs::path out = options_.scratch / "out";
+    std::vector<std::string> arguments{"run",  "--files-from", list_of(images).string(),
+                                       "-o",   out.string(),   "--ledger",
+                                       "none", "--json",       "-qq"};
+    arguments.insert(arguments.end(), options_.run_options.begin(), options_.run_options.end());
+    if (logged) {
+      for (const std::string& setting :
+           {"telemetry.throughput_log=\"" + fs::absolute(options_.log).string() + "\"",
+            std::string("telemetry.interval_s=1")})
+        arguments.insert(arguments.end(), {"--set", setting});
+    }
+    const Child::Ended ended = child_.run(arguments, {cpus_.begin(), cpus_.begin() + cores});
+    std::error_code ignored;
+    fs::remove_all(out, ignored);
+    if (child_.is_stopped()) return {0, 0};
+    if (ended.code != 0 && ended.code != int(ExitCode::some_failed))
+      throw FatalError(ExitCode(ended.code), "the run that was measured has failed");
+    const auto report = nlohmann::json::parse(ended.out);
+    const Result result{report.at("images_per_s"), report.at("wall_s")};
+    options_.tell(fmt::format("{:>3} {}: {:>7} images in {:>6.2f} s, {:>8.1f} images/s  ({})",
+                              cores, cores == 1 ? "core " : "cores", images, result.seconds,
+                              result.images_per_s, which));
+    return result;
+  }
+
+  /// So many images; a second time the same is another link to it.
+  fs::path list_of(std::size_t images) {
+    for (; linked_ < images; ++linked_) {
+      const fs::path& file = files_[linked_ % files_.size()];
+      const fs::path folder = options_.scratch / "in" / std::to_string(linked_ / files_.size());
+      if (linked_ % files_.size() == 0) fs::create_directories(folder);
+      links_.push_back(folder /
+                       (std::to_string(linked_ % files_.size()) + file.extension().string()));
+      fs::create_symlink(file, links_.back());
+    }
+    const fs::path list = options_.scratch / "list";
+    std::ofstream lines(list);
+    for (std::size_t i = 0; i < images; ++i) lines << links_[i].native() << '\n';
+    return list;
+  }
+
+  const ScalingOptions& options_;
+  Child& child_;
+  const std::vector<int> cpus_;
+  const std::vector<fs::path> files_;
+  std::size_t images_ = 0;
+  std::size_t linked_ = 0;
+  std::vector<fs::path> links_;
+};
+
+}  // namespace
+
+std::vector<int> usual_cores(int all) {
+  std::vector<int> cores;
+  for (int count = 1; count < all; count *= 2) cores.push_back(count);
+  cores.push_back(std::max(1, all));
+  return cores;
+}
+
+void measure_scaling(const ScalingOptions& options, Child& child) {
+  Scaling(options, child).measure();
+}
+
+}  // namespace eckart::bench

@@ -1,0 +1,129 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/scaling.hpp"
+#include "capacity/plan.hpp"
+#include "cli/commands.hpp"
+#include "cli/configuration.hpp"
+#include "cli/signals.hpp"
+#include "core/printable.hpp"
+#include "telemetry/log.hpp"
+
+namespace eckart::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct BenchArgs {
+  std::string experiment;
+  std::vector<fs::path> inputs;
+  fs::path output = fs::temp_directory_path(), log = "scaling.jsonl";
+  ConfigArgs config;
+  std::vector<int> cores;
+  double seconds = 5;
+  int repeats = 3;
+  bool json = false;
+};
+
+/// An empty folder, gone with the object.
+class Scratch {
+ public:
+  explicit Scratch(const fs::path& parent) {
+    fs::create_directories(parent);
+    std::string name = (parent / "eckart-bench-XXXXXX").string();
+    if (!::mkdtemp(name.data()))
+      throw FatalError(ExitCode::cannot_create,
+                       "cannot make a folder in " + printable(parent.native()));
+    path_ = fs::absolute(name);
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+std::vector<std::string> run_options(const ConfigArgs& config) {
+  std::vector<std::string> options;
+  if (!config.file.empty()) options = {"--config", fs::absolute(config.file).string()};
+  for (const std::string& set : config.sets) options.insert(options.end(), {"--set", set});
+  return options;
+}
+
+void print_plan(const BenchArgs& args) {
+  capacity::LogReader reader;
+  reader.read(args.log);
+  for (const capacity::Plan& plan : capacity::make_plans(reader.runs(), {}))
+    std::printf("%s\n", (args.json ? capacity::to_json(plan) : capacity::to_text(plan)).c_str());
+}
+
+ExitCode scaling(const BenchArgs& args) {
+  telemetry::start_log(0);
+  static_cast<void>(read_configuration(args.config));  // what is wrong with it is told here
+  const Scratch scratch(args.output);
+  bench::Child child;
+  const StopSignals signals([&](int) { child.stop(); }, [] {});
+  bench::measure_scaling(
+      {.inputs = args.inputs,
+       .cores = args.cores,
+       .seconds = args.seconds,
+       .repeats = args.repeats,
+       .log = args.log,
+       .scratch = scratch.path(),
+       .run_options = run_options(args.config),
+       .tell = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }},
+      child);
+  if (signals.received() != 0) return ExitCode(128 + signals.received());
+  print_plan(args);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Action& action) {
+  auto args = std::make_shared<BenchArgs>();
+  CLI::App* command = app.add_subcommand(
+      "bench", "Experiments on this machine: scaling, how the rate grows with the cores");
+  command->add_option("experiment", args->experiment, "scaling")
+      ->required()
+      ->check(CLI::IsMember({"scaling"}));
+  command
+      ->add_option("inputs", args->inputs,
+                   "Folders and files; as many as are there, again and again")
+      ->required();
+  command->add_option("-o,--output", args->output,
+                      "Where results are made, and removed again: on the disk that is meant; the "
+                      "folder for temporary files unless said");
+  command->add_option("--log", args->log,
+                      "Throughput log to which the runs are added, for eckart plan; scaling.jsonl "
+                      "unless said");
+  command->add_option("--cores", args->cores, "1, 2, 4 ... all unless said, with commas")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 4096));
+  command
+      ->add_option("--seconds", args->seconds,
+                   "How long a run with all the cores is to take; 5 unless said")
+      ->check(CLI::Range(0.1, 3600.0));
+  command->add_option("--repeats", args->repeats, "Of each run; 3 unless said")
+      ->check(CLI::Range(1, 100));
+  add_config_options(*command, args->config, false);
+  command->add_flag("--json", args->json, "The answers as eckart plan --json has them");
+  command->callback([args, &action] {
+    std::sort(args->cores.begin(), args->cores.end());
+    action = [args] { return scaling(*args); };
+  });
+}
+
+}  // namespace eckart::cli
