@@ -21,9 +21,11 @@ double rate(const Sample& sample) {
 
 std::optional<Steady> steady_intervals(const LoggedRun& run) {
   const std::vector<Sample>& all = run.intervals;
+  const bool is_service = run.command == "watch";
   Steady steady;
   for (std::size_t i = 1; i + 1 < all.size(); ++i) {
     if (all[i].elapsed_s - all[i].interval_s < run.startup_s) continue;
+    if (is_service && all[i].images() == 0) continue;  // nothing came
     steady.sums = steady.rates.empty() ? all[i] : sum(steady.sums, all[i]);
     steady.rates.push_back(rate(all[i]));
     const double mean = 0.5 * double(all[i - 1].unfinished + all[i].unfinished);
@@ -69,16 +71,16 @@ std::vector<StageDemand> stage_demands(const Sample& sums, double window_s, bool
 
 void measure_gpus(const Sample& sums, double window_s, Measured& measured) {
   if (sums.gpus.empty()) return;
-  double busy = 0, energy_j = 0;
+  double share = 0, energy_j = 0;
   bool has_energy = true;
   for (const GpuSample& gpu : sums.gpus) {
-    busy += gpu.busy;
+    share += gpu.looked_s > 0 ? gpu.busy_s / gpu.looked_s : 0;
     has_energy = has_energy && gpu.energy_j;
     energy_j += gpu.energy_j.value_or(0);
   }
   const double images = double(sums.images());
-  measured.gpu_share = busy / double(sums.gpus.size());
-  if (busy > 0) measured.gpu_s = busy * window_s / images;
+  measured.gpu_share = share / double(sums.gpus.size());
+  if (share > 0) measured.gpu_s = share * window_s / images;
   if (has_energy && energy_j > 0) measured.joules_per_image = energy_j / images;
 }
 

@@ -81,8 +81,11 @@ StageSample stage_of(const LineJson& json) {
           .images = value_or<std::int64_t>(json, "images", 0)};
 }
 
-GpuSample gpu_of(const LineJson& json) {
-  GpuSample gpu{.busy = value_or(json, "busy", 0.0)};
+GpuSample gpu_of(const LineJson& json, double interval_s) {
+  GpuSample gpu;
+  if (const double busy = value_or(json, "busy", -1.0); busy >= 0) {
+    gpu = {.busy_s = busy * interval_s, .looked_s = interval_s};
+  }
   if (json.contains("energy_j") && !json["energy_j"].is_null()) {
     gpu.energy_j = json["energy_j"].get<double>();
   }
@@ -104,7 +107,8 @@ Sample sample_of(const LineJson& json) {
   sample.in_system_count = value_or<std::int64_t>(way, "count", 0);
   sample.in_system_s = value_or(way, "mean", 0.0) * double(sample.in_system_count);
   for (const LineJson& stage : list_of(json, "stages")) sample.stages.push_back(stage_of(stage));
-  for (const LineJson& gpu : list_of(json, "gpus")) sample.gpus.push_back(gpu_of(gpu));
+  for (const LineJson& gpu : list_of(json, "gpus"))
+    sample.gpus.push_back(gpu_of(gpu, sample.interval_s));
   return sample;
 }
 
@@ -138,8 +142,8 @@ Sample sum(const Sample& a, const Sample& b) {
   if (both.gpus.empty()) both.gpus = a.gpus;
   for (std::size_t i = 0; i < std::min(a.gpus.size(), b.gpus.size()); ++i) {
     GpuSample& gpu = both.gpus[i];
-    const double busy_s = a.gpus[i].busy * a.interval_s + b.gpus[i].busy * b.interval_s;
-    gpu.busy = both.interval_s > 0 ? busy_s / both.interval_s : 0;
+    gpu.busy_s += a.gpus[i].busy_s;
+    gpu.looked_s += a.gpus[i].looked_s;
     if (a.gpus[i].energy_j) gpu.energy_j = gpu.energy_j.value_or(0) + *a.gpus[i].energy_j;
   }
   return both;
@@ -154,7 +158,7 @@ Sample LoggedRun::whole() const {
   return all;
 }
 
-void LogReader::take(std::string_view line) {
+void LogReader::take(const std::string& line) {
   const LineJson json = LineJson::parse(line);
   if (!json.is_object()) throw BadLine("is not a JSON object");
   const auto schema = value_or<std::string>(json, "schema", "");
@@ -179,23 +183,29 @@ void LogReader::take(std::string_view line) {
   }  // another kind is of a later version within the schema
 }
 
+std::string LogReader::what_is_wrong_with(const std::string& line, bool is_last) {
+  try {
+    take(line);
+    return {};
+  } catch (const BadLine& error) {
+    return error.what();
+  } catch (const LineJson::parse_error&) {
+    // A killed run's last line, and in it the first one of the run that went on with the file.
+    const std::size_t next = line.rfind(R"({"schema":)");
+    if (next != line.npos && next > 0) return what_is_wrong_with(line.substr(next), is_last);
+    return is_last ? "" : "is not JSON";
+  } catch (const LineJson::exception&) {
+    return "has a value of another type than the schema says";
+  }
+}
+
 void LogReader::read(std::istream& lines, const std::string& name) {
   files_.push_back(name);
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
-    const bool is_cut = lines.eof();  // it has no newline
     if (line.find_first_not_of(" \t\r") == line.npos) continue;
-    std::string wrong;
-    try {
-      take(line);
-    } catch (const BadLine& error) {
-      wrong = error.what();
-    } catch (const LineJson::parse_error&) {
-      if (is_cut) break;
-      wrong = "is not JSON";
-    } catch (const LineJson::exception&) {
-      wrong = "has a value of another type than the schema says";
-    }
+    const bool is_cut = lines.eof();  // it has no newline
+    const std::string wrong = what_is_wrong_with(line, is_cut);
     if (wrong.empty()) continue;
     if (warnings_.size() < kMostWarnings) {
       warnings_.push_back(fmt::format("{}:{}: this line {}", name, number, wrong));
@@ -206,6 +216,7 @@ void LogReader::read(std::istream& lines, const std::string& name) {
 }
 
 void LogReader::read(const std::filesystem::path& file) {
+  errno = 0;
   std::ifstream lines(file, std::ios::binary);
   const int error = errno;
   if (!lines || std::filesystem::is_directory(file)) {

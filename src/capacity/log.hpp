@@ -21,7 +21,7 @@ struct StageSample {
 
 /// A GPU in an interval.
 struct GpuSample {
-  double busy = 0;  ///< share of the time in which a kernel ran
+  double busy_s = 0, looked_s = 0;  ///< a kernel ran, of the time of which that is known
   std::optional<double> energy_j = {};
 };
 
@@ -76,7 +76,9 @@ class LogReader {
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
-  void take(std::string_view line);
+  void take(const std::string& line);
+  /// Why a line cannot be used; empty where it was.
+  std::string what_is_wrong_with(const std::string& line, bool is_last);
 
   std::map<std::string, LoggedRun> runs_;
   std::vector<std::string> warnings_, files_;

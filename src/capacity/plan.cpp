@@ -219,12 +219,8 @@ Plan plan_of(const Group& group, const Question& question) {
             .present = present,
             .bounds = model.bounds(present.cores, present.gpus),
             .scaling = scaling_of(measured, model)};
-  const double rate = plan.here.rate_per_s.value;
-  const auto gain = [&](int cores, int gpus) {
-    return std::max(0.0, model.predict(cores, gpus).rate_per_s.value - rate);
-  };
-  plan.core_gain_per_s = gain(plan.cores + 1, plan.gpus);
-  if (plan.gpus > 0) plan.gpu_gain_per_s = gain(plan.cores, plan.gpus + 1);
+  plan.one_more_core = model.predict(plan.cores + 1, plan.gpus);
+  if (plan.gpus > 0) plan.one_more_gpu = model.predict(plan.cores, plan.gpus + 1);
   for (const Measured& other : measured) {
     if (other.cores != plan.cores || other.gpus != plan.gpus) continue;
     plan.peak_per_s = std::max(plan.peak_per_s, other.peak_per_s);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -60,14 +61,18 @@ struct Plan {
   Scaling scaling = {};
   std::vector<Predicted> predictions = {};  ///< by GPUs, then by cores
   std::vector<Prediction> curve = {};       ///< with the GPUs here, to four times the cores
-  double core_gain_per_s = 0;               ///< of one more
-  std::optional<double> gpu_gain_per_s = {};
+  Prediction one_more_core = {};
+  std::optional<Prediction> one_more_gpu = {};
   std::optional<TargetAnswer> target = {};
   std::optional<double> images = {}, images_take_s = {};  ///< asked for, at the capacity here
   double peak_per_s = 0;                                  ///< the best interval of all runs here
 
   /// The share of a resource's time that `present` took; of a stage by the utilisation law.
   double busy(const Bound& bound) const;
+  /// What `more` brings; a limit of whole threads can make it nothing.
+  double gain_per_s(const Prediction& more) const {
+    return std::max(0.0, more.rate_per_s.value - here.rate_per_s.value);
+  }
   /// How much more than the peak the machine can do.
   double headroom() const { return here.rate_per_s.value / peak_per_s - 1; }
 };

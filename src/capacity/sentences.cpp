@@ -155,13 +155,13 @@ std::string gustafson_sentence(const Plan& plan) {
 }
 
 std::string one_more_sentence(const Plan& plan) {
-  const double rate = plan.here.rate_per_s.value;
-  const auto gain = [&](double per_s) {
-    if (per_s < 1e-3 * rate) return "nothing, since the limit is " + in_words(plan.here.limit);
-    return fmt::format("{} ({})", images_per_s(per_s), percent(per_s / rate));
+  const auto gain = [&](const Prediction& more) {
+    const double per_s = plan.gain_per_s(more), share = per_s / plan.here.rate_per_s.value;
+    if (share < 1e-3) return "nothing, since the limit is then " + in_words(more.limit);
+    return fmt::format("{} ({})", images_per_s(per_s), percent(share));
   };
-  std::string text = "a core more brings " + gain(plan.core_gain_per_s);
-  if (plan.gpu_gain_per_s) text += "; a GPU more brings " + gain(*plan.gpu_gain_per_s);
+  std::string text = "a core more brings " + gain(plan.one_more_core);
+  if (plan.one_more_gpu) text += "; a GPU more brings " + gain(*plan.one_more_gpu);
   return text;
 }
 

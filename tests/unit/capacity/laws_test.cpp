@@ -55,6 +55,14 @@ TEST(Measured, counts_what_failed_and_not_what_was_skipped) {
   EXPECT_EQ(measure(run).images, before.images);
 }
 
+TEST(Measured, has_the_rate_of_a_service_while_something_came) {
+  LoggedRun run = made_run({}, {.seconds = 20, .command = "watch", .arrival_per_s = 500});
+  for (std::size_t i = 6; i < 14; ++i) run.intervals[i].done = 0;
+  EXPECT_NEAR(measure(run).rate_per_s, 500, 1);
+  run.command = "run";
+  EXPECT_LT(measure(run).rate_per_s, 400) << "there it is the pipeline that stood still";
+}
+
 TEST(Measured, agrees_with_littles_law) {
   const Measured measured = measure(made_run({}, {}));
   ASSERT_TRUE(measured.little);
@@ -85,7 +93,7 @@ TEST(Plan, finds_cores_that_limit_and_their_contention) {
   const double truth = 16 / (5e-4 * (1 + 15 * 0.04));
   EXPECT_NEAR(rate_at(plan, 16) / truth, 1, 0.1);
   EXPECT_NEAR(rate_at(plan, 4), 4 / (5e-4 * (1 + 3 * 0.04)), 100);
-  EXPECT_GT(plan.core_gain_per_s, 0);
+  EXPECT_GT(plan.gain_per_s(plan.one_more_core), 0);
 }
 
 TEST(Plan, of_one_run_is_linear_and_says_that_this_is_an_upper_bound) {
@@ -100,8 +108,8 @@ TEST(Plan, finds_the_gpu_that_limits_and_what_another_brings) {
   const Plan plan = plan_of({made_run(machine, {.cores = 8, .gpus = 1})}, {.target_per_s = 9000});
   EXPECT_EQ(plan.present.saturated, "GPU");
   EXPECT_NEAR(plan.here.rate_per_s.value, 5000, 10);
-  EXPECT_NEAR(plan.core_gain_per_s, 0, 1);
-  EXPECT_NEAR(plan.gpu_gain_per_s.value_or(0), 5000, 50);
+  EXPECT_NEAR(plan.gain_per_s(plan.one_more_core), 0, 1);
+  EXPECT_NEAR(plan.gain_per_s(plan.one_more_gpu.value()), 5000, 50);
   ASSERT_EQ(plan.target->needs.size(), 2U);
   EXPECT_FALSE(plan.target->needs[0].cores);
   EXPECT_EQ(plan.target->needs[0].limit, "GPU");

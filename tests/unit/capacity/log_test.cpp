@@ -74,6 +74,16 @@ TEST(ThroughputLog, of_a_killed_run_is_summed_and_may_end_within_a_line) {
   EXPECT_EQ(whole.cpu_s, 1);
 }
 
+TEST(ThroughputLog, goes_on_after_a_killed_run_within_its_last_line) {
+  const std::string cut = line("a", "interval", 2, 99);
+  const Reading reading =
+      read({head("a") + line("a", "interval", 1, 10) + cut.substr(0, cut.size() / 2) + head("b") +
+            line("b", "interval", 1, 7)});
+  EXPECT_THAT(reading.warnings, IsEmpty());
+  ASSERT_EQ(reading.runs.size(), 2U);
+  EXPECT_EQ(reading.runs[0].whole().done + reading.runs[1].whole().done, 17);
+}
+
 TEST(ThroughputLog, is_one_run_in_rotated_files_in_any_order_and_given_twice) {
   const std::string first = head("a") + line("a", "interval", 1, 1),
                     second = head("a") + line("a", "interval", 2, 2);

@@ -77,7 +77,7 @@ inline LoggedRun made_run(const Machine& machine, const Lines& lines) {
     }
     for (int gpu = 0; gpu < lines.gpus; ++gpu) {
       sample.gpus.push_back(
-          {images * machine.gpu_s / lines.gpus / lines.interval_s, 200 * lines.interval_s});
+          {images * machine.gpu_s / lines.gpus, lines.interval_s, 200 * lines.interval_s});
     }
     run.intervals.push_back(sample);
   }
