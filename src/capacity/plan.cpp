@@ -81,7 +81,8 @@ std::optional<int> fixed_threads(const std::vector<LoggedRun>& runs, const std::
   return common;
 }
 
-Model model_of(const std::vector<LoggedRun>& runs, const std::vector<Measured>& measured) {
+/// By stage.
+std::map<std::string, int> fixed_threads(const std::vector<LoggedRun>& runs) {
   std::map<std::string, int> fixed;
   const auto fix = [&](const char* stage, const char* setting) {
     if (const auto threads = fixed_threads(runs, setting)) fixed[stage] = *threads;
@@ -89,7 +90,7 @@ Model model_of(const std::vector<LoggedRun>& runs, const std::vector<Measured>& 
   fix("load", "threads.load");
   fix("write", "threads.write");
   if (runs.front().gpus.empty()) fix("compute", "cpu.lanes");
-  return {measured, fixed};
+  return fixed;
 }
 
 /// Runs whose images grew with their cores, as Gustafson has it: a rate by cores for each.
@@ -199,7 +200,8 @@ void answer_question(const Question& question, const Model& model, Plan& plan) {
 Plan plan_of(const Group& group, const Question& question) {
   std::vector<Measured> measured;
   for (const LoggedRun& run : group.runs) measured.push_back(measure(run));
-  const Model model = model_of(group.runs, measured);
+  const std::map<std::string, int> fixed = fixed_threads(group.runs);
+  const Model model(measured, fixed);
   const Measured& present = model.present();
   const LoggedRun& run = *std::ranges::find(group.runs, present.run, &LoggedRun::id);
   Plan plan{.host = run.host,
@@ -219,6 +221,7 @@ Plan plan_of(const Group& group, const Question& question) {
             .present = present,
             .bounds = model.bounds(present.cores, present.gpus),
             .scaling = scaling_of(measured, model)};
+  plan.varies_threads = fixed.empty() && std::ranges::any_of(measured, &Measured::has_set_threads);
   plan.one_more_core = model.predict(plan.cores + 1, plan.gpus);
   if (plan.gpus > 0) plan.one_more_gpu = model.predict(plan.cores, plan.gpus + 1);
   for (const Measured& other : measured) {

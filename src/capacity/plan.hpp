@@ -59,6 +59,7 @@ struct Plan {
   Measured present = {};           ///< the run with the most cores
   std::vector<Bound> bounds = {};  ///< here, the lowest first
   Scaling scaling = {};
+  bool varies_threads = false;              ///< runs set them differently; the rates are for `auto`
   std::vector<Predicted> predictions = {};  ///< by GPUs, then by cores
   std::vector<Prediction> curve = {};       ///< with the GPUs here, to four times the cores
   Prediction one_more_core = {};

@@ -207,6 +207,11 @@ std::vector<std::string> notes(const Plan& plan) {
         "what the GPU could do is a lower bound: NVML calls it busy when a kernel runs, however "
         "little of it that fills");
   }
+  if (plan.varies_threads) {
+    notes.push_back(
+        "the runs set their threads differently; the rates are for as many as auto has for the "
+        "cores");
+  }
   const bool is_short =
       std::ranges::all_of(plan.runs, [](const Measured& run) { return run.intervals == 0; });
   if (is_short) {

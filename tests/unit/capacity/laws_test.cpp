@@ -133,6 +133,22 @@ TEST(Plan, keeps_threads_that_were_set_and_lets_others_grow) {
   EXPECT_GT(rate_at(plan_of(varied), 64), 2 * rate_at(plan, 64));
 }
 
+TEST(Plan, knows_more_cores_from_runs_with_few_threads_on_all_of_them) {
+  const Machine machine{.serial = 0.015};
+  std::vector<LoggedRun> runs;
+  for (const int used : {2, 4}) {
+    runs.push_back(made_run(machine, {.id = std::to_string(used), .cores = used}));
+    runs.back().cores = 16;
+    for (const char* key : {"threads.load", "threads.write", "cpu.lanes"}) {
+      runs.back().settings[key] = std::to_string(used / 2);
+    }
+  }
+  const Plan plan = plan_of(runs);
+  EXPECT_NEAR(plan.runs[0].cores_used(), 2, 0.01);
+  EXPECT_NEAR(rate_at(plan, 16) / (16 / (5e-4 * (1 + 15 * 0.015))), 1, 0.15);
+  EXPECT_THAT(to_text(plan), HasSubstr("the runs set their threads differently"));
+}
+
 TEST(Plan, does_not_take_waiting_for_a_core_for_a_slow_disk) {
   LoggedRun crowded = made_run({}, {.cores = 4});
   for (Sample& interval : crowded.intervals) {
