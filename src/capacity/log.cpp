@@ -114,10 +114,9 @@ Sample sample_of(const LineJson& json) {
 
 /// By time, each once: the same file may have been given twice.
 void sort_by_time(std::vector<Sample>& intervals) {
-  const auto time = [](const Sample& sample) { return sample.elapsed_s; };
-  std::ranges::stable_sort(intervals, {}, time);
-  const auto twice = std::ranges::unique(intervals, {}, time);
-  intervals.erase(twice.begin(), twice.end());
+  const auto same = [](const Sample& a, const Sample& b) { return a.elapsed_s == b.elapsed_s; };
+  std::ranges::stable_sort(intervals, {}, &Sample::elapsed_s);
+  intervals.erase(std::unique(intervals.begin(), intervals.end(), same), intervals.end());
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ const Measured& largest(const std::vector<Measured>& runs) {
 
 std::vector<Point> cost_points(const std::vector<Measured>& runs) {
   std::vector<Point> points;
+  points.reserve(runs.size());
   for (const Measured& run : runs) {
     points.push_back({run.cores_used(), run.core_s(), std::hypot(kRunSpread, run.rate_error)});
   }
