@@ -93,16 +93,22 @@ std::map<std::string, int> fixed_threads(const std::vector<LoggedRun>& runs) {
   return fixed;
 }
 
-/// Runs whose images grew with their cores, as Gustafson has it: a rate by cores for each.
+/// Runs whose images grew with their cores, as Gustafson has it: the rate by cores of each, of the
+/// most that are in one proportion. Others may be among the runs, as `eckart bench scaling` makes
+/// them.
 std::vector<Point> scaled_points(const std::vector<Measured>& runs) {
-  const double each = double(runs.front().images) / runs.front().cores;
-  std::vector<Point> points;
-  for (const Measured& run : runs) {
-    if (std::abs(double(run.images) / run.cores / each - 1) > 0.2) return {};
-    points.push_back({double(run.cores), double(run.images) / run.elapsed_s,
-                      std::hypot(kRunSpread, run.rate_error)});
+  const auto images_per_core = [](const Measured& run) { return double(run.images) / run.cores; };
+  std::vector<Point> most;
+  for (const Measured& first : runs) {
+    std::vector<Point> points;
+    for (const Measured& run : runs) {
+      if (std::abs(images_per_core(run) / images_per_core(first) - 1) > 0.2) continue;
+      points.push_back({double(run.cores), double(run.images) / run.elapsed_s,
+                        std::hypot(kRunSpread, run.rate_error)});
+    }
+    if (points.size() > most.size() && fit_line(points)) most = points;
   }
-  return points;
+  return most;
 }
 
 Scaling scaling_of(const std::vector<Measured>& runs, const Model& model) {

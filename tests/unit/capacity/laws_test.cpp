@@ -178,16 +178,23 @@ TEST(Plan, joins_runs_of_the_same_work_alone) {
   EXPECT_EQ(std::ranges::max(plans, {}, most).runs.size(), 2U);
 }
 
-TEST(Plan, has_gustafsons_law_from_runs_whose_work_grew) {
-  // A serial second, and then each core does 1000 images in 10 s.
+/// A serial second, in which 100 are done, and then each core does 1000 images in 10 s.
+LoggedRun scaled_run(int cores, double seconds) {
+  LoggedRun run{.id = std::to_string(cores) + "-" + std::to_string(seconds),
+                .command = "run",
+                .cores = cores};
+  Sample total{.elapsed_s = 1 + seconds, .interval_s = 1 + seconds};
+  total.done = std::int64_t(100 * cores * seconds) + 100;
+  total.cpu_s = seconds * cores + 1;
+  run.total = total;
+  return run;
+}
+
+TEST(Plan, has_gustafsons_law_from_those_runs_whose_work_grew) {
   std::vector<LoggedRun> runs;
   for (const int cores : {1, 2, 4, 8}) {
-    LoggedRun run{.id = std::to_string(cores), .command = "run", .cores = cores};
-    Sample total{.elapsed_s = 11, .interval_s = 11};
-    total.done = 1000 * cores + 100;  // the serial second does 100
-    total.cpu_s = 10.0 * cores + 1;
-    run.total = total;
-    runs.push_back(run);
+    runs.push_back(scaled_run(cores, 10));
+    if (cores < 8) runs.push_back(scaled_run(cores, 80.0 / cores));  // as Amdahl has it
   }
   const Plan plan = plan_of(runs);
   EXPECT_EQ(plan.scaling.scaled_runs, 4);
