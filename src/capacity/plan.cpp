@@ -134,7 +134,8 @@ Scaling scaling_of(const std::vector<Measured>& runs, const Model& model) {
   const std::vector<Point> grown = scaled_points(runs);
   if (const auto line = grown.empty() ? std::nullopt : fit_line(grown)) {
     const Interval& r = line->ratio;
-    scaling.scaled_serial = {1 - r.value, 1 - r.high, 1 - r.low};
+    scaling.scaled_serial = {std::max(0.0, 1 - r.value), std::max(0.0, 1 - r.high),
+                             std::max(0.0, 1 - r.low)};
     scaling.scaled_runs = int(grown.size());
   }
   for (const int n : {2, 4, 8, 16, 32, 64}) {
