@@ -18,15 +18,15 @@ int publish_group(int write_threads) {
   return int(std::clamp(limit.rlim_cur / 2 / rlim_t(write_threads), rlim_t(1), kMostFiles));
 }
 
-
 }  // namespace
 
-/// Writing costs several times what loading does (see docs/performance.md), so the writers get more
-/// threads; two at least, since one waits for the disk now and then.
+/// Writing costs more than loading (see docs/performance.md): one and a half times of photographs,
+/// more of small images, so the writers get more threads; two at least, since one waits for the
+/// disk now and then. Together they are more than the cores, so that either may have most of these.
 PipelineOptions pipeline_options(const settings::Settings& settings) {
   const auto or_auto = [](int threads, int otherwise) { return threads > 0 ? threads : otherwise; };
   const int write_threads = or_auto(settings.threads.write, std::max(2, usable_cores() * 3 / 4));
-  return {.load_threads = or_auto(settings.threads.load, std::max(1, usable_cores() / 3)),
+  return {.load_threads = or_auto(settings.threads.load, (usable_cores() + 1) / 2),
           .write_threads = write_threads,
           .budget_bytes = std::size_t(settings.budget_mb) << 20,
           .pad = settings.batch.pad,

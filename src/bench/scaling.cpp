@@ -62,9 +62,9 @@ class Scaling {
     std::size_t images = files_.size();
     for (;;) {  // long enough to tell a rate
       const auto [rate, seconds] = run(cores, images, "warming up", false);
-      if (seconds >= options_.seconds / 3 || images >= kMostImages || child_.is_stopped())
+      if (seconds >= options_.seconds / 2 || images >= kMostImages || child_.is_stopped())
         return rate;
-      images = std::min(kMostImages, images * 4);
+      images = std::min(kMostImages, images * 2);
     }
   }
 

@@ -65,7 +65,7 @@ Model::Model(const std::vector<Measured>& runs, std::map<std::string, int> fixed
 int Model::threads(const std::string& stage, int cores, int gpus) const {
   const auto fixed = fixed_threads_.find(stage);
   if (fixed != fixed_threads_.end()) return fixed->second;
-  if (stage == "load") return std::max(1, cores / 3);
+  if (stage == "load") return (cores + 1) / 2;
   if (stage == "write") return std::max(2, cores * 3 / 4);
   if (stage != "compute") return 1;
   if (present_.gpus == 0) return cores;

@@ -159,7 +159,7 @@ TEST(Plan, does_not_take_waiting_for_a_core_for_a_slow_disk) {
 
   LoggedRun waiting = made_run({}, {.cores = 4, .arrival_per_s = 1000});
   for (Sample& interval : waiting.intervals)
-    interval.stages.at(1).busy_s = interval.interval_s;  // load
+    interval.stages.at(1).busy_s = interval.stages.at(1).workers * interval.interval_s;  // load
   const Plan plan = plan_of({waiting});
   EXPECT_EQ(plan.present.saturated, "load");
   EXPECT_NEAR(plan.here.rate_per_s.value, 1000, 5) << "a thread that waits for the disk";

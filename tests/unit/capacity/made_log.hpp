@@ -33,7 +33,7 @@ struct Lines {
 
 /// As app/options.cpp has it.
 inline int threads(const std::string& stage, const Lines& lines) {
-  if (stage == "load") return std::max(1, lines.cores / 3);
+  if (stage == "load") return (lines.cores + 1) / 2;
   if (stage == "write") return std::max(2, lines.cores * 3 / 4);
   return lines.gpus > 0 ? 4 * lines.gpus : lines.cores;
 }
