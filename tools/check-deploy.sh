@@ -34,7 +34,13 @@ check_units() {
   sed 's/^WatchdogSec=.*/WatchdogSec=often/' "$work/eckart.service" >"$work/broken.service"
   [[ $(verified "$work/broken.service") == *often* ]] || wrong "systemd-analyze verify says nothing of a wrong line"
 
-  for unit in eckart.service eckart@.service; do
+  # With a port in the place of a socket.
+  cp "$work/eckart.service" "$work/port.service"
+  sed -n '/^\[Service\]/,$p' deploy/systemd/loopback.conf >>"$work/port.service"
+  found=$(verified "$work/port.service")
+  [[ ! $found ]] || wrong "$found"
+
+  for unit in eckart.service eckart@.service port.service; do
     score=$(systemd-analyze security --offline=true --no-pager "$work/$unit" |
       sed -n 's/.*Overall exposure.*: \([0-9.]*\).*/\1/p')
     say "$unit: an exposure of $score"
@@ -42,7 +48,7 @@ check_units() {
       wrong "$unit: that is more than $most_exposed"
   done
 
-  diff <(sed 's/ of %i$//; s/in the folders$/in folders/; s/%i\.yaml/eckart.yaml/' deploy/systemd/eckart@.service) \
+  diff <(sed 's/ of %i$//; s/in the folders$/in folders/; s/%i\.yaml/eckart.yaml/; s/eckart-%i/eckart/' deploy/systemd/eckart@.service) \
     deploy/systemd/eckart.service || wrong "eckart@.service is not eckart.service with another configuration"
 }
 

@@ -41,7 +41,7 @@ _eckart_value() { # OPTION: completes what stands after it; false if it takes no
         words=$(_eckart_keys "$program")
         ;;
       *,-o,--output) _eckart_files d ;;
-      *,--config | *,--files-from | *,--report | *,--ledger | *,--calibration) _eckart_files f ;;
+      *,--config | *,--files-from | *,--report | *,--ledger | *,--calibration | *,--log) _eckart_files f ;;
     esac
     return 0
   done <<<"$options"
@@ -62,6 +62,9 @@ _eckart() {
       words=$(cut -d' ' -f1 <<<"$options" | tr ',' '\n')
     else
       case $command in
+        bench)
+          if ((COMP_CWORD == 2)); then words=scaling; else _eckart_files f; fi
+          ;;
         run | plan) _eckart_files f ;;
         status | requeue) _eckart_files d ;;
         top) _eckart_files f ;;

@@ -1,0 +1,49 @@
+// eckart bench: short experiments, from their start to what they tell.
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "core/usable_cores.hpp"
+#include "tests/cli/cli_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+class Bench : public CliTest {};
+
+TEST_F(Bench, scaling_measures_each_number_of_cores_and_leaves_only_its_log) {
+  for (int i = 0; i < 4; ++i) write_png("in/" + std::to_string(i) + ".png");
+  const std::string all = std::to_string(usable_cores());
+  const Finished result =
+      run({"bench", "scaling", "in", "-o", "scratch", "--seconds", "0.1", "--repeats", "1",
+           "--cores", usable_cores() > 1 ? "1," + all : all, "--set", "backend=cpu", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  std::set<int> cores;
+  std::ifstream log(at("scaling.jsonl"));
+  for (std::string line; std::getline(log, line);) {
+    const auto json = nlohmann::json::parse(line);
+    if (json["kind"] == "run") cores.insert(int(json["cores"]));
+    const bool is_total = json["kind"] == "total";
+    EXPECT_TRUE(!is_total || json["done"] > 0);
+  }
+  EXPECT_EQ(cores, (std::set<int>{1, usable_cores()}));
+  EXPECT_EQ(nlohmann::json::parse(result.out)["cores"], usable_cores());
+  EXPECT_THAT(result.err, HasSubstr("warming up"));
+  EXPECT_THAT(files("scratch"), IsEmpty());
+}
+
+TEST_F(Bench, says_what_is_wrong_before_it_measures) {
+  fs::create_directories(at("empty"));
+  write_png("in/a.png");
+  EXPECT_EQ(run({"bench", "scaling", "empty"}).code, 65);
+  EXPECT_EQ(run({"bench", "scaling"}).code, 64);
+  EXPECT_EQ(run({"bench", "nothing", "in"}).code, 64);
+  const Finished many = run({"bench", "scaling", "in", "--cores", "4096"});
+  EXPECT_EQ(many.code, 64);
+  EXPECT_THAT(many.err, HasSubstr("cores, not 4096"));
+  EXPECT_EQ(run({"bench", "scaling", "in", "--set", "rank=none"}).code, 78);
+  EXPECT_EQ(files("."), Names{"in/a.png"});
+}
+
+}  // namespace
+}  // namespace eckart::test
