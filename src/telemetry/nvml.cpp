@@ -6,7 +6,7 @@
 #include <utility>
 
 namespace eckart::telemetry {
-namespace {
+namespace nvml {
 
 // What is used of nvml.h, whose names and numbers never change; toolkits need not have it.
 using Handle = struct nvmlDevice_st*;
@@ -41,7 +41,9 @@ constexpr Unsigned64 kAsWished = 0x01 | 0x02 | 0x100;
 
 std::int64_t whole(Unsigned64 number) { return std::int64_t(number); }
 
-}  // namespace
+}  // namespace nvml
+
+using namespace nvml;
 
 /// Each function is null where the library has none; nothing is called without init().
 struct GpuMonitor::Library {

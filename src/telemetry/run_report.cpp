@@ -8,6 +8,7 @@
 
 #include "core/printable.hpp"
 #include "telemetry/run_report_figures.hpp"
+#include "telemetry/text.hpp"
 
 namespace eckart::telemetry {
 namespace {
@@ -41,8 +42,6 @@ std::string measured_text(double per_s) {
   const int decimals = per_s < 10 ? 2 : per_s < 100 ? 1 : 0;
   return fmt::format("{:.{}f}", per_s, decimals);
 }
-
-std::string percent_text(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
 std::string images_text(const RunReport& report) {
   std::string text =

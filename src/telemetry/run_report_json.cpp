@@ -1,21 +1,9 @@
-#include <nlohmann/json.hpp>
-
+#include "telemetry/json.hpp"
 #include "telemetry/run_report.hpp"
 #include "telemetry/run_report_figures.hpp"
 
 namespace eckart::telemetry {
 namespace {
-
-using Json = nlohmann::ordered_json;  // keys in the order of docs/output.md
-
-Json failures_json(const RunReport& report) {
-  Json failures = Json::object();
-  for (int reason = 0; reason < kReasonCount; ++reason) {
-    const std::int64_t count = report.failures[std::size_t(reason)];
-    if (count > 0) failures[std::string(to_string(Reason(reason)))] = count;
-  }
-  return failures;
-}
 
 Json solvers_json(const RunReport& report) {
   Json solvers = Json::array();
@@ -81,8 +69,7 @@ std::string to_json(const RunReport& report) {
       {"verdict", limit.text},
       {"remarks", report.remarks},
   };
-  // Remarks may name files, whose names need not be UTF-8.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text_of(json);
 }
 
 }  // namespace eckart::telemetry

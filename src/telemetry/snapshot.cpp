@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "telemetry/text.hpp"
+
 namespace eckart::telemetry {
 namespace {
 
@@ -51,8 +53,6 @@ GpuUse since(GpuUse now, const GpuUse& earlier) {
 }
 
 double share(double part, double whole) { return whole > 0 ? part / whole : 0.0; }
-
-std::string percent(double of_one) { return fmt::format("{:.0f} %", 100 * of_one); }
 
 }  // namespace
 
@@ -109,7 +109,7 @@ Bottleneck bottleneck_of(const std::vector<StageRow>& stages, const Machine& mac
   double gpu = 0;
   for (const GpuUse& use : machine.gpus) gpu = std::max(gpu, busy_share(use));
   if (gpu >= kSaturatedDevice && gpu >= cores)
-    return {"gpu", gpu, fmt::format("the GPU is the bottleneck: {} busy", percent(gpu))};
+    return {"gpu", gpu, fmt::format("the GPU is the bottleneck: {} busy", percent_text(gpu))};
 
   const auto by_cpu = [](const StageRow& a, const StageRow& b) { return a.cpu_s < b.cpu_s; };
   const auto by_share = [](const StageRow& a, const StageRow& b) {
@@ -119,8 +119,8 @@ Bottleneck bottleneck_of(const std::vector<StageRow>& stages, const Machine& mac
     const StageRow& most = *std::max_element(stages.begin(), stages.end(), by_cpu);
     return {"cpu", std::min(1.0, cores),
             fmt::format("the CPU is the bottleneck: {} {} {} busy, {} of it in {}", machine.cores,
-                        machine.cores == 1 ? "core" : "cores", percent(std::min(1.0, cores)),
-                        percent(share(most.cpu_s, machine.process.cpu_s)), most.name)};
+                        machine.cores == 1 ? "core" : "cores", percent_text(std::min(1.0, cores)),
+                        percent_text(share(most.cpu_s, machine.process.cpu_s)), most.name)};
   }
   const auto busiest = std::max_element(stages.begin(), stages.end(), by_share);
   if (busiest == stages.end() || busy_share(*busiest) <= 0) return {};
@@ -128,9 +128,9 @@ Bottleneck bottleneck_of(const std::vector<StageRow>& stages, const Machine& mac
   if (busy < kSaturatedStage)
     return {"", busy,
             fmt::format("no stage is saturated: {} is the busiest, {} busy", busiest->name,
-                        percent(busy))};
+                        percent_text(busy))};
   return {busiest->name, busy,
-          fmt::format("{} is the bottleneck: {} busy", busiest->name, percent(busy))};
+          fmt::format("{} is the bottleneck: {} busy", busiest->name, percent_text(busy))};
 }
 
 }  // namespace eckart::telemetry

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <string_view>
 
+#include "telemetry/text.hpp"
+
 namespace eckart::telemetry {
 namespace {
 
 constexpr double kMib = 1 << 20;
-
-std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
 /// 340 us, 2.1 ms, 1.3 s; - where there is none
 std::string time_text(double seconds) {
@@ -36,7 +36,7 @@ std::string stage_lines(const Snapshot& recent) {
                                  "waiting for room", "cores", "service p50, p90, p99");
   for (const StageRow& stage : recent.stages) {
     const double all = stage.busy_s + stage.waiting_for_input_s + stage.waiting_for_room_s;
-    const auto share = [&](double s) { return all > 0 ? percent(s / all) : "-"; };
+    const auto share = [&](double s) { return all > 0 ? percent_text(s / all) : "-"; };
     text +=
         fmt::format(kRow, stage.name, stage.workers, share(stage.busy_s),
                     share(stage.waiting_for_input_s), share(stage.waiting_for_room_s),
@@ -60,10 +60,10 @@ std::string queue_line(const Snapshot& recent) {
 std::string gpu_lines(const Machine& machine) {
   std::string text;
   for (const GpuUse& gpu : machine.gpus) {
-    text += fmt::format("gpu       {}: {} busy, {:.0f} MiB in use, {:.0f} W, {} MHz, {} °C",
-                        gpu.uuid, percent(busy_share(gpu)), double(gpu.memory_used_bytes) / kMib,
-                        gpu.seconds > 0 ? gpu.energy_j / gpu.seconds : 0.0, gpu.sm_mhz,
-                        gpu.temperature_c);
+    text += fmt::format(
+        "gpu       {}: {} busy, {:.0f} MiB in use, {:.0f} W, {} MHz, {} °C", gpu.uuid,
+        percent_text(busy_share(gpu)), double(gpu.memory_used_bytes) / kMib,
+        gpu.seconds > 0 ? gpu.energy_j / gpu.seconds : 0.0, gpu.sm_mhz, gpu.temperature_c);
     for (int reason = 0; reason < kThrottleCount; ++reason) {
       if (gpu.throttled[std::size_t(reason)] > 0)
         text += fmt::format(", held down: {}", to_string(Throttle(reason)));

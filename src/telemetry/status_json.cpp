@@ -1,13 +1,11 @@
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "telemetry/json.hpp"
 #include "telemetry/status.hpp"
 
 namespace eckart::telemetry {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kSamples = 600;
 
@@ -22,7 +20,7 @@ Json watches_json(const std::vector<WatchRow>& watches) {
   return all;
 }
 
-Json failures_json(const std::deque<Failure>& failures) {
+Json recent_failures_json(const std::deque<Failure>& failures) {
   Json all = Json::array();
   for (const Failure& failure : failures) {
     all.push_back({{"time", utc(failure.unix_s)},
@@ -87,10 +85,10 @@ std::string status_json(const Status& status, const History& history, double sin
       {"watches", watches_json(status.state.watches)},
       {"total", Json::parse(total_line(status.identity, status.all))},
       {"last", Json::parse(interval_line(status.identity, status.recent))},
-      {"recent_failures", failures_json(status.all.recent_failures)},
+      {"recent_failures", recent_failures_json(status.all.recent_failures)},
       {"history", history_json(history, since_unix_s)},
   };
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);  // names need not be UTF-8
+  return text_of(json);
 }
 
 }  // namespace eckart::telemetry

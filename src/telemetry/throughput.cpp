@@ -7,19 +7,14 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
-#include <nlohmann/json.hpp>
 #include <random>
+
+#include "telemetry/json.hpp"
 
 namespace eckart::telemetry {
 namespace {
 
-using Json = nlohmann::ordered_json;  // keys in the order of docs/throughput-log.md
-
 constexpr const char* kSchema = "eckart.throughput/1";
-
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
@@ -34,15 +29,6 @@ Json durations_json(const Durations& durations) {
           {"p90", rounded(durations.quantile_s(0.9))},
           {"p99", rounded(durations.quantile_s(0.99))},
           {"count", durations.count()}};
-}
-
-Json failures_json(const Counts& counts) {
-  Json failures = Json::object();
-  for (int reason = 0; reason < kReasonCount; ++reason) {
-    const std::int64_t count = counts.failures[std::size_t(reason)];
-    if (count > 0) failures[std::string(to_string(Reason(reason)))] = count;
-  }
-  return failures;
 }
 
 Json stages_json(const std::vector<StageRow>& stages) {

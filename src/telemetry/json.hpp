@@ -1,0 +1,27 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "telemetry/snapshot.hpp"
+
+namespace eckart::telemetry {
+
+using Json = nlohmann::ordered_json;  // keys in the order of the documentation
+
+/// Those reasons that occurred.
+inline Json failures_json(const Counts& counts) {
+  Json failures = Json::object();
+  for (int reason = 0; reason < kReasonCount; ++reason) {
+    const std::int64_t count = counts.failures[std::size_t(reason)];
+    if (count > 0) failures[std::string(to_string(Reason(reason)))] = count;
+  }
+  return failures;
+}
+
+/// On one line. File names need not be UTF-8.
+inline std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace eckart::telemetry
