@@ -2,6 +2,8 @@
 
 #include <time.h>
 
+#include <utility>
+
 namespace eckart::flow {
 namespace {
 
@@ -91,7 +93,8 @@ StageClock::StageClock(int workers, Time start)
 
 StageClock::~StageClock() = default;
 
-StageClock::Worker::Worker(StageClock& clock, int index) : cell_(clock.cells_[std::size_t(index)]) {
+StageClock::Worker::Worker(StageClock& clock, int index, OnWait on_wait)
+    : cell_(clock.cells_[std::size_t(index)]), on_wait_(std::move(on_wait)) {
   cell_.thread_begins();
   enter(State::busy);
 }
@@ -101,7 +104,12 @@ StageClock::Worker::~Worker() {
   cell_.thread_ends();
 }
 
-void StageClock::Worker::enter(State next) { cell_.enter(next, Clock::now()); }
+/// Since when.
+StageClock::Time StageClock::Worker::enter(State next) {
+  const Time now = Clock::now();
+  cell_.enter(next, now);
+  return now;
+}
 
 std::chrono::nanoseconds StageClock::Worker::busy() const {
   return std::chrono::nanoseconds(cell_.busy_ns());

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -41,7 +42,9 @@ class StageClock {
   /// One worker's hand on the clock; lives on that worker's thread, from its start to its end.
   class Worker {
    public:
-    Worker(StageClock& clock, int index);
+    /// Told of each wait at its end; must not throw.
+    using OnWait = std::function<void(State state, Time begin, Time end)>;
+    Worker(StageClock& clock, int index, OnWait on_wait = {});
     ~Worker();
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
@@ -51,10 +54,14 @@ class StageClock {
     auto waiting(State state, Wait&& wait) {
       struct Back {
         Worker& worker;
-        ~Back() { worker.enter(State::busy); }
+        const State state;
+        const Time begin;
+        ~Back() {
+          const Time end = worker.enter(State::busy);
+          if (worker.on_wait_) worker.on_wait_(state, begin, end);
+        }
       };
-      enter(state);
-      const Back back{*this};
+      const Back back{*this, state, enter(state)};
       return wait();
     }
 
@@ -62,8 +69,9 @@ class StageClock {
     std::chrono::nanoseconds busy() const;
 
    private:
-    void enter(State next);
+    Time enter(State next);
     Cell& cell_;
+    const OnWait on_wait_;
   };
 
   /// Up to now, also of states that go on. From any thread.
