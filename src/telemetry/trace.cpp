@@ -1,0 +1,237 @@
+#include "telemetry/trace.hpp"
+
+#include <fcntl.h>
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/spdlog.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+#include "core/printable.hpp"
+
+namespace eckart::telemetry {
+namespace {
+
+// Perfetto and Chrome take an array without its end, which is what a killed process leaves.
+constexpr std::string_view kBegin =
+    "[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{\"name\":\"eckart\"}}";
+static_assert(Trace::kHost == 1);
+constexpr std::string_view kEnd = "\n]\n";
+
+// So much at a time, or what there is after so long.
+constexpr std::size_t kBufferBytes = std::size_t(1) << 16;
+constexpr std::chrono::seconds kBufferTime{1};
+
+using Text = fmt::memory_buffer;
+
+/// A string of JSON. What is not UTF-8 in it is replaced: names of files need not be.
+std::string quoted(std::string_view text) {
+  const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
+    return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+  });
+  if (is_plain) return fmt::format("\"{}\"", text);
+  using Json = nlohmann::json;
+  return Json(std::string(text)).dump(-1, ' ', true, Json::error_handler_t::replace);
+}
+
+/// Microseconds, to the nanosecond and exactly: what touches in time touches in the text.
+struct Microseconds {
+  explicit Microseconds(std::chrono::nanoseconds time)
+      : whole(time.count() / 1000), thousandths(time.count() % 1000) {}
+  std::int64_t whole, thousandths;
+};
+void append(Text& text, std::string_view key, Microseconds time) {
+  fmt::format_to(std::back_inserter(text), ",\"{}\":{}.{:03}", key, time.whole, time.thousandths);
+}
+
+void append_head(Text& text, std::string_view name, const char* category, char phase,
+                 Trace::Track track, Trace::Time at) {
+  fmt::format_to(std::back_inserter(text),
+                 "{{\"name\":{},\"cat\":\"{}\",\"ph\":\"{}\",\"pid\":{},\"tid\":{}", quoted(name),
+                 category, phase, track.process, track.thread);
+  append(text, "ts", Microseconds(at.time_since_epoch()));
+}
+
+void append_args(Text& text, std::string_view members) {
+  fmt::format_to(std::back_inserter(text), ",\"args\":{{{}}}", members);
+}
+
+FatalError error_of(ExitCode code, const std::filesystem::path& file, const std::string& what) {
+  return {code, "trace " + printable(file.native()) + what};
+}
+
+/// Bytes of the file that the next event follows: none of a file that is empty or to be replaced.
+/// People mistype, and what is no trace is not to be replaced by one.
+std::int64_t whole_bytes(int file, bool goes_on, const std::filesystem::path& path) {
+  struct stat state {};
+  if (::fstat(file, &state) != 0 || !S_ISREG(state.st_mode) || state.st_size == 0) return 0;
+  std::string begin(kBegin.size(), '\0'), end(kEnd.size(), '\0');
+  if (::pread(file, begin.data(), begin.size(), 0) != ssize_t(begin.size()) || begin != kBegin)
+    throw error_of(ExitCode::usage, path, ": this file is there, and is no trace");
+  if (!goes_on) return 0;
+  const off_t before_end = state.st_size - off_t(end.size());
+  const bool has_end =
+      ::pread(file, end.data(), end.size(), before_end) == ssize_t(end.size()) && end == kEnd;
+  return has_end ? before_end : state.st_size;
+}
+
+}  // namespace
+
+TraceArgs& TraceArgs::add_integer(std::string_view key, std::int64_t number) {
+  fmt::format_to(std::back_inserter(members_), "{}\"{}\":{}", members_.empty() ? "" : ",", key,
+                 number);
+  return *this;
+}
+
+TraceArgs& TraceArgs::add(std::string_view key, double number) {
+  if (!std::isfinite(number)) return *this;  // of which JSON has none
+  fmt::format_to(std::back_inserter(members_), "{}\"{}\":{:.6g}", members_.empty() ? "" : ",", key,
+                 number);
+  return *this;
+}
+
+TraceArgs& TraceArgs::add(std::string_view key, std::string_view text) {
+  fmt::format_to(std::back_inserter(members_), "{}\"{}\":{}", members_.empty() ? "" : ",", key,
+                 quoted(text));
+  return *this;
+}
+
+Trace::Trace(std::filesystem::path file, int restarts)
+    : path_(std::move(file)),
+      restarts_(restarts),
+      file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)),
+      written_at_(std::chrono::steady_clock::now()) {
+  if (file_ < 0)
+    throw error_of(ExitCode::cannot_create, path_,
+                   std::string(" cannot be created: ") + std::strerror(errno));
+  try {
+    bytes_ = whole_bytes(file_, restarts_ > 0, path_);
+  } catch (...) {
+    ::close(file_);
+    throw;
+  }
+  static_cast<void>(::ftruncate(file_, bytes_));  // a pipe has no length
+  static_cast<void>(::lseek(file_, bytes_, SEEK_SET));
+  if (bytes_ == 0) buffer_.append(kBegin);
+}
+
+Trace::~Trace() { close(); }
+
+/// The event that `format` writes, but for its end.
+template <class Format>
+void Trace::add(Format&& format) noexcept {
+  try {
+    Text text;
+    format(text);
+    const std::lock_guard lock(mutex_);
+    if (file_ < 0) return;
+    buffer_.append(",\n").append(text.data(), text.size()).append("}");
+    const bool is_due = std::chrono::steady_clock::now() - written_at_ > kBufferTime;
+    if (is_due || buffer_.size() >= kBufferBytes) write();
+  } catch (const std::exception&) {  // no memory: an event less
+  }
+}
+
+void Trace::name_process(int process, std::string_view name) noexcept {
+  add([&](Text& text) {
+    fmt::format_to(std::back_inserter(text), "{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":{}",
+                   process);
+    append_args(text, TraceArgs().add("name", name).members());
+  });
+}
+
+void Trace::name_thread(Track track, std::string_view name) noexcept {
+  const auto tell = [&](const char* what, const TraceArgs& args) {
+    add([&](Text& text) {
+      fmt::format_to(std::back_inserter(text),
+                     "{{\"name\":\"{}\",\"ph\":\"M\",\"pid\":{},\"tid\":{}", what, track.process,
+                     track.thread);
+      append_args(text, args.members());
+    });
+  };
+  tell("thread_name", TraceArgs().add("name", name));
+  tell("thread_sort_index", TraceArgs().add("sort_index", track.thread));
+}
+
+void Trace::span(Track track, const char* category, std::string_view name, Time begin, Time end,
+                 const TraceArgs& args) noexcept {
+  add([&](Text& text) {
+    append_head(text, name, category, 'X', track, begin);
+    append(text, "dur", Microseconds(std::max(end - begin, Time::duration::zero())));
+    if (!args.members().empty()) append_args(text, args.members());
+  });
+}
+
+void Trace::free_span(int process, const char* category, std::int64_t id, std::string_view name,
+                      Time begin, Time end, const TraceArgs& args) noexcept {
+  const auto tell = [&](char phase, Time at, const std::string& members) {
+    add([&](Text& text) {
+      append_head(text, name, category, phase, {process, process}, at);
+      fmt::format_to(std::back_inserter(text), ",\"id\":{}", id_of(id));
+      append_args(text, members);
+    });
+  };
+  tell('b', begin, args.members());
+  tell('e', std::max(begin, end), {});
+}
+
+void Trace::flow(Flow flow, const char* category, std::int64_t id, Track track, Time at) noexcept {
+  add([&](Text& text) {
+    append_head(text, category, category, "stf"[int(flow)], track, at);
+    fmt::format_to(std::back_inserter(text), ",\"id\":{}{}", id_of(id),
+                   flow == Flow::ends ? ",\"bp\":\"e\"" : "");
+  });
+}
+
+void Trace::counter(int process, std::string_view name, Time at, Values values) noexcept {
+  add([&](Text& text) {
+    append_head(text, name, "counter", 'C', {process, process}, at);
+    TraceArgs args;
+    for (const auto& [key, value] : values) args.add(key, value);
+    append_args(text, args.members());
+  });
+}
+
+void Trace::close() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (file_ < 0) return;
+  try {
+    buffer_.append(kEnd);
+    write();
+  } catch (const std::exception& error) {
+    fail(error.what());
+  }
+  if (file_ >= 0) ::close(std::exchange(file_, -1));
+}
+
+/// All of the buffer, or none of it stays in the file.
+void Trace::write() {
+  written_at_ = std::chrono::steady_clock::now();
+  std::string_view rest = buffer_;
+  while (!rest.empty()) {
+    const ssize_t written = ::write(file_, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return fail(std::strerror(errno));
+    rest.remove_prefix(std::size_t(written));
+  }
+  bytes_ += std::int64_t(buffer_.size());
+  buffer_.clear();
+}
+
+/// What is written stays: an end of a few bytes may find room where more did not.
+void Trace::fail(const char* why) {
+  spdlog::warn("trace {} is not written any further: {}", printable(path_.native()), why);
+  if (::ftruncate(file_, bytes_) == 0 && bytes_ > 0)
+    static_cast<void>(::pwrite(file_, kEnd.data(), kEnd.size(), bytes_));
+  ::close(std::exchange(file_, -1));
+  buffer_ = {};
+}
+
+}  // namespace eckart::telemetry
