@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <compare>
 #include <cstdint>
 #include <memory>
@@ -76,6 +77,18 @@ struct SolverChoice {
   std::string reason;
 };
 
+/// What an engine of a device did for a batch, by the host's clock.
+struct DeviceSpan {
+  enum Kind { copy_in, compute, copy_out };
+  using Time = std::chrono::steady_clock::time_point;
+  Kind kind;
+  int planes;  ///< that it was done for
+  bool again;  ///< what the first solver had not settled
+  Time begin, end;
+  std::chrono::nanoseconds error;  ///< that both may have together, against the host's clock
+};
+constexpr int kDeviceSpanKinds = DeviceSpan::copy_out + 1;
+
 /// One stream of work through a backend. Made, used and destroyed on one thread.
 ///
 /// A lane has slots() slots. start() takes up to Backend::batch_planes() planes into a free slot
@@ -93,6 +106,9 @@ class Lane {
   virtual int slots() const = 0;
   virtual void start(int slot, const BatchKind& kind, std::span<Task* const> tasks) = 0;
   virtual void finish(int slot) = 0;
+  /// What was measured of the batches that were finished since the last call: with
+  /// BackendOptions::trace, on a device that can tell. In the order of time for each kind.
+  virtual std::vector<DeviceSpan> take_spans() { return {}; }
 };
 
 /// What GPU memory was not there for.
@@ -138,6 +154,7 @@ struct BackendOptions {
   int batch_images = 0;          ///< planes a batch; 0: the backend decides by shape
   std::vector<int> devices;      ///< GPUs by number; empty: all
   double memory_fraction = 0.8;  ///< of a GPU's memory, for all lanes on it
+  bool trace = false;            ///< lanes measure what their device does, for take_spans()
   Calibration calibration = {};  ///< a backend takes its device's, or else has its own
 };
 

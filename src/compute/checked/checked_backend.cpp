@@ -120,6 +120,8 @@ class CheckedLane : public Lane {
     }
   }
 
+  std::vector<DeviceSpan> take_spans() override { return tested_->take_spans(); }
+
  private:
   struct Started {
     std::vector<const Task*> tasks;

@@ -188,6 +188,7 @@ class CudaBackend : public Backend {
           .choose = [this](const BatchSize& full) { return choose(full); },
           .alone = options_.solver == SolverKind::gram,
           .deterministic = options_.deterministic,
+          .trace = options_.trace,
           .batch_planes = [this](const BatchKind& kind) { return batch_planes(kind); }});
     } catch (const FatalError&) {
       throw;

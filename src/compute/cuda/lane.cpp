@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compute/cuda/profiler_range.hpp"
 #include "compute/make_room.hpp"
 #include "compute/out_of_memory.hpp"
 #include "compute/solver_choice.hpp"
@@ -50,7 +51,8 @@ CudaLane::CudaLane(LaneOptions options)
       in_(make_stream()),
       out_(make_stream()),
       blas_(make_handle<Blas>(cublasCreate_v2)),
-      solver_(make_handle<Solver>(cusolverDnCreate)) {
+      solver_(make_handle<Solver>(cusolverDnCreate)),
+      clock_(options_.trace) {
   blas_workspace_.reserve(kBlasWorkspaceBytes);
   ECKART_CUDA_CHECK(cublasSetStream(blas_.get(), stream_.get()));
   ECKART_CUDA_CHECK(cublasSetWorkspace(blas_.get(), blas_workspace_.as<>(), kBlasWorkspaceBytes));
@@ -70,6 +72,7 @@ void CudaLane::drain() noexcept {
 void CudaLane::start(int index, const BatchKind& kind, std::span<Task* const> tasks) {
   int planes = 0;
   for (const Task* task : tasks) planes += task->input.shape().channels;
+  const ProfilerRange range("start", kind.shape, planes);
   Plan& plan = this->plan(kind);
   make_places(plan, planes);
   Slot& slot = this->slot(index);
@@ -103,6 +106,7 @@ void CudaLane::make_places(Plan& plan, int planes) const {
 
 void CudaLane::queue(Slot& slot, const BatchKind& kind, std::span<Task* const> tasks, int planes,
                      const Plan& plan) {
+  slot.timeline().restart(clock_.anchor());
   slot.pack(kind, tasks, places(planes, plan.places), plan.places, streams());
   compute(slot);
   slot.copy_out_pixels(streams());
@@ -110,9 +114,12 @@ void CudaLane::queue(Slot& slot, const BatchKind& kind, std::span<Task* const> t
 
 void CudaLane::finish(int index) {
   Slot& slot = this->slot(index);
+  const ProfilerRange range("finish", slot.kind().shape, int(slot.owners().size()));
   try {
     fail(settle(slot, true));
     slot.unpack();
+    const std::vector<DeviceSpan> spans = slot.timeline().read();
+    spans_.insert(spans_.end(), spans.begin(), spans.end());
   } catch (...) {
     drain();
     throw;
@@ -148,10 +155,12 @@ std::vector<Owner> CudaLane::settle(Slot& slot, bool pixels) {
 std::vector<Owner> CudaLane::retry(Slot& slot, Plan& plan, BatchSolver& solver, bool last,
                                    std::span<const Owner> unsettled, bool pixels) {
   std::vector<Owner> left;
+  slot.timeline().mark_again();
   while (!unsettled.empty()) {
     // One that takes planes one by one is not given empty ones, that others might have been.
     const int most = options_.deterministic && solver.one_by_one() ? 1 : plan.retry_places;
     const auto owners = unsettled.first(std::min(std::size_t(most), unsettled.size()));
+    const ProfilerRange range("again", slot.kind().shape, int(owners.size()));
     try {
       slot.keep_only(owners, places(int(owners.size()), most), stream_.get());
       run(slot, plan, solver, plan.retry_places, Rounds::kMost);
@@ -180,7 +189,9 @@ void CudaLane::run(Slot& slot, const Plan& plan, BatchSolver& solver, int capaci
   batch.workspace = workspace_.as<>();
   batch.workspace_bytes = workspace_.bytes();
   const Problem problem = this->problem(slot.kind().shape, plan, slot.places(), rounds);
+  slot.timeline().begin(DeviceSpan::compute, int(slot.owners().size()), stream_.get());
   solver.solve(handles(), problem, batch);
+  slot.timeline().end(DeviceSpan::compute, stream_.get());
   slot.copy_out_findings(solver.spectrum(problem), streams());
 }
 

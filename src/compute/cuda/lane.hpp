@@ -4,12 +4,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "compute/backend.hpp"
 #include "compute/cuda/raii.hpp"
 #include "compute/cuda/slot.hpp"
 #include "compute/cuda/solvers/solver.hpp"
+#include "compute/cuda/timeline.hpp"
 #include "compute/rounds.hpp"
 
 namespace eckart::cuda {
@@ -21,6 +23,7 @@ struct LaneOptions {
   std::function<SolverKind(const BatchSize&)> choose;
   bool alone = false;  ///< what needs no other solver is not followed by one
   bool deterministic = false;
+  bool trace = false;  ///< for take_spans()
   std::function<int(const BatchKind&)> batch_planes;
 };
 
@@ -35,6 +38,7 @@ class CudaLane : public Lane {
   int slots() const override { return int(slots_.size()); }
   void start(int slot, const BatchKind& kind, std::span<Task* const> tasks) override;
   void finish(int slot) override;
+  std::vector<DeviceSpan> take_spans() override { return std::exchange(spans_, {}); }
 
   /// The parts of start() and finish(), for benchmarks. compute() queues what the first solver
   /// does; settle(), after the findings are there, does again what that has not settled and gives
@@ -82,6 +86,8 @@ class CudaLane : public Lane {
   std::map<BatchKind, Plan> plans_;
   std::array<Slot, 2> slots_;
   int retries_ = 0;
+  DeviceClock clock_;
+  std::vector<DeviceSpan> spans_;  // of what is finished and not taken
 };
 
 }  // namespace eckart::cuda

@@ -6,6 +6,7 @@
 
 #include "compute/certificate.hpp"
 #include "compute/cuda/kernels/unpack_halves.hpp"
+#include "compute/cuda/profiler_range.hpp"
 #include "core/quality.hpp"
 #include "core/spectrum.hpp"
 
@@ -38,6 +39,7 @@ Slot::Slot()
 
 void Slot::pack(const BatchKind& kind, std::span<Task* const> tasks, int places, int capacity,
                 const Streams& streams) {
+  const ProfilerRange range("pack");
   const PaddedShape shape = kind.shape;
   kind_ = kind;
   places_ = places;
@@ -81,7 +83,9 @@ void Slot::free_memory() {
 }
 
 void Slot::copy_in(const Streams& streams) {
+  timeline_.begin(DeviceSpan::copy_in, int(owners_.size()), streams.in);
   pixels_.copy_in(packed_bytes_, streams.in);
+  timeline_.end(DeviceSpan::copy_in, streams.in);
   ECKART_CUDA_CHECK(cudaEventRecord(there_.get(), streams.in));
   ECKART_CUDA_CHECK(cudaStreamWaitEvent(streams.compute, there_.get(), 0));
 }
@@ -116,15 +120,18 @@ void Slot::copy_out_findings(const Spectrum& spectrum, const Streams& streams) {
   spectrum_ = spectrum;
   ECKART_CUDA_CHECK(cudaEventRecord(computed_.get(), streams.compute));
   ECKART_CUDA_CHECK(cudaStreamWaitEvent(streams.out, computed_.get(), 0));
+  timeline_.begin(DeviceSpan::copy_out, int(owners_.size()), streams.out);
   const auto places = std::size_t(places_);
   errors_.copy_out(places * std::size_t(tiles_) * ranks() * sizeof(TileError), streams.out);
   values_.copy_out(places * std::size_t(spectrum.values()) * sizeof(double), streams.out);
   info_.copy_out(places * sizeof(int), streams.out);
+  timeline_.end(DeviceSpan::copy_out, streams.out);
   ECKART_CUDA_CHECK(cudaEventRecord(done_.get(), streams.out));
 }
 
 void Slot::copy_out_pixels(const Streams& streams) {
   outputs_.copy_out(packed_bytes_ * ranks(), streams.out);
+  timeline_.end(DeviceSpan::copy_out, streams.out);
   ECKART_CUDA_CHECK(cudaEventRecord(done_.get(), streams.out));
 }
 
@@ -138,10 +145,14 @@ void Slot::copy_out_own_pixels(const Streams& streams) {
                         owner.task->input.bytes(), streams.out);
     }
   }
+  timeline_.end(DeviceSpan::copy_out, streams.out);
   ECKART_CUDA_CHECK(cudaEventRecord(done_.get(), streams.out));
 }
 
-void Slot::wait() const { ECKART_CUDA_CHECK(cudaEventSynchronize(done_.get())); }
+void Slot::wait() const {
+  const ProfilerRange range("wait");
+  ECKART_CUDA_CHECK(cudaEventSynchronize(done_.get()));
+}
 
 Verdict Slot::judge(bool last) const {
   Verdict verdict;
@@ -171,6 +182,7 @@ Verdict Slot::judge(bool last) const {
 }
 
 void Slot::unpack() const {
+  const ProfilerRange range("unpack to images");
   for (const Owner& image : images_) {
     for (std::size_t r = 0; r < ranks(); ++r) {
       std::memcpy(image.task->outputs[r].data(),

@@ -8,6 +8,7 @@
 #include "compute/cuda/plane.hpp"
 #include "compute/cuda/raii.hpp"
 #include "compute/cuda/solvers/solver.hpp"
+#include "compute/cuda/timeline.hpp"
 
 namespace eckart::cuda {
 
@@ -76,6 +77,9 @@ class Slot {
   void set_rounds(int rounds) { rounds_ = rounds; }
   int rounds() const { return rounds_; }
 
+  /// What is known of when the batch's work was done; copies are in it.
+  Timeline& timeline() { return timeline_; }
+
   /// Of what was packed last.
   const BatchKind& kind() const { return kind_; }
   int places() const { return places_; }
@@ -113,6 +117,7 @@ class Slot {
   std::vector<Owner> images_;  // of all that was packed the first channels
   Mirrored pixels_, planes_, outputs_, errors_, values_, info_;
   Event there_, computed_, done_;
+  Timeline timeline_;
 };
 
 }  // namespace eckart::cuda

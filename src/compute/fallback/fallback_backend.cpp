@@ -106,6 +106,10 @@ class FallbackLane : public Lane {
     if (why) in_parts(slot, batch.kind, batch.tasks, *why);
   }
 
+  std::vector<DeviceSpan> take_spans() override {
+    return lane_ ? lane_->take_spans() : std::vector<DeviceSpan>();
+  }
+
  private:
   struct Batch {
     BatchKind kind;

@@ -57,8 +57,12 @@ End compute(SolverKind solver, std::vector<std::vector<Task>>& batches) {
   batches.clear();
   for (int slot = 0; slot < kSlots; ++slot) batches.push_back(make_tasks());
   try {
-    const auto backend = make_cuda_backend(
-        {.solver = solver, .deterministic = true, .lanes = 1, .batch_images = 5, .devices = {}});
+    const auto backend = make_cuda_backend({.solver = solver,
+                                            .deterministic = true,
+                                            .lanes = 1,
+                                            .batch_images = 5,
+                                            .devices = {},
+                                            .trace = true});
     const auto lane = backend->make_lane(0);
     const BatchKind kind = batch_kind(batches[0][0], 32);
     for (int slot = 0; slot < kSlots; ++slot) {

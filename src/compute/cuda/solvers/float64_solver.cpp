@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "compute/cuda/kernels/unpack.hpp"
+#include "compute/cuda/profiler_range.hpp"
 #include "compute/cuda/solvers/batched.hpp"
 
 namespace eckart::cuda {
@@ -31,11 +32,14 @@ class Float64Solver : public BatchSolver {
   void solve(const Handles& handles, const Problem& p, const DeviceBatch& batch) override {
     Carver carver(batch.workspace);
     const Parts parts = carve(carver, p);
+    const ProfilerRange phase("unpack");
     unpack(batch.pixels, batch.planes, p.count, p.m, p.n, parts.a_t_nm, handles.stream);
+    phase.next("factor");
     right_vectors_->find(handles, p,
                          {parts.a_t_nm, parts.v_nn, batch.values, batch.info,
                           carver.take<std::byte>(0), batch.workspace_bytes - carver.used()});
     const Factors factors = project(handles, p, parts);
+    phase.next("reconstruct");
     const std::size_t tiles = std::size_t(reconstruct_tiles(p.m, p.n)) * std::size_t(p.count);
     for (std::size_t r = 0; r < p.ranks.size(); ++r) {
       reconstruct(batch.pixels, batch.planes, p.count, p.m, p.n, p.ranks[r], factors,

@@ -2,6 +2,7 @@
 
 #include "compute/cuda/kernels/ritz_vectors.hpp"
 #include "compute/cuda/kernels/unpack.hpp"
+#include "compute/cuda/profiler_range.hpp"
 #include "compute/cuda/solvers/batched.hpp"
 #include "compute/cuda/solvers/block_cholesky_qr.hpp"
 #include "compute/cuda/solvers/random_start.hpp"
@@ -30,12 +31,14 @@ class Float64SubspaceSolver : public BatchSolver {
     const int m = p.m, n = p.n, l = p.columns, k = p.rank(), count = p.count;
     Carver carver(batch.workspace);
     const Parts parts = carve(carver, p);
+    const ProfilerRange phase("unpack");
     unpack(batch.pixels, batch.planes, count, m, n, parts.a_t_nm, handles.stream);
     const Operand a{CUBLAS_OP_T, parts.a_t_nm, n, std::int64_t(n) * m};
     const Operand a_t{CUBLAS_OP_N, parts.a_t_nm, n, std::int64_t(n) * m};
 
     const Operand q_nl = whole(parts.q_nl, n, l).as(CUBLAS_OP_N);
     const Operand z_ml = whole(parts.z_ml, m, l).as(CUBLAS_OP_N);
+    phase.next("iterate");
     for (int round = 0; round < p.rounds; ++round) {
       const Operand q = round == 0 ? Operand{CUBLAS_OP_N, start_nl_.data(), n, 0} : q_nl;
       multiply(handles, m, l, n, a, q, parts.product, count);
@@ -44,6 +47,7 @@ class Float64SubspaceSolver : public BatchSolver {
       parts.qr.solve(handles, parts.product, n, l, parts.q_nl, count);
     }
 
+    phase.next("factor");
     // B = A Q, B'B = W Theta W', U = B W_k Theta_k^-1/2, V = A'U
     multiply(handles, m, l, n, a, q_nl, parts.product, count);
     const Block b_ml = whole(parts.product, m, l);
@@ -62,6 +66,7 @@ class Float64SubspaceSolver : public BatchSolver {
                           .v_plane = std::int64_t(n) * k,
                           .p_column = -m,
                           .v_column = -n};
+    phase.next("reconstruct");
     const std::size_t tiles = std::size_t(reconstruct_tiles(m, n)) * std::size_t(count);
     for (std::size_t r = 0; r < p.ranks.size(); ++r) {
       reconstruct(batch.pixels, batch.planes, count, m, n, p.ranks[r], factors,

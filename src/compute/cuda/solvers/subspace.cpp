@@ -10,6 +10,7 @@
 #include "compute/cuda/kernels/rotate.hpp"
 #include "compute/cuda/kernels/small_svd.hpp"
 #include "compute/cuda/kernels/unpack_halves.hpp"
+#include "compute/cuda/profiler_range.hpp"
 #include "compute/cuda/solvers/random_start.hpp"
 #include "compute/cuda/solvers/solver.hpp"
 
@@ -86,11 +87,14 @@ class SubspaceSolver : public BatchSolver {
     Carver carver(batch.workspace);
     const Parts parts = carve(carver, sizes);
     __half* lo_t = batch.sixteen_bits ? parts.a_lo_t : nullptr;
+    const ProfilerRange phase("unpack");
     unpack_halves(batch.pixels, batch.planes, count, m, n, parts.a_hi_t, lo_t, handles.stream);
     const Matrix a{{parts.a_hi_t, n, m}, lo_t};
 
+    phase.next("iterate");
     iterate(handles, sizes, parts, a);
 
+    phase.next("factor");
     // B = A Q and its left singular vectors U = B M
     const Spectrum spectrum = this->spectrum(problem);
     const std::int64_t block = std::int64_t(n) * l;
@@ -107,6 +111,7 @@ class SubspaceSolver : public BatchSolver {
                      handles.stream);
     project(a.hi_t.data, a.lo_t, parts.u_mk, m, n, k, 1 / column_scale(m), parts.v_nk,
             parts.tile_lengths, batch.values + l, spectrum.values(), count, handles.stream);
+    phase.next("reconstruct");
     reconstruct_halves(batch.pixels, batch.planes, count, m, n, problem.ranks,
                        {parts.u_mk, parts.v_nk, k, 1 / column_scale(m)}, batch.outputs,
                        batch.output_step, batch.errors,

@@ -1,0 +1,173 @@
+// What a lane tells of its device's time, and that the engines of a GPU work at once.
+#include <chrono>
+
+#include "core/synth.hpp"
+#include "tests/backend/backend_fixture.hpp"
+#include "tests/support/overlap.hpp"
+
+namespace eckart::testing {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::nanoseconds;
+
+// What the two clocks may differ by, besides what the lane says of it.
+constexpr std::chrono::microseconds kTolerance{200};
+
+double ms(Clock::duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
+
+class TraceTest : public BackendTest {
+ protected:
+  struct Timed {
+    std::vector<Task> tasks;
+    Clock::time_point started, finished;
+    std::vector<DeviceSpan> spans;
+  };
+
+  bool has_device() const { return GetParam().backend == "cuda"; }
+  std::unique_ptr<Backend> make_traced(int batch_images) {
+    BackendOptions options;
+    options.solver = GetParam().solver;
+    options.deterministic = GetParam().deterministic;
+    options.batch_images = batch_images;
+    options.trace = true;
+    return app::make_backend(GetParam().backend, options, 1).backend;
+  }
+
+  static std::vector<Task> make_tasks(int count, int rows, int cols, int rank) {
+    std::vector<Task> tasks;
+    const Image image = synthesize({.kind = SynthKind::texture, .rows = rows, .cols = cols});
+    for (int i = 0; i < count; ++i) tasks.push_back(make_task(image, {rank}));
+    return tasks;
+  }
+  static void start(Lane& lane, int slot, Timed& batch) {
+    std::vector<Task*> tasks;
+    for (Task& task : batch.tasks) tasks.push_back(&task);
+    batch.started = Clock::now();
+    lane.start(slot, batch_kind(batch.tasks.front(), 32), tasks);
+  }
+  static void finish(Lane& lane, int slot, Timed& batch) {
+    lane.finish(slot);
+    batch.finished = Clock::now();
+    batch.spans = lane.take_spans();
+    for (const Task& task : batch.tasks) EXPECT_EQ(task.error, "");
+  }
+  /// As the pipeline does it: all slots are kept full.
+  static void compute(Lane& lane, std::vector<Timed>& batches) {
+    const int slots = lane.slots(), count = int(batches.size());
+    for (int i = 0; i < count + slots; ++i) {
+      const auto before = std::size_t(i - slots);
+      if (i >= slots) finish(lane, i % slots, batches[before]);
+      if (i < count) start(lane, i % slots, batches[std::size_t(i)]);
+    }
+  }
+
+  static const DeviceSpan* find(const std::vector<DeviceSpan>& spans, DeviceSpan::Kind kind) {
+    const auto found = std::find_if(spans.begin(), spans.end(),
+                                    [&](const DeviceSpan& span) { return span.kind == kind; });
+    return found == spans.end() ? nullptr : &*found;
+  }
+};
+
+TEST_P(TraceTest, a_lane_tells_nothing_unless_asked) {
+  const auto backend = make(4);
+  const auto lane = backend->make_lane(0);
+  Timed batch{make_tasks(4, 64, 48, 5), {}, {}, {}};
+  start(*lane, 0, batch);
+  finish(*lane, 0, batch);
+  EXPECT_TRUE(batch.spans.empty());
+}
+
+TEST_P(TraceTest, what_a_device_did_lies_between_start_and_finish) {
+  constexpr int kPlanes = 4;
+  const auto backend = make_traced(kPlanes);
+  const auto lane = backend->make_lane(0);
+  std::vector<Timed> batches;
+  for (int i = 0; i < 6; ++i) batches.push_back({make_tasks(kPlanes, 96, 64, 5), {}, {}, {}});
+  compute(*lane, batches);
+  EXPECT_TRUE(lane->take_spans().empty()) << "they are told once";
+  for (const Timed& batch : batches) {
+    if (!has_device()) {
+      EXPECT_TRUE(batch.spans.empty());
+      continue;
+    }
+    for (const DeviceSpan& span : batch.spans) {
+      const nanoseconds tolerance = span.error + kTolerance;
+      EXPECT_LE(span.begin, span.end);
+      EXPECT_GE(span.begin, batch.started - tolerance)
+          << ms(batch.started - span.begin) << " ms before";
+      EXPECT_LE(span.end, batch.finished + tolerance)
+          << ms(span.end - batch.finished) << " ms after";
+      EXPECT_GT(span.error.count(), 0);
+      EXPECT_LT(ms(span.error), 1);
+    }
+    const DeviceSpan* in = find(batch.spans, DeviceSpan::copy_in);
+    const DeviceSpan* computed = find(batch.spans, DeviceSpan::compute);
+    const DeviceSpan* out = find(batch.spans, DeviceSpan::copy_out);
+    ASSERT_TRUE(in && computed && out);
+    EXPECT_LE(in->end, computed->begin);
+    EXPECT_LE(computed->end, out->begin);
+    EXPECT_EQ(in->planes, kPlanes);
+    EXPECT_EQ(computed->planes, kPlanes);
+  }
+}
+
+TEST_P(TraceTest, what_is_done_again_is_told_as_such) {
+  const auto backend = make_traced(4);
+  const auto lane = backend->make_lane(0);
+  Timed batch{make_tasks(3, 96, 64, 5), {}, {}, {}};
+  Image flat({96, 64, 1, Depth::u8});  // of rank 1: there is nothing left for float32 to certify
+  std::fill_n(flat.data(), flat.bytes(), std::byte(77));
+  batch.tasks.push_back(make_task(flat, {5}));
+  start(*lane, 0, batch);
+  finish(*lane, 0, batch);
+  if (!has_device()) return;
+  int done_again = 0, again = 0;
+  for (const Task& task : batch.tasks) done_again += task.results[0][0].done_again;
+  for (const DeviceSpan& span : batch.spans) {
+    if (span.kind != DeviceSpan::compute || !span.again) continue;
+    ++again;
+    EXPECT_GE(span.planes, 1);
+  }
+  EXPECT_EQ(again > 0, done_again > 0) << again << " times, " << done_again << " planes";
+}
+
+TEST_P(TraceTest, the_engines_of_a_gpu_work_at_once) {
+  if (!has_device() || GetParam().solver != SolverKind::gram)
+    GTEST_SKIP() << "seen on a GPU, with the solver that computes for long";
+  constexpr int kBatches = 12, kPlanes = 32;
+  const auto backend = make_traced(kPlanes);
+  const auto lane = backend->make_lane(0);
+  ASSERT_EQ(lane->slots(), 2);
+  std::vector<Timed> batches;
+  for (int i = 0; i < kBatches; ++i)
+    batches.push_back({make_tasks(kPlanes, 256, 256, 20), {}, {}, {}});
+  compute(*lane, batches);
+
+  std::vector<BusySpan> busy;
+  int overlaid = 0;
+  for (int i = 0; i < kBatches; ++i) {
+    const auto& spans = batches[std::size_t(i)].spans;
+    for (const DeviceSpan& span : spans)
+      busy.push_back({BusySpan::Engine(span.kind), ms(span.begin.time_since_epoch()),
+                      ms(span.end.time_since_epoch())});
+    if (i == 0) continue;
+    const DeviceSpan* before = find(batches[std::size_t(i - 1)].spans, DeviceSpan::compute);
+    const DeviceSpan* in = find(spans, DeviceSpan::copy_in);
+    const DeviceSpan* compute = find(spans, DeviceSpan::compute);
+    ASSERT_TRUE(before && in && compute);
+    EXPECT_LE(before->end, compute->begin + kTolerance) << "a lane computes one after the other";
+    overlaid += in->begin < before->end;
+  }
+  EXPECT_GE(overlaid, kBatches / 2) << "batches that came in while the one before was computed";
+  const Overlap overlap = measure_overlap(busy, ms(batches[1].started.time_since_epoch()),
+                                          ms(batches.back().finished.time_since_epoch()));
+  EXPECT_GT(overlap.copying_while_computing, 0);
+  RecordProperty("copying_while_computing", std::to_string(overlap.copying_while_computing));
+  RecordProperty("idle", std::to_string(overlap.idle));
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, TraceTest, ::testing::ValuesIn(all_ways()), name_of);
+
+}  // namespace
+}  // namespace eckart::testing
