@@ -41,7 +41,7 @@ _eckart_value() { # OPTION: completes what stands after it; false if it takes no
         words=$(_eckart_keys "$program")
         ;;
       *,-o,--output) _eckart_files d ;;
-      *,--config | *,--files-from | *,--report | *,--ledger | *,--calibration | *,--log) _eckart_files f ;;
+      *,--config | *,--files-from | *,--report | *,--trace | *,--ledger | *,--calibration | *,--log) _eckart_files f ;;
     esac
     return 0
   done <<<"$options"

@@ -89,10 +89,11 @@ ChosenBackend make_backend(const std::string& name, const BackendOptions& option
 }
 
 ChosenBackend make_backend(const settings::Settings& settings,
-                           const settings::LoadedCalibration& calibration) {
+                           const settings::LoadedCalibration& calibration, bool trace) {
   for (const std::string& warning : calibration.warnings) spdlog::warn(warning);
-  ChosenBackend chosen = make_backend(
-      settings.backend, backend_options(settings, calibration.costs), settings.cpu.lanes);
+  BackendOptions options = backend_options(settings, calibration.costs);
+  options.trace = trace;
+  ChosenBackend chosen = make_backend(settings.backend, options, settings.cpu.lanes);
   spdlog::info("backend {} ({}): {}", chosen.backend->name(), chosen.reason,
                chosen.backend->description());
   return chosen;

@@ -22,8 +22,9 @@ struct ChosenBackend {
 ChosenBackend make_backend(const std::string& name, const BackendOptions& options, int cpu_lanes);
 
 /// The one that the settings ask for; tells the log which, and what was wrong with the calibration.
+/// `trace`: as in BackendOptions.
 ChosenBackend make_backend(const settings::Settings& settings,
-                           const settings::LoadedCalibration& calibration);
+                           const settings::LoadedCalibration& calibration, bool trace = false);
 
 /// The CUDA backend alone, out of libeckart_cuda.so, which stays loaded. It is looked for beside
 /// the program and in ../lib/eckart. Throws FatalError(unavailable) that says what is missing.

@@ -41,7 +41,7 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
       job_(job_request(request_)),
       source_(make_sources(request_)) {
   const auto make_backend_now = [this]() -> Backend& {
-    backend_ = make_backend(request_.settings, calibration_);
+    backend_ = make_backend(request_.settings, calibration_, trace_.has_value());
     if (request_.restarts > 0 && backend_.backend->name() == "cpu")
       spdlog::warn("without the GPU that was lost: the CPU does the rest");
     return *backend_.backend;
@@ -83,9 +83,11 @@ void Run::prepare_output() {
 telemetry::RunReport Run::execute() {
   prepare_output();
   if (!request_.report.empty()) report_.emplace(request_.report, request_.restarts > 0);
+  if (!request_.trace.empty()) trace_.emplace(request_.trace, request_.restarts);
   monitor_->begin();
-  telemetry::RunReport report = pipeline_->run();
+  telemetry::RunReport report = pipeline_->run(trace_ ? &*trace_ : nullptr);
   monitor_->end();
+  if (trace_) trace_->close();
   report.machine = monitor_->view().all.machine;
   if (!report.stopped_by.empty())
     spdlog::error("{}: stopped; {} does the rest", printable(report.stopped_by),

@@ -21,6 +21,7 @@
 #include "settings/settings.hpp"
 #include "telemetry/image_report.hpp"
 #include "telemetry/run_report.hpp"
+#include "telemetry/trace.hpp"
 
 namespace eckart::app {
 
@@ -30,10 +31,11 @@ struct RunRequest {
   std::vector<std::filesystem::path> inputs;  ///< folders and files
   std::filesystem::path files_from;  ///< a file with a path a line, `-` for stdin; may be empty
   std::filesystem::path output;
-  std::filesystem::path report;  ///< where ImageReport writes; may be empty
-  bool overwrite = false;        ///< do again what is done
-  bool count_ahead = false;      ///< list the inputs a second time, at once, for progress()
-  int restarts = 0;              ///< processes before this one that have lost their GPU
+  std::filesystem::path report;      ///< where ImageReport writes; may be empty
+  std::filesystem::path trace = {};  ///< where Trace writes; may be empty
+  bool overwrite = false;            ///< do again what is done
+  bool count_ahead = false;          ///< list the inputs a second time, at once, for progress()
+  int restarts = 0;                  ///< processes before this one that have lost their GPU
 };
 
 /// The composition root: makes sources, codecs, backend and pipeline from the request.
@@ -71,6 +73,7 @@ class Run {
   Job job_;
   std::unique_ptr<io::Source> source_;
   std::optional<telemetry::ImageReport> report_;
+  std::optional<telemetry::Trace> trace_;
   ChosenBackend backend_;
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<Monitor> monitor_;

@@ -27,7 +27,7 @@ namespace {
 
 struct RunArgs {
   std::vector<std::filesystem::path> inputs;
-  std::filesystem::path files_from, output, report;
+  std::filesystem::path files_from, output, report, trace;
   ConfigArgs config;
   std::optional<std::string> rank, backend, solver, format, ledger;
   bool overwrite = false, deterministic = false, wait_for_space = false, json = false,
@@ -120,6 +120,12 @@ ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
   return ExitCode(128 + signals.received());
 }
 
+void check_is_no_image(const std::string& flag, const std::filesystem::path& file) {
+  if (io::looks_like_image(file.filename().string()))
+    throw FatalError(ExitCode::usage,
+                     flag + " " + printable(file.native()) + " would replace an image");
+}
+
 ExitCode execute(const RunArgs& args) {
   const auto start = std::chrono::steady_clock::now();
   const std::set<int> given = open_descriptors();
@@ -134,10 +140,8 @@ ExitCode execute(const RunArgs& args) {
     throw FatalError(ExitCode::usage, "no input: name folders or files, or --files-from");
   }
   if (args.output.empty()) throw FatalError(ExitCode::usage, "no output folder: say -o OUT");
-  if (io::looks_like_image(args.report.filename().string())) {
-    throw FatalError(ExitCode::usage,
-                     "--report " + printable(args.report.native()) + " would replace an image");
-  }
+  check_is_no_image("--report", args.report);
+  check_is_no_image("--trace", args.trace);
 
   const bool show_progress = args.quiet == 0 && !args.dry_run && telemetry::stderr_is_terminal();
   std::string lost;
@@ -147,6 +151,7 @@ ExitCode execute(const RunArgs& args) {
                   .files_from = args.files_from,
                   .output = args.output,
                   .report = args.report,
+                  .trace = args.trace,
                   .overwrite = args.overwrite,
                   .count_ahead = show_progress,
                   .restarts = restarts()},
@@ -191,6 +196,8 @@ void add_run(CLI::App& app, Action& action) {
   run->add_flag("--dry-run", args->dry_run, "Print what would be made from what, and do nothing");
   run->add_option("--report", args->report,
                   "A line of JSON for each output: rank, PSNR, energy, certificate; - is stdout");
+  run->add_option("--trace", args->trace,
+                  "A timeline of each image and batch, for ui.perfetto.dev");
   run->add_flag("--json", args->json, "Print the summary as one JSON object on stdout");
   run->add_flag("-v,--verbose", args->verbose, "Log each image done; twice: each batch as well");
   run->add_flag("-q,--quiet", args->quiet,

@@ -5,13 +5,32 @@
 #include "pipeline/attempt.hpp"
 
 namespace eckart {
+namespace {
+
+telemetry::TraceArgs trace_args_of_finish(const Batch& batch) {
+  std::int64_t done_again = 0, failed = 0;
+  for (const ItemPtr& item : batch.items) {
+    failed += !item->outcome.ok() || !item->task.error.empty();
+    if (item->task.results.empty()) continue;
+    for (const PlaneResult& plane : item->task.results.front()) done_again += plane.done_again;
+  }
+  return trace_args(batch)
+      .add("step", "finish")
+      .add("planes_done_again", done_again)
+      .add("images_failed", failed);
+}
+
+}  // namespace
+
 ComputeWorker::ComputeWorker(std::unique_ptr<Lane> lane, BatchChannel& in, ItemChannel& out,
-                             InFlight& in_flight, Meters& meters, flow::StageClock::Worker& clock)
+                             InFlight& in_flight, Meters& meters, flow::StageClock::Worker& clock,
+                             LaneTrace& trace)
     : in_(in),
       out_(out),
       in_flight_(in_flight),
       meters_(meters),
       clock_(clock),
+      trace_(trace),
       lane_(std::move(lane)) {
   for (int slot = 0; slot < lane_->slots(); ++slot) free_slots_.push_back(slot);
 }
@@ -60,6 +79,7 @@ bool ComputeWorker::attempt_batch(Batch& batch, Step&& step) {
 std::optional<InFlight::Flight> ComputeWorker::begin(const Batch& batch) {
   if (auto flight = in_flight_.try_begin(batch)) return flight;
   while (!started_.empty()) finish_oldest();
+  trace_.thread.name_next_wait("waits for other lanes");
   return clock_.waiting(flow::StageClock::State::waiting_for_room,
                         [&] { return in_flight_.begin(batch); });
 }
@@ -68,6 +88,8 @@ void ComputeWorker::start(Batch batch) {
   std::optional<InFlight::Flight> flight = begin(batch);
   if (!flight) return;  // the device is lost
   const int slot = free_slots_.back();
+  ThreadTrace::Span span(trace_.thread, batch);
+  trace_.thread.pass(batch);
   batch.since = std::chrono::steady_clock::now();
   spdlog::trace("batch: {} images, {} planes of {} x {}", batch.items.size(), batch.planes,
                 batch.kind.shape.rows, batch.kind.shape.cols);
@@ -75,9 +97,13 @@ void ComputeWorker::start(Batch batch) {
   for (ItemPtr& item : batch.items) tasks.push_back(&item->task);
   if (!attempt_batch(batch, [&] { lane_->start(slot, batch.kind, tasks); })) {
     flight.reset();
+    trace_.thread.pass(batch, ThreadTrace::Flow::ends);
+    span.end([&] { return trace_args(batch).add("step", "start, failed"); });
     send(std::move(batch));
     return;
   }
+  trace_device(batch);
+  span.end([&] { return trace_args(batch).add("step", "start"); });
   free_slots_.pop_back();
   started_.push_back({slot, std::move(batch), std::move(*flight)});
 }
@@ -87,11 +113,19 @@ void ComputeWorker::finish_oldest() {
   {
     Started oldest = std::move(started_.front());
     started_.pop_front();
+    ThreadTrace::Span span(trace_.thread, oldest.batch);
     attempt_batch(oldest.batch, [&] { lane_->finish(oldest.slot); });
+    trace_device(oldest.batch);
+    trace_.thread.pass(oldest.batch, ThreadTrace::Flow::ends);
+    span.end([&] { return trace_args_of_finish(oldest.batch); });
     free_slots_.push_back(oldest.slot);
     batch = std::move(oldest.batch);
   }
   send(std::move(batch));
+}
+
+void ComputeWorker::trace_device(const Batch& batch) {
+  if (trace_.thread.trace()) trace_.device.add(lane_->take_spans(), batch, batch.since);
 }
 
 void ComputeWorker::send(Batch batch) {

@@ -7,6 +7,7 @@
 #include "flow/stage_clock.hpp"
 #include "pipeline/in_flight.hpp"
 #include "pipeline/meters.hpp"
+#include "pipeline/thread_trace.hpp"
 #include "pipeline/work_item.hpp"
 
 namespace eckart {
@@ -17,7 +18,7 @@ class ComputeWorker {
  public:
   /// `in_flight` and `meters` are shared by all lanes.
   ComputeWorker(std::unique_ptr<Lane> lane, BatchChannel& in, ItemChannel& out, InFlight& in_flight,
-                Meters& meters, flow::StageClock::Worker& clock);
+                Meters& meters, flow::StageClock::Worker& clock, LaneTrace& trace);
 
   /// Until `in` is closed and empty; every item goes to `out`, failed ones with their outcome.
   void run();
@@ -35,6 +36,7 @@ class ComputeWorker {
   template <class Step>
   bool attempt_batch(Batch& batch, Step&& step);
   void finish_oldest();
+  void trace_device(const Batch& batch);
   void send(Batch batch);
 
   BatchChannel& in_;
@@ -42,6 +44,7 @@ class ComputeWorker {
   InFlight& in_flight_;
   Meters& meters_;
   flow::StageClock::Worker& clock_;
+  LaneTrace& trace_;
   std::vector<int> free_slots_;
   std::deque<Started> started_;  // outlives the lane, which may still be reading its items
   std::unique_ptr<Lane> lane_;

@@ -23,6 +23,8 @@ constexpr std::size_t kLoadedCapacity = 256;
 constexpr std::size_t kBatchesCapacity = 2;
 constexpr std::size_t kFinishedCapacity = 1024;
 
+constexpr std::chrono::milliseconds kLevelsPeriod{5};  // at least, in the trace
+
 double seconds(Pipeline::Clock::duration time) {
   return std::chrono::duration<double>(time).count();
 }
@@ -44,8 +46,9 @@ Pipeline::Pipeline(PipelineParts parts, const PipelineOptions& options)
       write_clock_(options.write_threads, start_),
       writers_{parts_, options_, finished_, tally_, meters_, stop_.get_token()} {}
 
-telemetry::RunReport Pipeline::run() {
+telemetry::RunReport Pipeline::run(telemetry::Trace* trace) {
   using flow::Workers;
+  trace_ = trace;
   const Workers::OnFailure on_failure = [this](std::exception_ptr error) {
     abort(std::move(error));
   };
@@ -124,11 +127,33 @@ void Pipeline::abort(std::exception_ptr error) {
 
 bool Pipeline::push(ItemChannel& channel, ItemPtr item, flow::StageClock::Worker& clock) {
   item->since = Clock::now();
+  if (trace_) trace_levels();
   return clock.waiting(State::waiting_for_room, [&] { return channel.push(std::move(item)); });
 }
 
+/// How full queues and budget are, now and then.
+void Pipeline::trace_levels() {
+  const auto now = Clock::now();
+  auto before = levels_traced_at_.load();
+  const auto at = now.time_since_epoch().count();
+  if (at - before < Clock::duration(kLevelsPeriod).count() ||
+      !levels_traced_at_.compare_exchange_strong(before, at))
+    return;
+  const auto count = [&](const char* name, std::size_t number) {
+    trace_->counter(telemetry::Trace::kHost, name, now, {{"waiting", std::int64_t(number)}});
+  };
+  count("queue found", found_.size());
+  count("queue loaded", loaded_.size());
+  count("queue batches", batches_.size());
+  count("queue finished", finished_.size());
+  trace_->counter(telemetry::Trace::kHost, "budget", now,
+                  {{"bytes", std::int64_t(budget_.in_use())}});
+}
+
 void Pipeline::run_source() {
-  flow::StageClock::Worker clock(source_clock_, 0);
+  ThreadTrace trace(trace_, Stage::source, 0);
+  flow::StageClock::Worker clock(source_clock_, 0, trace.on_wait());
+  std::int64_t number = 0;
   const std::stop_token stop = stop_.get_token();
   const auto next_arrival = [&] {  // its input is the file system, or whoever writes the list
     return clock.waiting(State::waiting_for_input, [&] { return parts_.source.next(stop); });
@@ -138,7 +163,9 @@ void Pipeline::run_source() {
     tally_.found(found_at);
     // Here, in the order of arrival: which of two inputs has a name is no matter of threads.
     ItemPtr item = take_in(std::move(*arrival), parts_.claim);
+    item->number = ++number;
     item->found_at = found_at;
+    trace.found(*item);
     meters_.service(Stage::source).add(Clock::now() - found_at);
     ItemChannel& next = item->outcome.ok() ? found_ : finished_;
     if (item->outcome.ok()) ++coming_;
@@ -148,15 +175,20 @@ void Pipeline::run_source() {
 }
 
 void Pipeline::run_load(int index) {
-  flow::StageClock::Worker clock(load_clock_, index);
+  ThreadTrace trace(trace_, Stage::load, index);
+  flow::StageClock::Worker clock(load_clock_, index, trace.on_wait());
   const Reserve reserve = [&](std::size_t bytes) {
+    trace.name_next_wait("waits for the budget");
     return clock.waiting(State::waiting_for_room, [&] { return budget_.reserve(bytes); });
   };
   while (auto popped = clock.waiting(State::waiting_for_input, [&] { return found_.pop(); })) {
     ItemPtr item = std::move(*popped);
     meters_.found.add(Clock::now() - item->since);
     const auto busy_before = clock.busy();
+    ThreadTrace::Span span(trace, *item);
+    trace.pass(*item);
     load(*item, reserve, clock);
+    span.end([&] { return trace_args(*item); });
     if (item->outcome.result != Result::skipped)
       meters_.service(Stage::load).add(clock.busy() - busy_before);
     if (!item->outcome.ok()) --coming_;
@@ -184,7 +216,8 @@ void Pipeline::load(WorkItem& item, const Reserve& reserve, flow::StageClock::Wo
 }
 
 void Pipeline::run_batch(Backend& backend) {
-  flow::StageClock::Worker clock(batch_clock_, 0);
+  ThreadTrace trace(trace_, Stage::batch, 0);
+  flow::StageClock::Worker clock(batch_clock_, 0, trace.on_wait());
   Batcher batcher([&](const BatchKind& kind) { return backend.batch_planes(kind); }, options_.pad,
                   options_.linger);
   const auto now = [] { return Clock::now(); };
@@ -198,22 +231,29 @@ void Pipeline::run_batch(Backend& backend) {
       const auto taken = now();
       meters_.loaded.add(taken - (*item)->since);
       (*item)->since = taken;
-      if (auto full = batcher.add(std::move(*item), taken)) send(std::move(*full), clock);
+      if (auto full = batcher.add(std::move(*item), taken)) send(std::move(*full), clock, trace);
     }
     while (auto batch = nobody_to_wait_for() ? batcher.flush() : batcher.due(now()))
-      send(std::move(*batch), clock);
+      send(std::move(*batch), clock, trace);
   } while (!loaded_.finished());
   if (stop_.stop_requested()) return;
-  while (auto batch = batcher.flush()) send(std::move(*batch), clock);
+  while (auto batch = batcher.flush()) send(std::move(*batch), clock, trace);
 }
 
-void Pipeline::send(Batch batch, flow::StageClock::Worker& clock) {
+void Pipeline::send(Batch batch, flow::StageClock::Worker& clock, ThreadTrace& trace) {
   batch.since = Clock::now();
   for (const ItemPtr& item : batch.items)
     meters_.service(Stage::batch).add(batch.since - item->since);
-  ++meters_.batch_count;
+  batch.number = ++meters_.batch_count;
   meters_.planes += batch.planes;
   meters_.planes_if_full += batch.planes_if_full;
+  if (trace_) {
+    trace_levels();
+    trace_->free_span(telemetry::Trace::kHost, "batch", batch.number, "gathering a batch",
+                      batch.items.front()->since, batch.since, trace_args(batch));
+  }
+  const ThreadTrace::Span span(trace, batch);
+  trace.pass(batch, ThreadTrace::Flow::begins);
   clock.waiting(State::waiting_for_room, [&] { return batches_.push(std::move(batch)); });
 }
 
@@ -224,8 +264,10 @@ bool Pipeline::nobody_to_wait_for() const {
 }
 
 void Pipeline::run_compute(Backend& backend, int index) {
-  flow::StageClock::Worker clock(*compute_clock_, index);
-  ComputeWorker(backend.make_lane(index), batches_, finished_, in_flight_, meters_, clock).run();
+  LaneTrace trace{{trace_, Stage::compute, index}, {trace_, backend.gpus(), index}};
+  flow::StageClock::Worker clock(*compute_clock_, index, trace.thread.on_wait());
+  ComputeWorker(backend.make_lane(index), batches_, finished_, in_flight_, meters_, clock, trace)
+      .run();
 }
 
 /// Not to be told is no reason to hide why the device is lost.
@@ -239,8 +281,9 @@ void Pipeline::on_lost(const InFlight::Items& items) const {
 }
 
 void Pipeline::run_write(int index) {
-  flow::StageClock::Worker clock(write_clock_, index);
-  WriteWorker(writers_, clock).run();
+  ThreadTrace trace(trace_, Stage::write, index);
+  flow::StageClock::Worker clock(write_clock_, index, trace.on_wait());
+  WriteWorker(writers_, clock, trace).run();
 }
 
 /// Throws what is more than the machine's failure.

@@ -15,6 +15,7 @@
 #include "pipeline/work_item.hpp"
 #include "pipeline/write_worker.hpp"
 #include "telemetry/run_report.hpp"
+#include "telemetry/trace.hpp"
 
 namespace eckart {
 
@@ -28,8 +29,9 @@ class Pipeline {
 
   /// Runs until the source has no more and everything is written, or until request_stop() and what
   /// was in flight is written, or until an EnvironmentError, by which the report is stopped_by.
-  /// Throws what else made the run abort: FatalError, or another exception (a bug).
-  telemetry::RunReport run();
+  /// Throws what else made the run abort: FatalError, or another exception (a bug). `trace`, if
+  /// any, is told of all of it.
+  telemetry::RunReport run(telemetry::Trace* trace = nullptr);
 
   /// Takes nothing new in, gives up what is only decoded, and lets come out what is computed or
   /// further. From any thread, any number of times.
@@ -43,10 +45,11 @@ class Pipeline {
 
  private:
   bool push(ItemChannel& channel, ItemPtr item, flow::StageClock::Worker& clock);
+  void trace_levels();
   void run_source();
   void run_load(int index);
   void run_batch(Backend& backend);
-  void send(Batch batch, flow::StageClock::Worker& clock);
+  void send(Batch batch, flow::StageClock::Worker& clock, ThreadTrace& trace);
   bool nobody_to_wait_for() const;
   void run_compute(Backend& backend, int index);
   void run_write(int index);
@@ -60,6 +63,8 @@ class Pipeline {
   const PipelineParts parts_;
   const PipelineOptions options_;
   const Clock::time_point start_ = Clock::now();
+  telemetry::Trace* trace_ = nullptr;  // while it runs
+  std::atomic<Clock::duration::rep> levels_traced_at_{0};
   Meters meters_;
   Tally tally_{meters_};
   flow::Budget budget_;

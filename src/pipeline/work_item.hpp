@@ -17,6 +17,7 @@ namespace eckart {
 
 /// One image on its way through the pipeline. Owned by one thread at a time.
 struct WorkItem {
+  std::int64_t number = 0;  ///< in the order of arrival, from 1 on
   std::filesystem::path file;
   std::filesystem::path relative;  ///< its place in the mirrored tree
   int job = 0;                     ///< as its arrival has it, and the next
@@ -45,7 +46,8 @@ struct Batch {
   BatchKind kind;
   int planes = 0;
   int planes_if_full = 0;
-  Instant since{};  ///< in the queue or stage where it is
+  std::int64_t number = 0;  ///< in the order in which they were sent off, from 1 on
+  Instant since{};          ///< in the queue or stage where it is
   std::vector<ItemPtr> items{};
 };
 using BatchChannel = flow::Channel<Batch>;

@@ -40,11 +40,15 @@ void WriteWorker::take(ItemPtr item) {
 
 /// All outputs of an item, or none: whole, and not at their places yet.
 void WriteWorker::write_once(WorkItem& item) {
-  if (!item.outcome.ok()) return;
+  ThreadTrace::Span span(trace_, item);
+  trace_.pass(item);
+  const auto args = [&] { return trace_args(item); };
+  if (!item.outcome.ok()) return span.end(args);
   const auto busy_before = clock_.busy();
   attempt(item.outcome, Stage::write, Reason::internal, [&] { shared_.parts.write(item); });
   if (!item.outcome.ok()) item.publication.clear();
   item.write_busy += clock_.busy() - busy_before;
+  span.end(args);
 }
 
 void WriteWorker::write(WorkItem& item) {
@@ -64,13 +68,19 @@ void WriteWorker::publish() {
   SpaceWait wait;
   while (!group_.empty()) {
     const auto busy_before = clock_.busy();
+    ThreadTrace::Span span(trace_, "publish");
+    const auto args = [images = group_.size()] {
+      return telemetry::TraceArgs().add("images", images);
+    };
     try {
       shared_.parts.publish(group_);
       const auto share = (clock_.busy() - busy_before) / group_.size();
       for (const ItemPtr& item : group_) item->write_busy += share;
       count_published();
+      span.end(args);
     } catch (const EnvironmentError& error) {
       count_published();
+      span.end(args);
       wait_for_space(wait, error);
       for (const ItemPtr& item : group_) {
         if (!item->published) write(*item);
@@ -86,6 +96,7 @@ void WriteWorker::count_published() {
     if (!item->published || std::exchange(item->counted, true)) continue;
     if (item->outcome.result == Result::done)
       shared_.meters.service(Stage::write).add(item->write_busy);
+    trace_.pass(*item, ThreadTrace::Flow::ends);
     shared_.tally.count(*item);
     if (shared_.parts.report) shared_.parts.report(*item);
   }
@@ -102,6 +113,7 @@ void WriteWorker::wait_for_space(SpaceWait& wait, const EnvironmentError& error)
   if (!waits_out(error)) throw EnvironmentError(error);
   if (!std::exchange(wait.begun, true) && shared_.waiting_for_space++ == 0)
     spdlog::warn("{}: waiting for space", printable(error.what()));
+  trace_.name_next_wait("waits for space");
   const bool goes_on = clock_.waiting(State::waiting_for_room, [&] {
     return flow::pause(shared_.options.space_poll, shared_.stop);
   });

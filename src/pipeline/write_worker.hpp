@@ -9,6 +9,7 @@
 #include "flow/stage_clock.hpp"
 #include "pipeline/parts.hpp"
 #include "pipeline/tally.hpp"
+#include "pipeline/thread_trace.hpp"
 #include "pipeline/work_item.hpp"
 
 namespace eckart {
@@ -27,7 +28,8 @@ class WriteWorker {
     const std::stop_token stop;
     std::atomic<int> waiting_for_space{0};
   };
-  WriteWorker(Shared& shared, flow::StageClock::Worker& clock) : shared_(shared), clock_(clock) {}
+  WriteWorker(Shared& shared, flow::StageClock::Worker& clock, ThreadTrace& trace)
+      : shared_(shared), clock_(clock), trace_(trace) {}
 
   /// Until `in` is closed and empty. Throws EnvironmentError, and what else ends a run.
   void run();
@@ -48,6 +50,7 @@ class WriteWorker {
 
   Shared& shared_;
   flow::StageClock::Worker& clock_;
+  ThreadTrace& trace_;
   std::vector<ItemPtr> group_;  // written, and to be published together
   std::size_t files_ = 0;       // of the group
 };

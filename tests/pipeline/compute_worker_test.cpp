@@ -29,7 +29,8 @@ class ComputeWorkerTest : public ::testing::Test {
   }
   void work() {
     flow::StageClock::Worker clock(clock_, 0);
-    ComputeWorker(backend_.make_lane(0), in_, out_, in_flight_, meters_, clock).run();
+    LaneTrace none;
+    ComputeWorker(backend_.make_lane(0), in_, out_, in_flight_, meters_, clock, none).run();
   }
   /// Four batches, one after the other.
   void work_on_four() {

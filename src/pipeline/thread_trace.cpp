@@ -1,0 +1,163 @@
+#include "pipeline/thread_trace.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace eckart {
+namespace {
+
+using telemetry::Trace;
+using telemetry::TraceArgs;
+
+// A wait for less is none, and a run has many.
+constexpr std::chrono::microseconds kShortestWait{5};
+// So that a thread's number is no other's, nor a process's, and tells the order of the tracks.
+constexpr int kThreadsOfStage = 1000, kThreadsOfDevice = 100'000, kThreadsOfLane = 10;
+constexpr int kFirstDevice = Trace::kHost + 1;
+
+Trace::Track track_of(Stage stage, int index) {
+  return {Trace::kHost, (int(stage) + 1) * kThreadsOfStage + index};
+}
+
+bool has_one_thread(Stage stage) { return stage == Stage::source || stage == Stage::batch; }
+
+std::string name_of(Stage stage, int index) {
+  const std::string name(to_string(stage));
+  return has_one_thread(stage) ? name : name + " " + std::to_string(index);
+}
+
+std::string name_of(const Batch& batch) { return "batch " + std::to_string(batch.number); }
+
+const char* name_of(DeviceSpan::Kind kind) {
+  switch (kind) {
+    case DeviceSpan::copy_in:
+      return "copy in";
+    case DeviceSpan::compute:
+      return "compute";
+    case DeviceSpan::copy_out:
+      return "copy out";
+  }
+  return "?";
+}
+
+}  // namespace
+
+ThreadTrace::ThreadTrace(Trace* trace, Stage stage, int index)
+    : trace_(trace), category_(to_string(stage).data()), track_(track_of(stage, index)) {
+  if (trace_) trace_->name_thread(track_, name_of(stage, index));
+}
+
+ThreadTrace::Span::Span(ThreadTrace& thread, const char* name)
+    : thread_(thread.trace_ ? &thread : nullptr) {
+  if (!thread_) return;
+  name_ = name;
+  begin_ = thread_->now();
+}
+
+ThreadTrace::Span::Span(ThreadTrace& thread, const WorkItem& item)
+    : thread_(thread.trace_ ? &thread : nullptr) {
+  if (!thread_) return;
+  name_ = item.relative.native();
+  begin_ = thread_->now();
+}
+
+ThreadTrace::Span::Span(ThreadTrace& thread, const Batch& batch)
+    : thread_(thread.trace_ ? &thread : nullptr) {
+  if (!thread_) return;
+  name_ = name_of(batch);
+  begin_ = thread_->now();
+}
+
+void ThreadTrace::Span::end_with(const TraceArgs& args) {
+  thread_->trace_->span(thread_->track_, thread_->category_, name_, begin_, thread_->now(), args);
+  thread_ = nullptr;
+}
+
+void ThreadTrace::found(const WorkItem& item) {
+  if (!trace_) return;
+  const Instant begin = after_last(item.found_at);
+  trace_->span(track_, category_, item.relative.native(), begin, now(), trace_args(item));
+  trace_->flow(Flow::begins, "image", item.number, track_, begin);
+}
+
+void ThreadTrace::pass(const WorkItem& item, Flow flow) {
+  if (trace_) trace_->flow(flow, "image", item.number, track_, now());
+}
+
+void ThreadTrace::pass(const Batch& batch, Flow flow) {
+  if (!trace_) return;
+  trace_->flow(flow, "batch", batch.number, track_, now());
+  if (flow == Flow::goes_on) return;
+  for (const ItemPtr& item : batch.items) pass(*item);
+}
+
+flow::StageClock::Worker::OnWait ThreadTrace::on_wait() {
+  if (!trace_) return {};
+  return [this](flow::StageClock::State state, Instant begin, Instant end) {
+    const char* name = std::exchange(wait_, kWait);
+    const bool is_for_room = state == flow::StageClock::State::waiting_for_room;
+    if (!is_for_room || end - begin < kShortestWait) return;
+    begin = after_last(begin);
+    trace_->span(track_, "wait", name, begin, after_last(end));
+  };
+}
+
+Instant ThreadTrace::after_last(Instant time) {
+  return last_ = std::max(time, last_ + std::chrono::nanoseconds(1));
+}
+
+TraceArgs trace_args(const WorkItem& item) {
+  TraceArgs args;
+  args.add("image", item.number).add("file", item.file.native()).add("bytes", item.input_bytes);
+  const ImageShape& shape = item.task.input.shape();
+  if (shape.rows > 0)
+    args.add("rows", shape.rows).add("cols", shape.cols).add("channels", shape.channels);
+  if (item.outcome.ok()) return args;
+  args.add("result", to_string(item.outcome.result));
+  if (item.outcome.reason != Reason::none) args.add("reason", to_string(item.outcome.reason));
+  return args.add("detail", item.outcome.detail);
+}
+
+TraceArgs trace_args(const Batch& batch) {
+  return TraceArgs()
+      .add("images", batch.items.size())
+      .add("planes", batch.planes)
+      .add("planes_if_full", batch.planes_if_full)
+      .add("rows", batch.kind.shape.rows)
+      .add("cols", batch.kind.shape.cols);
+}
+
+DeviceTrace::DeviceTrace(Trace* trace, const std::vector<std::string>& gpus, int lane)
+    : trace_(gpus.empty() ? nullptr : trace),
+      process_(gpus.empty() ? 0 : kFirstDevice + lane % int(gpus.size())),
+      lane_(lane) {
+  if (!trace_) return;
+  trace_->name_process(process_, "GPU " + gpus[std::size_t(process_ - kFirstDevice)]);
+  for (const auto kind : {DeviceSpan::copy_in, DeviceSpan::compute, DeviceSpan::copy_out})
+    trace_->name_thread(track(kind), "lane " + std::to_string(lane_) + " " + name_of(kind));
+}
+
+/// What both clocks say may differ by a little; what was done was done after it was asked for, and
+/// after what the same engine of the lane had done before.
+void DeviceTrace::add(const std::vector<DeviceSpan>& spans, const Batch& batch, Instant started) {
+  if (!trace_) return;
+  const auto now = std::chrono::steady_clock::now();
+  for (const DeviceSpan& span : spans) {
+    Instant& last = last_[span.kind];
+    const Instant begin = std::min(std::max({span.begin, started, last}), now);
+    const Instant end = last = std::clamp(span.end, begin, std::max(begin, now));
+    TraceArgs args;
+    args.add("planes", span.planes)
+        .add("clock_error_us", std::chrono::duration<double, std::micro>(span.error).count());
+    trace_->span(track(span.kind), "device", name_of(batch) + (span.again ? ", again" : ""), begin,
+                 end, args);
+    trace_->flow(Trace::Flow::goes_on, "batch", batch.number, track(span.kind), begin);
+  }
+}
+
+Trace::Track DeviceTrace::track(DeviceSpan::Kind kind) const {
+  const int device = process_ - kFirstDevice + 1;
+  return {process_, device * kThreadsOfDevice + lane_ * kThreadsOfLane + int(kind)};
+}
+
+}  // namespace eckart

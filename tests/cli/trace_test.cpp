@@ -1,0 +1,106 @@
+// `eckart run --trace`.
+#include <csignal>
+
+#include "tests/cli/cli_fixture.hpp"
+#include "tests/support/trace_reader.hpp"
+
+namespace eckart::test {
+namespace {
+
+using ::testing::Contains;
+using ::testing::IsSupersetOf;
+using ::testing::UnorderedElementsAre;
+
+class TraceCommand : public CliTest {
+ protected:
+  Names arguments(const std::string& trace = "t.json") const {
+    return {"run", "in", "-o", "out", "-k", "2", "--backend", "cpu", "-q", "--trace", trace};
+  }
+  Names names_of(const std::vector<TraceReader::Span>& spans) const {
+    Names names;
+    for (const auto& span : spans) names.push_back(span.name);
+    return names;
+  }
+};
+
+TEST_F(TraceCommand, has_all_threads_and_images_and_what_became_of_them) {
+  write_png("in/a.png");
+  write_png("in/day \"1\"/\xff.png");
+  write("in/bad.png", std::string("no image"));
+  Names all = arguments();
+  all.insert(all.end(),
+             {"--set", "threads.load=3", "--set", "threads.write=2", "--set", "cpu.lanes=2"});
+  EXPECT_EQ(run(all).code, 3);
+  const TraceReader trace(at("t.json"));
+  trace.expect_in_order();
+  EXPECT_THAT(trace.thread_names(), IsSupersetOf({"source", "load 0", "load 1", "load 2", "batch",
+                                                  "compute 0", "write 0", "write 1"}));
+  EXPECT_THAT(names_of(trace.spans("load")),
+              UnorderedElementsAre("a.png", "day \"1\"/\xEF\xBF\xBD.png", "bad.png"));
+  const auto bad = trace.spans("write", "bad.png");
+  ASSERT_EQ(bad.size(), 1U);
+  EXPECT_EQ(bad[0].args.at("result"), "failed");
+  EXPECT_EQ(bad[0].args.at("reason"), "not an image");
+  EXPECT_EQ(bad[0].args.at("file"), "in/bad.png");
+  const auto good = trace.spans("load", "a.png");
+  ASSERT_EQ(good.size(), 1U);
+  EXPECT_EQ(good[0].args.at("rows"), 24);
+  EXPECT_EQ(good[0].args.at("bytes"), fs::file_size(at("in/a.png")));
+  EXPECT_FALSE(good[0].args.contains("result"));
+}
+
+TEST_F(TraceCommand, is_refused_where_it_cannot_be_and_before_anything_is_done) {
+  write_png("in/a.png");
+  const Finished none = run(arguments("no/folder/t.json"));
+  EXPECT_EQ(none.code, 73);
+  EXPECT_THAT(none.err, HasSubstr("no/folder/t.json"));
+  EXPECT_EQ(run(arguments("in/a.png")).code, 64);
+  write("list.txt", std::string("in/a.png\nand others, so many that it could be taken for one\n"));
+  EXPECT_EQ(run(arguments("list.txt")).code, 64);
+  EXPECT_THAT(files("out"), IsEmpty());
+  EXPECT_NO_THROW(decode("in/a.png"));
+}
+
+TEST_F(TraceCommand, that_is_cut_short_costs_a_line_in_the_log) {
+  for (int i = 0; i < 5; ++i) write_png("in/" + std::to_string(i) + ".png");
+  const Finished full = run(arguments("/dev/full"));
+  EXPECT_EQ(full.code, 0) << full.err;
+  EXPECT_EQ(count_of(full.err, "trace /dev/full"), 1) << full.err;
+  EXPECT_EQ(files("out").size(), 5U);
+}
+
+TEST_F(TraceCommand, of_a_dry_run_is_none) {
+  write_png("in/a.png");
+  Names all = arguments();
+  all.emplace_back("--dry-run");
+  EXPECT_EQ(run(all).code, 0);
+  EXPECT_FALSE(fs::exists(at("t.json")));
+}
+
+TEST_F(TraceCommand, is_whole_after_a_stop) {
+  for (int i = 0; i < 400; ++i) write("in/" + std::to_string(i) + ".png", encoded("png", 256, 256));
+  Program program(arguments(), {.folder = at(".")});
+  wait_for([&] { return files("out").size() > 5; });
+  program.signal(SIGINT);
+  EXPECT_EQ(program.wait().code, 130);
+  const TraceReader trace(at("t.json"));
+  trace.expect_in_order();
+  EXPECT_GE(trace.spans("write").size(), 5U);
+}
+
+TEST_F(TraceCommand, goes_on_where_the_gpu_was_lost) {
+  for (int i = 0; i < 30; ++i) write_png("in/" + std::to_string(i) + ".png");
+  Names all = arguments();
+  all[7] = "cuda";
+  const Finished result =
+      run(all, {.program = fs::path(ECKART_FAKE_GPU) / "eckart",
+                .environment = {{"LD_LIBRARY_PATH", ECKART_FAKE_GPU}, {"FAKE_GPU_LOST_AT", "2"}}});
+  EXPECT_EQ(result.code, 0) << result.err;
+  const TraceReader trace(at("t.json"));
+  trace.expect_in_order();
+  EXPECT_GE(trace.spans("source").size(), 31U) << "of both processes";
+  EXPECT_EQ(trace.process_names().at(2), "GPU 00000000:01:00.0");
+}
+
+}  // namespace
+}  // namespace eckart::test
