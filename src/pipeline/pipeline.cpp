@@ -188,7 +188,7 @@ void Pipeline::run_load(int index) {
     ThreadTrace::Span span(trace, *item);
     trace.pass(*item);
     load(*item, reserve, clock);
-    span.end([&] { return trace_args(*item); });
+    span.end([&] { return trace_args_of_load(*item); });
     if (item->outcome.result != Result::skipped)
       meters_.service(Stage::load).add(clock.busy() - busy_before);
     if (!item->outcome.ok()) --coming_;

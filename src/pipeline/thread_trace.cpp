@@ -108,14 +108,20 @@ Instant ThreadTrace::after_last(Instant time) {
 
 TraceArgs trace_args(const WorkItem& item) {
   TraceArgs args;
-  args.add("image", item.number).add("file", item.file.native()).add("bytes", item.input_bytes);
-  const ImageShape& shape = item.task.input.shape();
-  if (shape.rows > 0)
-    args.add("rows", shape.rows).add("cols", shape.cols).add("channels", shape.channels);
+  args.add("image", item.number).add("file", item.file.native());
   if (item.outcome.ok()) return args;
   args.add("result", to_string(item.outcome.result));
   if (item.outcome.reason != Reason::none) args.add("reason", to_string(item.outcome.reason));
   return args.add("detail", item.outcome.detail);
+}
+
+TraceArgs trace_args_of_load(const WorkItem& item) {
+  const ImageShape& shape = item.task.input.shape();
+  return trace_args(item)
+      .add("bytes", item.input_bytes)
+      .add("rows", shape.rows)
+      .add("cols", shape.cols)
+      .add("channels", shape.channels);
 }
 
 TraceArgs trace_args(const Batch& batch) {

@@ -71,6 +71,7 @@ class ThreadTrace {
 
 /// What is known of an image, and of a batch.
 telemetry::TraceArgs trace_args(const WorkItem& item);
+telemetry::TraceArgs trace_args_of_load(const WorkItem& item);
 telemetry::TraceArgs trace_args(const Batch& batch);
 
 /// What a lane's device did, on tracks of that device; without a trace it does nothing. Lives on

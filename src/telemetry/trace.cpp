@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <iterator>
@@ -29,38 +30,49 @@ constexpr std::string_view kEnd = "\n]\n";
 constexpr std::size_t kBufferBytes = std::size_t(1) << 16;
 constexpr std::chrono::seconds kBufferTime{1};
 
-using Text = fmt::memory_buffer;
+constexpr std::size_t kEventBytes = 256;  // of most, or fewer
 
-/// A string of JSON. What is not UTF-8 in it is replaced: names of files need not be.
-std::string quoted(std::string_view text) {
-  const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
+void append(std::string& text, std::int64_t number) {
+  char digits[20];
+  text.append(digits, std::to_chars(std::begin(digits), std::end(digits), number).ptr);
+}
+
+/// As a string of JSON. What is not UTF-8 in it is replaced: names of files need not be.
+void append_quoted(std::string& text, std::string_view value) {
+  using Json = nlohmann::json;
+  const bool is_plain = std::all_of(value.begin(), value.end(), [](char c) {
     return c >= ' ' && c <= '~' && c != '"' && c != '\\';
   });
-  if (is_plain) return fmt::format("\"{}\"", text);
-  using Json = nlohmann::json;
-  return Json(std::string(text)).dump(-1, ' ', true, Json::error_handler_t::replace);
+  if (is_plain) {
+    text.append("\"").append(value).append("\"");
+  } else {
+    text.append(Json(std::string(value)).dump(-1, ' ', true, Json::error_handler_t::replace));
+  }
 }
 
-/// Microseconds, to the nanosecond and exactly: what touches in time touches in the text.
-struct Microseconds {
-  explicit Microseconds(std::chrono::nanoseconds time)
-      : whole(time.count() / 1000), thousandths(time.count() % 1000) {}
-  std::int64_t whole, thousandths;
-};
-void append(Text& text, std::string_view key, Microseconds time) {
-  fmt::format_to(std::back_inserter(text), ",\"{}\":{}.{:03}", key, time.whole, time.thousandths);
+/// In microseconds, to the nanosecond and exactly: what touches in time touches in the text.
+void append(std::string& text, std::string_view key, std::chrono::nanoseconds time) {
+  const std::int64_t ns = time.count() % 1000;
+  append(text.append(key), time.count() / 1000);
+  append(text.append(ns < 10 ? ".00" : ns < 100 ? ".0" : "."), ns);
 }
 
-void append_head(Text& text, std::string_view name, const char* category, char phase,
+void append(std::string& text, Trace::Track track) {
+  append(text.append(",\"pid\":"), track.process);
+  append(text.append(",\"tid\":"), track.thread);
+}
+
+void append_head(std::string& text, std::string_view name, const char* category, char phase,
                  Trace::Track track, Trace::Time at) {
-  fmt::format_to(std::back_inserter(text),
-                 "{{\"name\":{},\"cat\":\"{}\",\"ph\":\"{}\",\"pid\":{},\"tid\":{}", quoted(name),
-                 category, phase, track.process, track.thread);
-  append(text, "ts", Microseconds(at.time_since_epoch()));
+  append_quoted(text.append("{\"name\":"), name);
+  text.append(",\"cat\":\"").append(category).append("\",\"ph\":\"");
+  text.append(1, phase).append("\"");
+  append(text, track);
+  append(text, ",\"ts\":", at.time_since_epoch());
 }
 
-void append_args(Text& text, std::string_view members) {
-  fmt::format_to(std::back_inserter(text), ",\"args\":{{{}}}", members);
+void append_args(std::string& text, std::string_view members) {
+  text.append(",\"args\":{").append(members).append("}");
 }
 
 FatalError error_of(ExitCode code, const std::filesystem::path& file, const std::string& what) {
@@ -84,22 +96,23 @@ std::int64_t whole_bytes(int file, bool goes_on, const std::filesystem::path& pa
 
 }  // namespace
 
+std::string& TraceArgs::add(std::string_view key) {
+  if (members_.empty()) members_.reserve(kEventBytes);
+  return members_.append(members_.empty() ? "\"" : ",\"").append(key).append("\":");
+}
+
 TraceArgs& TraceArgs::add_integer(std::string_view key, std::int64_t number) {
-  fmt::format_to(std::back_inserter(members_), "{}\"{}\":{}", members_.empty() ? "" : ",", key,
-                 number);
+  append(add(key), number);
   return *this;
 }
 
 TraceArgs& TraceArgs::add(std::string_view key, double number) {
-  if (!std::isfinite(number)) return *this;  // of which JSON has none
-  fmt::format_to(std::back_inserter(members_), "{}\"{}\":{:.6g}", members_.empty() ? "" : ",", key,
-                 number);
+  if (std::isfinite(number)) add(key).append(fmt::format("{:.6g}", number));  // JSON has no others
   return *this;
 }
 
 TraceArgs& TraceArgs::add(std::string_view key, std::string_view text) {
-  fmt::format_to(std::back_inserter(members_), "{}\"{}\":{}", members_.empty() ? "" : ",", key,
-                 quoted(text));
+  append_quoted(add(key), text);
   return *this;
 }
 
@@ -128,11 +141,12 @@ Trace::~Trace() { close(); }
 template <class Format>
 void Trace::add(Format&& format) noexcept {
   try {
-    Text text;
+    std::string text;
+    text.reserve(2 * kEventBytes);
     format(text);
     const std::lock_guard lock(mutex_);
     if (file_ < 0) return;
-    buffer_.append(",\n").append(text.data(), text.size()).append("}");
+    buffer_.append(",\n").append(text).append("}");
     const bool is_due = std::chrono::steady_clock::now() - written_at_ > kBufferTime;
     if (is_due || buffer_.size() >= kBufferBytes) write();
   } catch (const std::exception&) {  // no memory: an event less
@@ -140,19 +154,17 @@ void Trace::add(Format&& format) noexcept {
 }
 
 void Trace::name_process(int process, std::string_view name) noexcept {
-  add([&](Text& text) {
-    fmt::format_to(std::back_inserter(text), "{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":{}",
-                   process);
+  add([&](std::string& text) {
+    append(text.append("{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":"), process);
     append_args(text, TraceArgs().add("name", name).members());
   });
 }
 
 void Trace::name_thread(Track track, std::string_view name) noexcept {
   const auto tell = [&](const char* what, const TraceArgs& args) {
-    add([&](Text& text) {
-      fmt::format_to(std::back_inserter(text),
-                     "{{\"name\":\"{}\",\"ph\":\"M\",\"pid\":{},\"tid\":{}", what, track.process,
-                     track.thread);
+    add([&](std::string& text) {
+      text.append("{\"name\":\"").append(what).append("\",\"ph\":\"M\"");
+      append(text, track);
       append_args(text, args.members());
     });
   };
@@ -162,9 +174,9 @@ void Trace::name_thread(Track track, std::string_view name) noexcept {
 
 void Trace::span(Track track, const char* category, std::string_view name, Time begin, Time end,
                  const TraceArgs& args) noexcept {
-  add([&](Text& text) {
+  add([&](std::string& text) {
     append_head(text, name, category, 'X', track, begin);
-    append(text, "dur", Microseconds(std::max(end - begin, Time::duration::zero())));
+    append(text, ",\"dur\":", std::max(end - begin, Time::duration::zero()));
     if (!args.members().empty()) append_args(text, args.members());
   });
 }
@@ -172,9 +184,9 @@ void Trace::span(Track track, const char* category, std::string_view name, Time 
 void Trace::free_span(int process, const char* category, std::int64_t id, std::string_view name,
                       Time begin, Time end, const TraceArgs& args) noexcept {
   const auto tell = [&](char phase, Time at, const std::string& members) {
-    add([&](Text& text) {
+    add([&](std::string& text) {
       append_head(text, name, category, phase, {process, process}, at);
-      fmt::format_to(std::back_inserter(text), ",\"id\":{}", id_of(id));
+      append(text.append(",\"id\":"), id_of(id));
       append_args(text, members);
     });
   };
@@ -183,15 +195,15 @@ void Trace::free_span(int process, const char* category, std::int64_t id, std::s
 }
 
 void Trace::flow(Flow flow, const char* category, std::int64_t id, Track track, Time at) noexcept {
-  add([&](Text& text) {
+  add([&](std::string& text) {
     append_head(text, category, category, "stf"[int(flow)], track, at);
-    fmt::format_to(std::back_inserter(text), ",\"id\":{}{}", id_of(id),
-                   flow == Flow::ends ? ",\"bp\":\"e\"" : "");
+    append(text.append(",\"id\":"), id_of(id));
+    if (flow == Flow::ends) text.append(",\"bp\":\"e\"");
   });
 }
 
 void Trace::counter(int process, std::string_view name, Time at, Values values) noexcept {
-  add([&](Text& text) {
+  add([&](std::string& text) {
     append_head(text, name, "counter", 'C', {process, process}, at);
     TraceArgs args;
     for (const auto& [key, value] : values) args.add(key, value);

@@ -24,6 +24,7 @@ class TraceArgs {
 
  private:
   TraceArgs& add_integer(std::string_view key, std::int64_t number);
+  std::string& add(std::string_view key);
 
   std::string members_;
 };
