@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -110,7 +111,7 @@ class TraceReader {
  private:
   static Track track_of(const Json& event) { return {event.at("pid"), event.at("tid")}; }
   static std::int64_t ns_of(const Json& microseconds) {
-    return std::int64_t(1000 * double(microseconds) + 0.5);
+    return std::llround(1000 * double(microseconds));
   }
   static Span span_of(const Json& event) {
     const std::int64_t begin = ns_of(event.at("ts"));

@@ -72,8 +72,9 @@ TEST_F(TraceTest, takes_hostile_text) {
     for (int byte = 0; byte < 256; ++byte) bytes.push_back(char(byte));
     return bytes;
   }();
-  const std::vector<std::string> names{"\"",      "\\",    "\"}],\n", "\xff\xfe.png", "a\0b",
-                                       "\x1b[2J", "ä.png", all,       "</script>"};
+  const std::vector<std::string> names{
+      "\"",      "\\",    "\"}],\n", "\xff\xfe.png", std::string("a\0b", 3),
+      "\x1b[2J", "ä.png", all,       "</script>"};
   {
     Trace trace(file());
     for (const std::string& name : names) {
