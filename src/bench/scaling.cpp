@@ -9,6 +9,7 @@
 
 #include "bench/cpu_order.hpp"
 #include "core/error.hpp"
+#include "core/printable.hpp"
 #include "io/source.hpp"
 
 namespace eckart::bench {
@@ -23,7 +24,11 @@ std::vector<fs::path> list(const std::vector<fs::path>& inputs) {
   for (const fs::path& input : inputs) {
     const auto source = io::make_source(input);
     while (const auto arrival = source->next({})) {
-      if (arrival->outcome.ok()) files.push_back(fs::absolute(arrival->file));
+      if (!arrival->outcome.ok())
+        throw FatalError(arrival->outcome.reason == Reason::not_found ? ExitCode::no_input
+                                                                      : ExitCode::nothing_readable,
+                         printable(arrival->file.native()) + ": " + arrival->outcome.detail);
+      files.push_back(fs::absolute(arrival->file));
     }
   }
   if (files.empty()) throw FatalError(ExitCode::nothing_readable, "no images among the inputs");

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -72,6 +73,9 @@ void print_plan(const BenchArgs& args) {
 ExitCode scaling(const BenchArgs& args) {
   telemetry::start_log(0);
   static_cast<void>(read_configuration(args.config));  // what is wrong with it is told here
+  if (!std::ofstream(args.log, std::ios::app))
+    throw FatalError(ExitCode::cannot_create,
+                     "cannot write the log " + printable(args.log.native()));
   const Scratch scratch(args.output);
   bench::Child child;
   const StopSignals signals([&](int) { child.stop(); }, [] {});
@@ -85,7 +89,11 @@ ExitCode scaling(const BenchArgs& args) {
        .run_options = run_options(args.config),
        .tell = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }},
       child);
-  if (signals.received() != 0) return ExitCode(128 + signals.received());
+  if (signals.received() != 0) {
+    std::fprintf(stderr, "stopped: what was measured is in %s\n",
+                 printable(args.log.native()).c_str());
+    return ExitCode(128 + signals.received());
+  }
   print_plan(args);
   return ExitCode::ok;
 }

@@ -1,5 +1,4 @@
 #include "core/synth.hpp"
-#include "core/usable_cores.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "core/usable_cores.hpp"
 #include "flow/workers.hpp"
 #include "io/codec.hpp"
 #include "io/publication.hpp"

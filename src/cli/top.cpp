@@ -1,9 +1,12 @@
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "cli/commands.hpp"
@@ -21,14 +24,31 @@ struct TopArgs {
   bool once = false;
 };
 
-/// Checked as the setting is.
+/// Checked as the setting is; http://127.0.0.1:9464/ is what a browser is given.
 std::string address_of(const TopArgs& args) {
   settings::Settings settings = read_configuration(args.config).settings;
-  if (!args.address.empty()) settings::apply(settings, "telemetry.listen=" + args.address);
+  std::string address = args.address;
+  if (constexpr std::string_view kHttp = "http://"; address.starts_with(kHttp)) {
+    address.erase(0, kHttp.size());
+    if (address.ends_with('/')) address.pop_back();
+  }
+  if (!address.empty()) settings::apply(settings, "telemetry.listen=" + address);
   if (settings.telemetry.listen.empty())
     throw FatalError(ExitCode::usage,
                      "no address: name that of telemetry.listen, or a --config that has it");
   return settings.telemetry.listen;
+}
+
+/// Cut to the terminal: what does not fit is not wrapped.
+std::string fitting(const std::string& text) {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return text;
+  std::istringstream lines(text);
+  std::string cut;
+  int rows = 1;
+  for (std::string line; std::getline(lines, line) && rows < size.ws_row; ++rows)
+    cut += line.substr(0, size.ws_col) + '\n';
+  return cut;
 }
 
 ExitCode top(const TopArgs& args) {
@@ -36,7 +56,10 @@ ExitCode top(const TopArgs& args) {
   const bool stays = !args.once && isatty(STDOUT_FILENO) != 0 && telemetry::stderr_is_terminal();
   do {
     const std::string text = telemetry::fetch(address, "/status.txt");
-    std::printf("%s%s", stays ? "\033[H\033[J" : "", text.c_str());
+    if (stays)
+      std::printf("\033[H\033[J%s", fitting(text).c_str());
+    else
+      std::printf("%s", text.c_str());
     std::fflush(stdout);
     if (stays) std::this_thread::sleep_for(std::chrono::seconds(1));
   } while (stays);

@@ -9,10 +9,13 @@
 namespace eckart::settings {
 namespace {
 
-/// The value of a --set. No key's value is a map, so a brace begins a text such as {stem}.{ext}.
+/// The value of a --set. No key's value is a map, so a brace begins a text such as {stem}.{ext};
+/// nor is a bracket a list's where the key takes none: [::1]:9464.
 YAML::Node parse_value(const Origin& origin, const std::string& path, const std::string& text) {
-  const bool verbatim = text.empty() || (text[0] == '{' && settings_table().find(path) != nullptr);
-  return verbatim ? YAML::Node(text) : parse(origin, text);
+  const KeyOf<Settings>* key = settings_table().find(path);
+  const bool is_text =
+      key && (text.starts_with('{') || (text.starts_with('[') && !key->takes_list));
+  return text.empty() || is_text ? YAML::Node(text) : parse(origin, text);
 }
 
 }  // namespace

@@ -30,10 +30,16 @@ double per_second(const Snapshot& snapshot) {
   return snapshot.seconds > 0 ? double(snapshot.counts.done) / snapshot.seconds : 0.0;
 }
 
+/// Three digits or more, and no exponent.
+std::string rate_text(const Snapshot& snapshot) {
+  const double rate = per_second(snapshot);
+  return rate < 999.5 ? fmt::format("{:.3g}", rate) : fmt::format("{:.0f}", rate);
+}
+
 std::string stage_lines(const Snapshot& recent) {
-  constexpr std::string_view kRow = "{:<9} {:>7} {:>6} {:>17} {:>16} {:>6}  {}\n";
-  std::string text = fmt::format(kRow, "stage", "threads", "busy", "waiting for input",
-                                 "waiting for room", "cores", "service p50, p90, p99");
+  constexpr std::string_view kRow = "{:<8} {:>7} {:>5} {:>9} {:>9} {:>6}  {}\n";
+  std::string text = fmt::format(kRow, "stage", "threads", "busy", "no input", "no room", "cores",
+                                 "p50, p90, p99");
   for (const StageRow& stage : recent.stages) {
     const double all = stage.busy_s + stage.waiting_for_input_s + stage.waiting_for_room_s;
     const auto share = [&](double s) { return all > 0 ? percent_text(s / all) : "-"; };
@@ -80,8 +86,8 @@ std::string snapshot_text(const Snapshot& all, const Snapshot& recent) {
   std::string text =
       fmt::format("images    {} done, {} failed, {} skipped, {} unfinished, in {:.1f} s\n",
                   counts.done, counts.failed, counts.skipped, all.unfinished, all.elapsed_s);
-  text += fmt::format("rate      {:.3g} images/s in the last {:.1f} s, {:.3g} since the start\n",
-                      per_second(recent), recent.seconds, per_second(all));
+  text += fmt::format("rate      {} images/s in the last {:.1f} s, {} since the start\n",
+                      rate_text(recent), recent.seconds, rate_text(all));
   text += stage_lines(recent) + queue_line(recent);
   text += fmt::format("latency   {} (p50, p90, p99, from found to published)\n",
                       percentiles(recent.end_to_end));

@@ -42,7 +42,10 @@ TEST_F(Bench, says_what_is_wrong_before_it_measures) {
   EXPECT_EQ(many.code, 64);
   EXPECT_THAT(many.err, HasSubstr("cores, not 4096"));
   EXPECT_EQ(run({"bench", "scaling", "in", "--set", "rank=none"}).code, 78);
-  EXPECT_FALSE(fs::exists(at("scaling.jsonl")));
+  const Finished missing = run({"bench", "scaling", "nowhere"});
+  EXPECT_EQ(missing.code, 66);
+  EXPECT_THAT(missing.err, HasSubstr("nowhere: "));
+  EXPECT_EQ(run({"bench", "scaling", "in", "--log", "no/such/folder/log"}).code, 73);
 }
 
 }  // namespace

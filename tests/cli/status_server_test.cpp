@@ -2,6 +2,7 @@
 #include "telemetry/status_server.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -112,6 +113,20 @@ TEST_F(StatusServerTest, a_socket_of_a_dead_service_is_taken_over_and_that_of_a_
   EXPECT_EQ(file.st_mode & 0777U, 0660U);
 }
 
+TEST_F(StatusServerTest, a_port_is_one_process_s) {
+  const std::string port = "127.0.0.1:" + std::to_string(20000 + ::getpid() % 20000);
+  configure({}, "telemetry: {listen: \"" + port + "\"}\n");
+  start();
+  wait_for_log("ready:");
+  EXPECT_EQ(fetch(port, "/healthz"), "ok\n");
+  write_png("other/a.png");
+  const Finished second =
+      run({"run", "other", "-o", "out2", "--backend", "cpu", "--set", "telemetry.listen=" + port});
+  EXPECT_EQ(second.code, 73);
+  EXPECT_THAT(second.err, HasSubstr("cannot listen on " + port + ": Address already in use"));
+  EXPECT_EQ(run({"top", "http://" + port + "/"}).code, 0) << "as the log names it";
+}
+
 TEST_F(StatusServerTest, top_shows_it_and_says_where_nothing_answers) {
   start_listening();
   write_png("in/a.png");
@@ -119,7 +134,7 @@ TEST_F(StatusServerTest, top_shows_it_and_says_where_nothing_answers) {
   const Finished shown = run({"top", socket()});
   EXPECT_EQ(shown.code, 0) << shown.err;
   EXPECT_THAT(shown.out, AllOf(HasSubstr("images    1 done"), HasSubstr("watch     "),
-                               HasSubstr("stage     threads")));
+                               HasSubstr("stage    threads")));
   EXPECT_EQ(run({"top", "--config", "eckart.yaml"}).code, 0);
   EXPECT_EQ(stop().code, 0);
   const Finished gone = run({"top", socket()});

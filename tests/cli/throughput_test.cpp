@@ -130,7 +130,7 @@ TEST_F(Throughput, usr1_tells_how_it_goes_and_changes_nothing) {
   wait_for_outputs(2);
   const Finished result = stop();
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.err, AllOf(HasSubstr("stage     threads"), HasSubstr("queues    found")));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("stage    threads"), HasSubstr("queues    found")));
 }
 
 TEST_F(Throughput, a_wrong_address_to_listen_on_is_refused_with_what_is_right) {

@@ -146,7 +146,7 @@ TEST(SettingsErrors, NameTheSet) {
   EXPECT_THAT(set_error("batch.pad="), HasSubstr("batch.pad: '' is not an integer"));
   EXPECT_THAT(set_error("batch.pad= "), HasSubstr("batch.pad: null is not an integer"));
   EXPECT_THAT(set_error("batch.pad={a: 1}"), HasSubstr("batch.pad: '{a: 1}' is not an integer"));
-  EXPECT_THAT(set_error("batch.pad=[1"), StartsWith("--set batch.pad=[1: not valid YAML: "));
+  EXPECT_THAT(set_error("rank=[1"), StartsWith("--set rank=[1: not valid YAML: "));
   EXPECT_EQ(set_error("rank=,5"), "--set rank=,5: a second YAML document; expected one");
   EXPECT_THAT(set_error("batch={pad: 8, images: x}"), HasSubstr("batch.images: 'x' is not"));
 }

@@ -46,6 +46,7 @@ Settings everything_changed() {
   s.wait_for_space = true;
   s.ledger = "l.db";
   s.deterministic = true;
+  s.telemetry = {"logs/a b.jsonl", 0.5, 1, 0, "[::1]:9464"};
   return s;
 }
 
@@ -120,6 +121,18 @@ TEST(Precedence, LaterFileThenSetWins) {
   EXPECT_EQ(settings.batch.pad, 8);
   EXPECT_EQ(settings.batch.linger_ms, 2);
   EXPECT_EQ(settings.budget_mb, 32);
+}
+
+TEST(Set, TakesABracketForTextWhereNoListIsMeant) {
+  EXPECT_EQ(with({"telemetry.listen=[::1]:9464"}).telemetry.listen, "[::1]:9464");
+  EXPECT_EQ(with({"rank=[5,20]"}).rank, "5,20");
+}
+
+TEST(Changed, NamesWhatIsNotTheDefault) {
+  EXPECT_THAT(changed(Settings{}), ::testing::IsEmpty());
+  EXPECT_THAT(
+      changed(with({"rank=5", "batch.pad=8"})),
+      ::testing::ElementsAre(::testing::Pair("rank", "\"5\""), ::testing::Pair("batch.pad", "8")));
 }
 
 TEST(Rank, IsANumberATextOrAList) {
