@@ -1,12 +1,16 @@
 #include "telemetry/status_server.hpp"
 
 #include <httplib.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -18,7 +22,8 @@
 namespace eckart::telemetry {
 namespace {
 
-constexpr int kThreads = 8;  // a browser keeps several connections open
+constexpr int kThreads = 8;
+constexpr std::chrono::seconds kLongestTalk{5};  // a request and its answer
 
 bool is_socket_path(const std::string& address) { return address.starts_with('/'); }
 
@@ -61,9 +66,67 @@ bool names_loopback(const std::string& host) {
   return name.empty() || name == "localhost" || name == "127.0.0.1" || name == "[::1]";
 }
 
+/// A connection that ends at a time, however slowly its client talks or listens, and when `stopped`
+/// says so: neither the server's threads nor its end wait for any client.
+class Connection : public httplib::Stream {
+ public:
+  using Clock = std::chrono::steady_clock;
+  Connection(int socket, std::function<bool()> stopped)
+      : socket_(socket), stopped_(std::move(stopped)) {}
+  ~Connection() override {
+    ::shutdown(socket_, SHUT_RDWR);
+    ::close(socket_);
+  }
+
+  ssize_t read(char* to, std::size_t size) override {
+    if (next_ == end_) {
+      if (!wait_for(POLLIN)) return -1;
+      const ssize_t got = ::recv(socket_, buffer_.data(), buffer_.size(), MSG_DONTWAIT);
+      if (got <= 0) return got;
+      next_ = 0;
+      end_ = std::size_t(got);
+    }
+    const std::size_t taken = std::min(size, end_ - next_);
+    std::copy_n(buffer_.data() + next_, taken, to);
+    next_ += taken;
+    return ssize_t(taken);
+  }
+  ssize_t write(const char* from, std::size_t size) override {
+    return wait_for(POLLOUT) ? ::send(socket_, from, size, MSG_DONTWAIT | MSG_NOSIGNAL) : -1;
+  }
+  bool is_readable() const override { return next_ < end_ || wait_for(POLLIN); }
+  bool is_writable() const override { return wait_for(POLLOUT); }
+  socket_t socket() const override { return socket_; }
+  void get_remote_ip_and_port(std::string&, int&) const override {}  // nobody asks
+  void get_local_ip_and_port(std::string&, int&) const override {}
+
+ private:
+  bool wait_for(short events) const {
+    constexpr int kLook_ms = 50;
+    pollfd asked{.fd = socket_, .events = events, .revents = 0};
+    while (!stopped_() && Clock::now() < end_time_) {
+      if (::poll(&asked, 1, kLook_ms) > 0) return true;
+    }
+    return false;
+  }
+
+  const int socket_;
+  const std::function<bool()> stopped_;
+  const Clock::time_point end_time_ = Clock::now() + kLongestTalk;
+  std::array<char, 4096> buffer_;
+  std::size_t next_ = 0, end_ = 0;  // of what was read ahead
+};
+
 }  // namespace
 
-class StatusServer::Http : public httplib::Server {};
+class StatusServer::Http : public httplib::Server {
+  /// One request a connection.
+  bool process_and_close_socket(socket_t socket) override {
+    Connection connection(socket, [this] { return svr_sock_ == INVALID_SOCKET; });
+    bool closed = false;
+    return process_request(connection, true, closed, {});
+  }
+};
 
 StatusServer::StatusServer(const std::string& address, StatusPages pages)
     : socket_(is_socket_path(address) ? address : ""),
@@ -127,11 +190,14 @@ StatusServer::StatusServer(const std::string& address, StatusPages pages)
     if (bound) ::chmod(socket_.c_str(), 0660);
   }
   if (!bound) throw cannot_listen(address, errno ? std::strerror(errno) : "it cannot be had");
-  thread_ = std::thread([this] { http_->listen_after_bind(); });
+  thread_ = std::thread([this] {
+    http_->listen_after_bind();
+    has_ended_ = true;
+  });
 }
 
 StatusServer::~StatusServer() {
-  while (!http_->is_running()) std::this_thread::yield();  // stop() does nothing before that
+  while (!http_->is_running() && !has_ended_) std::this_thread::yield();  // too soon for stop()
   http_->stop();
   thread_.join();
   if (!socket_.empty()) ::unlink(socket_.c_str());

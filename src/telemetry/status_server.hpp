@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -23,8 +24,8 @@ struct StatusPages {
 };
 
 /// Answers HTTP on a loopback port or a Unix socket: / is a page for people, /status.json what it
-/// shows, /status.txt the same for
-/// terminals, /metrics for Prometheus, /healthz and /readyz 200 or 503 with why.
+/// shows, /status.txt the same for terminals, /metrics for Prometheus, /healthz and /readyz 200 or
+/// 503 with why. Whoever takes more than 5 s to ask, or to listen, is cut off.
 class StatusServer {
  public:
   /// `address`: as settings::ListenAddress has it. Throws FatalError(cannot_create) where nothing
@@ -40,6 +41,7 @@ class StatusServer {
   const std::string socket_;  // path; empty for a port
   const StatusPages pages_;
   std::unique_ptr<Http> http_;
+  std::atomic<bool> has_ended_ = false;  // by stop(), or because it could not accept any more
   std::thread thread_;
 };
 
