@@ -162,22 +162,29 @@ StatusServer::StatusServer(const std::string& address, StatusPages pages)
   get("/readyz", well(pages_.why_not_ready));
   http_->new_task_queue = [] { return new httplib::ThreadPool(kThreads); };  // which it deletes
   http_->set_payload_max_length(1024);
+  // One address is one process's, unlike with SO_REUSEPORT, which is the library's default.
+  http_->set_socket_options([](int socket) {
+    const int yes = 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  });
   http_->set_default_headers(
       {{"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}});
-  if (socket_.empty()) {
-    http_->set_pre_routing_handler([](const Request& request, Response& response) {
-      if (names_loopback(request.get_header_value("Host")))
-        return httplib::Server::HandlerResponse::Unhandled;
-      response.status = 403;
-      response.set_content("Host names another machine: a proxy should say localhost\n",
-                           "text/plain");
-      return httplib::Server::HandlerResponse::Handled;
-    });
-  } else if (socket_.size() >= sizeof(sockaddr_un::sun_path)) {
+  http_->set_pre_routing_handler([this](const Request& request, Response& response) {
+    using httplib::Server;
+    if (request.has_header("Range")) {  // thousands of which make megabytes of a page
+      response.status = 416;
+      return Server::HandlerResponse::Handled;
+    }
+    if (!socket_.empty() || names_loopback(request.get_header_value("Host")))
+      return Server::HandlerResponse::Unhandled;
+    response.status = 403;
+    response.set_content("Host names another machine: a proxy should say localhost\n",
+                         "text/plain");
+    return Server::HandlerResponse::Handled;
+  });
+  if (socket_.size() >= sizeof(sockaddr_un::sun_path))
     throw cannot_listen(address, "the path is too long for a socket");
-  } else if (is_taken(socket_)) {
-    throw cannot_listen(address, "another process does");
-  }
+  if (!socket_.empty() && is_taken(socket_)) throw cannot_listen(address, "another process does");
 
   errno = 0;
   bool bound = false;

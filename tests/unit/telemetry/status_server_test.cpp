@@ -1,0 +1,109 @@
+// The server of the status page against clients and neighbours that mean it no good.
+#include "telemetry/status_server.hpp"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <future>
+#include <memory>
+
+#include "core/error.hpp"
+
+namespace eckart::telemetry {
+namespace {
+
+StatusPages pages() {
+  const auto nothing = [] { return std::string(); };
+  return {[](double) { return std::string("{}"); }, nothing, nothing, nothing, nothing};
+}
+
+/// A TCP connection, or what is to become one.
+class Socket {
+ public:
+  Socket() : number_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {}
+  ~Socket() { ::close(number_); }
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+
+  /// One that nobody had a moment ago.
+  int bind_to_any_port() {
+    sockaddr_in address = loopback(0);
+    socklen_t size = sizeof address;
+    EXPECT_EQ(::bind(number_, reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(::getsockname(number_, reinterpret_cast<sockaddr*>(&address), &size), 0);
+    return ntohs(address.sin_port);
+  }
+  void connect(int port) {
+    const sockaddr_in address = loopback(port);
+    EXPECT_EQ(::connect(number_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  }
+  void send(const std::string& text) {
+    EXPECT_EQ(::send(number_, text.data(), text.size(), MSG_NOSIGNAL), ssize_t(text.size()));
+  }
+  /// Until the server closes it.
+  std::string receive() {
+    std::string all(1 << 16, 0);
+    std::string text;
+    for (ssize_t got = 0; (got = ::recv(number_, all.data(), all.size(), 0)) > 0;)
+      text.append(all, 0, std::size_t(got));
+    return text;
+  }
+
+ private:
+  static sockaddr_in loopback(int port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(std::uint16_t(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return address;
+  }
+  int number_;
+};
+
+class StatusServerOnPort : public ::testing::Test {
+ protected:
+  const int port_ = Socket().bind_to_any_port();
+  const std::string address_ = "127.0.0.1:" + std::to_string(port_);
+  std::unique_ptr<StatusServer> server_ = std::make_unique<StatusServer>(address_, pages());
+};
+
+TEST_F(StatusServerOnPort, a_port_is_of_one_server) {
+  EXPECT_THROW(StatusServer(address_, pages()), FatalError);
+  EXPECT_EQ(fetch(address_, "/healthz"), "ok\n");
+  server_.reset();
+  server_ = std::make_unique<StatusServer>(address_, pages());  // at once
+  EXPECT_EQ(fetch(address_, "/healthz"), "ok\n");
+}
+
+TEST_F(StatusServerOnPort, ends_while_a_client_has_not_asked_to_the_end) {
+  Socket slow;
+  slow.connect(port_);
+  slow.send("GET /healthz HTTP/1.1\r\nHost: local");
+  EXPECT_EQ(fetch(address_, "/healthz"), "ok\n");  // and the slow one was accepted before
+  const auto ended = std::async(std::launch::async, [this] { server_.reset(); });
+  EXPECT_EQ(ended.wait_for(std::chrono::seconds(4)), std::future_status::ready);
+  EXPECT_EQ(slow.receive(), "");
+}
+
+TEST_F(StatusServerOnPort, gives_pages_whole_or_not_at_all) {
+  Socket client;
+  client.connect(port_);
+  client.send("GET /status.json HTTP/1.1\r\nHost: localhost\r\nRange: bytes=0-0,0-0\r\n\r\n");
+  EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 416 "));
+}
+
+TEST_F(StatusServerOnPort, answers_nobody_who_came_by_another_machines_name) {
+  for (const char* host : {"example.org", "127.0.0.1.example.org:80", "localhost@example.org"}) {
+    Socket client;
+    client.connect(port_);
+    client.send(std::string("GET /status.json HTTP/1.1\r\nHost: ") + host + "\r\n\r\n");
+    EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 403 ")) << host;
+  }
+}
+
+}  // namespace
+}  // namespace eckart::telemetry
