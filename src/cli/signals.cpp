@@ -38,10 +38,12 @@ void note(std::atomic<bool>& what) {
 void on_hangup(int) { note(reload); }
 void on_usr1(int) { note(ask); }
 
+/// What the caller has this program ignore, as nohup does, stays so; but not SIGUSR1, which the
+/// process that this one replaces has left ignored.
 void handle(int signal, void (*handler)(int)) {
   struct sigaction action {};
   sigaction(signal, nullptr, &action);
-  if (action.sa_handler == SIG_IGN) return;
+  if (action.sa_handler == SIG_IGN && signal != SIGUSR1) return;
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);

@@ -133,6 +133,20 @@ TEST_F(Throughput, usr1_tells_how_it_goes_and_changes_nothing) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("stage    threads"), HasSubstr("queues    found")));
 }
 
+/// As after a lost GPU, when a process replaces itself.
+TEST_F(Throughput, usr1_tells_also_where_the_process_before_has_ignored_it) {
+  configure();
+  Program::Options options;
+  options.folder = at(".");
+  options.program = "/bin/sh";
+  const std::string begin = "trap '' USR1; exec " ECKART_PROGRAM " watch --config eckart.yaml";
+  service_ = std::make_unique<Program>(std::vector<std::string>{"-c", begin}, options);
+  wait_for_log("ready:");
+  service_->signal(SIGUSR1);
+  wait_for_log("rate      ");
+  EXPECT_EQ(stop().code, 0);
+}
+
 TEST_F(Throughput, a_wrong_address_to_listen_on_is_refused_with_what_is_right) {
   for (const char* wrong : {"0.0.0.0:9464", "9464", "127.0.0.1", "127.0.0.1:70000", "example:1"}) {
     auto arguments = run_arguments();
