@@ -25,7 +25,8 @@ std::optional<Steady> steady_intervals(const LoggedRun& run) {
   Steady steady;
   for (std::size_t i = 1; i + 1 < all.size(); ++i) {
     if (all[i].elapsed_s - all[i].interval_s < run.startup_s) continue;
-    if (is_service && all[i].images() == 0) continue;  // nothing came
+    const bool had_no_work = is_service || all[i].skipped > 0;  // nothing came, or only old ones
+    if (had_no_work && all[i].images() == 0) continue;
     steady.sums = steady.rates.empty() ? all[i] : sum(steady.sums, all[i]);
     steady.rates.push_back(rate(all[i]));
     const double mean = 0.5 * double(all[i - 1].unfinished + all[i].unfinished);

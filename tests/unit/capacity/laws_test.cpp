@@ -55,6 +55,14 @@ TEST(Measured, counts_what_failed_and_not_what_was_skipped) {
   EXPECT_EQ(measure(run).images, before.images);
 }
 
+TEST(Measured, has_the_rate_of_a_resumed_run_after_what_it_has_skipped) {
+  LoggedRun run = made_run({}, {.seconds = 20});
+  const double rate = measure(run).rate_per_s;
+  for (std::size_t i = 1; i < 8; ++i)
+    run.intervals[i] = {.elapsed_s = double(i + 1), .interval_s = 1, .skipped = 100'000};
+  EXPECT_NEAR(measure(run).rate_per_s, rate, 0.01 * rate);
+}
+
 TEST(Measured, has_the_rate_of_a_service_while_something_came) {
   LoggedRun run = made_run({}, {.seconds = 20, .command = "watch", .arrival_per_s = 500});
   for (std::size_t i = 6; i < 14; ++i) run.intervals[i].done = 0;
