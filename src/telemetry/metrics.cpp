@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,8 +64,12 @@ class Families {
 void add_images(Families& out, const Status& status) {
   const Snapshot& all = status.all;
   const Counts& counts = all.counts;
-  out.add("eckart_images_discovered_total", "Inputs found", MetricType::Counter);
-  out.counter(double(all.found), {{"source", status.identity.command}});
+  out.add("eckart_images_discovered_total", "Inputs found, each time that they came",
+          MetricType::Counter);
+  // `found` goes back with each that is given back, and a counter must not.
+  out.counter(
+      double(std::accumulate(counts.retries_in.begin(), counts.retries_in.end(), all.found)),
+      {{"source", status.identity.command}});
   out.add("eckart_images_total", "Images that reached their end", MetricType::Counter);
   out.counter(double(counts.done), {{"result", "done"}});
   out.counter(double(counts.failed), {{"result", "failed"}});
