@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -12,6 +13,7 @@
 #include <memory>
 
 #include "core/error.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace eckart::telemetry {
 namespace {
@@ -103,6 +105,23 @@ TEST_F(StatusServerOnPort, answers_nobody_who_came_by_another_machines_name) {
     client.send(std::string("GET /status.json HTTP/1.1\r\nHost: ") + host + "\r\n\r\n");
     EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 403 ")) << host;
   }
+}
+
+TEST(StatusServerOnSocket, does_not_wait_for_a_process_that_answers_nobody) {
+  const test::TempFolder folder;
+  const std::string path = (folder.path() / "status.sock").string();
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  const auto* name = reinterpret_cast<const sockaddr*>(&address);
+  const int busy = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_EQ(::bind(busy, name, sizeof address), 0);
+  ASSERT_EQ(::listen(busy, 0), 0);
+  const int waiting = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_EQ(::connect(waiting, name, sizeof address),
+            0);  // for whom there was room; now it is full
+  EXPECT_THROW(StatusServer(path, pages()), FatalError);
+  ::close(waiting);
+  ::close(busy);
 }
 
 }  // namespace
