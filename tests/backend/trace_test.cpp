@@ -135,13 +135,13 @@ TEST_P(TraceTest, what_is_done_again_is_told_as_such) {
 TEST_P(TraceTest, the_engines_of_a_gpu_work_at_once) {
   if (!has_device() || GetParam().solver != SolverKind::gram)
     GTEST_SKIP() << "seen on a GPU, with the solver that computes for long";
-  constexpr int kBatches = 12, kPlanes = 16;  // which take a GPU longer than packing takes the host
+  constexpr int kBatches = 8, kPlanes = 4;  // which take a GPU longer than packing takes the host
   const auto backend = make_traced(kPlanes);
   const auto lane = backend->make_lane(0);
   ASSERT_EQ(lane->slots(), 2);
   std::vector<Timed> batches;
   for (int i = 0; i < kBatches; ++i)
-    batches.push_back({make_tasks(kPlanes, 512, 512, 100), {}, {}, {}});
+    batches.push_back({make_tasks(kPlanes, 2048, 2048, 20), {}, {}, {}});
   compute(*lane, batches);
 
   std::vector<BusySpan> busy;
