@@ -2,6 +2,7 @@
 
 #include <time.h>
 
+#include <thread>
 #include <utility>
 
 namespace eckart::flow {
@@ -28,9 +29,13 @@ class alignas(64) StageClock::Cell {
 
   void start(Time now) { since_.store(now, std::memory_order_relaxed); }
 
-  /// On the worker's thread alone.
-  void enter(State next, Time now) {
-    version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  /// On the worker's thread alone. It takes the time after it has told that it changes, and a
+  /// reader before it looks for that: else a worker that loses its core between the two would take
+  /// back what a reader has counted meanwhile.
+  /// Returns that time.
+  Time enter(State next) {
+    version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
+    const Time now = Clock::now();
     auto& ns = ns_[std::size_t(state_.load(std::memory_order_relaxed))];
     ns.store(
         ns.load(std::memory_order_relaxed) + (now - since_.load(std::memory_order_relaxed)).count(),
@@ -38,6 +43,7 @@ class alignas(64) StageClock::Cell {
     since_.store(now, std::memory_order_release);
     state_.store(next, std::memory_order_release);
     version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    return now;
   }
 
   Times read() const {
@@ -49,7 +55,10 @@ class alignas(64) StageClock::Cell {
       const Time since = since_.load(std::memory_order_acquire);
       const State state = state_.load(std::memory_order_acquire);
       const Time now = Clock::now();
-      if (version % 2 != 0 || version_.load(std::memory_order_relaxed) != version) continue;
+      if (version % 2 != 0 || version_.load(std::memory_order_seq_cst) != version) {
+        std::this_thread::yield();  // to a worker that lost its core in between
+        continue;
+      }
       times.ns[std::size_t(state)] += (now - since).count();
       break;
     }
@@ -105,11 +114,7 @@ StageClock::Worker::~Worker() {
 }
 
 /// Since when.
-StageClock::Time StageClock::Worker::enter(State next) {
-  const Time now = Clock::now();
-  cell_.enter(next, now);
-  return now;
-}
+StageClock::Time StageClock::Worker::enter(State next) { return cell_.enter(next); }
 
 std::chrono::nanoseconds StageClock::Worker::busy() const {
   return std::chrono::nanoseconds(cell_.busy_ns());

@@ -62,21 +62,29 @@ TEST(StageClock, AWaitGivesItsResultAndMayThrow) {
   EXPECT_EQ(clock.times().waiting_for_room_s, waited) << "the worker is busy again after a throw";
 }
 
+/// More workers than cores: some lose theirs while they go from one state to the next.
 TEST(StageClock, MayBeReadWhileWorkersRunAndNeverRunsBackwards) {
-  StageClock clock(1);
-  std::atomic<bool> ended = false;
-  std::thread thread([&] {
-    StageClock::Worker worker(clock, 0);
-    for (int i = 0; i < 2000; ++i) worker.waiting(State::waiting_for_input, [] {});
-    ended = true;
-  });
-  double last = 0;
-  while (!ended) {
-    const double total = clock.times().total_s();
-    EXPECT_GE(total, last);
-    last = total;
+  const int workers = 2 + 2 * int(std::thread::hardware_concurrency());
+  StageClock clock(workers);
+  std::atomic<bool> enough = false;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < workers; ++i) {
+    threads.emplace_back([&, i] {
+      StageClock::Worker worker(clock, i);
+      while (!enough) worker.waiting(State::waiting_for_room, [] {});
+    });
   }
-  thread.join();
+  constexpr double kRounding_s = 2e-9;
+  StageTimes last;
+  for (const double end = now_s() + 0.5; now_s() < end;) {
+    const StageTimes times = clock.times();
+    EXPECT_GE(times.busy_s, last.busy_s - kRounding_s);
+    EXPECT_GE(times.waiting_for_input_s, last.waiting_for_input_s - kRounding_s);
+    EXPECT_GE(times.waiting_for_room_s, last.waiting_for_room_s - kRounding_s);
+    last = times;
+  }
+  enough = true;
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST(StageClock, AddsUpToTheWallTimeOfAllWorkersAtAnyMoment) {
@@ -117,12 +125,13 @@ TEST(StageClock, CountsAStateThatGoesOn) {
 TEST(StageClock, KnowsHowLongAWorkerWasBusy) {
   StageClock clock(1);
   StageClock::Worker worker(clock, 0);
+  const double start_s = now_s();
   const auto before = worker.busy();
   spend(0.002);
   worker.waiting(State::waiting_for_room, [] { spend(0.005); });
   const std::chrono::duration<double> busy = worker.busy() - before;
   EXPECT_GE(busy.count(), 0.002 - 1e-6);
-  EXPECT_LT(busy.count(), 0.005);
+  EXPECT_LE(busy.count(), now_s() - start_s - 0.005 + 1e-6) << "without the wait";
 }
 
 TEST(StageClock, CountsTheCoreOfAWorkerWhileItRunsAndAfterIt) {
