@@ -37,13 +37,17 @@ std::optional<Steady> steady_intervals(const LoggedRun& run) {
   return steady;
 }
 
+/// Intervals that follow one another are not independent: what disturbs one disturbs the next.
+constexpr double kMostIndependent = 4;
+
 /// Of the mean of `rates`, relative to it.
 double standard_error(const std::vector<double>& rates) {
   const double n = double(rates.size());
   double mean = 0, squares = 0;
   for (const double r : rates) mean += r / n;
   for (const double r : rates) squares += (r - mean) * (r - mean);
-  return mean > 0 && n > 1 ? std::sqrt(squares / (n - 1) / n) / mean : 0;
+  const double independent = std::min(n, kMostIndependent);
+  return mean > 0 && n > 1 ? std::sqrt(squares / (n - 1) / independent) / mean : 0;
 }
 
 double peak_rate(const LoggedRun& run) {
@@ -55,19 +59,23 @@ double peak_rate(const LoggedRun& run) {
   return peak;
 }
 
-std::vector<StageDemand> stage_demands(const Sample& sums, double window_s, bool is_crowded) {
+std::vector<StageDemand> stage_demands(const Sample& sums, double window_s) {
   std::vector<StageDemand> demands;
-  const double images = double(sums.images());
   for (const StageSample& stage : sums.stages) {
     const int workers = std::max(1, stage.workers);
-    StageDemand demand{.name = stage.name,
+    demands.push_back({.name = stage.name,
                        .workers = workers,
-                       .cpu_s = stage.cpu_s / images,
-                       .busy = std::min(1.0, stage.busy_s / (workers * window_s))};
-    if (!is_crowded) demand.wait_s = std::max(0.0, stage.busy_s - stage.cpu_s) / images;
-    demands.push_back(demand);
+                       .busy = std::min(1.0, stage.busy_s / (workers * window_s)),
+                       .cpu_busy = std::min(1.0, stage.cpu_s / (workers * window_s))});
   }
   return demands;
+}
+
+/// Lanes on the CPU wait for nothing but cores.
+double core_wait(const LoggedRun& run, const Sample& sums) {
+  const auto lanes = std::ranges::find(sums.stages, "compute", &StageSample::name);
+  const bool is_known = run.backend == "cpu" && lanes != sums.stages.end() && lanes->cpu_s > 0;
+  return is_known ? std::max(1.0, lanes->busy_s / lanes->cpu_s) : 1;
 }
 
 void measure_gpus(const Sample& sums, double window_s, Measured& measured) {
@@ -88,9 +96,12 @@ void measure_gpus(const Sample& sums, double window_s, Measured& measured) {
 std::string saturated_resource(const Measured& measured) {
   if (measured.core_share >= kSaturated) return "cores";
   if (measured.gpu_share >= kSaturated) return "GPU";
-  const auto busiest = std::ranges::max_element(measured.stages, {}, &StageDemand::busy);
-  if (busiest == measured.stages.end() || busiest->busy < kSaturated) return {};
-  return busiest->name;
+  const StageDemand* busiest = nullptr;
+  for (const StageDemand& stage : measured.stages) {
+    if (!busiest || measured.taken(stage) > measured.taken(*busiest)) busiest = &stage;
+  }
+  if (!busiest || measured.taken(*busiest) < kSaturated) return {};
+  return measured.waits_for_disk(*busiest) ? "disk" : busiest->name;
 }
 
 bool sets_threads(const LoggedRun& run) {
@@ -101,17 +112,59 @@ bool sets_threads(const LoggedRun& run) {
 
 }  // namespace
 
-double Measured::cores_used() const {
-  const bool is_free_to_use_all = saturated.empty() && !is_service && !has_set_threads;
-  if (saturated == "cores" || is_free_to_use_all || cpu_s <= 0) return cores;
-  return core_share * cores;
+bool Measured::waits_for_disk(const StageDemand& stage) const {
+  if (stage.name != "load" && stage.name != "write") return false;
+  if (core_share >= kSaturated) return false;  // there a thread waits for a core as well
+  return stage.busy - core_wait * stage.cpu_busy > 0.5 * stage.busy;
 }
 
-double Measured::busy(const std::string& resource) const {
-  if (resource == "cores") return core_share;
-  if (resource == "GPU") return gpu_share;
-  const auto stage = std::ranges::find(stages, resource, &StageDemand::name);
-  return stage == stages.end() ? 0 : stage->busy;
+double Measured::taken(const StageDemand& stage) const {
+  const bool is_wait_for_cores = core_share > kUncrowded || core_wait > kOthers;
+  if (waits_for_disk(stage) || !is_wait_for_cores) return std::max(stage.busy, stage.cpu_busy);
+  return stage.cpu_busy;
+}
+
+double Measured::cores_used() const {
+  return saturated == "cores" || cpu_s <= 0 ? cores : core_share * cores;
+}
+
+std::vector<Measured> alike(const std::vector<Measured>& runs, int cores, int gpus) {
+  std::vector<Measured> all, steady;
+  for (const Measured& run : runs) {
+    if (run.cores != cores || run.gpus != gpus) continue;
+    all.push_back(run);
+    if (run.is_steady()) steady.push_back(run);
+  }
+  return steady.empty() ? all : steady;
+}
+
+Measured pooled(const std::vector<Measured>& runs) {
+  Measured mean = runs.back();
+  const double n = double(runs.size());
+  const auto mean_of = [&](auto Measured::*what) {
+    double sum = 0;
+    for (const Measured& run : runs) sum += run.*what;
+    return sum / n;
+  };
+  mean.rate_per_s = mean_of(&Measured::rate_per_s);
+  mean.core_share = mean_of(&Measured::core_share);
+  mean.gpu_share = mean_of(&Measured::gpu_share);
+  mean.core_wait = mean_of(&Measured::core_wait);
+  mean.rate_error = mean_of(&Measured::rate_error);
+  mean.cpu_s = mean.core_share * mean.cores / mean.rate_per_s;
+  if (mean.gpu_share > 0) mean.gpu_s = mean.gpu_share * mean.gpus / mean.rate_per_s;
+  for (StageDemand& stage : mean.stages) {
+    stage.busy = stage.cpu_busy = 0;
+    for (const Measured& run : runs) {
+      const auto same = std::ranges::find(run.stages, stage.name, &StageDemand::name);
+      if (same == run.stages.end()) continue;
+      stage.busy += same->busy / n;
+      stage.cpu_busy += same->cpu_busy / n;
+    }
+  }
+  for (const Measured& run : runs) mean.peak_per_s = std::max(mean.peak_per_s, run.peak_per_s);
+  mean.saturated = saturated_resource(mean);
+  return mean;
 }
 
 Measured measure(const LoggedRun& run) {
@@ -126,7 +179,8 @@ Measured measure(const LoggedRun& run) {
                     .elapsed_s = whole.interval_s,
                     .rate_per_s = double(sums.images()) / window_s,
                     .is_service = run.command == "watch",
-                    .has_set_threads = sets_threads(run)};
+                    .has_set_threads = sets_threads(run),
+                    .core_wait = core_wait(run, sums)};
   if (steady) {
     measured.intervals = steady->rates.size();
     measured.rate_error = standard_error(steady->rates);
@@ -139,7 +193,7 @@ Measured measure(const LoggedRun& run) {
   measured.peak_per_s = std::max(measured.rate_per_s, peak_rate(run));
   measured.core_share = std::min(1.0, sums.cpu_s / (window_s * run.cores));
   measured.cpu_s = measured.core_share * run.cores / measured.rate_per_s;
-  measured.stages = stage_demands(sums, window_s, measured.core_share > kUncrowded);
+  measured.stages = stage_demands(sums, window_s);
   measure_gpus(sums, window_s, measured);
   measured.saturated = saturated_resource(measured);
   return measured;

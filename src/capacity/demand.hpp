@@ -12,16 +12,15 @@ namespace eckart::capacity {
 constexpr double kSaturated = 0.9;
 /// Up to this share of the cores a thread that wants one has it at once, or nearly.
 constexpr double kUncrowded = 0.7;
+/// From this much longer than its CPU time on a lane's work says that others had the cores.
+constexpr double kOthers = 1.5;
 
-/// What a stage spends on an image, in one of its threads.
+/// How a stage's threads spent their time.
 struct StageDemand {
   std::string name = {};
   int workers = 1;
-  double cpu_s = 0;
-  /// Busy without the CPU: for a disk or a GPU. None where cores were crowded: there a thread also
-  /// waits for a core, and the two can't be told apart.
-  std::optional<double> wait_s = {};
-  double busy = 0;  ///< share of its threads' time, as its clock has it
+  double busy = 0;      ///< share of its threads' time, as its clock has it
+  double cpu_busy = 0;  ///< the share in which they computed; otherwise they waited
 };
 
 /// Little's law (1961): images in the system = rate x time in it.
@@ -48,18 +47,36 @@ struct Measured {
   std::vector<StageDemand> stages = {};
   std::optional<LittlesLaw> little = {};
   std::optional<double> joules_per_image = {};  ///< of the GPUs
-  std::string saturated = {};                   ///< "cores", "GPU" or a stage; empty: nothing was
-  bool is_service = false;                      ///< its work came when it came
-  bool has_set_threads = false;                 ///< their number was not left to eckart
+  /// "cores", "GPU", a stage whose threads work, or "disk", for which a stage's threads wait;
+  /// empty: nothing was.
+  std::string saturated = {};
+  bool is_service = false;       ///< its work came when it came
+  bool has_set_threads = false;  ///< their number was not left to eckart
+  /// How much longer lanes on the CPU took than they computed. They wait for cores alone, so above
+  /// one others had these. One where it isn't known.
+  double core_wait = 1;
 
-  /// The cores that its cost is of: all, where it used what they gave, or else those kept busy.
+  /// More of the cores' time went elsewhere than this run itself explains.
+  bool has_others_on_cores() const { return core_wait > kOthers && core_share <= kUncrowded; }
+  /// The stage's threads wait for a disk for most of their time. What is told of it is what was
+  /// seen, for with more threads they may only wait longer.
+  bool waits_for_disk(const StageDemand& stage) const;
+  /// The share of the time of a stage's threads that images took: work, and waiting where that is
+  /// not for a core.
+  double taken(const StageDemand& stage) const;
+
+  /// The cores that its cost is of: all, where they limited, or else those kept busy.
   double cores_used() const;
   /// Core-seconds by image on those.
   double core_s() const { return cores_used() / rate_per_s; }
-  /// The share of its time that a resource was busy: "cores", "GPU", or a stage, by its clock.
-  double busy(const std::string& resource) const;
+  bool is_steady() const { return intervals > 0; }
 };
 
 Measured measure(const LoggedRun& run);
+
+/// Those with these cores and GPUs that tell of a rate: the steady ones, where there are any.
+std::vector<Measured> alike(const std::vector<Measured>& runs, int cores, int gpus);
+/// Their mean, as if they were one run; at least one.
+Measured pooled(const std::vector<Measured>& runs);
 
 }  // namespace eckart::capacity

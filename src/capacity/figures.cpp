@@ -18,6 +18,8 @@ std::string grouped(std::int64_t count) {
 std::string figure(double value) {
   if (!std::isfinite(value)) return "unbounded";
   const double size = std::abs(value);
+  if (size >= 1e15)
+    return value > 0 ? "over 1,000,000,000,000,000" : "under -1,000,000,000,000,000";
   if (size >= 99.95) return grouped(std::llround(value));
   if (size < 1e-6) return "0";
   const int decimals = size >= 9.995    ? 1
@@ -61,7 +63,7 @@ std::string counted(std::int64_t count, std::string_view noun) {
 }
 
 std::string in_words(const std::string& resource) {
-  if (resource == "GPU") return "the GPU";
+  if (resource == "GPU" || resource == "disk") return "the " + resource;
   if (resource == "load" || resource == "write") return resource + " threads";
   if (resource == "compute") return "compute lanes";
   if (resource == "source" || resource == "batch") return "the " + resource + " thread";

@@ -12,9 +12,10 @@ namespace eckart::capacity {
 
 /// What one resource alone would allow: by the utilisation law, servers / demand.
 struct Bound {
-  std::string resource = {};  ///< cores, GPU, or a stage with the threads that it has
+  std::string resource = {};  ///< cores, GPU, disk, or a stage with the threads that it has
   double demand_s = 0;        ///< of an image, in one of its servers
-  int servers = 1;
+  int servers = 1;            ///< of a disk the threads that wait for it
+  double busy = 0;            ///< the share of its time, where this was measured
   Interval rate_per_s = {};
   bool is_at_least = false;  ///< it would allow this rate, or more: the demand is an upper bound
 };
@@ -22,7 +23,7 @@ struct Bound {
 struct Prediction {
   int cores = 1, gpus = 0;
   Interval rate_per_s = {};
-  std::string limit = {};  ///< the resource with the lowest bound
+  std::string limit = {};  ///< the resource with the lowest bound; "unknown"
 };
 
 /// What a rate takes.
@@ -33,6 +34,11 @@ struct Need {
   std::string limit = {};              ///< where no number of cores does, what limits
 };
 
+/// Core-seconds by image at the cores that a run used, for Amdahl's law. Runs on one number of
+/// cores are all at one place, however many of the cores they used: what threads they had is no
+/// scaling.
+std::vector<Point> cost_points(const std::vector<Measured>& runs, double noise);
+
 /// Rates of one kind of work on one kind of machine, by the number of its cores and GPUs.
 class Model {
  public:
@@ -40,24 +46,33 @@ class Model {
   /// same number in every run, and stay so; those of others grow with the cores.
   Model(const std::vector<Measured>& runs, std::map<std::string, int> fixed_threads);
 
-  /// The lowest first.
+  /// What each resource would allow in the present, by the utilisation law: its rate by the share
+  /// of the time that it was busy. The lowest first; the saturated one before all.
+  std::vector<Bound> present_bounds() const;
+  /// What they would allow elsewhere. A disk allows what was seen and no more: whether it can, the
+  /// logs don't tell. The lowest first.
   std::vector<Bound> bounds(int cores, int gpus) const;
   Prediction predict(int cores, int gpus) const;
   Need need(double rate_per_s, int gpus) const;
 
   const CoreCost& core_cost() const { return core_cost_; }
-  /// The run with the most cores and GPUs, of these the last one.
+  /// The runs with the most cores and GPUs, as one.
   const Measured& present() const { return present_; }
+  /// By how much runs of the same work on the same machine, or their intervals, differ, relative;
+  /// at least kRunSpread.
+  double noise() const { return noise_; }
+  /// A rate that is known no better than that.
+  Interval about(double rate_per_s) const;
 
  private:
   int threads(const std::string& stage, int cores, int gpus) const;
   bool counts(const StageDemand& stage) const;
 
   Measured present_;
+  double noise_;
   CoreCost core_cost_;
-  double core_cost_here_s_;
   std::map<std::string, int> fixed_threads_;
-  std::vector<StageDemand> stages_;
+  std::map<int, double> disk_per_s_;  ///< the most that was seen of it, by cores, if threads wait
   std::optional<double> gpu_s_;
   bool was_gpu_saturated_ = false;
 };

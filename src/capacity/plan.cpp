@@ -115,15 +115,19 @@ Scaling scaling_of(const std::vector<Measured>& runs, const Model& model) {
   Scaling scaling;
   const CoreCost& cost = model.core_cost();
   scaling.is_known = cost.is_known();
-  std::vector<Point> points;
   std::set<int> cores;
   for (const Measured& run : runs) {
-    points.push_back({run.cores_used(), run.core_s(), std::hypot(kRunSpread, run.rate_error)});
     cores.insert(run.cores);
   }
   scaling.cores.assign(cores.begin(), cores.end());
   if (!scaling.is_known) return scaling;
-  scaling.measured = fit_line(points);
+  scaling.measured = fit_line(cost_points(runs, model.noise()));
+  if (scaling.measured) {
+    Interval& ratio = scaling.measured->ratio;
+    const bool tells = ratio.high <= 1 && ratio.high >= 0;
+    ratio = {std::max(0.0, ratio.value), std::max(0.0, ratio.low), ratio.high};
+    if (!tells) scaling.measured.reset();
+  }
   scaling.serial = cost.serial_fraction();
   const auto scaled = [&](double serial) {  // Amdahl's serial part, as a share of a run on n cores
     const double n = scaling.cores.back();
@@ -138,6 +142,9 @@ Scaling scaling_of(const std::vector<Measured>& runs, const Model& model) {
                              std::max(0.0, 1 - r.low)};
     scaling.scaled_runs = int(grown.size());
   }
+  scaling.is_scaled_known =
+      scaling.scaled_runs > 0 ? scaling.scaled_serial.high <= 1 : scaling.measured.has_value();
+  if (!scaling.measured) return scaling;
   for (const int n : {2, 4, 8, 16, 32, 64}) {
     const auto amdahl = [&](double serial) { return n / (1 + serial * (n - 1)); };
     scaling.speedups.push_back({n,
@@ -148,14 +155,63 @@ Scaling scaling_of(const std::vector<Measured>& runs, const Model& model) {
 }
 
 std::optional<double> mean_rate_at(const std::vector<Measured>& runs, int cores, int gpus) {
-  double sum = 0;
-  int count = 0;
-  for (const Measured& run : runs) {
-    if (run.cores != cores || run.gpus != gpus || run.is_service) continue;
-    sum += run.rate_per_s;
-    ++count;
+  const std::vector<Measured> there = alike(runs, cores, gpus);
+  if (there.empty() || there.front().is_service) return std::nullopt;
+  return pooled(there).rate_per_s;
+}
+
+/// Where runs on the same cores, or a prediction and they, differ by more than noise would.
+std::vector<Contradiction> contradictions_of(const Plan& plan) {
+  constexpr double kMuch = 0.15;
+  std::vector<Contradiction> all;
+  for (const Predicted& at : plan.predictions) {
+    if (!at.measured_per_s) continue;
+    std::map<std::vector<int>, std::pair<double, double>> rates;  // by threads
+    double least = *at.measured_per_s, most = least;
+    for (const Measured& run : alike(plan.runs, at.cores, at.gpus)) {
+      std::vector<int> threads;
+      for (const StageDemand& stage : run.stages) threads.push_back(stage.workers);
+      auto& [low, high] = rates.try_emplace(threads, run.rate_per_s, run.rate_per_s).first->second;
+      low = std::min(low, run.rate_per_s);
+      high = std::max(high, run.rate_per_s);
+    }
+    for (const auto& [threads, rate] : rates) {
+      if (rate.second > (1 + kMuch) * rate.first)
+        all.push_back({at.cores, 0, rate.first, rate.second});
+    }
+    const double predicted = at.rate_per_s.value;
+    const bool differs = at.is_at_most ? predicted < (1 - kMuch) * least
+                                       : std::abs(predicted / *at.measured_per_s - 1) > kMuch;
+    if (differs) all.push_back({at.cores, predicted, least, most});
   }
-  return count > 0 ? std::optional(sum / count) : std::nullopt;
+  return all;
+}
+
+/// More cores do no less.
+template <typename Predictions>
+void let_rise(Predictions& predictions) {
+  for (std::size_t i = 1; i < predictions.size(); ++i) {
+    if (predictions[i].gpus != predictions[i - 1].gpus) continue;
+    const Interval& before = predictions[i - 1].rate_per_s;
+    Interval& rate = predictions[i].rate_per_s;
+    rate = {std::max(rate.value, before.value), std::max(rate.low, before.low),
+            std::max(rate.high, before.high)};
+  }
+}
+
+Prediction capacity_of(const Model& model) {
+  const Measured& present = model.present();
+  Prediction here{present.cores, present.gpus, model.about(present.rate_per_s), present.saturated};
+  if (!present.saturated.empty()) return here;
+  const std::vector<Bound> bounds = model.present_bounds();
+  if (present.is_service && present.is_steady() && !bounds.empty()) {
+    here.rate_per_s = bounds.front().rate_per_s;
+    here.limit = bounds.front().resource;
+    return here;
+  }
+  here.limit = "unknown";
+  if (!bounds.empty()) here.rate_per_s.high = bounds.front().rate_per_s.high;
+  return here;
 }
 
 std::vector<Predicted> predictions_of(const Plan& plan, const Model& model,
@@ -174,11 +230,14 @@ std::vector<Predicted> predictions_of(const Plan& plan, const Model& model,
   for (const int m : gpus) {
     const bool is_wanted = m <= plan.gpus || std::ranges::count(question.gpus, m) > 0;
     for (const int n : cores) {
-      const Predicted at{model.predict(n, m), mean_rate_at(plan.runs, n, m)};
+      Predicted at{model.predict(n, m), mean_rate_at(plan.runs, n, m)};
+      const bool is_proportional = !plan.scaling.is_known && n > plan.cores;
+      at.is_at_most = at.limit != "disk" && (plan.is_too_little() || is_proportional);
       const double with_those_here = model.predict(n, plan.gpus).rate_per_s.value;
       if (is_wanted || at.rate_per_s.value > 1.01 * with_those_here) predictions.push_back(at);
     }
   }
+  let_rise(predictions);
   return predictions;
 }
 
@@ -190,6 +249,12 @@ TargetAnswer answer(double rate_per_s, const Plan& plan, const Model& model) {
     const Need more = model.need(rate_per_s, gpus);
     if (more.cores || more.limit != "GPU") answer.needs.push_back(more);
   }
+  // What was measured here stands above what is predicted of it.
+  std::optional<int>& cores = answer.needs.front().cores;
+  if (cores && answer.headroom >= 0) cores = std::min(*cores, plan.cores);
+  if (cores && answer.headroom < 0) cores = std::max(*cores, plan.cores + 1);
+  std::optional<int>& sure = answer.needs.front().sure_cores;
+  if (cores && sure) sure = std::max(*sure, *cores);
   return answer;
 }
 
@@ -197,6 +262,7 @@ void answer_question(const Question& question, const Model& model, Plan& plan) {
   plan.predictions = predictions_of(plan, model, question);
   const int most_cores = std::max(8, 4 * plan.cores), step = (most_cores + 63) / 64;
   for (int n = 1; n <= most_cores; n += step) plan.curve.push_back(model.predict(n, plan.gpus));
+  let_rise(plan.curve);
   plan.images = question.images;
   if (question.images) plan.images_take_s = *question.images / plan.here.rate_per_s.value;
   std::optional<double> target = question.target_per_s;
@@ -224,11 +290,16 @@ Plan plan_of(const Group& group, const Question& question) {
             .gpus = present.gpus,
             .pixels_per_image = group.kind.pixels_per_image,
             .input_bytes_per_image = group.kind.input_bytes_per_image,
-            .here = model.predict(present.cores, present.gpus),
+            .here = capacity_of(model),
             .present = present,
-            .bounds = model.bounds(present.cores, present.gpus),
+            .bounds = model.present_bounds(),
+            .noise = model.noise(),
+            .fixed_threads = fixed,
+            .has_useless_gpus = present.gpus == 0 && !question.gpus.empty(),
             .scaling = scaling_of(measured, model)};
   plan.varies_threads = fixed.empty() && std::ranges::any_of(measured, &Measured::has_set_threads);
+  plan.predicted_here = model.predict(plan.cores, plan.gpus);
+  plan.twice_the_cores = model.predict(2 * plan.cores, plan.gpus);
   plan.one_more_core = model.predict(plan.cores + 1, plan.gpus);
   if (plan.gpus > 0) plan.one_more_gpu = model.predict(plan.cores, plan.gpus + 1);
   for (const Measured& other : measured) {
@@ -236,6 +307,7 @@ Plan plan_of(const Group& group, const Question& question) {
     plan.peak_per_s = std::max(plan.peak_per_s, other.peak_per_s);
   }
   answer_question(question, model, plan);
+  plan.contradictions = contradictions_of(plan);
   return plan;
 }
 
@@ -246,11 +318,6 @@ std::int64_t images_in(const Plan& plan) {
 }
 
 }  // namespace
-
-double Plan::busy(const Bound& bound) const {
-  if (bound.resource == "cores" || bound.resource == "GPU") return present.busy(bound.resource);
-  return std::min(1.0, present.rate_per_s * bound.demand_s / bound.servers);
-}
 
 std::vector<Plan> make_plans(const std::vector<LoggedRun>& runs, const Question& question) {
   std::vector<Plan> plans;

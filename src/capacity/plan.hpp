@@ -25,18 +25,29 @@ struct Speedup {
 
 /// How the rate grows with the cores.
 struct Scaling {
-  bool is_known = false;              ///< false: all runs had the same cores
-  std::vector<int> cores = {};        ///< of the runs
-  std::optional<Line> measured = {};  ///< Amdahl's law, from the runs alone
-  Interval serial = {};               ///< what the predictions take: with what is usual
+  bool is_known = false;        ///< false: all runs had the same cores
+  std::vector<int> cores = {};  ///< of the runs
+  /// Amdahl's law, from the runs alone; none where its interval goes beyond 100 %: such runs don't
+  /// tell.
+  std::optional<Line> measured = {};
+  Interval serial = {};  ///< what the predictions take: with what is usual
   /// Gustafson's serial share of a run whose work grows with its cores.
   Interval scaled_serial = {};
-  int scaled_runs = 0;  ///< from which it is fitted; 0: it follows from Amdahl's
+  bool is_scaled_known = false;  ///< its interval is within 100 %
+  int scaled_runs = 0;           ///< from which it is fitted; 0: it follows from Amdahl's
   std::vector<Speedup> speedups = {};
 };
 
 struct Predicted : Prediction {
   std::optional<double> measured_per_s = {};  ///< the mean of the runs there
+  bool is_at_most = false;                    ///< what is known is an upper bound
+};
+
+/// Runs that tell different things of the same cores.
+struct Contradiction {
+  int cores = 1;
+  double predicted_per_s = 0;            ///< 0: not the prediction, but the runs differ
+  double low_per_s = 0, high_per_s = 0;  ///< of the runs
 };
 
 /// What a target takes.
@@ -55,24 +66,33 @@ struct Plan {
   int cores = 1, gpus = 0;  ///< here
   double pixels_per_image = 0, input_bytes_per_image = 0;
 
-  Prediction here = {};            ///< the capacity
-  Measured present = {};           ///< the run with the most cores
-  std::vector<Bound> bounds = {};  ///< here, the lowest first
+  /// The capacity: what was measured where something was saturated; of a service that had less to
+  /// do, by its first bound; else the rate that was measured, of unknown limit, and at least.
+  Prediction here = {};
+  Measured present = {};           ///< the runs with the most cores, as one
+  std::vector<Bound> bounds = {};  ///< of these, the limit first
+  double noise = kRunSpread;       ///< relative, of runs
+  std::vector<Contradiction> contradictions = {};
+  std::map<std::string, int> fixed_threads = {};  ///< by stage, set to the same in all runs
+  bool has_useless_gpus = false;                  ///< asked for GPUs, of runs without any
   Scaling scaling = {};
   bool varies_threads = false;              ///< runs set them differently; the rates are for `auto`
   std::vector<Predicted> predictions = {};  ///< by GPUs, then by cores
   std::vector<Prediction> curve = {};       ///< with the GPUs here, to four times the cores
-  Prediction one_more_core = {};
+  Prediction predicted_here = {}, one_more_core = {};
+  Prediction twice_the_cores = {};
   std::optional<Prediction> one_more_gpu = {};
   std::optional<TargetAnswer> target = {};
   std::optional<double> images = {}, images_take_s = {};  ///< asked for, at the capacity here
   double peak_per_s = 0;                                  ///< the best interval of all runs here
 
-  /// The share of a resource's time that `present` took; of a stage by the utilisation law.
-  double busy(const Bound& bound) const;
-  /// What `more` brings; a limit of whole threads can make it nothing.
+  /// Nothing was saturated, and not for want of work: the capacity is a lower bound.
+  bool is_too_little() const { return here.limit == "unknown"; }
+  /// What `more` brings: the capacity by the ratio of predictions. A limit of whole threads can
+  /// make it nothing.
   double gain_per_s(const Prediction& more) const {
-    return std::max(0.0, more.rate_per_s.value - here.rate_per_s.value);
+    const double ratio = more.rate_per_s.value / predicted_here.rate_per_s.value;
+    return std::max(0.0, (ratio - 1) * here.rate_per_s.value);
   }
   /// How much more than the peak the machine can do.
   double headroom() const { return here.rate_per_s.value / peak_per_s - 1; }

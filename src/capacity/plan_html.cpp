@@ -49,7 +49,8 @@ std::string item(const std::string& label, const std::string& sentence) {
 }
 
 std::string answers(const Plan& plan) {
-  std::string html = "<dl>\n" + item("Limit", limit_sentence(plan));
+  std::string html = "<dl>\n" + item("Verdict", verdict_sentence(plan));
+  html += item("Limit", limit_sentence(plan));
   html += item("Next", next_sentence(plan));
   html += item("One more", one_more_sentence(plan));
   for (const std::string& sentence : target_sentences(plan)) html += item("Target", sentence);
@@ -61,7 +62,7 @@ std::string answers(const Plan& plan) {
 std::string busy_bars(const Plan& plan) {
   std::vector<Bar> bars;
   for (const Bound& bound : plan.bounds) {
-    const double busy = plan.busy(bound);
+    const double busy = bound.busy;
     bars.push_back({bound.resource, percent(busy), busy, &bound == &plan.bounds.front()});
   }
   return to_svg(
@@ -97,7 +98,7 @@ std::string rate_plot(const Plan& plan) {
 }
 
 std::string speedup_plot(const Plan& plan) {
-  if (!plan.scaling.is_known) return {};
+  if (!plan.scaling.measured) return {};
   const int most = plan.curve.back().cores;
   Series amdahl{
       .label = "Amdahl, the same work, 95 %", .colour = "c1", .points = {{1, 1}}, .band = {{1, 1}}};
@@ -125,7 +126,7 @@ std::string speedup_plot(const Plan& plan) {
 std::string demand_table(const Plan& plan) {
   std::string rows;
   for (const Bound& bound : plan.bounds) {
-    const double busy = plan.busy(bound);
+    const double busy = bound.busy;
     rows += row({escaped(bound.resource), data(bound.servers),
                  data(bound.demand_s, figure(1e3 * bound.demand_s)), data(busy, percent(busy)),
                  (bound.is_at_least ? "at least " : "") + data(bound.rate_per_s.value)});
@@ -138,10 +139,11 @@ std::string demand_table(const Plan& plan) {
 std::string rate_table(const Plan& plan) {
   std::string rows;
   for (const Predicted& at : plan.predictions) {
-    const bool is_most = !plan.scaling.is_known && at.cores > plan.cores;
-    rows += row({data(at.cores), data(at.gpus), data(at.rate_per_s.value),
-                 is_most ? "at most" : data(at.rate_per_s),
-                 at.measured_per_s ? data(*at.measured_per_s) : "", escaped(in_words(at.limit))});
+    const bool is_most = at.is_at_most;
+    rows +=
+        row({data(at.cores), data(at.gpus), data(at.rate_per_s.value),
+             is_most ? "at most" : data(at.rate_per_s),
+             at.measured_per_s ? data(*at.measured_per_s) : "", escaped(limit_in_words(at, plan))});
   }
   return table("Rates by cores and GPUs",
                {"cores", "GPUs", "images/s", "95 %", "measured", "limit"}, rows);

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "capacity/plan.hpp"
+#include "capacity/sentences.hpp"
 
 namespace eckart::capacity {
 namespace {
@@ -43,7 +44,7 @@ Json bounds_json(const Plan& plan) {
     bounds.push_back({{"resource", bound.resource},
                       {"servers", bound.servers},
                       {"demand_s", bound.demand_s},
-                      {"busy", plan.busy(bound)},
+                      {"busy", bound.busy},
                       {"images_per_s", interval_json(bound.rate_per_s)},
                       {"is_at_least", bound.is_at_least}});
   }
@@ -59,9 +60,11 @@ Json scaling_json(const Scaling& scaling) {
                         {"gustafson", speedup.gustafson}});
   }
   return {{"cores", scaling.cores},
-          {"serial_fraction_measured", interval_json(scaling.measured->ratio)},
+          {"serial_fraction_measured",
+           scaling.measured ? interval_json(scaling.measured->ratio) : Json()},
           {"serial_fraction", interval_json(scaling.serial)},
-          {"gustafson_serial_share", interval_json(scaling.scaled_serial)},
+          {"gustafson_serial_share",
+           scaling.is_scaled_known ? interval_json(scaling.scaled_serial) : Json()},
           {"gustafson_runs", scaling.scaled_runs},
           {"speedups", speedups}};
 }
@@ -77,7 +80,7 @@ Json predictions_json(const Plan& plan) {
   Json predictions = Json::array();
   for (const Predicted& predicted : plan.predictions) {
     Json json = prediction_json(predicted);
-    json["is_upper_bound"] = !plan.scaling.is_known && predicted.cores > plan.cores;
+    json["is_upper_bound"] = predicted.is_at_most;
     json["measured_images_per_s"] = or_null(predicted.measured_per_s);
     predictions.push_back(json);
   }
@@ -109,6 +112,8 @@ Json target_json(const std::optional<TargetAnswer>& target) {
 std::string to_json(const Plan& plan) {
   const auto per_joule = [&] { return 1 / *plan.present.joules_per_image; };
   const Json json = {
+      {"verdict", verdict_sentence(plan)},
+      {"notes", notes(plan)},
       {"host", plan.host},
       {"cpu", plan.cpu},
       {"cores", plan.cores},
@@ -125,6 +130,8 @@ std::string to_json(const Plan& plan) {
       {"saturated", plan.present.saturated.empty() ? Json() : Json(plan.present.saturated)},
       {"images_per_s", plan.present.rate_per_s},
       {"capacity", prediction_json(plan.here)},
+      {"capacity_is_at_least", plan.is_too_little() || plan.here.limit == "disk"},
+      {"noise", plan.noise},
       {"bounds", bounds_json(plan)},
       {"littles_law", little_json(plan.present.little)},
       {"scaling", scaling_json(plan.scaling)},

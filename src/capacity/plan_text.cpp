@@ -19,7 +19,7 @@ std::string demand_text(const Plan& plan) {
       fmt::format(kRow, "resource", "servers", "ms an image", "busy", "alone it would allow");
   for (const Bound& bound : plan.bounds) {
     table += fmt::format(kRow, bound.resource, bound.servers, figure(1e3 * bound.demand_s),
-                         percent(plan.busy(bound)),
+                         percent(bound.busy),
                          fmt::format("{}{} images/s", bound.is_at_least ? "at least " : "",
                                      figure(bound.rate_per_s.value)));
   }
@@ -42,10 +42,10 @@ std::string rate_text(const Plan& plan) {
   std::string table = fmt::format(kRow, "cores", plan.gpus > 0 ? "GPUs" : "", "images/s", "95 %",
                                   "measured", "limit");
   for (const Predicted& at : plan.predictions) {
-    table += fmt::format(
-        kRow, at.cores, plan.gpus > 0 ? std::to_string(at.gpus) : "", figure(at.rate_per_s.value),
-        !plan.scaling.is_known && at.cores > plan.cores ? "at most" : between(at.rate_per_s),
-        at.measured_per_s ? figure(*at.measured_per_s) : "", in_words(at.limit));
+    table +=
+        fmt::format(kRow, at.cores, plan.gpus > 0 ? std::to_string(at.gpus) : "",
+                    figure(at.rate_per_s.value), at.is_at_most ? "at most" : between(at.rate_per_s),
+                    at.measured_per_s ? figure(*at.measured_per_s) : "", limit_in_words(at, plan));
   }
   return table;
 }
@@ -53,7 +53,8 @@ std::string rate_text(const Plan& plan) {
 }  // namespace
 
 std::string to_text(const Plan& plan) {
-  std::string text = labelled("logs", runs_sentence(plan));
+  std::string text = labelled("verdict", verdict_sentence(plan)) + "\n";
+  text += labelled("logs", runs_sentence(plan));
   text += labelled("machine", machine_sentence(plan));
   text += labelled("work", work_sentence(plan)) + "\n";
   text += labelled("limit", limit_sentence(plan));

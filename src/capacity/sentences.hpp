@@ -9,6 +9,8 @@ namespace eckart::capacity {
 
 /// The answers of a plan in words, for whoever tells it: plain text, a sentence or a few each;
 /// empty where there is nothing to say.
+/// What to do about it, in a line, for whoever buys.
+std::string verdict_sentence(const Plan& plan);
 std::string runs_sentence(const Plan& plan);
 std::string machine_sentence(const Plan& plan);
 std::string work_sentence(const Plan& plan);
@@ -21,6 +23,8 @@ std::string one_more_sentence(const Plan& plan);
 std::vector<std::string> target_sentences(const Plan& plan);
 std::string peak_sentence(const Plan& plan);
 std::string energy_sentence(const Plan& plan);
+/// Of a row of the rates; a limit that is a setting is named as one.
+std::string limit_in_words(const Prediction& at, const Plan& plan);
 /// What to keep in mind with the figures.
 std::vector<std::string> notes(const Plan& plan);
 

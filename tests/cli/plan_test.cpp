@@ -60,6 +60,7 @@ TEST_F(PlanCommand, tells_the_answers_in_text) {
   const Finished result = run({"plan", "2.log", "4.log", "--target", "1M/h"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.err, "");
+  EXPECT_THAT(line_with(result.out, "verdict "), HasSubstr("More cores help: 8 do "));
   EXPECT_THAT(line_with(result.out, "logs "), HasSubstr("2 runs of eckart run"));
   EXPECT_THAT(line_with(result.out, "limit "), HasSubstr("cores are the limit: 100 % busy"));
   EXPECT_THAT(line_with(result.out, "Little "), HasSubstr("= 100 images; 100 were there"));
