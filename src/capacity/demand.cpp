@@ -100,7 +100,9 @@ std::string saturated_resource(const Measured& measured) {
   for (const StageDemand& stage : measured.stages) {
     if (!busiest || measured.taken(stage) > measured.taken(*busiest)) busiest = &stage;
   }
-  if (!busiest || measured.taken(*busiest) < kSaturated) return {};
+  if (!busiest) return {};
+  const bool waits = measured.waits_for_disk(*busiest) && !measured.is_service;
+  if (measured.taken(*busiest) < (waits ? kMostlyWaiting : kSaturated)) return {};
   return measured.waits_for_disk(*busiest) ? "disk" : busiest->name;
 }
 

@@ -10,6 +10,9 @@ namespace eckart::capacity {
 
 /// A resource is saturated from this share of its time on.
 constexpr double kSaturated = 0.9;
+/// Threads that wait for a disk from this share of their time on have done what it let them, where
+/// nothing else was saturated.
+constexpr double kMostlyWaiting = 0.5;
 /// Up to this share of the cores a thread that wants one has it at once, or nearly.
 constexpr double kUncrowded = 0.7;
 /// From this much longer than its CPU time on a lane's work says that others had the cores.

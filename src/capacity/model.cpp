@@ -47,10 +47,6 @@ double noise_of(const std::vector<Measured>& runs) {
   return std::max({kRunSpread, between, largest(runs).rate_error});
 }
 
-/// From this share of their time on, threads that wait are taken to have done what the disk let
-/// them; below it others limited, and the disk would have let them do more.
-constexpr double kMostlyWaiting = 0.5;
-
 /// The most that was seen of a disk for which threads waited, by the cores there; of runs on the
 /// same machine the mean, and no less than any rate.
 std::map<int, double> seen_of_disk(const std::vector<Measured>& runs) {

@@ -233,6 +233,10 @@ std::vector<Predicted> predictions_of(const Plan& plan, const Model& model,
       Predicted at{model.predict(n, m), mean_rate_at(plan.runs, n, m)};
       const bool is_proportional = !plan.scaling.is_known && n > plan.cores;
       at.is_at_most = at.limit != "disk" && (plan.is_too_little() || is_proportional);
+      if (at.is_at_most) {  // and no less than was seen
+        at.rate_per_s.value = std::max(at.rate_per_s.value, at.measured_per_s.value_or(0));
+        at.rate_per_s.high = std::max(at.rate_per_s.high, at.rate_per_s.value);
+      }
       const double with_those_here = model.predict(n, plan.gpus).rate_per_s.value;
       if (is_wanted || at.rate_per_s.value > 1.01 * with_those_here) predictions.push_back(at);
     }

@@ -69,6 +69,16 @@ TEST(Disk, of_which_more_threads_only_wait_longer_has_the_better_rate_of_both) {
   EXPECT_NEAR(predicted_at(the_plan_of(runs), 16).rate_per_s.value, 1099, 2);
 }
 
+TEST(Disk, limits_where_its_threads_wait_for_most_of_the_time_and_nothing_else_is_busy) {
+  LoggedRun run = disk_run({.cores = 2}, 1000, 8);
+  for (Sample& interval : run.intervals) interval.stages.at(2).busy_s *= 0.8;
+  EXPECT_EQ(the_plan_of({run}).here.limit, "disk");
+  run.command = "watch";
+  const Plan service = the_plan_of({run});
+  EXPECT_EQ(service.present.saturated, "") << "it may have had no more to do";
+  EXPECT_NEAR(service.here.rate_per_s.value, 1250, 5);
+}
+
 TEST(Disk, does_not_limit_threads_that_work) {
   const Plan plan = the_plan_of({made_run({}, {.cores = 4})});
   for (const Predicted& at : plan.predictions) EXPECT_NE(at.limit, "disk");
