@@ -9,11 +9,12 @@
 // The others are libraries that are not built with the sanitizer, so that it does not see how they
 // synchronise: OpenBLAS; OpenCV, which makes its table of codecs at first use under the lock of a
 // local static, and has GDAL register its drivers when it looks for an encoder, always under one
-// lock of its own.
+// lock of its own; cpp-httplib, whose local statics the threads of its pool share.
 extern "C" const char* __tsan_default_suppressions();
 extern "C" const char* __tsan_default_suppressions() {
   return "race:moodycamel::ConcurrentQueue*::ImplicitProducer::enqueue\n"
          "race:libopenblas\n"
          "race:libopencv_imgcodecs\n"
+         "race:libcpp-httplib\n"
          "deadlock:libgdal\n";
 }
