@@ -65,6 +65,7 @@ TEST_F(StatusServerTest, tells_what_is_done_and_what_has_failed) {
 
 TEST_F(StatusServerTest, is_not_ready_while_an_input_is_missing) {
   start_listening();
+  wait_until([&] { return metric("eckart_ready") == 1; });  // its folders were looked at
   fs::remove(at("in"));
   wait_until([&] { return metric("eckart_ready") == 0; });
   EXPECT_THAT(status()["not_ready"][0].get<std::string>(), HasSubstr("in: it is missing"));
