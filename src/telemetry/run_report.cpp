@@ -100,7 +100,7 @@ std::string stage_table(const std::vector<StageRow>& stages) {
   std::string table =
       fmt::format(kRow, "stage", "threads", "busy", "waiting for input", "waiting for room");
   for (const StageRow& stage : stages) {
-    const double total = stage.busy_s + stage.waiting_for_input_s + stage.waiting_for_room_s;
+    const double total = total_s(stage);
     const auto share = [&](double s) { return total > 0 ? percent_text(s / total) : "-"; };
     table += fmt::format(kRow, stage.name, stage.workers, share(stage.busy_s),
                          share(stage.waiting_for_input_s), share(stage.waiting_for_room_s));

@@ -93,9 +93,11 @@ Snapshot Snapshot::since(const Snapshot& earlier) const {
   return difference;
 }
 
-double busy_share(const StageRow& stage) {
-  return share(stage.busy_s, stage.busy_s + stage.waiting_for_input_s + stage.waiting_for_room_s);
+double total_s(const StageRow& stage) {
+  return stage.busy_s + stage.waiting_for_input_s + stage.waiting_for_room_s;
 }
+
+double busy_share(const StageRow& stage) { return share(stage.busy_s, total_s(stage)); }
 
 double busy_share(const GpuUse& gpu) { return share(gpu.busy_s, gpu.seconds); }
 

@@ -125,6 +125,8 @@ struct Snapshot {
   Snapshot since(const Snapshot& earlier) const;
 };
 
+/// Of its workers together: busy and waiting.
+double total_s(const StageRow& stage);
 /// The share of the time that something was used, 0 to 1.
 double busy_share(const StageRow& stage);
 double busy_share(const GpuUse& gpu);

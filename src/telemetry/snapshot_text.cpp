@@ -41,7 +41,7 @@ std::string stage_lines(const Snapshot& recent) {
   std::string text = fmt::format(kRow, "stage", "threads", "busy", "no input", "no room", "cores",
                                  "p50, p90, p99");
   for (const StageRow& stage : recent.stages) {
-    const double all = stage.busy_s + stage.waiting_for_input_s + stage.waiting_for_room_s;
+    const double all = total_s(stage);
     const auto share = [&](double s) { return all > 0 ? percent_text(s / all) : "-"; };
     text +=
         fmt::format(kRow, stage.name, stage.workers, share(stage.busy_s),
