@@ -7,6 +7,8 @@
 #include <map>
 #include <utility>
 
+#include "core/usable_cores.hpp"
+
 namespace eckart::bench {
 
 std::vector<int> cpus_by_core(const std::vector<int>& cpus,
@@ -33,13 +35,15 @@ std::vector<int> cpus_by_core() {
       if (CPU_ISSET(cpu, &allowed)) cpus.push_back(cpu);
     }
   }
-  return cpus_by_core(cpus, [](int cpu) {
+  cpus = cpus_by_core(cpus, [](int cpu) {
     std::string siblings;
     std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
                        "/topology/thread_siblings_list");
     std::getline(file, siblings);
     return siblings;
   });
+  cpus.resize(std::min(cpus.size(), std::size_t(usable_cores())));  // a quota may leave fewer
+  return cpus;
 }
 
 }  // namespace eckart::bench
