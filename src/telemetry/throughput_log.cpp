@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <cstdio>
+#include <fstream>
 #include <utility>
 
 #include "core/printable.hpp"
@@ -13,10 +14,16 @@ namespace {
 
 using RotatingFile = spdlog::sinks::rotating_file_sink_st;
 
+/// As a full disk and a process that was killed leave it.
+bool ends_within_a_line(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  return file && file.tellg() > 0 && file.seekg(-1, std::ios::end) && file.get() != '\n';
+}
+
 spdlog::file_event_handlers begin_each_with(const std::string& head) {
   spdlog::file_event_handlers events;
-  events.after_open = [head](const spdlog::filename_t&, std::FILE* file) {
-    std::fputs((head + "\n").c_str(), file);
+  events.after_open = [head](const spdlog::filename_t& path, std::FILE* file) {
+    std::fputs(((ends_within_a_line(path) ? "\n" : "") + head + "\n").c_str(), file);
   };
   return events;
 }
@@ -24,33 +31,39 @@ spdlog::file_event_handlers begin_each_with(const std::string& head) {
 }  // namespace
 
 ThroughputLog::ThroughputLog(std::filesystem::path file, const Rotation& rotation, std::string head)
-    : file_(std::move(file)) {
-  attempt([&] {
-    sink_ =
-        std::make_shared<RotatingFile>(file_.native(), std::size_t(rotation.max_bytes),
-                                       std::size_t(rotation.keep), false, begin_each_with(head));
-    sink_->set_pattern("%v");
-    sink_->flush();
-  });
+    : file_(std::move(file)), rotation_(rotation), head_(std::move(head)) {
+  attempt([&] { open(); });
 }
 
 ThroughputLog::~ThroughputLog() = default;
 
-void ThroughputLog::write(const std::string& line) {
-  attempt([&] {
-    if (!sink_) return;
+void ThroughputLog::open() {
+  sink_ =
+      std::make_shared<RotatingFile>(file_.native(), std::size_t(rotation_.max_bytes),
+                                     std::size_t(rotation_.keep), false, begin_each_with(head_));
+  sink_->set_pattern("%v");
+  sink_->flush();
+}
+
+bool ThroughputLog::write(const std::string& line) {
+  return attempt([&] {
+    if (!sink_) open();
     sink_->log(spdlog::details::log_msg("", spdlog::level::info, line));
     sink_->flush();
   });
 }
 
 template <class Step>
-void ThroughputLog::attempt(Step&& step) {
+bool ThroughputLog::attempt(Step&& step) {
   try {
     step();
+    told_ = false;
+    return true;
   } catch (const std::exception& error) {  // spdlog's names the file
+    sink_.reset();
     if (!std::exchange(told_, true))
       spdlog::warn("the throughput log cannot be written: {}", printable(error.what()));
+    return false;
   }
 }
 

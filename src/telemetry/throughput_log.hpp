@@ -17,25 +17,29 @@ struct Rotation {
 };
 
 /// A file to which lines are added, and which makes place for a new one when it is full. Where it
-/// cannot be written the log says so, once. For one thread.
+/// cannot be written the log says so, once until it can. For one thread.
 class ThroughputLog {
  public:
-  /// `head`: the first line of each file, and the next of the one that is there.
+  /// `head`: the first line of each file, and the next of the one that is there. It comes again
+  /// after what could not be written.
   ThroughputLog(std::filesystem::path file, const Rotation& rotation, std::string head);
   ~ThroughputLog();
   ThroughputLog(const ThroughputLog&) = delete;
   ThroughputLog& operator=(const ThroughputLog&) = delete;
 
-  /// `line` has no newline. It is with the system when this returns.
-  void write(const std::string& line);
+  /// `line` has no newline. Whether it is with the system; where not, it isn't kept.
+  bool write(const std::string& line);
 
  private:
+  void open();
   template <class Step>
-  void attempt(Step&& step);
+  bool attempt(Step&& step);
 
   const std::filesystem::path file_;
+  const Rotation rotation_;
+  const std::string head_;
   bool told_ = false;
-  std::shared_ptr<spdlog::sinks::sink> sink_;  // none where it could not be opened
+  std::shared_ptr<spdlog::sinks::sink> sink_;  // none where it cannot be written
 };
 
 }  // namespace eckart::telemetry

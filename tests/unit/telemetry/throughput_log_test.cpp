@@ -1,0 +1,82 @@
+#include "telemetry/throughput_log.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "tests/support/temp_folder.hpp"
+
+namespace eckart::telemetry {
+namespace {
+
+class ThroughputLogTest : public testing::Test {
+ protected:
+  const test::TempFolder folder_;
+  const std::filesystem::path file_ = folder_.path() / "throughput.log";
+
+  void write(const std::string& text) { std::ofstream(file_) << text; }
+  std::string read(const std::filesystem::path& file) const {
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    return text.str();
+  }
+  std::string read() const { return read(file_); }
+};
+
+/// As a full disk: while it lives files may have so many bytes.
+class LongestFile {
+ public:
+  explicit LongestFile(rlim_t bytes) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &before_), 0);
+    const rlimit limit{bytes, before_.rlim_max};
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  }
+  ~LongestFile() {
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &before_), 0);
+    ::signal(SIGXFSZ, SIG_DFL);
+  }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(ThroughputLogTest, adds_to_what_is_there_each_file_with_a_head) {
+  write("before\n");
+  ThroughputLog log(file_, {.max_bytes = 12, .keep = 1}, "head");
+  EXPECT_TRUE(log.write("one"));
+  EXPECT_EQ(read(), "before\nhead\none\n");
+  EXPECT_TRUE(log.write("two"));
+  EXPECT_EQ(read(), "head\ntwo\n");
+  EXPECT_EQ(read(folder_.path() / "throughput.1.log"), "before\nhead\none\n");
+}
+
+TEST_F(ThroughputLogTest, ends_the_line_that_a_killed_process_has_begun) {
+  write("before\nhalf a li");
+  ThroughputLog log(file_, {}, "head");
+  EXPECT_TRUE(log.write("one"));
+  EXPECT_EQ(read(), "before\nhalf a li\nhead\none\n");
+}
+
+TEST_F(ThroughputLogTest, says_what_it_could_not_write_and_goes_on_with_its_head) {
+  {
+    const LongestFile nothing(0);
+    ThroughputLog log(file_, {}, "head");
+    EXPECT_FALSE(log.write("one"));
+  }
+  ThroughputLog log(file_, {}, "head");
+  EXPECT_TRUE(log.write("one"));
+  {
+    const LongestFile full(12);
+    EXPECT_FALSE(log.write("two and more"));
+  }
+  EXPECT_TRUE(log.write("three"));
+  EXPECT_EQ(read(), "head\none\ntwo\nhead\nthree\n");
+}
+
+}  // namespace
+}  // namespace eckart::telemetry
