@@ -95,6 +95,7 @@ ExitCode parse_and_execute(int argc, char** argv) {
 int run(int argc, char** argv) {
   open_standard_streams();
   ::signal(SIGXFSZ, SIG_IGN);  // a file over its limit is a failed write
+  ::signal(SIGUSR1, SIG_IGN);  // who asks too early, or a command that has nothing to tell
   ExitCode code = parse_and_execute(argc, argv);
   if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
     code = fail(ExitCode::io_error, "cannot write the results to stdout");

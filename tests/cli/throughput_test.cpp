@@ -1,4 +1,7 @@
 // What a run and a service tell of their throughput: the log, whose sums add up, and SIGUSR1.
+#include <sys/stat.h>
+
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -117,6 +120,22 @@ TEST_F(Throughput, a_log_that_cannot_be_written_is_told_once_and_costs_nothing_e
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(count_of(result.err, "throughput log"), 1) << result.err;
   EXPECT_THAT(result.err, HasSubstr("log.jsonl/log.jsonl"));
+}
+
+/// A configuration that comes by a pipe keeps it in its first steps for as long as one likes.
+TEST_F(Throughput, usr1_that_comes_too_early_is_no_end) {
+  configure();
+  std::ostringstream yaml;
+  yaml << std::ifstream(at("eckart.yaml")).rdbuf();
+  fs::remove(at("eckart.yaml"));
+  ASSERT_EQ(::mkfifo(at("eckart.yaml").c_str(), 0600), 0);
+  start();
+  std::ofstream pipe(at("eckart.yaml"));  // once it reads
+  service_->signal(SIGUSR1);
+  pipe << yaml.str();
+  pipe.close();
+  wait_for_log("ready:");
+  EXPECT_EQ(stop().code, 0);
 }
 
 TEST_F(Throughput, usr1_tells_how_it_goes_and_changes_nothing) {
