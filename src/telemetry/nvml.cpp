@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <optional>
 #include <utility>
 
 namespace eckart::telemetry {
@@ -112,7 +113,7 @@ struct GpuMonitor::Library {
 
 struct GpuMonitor::Device {
   Handle handle;
-  Unsigned64 energy_mj_before;
+  std::optional<Unsigned64> energy_mj;  // at the last look; from when the driver was loaded on
 };
 
 GpuMonitor::GpuMonitor(const std::vector<std::string>& pci_ids)
@@ -123,7 +124,8 @@ GpuMonitor::GpuMonitor(const std::vector<std::string>& pci_ids)
       continue;
     GpuUse use;
     library_->text(library_->uuid, use.uuid, device.handle);
-    Library::call(library_->energy_mj, device.handle, &device.energy_mj_before);
+    Unsigned64 energy_mj = 0;
+    if (Library::call(library_->energy_mj, device.handle, &energy_mj)) device.energy_mj = energy_mj;
     devices_.push_back(device);
     uses_.push_back(std::move(use));
   }
@@ -152,7 +154,7 @@ std::vector<GpuFacts> GpuMonitor::facts() const {
 void GpuMonitor::look(double seconds) {
   const Library& nvml = *library_;
   for (std::size_t i = 0; i < devices_.size(); ++i) {
-    const Device& device = devices_[i];
+    Device& device = devices_[i];
     GpuUse& use = uses_[i];
     Utilization busy{};
     if (Library::call(nvml.utilization, device.handle, &busy)) {
@@ -162,10 +164,12 @@ void GpuMonitor::look(double seconds) {
     }
     Unsigned64 energy_mj = 0, reasons = 0;
     unsigned power_mw = 0;
-    if (Library::call(nvml.energy_mj, device.handle, &energy_mj))
-      use.energy_j = 1e-3 * double(energy_mj - device.energy_mj_before);
-    else if (Library::call(nvml.power_mw, device.handle, &power_mw))
+    if (Library::call(nvml.energy_mj, device.handle, &energy_mj)) {
+      const Unsigned64 before = std::exchange(device.energy_mj, energy_mj).value_or(energy_mj);
+      if (energy_mj > before) use.energy_j += 1e-3 * double(energy_mj - before);
+    } else if (Library::call(nvml.power_mw, device.handle, &power_mw)) {
       use.energy_j += 1e-3 * power_mw * seconds;
+    }
     Memory memory{};
     if (Library::call(nvml.memory, device.handle, &memory))
       use.memory_used_bytes = whole(memory.used);
