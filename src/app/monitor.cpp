@@ -35,14 +35,6 @@ telemetry::RunIdentity identity_of(const settings::Settings& settings, const std
   return identity;
 }
 
-void tell(const std::exception_ptr& error) {
-  try {
-    std::rethrow_exception(error);
-  } catch (const std::exception& failure) {
-    spdlog::error("nothing is measured any more: {}", printable(failure.what()));
-  }
-}
-
 }  // namespace
 
 Monitor::Monitor(const settings::Settings& settings, const std::string& command, Subject subject)
@@ -52,9 +44,10 @@ Monitor::Monitor(const settings::Settings& settings, const std::string& command,
       cpu_s_before_(telemetry::process_use().cpu_s) {}
 
 void Monitor::begin() {
+  look();  // so that whoever asks at once is told of every stage
   if (!settings_.listen.empty()) listen();
   thread_.emplace(
-      "monitor", 1, [this](int) { run(); }, tell);
+      "monitor", 1, [this](int) { run(); }, [this](auto error) { fail(error); });
 }
 
 Monitor::~Monitor() { end(); }
@@ -63,11 +56,21 @@ void Monitor::run() {
   const std::stop_token stop = stop_.get_token();
   const auto period =
       std::chrono::milliseconds(int(1000 * std::min(kPeriod_s, settings_.interval_s)));
-  do {
+  while (flow::pause(period, stop)) {
     look();
     const bool due = now_.elapsed_s - logged_.elapsed_s >= settings_.interval_s;
     if (due && now_.startup_s) log_interval();
-  } while (flow::pause(period, stop));
+  }
+}
+
+/// What is shown from here on is old.
+void Monitor::fail(const std::exception_ptr& error) {
+  has_failed_ = true;
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& failure) {
+    spdlog::error("nothing is measured any more: {}", printable(failure.what()));
+  }
 }
 
 void Monitor::end() {
@@ -80,7 +83,7 @@ void Monitor::end() {
     log_interval();
     write(total_line(identity_, now_));
   } catch (...) {
-    tell(std::current_exception());
+    fail(std::current_exception());
   }
 }
 
@@ -111,45 +114,50 @@ void Monitor::listen() {
     for (const std::string& line : all) text += (text.empty() ? "" : "\n") + line;
     return text;
   };
-  server_.emplace(
-      settings_.listen,
-      telemetry::StatusPages{
-          .json =
-              [this](double since_unix_s) {
-                const telemetry::Status now = status();
-                const std::lock_guard lock(mutex_);
-                return status_json(now, history_, since_unix_s);
-              },
-          .metrics = [this] { return metrics_text(status()); },
-          .text = [this] { return status_text(status()); },
-          .why_not_ready = [this, lines] { return lines(subject_.service().not_ready); },
-          .why_not_healthy = [this, lines] { return lines(subject_.service().unhealthy); }});
+  server_.emplace(settings_.listen,
+                  telemetry::StatusPages{
+                      .json =
+                          [this](double since_unix_s) {
+                            const telemetry::Status now = status();
+                            const std::lock_guard lock(mutex_);
+                            return status_json(now, history_, since_unix_s);
+                          },
+                      .metrics = [this] { return metrics_text(status()); },
+                      .text = [this] { return status_text(status()); },
+                      .why_not_ready = [this, lines] { return lines(state().not_ready); },
+                      .why_not_healthy = [this, lines] { return lines(state().unhealthy); }});
   spdlog::info("status page and metrics: {}", settings_.listen.starts_with('/')
                                                   ? settings_.listen
                                                   : "http://" + settings_.listen + "/");
 }
 
-telemetry::Status Monitor::status() const {
+telemetry::ServiceState Monitor::state() const {
   telemetry::ServiceState state = subject_.service();
-  const View now = view();
-  const std::lock_guard lock(mutex_);
-  return {identity_, gpu_identity_, now.all, now.recent, std::move(state), start_unix_s_};
+  if (has_failed_) state.unhealthy.emplace_back("nothing is measured any more: the log says why");
+  return state;
 }
 
+telemetry::Status Monitor::status() const {
+  const View now = view();
+  telemetry::ServiceState there = state();
+  const std::lock_guard lock(mutex_);
+  return {identity_, gpu_identity_, now.all, now.recent, std::move(there)};
+}
+
+/// What could not be written is in the next line.
 void Monitor::log_interval() {
   if (settings_.throughput_log.empty()) return;
-  write(interval_line(identity_, now_.since(logged_)));
-  logged_ = now_;
+  if (write(interval_line(identity_, now_.since(logged_)))) logged_ = now_;
 }
 
 /// What the first line tells is known when there is a backend, or at the end.
-void Monitor::write(const std::string& line) {
-  if (settings_.throughput_log.empty()) return;
+bool Monitor::write(const std::string& line) {
+  if (settings_.throughput_log.empty()) return true;
   if (!log_)
     log_.emplace(settings_.throughput_log,
                  telemetry::Rotation{std::int64_t(settings_.max_mb) << 20, settings_.keep},
                  run_line(identity_, gpu_identity_, now_));
-  log_->write(line);
+  return log_->write(line);
 }
 
 std::string text_of(const Monitor::View& view) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -48,8 +50,10 @@ class Monitor {
   void look();
   void log_interval();
   void listen();
+  void fail(const std::exception_ptr& error);
+  telemetry::ServiceState state() const;
   telemetry::Status status() const;
-  void write(const std::string& line);
+  bool write(const std::string& line);
 
   const settings::Telemetry settings_;
   const telemetry::RunIdentity identity_;
@@ -59,11 +63,11 @@ class Monitor {
   telemetry::Snapshot logged_;
   std::optional<telemetry::ThroughputLog> log_;
   const double cpu_s_before_;  // of this process
-  const double start_unix_s_ = telemetry::unix_now();
   mutable std::mutex mutex_;
   telemetry::Snapshot now_;                 // the last look
   std::deque<telemetry::Snapshot> before_;  // some looks before it, the oldest first
   std::stop_source stop_;
+  std::atomic<bool> has_failed_{false};
   telemetry::Snapshot sampled_;
   telemetry::History history_;
   telemetry::GpuIdentity gpu_identity_;

@@ -2,6 +2,7 @@
 
 #include <httplib.h>
 #include <poll.h>
+#include <spdlog/spdlog.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -172,6 +173,11 @@ StatusServer::StatusServer(const std::string& address, StatusPages pages)
       {{"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}});
   http_->set_pre_routing_handler([this](const Request& request, Response& response) {
     using httplib::Server;
+    if (request.method != "GET" && request.method != "HEAD") {
+      response.status = 405;
+      response.set_header("Allow", "GET, HEAD");
+      return Server::HandlerResponse::Handled;
+    }
     if (request.has_header("Range")) {  // thousands of which make megabytes of a page
       response.status = 416;
       return Server::HandlerResponse::Handled;
@@ -198,13 +204,15 @@ StatusServer::StatusServer(const std::string& address, StatusPages pages)
     if (bound) ::chmod(socket_.c_str(), 0660);
   }
   if (!bound) throw cannot_listen(address, errno ? std::strerror(errno) : "it cannot be had");
-  thread_ = std::thread([this] {
+  thread_ = std::thread([this, address] {
     http_->listen_after_bind();
     has_ended_ = true;
+    if (!is_to_end_) spdlog::error("nobody answers on {} any more", printable(address));
   });
 }
 
 StatusServer::~StatusServer() {
+  is_to_end_ = true;
   while (!http_->is_running() && !has_ended_) std::this_thread::yield();  // too soon for stop()
   http_->stop();
   thread_.join();

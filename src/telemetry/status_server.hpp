@@ -41,6 +41,7 @@ class StatusServer {
   const std::string socket_;  // path; empty for a port
   const StatusPages pages_;
   std::unique_ptr<Http> http_;
+  std::atomic<bool> is_to_end_ = false;
   std::atomic<bool> has_ended_ = false;  // by stop(), or because it could not accept any more
   std::thread thread_;
 };

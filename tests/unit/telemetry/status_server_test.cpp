@@ -98,6 +98,22 @@ TEST_F(StatusServerOnPort, gives_pages_whole_or_not_at_all) {
   EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 416 "));
 }
 
+TEST_F(StatusServerOnPort, is_only_to_be_read) {
+  for (const char* method : {"POST", "PUT", "DELETE"}) {
+    Socket client;
+    client.connect(port_);
+    client.send(std::string(method) +
+                " /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nhi");
+    const std::string answer = client.receive();
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 405 ")) << method << answer;
+    EXPECT_NE(answer.find("\r\nAllow: GET, HEAD\r\n"), answer.npos);
+  }
+  Socket client;
+  client.connect(port_);
+  client.send("HEAD /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 200 "));
+}
+
 TEST_F(StatusServerOnPort, answers_nobody_who_came_by_another_machines_name) {
   for (const char* host : {"example.org", "127.0.0.1.example.org:80", "localhost@example.org"}) {
     Socket client;

@@ -1,0 +1,68 @@
+#include "app/monitor.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+
+#include "core/error.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace eckart::app {
+namespace {
+
+using telemetry::fetch;
+using testing::HasSubstr;
+
+class MonitorTest : public testing::Test {
+ protected:
+  const test::TempFolder folder_;
+  const std::string socket_ = (folder_.path() / "status.sock").string();
+  settings::Settings settings_ = [this] {
+    settings::Settings settings;
+    settings.telemetry.listen = socket_;
+    settings.telemetry.interval_s = 0.01;  // and so often it looks
+    return settings;
+  }();
+  std::atomic<int> looks_ = 0;
+};
+
+TEST_F(MonitorTest, has_looked_before_it_answers) {
+  const auto pipeline = [this] {
+    telemetry::Snapshot snapshot;
+    snapshot.found = ++looks_;
+    return snapshot;
+  };
+  Monitor monitor(settings_, "run", {pipeline, [] { return telemetry::ServiceState{}; }});
+  monitor.begin();
+  EXPECT_GE(monitor.view().all.found, 1);
+  EXPECT_EQ(fetch(socket_, "/healthz"), "ok\n");
+  monitor.end();
+  EXPECT_EQ(monitor.view().all.found, looks_);
+  EXPECT_THROW(fetch(socket_, "/healthz"), FatalError);
+}
+
+TEST_F(MonitorTest, is_not_healthy_where_it_cannot_look_any_more) {
+  const auto pipeline = [this]() -> telemetry::Snapshot {
+    if (++looks_ > 1) throw std::runtime_error("no more");
+    return {};
+  };
+  Monitor monitor(settings_, "run", {pipeline, [] { return telemetry::ServiceState{}; }});
+  monitor.begin();
+  const auto is_healthy = [this] {
+    try {
+      return fetch(socket_, "/healthz") == "ok\n";
+    } catch (const FatalError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("answers 503"));
+      return false;
+    }
+  };
+  while (is_healthy()) std::this_thread::yield();
+  EXPECT_GT(looks_, 1);
+  EXPECT_THAT(fetch(socket_, "/metrics"), HasSubstr("eckart_ready 1\n"));
+}
+
+}  // namespace
+}  // namespace eckart::app
