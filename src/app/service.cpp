@@ -134,9 +134,10 @@ std::vector<std::string> check(const settings::Configuration& configuration) {
   return remarks;
 }
 
-Service::Service(const settings::Configuration& configuration)
+Service::Service(const settings::Configuration& configuration, double last_done_unix_s)
     : configuration_(configuration),
-      calibration_(settings::load_calibration(configuration.settings.calibration)) {
+      calibration_(settings::load_calibration(configuration.settings.calibration)),
+      last_done_before_unix_s_(last_done_unix_s) {
   const std::vector<Watch> watches = checked_watches(configuration_);
   std::vector<io::WatchSource::Watch> sources;
   for (const Watch& watch : watches) {
@@ -221,9 +222,14 @@ std::string Service::status_line() const {
   return line;
 }
 
+double Service::last_done_unix_s() const {
+  return std::max(last_done_before_unix_s_, view().all.last_done_unix_s);
+}
+
 telemetry::ServiceState Service::state() const {
   using namespace std::chrono;
   telemetry::ServiceState state;
+  state.last_done_unix_s = last_done_before_unix_s_;
   if (!has_backend_) state.not_ready.emplace_back("it is starting");
   const auto states = source_->states();
   for (std::size_t i = 0; i < states.size(); ++i) {
@@ -242,7 +248,8 @@ telemetry::ServiceState Service::state() const {
       state.oldest_waiting_unix_s = came_unix_s;
   }
   const duration<double> still = steady_clock::now() - last_sign_of_life_.load();
-  if (has_backend_ && still > kLongestStill)
+  state.gpus_answer = !has_backend_ || still <= kLongestStill;
+  if (!state.gpus_answer)
     state.unhealthy.push_back("nothing has moved for " + std::to_string(int(still.count())) +
                               " s, and no GPU has answered");
   return state;

@@ -32,7 +32,8 @@ class Service {
  public:
   /// Throws as WatchedFolder does, FatalError(usage) where one watch's results would be another's
   /// inputs, and settings::SettingsError.
-  explicit Service(const settings::Configuration& configuration);
+  /// `last_done_unix_s`: that of the service before it.
+  explicit Service(const settings::Configuration& configuration, double last_done_unix_s = 0);
 
   /// `ready` is called once files can be taken in, on a thread of the pipeline. Throws DeviceLost,
   /// and FatalError where there is no backend.
@@ -51,6 +52,8 @@ class Service {
   telemetry::ProgressState progress() const { return pipeline_->progress(); }
   /// From any thread.
   Monitor::View view() const { return monitor_->view(); }
+  /// When an image was last done, here or in the service before it; in seconds since 1970.
+  double last_done_unix_s() const;
   /// Nothing before it is made.
   Backend* backend() const { return has_backend_ ? backend_.backend.get() : nullptr; }
   /// Stops, and has execute() throw this; from any thread.
@@ -66,6 +69,7 @@ class Service {
 
   const settings::Configuration configuration_;
   const settings::LoadedCalibration calibration_;
+  const double last_done_before_unix_s_;
   std::vector<std::unique_ptr<WatchedFolder>> folders_;
   std::vector<std::filesystem::path> inputs_, outputs_;  // of each
   ChosenBackend backend_;

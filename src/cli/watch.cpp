@@ -59,7 +59,7 @@ class Caretaker {
 
   void tell() {
     const auto watchdog = telemetry::watchdog_interval();
-    const auto between = watchdog.count() > 0 ? watchdog : kPulse;
+    const auto between = watchdog.count() > 0 ? std::min(watchdog, kPulse) : kPulse;
     app::Pulse pulse(service_);
     auto due = std::chrono::steady_clock::now();
     while (flow::pause(std::min(between, kPause), stop_.get_token())) {
@@ -147,8 +147,9 @@ class Watching {
   }
 
   void replace_service(const settings::Configuration& configuration) {
+    if (service_) last_done_unix_s_ = service_->last_done_unix_s();
     service_.reset();  // which gives its folders back
-    service_ = std::make_unique<app::Service>(configuration);
+    service_ = std::make_unique<app::Service>(configuration, last_done_unix_s_);
     caretaker_.emplace(*service_);
     if (stopped_) service_->request_stop();
   }
@@ -204,6 +205,7 @@ class Watching {
   std::mutex mutex_;
   bool stopped_ = false;
   std::optional<settings::Configuration> next_, before_;
+  double last_done_unix_s_ = 0;  // of the services before
   std::unique_ptr<app::Service> service_;
   std::optional<Caretaker> caretaker_;
 };

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <fstream>
 #include <sstream>
 
@@ -23,6 +24,10 @@ std::string value_in(const char* file, const std::string& key) {
   }
   return {};
 }
+
+// Before main().
+const double kStart =
+    std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 
 double seconds(const timeval& time) { return double(time.tv_sec) + 1e-6 * double(time.tv_usec); }
 
@@ -53,5 +58,7 @@ ProcessUse process_use() {
   std::istringstream(value_in("/proc/self/status", "Threads")) >> use.threads;
   return use;
 }
+
+double process_start_unix_s() { return kStart; }
 
 }  // namespace eckart::telemetry

@@ -18,4 +18,7 @@ MachineFacts machine_facts();
 /// Since the process began, and now.
 ProcessUse process_use();
 
+/// When the process began, in seconds since 1970.
+double process_start_unix_s();
+
 }  // namespace eckart::telemetry

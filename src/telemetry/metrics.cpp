@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "telemetry/machine.hpp"
 #include "telemetry/status.hpp"
 
 namespace eckart::telemetry {
@@ -102,7 +103,7 @@ void add_images(Families& out, const Status& status) {
   out.gauge("eckart_oldest_pending_timestamp_seconds", "When the oldest of them came; 0: none",
             both ? std::min(oldest[0], oldest[1]) : std::max(oldest[0], oldest[1]));
   out.gauge("eckart_last_success_timestamp_seconds", "When an image was last done; 0: none yet",
-            all.last_done_unix_s);
+            std::max(all.last_done_unix_s, status.state.last_done_unix_s));
 }
 
 void add_stages(Families& out, const std::vector<StageRow>& stages) {
@@ -150,7 +151,7 @@ void add_service(Families& out, const Status& status) {
   out.counter("process_cpu_seconds_total", "CPU time of all threads", process_use().cpu_s);
   out.gauge("process_resident_memory_bytes", "Memory",
             double(status.all.machine.process.rss_bytes));
-  out.gauge("process_start_time_seconds", "When it started", status.start_unix_s);
+  out.gauge("process_start_time_seconds", "When it started", process_start_unix_s());
 }
 
 void add_gpus(Families& out, const Status& status) {
@@ -158,8 +159,8 @@ void add_gpus(Families& out, const Status& status) {
     out.add(name, help, MetricType::Gauge);
     for (const GpuUse& gpu : status.recent.machine.gpus) out.gauge(value(gpu), {{"gpu", gpu.uuid}});
   };
-  const bool healthy = status.state.unhealthy.empty();
-  each("eckart_gpu_healthy", "Whether it computes", [&](const GpuUse&) { return healthy; });
+  each("eckart_gpu_healthy", "Whether all of this process compute",
+       [&](const GpuUse&) { return status.state.gpus_answer; });
   each("eckart_gpu_busy_ratio", "Share of the time in which a kernel ran",
        [](const GpuUse& gpu) { return busy_share(gpu); });
   each("eckart_gpu_memory_used_bytes", "On the device, by everyone",

@@ -23,7 +23,9 @@ struct WatchRow {
 struct ServiceState {
   std::vector<std::string> not_ready;  ///< why it cannot work, in words; empty: it is ready
   std::vector<std::string> unhealthy;  ///< why it should be started again; empty: it lives
+  bool gpus_answer = true;             ///< all of them, as far as is known
   std::vector<WatchRow> watches;
+  double last_done_unix_s = 0;       ///< of the services before this one, which a reload has ended
   double oldest_waiting_unix_s = 0;  ///< when the oldest file that waits in a watch came; 0: none
   std::int64_t overflows = 0;        ///< of the kernel's queues of events
   std::int64_t degraded = 0;  ///< watches that are held back, missing or scanned for want of events
@@ -50,7 +52,6 @@ struct Status {
   GpuIdentity gpus;
   Snapshot all, recent;
   ServiceState state;
-  double start_unix_s = 0;  ///< of the process
 
   bool is_ready() const { return state.not_ready.empty(); }
 };

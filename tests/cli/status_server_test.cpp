@@ -144,13 +144,24 @@ TEST_F(StatusServerTest, top_shows_it_and_says_where_nothing_answers) {
   EXPECT_EQ(run({"top", "example.org:80"}).code, 78);
 }
 
+/// Of what alerts ask the process: it is the same one.
 TEST_F(StatusServerTest, goes_on_after_a_reload) {
   start_listening();
+  write_png("in/a.png");
+  wait_until([&] { return metric("eckart_images_total{result=\"done\"}") == 1; });
+  const double started = metric("process_start_time_seconds");
+  EXPECT_NEAR(started, double(std::time(nullptr)), 60);
+  const double succeeded = metric("eckart_last_success_timestamp_seconds");
+
   service_->signal(SIGHUP);
   wait_for_log("ready:", 2);
   EXPECT_EQ(fetch(socket(), "/healthz"), "ok\n");
-  write_png("in/a.png");
+  EXPECT_EQ(metric("eckart_images_total{result=\"done\"}"), 0) << "counters begin anew";
+  EXPECT_EQ(metric("process_start_time_seconds"), started);
+  EXPECT_EQ(metric("eckart_last_success_timestamp_seconds"), succeeded);
+  write_png("in/b.png");
   wait_until([&] { return metric("eckart_images_total{result=\"done\"}") == 1; });
+  EXPECT_GT(metric("eckart_last_success_timestamp_seconds"), succeeded);
 }
 
 }  // namespace
