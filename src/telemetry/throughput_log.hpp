@@ -13,7 +13,7 @@ namespace eckart::telemetry {
 
 struct Rotation {
   std::int64_t max_bytes = std::int64_t(64) << 20;  ///< of a file
-  int keep = 4;  ///< files besides the one that is written: of log.jsonl, log.1.jsonl is the latest
+  int keep = 4;  ///< files besides the one that is written: of t.log, t.1.log is the latest
 };
 
 /// A file to which lines are added, and which makes place for a new one when it is full. Where it
