@@ -14,7 +14,7 @@
 namespace eckart::telemetry {
 namespace {
 
-constexpr int kShortestBar = 10;
+constexpr int kShortestBar = 6;
 constexpr auto kTick = std::chrono::milliseconds(100);
 
 /// 02:05, 3:02:05, 4d03h

@@ -17,7 +17,7 @@ struct ProgressState {
   std::int64_t total = 0;  ///< found so far
   bool total_is_final = false;
   std::int64_t skipped = 0;  ///< of those finished; takes no time to speak of, so no rate
-  std::string bottleneck{};  ///< "write 97%": what limits the rate; empty if that is not known
+  std::string bottleneck{};  ///< "write 97 % busy": what limits the rate; empty: not known
 };
 
 /// One line of at most `width` columns, tqdm's way: share, bar, done/total, elapsed<remaining,

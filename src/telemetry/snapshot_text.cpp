@@ -104,7 +104,7 @@ std::string snapshot_text(const Snapshot& all, const Snapshot& recent) {
 std::string short_bottleneck(const Snapshot& recent) {
   const Bottleneck limit = bottleneck_of(recent.stages, recent.machine, recent.seconds);
   if (limit.resource.empty()) return {};
-  return fmt::format("{} {}%", limit.resource, int(100 * limit.busy));
+  return fmt::format("{} {} % busy", limit.resource, int(100 * limit.busy));
 }
 
 }  // namespace eckart::telemetry

@@ -10,7 +10,8 @@ namespace eckart::telemetry {
 /// snapshots that ends with `all`. Several lines, the last ends with a newline.
 std::string snapshot_text(const Snapshot& all, const Snapshot& recent);
 
-/// "write 97 %", "cpu 99 %": what limits the rate in the progress line; empty where nothing does.
+/// "write 97 % busy", "cpu 99 % busy": what limits the rate in the progress line; empty where
+/// nothing does.
 std::string short_bottleneck(const Snapshot& recent);
 
 }  // namespace eckart::telemetry

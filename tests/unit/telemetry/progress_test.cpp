@@ -57,6 +57,13 @@ TEST(ProgressLine, ReadsLikeTqdm) {
             " 40%|##########...............| 4000/10000 [00:12<00:18, 320 images/s, 3 failed]");
 }
 
+TEST(ProgressLine, HasWhatLimitsBesideTheBarIn80Columns) {
+  ProgressState state = of(4213, 10000, 3);
+  state.bottleneck = "write 97 % busy";
+  EXPECT_EQ(progress_line(state, 12, 79),
+            " 42%|##.....| 4213/10000 [00:12<00:16, 351 images/s, write 97 % busy, 3 failed]");
+}
+
 TEST(ProgressLine, KeepsCountAndFailuresLongestWhenItIsNarrow) {
   EXPECT_EQ(progress_line(of(4000, 10000, 3), 12.5, 60),
             " 40% 4000/10000 [00:12<00:18, 320 images/s, 3 failed]");

@@ -110,7 +110,7 @@ TEST(SnapshotText, TellsWhatIsDoneAndWhatLimits) {
   EXPECT_THAT(text, HasSubstr("found 15/256"));
   EXPECT_THAT(text, HasSubstr("load is the bottleneck: 97 % busy\n"));
   EXPECT_EQ(text.back(), '\n');
-  EXPECT_EQ(short_bottleneck(all), "load 97%");
+  EXPECT_EQ(short_bottleneck(all), "load 97 % busy");
   EXPECT_EQ(short_bottleneck({}), "");
   EXPECT_FALSE(snapshot_text({}, {}).empty()) << "before anything was seen";
 }
