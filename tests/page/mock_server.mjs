@@ -17,8 +17,8 @@ const busy = (stage, time_s) => kBusy[stage] * (0.7 + 0.4 * wave(time_s, stage.l
 const quantiles = (p50, count = 1800) => ({mean: p50 * 1.1, p50, p90: p50 * 1.9, p99: p50 * 3.7, count});
 
 function line(kind, time_s, elapsed_s, {done, failed, gpus}) {
-  const interval_s = kind === "total" ? elapsed_s : 1.0002;
-  const images = kind === "total" ? done : Math.round(rate(time_s));
+  const interval_s = kind === "total" ? elapsed_s : 5.0003;
+  const images = kind === "total" ? done : Math.round(interval_s * rate(time_s));
   return {
     schema: "eckart.throughput/1", kind, run: "20261122T201500-4711", elapsed_s, interval_s,
     found: images + 40, done: images, failed: kind === "total" ? failed : 0, skipped: kind === "total" ? 1234 : 0, unfinished: 87,

@@ -83,6 +83,16 @@ async function beginsWithNothing(browser, server) {
   await page.browserContext().close();
 }
 
+async function saysOfWhichTimeARateIs(browser, server) {
+  const page = await open(browser, server.url);
+  await textBecomes(page, ".tiles dt", /^Images a second, over 5 s$/);
+  assert.equal(await text(page, "#stages .over"), "over 5 s");
+  assert.equal(await text(page, "#latency .over"), "over 5 s");
+  assert.match(await text(page, "#process"), /CPU, over 5 s/);
+  assert.equal(await text(page, ".charted h2"), "Rate, each second");
+  await page.browserContext().close();
+}
+
 async function namesAreText(browser, server) {
   const page = await open(browser, server.url);
   assert.equal(await text(page, "#recent tbody tr:first-child th + td"), hostileName);
@@ -152,6 +162,7 @@ async function ofMockServer(browser) {
   await Promise.all([
     step("figures follow the server's", withServer(options.page, figuresFollow, browser)),
     step("begins with nothing", withServer(options.page, beginsWithNothing, browser)),
+    step("says of which time a rate is", withServer(options.page, saysOfWhichTimeARateIs, browser)),
     step("hostile names are shown as text", withServer(options.page, namesAreText, browser)),
     step("says when the server is gone, and goes on when it is back", withServer(options.page, survivesTheServer, browser)),
     step("without charts it says so, and has figures", withServer(options.plain, plainPageHasFigures, browser)),

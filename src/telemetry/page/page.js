@@ -21,14 +21,14 @@ if (kHasCharts) {
     {name: "done", column: "images_per_s", color: "compute", fill: "area"},
     {name: "failed", column: "failed_per_s", color: "failed"},
   ])});
-  new Chart("stages_chart", {title: "Busy", format: percent, whole: 1,
+  new Chart("stages_chart", {title: "Busy, each second", format: percent, whole: 1,
     lines: lines(kStages.map((name) => ({name, column: `stages/${name}`, color: name})))});
-  new Chart("queues_chart", {title: "Full", format: percent, whole: 1,
+  new Chart("queues_chart", {title: "Full, each second", format: percent, whole: 1,
     lines: lines(kQueues.map((name) => ({name, column: `queues/${name}`, color: name})))});
-  new Chart("cpu_chart", {title: "Cores busy", format: percent, whole: 1,
+  new Chart("cpu_chart", {title: "Cores busy, each second", format: percent, whole: 1,
     lines: lines([{name: "of those it may use", column: "cores_busy", color: "compute", fill: "area"}])});
-  new Chart("gpu_busy_chart", {title: "Busy", format: percent, whole: 1, lines: gpuLines("busy")});
-  new Chart("gpu_power_chart", {title: "Power", format: (value) => `${number(value)} W`, lines: gpuLines("power")});
+  new Chart("gpu_busy_chart", {title: "Busy, each second", format: percent, whole: 1, lines: gpuLines("busy")});
+  new Chart("gpu_power_chart", {title: "Power, each second", format: (value) => `${number(value)} W`, lines: gpuLines("power")});
 } else {
   show("no_charts", true);
   setClass(document.body, "no_charts");

@@ -5,6 +5,8 @@ const kStages = ["source", "load", "batch", "compute", "write"];
 const kQueues = ["found", "loaded", "batches", "finished"];
 
 const right = (text, name = "") => ({text, name: `number ${name}`.trim()});
+/** The time of which `last` tells: some looks, a second apart. */
+const over = ({interval_s: s}) => `over ${known(s) && s < 0.95 ? number(s) : count(s)} s`;
 const share = (part, whole) => (known(part) && whole > 0 ? part / whole : null);
 
 function showHeader({run, total, ready, not_ready, now_s}) {
@@ -28,6 +30,7 @@ function showHeader({run, total, ready, not_ready, now_s}) {
 }
 
 function showNow({total, last, watches}) {
+  for (const element of document.querySelectorAll(".over")) setText(element, over(last));
   setText(byId("rate"), number(last.images_per_s));
   const flow = [
     scaled(last.pixels_per_s, "pixel/s"), `${bytes(last.input_bytes_per_s)}/s in`, `${bytes(last.output_bytes_per_s)}/s out`];
@@ -129,11 +132,11 @@ function showProcess({run, last, total}) {
   const batches = last.batches ?? {};
   const cores = share(process.cpu_s, last.interval_s);
   setFacts(byId("process"), [
-    ["CPU", `${number(cores)} of ${count(run.cores)} cores`],
+    [`CPU, ${over(last)}`, `${number(cores)} of ${count(run.cores)} cores`],
     ["memory", `${bytes(process.rss_bytes)} (${bytes(process.peak_rss_bytes)} at most) of ${bytes(run.memory_bytes)}`],
     ["images in flight", `${bytes(last.budget?.used_bytes)} of ${bytes(last.budget?.bytes)}`],
     ["threads", count(process.threads)],
-    ["batches", `${number(share(batches.count, last.interval_s))} a second, ${percent(batches.fill)} full`],
+    [`batches, ${over(last)}`, `${number(share(batches.count, last.interval_s))} a second, ${percent(batches.fill)} full`],
     ...(run.gpus?.length ? [["short of GPU memory", `${plural(total.oom_splits, "batch", "batches")} cut in halves, ` +
       `${plural(total.cpu_fallback_images, "image", "images")} left to the CPU`]] : []),
     ["start-up", duration(run.startup_s)],
