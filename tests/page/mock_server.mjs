@@ -56,6 +56,7 @@ export class MockServer {
   gpus = kGpus;
   run = "20261122T201500-4711";
   start_s = Date.now() / 1000 - 3700;
+  idle = false;
   begun = true;  // else nothing is known yet
   #server;
   #port = 0;
@@ -129,7 +130,8 @@ export class MockServer {
     const all = (value) => time_s.map(value);
     const each = (names, value) => Object.fromEntries(names.map((name, i) => [name, all((time) => value(name, time, i))]));
     return {
-      time_s, images_per_s: all(rate), failed_per_s: all((time) => (time % 97 === 0 ? 40 : 0)),
+      time_s, images_per_s: all(this.idle ? () => 0 : rate),
+      failed_per_s: all((time) => (time % 97 === 0 && !this.idle ? 40 : 0)),
       cores_busy: all((time) => 0.6 * wave(time, 1)),
       stages: each(Object.keys(kStages), busy), queues: each(Object.keys(kQueues), (_, time, i) => 0.9 * wave(time, i)),
       gpus: this.gpus.map((uuid, i) => (

@@ -93,6 +93,19 @@ async function saysOfWhichTimeARateIs(browser, server) {
   await page.browserContext().close();
 }
 
+async function anIdleAxisGoesToOne(browser, server) {
+  server.idle = true;
+  const page = await open(browser, server.url);
+  const [[low, high], ticks] = await page.evaluate(() => {
+    const {scales: {y}} = charts[0].plot;
+    return [[y.min, y.max], [0, 0.2, 1, 1500].map(charts[0].formatTick)];
+  });
+  assert.deepEqual([low, high], [0, 1]);
+  assert.deepEqual(ticks, ["0", "0.2", "1", "1,500"]);
+  await screenshot(page, "idle");
+  await page.browserContext().close();
+}
+
 async function namesAreText(browser, server) {
   const page = await open(browser, server.url);
   assert.equal(await text(page, "#recent tbody tr:first-child th + td"), hostileName);
@@ -163,6 +176,7 @@ async function ofMockServer(browser) {
     step("figures follow the server's", withServer(options.page, figuresFollow, browser)),
     step("begins with nothing", withServer(options.page, beginsWithNothing, browser)),
     step("says of which time a rate is", withServer(options.page, saysOfWhichTimeARateIs, browser)),
+    step("an idle rate's axis goes to 1", withServer(options.page, anIdleAxisGoesToOne, browser)),
     step("hostile names are shown as text", withServer(options.page, namesAreText, browser)),
     step("says when the server is gone, and goes on when it is back", withServer(options.page, survivesTheServer, browser)),
     step("without charts it says so, and has figures", withServer(options.plain, plainPageHasFigures, browser)),

@@ -8,14 +8,15 @@ const charts = [];
 
 /**
  * A chart in the element `id`. lines: () => [{name, column, color, fill}], asked for again at each update; format: of a
- * value; whole: what the axis goes up to, where that is fixed.
+ * value; formatTick: of one at the axis, if other; whole: what the axis goes up to, where that is fixed.
  */
 class Chart {
-  constructor(id, {title, lines, format, whole}) {
+  constructor(id, {title, lines, format, formatTick = format, whole}) {
     this.element = byId(id);
     this.title = title;
     this.lines = lines;
     this.format = format;
+    this.formatTick = formatTick;
     this.whole = whole;
     this.element.setAttribute("role", "group");
     this.element.setAttribute("aria-label", title);
@@ -66,7 +67,7 @@ class Chart {
       },
       axes: [
         {...axis, space: 70, size: 22, values: (_, ticks) => ticks.map((tick) => clock(tick, tick % 60 !== 0))},
-        {...axis, space: 28, size: 52, values: (_, ticks) => ticks.map((tick) => this.format(tick))},
+        {...axis, space: 28, size: 52, values: (_, ticks) => ticks.map(this.formatTick)},
       ],
       series: [{}, ...lines.map((line) => ({
         label: line.name,
@@ -107,9 +108,9 @@ class Chart {
   }
 }
 
-/** The next of 1, 2, 5, 10, 20 … above `value`, so that an axis seldom changes. */
+/** The next of 1, 1.5, 2, 3, 5 … above `value`, so that an axis seldom changes; not less than 1, of which nothing is much. */
 function niceTop(value) {
-  if (!known(value) || value <= 0) return 1;
+  if (!known(value) || value <= 0.95) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
   return [1, 1.5, 2, 3, 5, 7.5, 10].find((step) => step * power >= value * 1.05) * power || 20 * power;
 }

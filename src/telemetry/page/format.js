@@ -22,6 +22,10 @@ function number(value) {
   return digits(value, size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3);
 }
 
+/** With no more digits than it needs, of an axis: 0, 0.2, 1, 1,500. */
+const shortest = new Intl.NumberFormat("en", {maximumSignificantDigits: 3});
+const tick = (value) => shortest.format(value);
+
 const count = (value) => (known(value) ? digits(value, 0) : kUnknown);
 
 function percent(share) {

@@ -17,7 +17,7 @@ const gpuLines = (prefix) => () => gpus().map((uuid, i) => (
 const lines = (list) => () => list;
 
 if (kHasCharts) {
-  new Chart("rate_chart", {title: "Images a second", format: number, lines: lines([
+  new Chart("rate_chart", {title: "Images a second", format: number, formatTick: tick, lines: lines([
     {name: "done", column: "images_per_s", color: "compute", fill: "area"},
     {name: "failed", column: "failed_per_s", color: "failed"},
   ])});
@@ -28,7 +28,8 @@ if (kHasCharts) {
   new Chart("cpu_chart", {title: "Cores busy, each second", format: percent, whole: 1,
     lines: lines([{name: "of those it may use", column: "cores_busy", color: "compute", fill: "area"}])});
   new Chart("gpu_busy_chart", {title: "Busy, each second", format: percent, whole: 1, lines: gpuLines("busy")});
-  new Chart("gpu_power_chart", {title: "Power, each second", format: (value) => `${number(value)} W`, lines: gpuLines("power")});
+  new Chart("gpu_power_chart", {title: "Power, each second", format: (value) => `${number(value)} W`,
+    formatTick: (value) => `${tick(value)} W`, lines: gpuLines("power")});
 } else {
   show("no_charts", true);
   setClass(document.body, "no_charts");
