@@ -51,18 +51,32 @@ std::string fitting(const std::string& text) {
   return cut;
 }
 
+std::string status_of(const std::string& address) {
+  return telemetry::fetch(address, "/status.txt");
+}
+
+/// Shows `text`, and from then on what there is each second; while nobody answers the last of it.
+[[noreturn]] void follow(const std::string& address, std::string text) {
+  for (std::string notice;;) {
+    std::printf("\033[H\033[J%s", fitting(notice + text).c_str());
+    std::fflush(stdout);
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    try {
+      text = status_of(address);
+      notice.clear();
+    } catch (const FatalError& error) {
+      notice = std::string(error.what()) + "\nasking again each second; the last answer was:\n\n";
+    }
+  }
+}
+
 ExitCode top(const TopArgs& args) {
   const std::string address = address_of(args);
+  const std::string text = status_of(address);
   const bool stays = !args.once && isatty(STDOUT_FILENO) != 0 && telemetry::stderr_is_terminal();
-  do {
-    const std::string text = telemetry::fetch(address, "/status.txt");
-    if (stays)
-      std::printf("\033[H\033[J%s", fitting(text).c_str());
-    else
-      std::printf("%s", text.c_str());
-    std::fflush(stdout);
-    if (stays) std::this_thread::sleep_for(std::chrono::seconds(1));
-  } while (stays);
+  if (stays) follow(address, text);
+  std::printf("%s", text.c_str());
+  std::fflush(stdout);
   return ExitCode::ok;
 }
 

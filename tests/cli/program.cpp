@@ -1,6 +1,7 @@
 #include "tests/cli/program.hpp"
 
 #include <fcntl.h>
+#include <pty.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -43,12 +44,20 @@ Program::Program(const std::vector<std::string>& arguments, const Options& optio
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
 
+  int line = -1;  // the terminal's end that is the program's
+  if (options.on_terminal) {
+    if (openpty(&terminal_, &line, nullptr, nullptr, nullptr) != 0)
+      throw std::runtime_error("no terminal");
+    fcntl(terminal_, F_SETFD, FD_CLOEXEC);
+    fcntl(terminal_, F_SETFL, O_NONBLOCK);
+  }
   const int program =
       open(options.program.c_str(), O_RDONLY | O_CLOEXEC);  // nobody may not be able to
   process_ = fork();
   if (process_ < 0) throw std::runtime_error("cannot fork");
   if (process_ > 0) {
     close(program);
+    if (line >= 0) close(line);
     return;
   }
   // A shell without job control has SIGINT ignored for what it starts in the background.
@@ -58,6 +67,8 @@ Program::Program(const std::vector<std::string>& arguments, const Options& optio
   redirect(0, place_of("in"), O_RDONLY);
   redirect(1, place_of("out"), O_WRONLY | O_CREAT | O_TRUNC);
   redirect(2, place_of("err"), O_WRONLY | O_CREAT | O_TRUNC);
+  if (options.on_terminal && (dup2(line, 1) < 0 || dup2(line, 2) < 0 || close(line) != 0))
+    _exit(127);
   if (options.closed_streams) {
     for (const int stream : {0, 1, 2}) close(stream);
   }
@@ -84,6 +95,7 @@ Program::Program(const std::vector<std::string>& arguments, const Options& optio
 }
 
 Program::~Program() {
+  if (terminal_ >= 0) close(terminal_);
   if (process_ <= 0) return;
   kill(process_, SIGKILL);
   waitpid(process_, nullptr, 0);
@@ -92,6 +104,13 @@ Program::~Program() {
 void Program::signal(int number) { kill(process_, number); }
 
 std::string Program::err() const { return contents(place_of("err")); }
+
+std::string Program::shown() {
+  char bytes[4096];
+  for (ssize_t count; (count = read(terminal_, bytes, sizeof bytes)) > 0;)
+    shown_.append(bytes, std::size_t(count));
+  return shown_;
+}
 
 Finished Program::wait() {
   int status = 0;

@@ -23,6 +23,7 @@ class Program {
     std::string in = {};                ///< its standard input
     bool as_nobody = false;             ///< drops root's permission to read everything
     bool closed_streams = false;        ///< starts without stdin, stdout and stderr
+    bool on_terminal = false;           ///< its stdout and stderr; see shown()
     std::filesystem::path program = ECKART_PROGRAM;
     std::size_t address_space_mb = 0;  ///< all that it may have; 0: no limit
     int open_files = 0;                ///< most at a time, hard limit; 0: as here
@@ -37,6 +38,8 @@ class Program {
   void signal(int number);
   /// What it has said on stderr so far.
   std::string err() const;
+  /// What has come to its terminal so far.
+  std::string shown();
   Finished wait();
 
  private:
@@ -45,6 +48,8 @@ class Program {
   const std::filesystem::path folder_;
   const std::string name_;
   pid_t process_ = 0;
+  int terminal_ = -1;
+  std::string shown_;
 };
 
 }  // namespace eckart::test

@@ -144,6 +144,36 @@ TEST_F(StatusServerTest, top_shows_it_and_says_where_nothing_answers) {
   EXPECT_EQ(run({"top", "example.org:80"}).code, 78);
 }
 
+TEST_F(StatusServerTest, top_on_a_terminal_waits_for_a_service_that_begins_anew) {
+  start_listening();
+  Program top({"top", socket()},
+              {.folder = at("."), .on_terminal = true, .environment = {{"TERM", "xterm"}}});
+  const auto last_screen = [&] {
+    const std::string shown = top.shown();
+    const std::size_t begin = shown.rfind("\033[H\033[J");
+    return begin == shown.npos ? shown : shown.substr(begin);
+  };
+  const auto shows = [&](const std::string& text) {
+    return last_screen().find(text) != std::string::npos;
+  };
+  const std::string figures = "images    0 done", notice = "no eckart answers on " + socket();
+  wait_until([&] { return shows(figures); });
+  EXPECT_FALSE(shows(notice));
+  EXPECT_EQ(stop().code, 0);
+  wait_until([&] { return shows(notice) && shows(figures); });
+  start_listening();
+  wait_until([&] { return shows(figures) && !shows(notice); });
+  top.signal(SIGINT);
+  EXPECT_EQ(top.wait().code, -SIGINT);
+}
+
+TEST_F(StatusServerTest, top_on_a_terminal_ends_where_nothing_answers_at_first) {
+  Program top({"top", socket()},
+              {.folder = at("."), .on_terminal = true, .environment = {{"TERM", "xterm"}}});
+  EXPECT_EQ(top.wait().code, 69);
+  EXPECT_THAT(top.shown(), HasSubstr("no eckart answers on"));
+}
+
 /// Of what alerts ask the process: it is the same one.
 TEST_F(StatusServerTest, goes_on_after_a_reload) {
   start_listening();
