@@ -6,11 +6,12 @@ namespace eckart::capacity {
 /// in their dashes as well.
 inline constexpr const char* kHtmlStyle = R"css(
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #5b6470; --paper: #fff; --line: #d5dae0;
-  --track: #eceff3; --c1: #0072b2; --c2: #d55e00; --c3: #00815e; }
+  --track: #eceff3; --shade: #0003; --c1: #0072b2; --c2: #d55e00; --c3: #00815e; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8eaed; --soft: #a3acb8; --paper: #16191d;
-  --line: #3a414a; --track: #262c33; --c1: #56b4e9; --c2: #e69f00; --c3: #35c79b; } }
+  --line: #3a414a; --track: #262c33; --shade: #fff4;
+  --c1: #56b4e9; --c2: #e69f00; --c3: #35c79b; } }
 @media print { :root { --ink: #000; --soft: #444; --paper: #fff; --line: #bbb; --track: #eee;
-  --c1: #0072b2; --c2: #d55e00; --c3: #00815e; } figure, tr { break-inside: avoid; } }
+  --c1: #0072b2; --c2: #d55e00; --c3: #00815e; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 66rem; padding: 1.5rem 1rem 3rem; background: var(--paper);
   color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; font-variant-numeric: tabular-nums; }
@@ -35,7 +36,13 @@ svg .bar.c1 { fill: var(--c1); stroke: none; } svg .bar.c2 { fill: var(--c2); st
 figcaption { display: flex; flex-wrap: wrap; gap: .1rem 1.2rem; font-size: .875rem; color: var(--soft); }
 figcaption span { display: flex; align-items: center; gap: .4rem; }
 svg.key { width: 28px; height: 12px; }
-.wide { overflow-x: auto; }
+/* Shadows tell that there is more to the side; the paper over them goes with the text, and hides
+   them at its ends. */
+.wide { overflow-x: auto; background:
+  linear-gradient(90deg, var(--paper) 1rem, transparent 2rem) 0 / 50% 100% no-repeat local,
+  linear-gradient(-90deg, var(--paper) 1rem, transparent 2rem) 100% / 50% 100% no-repeat local,
+  linear-gradient(90deg, var(--shade), transparent) 0 / 1rem 100% no-repeat,
+  linear-gradient(-90deg, var(--shade), transparent) 100% / 1rem 100% no-repeat; }
 table { border-collapse: collapse; font-size: .925rem; }
 th, td { padding: .25rem .9rem .25rem 0; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
 th { color: var(--soft); font-weight: 600; }
@@ -43,6 +50,21 @@ th:first-child, td:first-child, th:last-child, td:last-child { text-align: left;
 pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .8rem; }
 details { margin-top: 1.5rem; } summary { cursor: pointer; }
 .warning { color: var(--c2); }
+@media (max-width: 40rem) {
+  dl { grid-template-columns: 5.25rem 1fr; gap: .35rem .5rem; }
+  table { font-size: .8rem; } th, td { padding-right: .6rem; } th { white-space: normal; }
+}
+@media print {
+  @page { margin: 14mm; }
+  :root { font-size: 9pt; }
+  body { max-width: none; padding: 0; line-height: 1.35; }
+  h1, h2, h3 { break-after: avoid; } dl, figure, tr { break-inside: avoid; }
+  h2 { margin-top: 1rem; padding-top: .6rem; } h3 { margin: .7rem 0 .2rem; } dl { margin: .5rem 0; }
+  .plots { grid-template-columns: repeat(3, 1fr); gap: 0 1rem; } svg text { font-size: 17px; }
+  .wide { overflow: visible; background: none; }
+  th, td { padding-top: .1rem; padding-bottom: .1rem; }
+  details:not([open]) { display: none; }
+}
 )css";
 
 }  // namespace eckart::capacity
