@@ -138,6 +138,16 @@ TEST(ThroughputLog, RotatesAndBeginsEachFileWithTheHead) {
   EXPECT_LE(std::filesystem::file_size(file), 100u);
 }
 
+TEST(ThroughputLog, IsEmptiedWhereItCannotBeRenamed) {
+  const TempFolder folder;
+  const auto file = folder.path() / "log.jsonl";
+  std::filesystem::create_directories(folder.path() / "log.1.jsonl" / "not empty");
+  ThroughputLog log(file, {.max_bytes = 10, .keep = 1}, "head");
+  log.write("what has no room is lost");
+  log.write("small");
+  EXPECT_THAT(lines_of(file), ElementsAre("head", "small"));
+}
+
 TEST(ThroughputLog, GoesOnWhereItCannotBeWritten) {
   ThroughputLog nowhere("/proc/no/such/log.jsonl", {}, "head");
   nowhere.write("a");
