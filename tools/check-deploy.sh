@@ -48,7 +48,8 @@ check_units() {
       wrong "$unit: that is more than $most_exposed"
   done
 
-  diff <(sed 's/ of %i$//; s/in the folders$/in folders/; s/%i\.yaml/eckart.yaml/; s/eckart-%i/eckart/' deploy/systemd/eckart@.service) \
+  diff <(sed 's/ of %i$//; s/in the folders$/in folders/; s/%i\.yaml/eckart.yaml/; s/eckart-%i/eckart/; s/%i\.log/throughput.log/' \
+    deploy/systemd/eckart@.service) \
     deploy/systemd/eckart.service || wrong "eckart@.service is not eckart.service with another configuration"
 }
 
