@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/error.hpp"
 #include "core/printable.hpp"
 #include "flow/pause.hpp"
 #include "telemetry/snapshot_text.hpp"
@@ -43,9 +44,14 @@ Monitor::Monitor(const settings::Settings& settings, const std::string& command,
       subject_(std::move(subject)),
       cpu_s_before_(telemetry::process_use().cpu_s) {}
 
-void Monitor::begin() {
+void Monitor::begin(bool must_listen) {
   look();  // so that whoever asks at once is told of every stage
-  if (!settings_.listen.empty()) listen();
+  try {
+    if (!settings_.listen.empty()) listen();
+  } catch (const FatalError& error) {
+    if (must_listen) throw;
+    spdlog::warn("no status page: {}", error.what());
+  }
   thread_.emplace(
       "monitor", 1, [this](int) { run(); }, [this](auto error) { fail(error); });
 }

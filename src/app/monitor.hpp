@@ -34,8 +34,8 @@ class Monitor {
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
 
-  /// Throws FatalError where it cannot listen.
-  void begin();
+  /// Where it cannot listen it throws FatalError or, if it need not, says so.
+  void begin(bool must_listen);
   /// Looks for the last time, and ends the log. Any number of times.
   void end();
 

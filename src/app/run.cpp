@@ -84,7 +84,7 @@ telemetry::RunReport Run::execute() {
   prepare_output();
   if (!request_.report.empty()) report_.emplace(request_.report, request_.restarts > 0);
   if (!request_.trace.empty()) trace_.emplace(request_.trace, request_.restarts);
-  monitor_->begin();
+  monitor_->begin(false);  // the images are wanted all the same
   telemetry::RunReport report = pipeline_->run(trace_ ? &*trace_ : nullptr);
   monitor_->end();
   if (trace_) trace_->close();

@@ -175,7 +175,7 @@ Service::Service(const settings::Configuration& configuration, double last_done_
 
 telemetry::RunReport Service::execute(const std::function<void()>& ready) {
   ready_ = ready;
-  monitor_->begin();
+  monitor_->begin(true);
   telemetry::RunReport report = pipeline_->run();
   monitor_->end();
   {

@@ -4,6 +4,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <fstream>
@@ -55,6 +56,7 @@ ProcessUse process_use() {
   std::ifstream pages("/proc/self/statm");
   std::int64_t all = 0, resident = 0;
   if (pages >> all >> resident) use.rss_bytes = resident * ::sysconf(_SC_PAGESIZE);
+  use.peak_rss_bytes = std::max(use.peak_rss_bytes, use.rss_bytes);  // which was read before
   std::istringstream(value_in("/proc/self/status", "Threads")) >> use.threads;
   return use;
 }

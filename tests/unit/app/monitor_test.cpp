@@ -36,7 +36,7 @@ TEST_F(MonitorTest, has_looked_before_it_answers) {
     return snapshot;
   };
   Monitor monitor(settings_, "run", {pipeline, [] { return telemetry::ServiceState{}; }});
-  monitor.begin();
+  monitor.begin(true);
   EXPECT_GE(monitor.view().all.found, 1);
   EXPECT_EQ(fetch(socket_, "/healthz"), "ok\n");
   monitor.end();
@@ -50,7 +50,7 @@ TEST_F(MonitorTest, is_not_healthy_where_it_cannot_look_any_more) {
     return {};
   };
   Monitor monitor(settings_, "run", {pipeline, [] { return telemetry::ServiceState{}; }});
-  monitor.begin();
+  monitor.begin(true);
   const auto is_healthy = [this] {
     try {
       return fetch(socket_, "/healthz") == "ok\n";
