@@ -14,12 +14,14 @@ bool is_of_the_work(const std::string& key) {
 
 Kind kind_of(const LoggedRun& run) {
   const Sample whole = run.whole();
-  const double done = double(std::max<std::int64_t>(1, whole.done));
+  const auto by_image = [](std::int64_t sum, std::int64_t images) {
+    return double(sum) / double(std::max<std::int64_t>(1, images));
+  };
   Kind kind{.cpu = run.cpu,
             .backend = run.backend,
             .device = run.gpus.empty() ? run.device : run.gpus.front(),
-            .pixels_per_image = double(whole.pixels) / done,
-            .input_bytes_per_image = double(whole.input_bytes) / done};
+            .pixels_per_image = by_image(whole.pixels, whole.done),  // a failed one has none
+            .input_bytes_per_image = by_image(whole.input_bytes, whole.images())};
   for (const auto& [key, value] : run.settings) {
     if (is_of_the_work(key)) kind.settings.push_back(key + "=" + value);
   }

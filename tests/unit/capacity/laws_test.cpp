@@ -78,6 +78,19 @@ TEST(Measured, agrees_with_littles_law) {
   EXPECT_NEAR(measured.little->mean_unfinished, 100, 1e-9);
 }
 
+/// Files of the same size, of which every other does not decode.
+LoggedRun run_with_failures(const Lines& lines) {
+  LoggedRun run = made_run({}, lines);
+  for (Sample& interval : run.intervals) {
+    interval.failed = interval.done / 2;
+    interval.done -= interval.failed;
+    interval.pixels /= 2;
+    interval.in_system_s /= 2;
+    interval.in_system_count /= 2;
+  }
+  return run;
+}
+
 TEST(Measured, has_demands_that_do_not_depend_on_how_busy_the_machine_is) {
   const Machine machine{.cpu_s = {{"load", 2e-4}, {"write", 8e-4}}, .gpu_s = 1e-4};
   const Measured idle =
@@ -181,6 +194,13 @@ TEST(Plan, joins_runs_of_the_same_work_alone) {
   ASSERT_EQ(plans.size(), 3U);
   const auto most = [](const Plan& plan) { return plan.runs.size(); };
   EXPECT_EQ(std::ranges::max(plans, {}, most).runs.size(), 2U);
+}
+
+TEST(Plan, takes_a_run_with_many_failures_for_the_same_work) {
+  const Plan plan =
+      plan_of({made_run({}, {.id = "a", .cores = 2}), run_with_failures({.id = "b", .cores = 4})});
+  EXPECT_NEAR(plan.input_bytes_per_image, 12000, 1);
+  EXPECT_NEAR(plan.pixels_per_image, 65536, 70);
 }
 
 /// A serial second, in which 100 are done, and then each core does 1000 images in 10 s.
