@@ -188,7 +188,7 @@ Measured measure(const LoggedRun& run) {
     measured.rate_error = standard_error(steady->rates);
     if (sums.in_system_count > 0) {
       measured.little = {.mean_unfinished = steady->unfinished_s / window_s,
-                         .rate_per_s = double(sums.done) / window_s,
+                         .rate_per_s = double(sums.images()) / window_s,
                          .mean_in_system_s = sums.in_system_s / double(sums.in_system_count)};
     }
   }

@@ -91,6 +91,12 @@ LoggedRun run_with_failures(const Lines& lines) {
   return run;
 }
 
+TEST(Measured, agrees_with_littles_law_also_where_images_fail) {
+  const Measured measured = measure(run_with_failures({}));
+  ASSERT_TRUE(measured.little);
+  EXPECT_NEAR(measured.little->expected_unfinished(), 100, 1);
+}
+
 TEST(Measured, has_demands_that_do_not_depend_on_how_busy_the_machine_is) {
   const Machine machine{.cpu_s = {{"load", 2e-4}, {"write", 8e-4}}, .gpu_s = 1e-4};
   const Measured idle =
