@@ -44,9 +44,23 @@ const LineJson& list_of(const LineJson& json, const char* key) {
   return found == json.end() || found->is_null() ? kNone : *found;
 }
 
-double not_negative(double value, const char* what) {
-  if (!(value >= 0)) throw BadLine(fmt::format("says that its {} is {}", what, value));
-  return value;
+// More than these cannot be: so sums of all lines fit, and so do products with cores.
+constexpr double kMostCount = 1e15, kMostCores = 8192, kMostThreads = 65536, kMostSeconds = 1e10;
+constexpr std::size_t kMostGpus = 1024;
+
+double within(double least, double number, double most, const char* key) {
+  if (!(least <= number && number <= most))
+    throw BadLine(fmt::format("says that '{}' is {}", key, number));
+  return number;
+}
+
+std::int64_t count_or_none(const LineJson& json, const char* key) {
+  return std::int64_t(within(0, value_or(json, key, 0.0), kMostCount, key));
+}
+
+double seconds_or_none(const LineJson& json, const char* key) {
+  constexpr double kRounding = 1e-6;  // of what is the difference of two sums
+  return std::max(0.0, within(-kRounding, value_or(json, key, 0.0), kMostSeconds, key));
 }
 
 LoggedRun run_of(const LineJson& json) {
@@ -58,15 +72,16 @@ LoggedRun run_of(const LineJson& json) {
   run.cpu = value_or<std::string>(json, "cpu", "");
   run.backend = value_or<std::string>(json, "backend", "");
   run.device = value_or<std::string>(json, "device", "");
-  run.cores = value_of<int>(json, "cores");
-  if (run.cores < 1) throw BadLine(fmt::format("says that its cores are {}", run.cores));
-  run.startup_s = not_negative(value_or(json, "startup_s", 0.0), "startup_s");
+  run.cores = int(within(1, value_of<double>(json, "cores"), kMostCores, "cores"));
+  run.startup_s = seconds_or_none(json, "startup_s");
   for (const LineJson& gpu : list_of(json, "gpus")) {
     run.gpus.push_back(value_or<std::string>(gpu, "name", "GPU"));
   }
   for (const auto& [stage, threads] : list_of(json, "workers").items()) {
     run.workers[stage] = threads.get<int>();
   }
+  if (run.gpus.size() > kMostGpus)
+    throw BadLine(fmt::format("says that there are {} GPUs", run.gpus.size()));
   for (const auto& [key, value] : list_of(json, "settings").items()) {
     run.settings[key] = value.is_string() ? value.get<std::string>() : value.dump();
   }
@@ -75,37 +90,41 @@ LoggedRun run_of(const LineJson& json) {
 
 StageSample stage_of(const LineJson& json) {
   return {.name = value_of<std::string>(json, "name"),
-          .workers = value_of<int>(json, "workers"),
-          .busy_s = value_or(json, "busy_s", 0.0),
-          .cpu_s = value_or(json, "cpu_s", 0.0),
-          .images = value_or<std::int64_t>(json, "images", 0)};
+          .workers = int(within(0, value_of<double>(json, "workers"), kMostThreads, "workers")),
+          .busy_s = seconds_or_none(json, "busy_s"),
+          .cpu_s = seconds_or_none(json, "cpu_s"),
+          .images = count_or_none(json, "images")};
 }
 
 GpuSample gpu_of(const LineJson& json, double interval_s) {
   GpuSample gpu;
-  if (const double busy = value_or(json, "busy", -1.0); busy >= 0) {
-    gpu = {.busy_s = busy * interval_s, .looked_s = interval_s};
+  if (const auto busy = json.find("busy"); busy != json.end() && !busy->is_null()) {
+    const double share = within(0, busy->get<double>(), 1 + 1e-6, "busy");
+    gpu = {.busy_s = share * interval_s, .looked_s = interval_s};
   }
-  if (json.contains("energy_j") && !json["energy_j"].is_null()) {
-    gpu.energy_j = json["energy_j"].get<double>();
+  if (const auto energy = json.find("energy_j"); energy != json.end() && !energy->is_null()) {
+    gpu.energy_j = within(0, energy->get<double>(), kMostCount, "energy_j");
   }
   return gpu;
 }
 
 Sample sample_of(const LineJson& json) {
+  for (const char* key : {"elapsed_s", "interval_s", "done"}) value_of<double>(json, key);
   Sample sample;
-  sample.elapsed_s = not_negative(value_of<double>(json, "elapsed_s"), "elapsed_s");
-  sample.interval_s = not_negative(value_of<double>(json, "interval_s"), "interval_s");
-  sample.done = value_of<std::int64_t>(json, "done");
-  sample.failed = value_or<std::int64_t>(json, "failed", 0);
-  sample.skipped = value_or<std::int64_t>(json, "skipped", 0);
-  sample.unfinished = value_or<std::int64_t>(json, "unfinished", 0);
-  sample.pixels = value_or<std::int64_t>(json, "pixels", 0);
-  sample.input_bytes = value_or<std::int64_t>(json, "input_bytes", 0);
-  sample.cpu_s = value_or(value_or(json, "process", LineJson::object()), "cpu_s", 0.0);
+  sample.elapsed_s = seconds_or_none(json, "elapsed_s");
+  sample.interval_s = seconds_or_none(json, "interval_s");
+  sample.done = count_or_none(json, "done");
+  sample.failed = count_or_none(json, "failed");
+  sample.skipped = count_or_none(json, "skipped");
+  sample.unfinished = count_or_none(json, "unfinished");
+  sample.pixels = count_or_none(json, "pixels");
+  sample.input_bytes = count_or_none(json, "input_bytes");
+  if (sample.images() > 0 && sample.interval_s <= 0)
+    throw BadLine(fmt::format("says that {} images took no time", sample.images()));
+  sample.cpu_s = seconds_or_none(value_or(json, "process", LineJson::object()), "cpu_s");
   const LineJson way = value_or(json, "end_to_end_s", LineJson::object());
-  sample.in_system_count = value_or<std::int64_t>(way, "count", 0);
-  sample.in_system_s = value_or(way, "mean", 0.0) * double(sample.in_system_count);
+  sample.in_system_count = count_or_none(way, "count");
+  sample.in_system_s = seconds_or_none(way, "mean") * double(sample.in_system_count);
   for (const LineJson& stage : list_of(json, "stages")) sample.stages.push_back(stage_of(stage));
   for (const LineJson& gpu : list_of(json, "gpus"))
     sample.gpus.push_back(gpu_of(gpu, sample.interval_s));

@@ -109,8 +109,36 @@ TEST(ThroughputLog, names_bad_lines_and_reads_the_others) {
                   HasSubstr("file1:6: this line has a value of another type"),
                   "file1:7: this line has the schema 'eckart.throughput/2', and this program "
                   "reads 'eckart.throughput/1'",
-                  "file1:8: this line says that its elapsed_s is -3",
+                  "file1:8: this line says that 'elapsed_s' is -3",
                   HasSubstr("run z: its first line, which says what it is, is missing")));
+}
+
+TEST(ThroughputLog, names_a_line_with_a_number_that_cannot_be_and_leaves_it_out) {
+  const auto bad_head = [](const std::string& id, const std::string& cores) {
+    return std::string("{") + kSchema + R"(,"kind":"run","run":")" + id + R"(","cores":)" + cores +
+           "}\n";
+  };
+  const auto bad_line = [](const std::string& more) { return line("a", "interval", 2, 5, more); };
+  const Reading reading = read(
+      {head("a") + line("a", "interval", 1, 10) + bad_head("b", "0") + bad_head("c", "2000000000") +
+       bad_head("d", "1e300") + bad_line(R"(,"input_bytes":9e18)") + bad_line(R"(,"pixels":-1)") +
+       bad_line(R"(,"end_to_end_s":{"mean":1e300,"count":1})") +
+       bad_line(R"(,"stages":[{"name":"load","workers":5000000000}])") +
+       bad_line(R"(,"stages":[{"name":"load","workers":1,"busy_s":-1}])") +
+       bad_line(R"(,"interval_s":0)") +
+       bad_line(R"(,"stages":[{"name":"load","workers":1,"busy_s":-1e-9}])")});  // a rounding
+  ASSERT_EQ(reading.runs.size(), 1U);
+  EXPECT_EQ(reading.runs[0].whole().done, 15);
+  EXPECT_EQ(reading.runs[0].whole().stages.at(0).busy_s, 0);
+  EXPECT_THAT(reading.warnings, ElementsAre("file1:3: this line says that 'cores' is 0",
+                                            "file1:4: this line says that 'cores' is 2000000000",
+                                            "file1:5: this line says that 'cores' is 1e+300",
+                                            "file1:6: this line says that 'input_bytes' is 9e+18",
+                                            "file1:7: this line says that 'pixels' is -1",
+                                            "file1:8: this line says that 'mean' is 1e+300",
+                                            "file1:9: this line says that 'workers' is 5000000000",
+                                            "file1:10: this line says that 'busy_s' is -1",
+                                            "file1:11: this line says that 5 images took no time"));
 }
 
 TEST(ThroughputLog, ignores_what_a_later_writer_adds) {
