@@ -77,9 +77,6 @@ LoggedRun run_of(const LineJson& json) {
   for (const LineJson& gpu : list_of(json, "gpus")) {
     run.gpus.push_back(value_or<std::string>(gpu, "name", "GPU"));
   }
-  for (const auto& [stage, threads] : list_of(json, "workers").items()) {
-    run.workers[stage] = threads.get<int>();
-  }
   if (run.gpus.size() > kMostGpus)
     throw BadLine(fmt::format("says that there are {} GPUs", run.gpus.size()));
   for (const auto& [key, value] : list_of(json, "settings").items()) {

@@ -46,7 +46,6 @@ struct LoggedRun {
   std::string id = {}, time = {}, command = {}, host = {}, cpu = {}, backend = {}, device = {};
   int cores = 1;
   std::vector<std::string> gpus = {};                ///< names of those used
-  std::map<std::string, int> workers = {};           ///< threads by stage
   std::map<std::string, std::string> settings = {};  ///< that are not the default
   double startup_s = 0;                              ///< until there was a backend
   std::vector<Sample> intervals = {};                ///< by time
