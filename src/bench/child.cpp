@@ -3,12 +3,16 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <system_error>
+#include <utility>
+
+#include "io/descriptor.hpp"
 
 namespace eckart::bench {
 namespace {
@@ -27,10 +31,48 @@ std::string read_all(int descriptor) {
   }
 }
 
+/// No signal comes to this thread, nor to a process that it forks, which has the handlers of this
+/// one: in these a signal for it would be lost.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~BlockedSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+  /// In the forked process: what came meanwhile ends it, as it would end the program that it
+  /// becomes.
+  void let_end() const {
+    for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
+      struct sigaction action {};
+      ::sigaction(signal, nullptr, &action);
+      if (action.sa_handler != SIG_IGN) ::signal(signal, SIG_DFL);
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  sigset_t before_;
+};
+
+/// Calls nothing that a thread of the parent could hold a lock of.
+[[noreturn]] void become(char* const* argv, const cpu_set_t& cpus, int out, pid_t parent,
+                         const BlockedSignals& signals) {
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent) ::_exit(128 + SIGTERM);  // it has ended before
+  ::dup2(out, STDOUT_FILENO);
+  signals.let_end();
+  if (::sched_setaffinity(0, sizeof cpus, &cpus) == 0) ::execv("/proc/self/exe", argv);
+  ::_exit(127);
+}
+
 }  // namespace
 
 Child::Ended Child::run(const std::vector<std::string>& arguments, const std::vector<int>& cpus) {
-  if (stopped_) return {128 + SIGTERM, {}};
   std::vector<std::string> words{"eckart"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
@@ -42,29 +84,36 @@ Child::Ended Child::run(const std::vector<std::string>& arguments, const std::ve
 
   int pipe[2];
   if (::pipe2(pipe, O_CLOEXEC) != 0) fail("pipe");
-  const pid_t process = ::fork();
-  if (process < 0) fail("fork");
-  if (process == 0) {  // calls nothing that a thread of the parent could hold a lock of
-    ::dup2(pipe[1], STDOUT_FILENO);
-    if (::sched_setaffinity(0, sizeof set, &set) == 0) ::execv("/proc/self/exe", argv.data());
-    ::_exit(127);
+  const io::Descriptor from(pipe[0]);
+  io::Descriptor to(pipe[1]);
+  const pid_t parent = ::getpid();
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return {128 + SIGTERM, {}};
+    const BlockedSignals signals;
+    process_ = ::fork();
+    if (process_ == 0) become(argv.data(), set, to.get(), parent, signals);
+    if (process_ < 0) fail("fork");
   }
-  ::close(pipe[1]);
-  process_ = process;
-  if (stopped_) ::kill(process, SIGTERM);
-  Ended ended{.code = 0, .out = read_all(pipe[0])};
-  ::close(pipe[0]);
+  to = io::Descriptor();
+  std::string out = read_all(from.get());
+  return {end_of_process(), std::move(out)};
+}
+
+int Child::end_of_process() {
+  siginfo_t ended;
+  while (::waitid(P_PID, id_t(process_), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+  }
+  const std::lock_guard lock(mutex_);  // from here on its number may be another's
   int status = 0;
-  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
-  }
-  process_ = 0;
-  ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return ended;
+  ::waitpid(std::exchange(process_, 0), &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 void Child::stop() {
+  const std::lock_guard lock(mutex_);
   stopped_ = true;
-  if (const pid_t process = process_) ::kill(process, SIGTERM);
+  if (process_ > 0) ::kill(process_, SIGTERM);
 }
 
 }  // namespace eckart::bench

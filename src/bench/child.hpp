@@ -3,12 +3,13 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <mutex>
 #include <string>
 #include <vector>
 
 namespace eckart::bench {
 
-/// Runs this program anew, one process at a time.
+/// Runs this program anew, one process at a time, which doesn't outlive this one.
 class Child {
  public:
   struct Ended {
@@ -16,7 +17,7 @@ class Child {
     std::string out;
   };
   /// On these CPUs alone; stderr is this process's. Throws std::system_error. After stop() it runs
-  /// nothing.
+  /// nothing. On a thread that lives on until it returns.
   Ended run(const std::vector<std::string>& arguments, const std::vector<int>& cpus);
 
   /// Has the process that runs end, and no other begin; from any thread.
@@ -24,8 +25,11 @@ class Child {
   bool is_stopped() const { return stopped_; }
 
  private:
+  int end_of_process();
+
   std::atomic<bool> stopped_{false};
-  std::atomic<pid_t> process_{0};
+  std::mutex mutex_;  // a process begins and is gone within it
+  pid_t process_ = 0;
 };
 
 }  // namespace eckart::bench
