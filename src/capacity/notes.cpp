@@ -10,6 +10,11 @@ namespace eckart::capacity {
 
 std::vector<std::string> notes(const Plan& plan) {
   std::vector<std::string> notes;
+  if (!plan.others.empty()) {
+    notes.push_back(fmt::format(
+        "{} on other cores: what they did is shown as measured, and known to no prediction",
+        plan.others.size() == 1 ? "1 run is" : fmt::format("{} runs are", plan.others.size())));
+  }
   for (const Contradiction& c : plan.contradictions) {
     const std::string cores = counted(c.cores, "core");
     if (c.predicted_per_s == 0) {

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 #include "capacity/predictions.hpp"
@@ -108,7 +109,9 @@ std::vector<Contradiction> contradictions_of(const Plan& plan) {
     if (!at.measured_per_s) continue;
     std::map<std::vector<int>, std::pair<double, double>> rates;  // by threads
     double least = *at.measured_per_s, most = least;
-    for (const Measured& run : alike(plan.runs, at.cores, at.gpus)) {
+    std::vector<Measured> there = alike(plan.runs, at.cores, at.gpus);
+    if (there.empty()) there = alike(plan.others, at.cores, at.gpus);
+    for (const Measured& run : there) {
       std::vector<int> threads;
       for (const StageDemand& stage : run.stages) threads.push_back(stage.workers);
       auto& [low, high] = rates.try_emplace(threads, run.rate_per_s, run.rate_per_s).first->second;
@@ -127,9 +130,25 @@ std::vector<Contradiction> contradictions_of(const Plan& plan) {
   return all;
 }
 
-Plan plan_of(const Group& group, const Question& question) {
+std::vector<Measured> measured_of(const std::vector<LoggedRun>& runs) {
   std::vector<Measured> measured;
-  for (const LoggedRun& run : group.runs) measured.push_back(measure(run));
+  for (const LoggedRun& run : runs) measured.push_back(measure(run));
+  return measured;
+}
+
+/// Takes the runs from it that are on other cores than are asked for.
+std::vector<LoggedRun> take_others(Group& group, const std::vector<int>& from_cores) {
+  if (from_cores.empty()) return {};
+  const auto others = std::stable_partition(
+      group.runs.begin(), group.runs.end(),
+      [&](const LoggedRun& run) { return std::ranges::count(from_cores, run.cores) > 0; });
+  const std::vector<LoggedRun> taken(others, group.runs.end());
+  group.runs.erase(others, group.runs.end());
+  return taken;
+}
+
+Plan plan_of(const Group& group, const std::vector<LoggedRun>& others, const Question& question) {
+  const std::vector<Measured> measured = measured_of(group.runs);
   const std::map<std::string, int> fixed = fixed_threads(group.runs);
   const Model model(measured, fixed);
   const Measured& present = model.present();
@@ -141,6 +160,7 @@ Plan plan_of(const Group& group, const Question& question) {
             .command = run.command,
             .settings = group.kind.settings,
             .runs = measured,
+            .others = measured_of(others),
             .first_time = group.runs.front().time,
             .last_time = group.runs.back().time,
             .cores = present.cores,
@@ -178,7 +198,12 @@ std::int64_t images_in(const Plan& plan) {
 
 std::vector<Plan> make_plans(const std::vector<LoggedRun>& runs, const Question& question) {
   std::vector<Plan> plans;
-  for (const Group& group : by_kind(runs)) plans.push_back(plan_of(group, question));
+  for (Group& group : by_kind(runs)) {
+    const std::vector<LoggedRun> others = take_others(group, question.from_cores);
+    if (!group.runs.empty()) plans.push_back(plan_of(group, others, question));
+  }
+  if (plans.empty() && !runs.empty())
+    throw std::invalid_argument("none of the runs is on the cores to predict from");
   std::ranges::stable_sort(plans, std::greater<>(), images_in);
   return plans;
 }

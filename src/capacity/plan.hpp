@@ -15,6 +15,7 @@ struct Question {
   std::optional<double> images = {};       ///< how many there are to do
   std::optional<double> deadline_s = {};   ///< in which they are to be done
   std::vector<int> cores = {}, gpus = {};  ///< further predictions
+  std::vector<int> from_cores = {};        ///< predict from runs on these alone; empty: from all
 };
 
 struct Speedup {
@@ -39,7 +40,7 @@ struct Scaling {
 };
 
 struct Predicted : Prediction {
-  std::optional<double> measured_per_s = {};  ///< the mean of the runs there
+  std::optional<double> measured_per_s = {};  ///< the mean of the runs there, or of others
   bool is_at_most = false;                    ///< what is known is an upper bound
 };
 
@@ -62,6 +63,7 @@ struct Plan {
   std::string host = {}, cpu = {}, backend = {}, device = {}, command = {};
   std::vector<std::string> settings = {};  ///< "rank=50"
   std::vector<Measured> runs = {};
+  std::vector<Measured> others = {};  ///< which Question::from_cores keeps from the predictions
   std::string first_time = {}, last_time = {};
   int cores = 1, gpus = 0;  ///< here
   double pixels_per_image = 0, input_bytes_per_image = 0;
@@ -78,7 +80,7 @@ struct Plan {
   Scaling scaling = {};
   bool varies_threads = false;              ///< runs set them differently; the rates are for `auto`
   std::vector<Predicted> predictions = {};  ///< by GPUs, then by cores
-  std::vector<Prediction> curve = {};       ///< with the GPUs here, to four times the cores
+  std::vector<Prediction> curve = {};       ///< with the GPUs here, to four times the cores or more
   Prediction predicted_here = {}, one_more_core = {};
   Prediction twice_the_cores = {};
   std::optional<Prediction> one_more_gpu = {};
@@ -98,7 +100,8 @@ struct Plan {
   double headroom() const { return here.rate_per_s.value / peak_per_s - 1; }
 };
 
-/// A plan for each kind of work in the logs, the one with the most images first.
+/// A plan for each kind of work in the logs, the one with the most images first. Throws
+/// std::invalid_argument where no run is on Question::from_cores.
 std::vector<Plan> make_plans(const std::vector<LoggedRun>& runs, const Question& question);
 
 /// How plans are told; in JSON each on a line, in HTML all in one file that needs nothing else,

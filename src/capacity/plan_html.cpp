@@ -82,10 +82,12 @@ std::string rate_plot(const Plan& plan) {
     plot.x_max = std::max(plot.x_max, double(at.cores));
     plot.y_max = std::max(plot.y_max, 1.05 * at.rate_per_s.high);
   }
-  for (const Measured& run : plan.runs) {
-    if (run.gpus != plan.gpus) continue;
-    measured.points.emplace_back(run.cores, run.rate_per_s);
-    plot.y_max = std::max(plot.y_max, 1.05 * run.rate_per_s);
+  for (const std::vector<Measured>* runs : {&plan.runs, &plan.others}) {
+    for (const Measured& run : *runs) {
+      if (run.gpus != plan.gpus) continue;
+      measured.points.emplace_back(run.cores, run.rate_per_s);
+      plot.y_max = std::max(plot.y_max, 1.05 * run.rate_per_s);
+    }
   }
   if (!plan.scaling.is_known) predicted.label = "predicted; an upper bound for more cores";
   plot.series = {predicted, measured};

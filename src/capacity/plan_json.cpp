@@ -17,9 +17,9 @@ Json interval_json(const Interval& interval) {
   return {{"value", interval.value}, {"low", interval.low}, {"high", interval.high}};
 }
 
-Json runs_json(const Plan& plan) {
+Json runs_json(const std::vector<Measured>& measured) {
   Json runs = Json::array();
-  for (const Measured& run : plan.runs) {
+  for (const Measured& run : measured) {
     runs.push_back({{"run", run.run},
                     {"cores", run.cores},
                     {"gpus", run.gpus},
@@ -126,7 +126,8 @@ std::string to_json(const Plan& plan) {
       {"last_time", plan.last_time},
       {"pixels_per_image", plan.pixels_per_image},
       {"input_bytes_per_image", plan.input_bytes_per_image},
-      {"runs", runs_json(plan)},
+      {"runs", runs_json(plan.runs)},
+      {"others", runs_json(plan.others)},
       {"saturated", plan.present.saturated.empty() ? Json() : Json(plan.present.saturated)},
       {"images_per_s", plan.present.rate_per_s},
       {"capacity", prediction_json(plan.here)},

@@ -32,6 +32,7 @@ std::vector<Predicted> predictions_of(const Plan& plan, const Model& model,
     cores.insert(run.cores);
     gpus.insert(run.gpus);
   }
+  for (const Measured& run : plan.others) cores.insert(run.cores);
   if (plan.gpus > 0) {
     gpus.insert(question.gpus.begin(), question.gpus.end());
     if (model.predict(*cores.rbegin(), plan.gpus).limit == "GPU") gpus.insert(2 * plan.gpus);
@@ -52,6 +53,9 @@ std::vector<Predicted> predictions_of(const Plan& plan, const Model& model,
     }
   }
   let_rise(predictions);
+  for (Predicted& at : predictions) {
+    if (!at.measured_per_s) at.measured_per_s = mean_rate_at(plan.others, at.cores, at.gpus);
+  }
   return predictions;
 }
 
@@ -91,7 +95,9 @@ Prediction capacity_of(const Model& model) {
 
 void answer_question(const Question& question, const Model& model, Plan& plan) {
   plan.predictions = predictions_of(plan, model, question);
-  const int most_cores = std::max(8, 4 * plan.cores), step = (most_cores + 63) / 64;
+  int most_cores = std::max(8, 4 * plan.cores);
+  for (const Measured& run : plan.others) most_cores = std::max(most_cores, run.cores);
+  const int step = (most_cores + 63) / 64;
   for (int n = 1; n <= most_cores; n += step) plan.curve.push_back(model.predict(n, plan.gpus));
   let_rise(plan.curve);
   plan.images = question.images;

@@ -15,12 +15,13 @@ namespace {
 struct PlanArgs {
   std::vector<std::filesystem::path> logs;
   std::string target, deadline, images;
-  std::vector<int> cores, gpus;
+  std::vector<int> cores, gpus, from_cores;
   bool json = false, html = false;
 };
 
 capacity::Question question_of(const PlanArgs& args) {
-  capacity::Question question{.cores = args.cores, .gpus = args.gpus};
+  capacity::Question question{
+      .cores = args.cores, .gpus = args.gpus, .from_cores = args.from_cores};
   if (!args.target.empty()) question.target_per_s = capacity::parse_rate(args.target);
   if (!args.images.empty()) question.images = capacity::parse_count(args.images);
   if (!args.deadline.empty()) question.deadline_s = capacity::parse_duration(args.deadline);
@@ -69,6 +70,11 @@ void add_plan(CLI::App& app, Action& action) {
   command->add_option("--gpus", args->gpus, "Predict for so many GPUs, too; several with commas")
       ->delimiter(',')
       ->check(CLI::Range(1, 1024));
+  command
+      ->add_option("--from-cores", args->from_cores,
+                   "Predict from runs on so many cores alone, and show beside it what others did")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 4096));
   CLI::Option* json =
       command->add_flag("--json", args->json, "A JSON object for each kind of work");
   command->add_flag("--html", args->html, "A report with plots, in one file")->excludes(json);

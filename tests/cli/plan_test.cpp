@@ -85,6 +85,16 @@ TEST_F(PlanCommand, prints_a_json_object_for_each_kind_of_work) {
   EXPECT_TRUE(cores.contains(3) && cores.contains(5) && cores.contains(64));
 }
 
+TEST_F(PlanCommand, shows_beside_a_prediction_what_was_measured) {
+  write_logs();
+  write("8.log", log_of(8));
+  const Finished result = run({"plan", "2.log", "4.log", "8.log", "--from-cores", "2,4"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  const std::regex measured_at_8("\n8 +1 [^\n]* 6,249 ");  // 8 / (1 ms x 1.28)
+  EXPECT_TRUE(std::regex_search(result.out, measured_at_8)) << result.out;
+  EXPECT_THAT(result.out, HasSubstr("1 run is on other cores"));
+}
+
 /// Every number in it, as text.
 void collect(const Json& json, std::set<std::string>& numbers) {
   if (json.is_structured()) {
@@ -140,6 +150,7 @@ TEST_F(PlanCommand, refuses_what_it_does_not_understand) {
                                                {"2.log", "--deadline", "6h"},
                                                {"2.log", "--images", "5", "--deadline", "soon"},
                                                {"2.log", "--cores", "0"},
+                                               {"2.log", "--from-cores", "1"},
                                                {"2.log", "--json", "--html"}}) {
     Names arguments = {"plan"};
     arguments.insert(arguments.end(), wrong.begin(), wrong.end());

@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "capacity/plan.hpp"
 #include "tests/unit/capacity/made_log.hpp"
@@ -261,6 +263,23 @@ TEST(Plan, answers_what_a_target_takes_and_how_long_it_is) {
   EXPECT_NEAR(plan.target->headroom, -0.5, 0.001);
   EXPECT_NEAR(plan.target->needs.at(0).cores.value_or(0), 8, 1);
   EXPECT_GE(plan.target->needs.at(0).sure_cores.value_or(0), 9) << "the interval counts";
+}
+
+TEST(Plan, from_some_cores_knows_nothing_of_the_others_and_shows_what_they_did) {
+  const LoggedRun at_1 = made_run({}, {.id = "a", .cores = 1});
+  const LoggedRun at_2 = made_run({}, {.id = "b", .cores = 2});
+  const LoggedRun at_8 = made_run({.serial = 0.2}, {.id = "c", .cores = 8});  // much slower
+  const Plan alone = plan_of({at_1, at_2});
+  const Plan plan = plan_of({at_8, at_2, at_1}, {.from_cores = {1, 2}});
+  EXPECT_EQ(plan.runs.size(), 2U);
+  EXPECT_EQ(plan.others.size(), 1U);
+  EXPECT_EQ(plan.cores, 2);
+  for (const int cores : {1, 2, 8, 64}) EXPECT_EQ(rate_at(plan, cores), rate_at(alone, cores));
+  const auto there = std::ranges::find(plan.predictions, 8, &Predicted::cores);
+  EXPECT_NEAR(there->measured_per_s.value_or(0), measure(at_8).rate_per_s, 1e-6);
+  ASSERT_EQ(plan.contradictions.size(), 1U);
+  EXPECT_EQ(plan.contradictions[0].cores, 8);
+  EXPECT_THROW(make_plans({at_8}, {.from_cores = {1, 2}}), std::invalid_argument);
 }
 
 TEST(Plan, has_headroom_at_peak_and_images_by_joule) {
