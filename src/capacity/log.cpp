@@ -44,9 +44,11 @@ const LineJson& list_of(const LineJson& json, const char* key) {
   return found == json.end() || found->is_null() ? kNone : *found;
 }
 
-// More than these cannot be: so sums of all lines fit, and so do products with cores.
-constexpr double kMostCount = 1e15, kMostCores = 8192, kMostThreads = 65536, kMostSeconds = 1e10;
-constexpr std::size_t kMostGpus = 1024;
+/// More than these cannot be: so sums of all lines fit, and so do products with cores.
+struct Most {
+  static constexpr double kCount = 1e15, kCores = 8192, kThreads = 65536, kSeconds = 1e10;
+  static constexpr std::size_t kGpus = 1024;
+};
 
 double within(double least, double number, double most, const char* key) {
   if (!(least <= number && number <= most))
@@ -55,12 +57,12 @@ double within(double least, double number, double most, const char* key) {
 }
 
 std::int64_t count_or_none(const LineJson& json, const char* key) {
-  return std::int64_t(within(0, value_or(json, key, 0.0), kMostCount, key));
+  return std::int64_t(within(0, value_or(json, key, 0.0), Most::kCount, key));
 }
 
 double seconds_or_none(const LineJson& json, const char* key) {
   constexpr double kRounding = 1e-6;  // of what is the difference of two sums
-  return std::max(0.0, within(-kRounding, value_or(json, key, 0.0), kMostSeconds, key));
+  return std::max(0.0, within(-kRounding, value_or(json, key, 0.0), Most::kSeconds, key));
 }
 
 LoggedRun run_of(const LineJson& json) {
@@ -72,12 +74,12 @@ LoggedRun run_of(const LineJson& json) {
   run.cpu = value_or<std::string>(json, "cpu", "");
   run.backend = value_or<std::string>(json, "backend", "");
   run.device = value_or<std::string>(json, "device", "");
-  run.cores = int(within(1, value_of<double>(json, "cores"), kMostCores, "cores"));
+  run.cores = int(within(1, value_of<double>(json, "cores"), Most::kCores, "cores"));
   run.startup_s = seconds_or_none(json, "startup_s");
   for (const LineJson& gpu : list_of(json, "gpus")) {
     run.gpus.push_back(value_or<std::string>(gpu, "name", "GPU"));
   }
-  if (run.gpus.size() > kMostGpus)
+  if (run.gpus.size() > Most::kGpus)
     throw BadLine(fmt::format("says that there are {} GPUs", run.gpus.size()));
   for (const auto& [key, value] : list_of(json, "settings").items()) {
     run.settings[key] = value.is_string() ? value.get<std::string>() : value.dump();
@@ -87,7 +89,7 @@ LoggedRun run_of(const LineJson& json) {
 
 StageSample stage_of(const LineJson& json) {
   return {.name = value_of<std::string>(json, "name"),
-          .workers = int(within(0, value_of<double>(json, "workers"), kMostThreads, "workers")),
+          .workers = int(within(0, value_of<double>(json, "workers"), Most::kThreads, "workers")),
           .busy_s = seconds_or_none(json, "busy_s"),
           .cpu_s = seconds_or_none(json, "cpu_s"),
           .images = count_or_none(json, "images")};
@@ -100,7 +102,7 @@ GpuSample gpu_of(const LineJson& json, double interval_s) {
     gpu = {.busy_s = share * interval_s, .looked_s = interval_s};
   }
   if (const auto energy = json.find("energy_j"); energy != json.end() && !energy->is_null()) {
-    gpu.energy_j = within(0, energy->get<double>(), kMostCount, "energy_j");
+    gpu.energy_j = within(0, energy->get<double>(), Most::kCount, "energy_j");
   }
   return gpu;
 }
