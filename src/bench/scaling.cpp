@@ -83,12 +83,8 @@ class Scaling {
                                        "-o",   out.string(),   "--ledger",
                                        "none", "--json",       "-qq"};
     arguments.insert(arguments.end(), options_.run_options.begin(), options_.run_options.end());
-    if (logged) {
-      for (const std::string& setting :
-           {"telemetry.throughput_log=\"" + fs::absolute(options_.log).string() + "\"",
-            std::string("telemetry.interval_s=1")})
-        arguments.insert(arguments.end(), {"--set", setting});
-    }
+    if (logged)
+      arguments.insert(arguments.end(), options_.log_options.begin(), options_.log_options.end());
     const Child::Ended ended = child_.run(arguments, {cpus_.begin(), cpus_.begin() + cores});
     std::error_code ignored;
     fs::remove_all(out, ignored);

@@ -15,9 +15,9 @@ struct ScalingOptions {
   std::vector<int> cores;                     ///< ascending; empty: 1, 2, 4 ... all
   double seconds = 5;                         ///< that a run with all the cores is to take
   int repeats = 3;
-  std::filesystem::path log;                     ///< a throughput log, to which the runs are added
   std::filesystem::path scratch;                 ///< an empty folder for what runs make
   std::vector<std::string> run_options;          ///< further ones of `eckart run`
+  std::vector<std::string> log_options;          ///< and of those runs that are measured
   std::function<void(const std::string&)> tell;  ///< a line for people
 };
 

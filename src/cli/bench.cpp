@@ -15,6 +15,7 @@
 #include "cli/configuration.hpp"
 #include "cli/signals.hpp"
 #include "core/printable.hpp"
+#include "settings/value_types.hpp"
 #include "telemetry/log.hpp"
 
 namespace eckart::cli {
@@ -63,6 +64,11 @@ std::vector<std::string> run_options(const ConfigArgs& config) {
   return options;
 }
 
+std::vector<std::string> log_options(const fs::path& log) {
+  const std::string yaml = settings::Text{}.print(fs::absolute(log).native());
+  return {"--set", "telemetry.throughput_log=" + yaml, "--set", "telemetry.interval_s=1"};
+}
+
 void print_plan(const BenchArgs& args) {
   capacity::LogReader reader;
   reader.read(args.log);
@@ -84,9 +90,9 @@ ExitCode scaling(const BenchArgs& args) {
        .cores = args.cores,
        .seconds = args.seconds,
        .repeats = args.repeats,
-       .log = args.log,
        .scratch = scratch.path(),
        .run_options = run_options(args.config),
+       .log_options = log_options(args.log),
        .tell = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }},
       child);
   if (signals.received() != 0) {

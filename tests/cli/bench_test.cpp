@@ -32,6 +32,16 @@ TEST_F(Bench, scaling_measures_each_number_of_cores_and_leaves_only_its_log) {
   EXPECT_THAT(files("scratch"), IsEmpty());
 }
 
+TEST_F(Bench, scaling_has_its_log_where_it_is_told_whatever_the_name) {
+  write_png("in/a.png");
+  const std::string log = "a \"log\": \\x # it's.jsonl";
+  const Finished result =
+      run({"bench", "scaling", "in", "-o", "scratch", "--seconds", "0.1", "--repeats", "1",
+           "--cores", "1", "--set", "backend=cpu", "--log", log});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(run({"plan", log}).code, 0);
+}
+
 TEST_F(Bench, says_what_is_wrong_before_it_measures) {
   fs::create_directories(at("empty"));
   write_png("in/a.png");
