@@ -60,11 +60,12 @@ class BlockedSignals {
 };
 
 /// Calls nothing that a thread of the parent could hold a lock of.
-[[noreturn]] void become(char* const* argv, const cpu_set_t& cpus, int out, pid_t parent,
+[[noreturn]] void become(char* const* argv, const cpu_set_t& cpus, int out, int err, pid_t parent,
                          const BlockedSignals& signals) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(128 + SIGTERM);  // it has ended before
   ::dup2(out, STDOUT_FILENO);
+  ::dup2(err, STDERR_FILENO);
   signals.let_end();
   if (::sched_setaffinity(0, sizeof cpus, &cpus) == 0) ::execv("/proc/self/exe", argv);
   ::_exit(127);
@@ -72,7 +73,8 @@ class BlockedSignals {
 
 }  // namespace
 
-Child::Ended Child::run(const std::vector<std::string>& arguments, const std::vector<int>& cpus) {
+Child::Ended Child::run(const std::vector<std::string>& arguments, const std::vector<int>& cpus,
+                        const std::filesystem::path& err) {
   std::vector<std::string> words{"eckart"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
@@ -82,6 +84,8 @@ Child::Ended Child::run(const std::vector<std::string>& arguments, const std::ve
   CPU_ZERO(&set);
   for (const int cpu : cpus) CPU_SET(cpu, &set);
 
+  const io::Descriptor errors(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!errors) fail("open");
   int pipe[2];
   if (::pipe2(pipe, O_CLOEXEC) != 0) fail("pipe");
   const io::Descriptor from(pipe[0]);
@@ -92,7 +96,7 @@ Child::Ended Child::run(const std::vector<std::string>& arguments, const std::ve
     if (stopped_) return {128 + SIGTERM, {}};
     const BlockedSignals signals;
     process_ = ::fork();
-    if (process_ == 0) become(argv.data(), set, to.get(), parent, signals);
+    if (process_ == 0) become(argv.data(), set, to.get(), errors.get(), parent, signals);
     if (process_ < 0) fail("fork");
   }
   to = io::Descriptor();

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <filesystem>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -16,9 +17,10 @@ class Child {
     int code = 0;  ///< exit code, or 128 + signal
     std::string out;
   };
-  /// On these CPUs alone; stderr is this process's. Throws std::system_error. After stop() it runs
-  /// nothing. On a thread that lives on until it returns.
-  Ended run(const std::vector<std::string>& arguments, const std::vector<int>& cpus);
+  /// On these CPUs alone; what it says on stderr is in the file `err` afterwards. Throws
+  /// std::system_error. After stop() it runs nothing. On a thread that lives on until it returns.
+  Ended run(const std::vector<std::string>& arguments, const std::vector<int>& cpus,
+            const std::filesystem::path& err);
 
   /// Has the process that runs end, and no other begin; from any thread.
   void stop();

@@ -3,9 +3,13 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
+#include <system_error>
 
 #include "bench/cpu_order.hpp"
 #include "core/error.hpp"
@@ -78,14 +82,15 @@ class Scaling {
   };
   Result run(int cores, std::size_t images, const std::string& which, bool logged = true) {
     if (child_.is_stopped()) return {0, 0};
-    const fs::path out = options_.scratch / "out";
+    const fs::path out = options_.scratch / "out", err = options_.scratch / "err";
     std::vector<std::string> arguments{"run",  "--files-from", list_of(images).string(),
                                        "-o",   out.string(),   "--ledger",
                                        "none", "--json",       "-qq"};
     arguments.insert(arguments.end(), options_.run_options.begin(), options_.run_options.end());
     if (logged)
       arguments.insert(arguments.end(), options_.log_options.begin(), options_.log_options.end());
-    const Child::Ended ended = child_.run(arguments, {cpus_.begin(), cpus_.begin() + cores});
+    const Child::Ended ended = child_.run(arguments, {cpus_.begin(), cpus_.begin() + cores}, err);
+    tell_errors(err);
     std::error_code ignored;
     fs::remove_all(out, ignored);
     if (child_.is_stopped()) return {0, 0};
@@ -97,6 +102,33 @@ class Scaling {
                               cores, cores == 1 ? "core " : "cores", images, result.seconds,
                               result.images_per_s, which));
     return result;
+  }
+
+  /// Each once, although an image that fails does so in each run, by each link to it.
+  void tell_errors(const fs::path& err) {
+    constexpr std::size_t kTime = std::string_view("12:34:56 ").size();
+    std::ifstream lines(err);
+    for (std::string line; std::getline(lines, line);) {
+      const std::string error = with_name_of_input(line);
+      const bool has_time = error.size() > kTime && error[2] == ':' && error[5] == ':';
+      if (told_.insert(has_time ? error.substr(kTime) : error).second) options_.tell(error);
+    }
+  }
+
+  /// The line with the file, where it has a link to it.
+  std::string with_name_of_input(std::string line) const {
+    const std::string links = printable((options_.scratch / "in/").native());
+    const std::size_t begin = line.find(links);
+    const std::size_t slash = begin == line.npos ? begin : line.find('/', begin + links.size());
+    if (slash == line.npos) return line;
+    std::size_t index = 0;
+    const char* const first = line.data() + slash + 1;
+    const auto [rest, error] = std::from_chars(first, line.data() + line.size(), index);
+    if (error != std::errc{} || index >= files_.size()) return line;
+    const fs::path& file = files_[index];
+    const std::size_t end =
+        std::size_t(rest - line.data()) + printable(file.extension().native()).size();
+    return line.replace(begin, end - begin, printable(file.native()));
   }
 
   /// So many images; a second time the same is another link to it.
@@ -122,6 +154,7 @@ class Scaling {
   std::size_t images_ = 0;
   std::size_t linked_ = 0;
   std::vector<fs::path> links_;
+  std::set<std::string> told_;  // errors
 };
 
 }  // namespace

@@ -42,6 +42,16 @@ TEST_F(Bench, scaling_has_its_log_where_it_is_told_whatever_the_name) {
   EXPECT_EQ(run({"plan", log}).code, 0);
 }
 
+TEST_F(Bench, scaling_names_a_file_that_fails_as_the_user_has_it_and_once) {
+  write_png("in/a.png");
+  write("in/bad one.png", std::string("no image"));
+  const Finished result = run({"bench", "scaling", "in", "-o", "scratch", "--seconds", "0.1",
+                               "--repeats", "1", "--cores", "1", "--set", "backend=cpu"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(count_of(result.err, at("in/bad one.png").string() + ": "), 1) << result.err;
+  EXPECT_THAT(result.err, Not(HasSubstr("scratch")));
+}
+
 TEST_F(Bench, says_what_is_wrong_before_it_measures) {
   fs::create_directories(at("empty"));
   write_png("in/a.png");

@@ -58,10 +58,10 @@ class Waiting {
 
 TEST(Child, gives_output_and_exit_code) {
   Child child;
-  const Child::Ended ended = child.run(kDoesNothing, cpus_by_core());
+  const Child::Ended ended = child.run(kDoesNothing, cpus_by_core(), "/dev/null");
   EXPECT_EQ(ended.code, 0);
   EXPECT_NE(ended.out.find("gives_output_and_exit_code"), std::string::npos);
-  EXPECT_EQ(child.run(kDoesNothing, {}).code, 127) << "on no CPU";
+  EXPECT_EQ(child.run(kDoesNothing, {}, "/dev/null").code, 127) << "on no CPU";
 }
 
 bool interrupt_what_is_forked = false;
@@ -74,7 +74,7 @@ TEST(Child, ends_by_a_signal_that_comes_before_it_is_the_program) {
   const auto before = ::signal(SIGINT, [](int) {});
   interrupt_what_is_forked = true;
   Child child;
-  EXPECT_EQ(child.run(kDoesNothing, cpus_by_core()).code, 128 + SIGINT);
+  EXPECT_EQ(child.run(kDoesNothing, cpus_by_core(), "/dev/null").code, 128 + SIGINT);
   interrupt_what_is_forked = false;
   ::signal(SIGINT, before);
 }
@@ -86,17 +86,17 @@ TEST(Child, is_stopped_and_runs_nothing_after_it) {
     waiting.await_one();
     child.stop();
   });
-  EXPECT_EQ(child.run(kDoesNothing, cpus_by_core()).code, 128 + SIGTERM);
+  EXPECT_EQ(child.run(kDoesNothing, cpus_by_core(), "/dev/null").code, 128 + SIGTERM);
   stops.join();
   EXPECT_TRUE(waiting.has_ended());
-  EXPECT_EQ(child.run(kDoesNothing, cpus_by_core()).code, 128 + SIGTERM);
+  EXPECT_EQ(child.run(kDoesNothing, cpus_by_core(), "/dev/null").code, 128 + SIGTERM);
 }
 
 TEST(Child, ends_with_who_runs_it) {
   Waiting waiting;
   const pid_t runs = ::fork();
   if (runs == 0) {
-    Child().run(kDoesNothing, cpus_by_core());
+    Child().run(kDoesNothing, cpus_by_core(), "/dev/null");
     ::_exit(0);
   }
   waiting.await_one();
