@@ -6,23 +6,17 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "core/error.hpp"
 #include "core/printable.hpp"
+#include "telemetry/json.hpp"
 
 namespace eckart::telemetry {
 namespace {
 
-using Json = nlohmann::ordered_json;  // keys in the order of docs/output.md
-
 /// JSON has no infinity.
 Json finite(double number) { return std::isfinite(number) ? Json(number) : Json(); }
-
-std::string text_of(const Json& line) {  // names of files need not be UTF-8
-  return line.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
-}
 
 FatalError error_of(ExitCode code, const std::filesystem::path& file, const char* what, int error) {
   return {code, "report " + printable(file.native()) + what + std::strerror(error)};
@@ -65,14 +59,16 @@ void ImageReport::add(const OutputLine& line) {
                  {"psnr_db", finite(line.psnr_db)},
                  {"done_again", line.done_again},
                  {"energy", line.energy},
-                 {"most_loss_db", finite(line.most_loss_db)}}));
+                 {"most_loss_db", finite(line.most_loss_db)}}) +
+        '\n');
 }
 
 void ImageReport::add_failure(const std::filesystem::path& file, const Outcome& outcome) {
   write(text_of({{"file", file.native()},
                  {"failed", to_string(outcome.reason)},
                  {"stage", to_string(outcome.stage)},
-                 {"detail", outcome.detail}}));
+                 {"detail", outcome.detail}}) +
+        '\n');
 }
 
 void ImageReport::write(const std::string& text) {
