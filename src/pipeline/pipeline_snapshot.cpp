@@ -1,0 +1,57 @@
+#include "pipeline/pipeline.hpp"
+
+namespace eckart {
+
+std::vector<telemetry::StageRow> Pipeline::stages() const {
+  std::vector<telemetry::StageRow> rows;
+  const auto add = [&](Stage stage, const flow::StageClock* clock) {
+    const flow::StageTimes times = clock ? clock->times() : flow::StageTimes{};
+    const Durations service = meters_.service(stage).read();
+    rows.push_back({.name = std::string(to_string(stage)),
+                    .workers = times.workers,
+                    .busy_s = times.busy_s,
+                    .waiting_for_input_s = times.waiting_for_input_s,
+                    .waiting_for_room_s = times.waiting_for_room_s,
+                    .cpu_s = times.cpu_s,
+                    .images = service.count(),
+                    .service = service});
+  };
+  add(Stage::source, &source_clock_);
+  add(Stage::load, &load_clock_);
+  add(Stage::batch, &batch_clock_);
+  add(Stage::compute, backend_.load() ? &*compute_clock_ : nullptr);
+  add(Stage::write, &write_clock_);
+  return rows;
+}
+
+telemetry::Snapshot Pipeline::snapshot() const {
+  telemetry::Snapshot snapshot;
+  snapshot.elapsed_s = snapshot.seconds =
+      std::chrono::duration<double>(Clock::now() - start_).count();
+  snapshot.stages = stages();
+  if (const Backend* backend = backend_) {
+    snapshot.startup_s = startup_s_;
+    snapshot.backend = backend->name();
+    snapshot.device = backend->device();
+    snapshot.gpu_ids = backend->gpus();
+    const BackendCounts counts = backend->counts();
+    snapshot.oom_splits = counts.oom_splits;
+    snapshot.cpu_fallback_images = counts.cpu_images;
+  }
+  tally_.add_to(snapshot);
+  const auto add = [&](const char* name, const auto& channel, const DurationCounter& wait) {
+    snapshot.queues.push_back(
+        {name, std::int64_t(channel.size()), std::int64_t(channel.capacity()), wait.read()});
+  };
+  add("found", found_, meters_.found);
+  add("loaded", loaded_, meters_.loaded);
+  add("batches", batches_, meters_.batches);
+  add("finished", finished_, meters_.finished);
+  snapshot.end_to_end = meters_.end_to_end.read();
+  snapshot.batches = {meters_.batch_count, meters_.planes, meters_.planes_if_full};
+  snapshot.budget_bytes = std::int64_t(options_.budget_bytes);
+  snapshot.budget_used_bytes = std::int64_t(budget_.in_use());
+  return snapshot;
+}
+
+}  // namespace eckart
