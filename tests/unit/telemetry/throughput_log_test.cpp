@@ -1,5 +1,6 @@
 #include "telemetry/throughput_log.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -7,15 +8,26 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/support/temp_folder.hpp"
 
 namespace eckart::telemetry {
 namespace {
 
+using test::TempFolder;
+using testing::ElementsAre;
+
+std::vector<std::string> lines_of(const std::filesystem::path& file) {
+  std::vector<std::string> lines;
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
 class ThroughputLogTest : public testing::Test {
  protected:
-  const test::TempFolder folder_;
+  const TempFolder folder_;
   const std::filesystem::path file_ = folder_.path() / "throughput.log";
 
   void write(const std::string& text) { std::ofstream(file_) << text; }
@@ -76,6 +88,49 @@ TEST_F(ThroughputLogTest, says_what_it_could_not_write_and_goes_on_with_its_head
   }
   EXPECT_TRUE(log.write("three"));
   EXPECT_EQ(read(), "head\none\ntwo\nhead\nthree\n");
+}
+
+TEST(ThroughputLog, AddsToWhatIsThere) {
+  const TempFolder folder;
+  const auto file = folder.path() / "sub" / "log.jsonl";
+  {
+    ThroughputLog log(file, {}, "head 1");
+    log.write("a");
+    EXPECT_THAT(lines_of(file), ElementsAre("head 1", "a")) << "at once, and not at the end";
+  }
+  ThroughputLog(file, {}, "head 2").write("b");
+  EXPECT_THAT(lines_of(file), ElementsAre("head 1", "a", "head 2", "b"));
+}
+
+TEST(ThroughputLog, RotatesAndBeginsEachFileWithTheHead) {
+  const TempFolder folder;
+  const auto file = folder.path() / "log.jsonl";
+  const std::string line(40, 'x');
+  ThroughputLog log(file, {.max_bytes = 100, .keep = 2}, "head");
+  for (int i = 0; i < 12; ++i) log.write(line + std::to_string(i));
+  EXPECT_THAT(lines_of(file).front(), "head");
+  EXPECT_EQ(lines_of(file).back(), line + "11");
+  EXPECT_THAT(lines_of(folder.path() / "log.1.jsonl").front(), "head");
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "log.2.jsonl"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "log.3.jsonl"));
+  EXPECT_LE(std::filesystem::file_size(file), 100u);
+}
+
+TEST(ThroughputLog, IsEmptiedWhereItCannotBeRenamed) {
+  const TempFolder folder;
+  const auto file = folder.path() / "log.jsonl";
+  std::filesystem::create_directories(folder.path() / "log.1.jsonl" / "not empty");
+  ThroughputLog log(file, {.max_bytes = 20, .keep = 1}, "head");
+  EXPECT_FALSE(log.write("what has no room is lost"));
+  EXPECT_TRUE(log.write("small"));
+  EXPECT_THAT(lines_of(file), ElementsAre("head", "head", "small"));
+}
+
+TEST(ThroughputLog, GoesOnWhereItCannotBeWritten) {
+  ThroughputLog nowhere("/proc/no/such/log.jsonl", {}, "head");
+  EXPECT_FALSE(nowhere.write("a"));
+  ThroughputLog full("/dev/full", {}, "head");
+  EXPECT_FALSE(full.write("a"));
 }
 
 }  // namespace

@@ -3,21 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
 #include <vector>
 
-#include "telemetry/throughput_log.hpp"
-#include "tests/support/temp_folder.hpp"
-
 namespace eckart::telemetry {
 namespace {
 
 using nlohmann::json;
-using test::TempFolder;
-using testing::ElementsAre;
 
 RunIdentity identity() {
   RunIdentity identity = identify_run("run", "1.2.3");
@@ -103,56 +97,6 @@ TEST(ThroughputLine, OfNothingIsStillALine) {
 
 TEST(ThroughputLine, RunsHaveIdentifiersOfTheirOwn) {
   EXPECT_NE(identify_run("run", "1").run, identify_run("run", "1").run);
-}
-
-std::vector<std::string> lines_of(const std::filesystem::path& file) {
-  std::vector<std::string> lines;
-  std::ifstream stream(file);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
-TEST(ThroughputLog, AddsToWhatIsThere) {
-  const TempFolder folder;
-  const auto file = folder.path() / "sub" / "log.jsonl";
-  {
-    ThroughputLog log(file, {}, "head 1");
-    log.write("a");
-    EXPECT_THAT(lines_of(file), ElementsAre("head 1", "a")) << "at once, and not at the end";
-  }
-  ThroughputLog(file, {}, "head 2").write("b");
-  EXPECT_THAT(lines_of(file), ElementsAre("head 1", "a", "head 2", "b"));
-}
-
-TEST(ThroughputLog, RotatesAndBeginsEachFileWithTheHead) {
-  const TempFolder folder;
-  const auto file = folder.path() / "log.jsonl";
-  const std::string line(40, 'x');
-  ThroughputLog log(file, {.max_bytes = 100, .keep = 2}, "head");
-  for (int i = 0; i < 12; ++i) log.write(line + std::to_string(i));
-  EXPECT_THAT(lines_of(file).front(), "head");
-  EXPECT_EQ(lines_of(file).back(), line + "11");
-  EXPECT_THAT(lines_of(folder.path() / "log.1.jsonl").front(), "head");
-  EXPECT_TRUE(std::filesystem::exists(folder.path() / "log.2.jsonl"));
-  EXPECT_FALSE(std::filesystem::exists(folder.path() / "log.3.jsonl"));
-  EXPECT_LE(std::filesystem::file_size(file), 100u);
-}
-
-TEST(ThroughputLog, IsEmptiedWhereItCannotBeRenamed) {
-  const TempFolder folder;
-  const auto file = folder.path() / "log.jsonl";
-  std::filesystem::create_directories(folder.path() / "log.1.jsonl" / "not empty");
-  ThroughputLog log(file, {.max_bytes = 10, .keep = 1}, "head");
-  log.write("what has no room is lost");
-  log.write("small");
-  EXPECT_THAT(lines_of(file), ElementsAre("head", "small"));
-}
-
-TEST(ThroughputLog, GoesOnWhereItCannotBeWritten) {
-  ThroughputLog nowhere("/proc/no/such/log.jsonl", {}, "head");
-  nowhere.write("a");
-  ThroughputLog full("/dev/full", {}, "head");
-  full.write("a");
 }
 
 }  // namespace
