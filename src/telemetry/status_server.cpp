@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <semaphore>
 #include <utility>
 
 #include "core/error.hpp"
@@ -23,8 +24,10 @@
 namespace eckart::telemetry {
 namespace {
 
-constexpr int kThreads = 8;
-constexpr std::chrono::seconds kLongestTalk{5};  // a request and its answer
+constexpr int kThreads = 16;
+constexpr std::chrono::seconds kLongestQuestion{1}, kLongestTalk{5};  // the answer with it
+
+constexpr std::size_t kLongestBody = std::size_t(64) << 20;
 
 bool is_socket_path(const std::string& address) { return address.starts_with('/'); }
 
@@ -68,6 +71,24 @@ bool names_loopback(const std::string& host) {
   return name.empty() || name == "localhost" || name == "127.0.0.1" || name == "[::1]";
 }
 
+/// Accepts no more connections than its threads talk to, and one: others wait in the kernel, and
+/// take none of the descriptors that images need.
+class Talkers : public httplib::TaskQueue {
+ public:
+  void enqueue(std::function<void()> talk) override {
+    free_.acquire();
+    threads_.enqueue([this, talk = std::move(talk)] {
+      talk();
+      free_.release();
+    });
+  }
+  void shutdown() override { threads_.shutdown(); }
+
+ private:
+  std::counting_semaphore<kThreads> free_{kThreads};
+  httplib::ThreadPool threads_{kThreads};
+};
+
 /// A connection that ends at a time, however slowly its client talks or listens, and when `stopped`
 /// says so: neither the server's threads nor its end wait for any client.
 class Connection : public httplib::Stream {
@@ -81,32 +102,34 @@ class Connection : public httplib::Stream {
   }
 
   ssize_t read(char* to, std::size_t size) override {
-    if (next_ == end_) {
-      if (!wait_for(POLLIN)) return -1;
+    if (next_ == filled_) {
+      if (!wait_for(POLLIN, end_of_question_)) return -1;
       const ssize_t got = ::recv(socket_, buffer_.data(), buffer_.size(), MSG_DONTWAIT);
       if (got <= 0) return got;
       next_ = 0;
-      end_ = std::size_t(got);
+      filled_ = std::size_t(got);
     }
-    const std::size_t taken = std::min(size, end_ - next_);
+    const std::size_t taken = std::min(size, filled_ - next_);
     std::copy_n(buffer_.data() + next_, taken, to);
     next_ += taken;
     return ssize_t(taken);
   }
   ssize_t write(const char* from, std::size_t size) override {
-    return wait_for(POLLOUT) ? ::send(socket_, from, size, MSG_DONTWAIT | MSG_NOSIGNAL) : -1;
+    return wait_for(POLLOUT, end_) ? ::send(socket_, from, size, MSG_DONTWAIT | MSG_NOSIGNAL) : -1;
   }
-  bool is_readable() const override { return next_ < end_ || wait_for(POLLIN); }
-  bool is_writable() const override { return wait_for(POLLOUT); }
+  bool is_readable() const override {
+    return next_ < filled_ || wait_for(POLLIN, end_of_question_);
+  }
+  bool is_writable() const override { return wait_for(POLLOUT, end_); }
   socket_t socket() const override { return socket_; }
   void get_remote_ip_and_port(std::string&, int&) const override {}  // nobody asks
   void get_local_ip_and_port(std::string&, int&) const override {}
 
  private:
-  bool wait_for(short events) const {
+  bool wait_for(short events, Clock::time_point end) const {
     constexpr int kLook_ms = 50;
     pollfd asked{.fd = socket_, .events = events, .revents = 0};
-    while (!stopped_() && Clock::now() < end_time_) {
+    while (!stopped_() && Clock::now() < end) {
       if (::poll(&asked, 1, kLook_ms) > 0) return true;
     }
     return false;
@@ -114,9 +137,10 @@ class Connection : public httplib::Stream {
 
   const int socket_;
   const std::function<bool()> stopped_;
-  const Clock::time_point end_time_ = Clock::now() + kLongestTalk;
+  const Clock::time_point begin_ = Clock::now(), end_of_question_ = begin_ + kLongestQuestion,
+                          end_ = begin_ + kLongestTalk;
   std::array<char, 4096> buffer_;
-  std::size_t next_ = 0, end_ = 0;  // of what was read ahead
+  std::size_t next_ = 0, filled_ = 0;  // of what was read ahead
 };
 
 }  // namespace
@@ -162,7 +186,7 @@ StatusServer::StatusServer(const std::string& address, StatusPages pages)
   });
   get("/healthz", well(pages_.why_not_healthy));
   get("/readyz", well(pages_.why_not_ready));
-  http_->new_task_queue = [] { return new httplib::ThreadPool(kThreads); };  // which it deletes
+  http_->new_task_queue = [] { return new Talkers(); };  // which it deletes
   http_->set_payload_max_length(1024);
   // One address is one process's, unlike with SO_REUSEPORT, which is the library's default.
   http_->set_socket_options([](int socket) {
@@ -226,13 +250,20 @@ std::string fetch(const std::string& address, const std::string& path) {
   if (is_socket) client.set_address_family(AF_UNIX);
   client.set_connection_timeout(5);
   client.set_read_timeout(10);
-  const httplib::Result result = client.Get(path);
+  std::string body;
+  const httplib::Result result = client.Get(path, [&](const char* part, std::size_t size) {
+    body.append(part, size);
+    return body.size() <= kLongestBody;
+  });
+  if (!result && body.size() > kLongestBody)
+    throw FatalError(ExitCode::unavailable,
+                     "what answers on " + printable(address) + " is no eckart: it does not end");
   if (!result)
     throw FatalError(ExitCode::unavailable, "no eckart answers on " + printable(address));
   if (result->status != 200)
     throw FatalError(ExitCode::unavailable, printable(address) + " answers " +
                                                 std::to_string(result->status) + " to " + path);
-  return result->body;
+  return body;
 }
 
 }  // namespace eckart::telemetry

@@ -25,7 +25,8 @@ struct StatusPages {
 
 /// Answers HTTP on a loopback port or a Unix socket: / is a page for people, /status.json what it
 /// shows, /status.txt the same for terminals, /metrics for Prometheus, /healthz and /readyz 200 or
-/// 503 with why. Whoever takes more than 5 s to ask, or to listen, is cut off.
+/// 503 with why. Whoever takes more than a second to ask, or 5 s with the answer, is
+/// cut off; of more than some at a time the others wait.
 class StatusServer {
  public:
   /// `address`: as settings::ListenAddress has it. Throws FatalError(cannot_create) where nothing

@@ -9,8 +9,11 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <future>
+#include <iterator>
 #include <memory>
+#include <vector>
 
 #include "core/error.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -89,6 +92,18 @@ TEST_F(StatusServerOnPort, ends_while_a_client_has_not_asked_to_the_end) {
   const auto ended = std::async(std::launch::async, [this] { server_.reset(); });
   EXPECT_EQ(ended.wait_for(std::chrono::seconds(4)), std::future_status::ready);
   EXPECT_EQ(slow.receive(), "");
+}
+
+TEST_F(StatusServerOnPort, answers_though_many_ask_nothing_and_takes_few_descriptors_for_them) {
+  const auto open_files = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
+                         std::filesystem::directory_iterator());
+  };
+  const auto before = open_files();
+  std::vector<std::unique_ptr<Socket>> idle;  // so many that the kernel has room for those who wait
+  for (int i = 0; i < 20; ++i) idle.emplace_back(std::make_unique<Socket>())->connect(port_);
+  EXPECT_EQ(fetch(address_, "/healthz"), "ok\n");
+  EXPECT_LE(open_files() - before, 20 + 17);
 }
 
 TEST_F(StatusServerOnPort, gives_pages_whole_or_not_at_all) {
