@@ -11,6 +11,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
+#include "core/printable.hpp"
 #include "settings/settings.hpp"
 #include "telemetry/progress.hpp"
 #include "telemetry/status_server.hpp"
@@ -51,8 +52,12 @@ std::string fitting(const std::string& text) {
   return cut;
 }
 
+/// Whoever answers there, no line of it commands the terminal.
 std::string status_of(const std::string& address) {
-  return telemetry::fetch(address, "/status.txt");
+  std::istringstream lines(telemetry::fetch(address, "/status.txt"));
+  std::string text;
+  for (std::string line; std::getline(lines, line);) text += printable(line) + '\n';
+  return text;
 }
 
 /// Shows `text`, and from then on what there is each second; while nobody answers the last of it.

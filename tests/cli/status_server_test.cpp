@@ -146,6 +146,14 @@ TEST_F(StatusServerTest, top_shows_it_and_says_where_nothing_answers) {
   EXPECT_EQ(run({"top", "example.org:80"}).code, 78);
 }
 
+TEST_F(StatusServerTest, top_lets_nobody_command_the_terminal) {
+  const auto nothing = [] { return std::string(); };
+  const auto text = [] { return std::string("images\n\033[2Jx\n"); };
+  const telemetry::StatusServer another(
+      socket(), {[](double) { return std::string(); }, nothing, text, nothing, nothing});
+  EXPECT_EQ(run({"top", socket()}).out, "images\n\\x1b[2Jx\n");
+}
+
 TEST_F(StatusServerTest, top_on_a_terminal_waits_for_a_service_that_begins_anew) {
   start_listening();
   Program top({"top", socket()},
