@@ -29,7 +29,7 @@ int cores_of_quota(const std::filesystem::path& root, const std::filesystem::pat
     std::ifstream file(folder / "cpu.max");  // "max 100000", or the quota's microseconds
     double quota_us = 0, period_us = 0;
     if (file >> quota_us >> period_us && quota_us > 0 && period_us > 0)
-      least = std::min(least, std::ceil(quota_us / period_us));
+      least = std::min(least, std::max(1.0, std::floor(quota_us / period_us)));
   };
   look(root);
   std::filesystem::path folder = root;

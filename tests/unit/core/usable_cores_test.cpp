@@ -38,7 +38,7 @@ TEST(UsableCores, AreNoMoreThanTheQuotaOfAControlGroupPaysFor) {
   limit("system.slice/eckart.service", "max 100000");
   EXPECT_EQ(cores("system.slice/eckart.service"), kNone);
   limit("system.slice/eckart.service", "250000 100000");
-  EXPECT_EQ(cores("system.slice/eckart.service"), 3);
+  EXPECT_EQ(cores("system.slice/eckart.service"), 2);
   EXPECT_EQ(cores("system.slice/another.service"), kNone);
   limit("system.slice", "50000 100000");
   EXPECT_EQ(cores("system.slice/eckart.service"), 1) << "what a group above it has left";
