@@ -39,6 +39,7 @@ class ThroughputLog {
   const Rotation rotation_;
   const std::string head_;
   bool told_ = false;
+  const std::shared_ptr<bool> fails_ = std::make_shared<bool>(false);
   std::shared_ptr<spdlog::sinks::sink> sink_;  // none where it cannot be written
 };
 

@@ -122,6 +122,18 @@ TEST_F(Throughput, a_log_that_cannot_be_written_is_told_once_and_costs_nothing_e
   EXPECT_THAT(result.err, HasSubstr("log.jsonl/log.jsonl"));
 }
 
+TEST_F(Throughput, a_second_process_that_writes_to_the_same_log_says_so) {
+  configure({}, "telemetry: {throughput_log: " + at("log.jsonl").string() + ", interval_s: 0.1}\n");
+  start();
+  wait_until([&] { return !lines("interval").empty(); });
+  write_png("other/a.png");
+  const Finished second = run({"run", "other", "-o", "out2", "--backend", "cpu", "--set",
+                               "telemetry.throughput_log=" + at("log.jsonl").string()});
+  EXPECT_EQ(second.code, 0);
+  EXPECT_THAT(line_with(second.err, "log.jsonl"), HasSubstr("another process writes"));
+  EXPECT_EQ(count_of(stop().err, "another process"), 0);
+}
+
 /// A configuration that comes by a pipe keeps it in its first steps for as long as one likes.
 TEST_F(Throughput, usr1_that_comes_too_early_is_no_end) {
   configure();
