@@ -64,7 +64,7 @@ void Monitor::run() {
       std::chrono::milliseconds(int(1000 * std::min(kPeriod_s, settings_.interval_s)));
   while (flow::pause(period, stop)) {
     look();
-    const bool due = now_.elapsed_s - logged_.elapsed_s >= settings_.interval_s;
+    const bool due = now_.elapsed_s - log_tried_s_ >= settings_.interval_s;
     if (due && now_.startup_s) log_interval();
   }
 }
@@ -76,6 +76,8 @@ void Monitor::fail(const std::exception_ptr& error) {
     std::rethrow_exception(error);
   } catch (const std::exception& failure) {
     spdlog::error("nothing is measured any more: {}", printable(failure.what()));
+  } catch (...) {
+    spdlog::error("nothing is measured any more");
   }
 }
 
@@ -153,6 +155,7 @@ telemetry::Status Monitor::status() const {
 /// What could not be written is in the next line.
 void Monitor::log_interval() {
   if (settings_.throughput_log.empty()) return;
+  log_tried_s_ = now_.elapsed_s;
   if (write(interval_line(identity_, now_.since(logged_)))) logged_ = now_;
 }
 
@@ -182,6 +185,16 @@ std::string status_text(const telemetry::Status& status) {
     text +=
         "watch     " + printable(watch.input) + ": " + std::to_string(watch.waiting) + " waiting\n";
   return text + telemetry::snapshot_text(status.all, status.recent);
+}
+
+Monitor::View Monitor::view_now() const {
+  Snapshot all = subject_.pipeline();
+  telemetry::ProcessUse process = telemetry::process_use();
+  process.cpu_s -= cpu_s_before_;
+  const std::lock_guard lock(mutex_);
+  all.machine = now_.machine;
+  all.machine.process = process;
+  return {all, before_.empty() ? all : all.since(before_.front())};
 }
 
 Monitor::View Monitor::view() const {

@@ -24,7 +24,7 @@ namespace eckart::app {
 /// end(), writes the throughput log and answers on telemetry.listen.
 class Monitor {
  public:
-  /// What it looks at; called until end(), the second on any threads.
+  /// What it looks at; called until end(), on any threads.
   struct Subject {
     std::function<telemetry::Snapshot()> pipeline;
     std::function<telemetry::ServiceState()> service;
@@ -44,6 +44,8 @@ class Monitor {
     telemetry::Snapshot all, recent;
   };
   View view() const;
+  /// Until now, but for what NVML has to tell.
+  View view_now() const;
 
  private:
   void run();
@@ -61,6 +63,7 @@ class Monitor {
   std::optional<telemetry::GpuMonitor>
       gpus_;  // once there is a backend, on the thread, as the next
   telemetry::Snapshot logged_;
+  double log_tried_s_ = 0;
   std::optional<telemetry::ThroughputLog> log_;
   const double cpu_s_before_;  // of this process
   mutable std::mutex mutex_;

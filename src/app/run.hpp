@@ -56,7 +56,7 @@ class Run {
   /// runs.
   telemetry::ProgressState progress() const;
   /// From any thread.
-  Monitor::View view() const { return monitor_->view(); }
+  Monitor::View view() const { return monitor_->view_now(); }
 
   /// Calls `tell` for everything that execute() would do, as far as names tell, and does nothing.
   /// What would be tried counts as done.

@@ -51,7 +51,7 @@ class Service {
   std::string status_line() const;
   telemetry::ProgressState progress() const { return pipeline_->progress(); }
   /// From any thread.
-  Monitor::View view() const { return monitor_->view(); }
+  Monitor::View view() const { return monitor_->view_now(); }
   /// When an image was last done, here or in the service before it; in seconds since 1970.
   double last_done_unix_s() const;
   /// Nothing before it is made.

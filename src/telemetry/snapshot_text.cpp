@@ -97,8 +97,8 @@ std::string snapshot_text(const Snapshot& all, const Snapshot& recent) {
                       recent.machine.process.threads);
   text += gpu_lines(recent.machine);
   const std::string limit = bottleneck_of(recent.stages, recent.machine, recent.seconds).text;
-  if (!limit.empty() && recent.counts.images() > 0) text += "verdict   " + limit + '\n';
-  return text;
+  const bool is_idle = limit.empty() || recent.counts.images() == 0;
+  return text + "verdict   " + (is_idle ? "no image reached its end of late" : limit) + '\n';
 }
 
 std::string short_bottleneck(const Snapshot& recent) {
