@@ -88,7 +88,9 @@ telemetry::RunReport Run::execute() {
   telemetry::RunReport report = pipeline_->run(trace_ ? &*trace_ : nullptr);
   monitor_->end();
   if (trace_) trace_->close();
-  report.machine = monitor_->view().all.machine;
+  const telemetry::Snapshot seen = monitor_->view().all;
+  report.machine = seen.machine;
+  report.pipeline_s = seen.elapsed_s;
   if (!report.stopped_by.empty())
     spdlog::error("{}: stopped; {} does the rest", printable(report.stopped_by),
                   job_.is_in_place() ? "the same command" : "a run into it, wherever it is,");
@@ -99,7 +101,7 @@ telemetry::RunReport Run::execute() {
     report.remarks.push_back("the GPU was lost " + std::to_string(request_.restarts) +
                              (request_.restarts == 1 ? " time" : " times") +
                              "; what was done before is counted as skipped");
-  report.machine.process.cpu_s = telemetry::process_use().cpu_s;  // since the program's start, too
+  report.cpu_s = telemetry::process_use().cpu_s;
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   return report;
 }

@@ -24,6 +24,8 @@ struct RunReport : Counts {
   std::string backend_note;  ///< devices, solver, why this backend
   std::int64_t ignored = 0;  ///< files in the folders that are not images by name
   double wall_s = 0;         ///< from the start of the program
+  double cpu_s = 0;          ///< of all threads, likewise
+  double pipeline_s = 0;     ///< the part of it that `stages` and `machine` are of
   double psnr_db_mean = 0;   ///< over outputs, of the pixels written; exact outputs count as 99 dB
   double psnr_db_min = 0;
   double most_loss_db = 0;  ///< PSNR before rounding that no output can have lost more of

@@ -9,7 +9,7 @@ namespace eckart::telemetry {
 /// Empty where no image came.
 inline Bottleneck bottleneck(const RunReport& report) {
   if (report.images() == 0) return {};
-  return bottleneck_of(report.stages, report.machine, report.wall_s);
+  return bottleneck_of(report.stages, report.machine, report.pipeline_s);
 }
 
 inline double per_second(const RunReport& report, double amount) {

@@ -60,7 +60,7 @@ std::string to_json(const RunReport& report) {
       {"input_bytes_per_s", per_second(report, double(report.input_bytes))},
       {"output_bytes_per_s", per_second(report, double(report.output_bytes))},
       {"cores", report.machine.cores},
-      {"cpu_s", report.machine.process.cpu_s},
+      {"cpu_s", report.cpu_s},
       {"backend", report.backend},
       {"backend_note", report.backend_note},
       {"solvers", solvers_json(report)},
