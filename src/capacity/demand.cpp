@@ -33,7 +33,8 @@ std::optional<Steady> steady_intervals(const LoggedRun& run) {
     steady.unfinished_s += mean * all[i].interval_s;
   }
   const bool is_most = 2 * steady.sums.images() >= run.whole().images();
-  if (steady.rates.size() < kFewestIntervals || !is_most) return std::nullopt;
+  const std::size_t fewest = is_service ? 1 : kFewestIntervals;  // each says all of what came in it
+  if (steady.rates.size() < fewest || !is_most) return std::nullopt;
   return steady;
 }
 

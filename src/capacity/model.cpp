@@ -10,6 +10,8 @@ namespace eckart::capacity {
 namespace {
 
 constexpr int kMostCores = 1024;
+/// Threads that were less busy say nothing of what a disk can do.
+constexpr double kTellsOfDisk = 0.05;
 
 Measured largest(const std::vector<Measured>& runs) {
   const Measured* best = &runs.front();
@@ -53,7 +55,7 @@ std::map<int, double> seen_of_disk(const std::vector<Measured>& runs) {
   std::map<std::pair<std::string, Machine>, std::vector<double>> rates;
   for (const Measured& run : runs) {
     for (const StageDemand& stage : run.stages) {
-      if (!run.waits_for_disk(stage)) continue;
+      if (!run.waits_for_disk(stage) || stage.busy < kTellsOfDisk) continue;
       const bool is_idle = run.is_service || stage.busy < kMostlyWaiting;
       const double busy = is_idle && stage.busy < kSaturated ? stage.busy : 1;
       rates[{stage.name, machine_of(run)}].push_back(run.rate_per_s / busy);

@@ -132,6 +132,23 @@ TEST(Others, that_have_the_cores_are_named_and_not_a_disk) {
   EXPECT_THAT(verdict_sentence(plan), HasSubstr("something else had the cores"));
 }
 
+/// All that came in a minute came at once, and was done within an interval.
+TEST(Disk, of_which_idle_threads_know_nothing) {
+  LoggedRun run = made_run({}, {.cores = 2, .seconds = 60, .command = "watch"});
+  for (std::size_t i = 0; i < run.intervals.size(); ++i) {
+    Sample& interval = run.intervals[i];
+    if (i == 3) continue;
+    const auto none = [](StageSample& stage) { stage.busy_s = stage.cpu_s = 0; };
+    std::ranges::for_each(interval.stages, none);
+    interval.done = 0, interval.cpu_s = 0;
+  }
+  run.total.reset();
+  const Plan plan = the_plan_of({run});
+  EXPECT_NEAR(plan.present.rate_per_s, 4000, 1) << "while something came";
+  EXPECT_GT(plan.here.rate_per_s.value, 3900);
+  for (const Predicted& at : plan.predictions) EXPECT_NE(at.limit, "disk");
+}
+
 TEST(TooLittle, is_told_of_a_run_in_which_nothing_was_saturated) {
   const LoggedRun run =
       made_run({}, {.cores = 2, .seconds = 1, .interval_s = 0.5, .arrival_per_s = 1000});
