@@ -15,6 +15,12 @@ std::vector<std::string> notes(const Plan& plan) {
         "{} on other cores: what they did is shown as measured, and known to no prediction",
         plan.others.size() == 1 ? "1 run is" : fmt::format("{} runs are", plan.others.size())));
   }
+  if (plan.kinds_left_out > 0) {
+    notes.push_back(fmt::format("of {} in these logs no run is on the cores to predict from",
+                                plan.kinds_left_out == 1
+                                    ? "another kind of work"
+                                    : fmt::format("{} other kinds of work", plan.kinds_left_out)));
+  }
   for (const Contradiction& c : plan.contradictions) {
     const std::string cores = counted(c.cores, "core");
     if (c.predicted_per_s == 0) {
@@ -54,8 +60,7 @@ std::vector<std::string> notes(const Plan& plan) {
         "a setting");
   }
   for (const auto& [stage, threads] : plan.fixed_threads) {
-    const auto is_limit = [&](const Predicted& at) { return at.limit == stage; };
-    if (std::ranges::none_of(plan.predictions, is_limit)) continue;
+    if (std::ranges::count(plan.predictions, stage, &Predicted::limit) == 0) continue;
     notes.push_back(fmt::format("{}={} was set in all runs, and limits; it could be raised",
                                 setting_of(stage), threads));
   }

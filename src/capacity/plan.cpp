@@ -110,7 +110,8 @@ std::vector<Contradiction> contradictions_of(const Plan& plan) {
     std::map<std::vector<int>, std::pair<double, double>> rates;  // by threads
     double least = *at.measured_per_s, most = least;
     std::vector<Measured> there = alike(plan.runs, at.cores, at.gpus);
-    if (there.empty()) there = alike(plan.others, at.cores, at.gpus);
+    const bool is_of_others = there.empty();
+    if (is_of_others) there = alike(plan.others, at.cores, at.gpus);
     for (const Measured& run : there) {
       std::vector<int> threads;
       for (const StageDemand& stage : run.stages) threads.push_back(stage.workers);
@@ -120,18 +121,19 @@ std::vector<Contradiction> contradictions_of(const Plan& plan) {
     }
     for (const auto& [threads, rate] : rates) {
       if (rate.second > (1 + kMuch) * rate.first)
-        all.push_back({at.cores, 0, rate.first, rate.second});
+        all.push_back({at.cores, 0, rate.first, rate.second, is_of_others});
     }
     const double predicted = at.rate_per_s.value;
     const bool differs = at.is_at_most ? predicted < (1 - kMuch) * least
                                        : std::abs(predicted / *at.measured_per_s - 1) > kMuch;
-    if (differs) all.push_back({at.cores, predicted, least, most});
+    if (differs) all.push_back({at.cores, predicted, least, most, is_of_others});
   }
   return all;
 }
 
 std::vector<Measured> measured_of(const std::vector<LoggedRun>& runs) {
   std::vector<Measured> measured;
+  measured.reserve(runs.size());
   for (const LoggedRun& run : runs) measured.push_back(measure(run));
   return measured;
 }
@@ -142,7 +144,7 @@ std::vector<LoggedRun> take_others(Group& group, const std::vector<int>& from_co
   const auto others = std::stable_partition(
       group.runs.begin(), group.runs.end(),
       [&](const LoggedRun& run) { return std::ranges::count(from_cores, run.cores) > 0; });
-  const std::vector<LoggedRun> taken(others, group.runs.end());
+  std::vector<LoggedRun> taken(others, group.runs.end());
   group.runs.erase(others, group.runs.end());
   return taken;
 }
@@ -198,10 +200,13 @@ std::int64_t images_in(const Plan& plan) {
 
 std::vector<Plan> make_plans(const std::vector<LoggedRun>& runs, const Question& question) {
   std::vector<Plan> plans;
+  int kinds_left_out = 0;
   for (Group& group : by_kind(runs)) {
     const std::vector<LoggedRun> others = take_others(group, question.from_cores);
     if (!group.runs.empty()) plans.push_back(plan_of(group, others, question));
+    kinds_left_out += group.runs.empty();
   }
+  for (Plan& plan : plans) plan.kinds_left_out = kinds_left_out;
   if (plans.empty() && !runs.empty())
     throw std::invalid_argument("none of the runs is on the cores to predict from");
   std::ranges::stable_sort(plans, std::greater<>(), images_in);

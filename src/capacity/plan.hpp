@@ -49,6 +49,7 @@ struct Contradiction {
   int cores = 1;
   double predicted_per_s = 0;            ///< 0: not the prediction, but the runs differ
   double low_per_s = 0, high_per_s = 0;  ///< of the runs
+  bool is_of_others = false;             ///< of runs from which nothing is predicted
 };
 
 /// What a target takes.
@@ -63,6 +64,7 @@ struct Plan {
   std::string host = {}, cpu = {}, backend = {}, device = {}, command = {};
   std::vector<std::string> settings = {};  ///< "rank=50"
   std::vector<Measured> runs = {};
+  int kinds_left_out = 0;             ///< other kinds of work, without runs on from_cores
   std::vector<Measured> others = {};  ///< which Question::from_cores keeps from the predictions
   std::string first_time = {}, last_time = {};
   int cores = 1, gpus = 0;  ///< here

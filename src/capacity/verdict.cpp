@@ -1,5 +1,7 @@
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
+
 #include "capacity/figures.hpp"
 #include "capacity/phrases.hpp"
 #include "capacity/sentences.hpp"
@@ -7,12 +9,15 @@
 namespace eckart::capacity {
 namespace {
 
+constexpr double kShortest_s = 2;  // of which much is beginning and end
+
 /// Why these logs are not to be bought from; empty where they are sound.
 std::string doubt_of(const Plan& plan) {
   const Contradiction* worst = nullptr;
   const auto is_of_runs = [](const Contradiction& c) { return c.predicted_per_s == 0; };
   const auto ratio = [](const Contradiction& c) { return c.high_per_s / c.low_per_s; };
   for (const Contradiction& c : plan.contradictions) {
+    if (c.is_of_others) continue;
     if (is_of_runs(c) && (!worst || ratio(c) > ratio(*worst))) worst = &c;
   }
   if (worst) {
@@ -23,6 +28,10 @@ std::string doubt_of(const Plan& plan) {
     return fmt::format("lanes took {} times their CPU time, so something else had the cores",
                        figure(plan.present.core_wait));
   }
+  double longest_s = 0;
+  for (const Measured& run : plan.runs) longest_s = std::max(longest_s, run.elapsed_s);
+  if (longest_s < kShortest_s && !plan.is_too_little())
+    return fmt::format("no run took {} s", figure(kShortest_s));
   for (const Contradiction& c : plan.contradictions) {
     if (c.cores == plan.cores && !is_of_runs(c))
       return "the predictions contradict what was measured";
@@ -37,8 +46,9 @@ std::string more_cores_verdict(const Plan& plan) {
     return fmt::format("Buy no cores: with twice as many {} would limit, at {}", then,
                        images_per_s(plan.here.rate_per_s.value * (1 + share)));
   }
-  return fmt::format("More cores help: {} do {}{} times what {} do", plan.twice_the_cores.cores,
-                     plan.scaling.is_known ? "" : "at most ", figure(1 + share), plan.cores);
+  return fmt::format("More cores help: {} do {}{} times what {} {}", plan.twice_the_cores.cores,
+                     plan.scaling.is_known ? "" : "at most ", figure(1 + share), plan.cores,
+                     plan.cores == 1 ? "does" : "do");
 }
 
 std::string verdict_of_limit(const Plan& plan) {
@@ -76,9 +86,9 @@ std::string verdict_of_limit(const Plan& plan) {
 
 std::string verdict_sentence(const Plan& plan) {
   const std::string doubt = doubt_of(plan);
-  const std::string verdict = verdict_of_limit(plan);
+  std::string verdict = verdict_of_limit(plan);
   if (doubt.empty()) return verdict;
-  return fmt::format("Do not buy from this: {}. {}", doubt, verdict);
+  return fmt::format("Do not buy from this: {}. Otherwise: {}", doubt, verdict);
 }
 
 }  // namespace eckart::capacity

@@ -279,6 +279,7 @@ TEST(Plan, from_some_cores_knows_nothing_of_the_others_and_shows_what_they_did) 
   EXPECT_NEAR(there->measured_per_s.value_or(0), measure(at_8).rate_per_s, 1e-6);
   ASSERT_EQ(plan.contradictions.size(), 1U);
   EXPECT_EQ(plan.contradictions[0].cores, 8);
+  EXPECT_TRUE(plan.contradictions[0].is_of_others);
   EXPECT_THROW(make_plans({at_8}, {.from_cores = {1, 2}}), std::invalid_argument);
 }
 
