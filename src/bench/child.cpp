@@ -59,15 +59,24 @@ class BlockedSignals {
   sigset_t before_;
 };
 
+/// By its own name, so that it is one for ps as well; of a program that was replaced meanwhile, by
+/// the one that still runs.
+std::string this_program() {
+  std::error_code none;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", none);
+  return !path.empty() && std::filesystem::exists(path, none) ? path.native() : "/proc/self/exe";
+}
+
 /// Calls nothing that a thread of the parent could hold a lock of.
-[[noreturn]] void become(char* const* argv, const cpu_set_t& cpus, int out, int err, pid_t parent,
-                         const BlockedSignals& signals) {
+[[noreturn]] void become(const char* program, char* const* argv, const cpu_set_t& cpus, int out,
+                         int err, pid_t parent, const BlockedSignals& signals) {
+  ::setpgid(0, 0);  // a terminal's Ctrl-C is for the parent, who passes it on, once
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(128 + SIGTERM);  // it has ended before
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
   signals.let_end();
-  if (::sched_setaffinity(0, sizeof cpus, &cpus) == 0) ::execv("/proc/self/exe", argv);
+  if (::sched_setaffinity(0, sizeof cpus, &cpus) == 0) ::execv(program, argv);
   ::_exit(127);
 }
 
@@ -78,6 +87,7 @@ Child::Ended Child::run(const std::vector<std::string>& arguments, const std::ve
   std::vector<std::string> words{"eckart"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   cpu_set_t set;
@@ -91,12 +101,14 @@ Child::Ended Child::run(const std::vector<std::string>& arguments, const std::ve
   const io::Descriptor from(pipe[0]);
   io::Descriptor to(pipe[1]);
   const pid_t parent = ::getpid();
+  const std::string program = this_program();
   {
     const std::lock_guard lock(mutex_);
     if (stopped_) return {128 + SIGTERM, {}};
     const BlockedSignals signals;
     process_ = ::fork();
-    if (process_ == 0) become(argv.data(), set, to.get(), errors.get(), parent, signals);
+    if (process_ == 0)
+      become(program.c_str(), argv.data(), set, to.get(), errors.get(), parent, signals);
     if (process_ < 0) fail("fork");
   }
   to = io::Descriptor();
