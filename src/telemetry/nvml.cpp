@@ -169,6 +169,7 @@ void GpuMonitor::look(double seconds) {
       if (energy_mj > before) use.energy_j += 1e-3 * double(energy_mj - before);
     } else if (Library::call(nvml.power_mw, device.handle, &power_mw)) {
       use.energy_j += 1e-3 * power_mw * seconds;
+      device.energy_mj.reset();  // so that this time does not count again
     }
     Memory memory{};
     if (Library::call(nvml.memory, device.handle, &memory))
