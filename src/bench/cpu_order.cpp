@@ -22,6 +22,7 @@ std::vector<int> cpus_by_core(const std::vector<int>& cpus,
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<int> sorted;
+  sorted.reserve(order.size());
   for (const auto& [turn, cpu] : order) sorted.push_back(cpu);
   return sorted;
 }

@@ -141,7 +141,7 @@ class Scaling {
                        (std::to_string(linked_ % files_.size()) + file.extension().string()));
       fs::create_symlink(file, links_.back());
     }
-    const fs::path list = options_.scratch / "list";
+    fs::path list = options_.scratch / "list";
     std::ofstream lines(list);
     for (std::size_t i = 0; i < images; ++i) lines << links_[i].native() << '\n';
     return list;

@@ -8,7 +8,7 @@
 namespace eckart {
 namespace {
 
-constexpr int kSteps = 32;      // of each power of two
+constexpr int kSteps = 32;     // of each power of two
 constexpr int kUnitShift = 9;  // a unit is 512 ns
 
 /// The first 32 buckets are a unit wide, the next 32 as well, the next two units, then four, ...

@@ -39,7 +39,7 @@ class DurationCounter {
   void add(std::chrono::nanoseconds length, std::int64_t count = 1);
   Durations read() const;
 
-  static constexpr std::size_t kBuckets = 29 * 32;
+  static constexpr std::size_t kBuckets = std::size_t(29) * 32;
 
  private:
   std::array<std::atomic<std::int64_t>, kBuckets> counts_{};

@@ -20,10 +20,10 @@ namespace eckart::io {
 struct ReadyFile {
   std::string path;  ///< below the root
   Seen seen;
-  int tries = 0;                     ///< that ended with Ending::half_written, since it changed
+  int tries = 0;                       ///< that ended with Ending::half_written, since it changed
   std::optional<Instant> first_try{};  ///< since it changed
-  int deferrals = 0;                 ///< times it has met an Ending::environment, since it changed
-  Instant came{};                    ///< when it was first seen, since it was last done
+  int deferrals = 0;  ///< times it has met an Ending::environment, since it changed
+  Instant came{};     ///< when it was first seen, since it was last done
 };
 
 /// The files that have changed, until they are still. Knows neither a clock nor files: is told of

@@ -58,7 +58,7 @@ TEST(Bottleneck, IsNothingWhereAllWait) {
   EXPECT_EQ(bottleneck_of({}, Machine{}, 0).text, "");
 }
 
-Snapshot snapshot_at(double elapsed_s, int factor) {
+Snapshot snapshot_at(double elapsed_s, std::int64_t factor) {
   Snapshot snapshot;
   snapshot.elapsed_s = snapshot.seconds = elapsed_s;
   snapshot.found = 20 * factor;
@@ -66,10 +66,10 @@ Snapshot snapshot_at(double elapsed_s, int factor) {
   snapshot.counts.done = 10 * factor, snapshot.counts.failed = 2 * factor;
   snapshot.counts.failures[std::size_t(Reason::corrupt)] = 2 * factor;
   snapshot.counts.failures_in[std::size_t(Stage::load)][std::size_t(Reason::corrupt)] = 2 * factor;
-  snapshot.stages = {stage("load", factor, 0.5 * factor, elapsed_s)};
+  snapshot.stages = {stage("load", double(factor), 0.5 * double(factor), elapsed_s)};
   snapshot.queues = {{"found", 3 * factor, 256, {}}};
   snapshot.batches = {factor, 4 * factor, 8 * factor};
-  snapshot.machine = machine(2, factor, factor);
+  snapshot.machine = machine(2, double(factor), double(factor));
   return snapshot;
 }
 
