@@ -10,6 +10,8 @@ namespace eckart::capacity {
 namespace {
 
 constexpr int kMostCores = 1024;
+/// So many runs more than machines tell how much runs differ; what intervals do is no matter then.
+constexpr double kEnoughRuns = 4;
 /// Threads that were less busy say nothing of what a disk can do.
 constexpr double kTellsOfDisk = 0.05;
 
@@ -46,7 +48,8 @@ double noise_of(const std::vector<Measured>& runs) {
     degrees += double(all.size() - 1);
   }
   const double between = degrees > 0 ? std::sqrt(squares / degrees) : 0;
-  return std::max({kRunSpread, between, largest(runs).rate_error});
+  const double within = degrees < kEnoughRuns ? largest(runs).rate_error : 0;
+  return std::max({kRunSpread, between, within});
 }
 
 /// The most that was seen of a disk for which threads waited, by the cores there; of runs on the

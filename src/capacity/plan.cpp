@@ -113,6 +113,7 @@ std::vector<Contradiction> contradictions_of(const Plan& plan) {
     const bool is_of_others = there.empty();
     if (is_of_others) there = alike(plan.others, at.cores, at.gpus);
     for (const Measured& run : there) {
+      if (run.rate_error > kMuch) continue;  // its own intervals differ as much
       std::vector<int> threads;
       for (const StageDemand& stage : run.stages) threads.push_back(stage.workers);
       auto& [low, high] = rates.try_emplace(threads, run.rate_per_s, run.rate_per_s).first->second;
