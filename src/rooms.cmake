@@ -39,12 +39,14 @@ option(ECKART_FROM_SCRATCH "Compile what is costly once for many files: headers 
 
 # eckart_room(NAME SOURCES a.cpp ... [DEPENDS room ...] [LIBRARIES third::party ...] [TOGETHER])
 #   Makes target eckart_NAME. DEPENDS are rooms its headers may name; LIBRARIES stay private to it. TOGETHER: its sources
-#   all instantiate the same of CLI11, fmt or nlohmann-json, which costs more to optimise for a sanitizer than it brings.
+#   all instantiate the same of CLI11, fmt or nlohmann-json, which costs more to optimise, above all for a sanitizer, than it
+#   brings the tests.
 function(eckart_room name)
   cmake_parse_arguments(ROOM "TOGETHER" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
   add_library(eckart_${name} STATIC ${ROOM_SOURCES})
   if(ROOM_TOGETHER AND ECKART_FROM_SCRATCH)
-    set_target_properties(eckart_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    set_target_properties(eckart_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+    target_compile_options(eckart_${name} PRIVATE -O1)
   endif()
   if(ROOM_TOGETHER AND ECKART_SANITIZE)
     target_compile_options(eckart_${name} PRIVATE -O0)

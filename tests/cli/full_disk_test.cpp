@@ -8,8 +8,6 @@
 namespace eckart::test {
 namespace {
 
-constexpr int kImages = 12;
-
 struct Fault {
   const char* call;
   int error;
@@ -28,6 +26,8 @@ std::string name_of(const ::testing::TestParamInfo<Fault>& info) {
 
 class FullDisk : public CliTest, public ::testing::WithParamInterface<Fault> {
  protected:
+  static constexpr int kImages = 12;
+
   void SetUp() override {
     for (int i = 0; i < kImages; ++i) write_png("in/" + std::to_string(i) + ".png");
   }

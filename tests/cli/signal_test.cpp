@@ -11,10 +11,10 @@
 namespace eckart::test {
 namespace {
 
-constexpr int kImages = 120;
-
 class Signal : public CliTest {
  protected:
+  static constexpr int kImages = 120;
+
   void SetUp() override {
     ASSERT_EQ(run({"synth", "-o", "in", "--kind", "gradient", "--size", "500", "--count",
                    std::to_string(kImages)})
