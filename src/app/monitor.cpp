@@ -104,9 +104,8 @@ void Monitor::look() {
   }
   if (gpus_) gpus_->look(snapshot.elapsed_s - now_.elapsed_s);
   snapshot.machine = {.cores = identity_.machine.cores,
-                      .process = telemetry::process_use(),
+                      .process = process_use(),
                       .gpus = gpus_ ? gpus_->uses() : std::vector<telemetry::GpuUse>{}};
-  snapshot.machine.process.cpu_s -= cpu_s_before_;
   const std::lock_guard lock(mutex_);
   before_.push_back(std::exchange(now_, std::move(snapshot)));
   if (before_.size() > kRecent) before_.pop_front();
@@ -114,6 +113,12 @@ void Monitor::look() {
   if (now_.elapsed_s - sampled_.elapsed_s < kSample_s) return;
   history_.add(telemetry::unix_now(), now_.since(sampled_));
   sampled_ = now_;
+}
+
+telemetry::ProcessUse Monitor::process_use() const {
+  telemetry::ProcessUse use = telemetry::process_use();
+  use.cpu_s -= cpu_s_before_;
+  return use;
 }
 
 void Monitor::listen() {
@@ -189,8 +194,7 @@ std::string status_text(const telemetry::Status& status) {
 
 Monitor::View Monitor::view_now() const {
   Snapshot all = subject_.pipeline();
-  telemetry::ProcessUse process = telemetry::process_use();
-  process.cpu_s -= cpu_s_before_;
+  const telemetry::ProcessUse process = process_use();
   const std::lock_guard lock(mutex_);
   all.machine = now_.machine;
   all.machine.process = process;

@@ -50,6 +50,8 @@ class Monitor {
  private:
   void run();
   void look();
+  /// Since this monitor was made.
+  telemetry::ProcessUse process_use() const;
   void log_interval();
   void listen();
   void fail(const std::exception_ptr& error);

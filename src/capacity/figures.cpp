@@ -5,15 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-namespace eckart::capacity {
+#include "core/grouped.hpp"
 
-std::string grouped(std::int64_t count) {
-  std::string text = std::to_string(count);
-  for (std::ptrdiff_t at = std::ptrdiff_t(text.size()) - 3; at > (count < 0 ? 1 : 0); at -= 3) {
-    text.insert(std::size_t(at), ",");
-  }
-  return text;
-}
+namespace eckart::capacity {
 
 std::string figure(double value) {
   if (!std::isfinite(value)) return "unbounded";

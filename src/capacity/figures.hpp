@@ -11,7 +11,6 @@ namespace eckart::capacity {
 /// Numbers as people read them. Three digits of what was measured, never an exponent.
 std::string figure(double value);
 std::string short_figure(double value);               ///< for an axis: 12, 0.5, 20k, 1.5M
-std::string grouped(std::int64_t count);              ///< 12,345,678
 std::string percent(double share);                    ///< 97 %, 0.3 %
 std::string percent_between(const Interval& shares);  ///< 0.1 to 5.2 %
 std::string between(const Interval& interval);        ///< 5,600 to 6,200

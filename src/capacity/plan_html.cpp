@@ -8,6 +8,7 @@
 #include "capacity/plan.hpp"
 #include "capacity/plot.hpp"
 #include "capacity/sentences.hpp"
+#include "core/grouped.hpp"
 
 namespace eckart::capacity {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "capacity/figures.hpp"
 #include "capacity/phrases.hpp"
+#include "core/grouped.hpp"
 #include "core/printable.hpp"
 
 namespace eckart::capacity {

@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <fstream>
 #include <sstream>
 
 #include "core/usable_cores.hpp"
+#include "telemetry/throughput.hpp"
 
 namespace eckart::telemetry {
 namespace {
@@ -27,8 +27,7 @@ std::string value_in(const char* file, const std::string& key) {
 }
 
 // Before main().
-const double kStart =
-    std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+const double kStart = unix_now();
 
 double seconds(const timeval& time) { return double(time.tv_sec) + 1e-6 * double(time.tv_usec); }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "core/grouped.hpp"
 #include "core/printable.hpp"
 #include "telemetry/run_report_figures.hpp"
 #include "telemetry/text.hpp"
@@ -16,17 +17,6 @@ namespace {
 /// "label       text\n": every line of the summary but the table.
 std::string labelled(std::string_view label, std::string_view text) {
   return fmt::format("{:<11} {}\n", label, text);
-}
-
-/// 12345678 as 12,345,678
-std::string grouped(std::int64_t n) {
-  const std::string digits = std::to_string(n);
-  std::string text;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
 }
 
 /// 28.4 s, 3 min 05 s, 4 h 03 min
