@@ -66,7 +66,10 @@ _eckart() {
           if ((COMP_CWORD == 2)); then words=scaling; else _eckart_files f; fi
           ;;
         run | plan) _eckart_files f ;;
-        status | requeue) _eckart_files d ;;
+        status | requeue | prune) _eckart_files d ;;
+        ledger)
+          if ((COMP_CWORD == 2)); then words='export import'; else _eckart_files f; fi
+          ;;
         top) _eckart_files f ;;
       esac
     fi

@@ -4,12 +4,15 @@
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <limits>
 #include <system_error>
 #include <utility>
 
+#include "core/error.hpp"
+#include "core/printable.hpp"
 #include "core/state_folder.hpp"
 #include "io/descriptor.hpp"
 
@@ -17,6 +20,7 @@ namespace eckart::app {
 namespace {
 
 namespace fs = std::filesystem;
+using Naming = io::OutputTree::Naming;
 
 io::Limits io_limits(const settings::Limits& limits) {
   return {.pixels = limits.pixels,
@@ -31,20 +35,6 @@ io::OutputTree make_outputs(const JobRequest& request, const std::vector<RankPol
   return {request.output,
           output.name.empty() ? io::OutputTree::default_name(ranks.size()) : output.name,
           io::codec_named(output.format), ranks};
-}
-
-/// What of the settings makes other pixels, for each rank. Not the backend: what one has done is as
-/// good as what another would do, and a run whose GPU is lost goes on with the CPU.
-std::vector<std::string> pixels_texts(const settings::Settings& settings,
-                                      const std::vector<RankPolicy>& ranks) {
-  std::string text = settings.output.format + ", solver " + settings.solver +
-                     (settings.deterministic ? ", deterministic" : "");
-  if (settings.output.format == "jpeg")
-    text += ", quality " + std::to_string(settings.output.jpeg_quality);
-  std::vector<std::string> texts;
-  texts.reserve(ranks.size());
-  for (const RankPolicy& rank : ranks) texts.push_back(text + ", rank " + to_string(rank));
-  return texts;
 }
 
 ledger::LedgerOptions ledger_options(const JobRequest& request) {
@@ -62,18 +52,24 @@ Job::Job(JobRequest request)
       ranks_(parse_ranks(request_.settings.rank)),
       outputs_(make_outputs(request_, ranks_)),
       guard_(request_.inputs, request_.output),
-      claim_(make_claim(outputs_, guard_,
-                        [this](const WorkItem& item, const auto& output) {
-                          return resume_ && resume_->was_made(item, output);
-                        })),
+      claim_(
+          make_claim(outputs_, guard_, [this](const WorkItem& item) { return naming_of(item); })),
       load_(make_load(io_limits(request_.settings.limits), ranks_, outputs_.codec(),
                       [this](WorkItem& item) { check_done(item); })),
       write_(make_write(outputs_.codec(), {request_.settings.output.jpeg_quality})),
       publish_(make_publish(
-          request_.settings.durability != "none", [this] { check_place(); },
-          [this](std::span<WorkItem* const> items) {
-            if (resume_) resume_->record(items);
-          })) {}
+          request_.settings.durability != "none",
+          {.check_place = [this] { check_place(); },
+           .announce =
+               [this](std::span<WorkItem* const> items) {
+                 if (resume_) resume_->announce(items);
+               },
+           .decide = [this](const WorkItem& item, const auto& output,
+                            const auto& written) { return decide(item, output, written); },
+           .record =
+               [this](std::span<WorkItem* const> items) {
+                 if (resume_) resume_->record(items);
+               }})) {}
 
 void Job::prepare() {
   if (!lock_) lock_.emplace(request_.output);
@@ -90,6 +86,7 @@ void Job::look() {
 
 void Job::claim(WorkItem& item) {
   claim_(item);
+  if (!resume_) tell_full_name(item);
   if (stale_) stale_->remove_from(item.outputs.front().parent_path());
 }
 
@@ -97,15 +94,82 @@ void Job::release(const WorkItem& item) {
   if (!item.outputs.empty()) outputs_.release(item.relative);
 }
 
-void Job::check_done(WorkItem& item) const {
+/// The full name, where its result has that already, or where the usual name is that of a folder
+/// beside it, whose results need a folder there.
+Naming Job::naming_of(const WorkItem& item) const {
+  const std::vector<fs::path> full = outputs_.outputs_of(item.relative, Naming::full);
+  if (resume_ && resume_->has_made(item, full)) return Naming::full;
+  const std::vector<fs::path> usual = outputs_.outputs_of(item.relative);
+  std::error_code none;
+  const bool is_folder = std::any_of(usual.begin(), usual.end(), [&](const fs::path& output) {
+    return fs::is_directory(item.file.parent_path() / output.filename(), none);
+  });
+  return is_folder && !(resume_ && resume_->has_made(item, usual)) ? Naming::full : Naming::usual;
+}
+
+/// Whether the item had its usual name, and has another now.
+bool Job::use_full_name(WorkItem& item) {
+  const std::vector<fs::path> usual = outputs_.outputs_of(item.relative);
+  if (item.outputs != usual || outputs_.outputs_of(item.relative, Naming::full) == usual)
+    return false;
+  item.outputs = outputs_.claim(item.relative, Naming::full);
+  for (const fs::path& output : item.outputs) guard_.check(item.file, output);
+  return true;
+}
+
+/// Once, where it is new.
+void Job::tell_full_name(const WorkItem& item) {
+  const std::vector<fs::path> usual = outputs_.outputs_of(item.relative);
+  if (item.outputs == usual || (resume_ && resume_->has_made(item, item.outputs))) return;
+  {
+    const std::lock_guard lock(told_mutex_);
+    if (!told_.insert(item.relative.native()).second) return;
+  }
+  spdlog::info("{}: its output is {}: {} belongs to another input", printable(item.file.native()),
+               printable(item.outputs.front().native()), printable(usual.front().native()));
+}
+
+/// Names are those that the ledger knows, whichever input comes first this time.
+void Job::check_done(WorkItem& item) {
   if (!resume_) return;
-  resume_->check(item);
-  if (request_.long_lived && item.outcome.ok()) resume_->check_owner(item);
+  if (const auto usual = outputs_.outputs_of(item.relative);
+      item.outputs != usual && resume_->has_made(item, usual))
+    item.outputs = usual;
+  if (request_.overwrite && resume_->is_of_neighbor(item)) use_full_name(item);
+  try {
+    resume_->check(item);
+  } catch (const ItemError& error) {
+    if (error.reason() != Reason::output_collision || !resume_->is_of_neighbor(item) ||
+        !use_full_name(item))
+      throw;
+    resume_->check(item);
+  }
+  tell_full_name(item);
+}
+
+OutputPlace Job::place_of(const WorkItem& item, std::size_t output) const {
+  if (resume_) return resume_->place_of(item, output);
+  OutputPlace place = judge(
+      {.input = {}, .settings = 0, .on_change = OnChange::refuse, .first_run = request_.overwrite},
+      std::nullopt, look_at(item.outputs[output]));
+  if (place.kind == OutputPlace::Kind::unknown) place.why = "no ledger is kept to know it by";
+  return place;
+}
+
+io::AtTakenPlace Job::decide(const WorkItem& item, const fs::path& output,
+                             const fs::path& written) const {
+  const auto found = std::find(item.outputs.begin(), item.outputs.end(), output);
+  const auto index = std::size_t(found - item.outputs.begin());
+  return eckart::decide(place_of(item, index), output, written);
 }
 
 bool Job::is_done(WorkItem& item) const {
-  item.outputs = outputs_.outputs_of(item.relative);
-  return resume_ && resume_->is_done(item);
+  if (!resume_) return false;
+  for (const Naming naming : {Naming::usual, Naming::full}) {
+    item.outputs = outputs_.outputs_of(item.relative, naming);
+    if (resume_->is_done(item)) return true;
+  }
+  return false;
 }
 
 void Job::check_place() const {
@@ -154,7 +218,8 @@ void Job::record_lost(const InFlight::Items& items) {
 ledger::Request Job::recorded() const {
   ledger::Request recorded{.settings = settings::to_yaml(request_.settings),
                            .inputs = {},
-                           .files_from = request_.files_from.native()};
+                           .files_from = request_.files_from.native(),
+                           .output_settings = output_settings(request_.settings)};
   std::error_code none;
   for (const auto& input : request_.inputs)
     recorded.inputs.push_back(fs::absolute(input, none).lexically_normal().native());
@@ -175,9 +240,22 @@ void Job::resume_from(std::unique_ptr<ledger::Ledger> ledger) {
   resume_.emplace(
       *ledger_,
       ResumeOptions{.root = request_.settings.ledger == "auto" ? request_.output : fs::path("/"),
-                    .settings = pixels_texts(request_.settings, ranks_),
+                    .settings = output_settings(request_.settings),
+                    .on_change = request_.on_change,
                     .first_run = request_.overwrite ? this_run : 0,
+                    .by_content = request_.settings.ledger_identity == "content",
                     .on_gpu = request_.settings.backend != "cpu"});
+}
+
+std::vector<std::string> output_settings(const settings::Settings& settings) {
+  std::string text = settings.output.format + ", solver " + settings.solver +
+                     (settings.deterministic ? ", deterministic" : "");
+  if (settings.output.format == "jpeg")
+    text += ", quality " + std::to_string(settings.output.jpeg_quality);
+  std::vector<std::string> texts;
+  for (const RankPolicy& rank : parse_ranks(settings.rank))
+    texts.push_back(text + ", rank " + to_string(rank));
+  return texts;
 }
 
 fs::path ledger_file(const fs::path& output, const std::string& setting) {

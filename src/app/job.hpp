@@ -3,9 +3,11 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "core/rank_policy.hpp"
@@ -28,6 +30,7 @@ struct JobRequest {
   std::filesystem::path files_from;           ///< as in RunRequest
   std::filesystem::path output;
   bool overwrite = false;
+  OnChange on_change = OnChange::refuse;
   bool long_lived =
       false;         ///< inputs come again, and others by their names, so claims are released
   int restarts = 0;  ///< processes before this one that have lost their GPU
@@ -71,7 +74,9 @@ class Job {
   bool is_done(WorkItem& item) const;
   bool has_failed(const WorkItem& item) const { return resume_ && resume_->has_failed(item); }
   /// Skips an item that is done already, as load() does. Throws ItemError.
-  void check_done(WorkItem& item) const;
+  void check_done(WorkItem& item);
+  /// What is at the place of an output of the item, whose file is in `item.state`.
+  OutputPlace place_of(const WorkItem& item, std::size_t output) const;
   /// False where the folder was moved or replaced.
   bool is_in_place() const { return lock_->is_in_place(); }
   /// Throws EnvironmentError there, and where the ledger was.
@@ -81,7 +86,12 @@ class Job {
 
  private:
   void resume_from(std::unique_ptr<ledger::Ledger> ledger);
+  io::OutputTree::Naming naming_of(const WorkItem& item) const;
+  bool use_full_name(WorkItem& item);
+  void tell_full_name(const WorkItem& item);
   ledger::Request recorded() const;
+  io::AtTakenPlace decide(const WorkItem& item, const std::filesystem::path& output,
+                          const std::filesystem::path& written) const;
 
   const JobRequest request_;
   const std::vector<RankPolicy> ranks_;
@@ -91,11 +101,18 @@ class Job {
   std::optional<io::StaleTemporaries> stale_;
   std::unique_ptr<ledger::Ledger> ledger_;
   std::optional<Resume> resume_;
+  std::mutex told_mutex_;
+  std::unordered_set<std::string> told_;  // inputs whose outputs have their full names
   const ClaimOutputs claim_;
   const LoadItem load_;
   const WriteItem write_;
   const PublishItems publish_;
 };
+
+/// What of the settings makes other pixels, for each rank, as the ledger knows it. Not the backend:
+/// what one has done is as good as what another would do, and a run whose GPU is lost goes on with
+/// the CPU.
+std::vector<std::string> output_settings(const settings::Settings& settings);
 
 /// Where a run into this folder keeps its ledger; empty if nowhere.
 std::filesystem::path ledger_file(const std::filesystem::path& output, const std::string& setting);

@@ -50,7 +50,7 @@ void Monitor::begin(bool must_listen) {
     if (!settings_.listen.empty()) listen();
   } catch (const FatalError& error) {
     if (must_listen) throw;
-    spdlog::warn("no status page: {}", error.what());
+    spdlog::warn("no status page: {}", printable_message(error.what()));
   }
   thread_.emplace(
       "monitor", 1, [this](int) { run(); }, [this](auto error) { fail(error); });
@@ -75,7 +75,7 @@ void Monitor::fail(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const std::exception& failure) {
-    spdlog::error("nothing is measured any more: {}", printable(failure.what()));
+    spdlog::error("nothing is measured any more: {}", printable_message(failure.what()));
   } catch (...) {
     spdlog::error("nothing is measured any more");
   }

@@ -32,7 +32,9 @@ PipelineOptions pipeline_options(const settings::Settings& settings) {
           .pad = settings.batch.pad,
           .linger = std::chrono::milliseconds(settings.batch.linger_ms),
           .publish_group = settings.durability == "group" ? publish_group(write_threads) : 1,
-          .wait_for_space = settings.wait_for_space};
+          .wait_for_space = settings.wait_for_space,
+          .limits = {.stall = std::chrono::seconds(settings.timeouts.stall_s),
+                     .decode = std::chrono::seconds(settings.limits.decode_s)}};
 }
 
 BackendOptions backend_options(const settings::Settings& settings, const Calibration& calibration) {

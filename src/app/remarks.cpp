@@ -48,6 +48,9 @@ std::vector<std::string> remarks_on(const settings::Watch& watch) {
   std::vector<std::string> remarks;
   if (const std::string input = of_input(watch); !input.empty())
     remarks.push_back(watch.place + ": " + printable(watch.input.native()) + " " + input);
+  if (watch.says_follow_links)
+    remarks.push_back(watch.place + ": follow_links is deprecated: say links: " + watch.links +
+                      " instead. Links to files are taken with links: files or all alone");
   for (const fs::path& folder : {watch.output, watch.move_to}) {
     const std::string output = folder.empty() ? std::string() : of_output(folder);
     if (!output.empty()) remarks.push_back(watch.place + ": " + output);

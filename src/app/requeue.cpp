@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "core/state_folder.hpp"
 #include "io/publication.hpp"
 #include "io/quarantine.hpp"
+#include "io/root_directory.hpp"
 #include "io/taken_file.hpp"
 #include "telemetry/reason_note.hpp"
 
@@ -33,12 +35,18 @@ struct Quarantined {
   fs::path reason_file;
   fs::path place;                 ///< of the file, which is not there where the input has stayed
   std::optional<fs::path> input;  ///< whence it came, where its reason says so
+  fs::path root;                  ///< the watched folder around it, likewise
 };
 
 std::vector<Quarantined> all_in(const fs::path& folder) {
   std::vector<Quarantined> all;
-  for (const fs::path& file : io::reason_files(folder))
-    all.push_back({file, io::file_of_reason(file), telemetry::input_of(text_of(file))});
+  for (const fs::path& file : io::reason_files(folder)) {
+    Quarantined& one = all.emplace_back(Quarantined{file, io::file_of_reason(file), {}, {}});
+    const auto from = telemetry::input_of(text_of(file));
+    if (!from) continue;
+    one.input = from->input;
+    one.root = from->root;
+  }
   return all;
 }
 
@@ -47,17 +55,46 @@ bool is_there(const fs::path& path) {
   return fs::symlink_status(path, none).type() != fs::file_type::not_found;
 }
 
-Requeued put_back(const Quarantined& one, const fs::path& folder) {
+/// The folder that the input came from, made if it is missing. No link is followed below the
+/// watched folder; below `/` where the reason does not say which folder that was.
+io::DirectoryPtr open_folder_of(const Quarantined& one) {
+  const fs::path root_path = one.root.empty() ? fs::path("/") : one.root;
+  const auto fail = [&](int error) {
+    std::string message = "the folder that it came from cannot be opened below " +
+                          root_path.string() + ": " + std::generic_category().message(error);
+    if (error == ELOOP || error == ENOTDIR || error == EXDEV)
+      message += ". A symbolic link, or something that is no folder, is in its path: move " +
+                 one.place.string() + " to where it belongs yourself";
+    throw ItemError(Reason::not_written, message);
+  };
+  const io::RootDirectoryPtr root = io::RootDirectory::open(root_path);
+  if (!root) fail(errno);
+  io::DirectoryPtr folder =
+      root->make_below(one.input->lexically_relative(root_path).parent_path());
+  if (!folder) fail(errno);
+  return folder;
+}
+
+/// Whether it is there by now; false where another file has its name.
+bool move_back(const Quarantined& one, const io::RootDirectory& quarantine) {
+  const fs::path relative = one.place.lexically_relative(quarantine.path());
+  const io::DirectoryPtr from = quarantine.open_below(relative.parent_path());
+  if (!from) throw ItemError(Reason::not_written, "the quarantine has changed meanwhile");
+  const io::DirectoryPtr to = open_folder_of(one);
+  return io::move_file({*from, relative.filename(), one.place},
+                       {*to, one.input->filename(), *one.input});
+}
+
+Requeued put_back(const Quarantined& one, const io::RootDirectory& quarantine) {
   if (!one.input)
     return {one.place, "its reason, " + one.reason_file.string() + ", does not say whence it came"};
   const fs::path& input = *one.input;
   try {
     const bool was_moved = is_there(one.place), is_gone = !was_moved && !is_there(input);
-    if (was_moved && !io::move_file(one.place, input))
-      return {input, "there is another file by now"};
-    std::error_code none;
-    fs::remove(one.reason_file, none);
-    io::remove_empty_folders(folder, one.place);
+    if (was_moved && !move_back(one, quarantine)) return {input, "there is another file by now"};
+    const fs::path reason_file = one.reason_file.lexically_relative(quarantine.path());
+    static_cast<void>(quarantine.remove_below(reason_file));
+    io::remove_empty_folders(quarantine, reason_file);
     return {input, is_gone ? "it is gone" : ""};
   } catch (const std::runtime_error& error) {
     return {input, error.what()};
@@ -94,8 +131,10 @@ std::vector<Requeued> requeue(const fs::path& output, const std::vector<std::str
                      printable(output.native()) + ": nothing was ever written here by eckart");
   const fs::path folder = io::quarantine_folder(output);
   std::vector<Requeued> requeued;
-  for (const Quarantined& one : chosen(all_in(folder), folder, names))
-    requeued.push_back(put_back(one, folder));
+  const std::vector<Quarantined> files = chosen(all_in(folder), folder, names);
+  const io::RootDirectoryPtr quarantine = io::RootDirectory::open(folder);
+  if (files.empty() || !quarantine) return requeued;
+  for (const Quarantined& one : files) requeued.push_back(put_back(one, *quarantine));
   const bool any = std::any_of(requeued.begin(), requeued.end(),
                                [](const Requeued& one) { return one.why_not.empty(); });
   if (any) io::publish_file(note_of(output), {});

@@ -3,8 +3,10 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "app/options.hpp"
+#include "app/stall_watch.hpp"
 #include "core/error.hpp"
 #include "core/printable.hpp"
 #include "flow/pause.hpp"
@@ -29,6 +31,7 @@ JobRequest job_request(const RunRequest& request) {
           .files_from = request.files_from,
           .output = request.output,
           .overwrite = request.overwrite,
+          .on_change = request.on_change,
           .restarts = request.restarts};
 }
 
@@ -66,33 +69,48 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
   if (request_.count_ahead && can_list_again()) count_.emplace(make_sources(request_));
 }
 
-/// Where that is wished, as soon as there is space for it.
-void Run::prepare_output() {
+/// Does what makes files, where that is wished as soon as there is space for them.
+void Run::when_there_is_space(const std::function<void()>& make_files) {
   for (bool told = false;; told = true) {
     try {
-      return job_.prepare();
+      return make_files();
     } catch (const EnvironmentError& error) {
       const bool waits =
           request_.settings.wait_for_space && error.wants() == EnvironmentError::Wants::space;
-      if (waits && !told) spdlog::warn("{}: waiting for space", printable(error.what()));
+      if (waits && !told) spdlog::warn("{}: waiting for space", printable_message(error.what()));
       if (!waits || !flow::pause(std::chrono::seconds(1), stop_.get_token())) throw;
     }
   }
 }
 
 telemetry::RunReport Run::execute() {
-  prepare_output();
-  if (!request_.report.empty()) report_.emplace(request_.report, request_.restarts > 0);
-  if (!request_.trace.empty()) trace_.emplace(request_.trace, request_.restarts);
+  when_there_is_space([&] { job_.prepare(); });
+  when_there_is_space([&] {
+    if (!request_.report.empty()) report_.emplace(request_.report);
+  });
+  when_there_is_space([&] {
+    if (!request_.trace.empty()) trace_.emplace(request_.trace, request_.restarts);
+  });
   monitor_->begin(false);  // the images are wanted all the same
+  std::optional<StallWatch> stalls(
+      std::in_place, [this] { return pipeline_->find_stall(); },
+      StallWatch::Listener{
+          [](const Activity::Stall& stall) {
+            spdlog::warn(
+                "{}: a disk or share may not answer; what is not done yet is done by the "
+                "same command, when this one was ended",
+                to_string(stall));
+          },
+          [](const Activity::Stall& stall) { spdlog::warn("{} goes on", stall.stage); }});
   telemetry::RunReport report = pipeline_->run(trace_ ? &*trace_ : nullptr);
+  stalls.reset();
   monitor_->end();
   if (trace_) trace_->close();
   const telemetry::Snapshot seen = monitor_->view().all;
   report.machine = seen.machine;
   report.pipeline_s = seen.elapsed_s;
   if (!report.stopped_by.empty())
-    spdlog::error("{}: stopped; {} does the rest", printable(report.stopped_by),
+    spdlog::error("{}: stopped; {} does the rest", printable_message(report.stopped_by),
                   job_.is_in_place() ? "the same command" : "a run into it, wherever it is,");
   report.backend_note += "; " + backend_.reason;
   if (job_.codec().name == "jpeg" && report.outputs > 0)
@@ -109,6 +127,7 @@ telemetry::RunReport Run::execute() {
 telemetry::ServiceState Run::state() const {
   telemetry::ServiceState state;
   state.restarts = request_.restarts;
+  if (const auto stall = pipeline_->find_stall()) state.unhealthy.push_back(to_string(*stall));
   if (!pipeline_->backend()) state.not_ready.emplace_back("it is starting");
   return state;
 }
@@ -141,19 +160,34 @@ telemetry::ProgressState Run::progress() const {
   return progress;
 }
 
-telemetry::RunReport Run::dry_run(const std::function<void(const WorkItem&)>& tell) {
+/// Gives the item its outcome, as far as its outputs' places tell.
+std::vector<OutputPlace> Run::look_at_places(WorkItem& item) {
+  using Kind = OutputPlace::Kind;
+  std::vector<OutputPlace> places;
+  if (!item.outcome.ok()) return places;
+  attempt(item.outcome, Stage::load, Reason::internal, [&] { job_.check_done(item); });
+  const bool in_the_way = item.outcome.reason == Reason::output_collision;
+  if (item.outcome.result == Result::failed && !in_the_way) return places;
+  for (std::size_t i = 0; i < item.outputs.size(); ++i) {
+    places.push_back(job_.place_of(item, i));
+    if (item.outcome.ok() && places.back().kind == Kind::unknown)
+      item.outcome = Outcome::failed(Stage::write, Reason::output_collision, places.back().why);
+  }
+  return places;
+}
+
+telemetry::RunReport Run::dry_run(const Tell& tell) {
   telemetry::RunReport report;
   job_.look();
   const ClaimOutputs claim = [this](WorkItem& item) { job_.claim(item); };
   while (auto arrival = source_->next({})) {
     const ItemPtr item = take_in(std::move(*arrival), claim);
-    if (item->outcome.ok())
-      attempt(item->outcome, Stage::load, Reason::internal, [&] { job_.check_done(*item); });
+    const std::vector<OutputPlace> places = look_at_places(*item);
     const bool skipped = item->outcome.result == Result::skipped;
     ++(item->outcome.ok() ? report.done : skipped ? report.skipped : report.failed);
     if (item->outcome.result == Result::failed)
       ++report.failures[std::size_t(item->outcome.reason)];
-    tell(*item);
+    tell(*item, places);
   }
   report.ignored = source_->ignored();
   return report;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -31,11 +32,12 @@ struct RunRequest {
   std::vector<std::filesystem::path> inputs;  ///< folders and files
   std::filesystem::path files_from;  ///< a file with a path a line, `-` for stdin; may be empty
   std::filesystem::path output;
-  std::filesystem::path report;      ///< where ImageReport writes; may be empty
-  std::filesystem::path trace = {};  ///< where Trace writes; may be empty
-  bool overwrite = false;            ///< do again what is done
-  bool count_ahead = false;          ///< list the inputs a second time, at once, for progress()
-  int restarts = 0;                  ///< processes before this one that have lost their GPU
+  std::filesystem::path report;           ///< where ImageReport writes; may be empty
+  std::filesystem::path trace = {};       ///< where Trace writes; may be empty
+  bool overwrite = false;                 ///< do again what is done
+  OnChange on_change = OnChange::refuse;  ///< what was done with other settings
+  bool count_ahead = false;  ///< list the inputs a second time, at once, for progress()
+  int restarts = 0;          ///< processes before this one that have lost their GPU
 };
 
 /// The composition root: makes sources, codecs, backend and pipeline from the request.
@@ -49,23 +51,31 @@ class Run {
   telemetry::RunReport execute();
   /// Whether the same request in a new process does what execute() has left, DeviceLost.
   bool can_go_on() const { return job_.keeps_ledger() && can_list_again(); }
+  /// Whether the inputs are not given by a pipe.
+  bool can_list_again() const;
   /// After execute(). Throws FatalError where a line of the images' report is lost.
   void close_report();
   void request_stop();
+  const settings::Settings& settings() const { return request_.settings; }
   /// As Pipeline has it, with the total as soon as it is counted. From any thread, while execute()
   /// runs.
   telemetry::ProgressState progress() const;
+  /// What is waited for after request_stop(), as Activity::text() has it; from any thread.
+  std::string activity_text() const { return pipeline_->activity_text(); }
   /// From any thread.
   Monitor::View view() const { return monitor_->view_now(); }
 
+  /// Told of an item, and of what is at the places of its outputs; of none where it has failed
+  /// before these were known.
+  using Tell = std::function<void(const WorkItem& item, std::span<const OutputPlace> places)>;
   /// Calls `tell` for everything that execute() would do, as far as names tell, and does nothing.
   /// What would be tried counts as done.
-  telemetry::RunReport dry_run(const std::function<void(const WorkItem&)>& tell);
+  telemetry::RunReport dry_run(const Tell& tell);
 
  private:
-  void prepare_output();
+  void when_there_is_space(const std::function<void()>& make_files);
+  std::vector<OutputPlace> look_at_places(WorkItem& item);
   telemetry::ServiceState state() const;
-  bool can_list_again() const;
 
   const RunRequest request_;
   const std::chrono::steady_clock::time_point start_;

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "app/made_with_other.hpp"
 #include "app/options.hpp"
 #include "app/remarks.hpp"
 #include "app/requeue.hpp"
@@ -101,12 +102,19 @@ std::vector<Watch> checked_watches(const settings::Configuration& configuration)
   return watches;
 }
 
-/// Three times what lies between two looks at a pulse, and more than a slow batch takes.
+/// Three times what lies between two probes of the GPUs, and more than a slow batch takes.
 constexpr std::chrono::minutes kLongestStill{3};
+constexpr int kUpkeepPatience = 10;           // a quarantine of many files takes its time
+constexpr std::chrono::minutes kMaxStart{5};  // of a backend, whose driver has GPUs to wake
 
 /// Few files wait to be loaded, so that one of another folder soon has its turn.
-PipelineOptions service_options(const settings::Settings& settings) {
+PipelineOptions service_options(const settings::Settings& settings,
+                                const std::vector<Watch>& watches) {
   PipelineOptions options = pipeline_options(settings);
+  for (const Watch& watch : watches) {
+    const std::chrono::seconds decode(watch.settings.limits.decode_s);
+    options.limits.decode = std::max(options.limits.decode, decode);
+  }
   options.found_capacity = std::size_t(options.load_threads) * 2;
   options.wait_for_space = false;  // an item that finds no space is deferred
   return options;
@@ -115,11 +123,11 @@ PipelineOptions service_options(const settings::Settings& settings) {
 void log(io::Severity severity, const std::string& line) {
   switch (severity) {
     case io::Severity::debug:
-      return spdlog::debug("{}", printable(line));
+      return spdlog::debug("{}", printable_message(line));
     case io::Severity::info:
-      return spdlog::info("{}", printable(line));
+      return spdlog::info("{}", printable_message(line));
     case io::Severity::warning:
-      return spdlog::warn("{}", printable(line));
+      return spdlog::warn("{}", printable_message(line));
   }
 }
 
@@ -130,6 +138,8 @@ std::vector<std::string> check(const settings::Configuration& configuration) {
   for (const Watch& watch : checked_watches(configuration)) {
     const WatchedFolder checked(watch);
     for (std::string& remark : remarks_on(watch)) remarks.push_back(std::move(remark));
+    if (std::string remark = remark_on_made_with_other(watch); !remark.empty())
+      remarks.push_back(std::move(remark));
   }
   return remarks;
 }
@@ -167,7 +177,7 @@ Service::Service(const settings::Configuration& configuration, double last_done_
                     .publish = [this](std::span<ItemPtr> group) { publish(group); },
                     .report = [this](const WorkItem& item) { end(item); },
                     .on_lost = [this](const InFlight::Items& items) { record_lost(items); }},
-      service_options(configuration_.settings));
+      service_options(configuration_.settings, watches));
   monitor_ = std::make_unique<Monitor>(
       configuration_.settings, "watch",
       Monitor::Subject{[this] { return pipeline_->snapshot(); }, [this] { return state(); }});
@@ -187,6 +197,10 @@ telemetry::RunReport Service::execute(const std::function<void()>& ready) {
 }
 
 Backend& Service::make_backend_now() {
+  const Activity::Scope step(
+      activity(), {"making the backend",
+                   std::max<std::chrono::seconds>(
+                       std::chrono::seconds(configuration_.settings.timeouts.stall_s), kMaxStart)});
   backend_ = make_backend(configuration_.settings, calibration_);
   note_life();
   has_backend_ = true;
@@ -195,6 +209,9 @@ Backend& Service::make_backend_now() {
 }
 
 void Service::look_after_folders(const std::stop_token& stop) {
+  const Activity::Scope step(
+      activity(),
+      {"upkeep", kUpkeepPatience * std::chrono::seconds(configuration_.settings.timeouts.stall_s)});
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     if (take_requeue_note(outputs_[i])) source_->rescan(int(i));
   }
@@ -226,7 +243,44 @@ double Service::last_done_unix_s() const {
   return std::max(last_done_before_unix_s_, view().all.last_done_unix_s);
 }
 
-telemetry::ServiceState Service::state() const {
+std::optional<Activity::Stall> Service::find_stall() {
+  if (auto stall = pipeline_->find_stall()) return stall;
+  return find_stalled_watch();
+}
+
+/// A share that does not answer, in the main. As Activity::check() has it: while the process was
+/// stopped nothing has stalled.
+std::optional<Activity::Stall> Service::find_stalled_watch() {
+  using namespace std::chrono;
+  constexpr seconds kMaxTick{5};
+  const auto states = source_->states();
+  const std::lock_guard lock(watch_ages_mutex_);
+  const io::Instant now = steady_clock::now();
+  const auto tick =
+      std::min<steady_clock::duration>(now - std::exchange(watches_checked_, now), kMaxTick);
+  watch_ages_.resize(states.size());
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    WatchAge& known = watch_ages_[i];
+    const io::Instant since = states[i].at_work_since.value_or(io::Instant::max());
+    known.age = since == known.since ? known.age + tick : steady_clock::duration(0);
+    known.since = since;
+    if (since == io::Instant::max() ||
+        known.age <= seconds(configuration_.settings.timeouts.stall_s))
+      continue;
+    return Activity::Stall{"source",
+                           {{.file = inputs_[i], .relative = {}, .job = int(i)}},
+                           duration_cast<seconds>(known.age)};
+  }
+  return std::nullopt;
+}
+
+void Service::record_stall(const Activity::Stall& stall) {
+  for (const Activity::File& file : stall.files) {
+    if (!file.relative.empty()) folders_[std::size_t(file.job)]->record_stall(file);
+  }
+}
+
+telemetry::ServiceState Service::state() {
   using namespace std::chrono;
   telemetry::ServiceState state;
   state.last_done_unix_s = last_done_before_unix_s_;
@@ -236,7 +290,7 @@ telemetry::ServiceState Service::state() const {
     const io::WatchState& watch = states[i];
     const std::string& input = inputs_[i].native();
     const std::string why = !watch.root_is_there ? "it is missing" : watch.degraded;
-    if (!why.empty()) state.not_ready.push_back(printable(input) + ": " + printable(why));
+    if (!why.empty()) state.not_ready.push_back(printable(input) + ": " + printable_message(why));
     state.degraded += !why.empty() || watch.polling;
     state.overflows += watch.overflows;
     state.watches.push_back(
@@ -246,6 +300,10 @@ telemetry::ServiceState Service::state() const {
     const double came_unix_s = telemetry::unix_now() - age.count();
     if (state.oldest_waiting_unix_s == 0 || came_unix_s < state.oldest_waiting_unix_s)
       state.oldest_waiting_unix_s = came_unix_s;
+  }
+  if (const auto stall = find_stall()) {
+    state.unhealthy.push_back(to_string(*stall));
+    state.not_ready.push_back(to_string(*stall));
   }
   const duration<double> still = steady_clock::now() - last_sign_of_life_.load();
   state.gpus_answer = !has_backend_ || still <= kLongestStill;

@@ -15,6 +15,7 @@
 #include "app/monitor.hpp"
 #include "app/watched_folder.hpp"
 #include "io/watch/watch_source.hpp"
+#include "pipeline/activity.hpp"
 #include "pipeline/pipeline.hpp"
 #include "settings/calibration.hpp"
 #include "settings/watches.hpp"
@@ -45,7 +46,15 @@ class Service {
   /// To be called every second or so, by one thread: looks again where inputs were requeued, and
   /// looks after each WatchedFolder. Soon after `stop` it returns.
   void look_after_folders(const std::stop_token& stop);
-  /// It lives, as Pulse finds; from any thread.
+  /// What has stalled, if anything: a stage, or the thread of a watch. From any thread; waits for
+  /// nothing, so that it is told whatever hangs.
+  std::optional<Activity::Stall> find_stall();
+  /// Has the files of a stall wait from the second time on, as StallRecord has it.
+  void record_stall(const Activity::Stall& stall);
+  /// As Pipeline has them.
+  Activity& activity() { return pipeline_->activity(); }
+  std::string activity_text() const { return pipeline_->activity_text(); }
+  /// Work has moved, or every GPU has answered; from any thread.
   void note_life() { last_sign_of_life_ = std::chrono::steady_clock::now(); }
   /// What it does, for people.
   std::string status_line() const;
@@ -65,7 +74,8 @@ class Service {
   void publish(std::span<ItemPtr> group);
   void end(const WorkItem& item);
   void record_lost(const InFlight::Items& items);
-  telemetry::ServiceState state() const;
+  telemetry::ServiceState state();
+  std::optional<Activity::Stall> find_stalled_watch();
 
   const settings::Configuration configuration_;
   const settings::LoadedCalibration calibration_;
@@ -79,6 +89,14 @@ class Service {
   std::mutex error_mutex_;
   std::exception_ptr error_;
   std::unique_ptr<io::WatchSource> source_;
+  /// How long each watch's thread has been at work on the same.
+  struct WatchAge {
+    io::Instant since{};
+    std::chrono::steady_clock::duration age{};
+  };
+  std::mutex watch_ages_mutex_;
+  std::vector<WatchAge> watch_ages_;
+  io::Instant watches_checked_{};
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<Monitor> monitor_;
 };

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "app/known_outputs.hpp"
 #include "app/run.hpp"
 #include "core/error.hpp"
 #include "core/printable.hpp"
@@ -17,12 +18,7 @@ struct Found {
 };
 
 Found find_ledger(const std::filesystem::path& output, const std::string& setting) {
-  const std::filesystem::path file = ledger_file(output, setting);
-  auto ledger = ledger::Ledger::open_to_read(file);
-  if (ledger) return {file, std::move(ledger)};
-  throw FatalError(ExitCode::no_input, printable(output.native()) +
-                                           ": there is no ledger, or none that can be read, at " +
-                                           printable(file.native()));
+  return {ledger_file(output, setting), read_ledger(output, setting)};
 }
 
 std::int64_t count(const Found& found, const ledger::Request& request,
@@ -33,10 +29,11 @@ std::int64_t count(const Found& found, const ledger::Request& request,
            .inputs = {request.inputs.begin(), request.inputs.end()},
            .files_from = {},
            .output = output,
-           .report = {}},
+           .report = {},
+           .on_change = OnChange::keep},
           std::chrono::steady_clock::now());
   std::int64_t pending = 0;
-  run.dry_run([&](const WorkItem& item) {
+  run.dry_run([&](const WorkItem& item, auto) {
     const auto failure = found.ledger->find_failure(item.file);
     const bool has_failed = failure && failure->state == item.state;
     if (item.outcome.ok() && !has_failed) ++pending;

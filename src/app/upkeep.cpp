@@ -19,7 +19,7 @@ constexpr auto kForgetEvery = std::chrono::seconds(3600);
 constexpr auto kForgetFor = std::chrono::milliseconds(50);
 
 void tell_later(const std::exception& error) {
-  spdlog::debug("what is gone is forgotten later: {}", printable(error.what()));
+  spdlog::debug("what is gone is forgotten later: {}", printable_message(error.what()));
 }
 
 }  // namespace

@@ -5,14 +5,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
+#include "app/quarantine_place.hpp"
 #include "app/remarks.hpp"
 #include "core/error.hpp"
 #include "core/printable.hpp"
-#include "io/file.hpp"
+#include "io/environment.hpp"
+#include "io/input_file.hpp"
 #include "io/real_path.hpp"
 #include "io/sha256.hpp"
 #include "io/taken_file.hpp"
@@ -36,6 +40,7 @@ JobRequest job_request(const settings::Watch& watch) {
           .inputs = is_excluded(watch) ? std::vector<fs::path>() : std::vector{watch.input},
           .files_from = {},
           .output = watch.output,
+          .on_change = watch.on_change == "redo" ? OnChange::redo : OnChange::keep,
           .long_lived = true};
 }
 
@@ -53,10 +58,14 @@ void check_job(const settings::Watch& watch) {
   }
 }
 
+io::Links links_of(const settings::Watch& watch) {
+  if (watch.links == "all") return io::Links::all;
+  return watch.links == "files" ? io::Links::files : io::Links::none;
+}
+
 /// Whether a file that is still written to, or a busy machine, may be why.
 bool may_pass(Reason reason) {
   switch (reason) {
-    case Reason::not_found:
     case Reason::unreadable:
     case Reason::empty_file:
     case Reason::not_an_image:
@@ -83,14 +92,15 @@ WatchedFolder::WatchedFolder(settings::Watch watch)
     : watch_(std::move(watch)),
       quarantine_(watch_.output, {.keep_days = watch_.quarantine.keep_days,
                                   .max_mb = watch_.quarantine.max_mb,
-                                  .durable = watch_.settings.durability != "none"}) {
+                                  .durable = watch_.settings.durability != "none",
+                                  .max_copy_mb = watch_.settings.limits.file_mb}) {
   check_job(watch_);
 }
 
 io::WatchOptions WatchedFolder::options() const {
   return {.root = watch_.input,
           .exclude = watch_.exclude,
-          .follow_links = watch_.follow_links,
+          .links = links_of(watch_),
           .settle = std::chrono::milliseconds(watch_.settle_ms),
           .patience = std::chrono::seconds(watch_.patience_s),
           .rescan = std::chrono::seconds(watch_.rescan_s),
@@ -105,7 +115,7 @@ std::shared_ptr<Job> WatchedFolder::job() {
       job_->check_place();
       return job_;
     } catch (const EnvironmentError& error) {
-      spdlog::warn("{}", printable(error.what()));
+      spdlog::warn("{}", printable_message(error.what()));
       job_.reset();  // those who are at work with it keep it as long
     }
   }
@@ -113,7 +123,7 @@ std::shared_ptr<Job> WatchedFolder::job() {
   try {
     JobRequest request = job_request(watch_);
     request.is_quarantined = [this](const fs::path& input) {
-      return quarantine_.has_file(input.lexically_relative(watch_.input));
+      return quarantine_.has_file(place_of(input.lexically_relative(watch_.input)));
     };
     auto job = std::make_shared<Job>(std::move(request));
     job->prepare();
@@ -139,20 +149,42 @@ void WatchedFolder::check_device() {
                          " is another than before: it is waited for; a reload goes on there");
 }
 
+/// In the quarantine, of the input at `relative`.
+fs::path WatchedFolder::place_of(const fs::path& relative) const {
+  return quarantine_place(io::quarantine_folder(watch_.output), relative);
+}
+
 bool WatchedFolder::wants(const io::Arrival& arrival, const FileState& state) {
+  if (!stays_.is_due(arrival.file, state, InputsThatStay::Clock::now())) return false;
   const std::shared_ptr<Job> job = this->job();
   WorkItem item;
   item.file = arrival.file;
   item.relative = arrival.relative;
   item.state = state;
+  if (is_held(item)) return false;  // a later scan asks again
   try {
     if (keeps() && job->is_done(item)) return false;  // else it is still to be taken away
     // What has failed, and stays there, is tried again where its reason was taken away.
-    return !job->has_failed(item) || !quarantine_.has_note(item.relative) ||
-           quarantine_.has_file(item.relative);
+    return !job->has_failed(item) || !quarantine_.has_note(place_of(item.relative)) ||
+           quarantine_.has_file(place_of(item.relative));
   } catch (const FatalError& error) {  // its ledger is locked by another, say
     throw EnvironmentError(error.what());
   }
+}
+
+/// Whether it has to wait, since the service has stalled with it again and again.
+bool WatchedFolder::is_held(const WorkItem& item) {
+  const auto now = std::chrono::system_clock::now();
+  const auto hold = stalls_.held_until(item.relative, item.state, now);
+  if (!hold || !hold->is_news) return hold.has_value();
+  const auto minutes = std::chrono::ceil<std::chrono::minutes>(hold->until - now).count();
+  spdlog::warn("{}: the service has stalled with it before: it is tried again in {} min",
+               printable(item.file.native()), minutes);
+  return true;
+}
+
+void WatchedFolder::record_stall(const Activity::File& file) {
+  stalls_.add(file.relative, file.state, std::chrono::system_clock::now());
 }
 
 /// What the machine is to blame for becomes the item's outcome.
@@ -191,13 +223,17 @@ void WatchedFolder::postpone(WorkItem& item) {
   if (outcome.result != Result::failed) return;
   if (outcome.reason == Reason::not_written && !may_write_in(item.outputs.front().parent_path()))
     return defer(item, outcome.stage, outcome.detail);
+  if (outcome.reason == Reason::not_found) {  // it has left, and so there is nothing to do
+    outcome.result = Result::deferred;
+    return;
+  }
   // What cannot be read may be good, and stays.
   const bool is_over = item.last_try && outcome.reason != Reason::unreadable;
   if (is_over || !may_pass(outcome.reason)) return;
   outcome.result = Result::deferred;
   if (item.last_try) return stays_.tell(item.file, outcome.detail);
   spdlog::debug("{}: to be tried again: {}", printable(item.file.native()),
-                printable(outcome.detail));
+                printable_message(outcome.detail));
 }
 
 void WatchedFolder::publish(std::span<ItemPtr> group) {
@@ -228,8 +264,9 @@ void WatchedFolder::publish(std::span<ItemPtr> group, Job& job) {
     for (const ItemPtr& item : group) {
       if (!item->recorded) continue;
       postpone(*item);
-      if (item->outcome.result != Result::deferred && dispose_of(*item))
-        taken.push_back(item.get());
+      if (item->outcome.result == Result::deferred) continue;
+      stalls_.forget(item->relative);
+      if (dispose_of(*item)) taken.push_back(item.get());
     }
     job.record_taken(taken);
   };
@@ -251,47 +288,81 @@ bool WatchedFolder::dispose_of(WorkItem& item) {
       return false;
     }
     if (keeps()) {
-      quarantine_.remove_note(item.relative);
+      quarantine_.remove_note(place_of(item.relative));
       stays_.forget(item.file);
       return false;
     }
-    std::optional<io::TakenFile> file = io::TakenFile::take(item.file, item.state);
-    if (!file) return false;  // another file by now, and so another arrival
+    std::optional<io::TakenFile> file = io::TakenFile::take(item.below, item.identity);
+    if (!file) return false;  // another file by now, and so another arrival, or not in the input
     if (watch_.after == "delete") {
       file->remove();
     } else {
-      file->move_to(watch_.move_to / item.relative);
+      file->move_to(*open_move_to(), item.relative, watch_.settings.limits.file_mb);
     }
     stays_.forget(item.file);
     return true;
   } catch (const ItemError& error) {
     stays_.tell(item.file, error.what());
+    stays_.back_off(item.file, item.state, InputsThatStay::Clock::now());
   } catch (const EnvironmentError& error) {
     defer(item, Stage::write, error.what());
   }
   return false;
 }
 
+/// Made if it is missing.
+io::RootDirectoryPtr WatchedFolder::open_move_to() const {
+  const auto fail = [this](int error) {
+    const std::string message = "cannot make the folder " + watch_.move_to.string() + ": " +
+                                std::generic_category().message(error);
+    io::check_environment(error, message);
+    throw ItemError(Reason::not_written, message);
+  };
+  std::error_code error;
+  fs::create_directories(watch_.move_to, error);
+  if (error) fail(error.value());
+  io::RootDirectoryPtr root = io::RootDirectory::open(watch_.move_to);
+  if (!root) fail(errno);
+  return root;
+}
+
+/// Fills in the hash of the very file that was read, or why there is none. Never waits for a FIFO
+/// that has taken its name.
+void WatchedFolder::hash(const WorkItem& item, telemetry::ReasonNote& note) const {
+  const std::int64_t file_mb = watch_.settings.limits.file_mb;
+  try {
+    const io::InputFile file = io::open_input(item.below);
+    file.check_size(file_mb);
+    if (io::is_same_but_for_ctime(io::identity_of(file), item.identity)) {
+      note.sha256 = io::sha256_of(file);
+    } else {
+      note.why_no_sha256 = "it is another file by now";
+    }
+  } catch (const std::runtime_error& error) {
+    note.why_no_sha256 = error.what();
+  }
+}
+
 void WatchedFolder::quarantine(const WorkItem& item) {
-  const bool is_large = item.state.size >> 20 > watch_.settings.limits.file_mb;
-  const std::string reason =
-      telemetry::to_json({.input = item.file,
-                          .outcome = item.outcome,
-                          .bytes = item.state.size,
-                          .sha256 = is_large ? std::string() : io::sha256_of(item.file),
-                          .time = std::chrono::system_clock::now()},
-                         ECKART_VERSION);
+  telemetry::ReasonNote why{.input = item.file,
+                            .root = watch_.input,
+                            .outcome = item.outcome,
+                            .bytes = item.state.size,
+                            .time = std::chrono::system_clock::now()};
+  hash(item, why);
+  const std::string reason = telemetry::to_json(why, ECKART_VERSION);
   const telemetry::LogFields fields({{"ECKART_FILE", item.file.native()}});
   const auto note = [&](const std::string& why_it_stays) {
-    const fs::path place = quarantine_.note(item.relative, reason);
+    const fs::path place = quarantine_.note(place_of(item.relative), reason);
     spdlog::info("{} stays there{}; its reason is in {}: eckart requeue has it tried again",
-                 printable(item.file.native()), printable(why_it_stays), printable(place.native()));
+                 printable(item.file.native()), printable_message(why_it_stays),
+                 printable(place.native()));
   };
   if (keeps()) return note({});
   try {
-    std::optional<io::TakenFile> file = io::TakenFile::take(item.file, item.state);
+    std::optional<io::TakenFile> file = io::TakenFile::take(item.below, item.identity);
     if (!file) return;
-    const fs::path place = quarantine_.take(*file, item.relative, reason);
+    const fs::path place = quarantine_.take(*file, place_of(item.relative), reason);
     spdlog::info("{} is in the quarantine, {}: eckart requeue has it tried again",
                  printable(item.file.native()), printable(place.native()));
   } catch (const ItemError& error) {

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -10,10 +11,14 @@
 
 #include "app/inputs_that_stay.hpp"
 #include "app/job.hpp"
+#include "app/stall_record.hpp"
 #include "app/upkeep.hpp"
+#include "core/state_folder.hpp"
 #include "io/quarantine.hpp"
 #include "io/watch/watch.hpp"
+#include "pipeline/activity.hpp"
 #include "settings/watches.hpp"
+#include "telemetry/reason_note.hpp"
 
 namespace eckart::app {
 
@@ -38,6 +43,8 @@ class WatchedFolder {
   /// moved or deleted stays, until a scan finds it again.
   void publish(std::span<ItemPtr> group);
   void record_lost(const InFlight::Items& items);
+  /// A stage has stalled with this input; as StallRecord has it.
+  void record_stall(const Activity::File& file);
   /// An item has reached its end, and may come again.
   io::Ending end(const WorkItem& item);
   /// As Upkeep::run().
@@ -50,9 +57,13 @@ class WatchedFolder {
   void attempt_or_defer(WorkItem& item, Stage stage, const Step& step);
   void postpone(WorkItem& item);
   bool dispose_of(WorkItem& item);
+  bool is_held(const WorkItem& item);
+  io::RootDirectoryPtr open_move_to() const;
+  void hash(const WorkItem& item, telemetry::ReasonNote& note) const;
   void quarantine(const WorkItem& item);
   void publish(std::span<ItemPtr> group, Job& job);
   bool keeps() const { return watch_.after == "keep"; }
+  std::filesystem::path place_of(const std::filesystem::path& relative) const;
 
   const settings::Watch watch_;
   io::Quarantine quarantine_;
@@ -60,6 +71,7 @@ class WatchedFolder {
   std::shared_ptr<Job> job_;     // none before its folder is prepared, and where that was moved
   std::optional<dev_t> device_;  // of the folder, once it was prepared
   InputsThatStay stays_;
+  StallRecord stalls_{watch_.output / kStateFolder / "stalls"};
   Upkeep upkeep_{quarantine_};
 };
 

@@ -2,6 +2,7 @@
 
 #include "capacity/plan.hpp"
 #include "capacity/sentences.hpp"
+#include "core/printable.hpp"
 
 namespace eckart::capacity {
 namespace {
@@ -148,7 +149,7 @@ std::string to_json(const Plan& plan) {
       {"joules_per_image", or_null(plan.present.joules_per_image)},
       {"images_per_joule", plan.present.joules_per_image ? Json(per_joule()) : Json()},
   };
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return printable_json(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace eckart::capacity

@@ -1,12 +1,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "bench/scaling.hpp"
@@ -15,6 +18,7 @@
 #include "cli/configuration.hpp"
 #include "cli/signals.hpp"
 #include "core/printable.hpp"
+#include "io/environment.hpp"
 #include "settings/value_types.hpp"
 #include "telemetry/log.hpp"
 
@@ -38,11 +42,13 @@ struct BenchArgs {
 class Scratch {
  public:
   explicit Scratch(const fs::path& parent) {
-    fs::create_directories(parent);
+    std::error_code error;
+    fs::create_directories(parent, error);
     std::string name = (parent / "eckart-bench-XXXXXX").string();
-    if (!::mkdtemp(name.data()))
-      throw FatalError(ExitCode::cannot_create,
-                       "cannot make a folder in " + printable(parent.native()));
+    if (!error && !::mkdtemp(name.data())) error = {errno, std::generic_category()};
+    if (error)
+      io::fail_to_create(error.value(), "cannot make a folder in " + printable(parent.native()) +
+                                            ": " + error.message());
     path_ = fs::absolute(name);
   }
   ~Scratch() {
@@ -84,7 +90,11 @@ ExitCode scaling(const BenchArgs& args) {
                      "cannot write the log " + printable(args.log.native()));
   const Scratch scratch(args.output);
   bench::Child child;
-  const StopSignals signals([&](int) { child.stop(); }, [] {});
+  constexpr std::chrono::seconds kMaxShutdown{180};  // more than the child's own
+  const StopSignals signals({.on_stop = [&](int) { child.stop(); },
+                             .on_ask = [] {},
+                             .max_shutdown = [] { return kMaxShutdown; },
+                             .waits_for = [] { return std::string("a run"); }});
   bench::measure_scaling(
       {.inputs = args.inputs,
        .cores = args.cores,

@@ -11,6 +11,7 @@
 #include "app/calibrate.hpp"
 #include "compute/cost_model.hpp"
 #include "core/error.hpp"
+#include "core/printable.hpp"
 #include "io/publication.hpp"
 #include "settings/calibration.hpp"
 #include "telemetry/progress.hpp"
@@ -98,9 +99,9 @@ void store_costs(const std::filesystem::path& file, const Calibration& measured)
   try {
     io::publish_file(file, std::as_bytes(std::span(yaml)));
   } catch (const ItemError& error) {
-    throw FatalError(ExitCode::cannot_create, file.string() + ": " + error.what());
+    throw FatalError(ExitCode::cannot_create, printable(file.native()) + ": " + error.what());
   }
-  std::printf("stored in %s\n", file.c_str());
+  std::printf("stored in %s\n", printable(file.native()).c_str());
 }
 
 }  // namespace eckart::cli

@@ -4,15 +4,18 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "cli/commands.hpp"
+#include "cli/early_signals.hpp"
 #include "core/printable.hpp"
 #include "settings/settings.hpp"
 
@@ -20,8 +23,12 @@ namespace eckart::cli {
 namespace {
 
 ExitCode fail(ExitCode code, const std::string& message) {
-  std::fprintf(stderr, "eckart: %s\n", printable(message).c_str());
+  std::fprintf(stderr, "eckart: %s\n", printable_message(message).c_str());
   return code;
+}
+
+ExitCode fail_by_memory() {
+  return fail(ExitCode::temporary, "out of memory; a smaller budget_mb takes less");
 }
 
 ExitCode execute(const Action& action) {
@@ -36,12 +43,14 @@ ExitCode execute(const Action& action) {
   } catch (const std::invalid_argument& error) {
     return fail(ExitCode::usage, error.what());
   } catch (const std::bad_alloc&) {
-    return fail(ExitCode::temporary, "out of memory; a smaller budget_mb takes less");
+    return fail_by_memory();
   } catch (const std::system_error& error) {
-    if (error.code() != std::errc::resource_unavailable_try_again) {
-      return fail(ExitCode::internal, std::string("internal error: ") + error.what());
-    }
-    return fail(ExitCode::temporary, "the system has no more threads for this user or group");
+    if (error.code() == std::errc::not_enough_memory) return fail_by_memory();
+    if (error.code() == std::errc::resource_unavailable_try_again)
+      return fail(ExitCode::temporary,
+                  "no more threads may be started: the limit of this user (ulimit -u), of its "
+                  "control group (TasksMax) or of the system is reached");
+    return fail(ExitCode::internal, std::string("internal error: ") + error.what());
   } catch (const std::exception& error) {
     return fail(ExitCode::internal, std::string("internal error: ") + error.what());
   } catch (...) {
@@ -58,6 +67,18 @@ void open_standard_streams() {
   }
 }
 
+/// Before anything else, so that signals have their effect at once.
+EarlySignals early_signals_of(int argc, char** argv) {
+  const std::string_view command = argc > 1 ? argv[1] : "";
+  if (command == "run") return EarlySignals::end_with_signal;
+  if (command != "watch") return EarlySignals::by_default;
+  const bool only_reads = std::any_of(argv, argv + argc, [](const char* argument) {
+    return std::string_view(argument) == "--check" ||
+           std::string_view(argument) == "--print-config";
+  });
+  return only_reads ? EarlySignals::end_with_signal : EarlySignals::end_well;
+}
+
 ExitCode parse_and_execute(int argc, char** argv) {
   CLI::App app("Best low-rank reconstructions of images, at the speed of the hardware", "eckart");
   app.set_version_flag("--version", "eckart " ECKART_VERSION);
@@ -65,22 +86,14 @@ ExitCode parse_and_execute(int argc, char** argv) {
   app.failure_message([](const CLI::App* root, const CLI::Error& error) {
     std::string help = root->get_name();
     for (const CLI::App* command : root->get_subcommands()) help += " " + command->get_name();
-    return "eckart: " + std::string(error.what()) + "; see " + help + " --help\n";
+    return "eckart: " + printable_message(error.what()) + "; see " + help + " --help\n";
   });
   Action action;
-  add_run(app, action);
-  add_watch(app, action);
-  add_synth(app, action);
-  add_plan(app, action);
-  add_doctor(app, action);
-  add_status(app, action);
-  add_requeue(app, action);
-  add_top(app, action);
-  add_bench(app, action);
+  add_commands(app, action);
   const auto is_named = [&](const CLI::App* command) { return command->check_name(argv[1]); };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_named).empty()) {
     return fail(ExitCode::usage,
-                "there is no command '" + std::string(argv[1]) + "'; see eckart --help");
+                "there is no command '" + printable(argv[1]) + "'; see eckart --help");
   }
   try {
     app.parse(argc, argv);
@@ -93,9 +106,9 @@ ExitCode parse_and_execute(int argc, char** argv) {
 }  // namespace
 
 int run(int argc, char** argv) {
+  set_early_signals(early_signals_of(argc, argv));
   open_standard_streams();
   ::signal(SIGXFSZ, SIG_IGN);  // a file over its limit is a failed write
-  ::signal(SIGUSR1, SIG_IGN);  // who asks too early, or a command that has nothing to tell
   ExitCode code = parse_and_execute(argc, argv);
   if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
     code = fail(ExitCode::io_error, "cannot write the results to stdout");

@@ -17,8 +17,14 @@ void add_plan(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
 void add_status(CLI::App& app, Action& action);
 void add_requeue(CLI::App& app, Action& action);
+void add_prune(CLI::App& app, Action& action);
+void add_ledger(CLI::App& app, Action& action);
 void add_watch(CLI::App& app, Action& action);
 void add_top(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
+
+/// Adds all of them. An option takes one argument each time it is given, even where it may be given
+/// several times: the arguments after that are inputs or other options.
+void add_commands(CLI::App& app, Action& action);
 
 }  // namespace eckart::cli

@@ -11,11 +11,8 @@ constexpr const char* kSystemConfig = "/etc/eckart/eckart.yaml";
 
 void add_config_options(CLI::App& command, ConfigArgs& args, bool prints) {
   command.add_option("--config", args.file, "Settings in YAML")->check(CLI::ExistingFile);
-  command
-      .add_option("--set", args.sets,
-                  "One setting: key=value, as in output.jpeg_quality=90; may be repeated")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command.add_option("--set", args.sets,
+                     "One setting: key=value, as in output.jpeg_quality=90; may be repeated");
   if (prints)
     command.add_flag("--print-config", args.print,
                      "Print the settings that result, and do nothing");

@@ -18,6 +18,7 @@
 #include "app/backends.hpp"
 #include "cli/calibration.hpp"
 #include "cli/commands.hpp"
+#include "core/out_of_space.hpp"
 #include "core/printable.hpp"
 #include "core/synth.hpp"
 #include "core/usable_cores.hpp"
@@ -147,7 +148,9 @@ std::filesystem::path calibration_file(const DoctorArgs& args) {
   const auto folder = std::filesystem::absolute(file).parent_path();
   std::filesystem::create_directories(folder, failed);
   if (!failed && access(folder.c_str(), W_OK) != 0) failed = {errno, std::generic_category()};
-  if (failed) throw FatalError(ExitCode::cannot_create, file.string() + ": " + failed.message());
+  const std::string message = printable(file.native()) + ": " + failed.message();
+  check_space(failed.value(), message);
+  if (failed) throw FatalError(ExitCode::cannot_create, message);
   return file;
 }
 
@@ -157,7 +160,7 @@ Calibration known_costs(const DoctorArgs& args) {
   const settings::LoadedCalibration loaded =
       settings::load_calibration(args.calibration.empty() ? "auto" : args.calibration.string());
   for (const std::string& warning : loaded.warnings) {
-    std::fprintf(stderr, "eckart: %s\n", printable(warning).c_str());
+    std::fprintf(stderr, "eckart: %s\n", printable_message(warning).c_str());
   }
   return loaded.costs;
 }

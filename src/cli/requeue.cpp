@@ -19,8 +19,9 @@ ExitCode requeue(const RequeueArgs& args) {
   const auto all = app::requeue(args.output, args.names);
   for (const auto& [input, why_not] : all) {
     if (!why_not.empty()) code = ExitCode::some_failed;
-    std::printf("%s: %s\n", printable(input.native()).c_str(),
-                why_not.empty() ? "to be tried again" : ("stays: " + printable(why_not)).c_str());
+    std::printf(
+        "%s: %s\n", printable(input.native()).c_str(),
+        why_not.empty() ? "to be tried again" : ("stays: " + printable_message(why_not)).c_str());
   }
   if (all.empty())
     std::printf("%s: nothing is in the quarantine\n", printable(args.output.native()).c_str());

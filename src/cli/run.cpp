@@ -8,14 +8,17 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "app/made_with_other.hpp"
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
 #include "cli/descriptor_limit.hpp"
 #include "cli/restart.hpp"
 #include "cli/signals.hpp"
+#include "core/grouped.hpp"
 #include "core/printable.hpp"
 #include "io/codec.hpp"
 #include "settings/watches.hpp"
@@ -30,7 +33,7 @@ struct RunArgs {
   std::filesystem::path files_from, output, report, trace;
   ConfigArgs config;
   std::optional<std::string> rank, backend, solver, format, ledger;
-  bool overwrite = false, deterministic = false, wait_for_space = false, json = false,
+  bool overwrite = false, redo = false, deterministic = false, wait_for_space = false, json = false,
        dry_run = false;
   int verbose = 0, quiet = 0;
 };
@@ -58,7 +61,7 @@ settings::Configuration read_configuration(const RunArgs& args) {
   apply_flag(settings, "--backend", "backend", args.backend);
   apply_flag(settings, "--solver", "solver", args.solver);
   apply_flag(settings, "--format", "output.format", args.format);
-  apply_flag(settings, "--ledger", "ledger", args.ledger);
+  apply_flag(settings, "--ledger", "ledger.file", args.ledger);
   if (args.deterministic) settings.deterministic = true;
   if (args.wait_for_space) settings.wait_for_space = true;
   return configuration;
@@ -73,31 +76,64 @@ ExitCode exit_code(const telemetry::RunReport& report) {
   return app::exit_code(report);
 }
 
-telemetry::RunReport dry_run(app::Run& run) {
-  return run.dry_run([](const WorkItem& item) {
-    if (item.outcome.result == Result::skipped) {
-      std::printf("%s: would be skipped: %s\n", printable(item.file.native()).c_str(),
-                  item.outcome.detail.c_str());
-      return;
+/// What a dry run says of an output, and how often.
+struct Verdicts {
+  std::int64_t fresh = 0, same = 0, redone = 0, in_the_way = 0;
+
+  std::string of(const OutputPlace& place, bool whole_item_is_done) {
+    switch (place.kind) {
+      case OutputPlace::Kind::vacant:
+        ++fresh;
+        return "new";
+      case OutputPlace::Kind::same:
+        if (whole_item_is_done) return ++same, "same";
+        return ++redone, "redone (with another output of its input)";
+      case OutputPlace::Kind::redone:
+        ++redone;
+        return "redone (" + place.why + ")";
+      case OutputPlace::Kind::unknown:
+      case OutputPlace::Kind::taken:
+        break;
     }
-    if (!item.outcome.ok()) {
-      std::printf("%s: would fail: %s\n", printable(item.file.native()).c_str(),
-                  printable(item.outcome.detail).c_str());
-      return;
-    }
-    for (const auto& output : item.outputs)
-      std::printf("%s -> %s\n", printable(item.file.native()).c_str(),
-                  printable(output.native()).c_str());
+    ++in_the_way;
+    return "in the way (" + place.why + ")";
+  }
+};
+
+telemetry::RunReport dry_run(app::Run& run, const RunArgs& args) {
+  Verdicts verdicts;
+  telemetry::RunReport report = run.dry_run([&](const WorkItem& item,
+                                                std::span<const OutputPlace> places) {
+    const std::string file = printable(item.file.native());
+    if (places.empty())
+      std::printf("%s: would fail: %s\n", file.c_str(),
+                  printable_message(item.outcome.detail).c_str());
+    for (std::size_t i = 0; i < places.size(); ++i)
+      std::printf("%s -> %s: %s\n", file.c_str(), printable(item.outputs[i].native()).c_str(),
+                  printable_message(verdicts.of(places[i], item.outcome.result == Result::skipped))
+                      .c_str());
   });
+  if (args.quiet == 0)
+    std::fprintf(stderr, "outputs: %s new, %s same, %s redone, %s in the way\n",
+                 grouped(verdicts.fresh).c_str(), grouped(verdicts.same).c_str(),
+                 grouped(verdicts.redone).c_str(), grouped(verdicts.in_the_way).c_str());
+  return report;
 }
 
 ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
+  const std::chrono::seconds max_shutdown(run.settings().timeouts.shutdown_s);
   const StopSignals signals(
-      [&](int) {
-        spdlog::warn("stopping: what is computed is still written; once more ends at once");
-        run.request_stop();
-      },
-      [&] { telemetry::tell(text_of(run.view())); });
+      {.on_stop =
+           [&](int) {
+             spdlog::warn(
+                 "stopping: what is computed is still written, for {} s at most; once more ends at "
+                 "once",
+                 max_shutdown.count());
+             run.request_stop();
+           },
+       .on_ask = [&] { telemetry::tell(text_of(run.view())); },
+       .max_shutdown = [&] { return max_shutdown; },
+       .waits_for = [&] { return run.activity_text(); }});
   std::optional<telemetry::ProgressBar> bar;
   if (show_progress) bar.emplace([&] { return run.progress(); });
   telemetry::RunReport report;
@@ -118,6 +154,21 @@ ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
   if (!report.interrupted || (!report.stopped_by.empty() && signals.received() == 0))
     return exit_code(report);
   return ExitCode(128 + signals.received());
+}
+
+/// Before anything is done. Throws FatalError where what other settings have made is not to be made
+/// again.
+void announce_redone(const app::RunRequest& request) {
+  const app::MadeWithOther made = app::find_made_with_other(request);
+  if (made.count() == 0) return;
+  const std::string what = printable(request.output.native()) + " has " + grouped(made.count()) +
+                           (made.count() == 1 ? " result" : " results") + " of other settings (" +
+                           made.difference() + ")";
+  if (request.on_change == OnChange::redo) return spdlog::warn("{}: made again", what);
+  throw FatalError(ExitCode::usage,
+                   what +
+                       ": nothing was done. --redo makes them again; another output folder, or "
+                       "output.name, keeps both");
 }
 
 void check_is_no_image(const std::string& flag, const std::filesystem::path& file) {
@@ -146,17 +197,19 @@ ExitCode execute(const RunArgs& args) {
   const bool show_progress = args.quiet == 0 && !args.dry_run && telemetry::stderr_is_terminal();
   std::string lost;
   {
-    app::Run run({.settings = configuration.settings,
-                  .inputs = args.inputs,
-                  .files_from = args.files_from,
-                  .output = args.output,
-                  .report = args.report,
-                  .trace = args.trace,
-                  .overwrite = args.overwrite,
-                  .count_ahead = show_progress,
-                  .restarts = restarts()},
-                 start);
-    if (args.dry_run) return exit_code(dry_run(run));
+    const app::RunRequest request{.settings = configuration.settings,
+                                  .inputs = args.inputs,
+                                  .files_from = args.files_from,
+                                  .output = args.output,
+                                  .report = args.report,
+                                  .trace = args.trace,
+                                  .overwrite = args.overwrite,
+                                  .on_change = args.redo ? OnChange::redo : OnChange::refuse,
+                                  .count_ahead = show_progress,
+                                  .restarts = restarts()};
+    app::Run run(request, start);
+    if (args.dry_run) return exit_code(dry_run(run, args));
+    if (!args.overwrite && restarts() == 0) announce_redone(request);
     try {
       return execute(run, args, show_progress);
     } catch (const DeviceLost& error) {
@@ -187,13 +240,18 @@ void add_run(CLI::App& app, Action& action) {
   run->add_option("--format", args->format, "png (if none is said) or jpeg");
   run->add_option("--ledger", args->ledger,
                   "Where it is kept what is done: auto (in OUT), none, or a file");
-  run->add_flag("--overwrite", args->overwrite, "Do again what an earlier run has done");
+  run->add_flag("--overwrite", args->overwrite,
+                "Do again what an earlier run has done, and replace what is in the way");
+  run->add_flag("--redo", args->redo,
+                "Make again what an earlier run has made with other settings");
   run->add_flag("--deterministic", args->deterministic,
                 "CUDA: the same bytes whoever shares a batch, at some cost");
   run->add_flag("--wait-for-space", args->wait_for_space,
                 "Where the disk is full, wait until there is room, instead of ending with 74");
   add_config_options(*run, args->config);
-  run->add_flag("--dry-run", args->dry_run, "Print what would be made from what, and do nothing");
+  run->add_flag(
+      "--dry-run", args->dry_run,
+      "Print of each output whether it would be new, redone, or is in the way; do nothing");
   run->add_option("--report", args->report,
                   "A line of JSON for each output: rank, PSNR, energy, certificate; - is stdout");
   run->add_option("--trace", args->trace,

@@ -1,19 +1,32 @@
 #pragma once
 
+#include <semaphore.h>
+
 #include <atomic>
+#include <chrono>
 #include <functional>
+#include <string>
 #include <thread>
 
 namespace eckart::cli {
 
 /// While it lives, the first SIGHUP, SIGINT or SIGTERM calls `on_stop`, on a thread of its own, and
-/// a second one ends the process at once. With `on_reload`, each SIGHUP calls that instead; each
-/// SIGUSR1 calls `on_ask`. A signal that the process was started to ignore stays ignored. One at a
-/// time.
+/// a second one ends the process at once. Where the process still lives after `max_shutdown` from
+/// the first one on, it ends with 128 + the signal, whatever its threads wait for. With
+/// `on_reload`, each SIGHUP calls that instead; each SIGUSR1 calls `on_ask`. A signal that the
+/// process was started to ignore stays ignored; one that came early, as EarlySignals has it,
+/// counts. One at a time.
 class StopSignals {
  public:
-  StopSignals(std::function<void(int signal)> on_stop, std::function<void()> on_ask,
-              std::function<void()> on_reload = {});
+  struct Actions {
+    std::function<void(int signal)> on_stop;
+    std::function<void()> on_ask;
+    std::function<void()> on_reload{};  ///< may be empty
+    std::function<std::chrono::seconds()> max_shutdown;
+    /// What is waited for, for the log; empty if that is not known. Must not wait itself.
+    std::function<std::string()> waits_for;
+  };
+  explicit StopSignals(Actions actions);
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
@@ -23,11 +36,12 @@ class StopSignals {
 
  private:
   void run();
+  void limit_shutdown();
+  bool has_ended_within(std::chrono::seconds time);
 
-  const std::function<void(int)> on_stop_;
-  const std::function<void()> on_ask_, on_reload_;
+  const Actions actions_;
   std::atomic<bool> ended_{false};
-  std::thread thread_;
+  std::thread thread_, limit_;
 };
 
 }  // namespace eckart::cli

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "app/prune.hpp"
 #include "cli/commands.hpp"
 #include "core/printable.hpp"
 
@@ -13,7 +14,22 @@ struct StatusArgs {
   std::filesystem::path output;
   std::string ledger = "auto";
   int failures = 20;
+  int orphans = 0;
 };
+
+/// Results of inputs that are gone.
+void print_orphans(const StatusArgs& args) {
+  app::PruneRequest request;
+  request.output = args.output;
+  request.ledger = args.ledger;
+  const std::vector<app::Orphan> orphans = app::find_orphans(request).results;
+  if (orphans.empty()) return;
+  std::printf("%zu results of inputs that are gone; eckart prune removes them\n", orphans.size());
+  for (std::size_t i = 0; i < orphans.size() && i < std::size_t(args.orphans); ++i) {
+    std::printf("%s: %s is gone\n", printable(orphans[i].output).c_str(),
+                printable(orphans[i].input).c_str());
+  }
+}
 
 ExitCode status(const StatusArgs& args) {
   const app::Status status = app::read_status(args.output, args.ledger, args.failures);
@@ -28,7 +44,8 @@ ExitCode status(const StatusArgs& args) {
   }
   for (const ledger::Failure& failure : status.failed) {
     std::printf("%s: %s (%s)\n", printable(failure.input).c_str(),
-                printable(failure.detail).c_str(), std::string(to_string(failure.reason)).c_str());
+                printable_message(failure.detail).c_str(),
+                std::string(to_string(failure.reason)).c_str());
   }
   const std::int64_t more = failed - std::int64_t(status.failed.size());
   if (more > 0) std::printf("and %lld more; --failures N names N\n", static_cast<long long>(more));
@@ -37,8 +54,10 @@ ExitCode status(const StatusArgs& args) {
   if (pending.images) {
     std::printf("%lld pending\n", static_cast<long long>(*pending.images));
   } else {
-    std::printf("pending not known: %s\n", printable(pending.why_unknown).c_str());
+    std::printf("pending not known: %s\n", printable_message(pending.why_unknown).c_str());
   }
+  std::fflush(stdout);
+  print_orphans(args);
   return ExitCode::ok;
 }
 
@@ -51,6 +70,9 @@ void add_status(CLI::App& app, Action& action) {
   command->add_option("output", args->output, "The folder")->required();
   command->add_option("--ledger", args->ledger, "The ledger's file, where it is not in the folder");
   command->add_option("--failures", args->failures, "How many are named")
+      ->check(CLI::Range(0, 1000000000))
+      ->capture_default_str();
+  command->add_option("--orphans", args->orphans, "How many results of deleted inputs are named")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
   command->callback([args, &action] { action = [args] { return status(*args); }; });

@@ -15,9 +15,11 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "core/printable.hpp"
 #include "core/usable_cores.hpp"
 #include "flow/workers.hpp"
 #include "io/codec.hpp"
+#include "io/environment.hpp"
 #include "io/publication.hpp"
 
 namespace eckart::cli {
@@ -129,23 +131,22 @@ void write_images(const SynthArgs& args, const std::vector<SynthSpec>& specs) {
 ExitCode execute(const SynthArgs& args) {
   std::error_code error;
   std::filesystem::create_directories(args.output, error);
-  if (error) {
-    throw FatalError(ExitCode::cannot_create,
-                     "cannot create " + args.output.string() + ": " + error.message());
-  }
+  if (error)
+    io::fail_to_create(error.value(),
+                       "cannot create " + printable(args.output.native()) + ": " + error.message());
   const std::vector<SynthSpec> specs = chosen_specs(args);
   try {
     write_images(args, specs);
   } catch (const ItemError& failure) {
-    throw FatalError(ExitCode::io_error,
-                     "cannot write into " + args.output.string() + ": " + failure.what());
+    throw FatalError(ExitCode::io_error, "cannot write into " + printable(args.output.native()) +
+                                             ": " + failure.what());
   }
   std::string kinds;
   for (const SynthKind kind : chosen_kinds(args)) kinds += " " + std::string(to_string(kind));
   const std::int64_t images = std::int64_t(specs.size()) * args.count;
   std::printf("%" PRId64 " image%s in %s:%s; %d bits, %d channel%s, %s\n", images,
-              images == 1 ? "" : "s", args.output.c_str(), kinds.c_str(), args.depth, args.channels,
-              args.channels == 1 ? "" : "s", args.format.c_str());
+              images == 1 ? "" : "s", printable(args.output.native()).c_str(), kinds.c_str(),
+              args.depth, args.channels, args.channels == 1 ? "" : "s", args.format.c_str());
   return ExitCode::ok;
 }
 

@@ -56,7 +56,7 @@ std::string fitting(const std::string& text) {
 std::string status_of(const std::string& address) {
   std::istringstream lines(telemetry::fetch(address, "/status.txt"));
   std::string text;
-  for (std::string line; std::getline(lines, line);) text += printable(line) + '\n';
+  for (std::string line; std::getline(lines, line);) text += printable_message(line) + '\n';
   return text;
 }
 

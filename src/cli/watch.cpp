@@ -1,5 +1,6 @@
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -8,20 +9,18 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "app/pulse.hpp"
 #include "app/service.hpp"
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
 #include "cli/descriptor_limit.hpp"
+#include "cli/exit_deadline.hpp"
+#include "cli/service_health.hpp"
 #include "cli/signals.hpp"
 #include "core/printable.hpp"
-#include "flow/pause.hpp"
-#include "flow/workers.hpp"
 #include "telemetry/log.hpp"
 #include "telemetry/service_manager.hpp"
 
@@ -34,62 +33,19 @@ struct WatchArgs {
   int verbose = 0, quiet = 0;
 };
 
-/// What a service does besides its work: it tells the service manager that it lives, and how it
-/// does, and, on another thread, since a disk may take its time, looks after its folders.
-class Caretaker {
- public:
-  explicit Caretaker(app::Service& service)
-      : service_(service),
-        pulse_(
-            "pulse", 1, [this](int) { tell(); }, [this](auto error) { end_by(error); }),
-        folders_(
-            "folders", 1, [this](int) { look_after_folders(); },
-            [this](auto error) { end_by(error); }) {}
-  ~Caretaker() { stop_.request_stop(); }
-  Caretaker(const Caretaker&) = delete;
-  Caretaker& operator=(const Caretaker&) = delete;
-
- private:
-  static constexpr std::chrono::milliseconds kPause{1000}, kPulse{30000};
-
-  void look_after_folders() {
-    const std::stop_token stop = stop_.get_token();
-    while (flow::pause(kPause, stop)) service_.look_after_folders(stop);
-  }
-
-  void tell() {
-    const auto watchdog = telemetry::watchdog_interval();
-    const auto between = watchdog.count() > 0 ? std::min(watchdog, kPulse) : kPulse;
-    app::Pulse pulse(service_);
-    auto due = std::chrono::steady_clock::now();
-    while (flow::pause(std::min(between, kPause), stop_.get_token())) {
-      telemetry::notify_status(service_.status_line());
-      if (std::chrono::steady_clock::now() < due) continue;
-      if (pulse.beats()) {
-        service_.note_life();
-        telemetry::notify_alive();
-      }
-      due = std::chrono::steady_clock::now() + between;
-    }
-  }
-
-  void end_by(const std::exception_ptr& error) { service_.end_by(error); }
-
-  app::Service& service_;
-  std::stop_source stop_;
-  flow::Workers pulse_, folders_;  // last: they end before the others go
-};
-
 void warn_of(const std::vector<std::string>& remarks) {
   for (const std::string& remark : remarks) spdlog::warn("{}", remark);
 }
 
 void tell_not_reloaded(const std::exception& error) {
-  spdlog::error("not reloaded: {}: the configuration before it stays", printable(error.what()));
+  spdlog::error("not reloaded: {}: the configuration before it stays",
+                printable_message(error.what()));
 }
 
 /// One service after the other: each reload begins another.
 class Watching {
+  static constexpr std::chrono::seconds kMinReplacement{60};  // of one service by another
+
  public:
   explicit Watching(const WatchArgs& args)
       : args_(args), configuration_(read_configuration(args.config)) {}
@@ -97,7 +53,16 @@ class Watching {
   const settings::Configuration& configuration() const { return configuration_; }
 
   void run() {
-    const StopSignals signals([this](int) { stop(); }, [this] { tell(); }, [this] { reload(); });
+    const StopSignals signals({.on_stop = [this](int) { stop(); },
+                               .on_ask = [this] { tell(); },
+                               .on_reload = [this] { reload(); },
+                               .max_shutdown = [this] { return std::chrono::seconds(shutdown_s_); },
+                               .waits_for = [this] { return waits_for(); }});
+    // While the signals still have their deadline: one of the service's threads may hang.
+    const std::shared_ptr<void> end(nullptr, [this](void*) {
+      health_.reset();
+      const std::unique_ptr<app::Service> last = take_service();
+    });
     make_service();
     while (execute()) {
     }
@@ -126,7 +91,7 @@ class Watching {
       falls_back = !next_;
       if (falls_back) next_ = configuration_;
     }
-    caretaker_.reset();
+    health_.reset();
     const std::lock_guard lock(mutex_);
     if (stopped_) return false;
     if (!next_) return false;
@@ -147,10 +112,18 @@ class Watching {
   }
 
   void replace_service(const settings::Configuration& configuration) {
+    const std::chrono::seconds stall(configuration.settings.timeouts.stall_s);
+    const ExitDeadline hangs(std::max<std::chrono::seconds>(stall, kMinReplacement),
+                             ExitCode::temporary, [] {
+                               spdlog::error(
+                                   "the folders of the configuration do not answer: the service "
+                                   "ends with 75, to be started again");
+                             });
     if (service_) last_done_unix_s_ = service_->last_done_unix_s();
     service_.reset();  // which gives its folders back
     service_ = std::make_unique<app::Service>(configuration, last_done_unix_s_);
-    caretaker_.emplace(*service_);
+    shutdown_s_ = configuration.settings.timeouts.shutdown_s;
+    health_.emplace(*service_, std::chrono::seconds(shutdown_s_), stalled_);
     if (stopped_) service_->request_stop();
   }
 
@@ -166,8 +139,20 @@ class Watching {
     }
   }
 
+  std::unique_ptr<app::Service> take_service() {
+    const std::lock_guard lock(mutex_);
+    return std::move(service_);
+  }
+
+  std::string waits_for() {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    return lock && service_ ? service_->activity_text() : std::string();
+  }
+
   void stop() {
-    spdlog::warn("stopping: what is computed is still written; once more ends at once");
+    spdlog::warn(
+        "stopping: what is computed is still written, for {} s at most; once more ends at once",
+        int(shutdown_s_));
     telemetry::notify_stopping();
     const std::lock_guard lock(mutex_);
     stopped_ = true;
@@ -206,8 +191,10 @@ class Watching {
   bool stopped_ = false;
   std::optional<settings::Configuration> next_, before_;
   double last_done_unix_s_ = 0;  // of the services before
+  std::atomic<int> shutdown_s_{configuration_.settings.timeouts.shutdown_s};
+  std::optional<ExitDeadline> stalled_;  // before the service, whose threads may hang at its end
   std::unique_ptr<app::Service> service_;
-  std::optional<Caretaker> caretaker_;
+  std::optional<ServiceHealth> health_;
 };
 
 ExitCode watch(const WatchArgs& args) {

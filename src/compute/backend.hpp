@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,9 @@ struct Task {
   std::vector<Image> outputs;         ///< one a rank policy; allocated by the caller
   std::vector<std::vector<PlaneResult>> results;  ///< [output][channel]
   bool off_gpu = false;                           ///< to be computed without one
-  std::string error;                              ///< why this image has no result; empty if it has
-  Reason reason = Reason::not_converged;          ///< which kind of error that is
+  bool given_up = false;                  ///< without results, since a stop was requested; see Lane
+  std::string error;                      ///< why this image has no result; empty if it has
+  Reason reason = Reason::not_converged;  ///< which kind of error that is
 };
 
 /// rows >= cols, both as large as a batch needs: the shape that every plane of a batch is padded to
@@ -106,6 +108,9 @@ class Lane {
   virtual int slots() const = 0;
   virtual void start(int slot, const BatchKind& kind, std::span<Task* const> tasks) = 0;
   virtual void finish(int slot) = 0;
+  /// To be called before start(): once a stop is requested a lane that computes for long may leave
+  /// the rest of a batch, between two planes, and mark its tasks as given up.
+  virtual void give_up_after(const std::stop_token& /*stop*/) {}
   /// What was measured of the batches that were finished since the last call: with
   /// BackendOptions::trace, on a device that can tell. In the order of time for each kind.
   virtual std::vector<DeviceSpan> take_spans() { return {}; }

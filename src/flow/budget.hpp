@@ -30,6 +30,13 @@ class Budget {
     explicit operator bool() const { return budget_ != nullptr; }
     std::size_t bytes() const { return bytes_; }
 
+    /// Gives back all but `bytes`; nothing if that many are not held.
+    void shrink_to(std::size_t bytes) {
+      if (budget_ == nullptr || bytes >= bytes_) return;
+      budget_->give_back(bytes_ - bytes);
+      bytes_ = bytes;
+    }
+
    private:
     friend class Budget;
     Reservation(Budget* budget, std::size_t bytes) : budget_(budget), bytes_(bytes) {}

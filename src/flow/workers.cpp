@@ -1,10 +1,41 @@
 #include "flow/workers.hpp"
 
 #include <pthread.h>
+#include <sys/mman.h>
 
+#include <new>
+#include <system_error>
 #include <utility>
 
 namespace eckart::flow {
+namespace {
+
+/// Whether the stack of one more thread could be had now.
+bool has_memory_for_stack() {
+  pthread_attr_t defaults;
+  std::size_t bytes = 0;
+  if (pthread_getattr_default_np(&defaults) != 0) return true;
+  pthread_attr_getstacksize(&defaults, &bytes);
+  pthread_attr_destroy(&defaults);
+  void* const stack = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  return stack != MAP_FAILED && ::munmap(stack, bytes) == 0;
+}
+
+/// The thread that could not be started. pthread_create() has one error, EAGAIN, for too many
+/// threads and for too little memory; the second becomes std::bad_alloc.
+std::exception_ptr why_no_thread() {
+  try {
+    throw;
+  } catch (const std::system_error& error) {
+    const bool is_either = error.code() == std::errc::resource_unavailable_try_again;
+    if (is_either && !has_memory_for_stack()) return std::make_exception_ptr(std::bad_alloc());
+  } catch (...) {
+  }
+  return std::current_exception();
+}
+
+}  // namespace
 
 Workers::Workers(const std::string& name, int count, Body body, OnFailure on_failure)
     : body_(std::move(body)), on_failure_(std::move(on_failure)) {
@@ -12,8 +43,8 @@ Workers::Workers(const std::string& name, int count, Body body, OnFailure on_fai
   for (int index = 0; index < count; ++index) {
     try {
       threads_.emplace_back([this, index] { run(index); });
-    } catch (...) {  // the system has no more threads for us
-      on_failure_(std::current_exception());
+    } catch (...) {
+      on_failure_(why_no_thread());
       break;
     }
     const std::string full_name = name.substr(0, 12) + ":" + std::to_string(index);

@@ -17,6 +17,8 @@ class Workers {
   using OnFailure = std::function<void(std::exception_ptr)>;
 
   /// Starts `count` threads named `name` (at most 12 bytes are kept), each running body(index).
+  /// Where one cannot be started, on_failure gets std::bad_alloc if there is no memory for its
+  /// stack, and std::system_error (EAGAIN) if there are too many threads.
   Workers(const std::string& name, int count, Body body, OnFailure on_failure);
   /// Waits for every thread to end.
   ~Workers();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/image.hpp"
+#include "io/file_bytes.hpp"
 
 namespace eckart::io {
 
@@ -21,6 +22,15 @@ struct Limits {
   std::int64_t decode_s = 20;       ///< seconds of one core to decode it
 };
 
+/// What a file says of its image before its pixels.
+struct Header {
+  ImageShape shape;  ///< that decode() will give, before EXIF orientation is applied
+  /// Memory that decode() takes beside the file, for pixels, coefficients, a turned copy: as far as
+  /// the header tells, and the most that it can be.
+  std::size_t min_decode_bytes = 0, max_decode_bytes = 0;
+  friend bool operator==(const Header&, const Header&) = default;
+};
+
 struct EncodeOptions {
   int jpeg_quality = 95;  ///< 1..100
 };
@@ -31,8 +41,8 @@ struct Codec {
   std::string_view extension;  ///< of the files we write, without the dot
   /// Whether the file begins as this format does.
   bool (*sniff)(std::span<const std::byte> file);
-  /// Size, channels and depth that decode() will give, from the header alone. Throws ItemError.
-  ImageShape (*read_header)(std::span<const std::byte> file);
+  /// From the start of the file alone. Throws ItemError.
+  Header (*read_header)(FileBytes file);
   /// The pixels of a file that was admitted, upright (EXIF orientation applied: rows and cols may
   /// be swapped). Throws ItemError, also over limits.decode_mb and decode_s; the other limits are
   /// for admit().
@@ -51,11 +61,13 @@ std::string codec_libraries();
 /// By name. Throws std::invalid_argument that lists the names.
 const Codec& codec_named(std::string_view name);
 
-/// By the file's first bytes, never its name. Throws ItemError: empty_file, not_an_image.
-const Codec& codec_of(std::span<const std::byte> file);
+/// By the file's first bytes, never its name. Throws ItemError: empty_file, not_an_image;
+/// unreadable.
+const Codec& codec_of(FileBytes file);
 
-/// The header, checked against the limits. Throws ItemError: too_large, unsupported, corrupt.
-ImageShape admit(const Codec& codec, std::span<const std::byte> file, const Limits& limits);
+/// The header, checked against the limits. Throws ItemError: too_large, unsupported, corrupt;
+/// unreadable.
+Header admit(const Codec& codec, FileBytes file, const Limits& limits);
 
 /// Throws ItemError(too_large) where what is to be in memory at a time is over limits.decode_mb.
 void check_decode_memory(std::size_t bytes, const Limits& limits);

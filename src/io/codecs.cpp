@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
+#include <utility>
 
 #include "core/ascii.hpp"
 #include "core/error.hpp"
@@ -51,25 +52,30 @@ const Codec& codec_named(std::string_view name) {
                               "'; there are: " + names_of_codecs());
 }
 
-const Codec& codec_of(std::span<const std::byte> file) {
-  if (file.empty()) throw ItemError(Reason::empty_file, "the file is empty");
+const Codec& codec_of(FileBytes file) {
+  constexpr std::size_t kSignatureBytes = 16;  // more than any format's
+  if (file.size() == 0) throw ItemError(Reason::empty_file, "the file is empty");
+  const std::span<const std::byte> first = file.at(0, kSignatureBytes);
   for (const Codec& codec : codecs()) {
-    if (codec.sniff(file)) return codec;
+    if (codec.sniff(first)) return codec;
   }
   throw ItemError(Reason::not_an_image,
                   "its first bytes are those of none of the formats read: " + names_of_codecs());
 }
 
-ImageShape admit(const Codec& codec, std::span<const std::byte> file, const Limits& limits) {
-  const std::int64_t file_mb = std::int64_t((file.size() + (1 << 20) - 1) >> 20);
+Header admit(const Codec& codec, FileBytes file, const Limits& limits) {
+  const std::size_t size = file.size();
+  const std::int64_t file_mb = std::int64_t((size + (1 << 20) - 1) >> 20);
   check_limit(file_mb <= limits.file_mb, "a file of " + std::to_string(file_mb) + " MiB",
               "limits.file_mb", limits.file_mb);
-  const ImageShape shape = codec.read_header(file);
+  const Header header = codec.read_header(std::move(file));
+  const ImageShape& shape = header.shape;
   check_limit(std::max(shape.rows, shape.cols) <= limits.side, size_text(shape), "limits.side",
               limits.side);
   check_limit(std::int64_t(shape.rows) * shape.cols <= limits.pixels, size_text(shape),
               "limits.pixels", limits.pixels);
-  return shape;
+  check_decode_memory(size + header.min_decode_bytes, limits);
+  return header;
 }
 
 void check_decode_memory(std::size_t bytes, const Limits& limits) {

@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <string>
 
-#include "core/error.hpp"
+#include "core/out_of_space.hpp"
 
 namespace eckart::io {
 
@@ -18,10 +18,8 @@ inline void check_exhaustion(int error, const std::string& message) {
 /// to do with the file written: the next one would fail as well.
 inline void check_environment(int error, const std::string& message) {
   check_exhaustion(error, message);
+  check_space(error, message);
   switch (error) {
-    case ENOSPC:
-    case EDQUOT:
-      throw EnvironmentError(message, EnvironmentError::Wants::space);
     case EIO:
     case EROFS:
     case ENODEV:

@@ -28,8 +28,7 @@ InputGuard::InputGuard(const std::vector<fs::path>& inputs, const fs::path& root
   }
 }
 
-void InputGuard::check(const fs::path& file, const fs::path& output,
-                       const std::function<bool()>& was_made) const {
+void InputGuard::check(const fs::path& file, const fs::path& output) const {
   const auto refuse = [&](const std::string& why) {
     throw ItemError(Reason::output_collision, "its output " + output.string() + " " + why);
   };
@@ -37,10 +36,6 @@ void InputGuard::check(const fs::path& file, const fs::path& output,
   struct stat status {};
   if (::stat(output.c_str(), &status) == 0) {
     if (fs::equivalent(file, output, none)) refuse("would replace it");
-    // Single files may have their results beside them, where other files are people's own.
-    if (fs::equivalent(file.parent_path() / ".", output.parent_path() / ".", none) && !was_made()) {
-      refuse("is there already, beside it: remove that, or choose another folder");
-    }
     if (files_.contains({status.st_dev, status.st_ino})) refuse("would replace an input");
   }
   for (const fs::path& folder : folders_) {

@@ -3,7 +3,6 @@
 #include <sys/types.h>
 
 #include <filesystem>
-#include <functional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -19,11 +18,8 @@ class InputGuard {
   InputGuard(const std::vector<std::filesystem::path>& inputs, const std::filesystem::path& root);
 
   /// Throws ItemError(output_collision) if writing `output`, a result of `file`, would replace that
-  /// file, another of the command line or one that stands beside it, or would put a file into a
-  /// folder of the command line. What stands beside it may be replaced if `was_made` says that it
-  /// is such a result.
-  void check(const std::filesystem::path& file, const std::filesystem::path& output,
-             const std::function<bool()>& was_made) const;
+  /// file or another of the command line, or would put a file into a folder of the command line.
+  void check(const std::filesystem::path& file, const std::filesystem::path& output) const;
 
  private:
   std::set<std::pair<dev_t, ino_t>> files_;

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <bitset>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/error.hpp"
 #include "io/deadline.hpp"
@@ -19,6 +21,8 @@ enum Marker : int {
   kTem = 0x01,
   kSof0 = 0xC0,
   kSof2 = 0xC2,
+  kSof9 = 0xC9,
+  kSof10 = 0xCA,
   kDht = 0xC4,
   kJpg = 0xC8,
   kDac = 0xCC,
@@ -56,35 +60,49 @@ bool is_frame_header(int marker) {
 /// data with its restart markers, and stray bytes, which are for the decoder to judge.
 class Segments {
  public:
-  explicit Segments(std::span<const std::byte> file) : rest_(file.subspan(2)) {}
+  explicit Segments(FileBytes file) : file_(std::move(file)) {}
 
+  /// Its data is valid until the next call.
   Segment next() {
     const int marker = skip_to_marker();
     if (!has_data(marker)) return {marker, {}};
-    if (rest_.size() < 2) fail_truncated();
-    const std::size_t size = std::size_t(rest_[0]) << 8 | std::size_t(rest_[1]);
+    const std::span<const std::byte> head = file_.at(offset_, 2);
+    if (head.size() < 2) fail_truncated();
+    const std::size_t size = std::size_t(head[0]) << 8 | std::size_t(head[1]);
     if (size < 2) fail_corrupt("has a segment of impossible size");
-    if (rest_.size() < size) fail_truncated();
-    const Segment segment{marker, rest_.subspan(2, size - 2)};
-    rest_ = rest_.subspan(size);
-    return segment;
+    const std::span<const std::byte> whole = file_.at(offset_, size);
+    if (whole.size() < size) fail_truncated();
+    offset_ += size;
+    return {marker, whole.subspan(2, size - 2)};
   }
 
  private:
   [[noreturn]] static void fail_truncated() { fail_corrupt("truncated: no end-of-image marker"); }
 
-  int skip_to_marker() {
+  /// Goes on to what follows the first byte that `wanted` is true of; returns that byte.
+  template <class Wanted>
+  std::byte skip_past(const Wanted& wanted) {
     for (;;) {
-      const auto prefix = std::find(rest_.begin(), rest_.end(), std::byte(0xFF));
-      const auto code =
-          std::find_if(prefix, rest_.end(), [](std::byte b) { return b != std::byte(0xFF); });
-      if (code == rest_.end()) fail_truncated();
-      rest_ = rest_.subspan(std::size_t(code - rest_.begin()) + 1);
-      if (*code != std::byte(0) && !is_restart(int(*code))) return int(*code);
+      const std::span<const std::byte> bytes = file_.at(offset_, 1);
+      if (bytes.empty()) fail_truncated();
+      const auto found = std::find_if(bytes.begin(), bytes.end(), wanted);
+      offset_ += std::size_t(found - bytes.begin());
+      if (found == bytes.end()) continue;
+      ++offset_;
+      return *found;
     }
   }
 
-  std::span<const std::byte> rest_;
+  int skip_to_marker() {
+    for (;;) {
+      skip_past([](std::byte b) { return b == std::byte(0xFF); });
+      const std::byte code = skip_past([](std::byte b) { return b != std::byte(0xFF); });
+      if (code != std::byte(0) && !is_restart(int(code))) return int(code);
+    }
+  }
+
+  FileBytes file_;
+  std::size_t offset_ = 2;
 };
 
 bool sniff(std::span<const std::byte> file) {
@@ -92,14 +110,13 @@ bool sniff(std::span<const std::byte> file) {
          file[2] == std::byte(0xFF);
 }
 
+bool is_progressive(int marker) { return marker == kSof2 || marker == kSof10; }
+
 /// SOF3, 7, 11, 15 are lossless, SOF5 to 7 and 13 to 15 hierarchical, SOF9 to 15 arithmetic-coded.
 void check_process(int marker) {
-  if (marker <= kSof2) return;
+  if (marker <= kSof2 || marker == kSof9 || marker == kSof10) return;
   if (marker == kSof55) fail_unsupported("is JPEG-LS; convert it to baseline JPEG or to PNG first");
-  const int process = marker - kSof0;
-  const char* kind = process % 4 == 3 ? "a lossless"
-                     : process >= 9   ? "an arithmetic-coded"
-                                      : "a hierarchical";
+  const char* kind = (marker - kSof0) % 4 == 3 ? "a lossless" : "a hierarchical";
   fail_unsupported("is " + std::string(kind) +
                    " JPEG; convert it to baseline JPEG or to PNG first");
 }
@@ -131,15 +148,85 @@ ImageShape parse_frame_header(const Segment& frame) {
   return {rows, cols, components, Depth::u8};
 }
 
-ImageShape read_header(std::span<const std::byte> file) {
-  if (!sniff(file)) fail_corrupt("has no start-of-image marker");
-  Segments segments(file);
+/// What a frame header says of how coefficients are stored.
+struct Frame {
+  ImageShape shape;
+  bool progressive = false;
+  std::size_t coefficient_bytes = 0;  ///< of all of them
+};
+
+/// Two bytes for each coefficient, in whole blocks of 8 x 8 and whole MCUs.
+std::size_t coefficient_bytes(const ImageShape& shape, std::span<const std::byte> components) {
+  constexpr std::size_t kBlock = 8, kBlockBytes = 2 * kBlock * kBlock;
+  const auto factor = [&](int component, int shift) {
+    const auto value = std::size_t(components[std::size_t(3 * component + 1)]) >> shift & 0xF;
+    if (value < 1 || value > 4) fail_corrupt("has impossible sampling factors");
+    return value;
+  };
+  std::size_t max_across = 1, max_down = 1, blocks = 0;
+  for (int i = 0; i < shape.channels; ++i) {
+    max_across = std::max(max_across, factor(i, 4));
+    max_down = std::max(max_down, factor(i, 0));
+    blocks += factor(i, 4) * factor(i, 0);
+  }
+  const auto mcus = [](int side, std::size_t blocks_a_side) {
+    return (std::size_t(side) + kBlock * blocks_a_side - 1) / (kBlock * blocks_a_side);
+  };
+  return mcus(shape.cols, max_across) * mcus(shape.rows, max_down) * blocks * kBlockBytes;
+}
+
+Frame parse_frame(const Segment& segment) {
+  Frame frame{parse_frame_header(segment), is_progressive(segment.marker)};
+  constexpr std::size_t kComponents = 6;  // offset
+  const auto size = std::size_t(3 * frame.shape.channels);
+  if (segment.data.size() < kComponents + size)
+    fail_corrupt("has a frame header that is too short");
+  frame.coefficient_bytes = coefficient_bytes(frame.shape, segment.data.subspan(kComponents, size));
+  return frame;
+}
+
+/// Whether libjpeg keeps the coefficients of the whole image.
+bool keeps_coefficients(const Frame& frame, std::span<const std::byte> scan) {
+  return frame.progressive || scan.empty() || int(scan[0]) < frame.shape.channels;
+}
+
+/// EXIF orientation of an APP1 segment, if it has any.
+std::optional<int> orientation_in(const Segment& segment) {
+  constexpr std::string_view kExif("Exif\0\0", 6);
+  const std::string_view text{reinterpret_cast<const char*>(segment.data.data()),
+                              segment.data.size()};
+  if (segment.marker != kApp1 || !text.starts_with(kExif)) return std::nullopt;
+  return exif_orientation(segment.data.subspan(kExif.size()));
+}
+
+/// What is known when the first scan begins.
+struct Start {
+  Header header;
+  int orientation = kUpright;
+};
+
+Start read_start(FileBytes file) {
+  if (!sniff(file.at(0, 3))) fail_corrupt("has no start-of-image marker");
+  Segments segments(std::move(file));
+  std::optional<Frame> frame;
+  std::optional<int> orientation;
   for (;;) {
     const Segment segment = segments.next();
-    if (is_frame_header(segment.marker)) return parse_frame_header(segment);
-    if (segment.marker == kEoi) fail_corrupt("has no frame header");
+    if (segment.marker == kEoi) fail_corrupt(frame ? "has no scan" : "has no frame header");
+    if (!orientation) orientation = orientation_in(segment);
+    if (!frame && is_frame_header(segment.marker)) frame = parse_frame(segment);
+    if (segment.marker != kSos) continue;
+    if (!frame) fail_corrupt("has no frame header");
+    const std::size_t pixels = frame->shape.bytes();
+    const std::size_t kept =
+        keeps_coefficients(*frame, segment.data) ? frame->coefficient_bytes : 0;
+    const std::size_t copy = orientation.value_or(kUpright) == kUpright ? 0 : pixels;
+    const std::size_t bytes = pixels + std::max(kept, copy);
+    return {{frame->shape, bytes, bytes}, orientation.value_or(kUpright)};
   }
 }
+
+Header read_header(FileBytes file) { return read_start(std::move(file)).header; }
 
 /// Whether the scans bring every component that the frame header announces: libjpeg takes one that
 /// never comes to be gray. A segment that is wrong in itself is for the decoder to refuse.
@@ -184,27 +271,12 @@ void check_complete(std::span<const std::byte> file) {
   if (!components.all_came()) fail_corrupt("ends before all of its components have come");
 }
 
-int orientation_of(std::span<const std::byte> file) {
-  constexpr std::string_view kExif("Exif\0\0", 6);
-  Segments segments(file);
-  for (Segment segment = segments.next(); segment.marker != kSos && segment.marker != kEoi;
-       segment = segments.next()) {
-    const std::string_view text{reinterpret_cast<const char*>(segment.data.data()),
-                                segment.data.size()};
-    if (segment.marker == kApp1 && text.starts_with(kExif))
-      return exif_orientation(segment.data.subspan(kExif.size()));
-  }
-  return kUpright;
-}
-
 Image decode(std::span<const std::byte> file, const Limits& limits) {
   Deadline deadline(limits.decode_s);
-  const ImageShape announced = read_header(file);
+  const auto [header, orientation] = read_start(file);
   check_complete(file);
-  const int orientation = orientation_of(file);
-  const std::size_t images = orientation == kUpright ? 1 : 2;
-  check_decode_memory(file.size() + images * announced.bytes(), limits);
-  return turned_upright(decode_with_libjpeg(file, announced, limits, deadline), orientation);
+  check_decode_memory(file.size() + header.max_decode_bytes, limits);
+  return turned_upright(decode_with_libjpeg(file, header.shape, limits, deadline), orientation);
 }
 
 void check_encodable(const ImageShape& shape) {

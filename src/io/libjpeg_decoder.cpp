@@ -16,11 +16,16 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "io/jpeg_padding.hpp"
 
 namespace eckart::io {
 namespace {
 
 constexpr int kMaxScans = 500;  // a file of a few kilobytes a scan could take hours
+
+#ifndef D_ARITH_CODING_SUPPORTED
+#error "arithmetic-coded JPEG is read: use a libjpeg-turbo that was built with WITH_ARITH_DEC"
+#endif
 
 enum class End { whole, corrupt, out_of_memory, too_large, late };
 
@@ -31,6 +36,9 @@ struct Decoding {
   jpeg_progress_mgr progress;
   std::jmp_buf leave;
   Deadline* deadline;
+  jpeg_source_mgr source;
+  UnpaddedJpeg* unpadded;     ///< what to decode, unless it is the file as it is
+  bool has_extraneous_bytes;  ///< in a scan, or after it
   std::size_t most_coefficient_bytes;
   std::size_t coefficient_bytes;  ///< which libjpeg holds of a file of several scans
   End end;
@@ -57,10 +65,12 @@ Decoding& decoding_of(j_common_ptr info) { return *static_cast<Decoding*>(info->
 }
 
 /// Whether a warning says nothing about pixels.
-bool is_harmless(const Decoding& decoding) {
+bool is_harmless(Decoding& decoding) {
   const int code = decoding.errors.msg_code;
+  if (code != JWRN_EXTRANEOUS_DATA) return code == JWRN_JFIF_MAJOR;
   const bool in_header = decoding.info.input_scan_number == 0;
-  return code == JWRN_JFIF_MAJOR || (code == JWRN_EXTRANEOUS_DATA && in_header);
+  decoding.has_extraneous_bytes = !in_header;
+  return in_header;
 }
 
 /// Of warnings, and of each marker: a file may have millions of them without a row of pixels.
@@ -89,12 +99,45 @@ std::size_t coefficient_bytes(const jpeg_decompress_struct& info) {
   return bytes;
 }
 
+boolean give_next_piece(j_decompress_ptr info) {
+  Decoding& decoding = decoding_of(reinterpret_cast<j_common_ptr>(info));
+  const std::span<const std::byte> piece = decoding.unpadded->next();
+  if (piece.empty()) leave_corrupt(decoding, "premature end of the file");
+  decoding.source.next_input_byte = reinterpret_cast<const JOCTET*>(piece.data());
+  decoding.source.bytes_in_buffer = piece.size();
+  return TRUE;
+}
+
+void skip_bytes(j_decompress_ptr info, long count) {
+  jpeg_source_mgr& source = *info->src;
+  while (count > long(source.bytes_in_buffer)) {
+    count -= long(source.bytes_in_buffer);
+    give_next_piece(info);
+  }
+  if (count <= 0) return;
+  source.next_input_byte += count;
+  source.bytes_in_buffer -= std::size_t(count);
+}
+
+void use_unpadded(Decoding& decoding) {
+  decoding.source.init_source = [](j_decompress_ptr) {};
+  decoding.source.fill_input_buffer = give_next_piece;
+  decoding.source.skip_input_data = skip_bytes;
+  decoding.source.resync_to_restart = jpeg_resync_to_restart;
+  decoding.source.term_source = [](j_decompress_ptr) {};
+  decoding.info.src = &decoding.source;
+}
+
 void start(Decoding& decoding, std::span<const std::byte> file, const ImageShape& announced) {
   jpeg_decompress_struct& info = decoding.info;
   jpeg_create_decompress(&info);
   info.mem->max_memory_to_use = 0;  // no limit, whatever JPEGMEM says
   info.progress = &decoding.progress;
-  jpeg_mem_src(&info, reinterpret_cast<const unsigned char*>(file.data()), file.size());
+  if (decoding.unpadded == nullptr) {
+    jpeg_mem_src(&info, reinterpret_cast<const JOCTET*>(file.data()), file.size());
+  } else {
+    use_unpadded(decoding);
+  }
   jpeg_read_header(&info, TRUE);
   if (info.image_height != JDIMENSION(announced.rows) ||
       info.image_width != JDIMENSION(announced.cols) || info.num_components != announced.channels) {
@@ -132,13 +175,11 @@ void decode(Decoding& decoding, std::span<const std::byte> file, const ImageShap
   decoding.end = End::whole;
 }
 
-}  // namespace
-
-Image decode_with_libjpeg(std::span<const std::byte> file, const ImageShape& announced,
-                          const Limits& limits, Deadline& deadline) {
-  const std::size_t other_bytes = file.size() + announced.bytes();
-  const std::size_t most_bytes = std::size_t(limits.decode_mb) << 20;
-  Image image(announced);
+/// Decodes the file, or what is not padding of it, into `image`; how that ended.
+Decoding decode_once(std::span<const std::byte> file, UnpaddedJpeg* unpadded, Image& image,
+                     const Limits& limits, Deadline& deadline) {
+  const std::size_t other_bytes = file.size() + image.bytes();
+  const std::size_t max_bytes = std::size_t(limits.decode_mb) << 20;
   // Anew for each image: it costs a tenth of a microsecond, and one that has decoded another image
   // would lend this one the tables that it lacks.
   Decoding decoding{};
@@ -148,18 +189,38 @@ Image decode_with_libjpeg(std::span<const std::byte> file, const ImageShape& ann
   decoding.errors.emit_message = on_message;
   decoding.progress.progress_monitor = on_progress;
   decoding.deadline = &deadline;
-  decoding.most_coefficient_bytes = most_bytes - std::min(most_bytes, other_bytes);
-  decode(decoding, file, announced, reinterpret_cast<unsigned char*>(image.data()));
+  decoding.unpadded = unpadded;
+  decoding.most_coefficient_bytes = max_bytes - std::min(max_bytes, other_bytes);
+  decode(decoding, file, image.shape(), reinterpret_cast<unsigned char*>(image.data()));
   jpeg_destroy_decompress(&decoding.info);
+  return decoding;
+}
+
+/// Zeros before a marker are no damage if, without them, nothing is missing.
+bool decodes_without_padding(std::span<const std::byte> file, Image& image, const Limits& limits,
+                             Deadline& deadline) {
+  UnpaddedJpeg unpadded(file);
+  return decode_once(file, &unpadded, image, limits, deadline).end == End::whole;
+}
+
+}  // namespace
+
+Image decode_with_libjpeg(std::span<const std::byte> file, const ImageShape& announced,
+                          const Limits& limits, Deadline& deadline) {
+  Image image(announced);
+  const Decoding decoding = decode_once(file, nullptr, image, limits, deadline);
   switch (decoding.end) {
     case End::whole:
       return image;
     case End::corrupt:
+      if (decoding.has_extraneous_bytes && decodes_without_padding(file, image, limits, deadline))
+        return image;
+      if (deadline.passed()) deadline.refuse();
       throw ItemError(Reason::corrupt, std::string("does not decode: ") + decoding.why);
     case End::out_of_memory:
       throw std::bad_alloc();
     case End::too_large:
-      check_decode_memory(other_bytes + decoding.coefficient_bytes, limits);
+      check_decode_memory(file.size() + image.bytes() + decoding.coefficient_bytes, limits);
       break;
     case End::late:
       deadline.refuse();

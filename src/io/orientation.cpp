@@ -11,7 +11,7 @@
 namespace eckart::io {
 namespace {
 
-constexpr int kMostOrientations = 8;
+constexpr std::uint32_t kMaxOrientation = 8;
 
 /// Numbers of a TIFF structure in its byte order; 0 where there is none.
 class Tiff {
@@ -39,7 +39,7 @@ class Tiff {
 }  // namespace
 
 int exif_orientation(std::span<const std::byte> data) {
-  constexpr std::uint32_t kMagic = 42, kOrientation = 0x0112, kShort = 3;
+  constexpr std::uint32_t kMagic = 42, kOrientation = 0x0112, kShort = 3, kLong = 4;
   constexpr std::size_t kEntry = 12;  // tag, type, count, value
   const Tiff tiff(data);
   if (!tiff.has_order() || tiff.at(2, 2) != kMagic) return kUpright;
@@ -49,9 +49,11 @@ int exif_orientation(std::span<const std::byte> data) {
   const std::size_t entries = std::min<std::size_t>(tiff.at(directory, 2), room);
   for (std::size_t i = 0; i < entries; ++i) {
     const std::size_t entry = directory + 2 + i * kEntry;
-    if (tiff.at(entry, 2) != kOrientation || tiff.at(entry + 2, 2) != kShort) continue;
-    const auto value = int(tiff.at(entry + 8, 2));
-    return value >= kUpright && value <= kMostOrientations ? value : kUpright;
+    const std::uint32_t type = tiff.at(entry + 2, 2);
+    // A LONG is against the standard, but written, and taken by all who read it.
+    if (tiff.at(entry, 2) != kOrientation || (type != kShort && type != kLong)) continue;
+    const std::uint32_t value = tiff.at(entry + 8, type == kShort ? 2 : 4);
+    return value >= 1 && value <= kMaxOrientation ? int(value) : kUpright;
   }
   return kUpright;
 }

@@ -26,6 +26,13 @@ void check_ranks_have_names(const std::string& name, std::size_t ranks) {
                               "' needs {rank}, since there are several ranks");
 }
 
+std::string full_name_of(std::string pattern) {
+  constexpr std::string_view kStem = "{stem}", kName = "{name}";
+  for (std::size_t at = 0; (at = pattern.find(kStem, at)) != pattern.npos; at += kName.size())
+    pattern.replace(at, kStem.size(), kName);
+  return pattern;
+}
+
 std::string in_lower_case(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), to_lower_ascii);
   return text;
@@ -35,7 +42,11 @@ std::string in_lower_case(std::string text) {
 
 OutputTree::OutputTree(fs::path root, std::string name, const Codec& codec,
                        std::vector<RankPolicy> ranks)
-    : root_(std::move(root)), name_(std::move(name)), codec_(codec), ranks_(std::move(ranks)) {
+    : root_(std::move(root)),
+      name_(std::move(name)),
+      full_name_(full_name_of(name_)),
+      codec_(codec),
+      ranks_(std::move(ranks)) {
   check_output_name(name_);
   check_ranks_have_names(name_, ranks_.size());
 }
@@ -45,8 +56,10 @@ std::string OutputTree::default_name(std::size_t ranks) {
 }
 
 /// Below the root.
-fs::path OutputTree::place_of(const fs::path& relative, const RankPolicy& rank) const {
-  const std::string file = expand_output_name(name_, [&](std::string_view field) -> std::string {
+fs::path OutputTree::place_of(const fs::path& relative, const RankPolicy& rank,
+                              Naming naming) const {
+  const std::string& pattern = naming == Naming::full ? full_name_ : name_;
+  const std::string file = expand_output_name(pattern, [&](std::string_view field) -> std::string {
     if (field == "stem") return relative.stem().native();
     if (field == "name") return relative.filename().native();
     if (field == "ext") return std::string(codec_.extension);
@@ -59,38 +72,53 @@ std::uint64_t OutputTree::hash_of(const fs::path& place) const {
   return std::hash<std::string>{}(folds_case_ ? in_lower_case(place.native()) : place.native());
 }
 
-std::vector<fs::path> OutputTree::outputs_of(const fs::path& relative) const {
+std::vector<std::uint64_t> OutputTree::hashes_of(const fs::path& relative, Naming naming) const {
+  std::vector<std::uint64_t> hashes;
+  for (const RankPolicy& rank : ranks_) hashes.push_back(hash_of(place_of(relative, rank, naming)));
+  return hashes;
+}
+
+std::vector<fs::path> OutputTree::outputs_of(const fs::path& relative, Naming naming) const {
   std::vector<fs::path> outputs;
-  for (const RankPolicy& rank : ranks_) outputs.push_back(root_ / place_of(relative, rank));
+  for (const RankPolicy& rank : ranks_) outputs.push_back(root_ / place_of(relative, rank, naming));
   return outputs;
 }
 
-std::vector<fs::path> OutputTree::claim(const fs::path& relative) {
-  std::vector<fs::path> paths;
-  std::vector<std::uint64_t> hashes;
+std::vector<fs::path> OutputTree::claim(const fs::path& relative, Naming naming) {
+  const std::vector<fs::path> outputs = outputs_of(relative, naming);
   for (const RankPolicy& rank : ranks_) {
-    const fs::path place = place_of(relative, rank);
-    paths.push_back(root_ / place);
-    if (*place.lexically_normal().begin() == kStateFolder)
+    if (*place_of(relative, rank, naming).lexically_normal().begin() == kStateFolder)
+      throw ItemError(Reason::output_collision, "its output " + outputs.front().string() +
+                                                    " would be among eckart's own files");
+  }
+  const std::vector<std::uint64_t> hashes = hashes_of(relative, naming);
+  const std::uint64_t input = std::hash<std::string>{}(relative.native());
+  {
+    const std::lock_guard lock(mutex_);
+    const auto taken = std::find_if(hashes.begin(), hashes.end(),
+                                    [&](std::uint64_t hash) { return claimed_.contains(hash); });
+    if (taken == hashes.end()) {
+      for (const std::uint64_t hash : hashes) claimed_.emplace(hash, input);
+      return outputs;
+    }
+    const bool has_other_name = claimed_.at(*taken) != input;
+    if (!has_other_name || naming == Naming::full || full_name_ == name_)
       throw ItemError(Reason::output_collision,
-                      "its output " + paths.back().string() + " would be among eckart's own files");
-    hashes.push_back(hash_of(place));
+                      "its output " + outputs[std::size_t(taken - hashes.begin())].string() +
+                          " belongs to an earlier input: the same file, or another of its name");
   }
-  const std::lock_guard lock(mutex_);
-  for (std::size_t i = 0; i < hashes.size(); ++i) {
-    if (!claimed_.contains(hashes[i])) continue;
-    throw ItemError(Reason::output_collision,
-                    "its output " + paths[i].string() +
-                        " belongs to an earlier input: the same file, or another of its name "
-                        "(output.name={name}.{ext} tells a.jpg from a.png)");
-  }
-  claimed_.insert(hashes.begin(), hashes.end());
-  return paths;
+  return claim(relative, Naming::full);
 }
 
 void OutputTree::release(const fs::path& relative) {
+  const std::uint64_t input = std::hash<std::string>{}(relative.native());
   const std::lock_guard lock(mutex_);
-  for (const RankPolicy& rank : ranks_) claimed_.erase(hash_of(place_of(relative, rank)));
+  for (const Naming naming : {Naming::usual, Naming::full}) {
+    for (const std::uint64_t hash : hashes_of(relative, naming)) {
+      const auto claimed = claimed_.find(hash);
+      if (claimed != claimed_.end() && claimed->second == input) claimed_.erase(claimed);
+    }
+  }
 }
 
 bool prepare_output_root(const fs::path& root) {

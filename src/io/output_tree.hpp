@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <mutex>
 #include <string>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include "core/rank_policy.hpp"
@@ -23,15 +23,22 @@ class OutputTree {
   /// {stem}.{ext}, and {stem}.k{rank}.{ext} where there are several ranks.
   static std::string default_name(std::size_t ranks);
 
-  /// One path a rank for the input at `relative`, and from now on nobody else's: throws
-  /// ItemError(output_collision) if another input has them already, or if they are in .eckart.
-  /// Remembers each name by a hash: some 40 bytes.
-  std::vector<std::filesystem::path> claim(const std::filesystem::path& relative);
+  /// Two inputs, a.jpg and a.png, may have one usual name for their outputs, a.png. The full name
+  /// has the input's whole name in it, a.png.png, and is the same in every run.
+  enum class Naming { usual, full };
+
+  /// One path a rank for the input at `relative`, and from now on nobody else's: the usual names
+  /// or, where an input of another name has these already, the full ones; with Naming::full only
+  /// these. Throws ItemError(output_collision) if the names are another input's as well, or if they
+  /// are in .eckart. Remembers each name by hashes: some 50 bytes.
+  std::vector<std::filesystem::path> claim(const std::filesystem::path& relative,
+                                           Naming naming = Naming::usual);
 
   /// Its outputs may be another's again.
   void release(const std::filesystem::path& relative);
-  /// What claim() gives, without claiming it.
-  std::vector<std::filesystem::path> outputs_of(const std::filesystem::path& relative) const;
+  /// What claim() may give, without claiming it.
+  std::vector<std::filesystem::path> outputs_of(const std::filesystem::path& relative,
+                                                Naming naming = Naming::usual) const;
 
   /// Whether names that differ in the case of letters alone (of ASCII) are one name. From the first
   /// claim() on it must stay.
@@ -40,17 +47,18 @@ class OutputTree {
   const Codec& codec() const { return codec_; }
 
  private:
-  std::filesystem::path place_of(const std::filesystem::path& relative,
-                                 const RankPolicy& rank) const;
+  std::filesystem::path place_of(const std::filesystem::path& relative, const RankPolicy& rank,
+                                 Naming naming) const;
   std::uint64_t hash_of(const std::filesystem::path& place) const;
+  std::vector<std::uint64_t> hashes_of(const std::filesystem::path& relative, Naming naming) const;
 
   const std::filesystem::path root_;
-  const std::string name_;
+  const std::string name_, full_name_;
   const Codec& codec_;
   const std::vector<RankPolicy> ranks_;
   bool folds_case_ = false;
   std::mutex mutex_;
-  std::unordered_set<std::uint64_t> claimed_;
+  std::unordered_map<std::uint64_t, std::uint64_t> claimed_;  // hashes of a name, and whose it is
 };
 
 /// Makes the output folder if it is missing and shows that files can be made in it. Returns whether

@@ -1,7 +1,6 @@
 // PNG: what its header says, and whether the file is whole. ISO/IEC 15948:2003.
-#include <zlib.h>
-
 #include <algorithm>
+#include <array>
 #include <climits>
 #include <cstdint>
 #include <string>
@@ -14,6 +13,7 @@
 #include "io/formats.hpp"
 #include "io/opencv_codec.hpp"
 #include "io/orientation.hpp"
+#include "io/png_chunk.hpp"
 #include "io/spng_decoder.hpp"
 
 namespace eckart::io {
@@ -23,52 +23,42 @@ constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n";
 enum ColorType { kGray = 0, kRgb = 2, kPalette = 3, kGrayAlpha = 4, kRgbAlpha = 6 };
 
 [[noreturn]] void fail_corrupt(const std::string& why) { throw ItemError(Reason::corrupt, why); }
-[[noreturn]] void fail_alpha() {
-  throw ItemError(Reason::unsupported, "has an alpha channel; flatten it onto a background first");
-}
 
 std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-std::uint32_t big_endian_32(std::span<const std::byte, 4> bytes) {
-  std::uint32_t value = 0;
-  for (const std::byte byte : bytes) value = value << 8 | std::uint32_t(byte);
-  return value;
-}
-
 struct Chunk {
-  std::string_view type;
-  std::span<const std::byte> data;
-  std::span<const std::byte> whole;  ///< with length, type and CRC
+  std::string type;
+  std::size_t offset = 0, size = 0;  ///< of the data, in the file
+
+  /// With length, type and CRC.
+  std::span<const std::byte> whole(std::span<const std::byte> file) const {
+    return file.subspan(offset - 8, size + 12);
+  }
 };
 
-/// The checksum is over type and data.
-bool is_intact(const Chunk& chunk) {
-  const auto checked = chunk.whole.subspan(4, chunk.whole.size() - 8);
-  return ::crc32_z(0, reinterpret_cast<const Bytef*>(checked.data()), checked.size()) ==
-         big_endian_32(chunk.whole.last<4>());
-}
-
-/// The chunks of a file, in order.
+/// The chunks of a file, in order. Their data is not looked at.
 class Chunks {
  public:
-  explicit Chunks(std::span<const std::byte> file) : rest_(file.subspan(kSignature.size())) {}
+  explicit Chunks(FileBytes& file) : file_(file) {}
 
   Chunk next() {
     constexpr std::size_t kAround = 12;  // length and type before the data, CRC after
-    if (rest_.size() < kAround) fail_corrupt("truncated: no IEND chunk");
-    const std::size_t size = big_endian_32(rest_.first<4>());
+    const std::span<const std::byte> head = file_.at(offset_, 8);
+    const std::size_t rest = file_.size() - std::min(offset_, file_.size());
+    if (rest < kAround || head.size() < 8) fail_corrupt("truncated: no IEND chunk");
+    const std::size_t size = big_endian_32(head.first<4>());
     if (size > INT_MAX) fail_corrupt("has a chunk of impossible size");
-    if (rest_.size() - kAround < size) fail_corrupt("truncated: ends within a chunk");
-    const Chunk chunk{as_text(rest_.subspan(4, 4)), rest_.subspan(8, size),
-                      rest_.first(size + kAround)};
-    rest_ = rest_.subspan(size + kAround);
+    if (rest - kAround < size) fail_corrupt("truncated: ends within a chunk");
+    const Chunk chunk{std::string(as_text(head.subspan(4, 4))), offset_ + 8, size};
+    offset_ += size + kAround;
     return chunk;
   }
 
  private:
-  std::span<const std::byte> rest_;
+  FileBytes& file_;
+  std::size_t offset_ = kSignature.size();
 };
 
 bool sniff(std::span<const std::byte> file) { return as_text(file).starts_with(kSignature); }
@@ -84,90 +74,183 @@ bool is_depth_of(int color_type, int bits) {
   return (bits == 1 || bits == 2 || bits == 4) && (color_type == kGray || color_type == kPalette);
 }
 
-ImageShape parse_ihdr(const Chunk& chunk) {
-  if (chunk.type != "IHDR" || chunk.data.size() != 13) fail_corrupt("has no IHDR chunk");
-  const std::uint32_t cols = big_endian_32(chunk.data.first<4>());
-  const std::uint32_t rows = big_endian_32(chunk.data.subspan<4, 4>());
+/// What IHDR says.
+struct Ihdr {
+  int rows = 0, cols = 0, bits = 0, color_type = 0;
+  bool interlaced = false;
+
+  bool has_alpha() const { return color_type == kGrayAlpha || color_type == kRgbAlpha; }
+  /// Of the file, alpha among them.
+  int channels() const {
+    constexpr std::array<int, 7> kChannels{1, 0, 3, 1, 2, 0, 4};  // by color type
+    return kChannels[std::size_t(color_type)];
+  }
+  ImageShape shape() const {
+    const bool gray = color_type == kGray || color_type == kGrayAlpha;
+    return {rows, cols, gray ? 1 : 3, bits == 16 ? Depth::u16 : Depth::u8};
+  }
+};
+
+Ihdr parse_ihdr(const Chunk& chunk, std::span<const std::byte> data) {
+  constexpr std::size_t kSize = 13;
+  if (chunk.type != "IHDR" || chunk.size != kSize || data.size() < kSize)
+    fail_corrupt("has no IHDR chunk");
+  const std::uint32_t cols = big_endian_32(data.first<4>());
+  const std::uint32_t rows = big_endian_32(data.subspan<4, 4>());
   if (cols == 0 || rows == 0 || cols > INT_MAX || rows > INT_MAX) {
     fail_corrupt("announces an impossible size");
   }
-  const int bits = int(chunk.data[8]);
-  const int color_type = int(chunk.data[9]);
-  const bool known_methods = chunk.data[10] == std::byte(0) && chunk.data[11] == std::byte(0) &&
-                             chunk.data[12] <= std::byte(1);
-  if (!is_color_type(color_type) || !is_depth_of(color_type, bits) || !known_methods) {
+  const Ihdr ihdr{int(rows), int(cols), int(data[8]), int(data[9]), data[12] == std::byte(1)};
+  const bool known_methods =
+      data[10] == std::byte(0) && data[11] == std::byte(0) && data[12] <= std::byte(1);
+  if (!is_color_type(ihdr.color_type) || !is_depth_of(ihdr.color_type, ihdr.bits) ||
+      !known_methods) {
     fail_corrupt("announces a kind of image that PNG does not have");
   }
-  if (color_type == kGrayAlpha || color_type == kRgbAlpha) fail_alpha();
-  return {int(rows), int(cols), color_type == kGray ? 1 : 3, bits == 16 ? Depth::u16 : Depth::u8};
+  return ihdr;
 }
 
-ImageShape read_header(std::span<const std::byte> file) {
-  if (!sniff(file)) fail_corrupt("has no PNG signature");
+/// Of all rows with their filter bytes, inflated.
+std::size_t row_bytes(const Ihdr& ihdr) {
+  struct Pass {
+    int first_col, first_row, col_step, row_step;
+  };
+  constexpr std::array<Pass, 7> kAdam7{{{0, 0, 8, 8},
+                                        {4, 0, 8, 8},
+                                        {0, 4, 4, 8},
+                                        {2, 0, 4, 4},
+                                        {0, 2, 2, 4},
+                                        {1, 0, 2, 2},
+                                        {0, 1, 1, 2}}};
+  constexpr std::array<Pass, 1> kAll{{{0, 0, 1, 1}}};
+  const auto count = [](int side, int first, int step) {
+    return side <= first ? std::size_t(0) : std::size_t((side - first - 1) / step) + 1;
+  };
+  const auto pixel_bits = std::size_t(ihdr.channels() * ihdr.bits);
+  std::size_t bytes = 0;
+  for (const Pass& pass : ihdr.interlaced ? std::span<const Pass>(kAdam7) : kAll) {
+    const std::size_t cols = count(ihdr.cols, pass.first_col, pass.col_step);
+    const std::size_t rows = count(ihdr.rows, pass.first_row, pass.row_step);
+    if (cols > 0) bytes += rows * (1 + (cols * pixel_bits + 7) / 8);
+  }
+  return bytes;
+}
+
+Header read_header(FileBytes file) {
+  if (!sniff(file.at(0, kSignature.size()))) fail_corrupt("has no PNG signature");
   Chunks chunks(file);
-  const ImageShape shape = parse_ihdr(chunks.next());
-  for (;;) {
-    const Chunk chunk = chunks.next();
-    if (chunk.type == "tRNS") fail_alpha();
-    if (chunk.type == "IDAT") return shape;
+  const Chunk first = chunks.next();
+  const Ihdr ihdr = parse_ihdr(first, file.at(first.offset, first.size));
+  for (Chunk chunk = chunks.next(); chunk.type != "IDAT"; chunk = chunks.next()) {
     if (chunk.type == "IEND") fail_corrupt("has no IDAT chunk");
   }
+  const ImageShape shape = ihdr.shape();
+  const std::size_t pixels = shape.bytes();
+  const PngAlpha alpha = ihdr.has_alpha() ? PngAlpha::channel : PngAlpha::none;
+  const PngAlpha max_alpha = ihdr.color_type == kPalette ? PngAlpha::palette : alpha;
+  // EXIF may stand after the pixels, and turn them.
+  return {shape, pixels + alpha_bytes(shape, alpha),
+          pixels + std::max(pixels, alpha_bytes(shape, max_alpha))};
 }
 
 /// What is of use of a file.
 struct Contents {
-  std::vector<std::span<const std::byte>> pixels;  ///< the signature, and the chunks for pixels
+  PngParts parts;
   int orientation = kUpright;
 };
-
-/// Makes the last piece longer where the chunk follows it, since a file may have millions of
-/// chunks.
-void append(std::vector<std::span<const std::byte>>& pieces, std::span<const std::byte> chunk) {
-  std::span<const std::byte>& last = pieces.back();
-  if (last.data() + last.size() == chunk.data()) {
-    last = {last.data(), last.size() + chunk.size()};
-  } else {
-    pieces.push_back(chunk);
-  }
-}
 
 bool is_known(std::string_view critical) {
   return critical == "PLTE" || critical == "IDAT" || critical == "IEND";
 }
 
-/// Reads all chunks, so that the file is whole, and knows of few pieces at the end. Bytes after
-/// IEND are nobody's business.
+/// A chunk that the pixels depend on.
+std::span<const std::byte> needed(const Chunk& chunk, std::span<const std::byte> file) {
+  const std::span<const std::byte> whole = chunk.whole(file);
+  if (!has_right_crc(whole)) fail_corrupt("wrong CRC of the " + chunk.type + " chunk");
+  return whole;
+}
+
+/// Colors, 16 bits each, that a tRNS chunk of a gray or RGB image makes transparent, as samples of
+/// the decoded image. Only the lowest bits count.
+std::vector<std::uint16_t> clear_color(const Ihdr& ihdr, std::span<const std::byte> data) {
+  const int peak_of_file = (1 << ihdr.bits) - 1;
+  const int scale = peak(ihdr.shape().depth) / peak_of_file;
+  std::vector<std::uint16_t> color;
+  for (std::size_t i = 0; i + 1 < data.size(); i += 2) {
+    const int value = int(data[i]) << 8 | int(data[i + 1]);
+    color.push_back(std::uint16_t((value & peak_of_file) * scale));
+  }
+  return color;
+}
+
+/// One that is of no use is passed over, as libpng does.
+void take_transparency(PngParts& parts, const Ihdr& ihdr, std::span<const std::byte> whole) {
+  const std::span<const std::byte> data = data_of_chunk(whole);
+  if (ihdr.has_alpha() || !has_right_crc(whole)) return;
+  if (ihdr.color_type != kPalette) {
+    if (data.size() == 2 * std::size_t(ihdr.channels()))
+      parts.clear_color = clear_color(ihdr, data);
+    return;
+  }
+  const std::size_t colors = parts.palette.empty() ? 0 : data_of_chunk(parts.palette).size() / 3;
+  const bool opaque = std::all_of(data.begin(), data.end(),
+                                  [](std::byte alpha) { return alpha == std::byte(0xFF); });
+  if (opaque || data.size() > colors) return;
+  parts.alpha = PngAlpha::palette;
+  parts.transparency = whole;
+}
+
+/// Reads all chunks, so that the file is whole. Bytes after IEND are nobody's business.
 Contents read_contents(std::span<const std::byte> file) {
   Contents contents;
-  std::string_view last;
-  bool has_palette = false, has_pixels = false, has_orientation = false;
-  contents.pixels.push_back(file.first(kSignature.size()));
-  Chunks chunks(file);
-  append(contents.pixels, chunks.next().whole);  // IHDR
+  PngParts& parts = contents.parts;
+  std::string last;
+  bool has_palette = false, has_transparency = false, has_orientation = false;
+  FileBytes bytes(file);
+  Chunks chunks(bytes);
+  const Chunk first = chunks.next();
+  const Ihdr ihdr = parse_ihdr(first, file.subspan(first.offset));
+  parts.shape = ihdr.shape();
+  parts.row_bytes = row_bytes(ihdr);
+  parts.ihdr = needed(first, file);
+  if (ihdr.has_alpha()) parts.alpha = PngAlpha::channel;
   for (;;) {
     const Chunk chunk = chunks.next();
+    const std::span<const std::byte> whole = chunk.whole(file);
     const bool critical = (chunk.type[0] & 0x20) == 0;
-    if (critical) append(contents.pixels, chunk.whole);
-    if (chunk.type == "PLTE" && std::exchange(has_palette, true)) fail_corrupt("has two palettes");
-    if (chunk.type == "IDAT" && last != "IDAT" && std::exchange(has_pixels, true))
-      fail_corrupt("has other chunks between its IDAT chunks");
-    if (critical && !is_known(chunk.type))
-      fail_corrupt("has a chunk that nobody knows but is needed");
-    if (chunk.type == "eXIf" && !std::exchange(has_orientation, true) && is_intact(chunk))
-      contents.orientation = exif_orientation(chunk.data);
-    if (chunk.type == "IEND") return contents;
+    if (critical && !is_known(chunk.type)) fail_corrupt("has an unknown critical chunk");
+    if (chunk.type == "PLTE") {
+      if (std::exchange(has_palette, true)) fail_corrupt("has two palettes");
+      // That of other images only suggests colors.
+      if (ihdr.color_type == kPalette && parts.idat.empty()) parts.palette = needed(chunk, file);
+    }
+    if (chunk.type == "IDAT") {
+      if (last != "IDAT" && !parts.idat.empty())
+        fail_corrupt("has other chunks between its IDAT chunks");
+      const std::byte* begin = parts.idat.empty() ? whole.data() : parts.idat.data();
+      parts.idat = {begin, whole.data() + whole.size()};
+    }
+    if (chunk.type == "tRNS" && parts.idat.empty() && !std::exchange(has_transparency, true))
+      take_transparency(parts, ihdr, whole);
+    if (chunk.type == "eXIf" && !std::exchange(has_orientation, true) && has_right_crc(whole))
+      contents.orientation = exif_orientation(data_of_chunk(whole));
+    if (chunk.type == "IEND") {
+      needed(chunk, file);
+      if (chunk.size != 0) fail_corrupt("has an IEND chunk that is not empty");
+      return contents;
+    }
     last = chunk.type;
   }
 }
 
 Image decode(std::span<const std::byte> file, const Limits& limits) {
   Deadline deadline(limits.decode_s);
-  const ImageShape announced = read_header(file);
-  const Contents contents = read_contents(file);
-  const std::size_t images = contents.orientation == kUpright ? 1 : 2;
-  check_decode_memory(file.size() + images * announced.bytes(), limits);
-  return turned_upright(decode_with_spng(contents.pixels, announced, deadline),
-                        contents.orientation);
+  const std::size_t pixels = read_header(file).shape.bytes();
+  const auto [parts, orientation] = read_contents(file);
+  const std::size_t copy = orientation == kUpright ? 0 : pixels;
+  check_decode_memory(file.size() + pixels + std::max(copy, alpha_bytes(parts.shape, parts.alpha)),
+                      limits);
+  return turned_upright(decode_with_spng(parts, deadline), orientation);
 }
 
 void check_encodable(const ImageShape&) {}  // it holds whatever an Image can be

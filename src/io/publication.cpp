@@ -1,6 +1,7 @@
 #include "io/publication.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -28,9 +29,15 @@ std::string message_of(const fs::path& path, const std::system_error& error) {
   return "cannot write " + path.string() + ": " + error.code().message();
 }
 
+/// A file is where a folder is needed, or a folder where the file is to be.
+bool is_clash(int error) { return error == ENOTDIR || error == EISDIR || error == EEXIST; }
+
 /// Throws what the error is to the run.
 [[noreturn]] void fail(const fs::path& path, const std::system_error& error) {
   check_environment(error.code().value(), message_of(path, error));
+  if (is_clash(error.code().value()))
+    throw ItemError(Reason::output_collision,
+                    message_of(path, error) + ": a file and a folder would have one name");
   throw ItemError(Reason::not_written, message_of(path, error));
 }
 
@@ -43,7 +50,7 @@ std::unique_ptr<TemporaryFile> write_temporary(const fs::path& path,
 
 }  // namespace
 
-void Publication::add(const fs::path& path, std::span<const std::byte> bytes) {
+std::int64_t Publication::add(const fs::path& path, std::span<const std::byte> bytes) {
   try {
     published_ = false;
     std::unique_ptr<TemporaryFile> temporary;
@@ -55,6 +62,7 @@ void Publication::add(const fs::path& path, std::span<const std::byte> bytes) {
       temporary = write_temporary(path, bytes);
     }
     files_.push_back({std::move(temporary), path});
+    return files_.back().temporary->mtime_ns();
   } catch (const std::system_error& error) {
     fail(path, error);
   }
@@ -63,7 +71,8 @@ void Publication::add(const fs::path& path, std::span<const std::byte> bytes) {
 /// What publish() does, step by step.
 class Group {
  public:
-  explicit Group(std::span<Publication* const> publications) : publications_(publications) {}
+  Group(std::span<Publication* const> publications, const PublishOptions& options)
+      : publications_(publications), options_(options) {}
 
   /// Each file goes its way before the first is waited for.
   void sync_files() const {
@@ -79,7 +88,8 @@ class Group {
   void rename_files(const OnUnpublished& on_unpublished) {
     for (std::size_t i = 0; i < publications_.size(); ++i) {
       try {
-        rename_files(*publications_[i]);
+        if (publications_[i]->files_.size() > 1) check_places(i);
+        rename_files(i);
       } catch (const ItemError& error) {
         publications_[i]->clear();
         renamed_.push_back(publications_[i]);
@@ -112,10 +122,21 @@ class Group {
     }
   }
 
-  void rename_files(Publication& publication) {
+  /// All files of an image, or none.
+  void check_places(std::size_t index) const {
+    if (!options_.decide) return;
+    for (const Publication::File& file : publications_[index]->files_) {
+      struct stat status {};
+      if (::lstat(file.path.c_str(), &status) == 0)
+        options_.decide(index, file.path, file.temporary->path());
+    }
+  }
+
+  void rename_files(std::size_t index) {
+    Publication& publication = *publications_[index];
     for (Publication::File& file : publication.files_) {
       try {
-        file.temporary->rename_to(file.path);
+        rename_file(index, file);
       } catch (const std::system_error& error) {
         fail(file.path, error);
       }
@@ -125,18 +146,36 @@ class Group {
     renamed_.push_back(&publication);
   }
 
+  void rename_file(std::size_t index, Publication::File& file) const {
+    if (options_.decide) {
+      if (file.temporary->rename_to_free(file.path)) return;
+      const AtTakenPlace decision = options_.decide(index, file.path, file.temporary->path());
+      if (decision == AtTakenPlace::keep) return sync_what_stays(file.path);
+    }
+    file.temporary->rename_to(file.path);
+  }
+
+  /// Whoever wrote it may not have brought it to the disk.
+  void sync_what_stays(const fs::path& path) const {
+    if (!options_.durable) return;
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (!file || !bring_to_disk(file))
+      throw std::system_error(errno, std::generic_category(), "cannot sync");
+  }
+
   const std::span<Publication* const> publications_;
+  const PublishOptions& options_;
   std::vector<Publication*> renamed_;
   std::set<fs::path> folders_;  // with new entries
 };
 
-void publish(std::span<Publication* const> publications, bool durable,
+void publish(std::span<Publication* const> publications, const PublishOptions& options,
              const OnUnpublished& on_unpublished) {
-  Group group(publications);
-  if (durable) group.sync_files();
+  Group group(publications, options);
+  if (options.durable) group.sync_files();
   group.close_files();
   const auto finish = [&] {
-    if (durable) group.sync_folders();
+    if (options.durable) group.sync_folders();
     group.mark_published();
   };
   try {
@@ -150,9 +189,13 @@ void publish(std::span<Publication* const> publications, bool durable,
 
 void publish_file(const fs::path& path, std::span<const std::byte> bytes) {
   Publication publication;
-  publication.add(path, bytes);
   Publication* const group[] = {&publication};
-  publish(group, true, [](std::size_t, const ItemError& error) { throw error; });
+  try {
+    publication.add(path, bytes);
+    publish(group, {}, [](std::size_t, const ItemError& error) { throw error; });
+  } catch (const ItemError& error) {
+    throw ItemError(Reason::not_written, error.what());  // no output of an image, so no collision
+  }
 }
 
 }  // namespace eckart::io

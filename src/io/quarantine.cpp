@@ -1,8 +1,10 @@
 #include "io/quarantine.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -12,7 +14,9 @@
 
 #include "core/error.hpp"
 #include "core/state_folder.hpp"
-#include "io/publication.hpp"
+#include "io/environment.hpp"
+#include "io/sync_folder.hpp"
+#include "io/temporary_file.hpp"
 
 namespace eckart::io {
 namespace {
@@ -35,6 +39,18 @@ std::int64_t bytes_of(const fs::path& file) {
   return none ? 0 : std::int64_t(bytes);
 }
 
+/// Below the folder of the quarantine.
+fs::path place_of(const fs::path& relative) {
+  return relative.parent_path() / shortened(relative.filename());
+}
+
+[[noreturn]] void fail(const fs::path& file, int error) {
+  const std::string message =
+      "cannot write " + file.string() + ": " + std::generic_category().message(error);
+  check_environment(error, message);
+  throw ItemError(Reason::not_written, message);
+}
+
 bool is_there(const fs::path& path) {
   std::error_code none;
   return fs::symlink_status(path, none).type() != fs::file_type::not_found;
@@ -52,9 +68,12 @@ fs::path file_of_reason(const fs::path& reason_file) {
 
 fs::path reason_file_of(const fs::path& place) { return place.native() + std::string(kSuffix); }
 
-void remove_empty_folders(const fs::path& folder, const fs::path& place) {
-  fs::path empty = place.parent_path();
-  while (empty != folder && ::rmdir(empty.c_str()) == 0) empty = empty.parent_path();
+void remove_empty_folders(const RootDirectory& quarantine, const fs::path& place) {
+  for (fs::path empty = place.parent_path(); !empty.empty(); empty = empty.parent_path()) {
+    const DirectoryPtr around = quarantine.open_below(empty.parent_path());
+    if (!around || ::unlinkat(around->descriptor(), empty.filename().c_str(), AT_REMOVEDIR) != 0)
+      return;
+  }
 }
 
 std::vector<fs::path> reason_files(const fs::path& folder) {
@@ -73,52 +92,78 @@ std::vector<fs::path> reason_files(const fs::path& folder) {
 }
 
 Quarantine::Quarantine(const fs::path& output, const QuarantineOptions& options)
-    : folder_(quarantine_folder(output)), options_(options) {}
+    : root_(output / kStateFolder), folder_(quarantine_folder(output)), options_(options) {}
 
-fs::path Quarantine::place_of(const fs::path& relative) const {
-  return folder_ / relative.parent_path() / shortened(relative.filename());
+/// Made if it is missing.
+RootDirectoryPtr Quarantine::open_root() const {
+  std::error_code error;
+  fs::create_directories(root_, error);
+  if (error) fail(root_, error.value());
+  RootDirectoryPtr root = RootDirectory::open(root_);
+  if (!root) fail(root_, errno);
+  return root;
 }
 
 /// The reason first: a file without one would be in the quarantine for nobody knows what.
 fs::path Quarantine::take(TakenFile& file, const fs::path& relative, const std::string& reason) {
   const std::lock_guard lock(mutex_);
-  const fs::path wanted = place_of(relative);
+  const fs::path wanted = folder_ / place_of(relative);
   fs::path place = wanted;
   for (int number = 2; is_there(place); ++number)
     place = wanted.parent_path() / (std::to_string(number) + "-" + wanted.filename().native());
   write(reason_file_of(place), reason);
-  file.move_to(place);
+  try {
+    file.move_to(*open_root(), place.lexically_relative(root_), options_.max_copy_mb);
+  } catch (const std::runtime_error&) {
+    static_cast<void>(open_root()->remove_below(reason_file_of(place).lexically_relative(root_)));
+    throw;
+  }
   return place;
 }
 
 fs::path Quarantine::note(const fs::path& relative, const std::string& reason) {
-  fs::path place = reason_file_of(place_of(relative));
+  fs::path place = reason_file_of(folder_ / place_of(relative));
   write(place, reason);
   return place;
 }
 
 bool Quarantine::has_note(const fs::path& relative) const {
-  return is_there(reason_file_of(place_of(relative)));
+  return is_there(reason_file_of(folder_ / place_of(relative)));
 }
 
-bool Quarantine::has_file(const fs::path& relative) const { return is_there(place_of(relative)); }
+bool Quarantine::has_file(const fs::path& relative) const {
+  return is_there(folder_ / place_of(relative));
+}
 
 void Quarantine::remove_note(const fs::path& relative) const {
-  std::error_code none;
-  if (fs::remove(reason_file_of(place_of(relative)), none))
-    remove_empty_folders(folder_, place_of(relative));
+  if (!has_note(relative)) return;
+  const RootDirectoryPtr quarantine = RootDirectory::open(folder_);
+  const fs::path place = place_of(relative);
+  if (quarantine && quarantine->remove_below(reason_file_of(place)))
+    remove_empty_folders(*quarantine, place);
 }
 
 void Quarantine::write(const fs::path& reason_file, const std::string& reason) const {
-  Publication publication;
-  publication.add(reason_file, std::as_bytes(std::span(reason)));
-  Publication* const group[] = {&publication};
-  publish(group, options_.durable, [](std::size_t, const ItemError& error) { throw error; });
+  const RootDirectoryPtr root = open_root();
+  const DirectoryPtr folder = root->make_below(reason_file.lexically_relative(root_).parent_path());
+  if (!folder) fail(reason_file, errno);
+  try {
+    TemporaryFile file(*folder);
+    file.write(std::as_bytes(std::span(reason)));
+    if (options_.durable) file.sync();
+    file.close();
+    file.rename_to(reason_file.filename());
+  } catch (const std::system_error& error) {
+    fail(reason_file, error.code().value());
+  }
+  if (options_.durable) sync_with_those_around(reason_file.parent_path());
 }
 
 std::vector<fs::path> Quarantine::sweep(std::chrono::system_clock::time_point now) const {
   std::vector<fs::path> removed;
   std::error_code none;
+  const RootDirectoryPtr quarantine = RootDirectory::open(folder_);
+  if (!quarantine) return removed;
   const std::vector<fs::path> files = reason_files(folder_);
   std::int64_t bytes = 0;
   const std::int64_t most = options_.max_mb << 20;
@@ -135,9 +180,10 @@ std::vector<fs::path> Quarantine::sweep(std::chrono::system_clock::time_point no
     if (!old && !much) break;
     if (!old && counted(file) == 0) continue;
     bytes -= counted(file);
-    fs::remove(file_of_reason(file), none);
-    fs::remove(file, none);
-    remove_empty_folders(folder_, file);
+    const fs::path place = file.lexically_relative(folder_);
+    static_cast<void>(quarantine->remove_below(file_of_reason(place)));
+    static_cast<void>(quarantine->remove_below(place));
+    remove_empty_folders(*quarantine, place);
     removed.push_back(file_of_reason(file));
   }
   return removed;

@@ -7,14 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "io/root_directory.hpp"
 #include "io/taken_file.hpp"
 
 namespace eckart::io {
 
 struct QuarantineOptions {
-  int keep_days = 30;          ///< 0: for ever
-  std::int64_t max_mb = 1024;  ///< MiB; 0: no limit
-  bool durable = true;         ///< reasons are on the disk before their files come
+  int keep_days = 30;               ///< 0: for ever
+  std::int64_t max_mb = 1024;       ///< MiB; 0: no limit
+  bool durable = true;              ///< reasons are on the disk before their files come
+  std::int64_t max_copy_mb = 1024;  ///< MiB; a larger file is not copied from another disk
 };
 
 /// Where inputs go that cannot be done, each with its reason beside it in NAME.reason.json:
@@ -40,10 +42,11 @@ class Quarantine {
   std::vector<std::filesystem::path> sweep(std::chrono::system_clock::time_point now) const;
 
  private:
-  std::filesystem::path place_of(const std::filesystem::path& relative) const;
+  RootDirectoryPtr open_root() const;
   void write(const std::filesystem::path& reason_file, const std::string& reason) const;
 
-  const std::filesystem::path folder_;
+  const std::filesystem::path root_;    // OUT/.eckart: below it no link is followed
+  const std::filesystem::path folder_;  // in it
   const QuarantineOptions options_;
   std::mutex mutex_;  // between the choice of a name and its use
 };
@@ -57,8 +60,9 @@ std::filesystem::path file_of_reason(const std::filesystem::path& reason_file);
 /// Where the reason is written, of a file at `place` in a quarantine.
 std::filesystem::path reason_file_of(const std::filesystem::path& place);
 
-/// Removes the folder of what was at `place`, and those around it, as far as they are empty.
-void remove_empty_folders(const std::filesystem::path& folder, const std::filesystem::path& place);
+/// Removes the folder of what was at `place` in a quarantine, and those around it, as far as they
+/// are empty.
+void remove_empty_folders(const RootDirectory& quarantine, const std::filesystem::path& place);
 
 /// All files of reasons in a quarantine, the oldest first.
 std::vector<std::filesystem::path> reason_files(const std::filesystem::path& folder);

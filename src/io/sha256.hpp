@@ -1,12 +1,13 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
+
+#include "io/input_file.hpp"
 
 namespace eckart::io {
 
-/// Of a file's bytes, in hexadecimal digits as sha256sum prints them; empty where it cannot be
-/// read.
-std::string sha256_of(const std::filesystem::path& file);
+/// Of the first size() bytes of an open file, in hexadecimal. Throws ItemError(unreadable), also if
+/// there are fewer by now.
+std::string sha256_of(const InputFile& file);
 
 }  // namespace eckart::io

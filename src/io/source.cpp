@@ -112,7 +112,7 @@ class FolderSource : public Source {
 class ChainSource : public Source {
  public:
   using More = std::function<std::unique_ptr<Source>(const std::stop_token&)>;
-  explicit ChainSource(More more) : more_(std::move(more)) {}
+  ChainSource(More more, bool may_wait) : more_(std::move(more)), may_wait_(may_wait) {}
 
   std::optional<Arrival> next(const std::stop_token& stop) override {
     while (!stop.stop_requested()) {
@@ -125,10 +125,12 @@ class ChainSource : public Source {
     return std::nullopt;
   }
 
+  bool may_wait() const override { return may_wait_; }
   std::int64_t ignored() const override { return ignored_ + (current_ ? current_->ignored() : 0); }
 
  private:
   const More more_;
+  const bool may_wait_;
   std::unique_ptr<Source> current_;
   std::int64_t ignored_ = 0;  // of the sources that are through
 };
@@ -181,7 +183,8 @@ std::unique_ptr<Source> make_list_source(const fs::path& list, const fs::path& o
           if (!line->empty()) return source_of_line(*line, output);
         }
         return nullptr;
-      });
+      },
+      true);
 }
 
 std::unique_ptr<Source> make_source(const fs::path& input) {
@@ -189,10 +192,14 @@ std::unique_ptr<Source> make_source(const fs::path& input) {
 }
 
 std::unique_ptr<Source> chain(std::vector<std::unique_ptr<Source>> sources) {
+  const bool may_wait = std::any_of(sources.begin(), sources.end(),
+                                    [](const auto& source) { return source->may_wait(); });
   auto rest = std::make_shared<std::vector<std::unique_ptr<Source>>>(std::move(sources));
-  return std::make_unique<ChainSource>([rest, i = std::size_t(0)](const std::stop_token&) mutable {
-    return i < rest->size() ? std::move((*rest)[i++]) : nullptr;
-  });
+  return std::make_unique<ChainSource>(
+      [rest, i = std::size_t(0)](const std::stop_token&) mutable {
+        return i < rest->size() ? std::move((*rest)[i++]) : nullptr;
+      },
+      may_wait);
 }
 
 }  // namespace eckart::io

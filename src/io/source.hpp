@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/file_state.hpp"
 #include "core/outcome.hpp"
+#include "io/rooted_file.hpp"
 
 namespace eckart::io {
 
@@ -20,7 +20,8 @@ struct Arrival {
   Outcome outcome;       ///< failed when the source already knows why this cannot be done
   int job = 0;           ///< whose it is, where there are several
   bool last_try = true;  ///< what does not decode now is not half-written
-  FileState state{};     ///< where it was looked at already
+  RootedFile below{};    ///< where it was found by a watch: the only way to it
+  FileIdentity seen{};   ///< likewise: as it was when it was looked at
 };
 
 /// Where files come from. Used by one thread at a time.
@@ -29,6 +30,9 @@ class Source {
   virtual ~Source() = default;
   /// The next file; nothing when there is no more, and soon after `stop` is requested.
   virtual std::optional<Arrival> next(const std::stop_token& stop) = 0;
+  /// Whether next() may wait for long for who makes files, or writes a list, rather than for a
+  /// disk.
+  virtual bool may_wait() const { return false; }
   /// What was seen and passed over: hidden, a link to a folder, or not an image by name.
   virtual std::int64_t ignored() const { return 0; }
 };

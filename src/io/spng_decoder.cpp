@@ -3,10 +3,13 @@
 #include <spng.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <new>
+#include <string_view>
 
 #include "core/error.hpp"
+#include "io/png_rows.hpp"
 
 namespace eckart::io {
 namespace {
@@ -15,71 +18,174 @@ struct Free {
   void operator()(spng_ctx* context) const { spng_ctx_free(context); }
 };
 
-void check(int error) {
-  if (error == SPNG_EMEM) throw std::bad_alloc();
-  if (error == 0) return;
-  throw ItemError(Reason::corrupt, std::string("does not decode: ") + spng_strerror(error));
-}
-
-/// The format in which the samples of such an image come as they are.
-int format_of(const ImageShape& shape) {
-  if (shape.depth == Depth::u16) return SPNG_FMT_PNG;
-  return shape.channels == 1 ? SPNG_FMT_G8 : SPNG_FMT_RGB8;
-}
-
-/// Gives libspng the pieces, one after the other, until the deadline. libspng reads a few kilobytes
-/// at a time, of which no more than megabytes of pixels can come: neither an image of many rows nor
-/// a row that takes many codes goes long without being asked about.
+/// Gives libspng a PNG of the same pixels that is not compressed: libspng would not say whether the
+/// compressed stream has its end.
 class Reader {
  public:
-  Reader(std::span<const std::span<const std::byte>> pieces, Deadline& deadline)
-      : pieces_(pieces), deadline_(deadline) {}
+  Reader(const PngParts& parts, Deadline& deadline)
+      : rows_(parts.idat, deadline), rows_left_(parts.row_bytes) {
+    buffer_.reserve(kBlock + 64);  // and a chunk's frame around it
+    append("\x89PNG\r\n\x1a\n");
+    for (const auto& chunk : {parts.ihdr, parts.palette, parts.transparency})
+      buffer_.insert(buffer_.end(), chunk.begin(), chunk.end());
+  }
 
   static int read(spng_ctx*, void* reader, void* to, std::size_t size) {
     return static_cast<Reader*>(reader)->read(static_cast<std::byte*>(to), size);
   }
 
+  const PngRows& rows() const { return rows_; }
+
  private:
+  static constexpr std::size_t kBlock = 32768;
+
   int read(std::byte* to, std::size_t size) {
-    if (deadline_.passed()) return SPNG_IO_ERROR;
     while (size > 0) {
-      if (pieces_.empty()) return SPNG_IO_EOF;
-      const std::size_t part = std::min(size, pieces_.front().size() - used_);
-      to = std::copy_n(pieces_.front().data() + used_, part, to);
+      if (used_ == buffer_.size()) {
+        if (ended_) return SPNG_IO_EOF;
+        if (!refill()) return SPNG_IO_ERROR;
+      }
+      const std::size_t part = std::min(size, buffer_.size() - used_);
+      to = std::copy_n(buffer_.data() + used_, part, to);
       size -= part;
       used_ += part;
-      if (used_ < pieces_.front().size()) continue;
-      pieces_ = pieces_.subspan(1);
-      used_ = 0;
     }
     return 0;
   }
 
-  std::span<const std::span<const std::byte>> pieces_;
-  std::size_t used_ = 0;  // of the first
-  Deadline& deadline_;
+  /// The next rows in an IDAT chunk of one stored block, or IEND.
+  bool refill() {
+    buffer_.clear();
+    used_ = 0;
+    if (rows_left_ == 0) {
+      ended_ = true;
+      append_big_endian(0);
+      append("IEND");
+      append_big_endian(0xAE426082);
+      return true;
+    }
+    const std::size_t size = std::min(rows_left_, kBlock);
+    rows_left_ -= size;
+    const std::size_t header = begun_ ? 0 : 2;
+    append_big_endian(std::uint32_t(header + 5 + size));
+    append("IDAT");
+    if (!begun_) append("\x78\x01");
+    begun_ = true;
+    for (const std::size_t byte :
+         {std::size_t(rows_left_ == 0), size & 0xFF, size >> 8, ~size & 0xFF, ~size >> 8 & 0xFF})
+      buffer_.push_back(std::byte(byte));
+    const std::size_t at = buffer_.size();
+    buffer_.resize(at + size);
+    if (!rows_.read(std::span(buffer_).subspan(at))) return false;
+    append_big_endian(0);  // a CRC that nobody looks at
+    return rows_left_ > 0 || rows_.finish();
+  }
+
+  void append(std::string_view text) {
+    for (const char c : text) buffer_.push_back(std::byte(c));
+  }
+  void append_big_endian(std::uint32_t value) {
+    for (int shift = 24; shift >= 0; shift -= 8) buffer_.push_back(std::byte(value >> shift));
+  }
+
+  PngRows rows_;
+  std::size_t rows_left_;
+  std::vector<std::byte> buffer_;
+  std::size_t used_ = 0;
+  bool begun_ = false, ended_ = false;
 };
+
+/// The format in which the samples come as they are.
+int format_of(const PngParts& parts) {
+  if (parts.alpha == PngAlpha::palette) return SPNG_FMT_RGBA8;
+  if (parts.alpha == PngAlpha::channel || parts.shape.depth == Depth::u16) return SPNG_FMT_PNG;
+  return parts.shape.channels == 1 ? SPNG_FMT_G8 : SPNG_FMT_RGB8;
+}
+
+void decode_into(const PngParts& parts, Deadline& deadline, std::byte* to, std::size_t bytes) {
+  const std::unique_ptr<spng_ctx, Free> context(spng_ctx_new(SPNG_CTX_IGNORE_ADLER32));
+  if (!context) throw std::bad_alloc();
+  Reader reader(parts, deadline);
+  const auto check = [&](int error) {
+    if (error == 0) return;
+    if (deadline.passed()) deadline.refuse();
+    if (error == SPNG_EMEM || reader.rows().out_of_memory()) throw std::bad_alloc();
+    if (!reader.rows().failure().empty()) throw ItemError(Reason::corrupt, reader.rows().failure());
+    throw ItemError(Reason::corrupt, std::string("does not decode: ") + spng_strerror(error));
+  };
+  check(spng_set_crc_action(context.get(), SPNG_CRC_USE, SPNG_CRC_USE));
+  check(spng_set_png_stream(context.get(), Reader::read, &reader));
+  const int flags = parts.alpha == PngAlpha::palette ? SPNG_DECODE_TRNS : 0;
+  check(spng_decode_image(context.get(), to, bytes, format_of(parts), flags));
+  check(spng_decode_chunks(context.get()));  // up to the end
+}
+
+/// Copies all samples but alpha; false if an alpha is not `opaque`.
+template <class T>
+bool drop_alpha(const T* from, Image& image, T opaque) {
+  auto* to = reinterpret_cast<T*>(image.data());
+  const auto channels = std::size_t(image.shape().channels);
+  const std::size_t pixels = image.shape().samples() / channels;
+  T all = opaque;
+  for (std::size_t i = 0; i < pixels; ++i) {
+    for (std::size_t c = 0; c < channels; ++c) *to++ = *from++;
+    all = T(all & *from++);
+  }
+  return all == opaque;
+}
+
+template <class T>
+bool has_color(const Image& image, std::span<const std::uint16_t> color) {
+  const auto* sample = reinterpret_cast<const T*>(image.data());
+  const T* const end = sample + image.shape().samples();
+  for (; sample != end; sample += color.size()) {
+    if (std::equal(color.begin(), color.end(), sample)) return true;
+  }
+  return false;
+}
+
+[[noreturn]] void fail_transparent() {
+  throw ItemError(Reason::unsupported,
+                  "has transparent pixels (an alpha channel); flatten it onto a background first");
+}
+
+Image decode_opaque(const PngParts& parts, Deadline& deadline) {
+  Image image(parts.shape);
+  decode_into(parts, deadline, image.data(), image.bytes());
+  if (parts.clear_color.empty()) return image;
+  const bool clear = parts.shape.depth == Depth::u8
+                         ? has_color<std::uint8_t>(image, parts.clear_color)
+                         : has_color<std::uint16_t>(image, parts.clear_color);
+  if (clear) fail_transparent();
+  return image;
+}
+
+Image decode_with_alpha(const PngParts& parts, Deadline& deadline) {
+  const std::size_t bytes = alpha_bytes(parts.shape, parts.alpha);
+  const auto samples = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  decode_into(parts, deadline, samples.get(), bytes);
+  Image image(parts.shape);
+  const bool opaque = parts.shape.depth == Depth::u8
+                          ? drop_alpha(reinterpret_cast<const std::uint8_t*>(samples.get()), image,
+                                       std::uint8_t(0xFF))
+                          : drop_alpha(reinterpret_cast<const std::uint16_t*>(samples.get()), image,
+                                       std::uint16_t(0xFFFF));
+  if (!opaque) fail_transparent();
+  return image;
+}
 
 }  // namespace
 
 std::string spng_version() { return spng_version_string(); }
 
-Image decode_with_spng(std::span<const std::span<const std::byte>> pieces,
-                       const ImageShape& announced, Deadline& deadline) {
-  const std::unique_ptr<spng_ctx, Free> context(spng_ctx_new(0));
-  if (!context) throw std::bad_alloc();
-  check(spng_set_crc_action(context.get(), SPNG_CRC_ERROR, SPNG_CRC_ERROR));
-  Reader reader(pieces, deadline);
-  check(spng_set_png_stream(context.get(), Reader::read, &reader));
-  Image image(announced);
-  const auto check_in_time = [&](int error) {
-    if (error != 0 && deadline.passed()) deadline.refuse();
-    check(error);
-  };
-  check_in_time(
-      spng_decode_image(context.get(), image.data(), image.bytes(), format_of(announced), 0));
-  check_in_time(spng_decode_chunks(context.get()));  // and the checksum of the last pixels
-  return image;
+std::size_t alpha_bytes(const ImageShape& shape, PngAlpha alpha) {
+  if (alpha == PngAlpha::none) return 0;
+  return shape.bytes() / std::size_t(shape.channels) * std::size_t(shape.channels + 1);
+}
+
+Image decode_with_spng(const PngParts& parts, Deadline& deadline) {
+  return parts.alpha == PngAlpha::none ? decode_opaque(parts, deadline)
+                                       : decode_with_alpha(parts, deadline);
 }
 
 }  // namespace eckart::io

@@ -1,21 +1,27 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 
-#include "core/file_state.hpp"
+#include "io/copy_file.hpp"
+#include "io/rooted_file.hpp"
 
 namespace eckart::io {
 
 /// A file on its way out of the folder that it arrived in: renamed to a hidden name beside it, so
 /// that what arrives meanwhile under its own name is left alone. Goes back to that name with the
 /// object, or to one like it where that is another file's by then, unless it was removed or moved.
+/// A link is taken itself, never what it leads to.
 class TakenFile {
  public:
-  /// Nothing where the file is gone, or is not in `state` any more. Throws ItemError(not_written)
+  /// Nothing where the file is gone, is not the one in the state that was `read`, or is not below
+  /// its root any more: then it is left where it is, under its name. Throws ItemError(not_written)
   /// with the system's reason, or EnvironmentError, as the others do.
-  static std::optional<TakenFile> take(const std::filesystem::path& file, const FileState& state);
+  static std::optional<TakenFile> take(const RootedFile& file, const FileIdentity& read);
 
   TakenFile(TakenFile&& other) noexcept;
   TakenFile& operator=(TakenFile&&) = delete;
@@ -23,23 +29,33 @@ class TakenFile {
 
   void remove();
   /// To another place, whose folders are made if they are missing, on another file system too, and
-  /// then durably. Never over what is there: then to a name with the time, and a number.
-  void move_to(const std::filesystem::path& place);
+  /// then durably, where it has at most so many MiB. Never over what is there: then to a name with
+  /// the time, and a number. No link below `root` is followed.
+  void move_to(const RootDirectory& root, const std::filesystem::path& relative,
+               std::int64_t max_copy_mb = std::numeric_limits<std::int64_t>::max());
 
  private:
-  TakenFile(std::filesystem::path file, std::filesystem::path hidden)
-      : file_(std::move(file)), hidden_(std::move(hidden)) {}
+  TakenFile(RootedFile file, FileIdentity read, DirectoryPtr directory, std::string hidden)
+      : file_(std::move(file)),
+        read_(read),
+        directory_(std::move(directory)),
+        hidden_(std::move(hidden)) {}
 
-  std::filesystem::path file_;
-  std::filesystem::path hidden_;  // empty: there is nothing to put back
+  RootedFile file_;
+  FileIdentity read_;
+  DirectoryPtr directory_;
+  std::string hidden_;  // empty: there is nothing to put back
 };
 
 /// Renames a file, or copies it durably to another file system and removes it; false where there is
-/// a file at the new place. Throws as TakenFile.
-bool move_file(const std::filesystem::path& from, const std::filesystem::path& to);
+/// an entry at the new place. A copy is only made of a regular file that has at most `max_mb` MiB,
+/// is the one that was `expected`, if any, and does not change meanwhile. Throws as TakenFile.
+bool move_file(const DirectoryEntry& from, const DirectoryEntry& to,
+               std::int64_t max_mb = std::numeric_limits<std::int64_t>::max(),
+               const FileIdentity* expected = nullptr);
 
 /// Renames a file in `folder` back that a process had taken which was killed; false where `name` is
 /// not that of such a file.
-bool restore_taken(const std::filesystem::path& folder, std::string_view name);
+bool restore_taken(const Directory& folder, std::string_view name);
 
 }  // namespace eckart::io

@@ -1,6 +1,7 @@
 #include "io/temporary_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -8,6 +9,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "io/file.hpp"
+#include "io/rename_no_replace.hpp"
 #include "io/this_process.hpp"
 
 namespace eckart::io {
@@ -35,16 +38,22 @@ bool is_temporary_of_another(std::string_view name) {
          name.compare(kPrefix.size(), this_process().size(), this_process()) != 0;
 }
 
-TemporaryFile::TemporaryFile(const std::filesystem::path& folder) {
+TemporaryFile::TemporaryFile(const std::filesystem::path& folder)
+    : TemporaryFile(AT_FDCWD, folder) {}
+
+TemporaryFile::TemporaryFile(const Directory& folder) : TemporaryFile(folder.descriptor(), {}) {}
+
+TemporaryFile::TemporaryFile(int folder, const std::filesystem::path& prefix) : folder_(folder) {
   do {
-    path_ = folder / unique_name();
-    descriptor_ = Descriptor(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    path_ = prefix / unique_name();
+    descriptor_ =
+        Descriptor(::openat(folder_, path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   } while (!descriptor_ && (errno == EEXIST || errno == EINTR));
   if (!descriptor_) fail("cannot create a file");
 }
 
 TemporaryFile::~TemporaryFile() {
-  if (!renamed_) ::unlink(path_.c_str());
+  if (!renamed_) ::unlinkat(folder_, path_.c_str(), 0);
 }
 
 void TemporaryFile::write(std::span<const std::byte> bytes) {
@@ -54,6 +63,17 @@ void TemporaryFile::write(std::span<const std::byte> bytes) {
     if (written < 0) fail("cannot write");
     bytes = bytes.subspan(std::size_t(written));
   }
+}
+
+void TemporaryFile::set_times(const timespec& access, const timespec& modification) noexcept {
+  const timespec times[] = {access, modification};
+  static_cast<void>(::futimens(descriptor_.get(), times));
+}
+
+std::int64_t TemporaryFile::mtime_ns() const {
+  struct stat status {};
+  if (::fstat(descriptor_.get(), &status) != 0) fail("cannot look at it");
+  return state_of(status).mtime_ns;
 }
 
 void TemporaryFile::start_writeback() noexcept {
@@ -71,8 +91,14 @@ void TemporaryFile::close() {
 }
 
 void TemporaryFile::rename_to(const std::filesystem::path& path) {
-  if (::rename(path_.c_str(), path.c_str()) != 0) fail("cannot rename");
+  if (::renameat(folder_, path_.c_str(), folder_, path.c_str()) != 0) fail("cannot rename");
   renamed_ = true;
+}
+
+bool TemporaryFile::rename_to_free(const std::filesystem::path& path) {
+  renamed_ = rename_no_replace(folder_, path_, folder_, path);
+  if (!renamed_ && errno != EEXIST) fail("cannot rename");
+  return renamed_;
 }
 
 }  // namespace eckart::io

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <time.h>
+
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string_view>
 
-#include "io/descriptor.hpp"
+#include "io/directory.hpp"
 
 namespace eckart::io {
 
@@ -14,12 +17,19 @@ namespace eckart::io {
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::filesystem::path& folder);
+  /// In an open directory, which must outlive it; path() is its name there, and rename_to() takes
+  /// names there.
+  explicit TemporaryFile(const Directory& folder);
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile();
 
   const std::filesystem::path& path() const { return path_; }
   void write(std::span<const std::byte> bytes);
+  /// Where the file system can.
+  void set_times(const timespec& access, const timespec& modification) noexcept;
+  /// When it was written last, in ns since 1970; stays, whatever it is renamed to.
+  std::int64_t mtime_ns() const;
   /// Sends what was written on its way to the disk, without waiting.
   void start_writeback() noexcept;
   /// Waits until it is there.
@@ -27,8 +37,13 @@ class TemporaryFile {
   /// To be called before rename_to: some file systems report a failed write only here.
   void close();
   void rename_to(const std::filesystem::path& path);
+  /// False, and nothing has changed, where there is something of that name.
+  bool rename_to_free(const std::filesystem::path& path);
 
  private:
+  TemporaryFile(int folder, const std::filesystem::path& prefix);
+
+  int folder_;  // that path_ is relative to; AT_FDCWD for the current one
   std::filesystem::path path_;
   Descriptor descriptor_;
   bool renamed_ = false;

@@ -1,13 +1,28 @@
 #include "ledger/database.hpp"
 
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
 #include <cctype>
+#include <cerrno>
+#include <cstdlib>
 #include <system_error>
 
 namespace eckart::ledger {
 namespace {
+
+/// Why no file can be made beside the database; 0 where one can. After a file could not be made
+/// SQLite tries to open it for reading, and keeps the errno of that, which is always ENOENT.
+int why_no_file(sqlite3* database) {
+  const char* const file = sqlite3_db_filename(database, "main");
+  std::string probe = std::string(file ? file : "") + "-probe-XXXXXX";
+  const int descriptor = ::mkostemp(probe.data(), O_CLOEXEC);
+  if (descriptor < 0) return errno;
+  ::close(descriptor);
+  ::unlink(probe.c_str());
+  return 0;
+}
 
 /// errno of a commit that failed is known to the files alone.
 int system_error(sqlite3* database) {
@@ -18,7 +33,10 @@ int system_error(sqlite3* database) {
     if (file && file->pMethods) file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &error);
     if (error != 0) return error;
   }
-  return sqlite3_system_errno(database);
+  const int error = sqlite3_system_errno(database);
+  if (error != ENOENT || sqlite3_db_readonly(database, "main") == 1) return error;
+  const int why = why_no_file(database);
+  return why != 0 ? why : error;
 }
 
 void check(int code, sqlite3* database) {
@@ -28,13 +46,13 @@ void check(int code, sqlite3* database) {
   throw DatabaseError{extended, sqlite3_errmsg(database), of_system ? system_error(database) : 0};
 }
 
-/// Whether reading would have to make files beside it, which this process may not; nobody has left
-/// any, so that nobody writes.
-bool is_still(const std::filesystem::path& file) {
+/// Whether the file is opened as one that nobody writes, so that SQLite makes no files beside it.
+/// Where another process has left such files they are needed.
+bool is_immutable(const std::filesystem::path& file, Access access) {
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
   std::error_code none;
-  return ::access(folder.c_str(), W_OK) != 0 &&
-         !std::filesystem::exists(file.native() + "-wal", none);
+  if (std::filesystem::exists(file.native() + "-wal", none)) return false;
+  return access == Access::look || (access == Access::read && ::access(folder.c_str(), W_OK) != 0);
 }
 
 /// A URI in which every byte that might mean something there is written as %XX.
@@ -55,8 +73,22 @@ std::string uri_of(const std::filesystem::path& file) {
 }  // namespace
 
 bool DatabaseError::is_corrupt() const {
-  const int primary = code & 0xff;
-  return primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB;
+  if (code == SQLITE_IOERR_SHORT_READ) return true;
+  switch (code & 0xff) {
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_ERROR:  // a table or column that a statement names is missing
+    case SQLITE_CONSTRAINT:
+    case SQLITE_FORMAT:
+    case SQLITE_INTERNAL:
+    case SQLITE_MISMATCH:
+    case SQLITE_RANGE:
+    case SQLITE_SCHEMA:
+    case SQLITE_TOOBIG:
+      return true;
+    default:
+      return false;
+  }
 }
 
 Statement::Statement(sqlite3* database, std::string_view sql) {
@@ -69,7 +101,10 @@ Statement::Statement(sqlite3* database, std::string_view sql) {
 
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 
-Statement::Use::~Use() { sqlite3_reset(statement_); }
+Statement::Use::~Use() {
+  sqlite3_reset(statement_);
+  sqlite3_clear_bindings(statement_);  // which refer to what may be gone; unbound is NULL
+}
 
 Statement::Use& Statement::Use::bind(int parameter, std::int64_t value) {
   check(sqlite3_bind_int64(statement_, parameter, value), sqlite3_db_handle(statement_));
@@ -105,20 +140,35 @@ std::string Statement::Use::bytes(int column) const {
               : std::string();
 }
 
-Database::Database(const std::filesystem::path& file, bool read_only,
+Database::Database(const std::filesystem::path& file, Access access,
                    std::chrono::milliseconds patience) {
   sqlite3* database = nullptr;
-  const bool still = read_only && is_still(file);
+  const bool still = is_immutable(file, access);
   const std::string name = still ? uri_of(file) : file.native();
-  const int code = sqlite3_open_v2(
-      name.c_str(), &database,
-      SQLITE_OPEN_NOMUTEX | (still ? SQLITE_OPEN_URI : 0) |
-          (read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE),
-      nullptr);
+  const int code =
+      sqlite3_open_v2(name.c_str(), &database,
+                      SQLITE_OPEN_NOMUTEX | (still ? SQLITE_OPEN_URI : 0) |
+                          (access == Access::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                                                   : SQLITE_OPEN_READONLY),
+                      nullptr);
   database_.reset(database);
   check(code, database);
   sqlite3_extended_result_codes(database, 1);
   sqlite3_busy_timeout(database, int(patience.count()));
+}
+
+Database::Database(const Database& source) {
+  sqlite3* database = nullptr;
+  const int code =
+      sqlite3_open_v2(":memory:", &database, SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE, nullptr);
+  database_.reset(database);
+  check(code, database);
+  sqlite3_extended_result_codes(database, 1);
+  if (sqlite3_backup* copy = sqlite3_backup_init(database, "main", source.get(), "main")) {
+    sqlite3_backup_step(copy, -1);
+    sqlite3_backup_finish(copy);
+  }
+  check(sqlite3_errcode(database), database);
 }
 
 void Database::execute(const char* sql) {

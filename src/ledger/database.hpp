@@ -16,7 +16,7 @@ struct DatabaseError {
   int code;
   std::string message;
   int system_error = 0;     ///< errno, where the system has refused something
-  bool is_corrupt() const;  ///< the file is no database, or a damaged one
+  bool is_corrupt() const;  ///< the file is no database, or damaged: statements that are right fail
 };
 
 /// A prepared statement; reset when it goes out of a Use.
@@ -51,19 +51,47 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
+/// How a file is opened.
+enum class Access {
+  write,  ///< made if it is missing
+  read,   ///< nothing is changed where this process may not
+  look,   ///< nothing is changed or made; may see a state that another process is changing
+};
+
 /// An open SQLite file. One thread at a time.
 class Database {
  public:
-  /// Makes the file if it is missing, unless it is to be read alone: then nothing is changed where
-  /// this process may not. Where others keep it locked it is waited for as long as `patience`.
-  /// Throws DatabaseError.
-  Database(const std::filesystem::path& file, bool read_only, std::chrono::milliseconds patience);
+  /// Where others keep it locked it is waited for as long as `patience`. Throws DatabaseError.
+  Database(const std::filesystem::path& file, Access access, std::chrono::milliseconds patience);
+  /// Copies what `source` has to memory: changes stay there.
+  explicit Database(const Database& source);
   void execute(const char* sql);
-  /// Ends the transaction that has failed, if that has not ended it.
-  void roll_back() noexcept;
+  /// All that `work` does, or nothing.
+  template <class Work>
+  void transaction(const Work& work) {
+    between("BEGIN IMMEDIATE", work);
+  }
+  /// `work` sees the file in one state, whatever others write meanwhile.
+  template <class Work>
+  void read(const Work& work) {
+    between("BEGIN", work);
+  }
   sqlite3* get() const { return database_.get(); }
 
  private:
+  template <class Work>
+  void between(const char* begin, const Work& work) {
+    execute(begin);
+    try {
+      work();
+      execute("COMMIT");
+    } catch (...) {
+      roll_back();
+      throw;
+    }
+  }
+  /// Ends the transaction that has failed, if that has not ended it.
+  void roll_back() noexcept;
   struct Close {
     void operator()(sqlite3* database) const;
   };

@@ -1,14 +1,20 @@
 #include "ledger/ledger.hpp"
 
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/out_of_space.hpp"
 #include "core/printable.hpp"
+#include "ledger/schema.hpp"
 #include "ledger/tables.hpp"
 
 namespace eckart::ledger {
@@ -24,13 +30,46 @@ bool is_there(const fs::path& file) {
   return fs::exists(file, none);
 }
 
+constexpr std::uintmax_t kHeader = 100;  // SQLite begins anew in what is shorter
+
+/// Nothing where there is no file.
+std::optional<std::uintmax_t> size_of(const fs::path& file) {
+  std::error_code none;
+  const std::uintmax_t size = fs::file_size(file, none);
+  return none ? std::nullopt : std::optional(size);
+}
+
+/// Held while a ledger is made: of two processes that start at once one makes it, and the other
+/// does not find it empty. A lock on its folder, which goes with the process. Where there is none
+/// in time, or the file system has no such locks, nobody is kept out: SQLite's own locks still keep
+/// the tables whole.
+class CreationLock {
+ public:
+  CreationLock(const fs::path& file, std::chrono::milliseconds patience)
+      : folder_(::open((file.has_parent_path() ? file.parent_path() : fs::path(".")).c_str(),
+                       O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    const auto end = std::chrono::steady_clock::now() + patience;
+    while (::flock(folder_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
+           std::chrono::steady_clock::now() < end)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  CreationLock(const CreationLock&) = delete;
+  CreationLock& operator=(const CreationLock&) = delete;
+  ~CreationLock() {
+    if (folder_ >= 0) ::close(folder_);
+  }
+
+ private:
+  const int folder_;
+};
+
 std::string named(const fs::path& file) { return "ledger " + printable(file.native()); }
 
 [[noreturn]] void fail(const fs::path& file, const DatabaseError& error) {
   const int why = error.system_error, code = error.code & 0xff;
-  const std::string message = named(file) + ": " + printable(error.message) +
+  const std::string message = named(file) + ": " + printable_message(error.message) +
                               (why ? ": " + std::generic_category().message(why) : "");
-  if (code == SQLITE_FULL || why == ENOSPC || why == EDQUOT)
+  if (code == SQLITE_FULL || is_out_of_space(why))
     throw EnvironmentError(message, EnvironmentError::Wants::space);
   if (code == SQLITE_BUSY) throw FatalError(ExitCode::temporary, message);
   if (code == SQLITE_READONLY || why == EACCES || why == EPERM)
@@ -41,26 +80,40 @@ std::string named(const fs::path& file) { return "ledger " + printable(file.nati
 
 /// People name ledgers, and mistype.
 [[noreturn]] void refuse(const fs::path& file) {
-  throw FatalError(ExitCode::usage, named(file) + ": this file is there, and is no ledger");
+  throw FatalError(ExitCode::usage,
+                   named(file) +
+                       ": this file is there, and is no ledger of eckart; it was not "
+                       "changed: name another file, or one that is not there yet");
+}
+
+[[noreturn]] void refuse(const fs::path& file, const NewerSchema& schema) {
+  throw FatalError(ExitCode::configuration,
+                   named(file) + " was written by a newer eckart (version " +
+                       std::to_string(schema.version) + " of its tables, this program knows " +
+                       std::to_string(kSchemaVersion) +
+                       "); it was not changed: use the newer eckart, or another ledger");
 }
 
 }  // namespace
 
 Ledger::Ledger(const fs::path& file, LedgerOptions options)
     : file_(file), options_(std::move(options)) {
-  std::error_code none, no_folder;
+  std::error_code no_folder;
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), no_folder);
   if (no_folder) fail(file, {SQLITE_CANTOPEN, "cannot make its folder", no_folder.value()});
-  constexpr std::uintmax_t kHeader = 100;  // SQLite begins anew in what is shorter
-  const std::uintmax_t size = fs::file_size(file, none);
+  std::optional<CreationLock> lock;
+  if (size_of(file).value_or(0) < kHeader) lock.emplace(file, options_.patience);
+  const auto size = size_of(file);  // another process may have made it meanwhile
   try {
     open();
   } catch (const NotALedger&) {
     refuse(file);
+  } catch (const NewerSchema& schema) {
+    refuse(file, schema);
   } catch (const DatabaseError& error) {
     fail(file, error);
   }
-  if (!none && size < kHeader && options_.warn)
+  if (size && *size < kHeader && options_.warn)
     options_.warn(named(file) + " was empty: what it knew is done again");
 }
 
@@ -87,6 +140,8 @@ std::unique_ptr<Ledger> Ledger::open_to_read(const fs::path& file) {
         new Ledger(file, std::make_unique<Tables>(file, true, LedgerOptions().patience)));
   } catch (const NotALedger&) {
     refuse(file);
+  } catch (const NewerSchema& schema) {
+    refuse(file, schema);
   } catch (const DatabaseError& error) {
     if (error.is_corrupt()) return nullptr;
     fail(file, error);
@@ -118,7 +173,7 @@ void Ledger::begin_anew(const std::string& why) {
     throw DatabaseError{SQLITE_CANTOPEN, why + ", and it cannot be renamed", error.value()};
   for (const char* companion : {"-wal", "-shm"}) fs::remove(file_.native() + companion, none);
   if (options_.warn)
-    options_.warn(named(file_) + ": " + printable(why) + "; it is now " +
+    options_.warn(named(file_) + ": " + printable_message(why) + "; it is now " +
                   printable(aside.filename().native()) + ", and what it knew is done again");
   make_tables();
 }
@@ -149,13 +204,15 @@ auto Ledger::with_tables(const Work& work) {
       if (!error.is_corrupt()) throw;
       if (read_only_)
         throw FatalError(ExitCode::nothing_readable,
-                         named(file_) + ": " + printable(error.message) +
+                         named(file_) + ": " + printable_message(error.message) +
                              ": the next run sets it aside, and does again what it knew");
       begin_anew(error.message);
     }
     return work(*tables_);
   } catch (const NotALedger&) {
     refuse(file_);
+  } catch (const NewerSchema& schema) {
+    refuse(file_, schema);
   } catch (const DatabaseError& error) {
     fail(file_, error);
   }
@@ -182,12 +239,13 @@ std::optional<Failure> Ledger::find_failure(const std::string& input) {
 
 void Ledger::record(const Changes& changes) {
   if (changes.done.empty() && changes.failed.empty() && changes.cleared.empty() &&
-      changes.taken.empty())
+      changes.moved.empty() && changes.taken.empty())
     return;
-  transaction(false, [&](const Tables& tables) {
+  transaction(changes.sync && options_.durable, [&](const Tables& tables) {
     for (const std::string& input : changes.cleared) tables.clear(input);
     for (const Entry& entry : changes.done) tables.record(entry, run_);
     for (const Failure& failure : changes.failed) tables.record(failure);
+    for (const Entry& entry : changes.moved) tables.move_input(entry);
     for (const std::string& output : changes.taken) tables.forget_state(output);
   });
 }
@@ -220,8 +278,28 @@ Counts Ledger::count() {
   return with_tables([](const Tables& tables) { return tables.count(); });
 }
 
+std::vector<SettingsCount> Ledger::count_by_settings() {
+  return with_tables([](const Tables& tables) { return tables.count_by_settings(); });
+}
+
+std::string Ledger::settings_text(std::uint64_t hash) {
+  return with_tables([&](const Tables& tables) { return tables.settings_text(hash); });
+}
+
 std::vector<Failure> Ledger::failed(int limit) {
   return with_tables([&](const Tables& tables) { return tables.failed(limit); });
+}
+
+std::vector<Entry> Ledger::entries_after(const std::string& output, int most) {
+  return with_tables([&](const Tables& tables) { return tables.entries_after(output, most); });
+}
+
+std::vector<std::string> Ledger::settings_texts() {
+  return with_tables([](const Tables& tables) { return tables.settings_texts(); });
+}
+
+void Ledger::record_settings(const std::vector<std::string>& texts) {
+  transaction(false, [&](const Tables& tables) { tables.record_settings(texts); });
 }
 
 std::vector<std::string> Ledger::outputs_after(const std::string& output, int most) {

@@ -32,13 +32,15 @@ struct LedgerOptions {
 /// writes.
 class Ledger {
  public:
-  /// Makes the file and its folder if they are missing. One that is damaged, or of another version,
-  /// is renamed to FILE.damaged-N, and begun anew: now, or whenever that shows. Throws FatalError:
-  /// usage where the file is something else's (in a folder `.eckart` nothing is),
-  /// cannot_create, no_permission, temporary where others keep it locked; and EnvironmentError.
+  /// Makes the file and its folder if they are missing. One of an older version is migrated. One
+  /// that is damaged is renamed to FILE.damaged-N, and begun anew: now, or whenever that shows.
+  /// Throws FatalError: usage where the file is something else's (in a folder `.eckart` nothing
+  /// is), configuration where a newer program wrote it; cannot_create, no_permission, temporary
+  /// where others keep it locked; and EnvironmentError.
   explicit Ledger(const std::filesystem::path& file, LedgerOptions options = {});
   /// To look at, not to write to; nothing where there is no such file, or one that a run would set
-  /// aside. What shows to be damaged later throws FatalError(nothing_readable).
+  /// aside. What shows to be damaged later throws FatalError(nothing_readable). Throws FatalError
+  /// for a file of something else, or of a newer program, as the constructor.
   static std::unique_ptr<Ledger> open_to_read(const std::filesystem::path& file);
   ~Ledger();
 
@@ -59,8 +61,17 @@ class Ledger {
   /// Nothing where none was recorded.
   std::optional<Request> request();
   Counts count();
+  /// Outputs by the settings that made them, the most first.
+  std::vector<SettingsCount> count_by_settings();
+  /// The text of a settings_hash(); empty where it is not known.
+  std::string settings_text(std::uint64_t hash);
   /// The inputs that failed, by path, `limit` at most.
   std::vector<Failure> failed(int limit);
+  /// The next after this output, in the order of their names.
+  std::vector<Entry> entries_after(const std::string& output, int most);
+  /// All that settings_text() knows.
+  std::vector<std::string> settings_texts();
+  void record_settings(const std::vector<std::string>& texts);
   /// The next outputs after this one, in the order of their names.
   std::vector<std::string> outputs_after(const std::string& output, int most);
   /// Forgets the outputs that `gone` says; nothing is recorded from its call on. Throws

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/file_state.hpp"
@@ -10,15 +12,23 @@
 
 namespace eckart::ledger {
 
+/// In the place of an output's bytes: it is about to be put to its place.
+inline constexpr std::int64_t kAnnounced = -1;
+
 /// An output that is done.
 struct Entry {
   std::string output;      ///< relative to the output folder; bytes, not text
   std::string input;       ///< absolute path; likewise; what the output was made from
-  std::uint64_t settings;  ///< a hash of all that makes other pixels
+  std::uint64_t settings;  ///< settings_hash() of all that makes other pixels
   int part = 0;            ///< which of its input's outputs it is
   FileState state;         ///< of the input, when it was read
-  std::int64_t bytes = 0;  ///< of the output
+  std::int64_t bytes = 0;  ///< of the output; kAnnounced while it is about to be put to its place
   std::int64_t run = 0;    ///< in which it was done; record() goes by Ledger::run()
+  /// Bytes of `input` that are the absolute path of its root, the slash at its end included.
+  std::size_t root_size = 1;
+  std::int64_t output_mtime_ns = 0;  ///< of the output; 0 where it is not known
+  std::string content{};             ///< SHA-256 of the input's bytes, 32 bytes; empty: not known
+  std::string report{};              ///< what a report says of the output; empty: not known
 };
 
 /// An input that failed at its last attempt.
@@ -41,6 +51,9 @@ struct Changes {
   std::vector<Entry> done;
   std::vector<Failure> failed;
   std::vector<std::string> cleared;  ///< inputs that are no failures, or suspects, any more
+  /// What is known already, of inputs that have another path, state or content by now.
+  std::vector<Entry> moved{};
+  bool sync = false;  ///< on the disk when record() returns, if the ledger is durable
   std::vector<std::string> taken{};  ///< outputs whose inputs are gone: what has their names is new
 };
 
@@ -49,6 +62,19 @@ struct Request {
   std::string settings;             ///< YAML
   std::vector<std::string> inputs;  ///< absolute paths
   std::string files_from;           ///< as it was named; empty for none
+  /// Texts of all that makes other pixels, one for each rank, so that a settings_hash() can be
+  /// read.
+  std::vector<std::string> output_settings{};
+};
+
+/// FNV-1a of such a text: the same in every process and on every machine.
+std::uint64_t settings_hash(std::string_view text);
+
+/// How many outputs were made with the same settings.
+struct SettingsCount {
+  std::uint64_t settings = 0;  ///< settings_hash()
+  std::string text;            ///< empty for those of an old version
+  std::int64_t outputs = 0;
 };
 
 /// Inputs, by what became of them last.

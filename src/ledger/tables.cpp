@@ -2,34 +2,39 @@
 
 #include <sqlite3.h>
 
-#include <fstream>
+#include <algorithm>
+#include <functional>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "core/state_folder.hpp"
+#include "ledger/schema.hpp"
 
 namespace eckart::ledger {
+
+std::uint64_t settings_hash(std::string_view text) {
+  constexpr std::uint64_t kOffset = 14695981039346656037U, kPrime = 1099511628211U;
+  std::uint64_t hash = kOffset;
+  for (const char byte : text) hash = (hash ^ std::uint8_t(byte)) * kPrime;
+  return hash;
+}
+
 namespace {
 
 namespace fs = std::filesystem;
 
-// A change of the tables changes the number; another number's file is set aside.
-constexpr int kSchema = 2;
-constexpr int kApplication = 0x45636b61;  // "Ecka", by which a ledger is known anywhere
-constexpr const char* kTables = R"(
-CREATE TABLE IF NOT EXISTS output (
-  output BLOB PRIMARY KEY, input BLOB NOT NULL, settings INTEGER NOT NULL, part INTEGER NOT NULL,
-  size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
-  bytes INTEGER NOT NULL, run INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS failure (
-  input BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
-  reason TEXT NOT NULL, detail BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS suspect (
-  input BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
-  losses INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS request (what TEXT NOT NULL, value BLOB NOT NULL);
-)";
+// An output as entry() reads it.
+constexpr const char* kFindOutput =
+    "SELECT output, root, input, settings, part, size, mtime_ns, inode, bytes, output_mtime_ns, "
+    "run, content, report FROM output WHERE output = ?1";
+constexpr const char* kNextOutputs =
+    "SELECT output, root, input, settings, part, size, mtime_ns, inode, bytes, output_mtime_ns, "
+    "run, content, report FROM output WHERE output > ?1 ORDER BY output LIMIT ?2";
+constexpr const char* kInsertOutput =
+    "INSERT OR REPLACE INTO output (output, root, input, settings, part, size, mtime_ns, inode, "
+    "bytes, output_mtime_ns, run, content, report) "
+    "VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)";
 
 /// What a later version may have written counts as a bug's.
 Reason reason_of(const std::string& text) {
@@ -44,15 +49,6 @@ bool is_in_our_folder(const fs::path& file) {
   return file.parent_path().filename() == kStateFolder;
 }
 
-/// Or nothing yet.
-bool is_sqlite(const fs::path& file) {
-  constexpr std::string_view kMagic = "SQLite format 3";
-  std::string begin(kMagic.size(), '\0');
-  std::ifstream stream(file, std::ios::binary);
-  stream.read(begin.data(), std::streamsize(begin.size()));
-  return stream.gcount() == 0 || begin == kMagic;
-}
-
 FileState state(const Statement::Use& row, int column) {
   return {row.integer(column), row.integer(column + 1), row.integer(column + 2)};
 }
@@ -62,66 +58,151 @@ void bind(Statement::Use& use, int parameter, const FileState& state) {
   use.bind(parameter + 2, state.inode);
 }
 
-Entry entry(const Statement::Use& row) {
-  return {.output = row.bytes(0),
-          .input = row.bytes(1),
-          .settings = std::uint64_t(row.integer(2)),
-          .part = int(row.integer(3)),
-          .state = state(row, 4),
-          .bytes = row.integer(7),
-          .run = row.integer(8)};
-}
-
 Failure failure(const Statement::Use& row) {
   return {row.bytes(0), state(row, 1), reason_of(row.bytes(4)), row.bytes(5)};
 }
 
-/// The file itself, before SQLite may take it for something to begin in.
-const fs::path& checked(const fs::path& file) {
-  if (!is_in_our_folder(file) && !is_sqlite(file)) throw NotALedger();
-  return file;
+/// A damaged index may give them in another order: who asks for the next ones, again and again,
+/// would never come to the end.
+template <class Rows, class NameOf>
+void check_order(const std::string& after, const Rows& rows, const NameOf& name_of) {
+  if (!rows.empty() && (name_of(rows.front()) <= after ||
+                        !std::ranges::is_sorted(rows, std::ranges::less(), name_of)))
+    throw DatabaseError{SQLITE_CORRUPT, "outputs are not in their order", 0};
+}
+
+/// Before SQLite may change the file, or make others beside it. Throws NotALedger, NewerSchema.
+void check_file(const fs::path& file, std::chrono::milliseconds patience) {
+  constexpr std::uintmax_t kSmallest = 512;  // a page; SQLite takes less for an empty database
+  std::error_code none;
+  const fs::file_type type = fs::status(file, none).type();
+  if (type == fs::file_type::fifo || type == fs::file_type::socket ||
+      type == fs::file_type::character || type == fs::file_type::block)
+    throw NotALedger();
+  const std::uintmax_t size = fs::file_size(file, none);
+  if (none || size == 0) return;
+  const bool ours = is_in_our_folder(file);
+  if (size < kSmallest && !ours) throw NotALedger();
+  try {
+    Database database(file, Access::look, patience);
+    database.read([&] {
+      check_is_ledger(database);
+      schema_version(database);
+    });
+  } catch (const NotALedger&) {
+    if (!ours) throw;
+  } catch (const DatabaseError& error) {
+    if (!ours && (error.code & 0xff) == SQLITE_NOTADB) throw NotALedger();
+  }
+}
+
+/// The absolute folder that outputs are relative to, as migrate() has it.
+fs::path output_root(const fs::path& file) {
+  std::error_code none;
+  return is_in_our_folder(file)
+             ? fs::absolute(file, none).lexically_normal().parent_path().parent_path()
+             : fs::path("/");
 }
 
 }  // namespace
 
-Tables::Tables(const fs::path& file, bool read_only, std::chrono::milliseconds patience)
-    : database_(checked(file), read_only, patience) {
-  if (!is_in_our_folder(file) && number("PRAGMA application_id") != kApplication &&
-      number("SELECT count(*) FROM sqlite_master") > 0)
-    throw NotALedger();
-  const std::int64_t schema = number("PRAGMA user_version");
-  if (schema != kSchema && (schema != 0 || read_only))
-    throw DatabaseError{SQLITE_NOTADB, "is of another version", 0};
-  if (!read_only) make_tables();
-  find_.emplace(prepare("SELECT * FROM output WHERE output = ?1"));
-  find_failure_.emplace(prepare("SELECT * FROM failure WHERE input = ?1"));
+Tables::Tables(const fs::path& file, bool read_only, std::chrono::milliseconds patience) {
+  check_file(file, patience);
+  database_.emplace(file, read_only ? Access::read : Access::write, patience);
+  int version = 0;
+  try {
+    database_->read([&] {
+      check_is_ledger(*database_);
+      version = schema_version(*database_);
+    });
+  } catch (const NotALedger&) {
+    throw DatabaseError{SQLITE_NOTADB, "is no ledger", 0};
+  }
+  if (!read_only) {
+    database_->execute("PRAGMA journal_mode = WAL");
+    migrate(*database_, output_root(file));
+  } else if (version == 0) {
+    throw DatabaseError{SQLITE_NOTADB, "has no tables", 0};
+  } else if (version < kSchemaVersion) {
+    database_.emplace(Database(*database_));
+    migrate(*database_, output_root(file));
+  }
+  prepare_all(read_only);
+}
+
+void Tables::prepare_all(bool read_only) {
+  find_.emplace(prepare(kFindOutput));
+  find_failure_.emplace(
+      prepare("SELECT input, size, mtime_ns, inode, reason, detail FROM failure WHERE input = ?1"));
   if (read_only) return;
-  insert_.emplace(prepare("INSERT OR REPLACE INTO output VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)"));
-  insert_failure_.emplace(prepare("INSERT OR REPLACE INTO failure VALUES (?1,?2,?3,?4,?5,?6)"));
+  insert_.emplace(prepare(kInsertOutput));
+  insert_failure_.emplace(
+      prepare("INSERT OR REPLACE INTO failure (input, size, mtime_ns, inode, reason, detail) "
+              "VALUES (?1,?2,?3,?4,?5,?6)"));
   remove_failure_.emplace(prepare("DELETE FROM failure WHERE input = ?1"));
   remove_suspect_.emplace(prepare("DELETE FROM suspect WHERE input = ?1"));
+  move_.emplace(
+      prepare("UPDATE output SET root = ?2, input = ?3, size = ?4, mtime_ns = ?5, inode = ?6, "
+              "content = coalesce(?7, content) WHERE output = ?1"));
   forget_state_.emplace(prepare("UPDATE output SET size = -1 WHERE output = ?1"));
 }
 
-void Tables::make_tables() {
-  const auto set = [&](const char* pragma, int value) {
-    database_.execute((std::string("PRAGMA ") + pragma + " = " + std::to_string(value)).c_str());
-  };
-  database_.execute("PRAGMA journal_mode = WAL");
-  transaction(false, [&] {
-    database_.execute(kTables);
-    set("application_id", kApplication);
-    set("user_version", kSchema);
-  });
+Entry Tables::entry(const Statement::Use& row) const {
+  const std::string root = root_path(row.integer(1));
+  return {.output = row.bytes(0),
+          .input = root + row.bytes(2),
+          .settings = std::uint64_t(row.integer(3)),
+          .part = int(row.integer(4)),
+          .state = state(row, 5),
+          .bytes = row.integer(8),
+          .run = row.integer(10),
+          .root_size = root.size(),
+          .output_mtime_ns = row.integer(9),
+          .content = row.bytes(11),
+          .report = row.bytes(12)};
+}
+
+/// Of a root that is added where it is missing.
+std::int64_t Tables::root_id(const std::string& root) const {
+  if (const auto known = roots_.find(root); known != roots_.end()) return known->second;
+  const Statement insert = prepare("INSERT OR IGNORE INTO root (path) VALUES (?1)");
+  Statement::Use(insert).bind(1, root).step();
+  const Statement select = prepare("SELECT id FROM root WHERE path = ?1");
+  Statement::Use use(select);
+  use.bind(1, root).step();
+  return roots_[root] = use.integer(0);
+}
+
+/// Ids are never given to another root.
+std::string Tables::root_path(std::int64_t id) const {
+  if (const auto known = paths_.find(id); known != paths_.end()) return known->second;
+  const Statement select = prepare("SELECT path FROM root WHERE id = ?1");
+  Statement::Use use(select);
+  if (!use.bind(1, id).step()) throw DatabaseError{SQLITE_CORRUPT, "an output has no root", 0};
+  return paths_[id] = use.bytes(0);
 }
 
 void Tables::record(const Entry& entry, std::int64_t run) const {
   Statement::Use use(*insert_);
-  use.bind(1, entry.output).bind(2, entry.input).bind(3, std::int64_t(entry.settings));
-  use.bind(4, entry.part).bind(8, entry.bytes).bind(9, run);
-  bind(use, 5, entry.state);
+  const std::string relative = entry.input.substr(entry.root_size);
+  use.bind(1, entry.output).bind(2, root_id(entry.input.substr(0, entry.root_size)));
+  use.bind(3, relative).bind(4, std::int64_t(entry.settings)).bind(5, entry.part);
+  bind(use, 6, entry.state);
+  use.bind(9, entry.bytes).bind(10, entry.output_mtime_ns).bind(11, run);
+  if (!entry.content.empty()) use.bind(12, entry.content);
+  if (!entry.report.empty()) use.bind(13, entry.report);
   use.step();
-  if (entry.part == 0) clear(entry.input);
+  if (entry.part == 0 && entry.bytes >= 0) clear(entry.input);
+}
+
+void Tables::move_input(const Entry& entry) const {
+  Statement::Use use(*move_);
+  const std::string relative = entry.input.substr(entry.root_size);
+  use.bind(1, entry.output).bind(2, root_id(entry.input.substr(0, entry.root_size)));
+  use.bind(3, relative);
+  bind(use, 4, entry.state);
+  if (!entry.content.empty()) use.bind(7, entry.content);
+  use.step();
 }
 
 void Tables::record(const Failure& failure) const {
@@ -134,7 +215,9 @@ void Tables::record(const Failure& failure) const {
 }
 
 void Tables::record(const Suspect& suspect) const {
-  const Statement insert = prepare("INSERT OR REPLACE INTO suspect VALUES (?1,?2,?3,?4,?5)");
+  const Statement insert = prepare(
+      "INSERT OR REPLACE INTO suspect (input, size, mtime_ns, inode, losses) "
+      "VALUES (?1,?2,?3,?4,?5)");
   Statement::Use use(insert);
   use.bind(1, suspect.input).bind(5, std::int64_t(suspect.losses));
   bind(use, 2, suspect.state);
@@ -144,7 +227,7 @@ void Tables::record(const Suspect& suspect) const {
 void Tables::record(const Request& request, std::int64_t run) const {
   const Statement remove = prepare("DELETE FROM request");
   Statement::Use(remove).step();
-  const Statement insert = prepare("INSERT INTO request VALUES (?1,?2)");
+  const Statement insert = prepare("INSERT INTO request (what, value) VALUES (?1,?2)");
   const auto add = [&](std::string_view what, const std::string& value) {
     Statement::Use use(insert);
     use.bind_text(1, what).bind(2, value);
@@ -154,6 +237,16 @@ void Tables::record(const Request& request, std::int64_t run) const {
   add("settings", request.settings);
   for (const std::string& input : request.inputs) add("input", input);
   if (!request.files_from.empty()) add("files-from", request.files_from);
+  record_settings(request.output_settings);
+}
+
+void Tables::record_settings(const std::vector<std::string>& texts) const {
+  const Statement insert = prepare("INSERT OR REPLACE INTO settings (hash, text) VALUES (?1,?2)");
+  for (const std::string& text : texts) {
+    Statement::Use use(insert);
+    use.bind(1, std::int64_t(settings_hash(text))).bind_text(2, text);
+    use.step();
+  }
 }
 
 void Tables::clear(const std::string& input) const {
@@ -177,12 +270,29 @@ void Tables::forget(const std::string& output) const {
   use.step();
 }
 
-void Tables::forget_suspects() { database_.execute("DELETE FROM suspect"); }
+void Tables::forget_suspects() { database_->execute("DELETE FROM suspect"); }
 
 std::optional<Entry> Tables::find(const std::string& output) const {
   Statement::Use use(*find_);
   use.bind(1, output);
   return use.step() ? std::optional(entry(use)) : std::nullopt;
+}
+
+std::vector<Entry> Tables::entries_after(const std::string& output, int limit) const {
+  std::vector<Entry> entries;
+  const Statement select = prepare(kNextOutputs);
+  Statement::Use use(select);
+  use.bind(1, output).bind(2, std::int64_t(limit));
+  while (use.step()) entries.push_back(entry(use));
+  check_order(output, entries, [](const Entry& one) -> const std::string& { return one.output; });
+  return entries;
+}
+
+std::vector<std::string> Tables::settings_texts() const {
+  std::vector<std::string> texts;
+  const Statement select = prepare("SELECT text FROM settings ORDER BY hash");
+  for (Statement::Use row(select); row.step();) texts.push_back(row.bytes(0));
+  return texts;
 }
 
 std::vector<std::string> Tables::outputs_after(const std::string& output, int limit) const {
@@ -192,6 +302,7 @@ std::vector<std::string> Tables::outputs_after(const std::string& output, int li
   Statement::Use use(select);
   use.bind(1, output).bind(2, std::int64_t(limit));
   while (use.step()) outputs.push_back(use.bytes(0));
+  check_order(output, outputs, std::identity());
   return outputs;
 }
 
@@ -203,7 +314,8 @@ std::optional<Failure> Tables::find_failure(const std::string& input) const {
 
 std::vector<Failure> Tables::failed(int limit) const {
   std::vector<Failure> failures;
-  const Statement select = prepare("SELECT * FROM failure ORDER BY input LIMIT ?1");
+  const Statement select = prepare(
+      "SELECT input, size, mtime_ns, inode, reason, detail FROM failure ORDER BY input LIMIT ?1");
   Statement::Use use(select);
   use.bind(1, std::int64_t(limit));
   while (use.step()) failures.push_back(failure(use));
@@ -212,7 +324,7 @@ std::vector<Failure> Tables::failed(int limit) const {
 
 std::vector<Suspect> Tables::suspects() const {
   std::vector<Suspect> suspects;
-  const Statement select = prepare("SELECT * FROM suspect");
+  const Statement select = prepare("SELECT input, size, mtime_ns, inode, losses FROM suspect");
   Statement::Use use(select);
   while (use.step()) suspects.push_back({use.bytes(0), state(use, 1), int(use.integer(4))});
   return suspects;
@@ -229,7 +341,9 @@ std::optional<Request> Tables::request() const {
     if (what == "input") request.inputs.push_back(use.bytes(1));
     if (what == "files-from") request.files_from = use.bytes(1);
   }
-  return any ? std::optional(std::move(request)) : std::nullopt;
+  if (!any) return std::nullopt;
+  request.output_settings = settings_texts();
+  return request;
 }
 
 std::int64_t Tables::run() const {
@@ -238,8 +352,13 @@ std::int64_t Tables::run() const {
 
 Counts Tables::count() const {
   Counts counts;
+  const bool all = number("SELECT count(*) FROM failure") == 0;
   counts.done = number(
-      "SELECT count(DISTINCT input) FROM output WHERE input NOT IN (SELECT input FROM failure)");
+      all ? "SELECT count(*) FROM (SELECT DISTINCT root, input FROM output WHERE bytes >= 0)"
+          : "SELECT count(*) FROM (SELECT DISTINCT root, input FROM output WHERE bytes >= 0) AS "
+            "one "
+            "JOIN root ON root.id = one.root WHERE CAST(root.path || one.input AS BLOB) NOT IN "
+            "(SELECT input FROM failure)");
   const Statement select = prepare("SELECT reason, count(*) FROM failure GROUP BY reason");
   Statement::Use use(select);
   while (use.step()) {
@@ -247,6 +366,23 @@ Counts Tables::count() const {
     counts.failures[std::size_t(reason_of(use.bytes(0)))] += use.integer(1);
   }
   return counts;
+}
+
+std::vector<SettingsCount> Tables::count_by_settings() const {
+  std::vector<SettingsCount> counts;
+  const Statement select = prepare(
+      "SELECT output.settings, max(settings.text), count(*) FROM output "
+      "LEFT JOIN settings ON settings.hash = output.settings "
+      "WHERE bytes >= 0 GROUP BY output.settings ORDER BY count(*) DESC");
+  for (Statement::Use use(select); use.step();)
+    counts.push_back({std::uint64_t(use.integer(0)), use.bytes(1), use.integer(2)});
+  return counts;
+}
+
+std::string Tables::settings_text(std::uint64_t hash) const {
+  const Statement select = prepare("SELECT text FROM settings WHERE hash = ?1");
+  Statement::Use use(select);
+  return use.bind(1, std::int64_t(hash)).step() ? use.bytes(0) : std::string();
 }
 
 std::int64_t Tables::number(const char* sql) const {

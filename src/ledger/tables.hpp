@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "ledger/database.hpp"
@@ -12,31 +13,29 @@
 
 namespace eckart::ledger {
 
-/// What a file that is there, and was not made by us, is called by.
-struct NotALedger {};
-
 /// A ledger's tables in an open file. One thread at a time; everything throws DatabaseError.
 class Tables {
  public:
-  /// Makes the file if it is missing, unless it is to be read alone. Throws NotALedger, and changes
-  /// nothing then. `patience` as Database has it.
+  /// Makes the file if it is missing, unless it is to be read alone, and migrates one of an older
+  /// version; read alone, a copy in memory is migrated. Throws NotALedger and NewerSchema, and
+  /// changes nothing then. `patience` as Database has it.
   Tables(const std::filesystem::path& file, bool read_only, std::chrono::milliseconds patience);
 
   /// All that `write` does, or nothing; with `sync` it is on the disk then, and all before it.
   template <class Write>
   void transaction(bool sync, const Write& write) {
-    database_.execute(sync ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
-    database_.execute("BEGIN IMMEDIATE");
+    database_->execute(sync ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
     try {
-      write();
-      database_.execute("COMMIT");
-    } catch (const DatabaseError&) {
-      database_.roll_back();
+      database_->transaction(write);
+    } catch (...) {
+      roots_.clear();  // some may not be in the file now
       throw;
     }
   }
 
   void record(const Entry& entry, std::int64_t run) const;
+  /// The input of an output that is known, without what made the output.
+  void move_input(const Entry& entry) const;
   void record(const Failure& failure) const;
   void record(const Suspect& suspect) const;
   void record(const Request& request, std::int64_t run) const;
@@ -48,6 +47,10 @@ class Tables {
   void forget_suspects();
 
   std::optional<Entry> find(const std::string& output) const;
+  void record_settings(const std::vector<std::string>& texts) const;
+  /// The next after this output, in the order of their names.
+  std::vector<Entry> entries_after(const std::string& output, int limit) const;
+  std::vector<std::string> settings_texts() const;
   /// In the order of their names.
   std::vector<std::string> outputs_after(const std::string& output, int limit) const;
   std::optional<Failure> find_failure(const std::string& input) const;
@@ -56,16 +59,26 @@ class Tables {
   std::optional<Request> request() const;
   std::int64_t run() const;  ///< the number of the last that has begun
   Counts count() const;
+  /// The most outputs first.
+  std::vector<SettingsCount> count_by_settings() const;
+  /// Empty where it is not known.
+  std::string settings_text(std::uint64_t hash) const;
 
  private:
-  void make_tables();
-  Statement prepare(const char* sql) const { return {database_.get(), sql}; }
+  void prepare_all(bool read_only);
+  Statement prepare(const char* sql) const { return {database_->get(), sql}; }
   std::int64_t number(const char* sql) const;
+  Entry entry(const Statement::Use& row) const;
+  std::int64_t root_id(const std::string& root) const;
+  std::string root_path(std::int64_t id) const;
 
-  Database database_;  // which the statements must not outlive
+  std::optional<Database> database_;  // which the statements must not outlive
+  // Of the roots table, as far as it was needed: by id, by path.
+  mutable std::unordered_map<std::int64_t, std::string> paths_;
+  mutable std::unordered_map<std::string, std::int64_t> roots_;
   std::optional<Statement> find_, find_failure_;
   std::optional<Statement> insert_, insert_failure_, remove_failure_, remove_suspect_,
-      forget_state_;
+      forget_state_, move_;
 };
 
 }  // namespace eckart::ledger

@@ -2,7 +2,10 @@
 
 #include <spdlog/spdlog.h>
 
+#include <utility>
+
 #include "pipeline/attempt.hpp"
+#include "pipeline/full_rank.hpp"
 
 namespace eckart {
 namespace {
@@ -22,13 +25,14 @@ telemetry::TraceArgs trace_args_of_finish(const Batch& batch) {
 
 }  // namespace
 
-ComputeWorker::ComputeWorker(std::unique_ptr<Lane> lane, BatchChannel& in, ItemChannel& out,
-                             InFlight& in_flight, Meters& meters, flow::StageClock::Worker& clock,
-                             LaneTrace& trace)
-    : in_(in),
-      out_(out),
-      in_flight_(in_flight),
-      meters_(meters),
+ComputeWorker::ComputeWorker(std::unique_ptr<Lane> lane, const Shared& shared, StepOf step_of,
+                             flow::StageClock::Worker& clock, LaneTrace& trace)
+    : in_(shared.in),
+      out_(shared.out),
+      in_flight_(shared.in_flight),
+      meters_(shared.meters),
+      activity_(shared.activity),
+      step_of_(std::move(step_of)),
       clock_(clock),
       trace_(trace),
       lane_(std::move(lane)) {
@@ -64,6 +68,7 @@ std::optional<Batch> ComputeWorker::taken(std::optional<Batch> batch) {
 template <class Step>
 bool ComputeWorker::attempt_batch(Batch& batch, Step&& step) {
   Outcome outcome;
+  const Activity::Scope scope(activity_, step_of_(batch));
   try {
     attempt(outcome, Stage::compute, Reason::compute_failed, step);
   } catch (const DeviceLost&) {
@@ -134,8 +139,13 @@ void ComputeWorker::send(Batch batch) {
   for (ItemPtr& item : batch.items) item->since = now;
   clock_.waiting(flow::StageClock::State::waiting_for_room, [&] {
     for (ItemPtr& item : batch.items) {
+      if (item->task.given_up) continue;  // as what is only decoded
       if (item->outcome.ok() && !item->task.error.empty()) {
         item->outcome = Outcome::failed(Stage::compute, item->task.reason, item->task.error);
+      }
+      if (item->outcome.ok()) {
+        attempt(item->outcome, Stage::compute, Reason::compute_failed,
+                [&] { add_full_rank_outputs(*item); });
       }
       if (!out_.push(std::move(item))) return;
     }

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "flow/stage_clock.hpp"
+#include "pipeline/activity.hpp"
 #include "pipeline/in_flight.hpp"
 #include "pipeline/meters.hpp"
 #include "pipeline/thread_trace.hpp"
@@ -16,9 +18,18 @@ namespace eckart {
 /// last is emptied. Lives on one thread.
 class ComputeWorker {
  public:
-  /// `in_flight` and `meters` are shared by all lanes.
-  ComputeWorker(std::unique_ptr<Lane> lane, BatchChannel& in, ItemChannel& out, InFlight& in_flight,
-                Meters& meters, flow::StageClock::Worker& clock, LaneTrace& trace);
+  /// By all lanes.
+  struct Shared {
+    BatchChannel& in;
+    ItemChannel& out;
+    InFlight& in_flight;
+    Meters& meters;
+    Activity& activity;
+  };
+  /// Computing a batch, as Activity is to know it.
+  using StepOf = std::function<Activity::Step(const Batch&)>;
+  ComputeWorker(std::unique_ptr<Lane> lane, const Shared& shared, StepOf step_of,
+                flow::StageClock::Worker& clock, LaneTrace& trace);
 
   /// Until `in` is closed and empty; every item goes to `out`, failed ones with their outcome.
   void run();
@@ -43,6 +54,8 @@ class ComputeWorker {
   ItemChannel& out_;
   InFlight& in_flight_;
   Meters& meters_;
+  Activity& activity_;
+  const StepOf step_of_;
   flow::StageClock::Worker& clock_;
   LaneTrace& trace_;
   std::vector<int> free_slots_;

@@ -16,12 +16,13 @@ namespace eckart {
 /// LoadItem.
 using ClaimOutputs = std::function<void(WorkItem& item)>;
 
-/// Whether what is at the place of an item's output is a result of the item's file.
-using WasMade = std::function<bool(const WorkItem& item, const std::filesystem::path& output)>;
+/// How the outputs of an item are to be named, where that is known before.
+using ChooseNaming = std::function<io::OutputTree::Naming(const WorkItem& item)>;
 
 /// Claims outputs that no earlier item has, that are no input of the command line and not the
-/// item's own file, nor what stands beside that, unless it `was_made`. Both must outlive it.
-ClaimOutputs make_claim(io::OutputTree& outputs, const io::InputGuard& inputs, WasMade was_made);
+/// item's own file. Both must outlive it.
+ClaimOutputs make_claim(io::OutputTree& outputs, const io::InputGuard& inputs,
+                        ChooseNaming choose_naming = {});
 
 /// The item of one arrival, its outputs claimed; failed where that or finding it failed.
 ItemPtr take_in(io::Arrival arrival, const ClaimOutputs& claim);
@@ -36,8 +37,10 @@ using CheckDone = std::function<void(WorkItem& item)>;
 /// FatalError for the run's.
 using LoadItem = std::function<void(WorkItem& item, const Reserve& reserve)>;
 
-/// Asks `check_done`, if any, reads the file, checks its header against the limits and against what
-/// `outputs` can hold, reserves the bytes of input and outputs, decodes. May be called by several
+/// Asks `check_done`, if any; reads the header and checks it against the limits and against what
+/// `outputs` can hold; reserves, at once, what the file's bytes and decoding them take or what the
+/// pixels of input and outputs take, whichever is more; reads the rest, decodes, and gives back
+/// what the pixels do not take. May be called by several
 /// threads at a time. Must outlive the items, whose ranks it keeps.
 LoadItem make_load(const io::Limits& limits, const std::vector<RankPolicy>& ranks,
                    const io::Codec& outputs, CheckDone check_done = {});

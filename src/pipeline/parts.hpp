@@ -7,6 +7,7 @@
 #include "io/source.hpp"
 #include "pipeline/in_flight.hpp"
 #include "pipeline/load.hpp"
+#include "pipeline/step_limits.hpp"
 #include "pipeline/work_item.hpp"
 #include "pipeline/write.hpp"
 
@@ -23,6 +24,7 @@ struct PipelineOptions {
   std::chrono::milliseconds space_poll{1000};  ///< between attempts
   std::size_t found_capacity = 256;            ///< files that wait to be loaded
   int load_tries = 10;  ///< to open a file where the process has no descriptors left
+  StepLimits limits{};
 };
 
 struct PipelineParts {

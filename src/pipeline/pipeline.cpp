@@ -40,7 +40,7 @@ Pipeline::Pipeline(PipelineParts parts, const PipelineOptions& options)
       load_clock_(options.load_threads, start_),
       batch_clock_(1, start_),
       write_clock_(options.write_threads, start_),
-      writers_{parts_, options_, finished_, tally_, meters_, stop_.get_token()} {}
+      writers_{parts_, options_, finished_, tally_, meters_, activity_, stop_.get_token()} {}
 
 telemetry::RunReport Pipeline::run(telemetry::Trace* trace) {
   using flow::Workers;
@@ -152,13 +152,23 @@ void Pipeline::run_source() {
   std::int64_t number = 0;
   const std::stop_token stop = stop_.get_token();
   const auto next_arrival = [&] {  // its input is the file system, or whoever writes the list
+    std::optional<Activity::Scope> step;
+    if (!parts_.source.may_wait())
+      step.emplace(activity_, Activity::Step{"source", options_.limits.stall});
     return clock.waiting(State::waiting_for_input, [&] { return parts_.source.next(stop); });
   };
   while (std::optional<io::Arrival> arrival = next_arrival()) {
     const auto found_at = Clock::now();
     tally_.found(found_at);
     // Here, in the order of arrival: which of two inputs has a name is no matter of threads.
-    ItemPtr item = take_in(std::move(*arrival), parts_.claim);
+    ItemPtr item;
+    {
+      const Activity::Scope step(
+          activity_, {"source",
+                      options_.limits.stall,
+                      {{arrival->file, arrival->relative, arrival->job, arrival->seen.state}}});
+      item = take_in(std::move(*arrival), parts_.claim);
+    }
     item->number = ++number;
     item->found_at = found_at;
     trace.found(*item);
@@ -173,31 +183,40 @@ void Pipeline::run_source() {
 void Pipeline::run_load(int index) {
   ThreadTrace trace(trace_, Stage::load, index);
   flow::StageClock::Worker clock(load_clock_, index, trace.on_wait());
-  const Reserve reserve = [&](std::size_t bytes) {
-    trace.name_next_wait("waits for the budget");
-    return clock.waiting(State::waiting_for_room, [&] { return budget_.reserve(bytes); });
-  };
   while (auto popped = clock.waiting(State::waiting_for_input, [&] { return found_.pop(); })) {
     ItemPtr item = std::move(*popped);
     meters_.found.add(Clock::now() - item->since);
     const auto busy_before = clock.busy();
     ThreadTrace::Span span(trace, *item);
     trace.pass(*item);
-    load(*item, reserve, clock);
+    {
+      Activity::Scope step(activity_, {"load", options_.limits.load(*item), {file_of(*item)}});
+      const Reserve reserve = [&](std::size_t bytes) {
+        trace.name_next_wait("waits for the budget");
+        return step.waiting([&] {
+          return clock.waiting(State::waiting_for_room, [&] { return budget_.reserve(bytes); });
+        });
+      };
+      load(*item, reserve, clock, step);
+    }
     span.end([&] { return trace_args_of_load(*item); });
     if (item->outcome.result != Result::skipped)
       meters_.service(Stage::load).add(clock.busy() - busy_before);
-    if (!item->outcome.ok()) --coming_;
-    ItemChannel& next = item->outcome.ok() ? loaded_ : finished_;
+    const bool to_compute = item->outcome.ok() && !item->computed;
+    if (!to_compute) --coming_;
+    ItemChannel& next = to_compute ? loaded_ : finished_;
     push(next, std::move(item), clock);
   }
 }
 
 /// Where the process has no more descriptors, the writers will give some back.
-void Pipeline::load(WorkItem& item, const Reserve& reserve, flow::StageClock::Worker& clock) {
+void Pipeline::load(WorkItem& item, const Reserve& reserve, flow::StageClock::Worker& clock,
+                    Activity::Scope& step) {
   const auto pause = [&] {
-    return clock.waiting(State::waiting_for_room,
-                         [&] { return flow::pause(options_.space_poll, stop_.get_token()); });
+    return step.waiting([&] {
+      return clock.waiting(State::waiting_for_room,
+                           [&] { return flow::pause(options_.space_poll, stop_.get_token()); });
+    });
   };
   for (int tries = 1;; ++tries) {
     try {
@@ -207,6 +226,7 @@ void Pipeline::load(WorkItem& item, const Reserve& reserve, flow::StageClock::Wo
       const bool may_help = error.wants() == EnvironmentError::Wants::less;
       if (!may_help || tries == options_.load_tries || !pause()) throw;
       item.task = {};
+      item.bytes = {};  // before it waits for them again
     }
   }
 }
@@ -227,7 +247,12 @@ void Pipeline::run_batch(Backend& backend) {
       const auto taken = now();
       meters_.loaded.add(taken - (*item)->since);
       (*item)->since = taken;
-      if (auto full = batcher.add(std::move(*item), taken)) send(std::move(*full), clock, trace);
+      std::optional<Batch> full;
+      {
+        const Activity::Scope step(activity_, {"batch", options_.limits.stall, {file_of(**item)}});
+        full = batcher.add(std::move(*item), taken);
+      }
+      if (full) send(std::move(*full), clock, trace);
     }
     while (auto batch = nobody_to_wait_for() ? batcher.flush() : batcher.due(now()))
       send(std::move(*batch), clock, trace);
@@ -262,7 +287,18 @@ bool Pipeline::nobody_to_wait_for() const {
 void Pipeline::run_compute(Backend& backend, int index) {
   LaneTrace trace{{trace_, Stage::compute, index}, {trace_, backend.gpus(), index}};
   flow::StageClock::Worker clock(*compute_clock_, index, trace.thread.on_wait());
-  ComputeWorker(backend.make_lane(index), batches_, finished_, in_flight_, meters_, clock, trace)
+  // A GPU's thread uses no CPU time while it waits for the GPU.
+  const StepLimits::Duration idle =
+      backend.gpus().empty() ? StepLimits::Duration(options_.limits.stall) : StepLimits::Duration();
+  const ComputeWorker::StepOf step_of = [&, idle](const Batch& batch) {
+    Activity::Step step{"compute", options_.limits.compute(batch), {}, idle};
+    for (const ItemPtr& item : batch.items) step.files.push_back(file_of(*item));
+    return step;
+  };
+  std::unique_ptr<Lane> lane = backend.make_lane(index);
+  lane->give_up_after(stop_.get_token());
+  ComputeWorker(std::move(lane), {batches_, finished_, in_flight_, meters_, activity_}, step_of,
+                clock, trace)
       .run();
 }
 
@@ -272,7 +308,7 @@ void Pipeline::on_lost(const InFlight::Items& items) const {
     if (parts_.on_lost) parts_.on_lost(items);
   } catch (const std::exception& error) {
     spdlog::error("what was computed when the device was lost is not known: {}",
-                  printable(error.what()));
+                  printable_message(error.what()));
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "flow/budget.hpp"
 #include "flow/stage_clock.hpp"
+#include "pipeline/activity.hpp"
 #include "pipeline/in_flight.hpp"
 #include "pipeline/parts.hpp"
 #include "pipeline/tally.hpp"
@@ -33,8 +34,8 @@ class Pipeline {
   /// any, is told of all of it.
   telemetry::RunReport run(telemetry::Trace* trace = nullptr);
 
-  /// Takes nothing new in, gives up what is only decoded, and lets come out what is computed or
-  /// further. From any thread, any number of times.
+  /// Takes nothing new in, gives up what is only decoded, or what a lane gives up between two
+  /// planes, and lets come out what is computed or further. From any thread, any number of times.
   void request_stop();
 
   telemetry::ProgressState progress() const { return tally_.progress(); }
@@ -42,6 +43,14 @@ class Pipeline {
   telemetry::Snapshot snapshot() const;
   /// Null before there is one.
   const Backend* backend() const { return backend_; }
+
+  /// What has stalled, if anything: a step that takes longer than its work explains, or images that
+  /// nobody works on. As Activity::check() has it; waits for nothing.
+  std::optional<Activity::Stall> find_stall();
+  /// As Activity::text() has it: what is waited for after request_stop().
+  std::string activity_text() const { return activity_.text(); }
+  /// For what else is done for the pipeline's sake.
+  Activity& activity() { return activity_; }
 
  private:
   bool push(ItemChannel& channel, ItemPtr item, flow::StageClock::Worker& clock);
@@ -54,7 +63,9 @@ class Pipeline {
   void run_compute(Backend& backend, int index);
   void run_write(int index);
 
-  void load(WorkItem& item, const Reserve& reserve, flow::StageClock::Worker& clock);
+  void load(WorkItem& item, const Reserve& reserve, flow::StageClock::Worker& clock,
+            Activity::Scope& step);
+  const char* stage_of_standstill() const;
   void abort(std::exception_ptr error);
   std::string stopped_by() const;
   void on_lost(const InFlight::Items& items) const;
@@ -67,6 +78,7 @@ class Pipeline {
   std::atomic<Clock::duration::rep> levels_traced_at_{0};
   Meters meters_;
   Tally tally_{meters_};
+  Activity activity_;
   flow::Budget budget_;
   ItemChannel found_, loaded_, finished_;
   BatchChannel batches_;

@@ -54,4 +54,26 @@ telemetry::Snapshot Pipeline::snapshot() const {
   return snapshot;
 }
 
+/// A wait that is designed never lasts so long where images are on their way: a batch lingers, and
+/// who waits for space or the budget waits for another who is at work. So if nobody is, and nothing
+/// has moved, a thread that should be woken was not.
+std::optional<Activity::Stall> Pipeline::find_stall() {
+  if (auto stall = activity_.check()) return stall;
+  const auto standstill = activity_.standstill();
+  const bool may_stand = !backend_.load() || stop_.stop_requested() ||
+                         writers_.waiting_for_space > 0 ||
+                         tally_.progress().total == tally_.progress().done;
+  if (may_stand || standstill < options_.limits.stall + options_.linger) return std::nullopt;
+  return Activity::Stall{
+      stage_of_standstill(), {}, std::chrono::duration_cast<std::chrono::seconds>(standstill)};
+}
+
+/// The last stage that has something to do.
+const char* Pipeline::stage_of_standstill() const {
+  if (finished_.size() > 0) return "write";
+  if (batches_.size() > 0) return "compute";
+  if (loaded_.size() > 0) return "batch";
+  return found_.size() > 0 ? "load" : "compute";
+}
+
 }  // namespace eckart

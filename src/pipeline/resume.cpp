@@ -1,29 +1,31 @@
 #include "pipeline/resume.hpp"
 
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 
 #include <system_error>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/printable.hpp"
+#include "io/content_hash.hpp"
 #include "io/file.hpp"
+#include "pipeline/output_quality.hpp"
+#include "telemetry/image_report.hpp"
 
 namespace eckart {
 namespace {
-
-/// FNV-1a: the same in every process and on every machine.
-std::uint64_t hashed(const std::string& bytes) {
-  constexpr std::uint64_t kOffset = 14695981039346656037U, kPrime = 1099511628211U;
-  std::uint64_t hash = kOffset;
-  for (const char byte : bytes) hash = (hash ^ std::uint8_t(byte)) * kPrime;
-  return hash;
-}
 
 /// Nothing where it is gone, or may not be searched.
 std::filesystem::path current_folder() {
   std::error_code none;
   return std::filesystem::current_path(none);
+}
+
+/// 0 where it is not known.
+std::int64_t mtime_of(const std::filesystem::path& output) {
+  struct stat status {};
+  return ::lstat(output.c_str(), &status) == 0 ? io::state_of(status).mtime_ns : 0;
 }
 
 }  // namespace
@@ -34,41 +36,108 @@ Resume::Resume(ledger::Ledger& ledger, ResumeOptions options)
       had_failures_(!ledger.failed(1).empty()),
       current_(current_folder()),
       root_(absolute(options_.root)) {
-  for (const std::string& text : options_.settings) settings_.push_back(hashed(text));
+  for (const std::string& text : options_.settings)
+    settings_.push_back(ledger::settings_hash(text));
   if (!options_.on_gpu) return;
   for (ledger::Suspect& suspect : ledger_.suspects())
     suspects_.emplace(suspect.input, std::move(suspect));
 }
 
 void Resume::check(WorkItem& item) const {
-  item.state = io::state_of(item.file);
-  if (!is_done(item)) return mark_suspect(item, absolute(item.file));
+  if (!item.below) item.state = io::state_of(item.file);  // else it is open already
+  item.wants_content = options_.by_content;
+  if (options_.by_content) hash_content(item);
+  bool done = true;
+  std::vector<std::string> measured;
+  for (std::size_t i = 0; i < item.outputs.size(); ++i) {
+    const auto known = ledger_.find(below_root(item.outputs[i]));
+    OutputPlace place = place_of(item, i, known);
+    if (place.kind == OutputPlace::Kind::taken) refuse(item.outputs[i], place);
+    done &= place.kind == OutputPlace::Kind::same;
+    item.moved |= known && is_moved(*known, item);
+    measured.push_back(std::move(place.measured));
+  }
+  if (!done) return mark_suspect(item, absolute(item.file));
+  item.measured_before = std::move(measured);
   item.outcome = {Result::skipped, Stage::load, Reason::none, "done before"};
 }
 
 bool Resume::is_done(const WorkItem& item) const {
-  const std::string input = absolute(item.file);
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
-    if (!is_done(item, input, i)) return false;
+    if (place_of(item, i).kind != OutputPlace::Kind::same) return false;
   }
   return true;
+}
+
+OutputPlace Resume::place_of(const WorkItem& item, std::size_t output) const {
+  return place_of(item, output, ledger_.find(below_root(item.outputs[output])));
+}
+
+OutputPlace Resume::place_of(const WorkItem& item, std::size_t output,
+                             const std::optional<ledger::Entry>& known) const {
+  OutputPlace place = judge({.input = identity(item),
+                             .settings = settings_[output],
+                             .on_change = options_.on_change,
+                             .first_run = options_.first_run},
+                            known, look_at(item.outputs[output]));
+  if (place.made_with_other) place.why = difference(known->settings, output);
+  return place;
+}
+
+/// Of the settings of a result from those that this output has now.
+std::string Resume::difference(std::uint64_t made_with, std::size_t output) const {
+  const std::lock_guard lock(differences_mutex_);
+  std::string& text = differences_[{made_with, output}];
+  if (text.empty())
+    text = settings_difference(ledger_.settings_text(made_with), options_.settings[output]);
+  return text;
+}
+
+bool Resume::has_made(const WorkItem& item,
+                      const std::vector<std::filesystem::path>& outputs) const {
+  if (look_at(outputs.front()).type != std::filesystem::file_type::regular) return false;
+  const auto known = ledger_.find(below_root(outputs.front()));
+  return known && known->input == absolute(item.file);
+}
+
+bool Resume::is_of_neighbor(const WorkItem& item) const {
+  const std::filesystem::path input = absolute(item.file);
+  for (const auto& output : item.outputs) {
+    const auto known = ledger_.find(below_root(output));
+    if (!known || known->input == input) continue;
+    const std::filesystem::path other = known->input;
+    const bool is_there = look_at(output).type != std::filesystem::file_type::not_found;
+    if (is_there && other.parent_path() == input.parent_path()) return true;
+  }
+  return false;
+}
+
+InputIdentity Resume::identity(const WorkItem& item) const {
+  std::string path = absolute(item.file);
+  const std::size_t root = root_size(path, item.relative);
+  return {std::move(path), root, item.state, item.content};
+}
+
+bool Resume::is_moved(const ledger::Entry& known, const WorkItem& item) const {
+  const InputIdentity input = identity(item);
+  return known.input != input.path || known.root_size != input.root_size ||
+         known.state != input.state || (!input.content.empty() && known.content != input.content);
+}
+
+/// Where none of the item's outputs was made from a file of its size, nothing is asked for it.
+void Resume::hash_content(WorkItem& item) const {
+  for (const auto& output : item.outputs) {
+    const auto known = ledger_.find(below_root(output));
+    if (!known || known->state.size != item.state.size) continue;
+    item.content =
+        io::content_hash(item.below ? io::open_input(item.below) : io::InputFile(item.file));
+    return;
+  }
 }
 
 bool Resume::has_failed(const WorkItem& item) const {
   const auto failure = ledger_.find_failure(absolute(item.file));
   return failure && failure->state == item.state;
-}
-
-void Resume::check_owner(const WorkItem& item) const {
-  const std::string input = absolute(item.file);
-  std::error_code none;  // nothing there, so nobody's
-  for (const auto& output : item.outputs) {
-    const auto known = ledger_.find(below_root(output));
-    if (known && known->input != input && std::filesystem::exists(output, none))
-      throw ItemError(Reason::output_collision,
-                      "its output " + output.string() + " is a result of " + known->input +
-                          " (output.name={name}.{ext} tells a.jpg from a.png)");
-  }
 }
 
 void Resume::mark_suspect(WorkItem& item, const std::string& input) const {
@@ -81,30 +150,35 @@ void Resume::mark_suspect(WorkItem& item, const std::string& input) const {
                  printable(item.file.native()), losses);
 }
 
-/// What is known of the file there, if it is the one that was made from the input.
-std::optional<ledger::Entry> Resume::result_at(const std::filesystem::path& output,
-                                               const std::string& input) const {
-  auto known = ledger_.find(below_root(output));
-  std::error_code gone;
-  if (!known || known->input != input ||
-      std::int64_t(std::filesystem::file_size(output, gone)) != known->bytes)
-    return {};
-  return known;
-}
-
-bool Resume::was_made(const WorkItem& item, const std::filesystem::path& output) const {
-  return result_at(output, absolute(item.file)).has_value();
-}
-
-bool Resume::is_done(const WorkItem& item, const std::string& input, std::size_t output) const {
-  const auto known = result_at(item.outputs[output], input);
-  return known && known->state == item.state && known->settings == settings_[output] &&
-         known->run >= options_.first_run;
-}
-
 int Resume::losses(const std::string& input, const FileState& state) const {
   const auto known = suspects_.find(input);
   return known != suspects_.end() && known->second.state == state ? known->second.losses : 0;
+}
+
+ledger::Entry Resume::entry_of(const WorkItem& item, std::size_t output) const {
+  ledger::Entry entry = this->entry(item, item.outputs[output]);
+  entry.settings = settings_[output];
+  entry.part = int(output);
+  return entry;
+}
+
+/// On the disk before the files are at their places: after a power cut, too, none is there that was
+/// not announced.
+void Resume::announce(std::span<WorkItem* const> items) const {
+  using Kind = OutputPlace::Kind;
+  ledger::Changes changes;
+  changes.sync = true;
+  for (const WorkItem* item : items) {
+    if (!item->outcome.ok()) continue;
+    for (std::size_t i = 0; i < item->outputs.size(); ++i) {
+      const Kind kind = place_of(*item, i).kind;
+      if (kind == Kind::unknown || kind == Kind::taken) continue;  // it may be somebody else's
+      ledger::Entry& entry = changes.done.emplace_back(entry_of(*item, i));
+      entry.bytes = ledger::kAnnounced;
+      entry.output_mtime_ns = item->file_mtimes_ns[i];
+    }
+  }
+  ledger_.record(changes);
 }
 
 void Resume::record(std::span<WorkItem* const> items) const {
@@ -115,6 +189,8 @@ void Resume::record(std::span<WorkItem* const> items) const {
     const std::string input = absolute(item->file);
     if (outcome.result == Result::skipped) {
       if (had_failures_ || suspects_.contains(input)) changes.cleared.push_back(input);
+      if (!item->moved) continue;
+      for (const auto& output : item->outputs) changes.moved.push_back(entry(*item, output));
       continue;
     }
     if (!outcome.ok()) {
@@ -122,12 +198,10 @@ void Resume::record(std::span<WorkItem* const> items) const {
       continue;
     }
     for (std::size_t i = 0; i < item->outputs.size(); ++i) {
-      changes.done.push_back({.output = below_root(item->outputs[i]),
-                              .input = input,
-                              .settings = settings_[i],
-                              .part = int(i),
-                              .state = item->state,
-                              .bytes = item->file_bytes[i]});
+      ledger::Entry& done = changes.done.emplace_back(entry_of(*item, i));
+      done.bytes = item->file_bytes[i];
+      done.output_mtime_ns = mtime_of(item->outputs[i]);
+      done.report = telemetry::measured_text(line_of_output(*item, i));
     }
   }
   ledger_.record(changes);
@@ -165,6 +239,17 @@ void Resume::record_lost(const std::vector<const WorkItem*>& items) const {
     suspects.push_back({input, item->state, losses(input, item->state) + 1});
   }
   ledger_.record_suspects(suspects);
+}
+
+/// With what is known of its input.
+ledger::Entry Resume::entry(const WorkItem& item, const std::filesystem::path& output) const {
+  InputIdentity input = identity(item);
+  return {.output = below_root(output),
+          .input = std::move(input.path),
+          .settings = 0,
+          .state = input.state,
+          .root_size = input.root_size,
+          .content = std::move(input.content)};
 }
 
 std::string Resume::absolute(const std::filesystem::path& path) const {

@@ -4,13 +4,17 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ledger/ledger.hpp"
+#include "pipeline/output_place.hpp"
 #include "pipeline/work_item.hpp"
 
 namespace eckart {
@@ -19,8 +23,11 @@ struct ResumeOptions {
   std::filesystem::path root;  ///< the folder that the ledger names outputs by their place in
   /// For each of an item's outputs a text that differs where other settings make other pixels.
   std::vector<std::string> settings;
+  OnChange on_change = OnChange::refuse;
   std::int64_t first_run = 0;  ///< what was done in runs before this one does not count
-  bool on_gpu = true;          ///< what was computed when a GPU was lost is a suspect
+  /// Inputs are the same by what they hold, where that is known, and not by their times.
+  bool by_content = false;
+  bool on_gpu = true;  ///< what was computed when a GPU was lost is a suspect
 };
 
 /// What of a run is done before it, and the record of what it does. Thread-safe.
@@ -28,22 +35,29 @@ class Resume {
  public:
   Resume(ledger::Ledger& ledger, ResumeOptions options);
 
-  /// Whether what is at the place of this output of the item was made from its file, some time.
-  bool was_made(const WorkItem& item, const std::filesystem::path& output) const;
-
-  /// Looks at the input, and skips the item where all its outputs were made from it as it is, with
-  /// these settings, and are there in their sizes. Marks suspects; what was computed alone when the
-  /// GPU was lost is not given to one any more. Throws ItemError.
+  /// Looks at the input, unless a watch has, and skips the item where all its outputs were made
+  /// from it as it is, with these settings, and are there in their sizes. Marks suspects; what was
+  /// computed alone when the GPU was lost is not given to one any more. Throws ItemError:
+  /// output_collision where what is at the place of an output is in the way.
   void check(WorkItem& item) const;
+
+  /// What is at the place of an output of the item, whose file is in `item.state`.
+  OutputPlace place_of(const WorkItem& item, std::size_t output) const;
+
+  /// Whether the first of these outputs is there, and was made from the item's file, some time.
+  bool has_made(const WorkItem& item, const std::vector<std::filesystem::path>& outputs) const;
+  /// Whether what is at the place of one of the item's outputs is a result of another file of the
+  /// same folder: of a.jpg, where the item is a.png.
+  bool is_of_neighbor(const WorkItem& item) const;
 
   /// Whether all outputs of an item were made from its file in `item.state`, as check() has it.
   bool is_done(const WorkItem& item) const;
   /// Whether the file has failed in this state, at the last attempt.
   bool has_failed(const WorkItem& item) const;
-  /// Throws ItemError(output_collision) where what is at the place of an output is a result of
-  /// another input.
-  void check_owner(const WorkItem& item) const;
-
+  /// Of items that are about to be published: a run that is killed in between leaves files at their
+  /// places that the next one must know for their own, though their bytes are not those that it
+  /// will compute. Throws EnvironmentError.
+  void announce(std::span<WorkItem* const> items) const;
   /// Of items that are published or have failed. Throws EnvironmentError.
   void record(std::span<WorkItem* const> items) const;
 
@@ -62,13 +76,19 @@ class Resume {
   void record_lost(const std::vector<const WorkItem*>& items) const;
 
  private:
-  std::optional<ledger::Entry> result_at(const std::filesystem::path& output,
-                                         const std::string& input) const;
-  bool is_done(const WorkItem& item, const std::string& input, std::size_t output) const;
+  InputIdentity identity(const WorkItem& item) const;
+  OutputPlace place_of(const WorkItem& item, std::size_t output,
+                       const std::optional<ledger::Entry>& known) const;
+  /// Whether the ledger has another path, state or content of the item's input.
+  bool is_moved(const ledger::Entry& known, const WorkItem& item) const;
+  void hash_content(WorkItem& item) const;
   void mark_suspect(WorkItem& item, const std::string& input) const;
   int losses(const std::string& input, const FileState& state) const;
+  ledger::Entry entry(const WorkItem& item, const std::filesystem::path& output) const;
+  ledger::Entry entry_of(const WorkItem& item, std::size_t output) const;
   std::string absolute(const std::filesystem::path& path) const;
   std::string below_root(const std::filesystem::path& output) const;
+  std::string difference(std::uint64_t made_with, std::size_t output) const;
 
   ledger::Ledger& ledger_;
   const ResumeOptions options_;
@@ -76,6 +96,8 @@ class Resume {
   const bool had_failures_;
   const std::filesystem::path current_, root_;  // absolute
   std::unordered_map<std::string, ledger::Suspect> suspects_;
+  mutable std::mutex differences_mutex_;
+  mutable std::map<std::pair<std::uint64_t, std::size_t>, std::string> differences_;  // few
 };
 
 }  // namespace eckart

@@ -50,8 +50,9 @@ void Tally::count(const WorkItem& item) {
     const telemetry::LogFields fields({{"ECKART_FILE", item.file.native()},
                                        {"ECKART_STAGE", std::string(to_string(outcome.stage))},
                                        {"ECKART_REASON", std::string(to_string(outcome.reason))}});
-    spdlog::error("{}: {} ({}, in {})", printable(item.file.native()), printable(outcome.detail),
-                  to_string(outcome.reason), to_string(outcome.stage));
+    spdlog::error("{}: {} ({}, in {})", printable(item.file.native()),
+                  printable_message(outcome.detail), to_string(outcome.reason),
+                  to_string(outcome.stage));
   }
   if (outcome.result == Result::done && spdlog::should_log(spdlog::level::debug)) log_done(item);
   const std::lock_guard lock(mutex_);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "compute/backend.hpp"
@@ -11,20 +12,24 @@
 #include "flow/budget.hpp"
 #include "flow/channel.hpp"
 #include "io/publication.hpp"
+#include "io/rooted_file.hpp"
 #include "pipeline/meters.hpp"
 
 namespace eckart {
 
 /// One image on its way through the pipeline. Owned by one thread at a time.
 struct WorkItem {
-  std::int64_t number = 0;  ///< in the order of arrival, from 1 on
-  std::filesystem::path file;
+  std::int64_t number = 0;         ///< in the order of arrival, from 1 on
+  std::filesystem::path file;      ///< for messages and the ledger where `below` is set
+  io::RootedFile below;            ///< of a watch: the only way to the file
   std::filesystem::path relative;  ///< its place in the mirrored tree
   int job = 0;                     ///< as its arrival has it, and the next
   bool last_try = true;
   std::vector<std::filesystem::path> outputs;  ///< one a rank
-  flow::Budget::Reservation bytes;             ///< for the pixels of input and outputs
+  flow::Budget::Reservation bytes;             ///< file and decoding, then pixels
   Task task;
+  std::vector<std::size_t> full_ranks{};   ///< outputs that are the input, not in the task yet
+  bool computed = false;                   ///< without the backend: all ranks are full
   std::shared_ptr<void> keeps;             ///< whose work it is, where that may go before it
   io::Publication publication;             ///< between write and publish
   bool published = false;                  ///< or failed on the way there
@@ -34,8 +39,14 @@ struct WorkItem {
   Instant found_at{}, since{};             ///< since: in the queue or stage where it is
   std::chrono::nanoseconds write_busy{0};  ///< what writing and publishing it took
   FileState state;                         ///< of the file, before it was read
+  io::FileIdentity identity;               ///< likewise, where `below` is set: which file was read
+  bool wants_content = false;              ///< the hash of what is read is wanted
+  bool moved = false;                      ///< done before, as another path or state of its input
+  std::string content;                     ///< io::content_hash() of the file; empty: not known
   std::int64_t input_bytes = 0;            ///< of the file read
   std::vector<std::int64_t> file_bytes;    ///< of each file written
+  std::vector<std::int64_t> file_mtimes_ns;  ///< likewise
+  std::vector<std::string> measured_before;  ///< of a skipped item's outputs, as a report has it
   Outcome outcome;
 };
 using ItemPtr = std::unique_ptr<WorkItem>;

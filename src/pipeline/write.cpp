@@ -11,17 +11,18 @@ WriteItem make_write(const io::Codec& codec, const io::EncodeOptions& options) {
   return [&codec, options](WorkItem& item) {
     item.publication.clear();  // of an attempt before this one
     item.file_bytes.clear();
+    item.file_mtimes_ns.clear();
     for (std::size_t i = 0; i < item.outputs.size(); ++i) {
       const std::vector<std::byte> file = codec.encode(item.task.outputs[i], options);
-      item.publication.add(item.outputs[i], file);
+      item.file_mtimes_ns.push_back(item.publication.add(item.outputs[i], file));
       item.file_bytes.push_back(std::int64_t(file.size()));
     }
   };
 }
 
-PublishItems make_publish(bool durable, CheckPlace check, RecordItems record) {
-  return [durable, check = std::move(check), record = std::move(record)](std::span<ItemPtr> group) {
-    if (check) check();
+PublishItems make_publish(bool durable, PublishHooks hooks) {
+  return [durable, hooks = std::move(hooks)](std::span<ItemPtr> group) {
+    if (hooks.check_place) hooks.check_place();
     std::vector<WorkItem*> items;  // those not published yet
     std::vector<io::Publication*> publications;
     for (const ItemPtr& item : group) {
@@ -35,18 +36,24 @@ PublishItems make_publish(bool durable, CheckPlace check, RecordItems record) {
       for (const ItemPtr& item : group) {
         if (item->published) published.push_back(item.get());
       }
-      if (record) record(published);
+      if (hooks.record) hooks.record(published);
       for (WorkItem* item : published) item->recorded = true;
     };
+    if (hooks.announce) hooks.announce(items);
+    io::PublishOptions options{.durable = durable};
+    if (hooks.decide)
+      options.decide = [&](std::size_t index, const auto& place, const auto& written) {
+        return hooks.decide(*items[index], place, written);
+      };
     try {
-      io::publish(publications, durable, [&](std::size_t index, const ItemError& error) {
+      io::publish(publications, options, [&](std::size_t index, const ItemError& error) {
         items[index]->outcome = Outcome::failed(Stage::write, error.reason(), error.what());
       });
     } catch (const EnvironmentError&) {
       record_published();
       throw;
     }
-    if (check) check();
+    if (hooks.check_place) hooks.check_place();
     record_published();
   };
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <span>
 
@@ -19,11 +20,21 @@ using PublishItems = std::function<void(std::span<ItemPtr> group)>;
 /// Encodes every output of an item and adds it to the item's publication. This and the next may be
 /// called by several threads at a time.
 WriteItem make_write(const io::Codec& codec, const io::EncodeOptions& options);
-/// `check` is asked before and after a group is published; throws EnvironmentError where the
-/// outputs have no place any more. `record` is given what is published; throws EnvironmentError.
-/// Both may be empty.
-using CheckPlace = std::function<void()>;
-using RecordItems = std::function<void(std::span<WorkItem* const> items)>;
-PublishItems make_publish(bool durable, CheckPlace check = {}, RecordItems record = {});
+/// What make_publish() asks and tells others of a group. Each may be empty.
+struct PublishHooks {
+  /// Before and after it is published; throws EnvironmentError where the outputs have no place any
+  /// more.
+  std::function<void()> check_place{};
+  /// Given what is to be published; throws EnvironmentError.
+  std::function<void(std::span<WorkItem* const> items)> announce{};
+  /// What to do where something stands at the place of an output of the item; as
+  /// io::DecideAtTakenPlace.
+  std::function<io::AtTakenPlace(const WorkItem& item, const std::filesystem::path& output,
+                                 const std::filesystem::path& written)>
+      decide{};
+  /// Given what is published; throws EnvironmentError.
+  std::function<void(std::span<WorkItem* const> items)> record{};
+};
+PublishItems make_publish(bool durable, PublishHooks hooks = {});
 
 }  // namespace eckart

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <optional>
 #include <utility>
 
 #include "core/printable.hpp"
@@ -44,6 +45,8 @@ void WriteWorker::write_once(WorkItem& item) {
   trace_.pass(item);
   const auto args = [&] { return trace_args(item); };
   if (!item.outcome.ok()) return span.end(args);
+  const Activity::Scope step(shared_.activity,
+                             {"write", shared_.options.limits.write(item), {file_of(item)}});
   const auto busy_before = clock_.busy();
   attempt(item.outcome, Stage::write, Reason::internal, [&] { shared_.parts.write(item); });
   if (!item.outcome.ok()) item.publication.clear();
@@ -72,6 +75,8 @@ void WriteWorker::publish() {
     const auto args = [images = group_.size()] {
       return telemetry::TraceArgs().add("images", images);
     };
+    std::optional<Activity::Scope> step;
+    step.emplace(shared_.activity, publish_step());
     try {
       shared_.parts.publish(group_);
       const auto share = (clock_.busy() - busy_before) / group_.size();
@@ -81,6 +86,7 @@ void WriteWorker::publish() {
     } catch (const EnvironmentError& error) {
       count_published();
       span.end(args);
+      step.reset();
       wait_for_space(wait, error);
       for (const ItemPtr& item : group_) {
         if (!item->published) write(*item);
@@ -89,6 +95,15 @@ void WriteWorker::publish() {
   }
   end(wait);
   files_ = 0;
+}
+
+Activity::Step WriteWorker::publish_step() const {
+  Activity::Step step{"write", shared_.options.limits.stall};
+  for (const ItemPtr& item : group_) {
+    step.limit += shared_.options.limits.publish(*item);
+    step.files.push_back(file_of(*item));
+  }
+  return step;
 }
 
 void WriteWorker::count_published() {
@@ -112,7 +127,7 @@ bool WriteWorker::waits_out(const EnvironmentError& error) const {
 void WriteWorker::wait_for_space(SpaceWait& wait, const EnvironmentError& error) {
   if (!waits_out(error)) throw EnvironmentError(error);
   if (!std::exchange(wait.begun, true) && shared_.waiting_for_space++ == 0)
-    spdlog::warn("{}: waiting for space", printable(error.what()));
+    spdlog::warn("{}: waiting for space", printable_message(error.what()));
   trace_.name_next_wait("waits for space");
   const bool goes_on = clock_.waiting(State::waiting_for_room, [&] {
     return flow::pause(shared_.options.space_poll, shared_.stop);

@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "flow/stage_clock.hpp"
+#include "pipeline/activity.hpp"
 #include "pipeline/parts.hpp"
 #include "pipeline/tally.hpp"
 #include "pipeline/thread_trace.hpp"
@@ -25,6 +26,7 @@ class WriteWorker {
     ItemChannel& in;
     Tally& tally;
     Meters& meters;
+    Activity& activity;
     const std::stop_token stop;
     std::atomic<int> waiting_for_space{0};
   };
@@ -44,6 +46,7 @@ class WriteWorker {
   void write(WorkItem& item);
   void publish();
   void count_published();
+  Activity::Step publish_step() const;
   bool waits_out(const EnvironmentError& error) const;
   void wait_for_space(SpaceWait& wait, const EnvironmentError& error);
   void end(const SpaceWait& wait);

@@ -14,6 +14,14 @@ KeyOf<Settings> per_watch(KeyOf<Settings> key) {
   return key;
 }
 
+KeyOf<Settings> ledger_file() {
+  KeyOf<Settings> file = per_watch(
+      key("ledger.file", "what is done, so that it is not done again; auto: OUT/.eckart/ledger.db",
+          AutoNoneOrFile{}, &Settings::ledger));
+  file.stands_for_section = true;  // before there was ledger.identity, `ledger: FILE` was all
+  return file;
+}
+
 /// How many letters must be inserted, deleted or replaced to make one of the other (Levenshtein).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -76,7 +84,8 @@ const Table<Settings>& settings_table() {
           &Cuda::lanes),
       key("cuda.memory_fraction", "share of a GPU's memory", Number{0.01, 1}, &S::cuda,
           &Cuda::memory_fraction),
-      key("budget_mb", "MiB of decoded images in flight", Integer{1, 16777216}, &S::budget_mb),
+      key("budget_mb", "MiB of files, decoding and pixels in flight", Integer{1, 16777216},
+          &S::budget_mb),
       per_watch(key("limits.pixels", "most rows x columns of an image", Integer{1, 1000000000000},
                     &S::limits, &Limits::pixels)),
       per_watch(key("limits.side", "most rows, or columns, of an image", Integer{1, 1000000},
@@ -94,9 +103,15 @@ const Table<Settings>& settings_table() {
                     Choice{{"group", "file", "none"}}, &S::durability)),
       key("wait_for_space", "on a full disk wait for room, instead of ending with 74", Flag{},
           &S::wait_for_space),
-      per_watch(key("ledger",
-                    "what is done, so that it is not done again; auto: OUT/.eckart/ledger.db",
-                    AutoNoneOrFile{}, &S::ledger)),
+      ledger_file(),
+      per_watch(
+          key("ledger.identity",
+              "an input that was moved or copied is known by its time of change, or its bytes",
+              Choice{{"mtime", "content"}}, &S::ledger_identity)),
+      key("timeouts.stall_s", "longer than a step's work explains, and it has stalled",
+          Integer{1, 86400}, &S::timeouts, &Timeouts::stall_s),
+      key("timeouts.shutdown_s", "after a first stop signal, until what still runs is given up",
+          Integer{1, 86400}, &S::timeouts, &Timeouts::shutdown_s),
       key("telemetry.throughput_log",
           "how fast and why, in JSON lines for eckart plan; empty: none", FileOrEmpty{},
           &S::telemetry, &Telemetry::throughput_log),

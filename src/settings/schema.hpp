@@ -25,6 +25,7 @@ struct KeyOf {
   std::function<std::string(const T&)> print;
   bool per_watch = false;           ///< may differ between watches, which share one pipeline
   bool stands_for_section = false;  ///< `section: value` is short for it
+  bool is_deprecated = false;       ///< an old name that is still read
   /// In the place of `read`, for what is more than texts. May throw SettingsError as well.
   std::function<void(T&, const Origin&, const YAML::Node&)> read_node = {};
 };
@@ -53,7 +54,7 @@ KeyOf<T> key(std::string_view path, std::string_view comment, const Type& type, 
 /// `part` of an Outer is what `inner` is a key of.
 template <class Outer, class T>
 KeyOf<Outer> key_of_part(const KeyOf<T>& inner, T Outer::*part) {
-  return {
+  KeyOf<Outer> key = {
       inner.path,
       inner.comment,
       inner.expected,
@@ -61,6 +62,8 @@ KeyOf<Outer> key_of_part(const KeyOf<T>& inner, T Outer::*part) {
       [=](Outer& outer, const std::vector<std::string>& texts) { inner.read(outer.*part, texts); },
       [=](const Outer& outer) { return inner.print(outer.*part); },
   };
+  key.stands_for_section = inner.stands_for_section;
+  return key;
 }
 
 /// "batch" of "batch.pad"; empty for a key of no section.

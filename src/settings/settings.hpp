@@ -46,6 +46,11 @@ struct Limits {
   std::int64_t decode_s = 20;
 };
 
+struct Timeouts {
+  int stall_s = 180;
+  int shutdown_s = 120;
+};
+
 struct Telemetry {
   std::string throughput_log;  ///< empty: none
   double interval_s = 10;
@@ -71,6 +76,8 @@ struct Settings {
   std::string durability = "group";
   bool wait_for_space = false;
   std::string ledger = "auto";  ///< auto, none, or a file
+  std::string ledger_identity = "mtime";
+  Timeouts timeouts;
   Telemetry telemetry;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -34,10 +36,20 @@ bool parse_whole(std::string_view text, T& number) {
   return error == std::errc{} && rest == end;
 }
 
+/// \x1b, and \U0000202e of what is beyond a byte: both are YAML's.
+std::string yaml_escape(char32_t code) {
+  char escape[16];
+  std::snprintf(escape, sizeof escape, code > 0xff ? "\\U%08x" : "\\x%02x", unsigned(code));
+  return escape;
+}
+
 }  // namespace
 
 std::string one_line(std::string_view text, std::size_t most) {
-  const std::string line = printable(text.substr(0, most));
+  if (most < text.size()) {  // not within a character
+    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0U) == 0x80) --most;
+  }
+  const std::string line = printable_message(text.substr(0, most));
   return text.size() > most ? line + "..." : line;
 }
 
@@ -114,9 +126,10 @@ std::string Text::print(const std::string& value) const {
   std::string escaped;
   for (const char c : value) {
     if (c == '"' || c == '\\') escaped += '\\';
-    escaped += c;
+    const auto byte = static_cast<unsigned char>(c);
+    escaped += byte < 0x20 || byte == 0x7f ? yaml_escape(byte) : std::string(1, c);
   }
-  return "\"" + printable(escaped) + "\"";  // whose escapes are YAML's as well
+  return "\"" + escape_invisible(escaped, yaml_escape) + "\"";
 }
 
 void AutoNoneOrFile::read(std::string_view text, std::string& value) const {

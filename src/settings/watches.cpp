@@ -19,6 +19,12 @@ KeyOf<Watch> short_for_section(KeyOf<Watch> key) {
   return key;
 }
 
+/// Is read, but not printed.
+KeyOf<Watch> deprecated(KeyOf<Watch> key) {
+  key.is_deprecated = true;
+  return key;
+}
+
 KeyOf<Watch> key_of_watch(const KeyOf<Settings>& setting) {
   KeyOf<Watch> key = key_of_part(setting, &Watch::settings);
   if (!setting.per_watch) {
@@ -48,7 +54,11 @@ Table<Watch> make_watch_table() {
           &W::after),
       key("move_to", "where inputs go; with after: move, and only then", AbsolutePath{true},
           &W::move_to),
-      key("follow_links", "look into folders that are links", Flag{}, &W::follow_links),
+      key("on_change", "what becomes of results that were made with other settings",
+          Choice{{"keep", "redo"}}, &W::on_change),
+      key("links", "symbolic links below input that are followed; all: to folders, too",
+          Choice{{"none", "files", "all"}}, &W::links),
+      deprecated(key("follow_links", "use links", Flag{}, &W::follow_links)),
       key("exclude", "folders below input that are not looked into", FoldersBelow{}, &W::exclude),
       key("quarantine.keep_days", "days that a bad input stays there; 0: for ever",
           Integer{0, 36500}, &W::quarantine, &Quarantine::keep_days),
@@ -89,8 +99,10 @@ void check_alone(const WatchLayer& layer, const Watch& watch) {
   if (watch.input.empty()) fail(layer, "input", "is missing");
   if (watch.output.empty()) fail(layer, "output.folder", "is missing");
   if (watch.settings.ledger == "none") {
-    fail(layer, "ledger", "is none, and a watch needs its ledger");
+    fail(layer, "ledger.file", "is none, and a watch needs its ledger");
   }
+  if (find_said(layer, "follow_links") && find_said(layer, "links"))
+    fail(layer, "follow_links", "is the old name of links: remove it");
   const bool moves = watch.after == "move";
   if (!moves && !watch.move_to.empty()) fail(layer, "move_to", "is only for after: move");
   if (!moves) return;
@@ -115,7 +127,7 @@ void check_together(const std::vector<WatchLayer>& layers, const std::vector<Wat
     }
     if (watch.settings.ledger == "auto") continue;
     if (const auto other = first(ledgers, watch.settings.ledger, i); other != i) {
-      fail(layers[i], "ledger", "is that of " + name_of(other));
+      fail(layers[i], "ledger.file", "is that of " + name_of(other));
     }
   }
 }
@@ -127,6 +139,8 @@ Watch laid_over(const Settings& settings, const WatchLayer& layer) {
   for (const Assignment& assignment : layer.assignments) {
     watch_table().find(assignment.key)->read(watch, assignment.texts);
   }
+  watch.says_follow_links = find_said(layer, "follow_links") != nullptr;
+  if (watch.follow_links) watch.links = "all";
   return watch;
 }
 
@@ -162,6 +176,7 @@ void read_watches(Configuration& configuration, const Origin& origin, const YAML
 /// As an item of a list.
 std::string print_watch(const WatchLayer& layer) {
   const std::string yaml = print(watch_table(), laid_over({}, layer), [&](auto& key) {
+    if (key.is_deprecated) return false;
     return find_said(layer, key.path) != nullptr || settings_table().find(key.path) == nullptr;
   });
   std::string item;

@@ -22,28 +22,41 @@ struct OutputLine {
   double most_loss_db = 0;       ///< infinity where there is no bound
 };
 
+/// What is measured of it, as a JSON object, for a ledger to keep.
+std::string measured_text(const OutputLine& line);
+
 /// A line of JSON for each output, and for each image that failed; docs/output.md has the keys.
-/// Thread-safe.
+/// The lines go to FILE.part, each at once, and FILE is replaced by it in close(): a report that is
+/// there is never cut short. Thread-safe.
 class ImageReport {
  public:
-  /// Writes to this file, or to stdout if it is `-`: each line at once. A report that is there is
-  /// replaced, or gets further lines. Throws FatalError: cannot_create, and usage where the file is
-  /// no report.
-  explicit ImageReport(const std::filesystem::path& file, bool append = false);
+  /// `-` is stdout; to that, and to what is no regular file, the lines go as they come. Throws
+  /// FatalError: cannot_create, and usage where the file, or FILE.part, is no report; and
+  /// EnvironmentError where there is no space.
+  explicit ImageReport(const std::filesystem::path& file);
 
   void add(const OutputLine& line);
+  /// Of an output that was made before; `measured` as measured_text() gives it, empty where it is
+  /// not known.
+  void add_skipped(const std::filesystem::path& file, const std::filesystem::path& output,
+                   const std::string& measured);
   void add_failure(const std::filesystem::path& file, const Outcome& outcome);
-  /// Throws FatalError(io_error) where not all of them got there.
+  /// Puts the report to its place, durably. Of the report that is there it keeps the lines of other
+  /// outputs that exist, and of other inputs that failed and exist. Throws FatalError(io_error)
+  /// where a line is lost: the report that is there stays then.
   void close();
 
  private:
   void write(const std::string& text);
+  void keep_lines_of_before();
+  void put_to_its_place();
 
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
 
   const std::filesystem::path path_;
+  const std::filesystem::path part_;  // where the lines go until close(); empty: to path_
   std::mutex mutex_;
   std::unique_ptr<std::FILE, Close> file_;
   int error_ = 0;  // the first

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/printable.hpp"
 #include "telemetry/snapshot.hpp"
 
 namespace eckart::telemetry {
@@ -19,9 +20,10 @@ inline Json failures_json(const Counts& counts) {
   return failures;
 }
 
-/// On one line. File names need not be UTF-8.
-inline std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+/// Without an indent on one line. File names need not be UTF-8: such bytes become U+FFFD. What is
+/// invisible in them, or would reorder what is shown, is escaped.
+inline std::string text_of(const Json& json, int indent = -1) {
+  return printable_json(json.dump(indent, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace eckart::telemetry

@@ -16,17 +16,26 @@
 #include <string_view>
 #include <utility>
 
+#include "core/printable.hpp"
 #include "telemetry/terminal_line.hpp"
 
 namespace eckart::telemetry {
 namespace {
 
+/// What every sink shows of a message: whatever names are in it, it stays one line.
+std::string message_text(const spdlog::details::log_msg& message) {
+  return printable_message({message.payload.data(), message.payload.size()});
+}
+
 /// Writes log lines above the progress bar.
 class StderrSink : public spdlog::sinks::base_sink<std::mutex> {
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
+    const std::string text = message_text(message);
+    spdlog::details::log_msg shown = message;
+    shown.payload = text;
     spdlog::memory_buf_t line;
-    formatter_->format(message, line);
+    formatter_->format(shown, line);
     stderr_line().print_above(std::string_view(line.data(), line.size()));
   }
   void flush_() override {}
@@ -38,9 +47,9 @@ thread_local LogFields::Fields fields_of_thread;
 class JournalSink : public spdlog::sinks::base_sink<std::mutex> {
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
-    std::vector<std::string> texts{
-        "MESSAGE=" + std::string(message.payload.data(), message.payload.size()),
-        "PRIORITY=" + std::to_string(priority(message.level)), "SYSLOG_IDENTIFIER=eckart"};
+    std::vector<std::string> texts{"MESSAGE=" + message_text(message),
+                                   "PRIORITY=" + std::to_string(priority(message.level)),
+                                   "SYSLOG_IDENTIFIER=eckart"};
     for (const auto& [name, value] : fields_of_thread) texts.push_back(name + "=" + value);
     std::vector<iovec> parts;
     parts.reserve(texts.size());

@@ -2,8 +2,9 @@
 
 #include <array>
 #include <ctime>
-#include <nlohmann/json.hpp>
 #include <string_view>
+
+#include "telemetry/json.hpp"
 
 namespace eckart::telemetry {
 namespace {
@@ -58,23 +59,30 @@ std::string to_text(std::chrono::system_clock::time_point time) {
 }  // namespace
 
 std::string to_json(const ReasonNote& note, const std::string& version) {
-  const nlohmann::ordered_json json{{"input", note.input.native()},
-                                    {"uri", to_uri(note.input)},
-                                    {"stage", to_string(note.outcome.stage)},
-                                    {"reason", to_string(note.outcome.reason)},
-                                    {"error", note.outcome.detail},
-                                    {"bytes", note.bytes},
-                                    {"sha256", note.sha256},
-                                    {"time", to_text(note.time)},
-                                    {"version", "eckart " + version}};
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+  Json json{{"input", note.input.native()},
+            {"uri", to_uri(note.input)},
+            {"root_uri", to_uri(note.root)},
+            {"stage", to_string(note.outcome.stage)},
+            {"reason", to_string(note.outcome.reason)},
+            {"error", note.outcome.detail},
+            {"bytes", note.bytes},
+            {"sha256", note.sha256},
+            {"time", to_text(note.time)},
+            {"version", "eckart " + version}};
+  if (!note.why_no_sha256.empty()) json["no_sha256"] = note.why_no_sha256;
+  return text_of(json, 2) + '\n';
 }
 
-std::optional<std::filesystem::path> input_of(const std::string& json) {
+std::optional<InputOfReason> input_of(const std::string& json) {
   const auto parsed = nlohmann::json::parse(json, nullptr, false);
-  if (!parsed.is_object() || !parsed.contains("uri") || !parsed["uri"].is_string())
-    return std::nullopt;
-  return from_uri(parsed["uri"].get<std::string>());
+  const auto path_of = [&](const char* key) -> std::optional<std::filesystem::path> {
+    if (!parsed.is_object() || !parsed.contains(key) || !parsed[key].is_string())
+      return std::nullopt;
+    return from_uri(parsed[key].get<std::string>());
+  };
+  const auto input = path_of("uri");
+  if (!input) return std::nullopt;
+  return InputOfReason{*input, path_of("root_uri").value_or(std::filesystem::path())};
 }
 
 }  // namespace eckart::telemetry

@@ -13,16 +13,23 @@ namespace eckart::telemetry {
 /// Why an input is in the quarantine; docs/output.md has the keys of its JSON.
 struct ReasonNote {
   std::filesystem::path input;  ///< absolute
+  std::filesystem::path root;   ///< the watched folder: the input is below it
   Outcome outcome;              ///< a failure
   std::int64_t bytes = 0;       ///< of the input
-  std::string sha256;           ///< of the input, in hexadecimal; empty where it cannot be read
+  std::string sha256{};         ///< of the input, in hexadecimal, ...
+  std::string why_no_sha256{};  ///< ... or why it is missing
   std::chrono::system_clock::time_point time;
 };
 
 /// One JSON object, with a newline.
 std::string to_json(const ReasonNote& note, const std::string& version);
 
+struct InputOfReason {
+  std::filesystem::path input;
+  std::filesystem::path root;  ///< empty in notes of earlier versions
+};
+
 /// The input that such a text is of; nothing where it is none.
-std::optional<std::filesystem::path> input_of(const std::string& json);
+std::optional<InputOfReason> input_of(const std::string& json);
 
 }  // namespace eckart::telemetry

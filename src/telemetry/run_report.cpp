@@ -105,8 +105,8 @@ std::string verdict(const RunReport& report) { return bottleneck(report).text; }
 std::string to_text(const RunReport& report) {
   std::string text;
   if (!report.stopped_by.empty()) {
-    text += labelled("STOPPED",
-                     printable(report.stopped_by) + "; what follows is what was done before");
+    text += labelled(
+        "STOPPED", printable_message(report.stopped_by) + "; what follows is what was done before");
   } else if (report.interrupted) {
     text += labelled("INTERRUPTED", "not every input was processed; what follows is what was");
   }

@@ -1,31 +1,27 @@
 #include "telemetry/status_server.hpp"
 
+#include <fcntl.h>
 #include <httplib.h>
-#include <poll.h>
 #include <spdlog/spdlog.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <semaphore>
+#include <exception>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/printable.hpp"
+#include "telemetry/host_header.hpp"
+#include "telemetry/http_connections.hpp"
 #include "telemetry/status_page.hpp"
 
 namespace eckart::telemetry {
 namespace {
-
-constexpr int kThreads = 16;
-constexpr std::chrono::seconds kLongestQuestion{1}, kLongestTalk{5};  // the answer with it
 
 constexpr std::size_t kLongestBody = std::size_t(64) << 20;
 
@@ -63,94 +59,60 @@ bool is_taken(const std::string& path) {
   return !refused;
 }
 
-/// A page of another site must not read this one by a name that leads here.
-bool names_loopback(const std::string& host) {
-  const std::size_t colon = host.rfind(':');
-  const bool has_port = colon != host.npos && host.find(']', colon) == host.npos;
-  const std::string name = has_port ? host.substr(0, colon) : host;
-  return name.empty() || name == "localhost" || name == "127.0.0.1" || name == "[::1]";
-}
-
-/// Accepts no more connections than its threads talk to, and one: others wait in the kernel, and
-/// take none of the descriptors that images need.
-class Talkers : public httplib::TaskQueue {
+/// A request's head to be read, and the answer to it.
+class Exchange : public httplib::Stream {
  public:
-  void enqueue(std::function<void()> talk) override {
-    free_.acquire();
-    threads_.enqueue([this, talk = std::move(talk)] {
-      talk();
-      free_.release();
-    });
-  }
-  void shutdown() override { threads_.shutdown(); }
+  explicit Exchange(const std::string& request) : request_(request) {}
 
- private:
-  std::counting_semaphore<kThreads> free_{kThreads};
-  httplib::ThreadPool threads_{kThreads};
-};
-
-/// A connection that ends at a time, however slowly its client talks or listens, and when `stopped`
-/// says so: neither the server's threads nor its end wait for any client.
-class Connection : public httplib::Stream {
- public:
-  using Clock = std::chrono::steady_clock;
-  Connection(int socket, std::function<bool()> stopped)
-      : socket_(socket), stopped_(std::move(stopped)) {}
-  ~Connection() override {
-    ::shutdown(socket_, SHUT_RDWR);
-    ::close(socket_);
-  }
-
+  std::string& answer() { return answer_; }
   ssize_t read(char* to, std::size_t size) override {
-    if (next_ == filled_) {
-      if (!wait_for(POLLIN, end_of_question_)) return -1;
-      const ssize_t got = ::recv(socket_, buffer_.data(), buffer_.size(), MSG_DONTWAIT);
-      if (got <= 0) return got;
-      next_ = 0;
-      filled_ = std::size_t(got);
-    }
-    const std::size_t taken = std::min(size, filled_ - next_);
-    std::copy_n(buffer_.data() + next_, taken, to);
-    next_ += taken;
-    return ssize_t(taken);
+    const std::size_t count = request_.copy(to, size, next_);
+    next_ += count;
+    return ssize_t(count);
   }
   ssize_t write(const char* from, std::size_t size) override {
-    return wait_for(POLLOUT, end_) ? ::send(socket_, from, size, MSG_DONTWAIT | MSG_NOSIGNAL) : -1;
+    answer_.append(from, size);
+    return ssize_t(size);
   }
-  bool is_readable() const override {
-    return next_ < filled_ || wait_for(POLLIN, end_of_question_);
-  }
-  bool is_writable() const override { return wait_for(POLLOUT, end_); }
-  socket_t socket() const override { return socket_; }
+  bool is_readable() const override { return next_ < request_.size(); }
+  bool is_writable() const override { return true; }
+  socket_t socket() const override { return 0; }
   void get_remote_ip_and_port(std::string&, int&) const override {}  // nobody asks
   void get_local_ip_and_port(std::string&, int&) const override {}
 
  private:
-  bool wait_for(short events, Clock::time_point end) const {
-    constexpr int kLook_ms = 50;
-    pollfd asked{.fd = socket_, .events = events, .revents = 0};
-    while (!stopped_() && Clock::now() < end) {
-      if (::poll(&asked, 1, kLook_ms) > 0) return true;
-    }
-    return false;
-  }
-
-  const int socket_;
-  const std::function<bool()> stopped_;
-  const Clock::time_point begin_ = Clock::now(), end_of_question_ = begin_ + kLongestQuestion,
-                          end_ = begin_ + kLongestTalk;
-  std::array<char, 4096> buffer_;
-  std::size_t next_ = 0, filled_ = 0;  // of what was read ahead
+  const std::string& request_;
+  std::size_t next_ = 0;
+  std::string answer_;
 };
+
+/// What is wrong with how a request names its host; 0 where nothing is. A browser sends one Host
+/// always; a health check in HTTP/1.0 may send none.
+int host_error(const httplib::Request& request) {
+  const std::size_t count = request.get_header_value_count("Host");
+  if (count == 0 && request.version == "HTTP/1.0") return 0;
+  if (count != 1) return 400;
+  return names_loopback(request.get_header_value("Host")) ? 0 : 403;
+}
+
+bool is_health_check(const std::string& head) {
+  return head.starts_with("GET /healthz ") || head.starts_with("HEAD /healthz ") ||
+         head.starts_with("GET /readyz ") || head.starts_with("HEAD /readyz ");
+}
 
 }  // namespace
 
 class StatusServer::Http : public httplib::Server {
-  /// One request a connection.
-  bool process_and_close_socket(socket_t socket) override {
-    Connection connection(socket, [this] { return svr_sock_ == INVALID_SOCKET; });
+ public:
+  ~Http() override {
+    if (svr_sock_ != INVALID_SOCKET) ::close(svr_sock_);
+  }
+  int listening() const { return svr_sock_; }
+  std::string answer(const std::string& head) {
+    Exchange exchange(head);
     bool closed = false;
-    return process_request(connection, true, closed, {});
+    process_request(exchange, true, closed, {});
+    return std::move(exchange.answer());
   }
 };
 
@@ -186,8 +148,6 @@ StatusServer::StatusServer(const std::string& address, StatusPages pages)
   });
   get("/healthz", well(pages_.why_not_healthy));
   get("/readyz", well(pages_.why_not_ready));
-  http_->new_task_queue = [] { return new Talkers(); };  // which it deletes
-  http_->set_payload_max_length(1024);
   // One address is one process's, unlike with SO_REUSEPORT, which is the library's default.
   http_->set_socket_options([](int socket) {
     const int yes = 1;
@@ -206,11 +166,13 @@ StatusServer::StatusServer(const std::string& address, StatusPages pages)
       response.status = 416;
       return Server::HandlerResponse::Handled;
     }
-    if (!socket_.empty() || names_loopback(request.get_header_value("Host")))
-      return Server::HandlerResponse::Unhandled;
-    response.status = 403;
-    response.set_content("Host names another machine: a proxy should say localhost\n",
-                         "text/plain");
+    const int error = socket_.empty() ? host_error(request) : 0;
+    if (error == 0) return Server::HandlerResponse::Unhandled;
+    response.status = error;
+    response.set_content(
+        "The Host header must be there once, and name localhost, 127.0.0.1 or [::1]; a proxy "
+        "should send localhost.\n",
+        "text/plain");
     return Server::HandlerResponse::Handled;
   });
   if (socket_.size() >= sizeof(sockaddr_un::sun_path))
@@ -227,18 +189,26 @@ StatusServer::StatusServer(const std::string& address, StatusPages pages)
     bound = http_->bind_to_port(socket_, 80);  // a port that means nothing
     if (bound) ::chmod(socket_.c_str(), 0660);
   }
-  if (!bound) throw cannot_listen(address, errno ? std::strerror(errno) : "it cannot be had");
+  // With a longer queue than the library's: many may come at a time.
+  constexpr int kMaxWaiting = 1024;
+  if (!bound || ::listen(http_->listening(), kMaxWaiting) != 0 ||
+      ::fcntl(http_->listening(), F_SETFL, O_NONBLOCK) != 0)
+    throw cannot_listen(address, errno ? std::strerror(errno) : "it cannot be had");
+  connections_ = std::make_unique<HttpConnections>(
+      http_->listening(), [this](const std::string& head) { return http_->answer(head); },
+      is_health_check);
   thread_ = std::thread([this, address] {
-    http_->listen_after_bind();
-    has_ended_ = true;
-    if (!is_to_end_) spdlog::error("nobody answers on {} any more", printable(address));
+    try {
+      connections_->run();
+    } catch (const std::exception& error) {
+      spdlog::error("nobody answers on {} any more: {}", printable(address),
+                    printable(error.what()));
+    }
   });
 }
 
 StatusServer::~StatusServer() {
-  is_to_end_ = true;
-  while (!http_->is_running() && !has_ended_) std::this_thread::yield();  // too soon for stop()
-  http_->stop();
+  connections_->stop();
   thread_.join();
   if (!socket_.empty()) ::unlink(socket_.c_str());
 }

@@ -1,12 +1,13 @@
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
 #include <thread>
 
 namespace eckart::telemetry {
+
+class HttpConnections;
 
 /// What is answered to a GET.
 struct Answer {
@@ -15,7 +16,7 @@ struct Answer {
   std::string body;
 };
 
-/// What a StatusServer shows; asked on its threads, several at a time.
+/// What a StatusServer shows; asked on its thread, which must not be kept waiting.
 struct StatusPages {
   std::function<std::string(double since_unix_s)> json;
   std::function<std::string()> metrics, text;
@@ -25,8 +26,9 @@ struct StatusPages {
 
 /// Answers HTTP on a loopback port or a Unix socket: / is a page for people, /status.json what it
 /// shows, /status.txt the same for terminals, /metrics for Prometheus, /healthz and /readyz 200 or
-/// 503 with why. Whoever takes more than a second to ask, or 5 s with the answer, is
-/// cut off; of more than some at a time the others wait.
+/// 503 with why. A client that takes more than a second to ask, or 5 s with the answer, is
+/// disconnected; when many connect at a time, sooner, so that they keep no other waiting. On a port
+/// a request is refused whose Host does not name the loopback interface.
 class StatusServer {
  public:
   /// `address`: as settings::ListenAddress has it. Throws FatalError(cannot_create) where nothing
@@ -42,8 +44,7 @@ class StatusServer {
   const std::string socket_;  // path; empty for a port
   const StatusPages pages_;
   std::unique_ptr<Http> http_;
-  std::atomic<bool> is_to_end_ = false;
-  std::atomic<bool> has_ended_ = false;  // by stop(), or because it could not accept any more
+  std::unique_ptr<HttpConnections> connections_;
   std::thread thread_;
 };
 

@@ -77,7 +77,7 @@ bool ThroughputLog::attempt(Step&& step) {
     sink_.reset();
     *fails_ = false;
     if (!std::exchange(told_, true))
-      spdlog::warn("the throughput log cannot be written: {}", printable(error.what()));
+      spdlog::warn("the throughput log cannot be written: {}", printable_message(error.what()));
     return false;
   }
 }

@@ -15,13 +15,14 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
+#include "core/out_of_space.hpp"
 #include "core/printable.hpp"
 
 namespace eckart::telemetry {
 namespace {
 
 // Perfetto and Chrome take an array without its end, which is what a killed process leaves.
-constexpr std::string_view kBegin =
+constexpr std::string_view kTraceBegin =
     "[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{\"name\":\"eckart\"}}";
 static_assert(Trace::kHost == 1);
 constexpr std::string_view kEnd = "\n]\n";
@@ -84,8 +85,8 @@ FatalError error_of(ExitCode code, const std::filesystem::path& file, const std:
 std::int64_t whole_bytes(int file, bool goes_on, const std::filesystem::path& path) {
   struct stat state {};
   if (::fstat(file, &state) != 0 || !S_ISREG(state.st_mode) || state.st_size == 0) return 0;
-  std::string begin(kBegin.size(), '\0'), end(kEnd.size(), '\0');
-  if (::pread(file, begin.data(), begin.size(), 0) != ssize_t(begin.size()) || begin != kBegin)
+  std::string begin(kTraceBegin.size(), '\0'), end(kEnd.size(), '\0');
+  if (::pread(file, begin.data(), begin.size(), 0) != ssize_t(begin.size()) || begin != kTraceBegin)
     throw error_of(ExitCode::usage, path, ": this file is there, and is no trace");
   if (!goes_on) return 0;
   const off_t before_end = state.st_size - off_t(end.size());
@@ -121,9 +122,13 @@ Trace::Trace(std::filesystem::path file, int restarts)
       restarts_(restarts),
       file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)),
       written_at_(std::chrono::steady_clock::now()) {
-  if (file_ < 0)
-    throw error_of(ExitCode::cannot_create, path_,
-                   std::string(" cannot be created: ") + std::strerror(errno));
+  if (file_ < 0) {
+    const int error = errno;
+    const FatalError failure = error_of(ExitCode::cannot_create, path_,
+                                        std::string(" cannot be created: ") + std::strerror(error));
+    check_space(error, failure.what());
+    throw failure;
+  }
   try {
     bytes_ = whole_bytes(file_, restarts_ > 0, path_);
   } catch (...) {
@@ -132,7 +137,7 @@ Trace::Trace(std::filesystem::path file, int restarts)
   }
   static_cast<void>(::ftruncate(file_, bytes_));  // a pipe has no length
   static_cast<void>(::lseek(file_, bytes_, SEEK_SET));
-  if (bytes_ == 0) buffer_.append(kBegin);
+  if (bytes_ == 0) buffer_.append(kTraceBegin);
 }
 
 Trace::~Trace() { close(); }

@@ -139,7 +139,7 @@ TEST_F(BadInput, a_line_of_a_list_that_names_nothing) {
   EXPECT_THAT(line_with(result.err, "nowhere.png: "), HasSubstr("no such file or folder"));
 }
 
-TEST_F(BadInput, two_inputs_with_one_output_of_which_the_first_has_it) {
+TEST_F(BadInput, two_inputs_with_one_usual_output_of_which_the_second_gets_its_full_name) {
   fs::remove(at("in/good.png"));
   for (int i = 0; i < 20; ++i) {
     const std::string stem = "in/" + std::to_string(i);
@@ -147,12 +147,13 @@ TEST_F(BadInput, two_inputs_with_one_output_of_which_the_first_has_it) {
     write_png(stem + ".png");
   }
   const Finished result = run({"run", "in", "-o", "out", "-k", "2", "--set", "threads.load=4"});
-  EXPECT_EQ(result.code, 3) << result.err;
-  EXPECT_EQ(files("out").size(), 20u);
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(files("out").size(), 40u);
   for (int i = 0; i < 20; ++i) {
-    const std::string line = line_with(result.err, "in/" + std::to_string(i) + ".png: ");
-    EXPECT_THAT(line, HasSubstr("belongs to an earlier input")) << i;
-    EXPECT_THAT(line, HasSubstr("output collision"));
+    const std::string name = std::to_string(i) + ".png";
+    EXPECT_TRUE(fs::exists(at("out/" + name + ".png")));
+    EXPECT_THAT(line_with(result.err, "in/" + name + ": "),
+                HasSubstr("its output is out/" + name + ".png: out/" + name + " belongs to"));
   }
 }
 
@@ -170,7 +171,7 @@ TEST_F(BadInput, an_input_that_another_input_would_replace) {
   const auto before = io::read_file(at("in/two.png"), 1);
   const Finished result = run({"run", "in/two.jpg", "in/two.png", "-o", "in", "-k", "2"});
   EXPECT_EQ(result.code, 3);
-  EXPECT_THAT(line_with(result.err, "in/two.jpg: "), HasSubstr("is there already, beside it"));
+  EXPECT_THAT(line_with(result.err, "in/two.jpg: "), HasSubstr("would replace an input"));
   EXPECT_EQ(io::read_file(at("in/two.png"), 1), before);
 }
 
@@ -222,6 +223,26 @@ TEST_F(BadInput, a_name_cannot_command_the_terminal) {
   EXPECT_THAT(result.err, Not(HasSubstr("\x1b[31m")));
 }
 
+TEST_F(BadInput, a_name_cannot_pose_as_another) {
+  write("in/\u202egnp.a.png", "no image");
+  write("in/b\u200b\u009b.png", "no image");
+  write("in/c\xff.png", "no image");
+  write("in/ä.png", "no image");
+  const Finished result = run({"run", "in", "-o", "out", "-k", "2", "--report", "-"});
+  EXPECT_THAT(result.err, HasSubstr("in/\\u{202e}gnp.a.png: "));
+  EXPECT_THAT(result.err, HasSubstr("in/b\\u{200b}\\u{9b}.png: "));
+  EXPECT_THAT(result.err, HasSubstr("in/c\\xff.png: "));
+  EXPECT_THAT(result.err, HasSubstr("in/ä.png: "));
+  EXPECT_THAT(result.out, HasSubstr("{\"file\":\"in/\\u202egnp.a.png\""));
+  EXPECT_THAT(result.out, HasSubstr("{\"file\":\"in/b\\u200b\\u009b.png\""));
+  const std::string status = run({"status", "out"}).out;
+  EXPECT_THAT(status, HasSubstr("in/\\u{202e}gnp.a.png: "));
+  const Finished flag = run({"run", "in", "-o", "out", "--\u202e\x1b[2J"});
+  EXPECT_THAT(flag.err, HasSubstr("--\\u{202e}\\x1b[2J"));
+  const Finished command = run({"\u202e"});
+  EXPECT_THAT(command.err, HasSubstr("'\\u{202e}'"));
+}
+
 TEST_F(BadInput, an_output_among_the_programs_own_files_is_refused) {
   write_png(".eckart/lock.png");
   write("list", "in/good.png\n.eckart/lock.png\n");
@@ -244,7 +265,9 @@ TEST_F(BadInput, what_is_no_report_and_no_ledger_is_not_replaced_by_one) {
     EXPECT_THAT(report.err, HasSubstr("report " + name + ": this file is there"));
     const Finished ledger = run({"run", "in", "-o", "out", "-k", "2", "--ledger", name});
     EXPECT_EQ(ledger.code, 64);
-    EXPECT_THAT(ledger.err, HasSubstr("ledger " + name + ": this file is there"));
+    EXPECT_THAT(ledger.err,
+                HasSubstr("ledger " + name +
+                          ": this file is there, and is no ledger of eckart; it was not changed"));
   }
   EXPECT_EQ(io::read_file(at("scan"), 1), image);
   EXPECT_EQ(io::read_file(at("list"), 1), list);
@@ -258,11 +281,34 @@ TEST_F(BadInput, an_empty_rank_is_refused) {
 
 TEST_F(BadInput, an_output_that_cannot_be_written_ends_with_74) {
   write_png("in/sub/bad.png");
-  write("out/sub", "a file where a folder must be");
-  const Finished result = run({"run", "in", "-o", "out", "-k", "2"});
+  fs::create_directories(at("out/sub"));
+  fs::permissions(at("out/sub"), fs::perms(0555));
+  for (const char* folder : {".", "out"}) fs::permissions(at(folder), fs::perms::all);
+  const Finished result = run({"run", "in", "-o", "out", "-k", "2"},
+                              {.folder = {}, .in = {}, .as_nobody = getuid() == 0});
   EXPECT_EQ(result.code, 74);
-  EXPECT_THAT(line_with(result.err, "in/sub/bad.png: "), HasSubstr("cannot write out/sub/bad.png"));
-  EXPECT_THAT(files("out"), ElementsAre("good.png", "sub"));
+  const std::string line = line_with(result.err, "in/sub/bad.png: ");
+  EXPECT_THAT(line, HasSubstr("cannot write out/sub/bad.png: Permission denied"));
+  EXPECT_THAT(line, HasSubstr("not written"));
+  EXPECT_THAT(files("out"), ElementsAre("good.png"));
+}
+
+/// With --overwrite as well, which replaces outputs alone.
+TEST_F(BadInput, a_file_in_the_place_of_an_output_s_folder_is_a_collision_of_that_image) {
+  write_png("in/sub/bad.png");
+  const std::string text = "a file where a folder must be";
+  write("out/sub", text);
+  const std::vector<std::vector<std::string>> commands{
+      {"run", "in", "-o", "out", "-k", "2"}, {"run", "in", "-o", "out", "-k", "2", "--overwrite"}};
+  for (const std::vector<std::string>& arguments : commands) {
+    const Finished result = run(arguments);
+    EXPECT_EQ(result.code, 3);
+    const std::string line = line_with(result.err, "in/sub/bad.png: ");
+    EXPECT_THAT(line, HasSubstr("cannot write out/sub/bad.png: Not a directory"));
+    EXPECT_THAT(line, HasSubstr("output collision"));
+    EXPECT_THAT(files("out"), ElementsAre("good.png", "sub")) << "and no temporaries";
+    EXPECT_EQ(fs::file_size(at("out/sub")), text.size());
+  }
 }
 
 }  // namespace

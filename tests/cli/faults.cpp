@@ -1,10 +1,13 @@
 // Preloaded into `eckart`: lets system calls on its temporaries fail. ECKART_FAULT is CALL:ERRNO:
 // FIRST:COUNT, CALL one of mkdir (of .eckart), open, write, fsync, close, rename, unlink (with
-// ERRNO 0 alone), noreplace (renameat2), folder (its fsync), ledger (any that changes it), and any
-// (of all these); of these calls the FIRST-th (from 1) and those after it fail, COUNT of them in
-// all. Of ERRNO 0 the process dies instead, before the call; of -1 an fsync claims to have done
-// what it has not. How many such calls there were is written to the file ECKART_FAULT_CALLS at the
-// end.
+// ERRNO 0 alone), noreplace (renameat2; of a temporary it is a rename, too), folder (its fsync),
+// ledger (any that changes it), and any (of all these); of these calls the FIRST-th (from 1) and
+// those after it fail, COUNT of them in all. Of ERRNO 0 the process dies instead, before the call;
+// of -1 an fsync claims to have done what it has not; of -2 the call never returns. More calls for
+// that: input (reading a file called stuck...), list (reading a folder that has "stuck" in its
+// path), compute (a matrix product). How many such calls there were is written to the file
+// ECKART_FAULT_CALLS at the end.
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -32,6 +35,11 @@ struct Fault {
 
 bool is_temporary(const char* path) { return std::strstr(path, ".eckart-") != nullptr; }
 
+bool is_publication(const char* path) {
+  const std::size_t size = std::strlen(path), suffix = std::strlen(".tmp");
+  return is_temporary(path) && size > suffix && std::strcmp(path + size - suffix, ".tmp") == 0;
+}
+
 bool has_in_path(int descriptor, const char* part) {
   char link[64], path[4096] = "";
   std::snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
@@ -57,6 +65,13 @@ const Fault& the_fault() {
   return fault;
 }
 
+/// The file ECKART_FAULT_REACHED says that it does.
+[[noreturn]] void hang() {
+  const char* name = std::getenv("ECKART_FAULT_REACHED");
+  if (std::FILE* file = name ? std::fopen(name, "w") : nullptr) std::fclose(file);
+  for (;;) pause();
+}
+
 /// Whether this call, on a temporary, is one that fails; errno is set then.
 bool fails(const char* call) {
   const Fault& fault = the_fault();
@@ -64,6 +79,7 @@ bool fails(const char* call) {
   const long number = ++calls;
   if (number < fault.first || number >= fault.first + fault.count) return false;
   if (fault.error == 0) kill(getpid(), SIGKILL);
+  if (fault.error == -2) hang();
   errno = fault.error;
   return true;
 }
@@ -89,11 +105,64 @@ int open(const char* path, int flags, ...) {
 // The same function, where offsets have 64 bits anyway.
 int open64(const char* path, int flags, ...) __attribute__((alias("open")));
 
+int openat(int folder, const char* path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const int mode = va_arg(more, int);
+  va_end(more);
+  static const auto real = next(&openat, "openat");
+  return is_temporary(path) && fails("open") ? -1 : real(folder, path, flags, mode);
+}
+
+int openat64(int folder, const char* path, int flags, ...) __attribute__((alias("openat")));
+
 int mkdir(const char* path, mode_t mode) {
   static const auto real = next(&mkdir, "mkdir");
   const char* const name = std::strrchr(path, '/');
   const bool ours = name && std::strcmp(name, "/.eckart") == 0;
   return ours && fails("mkdir") ? -1 : real(path, mode);
+}
+
+/// Whether it is this very call, which takes a look at a path, that is to hang.
+bool hangs(const char* call) { return std::strcmp(call, the_fault().call) == 0; }
+
+ssize_t read(int descriptor, void* data, size_t size) {
+  static const auto real = next(&read, "read");
+  if (hangs("input") && has_in_path(descriptor, "/stuck")) fails("input");
+  return real(descriptor, data, size);
+}
+
+ssize_t pread(int descriptor, void* data, size_t size, off_t offset) {
+  static const auto real = next(&pread, "pread");
+  if (hangs("input") && has_in_path(descriptor, "/stuck")) fails("input");
+  return real(descriptor, data, size, offset);
+}
+ssize_t pread64(int descriptor, void* data, size_t size, off_t offset)
+    __attribute__((alias("pread")));
+
+dirent* readdir(DIR* folder) {
+  static const auto real = next(&readdir, "readdir");
+  if (hangs("list") && has_in_path(dirfd(folder), "stuck")) fails("list");
+  return real(folder);
+}
+dirent64* readdir64(DIR* folder) {
+  static const auto real = next(&readdir64, "readdir64");
+  if (hangs("list") && has_in_path(dirfd(folder), "stuck")) fails("list");
+  return real(folder);
+}
+
+// As cblas.h has it, of the CPU backend's OpenBLAS.
+void cblas_sgemm(int order, int a_is, int b_is, int m, int n, int k, float alpha, const float* a,
+                 int lda, const float* b, int ldb, float beta, float* c, int ldc) {
+  static const auto real = next(&cblas_sgemm, "cblas_sgemm");
+  if (hangs("compute")) fails("compute");
+  real(order, a_is, b_is, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+void cblas_dgemm(int order, int a_is, int b_is, int m, int n, int k, double alpha, const double* a,
+                 int lda, const double* b, int ldb, double beta, double* c, int ldc) {
+  static const auto real = next(&cblas_dgemm, "cblas_dgemm");
+  if (hangs("compute")) fails("compute");
+  real(order, a_is, b_is, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
 ssize_t write(int descriptor, const void* data, size_t size) {
@@ -142,21 +211,23 @@ int close(int descriptor) {
   return failed ? -1 : result;
 }
 
-int rename(const char* from, const char* to) {
-  static const auto real = next(&rename, "rename");
-  return is_temporary(from) && fails("rename") ? -1 : real(from, to);
+int renameat(int from_folder, const char* from, int to_folder, const char* to) {
+  static const auto real = next(&renameat, "renameat");
+  return is_temporary(from) && fails("rename") ? -1 : real(from_folder, from, to_folder, to);
 }
 
 int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
   static const auto real = next(&renameat2, "renameat2");
-  return fails("noreplace") ? -1 : real(from_folder, from, to_folder, to, flags);
+  const bool publishes = is_publication(from) && std::strcmp(the_fault().call, "noreplace") != 0;
+  const bool failed = fails(publishes ? "rename" : "noreplace");
+  return failed ? -1 : real(from_folder, from, to_folder, to, flags);
 }
 
 /// Not one that fails: a temporary that cannot be removed is left to the next run.
-int unlink(const char* path) {
-  static const auto real = next(&unlink, "unlink");
+int unlinkat(int folder, const char* path, int flags) {
+  static const auto real = next(&unlinkat, "unlinkat");
   if (the_fault().error == 0 && is_temporary(path)) fails("unlink");
-  return real(path);
+  return real(folder, path, flags);
 }
 
 }  // extern "C"

@@ -141,6 +141,65 @@ TEST_F(CliTest, a_disk_that_is_full_from_the_start_is_waited_out_where_that_is_w
   EXPECT_THAT(files("out"), ElementsAre("a.png"));
 }
 
+/// A file system of a few inodes, in a namespace of its own, mounted at `full`; `script` goes on.
+class FewInodes : public CliTest {
+ protected:
+  void SetUp() override {
+    write_png("in/a.png");
+    fs::create_directory(at("full"));
+    if (on_few_inodes(10, ":").code != 0) GTEST_SKIP() << "no mounts may be made here";
+  }
+  Finished on_few_inodes(int inodes, const std::string& script) {
+    Program::Options shell;
+    shell.program = "/usr/bin/unshare";
+    return run({"-rm", "/bin/sh", "-c",
+                "mount -t tmpfs -o nr_inodes=" + std::to_string(inodes) +
+                    " none full || exit 99\n" + script},
+               shell);
+  }
+  static constexpr const char* kRun = ECKART_PROGRAM " run in -k 2 --backend cpu ";
+};
+
+TEST_F(FewInodes, are_no_fault_of_a_folder_and_end_with_74) {
+  int full = 0;
+  for (int inodes = 1; inodes < 30; ++inodes) {
+    const Finished result = on_few_inodes(inodes, std::string(kRun) + "-o full/out");
+    if (result.code == 0) break;
+    ++full;
+    EXPECT_EQ(result.code, int(ExitCode::io_error)) << inodes << ": " << result.err;
+    EXPECT_THAT(result.err, HasSubstr("No space left on device"));
+  }
+  EXPECT_GT(full, 5);
+  EXPECT_LT(full, 29);
+}
+
+TEST_F(FewInodes, are_told_of_each_file_that_is_asked_for) {
+  for (const char* arguments : {"-o out --report full/r", "-o out --trace full/t"}) {
+    const Finished result = on_few_inodes(1, std::string(kRun) + arguments);
+    EXPECT_EQ(result.code, int(ExitCode::io_error)) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("No space left on device"));
+  }
+  for (const char* command : {"synth -o full/s --count 1", "bench scaling in -o full/b --log l"}) {
+    const Finished result = on_few_inodes(1, std::string(ECKART_PROGRAM " ") + command);
+    EXPECT_EQ(result.code, int(ExitCode::io_error)) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("No space left on device"));
+  }
+}
+
+TEST_F(FewInodes, are_waited_out_where_that_is_wished) {
+  for (int inodes = 1; inodes < 8; ++inodes) {
+    const Finished result = on_few_inodes(
+        inodes,
+        "mkfifo told; " + std::string(kRun) +
+            "-o full/out --report full/r --wait-for-space 2> told &\n"
+            "while read -r line; do echo \"$line\" >&2; case $line in *'waiting for space')\n"
+            "mount -o remount,nr_inodes=100 full;; esac; done < told\n"
+            "rm told; wait $!");
+    EXPECT_EQ(result.code, 0) << inodes << ": " << result.err;
+    EXPECT_EQ(count_of(result.err, "waiting for space"), 1) << inodes << ": " << result.err;
+  }
+}
+
 TEST_F(CliTest, what_may_not_survive_a_power_cut_is_not_called_done) {
   write_png("in/a.png");
   const Finished result = run({"run", "in", "-o", "out", "--backend", "cpu", "--json"},

@@ -70,6 +70,14 @@ TEST_F(LostGpu, is_looked_for_three_times) {
   expect_complete();
 }
 
+/// As a script that a restarted process has started would inherit it.
+TEST_F(LostGpu, counts_no_restarts_of_another_process) {
+  const Finished result =
+      run_on_gpu({{"FAKE_GPU_LOST_AT", "1"}, {"FAKE_GPU_ALWAYS", "1"}, {"ECKART_RESTARTS", "1:3"}});
+  EXPECT_THAT(result.err, HasSubstr("starting again (1 of 3)"));
+  EXPECT_THAT(result.err, HasSubstr("the GPU was lost 4 times"));
+}
+
 TEST_F(LostGpu, by_one_image_twice_leaves_this_image_to_the_cpu) {
   write_killer("in/killer.png");
   const Finished result = run_on_gpu({{"FAKE_GPU_KILLER", "7"}});

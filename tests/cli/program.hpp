@@ -36,6 +36,7 @@ class Program {
   Program& operator=(const Program&) = delete;
 
   void signal(int number);
+  pid_t process() const { return process_; }
   /// What it has said on stderr so far.
   std::string err() const;
   /// What has come to its terminal so far.

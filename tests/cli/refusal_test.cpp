@@ -34,6 +34,29 @@ TEST_F(Refusal, of_a_config_that_is_not_there) {
   expect(ExitCode::usage, "nowhere.yaml", {"run", "in", "-o", "out", "--config", "nowhere.yaml"});
 }
 
+TEST_F(Refusal, of_a_stdout_that_cannot_be_written_to) {
+  write_png("in/a.png");
+  Program::Options shell;
+  shell.program = "/bin/sh";
+  for (const char* arguments : {"--version", "run in -o out -k 2 -q --backend cpu --json"}) {
+    const Finished result =
+        run({"-c", std::string("exec " ECKART_PROGRAM " ") + arguments + " > /dev/full"}, shell);
+    EXPECT_EQ(result.code, 74) << arguments;
+    EXPECT_THAT(result.err, HasSubstr("cannot write the results to stdout")) << arguments;
+  }
+}
+
+TEST_F(Refusal, of_work_that_there_is_no_memory_for_is_temporary) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers take more address space than any limit could leave";
+#endif
+  const Finished result =
+      run({"synth", "-o", "made", "--kind", "gradient", "--size", "30000", "--count", "1"},
+          {.folder = {}, .in = {}, .address_space_mb = 700});
+  EXPECT_EQ(result.code, 75) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("out of memory"));
+}
+
 TEST_F(Refusal, of_a_key_that_does_not_exist) {
   write("c.yaml", "rank: 5\nbatsch: 3\n");
   expect(ExitCode::configuration, "c.yaml:2: batsch: unknown key",

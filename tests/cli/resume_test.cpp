@@ -63,9 +63,9 @@ TEST_F(Resume, makes_again_what_was_removed_or_cut_short) {
   EXPECT_NO_THROW(decode("out/b.png"));
 }
 
-TEST_F(Resume, does_all_with_settings_that_make_other_pixels) {
-  EXPECT_EQ(again({}, "3"), (Numbers{3, 0, 0}));
-  EXPECT_EQ(again({"--solver", "gesvd"}, "3"), (Numbers{3, 0, 0}));
+TEST_F(Resume, does_all_with_settings_that_make_other_pixels_where_it_is_told_to) {
+  EXPECT_EQ(again({"--redo"}, "3"), (Numbers{3, 0, 0}));
+  EXPECT_EQ(again({"--solver", "gesvd", "--redo"}, "3"), (Numbers{3, 0, 0}));
   EXPECT_EQ(again({"--solver", "gesvd", "--set", "cpu.lanes=1", "--set", "durability=none"}, "3"),
             (Numbers{0, 3, 0}))
       << "which make none";
@@ -75,8 +75,8 @@ TEST_F(Resume, does_all_with_settings_that_make_other_pixels) {
 TEST_F(Resume, does_again_what_other_settings_have_replaced) {
   write("in/a.png", encoded("png", 40, 30));
   EXPECT_EQ(again({}, "2"), (Numbers{1, 2, 0}));
-  EXPECT_EQ(again({}, "7"), (Numbers{3, 0, 0}));
-  EXPECT_EQ(again({}, "2").done, 3);
+  EXPECT_EQ(again({"--redo"}, "7"), (Numbers{3, 0, 0}));
+  EXPECT_EQ(again({"--redo"}, "2").done, 3);
 }
 
 TEST_F(Resume, overwrites_when_it_is_told_to) {
@@ -147,13 +147,21 @@ TEST_F(Resume, does_not_take_another_folder_s_outputs_for_its_own) {
   ASSERT_EQ(run({"run", "in", "-o", "other", "-k", "3", "--set", "ledger=l.db"}).code, 0);
   for (const char* name : {"a.png", "b.png", "deep/c.png"})
     fs::resize_file(at("out") / name, fs::file_size(at("other") / name));
-  EXPECT_EQ(again(shared, "3"), (Numbers{3, 0, 0}));
+  EXPECT_EQ(again(shared, "3"), (Numbers{0, 0, 3})) << "nor for what it may replace";
 }
 
-TEST_F(Resume, tells_of_inputs_whose_outputs_are_another_s) {
+TEST_F(Resume, a_name_that_is_another_s_result_stays_that_whoever_comes_first) {
+  const auto before = io::read_file(at("out/a.png"), 1);
   write("in/a.jpg", encoded("jpeg"));
-  EXPECT_EQ(again(), (Numbers{1, 2, 1})) << "a.jpg comes before a.png, whose place it takes";
-  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("1 output collision"));
+  EXPECT_EQ(again(), (Numbers{1, 3, 0})) << "a.jpg comes before a.png, whose result is there";
+  EXPECT_EQ(io::read_file(at("out/a.png"), 1), before);
+  EXPECT_THAT(files("out"), ElementsAre("a.jpg.png", "a.png", "b.png", "deep/c.png"));
+  EXPECT_EQ(again(), (Numbers{0, 4, 0}));
+  fs::remove(at("in/a.png"));
+  EXPECT_EQ(again(), (Numbers{0, 3, 0})) << "nor does the other move to the name that is free";
+  EXPECT_EQ(again({"--overwrite"}), (Numbers{3, 0, 0}));
+  EXPECT_THAT(files("out"), ElementsAre("a.jpg.png", "a.png", "b.png", "deep/c.png"));
+  EXPECT_EQ(io::read_file(at("out/a.png"), 1), before);
 }
 
 TEST_F(Resume, knows_an_output_folder_that_was_moved) {
@@ -175,8 +183,8 @@ TEST_F(Resume, says_beforehand_what_it_would_skip) {
   fs::remove(at("out/b.png"));
   const Finished result = run({"run", "in", "-o", "out", "-k", "2", "--dry-run"});
   EXPECT_EQ(result.code, 0);
-  EXPECT_THAT(result.out, HasSubstr("in/a.png: would be skipped: done before\n"));
-  EXPECT_THAT(result.out, HasSubstr("in/b.png -> out/b.png\n"));
+  EXPECT_THAT(result.out, HasSubstr("in/a.png -> out/a.png: same\n"));
+  EXPECT_THAT(result.out, HasSubstr("in/b.png -> out/b.png: redone (it is gone)\n"));
   EXPECT_THAT(run({"run", "in", "-o", "new", "--dry-run"}).out, HasSubstr("in/a.png -> new/a.png"));
   EXPECT_FALSE(fs::exists(at("new")));
 }
@@ -203,7 +211,7 @@ TEST_F(Resume, knows_outputs_beside_their_inputs_for_its_own) {
   EXPECT_THAT(once_more({"--overwrite"}).err, HasSubstr("1 done"));
   EXPECT_THAT(run({"status", "photos"}).out, HasSubstr("1 done, 0 failed"));
   write_png("photos/a.png");  // one's own
-  EXPECT_THAT(once_more({}).err, HasSubstr("is there already, beside it"));
+  EXPECT_THAT(once_more({}).err, HasSubstr("photos/a.png is in the way"));
 }
 
 TEST_F(Resume, forgets_that_a_folder_could_not_be_read) {
@@ -329,9 +337,12 @@ class TwoRuns : public Resume {
 };
 
 TEST_F(TwoRuns, tell_of_each_image_when_it_is_done) {
-  const auto tells = [&] { return fs::exists(at("report")) && fs::file_size(at("report")) > 0; };
+  const auto tells = [&] {
+    return fs::exists(at("report.part")) && fs::file_size(at("report.part")) > 0;
+  };
   wait_for(tells);
   EXPECT_TRUE(tells());
+  EXPECT_FALSE(fs::exists(at("report"))) << "which is whole as long as it is there";
 }
 
 TEST_F(TwoRuns, do_not_write_to_one_folder) {

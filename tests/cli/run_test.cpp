@@ -129,18 +129,25 @@ TEST_F(RunCommand, says_in_a_dry_run_what_it_would_do_and_does_nothing) {
   write("in/b/a.jpg", encoded("jpeg"));
   const Finished result = run({"run", "in", "-o", "out", "--dry-run"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(result.out, "in/a.png -> out/a.png\nin/b/a.jpg -> out/b/a.png\n");
+  EXPECT_EQ(result.out, "in/a.png -> out/a.png: new\nin/b/a.jpg -> out/b/a.png: new\n");
   EXPECT_FALSE(fs::exists(at("out")));
 }
 
 TEST_F(RunCommand, says_in_a_dry_run_what_would_fail) {
   write_png("in/a.png");
   write("in/a.jpg", encoded("jpeg"));
-  const Finished result = run({"run", "in", "-o", "out", "--dry-run"});
-  EXPECT_EQ(result.code, 3);
-  EXPECT_THAT(result.out, HasSubstr("in/a.jpg -> out/a.png\n"));
-  EXPECT_THAT(line_with(result.out, "in/a.png"),
-              HasSubstr("would fail: its output out/a.png belongs to"));
+  const Finished one_name =
+      run({"run", "in", "-o", "out", "--dry-run", "--set", "output.name=result.png"});
+  EXPECT_EQ(one_name.code, 3);
+  EXPECT_THAT(one_name.out, HasSubstr("in/a.jpg -> out/result.png: new\n"));
+  EXPECT_THAT(line_with(one_name.out, "in/a.png"),
+              HasSubstr("would fail: its output out/result.png belongs to"));
+  write("out/a.png", "precious");
+  const Finished in_the_way = run({"run", "in/a.png", "-o", "out", "--dry-run"});
+  EXPECT_EQ(in_the_way.code, 3);
+  EXPECT_THAT(in_the_way.out, HasSubstr("in/a.png -> out/a.png: in the way (no ledger"));
+  EXPECT_EQ(fs::file_size(at("out/a.png")), 8u);
+  EXPECT_THAT(files("out"), ElementsAre("a.png"));
   EXPECT_EQ(run({"run", "nowhere", "-o", "out", "--dry-run"}).code, 66);
   fs::create_directory(at("empty"));
   EXPECT_EQ(run({"run", "empty", "-o", "out", "--dry-run"}).code, 65);
@@ -270,7 +277,7 @@ TEST_F(RunCommand, says_that_a_report_is_lost) {
   write_png("in/a.png");
   const Finished none = run({"run", "in", "-o", "out", "--report", "no/folder/r.jsonl"});
   EXPECT_EQ(none.code, int(ExitCode::cannot_create));
-  EXPECT_THAT(none.err, HasSubstr("no/folder/r.jsonl cannot be created"));
+  EXPECT_THAT(none.err, HasSubstr("no/folder/r.jsonl.part cannot be created"));
   const Finished full = run({"run", "in", "-o", "out", "--report", "/dev/full"});
   EXPECT_EQ(full.code, int(ExitCode::io_error));
   EXPECT_THAT(full.err, HasSubstr("/dev/full is not whole: No space left"));

@@ -48,7 +48,9 @@ auto unless_refused(std::initializer_list<Reason> reasons, Action&& action)
 std::optional<Image> decoded(const io::Codec& codec, std::span<const std::byte> file,
                              unsigned char into) {
   dirt = into;
-  return unless_refused({Reason::corrupt}, [&] { return codec.decode(file, {}); });
+  // Whether alpha is opaque is known only now.
+  return unless_refused({Reason::corrupt, Reason::unsupported},
+                        [&] { return codec.decode(file, {}); });
 }
 
 bool same_pixels(const Image& a, const Image& b) {
@@ -69,9 +71,13 @@ const io::Codec* codec_for(std::span<const std::byte> file) {
 }
 
 std::optional<ImageShape> admitted(const io::Codec& codec, std::span<const std::byte> file) {
-  const auto shape = unless_refused({Reason::too_large, Reason::unsupported, Reason::corrupt},
-                                    [&] { return io::admit(codec, file, kLimits); });
-  if (!shape) return std::nullopt;
+  const auto header = unless_refused({Reason::too_large, Reason::unsupported, Reason::corrupt},
+                                     [&] { return io::admit(codec, file, kLimits); });
+  if (!header) return std::nullopt;
+  const std::optional<ImageShape> shape = header->shape;
+  require(shape->bytes() <= header->min_decode_bytes &&
+              header->min_decode_bytes <= header->max_decode_bytes,
+          "decoding takes memory for the pixels at least");
   require(shape->rows > 0 && shape->cols > 0 &&
               std::max(shape->rows, shape->cols) <= kLimits.side &&
               std::int64_t(shape->rows) * shape->cols <= kLimits.pixels,

@@ -5,7 +5,7 @@ const kStages = {source: 1, load: 6, batch: 1, compute: 2, write: 4};
 const kQueues = {found: 64, loaded: 32, batches: 4, finished: 32};
 const kGpus = ["GPU-5f1c1f6e-0000-4000-8000-000000000001", "GPU-5f1c1f6e-0000-4000-8000-000000000002"];
 
-export const hostileName = `/srv/scans/<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>.jpg`;
+export const hostileName = `/srv/scans/<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>\u202egpj.jpg`;
 const longName = `/srv/scans/${"a_very_long_name_without_any_space_".repeat(6)}.png`;
 
 /** Something that looks like a measurement, from 0 to 1; the same for the same time. */

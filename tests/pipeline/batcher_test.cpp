@@ -75,6 +75,41 @@ TEST(Batcher, gives_an_image_of_more_planes_than_a_batch_has_one_of_its_own) {
   EXPECT_EQ(due->planes, 3);
 }
 
+/// Every order of eight images of one or three planes, at every capacity.
+TEST(Batcher, fills_a_batch_as_far_as_its_capacity_and_no_further) {
+  constexpr int kImages = 8;
+  for (int capacity = 1; capacity <= 8; ++capacity) {
+    for (unsigned colors = 0; colors < 1U << kImages; ++colors) {
+      Batcher batcher = make_batcher(capacity);
+      const auto planes_of = [&](int number) { return (colors >> number & 1U) != 0 ? 3 : 1; };
+      std::vector<int> sent;
+      int held = 0;  // planes
+      const auto check = [&](const Batch& batch, int next) {
+        int planes = 0;
+        for (const ItemPtr& item : batch.items) {
+          sent.push_back(number_of(*item));
+          planes += planes_of(sent.back());
+        }
+        ASSERT_EQ(batch.planes, planes);
+        ASSERT_EQ(batch.planes_if_full, capacity);
+        ASSERT_TRUE(batch.items.size() == 1 || planes <= capacity);
+        ASSERT_TRUE(next == kImages || planes + planes_of(next) > capacity);
+        held -= planes;
+      };
+      for (int number = 0; number < kImages; ++number) {
+        held += planes_of(number);
+        const auto batch = batcher.add(planes_of(number) == 3 ? rgb(number) : gray(number), kStart);
+        const bool last_is_in = batch && number_of(*batch->items.back()) == number;
+        if (batch) check(*batch, last_is_in ? number + 1 : number);
+      }
+      while (const auto batch = batcher.flush()) check(*batch, kImages);
+      ASSERT_FALSE(HasFatalFailure());
+      ASSERT_EQ(sent, numbers(kImages)) << "capacity " << capacity << ", colors " << colors;
+      ASSERT_EQ(held, 0);
+    }
+  }
+}
+
 TEST(Batcher, keeps_shapes_apart) {
   Batcher batcher = make_batcher(2);
   EXPECT_FALSE(batcher.add(gray(0, 64, 32), kStart));

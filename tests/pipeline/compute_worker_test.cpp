@@ -30,7 +30,10 @@ class ComputeWorkerTest : public ::testing::Test {
   void work() {
     flow::StageClock::Worker clock(clock_, 0);
     LaneTrace none;
-    ComputeWorker(backend_.make_lane(0), in_, out_, in_flight_, meters_, clock, none).run();
+    ComputeWorker(
+        backend_.make_lane(0), {in_, out_, in_flight_, meters_, activity_},
+        [](const Batch&) { return Activity::Step{}; }, clock, none)
+        .run();
   }
   /// Four batches, one after the other.
   void work_on_four() {
@@ -47,6 +50,7 @@ class ComputeWorkerTest : public ::testing::Test {
     for (const WorkItem* item : items) lost_.push_back(number_of(*item));
   }};
   Meters meters_;
+  Activity activity_;
   flow::StageClock clock_{1};
   Calls calls_;
 };

@@ -86,7 +86,7 @@ class Determinism : public ::testing::Test {
     Pipeline pipeline(
         {.source = *source,
          .backend = [&]() -> Backend& { return backend; },
-         .claim = make_claim(tree, guard, [](const auto&, const auto&) { return false; }),
+         .claim = make_claim(tree, guard),
          .load =
              [&](WorkItem& item, const Reserve& reserve) {
                stall(item, 0);

@@ -104,6 +104,22 @@ TEST_F(PipelineFailure, a_full_disk_is_waited_out_where_that_is_wished) {
   EXPECT_EQ(attempts, 7);
 }
 
+/// As the ledger does where its disk is full and that of the outputs is not.
+TEST_F(PipelineFailure, what_is_published_and_not_yet_recorded_counts_once) {
+  std::atomic<int> attempts = 0;
+  rig.options.wait_for_space = true;
+  rig.options.space_poll = std::chrono::milliseconds(1);
+  rig.on_record = [&](int number) {
+    if (is_chosen(number) && attempts++ < 5) throw full_;
+  };
+  const telemetry::RunReport report = rig.run();
+  EXPECT_EQ(report.stopped_by, "");
+  EXPECT_EQ(report.done, 20);
+  EXPECT_EQ(report.outputs, 20);
+  EXPECT_EQ(rig.written(), numbers(20));
+  EXPECT_EQ(attempts, 7);
+}
+
 TEST_F(PipelineFailure, a_writer_that_finds_no_descriptor_gives_back_its_own_first) {
   std::atomic<int> held = 0;  // one an image, between write and publish
   rig.options.write_threads = 1;
@@ -212,6 +228,9 @@ TEST_F(PipelineFailure, a_batch_that_does_not_start_or_finish_costs_its_images) 
 
 TEST_F(PipelineFailure, a_failed_batch_costs_all_of_its_images) {
   rig.options.load_threads = 1;
+  rig.on_load = [&](int number) {  // else the first images may be a batch of their own
+    if (number == 0) wait_until([&] { return rig.pipeline().progress().total == 20; });
+  };
   rig.options.linger = std::chrono::hours(1);
   rig.backend.planes = 10;
   rig.backend.on_finish = [](int number) {

@@ -87,6 +87,8 @@ class FakeBackend : public Backend {
  public:
   int lane_count = 1, slot_count = 2, planes = 1;
   std::function<void(int lane)> on_make_lane;
+  std::function<bool(int number)> gives_up;        ///< becomes Task::given_up
+  std::function<void()> on_batch;                  ///< before an image is put into one
   Hook on_start, on_finish;                        ///< for each image of the batch
   std::function<std::string(int number)> verdict;  ///< becomes Task::error
   Reason reason = Reason::not_converged;           ///< and this Task::reason
@@ -94,7 +96,10 @@ class FakeBackend : public Backend {
   std::string name() const override { return "fake"; }
   std::string description() const override { return "for tests"; }
   int lanes() const override { return lane_count; }
-  int batch_planes(const BatchKind&) const override { return planes; }
+  int batch_planes(const BatchKind&) const override {
+    if (on_batch) on_batch();
+    return planes;
+  }
   std::unique_ptr<Lane> make_lane(int index) override;
 
   /// The numbers of the images whose computation has begun, ascending.
@@ -134,6 +139,7 @@ class FakeLane : public Lane {
       std::memcpy(task->outputs[0].data(), task->input.data(), task->input.bytes());
       if (backend_.verdict) task->error = backend_.verdict(number_of(task->input));
       task->reason = backend_.reason;
+      if (backend_.gives_up) task->given_up = backend_.gives_up(number_of(task->input));
     }
   }
 
@@ -156,6 +162,7 @@ class Rig {
       .load_threads = 2, .write_threads = 2, .linger = std::chrono::milliseconds(1)};
   FakeBackend backend;
   Hook on_next, on_load, on_reserved, on_write, on_publish;
+  Hook on_record;  ///< when an image is published, and before that is recorded
   std::function<Outcome(int number)> outcome_of_load;
   std::function<Backend&()> make_backend = [this]() -> Backend& { return backend; };
   std::function<ImageShape(int number)> shape_of = [](int) { return kSmall; };
@@ -203,12 +210,16 @@ class Rig {
   }
   void publish(std::span<ItemPtr> group) {
     for (const ItemPtr& item : group) {
-      if (item->outcome.ok()) {
+      if (item->outcome.ok() && !item->published) {
         call(on_publish, number_of(*item));
         const std::lock_guard lock(mutex_);
         written_.push_back(number_of(*item));
       }
-      item->published = item->recorded = true;
+      item->published = true;
+    }
+    for (const ItemPtr& item : group) {
+      call(on_record, number_of(*item));
+      item->recorded = true;
     }
   }
   static std::vector<int> sorted(std::vector<int> numbers) {

@@ -58,6 +58,58 @@ TEST(Pipeline, does_not_wait_for_company_where_nothing_is_on_its_way) {
   EXPECT_EQ(rig.written(), numbers(2));
 }
 
+/// The source is not at its end, so that the second image waits for whatever is on its way.
+TEST(Pipeline, does_not_wait_for_an_image_that_could_not_be_loaded) {
+  for (const Result result : {Result::failed, Result::skipped, Result::deferred}) {
+    Rig rig;
+    rig.images = 2;
+    rig.source_waits_at_end = true;
+    rig.backend.planes = 1000;
+    rig.options.linger = std::chrono::seconds(5);
+    rig.outcome_of_load = [&](int number) {
+      return number == 0 ? Outcome{result, Stage::load, Reason::corrupt, "as the test wants it"}
+                         : Outcome();
+    };
+    rig.on_next = [&](int number) {  // the first has come to its end
+      const auto is_counted = [&] {
+        const telemetry::ProgressState progress = rig.pipeline().progress();
+        return progress.done == progress.total;
+      };
+      if (number == 1) wait_until([&] { return is_counted(); });
+    };
+    rig.on_write = [&](int) { rig.pipeline().request_stop(); };
+    const auto start = std::chrono::steady_clock::now();
+    rig.run();
+    EXPECT_LT(std::chrono::steady_clock::now() - start, rig.options.linger);
+    EXPECT_EQ(rig.written(), std::vector{1});
+  }
+}
+
+/// So that they share an fsync, and a transaction of the ledger.
+TEST(Pipeline, publishes_in_groups_what_is_finished) {
+  Rig rig;
+  rig.options.write_threads = 1;
+  rig.options.publish_group = 4;
+  const auto is_waiting = [&] {
+    for (const telemetry::QueueRow& queue : rig.pipeline().snapshot().queues) {
+      if (queue.name == "finished") return queue.images >= 19;
+    }
+    return false;
+  };
+  std::atomic<bool> first = true;
+  rig.on_write = [&](int) {
+    if (first.exchange(false)) wait_until(is_waiting);
+  };
+  int published = 0;
+  std::vector<int> groups;
+  rig.on_publish = [&](int) { ++published; };
+  rig.on_record = [&](int) {
+    if (published > 0) groups.push_back(std::exchange(published, 0));
+  };
+  rig.run();
+  EXPECT_EQ(groups, std::vector<int>(5, 4));
+}
+
 TEST(Pipeline, does_not_count_what_is_deferred) {
   Rig rig;
   rig.outcome_of_load = [](int number) {

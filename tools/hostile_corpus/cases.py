@@ -19,7 +19,7 @@ BESIDE = ("cHRM", "gAMA", "iCCP", "sBIT", "sRGB", "bKGD", "hIST", "pHYs", "sPLT"
 def kinds():
     """(kind, cases): each case is (name, what makes the file: bytes or a function of its path, what must become of
     it)."""
-    all_kinds = (bombs_png, bombs_jpeg, truncated, checksums, sizes, kinds_of_png, interlaced, chunks_png, pixels_png)
+    all_kinds = (bombs_png, bombs_jpeg, truncated, checksums, sizes, kinds_of_png, opaque, interlaced, chunks_png, pixels_png)
     all_kinds += (segments_jpeg, kinds_of_jpeg, scans_jpeg, exif, names_that_lie, files)
     for cases in all_kinds:
         yield cases.__name__.replace("_", "-"), cases()
@@ -65,6 +65,26 @@ def bombs_png():
     yield "100000-palettes.png", join(before(small, "IDAT", chunk(b"PLTE", b"abc") * 100000)), CORRUPT
     yield "rubbish-of-100-mb.png", lambda path: sparse(path, join(small), 100 << 20), shown
     yield "rubbish-of-1025-mb.png", lambda path: sparse(path, join(small), 1025 << 20), TOO_LARGE
+
+
+def sparse_files():
+    """512 MB each; for a run of their own, since those that are images are read whole."""
+    frame = join(without(jpeg(), "SOS", "scan", "EOI"))
+    for name, head, expected in (
+        ("zeros.png", b"", NO_IMAGE),
+        ("signature.png", SIGNATURE, CORRUPT),
+        ("header.png", SIGNATURE + ihdr(4000, 4000), CORRUPT),
+        ("long-chunk.png", SIGNATURE + ihdr(12, 9) + struct.pack(">I4s", 400 << 20, b"IDAT"), CORRUPT),
+        ("start.jpg", SOI + b"\xff", CORRUPT),
+        ("frame.jpg", frame, CORRUPT),
+        ("scan.jpg", join(without(jpeg(), "EOI")), CORRUPT),
+        ("huge.png", SIGNATURE + ihdr(30000, 30000) + chunk(b"IDAT"), TOO_LARGE),
+    ):
+        yield name, lambda path, head=head: sparse(path, head, 512 << 20), expected
+    for number in range(4):
+        samples = five_rows(12, 9, seed=number)
+        yield f"padded-{number}.png", lambda path, whole=join(png(samples)): sparse(path, whole, 512 << 20), seen(samples)
+        yield f"padded-{number}.jpg", lambda path: sparse(path, join(jpeg()), 512 << 20), blocks_seen()
 
 
 def bombs_jpeg():
@@ -117,8 +137,11 @@ def checksums():
     yield "eXIf.png", join(before(png(SMALL), "IDAT", turn)), seen(SMALL)
     adler = zlib.compress(scanlines(SMALL, 8, GRAY, 0))
     yield "adler.png", join({**png(SMALL), "IDAT": chunk(b"IDAT", adler[:-1] + bytes([adler[-1] ^ 1]))}), CORRUPT
-    # The chunk's own checksum has seen it all.
-    yield "no-adler.png", join({**png(SMALL), "IDAT": chunk(b"IDAT", adler[:-4])}), seen(SMALL)
+    for missing in range(1, 5):
+        short = chunk(b"IDAT", adler[:-missing])
+        yield f"adler-without-{missing}.png", join({**png(SMALL), "IDAT": short}), CORRUPT
+    split = chunk(b"IDAT", adler[:-4]) + chunk(b"IDAT", adler[-4:])
+    yield "adler-apart.png", join({**png(SMALL), "IDAT": split}), seen(SMALL)
 
 
 def sizes():
@@ -165,13 +188,42 @@ def kinds_of_png():
                 yield f"{color}-{bits}.png", join(whole), expected
                 if not alpha:
                     clear = chunk(b"tRNS", b"\0" if color == PALETTE else b"\0\0" * CHANNELS[color])
-                    yield f"{color}-{bits}-clear.png", join(before(whole, "IDAT", clear)), UNSUPPORTED
+                    channels = CHANNELS[color]
+                    pixels = {tuple(row[i : i + channels]) for row in samples for i in range(0, len(row), channels)}
+                    hit = (0,) * channels in pixels  # the color, or the index, that is transparent
+                    yield f"{color}-{bits}-clear.png", join(before(whole, "IDAT", clear)), UNSUPPORTED if hit else expected
             else:
                 yield f"{color}-{bits}.png", join({**png(SMALL), "IHDR": ihdr(12, 9, bits, color)}), CORRUPT
     for what in ("interlace", "compression", "filters"):
         for value in (1, 2, 255):
             if (what, value) != ("interlace", 1):
                 yield f"{what}-{value}.png", join({**png(SMALL), "IHDR": ihdr(12, 9, **{what: value})}), CORRUPT
+
+
+def opaque():
+    """Alpha that hides nothing is left out, in every form that it has; and one pixel that is not opaque is too many."""
+    for color, shown in ((GRAY_ALPHA, GRAY), (RGB_ALPHA, RGB)):
+        for bits in (8, 16):
+            for interlace in (0, 1):
+                channels, most = CHANNELS[color], (1 << bits) - 1
+                samples = five_rows(11, 8, channels, bits)
+                for row in samples:
+                    row[channels - 1 :: channels] = [most] * 11
+                plain = [[s for i, s in enumerate(row) if (i + 1) % channels] for row in samples]
+                name = f"{color}-{bits}-{interlace}"
+                yield f"{name}.png", join(png(samples, bits, color, interlace)), seen(plain, bits, shown)
+                samples[7][-1] = most - 1
+                yield f"{name}-but-one.png", join(png(samples, bits, color, interlace)), UNSUPPORTED
+    values = five_rows(12, 9, values=15)  # the last of 16 colours is used by none
+    whole, shown = png(values, color=PALETTE, palette=INK), seen(values, color=PALETTE, palette=INK)
+    for name, alpha in {"all": b"\xff" * 16, "few": b"\xff" * 3, "unused": b"\xff" * 15 + b"\0"}.items():
+        yield f"palette-{name}.png", join(before(whole, "IDAT", chunk(b"tRNS", alpha))), shown
+    gray = [[value + 1 for value in row] for row in five_rows(12, 9, values=100)]
+    for bits in (8, 16):
+        clear = before(png(gray, bits), "IDAT", chunk(b"tRNS", b"\0\0"))
+        yield f"color-unused-{bits}.png", join(clear), seen(gray, bits)
+    for size in (0, 1, 3, 300):
+        yield f"tRNS-{size}.png", join(before(png(SMALL), "IDAT", chunk(b"tRNS", bytes(size)))), seen(SMALL)
 
 
 def interlaced():
@@ -216,6 +268,9 @@ def chunks_png():
     yield "index-out-of-range.png", join({**palette, "PLTE": chunk(b"PLTE", few)}), black
     suggested = five_rows(6, 5, 3)
     yield "PLTE-for-rgb.png", join(png(suggested, color=RGB, palette=INK)), seen(suggested, color=RGB)
+    for size in (0, 1, 771, 30000):
+        wrong = join(before(png(suggested, color=RGB), "IDAT", chunk(b"PLTE", bytes(size))))
+        yield f"PLTE-{size}-for-rgb.png", wrong, seen(suggested, color=RGB)
     for length in (13, 1 << 20, (1 << 31) - 1, 1 << 31, (1 << 32) - 1):
         yield f"length-{length}.png", join(before(small, "IDAT", struct.pack(">I4s", length, b"tEXt"))), CORRUPT
     yield "critical.png", join(before(small, "IDAT", chunk(b"ABCD"))), CORRUPT
@@ -307,6 +362,8 @@ def kinds_of_jpeg():
         if marker in (0xC4, 0xC8, 0xCC):  # no frames
             continue
         taken = blocks_seen() if marker < 0xC2 else UNSUPPORTED
+        if marker in (0xC9, 0xCA):  # Huffman codes that are said to be arithmetic ones
+            taken = CORRUPT
         if marker != 0xC2:
             yield f"process-{marker:x}.jpg", join({**jpeg(), "SOF": sof(24, 16, marker=marker)}), taken
     yield "process-c2.jpg", join(progressive()), blocks_seen()
@@ -329,7 +386,13 @@ def scans_jpeg():
     yield "restart-lost.jpg", join({**lost, "scan": lost["scan"].replace(b"\xff\xd1", b"")}), CORRUPT
     yield "restart-wrong.jpg", join({**lost, "scan": lost["scan"].replace(b"\xff\xd1", b"\xff\xd5")}), CORRUPT
     yield "restart-unasked.jpg", join({**base, "scan": lost["scan"]}), CORRUPT
-    yield "too-long.jpg", join(before(base, "EOI", bytes(100))), CORRUPT
+    yield "too-long.jpg", join(before(base, "EOI", b"\x12" * 100)), CORRUPT
+    for size in (1, 7, 8, 100, 5000):
+        padding = bytes(size)
+        yield f"padded-{size}.jpg", join(before(base, "EOI", padding)), blocks_seen()
+        between = lost["scan"].replace(b"\xff\xd1", padding + b"\xff\xd1")
+        yield f"padded-{size}-restart.jpg", join({**lost, "scan": between}), blocks_seen()
+        yield f"padded-{size}-progressive.jpg", join(before(gradual, "refinement", padding)), blocks_seen()
     yield "no-such-code.jpg", join({**base, "scan": b"\xff\0" * 100}), CORRUPT
     yield "marker-within.jpg", join({**base, "scan": base["scan"][:2] + b"\xff\xd9" + base["scan"][2:]}), CORRUPT
     # Components by themselves; and those that never come, which libjpeg would take to be gray.
@@ -359,6 +422,9 @@ def exif():
             for place in ("IDAT", "IEND"):
                 whole = join(before(png(SMALL), place, chunk(b"eXIf", data)))
                 yield f"{name}-{place}.png", whole, turned(seen(SMALL), shown)
+        data = tiff(6, order, kind=4)  # a LONG
+        yield f"{order}-long.jpg", join(before(jpeg(), "DQT", exif_segment(data))), turned(blocks_seen(), 6)
+        yield f"{order}-long.png", join(before(png(SMALL), "IDAT", chunk(b"eXIf", data))), turned(seen(SMALL), 6)
     for name, data in {
         "offset": tiff(6, directory=1000),
         "offset-huge": tiff(6, directory=0xFFFFFFFF),

@@ -323,7 +323,8 @@ def blocks_seen(levels=None, channels=1, cols=None, rows=None):
 def tiff(orientation, order="MM", kind=3, count=1, directory=8, entries=1, magic=42, following=0):
     """What stands in eXIf, and after Exif\\0\\0 in APP1."""
     end = {"MM": ">", "II": "<"}.get(order, ">")
-    entry = struct.pack(end + "HHIHH", 0x0112, kind, count, orientation, 0)
+    value = struct.pack(end + "I", orientation) if kind == 4 else struct.pack(end + "HH", orientation, 0)
+    entry = struct.pack(end + "HHI", 0x0112, kind, count) + value
     head = order.encode() + struct.pack(end + "HI", magic, directory)
     return head + struct.pack(end + "H", entries) + entry + struct.pack(end + "I", following)
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <stop_token>
 #include <utility>
 
 #include "compute/cpu/float32_way.hpp"
@@ -30,10 +31,13 @@ class CpuLane : public Lane {
         float64_(exact_ ? solver : SolverKind::gram) {}
 
   int slots() const override { return 1; }
+  void give_up_after(const std::stop_token& stop) override { stop_ = stop; }
   void start(int, const BatchKind&, std::span<Task* const> tasks) override {
     for (Task* task : tasks) {
       try {
         for (int channel = 0; channel < task->input.shape().channels; ++channel) {
+          task->given_up = stop_.stop_requested();
+          if (task->given_up) break;
           if (task->input.shape().depth == Depth::u8) {
             reconstruct(plane_of<std::uint8_t>(*task, channel));
           } else {
@@ -88,6 +92,7 @@ class CpuLane : public Lane {
   }
 
   SolverChooser& chooser_;
+  std::stop_token stop_;
   std::map<std::pair<PaddedShape, int>, SolverKind> solvers_;  // by shape and largest rank
   const bool exact_;  // one solver was asked for, and no other is to follow it
   Float32Way float32_;

@@ -12,25 +12,13 @@
 #include "compute/cuda/kernels/small_svd.hpp"
 #include "compute/cuda/kernels/unpack.hpp"
 #include "compute/cuda/lane.hpp"
+#include "compute/cuda/layout/batch_plan.hpp"
 #include "compute/out_of_memory.hpp"
 #include "compute/solver_choice.hpp"
 #include "core/error.hpp"
 
 namespace eckart::cuda {
 namespace {
-
-// So that copies both ways and another lane's computation go on while one waits; fewer where a lane
-// would not have the memory that a full batch of small planes takes.
-constexpr int kMostLanesPerDevice = 4;
-constexpr double kLaneBytes = 2.0 * (1 << 30);
-// A batch gathers about this many elements of Gram matrices: enough to fill the largest GPU.
-constexpr std::int64_t kBatchElements = std::int64_t(1) << 26;
-constexpr int kMostPlanes = 512;
-constexpr std::int64_t kGridLimit = 65535;  // a kernel's grid has a layer a plane
-constexpr int kFewestPlanes = 4;
-// The batched eigensolver indexes the batch with 32 bits, and no batch is less than an image of
-// three channels.
-constexpr int kMostGramColumns = 26754;
 
 std::vector<int> devices_to_use(const BackendOptions& options) {
   int found = 0;
@@ -52,18 +40,6 @@ std::vector<int> devices_to_use(const BackendOptions& options) {
     }
   }
   return devices;
-}
-
-/// Bytes of device memory that one plane of a batch takes, about: matrices and blocks of columns, a
-/// share of what float64 takes for second attempts, slots. A batch that starts with gram takes
-/// more.
-double plane_bytes(const BatchSize& batch, SolverKind solver, std::size_t outputs) {
-  const double m = batch.shape.rows, n = batch.shape.cols, l = batch.columns;
-  const double gram = 8 * (2 * m * n + 6 * n * n), slots = 2 * 2 * m * n;
-  const double iteration = batch.float64 ? 8 * (m * n + (3 * m + 2 * n) * l + 5 * l * l)
-                                         : 4 * m * n + 24 * (m + n) * l + 20 * l * l;
-  return (solver == SolverKind::subspace ? iteration + gram / 8 : gram) +
-         slots * double(1 + outputs);
 }
 
 void check_usable(int device, cudaError_t status) {
@@ -125,10 +101,8 @@ class CudaBackend : public Backend {
       memory = std::min(memory, options.memory_fraction * usable_memory(device));
     }
     const int devices = int(devices_.size());
-    lanes_ = options.lanes > 0
-                 ? options.lanes
-                 : devices * std::clamp(int(memory / kLaneBytes), 1, kMostLanesPerDevice);
-    lane_memory_ = memory / ((lanes_ + devices - 1) / devices);
+    lanes_ = lanes_for(memory, devices, options.lanes);
+    lane_memory_ = bytes_per_lane(memory, devices, lanes_);
   }
 
   std::string name() const override { return "cuda"; }
@@ -175,8 +149,7 @@ class CudaBackend : public Backend {
       rank = std::max(rank, choose_rank(policy, shape.rows, shape.cols));
     const BatchSize full = batch_size(shape, rank);
     const double bytes = plane_bytes(full, choose(full), kind.ranks.size());
-    return int(std::max<std::int64_t>(
-        std::min(planes_wanted(shape), std::int64_t(lane_memory_ / bytes)), 1));
+    return planes_that_fit(planes_wanted(shape, options_.batch_images), lane_memory_, bytes);
   }
 
   std::unique_ptr<Lane> make_lane(int index) override {
@@ -201,20 +174,11 @@ class CudaBackend : public Backend {
   }
 
  private:
-  /// Were there memory without end.
-  std::int64_t planes_wanted(PaddedShape shape) const {
-    const std::int64_t gram = std::int64_t(shape.cols) * shape.cols;
-    const std::int64_t planes =
-        options_.batch_images > 0
-            ? options_.batch_images
-            : std::clamp<std::int64_t>(kBatchElements / gram, kFewestPlanes, kMostPlanes);
-    return std::min({planes, INT32_MAX / gram, kGridLimit});  // the batched eigensolver's limit
-  }
-
   /// A full batch.
   BatchSize batch_size(PaddedShape shape, int rank) const {
     const int columns = subspace_columns(rank, most_columns_);
-    const auto planes = int(std::max<std::int64_t>(planes_wanted(shape), 1));
+    const std::int64_t wanted = planes_wanted(shape, options_.batch_images);
+    const auto planes = int(std::max<std::int64_t>(wanted, 1));
     return {shape, rank, columns, planes, columns > most_columns_};
   }
 

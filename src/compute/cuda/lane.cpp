@@ -12,13 +12,6 @@ namespace {
 
 constexpr std::size_t kBlasWorkspaceBytes = std::size_t(32) << 20;  // what cuBLAS wants on Hopper
 
-// A batch is never less than an image.
-constexpr int kMostChannels = 3;
-// What the first solver leaves is little: memory for this share of a batch at a time.
-constexpr int kRetryShare = 8;
-// A batch of this share of a full one is small.
-constexpr int kSmallShare = 32;
-
 Stream make_stream() {
   return make_handle<Stream>(cudaStreamCreateWithFlags, cudaStreamNonBlocking);
 }
@@ -74,7 +67,7 @@ void CudaLane::start(int index, const BatchKind& kind, std::span<Task* const> ta
   for (const Task* task : tasks) planes += task->input.shape().channels;
   const ProfilerRange range("start", kind.shape, planes);
   Plan& plan = this->plan(kind);
-  make_places(plan, planes);
+  plan.places.make(planes, options_.deterministic);
   Slot& slot = this->slot(index);
   for (;;) {  // memory for a full batch, or else for what there is, or else for this batch alone
     try {
@@ -83,11 +76,7 @@ void CudaLane::start(int index, const BatchKind& kind, std::span<Task* const> ta
       drain();
       slot.free_memory();
       workspace_ = {};
-      const bool this_batch_alone = plan.places == planes;
-      plan.places = std::max(this_batch_alone ? 1 : planes, plan.places / 2);
-      plan.full = plan.places;
-      plan.retry_places = std::min(plan.retry_places, plan.places);  // the slot has no more
-      if (this_batch_alone) throw;
+      if (!plan.places.shrink(planes)) throw;
     } catch (...) {
       drain();
       throw;
@@ -95,19 +84,10 @@ void CudaLane::start(int index, const BatchKind& kind, std::span<Task* const> ta
   }
 }
 
-/// An image that comes alone does not wait until there is memory for a full batch, which takes a
-/// tenth of a second.
-void CudaLane::make_places(Plan& plan, int planes) const {
-  if (planes <= plan.places) return;
-  const int small = std::max(kMostChannels, plan.full / kSmallShare);
-  const bool is_small = planes <= small && !options_.deterministic;
-  plan.places = is_small ? small : std::max(plan.full, planes);
-}
-
 void CudaLane::queue(Slot& slot, const BatchKind& kind, std::span<Task* const> tasks, int planes,
                      const Plan& plan) {
   slot.timeline().restart(clock_.anchor());
-  slot.pack(kind, tasks, places(planes, plan.places), plan.places, streams());
+  slot.pack(kind, tasks, places(planes, plan.places.now), plan.places.now, streams());
   compute(slot);
   slot.copy_out_pixels(streams());
 }
@@ -129,7 +109,7 @@ void CudaLane::finish(int index) {
 void CudaLane::compute(Slot& slot) {
   const Plan& plan = plans_.at(slot.kind());
   slot.set_rounds(plan.rounds.next());
-  run(slot, plan, *solvers(plan.solver)[plan.first], std::max(plan.places, slot.places()),
+  run(slot, plan, *solvers(plan.solver)[plan.first], std::max(plan.places.now, slot.places()),
       slot.rounds());
 }
 
@@ -158,17 +138,17 @@ std::vector<Owner> CudaLane::retry(Slot& slot, Plan& plan, BatchSolver& solver, 
   slot.timeline().mark_again();
   while (!unsettled.empty()) {
     // One that takes planes one by one is not given empty ones, that others might have been.
-    const int most = options_.deterministic && solver.one_by_one() ? 1 : plan.retry_places;
+    const int most = options_.deterministic && solver.one_by_one() ? 1 : plan.places.retry;
     const auto owners = unsettled.first(std::min(std::size_t(most), unsettled.size()));
     const ProfilerRange range("again", slot.kind().shape, int(owners.size()));
     try {
       slot.keep_only(owners, places(int(owners.size()), most), stream_.get());
-      run(slot, plan, solver, plan.retry_places, Rounds::kMost);
+      run(slot, plan, solver, plan.places.retry, Rounds::kMost);
     } catch (const OutOfMemory&) {
       drain();
       workspace_ = {};
-      if (plan.retry_places == 1) throw;
-      plan.retry_places /= 2;
+      if (plan.places.retry == 1) throw;
+      plan.places.retry /= 2;
       continue;
     }
     if (pixels) slot.copy_out_own_pixels(streams());
@@ -212,8 +192,7 @@ CudaLane::Plan& CudaLane::plan(const BatchKind& kind) {
   plan.solver = options_.choose(full);
   plan.first = plan.solver == SolverKind::subspace && full.float64 ? 1 : 0;
   plan.columns = full.columns;
-  plan.full = std::max(kMostChannels, options_.batch_planes(kind));
-  plan.retry_places = std::max(kMostChannels, plan.full / kRetryShare);
+  plan.places = Places::of(options_.batch_planes(kind));
   make_room(plans_, [&](const BatchKind& other) {  // but for what may be in flight
     return std::any_of(slots_.begin(), slots_.end(),
                        [&](const Slot& slot) { return slot.kind() == other; });

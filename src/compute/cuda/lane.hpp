@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compute/backend.hpp"
+#include "compute/cuda/layout/batch_plan.hpp"
 #include "compute/cuda/raii.hpp"
 #include "compute/cuda/slot.hpp"
 #include "compute/cuda/solvers/solver.hpp"
@@ -51,20 +52,16 @@ class CudaLane : public Lane {
   Streams streams() const { return {in_.get(), stream_.get(), out_.get()}; }
 
  private:
-  /// What is settled for one kind of batch: solvers, and how many planes memory is taken for. Both
-  /// numbers fall where there is no memory for so many.
+  /// What is settled for one kind of batch: solvers, and how many planes memory is taken for.
   struct Plan {
     SolverKind solver;
     std::size_t first = 0;  ///< of its solvers, the one that whole batches go to
-    int places;             ///< for the first solver
-    int full;               ///< which that becomes with the first batch that is not small
-    int retry_places;       ///< for those that it leaves to the others
+    Places places;
     std::vector<int> ranks;
     int columns;    ///< of subspace iteration
     Rounds rounds;  ///< of whole batches
   };
   Plan& plan(const BatchKind& kind);
-  void make_places(Plan& plan, int planes) const;
   void reserve(std::size_t workspace_bytes);
   void drain() noexcept;
   int places(int planes, int most) const { return options_.deterministic ? most : planes; }

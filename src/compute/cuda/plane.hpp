@@ -1,9 +1,9 @@
 #pragma once
 
-#include <cuda_runtime.h>
-
 #include <cstddef>
 #include <cstdint>
+
+#include "compute/cuda/layout/host_device.hpp"
 
 namespace eckart::cuda {
 
@@ -17,13 +17,19 @@ struct Plane {
 
   /// m >= n: the sides of the matrix A that the solvers see; A is the plane, transposed if it is
   /// wide.
-  __host__ __device__ int m() const { return rows >= cols ? rows : cols; }
-  __host__ __device__ int n() const { return rows >= cols ? cols : rows; }
+  ECKART_HOST_DEVICE int m() const { return rows >= cols ? rows : cols; }
+  ECKART_HOST_DEVICE int n() const { return rows >= cols ? cols : rows; }
   /// Index, in samples, of A(i, j).
-  __host__ __device__ std::int64_t sample(int i, int j) const {
+  ECKART_HOST_DEVICE std::int64_t sample(int i, int j) const {
     const std::int64_t row = rows >= cols ? i : j, col = rows >= cols ? j : i;
     return (row * cols + col) * channels + channel;
   }
 };
+
+/// What unpack_halves() multiplies samples of this many bytes by: all of a plane, rounded to
+/// float16, then lies below 256.
+ECKART_HOST_DEVICE constexpr double half_scale(int sample_bytes) {
+  return sample_bytes == 1 ? 1.0 : 1.0 / 512;
+}
 
 }  // namespace eckart::cuda

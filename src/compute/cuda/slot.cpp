@@ -5,23 +5,10 @@
 #include <cstring>
 
 #include "compute/certificate.hpp"
-#include "compute/cuda/kernels/unpack_halves.hpp"
 #include "compute/cuda/profiler_range.hpp"
 #include "core/quality.hpp"
-#include "core/spectrum.hpp"
 
 namespace eckart::cuda {
-namespace {
-
-constexpr std::size_t kImageAlignment = 16;  // bytes; so that samples of two bytes are aligned
-constexpr int kMostGranule = 16;             // to which solvers round ranks up
-
-std::size_t aligned(std::size_t bytes) {
-  return (bytes + kImageAlignment - 1) / kImageAlignment * kImageAlignment;
-}
-
-}  // namespace
-
 void Slot::Mirrored::copy_in(std::size_t bytes, cudaStream_t stream) const {
   ECKART_CUDA_CHECK(
       cudaMemcpyAsync(device.as<>(), host.as<>(), bytes, cudaMemcpyHostToDevice, stream));
@@ -46,7 +33,7 @@ void Slot::pack(const BatchKind& kind, std::span<Task* const> tasks, int places,
   tiles_ = reconstruct_tiles(shape.rows, shape.cols);
   packed_bytes_ = 0;
   sixteen_bits_ = false;
-  for (const Task* task : tasks) packed_bytes_ += aligned(task->input.bytes());
+  for (const Task* task : tasks) packed_bytes_ += packed_bytes(task->input.shape());
 
   // Room for a full batch at once, so that a later, fuller one finds it there.
   const auto planes = std::size_t(capacity);
@@ -54,8 +41,9 @@ void Slot::pack(const BatchKind& kind, std::span<Task* const> tasks, int places,
   pixels_.reserve(std::max(packed_bytes_, full));
   outputs_.reserve(std::max(packed_bytes_, full) * ranks());
   planes_.reserve(planes * sizeof(Plane));
-  errors_.reserve(planes * std::size_t(tiles_) * ranks() * sizeof(TileError));
-  values_.reserve(planes * 2 * std::size_t(shape.cols + kMostGranule) * sizeof(double));
+  const TileErrors all_errors{planes, std::size_t(tiles_)};
+  errors_.reserve(all_errors.count(ranks()) * sizeof(TileError));
+  values_.reserve(planes * max_values(shape.cols) * sizeof(double));
   info_.reserve(planes * sizeof(int));
 
   owners_.clear();
@@ -66,13 +54,10 @@ void Slot::pack(const BatchKind& kind, std::span<Task* const> tasks, int places,
     sixteen_bits_ = sixteen_bits_ || image.depth == Depth::u16;
     std::memcpy(pixels_.host.as<>() + offset, task->input.data(), image.bytes());
     for (int channel = 0; channel < image.channels; ++channel) {
-      owners_.push_back({task,
-                         channel,
-                         {std::int64_t(offset), image.rows, image.cols, image.channels, channel,
-                          int(image.depth)}});
+      owners_.push_back({task, channel, packed_plane(image, offset, channel)});
     }
     images_.push_back(owners_[owners_.size() - std::size_t(image.channels)]);
-    offset += aligned(image.bytes());
+    offset += packed_bytes(image);
   }
   lay_out_planes(streams.in);
   copy_in(streams);
@@ -122,7 +107,7 @@ void Slot::copy_out_findings(const Spectrum& spectrum, const Streams& streams) {
   ECKART_CUDA_CHECK(cudaStreamWaitEvent(streams.out, computed_.get(), 0));
   timeline_.begin(DeviceSpan::copy_out, int(owners_.size()), streams.out);
   const auto places = std::size_t(places_);
-  errors_.copy_out(places * std::size_t(tiles_) * ranks() * sizeof(TileError), streams.out);
+  errors_.copy_out(tile_errors().count(ranks()) * sizeof(TileError), streams.out);
   values_.copy_out(places * std::size_t(spectrum.values()) * sizeof(double), streams.out);
   info_.copy_out(places * sizeof(int), streams.out);
   timeline_.end(DeviceSpan::copy_out, streams.out);
@@ -199,47 +184,21 @@ PlaneResult Slot::result(std::size_t place, std::size_t rank_index, double squar
     result.squared_error += double(error.squared_error);
     result.residual += error.residual;
   }
-  rate(result, place, squared_norm);
+  const auto values = std::size_t(spectrum_.values());
+  rate(result, spectrum_, {values_.host.as<double>() + place * values, values}, plane,
+       squared_norm);
   return result;
 }
 
 std::span<const TileError> Slot::errors(std::size_t place, std::size_t rank_index) const {
-  const auto tiles = std::size_t(tiles_);
-  return {errors_.host.as<TileError>() + (rank_index * std::size_t(places_) + place) * tiles,
-          tiles};
+  const TileErrors all = tile_errors();
+  return {errors_.host.as<TileError>() + all.first(place, rank_index), all.tiles};
 }
 
 double Slot::squared_norm(std::size_t place) const {
   double sum = 0;
   for (const TileError& error : errors(place, 0)) sum += double(error.squared_norm);
   return sum;
-}
-
-/// Energy and certificate, from what the solver tells of the singular values.
-void Slot::rate(PlaneResult& result, std::size_t place, double squared_norm) const {
-  const auto rank = std::size_t(result.rank), columns = std::size_t(spectrum_.columns);
-  const double* values = values_.host.as<double>() + place * std::size_t(spectrum_.values());
-  std::vector<double> squares(values, values + spectrum_.values());  // sigma^2
-  if (spectrum_.order == ValueOrder::ritz) {
-    if (spectrum_.precision == Precision::halves) {
-      const double unscale = 1 / half_scale(owners_[place].plane.sample_bytes);
-      for (double& value : squares) value *= unscale * unscale;
-    }
-    const RitzValues ritz{std::span(squares).first(columns), std::span(squares).subspan(columns),
-                          owners_[place].plane.n()};
-    result.most_loss_db =
-        most_loss_db(ritz, result.rank, result.residual, squared_norm, spectrum_.precision);
-    result.energy = squared_norm > 0 ? std::max(0.0, 1 - result.residual / squared_norm) : 1;
-    return;
-  }
-  if (spectrum_.order == ValueOrder::ascending_squares) {
-    std::reverse(squares.begin(), squares.end());
-  } else {
-    for (double& value : squares) value *= value;
-  }
-  result.most_loss_db = most_loss_db(result.rank, owners_[place].plane.n(), result.residual,
-                                     squared_norm, spectrum_.precision);
-  result.energy = energy(std::span(squares).first(rank), squared_norm);
 }
 
 }  // namespace eckart::cuda

@@ -5,6 +5,7 @@
 
 #include "compute/backend.hpp"
 #include "compute/cuda/kernels/reconstruct.hpp"
+#include "compute/cuda/layout/packing.hpp"
 #include "compute/cuda/plane.hpp"
 #include "compute/cuda/raii.hpp"
 #include "compute/cuda/solvers/solver.hpp"
@@ -101,9 +102,9 @@ class Slot {
 
   void lay_out_planes(cudaStream_t stream);
   PlaneResult result(std::size_t place, std::size_t rank_index, double squared_norm) const;
-  void rate(PlaneResult& result, std::size_t place, double squared_norm) const;
   std::span<const TileError> errors(std::size_t place, std::size_t rank_index) const;
   double squared_norm(std::size_t place) const;
+  TileErrors tile_errors() const { return {std::size_t(places_), std::size_t(tiles_)}; }
   std::size_t ranks() const { return kind_.ranks.size(); }
 
   BatchKind kind_;

@@ -41,9 +41,9 @@ std::string_view silent_file_system(long type) {
   return known == kSilent.end() ? std::string_view() : known->second;
 }
 
-std::string_view silent_file_system_of(const std::filesystem::path& path) {
+std::string_view silent_file_system_of(const Directory& directory) {
   struct statfs status {};
-  if (::statfs(path.c_str(), &status) != 0) return {};
+  if (::fstatfs(directory.descriptor(), &status) != 0) return {};
   return silent_file_system(long(status.f_type));
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <filesystem>
 #include <string_view>
+
+#include "io/directory.hpp"
 
 namespace eckart::io {
 
@@ -9,7 +10,7 @@ namespace eckart::io {
 /// or what lies beneath, does. The number is statfs's f_type; empty for all others.
 std::string_view silent_file_system(long type);
 
-/// That a path is on; empty as well where that cannot be found out.
-std::string_view silent_file_system_of(const std::filesystem::path& path);
+/// That a directory is on; empty as well where that cannot be found out.
+std::string_view silent_file_system_of(const Directory& directory);
 
 }  // namespace eckart::io

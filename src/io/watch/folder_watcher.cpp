@@ -56,9 +56,8 @@ std::optional<Arrival> FolderWatcher::take() {
   const std::optional<Handout::Taken> taken = handout_.take(Clock::now());
   if (!taken) return std::nullopt;
   if (taken->makes_room) wake();
-  Arrival arrival = arrival_of(taken->path);
+  Arrival arrival = arrival_of(taken->path, taken->seen, taken->root);
   arrival.last_try = taken->last_try;
-  arrival.state = taken->state;
   return arrival;
 }
 
@@ -80,6 +79,8 @@ WatchState FolderWatcher::state() const {
     state = state_;
   }
   handout_.describe(state);
+  const Instant since = at_work_since_;
+  if (since != Instant::max()) state.at_work_since = since;
   return state;
 }
 
@@ -96,6 +97,7 @@ void FolderWatcher::run() {
       hand_out();
       if (!root_->has_files()) tell(handout_.nothing_settles(), {});
     }
+    if (root_) root_->release();
     publish();
     wait();
   }
@@ -105,21 +107,22 @@ void FolderWatcher::check_root() {
   const Instant now = Clock::now();
   if (now < next_check_ && !(root_ && root_->is_in_doubt())) return;
   next_check_ = now + options_.root_check;
-  const std::optional<FolderId> id = folder_at(options_.root);
+  const std::optional<FileId> id = directory_at(options_.root);
   const int error = errno;
-  if (root_ && id == root_->id() && !root_->is_in_doubt()) return;
+  if (root_ && id == root_->root()->id() && !root_->is_in_doubt()) return;
   if (root_) leave_root(id ? "was moved, replaced or unmounted" : "is gone: " + reason_of(error));
   enter_root();
 }
 
 void FolderWatcher::enter_root() {
-  const Descriptor readable(::open(options_.root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  RootDirectoryPtr root = RootDirectory::open(options_.root, options_.links);
+  const DirectoryPtr directory = root ? root->open_below({}) : nullptr;
+  const bool is_readable = directory && directory->open_for_reading();
   const int error = errno;
-  const std::optional<FolderId> id = folder_at(options_.root);
-  if (readable && id) {
+  if (is_readable) {
     if (!missing_.empty()) tell(Severity::info, "is there, and is watched");
     missing_.clear();
-    root_.emplace(*id, options_, selection_, handout_,
+    root_.emplace(std::move(root), options_, selection_, handout_,
                   [this](Severity severity, const std::string& what) { tell(severity, what); });
   } else if (missing_.empty()) {
     missing_ = reason_of(error);
@@ -143,6 +146,7 @@ void FolderWatcher::hand_out() {
   for (int i = 0; i < kStep && !stop_ && may_hand_out(); ++i) {
     std::optional<ReadyFile> file = root_->next_ready();
     if (!file) break;
+    file->root = root_->root();
     if (!is_wanted(*file)) continue;
     handout_.put(std::move(*file));
     some = true;
@@ -158,7 +162,7 @@ bool FolderWatcher::may_hand_out() const {
 bool FolderWatcher::is_wanted(ReadyFile& file) {
   if (!wants_) return true;
   try {
-    const bool wanted = wants_(arrival_of(file.path), file.seen.file);
+    const bool wanted = wants_(arrival_of(file.path, file.seen, file.root), file.seen.file.state);
     tell(handout_.answered(), {});
     return wanted;
   } catch (const EnvironmentError& error) {
@@ -184,16 +188,22 @@ void FolderWatcher::wait() {
   if (const auto held = handout_.holds_until(now)) next = std::min(next, *held);
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(std::max(next, now) - now);
   pollfd events[] = {{wake_.get(), POLLIN, 0}, {root_ ? root_->descriptor() : -1, POLLIN, 0}};
-  if (::poll(events, 2, int(left.count())) < 0) return;  // a signal
+  at_work_since_ = Instant::max();
+  const int found = ::poll(events, 2, int(left.count()));
+  at_work_since_ = Clock::now();
+  if (found < 0) return;  // a signal
   eventfd_t calls = 0;
   if (events[0].revents) ::eventfd_read(wake_.get(), &calls);
 }
 
-Arrival FolderWatcher::arrival_of(const std::string& path) const {
+Arrival FolderWatcher::arrival_of(const std::string& path, const Seen& seen,
+                                  RootDirectoryPtr root) const {
   Arrival arrival;
   arrival.file = selection_.path_of(path);
   arrival.relative = path;
   arrival.job = number_;
+  arrival.below = {std::move(root), path, seen.directory};
+  arrival.seen = seen.file;
   return arrival;
 }
 

@@ -47,7 +47,7 @@ class FolderWatcher {
   void publish();
   void wait();
 
-  Arrival arrival_of(const std::string& path) const;
+  Arrival arrival_of(const std::string& path, const Seen& seen, RootDirectoryPtr root) const;
   void tell(Handout::News news, const std::string& why) const;
   void tell(Severity severity, const std::string& what) const;
   void wake() const;
@@ -69,7 +69,8 @@ class FolderWatcher {
   std::int64_t overflows_before_ = 0;  // of roots that were left
 
   std::atomic<bool> stop_ = false, rescan_ = false;
-  mutable std::mutex mutex_;  // of these two
+  std::atomic<Instant> at_work_since_{std::chrono::steady_clock::now()};  // max(): not
+  mutable std::mutex mutex_;                                              // of these two
   WatchState state_;
   std::exception_ptr failure_;
 

@@ -37,6 +37,21 @@ bool Handout::changed(const std::string& path) {
   return flight->second.back.changed = true;
 }
 
+std::size_t Handout::changed_below(const std::string& folder) {
+  const std::lock_guard lock(mutex_);
+  const std::string below = folder + '/';
+  std::size_t count = 0;
+  auto place = places_.lower_bound(below);
+  for (; place != places_.end() && place->first.starts_with(below); ++count) {
+    list_of(*place->second).erase(place->second);
+    place = places_.erase(place);
+  }
+  auto flight = in_flight_.lower_bound(below);
+  for (; flight != in_flight_.end() && flight->first.starts_with(below); ++flight)
+    flight->second.back.changed = true;
+  return count;
+}
+
 bool Handout::has(const std::string& path, const Seen& seen) {
   const std::lock_guard lock(mutex_);
   if (const auto place = places_.find(path); place != places_.end()) {
@@ -79,7 +94,7 @@ std::optional<Handout::Taken> Handout::take(Instant now) {
     hold_->probe = file.path;
     hold_->is_new_probe = file.deferrals == 0;
   }
-  const Taken taken{file.path, file.seen.file, now - *file.first_try >= patience_,
+  const Taken taken{file.path, file.seen, file.root, now - *file.first_try >= patience_,
                     ready_.size() == kMostReady / 2};
   in_flight_[taken.path].back = {std::move(file), Ending::settled, false, taken.last_try};
   return taken;

@@ -3,10 +3,10 @@
 #include <chrono>
 #include <cstddef>
 #include <list>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "io/watch/instant.hpp"
@@ -30,6 +30,8 @@ class Handout {
   /// A file was changed, or is gone. Whether it is in flight, and so comes back later; where it was
   /// ready, it is so no more.
   bool changed(const std::string& path);
+  /// As changed(), for all below a folder that has left; how many were ready.
+  std::size_t changed_below(const std::string& folder);
   /// A scan has come by it: whether it is ready or in flight as it looks now. Else as changed().
   bool has(const std::string& path, const Seen& seen);
   struct Returned {
@@ -56,7 +58,8 @@ class Handout {
   // Of those who empty it:
   struct Taken {
     std::string path;
-    FileState state;
+    Seen seen;
+    RootDirectoryPtr root;
     bool last_try;
     bool makes_room;  ///< worth telling the thread that fills it
   };
@@ -93,8 +96,8 @@ class Handout {
   const std::chrono::milliseconds patience_, back_off_;
   mutable std::mutex mutex_;
   Files ready_, deferred_;  // ready both; the second are those that were deferred before
-  std::unordered_map<std::string, Files::iterator> places_;  // in either
-  std::unordered_map<std::string, Flight> in_flight_;
+  std::map<std::string, Files::iterator> places_;  // in either
+  std::map<std::string, Flight> in_flight_;
   std::vector<std::string> finished_;  // the names of those in flight that are
   std::optional<Hold> hold_;
 };

@@ -6,8 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
-
-#include "io/watch/look.hpp"
+#include <utility>
 
 namespace eckart::io {
 namespace {
@@ -20,8 +19,8 @@ constexpr std::size_t kBufferBytes = 1 << 16;
 
 }  // namespace
 
-InotifyTree::InotifyTree(const Selection& selection)
-    : selection_(selection), buffer_(kBufferBytes) {
+InotifyTree::InotifyTree(const Selection& selection, RootDirectoryPtr root)
+    : selection_(selection), root_(std::move(root)), buffer_(kBufferBytes) {
   open();
 }
 
@@ -34,14 +33,17 @@ void InotifyTree::open() {
 
 InotifyTree::Added InotifyTree::add(const std::string& folder) {
   if (!inotify_) return Added::unwatched;
-  const bool may_be_link = folder.empty() || selection_.follows_links();
-  const std::filesystem::path path = selection_.path_of(folder);
-  const int number = ::inotify_add_watch(inotify_.get(), path.c_str(),
-                                         kEvents | (may_be_link ? 0 : IN_DONT_FOLLOW));
+  const DirectoryPtr directory = root_->open_below(folder);
+  // There is no inotify_add_watch with a descriptor. This path leads to the open directory itself.
+  const int number =
+      directory ? ::inotify_add_watch(
+                      inotify_.get(),
+                      ("/proc/self/fd/" + std::to_string(directory->descriptor())).c_str(), kEvents)
+                : -1;
   if (number < 0) {
     const int error = errno;
     drop(folder);
-    return failed_to_add(error);
+    return failed_to_add(directory && error == ENOENT ? ENOSYS : error);
   }
   if (const auto known = by_number_.find(number); known != by_number_.end()) {
     const std::string& other = known->second->first;
@@ -49,7 +51,8 @@ InotifyTree::Added InotifyTree::add(const std::string& folder) {
       known->second->second.scan = scan_;
       return Added::watched;
     }
-    if (folder_at(selection_.path_of(other)) == folder_at(path)) return Added::elsewhere;
+    const DirectoryPtr there = root_->open_below(other);
+    if (there && there->id() == directory->id()) return Added::elsewhere;
     drop(std::string(other), number);  // it was there
   }
   drop(folder);  // another folder
@@ -58,11 +61,15 @@ InotifyTree::Added InotifyTree::add(const std::string& folder) {
 }
 
 InotifyTree::Added InotifyTree::failed_to_add(int error) {
-  if (error == ENOENT || error == ENOTDIR || error == ELOOP) return Added::gone;
+  if (means_gone(error)) return Added::gone;
   if (error == EACCES) return Added::unwatched;
-  shortage_ = error == ENOSPC
-                  ? std::string("fs.inotify.max_user_watches is too low")
-                  : "a folder cannot be watched: " + std::generic_category().message(error);
+  if (error == ENOSPC) {
+    shortage_ = "fs.inotify.max_user_watches is too low";
+  } else if (error == ENOSYS) {
+    shortage_ = "no folder can be watched by events: /proc is not mounted";
+  } else {
+    shortage_ = "a folder cannot be watched: " + std::generic_category().message(error);
+  }
   return Added::unwatched;
 }
 
@@ -140,6 +147,7 @@ void InotifyTree::translate_own(const std::string& folder, unsigned mask,
 void InotifyTree::translate_folder(const std::string& path, unsigned mask,
                                    std::vector<TreeEvent>& events) {
   if (mask & IN_MOVED_FROM) drop(path);
+  if (mask & (IN_MOVED_FROM | IN_DELETE)) events.push_back({TreeEvent::folder_left, path});
   const bool is_new = mask & (IN_CREATE | IN_MOVED_TO);
   const bool may_be_readable = (mask & IN_ATTRIB) && !folders_.contains(path);
   if ((is_new || may_be_readable) && selection_.takes_folder(path)) {
@@ -151,11 +159,14 @@ void InotifyTree::translate_file(const std::string& path, std::string_view name,
                                  std::vector<TreeEvent>& events) {
   const bool may_be_file = selection_.takes_file(name);
   if (mask & (IN_MOVED_FROM | IN_DELETE)) {
-    if (selection_.follows_links()) drop(path);
+    if (selection_.follows_directory_links()) {
+      drop(path);
+      events.push_back({TreeEvent::folder_left, path});
+    }
     if (may_be_file) events.push_back({TreeEvent::left, path});
     return;
   }
-  const bool may_be_link = selection_.follows_links() && mask & (IN_CREATE | IN_MOVED_TO);
+  const bool may_be_link = selection_.follows_directory_links() && mask & (IN_CREATE | IN_MOVED_TO);
   if (may_be_file || may_be_link) events.push_back({TreeEvent::arrived, path});
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "io/descriptor.hpp"
+#include "io/root_directory.hpp"
 #include "io/watch/selection.hpp"
 
 struct inotify_event;
@@ -18,11 +18,12 @@ namespace eckart::io {
 /// What has happened in a tree; the path is below its root.
 struct TreeEvent {
   enum Kind {
-    arrived,   ///< a file may be new, or changed; or it is a link to a folder
-    left,      ///< a file, by this name
-    folder,    ///< is new, or can be read now: to be added, and scanned
-    overflow,  ///< events were lost
-    root,      ///< may be another folder by now, or none
+    arrived,      ///< a file may be new, or changed; or it is a link to a folder
+    left,         ///< a file, by this name
+    folder_left,  ///< a folder, or a link to one, with all below it
+    folder,       ///< is new, or can be read now: to be added, and scanned
+    overflow,     ///< events were lost
+    root,         ///< may be another folder by now, or none
   };
   Kind kind;
   std::string path;
@@ -34,13 +35,13 @@ struct TreeEvent {
 class InotifyTree {
  public:
   /// Where there is no inotify to be had, shortage() says so.
-  explicit InotifyTree(const Selection& selection);
+  InotifyTree(const Selection& selection, RootDirectoryPtr root);
 
   enum class Added {
     watched,
     unwatched,  ///< and to be scanned all the same; where that is for lack of means, see shortage()
     elsewhere,  ///< watched already, under another path that leads to it
-    gone,       ///< no folder, or a link that is not followed
+    gone,       ///< no folder, or a link that is not followed is in its path
   };
   Added add(const std::string& folder);
 
@@ -76,6 +77,7 @@ class InotifyTree {
                       std::vector<TreeEvent>& events);
 
   const Selection& selection_;
+  const RootDirectoryPtr root_;
   Descriptor inotify_;
   Folders folders_;
   std::unordered_map<int, Folders::iterator> by_number_;

@@ -17,8 +17,7 @@ bool is_hidden(std::string_view path) {
 
 }  // namespace
 
-Selection::Selection(const WatchOptions& options)
-    : root_(options.root), follow_links_(options.follow_links) {
+Selection::Selection(const WatchOptions& options) : root_(options.root), links_(options.links) {
   for (const std::filesystem::path& folder : options.exclude) {
     const std::filesystem::path normal = (folder / "").lexically_normal();
     exclude_.insert(normal.parent_path().native());  // without the last slash
@@ -32,19 +31,19 @@ bool Selection::takes_folder(const std::string& folder) const {
 }
 
 bool Selection::takes_link(const std::string& link) const {
-  if (!follow_links_ || !takes_folder(link) || leads_back(link)) return false;
+  if (!follows_directory_links() || !takes_folder(link) || leads_back(link)) return false;
   return std::none_of(exclude_.begin(), exclude_.end(), [&](const std::string& excluded) {
     return is_or_is_below(path_of(link), path_of(excluded));
   });
 }
 
 bool Selection::leads_back(const std::string& link) const {
-  const std::optional<FolderId> target = folder_at(path_of(link));
+  const std::optional<FileId> target = directory_at(path_of(link));
   std::string around = link;
   while (!around.empty()) {
     const std::size_t slash = around.rfind('/');
     around.resize(slash == around.npos ? 0 : slash);
-    if (folder_at(path_of(around)) == target) return true;
+    if (directory_at(path_of(around)) == target) return true;
   }
   return false;
 }

@@ -19,17 +19,18 @@ class Selection {
   bool takes_file(std::string_view name) const;
   /// Of a real folder: not hidden, and not excluded.
   bool takes_folder(const std::string& folder) const;
-  /// Of a link to a folder: links are followed, it does not lead to where it is itself, and not
-  /// into an excluded folder under another name. Asks the file system.
+  /// Of a link to a folder: such links are followed, it does not lead to where it is itself, and
+  /// not into an excluded folder under another name. Asks the file system.
   bool takes_link(const std::string& link) const;
-  bool follows_links() const { return follow_links_; }
+  Links links() const { return links_; }
+  bool follows_directory_links() const { return links_ == Links::all; }
   std::filesystem::path path_of(const std::string& relative) const;
 
  private:
   bool leads_back(const std::string& link) const;
 
   const std::filesystem::path root_;
-  const bool follow_links_;
+  const Links links_;
   std::unordered_set<std::string> exclude_;
 };
 

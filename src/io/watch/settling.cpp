@@ -58,6 +58,26 @@ void Settling::forget(const std::string& path) {
   entries_.erase(known);
 }
 
+void Settling::delay(const std::string& path, Instant now) {
+  const auto known = entries_.find(path);
+  if (known == entries_.end()) return;
+  queue_.erase(known->second.place);
+  known->second.not_before = now + back_off_;
+  queue(*known);
+}
+
+std::size_t Settling::forget_below(const std::string& folder) {
+  const std::string below = folder + '/';
+  std::size_t count = 0;
+  auto entry = entries_.lower_bound(below);
+  for (; entry != entries_.end() && entry->first.starts_with(below); ++count) {
+    queue_.erase(entry->second.place);
+    came_.erase(came_.find(entry->second.file.came));
+    entry = entries_.erase(entry);
+  }
+  return count;
+}
+
 std::optional<Instant> Settling::oldest() const {
   if (came_.empty()) return std::nullopt;
   return *came_.begin();

@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "io/watch/instant.hpp"
@@ -22,8 +21,9 @@ struct ReadyFile {
   Seen seen;
   int tries = 0;                       ///< that ended with Ending::half_written, since it changed
   std::optional<Instant> first_try{};  ///< since it changed
-  int deferrals = 0;  ///< times it has met an Ending::environment, since it changed
-  Instant came{};     ///< when it was first seen, since it was last done
+  int deferrals = 0;        ///< times it has met an Ending::environment, since it changed
+  Instant came{};           ///< when it was first seen, since it was last done
+  RootDirectoryPtr root{};  ///< of whoever takes it
 };
 
 /// The files that have changed, until they are still. Knows neither a clock nor files: is told of
@@ -44,6 +44,10 @@ class Settling {
   /// find better luck. Finds room always.
   void back(ReadyFile file, Instant now);
   void forget(const std::string& path);
+  /// It could not be looked at for lack of descriptors or memory: it is due again a little later.
+  void delay(const std::string& path, Instant now);
+  /// All below a folder that has left; their count.
+  std::size_t forget_below(const std::string& folder);
 
   /// The file that is to be looked at first, where its time has come; valid until the next change.
   const std::string* due(Instant now) const;
@@ -63,8 +67,8 @@ class Settling {
     Instant still_since, not_before;
     Place place;
   };
-  using Entries = std::unordered_map<std::string, Entry>;
-  using Known = Entries::value_type;  // stays where it is
+  using Entries = std::map<std::string, Entry>;  // in order, for forget_below()
+  using Known = Entries::value_type;             // stays where it is
 
   bool has_room() const { return entries_.size() < most_; }
   void insert(ReadyFile file, Instant still_since, Instant not_before);

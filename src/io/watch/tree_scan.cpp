@@ -11,10 +11,13 @@
 
 namespace eckart::io {
 
-TreeScan::TreeScan(const Selection& selection, Enter enter, Unreadable unreadable)
+TreeScan::TreeScan(const Selection& selection, RootDirectoryPtr root, Enter enter,
+                   Unreadable unreadable, Ignored ignored)
     : selection_(selection),
+      root_(std::move(root)),
       enter_(std::move(enter)),
       unreadable_(std::move(unreadable)),
+      ignored_(std::move(ignored)),
       listing_(nullptr, &::closedir) {}
 
 void TreeScan::push_link(const std::string& link) {
@@ -31,6 +34,7 @@ std::vector<std::string> TreeScan::step(std::size_t most) {
     } else {
       if (errno != 0) unreadable_(folder_, errno);
       listing_.reset();
+      directory_.reset();
     }
   }
   return files;
@@ -40,22 +44,22 @@ bool TreeScan::open_next() {
   std::set<std::string>& from = waiting_.empty() ? links_ : waiting_;
   folder_ = std::move(from.extract(from.begin()).value());
   if (!enter_(folder_)) return false;
-  const bool may_be_link = folder_.empty() || selection_.follows_links();
-  Descriptor folder(::open(selection_.path_of(folder_).c_str(),
-                           O_RDONLY | O_DIRECTORY | O_CLOEXEC | (may_be_link ? 0 : O_NOFOLLOW)));
+  directory_ = root_->open_below(folder_);
+  Descriptor folder = directory_ ? directory_->open_for_reading() : Descriptor();
   if (folder) listing_.reset(::fdopendir(folder.get()));
   if (listing_) {
     folder.release();
-  } else if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP) {
+  } else if (!means_gone(errno)) {
     unreadable_(folder_, errno);
   }
+  if (!listing_) directory_.reset();
   return bool(listing_);
 }
 
 void TreeScan::sort_in(const dirent& entry, std::vector<std::string>& files) {
   const std::string_view name = entry.d_name;
   if (name.starts_with('.')) {  // what a killed service had taken comes anew
-    static_cast<void>(restore_taken(selection_.path_of(folder_), name));
+    static_cast<void>(restore_taken(*directory_, name));
     return;
   }
   const bool may_be_file = selection_.takes_file(name);
@@ -65,13 +69,23 @@ void TreeScan::sort_in(const dirent& entry, std::vector<std::string>& files) {
         waiting_.insert(std::move(folder));
       break;
     case DT_LNK:
-      push_link(join(folder_, name));
-      [[fallthrough]];
+      sort_in_link(name, files);
+      break;
     case DT_REG:
       if (may_be_file) files.push_back(join(folder_, name));
       break;
     default:
       break;
+  }
+}
+
+void TreeScan::sort_in_link(std::string_view name, std::vector<std::string>& files) {
+  push_link(join(folder_, name));
+  if (!selection_.takes_file(name)) return;
+  if (selection_.links() != Links::none) {
+    files.push_back(join(folder_, name));
+  } else if (ignored_) {
+    ignored_(join(folder_, name));
   }
 }
 

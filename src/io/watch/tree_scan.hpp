@@ -7,8 +7,10 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "io/root_directory.hpp"
 #include "io/watch/selection.hpp"
 
 namespace eckart::io {
@@ -21,7 +23,10 @@ class TreeScan {
   using Enter = std::function<bool(const std::string& folder)>;
   /// A folder could not be listed, or not to its end; not called where it is gone.
   using Unreadable = std::function<void(const std::string& folder, int error)>;
-  TreeScan(const Selection& selection, Enter enter, Unreadable unreadable);
+  /// A link that is not followed, and would else be taken.
+  using Ignored = std::function<void(const std::string& link)>;
+  TreeScan(const Selection& selection, RootDirectoryPtr root, Enter enter, Unreadable unreadable,
+           Ignored ignored = {});
 
   /// At any time; a folder that was listed is listed again.
   void push(const std::string& folder) { waiting_.insert(folder); }
@@ -34,15 +39,19 @@ class TreeScan {
  private:
   bool open_next();
   void sort_in(const dirent& entry, std::vector<std::string>& files);
+  void sort_in_link(std::string_view name, std::vector<std::string>& files);
   unsigned char type_of(const dirent& entry) const;
 
   const Selection& selection_;
+  const RootDirectoryPtr root_;
   const Enter enter_;
   const Unreadable unreadable_;
+  const Ignored ignored_;
   std::set<std::string> waiting_;
   // After the others, so that a folder that a link leads to has its own path, if it is in the tree.
   std::set<std::string> links_;
-  std::string folder_;  // that of listing_
+  std::string folder_;      // that of listing_, ...
+  DirectoryPtr directory_;  // ... and so is this
   std::unique_ptr<DIR, int (*)(DIR*)> listing_;
 };
 

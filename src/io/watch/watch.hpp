@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/file_state.hpp"
+#include "io/directory.hpp"
 #include "io/source.hpp"
 #include "io/watch/instant.hpp"
 
@@ -18,7 +19,7 @@ namespace eckart::io {
 struct WatchOptions {
   std::filesystem::path root;                  ///< absolute; where it is missing, it is waited for
   std::vector<std::filesystem::path> exclude;  ///< folders below root, relative: not looked into
-  bool follow_links = false;                   ///< to folders; links to files are always taken
+  Links links = Links::none;                   ///< below root
   /// A file is ready when size, mtime, ctime and inode were still for so long.
   std::chrono::milliseconds settle{1000};
   /// How long a file that does not decode is tried again, from its first try on.
@@ -51,6 +52,7 @@ struct WatchState {
   std::optional<Instant> oldest;  ///< when the oldest of those that are pending or ready came
   std::string degraded;           ///< why it holds back after an Ending::environment; or empty
   std::int64_t overflows = 0;     ///< of the kernel's queue of events
+  std::optional<Instant> at_work_since;  ///< its thread; nothing while that waits for events
   bool scanned = false;  ///< a full scan has ended, and missed nothing, since root is there
 };
 

@@ -36,6 +36,8 @@ class WatchSource : public Source {
   /// std::bad_alloc.
   std::optional<Arrival> next(const std::stop_token& stop) override;
 
+  bool may_wait() const override { return true; }
+
   /// What became of an arrival; to be called once for each that next() has given, from any thread.
   /// `relative` is the arrival's, `why` a reason for people, of Ending::environment.
   void finished(int watch, const std::filesystem::path& relative, Ending ending,

@@ -23,21 +23,23 @@ std::string folder_of(const std::string& path) {
 
 }  // namespace
 
-WatchedRoot::WatchedRoot(FolderId id, const WatchOptions& options, const Selection& selection,
-                         Handout& handout, Tell tell)
-    : id_(id),
+WatchedRoot::WatchedRoot(RootDirectoryPtr root, const WatchOptions& options,
+                         const Selection& selection, Handout& handout, Tell tell)
+    : root_(std::move(root)),
       options_(options),
       selection_(selection),
       handout_(handout),
       tell_(std::move(tell)),
-      tree_(selection),
+      tree_(selection, root_),
       scan_(
-          selection, [this](const std::string& folder) { return enter(folder); },
-          [this](const std::string& folder, int error) { on_unreadable(folder, error); }),
+          selection, root_, [this](const std::string& folder) { return enter(folder); },
+          [this](const std::string& folder, int error) { on_unreadable(folder, error); },
+          [this](const std::string& link) { on_ignored_link(link); }),
       schedule_(options.rescan, options.root_check),
       settling_(options) {}
 
 void WatchedRoot::read_events() {
+  last_directory_.reset();
   for (int i = 0; i < kReads; ++i) {
     const std::vector<TreeEvent> events = tree_.read();
     if (events.empty()) return;
@@ -54,6 +56,8 @@ void WatchedRoot::on_event(const TreeEvent& event, Instant now) {
       settling_.forget(event.path);
       handout_.changed(event.path);
       return;
+    case TreeEvent::folder_left:
+      return on_folder_left(event.path);
     case TreeEvent::folder:
       return scan_.push(event.path);
     case TreeEvent::overflow:
@@ -68,15 +72,35 @@ void WatchedRoot::on_event(const TreeEvent& event, Instant now) {
 
 void WatchedRoot::on_arrival(const std::string& path, Instant now) {
   const Look there = look(path);
-  if (there.kind == Look::folder) scan_.push_link(path);
-  if (there.kind != Look::file || !selection_.takes_file(path)) {
+  if (there.kind == Entry::directory) scan_.push_link(path);
+  if (there.kind == Entry::link && selection_.takes_file(path)) on_ignored_link(path);
+  if (there.kind != Entry::file || !selection_.takes_file(path)) {
     settling_.forget(path);
   } else if (!handout_.changed(path) && !settling_.changed(path, there.seen, now)) {
     schedule_.missed();
   }
 }
 
+/// What waits there is forgotten, whatever comes to its place. What is in flight finds its
+/// directory gone.
+void WatchedRoot::on_folder_left(const std::string& folder) {
+  last_directory_.reset();
+  const std::size_t count = settling_.forget_below(folder) + handout_.changed_below(folder);
+  if (count == 0) return;
+  tell_(Severity::info, printable(folder) + " has left, or was replaced: " + std::to_string(count) +
+                            " files that waited there are forgotten");
+}
+
+/// Told once: there may be as many as files.
+void WatchedRoot::on_ignored_link(const std::string& link) {
+  if (std::exchange(told_of_links_, true)) return;
+  tell_(Severity::warning, printable(link) +
+                               " is a symbolic link and is ignored, as all links to files are: "
+                               "`links: files` in the configuration of this watch takes them");
+}
+
 void WatchedRoot::scan() {
+  last_directory_.reset();
   const Instant begin = Clock::now();
   if (schedule_.next() <= begin) begin_scan();
   const std::size_t room = room_for_scan();
@@ -106,14 +130,19 @@ void WatchedRoot::end_scan(Instant now) {
 bool WatchedRoot::enter(const std::string& folder) {
   const InotifyTree::Added added = tree_.add(folder);
   if (added == InotifyTree::Added::elsewhere || added == InotifyTree::Added::gone) return false;
-  if (silent_.empty()) silent_ = silent_file_system_of(selection_.path_of(folder));
+  if (silent_.empty()) silent_ = silent_file_system_at(folder);
   if (why_polling_.empty()) poll_because(why_poll());
   return true;
 }
 
+std::string_view WatchedRoot::silent_file_system_at(const std::string& folder) const {
+  const DirectoryPtr directory = root_->open_below(folder);
+  return directory ? silent_file_system_of(*directory) : std::string_view();
+}
+
 void WatchedRoot::on_found(const std::string& path, Instant now) {
   const Look there = look(path);
-  if (there.kind != Look::file || handout_.has(path, there.seen)) return;
+  if (there.kind != Entry::file || handout_.has(path, there.seen)) return;
   if (!settling_.found(path, there.seen, still_since(there.seen, now), now)) schedule_.missed();
 }
 
@@ -125,8 +154,20 @@ Instant WatchedRoot::still_since(const Seen& seen, Instant now) const {
 }
 
 Look WatchedRoot::look(const std::string& path) {
-  const Look there = look_at(selection_.path_of(path));
-  if (there.error != 0) on_unreadable(folder_of(path), there.error);
+  const std::string folder = folder_of(path);
+  if (!last_directory_ || last_folder_ != folder) {
+    last_directory_ = root_->open_below(folder);
+    last_folder_ = folder;
+  }
+  Look there;
+  if (last_directory_) {
+    const std::string name = path.substr(path.rfind('/') + 1);
+    const Entry entry = look_at(*last_directory_, name, selection_.links());
+    there = {entry.kind, {entry.identity, last_directory_->id()}, entry.error};
+  } else if (!means_gone(errno)) {
+    there.error = errno;
+  }
+  if (there.error != 0) on_unreadable(folder, there.error);
   return there;
 }
 
@@ -145,7 +186,9 @@ std::optional<ReadyFile> WatchedRoot::next_ready() {
   while (const std::string* due = settling_.due(now)) {
     const std::string path = *due;
     const Look there = look(path);
-    if (there.kind != Look::file) {
+    if (there.error == EMFILE || there.error == ENFILE || there.error == ENOMEM) {
+      settling_.delay(path, now);
+    } else if (there.kind != Entry::file) {
       settling_.forget(path);
     } else if (std::optional<ReadyFile> file = settling_.looked(path, there.seen, now)) {
       return file;
@@ -160,8 +203,9 @@ void WatchedRoot::take_back(Handout::Returned returned) {
   if (is_over && !returned.changed) return;
   const Instant now = Clock::now();
   const std::string path = returned.file.path;
+  last_directory_.reset();
   const Look there = look(path);
-  if (there.kind != Look::file) return;
+  if (there.kind != Entry::file) return;
   if (is_over || there.seen != returned.file.seen) {
     if (!settling_.changed(path, there.seen, now)) schedule_.missed();
   } else if (returned.ending == Ending::half_written) {

@@ -25,10 +25,10 @@ class WatchedRoot {
  public:
   using Tell = std::function<void(Severity, const std::string& what)>;
   /// All but `tell` must outlive it. Begins with a full scan.
-  WatchedRoot(FolderId id, const WatchOptions& options, const Selection& selection,
+  WatchedRoot(RootDirectoryPtr root, const WatchOptions& options, const Selection& selection,
               Handout& handout, Tell tell);
 
-  FolderId id() const { return id_; }
+  const RootDirectoryPtr& root() const { return root_; }
   /// Readable when there are events; -1 where there never are any.
   int descriptor() const { return tree_.descriptor(); }
 
@@ -41,6 +41,9 @@ class WatchedRoot {
   std::optional<ReadyFile> next_ready();
   /// What has come back from the handout: it is over, or settles anew.
   void take_back(Handout::Returned returned);
+
+  /// To be called before a wait: else what it has open could not be unmounted.
+  void release() { last_directory_.reset(); }
 
   /// Whether some settle.
   bool has_files() const { return settling_.size() > 0; }
@@ -59,14 +62,17 @@ class WatchedRoot {
   void end_scan(Instant now);
   bool enter(const std::string& folder);
   void on_found(const std::string& path, Instant now);
+  std::string_view silent_file_system_at(const std::string& folder) const;
   Instant still_since(const Seen& seen, Instant now) const;
+  void on_folder_left(const std::string& folder);
+  void on_ignored_link(const std::string& link);
   Look look(const std::string& path);
   void on_unreadable(const std::string& folder, int error);
   std::size_t room_for_scan() const;
   std::string why_poll() const;
   void poll_because(const std::string& why);
 
-  const FolderId id_;
+  const RootDirectoryPtr root_;
   const WatchOptions& options_;
   const Selection& selection_;
   Handout& handout_;
@@ -75,7 +81,12 @@ class WatchedRoot {
   TreeScan scan_;
   ScanSchedule schedule_;
   Settling settling_;
+  // The directory that was looked into last. Only a help for looks at many files at once: whoever
+  // acts on one opens its directory anew.
+  std::string last_folder_;
+  DirectoryPtr last_directory_;
   bool in_doubt_ = false;
+  bool told_of_links_ = false;
   std::int64_t overflows_ = 0;
   std::string why_polling_;          // as it was told; or empty
   std::string_view silent_;          // a file system in the tree that tells of no events; or empty

@@ -4,8 +4,16 @@
 
 const byId = (id) => document.getElementById(id);
 
+const kInvisible = /[\p{Cc}\p{Zl}\p{Zp}\u{ad}\u{61c}\u{200b}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2060}-\u{206f}\u{feff}\u{e0000}-\u{e007f}]/gu;
+
+/** A character that is invisible, or would reorder what is shown, becomes an escape: a name cannot pose as another. */
+function visible(text) {
+  return String(text).replace(kInvisible, (character) => `\\u{${character.codePointAt(0).toString(16)}}`);
+}
+
 function setText(element, text) {
-  if (element.textContent !== text) element.textContent = text;
+  const shown = visible(text);
+  if (element.textContent !== shown) element.textContent = shown;
 }
 
 function setClass(element, name) {

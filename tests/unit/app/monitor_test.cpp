@@ -67,5 +67,23 @@ TEST_F(MonitorTest, is_not_healthy_where_it_cannot_look_any_more) {
   EXPECT_THAT(fetch(socket_, "/metrics"), HasSubstr("eckart_ready 1\n"));
 }
 
+/// What is recent is what came since a few looks ago, and not since the beginning.
+TEST_F(MonitorTest, what_is_recent_does_not_reach_back_to_the_beginning) {
+  const auto pipeline = [this] {
+    telemetry::Snapshot snapshot;
+    snapshot.counts.done = ++looks_;
+    snapshot.elapsed_s = snapshot.seconds = looks_;
+    return snapshot;
+  };
+  Monitor monitor(settings_, "run", {pipeline, [] { return telemetry::ServiceState{}; }});
+  monitor.begin(true);
+  while (looks_ < 20) std::this_thread::yield();
+  monitor.end();
+  const Monitor::View view = monitor.view();
+  EXPECT_GE(view.all.counts.done, 20);
+  EXPECT_GE(view.recent.counts.done, 1);
+  EXPECT_LE(view.recent.counts.done, 10);
+}
+
 }  // namespace
 }  // namespace eckart::app

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <thread>
+#include <vector>
 
 #include "tests/support/temp_folder.hpp"
 
@@ -22,6 +23,30 @@ TEST(Run, knows_its_total_before_the_first_image_is_done) {
   while (!run.progress().total_is_final) std::this_thread::yield();
   EXPECT_EQ(run.progress().total, 2);
   EXPECT_EQ(run.progress().done, 0);
+}
+
+telemetry::RunReport failed_for(const std::vector<Reason>& reasons) {
+  telemetry::RunReport report;
+  for (const Reason reason : reasons) {
+    ++report.failed;
+    ++report.failures[std::size_t(reason)];
+  }
+  return report;
+}
+
+TEST(ExitCodeOfRun, tells_what_became_of_the_images) {
+  using enum Reason;
+  EXPECT_EQ(exit_code(failed_for({})), ExitCode::nothing_readable);
+  EXPECT_EQ(exit_code(failed_for({not_found, not_found})), ExitCode::no_input);
+  EXPECT_EQ(exit_code(failed_for({not_found, corrupt})), ExitCode::nothing_readable);
+  EXPECT_EQ(exit_code(failed_for({corrupt, not_converged})), ExitCode::some_failed);
+  EXPECT_EQ(exit_code(failed_for({corrupt, not_written})), ExitCode::io_error);
+  telemetry::RunReport report = failed_for({corrupt});
+  report.done = 1;
+  EXPECT_EQ(exit_code(report), ExitCode::some_failed);
+  report = {};
+  report.skipped = 1;
+  EXPECT_EQ(exit_code(report), ExitCode::ok);
 }
 
 }  // namespace

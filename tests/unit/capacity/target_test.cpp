@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <string>
 
 namespace eckart::capacity {
 namespace {
@@ -17,6 +18,26 @@ TEST(Target, reads_rates_counts_and_times) {
   EXPECT_DOUBLE_EQ(parse_duration("6h"), 21600);
   EXPECT_DOUBLE_EQ(parse_duration("90min"), 5400);
   EXPECT_DOUBLE_EQ(parse_duration("1.5d"), 129600);
+}
+
+TEST(Target, knows_every_unit_of_time) {
+  const struct {
+    const char* name;
+    double seconds;
+  } units[] = {{"s", 1},       {"sec", 1},       {"second", 1},     {"min", 60},
+               {"minute", 60}, {"h", 3600},      {"hour", 3600},    {"d", 86400},
+               {"day", 86400}, {"week", 604800}, {"year", 31557600}};
+  for (const auto& [name, seconds] : units) {
+    EXPECT_DOUBLE_EQ(parse_duration(std::string("2") + name), 2 * seconds) << name;
+    EXPECT_DOUBLE_EQ(parse_rate(std::string("3/") + name), 3 / seconds) << name;
+  }
+}
+
+TEST(Target, knows_every_multiple_of_a_count) {
+  EXPECT_DOUBLE_EQ(parse_count("2k"), 2e3);
+  EXPECT_DOUBLE_EQ(parse_count("2K"), 2e3);
+  EXPECT_DOUBLE_EQ(parse_count("2M"), 2e6);
+  EXPECT_DOUBLE_EQ(parse_count("2G"), 2e9);
 }
 
 TEST(Target, says_what_it_expected) {

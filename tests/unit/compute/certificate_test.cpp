@@ -55,6 +55,66 @@ TEST(Certificate, covers_what_a_mixed_pair_has_lost) {
   }
 }
 
+/// The value half-way is taken for what is outside the space, and may be less than that.
+TEST(Certificate, covers_what_a_direction_stronger_than_the_value_half_way_has_lost) {
+  for (const double stronger : {1.2, 1.5, 1.7}) {
+    Falling spectrum;
+    const double c2 = std::pow(std::cos(0.05), 2), s2 = 1 - c2;
+    const double inside = Falling::value(3), outside = stronger * Falling::value(6);
+    spectrum.squared_norm += outside;
+    const double optimum = spectrum.left(4);
+    spectrum.ritz[3] = c2 * inside + s2 * outside;
+    spectrum.refined[3] =
+        (c2 * inside * inside + s2 * outside * outside) / (c2 * inside + s2 * outside);
+    const double lost_db = 10 * std::log10(spectrum.left(4) / optimum);
+    EXPECT_GT(lost_db, 1e-6);
+    EXPECT_GE(spectrum.bound(4), lost_db) << stronger;
+  }
+}
+
+/// By how much rounding makes an error larger at worst, of the squared norm `norm` and the optimum
+/// `error`: that of the factors points the same way, and sums in float32 are off by all they can
+/// be.
+double worst_rounding(Precision precision, int k, int n, double error, double norm) {
+  const double epsilon = std::numeric_limits<double>::epsilon();
+  const auto of_factors = [&](double share) {
+    return std::pow(std::sqrt(error) + share * std::sqrt(norm), 2) - error;
+  };
+  const double of_sums = (1e-10 + k * 1e-12) * norm + 1e-5 * error;
+  switch (precision) {
+    case Precision::halves:
+      return of_sums;
+    case Precision::float32:
+      return of_factors(1e-7) + of_sums;
+    case Precision::squared_float64:
+      return n * epsilon * norm;
+    case Precision::float64:
+      break;
+  }
+  return of_factors(n * epsilon);
+}
+
+TEST(Certificate, covers_rounding_that_all_points_the_same_way) {
+  constexpr int k = 4, n = 64;
+  Falling spectrum;
+  const RitzValues values{spectrum.ritz, spectrum.refined, n};
+  for (const Precision precision :
+       {Precision::halves, Precision::float32, Precision::squared_float64, Precision::float64}) {
+    for (const double share : {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-2}) {
+      const double norm = spectrum.squared_norm, optimum = share * norm;
+      const double rounding = worst_rounding(precision, k, n, optimum, norm);
+      const double error = optimum + rounding;
+      const double lost_db = -10 * std::log10(1 - rounding / error);
+      const double slack_db = 1e-13;  // of this arithmetic
+      for (const double bound : {most_loss_db(k, n, error, norm, precision),
+                                 most_loss_db(values, k, error, norm, precision)}) {
+        EXPECT_GE(bound, lost_db - slack_db) << int(precision) << ", " << share;
+        EXPECT_LE(bound, 1.2 * lost_db + slack_db) << int(precision) << ", " << share;
+      }
+    }
+  }
+}
+
 TEST(Certificate, says_nothing_where_the_space_may_have_missed_more_than_it_holds) {
   Falling spectrum;
   spectrum.squared_norm += 64 * 2 * spectrum.ritz[3];  // spread over what is outside

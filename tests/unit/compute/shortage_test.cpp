@@ -16,6 +16,16 @@ TEST(Shortage, knows_kinds_of_batches_of_one_shape_apart) {
   EXPECT_EQ(shortage.at_most(kind(5), 8), 8);
 }
 
+TEST(Shortage, never_lets_a_kind_grow_again) {
+  Shortage shortage([](const std::string&) {});
+  shortage.batch_did_not_fit(kind(20), 8, "no room");
+  shortage.batch_did_not_fit(kind(20), 16, "no room");  // of another lane, and begun before
+  EXPECT_EQ(shortage.at_most(kind(20), 16), 4);
+  shortage.batch_did_not_fit(kind(20), 4, "no room");
+  EXPECT_EQ(shortage.at_most(kind(20), 16), 2);
+  EXPECT_EQ(shortage.at_most(kind(20), 1), 1);
+}
+
 TEST(Shortage, forgets_them_all_when_it_knows_too_many) {
   int warnings = 0;
   Shortage shortage([&](const std::string&) { ++warnings; });

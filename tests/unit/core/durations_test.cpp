@@ -79,6 +79,14 @@ TEST(Durations, CountsWhatIsNotLonger) {
   EXPECT_EQ(counter.read().count_up_to(1), 12);
 }
 
+TEST(Durations, CountsNothingThatIsLonger) {
+  for (const double bound_s : {0.00025, 0.001, 0.0025, 0.05, 0.1, 1.0}) {
+    DurationCounter counter;
+    counter.add(std::chrono::nanoseconds(std::int64_t(bound_s * 1.001e9)));
+    EXPECT_EQ(counter.read().count_up_to(bound_s), 0) << bound_s;
+  }
+}
+
 TEST(Durations, AreCountedByManyThreads) {
   DurationCounter counter;
   std::vector<std::thread> threads;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <memory>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -130,6 +133,48 @@ TEST(BudgetReservation, AssignmentGivesBackWhatWasHeld) {
   a = budget.reserve(20);
   EXPECT_EQ(a.bytes(), 20u);
   EXPECT_EQ(budget.in_use(), 20u);
+}
+
+TEST(BudgetReservation, ShrinksAndLetsOthersIn) {
+  Budget budget(100);
+  auto out = budget.reserve(90);
+  WaitingThread waiter([&] { EXPECT_TRUE(budget.reserve(60)); });
+  ASSERT_TRUE(waiter.wait_until_asleep());
+  out.shrink_to(40);
+  waiter.join();
+  EXPECT_EQ(out.bytes(), 40u);
+  out.shrink_to(50);
+  EXPECT_EQ(out.bytes(), 40u) << "it never grows";
+  EXPECT_EQ(budget.in_use(), 40u);
+  out = {};
+  EXPECT_EQ(budget.in_use(), 0u);
+  Budget::Reservation none;
+  none.shrink_to(0);
+  EXPECT_FALSE(none);
+}
+
+/// One return of bytes makes room for all: each that is served must wake the next, whichever of
+/// them the system wakes first.
+TEST(Budget, EachThatIsServedWakesTheNext) {
+  constexpr int kWaiters = 16;
+  for (int round = 0; round < 20; ++round) {
+    Budget budget(kWaiters);
+    auto out = budget.reserve(kWaiters);
+    std::atomic<int> served = 0;
+    std::vector<std::unique_ptr<WaitingThread>> waiters;
+    for (int i = 0; i < kWaiters; ++i) {
+      waiters.push_back(std::make_unique<WaitingThread>([&] {
+        const auto mine = budget.reserve(1);
+        if (!mine) return;
+        ++served;
+        while (served < kWaiters) std::this_thread::yield();  // no bytes come back meanwhile
+      }));
+      ASSERT_TRUE(waiters.back()->wait_until_asleep());
+    }
+    out = {};
+    waiters.clear();
+    EXPECT_EQ(served, kWaiters);
+  }
 }
 
 TEST(Budget, IsNeverExceededByManyThreads) {

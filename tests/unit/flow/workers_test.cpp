@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sys/resource.h>
 
 #include <barrier>
+#include <fstream>
 #include <latch>
 #include <mutex>
+#include <new>
 #include <set>
 #include <stdexcept>
 
@@ -110,6 +113,30 @@ TEST(Workers, ThreadsBearTheNameOfTheirGroupAndTheirIndex) {
     named.count_down();
   }
   EXPECT_STREQ(name.c_str(), "a_name_of_ma:0");
+}
+
+/// pthread_create() says the same as of too many threads.
+TEST(Workers, AThreadWithoutMemoryForItsStackIsOutOfMemory) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers take more address space than any limit could leave";
+#endif
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  rlim_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  constexpr rlim_t kStack = 8 << 20;
+  std::latch started(1);
+  std::exception_ptr failure;
+  {
+    const rlimit few{pages * 4096 + 4 * kStack, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_AS, &few), 0);
+    const Workers workers(
+        "load", 100, [&](int) { started.wait(); }, [&](std::exception_ptr why) { failure = why; });
+    ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+    started.count_down();
+  }
+  ASSERT_TRUE(failure);
+  EXPECT_THROW(std::rethrow_exception(failure), std::bad_alloc);
 }
 
 }  // namespace

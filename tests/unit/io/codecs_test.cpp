@@ -35,7 +35,7 @@ TEST(Codecs, AnUnknownNameIsAnsweredWithTheKnownOnes) {
 }
 
 TEST(Codecs, OnlyTheFirstBytesCount) {
-  EXPECT_EQ(failure_of([] { codec_of({}); }).reason, Reason::empty_file);
+  EXPECT_EQ(failure_of([] { codec_of(Bytes()); }).reason, Reason::empty_file);
   for (const char* text : {"hello", "\x89PN", "\xFF\xD8", "GIF89a", "P5 1 1 255\n", "BM"}) {
     EXPECT_EQ(failure_of([&] { codec_of(bytes(text)); }).reason, Reason::not_an_image) << text;
   }

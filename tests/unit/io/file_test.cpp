@@ -133,7 +133,7 @@ TEST(PublishFile, LeavesNoTemporaryWhenTheTargetIsAFolder) {
   const test::Failure failure =
       failure_of([&] { publish_file(folder.path() / "target", some_bytes(10)); });
   EXPECT_EQ(failure.reason, Reason::not_written);
-  EXPECT_THAT(failure.detail, HasSubstr("Is a directory"));
+  EXPECT_THAT(failure.detail, HasSubstr((folder.path() / "target").native() + ": Is a directory"));
   EXPECT_EQ(entries_in(folder.path()), 1u);
 }
 
@@ -157,7 +157,9 @@ TEST(PublishFile, SaysWhenItsFolderIsAFile) {
   const test::Failure failure =
       failure_of([&] { publish_file(folder.path() / "file" / "below", some_bytes(1)); });
   EXPECT_EQ(failure.reason, Reason::not_written);
-  EXPECT_THAT(failure.detail, HasSubstr("Not a directory"));
+  EXPECT_THAT(failure.detail,
+              HasSubstr((folder.path() / "file" / "below").native() + ": Not a directory"));
+  EXPECT_EQ(entries_in(folder.path()), 1u);
 }
 
 TEST(PublishFile, ReplacesALinkNotWhatItPointsTo) {

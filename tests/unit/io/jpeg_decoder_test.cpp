@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +25,8 @@ using test::smooth_image;
 using test::with_inserted;
 using testing::HasSubstr;
 
-constexpr int kSof0 = 0xC0, kSof2 = 0xC2, kDht = 0xC4, kRst3 = 0xD3, kEoi = 0xD9, kSos = 0xDA,
-              kDqt = 0xDB;
+constexpr int kSof0 = 0xC0, kSof2 = 0xC2, kDht = 0xC4, kRst0 = 0xD0, kRst3 = 0xD3, kEoi = 0xD9,
+              kSos = 0xDA, kDqt = 0xDB;
 
 const Codec& jpeg() { return codec_named("jpeg"); }
 Image decode(const Bytes& file, const Limits& limits = {}) { return jpeg().decode(file, limits); }
@@ -56,6 +57,31 @@ TEST(JpegDecoder, HowCoefficientsAreStoredChangesNoPixel) {
   }
 }
 
+TEST(JpegDecoder, ArithmeticCodingChangesNoPixel) {
+  for (const Image& image :
+       {rough_image({75, 101, 3, Depth::u8}), smooth_image({70, 333, 1, Depth::u8})}) {
+    for (const JpegKind kind :
+         {JpegKind{}, JpegKind{.progressive = true}, JpegKind{.interleaved = false},
+          JpegKind{.chroma_cols = 2, .restart_interval = 3}}) {
+      JpegKind arithmetic = kind;
+      arithmetic.arithmetic = true;
+      const Bytes file = make_jpeg(image, arithmetic);
+      EXPECT_LT(find_marker(file, kind.progressive ? 0xCA : 0xC9), std::ptrdiff_t(file.size()));
+      EXPECT_TRUE(test::same(decode(file), decode(make_jpeg(image, kind))));
+      EXPECT_EQ(jpeg().read_header(file).max_decode_bytes,
+                jpeg().read_header(make_jpeg(image, kind)).max_decode_bytes);
+    }
+  }
+}
+
+TEST(JpegDecoder, ArithmeticCodedWithoutItsEndIsNeverAnImage) {
+  const Bytes whole = make_jpeg(rough_image({24, 40, 3, Depth::u8}), {.arithmetic = true});
+  for (std::size_t size = 3; size < whole.size(); ++size) {
+    const Bytes file(whole.begin(), whole.begin() + std::ptrdiff_t(size));
+    ASSERT_EQ(refusal_of(file), Reason::corrupt) << size << " bytes";
+  }
+}
+
 TEST(JpegDecoder, ColourOfFewerSamplesIsClose) {
   const Image image = smooth_image({70, 333, 3, Depth::u8});
   for (const JpegKind kind : {JpegKind{.chroma_cols = 2, .chroma_rows = 2, .quality = 95},
@@ -74,6 +100,46 @@ TEST(JpegDecoder, StrayBytesBeforeTheFirstScanAreNobodysBusiness) {
             test::same(decode(with_inserted(file, find_marker(file, marker), stray)), image))
             << std::hex << marker;
       }
+    }
+  }
+}
+
+/// Zeros between what a restart interval or a scan needs and the next marker: some cameras pad.
+TEST(JpegDecoder, ZerosAfterAScanOrARestartIntervalArePadding) {
+  const Image image = rough_image({24, 40, 3, Depth::u8});
+  for (const bool arithmetic : {false, true}) {
+    const Bytes baseline = make_jpeg(image, {.restart_interval = 2, .arithmetic = arithmetic});
+    const Bytes progressive = make_jpeg(image, {.progressive = true, .arithmetic = arithmetic});
+    const Bytes apart = make_jpeg(image, {.interleaved = false, .arithmetic = arithmetic});
+    for (std::size_t size = 1; size <= 40; ++size) {
+      const std::string zeros(size, '\0');
+      const Bytes all =
+          with_inserted(with_inserted(with_inserted(baseline, find_marker(baseline, kEoi), zeros),
+                                      find_marker(baseline, kRst3), zeros),
+                        find_marker(baseline, kRst0), zeros);
+      EXPECT_TRUE(test::same(decode(all), decode(baseline))) << size;
+      for (const Bytes& file : {progressive, apart}) {
+        const Bytes padded = with_inserted(with_inserted(file, find_marker(file, kEoi), zeros),
+                                           find_marker(file, kSos, 1), zeros);
+        EXPECT_TRUE(test::same(decode(padded), decode(file))) << size;
+      }
+    }
+    Bytes mixed = baseline;  // what was read ahead in one interval does not count in another
+    for (const std::size_t size : {20, 3, 2, 5})
+      mixed = with_inserted(mixed, find_marker(mixed, size == 20 ? kRst3 : kRst0 + int(size) % 3),
+                            std::string(size, '\0'));
+    EXPECT_TRUE(test::same(decode(mixed), decode(baseline)));
+  }
+}
+
+TEST(JpegDecoder, ZerosInThePlaceOfCodesAreCorrupt) {
+  const Bytes whole = make_jpeg(rough_image({24, 40, 3, Depth::u8}), {.restart_interval = 2});
+  for (const std::size_t size : {1, 5, 20, 100}) {
+    for (const int marker : {kRst0, kRst3, kEoi}) {
+      Bytes file = whole;
+      const std::ptrdiff_t end = find_marker(file, marker);
+      std::fill(file.begin() + end - std::ptrdiff_t(size) - 30, file.begin() + end, std::byte(0));
+      EXPECT_EQ(refusal_of(file), Reason::corrupt) << size;
     }
   }
 }

@@ -24,6 +24,7 @@ struct JpegKind {
   int chroma_rows = 1;       ///< 1 or 2
   int restart_interval = 0;  ///< in blocks
   int quality = 90;
+  bool arithmetic = false;
 };
 
 inline Bytes make_jpeg(const Image& image, const JpegKind& kind) {
@@ -43,6 +44,7 @@ inline Bytes make_jpeg(const Image& image, const JpegKind& kind) {
   jpeg_set_quality(&info, kind.quality, TRUE);
   info.comp_info[0].h_samp_factor = shape.channels == 1 ? 1 : kind.chroma_cols;
   info.comp_info[0].v_samp_factor = shape.channels == 1 ? 1 : kind.chroma_rows;
+  info.arith_code = kind.arithmetic;
   info.restart_interval = unsigned(kind.restart_interval);
   std::vector<jpeg_scan_info> scans;
   if (kind.progressive && kind.refined) {

@@ -66,7 +66,7 @@ TEST_P(JpegRoundTrip, IsClose) {
   const Image image = smooth_image({75, 101, GetParam(), Depth::u8});
   const Bytes file = jpeg().encode(image, {});
   EXPECT_EQ(&codec_of(file), &jpeg());
-  EXPECT_EQ(jpeg().read_header(file), image.shape());
+  EXPECT_EQ(jpeg().read_header(file).shape, image.shape());
   const Image decoded = jpeg().decode(file, {});
   ASSERT_EQ(decoded.shape(), image.shape());
   EXPECT_LE(test::largest_difference(decoded, image), 6);
@@ -109,7 +109,7 @@ TEST_P(JpegOrientation, OfExifIsApplied) {
   // column.
   const Bytes file =
       with_first_segment(jpeg().encode(smooth_image(shape), {}), exif(turn.orientation));
-  EXPECT_EQ(jpeg().read_header(file), shape);
+  EXPECT_EQ(jpeg().read_header(file).shape, shape);
   const Image upright = jpeg().decode(file, {});
   const ImageShape turned{64, 40, 3, Depth::u8};
   ASSERT_EQ(upright.shape(), turn.row_is_column ? turned : shape);
@@ -128,6 +128,22 @@ INSTANTIATE_TEST_SUITE_P(All, JpegOrientation,
                                          Turn{3, false, false, false}, Turn{4, false, true, false},
                                          Turn{5, true, true, true}, Turn{6, true, false, true},
                                          Turn{7, false, false, true}, Turn{8, false, true, true}));
+
+/// A LONG, which cameras and tools write.
+TEST(Jpeg, TheOrientationMayHaveFourBytes) {
+  const Image image = smooth_image({40, 64, 1, Depth::u8});
+  std::string segment = exif(0);
+  segment[23] = 4;
+  segment[31] = 6;
+  const Image decoded = jpeg().decode(with_first_segment(jpeg().encode(image, {}), segment), {});
+  EXPECT_EQ(decoded.shape(), (ImageShape{64, 40, 1, Depth::u8}));
+  for (const int high : {28, 29, 30}) {
+    std::string large = segment;
+    large[std::size_t(high)] = 1;
+    EXPECT_EQ(jpeg().decode(with_first_segment(jpeg().encode(image, {}), large), {}).shape(),
+              image.shape());
+  }
+}
 
 TEST(Jpeg, AnOrientationThatSaysNothingSensibleIsUpright) {
   const Image image = smooth_image({40, 64, 1, Depth::u8});
@@ -172,7 +188,7 @@ TEST(Jpeg, AComponentThatNeverComesIsCorrupt) {
   frame[9] = std::byte(3);
   const Bytes components = bytes("\x02\x11\0\x03\x11\0"sv);
   file.insert(frame + 13, components.begin(), components.end());
-  EXPECT_EQ(jpeg().read_header(file), (ImageShape{24, 40, 3, Depth::u8}));
+  EXPECT_EQ(jpeg().read_header(file).shape, (ImageShape{24, 40, 3, Depth::u8}));
   const test::Failure failure = failure_of([&] { jpeg().decode(file, {}); });
   EXPECT_EQ(failure.reason, Reason::corrupt);
   EXPECT_THAT(failure.detail, HasSubstr("components"));
@@ -228,8 +244,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Refusal{0xC1, 12, 200, 1, Reason::unsupported, "12 bits"},
                     Refusal{0xC3, 8, 200, 3, Reason::unsupported, "lossless"},
                     Refusal{0xC5, 8, 200, 3, Reason::unsupported, "hierarchical"},
-                    Refusal{0xC9, 8, 200, 3, Reason::unsupported, "arithmetic"},
-                    Refusal{0xCA, 8, 200, 3, Reason::unsupported, "arithmetic"},
+                    Refusal{0xCB, 8, 200, 3, Reason::unsupported, "lossless"},
+                    Refusal{0xCD, 8, 200, 3, Reason::unsupported, "hierarchical"},
+                    Refusal{0xCE, 8, 200, 3, Reason::unsupported, "hierarchical"},
                     Refusal{0xF7, 8, 200, 3, Reason::unsupported, "JPEG-LS"},
                     Refusal{0xC0, 8, 0, 3, Reason::unsupported, "height"},
                     Refusal{0xC0, 8, 65501, 3, Reason::too_large, "65500"},
@@ -237,8 +254,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Refusal{0xD9, 8, 200, 3, Reason::corrupt, "no frame header"}));
 
 TEST(Jpeg, ProgressiveIsTaken) {
-  EXPECT_EQ(jpeg().read_header(start_with_frame_header(0xC2, 8, 200, 300, 3)),
-            (ImageShape{200, 300, 3, Depth::u8}));
+  Bytes file = start_with_frame_header(0xC2, 8, 200, 300, 3);
+  const Bytes scan = bytes("\xFF\xDA\0\2"sv);
+  file.insert(file.end(), scan.begin(), scan.end());
+  EXPECT_EQ(jpeg().read_header(file).shape, (ImageShape{200, 300, 3, Depth::u8}));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include "core/error.hpp"
 #include "io/input_guard.hpp"
@@ -40,6 +41,15 @@ TEST(OutputTree, GivesOneNameARank) {
   EXPECT_THAT(outputs.claim("d/a.png"), ElementsAre("out/d/a.k5.jpg", "out/d/a.k20.jpg"));
 }
 
+/// The second output of x.png would be the first of x1.png.
+TEST(OutputTree, GivesTheNameOfNoRankTwice) {
+  OutputTree outputs = tree("{stem}{rank}.{ext}", {{1}, {11}});
+  const std::vector<fs::path> first = outputs.claim("x.png");
+  EXPECT_THAT(first, ElementsAre("out/x1.jpg", "out/x11.jpg"));
+  for (const fs::path& output : outputs.claim("x1.png"))
+    EXPECT_THAT(first, testing::Not(testing::Contains(output)));
+}
+
 TEST(OutputTree, FillsInEveryField) {
   EXPECT_THAT(tree("{rank}-{name}-{stem}_{stem}.{ext}").claim("d/a.png"),
               ElementsAre("out/d/20-a.png-a_a.jpg"));
@@ -61,13 +71,44 @@ TEST(OutputTree, RefusesNamesThatCannotWork) {
   EXPECT_NO_THROW(tree("{stem}.{ext}", {{1}}));
 }
 
-TEST(OutputTree, TheSecondInputOfOneOutputIsRefused) {
+TEST(OutputTree, TheSecondInputOfOneNameIsRefused) {
   OutputTree outputs = tree("{stem}.{ext}");
   outputs.claim("d/a.png");
-  const test::Failure failure = failure_of([&] { outputs.claim("d/a.jpg"); });
+  const test::Failure failure = failure_of([&] { outputs.claim("d/a.png"); });
   EXPECT_EQ(failure.reason, Reason::output_collision);
   EXPECT_THAT(failure.detail, HasSubstr("out/d/a.jpg"));
-  EXPECT_NO_THROW(outputs.claim("e/a.jpg"));
+  EXPECT_NO_THROW(outputs.claim("e/a.png"));
+}
+
+TEST(OutputTree, TheSecondInputOfOneOutputGetsItsFullName) {
+  OutputTree outputs = tree("{stem}.k{rank}.{ext}", {{5}, {20}});
+  EXPECT_THAT(outputs.claim("d/a.png"), ElementsAre("out/d/a.k5.jpg", "out/d/a.k20.jpg"));
+  const auto full = outputs.claim("d/a.jpg");
+  EXPECT_THAT(full, ElementsAre("out/d/a.jpg.k5.jpg", "out/d/a.jpg.k20.jpg"));
+  EXPECT_EQ(full, outputs.outputs_of("d/a.jpg", OutputTree::Naming::full));
+  EXPECT_THAT(outputs.claim("d/a.jpeg"),
+              ElementsAre("out/d/a.jpeg.k5.jpg", "out/d/a.jpeg.k20.jpg"));
+}
+
+TEST(OutputTree, AFullNameThatIsAnothersIsRefused) {
+  OutputTree outputs = tree("{stem}.{ext}");
+  outputs.claim("a.png");
+  EXPECT_THAT(outputs.claim("a.jpg.png"), ElementsAre("out/a.jpg.jpg"));
+  EXPECT_EQ(failure_of([&] { outputs.claim("a.jpg"); }).reason, Reason::output_collision);
+  OutputTree of_names = tree("result-{rank}");
+  of_names.claim("a.png");
+  EXPECT_EQ(failure_of([&] { of_names.claim("b.png"); }).reason, Reason::output_collision)
+      << "no input's name is in it";
+}
+
+TEST(OutputTree, AReleasedInputKeepsNothingAndTakesNothingFromOthers) {
+  OutputTree outputs = tree("{stem}.{ext}");
+  outputs.claim("a.jpg");
+  EXPECT_THAT(outputs.claim("a.png"), ElementsAre("out/a.png.jpg"));
+  outputs.release("a.png");
+  EXPECT_THAT(outputs.claim("a.png"), ElementsAre("out/a.png.jpg")) << "a.jpg is still there";
+  outputs.release("a.jpg");
+  EXPECT_THAT(outputs.claim("a.jpeg"), ElementsAre("out/a.jpg"));
 }
 
 TEST(OutputTree, NamesThatAreOneFileAreOneName) {

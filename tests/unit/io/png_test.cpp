@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "io/codec.hpp"
 #include "tests/unit/io/images.hpp"
@@ -11,6 +14,7 @@
 namespace eckart::io {
 namespace {
 
+using namespace std::string_literals;
 using namespace std::string_view_literals;
 using test::Bytes;
 using test::failure_of;
@@ -34,7 +38,7 @@ TEST_P(PngRoundTrip, IsExact) {
   const Image image = rough_image(GetParam());
   const Bytes file = png().encode(image, {});
   EXPECT_EQ(&codec_of(file), &png());
-  EXPECT_EQ(png().read_header(file), image.shape());
+  EXPECT_EQ(png().read_header(file).shape, image.shape());
   EXPECT_TRUE(test::same(png().decode(file, {}), image));
 }
 
@@ -84,20 +88,135 @@ TEST(Png, NarrowGraySpreadsOverEightBits) {
   EXPECT_EQ(test::sample(four, 0, 0, 0), 0x77);
 }
 
-TEST(Png, AlphaIsRefusedInEveryForm) {
-  const std::vector<Bytes> files{
-      PngMaker(1, 1, 8, 4).pixels("\0\1\2"sv).end(),
-      PngMaker(1, 1, 8, 6).pixels("\0\1\2\3\4"sv).end(),
-      PngMaker(1, 1, 16, 6).pixels("\0\1\2\3\4\5\6\7\x8"sv).end(),
-      PngMaker(1, 1, 8, 0).chunk("tRNS", "\0\1"sv).pixels("\0\1"sv).end(),
-      PngMaker(1, 1, 8, 2).chunk("tRNS", "\0\1\0\1\0\1"sv).pixels("\0\1\2\3"sv).end(),
-      PngMaker(1, 1, 8, 3).chunk("PLTE", "abc").chunk("tRNS", "\0"sv).pixels("\0\0"sv).end()};
+std::vector<Bytes> with_alpha(char alpha) {
+  const std::string one(1, alpha), two(2, alpha);
+  std::vector<Bytes> files;
+  for (const int interlace : {0, 1}) {
+    const auto maker = [&](int bits, int color) { return PngMaker(1, 1, bits, color, interlace); };
+    files.push_back(maker(8, 4).pixels("\0\1"s + one).end());
+    files.push_back(maker(16, 4).pixels("\0\1\2"s + two).end());
+    files.push_back(maker(8, 6).pixels("\0\1\2\3"s + one).end());
+    files.push_back(maker(16, 6).pixels("\0\1\2\3\4\5\6"s + two).end());
+    files.push_back(maker(8, 3).chunk("PLTE", "\1\2\3").chunk("tRNS", one).pixels("\0\0"sv).end());
+  }
+  return files;
+}
+
+TEST(Png, OpaqueAlphaIsLeftOut) {
+  std::vector<std::vector<int>> seen;
+  for (const Bytes& file : with_alpha('\xFF')) {
+    const Image image = open(file);
+    EXPECT_EQ(image.shape(), png().read_header(file).shape);
+    std::vector<int> samples;
+    for (int c = 0; c < image.shape().channels; ++c)
+      samples.push_back(test::sample(image, 0, 0, c));
+    seen.push_back(samples);
+  }
+  const std::vector<std::vector<int>> expected{
+      {1}, {0x102}, {1, 2, 3}, {0x102, 0x304, 0x506}, {1, 2, 3}};
+  ASSERT_EQ(seen.size(), 10u);
+  for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], expected[i % 5]) << i;
+}
+
+TEST(Png, TransparentPixelsAreRefusedWithWhatToDo) {
+  std::vector<Bytes> files;
+  for (const char alpha : {'\0', '\xFE'}) {
+    for (Bytes& file : with_alpha(alpha)) files.push_back(std::move(file));
+  }
+  files.push_back(PngMaker(1, 1, 16, 4).pixels("\0\1\2\xFF\xFE"sv).end());
+  files.push_back(PngMaker(1, 1, 8, 0).chunk("tRNS", "\0\1"sv).pixels("\0\1"sv).end());
+  files.push_back(PngMaker(1, 1, 4, 0).chunk("tRNS", "\xFF\xF3"sv).pixels("\0\x30"sv).end());
+  files.push_back(PngMaker(1, 1, 16, 0).chunk("tRNS", "\1\2"sv).pixels("\0\1\2"sv).end());
+  files.push_back(PngMaker(1, 1, 8, 2).chunk("tRNS", "\0\1\0\2\0\3"sv).pixels("\0\1\2\3"sv).end());
   for (const Bytes& file : files) {
-    for (const test::Failure& failure : {failure_of([&] { png().read_header(file); }),
-                                         failure_of([&] { png().decode(file, {}); })}) {
-      EXPECT_EQ(failure.reason, Reason::unsupported);
-      EXPECT_THAT(failure.detail, HasSubstr("alpha channel; flatten it"));
+    EXPECT_NO_THROW(png().read_header(file)) << "which does not know the pixels";
+    const test::Failure failure = failure_of([&] { png().decode(file, {}); });
+    EXPECT_EQ(failure.reason, Reason::unsupported);
+    EXPECT_THAT(failure.detail, HasSubstr("flatten it"));
+  }
+}
+
+/// One transparent pixel among many, wherever it is.
+TEST(Png, EveryPixelsAlphaCounts) {
+  const std::string opaque =
+      "\0abc\xFF"
+      "def\xFF"
+      "ghi\xFF"s;
+  EXPECT_NO_THROW(open(PngMaker(3, 1, 8, 6).pixels(opaque).end()));
+  for (const std::size_t pixel : {0, 1, 2}) {
+    std::string rows = opaque;
+    rows[4 * pixel + 4] = '\x7F';
+    EXPECT_EQ(failure_of([&] { open(PngMaker(3, 1, 8, 6).pixels(rows).end()); }).reason,
+              Reason::unsupported);
+  }
+}
+
+TEST(Png, AColorThatNoPixelHasMayBeTransparent) {
+  const std::vector<Bytes> files{
+      PngMaker(1, 1, 8, 0).chunk("tRNS", "\0\2"sv).pixels("\0\1"sv).end(),
+      PngMaker(1, 1, 8, 2).chunk("tRNS", "\0\1\0\2\0\4"sv).pixels("\0\1\2\3"sv).end(),
+      PngMaker(1, 1, 16, 0).chunk("tRNS", "\1\3"sv).pixels("\0\1\2"sv).end(),
+      PngMaker(1, 1, 8, 3)
+          .chunk("PLTE", "\1\2\3\4\5\6")
+          .chunk("tRNS", "\xFF\0"sv)
+          .pixels("\0\0"sv)
+          .end()};
+  for (const Bytes& file : files) EXPECT_EQ(test::sample(open(file), 0, 0, 0) % 0x101, 1);
+}
+
+/// As libpng has it.
+TEST(Png, TransparencyThatIsWrongInItselfIsNobodysBusiness) {
+  const auto maker = [] { return PngMaker(1, 1, 8, 0); };
+  std::vector<Bytes> files{
+      maker().chunk("tRNS", "\1"sv).pixels("\0\1"sv).end(),
+      maker().chunk("tRNS", "\0\1\0"sv).pixels("\0\1"sv).end(),
+      PngMaker(1, 1, 8, 4).chunk("tRNS", "\0\1"sv).pixels("\0\1\xFF"sv).end(),
+      PngMaker(1, 1, 8, 3).chunk("tRNS", "\0").chunk("PLTE", "\1..").pixels("\0\0"sv).end(),
+      PngMaker(1, 1, 8, 3).chunk("PLTE", "\1..").chunk("tRNS", "\xFF\0"sv).pixels("\0\0"sv).end()};
+  for (const Bytes& file : files) EXPECT_EQ(test::sample(open(file), 0, 0, 0), 1);
+}
+
+TEST(Png, AlphaCountsAmongTheMemoryItTakes) {
+  const PngMaker maker = PngMaker(1000, 1000, 8, 6).chunk("IDAT", "");
+  const Bytes file = PngMaker(maker).end();
+  const Header header = png().read_header(file);
+  EXPECT_EQ(header.min_decode_bytes, 7000000u);
+  EXPECT_EQ(header.max_decode_bytes, 7000000u);
+  EXPECT_EQ(failure_of([&] { admit(png(), file, {.decode_mb = 6}); }).reason, Reason::too_large);
+}
+
+TEST(Png, APaletteThatOnlySuggestsColorsMayBeWrong) {
+  for (const int color : {0, 2}) {
+    for (const std::size_t size : {std::size_t(257 * 3), std::size_t(1), std::size_t(0)}) {
+      const Bytes file = PngMaker(1, 1, 8, color)
+                             .chunk("PLTE", std::string(size, 'x'))
+                             .pixels(color == 0 ? "\0\1"sv : "\0\1\2\3"sv)
+                             .end();
+      EXPECT_EQ(test::sample(open(file), 0, 0, 0), 1) << size;
     }
+  }
+}
+
+/// One stored block, in pieces of chunks; `check` is what stands at its end.
+Bytes stored(std::string_view check, std::size_t piece) {
+  const std::string stream = "\x78\1\1\2\0\xFD\xFF\0\7"s + std::string(check);
+  PngMaker maker(1, 1, 8, 0);
+  for (std::size_t at = 0; at < stream.size(); at += piece)
+    maker.chunk("IDAT", std::string_view(stream).substr(at, piece));
+  return maker.end();
+}
+
+TEST(Png, TheCompressedPixelsMustHaveTheirChecksum) {
+  const std::string_view right = "\0\x9\0\x8"sv;  // Adler-32 of 0 and 7
+  for (std::size_t piece = 1; piece < 14; ++piece) {
+    EXPECT_NO_THROW(open(stored(right, piece)));
+    EXPECT_NO_THROW(open(stored("\0\x9\0\x8 and more"sv, piece)));
+    for (std::size_t size = 0; size < right.size(); ++size) {
+      const test::Failure failure = failure_of([&] { open(stored(right.substr(0, size), piece)); });
+      EXPECT_EQ(failure.reason, Reason::corrupt) << size << " bytes, in pieces of " << piece;
+      EXPECT_THAT(failure.detail, HasSubstr("incomplete"));
+    }
+    EXPECT_EQ(failure_of([&] { open(stored("\0\x9\0\x7"sv, piece)); }).reason, Reason::corrupt);
   }
 }
 

@@ -5,9 +5,10 @@
 #include <fstream>
 #include <string>
 
-#include "io/file.hpp"
+#include "core/error.hpp"
 #include "io/sha256.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tests/unit/io/rooted.hpp"
 
 namespace eckart::io {
 namespace {
@@ -21,7 +22,7 @@ class QuarantineTest : public ::testing::Test {
     const fs::path path = folder_.path() / "in" / name;
     fs::create_directories(path.parent_path());
     std::ofstream(path) << std::string(bytes, 'x');
-    return std::move(*TakenFile::take(path, state_of(path)));
+    return std::move(*io::take(rooted(folder_.path() / "in", name)));
   }
   void take(Quarantine& quarantine, const fs::path& name, std::size_t bytes = 1) const {
     TakenFile file = input(name, bytes);
@@ -71,6 +72,27 @@ TEST_F(QuarantineTest, notes_what_stays_where_it_is) {
   EXPECT_FALSE(quarantine.has_note("a.png"));
 }
 
+TEST_F(QuarantineTest, takes_no_file_whose_reason_cannot_be_written) {
+  Quarantine quarantine(folder_.path(), {});
+  fs::create_directories(place("a.png.reason.json/in the way"));
+  EXPECT_THROW(take(quarantine, "a.png"), ItemError);
+  EXPECT_TRUE(fs::exists(folder_.path() / "in/a.png"));
+  EXPECT_FALSE(fs::exists(place("a.png")));
+}
+
+TEST_F(QuarantineTest, follows_no_link_in_its_folders) {
+  Quarantine quarantine(folder_.path(), {});
+  fs::create_directories(folder_.path() / "elsewhere");
+  take(quarantine, "b.png");
+  fs::create_directory_symlink(folder_.path() / "elsewhere", place("day"));
+  EXPECT_THROW(take(quarantine, "day/a.png"), ItemError);
+  EXPECT_THROW(quarantine.note("day/a.png", "why"), ItemError);
+  EXPECT_TRUE(fs::is_empty(folder_.path() / "elsewhere"));
+  std::ofstream(folder_.path() / "elsewhere/a.png.reason.json") << "theirs";
+  quarantine.remove_note("day/a.png");
+  EXPECT_TRUE(fs::exists(folder_.path() / "elsewhere/a.png.reason.json"));
+}
+
 TEST_F(QuarantineTest, loses_what_is_too_old) {
   Quarantine quarantine(folder_.path(), {.keep_days = 7, .max_mb = 0});
   take(quarantine, "a.png");
@@ -110,8 +132,11 @@ TEST(Sha256, is_that_of_fips_180) {
   const test::TempFolder folder;
   const fs::path file = folder.path() / "abc";
   std::ofstream(file) << "abc";
-  EXPECT_EQ(sha256_of(file), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  EXPECT_EQ(sha256_of(folder.path() / "none"), "");
+  EXPECT_EQ(sha256_of(InputFile(file)),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  const InputFile open(file);
+  fs::resize_file(file, 0);
+  EXPECT_THROW(sha256_of(open), ItemError);
 }
 
 }  // namespace

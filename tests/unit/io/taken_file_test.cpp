@@ -1,12 +1,31 @@
 #include "io/taken_file.hpp"
 
-#include <gtest/gtest.h>
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <fstream>
+#include <functional>
 #include <string>
+#include <utility>
 
-#include "io/file.hpp"
+#include "core/error.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tests/unit/io/rooted.hpp"
+
+namespace {
+std::function<void()> before_rename;  // called once, before the next renameat2
+}
+
+/// The library calls this one, so that others can act between two of its steps.
+extern "C" int renameat2(int from_folder, const char* from, int to_folder, const char* to,
+                         unsigned flags) noexcept {
+  if (const auto act = std::exchange(before_rename, {})) act();
+  return int(::syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
+}
 
 namespace eckart::io {
 namespace {
@@ -32,13 +51,26 @@ class TakenFileTest : public ::testing::Test {
     return count;
   }
 
+  /// As a watch of the folder has found it.
+  RootedFile found(const fs::path& name, Links links = Links::none) const {
+    return rooted(folder_.path(), name, links);
+  }
+  std::optional<TakenFile> take(const fs::path& name) const { return io::take(found(name)); }
+  RootDirectoryPtr root(const fs::path& name = {}) const {
+    fs::create_directories(folder_.path() / name);
+    return RootDirectory::open(folder_.path() / name);
+  }
+  bool restore(const std::string& name) const {
+    return restore_taken(*root()->open_below({}), name);
+  }
+
   const test::TempFolder folder_;
 };
 
 TEST_F(TakenFileTest, is_hidden_while_it_is_taken_and_comes_back) {
   const fs::path file = write("a.png", "1");
   {
-    const auto taken = TakenFile::take(file, state_of(file));
+    const auto taken = take("a.png");
     ASSERT_TRUE(taken);
     EXPECT_FALSE(fs::exists(file));
   }
@@ -47,17 +79,25 @@ TEST_F(TakenFileTest, is_hidden_while_it_is_taken_and_comes_back) {
 
 TEST_F(TakenFileTest, is_not_taken_where_it_is_not_as_it_was) {
   const fs::path file = write("a.png", "1");
-  const FileState before = state_of(file);
+  const FileIdentity before = identity_of(found("a.png"));
   write("a.png", "another");
-  EXPECT_FALSE(TakenFile::take(file, before));
+  EXPECT_FALSE(TakenFile::take(found("a.png"), before));
   EXPECT_EQ(read(file), "another");
   fs::remove(file);
-  EXPECT_FALSE(TakenFile::take(file, before));
+  EXPECT_FALSE(TakenFile::take(found("a.png"), before));
+}
+
+TEST_F(TakenFileTest, is_taken_though_another_name_of_it_has_gone_since_it_was_read) {
+  const RootedFile file = (write("a.png", "1"), found("a.png"));
+  fs::create_hard_link(folder_.path() / "a.png", folder_.path() / "b.png");
+  const FileIdentity before = identity_of(file);
+  fs::remove(folder_.path() / "b.png");
+  EXPECT_TRUE(TakenFile::take(file, before));
 }
 
 TEST_F(TakenFileTest, leaves_alone_what_arrives_meanwhile) {
   const fs::path file = write("a.png", "1");
-  auto taken = TakenFile::take(file, state_of(file));
+  auto taken = take("a.png");
   write("a.png", "2");
   taken->remove();
   EXPECT_EQ(read(file), "2");
@@ -67,7 +107,7 @@ TEST_F(TakenFileTest, leaves_alone_what_arrives_meanwhile) {
 TEST_F(TakenFileTest, comes_back_beside_what_replaced_it) {
   const fs::path file = write("a.png", "1");
   {
-    const auto taken = TakenFile::take(file, state_of(file));
+    const auto taken = take("a.png");
     write("a.png", "2");
   }
   EXPECT_EQ(read(file), "2");
@@ -78,7 +118,7 @@ TEST_F(TakenFileTest, moves_to_a_folder_that_is_made_and_never_over_a_file) {
   const fs::path to = folder_.path() / "done/deep/a.png";
   for (const char* text : {"1", "2", "3"}) {
     const fs::path file = write("a.png", text);
-    TakenFile::take(file, state_of(file))->move_to(to);
+    take("a.png")->move_to(*root("done"), "deep/a.png");
     EXPECT_FALSE(fs::exists(file));
   }
   EXPECT_EQ(read(to), "1");
@@ -91,7 +131,8 @@ TEST_F(TakenFileTest, moves_to_another_file_system_with_its_time) {
   const fs::path file = write("a.png", "1");
   const auto time = fs::last_write_time(file) - std::chrono::hours(5);
   fs::last_write_time(file, time);
-  TakenFile::take(file, state_of(file))->move_to(elsewhere / "a.png");
+  fs::create_directories(elsewhere);
+  take("a.png")->move_to(*RootDirectory::open(elsewhere), "a.png");
   EXPECT_EQ(read(elsewhere / "a.png"), "1");
   EXPECT_EQ(fs::last_write_time(elsewhere / "a.png"), time);
   EXPECT_EQ(files(), 0);
@@ -101,44 +142,228 @@ TEST_F(TakenFileTest, moves_to_another_file_system_with_its_time) {
 TEST_F(TakenFileTest, moves_names_of_any_length_beside_each_other) {
   const std::string name = std::string(251, 'x') + ".png";
   for (int i = 0; i < 2; ++i) {
-    const fs::path file = write(name, "1");
-    TakenFile::take(file, state_of(file))->move_to(folder_.path() / "done" / name);
+    write(name, "1");
+    take(name)->move_to(*root("done"), name);
   }
   EXPECT_EQ(files(), 2);
 }
 
 TEST_F(TakenFileTest, takes_names_of_any_length) {
-  const fs::path file = write(std::string(251, 'x') + ".png", "1");
-  TakenFile::take(file, state_of(file))->remove();
+  const std::string name = std::string(251, 'x') + ".png";
+  write(name, "1");
+  take(name)->remove();
   EXPECT_EQ(files(), 0);
 }
 
 TEST_F(TakenFileTest, what_a_killed_process_had_taken_is_restored) {
   const std::string hidden = ".eckart-taken-0123456789abcdef-a-b.png";
   write(hidden, "1");
-  EXPECT_TRUE(restore_taken(folder_.path(), hidden));
+  EXPECT_TRUE(restore(hidden));
   EXPECT_EQ(read(folder_.path() / "a-b.png"), "1");
   write(hidden, "2");  // and what replaced it meanwhile stays
-  EXPECT_TRUE(restore_taken(folder_.path(), hidden));
+  EXPECT_TRUE(restore(hidden));
   EXPECT_EQ(read(folder_.path() / "a-b.png"), "1");
   EXPECT_EQ(files(), 2);
-  EXPECT_FALSE(restore_taken(folder_.path(), "a-b.png"));
+  EXPECT_FALSE(restore("a-b.png"));
 }
 
 TEST_F(TakenFileTest, one_file_that_was_left_with_both_names_has_one_again) {
   const std::string hidden = ".eckart-taken-0123456789abcdef-a.png";
   fs::create_hard_link(write("a.png", "1"), folder_.path() / hidden);
-  EXPECT_TRUE(restore_taken(folder_.path(), hidden));
+  EXPECT_TRUE(restore(hidden));
   EXPECT_EQ(read(folder_.path() / "a.png"), "1");
   EXPECT_EQ(files(), 1);
 }
 
 TEST_F(TakenFileTest, what_this_process_has_taken_is_not_restored) {
   const fs::path file = write("a.png", "1");
-  const auto taken = TakenFile::take(file, state_of(file));
+  const auto taken = take("a.png");
   for (const auto& entry : fs::directory_iterator(folder_.path()))
-    EXPECT_FALSE(restore_taken(folder_.path(), entry.path().filename().native()));
+    EXPECT_FALSE(restore(entry.path().filename().native()));
   EXPECT_FALSE(fs::exists(file));
+}
+
+/// A folder of the input, and one of somebody else's, each with a file of one name.
+class TakenFileElsewhere : public TakenFileTest {
+ protected:
+  void SetUp() override {
+    write("in/day/a.png", "mine");
+    write("archive/a.png", "theirs");
+  }
+  RootedFile input(Links links = Links::none) const {
+    return rooted(folder_.path() / "in", "day/a.png", links);
+  }
+  fs::path at(const fs::path& name) const { return folder_.path() / name; }
+  /// As `mv in/day archive/day; ln -s ../archive/day in/day` does.
+  void move_away_and_link() const {
+    fs::rename(at("in/day"), at("archive/day"));
+    fs::create_directory_symlink("../archive/day", at("in/day"));
+  }
+  void exchange(const fs::path& a, const fs::path& b) const {
+    ASSERT_EQ(
+        ::syscall(SYS_renameat2, AT_FDCWD, at(a).c_str(), AT_FDCWD, at(b).c_str(), RENAME_EXCHANGE),
+        0);
+  }
+};
+
+TEST_F(TakenFileElsewhere, is_not_taken_from_a_folder_that_was_moved_away_and_linked) {
+  const RootedFile file = input();
+  const FileIdentity before = identity_of(file);
+  move_away_and_link();
+  EXPECT_FALSE(TakenFile::take(file, before));
+  EXPECT_EQ(read(at("archive/day/a.png")), "mine");
+  EXPECT_EQ(files(), 2);
+}
+
+TEST_F(TakenFileElsewhere, goes_back_where_its_folder_is_moved_away_just_before_it_is_taken) {
+  const RootedFile file = input();
+  const FileIdentity before = identity_of(file);
+  before_rename = [this] { move_away_and_link(); };
+  EXPECT_FALSE(TakenFile::take(file, before));
+  EXPECT_FALSE(before_rename);
+  EXPECT_EQ(read(at("archive/day/a.png")), "mine");
+  EXPECT_EQ(files(), 2);
+}
+
+TEST_F(TakenFileElsewhere, goes_back_to_its_own_folder_wherever_that_is_by_then) {
+  {
+    const auto taken = io::take(input());
+    ASSERT_TRUE(taken);
+    move_away_and_link();
+  }
+  EXPECT_EQ(read(at("archive/day/a.png")), "mine");
+  EXPECT_EQ(files(), 2);
+}
+
+TEST_F(TakenFileElsewhere, is_not_taken_through_a_link_that_its_folder_was_exchanged_with) {
+  fs::create_directory_symlink("archive", at("link"));
+  const RootedFile file = input();
+  const FileIdentity before = identity_of(file);
+  exchange("in/day", "link");
+  EXPECT_FALSE(TakenFile::take(file, before));
+  const FileIdentity theirs = identity_of(rooted(at("archive"), "a.png"));
+  EXPECT_FALSE(TakenFile::take(file, theirs)) << "whatever was read";
+  EXPECT_EQ(read(at("archive/a.png")), "theirs");
+}
+
+TEST_F(TakenFileElsewhere, is_not_taken_from_another_folder_though_it_is_the_same_file) {
+  fs::create_directories(at("other"));
+  fs::create_hard_link(at("in/day/a.png"), at("other/a.png"));
+  const RootedFile file = input();
+  const FileIdentity before = identity_of(file);
+  exchange("in/day", "other");
+  EXPECT_FALSE(TakenFile::take(file, before));
+  EXPECT_EQ(files(), 3);
+}
+
+TEST_F(TakenFileElsewhere, is_not_taken_where_the_root_is_another_folder) {
+  const RootedFile file = input();
+  const FileIdentity before = identity_of(file);
+  fs::rename(at("in"), at("in.old"));
+  EXPECT_FALSE(TakenFile::take(file, before));
+  fs::create_directories(at("in/day"));
+  EXPECT_FALSE(TakenFile::take(file, before));
+  EXPECT_EQ(read(at("in.old/day/a.png")), "mine");
+}
+
+TEST_F(TakenFileElsewhere, goes_back_where_it_is_replaced_just_before_it_is_taken) {
+  const RootedFile file = input();
+  const FileIdentity before = identity_of(file);
+  before_rename = [this] { fs::rename(write("in/day/new", "new"), at("in/day/a.png")); };
+  EXPECT_FALSE(TakenFile::take(file, before));
+  EXPECT_FALSE(before_rename);
+  EXPECT_EQ(read(at("in/day/a.png")), "new");
+  EXPECT_EQ(files(), 2);
+}
+
+TEST_F(TakenFileElsewhere, is_not_taken_as_a_link_to_the_very_file_where_none_are_followed) {
+  const RootedFile file = input();
+  const FileIdentity before = identity_of(file);
+  fs::rename(at("in/day/a.png"), at("archive/b.png"));
+  fs::create_symlink(at("archive/b.png"), at("in/day/a.png"));
+  EXPECT_FALSE(TakenFile::take(file, before));
+  before_rename = {};
+  EXPECT_TRUE(fs::is_symlink(at("in/day/a.png")));
+  EXPECT_EQ(read(at("archive/b.png")), "mine");
+}
+
+TEST_F(TakenFileElsewhere, a_link_goes_and_what_it_leads_to_stays) {
+  fs::create_symlink(at("archive/a.png"), at("in/day/link.png"));
+  fs::create_symlink(at("archive/a.png"), at("in/day/moved.png"));
+  io::take(rooted(at("in"), "day/link.png", Links::files))->remove();
+  io::take(rooted(at("in"), "day/moved.png", Links::files))->move_to(*root("done"), "moved.png");
+  EXPECT_FALSE(fs::is_symlink(at("in/day/link.png")));
+  EXPECT_TRUE(fs::is_symlink(at("done/moved.png")));
+  EXPECT_EQ(read(at("archive/a.png")), "theirs");
+}
+
+TEST_F(TakenFileElsewhere, does_not_move_through_a_link_below_the_other_root) {
+  fs::create_directory_symlink(at("archive"), root("done")->path() / "day");
+  {
+    auto taken = io::take(input());
+    EXPECT_THROW(taken->move_to(*root("done"), "day/b.png"), ItemError);
+  }
+  EXPECT_FALSE(fs::exists(at("archive/b.png")));
+  EXPECT_EQ(read(at("in/day/a.png")), "mine");
+}
+
+/// From one file system to another.
+class Copies : public TakenFileTest {
+ protected:
+  void SetUp() override {
+    if (!fs::is_directory("/dev/shm")) GTEST_SKIP() << "there is no /dev/shm to be another one";
+    fs::create_directories(elsewhere_);
+    to_ = RootDirectory::open(elsewhere_)->open_below({});
+  }
+  void TearDown() override { fs::remove_all(elsewhere_); }
+
+  /// What it throws; "" where it does not.
+  std::string move(const fs::path& name, std::int64_t max_mb = 1,
+                   const FileIdentity* expected = nullptr) const {
+    const DirectoryPtr from = root()->open_below({});
+    try {
+      EXPECT_TRUE(move_file({*from, name, folder_.path() / name}, {*to_, name, elsewhere_ / name},
+                            max_mb, expected));
+    } catch (const ItemError& error) {
+      EXPECT_TRUE(fs::is_empty(elsewhere_));
+      return error.what();
+    }
+    return "";
+  }
+
+  const fs::path elsewhere_ = "/dev/shm/eckart-copies-test-" + std::to_string(::getpid());
+  DirectoryPtr to_;
+};
+
+TEST_F(Copies, wait_for_no_fifo) {
+  ASSERT_EQ(::mkfifo((folder_.path() / "a.png").c_str(), 0600), 0);
+  EXPECT_THAT(move("a.png"), testing::HasSubstr("it is not a regular file"));
+  EXPECT_TRUE(fs::is_fifo(folder_.path() / "a.png"));
+}
+
+TEST_F(Copies, are_not_made_of_a_file_that_is_too_large) {
+  fs::resize_file(write("a.png", ""), 1 << 20);
+  EXPECT_EQ(move("a.png"), "");
+  fs::remove(elsewhere_ / "a.png");
+  fs::resize_file(write("a.png", ""), (1 << 20) + 1);
+  EXPECT_THAT(move("a.png"), testing::HasSubstr("larger than limits.file_mb = 1"));
+}
+
+TEST_F(Copies, are_not_made_of_another_file) {
+  write("b.png", "2");
+  write("a.png", "1");
+  const FileIdentity other = identity_of(found("b.png"));
+  EXPECT_THAT(move("a.png", 1, &other), testing::HasSubstr("it is another file by now"));
+  EXPECT_EQ(move("b.png", 1, &other), "");
+}
+
+TEST_F(Copies, are_made_of_a_link_and_not_of_what_it_leads_to) {
+  write("secret", "1");
+  fs::create_symlink(folder_.path() / "secret", folder_.path() / "a.png");
+  EXPECT_EQ(move("a.png"), "");
+  EXPECT_TRUE(fs::is_symlink(elsewhere_ / "a.png"));
+  EXPECT_FALSE(fs::is_symlink(folder_.path() / "a.png"));
+  EXPECT_EQ(read(folder_.path() / "secret"), "1");
 }
 
 }  // namespace

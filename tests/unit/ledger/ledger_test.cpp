@@ -2,14 +2,36 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
+#include <latch>
+#include <map>
+#include <mutex>
 #include <thread>
 
 #include "core/error.hpp"
 #include "ledger/tables.hpp"
 #include "tests/support/temp_folder.hpp"
+
+namespace {
+
+std::atomic<int> syncs{0};
+
+}  // namespace
+
+// SQLite's: counted on their way to the kernel.
+extern "C" int fsync(int descriptor) {
+  ++syncs;
+  return int(::syscall(SYS_fsync, descriptor));
+}
+extern "C" int fdatasync(int descriptor) {
+  ++syncs;
+  return int(::syscall(SYS_fdatasync, descriptor));
+}
 
 namespace eckart::ledger {
 namespace {
@@ -71,6 +93,19 @@ TEST_F(LedgerTest, keeps_the_last_that_was_said_of_an_output) {
   EXPECT_EQ(ledger.count().done, 1);
 }
 
+TEST_F(LedgerTest, gives_no_output_the_report_or_the_content_of_another) {
+  Ledger ledger(file());
+  Entry first = kDone, second = kDone;
+  first.report = "{}";
+  first.content = std::string(32, 'c');
+  second.output = "second.png";
+  second.report.clear();
+  second.content.clear();
+  ledger.record({{first, second}, {}, {}});
+  EXPECT_EQ(ledger.find("second.png")->report, "");
+  EXPECT_EQ(ledger.find("second.png")->content, "");
+}
+
 TEST_F(LedgerTest, keeps_the_last_that_became_of_an_input) {
   Ledger ledger(file());
   Failure failure = kFailed;
@@ -125,6 +160,23 @@ TEST_F(LedgerTest, suspects_what_was_computed_until_it_is_done) {
   EXPECT_TRUE(ledger.suspects().empty());
 }
 
+/// Whoever loses the GPU next must know of them, even if the machine goes down with it.
+TEST_F(LedgerTest, has_suspects_and_requests_on_the_disk_before_it_returns) {
+  for (const bool durable : {true, false}) {
+    Ledger ledger(file(), {.durable = durable});
+    const auto syncs_of = [&](auto write) {
+      const int before = syncs;
+      write();
+      return syncs - before;
+    };
+    const std::vector<Suspect> lost{{kDone.input, kDone.state, 1}};
+    EXPECT_GT(syncs_of([&] { ledger.record_suspects(lost); }), 0);
+    EXPECT_GT(syncs_of([&] { ledger.record_request({"", {}, "", {}}); }), 0);
+    const int of_rows = syncs_of([&] { ledger.record({{kDone}, {}, {}}); });
+    EXPECT_TRUE(durable || of_rows == 0) << of_rows;
+  }
+}
+
 TEST_F(LedgerTest, knows_what_was_asked_for_last) {
   EXPECT_FALSE(Ledger(file()).request());
   Ledger(file()).record_request({"rank: 1\n", {"/old"}, "list"});
@@ -154,15 +206,6 @@ TEST_F(LedgerTest, forgets_failures_and_suspects_that_are_cleared) {
   ledger.record({{}, {}, {kFailed.input}});
   EXPECT_EQ(ledger.count().failed, 0);
   EXPECT_TRUE(ledger.suspects().empty());
-}
-
-TEST_F(LedgerTest, of_another_version_is_set_aside_and_not_read) {
-  std::filesystem::create_directories(file().parent_path());
-  ASSERT_EQ(std::system(("sqlite3 '" + file().string() + "' 'PRAGMA user_version = 1'").c_str()),
-            0);
-  EXPECT_EQ(Ledger::open_to_read(file()), nullptr);
-  opened_with_warnings();
-  EXPECT_THAT(warnings_, HasSubstr("is of another version"));
 }
 
 TEST_F(LedgerTest, that_is_damaged_is_set_aside) {
@@ -233,6 +276,57 @@ TEST_P(DamagedLedger, says_so_to_who_only_looks) {
 
 INSTANTIATE_TEST_SUITE_P(Page, DamagedLedger, ::testing::Values(1, 10, 20, 30));
 
+TEST_F(LedgerTest, counts_outputs_by_the_settings_that_made_them) {
+  const std::string rank_2 = "png, rank 2", rank_3 = "png, rank 3";
+  Ledger ledger(file());
+  ledger.record_request(
+      {.settings = "", .inputs = {}, .files_from = "", .output_settings = {rank_2, rank_3}});
+  for (const auto& [output, text] : std::map<std::string, std::string>{
+           {"a", rank_2}, {"b", rank_3}, {"c", rank_3}, {"d", "of an old version"}}) {
+    Entry entry = kDone;
+    entry.output = output, entry.settings = settings_hash(text);
+    ledger.record({{entry}, {}, {}});
+  }
+  const auto counts = ledger.count_by_settings();
+  ASSERT_EQ(counts.size(), 3U);
+  EXPECT_EQ(counts[0].outputs, 2);
+  EXPECT_EQ(counts[0].text, rank_3);
+  EXPECT_EQ(ledger.settings_text(settings_hash(rank_2)), rank_2);
+  EXPECT_EQ(ledger.settings_text(settings_hash("of an old version")), "");
+}
+
+TEST_F(LedgerTest, knows_the_settings_again_when_it_is_begun_anew) {
+  Ledger(file()).record_request(
+      {.settings = "rank: 2", .inputs = {}, .files_from = "", .output_settings = {"rank 2"}});
+  EXPECT_THAT(Ledger(file()).request()->output_settings, ElementsAre("rank 2"));
+}
+
+TEST_F(LedgerTest, keeps_what_is_known_of_an_output_beside_its_input) {
+  Entry entry = kDone;
+  entry.root_size = 4;
+  entry.output_mtime_ns = 5;
+  entry.content = std::string(32, '\0');
+  entry.report = R"({"psnr_db": 30})";
+  Ledger(file()).record({{entry}, {}, {}});
+  const auto known = Ledger(file()).find(entry.output);
+  ASSERT_TRUE(known);
+  EXPECT_EQ(known->input, entry.input);
+  EXPECT_EQ(known->root_size, 4U);
+  EXPECT_EQ(known->output_mtime_ns, 5);
+  EXPECT_EQ(known->content, entry.content);
+  EXPECT_EQ(known->report, entry.report);
+}
+
+TEST_F(LedgerTest, does_not_count_what_is_about_to_be_put_to_its_place) {
+  Ledger ledger(file());
+  ledger.record({{}, {kFailed}, {}});
+  Entry entry = kDone;
+  entry.input = kFailed.input, entry.bytes = -1;
+  ledger.record({{entry}, {}, {}});
+  EXPECT_EQ(ledger.count().done, 0);
+  EXPECT_EQ(ledger.count().failed, 1);
+}
+
 /// Somebody's own, which a mistyped name must not cost.
 TEST_F(LedgerTest, is_no_file_of_something_else) {
   const auto elsewhere = file().parent_path().parent_path() / "notes";
@@ -258,6 +352,35 @@ TEST_F(LedgerTest, that_is_emptied_says_so) {
   std::ofstream(file()) << "";
   opened_with_warnings();
   EXPECT_THAT(warnings_, HasSubstr("was empty"));
+}
+
+/// Else the second would find what the first has only begun to make.
+TEST_F(LedgerTest, that_two_make_at_once_was_not_empty) {
+  constexpr int kRounds = 40;
+  std::mutex mutex;
+  std::string warnings;
+  const auto warn = [&](const std::string& text) {
+    const std::lock_guard lock(mutex);
+    warnings += text;
+  };
+  for (int round = 0; round < kRounds; ++round) {
+    std::latch start(2);
+    const auto shared = file().parent_path() / (std::to_string(round) + ".db");
+    std::vector<std::jthread> runs;
+    for (int i = 0; i < 2; ++i) {
+      runs.emplace_back([&, i] {
+        start.arrive_and_wait();
+        Ledger ledger(shared, {.warn = warn});
+        Entry entry = kDone;
+        entry.output = std::to_string(i);
+        ledger.record({{entry}, {}, {}});
+      });
+    }
+    runs.clear();
+    EXPECT_EQ(Ledger(shared).count().done, 1) << "one input, two outputs";
+    EXPECT_TRUE(Ledger(shared).find("0") && Ledger(shared).find("1"));
+  }
+  EXPECT_EQ(warnings, "");
 }
 
 TEST_F(LedgerTest, that_is_removed_while_it_is_open_says_so) {

@@ -71,12 +71,29 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"cuda: {devices: [-1]}",
                 "f:1: cuda.devices: '-1' is not an integer from 0 to 1023"},
         Refused{"cuda: {devices: [1, 1]}", "f:1: cuda.devices: '1,1' names GPU 1 twice"},
+        Refused{"telemetry: {throughput_log: logs/}",
+                "f:1: telemetry.throughput_log: 'logs/' is not the name of a file or \"\""},
         Refused{"budget_mb: 2GB", "f:1: budget_mb: '2GB' is not an integer from 1 to 16777216"},
         Refused{"budget_mb: 99999999999999999999999",
                 "f:1: budget_mb: '99999999999999999999999' is not an integer from 1 to 16777216"},
         Refused{"batch: {pad: 32.5}", "f:1: batch.pad: '32.5' is not an integer from 1 to 1024"},
         Refused{"batch: {pad: 4294967304}",
                 "f:1: batch.pad: '4294967304' is not an integer from 1 to 1024"}));
+
+/// Whoever can reach an address that is not the loopback interface's can read it.
+TEST(SettingsErrors, listen_on_the_loopback_interface_alone) {
+  for (const char* address :
+       {"127.0.0.1.example.com:80", "localhost.example.com:80", "127.0.0.10:80", "0.0.0.0:80",
+        "[::1].example.com:80", "[::]:80", ":80", "xlocalhost:80", "localhost:0", "localhost:65536",
+        "localhost:80x", "localhost"}) {
+    EXPECT_NE(set_error(std::string("telemetry.listen=\"") + address + '"'), "") << address;
+  }
+  for (const char* address : {"127.0.0.1:80", "localhost:65535", "[::1]:9464"}) {
+    Settings settings;
+    settings::apply(settings, std::string("telemetry.listen=\"") + address + '"');
+    EXPECT_EQ(settings.telemetry.listen, address);
+  }
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, RefusedFile,

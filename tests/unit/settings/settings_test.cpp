@@ -35,7 +35,7 @@ Settings everything_changed() {
   s.solver = "gesvdj";
   s.calibration = "a \"b\".yaml";
   s.rank = "5,10";
-  s.output = {"jpeg", "\"{stem}\" \\ # \n\x1b ä.{ext}", 80};
+  s.output = {"jpeg", "\"{stem}\" \\ # \n\x1b\x7f ä\u0085\u202e\U000e0041.{ext}", 80};
   s.threads = {3, 4};
   s.batch = {7, 0, 16};
   s.cpu = {2};
@@ -45,7 +45,9 @@ Settings everything_changed() {
   s.durability = "none";
   s.wait_for_space = true;
   s.ledger = "l.db";
+  s.ledger_identity = "content";
   s.deterministic = true;
+  s.timeouts = {7, 8};
   s.telemetry = {"logs/a b.jsonl", 0.5, 1, 0, "[::1]:9464"};
   return s;
 }

@@ -81,6 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"poll_s: 0", "poll_s: '0' is not an integer from 1 to 86400"},
         Refused{"after: burn", "after: 'burn' is not one of keep, move, delete"},
         Refused{"after: move, move_to: done", "move_to: 'done' is not an absolute path or \"\""},
+        Refused{"links: some", "links: 'some' is not one of none, files, all"},
         Refused{"follow_links: maybe", "follow_links: 'maybe' is not true or false"},
         Refused{"exclude: [c, /d]",
                 "exclude: '/d' is not a relative path without .. or a list of them"},
@@ -104,7 +105,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Combinations, RefusedWatch,
-    testing::Values(Refused{"ledger: none", "ledger: is none, and a watch needs its ledger"},
+    testing::Values(Refused{"links: all, follow_links: true",
+                            "follow_links: is the old name of links: remove it"},
+                    Refused{"ledger: none", "ledger.file: is none, and a watch needs its ledger"},
                     Refused{"move_to: /c", "move_to: is only for after: move"},
                     Refused{"after: delete, move_to: /c", "move_to: is only for after: move"},
                     Refused{"after: move, move_to: /a/.", "move_to: is the input as well"},
@@ -141,16 +144,16 @@ TEST(WatchErrors, NameTheOtherWatchOfAFolder) {
   }
   EXPECT_EQ(file_error("watches:\n- {input: /a, output: /b, ledger: l}\n"
                        "- {input: /c, output: /d, ledger: ./l}\n"),
-            "f:3: watches[2].ledger: is that of watches[1]");
+            "f:3: watches[2].ledger.file: is that of watches[1]");
 }
 
 TEST(WatchErrors, OfWhatIsSaidForAllComeWhenAllIsSaid) {
   const std::string one = "ledger: none\nwatches:\n- {input: /a, output: /b}\n";
   EXPECT_THAT(set_error(one, "rank=3"),
-              EndsWith(".yaml:3: watches[1].ledger: is none, and a watch needs its ledger"));
+              EndsWith(".yaml:3: watches[1].ledger.file: is none, and a watch needs its ledger"));
   EXPECT_EQ(set_error(one, "ledger=auto"), "");
   EXPECT_THAT(set_error(one + "- {input: /c, output: /d}\n", "ledger=l.db"),
-              EndsWith(".yaml:4: watches[2].ledger: is that of watches[1]"));
+              EndsWith(".yaml:4: watches[2].ledger.file: is that of watches[1]"));
 }
 
 TEST(WatchErrors, AreAllThatComesOfListsInThemselves) {

@@ -41,7 +41,7 @@ watches:
   poll_s: 2
   after: move
   move_to: /srv/done
-  follow_links: true
+  links: files
   exclude: [b, "c,d"]
   quarantine: {keep_days: 7, max_mb: 0}
   rank: [5, 20]
@@ -64,11 +64,22 @@ TEST(Watches, HaveDefaultsForAllButTheirFolders) {
   EXPECT_EQ(watch.poll_s, 5);
   EXPECT_EQ(watch.after, "keep");
   EXPECT_EQ(watch.move_to, "");
-  EXPECT_FALSE(watch.follow_links);
+  EXPECT_EQ(watch.links, "none");
   EXPECT_THAT(watch.exclude, IsEmpty());
   EXPECT_EQ(watch.quarantine.keep_days, 30);
   EXPECT_EQ(watch.quarantine.max_mb, 1024);
   EXPECT_EQ(to_yaml(watch.settings), to_yaml(Settings{}));
+}
+
+TEST(Watches, FollowLinksIsTheOldNameOfLinks) {
+  const auto links_of = [](const std::string& line) {
+    const Watch watch = watches("watches: [{input: /a, output: /b, " + line + "}]").at(0);
+    EXPECT_TRUE(watch.says_follow_links);
+    return watch.links;
+  };
+  EXPECT_EQ(links_of("follow_links: true"), "all");
+  EXPECT_EQ(links_of("follow_links: false"), "none");
+  EXPECT_FALSE(watches(kOne).at(0).says_follow_links);
 }
 
 TEST(Watches, SayEveryKeyThatMayDiffer) {
@@ -83,7 +94,7 @@ TEST(Watches, SayEveryKeyThatMayDiffer) {
   EXPECT_EQ(watch.poll_s, 2);
   EXPECT_EQ(watch.after, "move");
   EXPECT_EQ(watch.move_to, "/srv/done");
-  EXPECT_TRUE(watch.follow_links);
+  EXPECT_EQ(watch.links, "files");
   EXPECT_THAT(watch.exclude, ElementsAre("b", "c,d"));
   EXPECT_EQ(watch.quarantine.keep_days, 7);
   EXPECT_EQ(watch.quarantine.max_mb, 0);

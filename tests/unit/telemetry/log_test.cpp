@@ -60,6 +60,14 @@ TEST(Log, ALineIsTimeLevelMessageAndPlainWithoutABar) {
       std::regex_match(captured.read(), std::regex("\\d\\d:\\d\\d:\\d\\d W disk a is full\n")));
 }
 
+TEST(Log, WhateverIsInAMessageItStaysOneLine) {
+  CapturedStderr captured;
+  start_log(0);
+  spdlog::warn("a\nb\x1b[2J \xff \u009b2J \u202egnp.a \\n");
+  EXPECT_THAT(captured.read(),
+              testing::EndsWith(" W a\\nb\\x1b[2J \\xff \\u{9b}2J \\u{202e}gnp.a \\n\n"));
+}
+
 TEST(Log, VerbosityChoosesTheLevels) {
   const std::string expected[] = {"E", "EW", "EWI", "EWID", "EWIDT"};
   for (int verbosity = -2; verbosity <= 2; ++verbosity) {

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "telemetry/status.hpp"
 
 namespace eckart::telemetry {
@@ -19,6 +21,22 @@ TEST(Metrics, of_inputs_found_do_not_go_back_when_one_is_given_back) {
   status.all.counts.retries_in[std::size_t(Stage::load)] = 1;
   EXPECT_THAT(metrics_text(status),
               HasSubstr("eckart_images_discovered_total{source=\"watch\"} 2\n"));
+}
+
+/// Of what is in the pipeline and what waits before it; 0 is none.
+TEST(Metrics, the_oldest_pending_is_the_older_of_two_where_both_are_there) {
+  const auto oldest = [](double in_pipeline_unix_s, double waiting_unix_s) {
+    Status status;
+    status.all.oldest_unix_s = in_pipeline_unix_s;
+    status.state.oldest_waiting_unix_s = waiting_unix_s;
+    return metrics_text(status);
+  };
+  const std::string name = "\neckart_oldest_pending_timestamp_seconds ";
+  EXPECT_THAT(oldest(100, 50), HasSubstr(name + "50\n"));
+  EXPECT_THAT(oldest(50, 100), HasSubstr(name + "50\n"));
+  EXPECT_THAT(oldest(0, 100), HasSubstr(name + "100\n"));
+  EXPECT_THAT(oldest(100, 0), HasSubstr(name + "100\n"));
+  EXPECT_THAT(oldest(0, 0), HasSubstr(name + "0\n"));
 }
 
 }  // namespace

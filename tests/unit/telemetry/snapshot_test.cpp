@@ -66,6 +66,7 @@ Snapshot snapshot_at(double elapsed_s, std::int64_t factor) {
   snapshot.counts.done = 10 * factor, snapshot.counts.failed = 2 * factor;
   snapshot.counts.failures[std::size_t(Reason::corrupt)] = 2 * factor;
   snapshot.counts.failures_in[std::size_t(Stage::load)][std::size_t(Reason::corrupt)] = 2 * factor;
+  snapshot.counts.retries_in[std::size_t(Stage::load)] = 7 * factor;
   snapshot.stages = {stage("load", double(factor), 0.5 * double(factor), elapsed_s)};
   snapshot.queues = {{"found", 3 * factor, 256, {}}};
   snapshot.batches = {factor, 4 * factor, 8 * factor};
@@ -82,6 +83,7 @@ TEST(Snapshot, SinceHasWhatCameAfterAndTheStateOfNow) {
   EXPECT_EQ(recent.counts.done, 30);
   EXPECT_EQ(recent.counts.failures[std::size_t(Reason::corrupt)], 6);
   EXPECT_EQ(recent.counts.failures_in[std::size_t(Stage::load)][std::size_t(Reason::corrupt)], 6);
+  EXPECT_EQ(recent.counts.retries_in[std::size_t(Stage::load)], 21);
   EXPECT_EQ(recent.stages[0].busy_s, 3);
   EXPECT_EQ(recent.stages[0].cpu_s, 1.5);
   EXPECT_EQ(recent.queues[0].images, 15) << "of now";

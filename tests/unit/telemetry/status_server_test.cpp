@@ -8,6 +8,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <future>
@@ -48,6 +50,15 @@ class Socket {
   }
   void send(const std::string& text) {
     EXPECT_EQ(::send(number_, text.data(), text.size(), MSG_NOSIGNAL), ssize_t(text.size()));
+  }
+  /// Whatever becomes of it.
+  void try_send(const std::string& text) {
+    static_cast<void>(::send(number_, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+  }
+  bool is_closed() {
+    char byte = 0;
+    return ::recv(number_, &byte, 1, MSG_DONTWAIT | MSG_PEEK) == 0 ||
+           (errno != EAGAIN && errno != EWOULDBLOCK);
   }
   /// Until the server closes it.
   std::string receive() {
@@ -136,6 +147,61 @@ TEST_F(StatusServerOnPort, answers_nobody_who_came_by_another_machines_name) {
     client.send(std::string("GET /status.json HTTP/1.1\r\nHost: ") + host + "\r\n\r\n");
     EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 403 ")) << host;
   }
+}
+
+TEST_F(StatusServerOnPort, answers_only_whoever_names_its_host_once) {
+  const auto answer_to = [&](const std::string& request) {
+    Socket client;
+    client.connect(port_);
+    client.send(request + "\r\n");
+    return client.receive().substr(0, 12);
+  };
+  const std::string get = "GET /healthz HTTP/1.1\r\n", local = "Host: localhost\r\n";
+  EXPECT_EQ(answer_to(get + local), "HTTP/1.1 200");
+  EXPECT_EQ(answer_to("GET /healthz HTTP/1.0\r\n"), "HTTP/1.1 200") << "which no browser sends";
+  EXPECT_EQ(answer_to(get), "HTTP/1.1 400");
+  EXPECT_EQ(answer_to(get + local + local), "HTTP/1.1 400");
+  EXPECT_EQ(answer_to(get + local + "Host: example.org\r\n"), "HTTP/1.1 400");
+  EXPECT_EQ(answer_to(get + "Host:\r\n"), "HTTP/1.1 400");
+  EXPECT_EQ(answer_to(get + "Host: :80\r\n"), "HTTP/1.1 403");
+  EXPECT_EQ(answer_to("GET /healthz HTTP/1.0\r\nHost: example.org\r\n"), "HTTP/1.1 403");
+}
+
+/// Clients that connect and say nothing, or a byte now and then, and connect again when they are
+/// disconnected; others that ask and do not read the answer.
+TEST_F(StatusServerOnPort, answers_within_a_second_though_hundreds_keep_it_waiting) {
+  constexpr int kClients = 500;
+  std::atomic<bool> goes_on{true};
+  const auto attack = std::async(std::launch::async, [&] {
+    std::vector<std::unique_ptr<Socket>> clients(kClients);
+    while (goes_on) {
+      for (int i = 0; i < kClients && goes_on; ++i) {
+        if (!clients[i] || clients[i]->is_closed()) {
+          clients[i] = std::make_unique<Socket>();
+          clients[i]->connect(port_);
+          if (i % 5 == 0) clients[i]->try_send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        } else if (i % 2 == 0) {
+          clients[i]->try_send("G");
+        }
+      }
+    }
+  });
+  for (int i = 0; i < 20; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    Socket client;
+    client.connect(port_);
+    client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 200 ")) << i;
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1)) << i;
+  }
+  goes_on = false;
+}
+
+TEST_F(StatusServerOnPort, disconnects_whoever_asks_too_much) {
+  Socket client;
+  client.connect(port_);
+  client.try_send("GET / HTTP/1.1\r\nX: " + std::string(20000, 'x'));
+  EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 431 "));
 }
 
 TEST(StatusServerOnSocket, does_not_wait_for_a_process_that_answers_nobody) {

@@ -88,6 +88,16 @@ TEST(ThroughputLine, TotalsHaveCountsRatesAndShares) {
   EXPECT_EQ(line["bottleneck"]["resource"], "load");
 }
 
+TEST(ThroughputLine, RatesOfAnIntervalAreByItsOwnTime) {
+  Snapshot later = snapshot();
+  later.elapsed_s = 1000;
+  const json line = json::parse(interval_line(identity(), later));
+  EXPECT_EQ(line["elapsed_s"], 1000);
+  EXPECT_EQ(line["interval_s"], 4);
+  EXPECT_EQ(line["images_per_s"], 2);
+  EXPECT_EQ(line["pixels_per_s"], 1'000'000);
+}
+
 TEST(ThroughputLine, OfNothingIsStillALine) {
   const json line = json::parse(interval_line(identity(), Snapshot{}));
   EXPECT_EQ(line["kind"], "interval");

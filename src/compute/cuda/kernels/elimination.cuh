@@ -8,13 +8,11 @@
 #include <string>
 
 #include "compute/cuda/check.hpp"
+#include "compute/cuda/layout/small_matrices.hpp"
 
 namespace eckart::cuda {
 
-constexpr int kSide = 16;
 constexpr int kThreads = kSide * kSide;
-constexpr int kMostEach = 12;                  // what small_svd() has shared memory for
-constexpr int kMostSmall = kSide * kMostEach;  // the largest order
 
 /// What a block's threads tell one another, in shared memory.
 template <class Real, int kEach>
@@ -154,7 +152,7 @@ __device__ inline float power_of_two_below(float value) {
 /// Calls launch<kEach>() for the number of elements that a thread has of order l.
 template <class Launch>
 void for_order(int l, Launch launch) {
-  switch ((l + kSide - 1) / kSide) {
+  switch (elements_each(l)) {
     case 1:
       return launch.template operator()<1>();
     case 2:

@@ -13,7 +13,7 @@ constexpr int kStride = kDepth + 4;
 __device__ void stage(const float* b, int rows, int l, int column0, int row0,
                       float (&to)[kTile][kStride]) {
   for (int at = int(threadIdx.x); at < kTile * kDepth / 4; at += kThreads) {
-    const int column = at / (kDepth / 4), row = at % (kDepth / 4) * 4;
+    const auto [column, row] = run_at(at, kDepth, 4);
     const bool in = column0 + column < l && row0 + row < rows;
     const float4 none{0, 0, 0, 0};
     *reinterpret_cast<float4*>(&to[column][row]) =
@@ -26,13 +26,12 @@ __device__ void stage(const float* b, int rows, int l, int column0, int row0,
 __global__ void __launch_bounds__(kThreads)
     gram_float64_kernel(const float* __restrict__ b, int rows, int l, double* __restrict__ s_ll) {
   __shared__ float left[kTile][kStride], right[kTile][kStride];
-  // the blockIdx.x-th tile of the lower triangle
-  int tile_row = 0, tile_column = int(blockIdx.x);
-  while (tile_column > tile_row) tile_column -= ++tile_row;
+  const auto [tile_row, tile_column] = triangle_tile(int(blockIdx.x));
   const int i0 = tile_row * kTile, j0 = tile_column * kTile;
   const float* matrix = b + std::size_t(blockIdx.y) * std::size_t(rows) * std::size_t(l);
   const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
-  const int row = warp / 2 * 32, column = warp % 2 * 32, g = lane / 4, t = lane % 4;
+  const auto [row, column] = tensor_core::warp_tile(warp, 2);
+  const int g = lane / 4, t = lane % 4;
   double sum[4][4][2] = {};
   for (int row0 = 0; row0 < rows; row0 += kDepth) {
     stage(matrix, rows, l, i0, row0, left);
@@ -61,7 +60,9 @@ __global__ void __launch_bounds__(kThreads)
     for (int j = 0; j < 4; ++j) {
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
-        const int at_row = i0 + row + 8 * i + g, at_column = j0 + column + 8 * j + 2 * t + e;
+        const Position element = tensor_core::product_element(lane, e);
+        const int at_row = i0 + row + 8 * i + element.row;
+        const int at_column = j0 + column + 8 * j + element.column;
         if (at_row < l && at_column < l)
           s[std::size_t(at_row) * std::size_t(l) + std::size_t(at_column)] = sum[i][j][e];
       }
@@ -72,9 +73,8 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 
 void gram_float64(const float* b, int rows, int l, double* s_ll, int count, cudaStream_t stream) {
-  const int side = (l + kTile - 1) / kTile;
-  gram_float64_kernel<<<dim3(unsigned(side * (side + 1) / 2), unsigned(count)), kThreads, 0,
-                        stream>>>(b, rows, l, s_ll);
+  const dim3 grid(unsigned(triangle_tiles(tiles_of(l, kTile))), unsigned(count));
+  gram_float64_kernel<<<grid, kThreads, 0, stream>>>(b, rows, l, s_ll);
   ECKART_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -2,9 +2,8 @@
 
 // One-sided Jacobi on small square matrices, a block each, whose columns lie in registers.
 
-#include <algorithm>
-
 #include "compute/cuda/check.hpp"
+#include "compute/cuda/layout/small_matrices.hpp"
 
 namespace eckart::cuda {
 
@@ -13,18 +12,16 @@ constexpr float kSettled = 3e-4F;     // a sweep whose largest cosine was this l
 constexpr float kCancelled = 0.1F;    // what is left of a squared length wants to be summed again
 constexpr int kMostSweeps = 20;
 
-// Columns lie in registers, four in a group of kLanes threads, and two of these move to a
-// neighbouring group in a step: so shared memory sees a fourth of what it would if every pair came
-// from there and went back.
-constexpr int kLanes = 8;
-constexpr int kColumns = 4;
+// Shared memory sees a fourth of what it would if every pair of columns came from there and went
+// back.
+constexpr int kLanes = kJacobiLanes;
+constexpr int kColumns = kJacobiColumns;
 
 /// Threads for order 16 kEach.
 template <int kEach>
-constexpr int kJacobiThreads = 16 * kEach / kColumns* kLanes;
-/// As many blocks on a multiprocessor as have registers; none takes more than sixteen everywhere.
+constexpr int kJacobiThreads = jacobi_threads(kEach);
 template <int kEach>
-constexpr int kJacobiBlocks = std::clamp(65536 / (kJacobiThreads<kEach> * (8 * kEach + 64)), 1, 16);
+constexpr int kJacobiBlocks = jacobi_blocks(kEach);
 
 /// A thread's share of a column: rows 2 (lane + kLanes e) and the next, times `scale`. Rotations
 /// are kept in the scale as far as they can be, which halves their cost (fast Givens rotations).
@@ -177,7 +174,7 @@ __device__ void pass(Column<kEach> (&pair)[2], int step, int parity, JacobiShare
         float4{pair[0].squared_length, pair[1].squared_length, pair[0].scale, pair[1].scale};
   }
   __syncthreads();
-  const int from = (group - step + kGroups) % kGroups;
+  const int from = ring_source(group, step, kGroups);
 #pragma unroll
   for (int e = 0; e < kEach; ++e) {
     const float4 both = shared.moving[parity][e][from * kLanes + lane];

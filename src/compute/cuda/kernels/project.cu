@@ -5,7 +5,7 @@
 namespace eckart::cuda {
 namespace {
 
-constexpr int kRows = 128;  // a block makes kRows rows of kColumns columns of V
+constexpr int kRows = kProjectRows;  // a block makes kRows rows of kColumns columns of V
 constexpr int kColumns = 32;
 constexpr int kThreads = 128;  // four warps, each all columns of 32 rows
 constexpr int kDepth = 32;     // rows of A and U in shared memory at a time
@@ -32,7 +32,8 @@ __device__ void read(const Source& from, int k0, Stage& stage) {
 #pragma unroll
   for (int i = 0; i < Stage::kA; ++i) {
     const int at = int(threadIdx.x) + i * kThreads;
-    const int k = k0 + at / (kRows / 8), row = from.row0 + at % (kRows / 8) * 8;
+    const Position run = run_at(at, kRows, 8);
+    const int k = k0 + run.row, row = from.row0 + run.column;
     stage.a[i] = k < from.m && row < from.n
                      ? *reinterpret_cast<const uint4*>(
                            from.a_t + std::size_t(k) * std::size_t(from.n) + std::size_t(row))
@@ -42,7 +43,8 @@ __device__ void read(const Source& from, int k0, Stage& stage) {
 #pragma unroll
   for (int i = 0; i < Stage::kU; ++i) {
     const int at = int(threadIdx.x) + i * kThreads;
-    const int column = from.column0 + at / (kDepth / 8), k = k0 + at % (kDepth / 8) * 8;
+    const Position run = run_at(at, kDepth, 8);
+    const int column = from.column0 + run.row, k = k0 + run.column;
     const bool in = k < from.m && column < from.columns;
     const __half* u = from.u + std::size_t(column) * std::size_t(from.m) + std::size_t(k);
     stage.u_hi[i] = in ? *reinterpret_cast<const uint4*>(u) : none;
@@ -54,12 +56,13 @@ __device__ void write(const Stage& stage, Shared& shared) {
 #pragma unroll
   for (int i = 0; i < Stage::kA; ++i) {
     const int at = int(threadIdx.x) + i * kThreads;
-    *reinterpret_cast<uint4*>(&shared.a[at / (kRows / 8)][at % (kRows / 8) * 8]) = stage.a[i];
+    const auto [k, row] = run_at(at, kRows, 8);
+    *reinterpret_cast<uint4*>(&shared.a[k][row]) = stage.a[i];
   }
 #pragma unroll
   for (int i = 0; i < Stage::kU; ++i) {
     const int at = int(threadIdx.x) + i * kThreads;
-    const int column = at / (kDepth / 8), k = at % (kDepth / 8) * 8;
+    const auto [column, k] = run_at(at, kDepth, 8);
     *reinterpret_cast<uint4*>(&shared.u_hi[column][k]) = stage.u_hi[i];
     *reinterpret_cast<uint4*>(&shared.u_lo[column][k]) = stage.u_lo[i];
   }
@@ -115,28 +118,30 @@ __global__ void __launch_bounds__(kThreads)
   const std::size_t u_block = std::size_t(m) * std::size_t(columns);
   const std::size_t v_block = std::size_t(n) * std::size_t(columns);
   const int row0 = int(blockIdx.x) * kRows, column0 = int(blockIdx.y) * kColumns;
-  const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
+  const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
+  const int warp_row = tensor_core::warp_tile(warp, 1).row;
   Source from{a_hi_t + matrix, u_split + 2 * u_block * blockIdx.z, m, n, columns, row0, column0};
   float sum[2][4][4] = {};
   if (a_lo_t) {
     from.a_t = a_lo_t + matrix;
-    add_product(from, 32 * warp, shared, sum);
+    add_product(from, warp_row, shared, sum);
     from.a_t = a_hi_t + matrix;
   }
-  add_product(from, 32 * warp, shared, sum);
+  add_product(from, warp_row, shared, sum);
 
   __half* v = v_split + 2 * v_block * blockIdx.z;
 #pragma unroll
   for (int j = 0; j < 4; ++j) {
 #pragma unroll
     for (int e = 0; e < 2; ++e) {
-      const int column = 8 * j + 2 * t + e;
+      const int column = 8 * j + tensor_core::product_element(lane, e).column;
       float squares = 0;
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {  // rows g, g + 8, g + 16, g + 24 of the warp's
-        const float value = scale * sum[i / 2][j][i % 2 * 2 + e];
+      for (int i = 0; i < 4; ++i) {  // four rows of the warp's, eight apart
+        const int at = i % 2 * 2 + e;
+        const float value = scale * sum[i / 2][j][at];
         squares += value * value;
-        const int row = row0 + 32 * warp + 8 * i + g;
+        const int row = row0 + warp_row + i / 2 * 16 + tensor_core::product_element(lane, at).row;
         if (row >= n || column0 + column >= columns) continue;
         const __half hi = __float2half_rn(value);
         __half* to = v + std::size_t(column0 + column) * std::size_t(n) + std::size_t(row);
@@ -145,7 +150,7 @@ __global__ void __launch_bounds__(kThreads)
       }
       for (int half = 4; half < 32; half *= 2)
         squares += __shfl_xor_sync(0xffffffffU, squares, half);
-      if (g == 0) lengths[warp][column] = squares;
+      if (lane / 4 == 0) lengths[warp][column] = squares;
     }
   }
   __syncthreads();
@@ -171,13 +176,11 @@ __global__ void sum_lengths_kernel(const float* __restrict__ tile_lengths, int t
 
 }  // namespace
 
-int project_tiles(int n) { return (n + kRows - 1) / kRows; }
-
 void project(const __half* a_hi_t, const __half* a_lo_t, const __half* u_split, int m, int n,
              int columns, float scale, __half* v_split, float* tile_lengths,
              double* squared_lengths, int stride, int count, cudaStream_t stream) {
   const int tiles = project_tiles(n);
-  const dim3 grid(unsigned(tiles), unsigned(columns + kColumns - 1) / kColumns, unsigned(count));
+  const dim3 grid(unsigned(tiles), unsigned(tiles_of(columns, kColumns)), unsigned(count));
   project_kernel<<<grid, kThreads, 0, stream>>>(a_hi_t, a_lo_t, u_split, m, n, columns, scale,
                                                 v_split, tile_lengths);
   ECKART_CUDA_CHECK(cudaGetLastError());

@@ -3,6 +3,8 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include "compute/cuda/layout/tiles.hpp"
+
 namespace eckart::cuda {
 
 /// V = scale A'U for matrices A = hi + lo, given transposed as unpack_halves() leaves them (n x m;
@@ -13,6 +15,5 @@ namespace eckart::cuda {
 void project(const __half* a_hi_t, const __half* a_lo_t, const __half* u_split, int m, int n,
              int columns, float scale, __half* v_split, float* tile_lengths,
              double* squared_lengths, int stride, int count, cudaStream_t stream);
-int project_tiles(int n);
 
 }  // namespace eckart::cuda

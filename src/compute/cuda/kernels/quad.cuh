@@ -24,23 +24,20 @@ struct Quad<std::uint16_t> {
 template <class Samples>
 class QuadGrid {
  public:
-  static constexpr int kQuads = 8;
+  static constexpr int kQuads = Quads::kCount;
   static constexpr int kAhead = sizeof(Samples) == 1 ? 8 : 4;  // loaded before the first is used
 
   __device__ QuadGrid(const Plane& plane, int row, int column)
-      : offset_bytes_(plane.offset_bytes +
-                      ((std::int64_t(row) * plane.cols + column) * plane.channels + plane.channel) *
-                          int(sizeof(Samples))),
+      : offset_bytes_(plane.offset_bytes + sample_index(plane, row, column) * int(sizeof(Samples))),
         step_(plane.channels),
         row_step_(8 * plane.cols * plane.channels),
         rows_(plane.rows - row),
         cols_(plane.cols - column),
-        words_(sizeof(Samples) == 1 && plane.channels == 1 && plane.cols % kGroup == 0 &&
-               plane.offset_bytes % kGroup == 0) {}
+        words_(sizeof(Samples) == 1 && quads_are_words(plane)) {}
 
   /// Samples of the q-th quad that are inside of the image.
   __device__ int count(int q) const {
-    return q / 2 * 8 < rows_ ? max(0, min(kGroup, cols_ - q % 2 * 16)) : 0;
+    return Quads::at(q).row < rows_ ? samples_left(cols_ - Quads::at(q).column) : 0;
   }
   /// The quads from the first_q-th on.
   __device__ void load(const std::byte* pixels, int first_q, Quad<Samples> (&to)[kAhead]) const {
@@ -75,7 +72,9 @@ class QuadGrid {
   }
 
  private:
-  __device__ std::int64_t at(int q) const { return q / 2 * row_step_ + q % 2 * 16 * step_; }
+  __device__ std::int64_t at(int q) const {
+    return Quads::at(q).row / 8 * row_step_ + Quads::at(q).column * step_;
+  }
   __device__ static Quad<Samples> pack(const unsigned (&s)[kGroup]) {
     if constexpr (sizeof(Samples) == 1) {
       return {s[0] | s[1] << 8 | s[2] << 16 | s[3] << 24};

@@ -27,7 +27,7 @@ __device__ void multiply(const double* p, const double* v, const Factors& f, int
   double sum[kEach][kEach] = {};
   for (int t0 = 0; t0 < k; t0 += kDepth) {
     for (int at = thread; at < kDepth * kTile; at += kThreads) {
-      const int t = at / kTile, x = at % kTile;
+      const auto [t, x] = run_at(at, kTile, 1);
       const bool in = t0 + t < k;
       shared.columns.p[t][x] = in && i0 + x < m ? p[(t0 + t) * f.p_column + i0 + x] : 0.0;
       shared.columns.v[t][x] = in && j0 + x < n ? v[(t0 + t) * f.v_column + j0 + x] : 0.0;
@@ -75,8 +75,6 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 }  // namespace
-
-int reconstruct_tiles(int m, int n) { return int(tiles(m) * tiles(n)); }
 
 void reconstruct(const std::byte* pixels, const Plane* planes, int count, int m, int n, int rank,
                  const Factors& factors, std::byte* out, TileError* errors, cudaStream_t stream) {

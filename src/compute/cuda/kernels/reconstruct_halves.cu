@@ -1,13 +1,9 @@
-#include <algorithm>
-#include <tuple>
-#include <utility>
-
 #include "compute/cuda/kernels/async_copy.cuh"
 #include "compute/cuda/kernels/quad.cuh"
 #include "compute/cuda/kernels/reconstruct_halves.hpp"
 #include "compute/cuda/kernels/tensor_core.cuh"
 #include "compute/cuda/kernels/tile_store.cuh"
-#include "compute/cuda/kernels/unpack_halves.hpp"
+#include "compute/cuda/layout/rank_groups.hpp"
 
 namespace eckart::cuda {
 namespace {
@@ -17,13 +13,6 @@ constexpr int kHead = 16;      // columns of the factors that stay in shared mem
 constexpr int kDepth = 32;     // and others that are there at a time, twice
 constexpr int kStride = kTile + 8;
 constexpr int kBlocks = 4;  // on a multiprocessor
-constexpr int kRanksAtOnce = 8;
-
-/// Ranks in ascending order, and which output each is.
-struct Ranks {
-  int count;
-  int rank[kRanksAtOnce], output[kRanksAtOnce];
-};
 
 /// The factors of a plane as its image lies in memory: image = left right'.
 struct Sides {
@@ -50,7 +39,7 @@ __device__ void fetch(const __half* from, int rows, int columns, int column0, in
 #pragma unroll
   for (int i = 0; i < kCount * kTile / 8 / kThreads; ++i) {
     const int at = int(threadIdx.x) + i * kThreads;
-    const int column = at / (kTile / 8), row = at % (kTile / 8) * 8;
+    const auto [column, row] = run_at(at, kTile, 8);
     const bool in = column0 + column < columns && row0 + row < rows;
     const __half* source =
         in ? from + std::size_t(column0 + column) * std::size_t(rows) + std::size_t(row0 + row)
@@ -111,16 +100,17 @@ __device__ void store_pixels(const float (&product)[2][4][4], float scale, const
                              TileError& error) {
   const int lane = int(threadIdx.x) % 32, t = lane % 4;
   const bool odd = t % 2 != 0;
-  const QuadGrid<Samples> quads(plane, row + lane / 4, column + (odd ? 2 * t + 6 : 2 * t));
+  const QuadGrid<Samples> quads(plane, row + Quads::first(lane).row,
+                                column + Quads::first(lane).column);
   constexpr int kAhead = QuadGrid<Samples>::kAhead;
   Quad<Samples> before[kAhead];
   QuadErrors<Samples> errors;
 #pragma unroll
   for (int q = 0; q < QuadGrid<Samples>::kQuads; ++q) {
     if (q % kAhead == 0) quads.load(pixels, q, before);
-    const auto& first = product[q / 4][q % 2 * 2];
-    const auto& second = product[q / 4][q % 2 * 2 + 1];
-    const int at = q / 2 % 2 * 2;
+    const auto& first = product[Quads::product_row(q)][Quads::product_column(q)];
+    const auto& second = product[Quads::product_row(q)][Quads::product_column(q) + 1];
+    const int at = Quads::product_element(q);
     const float got[2] = {__shfl_xor_sync(0xffffffffU, odd ? first[at] : second[at], 1),
                           __shfl_xor_sync(0xffffffffU, odd ? first[at + 1] : second[at + 1], 1)};
     float values[kGroup] = {odd ? got[0] : first[at], odd ? got[1] : first[at + 1],
@@ -152,7 +142,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     return;
   }
   const bool wide = plane.rows < plane.cols;
-  const int warp = int(threadIdx.x) / 32, row = warp / 2 * 32, column = warp % 2 * 32;
+  const int warp = int(threadIdx.x) / 32, row = tensor_core::warp_tile(warp, 2).row,
+            column = tensor_core::warp_tile(warp, 2).column;
   const int row0 = wide ? j0 : i0, column0 = wide ? i0 : j0;  // of the tile in the image
   const __half* u =
       factors.u + 2 * std::size_t(m) * std::size_t(factors.columns) * std::size_t(blockIdx.z);
@@ -229,15 +220,8 @@ void reconstruct_halves(const std::byte* pixels, const Plane* planes, int count,
                         const std::vector<int>& ranks, const SplitFactors& factors, std::byte* out,
                         std::size_t out_stride, TileError* errors, std::size_t errors_stride,
                         cudaStream_t stream) {
-  std::vector<std::pair<int, int>> ascending;  // rank, output
-  for (const int rank : ranks) ascending.emplace_back(std::min(rank, n), int(ascending.size()));
-  std::sort(ascending.begin(), ascending.end());
   const dim3 grid(tiles(n), tiles(m), unsigned(count));
-  for (std::size_t first = 0; first < ascending.size(); first += kRanksAtOnce) {
-    Ranks some{int(std::min<std::size_t>(kRanksAtOnce, ascending.size() - first)), {}, {}};
-    for (int i = 0; i < some.count; ++i) {
-      std::tie(some.rank[i], some.output[i]) = ascending[first + std::size_t(i)];
-    }
+  for (const Ranks& some : rank_groups(ranks, n)) {
     reconstruct_halves_kernel<<<grid, kThreads, 0, stream>>>(
         pixels, planes, m, n, some, factors, out, out_stride, errors, errors_stride);
     ECKART_CUDA_CHECK(cudaGetLastError());

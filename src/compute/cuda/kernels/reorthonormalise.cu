@@ -1,5 +1,6 @@
 #include "compute/cuda/check.hpp"
 #include "compute/cuda/kernels/reorthonormalise.hpp"
+#include "compute/cuda/layout/tiles.hpp"
 
 namespace eckart::cuda {
 namespace {
@@ -48,7 +49,7 @@ __global__ void __launch_bounds__(kThreads)
   for (int row0 = 0; row0 < m; row0 += kDepth) {
     __syncthreads();
     for (int at = int(threadIdx.x); at < kSide * kDepth; at += kThreads) {
-      const int column = at / kDepth, row = at % kDepth;
+      const auto [column, row] = run_at(at, kDepth, 1);
       const bool in = row0 + row < m;
       left[column][row] = in && i0 + column < columns ? u.at(row0 + row, i0 + column) : 0.0F;
       right[column][row] = in && j0 + column < columns ? u.at(row0 + row, j0 + column) : 0.0F;
@@ -102,15 +103,15 @@ __global__ void __launch_bounds__(kThreads)
 
 void reorthonormalise(__half* u_split, int m, int columns, float scale, const int* wanted,
                       float* e_cc, int count, cudaStream_t stream) {
-  const auto sides = unsigned(columns + kSide - 1) / kSide;
+  const auto sides = unsigned(tiles_of(columns, kSide));
   correction_kernel<<<dim3(unsigned(count), sides, sides), kThreads, 0, stream>>>(
       u_split, m, columns, scale, wanted, e_cc);
   ECKART_CUDA_CHECK(cudaGetLastError());
   const std::size_t bytes = std::size_t(columns) * kRows * sizeof(float);
   ECKART_CUDA_CHECK(cudaFuncSetAttribute(correct_kernel,
                                          cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
-  correct_kernel<<<dim3(unsigned(count), unsigned(m + kRows - 1) / kRows), kThreads, bytes,
-                   stream>>>(u_split, m, columns, wanted, e_cc);
+  correct_kernel<<<dim3(unsigned(count), unsigned(tiles_of(m, kRows))), kThreads, bytes, stream>>>(
+      u_split, m, columns, wanted, e_cc);
   ECKART_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -1,5 +1,6 @@
 #include "compute/cuda/check.hpp"
 #include "compute/cuda/kernels/ritz_vectors.hpp"
+#include "compute/cuda/layout/tiles.hpp"
 
 namespace eckart::cuda {
 namespace {
@@ -55,9 +56,7 @@ struct StoreLengths {
   }
 };
 
-dim3 grid(int columns, int count) {
-  return {unsigned(columns + kWarps - 1) / kWarps, unsigned(count)};
-}
+dim3 grid(int columns, int count) { return {unsigned(tiles_of(columns, kWarps)), unsigned(count)}; }
 
 }  // namespace
 

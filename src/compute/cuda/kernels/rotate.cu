@@ -1,15 +1,15 @@
 #include "compute/cuda/check.hpp"
 #include "compute/cuda/kernels/rotate.hpp"
 #include "compute/cuda/kernels/tensor_core.cuh"
+#include "compute/cuda/layout/small_matrices.hpp"
 
 namespace eckart::cuda {
 namespace {
 
-constexpr int kRows = 128;  // a block makes kRows rows of kColumns columns
-constexpr int kColumns = 64;
+constexpr int kRows = kRotateRows;  // a block makes kRows rows of kColumns columns
+constexpr int kColumns = kRotateColumns;
 constexpr int kThreads = 256;  // 2 x 4 warps, each 32 columns of 32 rows
-constexpr int kPad = 8;        // halves, so that the rows of an 8 x 8 matrix lie in different banks
-constexpr int kRowStride = kRows + kPad;
+constexpr int kRowStride = RotateShared::kRowStride;
 
 /// Eight of a column's elements, scaled, into shared memory.
 __device__ void stage(const __half* from, float scale, __half* hi, __half*) {
@@ -56,16 +56,18 @@ __global__ void __launch_bounds__(kThreads)
   constexpr bool kFromFloat = sizeof(From) == sizeof(float);
   extern __shared__ __half shared[];
   const int image = int(blockIdx.z), r0 = int(blockIdx.x) * kRows, c0 = int(blockIdx.y) * kColumns;
-  const int depth = upper ? min(l, c0 + kColumns) : l, m_stride = depth + kPad;
+  const int depth = rotate_depth(l, c0, upper);
+  const RotateShared area(depth);
+  const int m_stride = area.m_stride;
   __half* m_hi = shared;  // [column][k]
-  __half* m_lo = m_hi + kColumns * m_stride;
-  __half* rows_hi = m_lo + kColumns * m_stride;  // [k][row]
-  __half* rows_lo = rows_hi + depth * kRowStride;
+  __half* m_lo = m_hi + area.m_count;
+  __half* rows_hi = m_lo + area.m_count;  // [k][row]
+  __half* rows_lo = rows_hi + area.rows_count;
   const int thread = int(threadIdx.x), warp = thread / 32, lane = thread % 32;
 
   const std::size_t matrix = std::size_t(image) * std::size_t(l) * std::size_t(columns);
   for (int at = thread; at < kColumns * depth / 8; at += kThreads) {
-    const int column = at / (depth / 8), k = at % (depth / 8) * 8;
+    const auto [column, k] = run_at(at, depth, 8);
     const bool in = c0 + column < columns;
     const std::size_t index = matrix + std::size_t(c0 + column) * std::size_t(l) + std::size_t(k);
     const uint4 none{0, 0, 0, 0};
@@ -76,7 +78,7 @@ __global__ void __launch_bounds__(kThreads)
   }
   const From* block = from + std::size_t(image) * std::size_t(rows) * std::size_t(l);
   for (int at = thread; at < kRows / 8 * depth; at += kThreads) {
-    const int k = at / (kRows / 8), row = at % (kRows / 8) * 8;
+    const auto [k, row] = run_at(at, kRows, 8);
     if (r0 + row >= rows) continue;  // what stands there makes rows that are not stored
     stage(block + std::size_t(k) * std::size_t(rows) + std::size_t(r0 + row),
           factor * by.scale[image * l + k], rows_hi + k * kRowStride + row,
@@ -84,7 +86,7 @@ __global__ void __launch_bounds__(kThreads)
   }
   __syncthreads();
 
-  const int warp_column = warp / 4 * 32, warp_row = warp % 4 * 32;
+  const auto [warp_column, warp_row] = tensor_core::warp_tile(warp, 4);
   float sum[2][4][4] = {};
   for (int k = 0; k < depth; k += 16) {
     unsigned hi[2][4], lo[2][4], right[2][4], right_lo[2][4];
@@ -117,8 +119,8 @@ __global__ void __launch_bounds__(kThreads)
   for (int i = 0; i < 2; ++i) {
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
-      const int column = c0 + warp_column + 16 * i + lane / 4;
-      const int row = r0 + warp_row + 8 * j + lane % 4 * 2;
+      const int column = c0 + warp_column + 16 * i + tensor_core::product_element(lane, 0).row;
+      const int row = r0 + warp_row + 8 * j + tensor_core::product_element(lane, 0).column;
       if (row >= rows) continue;
       __half* at = out + std::size_t(column) * std::size_t(rows) + std::size_t(row);
       if (column < columns) store<kSplit>(at, block_size, sum[i][j][0], sum[i][j][1]);
@@ -134,7 +136,7 @@ void launch(const From* from, int rows, int l, const SmallMatrix& by, int column
   const std::size_t bytes = rotate_shared_bytes(l);
   ECKART_CUDA_CHECK(cudaFuncSetAttribute(rotate_kernel<From, kSplit>,
                                          cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
-  const dim3 grid(unsigned(rows + kRows - 1) / kRows, unsigned(columns + kColumns - 1) / kColumns,
+  const dim3 grid(unsigned(tiles_of(rows, kRows)), unsigned(tiles_of(columns, kColumns)),
                   unsigned(count));
   rotate_kernel<From, kSplit>
       <<<grid, kThreads, bytes, stream>>>(from, rows, l, by, columns, upper, factor, to);
@@ -142,11 +144,6 @@ void launch(const From* from, int rows, int l, const SmallMatrix& by, int column
 }
 
 }  // namespace
-
-std::size_t rotate_shared_bytes(int l) {
-  return sizeof(__half) * (2 * std::size_t(kColumns) * std::size_t(l + kPad) +
-                           2 * std::size_t(l) * std::size_t(kRowStride));
-}
 
 void rotate(const __half* from, int rows, int l, const SmallMatrix& by, int columns, bool upper,
             float factor, __half* to, int count, cudaStream_t stream) {

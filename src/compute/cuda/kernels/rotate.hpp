@@ -29,7 +29,4 @@ void rotate_split(const __half* from, int rows, int l, const SmallMatrix& by, in
 void rotate_split(const float* from, int rows, int l, const SmallMatrix& by, int columns,
                   bool upper, float factor, __half* to, int count, cudaStream_t stream);
 
-/// Shared memory that a block of any of these takes.
-std::size_t rotate_shared_bytes(int l);
-
 }  // namespace eckart::cuda

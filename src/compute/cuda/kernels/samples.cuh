@@ -2,11 +2,10 @@
 
 #include <cstdint>
 
+#include "compute/cuda/layout/quads.hpp"
 #include "compute/cuda/plane.hpp"
 
 namespace eckart::cuda {
-
-constexpr int kGroup = 4;  // samples that a thread takes at a time
 
 /// Up to kGroup neighbouring samples along the rows of an image, as they lie in memory.
 template <class Samples>
@@ -25,9 +24,8 @@ struct SampleGroup {
 template <class Samples, class Bytes>
 __device__ SampleGroup<Samples> sample_group(Bytes* pixels, const Plane& plane, int row, int col) {
   auto* image = reinterpret_cast<Samples*>(pixels + plane.offset_bytes);
-  const int left = row < plane.rows ? max(0, min(kGroup, plane.cols - col)) : 0;
-  return {image + (std::int64_t(row) * plane.cols + col) * plane.channels + plane.channel,
-          plane.channels, left};
+  const int left = row < plane.rows ? samples_left(plane.cols - col) : 0;
+  return {image + sample_index(plane, row, col), plane.channels, left};
 }
 
 template <class Samples>

@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(kJacobiThreads<kEach>, kJacobiBlocks<kEach>)
     const int c = kColumns * group + i;
 #pragma unroll
     for (int e = 0; e < kEach; ++e)
-      column.at[e] = *reinterpret_cast<const float2*>(r + c * l + 2 * (lane + kLanes * e));
+      column.at[e] = *reinterpret_cast<const float2*>(r + c * l + jacobi_row(lane, e));
     column.scale = column.inverse_scale = 1;
     column.squared_length = dot(column, column);
     const float own = r[c * l + c];
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(kJacobiThreads<kEach>, kJacobiBlocks<kEach>)
     if (lane == 0 && !is_number) info[image] = 1;
 #pragma unroll
     for (int e = 0; e < kEach; ++e)
-      *reinterpret_cast<float2*>(&shared.x[c][2 * (lane + kLanes * e)]) = column.at[e];
+      *reinterpret_cast<float2*>(&shared.x[c][jacobi_row(lane, e)]) = column.at[e];
   }
   __syncthreads();
   for (int i = thread; i < l; i += kThreads) {
@@ -123,18 +123,17 @@ __global__ void __launch_bounds__(kJacobiThreads<kEach>, kJacobiBlocks<kEach>)
 }  // namespace
 
 int most_small_columns(int device) {
-  int most_bytes = 0, l = 0;
+  int most_bytes = 0;
   ECKART_CUDA_CHECK(
       cudaDeviceGetAttribute(&most_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  for (int next = kSide; next <= kMostSmall; next += kSide) {
-    int bytes = int(rotate_shared_bytes(next));
-    for_order(next, [&]<int kEach>() {
+  return largest_order(most_bytes, [](int l) {
+    int bytes = int(rotate_shared_bytes(l));
+    for_order(l, [&]<int kEach>() {
       bytes = std::max(
           {bytes, int(sizeof(EliminationShared<double, kEach>)), int(sizeof(JacobiShared<kEach>))});
     });
-    if (bytes <= most_bytes) l = next;
-  }
-  return l;
+    return bytes;
+  });
 }
 
 void small_svd(double* s_ll, int l, int k, int columns, double* sigma_squared, int stride,

@@ -1,9 +1,11 @@
 #pragma once
 
-// What the tensor cores' instructions want, and where a thread finds its share. Within a warp, g =
-// lane / 4 and t = lane % 4 are the PTX manual's groupID and threadID_in_group.
+// What the tensor cores' instructions want; layout/fragments.hpp says where a thread finds its
+// share.
 
 #include <cuda_fp16.h>
+
+#include "compute/cuda/layout/fragments.hpp"
 
 namespace eckart::cuda::tensor_core {
 
@@ -28,22 +30,26 @@ __device__ inline void load_transposed(unsigned (&to)[4], const __half* row) {
 
 /// A 16 x 16 operand A at `at`, stored as A[row][k] (k contiguous).
 __device__ inline void load_a(unsigned (&a)[4], const __half* at, int stride, int lane) {
-  load(a, at + (lane % 16) * stride + 8 * (lane / 16));
+  const auto [row, column] = down_first(lane);
+  load(a, at + row * stride + column);
 }
 /// The same, stored as A[k][row] (rows contiguous).
 __device__ inline void load_a_transposed(unsigned (&a)[4], const __half* at, int stride, int lane) {
-  load_transposed(a, at + (lane % 8 + 8 * (lane / 16)) * stride + 8 * (lane / 8 % 2));
+  const auto [row, column] = across_first(lane);
+  load_transposed(a, at + row * stride + column);
 }
 /// Two 16 x 8 operands B beside one another at `at`, stored as B[k][column] (columns contiguous);
 /// b[0], b[1] are the first, b[2], b[3] the second.
 __device__ inline void load_b_pair(unsigned (&b)[4], const __half* at, int stride, int lane) {
-  load_transposed(b, at + (lane % 16) * stride + 8 * (lane / 16));
+  const auto [row, column] = down_first(lane);
+  load_transposed(b, at + row * stride + column);
 }
 
 /// The same, stored as B[column][k] (k contiguous).
 __device__ inline void load_b_pair_transposed(unsigned (&b)[4], const __half* at, int stride,
                                               int lane) {
-  load(b, at + (lane % 8 + 8 * (lane / 16)) * stride + 8 * (lane / 8 % 2));
+  const auto [row, column] = across_first(lane);
+  load(b, at + row * stride + column);
 }
 
 /// c += A B, A 16 x 16 and B 16 x 8 halves, c in float32: c[0], c[1] are elements (g, 2t) and

@@ -8,8 +8,8 @@
 
 namespace eckart::cuda {
 
-constexpr int kTile = 64;  // a block makes a kTile x kTile tile of A_k
-inline unsigned tiles(int side) { return unsigned(side + kTile - 1) / kTile; }
+constexpr int kTile = kReconstructTile;
+inline unsigned tiles(int side) { return unsigned(tiles_of(side, kTile)); }
 
 /// A finished tile in shared memory; an odd stride, so that columns lie in different banks.
 struct Tile {
@@ -18,9 +18,8 @@ struct Tile {
 
 /// Where this thread's g-th group of samples begins in a tile.
 template <int kThreads>
-__device__ int2 group_at(int g) {
-  const int at = int(threadIdx.x) + g * kThreads;
-  return {at / (kTile / kGroup), at % (kTile / kGroup) * kGroup};
+__device__ Position group_at(int g) {
+  return run_at(int(threadIdx.x) + g * kThreads, kTile, kGroup);
 }
 
 /// Stores the tile in the image's order, clamped and rounded to nearest even, and returns this
@@ -41,17 +40,17 @@ __device__ TileError store_tile(const Tile& tile, const Plane& plane, const std:
     unsigned before[kAhead][kGroup];
 #pragma unroll
     for (int g = 0; g < kAhead; ++g) {  // all of them on their way before the first is used
-      const int2 at = group_at<kThreads>(first + g);
-      load(sample_group<const Samples>(pixels, plane, row0 + at.x, col0 + at.y), before[g]);
+      const Position at = group_at<kThreads>(first + g);
+      load(sample_group<const Samples>(pixels, plane, row0 + at.row, col0 + at.column), before[g]);
     }
 #pragma unroll
     for (int g = 0; g < kAhead; ++g) {
-      const int2 at = group_at<kThreads>(first + g);
-      const auto target = sample_group<Samples>(out, plane, row0 + at.x, col0 + at.y);
+      const Position at = group_at<kThreads>(first + g);
+      const auto target = sample_group<Samples>(out, plane, row0 + at.row, col0 + at.column);
       unsigned after[kGroup];
 #pragma unroll
       for (int e = 0; e < kGroup; ++e) {
-        const double value = wide ? tile.at[at.y + e][at.x] : tile.at[at.x][at.y + e];
+        const double value = wide ? tile.at[at.column + e][at.row] : tile.at[at.row][at.column + e];
         after[e] = unsigned(__double2int_rn(fmin(fmax(value, 0.0), top)));
         if (e >= target.count) continue;
         const double difference = value - double(before[g][e]);

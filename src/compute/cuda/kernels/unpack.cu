@@ -1,5 +1,6 @@
 #include "compute/cuda/check.hpp"
 #include "compute/cuda/kernels/unpack.hpp"
+#include "compute/cuda/layout/tiles.hpp"
 
 namespace eckart::cuda {
 namespace {
@@ -46,8 +47,7 @@ cudaError_t device_code_status() {
 
 void unpack(const std::byte* pixels, const Plane* planes, int count, int m, int n, double* a_t,
             cudaStream_t stream) {
-  const dim3 grid(unsigned(n + kTile - 1) / kTile, unsigned(m + kTile - 1) / kTile,
-                  unsigned(count));
+  const dim3 grid(unsigned(tiles_of(n, kTile)), unsigned(tiles_of(m, kTile)), unsigned(count));
   unpack_kernel<<<grid, dim3(kTile, kRows), 0, stream>>>(pixels, planes, m, n, a_t);
   ECKART_CUDA_CHECK(cudaGetLastError());
 }

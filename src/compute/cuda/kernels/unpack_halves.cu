@@ -20,7 +20,7 @@ __device__ void load_tile(const std::byte* pixels, const Plane& plane, int i0, i
   const int row0 = wide ? j0 : i0, col0 = wide ? i0 : j0;
   constexpr float kScale = float(half_scale(sizeof(Samples)));
   for (int at = int(threadIdx.x); at < kTile * kTile / kGroup; at += kThreads) {
-    const int row = at / (kTile / kGroup), col = at % (kTile / kGroup) * kGroup;
+    const auto [row, col] = run_at(at, kTile, kGroup);
     unsigned samples[kGroup];
     load(sample_group<const Samples>(pixels, plane, row0 + row, col0 + col), samples);
 #pragma unroll
@@ -35,7 +35,7 @@ __device__ void load_tile(const std::byte* pixels, const Plane& plane, int i0, i
 
 __device__ void store_tile(const Tile& tile, int m, int n, int i0, int j0, __half* a_t) {
   for (int at = int(threadIdx.x); at < kTile * kTile / 2; at += kThreads) {
-    const int i = at / (kTile / 2), j = at % (kTile / 2) * 2;
+    const auto [i, j] = run_at(at, kTile, 2);
     if (i0 + i >= m || j0 + j >= n) continue;
     *reinterpret_cast<__half2*>(a_t + std::size_t(i0 + i) * std::size_t(n) + std::size_t(j0 + j)) =
         *reinterpret_cast<const __half2*>(&tile.at[i][j]);
@@ -68,8 +68,7 @@ __global__ void __launch_bounds__(kThreads)
 
 void unpack_halves(const std::byte* pixels, const Plane* planes, int count, int m, int n,
                    __half* hi_t, __half* lo_t, cudaStream_t stream) {
-  const dim3 grid(unsigned(n + kTile - 1) / kTile, unsigned(m + kTile - 1) / kTile,
-                  unsigned(count));
+  const dim3 grid(unsigned(tiles_of(n, kTile)), unsigned(tiles_of(m, kTile)), unsigned(count));
   unpack_halves_kernel<<<grid, kThreads, 0, stream>>>(pixels, planes, m, n, hi_t, lo_t);
   ECKART_CUDA_CHECK(cudaGetLastError());
 }

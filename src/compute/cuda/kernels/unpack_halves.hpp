@@ -9,12 +9,6 @@
 
 namespace eckart::cuda {
 
-/// What unpack_halves() multiplies samples of this many bytes by: all of a plane, rounded to
-/// float16, then lies below 256.
-__host__ __device__ constexpr double half_scale(int sample_bytes) {
-  return sample_bytes == 1 ? 1.0 : 1.0 / 512;
-}
-
 /// Samples to float16 matrices, padded with zeros, scaled by half_scale(): hi + lo is exact, hi
 /// being the nearest float16; of 8-bit planes lo is zero. Each is A of planes[p] transposed,
 /// column-major n x m, p < count. `lo_t` may be null where all planes are of 8 bits. n must be

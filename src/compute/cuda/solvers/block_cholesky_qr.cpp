@@ -7,26 +7,6 @@
 #include "compute/cuda/solvers/batched.hpp"
 
 namespace eckart::cuda {
-namespace {
-
-constexpr int kMostInBlock = 128;  // of inverse_cholesky() the fastest a column
-constexpr int kGranule = 16;       // what the matrix products like
-
-/// Blocks as equal as the granule lets them be.
-int block_columns(int l) {
-  const int blocks = (l + kMostInBlock - 1) / kMostInBlock;
-  return ((l + blocks - 1) / blocks + kGranule - 1) / kGranule * kGranule;
-}
-
-}  // namespace
-
-BlockCholeskyQr BlockCholeskyQr::carve(Carver& carver, int l, int count) {
-  const auto columns = std::size_t(l), matrices = std::size_t(count);
-  // The square of a block, or what the columns behind it have of it.
-  return {carver.take<double>(std::size_t(block_columns(l)) * columns * matrices),
-          carver.take<double>(columns * matrices)};
-}
-
 void BlockCholeskyQr::solve(const Handles& handles, double* y, int rows, int l, double* q,
                             int count) const {
   column_lengths(y, rows, l, lengths, count, handles.stream);

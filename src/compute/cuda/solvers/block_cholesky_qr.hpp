@@ -1,16 +1,17 @@
 #pragma once
 
+#include "compute/cuda/layout/subspace_sizes.hpp"
 #include "compute/cuda/solvers/solver.hpp"
 
 namespace eckart::cuda {
 
 /// Orthonormal columns in float64, for any number of columns: block Gram-Schmidt, in each block
 /// Cholesky QR.
-struct BlockCholeskyQr {
-  double *s, *lengths;  ///< workspace
-
+struct BlockCholeskyQr : BlockCholeskyQrParts {
   /// For `count` matrices of l columns.
-  static BlockCholeskyQr carve(Carver& carver, int l, int count);
+  static BlockCholeskyQr carve(Carver& carver, int l, int count) {
+    return {BlockCholeskyQrParts::carve(carver, l, count)};
+  }
 
   /// The columns of Y (rows x l, column-major, one matrix after the other; overwritten), made
   /// orthonormal: Q, with columns of zeros where rounding cannot tell a column from those before

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "compute/cuda/kernels/unpack.hpp"
+#include "compute/cuda/layout/subspace_sizes.hpp"
 #include "compute/cuda/profiler_range.hpp"
 #include "compute/cuda/solvers/batched.hpp"
 
@@ -25,13 +26,13 @@ class Float64Solver : public BatchSolver {
 
   std::size_t workspace_bytes(const Handles& handles, const Problem& problem) override {
     Carver carver(nullptr);
-    carve(carver, problem);
+    Float64Parts::carve(carver, problem);
     return carver.used() + right_vectors_->workspace_bytes(handles, problem);
   }
 
   void solve(const Handles& handles, const Problem& p, const DeviceBatch& batch) override {
     Carver carver(batch.workspace);
-    const Parts parts = carve(carver, p);
+    const Float64Parts parts = Float64Parts::carve(carver, p);
     const ProfilerRange phase("unpack");
     unpack(batch.pixels, batch.planes, p.count, p.m, p.n, parts.a_t_nm, handles.stream);
     phase.next("factor");
@@ -48,33 +49,15 @@ class Float64Solver : public BatchSolver {
   }
 
  private:
-  struct Parts {
-    double *a_t_nm, *v_nn, *p_mk;
-  };
-  static Parts carve(Carver& carver, const Problem& p) {
-    const auto m = std::size_t(p.m), n = std::size_t(p.n), count = std::size_t(p.count);
-    Parts parts{};
-    parts.a_t_nm = carver.take<double>(m * n * count);
-    parts.v_nn = carver.take<double>(n * n * count);
-    parts.p_mk = carver.take<double>(m * std::size_t(p.rank()) * count);
-    return parts;
-  }
-
   /// P = A V for the leading columns of V.
-  Factors project(const Handles& handles, const Problem& p, const Parts& parts) const {
+  Factors project(const Handles& handles, const Problem& p, const Float64Parts& parts) const {
     const int m = p.m, n = p.n, rank = p.rank();
     const bool ascending = right_vectors_->order() == ValueOrder::ascending_squares;
     const double* v = parts.v_nn + (ascending ? std::int64_t(n - rank) * n : 0);
     const std::int64_t v_plane = std::int64_t(n) * n;
     multiply(handles, m, rank, n, {CUBLAS_OP_T, parts.a_t_nm, n, std::int64_t(n) * m},
              {CUBLAS_OP_N, v, n, v_plane}, parts.p_mk, p.count);
-    const std::int64_t last = rank - 1;
-    return {.p_mk = ascending ? parts.p_mk + last * m : parts.p_mk,
-            .v_nk = ascending ? v + last * n : v,
-            .p_plane = std::int64_t(m) * rank,
-            .v_plane = v_plane,
-            .p_column = ascending ? -m : m,
-            .v_column = ascending ? -n : n};
+    return make_factors(parts.p_mk, m, parts.v_nn, n, n, rank, ascending);
   }
 
   const std::unique_ptr<RightVectors> right_vectors_;

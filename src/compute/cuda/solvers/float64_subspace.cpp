@@ -23,14 +23,15 @@ class Float64SubspaceSolver : public BatchSolver {
     const int l = p.columns;
     start_nl_.reserve(handles.stream, p.n, l);
     Carver carver(nullptr);
-    carve(carver, p);
+    Float64SubspaceParts::carve(carver, p);
     return carver.used() + eigen_.workspace_bytes(handles, l, p.count);
   }
 
   void solve(const Handles& handles, const Problem& p, const DeviceBatch& batch) override {
     const int m = p.m, n = p.n, l = p.columns, k = p.rank(), count = p.count;
     Carver carver(batch.workspace);
-    const Parts parts = carve(carver, p);
+    const auto parts = Float64SubspaceParts::carve(carver, p);
+    const BlockCholeskyQr qr{parts.qr};
     const ProfilerRange phase("unpack");
     unpack(batch.pixels, batch.planes, count, m, n, parts.a_t_nm, handles.stream);
     const Operand a{CUBLAS_OP_T, parts.a_t_nm, n, std::int64_t(n) * m};
@@ -42,9 +43,9 @@ class Float64SubspaceSolver : public BatchSolver {
     for (int round = 0; round < p.rounds; ++round) {
       const Operand q = round == 0 ? Operand{CUBLAS_OP_N, start_nl_.data(), n, 0} : q_nl;
       multiply(handles, m, l, n, a, q, parts.product, count);
-      parts.qr.solve(handles, parts.product, m, l, parts.z_ml, count);
+      qr.solve(handles, parts.product, m, l, parts.z_ml, count);
       multiply(handles, n, l, m, a_t, z_ml, parts.product, count);
-      parts.qr.solve(handles, parts.product, n, l, parts.q_nl, count);
+      qr.solve(handles, parts.product, n, l, parts.q_nl, count);
     }
 
     phase.next("factor");
@@ -60,12 +61,7 @@ class Float64SubspaceSolver : public BatchSolver {
     multiply(handles, m, k, l, b_ml.as(CUBLAS_OP_N), leading.as(CUBLAS_OP_N), parts.u_mk, count);
     multiply(handles, n, k, m, a_t, whole(parts.u_mk, m, k).as(CUBLAS_OP_N), parts.v_nk, count);
     squared_lengths(parts.v_nk, n, k, batch.values + l, stride, count, handles.stream);
-    const Factors factors{.p_mk = parts.u_mk + std::int64_t(k - 1) * m,
-                          .v_nk = parts.v_nk + std::int64_t(k - 1) * n,
-                          .p_plane = std::int64_t(m) * k,
-                          .v_plane = std::int64_t(n) * k,
-                          .p_column = -m,
-                          .v_column = -n};
+    const Factors factors = make_factors(parts.u_mk, m, parts.v_nk, n, k, k, true);
     phase.next("reconstruct");
     const std::size_t tiles = std::size_t(reconstruct_tiles(m, n)) * std::size_t(count);
     for (std::size_t r = 0; r < p.ranks.size(); ++r) {
@@ -75,26 +71,6 @@ class Float64SubspaceSolver : public BatchSolver {
   }
 
  private:
-  struct Parts {
-    double *a_t_nm, *q_nl, *z_ml, *product, *s_ll, *values_l, *u_mk, *v_nk;
-    BlockCholeskyQr qr;
-  };
-  static Parts carve(Carver& carver, const Problem& p) {
-    const auto m = std::size_t(p.m), n = std::size_t(p.n), count = std::size_t(p.count);
-    const auto l = std::size_t(p.columns), k = std::size_t(p.rank());
-    Parts parts{};
-    parts.a_t_nm = carver.take<double>(m * n * count);
-    parts.q_nl = carver.take<double>(n * l * count);
-    parts.z_ml = carver.take<double>(m * l * count);
-    parts.product = carver.take<double>(m * l * count);
-    parts.s_ll = carver.take<double>(l * l * count);
-    parts.values_l = carver.take<double>(l * count);
-    parts.u_mk = carver.take<double>(m * k * count);
-    parts.v_nk = carver.take<double>(n * k * count);
-    parts.qr = BlockCholeskyQr::carve(carver, int(l), p.count);
-    return parts;
-  }
-
   BatchedSymmetricEigen eigen_;
   RandomStart<double> start_nl_;
 };

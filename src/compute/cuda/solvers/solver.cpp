@@ -1,13 +1,10 @@
 #include "compute/cuda/solvers/solver.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "compute/cuda/solvers/float64_solver.hpp"
 
 namespace eckart::cuda {
-
-int Problem::rank() const { return *std::max_element(ranks.begin(), ranks.end()); }
 
 std::vector<std::unique_ptr<BatchSolver>> make_solvers(SolverKind kind, bool alone) {
   std::vector<std::unique_ptr<BatchSolver>> solvers;

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "compute/backend.hpp"
-#include "compute/certificate.hpp"
 #include "compute/cuda/kernels/reconstruct.hpp"
+#include "compute/cuda/layout/carver.hpp"
+#include "compute/cuda/layout/spectrum.hpp"
 #include "compute/cuda/plane.hpp"
 
 namespace eckart::cuda {
@@ -20,16 +21,6 @@ struct Handles {
   cudaStream_t stream;
   cublasHandle_t blas;
   cusolverDnHandle_t solver;
-};
-
-/// The size of a batch for a solver: `count` planes padded to m x n, m >= n, wanted at these
-/// ranks, each at most n.
-struct Problem {
-  int m, n, count;
-  std::vector<int> ranks;
-  int columns;       ///< that subspace iteration works with
-  int rounds;        ///< and how many of it
-  int rank() const;  ///< the largest
 };
 
 /// A batch on the device: what a solver reads, and where its results go.
@@ -44,20 +35,6 @@ struct DeviceBatch {
   int* info;             ///< one a plane, 0 where the solver converged
   std::byte* workspace;  ///< at least workspace_bytes()
   std::size_t workspace_bytes;
-};
-
-/// What a solver tells of a plane's singular values.
-enum class ValueOrder {
-  ascending_squares,  ///< sigma^2, the smallest first
-  descending,         ///< sigma, the largest first
-  ritz  ///< sigma^2 of A Q, the largest first, and then as many refined ones as wanted
-};
-struct Spectrum {
-  ValueOrder order;
-  int columns;      ///< how many values, the leading ones, at least the rank
-  int refined = 0;  ///< and how many refined ones, see RitzValues
-  Precision precision = Precision::float64;
-  int values() const { return columns + refined; }
 };
 
 /// A way from a batch's pixels to its reconstructions. Asynchronous on the handles' stream unless
@@ -82,26 +59,5 @@ std::unique_ptr<BatchSolver> make_float64_subspace_solver();
 /// The solvers to try one after the other, each on what the one before it has not settled. `alone`:
 /// a solver that needs no other is not followed by one.
 std::vector<std::unique_ptr<BatchSolver>> make_solvers(SolverKind kind, bool alone);
-
-/// Hands out pieces of a workspace, each aligned to 256 bytes. With no workspace it only counts.
-class Carver {
- public:
-  explicit Carver(std::byte* begin) : begin_(begin) {}
-  template <class T>
-  T* take(std::size_t count) {
-    std::byte* piece = begin_ ? begin_ + used_ : nullptr;
-    used_ += bytes<T>(count);
-    return reinterpret_cast<T*>(piece);
-  }
-  template <class T>
-  static std::size_t bytes(std::size_t count) {
-    return (count * sizeof(T) + 255) / 256 * 256;
-  }
-  std::size_t used() const { return used_; }
-
- private:
-  std::byte* begin_;
-  std::size_t used_ = 0;
-};
 
 }  // namespace eckart::cuda

@@ -1,7 +1,3 @@
-#include <algorithm>
-#include <bit>
-#include <cmath>
-
 #include "compute/cuda/kernels/gram_float64.hpp"
 #include "compute/cuda/kernels/orthonormalizer.hpp"
 #include "compute/cuda/kernels/project.hpp"
@@ -10,6 +6,7 @@
 #include "compute/cuda/kernels/rotate.hpp"
 #include "compute/cuda/kernels/small_svd.hpp"
 #include "compute/cuda/kernels/unpack_halves.hpp"
+#include "compute/cuda/layout/subspace_sizes.hpp"
 #include "compute/cuda/profiler_range.hpp"
 #include "compute/cuda/solvers/random_start.hpp"
 #include "compute/cuda/solvers/solver.hpp"
@@ -17,23 +14,9 @@
 namespace eckart::cuda {
 namespace {
 
-constexpr int kGranule = 16;  // sides of what the tensor cores multiply
-
 // What orthonormalizer() adds: enough for the rounding of float32, and at last no more than that.
 constexpr float kShift = 1e-5F;
 constexpr float kLastShift = 1e-6F;
-
-int to_granule(int value) { return (value + kGranule - 1) / kGranule * kGranule; }
-
-/// The largest power of two that is at most the square root of `rows`: by it the entries of
-/// orthonormal columns come near 1, where float16 has its precision.
-float column_scale(int rows) { return std::exp2f(std::floor(0.5F * std::log2f(float(rows)))); }
-
-/// What keeps A times scaled orthonormal columns within float16: entries of A are below 256, so
-/// those of the product are below 256 rows.
-float product_scale(int inner) {
-  return 256.0F / float(std::max(256U, std::bit_ceil(unsigned(inner))));
-}
 
 /// A batch of matrices, column-major, `stride` elements apart.
 struct Halves {
@@ -119,20 +102,7 @@ class SubspaceSolver : public BatchSolver {
   }
 
  private:
-  /// m, n and k as they are worked with, multiples of kGranule.
-  struct Sizes {
-    explicit Sizes(const Problem& p)
-        : m(to_granule(p.m)),
-          n(to_granule(p.n)),
-          l(p.columns),
-          k(to_granule(p.rank())),
-          count(p.count),
-          rounds(p.rounds) {}
-    std::size_t elements(int rows, int cols) const {
-      return std::size_t(rows) * std::size_t(cols) * std::size_t(count);
-    }
-    int m, n, l, k, count, rounds;
-  };
+  using Sizes = SubspaceSizes;
 
   /// A transposed, hi + lo.
   struct Matrix {
@@ -140,37 +110,12 @@ class SubspaceSolver : public BatchSolver {
     const __half* lo_t;  ///< null where it would be zero
   };
 
-  struct Parts {
-    __half *a_hi_t, *a_lo_t;
-    __half* q_nl;            ///< at last in two halves
-    __half *z_ml, *product;  ///< product: A Q or A'Z before they are orthonormal
-    float *b_ml, *s_ll;
-    double* s64_ll;
+  struct Parts : SubspaceParts<__half> {
     SmallMatrix m_ll;
-    __half* u_mk;  ///< two halves
-    __half* v_nk;  ///< two halves
-    float* tile_lengths;
-    int* weak;
   };
-
-  static Parts carve(Carver& carver, const Sizes& s) {
-    Parts parts{};
-    parts.a_hi_t = carver.take<__half>(s.elements(s.m, s.n));
-    parts.a_lo_t = carver.take<__half>(s.elements(s.m, s.n));
-    parts.q_nl = carver.take<__half>(s.elements(s.n, 2 * s.l));
-    parts.z_ml = carver.take<__half>(s.elements(s.m, s.l));
-    parts.product = carver.take<__half>(s.elements(std::max(s.m, s.n), s.l));
-    parts.b_ml = carver.take<float>(s.elements(s.m, s.l));
-    parts.s_ll = carver.take<float>(s.elements(s.l, s.l));
-    parts.s64_ll = carver.take<double>(s.elements(s.l, s.l));
-    parts.m_ll.hi = carver.take<__half>(s.elements(s.l, s.l));
-    parts.m_ll.lo = carver.take<__half>(s.elements(s.l, s.l));
-    parts.m_ll.scale = carver.take<float>(s.elements(s.l, 1));
-    parts.u_mk = carver.take<__half>(s.elements(s.m, 2 * s.k));
-    parts.v_nk = carver.take<__half>(s.elements(s.n, 2 * s.k));
-    parts.tile_lengths = carver.take<float>(s.elements(project_tiles(s.n), s.k));
-    parts.weak = carver.take<int>(std::size_t(s.count));
-    return parts;
+  static Parts carve(Carver& carver, const Sizes& sizes) {
+    const auto parts = SubspaceParts<__half>::carve(carver, sizes);
+    return {parts, {parts.m_hi, parts.m_lo, parts.m_scale}};
   }
 
   /// c = alpha A x (op T of A transposed) or alpha A'x (op N), added to beta c.

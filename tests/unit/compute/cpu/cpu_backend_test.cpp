@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <utility>
 
 #include "compute/make_room.hpp"
 #include "core/synth.hpp"
@@ -80,6 +83,28 @@ TEST(CpuBackend, meets_more_shapes_than_it_remembers) {
   EXPECT_EQ(all[0].batch.shape, (PaddedShape{50, 50}));
 }
 
+TEST(CpuBackend, gives_up_what_is_left_once_a_stop_is_requested) {
+  const auto backend = make_cpu_backend({});
+  const auto lane = backend->make_lane(0);
+  std::stop_source stop;
+  lane->give_up_after(stop.get_token());
+  for (const bool stopped : {false, true}) {
+    if (stopped) stop.request_stop();
+    Task task;
+    task.input = Image(ImageShape{30, 20, 3, Depth::u8});
+    std::fill_n(task.input.data(), task.input.bytes(), std::byte{7});
+    task.ranks = kTen;
+    task.outputs.emplace_back(task.input.shape());
+    task.results.emplace_back(3);
+    Task* const tasks[] = {&task};
+    lane->start(0, batch_kind(task, 1), tasks);
+    lane->finish(0);
+    EXPECT_EQ(task.given_up, stopped);
+    EXPECT_EQ(task.results[0][0].rank, stopped ? 0 : 10);
+    EXPECT_EQ(task.error, "");
+  }
+}
+
 /// Whose rounding errors, over all pixels, are not negligible: a full decomposition in float64
 /// would take a hundred times as long, for the same pixels.
 TEST(CpuBackend, settles_a_large_flat_image_in_float32) {
@@ -97,6 +122,31 @@ TEST(CpuBackend, settles_a_large_flat_image_in_float32) {
   EXPECT_FALSE(task.results[0][0].done_again);
   EXPECT_EQ(task.results[0][0].squared_error, 0);
   EXPECT_EQ(task.results[0][0].most_loss_db, 0);
+}
+
+/// By subspace iteration and by a full decomposition.
+TEST(CpuBackend, a_black_plane_has_all_of_its_energy) {
+  for (const auto& [rows, cols] : {std::pair{100, 90}, {90, 100}, {20, 30}}) {
+    for (const Depth depth : {Depth::u8, Depth::u16}) {
+      const auto backend = make_cpu_backend({});
+      Task task;
+      task.input = Image(ImageShape{rows, cols, 1, depth});
+      std::fill_n(task.input.data(), task.input.bytes(), std::byte{0});
+      task.ranks = kTen;
+      task.outputs.emplace_back(task.input.shape());
+      task.results.emplace_back(1);
+      Task* const tasks[] = {&task};
+      const auto lane = backend->make_lane(0);
+      lane->start(0, batch_kind(task, 32), tasks);
+      lane->finish(0);
+      EXPECT_EQ(task.error, "");
+      EXPECT_EQ(task.results[0][0].energy, 1) << rows << " x " << cols;
+      EXPECT_EQ(task.results[0][0].residual, 0);
+      EXPECT_EQ(task.results[0][0].squared_error, 0);
+      EXPECT_EQ(task.results[0][0].most_loss_db, 0);
+      EXPECT_EQ(std::memcmp(task.outputs[0].data(), task.input.data(), task.input.bytes()), 0);
+    }
+  }
 }
 
 TEST(CpuBackend, goes_by_the_costs_measured_on_its_cpu) {

@@ -71,8 +71,8 @@ TEST_F(Arrives, as_a_hard_link) {
   EXPECT_THAT(arrivals(), ElementsAre("a.png"));
 }
 
-TEST_F(Arrives, as_a_link_to_a_file) {
-  watch();
+TEST_F(Arrives, as_a_link_to_a_file_if_asked) {
+  watch(Links::files);
   std::ofstream(outside_ / "a") << "x";
   fs::create_symlink(outside_ / "a", at("a.png"));
   EXPECT_THAT(arrivals(), ElementsAre("a.png"));
@@ -276,7 +276,7 @@ TEST_F(Arrives, not_in_a_hidden_or_excluded_folder) {
   make(".eckart");
   make("out/deep");
   make("d/out");
-  watch(false, {"out/"});
+  watch(Links::none, {"out/"});
   for (const char* name : {".eckart/a.png", "out/a.png", "out/deep/a.png", "d/out/a.png"})
     write(name);
   EXPECT_THAT(arrivals(), ElementsAre("d/out/a.png"));

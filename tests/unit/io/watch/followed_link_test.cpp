@@ -18,12 +18,15 @@ TEST_F(ArrivesByLink, not_through_a_link_to_a_folder_unless_asked) {
   fs::create_directory_symlink(outside_ / "d", at("later"));
   EXPECT_THAT(arrivals(), IsEmpty());
   EXPECT_EQ(tree_->watches(), 1u);
+  watch(Links::files);
+  EXPECT_THAT(full_scan(), testing::Each(testing::StartsWith("cookie")));
+  EXPECT_EQ(tree_->watches(), 1u);
 }
 
 TEST_F(ArrivesByLink, through_a_link_to_a_folder_if_asked) {
   fs::create_directory(outside_ / "d");
   fs::create_directory_symlink(outside_ / "d", at("link"));
-  watch(true);
+  watch(Links::all);
   std::ofstream(outside_ / "d/a.png") << "x";
   EXPECT_THAT(arrivals(), ElementsAre("link/a.png"));
   fs::create_directory(outside_ / "e");
@@ -42,7 +45,7 @@ TEST_F(ArrivesByLink, through_a_link_that_leads_to_another_folder_now) {
   fs::create_directory(outside_ / "e");
   std::ofstream(outside_ / "e/a.png") << "x";
   fs::create_directory_symlink(outside_ / "d", at("link"));
-  watch(true);
+  watch(Links::all);
   fs::create_directory_symlink(outside_ / "e", at(".new"));
   move(".new", "link");
   EXPECT_THAT(arrivals(), testing::Contains("link/a.png"));
@@ -59,7 +62,7 @@ TEST_F(ArrivesByLink, once_where_links_lead_around) {
   fs::create_directory_symlink("d/e", at("again"));
   fs::create_directory_symlink(folder_.path(), at("above"));
   std::ofstream(outside_ / "b.png") << "x";
-  watch(true);
+  watch(Links::all);
   EXPECT_THAT(full_scan(), ElementsAre("above/outside/b.png", "d/e/a.png"));
   write("d/e/c.png");
   EXPECT_THAT(arrivals(), ElementsAre("d/e/c.png"));
@@ -69,7 +72,7 @@ TEST_F(ArrivesByLink, not_through_a_link_into_an_excluded_folder) {
   make("out/deep");
   write("out/deep/a.png");
   fs::create_directory_symlink("out/deep", at("link"));
-  watch(true, {"out"});
+  watch(Links::all, {"out"});
   EXPECT_THAT(full_scan(), IsEmpty());
 }
 

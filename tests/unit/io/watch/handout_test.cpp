@@ -9,7 +9,7 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-Seen of_size(std::int64_t size) { return {{size, 0, 1}, 0}; }
+Seen of_size(std::int64_t size) { return {.file = {.state = {size, 0, 1}}, .directory = {}}; }
 Instant at(int s) { return Instant{} + seconds(1000000 + s); }
 
 class HandoutTest : public testing::Test {
@@ -89,6 +89,21 @@ TEST_F(HandoutTest, what_changes_in_flight_comes_back_as_changed) {
   EXPECT_TRUE(handout_.changed("a")) << "is in flight until it is back";
   EXPECT_THAT(returned(), ElementsAre("a changed"));
   EXPECT_FALSE(handout_.changed("a"));
+}
+
+TEST_F(HandoutTest,
+       below_a_folder_that_has_left_nothing_is_ready_and_what_is_in_flight_has_changed) {
+  put("d/flies");
+  EXPECT_EQ(take(), "d/flies");
+  for (const char* path : {"d/a", "d/e/b", "d", "d0/c"}) put(path);
+  put("d/deferred", 1);
+  EXPECT_EQ(handout_.changed_below("d"), 3u);
+  EXPECT_EQ(take(), "d");
+  EXPECT_EQ(take(), "d0/c");
+  EXPECT_EQ(take(), "");
+  finish("d/flies", Ending::settled);
+  finish("d0/c", Ending::settled);
+  EXPECT_THAT(returned(), ElementsAre("d/flies changed", "d0/c"));
 }
 
 TEST_F(HandoutTest, a_scan_changes_nothing_about_what_looks_as_it_did) {

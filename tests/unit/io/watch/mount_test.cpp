@@ -123,7 +123,7 @@ TEST_F(Limits, of_inotify_instances_make_it_scan_but_never_around) {
   write("d/a.png");
   fs::create_directory_symlink("..", root_ / "d/up");
   WatchOptions options = options_for(root_);
-  options.follow_links = true;
+  options.links = Links::all;
   start({{options, {}}});
   EXPECT_EQ(next_name(), "d/a.png");
   wait_for([&] { return state().scanned; });

@@ -12,7 +12,7 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-Seen of_size(std::int64_t size) { return {{size, 0, 1}, 0}; }
+Seen of_size(std::int64_t size) { return {.file = {.state = {size, 0, 1}}, .directory = {}}; }
 
 class SettlingTest : public testing::Test {
  protected:
@@ -51,6 +51,18 @@ class SettlingTest : public testing::Test {
   ReadyFile last_;
 };
 
+TEST_F(SettlingTest, the_oldest_of_two_that_came_together_is_the_other_when_one_goes) {
+  settling_.changed("a", of_size(1), at(0));
+  settling_.changed("b", of_size(1), at(0));
+  settling_.changed("c", of_size(1), at(5));
+  settling_.forget("a");
+  EXPECT_EQ(settling_.oldest(), at(0));
+  settling_.forget("b");
+  EXPECT_EQ(settling_.oldest(), at(5));
+  settling_.forget("c");
+  EXPECT_EQ(settling_.oldest(), std::nullopt);
+}
+
 TEST_F(SettlingTest, a_file_is_ready_once_it_was_still_for_long_enough) {
   EXPECT_TRUE(settling_.changed("a", of_size(1), at(0)));
   EXPECT_EQ(settling_.next_due(), at(1));
@@ -75,10 +87,12 @@ TEST_F(SettlingTest, a_look_that_shows_another_file_begins_the_wait_anew) {
   EXPECT_THAT(ready(3, 3), ElementsAre("a"));
 }
 
-TEST_F(SettlingTest, size_mtime_inode_and_ctime_all_count) {
-  const Seen first{{1, 1, 1}, 1};
-  for (const Seen& other :
-       {Seen{{2, 1, 1}, 1}, Seen{{1, 2, 1}, 1}, Seen{{1, 1, 2}, 1}, Seen{{1, 1, 1}, 2}}) {
+TEST_F(SettlingTest, size_times_inode_device_and_directory_all_count) {
+  const Seen first{{{1, 1, 1}, 1, 1}, {1, 1}};
+  for (const Seen& other : {Seen{{{2, 1, 1}, 1, 1}, {1, 1}}, Seen{{{1, 2, 1}, 1, 1}, {1, 1}},
+                            Seen{{{1, 1, 2}, 1, 1}, {1, 1}}, Seen{{{1, 1, 1}, 2, 1}, {1, 1}},
+                            Seen{{{1, 1, 1}, 1, 2}, {1, 1}}, Seen{{{1, 1, 1}, 1, 1}, {2, 1}},
+                            Seen{{{1, 1, 1}, 1, 1}, {1, 2}}}) {
     settling_.changed("a", first, at(0));
     EXPECT_FALSE(settling_.looked("a", other, at(1)));
     settling_.forget("a");
@@ -123,6 +137,15 @@ TEST_F(SettlingTest, what_is_forgotten_does_not_come) {
   settling_.forget("a");
   settling_.forget("never there");
   EXPECT_THAT(ready(1), ElementsAre("b"));
+}
+
+TEST_F(SettlingTest, what_is_below_a_folder_that_has_left_does_not_come) {
+  for (const char* path : {"d/a", "d/e/b", "d", "d0/c", "d.png", "c"})
+    settling_.changed(path, of_size(1), at(0));
+  EXPECT_EQ(settling_.forget_below("d"), 2u);
+  EXPECT_EQ(settling_.size(), 4u);
+  EXPECT_THAT(ready(1), testing::UnorderedElementsAre("d", "d0/c", "d.png", "c"));
+  EXPECT_EQ(settling_.oldest(), std::nullopt);
 }
 
 TEST_F(SettlingTest, half_written_is_tried_again_at_growing_intervals) {

@@ -24,21 +24,23 @@ class TreeTest : public testing::Test {
 
   static constexpr int kDeadline_ms = 30000;
 
-  void watch(bool follow_links = false, std::vector<std::filesystem::path> exclude = {}) {
+  void watch(Links links = Links::none, std::vector<std::filesystem::path> exclude = {}) {
     WatchOptions options;
     options.root = root_;
-    options.follow_links = follow_links;
+    options.links = links;
     options.exclude = std::move(exclude);
     selection_ = std::make_unique<Selection>(options);
-    tree_ = std::make_unique<InotifyTree>(*selection_);
+    const RootDirectoryPtr root = RootDirectory::open(root_, links);
+    tree_ = std::make_unique<InotifyTree>(*selection_, root);
     ASSERT_EQ(tree_->shortage(), "");
     scan_ = std::make_unique<TreeScan>(
-        *selection_,
+        *selection_, root,
         [this](const std::string& folder) {
           const auto added = tree_->add(folder);
           return added == InotifyTree::Added::watched || added == InotifyTree::Added::unwatched;
         },
-        [this](const std::string& folder, int) { unreadable_.insert(folder); });
+        [this](const std::string& folder, int) { unreadable_.insert(folder); },
+        [this](const std::string& link) { ignored_.insert(link); });
     full_scan();
   }
 
@@ -90,7 +92,7 @@ class TreeTest : public testing::Test {
   std::unique_ptr<Selection> selection_;
   std::unique_ptr<InotifyTree> tree_;
   std::unique_ptr<TreeScan> scan_;
-  Names left_, unreadable_;
+  Names left_, left_folders_, unreadable_, ignored_;
   bool overflow_ = false, root_event_ = false;  // in the last arrivals()
 
  private:
@@ -114,6 +116,9 @@ class TreeTest : public testing::Test {
         break;
       case TreeEvent::left:
         left_.insert(event.path);
+        break;
+      case TreeEvent::folder_left:
+        left_folders_.insert(event.path);
         break;
       case TreeEvent::folder:
         scan_->push(event.path);

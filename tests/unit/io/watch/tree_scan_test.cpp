@@ -32,6 +32,9 @@ TEST_F(TreeScanTest, gives_files_and_links_that_are_named_like_images) {
   make("folder.png");
   ASSERT_EQ(::mkfifo(at("fifo.png").c_str(), 0600), 0);
   watch();
+  EXPECT_THAT(full_scan(), ElementsAre("a.png", "b.JPG"));
+  EXPECT_THAT(ignored_, ElementsAre("dangling.png", "link.png"));
+  watch(Links::files);
   EXPECT_THAT(full_scan(), ElementsAre("a.png", "b.JPG", "dangling.png", "link.png"));
 }
 
@@ -63,7 +66,7 @@ TEST_F(TreeScanTest, lists_a_folder_again_that_is_pushed_while_it_is_listed) {
 TEST_F(TreeScanTest, enters_a_folder_before_it_lists_it) {
   watch();
   TreeScan scan(
-      *selection_,
+      *selection_, RootDirectory::open(root_),
       [this](const std::string& folder) {
         write(folder + "/just_now.png");
         return true;

@@ -90,6 +90,7 @@ TEST_F(WatchSourceTest, what_was_there_for_long_is_not_waited_for) {
   fs::create_symlink("/bin/sh", root_ / "a.png");
   WatchOptions options = options_for(root_);
   options.settle = 2 * kDeadline;
+  options.links = Links::files;
   start({{options, {}}});
   EXPECT_EQ(next_name(), "a.png");
 }
@@ -154,6 +155,28 @@ TEST_F(WatchSourceTest, what_is_deleted_in_time_is_not_given) {
   EXPECT_EQ(next_name(), "b.png");
 }
 
+TEST_F(WatchSourceTest, what_settles_below_a_folder_that_has_left_is_forgotten) {
+  WatchOptions options = options_for(root_);
+  options.settle = 2 * kDeadline;
+  start({{options, {}}});
+  for (const char* name : {"d/a.png", "d/e/b.png", "c.png"}) write(name);
+  wait_for([&] { return state().pending == 3; });
+  fs::rename(root_ / "d", folder_.path() / "archive");
+  fs::create_directory_symlink(folder_.path() / "archive", root_ / "d");
+  wait_for([&] { return state().pending == 1; });
+  EXPECT_EQ(told("d has left, or was replaced: 2 files that waited there are forgotten"), 1);
+}
+
+TEST_F(WatchSourceTest, what_is_ready_below_a_folder_that_has_left_is_forgotten) {
+  start();
+  for (const char* name : {"d/a.png", "d/b.png", "c.png"}) write(name);
+  wait_for([&] { return state().ready == 3; });
+  fs::rename(root_ / "d", folder_.path() / "archive");
+  fs::create_directory_symlink(folder_.path() / "archive", root_ / "d");
+  wait_for([&] { return state().ready == 1; });
+  EXPECT_EQ(next_name(), "c.png");
+}
+
 TEST_F(WatchSourceTest, what_is_no_regular_file_is_passed_over) {
   ASSERT_EQ(::mkfifo((root_ / "a.png").c_str(), 0600), 0);
   fs::create_directory(root_ / "b.png");
@@ -167,7 +190,9 @@ TEST_F(WatchSourceTest, what_is_no_regular_file_is_passed_over) {
 
 TEST_F(WatchSourceTest, a_scan_that_is_asked_for_finds_what_makes_no_event) {
   fs::create_symlink(folder_.path() / "target", root_ / "a.png");
-  start();
+  WatchOptions options = options_for(root_);
+  options.links = Links::files;
+  start({{options, {}}});
   wait_for([&] { return state().scanned; });
   std::ofstream(folder_.path() / "target") << "x";
   source_->rescan(0);
@@ -205,6 +230,7 @@ TEST_F(WatchSourceTest, full_scans_come_periodically) {
   fs::create_symlink(folder_.path() / "target", root_ / "a.png");
   WatchOptions options = options_for(root_);
   options.rescan = std::chrono::milliseconds(20);
+  options.links = Links::files;
   start({{options, {}}});
   wait_for([&] { return state().scanned; });
   std::ofstream(folder_.path() / "target") << "x";

@@ -1,0 +1,100 @@
+#include "app/known_outputs.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "app/job.hpp"
+#include "core/error.hpp"
+#include "core/printable.hpp"
+#include "io/file.hpp"
+
+namespace eckart::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A ledger elsewhere has outputs by their absolute paths, without the first slash.
+std::string prefix_of(const fs::path& folder, const std::string& setting) {
+  if (setting == "auto") return {};
+  return (fs::absolute(folder) / "").lexically_normal().relative_path().native();
+}
+
+}  // namespace
+
+KnownOutputs::KnownOutputs(ledger::Ledger& ledger, const fs::path& folder,
+                           const std::string& setting)
+    : ledger_(ledger), prefix_(prefix_of(folder, setting)) {}
+
+void KnownOutputs::each(const std::function<void(const ledger::Entry& entry)>& visit) const {
+  constexpr int kAtOnce = 256;
+  for (std::string after = prefix_;;) {
+    std::vector<ledger::Entry> entries = ledger_.entries_after(after, kAtOnce);
+    for (ledger::Entry& entry : entries) {
+      if (!entry.output.starts_with(prefix_)) return;
+      after = entry.output;
+      entry.output.erase(0, prefix_.size());
+      visit(entry);
+    }
+    if (entries.empty()) return;
+  }
+}
+
+FileBelow::FileBelow(const io::Descriptor& folder, const std::string& path) {
+  const fs::path relative(path);
+  name_ = relative.filename().native();
+  parent_ = io::Descriptor(::fcntl(folder.get(), F_DUPFD_CLOEXEC, 0));
+  const bool leads_out = relative.is_absolute() || name_.empty() || name_ == "." || name_ == "..";
+  error_ = leads_out ? ELOOP : parent_ ? 0 : errno;
+  for (const fs::path& part : relative.parent_path()) {
+    if (error_ != 0) return;
+    if (part == "..") {
+      error_ = ELOOP;
+      return;
+    }
+    parent_ = io::Descriptor(
+        ::openat(parent_.get(), part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!parent_) error_ = errno;
+  }
+}
+
+bool FileBelow::is_as_recorded(std::int64_t bytes, std::int64_t mtime_ns) const {
+  struct stat status {};
+  if (error_ != 0 || ::fstatat(parent_.get(), name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+      !S_ISREG(status.st_mode))
+    return false;
+  const FileState state = io::state_of(status);
+  return state.size == bytes && (mtime_ns == 0 || state.mtime_ns == mtime_ns);
+}
+
+bool FileBelow::is_missing() const {
+  struct stat status {};
+  if (error_ != 0) return error_ == ENOENT;
+  return ::fstatat(parent_.get(), name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 &&
+         errno == ENOENT;
+}
+
+bool FileBelow::remove() const {
+  return error_ == 0 && ::unlinkat(parent_.get(), name_.c_str(), 0) == 0;
+}
+
+io::Descriptor open_folder(const fs::path& folder) {
+  io::Descriptor descriptor(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (descriptor) return descriptor;
+  throw FatalError(ExitCode::no_input,
+                   folder.string() + ": " + std::generic_category().message(errno));
+}
+
+std::unique_ptr<ledger::Ledger> read_ledger(const fs::path& folder, const std::string& setting) {
+  const fs::path file = ledger_file(folder, setting);
+  if (auto ledger = ledger::Ledger::open_to_read(file)) return ledger;
+  throw FatalError(
+      ExitCode::no_input,
+      folder.string() + ": there is no ledger, or none that can be read, at " + file.string());
+}
+
+}  // namespace eckart::app

@@ -1,0 +1,70 @@
+#include "cli/early_signals.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace eckart::cli {
+namespace {
+
+constexpr int kEarlyStopSignals[] = {SIGHUP, SIGINT, SIGTERM};
+
+// Known before any constructor has run.
+constinit std::atomic<std::uint64_t> recorded{0};  // a bit for each signal
+
+constexpr std::uint64_t bit_of(int signal) { return std::uint64_t(1) << signal; }
+
+void record(int signal) { recorded |= bit_of(signal); }
+bool take(int signal) { return (recorded.fetch_and(~bit_of(signal)) & bit_of(signal)) != 0; }
+void end_with_signal_now(int signal) { ::_exit(128 + signal); }
+void end_well_now(int) { ::_exit(0); }
+
+void set_handler(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  sigaction(signal, nullptr, &action);
+  // SIGUSR1 is ignored where this process has replaced another one of this program.
+  if (action.sa_handler == SIG_IGN && signal != SIGUSR1) return;
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(signal, &action, nullptr);
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define ECKART_BEFORE_MAIN __attribute__((constructor(101)))
+#else
+#define ECKART_BEFORE_MAIN
+#endif
+
+ECKART_BEFORE_MAIN void record_all() {
+  for (const int signal : kEarlyStopSignals) set_handler(signal, record);
+  set_handler(SIGUSR1, record);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// Run before the constructors of libraries, some of which take their time.
+__attribute__((section(".preinit_array"), used)) void (*const record_all_first)() = record_all;
+#endif
+
+}  // namespace
+
+void set_early_signals(EarlySignals mode) {
+  using enum EarlySignals;
+  const auto handler_of = [&](int signal) {
+    if (mode == by_default) return SIG_DFL;
+    if (mode == end_with_signal) return end_with_signal_now;
+    return mode == end_well && signal != SIGHUP ? end_well_now : record;
+  };
+  for (const int signal : kEarlyStopSignals) set_handler(signal, handler_of(signal));
+  set_handler(SIGUSR1, mode == by_default ? SIG_IGN : record);
+  for (const int signal : kEarlyStopSignals) {
+    if (handler_of(signal) != record && take(signal)) ::raise(signal);
+  }
+}
+
+bool take_early_hangup() { return take(SIGHUP); }
+bool take_early_usr1() { return take(SIGUSR1); }
+
+}  // namespace eckart::cli

@@ -1,0 +1,21 @@
+#pragma once
+
+namespace eckart::cli {
+
+/// Signals have handlers from before main() on, so that none has the system's default effect while
+/// the program begins; what the caller has this program ignore, as nohup does, stays ignored. Here
+/// is what they do until StopSignals takes over, and after it.
+enum class EarlySignals {
+  recorded,         ///< SIGHUP, SIGINT, SIGTERM and SIGUSR1 wait for what is decided
+  by_default,       ///< of a command that has nothing to finish: the system's effect
+  end_with_signal,  ///< of a run: SIGHUP, SIGINT and SIGTERM end it with 128 + the signal
+  end_well,         ///< of a service: SIGINT and SIGTERM end it with 0; SIGHUP and SIGUSR1 wait
+};
+/// Also what has been recorded is done then: the process may end.
+void set_early_signals(EarlySignals mode);
+
+/// Whether the signal came while it was recorded or waited; it is forgotten then.
+bool take_early_hangup();
+bool take_early_usr1();
+
+}  // namespace eckart::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+#include "core/error.hpp"
+#include "flow/workers.hpp"
+
+namespace eckart::cli {
+
+/// Ends the process with `code` if it still lives after `time`, whatever its threads wait for;
+/// called off by its destructor. What is not published then is done by the next start.
+class ExitDeadline {
+ public:
+  /// `last_words` is called before that, on a thread of its own, and waited for for a moment.
+  ExitDeadline(std::chrono::milliseconds time, ExitCode code, std::function<void()> last_words);
+  ~ExitDeadline();
+  ExitDeadline(const ExitDeadline&) = delete;
+  ExitDeadline& operator=(const ExitDeadline&) = delete;
+
+ private:
+  std::stop_source called_off_;
+  flow::Workers thread_;  // last: it uses the other
+};
+
+}  // namespace eckart::cli

@@ -1,0 +1,120 @@
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <variant>
+
+#include "app/ledger_copy.hpp"
+#include "cli/commands.hpp"
+#include "cli/ledger_lines.hpp"
+#include "core/printable.hpp"
+
+namespace eckart::cli {
+namespace {
+
+struct LedgerArgs {
+  std::filesystem::path output, file;
+  std::string ledger = "auto";
+};
+
+void write_all(const LedgerArgs& args, std::ostream& stream) {
+  stream << header_line() << '\n';
+  app::read_all(args.output, args.ledger,
+                {.settings = [&](const auto& text) { stream << settings_line(text) << '\n'; },
+                 .output = [&](const auto& entry) { stream << output_line(entry) << '\n'; },
+                 .failure = [&](const auto& failure) { stream << failure_line(failure) << '\n'; }});
+  stream.flush();
+}
+
+ExitCode export_ledger(const LedgerArgs& args) {
+  const bool to_stdout = args.file.empty() || args.file == "-";
+  std::ofstream file;
+  if (!to_stdout) {
+    static_cast<void>(app::read_ledger(args.output, args.ledger));  // before a file is made
+    if (std::filesystem::exists(args.file))
+      throw FatalError(ExitCode::cannot_create,
+                       args.file.string() + ": this file is there already");
+    file.open(args.file, std::ios::binary);
+    if (!file)
+      throw FatalError(ExitCode::cannot_create,
+                       args.file.string() + ": " + std::generic_category().message(errno));
+  }
+  std::ostream& stream = to_stdout ? std::cout : file;
+  write_all(args, stream);
+  if (!stream) throw FatalError(ExitCode::io_error, args.file.string() + ": cannot be written");
+  return ExitCode::ok;
+}
+
+void each_line(const std::filesystem::path& path,
+               const std::function<void(const LedgerLine& line)>& visit) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file || !std::filesystem::is_regular_file(path))
+    throw FatalError(ExitCode::no_input, path.string() + ": this file cannot be read");
+  std::int64_t number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    try {
+      if (number == 1) {
+        check_header(line);
+      } else {
+        visit(parse_line(line));
+      }
+    } catch (const LineError& error) {
+      throw FatalError(ExitCode::nothing_readable, path.string() + ":" + std::to_string(number) +
+                                                       ": " + error.what() +
+                                                       "; nothing was imported");
+    }
+  }
+  if (number == 0)
+    throw FatalError(ExitCode::nothing_readable, path.string() + ": the file is empty");
+}
+
+ExitCode import_ledger(const LedgerArgs& args) {
+  each_line(args.file, [](const LedgerLine&) {});  // all is read before anything changes
+  static_cast<void>(app::open_folder(args.output));
+  app::LedgerImport import(args.output, args.ledger);
+  each_line(args.file, [&](const LedgerLine& line) {
+    if (const auto* settings = std::get_if<SettingsText>(&line)) {
+      import.add_settings(settings->text);
+    } else if (const auto* entry = std::get_if<ledger::Entry>(&line)) {
+      import.add(*entry);
+    } else {
+      import.add(std::get<ledger::Failure>(line));
+    }
+  });
+  const app::ImportCounts counts = import.finish();
+  const auto number = [](std::int64_t count) { return static_cast<long long>(count); };
+  std::printf("%s: %lld outputs imported, %lld known already, %lld not there as they were\n",
+              printable(args.output.native()).c_str(), number(counts.outputs), number(counts.known),
+              number(counts.not_there));
+  if (counts.failures > 0) std::printf("%lld failures imported\n", number(counts.failures));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_ledger(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "ledger", "Export what is known of an output folder, and import it where it was lost");
+  command->require_subcommand(1);
+  auto args = std::make_shared<LedgerArgs>();
+  command->add_option("--ledger", args->ledger, "The ledger's file, where it is not in the folder");
+  const auto add = [&](const char* name, const char* what, ExitCode (*work)(const LedgerArgs&)) {
+    CLI::App* step = command->add_subcommand(name, what);
+    step->add_option("output", args->output, "The output folder")->required();
+    step->fallthrough();  // options of `ledger` may follow
+    step->callback([args, work, &action] { action = [args, work] { return work(*args); }; });
+    return step;
+  };
+  add("export", "Write it as lines of JSON", export_ledger)
+      ->add_option("file", args->file, "A new file; stdout where it is left out");
+  add("import", "Merge lines of JSON into the ledger", import_ledger)
+      ->add_option("file", args->file, "What export wrote")
+      ->required();
+}
+
+}  // namespace eckart::cli

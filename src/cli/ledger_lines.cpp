@@ -1,0 +1,202 @@
+#include "cli/ledger_lines.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/outcome.hpp"
+
+namespace eckart::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kVersion = 1;
+
+std::string hex_of(const std::string& bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string hex;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    hex += {kDigits[byte >> 4], kDigits[byte & 15]};
+  }
+  return hex;
+}
+
+std::string bytes_of(const std::string& hex) {
+  std::string bytes;
+  for (std::size_t i = 0; i < hex.size(); i += 2) {
+    unsigned byte = 0;
+    const char* end = hex.data() + std::min(i + 2, hex.size());
+    const auto [at, error] = std::from_chars(hex.data() + i, end, byte, 16);
+    if (error != std::errc() || at != end || end - (hex.data() + i) != 2)
+      throw LineError("'" + hex + "' is not hexadecimal");
+    bytes += char(byte);
+  }
+  return bytes;
+}
+
+bool is_utf8(const std::string& text) {
+  try {
+    static_cast<void>(Json(text).dump());
+    return true;
+  } catch (const Json::exception&) {
+    return false;
+  }
+}
+
+/// Names of files are bytes: those that are not UTF-8 are {"hex": "..."}.
+Json text_or_hex(const std::string& bytes) {
+  return is_utf8(bytes) ? Json(bytes) : Json{{"hex", hex_of(bytes)}};
+}
+
+std::string text_or_hex(const Json& json, const char* key) {
+  const Json& value = json.at(key);
+  return value.is_object() ? bytes_of(value.at("hex").get<std::string>())
+                           : value.get<std::string>();
+}
+
+std::string hash_text(std::uint64_t hash) {
+  std::array<char, 17> text{};
+  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(hash));
+  return text.data();
+}
+
+std::uint64_t hash_of(const std::string& text) {
+  std::uint64_t hash = 0;
+  const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), hash, 16);
+  if (error != std::errc() || at != text.data() + text.size() || text.size() != 16)
+    throw LineError("settings: '" + text + "' is not 16 hexadecimal digits");
+  return hash;
+}
+
+void add_state(Json& line, const FileState& state) {
+  line["size"] = state.size;
+  line["mtime_ns"] = state.mtime_ns;
+  line["inode"] = state.inode;
+}
+
+std::int64_t integer(const Json& json, const char* key) {
+  const Json& value = json.at(key);
+  if (!value.is_number_integer()) throw LineError(std::string(key) + " is not an integer");
+  return value.get<std::int64_t>();
+}
+
+FileState state_of(const Json& json) {
+  return {integer(json, "size"), integer(json, "mtime_ns"), integer(json, "inode")};
+}
+
+/// A path that leads nowhere but below the output folder.
+std::string output_of(const Json& json) {
+  const std::filesystem::path path = text_or_hex(json, "output");
+  bool is_below = path.is_relative() && path.has_filename() && path == path.lexically_normal();
+  for (const auto& part : path) is_below = is_below && part != ".." && part != ".";
+  if (!is_below || path.native().find('\0') != std::string::npos)
+    throw LineError("output: '" + path.string() + "' is not a path below the output folder");
+  return path.native();
+}
+
+std::string absolute(const std::string& path, const char* key) {
+  if (path.starts_with('/') && path.find('\0') == std::string::npos) return path;
+  throw LineError(std::string(key) + ": '" + path + "' is not an absolute path");
+}
+
+ledger::Entry entry_of(const Json& json) {
+  const std::string root = absolute(text_or_hex(json, "root"), "root");
+  if (!root.ends_with('/')) throw LineError("root: '" + root + "' does not end with a slash");
+  ledger::Entry entry{.output = output_of(json),
+                      .input = absolute(root + text_or_hex(json, "input"), "input"),
+                      .settings = hash_of(json.at("settings").get<std::string>()),
+                      .part = int(integer(json, "part")),
+                      .state = state_of(json),
+                      .bytes = integer(json, "bytes"),
+                      .root_size = root.size(),
+                      .output_mtime_ns = integer(json, "output_mtime_ns")};
+  if (entry.bytes < 0) throw LineError("bytes: a file cannot have fewer than 0");
+  if (json.contains("sha256")) entry.content = bytes_of(json.at("sha256").get<std::string>());
+  if (!entry.content.empty() && entry.content.size() != 32)
+    throw LineError("sha256 is not of 64 hexadecimal digits");
+  if (json.contains("report")) entry.report = text_or_hex(json, "report");
+  return entry;
+}
+
+ledger::Failure failure_of(const Json& json) {
+  const auto text = json.at("reason").get<std::string>();
+  for (int reason = 0; reason < kReasonCount; ++reason) {
+    if (to_string(Reason(reason)) == text)
+      return {absolute(text_or_hex(json, "failed"), "failed"), state_of(json), Reason(reason),
+              text_or_hex(json, "detail")};
+  }
+  throw LineError("reason: '" + text + "' is none that is known");
+}
+
+/// Throws LineError for what the JSON library throws.
+template <class Work>
+auto reading(const Work& work) {
+  try {
+    return work();
+  } catch (const Json::exception& error) {
+    throw LineError(error.what());
+  }
+}
+
+}  // namespace
+
+std::string header_line() {
+  return Json{{"eckart_ledger", kVersion}, {"written_by", "eckart " ECKART_VERSION}}.dump();
+}
+
+std::string settings_line(const std::string& text) {
+  return Json{{"settings_text", text_or_hex(text)}}.dump();
+}
+
+std::string output_line(const ledger::Entry& entry) {
+  Json line;
+  line["output"] = text_or_hex(entry.output);
+  line["root"] = text_or_hex(entry.input.substr(0, entry.root_size));
+  line["input"] = text_or_hex(entry.input.substr(entry.root_size));
+  line["settings"] = hash_text(entry.settings);
+  line["part"] = entry.part;
+  add_state(line, entry.state);
+  line["bytes"] = entry.bytes;
+  line["output_mtime_ns"] = entry.output_mtime_ns;
+  if (!entry.content.empty()) line["sha256"] = hex_of(entry.content);
+  if (!entry.report.empty()) line["report"] = text_or_hex(entry.report);
+  return line.dump();
+}
+
+std::string failure_line(const ledger::Failure& failure) {
+  Json line;
+  line["failed"] = text_or_hex(failure.input);
+  add_state(line, failure.state);
+  line["reason"] = std::string(to_string(failure.reason));
+  line["detail"] = text_or_hex(failure.detail);
+  return line.dump();
+}
+
+void check_header(const std::string& line) {
+  const std::int64_t version = reading([&] {
+    const Json json = Json::parse(line);
+    if (!json.is_object() || !json.contains("eckart_ledger"))
+      throw LineError("this is no export of a ledger of eckart");
+    return integer(json, "eckart_ledger");
+  });
+  if (version != kVersion)
+    throw LineError("is of version " + std::to_string(version) + ", this program knows " +
+                    std::to_string(kVersion));
+}
+
+LedgerLine parse_line(const std::string& line) {
+  return reading([&]() -> LedgerLine {
+    const Json json = Json::parse(line);
+    if (!json.is_object()) throw LineError("is no JSON object");
+    if (json.contains("settings_text")) return SettingsText{text_or_hex(json, "settings_text")};
+    if (json.contains("output")) return entry_of(json);
+    if (json.contains("failed")) return failure_of(json);
+    throw LineError("has neither output nor failed nor settings_text");
+  });
+}
+
+}  // namespace eckart::cli

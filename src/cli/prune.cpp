@@ -1,0 +1,85 @@
+#include "app/prune.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "core/printable.hpp"
+
+namespace eckart::cli {
+namespace {
+
+struct PruneArgs {
+  app::PruneRequest request;
+  bool yes = false;
+};
+
+void print(const char* what, const app::Orphan& orphan) {
+  std::printf("%s %s (its input %s is gone)\n", what, printable(orphan.output).c_str(),
+              printable(orphan.input).c_str());
+}
+
+void print_what_stays(const app::Orphans& orphans) {
+  if (orphans.changed > 0)
+    std::printf("%lld more were changed after they were made, and stay\n",
+                static_cast<long long>(orphans.changed));
+  for (const auto& [root, count] : orphans.held_back) {
+    std::printf(
+        "%lld more stay: %s is not there, is empty, has none of its inputs left, or a service "
+        "takes "
+        "inputs from there (--include-empty takes an empty one for emptied)\n",
+        static_cast<long long>(count), printable(root).c_str());
+  }
+}
+
+bool agrees(std::size_t count) {
+  if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0) return false;
+  std::printf("Remove these %zu files? [y/N] ", count);
+  std::fflush(stdout);
+  std::string answer;
+  return std::getline(std::cin, answer) && (answer == "y" || answer == "yes");
+}
+
+ExitCode prune(const PruneArgs& args) {
+  if (!args.yes) {
+    const app::Orphans orphans = app::find_orphans(args.request);
+    for (const app::Orphan& orphan : orphans.results) print("would remove", orphan);
+    print_what_stays(orphans);
+    if (orphans.results.empty()) {
+      std::printf("nothing to remove\n");
+      return ExitCode::ok;
+    }
+    if (!agrees(orphans.results.size())) {
+      std::printf("%zu files would be removed; --yes removes them\n", orphans.results.size());
+      return ExitCode::ok;
+    }
+  }
+  long long removed = 0;
+  app::prune(args.request, [&](const app::Orphan& orphan) {
+    print("removed", orphan);
+    ++removed;
+  });
+  std::printf("%lld files removed\n", removed);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_prune(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "prune", "Remove results whose inputs are gone; without --yes only list them");
+  auto args = std::make_shared<PruneArgs>();
+  command->add_option("output", args->request.output, "The output folder")->required();
+  command->add_option("--ledger", args->request.ledger,
+                      "The ledger's file, where it is not in the folder");
+  command->add_flag("--yes", args->yes, "Remove them, without asking");
+  command->add_flag("--include-empty", args->request.include_empty,
+                    "Also where an input folder is empty, or has none of its inputs left");
+  command->callback([args, &action] { action = [args] { return prune(*args); }; });
+}
+
+}  // namespace eckart::cli

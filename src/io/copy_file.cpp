@@ -1,0 +1,124 @@
+#include "io/copy_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstddef>
+#include <span>
+#include <system_error>
+
+#include "core/error.hpp"
+#include "io/environment.hpp"
+#include "io/input_file.hpp"
+#include "io/sync_folder.hpp"
+#include "io/temporary_file.hpp"
+
+namespace eckart::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const char* what, const fs::path& file, int error) {
+  const std::string message = std::string("cannot ") + what + " " + file.string() + ": " +
+                              std::generic_category().message(error);
+  check_environment(error, message);
+  throw ItemError(Reason::not_written, message);
+}
+
+[[noreturn]] void refuse(const fs::path& file, const std::string& why) {
+  throw ItemError(Reason::not_written,
+                  "cannot copy " + file.string() + " to another file system: " + why);
+}
+
+struct stat status_of(const DirectoryEntry& entry, const Descriptor& file) {
+  struct stat status {};
+  if (!file || ::fstat(file.get(), &status) != 0) fail("read", entry.path, errno);
+  return status;
+}
+
+void check(const DirectoryEntry& from, const struct stat& status, const CopyLimits& limits) {
+  if (!S_ISREG(status.st_mode)) refuse(from.path, "it is not a regular file");
+  if (limits.expected && !is_same_but_for_ctime(identity_of(status), *limits.expected))
+    refuse(from.path, "it is another file by now");
+  constexpr std::int64_t kMiB = 1 << 20;
+  if (status.st_size / kMiB + (status.st_size % kMiB != 0) > limits.max_mb)
+    refuse(from.path, "it is larger than limits.file_mb = " + std::to_string(limits.max_mb));
+}
+
+/// At most `size` bytes; how many there were.
+std::int64_t copy_bytes(const DirectoryEntry& from, const Descriptor& in, std::int64_t size,
+                        TemporaryFile& to) {
+  std::array<std::byte, 1 << 16> buffer;
+  std::int64_t count = 0;
+  while (count < size) {
+    const std::size_t most = std::min(buffer.size(), std::size_t(size - count));
+    const ssize_t got = ::read(in.get(), buffer.data(), most);
+    if (got == 0) break;
+    if (got > 0) to.write(std::span(buffer).first(std::size_t(got)));
+    if (got > 0) count += got;
+    if (got < 0 && errno != EINTR) fail("read", from.path, errno);
+  }
+  return count;
+}
+
+void sync(const DirectoryEntry& to) {
+  const Descriptor directory = to.directory.open_for_reading();
+  if (directory && !bring_to_disk(directory)) fail("write", to.path, errno);
+  sync_with_those_around(to.path.parent_path());
+}
+
+bool copy_link(const DirectoryEntry& from, const DirectoryEntry& to) {
+  std::array<char, PATH_MAX + 1> target{};
+  const ssize_t size = ::readlinkat(from.directory.descriptor(), from.name.c_str(), target.data(),
+                                    target.size() - 1);
+  if (size < 0) fail("read", from.path, errno);
+  if (::symlinkat(target.data(), to.directory.descriptor(), to.name.c_str()) != 0) {
+    if (errno == EEXIST) return false;
+    fail("write", to.path, errno);
+  }
+  sync(to);
+  return true;
+}
+
+bool is_link(const DirectoryEntry& entry) {
+  struct stat status {};
+  return ::fstatat(entry.directory.descriptor(), entry.name.c_str(), &status,
+                   AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISLNK(status.st_mode);
+}
+
+}  // namespace
+
+bool copy_file(const DirectoryEntry& from, const DirectoryEntry& to, const CopyLimits& limits,
+               const PutInPlace& put) {
+  if (is_link(from)) return copy_link(from, to);
+  const Descriptor in(
+      ::openat(from.directory.descriptor(), from.name.c_str(), InputFile::kOpenFlags | O_NOFOLLOW));
+  const struct stat before = status_of(from, in);
+  check(from, before, limits);
+  try {
+    TemporaryFile copy(to.directory);
+    const std::int64_t count = copy_bytes(from, in, before.st_size, copy);
+    const FileIdentity after = identity_of(status_of(from, in));
+    if (count != before.st_size || !is_same_but_for_ctime(after, identity_of(before)))
+      refuse(from.path, "it changed meanwhile");
+    copy.set_times(before.st_atim, before.st_mtim);
+    copy.sync();
+    copy.close();
+    if (!put(to.directory.descriptor(), copy.path())) {
+      if (errno == EEXIST) return false;
+      fail("write", to.path, errno);
+    }
+  } catch (const std::system_error& error) {
+    fail("write", to.path, error.code().value());
+  }
+  sync(to);
+  return true;
+}
+
+}  // namespace eckart::io

@@ -1,0 +1,45 @@
+#include "io/directory.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "io/file.hpp"
+
+namespace eckart::io {
+
+FileIdentity identity_of(const struct stat& status) {
+  // Wraps in the year 2262, as state_of() does.
+  constexpr std::uint64_t kSecond = 1000000000;
+  const std::uint64_t ctime_ns =
+      std::uint64_t(status.st_ctim.tv_sec) * kSecond + std::uint64_t(status.st_ctim.tv_nsec);
+  return {state_of(status), status.st_dev, std::int64_t(ctime_ns)};
+}
+
+bool is_same_but_for_ctime(const FileIdentity& a, const FileIdentity& b) {
+  return a.state == b.state && a.device == b.device;
+}
+
+std::shared_ptr<const Directory> Directory::adopt(Descriptor descriptor) {
+  struct stat status {};
+  if (!descriptor || ::fstat(descriptor.get(), &status) != 0) return nullptr;
+  return std::shared_ptr<const Directory>(
+      new Directory(std::move(descriptor), {status.st_dev, status.st_ino}));
+}
+
+bool Directory::has(const std::string& name) const {
+  struct stat none {};
+  return ::fstatat(descriptor(), name.c_str(), &none, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+Descriptor Directory::open_for_reading() const {
+  return Descriptor(::openat(descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+bool means_gone(int error) {
+  return error == ENOENT || error == ENOTDIR || error == ELOOP || error == EXDEV;
+}
+
+}  // namespace eckart::io

@@ -1,0 +1,36 @@
+#include "io/file_bytes.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "io/input_file.hpp"
+
+namespace eckart::io {
+namespace {
+
+constexpr std::size_t kWindow = std::size_t(8) << 10;
+
+}  // namespace
+
+FileBytes::FileBytes(const InputFile& file) : file_(&file), size_(std::size_t(file.size())) {}
+
+std::span<const std::byte> FileBytes::at(std::size_t offset, std::size_t count) {
+  if (offset >= size_) return {};
+  count = std::min(count, size_ - offset);
+  if (file_ == nullptr) return whole_.subspan(offset);
+  const std::size_t end = window_offset_ + window_.size();
+  if (offset < window_offset_ || offset > end || end - offset < count)
+    return fill_window(offset, count);
+  return std::span(window_).subspan(offset - window_offset_);
+}
+
+std::span<const std::byte> FileBytes::fill_window(std::size_t offset, std::size_t count) {
+  window_.resize(std::max(count, kWindow));
+  window_.resize(file_->read_at(std::int64_t(offset), window_));
+  window_offset_ = offset;
+  read_ += window_.size();
+  if (read_ > kMaxRead) throw ItemError(Reason::corrupt, "has no image in its first 64 MiB");
+  return window_;
+}
+
+}  // namespace eckart::io

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace eckart::io {
+
+class InputFile;
+
+/// The bytes of a file, for readers of headers: all in memory already, or read from the file as
+/// they are asked for, a few kilobytes at a time. Must not outlive the file or the memory.
+class FileBytes {
+ public:
+  /// The most that is read of a file: no header is longer.
+  static constexpr std::size_t kMaxRead = std::size_t(64) << 20;
+
+  // Not explicit: what is in memory may be given wherever a file may be.
+  FileBytes(std::span<const std::byte> bytes) : whole_(bytes), size_(bytes.size()) {}
+  FileBytes(const std::vector<std::byte>& bytes) : FileBytes(std::span(bytes)) {}
+  explicit FileBytes(const InputFile& file);
+
+  std::size_t size() const { return size_; }
+
+  /// The bytes from `offset` on: at least `count`, unless the file ends before. Valid until the
+  /// next call. Throws ItemError: unreadable; corrupt if more than kMaxRead would be read.
+  std::span<const std::byte> at(std::size_t offset, std::size_t count);
+
+ private:
+  std::span<const std::byte> fill_window(std::size_t offset, std::size_t count);
+
+  const InputFile* file_ = nullptr;
+  std::span<const std::byte> whole_;
+  std::size_t size_;
+  std::vector<std::byte> window_;
+  std::size_t window_offset_ = 0;
+  std::size_t read_ = 0;
+};
+
+}  // namespace eckart::io

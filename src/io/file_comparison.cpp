@@ -1,0 +1,54 @@
+#include "io/file_comparison.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <span>
+
+#include "io/descriptor.hpp"
+
+namespace eckart::io {
+namespace {
+
+/// None where it is no regular file, or cannot be opened.
+Descriptor open_regular(const std::filesystem::path& path) {
+  // O_NONBLOCK: a FIFO without a writer would be waited for.
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  struct stat status {};
+  const bool regular = file && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode);
+  return regular ? std::move(file) : Descriptor();
+}
+
+/// As many bytes as there are, up to the buffer's size; -1 where they cannot be read.
+ssize_t read_full(const Descriptor& file, std::span<std::byte> buffer) {
+  std::size_t count = 0;
+  while (count < buffer.size()) {
+    const ssize_t got = ::read(file.get(), buffer.data() + count, buffer.size() - count);
+    if (got == 0) break;
+    if (got < 0 && errno != EINTR) return -1;
+    if (got > 0) count += std::size_t(got);
+  }
+  return ssize_t(count);
+}
+
+}  // namespace
+
+Likeness compare(const std::filesystem::path& file, const std::filesystem::path& whole) {
+  const Descriptor a = open_regular(file), b = open_regular(whole);
+  if (!a || !b) return Likeness::different;
+  std::array<std::byte, 1 << 16> of_a, of_b;
+  for (;;) {
+    const ssize_t in_a = read_full(a, of_a), in_b = read_full(b, of_b);
+    if (in_a < 0 || in_a > in_b || !std::equal(of_a.begin(), of_a.begin() + in_a, of_b.begin()))
+      return Likeness::different;
+    if (in_a < in_b) return Likeness::beginning;
+    if (in_a < ssize_t(of_a.size())) return Likeness::same;
+  }
+}
+
+}  // namespace eckart::io

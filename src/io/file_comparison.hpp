@@ -1,0 +1,18 @@
+#pragma once
+
+#include <filesystem>
+
+namespace eckart::io {
+
+/// What the bytes of a file are to those of another.
+enum class Likeness {
+  different,
+  beginning,  ///< the first of them, and fewer
+  same,
+};
+
+/// What `file` is to `whole`. Different where either is no regular file (a link is none), or cannot
+/// be read.
+Likeness compare(const std::filesystem::path& file, const std::filesystem::path& whole);
+
+}  // namespace eckart::io

@@ -1,0 +1,57 @@
+#include "io/rename_no_replace.hpp"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace eckart::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool fail_with(int error) {
+  errno = error;
+  return false;
+}
+
+struct Place {
+  int directory;
+  const char* name;
+};
+
+/// Not atomic.
+bool look_and_rename(const Place& from, const Place& to) {
+  struct stat status {};
+  if (::fstatat(to.directory, to.name, &status, AT_SYMLINK_NOFOLLOW) == 0) return fail_with(EEXIST);
+  return ::renameat(from.directory, from.name, to.directory, to.name) == 0;
+}
+
+bool link_and_unlink(const Place& from, const Place& to) {
+  if (::linkat(from.directory, from.name, to.directory, to.name, 0) == 0) {
+    if (::unlinkat(from.directory, from.name, 0) == 0) return true;
+    const int error = errno;
+    ::unlinkat(to.directory, to.name, 0);  // one file has one name
+    return fail_with(error);
+  }
+  if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS && errno != EMLINK) return false;
+  return look_and_rename(from, to);  // the file system has no hard links, or none of this file
+}
+
+}  // namespace
+
+bool rename_no_replace(const fs::path& from, const fs::path& to) {
+  return rename_no_replace(AT_FDCWD, from, AT_FDCWD, to);
+}
+
+bool rename_no_replace(int from_directory, const fs::path& from, int to_directory,
+                       const fs::path& to) {
+  if (::renameat2(from_directory, from.c_str(), to_directory, to.c_str(), RENAME_NOREPLACE) == 0)
+    return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;  // EINVAL: NFS, some of FUSE
+  return link_and_unlink({from_directory, from.c_str()}, {to_directory, to.c_str()});
+}
+
+}  // namespace eckart::io

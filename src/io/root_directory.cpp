@@ -1,0 +1,94 @@
+#include "io/root_directory.hpp"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace eckart::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+
+/// Component by component. `make`: makes those that are missing.
+Descriptor walk(int root, const fs::path& relative, bool make) {
+  Descriptor directory(::openat(root, ".", kFlags));
+  for (const fs::path& name : relative) {
+    if (!directory) break;
+    if (name.empty() || name == ".") continue;
+    if (name == ".." || name == "/") {
+      errno = EXDEV;
+      return Descriptor();
+    }
+    const auto open = [&] {
+      return Descriptor(::openat(directory.get(), name.c_str(), kFlags | O_NOFOLLOW));
+    };
+    Descriptor next = open();
+    if (!next && make && errno == ENOENT) {
+      if (::mkdirat(directory.get(), name.c_str(), 0777) != 0 && errno != EEXIST)
+        return Descriptor();
+      next = open();
+    }
+    std::swap(directory, next);
+  }
+  return directory;
+}
+
+Descriptor open_beneath(int root, const fs::path& relative) {
+  constexpr int kTries = 8;  // EAGAIN: something was renamed or mounted at the same time
+  open_how how{};
+  how.flags = kFlags;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  for (int i = 0; i < kTries; ++i) {
+    const long opened = ::syscall(SYS_openat2, root, relative.c_str(), &how, sizeof how);
+    if (opened >= 0) return Descriptor(int(opened));
+    // An old kernel, or a container whose seccomp filter does not know the call.
+    if (errno == ENOSYS || errno == EPERM) return walk(root, relative, false);
+    if (errno != EAGAIN) break;
+  }
+  return Descriptor();
+}
+
+}  // namespace
+
+RootDirectoryPtr RootDirectory::open(const fs::path& path, Links links) {
+  const DirectoryPtr directory = Directory::adopt(Descriptor(::open(path.c_str(), kFlags)));
+  if (!directory) return nullptr;
+  return RootDirectoryPtr(new RootDirectory(path, links, directory->id()));
+}
+
+DirectoryPtr RootDirectory::open() const {
+  DirectoryPtr directory = Directory::adopt(Descriptor(::open(path_.c_str(), kFlags)));
+  if (!directory || directory->id() == id_) return directory;
+  errno = ENOENT;
+  return nullptr;
+}
+
+DirectoryPtr RootDirectory::open_below(const fs::path& relative) const {
+  DirectoryPtr root = open();
+  if (!root || relative.empty()) return root;
+  if (links_ == Links::all)
+    return Directory::adopt(Descriptor(::openat(root->descriptor(), relative.c_str(), kFlags)));
+  return Directory::adopt(open_beneath(root->descriptor(), relative));
+}
+
+DirectoryPtr RootDirectory::make_below(const fs::path& relative) const {
+  DirectoryPtr root = open();
+  if (!root || relative.empty()) return root;
+  DirectoryPtr directory = Directory::adopt(open_beneath(root->descriptor(), relative));
+  if (directory || errno != ENOENT) return directory;
+  return Directory::adopt(walk(root->descriptor(), relative, true));
+}
+
+bool RootDirectory::remove_below(const fs::path& relative) const {
+  const DirectoryPtr directory = open_below(relative.parent_path());
+  return directory && ::unlinkat(directory->descriptor(), relative.filename().c_str(), 0) == 0;
+}
+
+}  // namespace eckart::io

@@ -1,0 +1,208 @@
+#include "ledger/schema.hpp"
+
+#include <sqlite3.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "ledger/records.hpp"
+
+namespace eckart::ledger {
+namespace {
+
+constexpr int kApplication = 0x45636b61;  // "Ecka"
+
+// `root` names are absolute folders that end with '/': root.path and output.input together are the
+// absolute path of an input. `version` repeats user_version, so that damage to either is noticed.
+// A later version gets there by its migration, new files too, so these statements never change.
+constexpr int kFirstMade = 3;
+constexpr const char* kTablesOfVersion3 = R"(
+CREATE TABLE IF NOT EXISTS version (schema INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS root (id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE);
+CREATE TABLE IF NOT EXISTS settings (hash INTEGER PRIMARY KEY, text TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS output (
+  output BLOB PRIMARY KEY, root INTEGER NOT NULL, input BLOB NOT NULL, settings INTEGER NOT NULL,
+  part INTEGER NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+  bytes INTEGER NOT NULL, output_mtime_ns INTEGER NOT NULL, run INTEGER NOT NULL,
+  content BLOB, report BLOB) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS failure (
+  input BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+  reason TEXT NOT NULL, detail BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS suspect (
+  input BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+  losses INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS request (what TEXT NOT NULL, value BLOB NOT NULL);
+)";
+
+std::int64_t number(Database& database, const char* sql) {
+  const Statement statement(database.get(), sql);
+  Statement::Use use(statement);
+  return use.step() ? use.integer(0) : 0;
+}
+
+void set(Database& database, const char* pragma, int value) {
+  database.execute((std::string("PRAGMA ") + pragma + " = " + std::to_string(value)).c_str());
+}
+
+bool has_column(Database& database, const char* table, const char* column) {
+  const Statement statement(database.get(),
+                            "SELECT count(*) FROM pragma_table_info(?1) WHERE name = ?2");
+  Statement::Use use(statement);
+  use.bind_text(1, table).bind_text(2, column);
+  return use.step() && use.integer(0) > 0;
+}
+
+/// Version 1 had absolute outputs, and failures in the same table. Those are tried again anyway.
+void migrate_1_to_2(Database& database, const std::filesystem::path& output_root) {
+  database.execute(R"(
+    CREATE TABLE IF NOT EXISTS failure (
+      input BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
+      inode INTEGER NOT NULL, reason TEXT NOT NULL, detail BLOB NOT NULL) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS suspect (
+      input BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
+      inode INTEGER NOT NULL, losses INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS request (what TEXT NOT NULL, value BLOB NOT NULL);
+    ALTER TABLE output RENAME TO old_output;
+    CREATE TABLE output (
+      output BLOB PRIMARY KEY, input BLOB NOT NULL, settings INTEGER NOT NULL,
+      part INTEGER NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
+      inode INTEGER NOT NULL, bytes INTEGER NOT NULL, run INTEGER NOT NULL) WITHOUT ROWID)");
+  const std::string root = (output_root / "").native();
+  const Statement move(database.get(), R"(
+    INSERT INTO output SELECT substr(output, length(?1) + 1), input, settings, part, size, mtime_ns,
+      inode, bytes, 0 FROM old_output WHERE done = 1 AND substr(output, 1, length(?1)) = ?1)");
+  Statement::Use use(move);
+  use.bind(1, root).step();
+  database.execute("DROP TABLE old_output");
+}
+
+/// Finds the inputs' roots among what the last run was asked for.
+class Roots {
+ public:
+  explicit Roots(Database& database)
+      : insert_(database.get(), "INSERT INTO root (id, path) VALUES (?1, ?2)") {
+    const Statement select(database.get(), "SELECT value FROM request WHERE what = 'input'");
+    for (Statement::Use use(select); use.step();) requested_.insert(use.bytes(0));
+  }
+
+  /// How many bytes at the start of an absolute path are its root's.
+  std::size_t size(const std::string& input) const {
+    const auto parent = [](std::string_view path) {
+      const std::size_t slash = path.rfind('/');
+      return path.substr(0, slash == std::string_view::npos ? 0 : slash);
+    };
+    if (requested_.contains(input)) return parent(input).size() + 1;
+    for (std::string_view folder = parent(input); !folder.empty(); folder = parent(folder)) {
+      if (requested_.contains(std::string(folder)) ||
+          requested_.contains(std::string(folder) + "/"))
+        return folder.size() + 1;
+    }
+    return 1;
+  }
+
+  std::int64_t id(const std::string& root) {
+    const auto [known, is_new] = ids_.emplace(root, std::int64_t(ids_.size()) + 1);
+    if (is_new) {
+      Statement::Use use(insert_);
+      use.bind(1, known->second).bind(2, root).step();
+    }
+    return known->second;
+  }
+
+ private:
+  const Statement insert_;
+  std::unordered_set<std::string> requested_;
+  std::unordered_map<std::string, std::int64_t> ids_;
+};
+
+/// Version 2 had absolute inputs. The first programs that wrote it kept a time in the place of the
+/// run's number.
+void migrate_2_to_3(Database& database, const std::filesystem::path& /*output_root*/) {
+  const bool has_run = has_column(database, "output", "run");
+  database.execute("ALTER TABLE output RENAME TO old_output");
+  database.execute(kTablesOfVersion3);
+  Roots roots(database);
+  const Statement select(
+      database.get(),
+      has_run ? "SELECT output, input, settings, part, size, mtime_ns, inode, bytes, run FROM "
+                "old_output ORDER BY output"
+              : "SELECT output, input, settings, part, size, mtime_ns, inode, bytes, 0 FROM "
+                "old_output ORDER BY output");
+  const Statement insert(database.get(), R"(
+    INSERT INTO output (output, root, input, settings, part, size, mtime_ns, inode, bytes,
+                        output_mtime_ns, run) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,0,?10))");
+  for (Statement::Use row(select); row.step();) {
+    const std::string output = row.bytes(0), input = row.bytes(1);
+    const std::size_t size = input.starts_with('/') ? roots.size(input) : 0;
+    const std::string relative = input.substr(size);
+    Statement::Use use(insert);
+    use.bind(1, output).bind(2, roots.id(input.substr(0, size))).bind(3, relative);
+    for (int column = 2; column <= 8; ++column) use.bind(column + 2, row.integer(column));
+    use.step();
+  }
+  database.execute("DROP TABLE old_output");
+}
+
+using Migration = void (*)(Database& database, const std::filesystem::path& output_root);
+/// At index i: from version i + 1 to version i + 2.
+constexpr std::array<Migration, kSchemaVersion - 1> kMigrations = {migrate_1_to_2, migrate_2_to_3};
+
+void mark(Database& database, int version) {
+  set(database, "user_version", version);
+  set(database, "application_id", kApplication);
+  if (version < kFirstMade) return;
+  database.execute("DELETE FROM version");
+  database.execute(("INSERT INTO version VALUES (" + std::to_string(version) + ")").c_str());
+}
+
+/// One version further, where another process has not got there meanwhile.
+void step(Database& database, const std::filesystem::path& output_root) {
+  const int version = schema_version(database);
+  if (version == kSchemaVersion) return;
+  if (version == 0) {
+    database.execute(kTablesOfVersion3);
+    mark(database, kFirstMade);
+  } else {
+    kMigrations[std::size_t(version) - 1](database, output_root);
+    mark(database, version + 1);
+  }
+}
+
+}  // namespace
+
+void check_is_ledger(Database& database) {
+  const std::int64_t application = number(database, "PRAGMA application_id");
+  if (application == kApplication) return;
+  const std::int64_t tables = number(database, "SELECT count(*) FROM sqlite_master");
+  const std::int64_t version = number(database, "PRAGMA user_version");
+  const bool is_empty = tables == 0 && version == 0;
+  const bool is_old = version > 0 && version < kFirstMade &&
+                      has_column(database, "output", "output") &&
+                      has_column(database, "output", "settings");
+  if (application != 0 || (!is_empty && !is_old)) throw NotALedger();
+}
+
+int schema_version(Database& database) {
+  const std::int64_t version = number(database, "PRAGMA user_version");
+  const bool has_table =
+      number(database, "SELECT count(*) FROM sqlite_master WHERE name = 'version'") > 0;
+  const std::int64_t repeated = has_table ? number(database, "SELECT schema FROM version") : 0;
+  if (version < 0 || ((has_table || version >= kFirstMade) && repeated != version))
+    throw DatabaseError{SQLITE_CORRUPT, "the number of its version is damaged", 0};
+  if (version > kSchemaVersion) throw NewerSchema{version};
+  return int(version);
+}
+
+void migrate(Database& database, const std::filesystem::path& output_root) {
+  database.execute("PRAGMA synchronous = FULL");
+  for (int version = 0; version < kSchemaVersion;) {
+    database.read([&] { version = schema_version(database); });
+    if (version < kSchemaVersion) database.transaction([&] { step(database, output_root); });
+  }
+}
+
+}  // namespace eckart::ledger

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "ledger/database.hpp"
+
+namespace eckart::ledger {
+
+/// Version of the tables that this program reads and writes. A change of the tables increments it
+/// and adds a migration, with a test that opens a file of the old version.
+inline constexpr int kSchemaVersion = 3;
+
+/// A ledger that a newer program wrote. Its tables are unknown, so it is not touched.
+struct NewerSchema {
+  std::int64_t version;
+};
+
+/// A file that is there and is something else's.
+struct NotALedger {};
+
+/// Throws NotALedger unless the file is empty, says that it is a ledger, or has the tables of the
+/// first versions, which did not say so. Throws DatabaseError.
+void check_is_ledger(Database& database);
+
+/// Version of the tables in the file; 0 for a file without tables. Throws NewerSchema,
+/// DatabaseError.
+int schema_version(Database& database);
+
+/// Creates the tables, or brings them to kSchemaVersion: one transaction for each version, so that
+/// an interrupted migration continues with the next start. `output_root`: the absolute folder that
+/// outputs are relative to. Throws NewerSchema, DatabaseError.
+void migrate(Database& database, const std::filesystem::path& output_root);
+
+}  // namespace eckart::ledger

@@ -1,0 +1,100 @@
+#include "pipeline/output_place.hpp"
+
+#include <sys/stat.h>
+
+#include "core/error.hpp"
+#include "core/grouped.hpp"
+#include "io/file_comparison.hpp"
+
+namespace eckart {
+namespace {
+
+namespace fs = std::filesystem;
+using Kind = OutputPlace::Kind;
+
+std::int64_t in_ns(const timespec& time) {
+  constexpr std::uint64_t kSecond = 1000000000;  // wraps as FileState does
+  return std::int64_t(std::uint64_t(time.tv_sec) * kSecond + std::uint64_t(time.tv_nsec));
+}
+
+/// A run was killed when it was about to put its file to this place, where nothing was in the way.
+/// So what stands there is that file, or what was there before it was written. A file of somebody
+/// else came later: making, linking and renaming a file all set its ctime.
+OutputPlace judge_announced(const ledger::Entry& known, const Standing& standing) {
+  const bool is_it = standing.mtime_ns == known.output_mtime_ns;
+  if (is_it || standing.ctime_ns < known.output_mtime_ns)
+    return {Kind::redone, "a run was killed when it published it"};
+  return {Kind::unknown, "it came after a run was killed that was to publish it"};
+}
+
+OutputPlace judge_known(const WantedOutput& wanted, const ledger::Entry& known,
+                        const Standing& standing) {
+  const SameInput same = same_input(known, wanted.input);
+  if (same == SameInput::no) return {Kind::taken, "a result of " + known.input};
+  if (known.bytes == ledger::kAnnounced) return judge_announced(known, standing);
+  const std::int64_t bytes = standing.bytes;
+  if (known.bytes != bytes)
+    return {.kind = Kind::unknown,
+            .why = "changed after it was made: " + grouped(bytes) + " bytes, not " +
+                   grouped(known.bytes),
+            .is_ours = true};
+  if (known.run < wanted.first_run) return {Kind::redone, "--overwrite"};
+  if (same == SameInput::changed) return {Kind::redone, "its input has changed"};
+  if (known.settings != wanted.settings && wanted.on_change != OnChange::keep)
+    return {.kind = wanted.on_change == OnChange::redo ? Kind::redone : Kind::taken,
+            .why = "made with other settings",
+            .made_with_other = true};
+  return {Kind::same, "done before", known.report};
+}
+
+}  // namespace
+
+Standing look_at(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) return {};
+  struct stat target {};
+  if (S_ISLNK(status.st_mode) && ::stat(path.c_str(), &target) == 0 && S_ISREG(target.st_mode))
+    status = target;
+  Standing standing{.type = fs::file_type::unknown,
+                    .bytes = status.st_size,
+                    .mtime_ns = in_ns(status.st_mtim),
+                    .ctime_ns = in_ns(status.st_ctim)};
+  if (S_ISREG(status.st_mode)) standing.type = fs::file_type::regular;
+  if (S_ISDIR(status.st_mode)) standing.type = fs::file_type::directory;
+  return standing;
+}
+
+OutputPlace judge(const WantedOutput& wanted, const std::optional<ledger::Entry>& known,
+                  const Standing& standing) {
+  if (standing.type == fs::file_type::not_found) {
+    const bool was_there = known && same_input(*known, wanted.input) != SameInput::no;
+    return was_there ? OutputPlace{Kind::redone, "it is gone"} : OutputPlace{};
+  }
+  if (standing.type == fs::file_type::directory) return {Kind::taken, "a folder"};
+  OutputPlace place{Kind::taken, "no regular file"};
+  if (standing.type == fs::file_type::regular)
+    place = known ? judge_known(wanted, *known, standing)
+                  : OutputPlace{Kind::unknown, "not in the ledger"};
+  if (wanted.first_run > 0 && place.kind != Kind::same) return {Kind::redone, "--overwrite"};
+  return place;
+}
+
+void refuse(const std::filesystem::path& output, const OutputPlace& place) {
+  throw ItemError(
+      Reason::output_collision,
+      output.string() + " is in the way (" + place.why +
+          "): move it away, use another output folder or output.name, or " +
+          (place.made_with_other ? "make it again with --redo" : "replace it with --overwrite"));
+}
+
+io::AtTakenPlace decide(const OutputPlace& place, const std::filesystem::path& output,
+                        const std::filesystem::path& written) {
+  if (place.kind == Kind::taken) refuse(output, place);
+  if (place.kind != Kind::unknown) return io::AtTakenPlace::replace;
+  const io::Likeness likeness = io::compare(output, written);
+  if (likeness == io::Likeness::same) return io::AtTakenPlace::keep;
+  if (likeness == io::Likeness::beginning && place.is_ours) return io::AtTakenPlace::replace;
+  refuse(output, place);
+}
+
+}  // namespace eckart

@@ -1,0 +1,152 @@
+// What is not known as this very input's output is in the way: it is not replaced.
+#include <sys/stat.h>
+
+#include "tests/cli/cli_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+class Collision : public CliTest {
+ protected:
+  void SetUp() override {
+    write_png("cam1/a.png");
+    write("cam2/a.png", encoded("png", 30, 20));
+  }
+  Finished run_cam(const std::string& camera, const std::vector<std::string>& more = {},
+                   const std::string& rank = "2") {
+    std::vector<std::string> arguments{"run", camera, "-o", "out", "-k", rank};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
+  std::vector<std::byte> bytes(const fs::path& file) { return io::read_file(at(file), 1); }
+};
+
+TEST_F(Collision, a_file_that_is_nobody_s_result_is_not_replaced) {
+  write("out/a.png", "precious");
+  const Finished result = run_cam("cam1");
+  EXPECT_EQ(result.code, 3);
+  const std::string line = line_with(result.err, "cam1/a.png: ");
+  EXPECT_THAT(line, HasSubstr("output collision"));
+  EXPECT_THAT(line, HasSubstr("out/a.png is in the way (not in the ledger)"));
+  EXPECT_THAT(line, HasSubstr("--overwrite"));
+  EXPECT_EQ(bytes("out/a.png").size(), 8u);
+  EXPECT_THAT(files("out"), ElementsAre("a.png")) << "and no temporaries";
+  EXPECT_EQ(run_cam("cam1", {"--overwrite"}).code, 0);
+  EXPECT_NO_THROW(decode("out/a.png"));
+}
+
+TEST_F(Collision, nor_is_one_of_no_bytes_or_a_link_or_what_is_no_file) {
+  for (const auto& make : std::vector<std::function<void()>>{
+           [&] { write("out/a.png", ""); }, [&] { fs::create_symlink("nowhere", at("out/a.png")); },
+           [&] { fs::create_directory(at("out/a.png")); },
+           [&] { ASSERT_EQ(::mkfifo(at("out/a.png").c_str(), 0600), 0); }}) {
+    fs::remove_all(at("out"));
+    fs::create_directory(at("out"));
+    make();
+    const auto before = fs::symlink_status(at("out/a.png")).type();
+    EXPECT_EQ(run_cam("cam1").code, 3);
+    EXPECT_EQ(fs::symlink_status(at("out/a.png")).type(), before);
+  }
+  EXPECT_EQ(run_cam("cam1", {"--overwrite"}).code, 0);
+}
+
+TEST_F(Collision, the_result_of_another_input_is_not_replaced) {
+  ASSERT_EQ(run_cam("cam1").code, 0);
+  const auto before = bytes("out/a.png");
+  const Finished result = run_cam("cam2");
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(line_with(result.err, "cam2/a.png: "),
+              HasSubstr("out/a.png is in the way (a result of " + at("cam1/a.png").native() + ")"));
+  EXPECT_EQ(bytes("out/a.png"), before);
+  EXPECT_EQ(run_cam("cam1").code, 0) << "it is still known";
+  EXPECT_EQ(run_cam("cam2", {"--overwrite"}).code, 0);
+  EXPECT_NE(bytes("out/a.png"), before);
+}
+
+TEST_F(Collision, a_result_that_somebody_has_changed_is_not_replaced) {
+  ASSERT_EQ(run_cam("cam1").code, 0);
+  write("out/a.png", "retouched");
+  const Finished result = run_cam("cam1");
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, HasSubstr("changed after it was made: 9 bytes, not "));
+  EXPECT_EQ(bytes("out/a.png").size(), 9u);
+}
+
+/// All of an image's outputs, or none.
+TEST_F(Collision, of_several_outputs_none_is_made_where_one_is_in_the_way) {
+  write("out/a.k3.png", "precious");
+  EXPECT_EQ(run_cam("cam1", {}, "2,3").code, 3);
+  EXPECT_THAT(files("out"), ElementsAre("a.k3.png"));
+}
+
+TEST_F(Collision, what_has_the_same_bytes_is_no_collision) {
+  ASSERT_EQ(run_cam("cam1").code, 0);
+  const auto time = fs::last_write_time(at("out/a.png"));
+  fs::remove_all(at("out/.eckart"));
+  EXPECT_EQ(run_cam("cam1").code, 0);
+  EXPECT_EQ(fs::last_write_time(at("out/a.png")), time) << "it stays as it is";
+  EXPECT_THAT(run_cam("cam1").err, HasSubstr("1 skipped")) << "and is known from now on";
+}
+
+TEST_F(Collision, without_a_ledger_whatever_stands_there_is_in_the_way) {
+  write("out/a.png", "precious");
+  const Finished result = run_cam("cam1", {"--ledger", "none"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, HasSubstr("out/a.png is in the way (no ledger is kept to know it by)"));
+  EXPECT_EQ(run_cam("cam1", {"--ledger", "none", "--overwrite"}).code, 0);
+  EXPECT_EQ(run_cam("cam1", {"--ledger", "none"}).code, 0) << "it has the same bytes";
+  EXPECT_EQ(run_cam("cam1", {"--ledger", "none"}, "3").code, 3) << "and now it has others";
+}
+
+/// On a file system that knows no RENAME_NOREPLACE as well.
+TEST_F(Collision, is_found_when_a_file_is_published) {
+  write("out/a.png", "precious");
+  std::vector<std::string> arguments{"run", "cam1", "-o", "out", "-k", "2"};
+  EXPECT_EQ(run(arguments, {.fault = "noreplace:22:1:1000"}).code, 3);
+  EXPECT_EQ(bytes("out/a.png").size(), 8u);
+  fs::remove(at("out/a.png"));
+  EXPECT_EQ(run(arguments, {.fault = "noreplace:22:1:1000"}).code, 0);
+}
+
+TEST_F(Collision, is_told_of_by_a_dry_run_for_each_output) {
+  for (const char* name : {"same", "changed", "gone", "edited"})
+    write_png(std::string("in/") + name + ".png");
+  const std::vector<std::string> arguments{"run", "in", "-o", "out", "-k", "2"};
+  ASSERT_EQ(run(arguments).code, 0);
+  write("in/changed.png", encoded("png", 30, 20));
+  fs::remove(at("out/gone.png"));
+  write("out/edited.png", "retouched");
+  write_png("in/new.png");
+  write_png("in/foreign.png");
+  write("out/foreign.png", "precious");
+  write("in/other.jpg", encoded("jpeg"));
+  ASSERT_EQ(run({"run", "cam1", "-o", "out", "-k", "2", "--set", "output.name=other.png"}).code, 0);
+  auto with_dry_run = arguments;
+  with_dry_run.emplace_back("--dry-run");
+  const Finished result = run(with_dry_run);
+  EXPECT_EQ(result.code, 3);
+  const auto says = [&](const std::string& output) {
+    const std::string line = line_with(result.out, "-> out/" + output + ".png: ");
+    return line.substr(line.find(": ") + 2);
+  };
+  EXPECT_EQ(says("same"), "same");
+  EXPECT_EQ(says("new"), "new");
+  EXPECT_EQ(says("changed"), "redone (its input has changed)");
+  EXPECT_EQ(says("gone"), "redone (it is gone)");
+  EXPECT_EQ(says("foreign"), "in the way (not in the ledger)");
+  EXPECT_THAT(says("edited"), HasSubstr("in the way (changed after it was made: 9 bytes, not "));
+  EXPECT_THAT(says("other"), HasSubstr("in the way (a result of "));
+  EXPECT_EQ(result.err, "outputs: 1 new, 1 same, 2 redone, 3 in the way\n");
+}
+
+TEST_F(Collision, a_changed_input_of_the_same_size_is_done_again) {
+  ASSERT_EQ(run_cam("cam1").code, 0);
+  const auto size = fs::file_size(at("cam1/a.png"));
+  const auto time = fs::last_write_time(at("cam1/a.png"));
+  fs::last_write_time(at("cam1/a.png"), time + std::chrono::seconds(2));
+  ASSERT_EQ(fs::file_size(at("cam1/a.png")), size);
+  EXPECT_THAT(run_cam("cam1").err, HasSubstr("1 done"));
+}
+
+}  // namespace
+}  // namespace eckart::test

@@ -1,0 +1,249 @@
+// What survives of a ledger: inputs that are moved or copied, results whose inputs are deleted, and
+// ledgers that are damaged, exported and imported.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/cli_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+class LedgerOf : public CliTest {
+ protected:
+  void SetUp() override {
+    for (const char* name : {"in/a.png", "in/b.png", "in/deep/c.png"}) write_png(name);
+    ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
+  }
+
+  /// The summary of a run.
+  std::string summary(const std::string& input, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"run", input, "-o", "out", "--json", "-k", "2"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const auto json = nlohmann::json::parse(run(arguments).out);
+    return json.at("done").dump() + " done, " + json.at("skipped").dump() + " skipped, " +
+           json.at("failed").dump() + " failed";
+  }
+  void copy_tree(const std::string& from, const std::string& to, bool with_times) const {
+    fs::copy(at(from), at(to), fs::copy_options::recursive);
+    for (const auto& entry : fs::recursive_directory_iterator(at(to))) {
+      const auto original = at(from) / entry.path().lexically_relative(at(to));
+      if (entry.is_regular_file() && with_times) copy_times(original, entry.path());
+    }
+  }
+  static void copy_times(const fs::path& from, const fs::path& to) {
+    struct stat status {};
+    ASSERT_EQ(::stat(from.c_str(), &status), 0);
+    const timespec times[] = {status.st_atim, status.st_mtim};
+    ASSERT_EQ(::utimensat(AT_FDCWD, to.c_str(), times, 0), 0);
+  }
+  void touch(const std::string& name) const {
+    const timespec times[] = {{1000000000, 0}, {1000000000, 0}};
+    ASSERT_EQ(::utimensat(AT_FDCWD, at(name).c_str(), times, 0), 0);
+  }
+  std::string bytes(const std::string& name) const {
+    std::ifstream stream(at(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+};
+
+const std::vector<std::string> kByContent{"--set", "ledger.identity=content"};
+
+TEST_F(LedgerOf, a_tree_that_was_moved_knows_what_is_done) {
+  fs::rename(at("in"), at("moved"));
+  EXPECT_EQ(summary("moved"), "0 done, 3 skipped, 0 failed");
+  EXPECT_EQ(summary("moved"), "0 done, 3 skipped, 0 failed");
+  EXPECT_THAT(run({"status", "out"}).out,
+              AllOf(HasSubstr("3 done, 0 failed"), HasSubstr("\n0 pending")));
+}
+
+TEST_F(LedgerOf, a_tree_that_was_copied_with_its_times_knows_what_is_done) {
+  copy_tree("in", "copy", true);
+  EXPECT_EQ(summary("copy"), "0 done, 3 skipped, 0 failed");
+  EXPECT_EQ(summary("in"), "0 done, 3 skipped, 0 failed");
+}
+
+TEST_F(LedgerOf, a_tree_that_was_restored_in_its_place_knows_what_is_done) {
+  copy_tree("in", "backup", true);
+  fs::remove_all(at("in"));
+  fs::rename(at("backup"), at("in"));
+  EXPECT_EQ(summary("in"), "0 done, 3 skipped, 0 failed");
+}
+
+TEST_F(LedgerOf, an_input_that_was_moved_and_changed_is_another) {
+  fs::rename(at("in"), at("moved"));
+  write("moved/a.png", encoded("png", 25, 16));
+  EXPECT_EQ(summary("moved"), "0 done, 2 skipped, 1 failed");
+}
+
+/// By chance their sizes and times are the same.
+TEST_F(LedgerOf, two_folders_with_the_same_names_are_told_apart) {
+  const auto good = bytes("in/a.png");
+  copy_tree("in", "other", true);
+  std::string changed = good;
+  changed[changed.size() / 2] ^= 1;
+  write("other/a.png", changed);
+  copy_times(at("in/a.png"), at("other/a.png"));
+  const std::string before = bytes("out/a.png");
+  EXPECT_EQ(summary("other"), "0 done, 2 skipped, 1 failed");
+  EXPECT_EQ(bytes("out/a.png"), before);
+}
+
+TEST_F(LedgerOf, identity_by_content_knows_copies_without_their_times) {
+  ASSERT_EQ(summary("in", {"--set", "ledger.identity=content", "--overwrite"}),
+            "3 done, 0 skipped, 0 failed");
+  copy_tree("in", "copy", false);
+  for (const char* name : {"copy/a.png", "copy/b.png", "copy/deep/c.png"}) touch(name);
+  EXPECT_EQ(summary("copy", kByContent), "0 done, 3 skipped, 0 failed");
+  touch("in/a.png");
+  EXPECT_EQ(summary("in", kByContent), "0 done, 3 skipped, 0 failed");
+}
+
+TEST_F(LedgerOf, identity_by_content_sees_a_change_that_keeps_size_and_times) {
+  ASSERT_EQ(summary("in", {"--set", "ledger.identity=content", "--overwrite"}),
+            "3 done, 0 skipped, 0 failed");
+  fs::rename(at("in/a.png"), at("a.png"));
+  std::string changed = bytes("a.png");
+  changed[changed.size() / 2] ^= 1;
+  write("in/a.png", changed);
+  copy_times(at("a.png"), at("in/a.png"));
+  EXPECT_EQ(summary("in", kByContent), "0 done, 2 skipped, 1 failed") << "its checksum is wrong";
+}
+
+TEST_F(LedgerOf, a_ledger_without_a_table_is_set_aside) {
+  for (const char* sql : {"DROP TABLE output", "ALTER TABLE failure RENAME COLUMN reason TO r"}) {
+    ASSERT_EQ(std::system(
+                  ("sqlite3 '" + at("out/.eckart/ledger.db").string() + "' '" + sql + "'").c_str()),
+              0);
+    const Finished status = run({"status", "out"});
+    EXPECT_EQ(status.code, int(ExitCode::no_input)) << status.out;
+    const Finished result = run({"run", "in", "-o", "out", "-k", "2"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("it is now ledger.db.damaged-"));
+    EXPECT_EQ(summary("in"), "0 done, 3 skipped, 0 failed");
+  }
+}
+
+TEST_F(LedgerOf, results_of_deleted_inputs_are_named_and_removed_when_asked) {
+  fs::remove(at("in/a.png"));
+  fs::remove_all(at("in/deep"));
+  const Finished status = run({"status", "out", "--orphans", "1"});
+  EXPECT_THAT(status.out, HasSubstr("2 results of inputs that are gone"));
+  EXPECT_THAT(status.out, AllOf(HasSubstr("a.png: "), Not(HasSubstr("c.png"))));
+  const Finished listed = run({"prune", "out"});
+  EXPECT_EQ(listed.code, 0);
+  EXPECT_THAT(listed.out, AllOf(HasSubstr("would remove a.png (its input "),
+                                HasSubstr("would remove deep/c.png"),
+                                HasSubstr("2 files would be removed; --yes removes them")));
+  EXPECT_THAT(files("out"), ElementsAre("a.png", "b.png", "deep/c.png"));
+  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("2 files removed"));
+  EXPECT_THAT(files("out"), ElementsAre("b.png"));
+  EXPECT_THAT(run({"status", "out"}).out,
+              AllOf(HasSubstr("1 done"), Not(HasSubstr("inputs that are gone"))));
+  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
+}
+
+TEST_F(LedgerOf, pruning_removes_nothing_that_was_changed_or_is_foreign) {
+  write("out/foreign.png", "mine");
+  fs::remove(at("in/a.png"));
+  fs::remove(at("in/b.png"));
+  write("out/a.png", std::string(fs::file_size(at("out/a.png")), 'x'));  // of the same size
+  fs::remove(at("out/b.png"));
+  write("elsewhere/b.png", "another's");
+  fs::create_symlink(at("elsewhere/b.png"), at("out/b.png"));
+  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
+  EXPECT_THAT(run({"prune", "out"}).out, HasSubstr("2 more were changed after they were made"));
+  EXPECT_TRUE(fs::exists(at("elsewhere/b.png")));
+  EXPECT_TRUE(fs::exists(at("out/a.png")));
+  EXPECT_TRUE(fs::exists(at("out/foreign.png")));
+}
+
+TEST_F(LedgerOf, pruning_follows_no_link_out_of_the_folder) {
+  fs::remove_all(at("in/deep"));
+  fs::rename(at("out/deep"), at("victim"));
+  fs::create_directory_symlink(at("victim"), at("out/deep"));
+  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
+  EXPECT_TRUE(fs::exists(at("victim/c.png")));
+}
+
+/// The folder of a disk that is not mounted is not there, or is empty.
+TEST_F(LedgerOf, pruning_takes_no_unmounted_disk_for_deleted_inputs) {
+  fs::rename(at("in"), at("unmounted"));
+  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
+  fs::create_directories(at("in"));
+  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
+  fs::create_directories(at("in/deep"));
+  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
+  write("in/other.txt", "of the empty folder");
+  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"))
+      << "none of its inputs is there";
+  EXPECT_THAT(run({"prune", "out"}).out, HasSubstr("3 more stay: "));
+  EXPECT_THAT(run({"prune", "out", "--yes", "--include-empty"}).out, HasSubstr("3 files removed"));
+}
+
+TEST_F(LedgerOf, pruning_waits_for_nobody_who_writes_there) {
+  const int lock = ::open(at("out/.eckart/lock").c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(::flock(lock, LOCK_EX), 0);
+  EXPECT_EQ(run({"prune", "out", "--yes"}).code, int(ExitCode::temporary));
+  ::close(lock);
+}
+
+TEST_F(LedgerOf, export_and_import_bring_back_what_is_done) {
+  write("in/bad.png", "no image");
+  EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 3);
+  fs::rename(at("in/b.png"), at("in/b\xff.png"));
+  EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 3);
+  ASSERT_EQ(run({"ledger", "export", "out", "l.jsonl"}).code, 0);
+  EXPECT_THAT(run({"ledger", "export", "out", "l.jsonl"}).err, HasSubstr("is there already"));
+  const std::string before = run({"ledger", "export", "out"}).out;
+  EXPECT_EQ(before, bytes("l.jsonl"));
+  EXPECT_THAT(before,
+              AllOf(HasSubstr("{\"eckart_ledger\":1,"), HasSubstr("\"hex\":\"62ff2e706e67\"")));
+  fs::remove_all(at("out/.eckart"));
+  fs::remove(at("out/a.png"));
+  const Finished imported = run({"ledger", "import", "out", "l.jsonl"});
+  EXPECT_EQ(imported.code, 0) << imported.err;
+  EXPECT_THAT(imported.out, HasSubstr("3 outputs imported, 0 known already, 1 not there"));
+  EXPECT_THAT(run({"ledger", "import", "out", "l.jsonl"}).out,
+              HasSubstr("0 outputs imported, 3 known already, 1 not there"));
+  EXPECT_EQ(summary("in"), "1 done, 2 skipped, 1 failed") << "b.png is of no input any more";
+  EXPECT_EQ(run({"ledger", "export", "out"}).out.size(), before.size());
+}
+
+TEST_F(LedgerOf, import_refuses_garbage_with_its_line_and_changes_nothing) {
+  const std::string good = run({"ledger", "export", "out"}).out;
+  const std::string before = bytes("out/.eckart/ledger.db");
+  const auto expect_refused = [&](const std::string& text, const std::string& why) {
+    write("l.jsonl", text);
+    const Finished result = run({"ledger", "import", "out", "l.jsonl"});
+    EXPECT_EQ(result.code, int(ExitCode::nothing_readable)) << text;
+    EXPECT_THAT(result.err, HasSubstr(why));
+  };
+  expect_refused("", "the file is empty");
+  expect_refused("garbage\n", "l.jsonl:1: ");
+  expect_refused("{}\n", "l.jsonl:1: this is no export of a ledger");
+  expect_refused("{\"eckart_ledger\":2}\n", "l.jsonl:1: is of version 2");
+  expect_refused(good + "{\"output\":\"a\"}\n", "l.jsonl:6: ");
+  expect_refused(good + "{\"what\":1}\n", "has neither output nor failed");
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    const std::size_t found = text.find(from);
+    EXPECT_NE(found, text.npos) << from;
+    return text.replace(found, from.size(), to);
+  };
+  expect_refused(with("\"output\":\"a.png\"", "\"output\":\"../a.png\""), "l.jsonl:3: output: ");
+  expect_refused(with("\"output\":\"a.png\"", "\"output\":\"/a.png\""), "below the output folder");
+  expect_refused(with("\"output\":\"a.png\"", "\"output\":{\"hex\":\"zz\"}"), "not hexadecimal");
+  expect_refused(with("\"part\":0", "\"part\":\"0\""), "part is not an integer");
+  expect_refused(with("\"bytes\":", "\"bytes\":-"), "bytes: ");
+  EXPECT_TRUE(bytes("out/.eckart/ledger.db") == before);
+  EXPECT_EQ(run({"ledger", "import", "out", "none.jsonl"}).code, int(ExitCode::no_input));
+  EXPECT_EQ(run({"ledger"}).code, int(ExitCode::usage));
+}
+
+}  // namespace
+}  // namespace eckart::test

@@ -1,0 +1,139 @@
+// The report of a run that is done again, stopped, or over other inputs: nothing of it is lost.
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/cli/cli_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+using Json = nlohmann::json;
+
+class Report : public CliTest {
+ protected:
+  void SetUp() override {
+    for (const char* name : {"in/a.png", "in/b.png", "in/deep/c.png"}) write_png(name);
+  }
+  Finished report(const std::vector<std::string>& more = {}, const std::string& input = "in",
+                  const std::string& output = "out") {
+    std::vector<std::string> arguments{"run", input, "-o", output, "-k", "2", "--report", "r"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
+  std::string text(const fs::path& file = "r") {
+    const auto bytes = io::read_file(at(file), 1);
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+  /// By output, or by file where that failed; none twice.
+  std::map<std::string, Json> lines() {
+    std::map<std::string, Json> lines;
+    std::istringstream stream(text());
+    for (std::string line; std::getline(stream, line);) {
+      const Json json = Json::parse(line);
+      const std::string key = json.value("output", json.at("file").get<std::string>());
+      EXPECT_TRUE(lines.emplace(key, json).second) << key << " twice";
+    }
+    return lines;
+  }
+  static Json without_result(Json json) {
+    json.erase("result");
+    return json;
+  }
+};
+
+TEST_F(Report, has_a_line_for_what_was_done_before) {
+  ASSERT_EQ(report().code, 0);
+  const auto first = lines();
+  ASSERT_EQ(first.size(), 3u);
+  EXPECT_EQ(first.at("out/a.png").at("result"), "done");
+  fs::remove(at("out/b.png"));
+  ASSERT_EQ(report().code, 0);
+  const auto second = lines();
+  ASSERT_EQ(second.size(), 3u);
+  EXPECT_EQ(second.at("out/a.png").at("result"), "skipped");
+  EXPECT_EQ(second.at("out/b.png").at("result"), "done");
+  for (const auto& [output, line] : first)
+    EXPECT_EQ(without_result(line), without_result(second.at(output))) << output;
+  fs::remove(at("r"));
+  ASSERT_EQ(report().code, 0);
+  EXPECT_EQ(lines().size(), 3u) << "though there is no report to go by";
+  EXPECT_FALSE(fs::exists(at("r.part")));
+}
+
+/// A run that is stopped leaves what it had, and what was there before it.
+TEST_F(Report, is_not_cut_short_by_a_run_that_is_stopped) {
+  ASSERT_EQ(report().code, 0);
+  fs::remove_all(at("out/.eckart"));
+  ASSERT_EQ(::mkfifo(at("list").c_str(), 0600), 0);
+  Program second({"run", "--files-from", "list", "-o", "other", "-k", "2", "--report", "r"},
+                 {.folder = at(".")});
+  {
+    std::ofstream list(at("list"));
+    list << "in/a.png\n" << std::flush;
+    wait_for([&] { return fs::exists(at("other/in/a.png")); });
+    wait_for([&] { return fs::exists(at("r.part")) && fs::file_size(at("r.part")) > 0; });
+    EXPECT_EQ(lines().size(), 3u) << "while it runs";
+    second.signal(SIGINT);
+    EXPECT_EQ(second.wait().code, 130);
+  }
+  EXPECT_EQ(lines().size(), 4u);
+  EXPECT_TRUE(lines().contains("other/in/a.png"));
+}
+
+TEST_F(Report, keeps_the_lines_of_outputs_that_a_run_has_nothing_to_do_with) {
+  ASSERT_EQ(report().code, 0);
+  fs::remove(at("out/b.png"));
+  ASSERT_EQ(report({}, "in/a.png").code, 0);
+  EXPECT_EQ(lines().size(), 2u) << "but not of one that is gone";
+  EXPECT_TRUE(lines().contains("out/deep/c.png"));
+}
+
+TEST_F(Report, forgets_a_failure_that_is_mended) {
+  write("in/a.png", "no image");
+  EXPECT_EQ(report().code, 3);
+  EXPECT_EQ(lines().at("in/a.png").at("result"), "failed");
+  write_png("in/a.png");
+  EXPECT_EQ(report().code, 0);
+  EXPECT_EQ(lines().size(), 3u);
+  EXPECT_FALSE(lines().contains("in/a.png"));
+}
+
+TEST_F(Report, says_that_it_is_not_known_what_an_older_version_did) {
+  if (!fs::exists("/usr/bin/sqlite3")) GTEST_SKIP() << "there is no sqlite3 to change a ledger by";
+  ASSERT_EQ(report().code, 0);
+  run({"out/.eckart/ledger.db", "UPDATE output SET report = NULL"},
+      {.program = "/usr/bin/sqlite3"});
+  ASSERT_EQ(report().code, 0);
+  EXPECT_TRUE(lines().at("out/a.png").at("psnr_db").is_null());
+  EXPECT_TRUE(lines().at("out/a.png").at("rank").is_null());
+}
+
+TEST_F(Report, goes_where_a_link_leads) {
+  write("real", "");
+  fs::create_symlink("real", at("r"));
+  ASSERT_EQ(report().code, 0);
+  EXPECT_TRUE(fs::is_symlink(at("r")));
+  EXPECT_EQ(count_of(text("real"), "\n"), 3);
+}
+
+TEST_F(Report, does_not_take_the_place_of_another_file) {
+  write("r", "precious");
+  const Finished result = report();
+  EXPECT_EQ(result.code, int(ExitCode::usage));
+  EXPECT_THAT(result.err, HasSubstr("is no report: name another"));
+  EXPECT_EQ(text(), "precious");
+  fs::remove(at("r"));
+  write("r.part", "precious, too");
+  EXPECT_EQ(report().code, int(ExitCode::usage));
+  EXPECT_EQ(text("r.part"), "precious, too");
+  write("r.part", "{\"fi");  // of a run that was killed
+  EXPECT_EQ(report().code, 0);
+  EXPECT_EQ(lines().size(), 3u);
+}
+
+}  // namespace
+}  // namespace eckart::test

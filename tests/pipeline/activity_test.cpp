@@ -1,0 +1,129 @@
+// Which steps have lasted too long, by a clock that the test has in its hands.
+#include "pipeline/activity.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/image.hpp"
+#include "pipeline/step_limits.hpp"
+#include "tests/pipeline/fakes.hpp"
+
+namespace eckart::test {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class ActivityTest : public ::testing::Test {
+ protected:
+  /// Looks as often as the program does, for so long.
+  std::optional<Activity::Stall> look_for(int seconds_long) {
+    std::optional<Activity::Stall> stall;
+    for (int i = 0; i < seconds_long; ++i) stall = activity_.check(now_ += seconds(1));
+    return stall;
+  }
+  static Activity::Step step(seconds limit) { return {"load", limit, {{"in/a.png", "a.png"}}}; }
+
+  std::int64_t standstill_s() const {
+    return std::chrono::round<seconds>(activity_.standstill()).count();
+  }
+
+  Activity activity_;
+  Activity::Clock::time_point now_ = Activity::Clock::now();
+};
+
+TEST_F(ActivityTest, a_step_that_lasts_longer_than_its_limit_has_stalled_and_is_named) {
+  const Activity::Scope scope(activity_, step(seconds(10)));
+  EXPECT_FALSE(look_for(10));
+  const auto stall = look_for(2);
+  ASSERT_TRUE(stall);
+  EXPECT_EQ(stall->stage, "load");
+  EXPECT_EQ(stall->files.at(0).relative, "a.png");
+  EXPECT_EQ(stall->age, seconds(11));
+  EXPECT_EQ(to_string(*stall),
+            "load has been at work on in/a.png for 11 s, longer than its work explains");
+}
+
+TEST_F(ActivityTest, a_step_that_has_ended_has_not_stalled) {
+  { const Activity::Scope scope(activity_, step(seconds(10))); }
+  EXPECT_FALSE(look_for(100));
+}
+
+TEST_F(ActivityTest, a_wait_by_design_does_not_count_and_what_follows_is_new_work) {
+  Activity::Scope scope(activity_, step(seconds(10)));
+  EXPECT_FALSE(look_for(8));
+  scope.waiting([&] { EXPECT_FALSE(look_for(100)); });
+  EXPECT_FALSE(look_for(8));
+  EXPECT_TRUE(look_for(5));
+}
+
+TEST_F(ActivityTest, a_process_that_stood_still_itself_has_not_stalled) {
+  const Activity::Scope scope(activity_, step(seconds(10)));
+  EXPECT_FALSE(activity_.check(now_ += seconds(1)));
+  EXPECT_FALSE(activity_.check(now_ += std::chrono::hours(9))) << "SIGSTOP, or a laptop's lid";
+  EXPECT_FALSE(look_for(3));
+  EXPECT_TRUE(look_for(3));
+}
+
+TEST_F(ActivityTest, the_step_that_is_longest_over_its_limit_is_told) {
+  const Activity::Scope a(activity_, {"load", seconds(5)}), b(activity_, {"write", seconds(2)});
+  EXPECT_EQ(look_for(4)->stage, "write");
+}
+
+TEST_F(ActivityTest, a_thread_that_should_compute_and_uses_no_cpu_has_stalled_before_its_limit) {
+  const Activity::Scope scope(activity_, {"compute", std::chrono::hours(1), {}, seconds(3)});
+  const auto burn = [] {
+    const auto cpu = [] {
+      timespec time{};
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+      return seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+    };
+    for (const auto start = cpu(); cpu() - start < milliseconds(20);) {
+    }
+  };
+  for (int i = 0; i < 10; ++i) {
+    burn();
+    EXPECT_FALSE(look_for(1)) << "it computes";
+  }
+  EXPECT_TRUE(look_for(5)) << "it does not";
+}
+
+TEST_F(ActivityTest, stands_still_while_nobody_is_at_work) {
+  look_for(4);
+  EXPECT_EQ(standstill_s(), 4);
+  {
+    const Activity::Scope scope(activity_, step(seconds(100)));
+    look_for(4);
+    EXPECT_EQ(standstill_s(), 0);
+  }
+  look_for(1);
+  EXPECT_EQ(standstill_s(), 0) << "one has just ended";
+  look_for(2);
+  EXPECT_EQ(standstill_s(), 2);
+}
+
+TEST_F(ActivityTest, says_what_is_waited_for) {
+  EXPECT_EQ(activity_.text(), "");
+  const Activity::Scope a(activity_, step(seconds(5))), b(activity_, {"write", seconds(2)});
+  EXPECT_EQ(activity_.text(), "load of in/a.png for 0 s, write for 0 s");
+}
+
+TEST(StepLimits, follow_the_work) {
+  const StepLimits limits{.stall = seconds(100), .decode = seconds(20)};
+  WorkItem item;
+  EXPECT_EQ(limits.load(item), seconds(120));
+  item.state.size = 50'000'000;
+  EXPECT_EQ(limits.load(item), seconds(130)) << "5 MB a second is a slow disk";
+  item.task.input = Image({1000, 1000, 1, Depth::u8});
+  item.task.outputs.resize(5);
+  EXPECT_EQ(limits.write(item), seconds(101));
+  item.file_bytes = {10'000'000, 15'000'000};
+  EXPECT_EQ(limits.publish(item), seconds(15)) << "besides what all of a group have";
+
+  Batch batch{.kind = {{512, 512}, {}}, .planes = 1};
+  EXPECT_LT(limits.compute(batch), seconds(110));
+  batch = {.kind = {{16384, 16384}, {}}, .planes = 3};
+  EXPECT_GT(limits.compute(batch), std::chrono::hours(24)) << "hours of LAPACK on one core";
+}
+
+}  // namespace
+}  // namespace eckart::test

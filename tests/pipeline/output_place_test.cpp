@@ -1,0 +1,151 @@
+// What stands at an output's place, and what becomes of it.
+#include "pipeline/output_place.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "pipeline/resume.hpp"
+#include "tests/pipeline/fakes.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace eckart::test {
+namespace {
+
+using Kind = OutputPlace::Kind;
+namespace fs = std::filesystem;
+
+class OutputPlaceTest : public ::testing::Test {
+ protected:
+  static constexpr FileState kState{100, 5000000001, 7};
+
+  Kind kind() const { return judge(wanted_, known_, standing_).kind; }
+
+  WantedOutput wanted_{.input = {.path = "/in/a.png", .root_size = 4, .state = kState},
+                       .settings = 1,
+                       .on_change = OnChange::refuse,
+                       .first_run = 0};
+  std::optional<ledger::Entry> known_ = ledger::Entry{.output = "a.png",
+                                                      .input = "/in/a.png",
+                                                      .settings = 1,
+                                                      .state = kState,
+                                                      .bytes = 50,
+                                                      .run = 3};
+  Standing standing_{fs::file_type::regular, 50};
+};
+
+TEST_F(OutputPlaceTest, is_the_same_where_all_is_as_it_was) { EXPECT_EQ(kind(), Kind::same); }
+
+TEST_F(OutputPlaceTest, is_redone_where_anything_of_the_input_has_changed) {
+  for (FileState changed : {FileState{101, 5000000001, 7}, FileState{100, 5000000002, 7},
+                            FileState{100, 6000000001, 7}}) {
+    wanted_.input.state = changed;
+    EXPECT_EQ(kind(), Kind::redone);
+  }
+}
+
+TEST_F(OutputPlaceTest, of_other_settings_goes_by_what_is_wished) {
+  wanted_.settings = 2;
+  EXPECT_EQ(kind(), Kind::taken);
+  EXPECT_TRUE(judge(wanted_, known_, standing_).made_with_other);
+  wanted_.on_change = OnChange::keep;
+  EXPECT_EQ(kind(), Kind::same);
+  wanted_.on_change = OnChange::redo;
+  EXPECT_EQ(kind(), Kind::redone);
+  wanted_.on_change = OnChange::keep;
+  wanted_.input.state.size = 101;
+  EXPECT_EQ(kind(), Kind::redone) << "a changed input is done again";
+}
+
+TEST_F(OutputPlaceTest, is_unknown_where_the_ledger_does_not_know_the_file) {
+  standing_.bytes = 51;
+  EXPECT_EQ(kind(), Kind::unknown);
+  EXPECT_TRUE(judge(wanted_, known_, standing_).is_ours);
+  known_.reset();
+  EXPECT_EQ(kind(), Kind::unknown);
+  EXPECT_FALSE(judge(wanted_, known_, standing_).is_ours);
+}
+
+TEST_F(OutputPlaceTest, is_taken_by_what_is_another_s_or_no_file) {
+  standing_.type = fs::file_type::unknown;
+  EXPECT_EQ(kind(), Kind::taken);
+  standing_.type = fs::file_type::regular;
+  known_->input = "/other/a.png";
+  known_->state.mtime_ns += 1;
+  EXPECT_EQ(kind(), Kind::taken);
+}
+
+TEST_F(OutputPlaceTest, is_given_up_by_overwrite_but_what_that_has_made) {
+  wanted_.first_run = 4;
+  EXPECT_EQ(kind(), Kind::redone);
+  known_->run = 4;
+  EXPECT_EQ(kind(), Kind::same);
+  known_.reset();
+  EXPECT_EQ(kind(), Kind::redone);
+  standing_.type = fs::file_type::directory;
+  EXPECT_EQ(kind(), Kind::taken);
+}
+
+TEST_F(OutputPlaceTest, is_vacant_or_to_be_made_again_where_nothing_stands) {
+  standing_ = {};
+  EXPECT_EQ(kind(), Kind::redone);
+  known_.reset();
+  EXPECT_EQ(kind(), Kind::vacant);
+}
+
+/// A run was killed between the announcement and the row.
+TEST_F(OutputPlaceTest, is_its_own_where_it_was_announced_and_nobody_came_since) {
+  known_->bytes = ledger::kAnnounced;
+  known_->output_mtime_ns = 1000;
+  standing_ = {fs::file_type::regular, 77, 1000, 2000};
+  EXPECT_EQ(kind(), Kind::redone) << "the new one";
+  standing_ = {fs::file_type::regular, 50, 900, 900};
+  EXPECT_EQ(kind(), Kind::redone) << "the one before it";
+  standing_ = {fs::file_type::regular, 50, 900, 2000};
+  EXPECT_EQ(kind(), Kind::unknown) << "moved there since";
+  known_->input = "/other/a.png";
+  known_->state.size = 1;
+  EXPECT_EQ(kind(), Kind::taken);
+}
+
+TEST(ResumeAnnounce, lets_what_a_killed_run_has_published_be_known) {
+  const TempFolder folder;
+  ledger::Ledger ledger(folder.path() / "ledger.db");
+  const Resume resume(ledger, {.root = folder.path(), .settings = {"png, rank 7"}});
+  const auto item_of = [&](const std::string& name) {
+    auto item = make_item(1);
+    item->file = folder.path() / "in" / name;
+    item->outputs = {folder.path() / name};
+    item->file_bytes = {3};
+    item->file_mtimes_ns = {item->publication.add(item->outputs[0], std::vector<std::byte>(3))};
+    return item;
+  };
+  const auto write = [](const fs::path& file) { std::ofstream(file) << "precious"; };
+  const ItemPtr fresh = item_of("fresh.png"), foreign = item_of("foreign.png"),
+                late = item_of("late.png");
+  write(foreign->outputs[0]);
+  WorkItem* const items[] = {fresh.get(), foreign.get(), late.get()};
+  resume.announce(items);
+  io::Publication* const group[] = {&fresh->publication};
+  io::publish(group, {.durable = false}, [](std::size_t, const ItemError& error) { throw error; });
+  wait_until([&] {  // for the clock of the file system
+    write(late->outputs[0]);
+    return look_at(late->outputs[0]).ctime_ns > late->file_mtimes_ns[0];
+  });
+  EXPECT_EQ(resume.place_of(*fresh, 0).kind, Kind::redone);
+  EXPECT_EQ(resume.place_of(*foreign, 0).kind, Kind::unknown);
+  EXPECT_EQ(resume.place_of(*late, 0).kind, Kind::unknown);
+}
+
+TEST(SettingsDifference, names_what_differs) {
+  EXPECT_EQ(settings_difference("png, solver auto, rank 20", "png, solver auto, rank 7"),
+            "rank 20 -> 7");
+  EXPECT_EQ(
+      settings_difference("png, solver auto, rank 7",
+                          "jpeg, solver gram, deterministic, quality 90, rank 7"),
+      "deterministic none -> on, format png -> jpeg, quality none -> 90, solver auto -> gram");
+  EXPECT_EQ(settings_difference("", "png, rank 7"), "other settings, which were not recorded");
+}
+
+}  // namespace
+}  // namespace eckart::test

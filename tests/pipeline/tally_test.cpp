@@ -1,0 +1,93 @@
+#include "pipeline/tally.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "core/quality.hpp"
+#include "tests/pipeline/fakes.hpp"
+
+namespace eckart::test {
+namespace {
+
+/// An image that is done, with one output for each of these squared errors.
+ItemPtr done(const std::vector<double>& squared_errors, double most_loss_db = 0) {
+  ItemPtr item = make_item(0);
+  item->task.results.clear();
+  for (const double squared_error : squared_errors) {
+    item->outputs.emplace_back("out.png");
+    item->task.results.push_back({{.squared_error = squared_error, .most_loss_db = most_loss_db}});
+  }
+  return item;
+}
+
+double psnr(double squared_error) { return psnr_db(squared_error, kSmall.samples(), 255); }
+
+TEST(Tally, tells_the_least_and_the_mean_psnr_of_all_outputs) {
+  Meters meters;
+  Tally tally(meters);
+  tally.count(*done({100, 400}));
+  tally.count(*done({1600}));
+  tally.count(*done({25}));
+  const telemetry::RunReport report = tally.report();
+  EXPECT_EQ(report.outputs, 4);
+  EXPECT_DOUBLE_EQ(report.psnr_db_min, psnr(1600));
+  EXPECT_DOUBLE_EQ(report.psnr_db_mean, (psnr(100) + psnr(400) + psnr(1600) + psnr(25)) / 4);
+}
+
+TEST(Tally, counts_an_exact_output_as_99_db) {
+  Meters meters;
+  Tally tally(meters);
+  tally.count(*done({0}));
+  EXPECT_DOUBLE_EQ(tally.report().psnr_db_min, 99);
+  tally.count(*done({100}));
+  EXPECT_DOUBLE_EQ(tally.report().psnr_db_min, psnr(100));
+  EXPECT_DOUBLE_EQ(tally.report().psnr_db_mean, (99 + psnr(100)) / 2);
+}
+
+TEST(Tally, tells_the_largest_loss_of_all_outputs) {
+  Meters meters;
+  Tally tally(meters);
+  tally.count(*done({100}, 0.002));
+  tally.count(*done({100}, 0.004));
+  tally.count(*done({100}, 0.001));
+  EXPECT_DOUBLE_EQ(tally.report().most_loss_db, 0.004);
+}
+
+TEST(Tally, remembers_the_last_twenty_failures) {
+  Meters meters;
+  Tally tally(meters);
+  for (int number = 0; number < 25; ++number) {
+    const ItemPtr item = make_item(number);
+    item->outcome = Outcome::failed(Stage::load, Reason::corrupt, "as the test wants it");
+    tally.count(*item);
+  }
+  telemetry::Snapshot snapshot;
+  tally.add_to(snapshot);
+  ASSERT_EQ(snapshot.recent_failures.size(), 20U);
+  EXPECT_EQ(snapshot.recent_failures.front().file, "24");
+  EXPECT_EQ(snapshot.recent_failures.back().file, "5");
+  EXPECT_EQ(snapshot.counts.failed, 25);
+}
+
+TEST(Tally, does_not_count_what_comes_again) {
+  Meters meters;
+  Tally tally(meters);
+  for (int number = 0; number < 3; ++number) tally.found({});
+  const ItemPtr item = make_item(0);
+  item->outcome = Outcome::deferred(Stage::load, Reason::corrupt, "half of it is there");
+  tally.count(*item);
+  EXPECT_EQ(tally.progress().total, 2);
+  EXPECT_EQ(tally.progress().done, 0);
+}
+
+TEST(Tally, has_no_psnr_where_nothing_was_written) {
+  Meters meters;
+  const telemetry::RunReport report = Tally(meters).report();
+  EXPECT_EQ(report.outputs, 0);
+  EXPECT_EQ(report.psnr_db_min, 0);
+  EXPECT_EQ(report.psnr_db_mean, 0);
+}
+
+}  // namespace
+}  // namespace eckart::test

@@ -1,0 +1,45 @@
+// Outputs on their way to their places.
+#include "pipeline/write.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/pipeline/fakes.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace eckart::test {
+namespace {
+
+/// All of an image's outputs, or none.
+TEST(Write, publishes_nothing_of_an_image_of_which_one_output_cannot_be_written) {
+  const TempFolder folder;
+  const int images = 3;
+  const Hook no_hook;
+  const bool waits = false;
+  FakeSource source(images, no_hook, waits);
+  FakeBackend backend;
+  Pipeline pipeline(
+      {.source = source,
+       .backend = [&]() -> Backend& { return backend; },
+       .claim = [](WorkItem& item) { item.outputs = {item.relative}; },
+       .load =
+           [](WorkItem& item, const Reserve& reserve) {
+             item.bytes = reserve(2 * kSmall.bytes());
+             fill(item.task, number_of(item));
+           },
+       .write =
+           [&](WorkItem& item) {
+             const std::string name = item.file.string();
+             item.publication.add(folder.path() / (name + ".first"), std::vector<std::byte>(1));
+             if (name == "1") throw ItemError(Reason::not_encodable, "the second");
+             item.publication.add(folder.path() / (name + ".second"), std::vector<std::byte>(1));
+           },
+       .publish = make_publish(false)},
+      {.load_threads = 1, .write_threads = 1});
+  EXPECT_EQ(pipeline.run().failed, 1);
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "0.first"));
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "2.second"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "1.first"));
+}
+
+}  // namespace
+}  // namespace eckart::test

@@ -1,0 +1,130 @@
+#include "app/watched_folder.hpp"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/error.hpp"
+#include "tests/support/temp_folder.hpp"
+#include "tests/unit/io/rooted.hpp"
+
+namespace eckart::app {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class WatchedFolderTest : public testing::Test {
+ protected:
+  void SetUp() override { fs::create_directory(at("in")); }
+
+  settings::Watch watch(const std::string& after = "keep") const {
+    settings::Watch watch;
+    watch.input = at("in");
+    watch.output = at("out");
+    watch.after = after;
+    watch.settings.backend = "cpu";
+    watch.settings.limits.file_mb = 1;
+    watch.place = "test";
+    return watch;
+  }
+  fs::path at(const fs::path& name) const { return folder_.path() / name; }
+  /// Of a file that was read, and found bad.
+  ItemPtr bad_item(WatchedFolder& folder, const fs::path& name) const {
+    std::ofstream(at("in") / name) << "bad";
+    auto item = std::make_unique<WorkItem>();
+    item->file = at("in") / name;
+    item->relative = name;
+    item->below = io::rooted(at("in"), name);
+    item->identity = io::identity_of(item->below);
+    item->state = item->identity.state;
+    folder.claim(*item);
+    EXPECT_TRUE(item->outcome.ok()) << item->outcome.detail;
+    item->outcome = Outcome::failed(Stage::load, Reason::corrupt, "why");
+    return item;
+  }
+  nlohmann::json reason(const fs::path& name) const {
+    std::ifstream file(at("out/.eckart/quarantine") / (name.native() + ".reason.json"));
+    return nlohmann::json::parse(file, nullptr, false);
+  }
+
+  const test::TempFolder folder_;
+};
+
+TEST_F(WatchedFolderTest, hashes_the_bad_file_that_was_read) {
+  WatchedFolder folder(watch());
+  ItemPtr item = bad_item(folder, "a.png");
+  folder.publish(std::span(&item, 1));
+  EXPECT_EQ(reason("a.png").value("sha256", ""),
+            "2f05d4b689d270cafb02285f35f44866f7dc8a2d368a3f9d1124373eeab31fb1");
+  EXPECT_FALSE(reason("a.png").contains("no_sha256"));
+}
+
+TEST_F(WatchedFolderTest, waits_for_no_fifo_in_the_place_of_a_bad_file) {
+  WatchedFolder folder(watch());
+  ItemPtr item = bad_item(folder, "a.png");
+  fs::remove(at("in/a.png"));
+  ASSERT_EQ(::mkfifo(at("in/a.png").c_str(), 0600), 0);
+  folder.publish(std::span(&item, 1));
+  EXPECT_EQ(reason("a.png").value("sha256", "none"), "");
+  EXPECT_EQ(reason("a.png").value("no_sha256", ""), "is not a regular file");
+}
+
+TEST_F(WatchedFolderTest, reads_no_huge_file_in_the_place_of_a_bad_one) {
+  WatchedFolder folder(watch());
+  ItemPtr item = bad_item(folder, "a.png");
+  fs::resize_file(at("in/a.png"), std::uintmax_t(8) << 40);
+  folder.publish(std::span(&item, 1));
+  EXPECT_THAT(reason("a.png").value("no_sha256", ""), HasSubstr("limits.file_mb"));
+}
+
+TEST_F(WatchedFolderTest, hashes_nothing_but_what_was_read) {
+  WatchedFolder folder(watch());
+  ItemPtr item = bad_item(folder, "a.png");
+  std::ofstream(at("secret")) << "sec";
+  fs::rename(at("secret"), at("in/a.png"));
+  folder.publish(std::span(&item, 1));
+  EXPECT_EQ(reason("a.png").value("no_sha256", ""), "it is another file by now");
+}
+
+TEST_F(WatchedFolderTest, takes_away_nothing_but_what_was_read) {
+  WatchedFolder folder(watch("delete"));
+  ItemPtr item = bad_item(folder, "a.png");
+  std::ofstream(at("other")) << "new";
+  fs::rename(at("other"), at("in/a.png"));
+  folder.publish(std::span(&item, 1));
+  EXPECT_TRUE(fs::exists(at("in/a.png")));
+  EXPECT_FALSE(fs::exists(at("out/.eckart/quarantine/a.png")));
+}
+
+TEST_F(WatchedFolderTest, waits_for_a_disk_that_is_gone) {
+  const fs::path disk = "/dev/shm/eckart-watched-folder-test-" + std::to_string(::getpid());
+  if (!fs::is_directory("/dev/shm")) GTEST_SKIP() << "there is no /dev/shm to be another disk";
+  fs::create_directory(disk);
+  fs::create_directory(at("mount point"));
+  fs::create_directory_symlink(disk, at("out"));
+  WatchedFolder folder(watch());
+  std::ofstream(at("in/a.png")) << "x";
+  io::Arrival arrival;
+  arrival.file = at("in/a.png");
+  arrival.relative = "a.png";
+  const auto wants = [&] { return folder.wants(arrival, {}); };
+  EXPECT_TRUE(wants());
+  const auto lead_to = [&](const fs::path& place) {
+    fs::remove(at("out"));
+    fs::create_directory_symlink(place, at("out"));
+  };
+  lead_to(at("mount point"));
+  EXPECT_THROW(wants(), EnvironmentError);
+  EXPECT_TRUE(fs::is_empty(at("mount point"))) << "where all would be lost beneath the disk";
+  lead_to(disk);
+  EXPECT_TRUE(wants());
+  fs::remove_all(disk);
+}
+
+}  // namespace
+}  // namespace eckart::app

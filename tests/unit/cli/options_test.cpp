@@ -1,0 +1,98 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "cli/commands.hpp"
+
+namespace eckart::cli {
+namespace {
+
+using testing::ElementsAre;
+using Words = std::vector<std::string>;
+
+class Options : public testing::Test {
+ protected:
+  Options() { add_commands(app_, action_); }
+
+  /// The command, after it was given these arguments; nothing is executed.
+  const CLI::App& parsed(const std::string& command, Words arguments) {
+    arguments.insert(arguments.begin(), command);
+    app_.parse(Words(arguments.rbegin(), arguments.rend()));
+    return *app_.get_subcommand(command);
+  }
+  std::vector<CLI::App*> commands() {
+    return app_.get_subcommands([](const CLI::App*) { return true; });
+  }
+
+  CLI::App app_{"", "eckart"};
+  Action action_;
+};
+
+TEST_F(Options, take_one_argument_in_every_command) {
+  int with_value = 0;
+  for (const CLI::App* command : commands()) {
+    for (const CLI::Option* option : command->get_options()) {
+      if (option->get_positional()) continue;
+      const std::string name = command->get_name() + " " + option->get_name();
+      EXPECT_LE(option->get_items_expected_max(), 1) << name;
+      EXPECT_FALSE(option->get_allow_extra_args()) << name;
+      with_value += option->get_items_expected_max() == 1;
+    }
+  }
+  EXPECT_GT(commands().size(), 8u);
+  EXPECT_GT(with_value, 40);
+}
+
+/// The same, asked of the parser.
+TEST_F(Options, leave_what_follows_to_the_command) {
+  for (const CLI::App* command : commands()) {
+    for (const CLI::Option* option : command->get_options()) {
+      if (option->get_positional() || option->get_items_expected_max() == 0) continue;
+      const std::string name = "--" + option->get_lnames().front();
+      CLI::App app;
+      Action action;
+      add_commands(app, action);
+      CLI::App& same = *app.get_subcommand(command->get_name());
+      same.allow_extras();
+      try {
+        app.parse(Words{"more", "1", "1", name, command->get_name()});  // the last comes first
+      } catch (const CLI::ParseError&) {  // no value for it, or another option is missing
+      }
+      EXPECT_THAT(same.get_option(name)->results(), ElementsAre("1"))
+          << command->get_name() << " " << name;
+    }
+  }
+}
+
+TEST_F(Options, set_leaves_the_inputs_alone) {
+  const CLI::App& run = parsed("run", {"--set", "rank=5", "scans", "more", "-o", "out"});
+  EXPECT_THAT(run.get_option("--set")->results(), ElementsAre("rank=5"));
+  EXPECT_THAT(run.get_option("inputs")->results(), ElementsAre("scans", "more"));
+}
+
+TEST_F(Options, may_be_repeated_where_they_fill_a_list) {
+  const CLI::App& run =
+      parsed("run", {"--set", "rank=5", "a", "--set=output.format=jpeg", "b", "-o", "out"});
+  EXPECT_THAT(run.get_option("--set")->results(), ElementsAre("rank=5", "output.format=jpeg"));
+  EXPECT_THAT(run.get_option("inputs")->results(), ElementsAre("a", "b"));
+}
+
+TEST_F(Options, take_a_list_with_commas_as_one_argument) {
+  const CLI::App& plan = parsed("plan", {"--cores", "2,4", "--gpus", "1", "--cores", "8", "log"});
+  EXPECT_THAT(plan.get_option("--cores")->as<std::vector<int>>(), ElementsAre(2, 4, 8));
+  EXPECT_THAT(plan.get_option("--gpus")->as<std::vector<int>>(), ElementsAre(1));
+  EXPECT_THAT(plan.get_option("log")->results(), ElementsAre("log"));
+  const CLI::App& bench = parsed("bench", {"scaling", "--cores", "1,2", "in"});
+  EXPECT_THAT(bench.get_option("--cores")->as<std::vector<int>>(), ElementsAre(1, 2));
+  EXPECT_THAT(bench.get_option("inputs")->results(), ElementsAre("in"));
+}
+
+TEST_F(Options, refuse_a_list_with_spaces_where_nothing_may_follow) {
+  EXPECT_THROW(parsed("synth", {"-o", "out", "--size", "8", "16"}), CLI::ExtrasError);
+  EXPECT_THROW(parsed("run", {"in", "-o", "out", "-k", "5", "-k", "7"}), CLI::ParseError);
+}
+
+}  // namespace
+}  // namespace eckart::cli

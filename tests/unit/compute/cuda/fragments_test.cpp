@@ -1,0 +1,129 @@
+// A warp in plain C++: what ldmatrix and mma do by the PTX manual, with the addresses and the
+// elements that the kernels' headers name.
+#include "compute/cuda/layout/fragments.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <vector>
+
+namespace eckart::cuda::tensor_core {
+namespace {
+
+constexpr int kLanes = 32;
+using Elements = std::array<std::array<int, 16>, 16>;
+/// Of each lane four registers of two elements.
+using Registers = std::array<std::array<std::array<int, 2>, 4>, kLanes>;
+
+Elements numbered(int seed) {
+  Elements elements{};
+  for (int row = 0; row < 16; ++row) {
+    for (int column = 0; column < 16; ++column)
+      elements[std::size_t(row)][std::size_t(column)] = (row * 16 + column) * 7 % 97 + seed;
+  }
+  return elements;
+}
+
+/// ldmatrix.x4: lane l / 8 * 8 + r gives where row r of matrix l / 8 is; lane l gets elements
+/// (l / 4, 2 (l % 4)) and the next of each matrix, of the transposed one with `transposed`.
+Registers load(const Elements& from, Position (*first)(int), bool transposed) {
+  const auto element = [&](int matrix, int row, int column) {
+    const Position at = first(matrix * 8 + row);
+    return from.at(std::size_t(at.row)).at(std::size_t(at.column + column));
+  };
+  Registers registers{};
+  for (int lane = 0; lane < kLanes; ++lane) {
+    for (int matrix = 0; matrix < 4; ++matrix) {
+      for (int e = 0; e < 2; ++e) {
+        const int row = lane / 4, column = lane % 4 * 2 + e;
+        registers[std::size_t(lane)][std::size_t(matrix)][std::size_t(e)] =
+            transposed ? element(matrix, column, row) : element(matrix, row, column);
+      }
+    }
+  }
+  return registers;
+}
+
+/// A of mma.m16n8k16: registers are its quarters top left, bottom left, top right, bottom right.
+void expect_a(const Registers& registers, const std::function<int(int row, int k)>& a) {
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const int g = lane / 4, t = lane % 4;
+    for (int i = 0; i < 4; ++i) {
+      for (int e = 0; e < 2; ++e) {
+        const int row = g + i % 2 * 8, k = 2 * t + e + i / 2 * 8;
+        ASSERT_EQ(registers[std::size_t(lane)][std::size_t(i)][std::size_t(e)], a(row, k))
+            << lane << ", " << i;
+      }
+    }
+  }
+}
+
+/// Two B of it beside one another: of each the upper and the lower half.
+void expect_b_pair(const Registers& registers, const std::function<int(int k, int column)>& b) {
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const int g = lane / 4, t = lane % 4;
+    for (int i = 0; i < 4; ++i) {
+      for (int e = 0; e < 2; ++e) {
+        const int k = 2 * t + e + i % 2 * 8, column = g + i / 2 * 8;
+        ASSERT_EQ(registers[std::size_t(lane)][std::size_t(i)][std::size_t(e)], b(k, column))
+            << lane << ", " << i;
+      }
+    }
+  }
+}
+
+TEST(CudaFragments, a_lane_gets_its_share_of_a) {
+  const Elements stored = numbered(0);
+  const auto at = [&](int row, int column) {
+    return stored[std::size_t(row)][std::size_t(column)];
+  };
+  expect_a(load(stored, down_first, false), [&](int row, int k) { return at(row, k); });
+  expect_a(load(stored, across_first, true), [&](int row, int k) { return at(k, row); });
+}
+
+TEST(CudaFragments, a_lane_gets_its_share_of_two_b) {
+  const Elements stored = numbered(3);
+  const auto at = [&](int row, int column) {
+    return stored[std::size_t(row)][std::size_t(column)];
+  };
+  expect_b_pair(load(stored, down_first, true), [&](int k, int column) { return at(k, column); });
+  expect_b_pair(load(stored, across_first, false),
+                [&](int k, int column) { return at(column, k); });
+}
+
+/// By the PTX manual: row g, and g + 8 of the third and fourth; columns 2t and 2t + 1.
+TEST(CudaFragments, a_product_has_its_elements_once) {
+  for (const int elements : {4, 2}) {  // 16 x 8 of mma.m16n8k16, 8 x 8 of mma.m8n8k4
+    std::vector<int> seen(std::size_t(kLanes * elements));
+    for (int lane = 0; lane < kLanes; ++lane) {
+      for (int e = 0; e < elements; ++e) {
+        const auto [row, column] = product_element(lane, e);
+        ASSERT_EQ(row, lane / 4 + (e >= 2 ? 8 : 0));
+        ASSERT_EQ(column, 2 * (lane % 4) + (e & 1));
+        ++seen.at(std::size_t(row * 8 + column));
+      }
+    }
+    EXPECT_EQ(seen, std::vector<int>(seen.size(), 1));
+  }
+}
+
+TEST(CudaFragments, the_warps_of_a_block_cover_its_tile_once) {
+  const struct {
+    int warps, across;
+  } blocks[] = {{4, 1}, {4, 2}, {8, 4}};  // project(), gram and reconstruct_halves(), rotate()
+  for (const auto& [warps, across] : blocks) {
+    const int width = 32 * across, height = 32 * warps / across;
+    std::vector<int> seen(std::size_t(width * height));
+    for (int warp = 0; warp < warps; ++warp) {
+      const auto [row, column] = warp_tile(warp, across);
+      for (int i = 0; i < 32; ++i) {
+        for (int j = 0; j < 32; ++j) ++seen.at(std::size_t((row + i) * width + column + j));
+      }
+    }
+    EXPECT_EQ(seen, std::vector<int>(seen.size(), 1));
+  }
+}
+
+}  // namespace
+}  // namespace eckart::cuda::tensor_core

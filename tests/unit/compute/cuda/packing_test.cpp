@@ -1,0 +1,86 @@
+#include "compute/cuda/layout/packing.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "compute/cuda/layout/spectrum.hpp"
+#include "compute/cuda/layout/subspace_sizes.hpp"
+#include "compute/solver_choice.hpp"
+
+namespace eckart::cuda {
+namespace {
+
+const ImageShape kShapes[] = {{1, 1, 1, Depth::u8},   {5, 3, 1, Depth::u8},  {3, 5, 3, Depth::u8},
+                              {7, 7, 3, Depth::u16},  {4, 9, 1, Depth::u16}, {9, 4, 3, Depth::u16},
+                              {16, 16, 1, Depth::u8}, {1, 6, 3, Depth::u8}};
+
+TEST(CudaPacking, images_lie_one_behind_the_other_aligned_to_16_bytes) {
+  std::size_t offset = 0;
+  for (const ImageShape& shape : kShapes) {
+    EXPECT_EQ(offset % 16, 0U);
+    EXPECT_GE(packed_bytes(shape), shape.bytes());
+    EXPECT_LT(packed_bytes(shape), shape.bytes() + 16);
+    offset += packed_bytes(shape);
+  }
+}
+
+TEST(CudaPacking, the_matrices_of_an_image_are_its_samples_each_once) {
+  for (const ImageShape& shape : kShapes) {
+    std::vector<int> seen(shape.samples());
+    for (int channel = 0; channel < shape.channels; ++channel) {
+      const Plane plane = packed_plane(shape, 48, channel);
+      EXPECT_EQ(plane.offset_bytes, 48);
+      EXPECT_EQ(plane.sample_bytes, int(shape.depth));
+      EXPECT_GE(plane.m(), plane.n());
+      EXPECT_EQ(plane.m() * plane.n(), shape.rows * shape.cols);
+      for (int i = 0; i < plane.m(); ++i) {
+        for (int j = 0; j < plane.n(); ++j) {
+          const int row = shape.rows >= shape.cols ? i : j, col = shape.rows >= shape.cols ? j : i;
+          const auto at = std::size_t(plane.sample(i, j));
+          ASSERT_EQ(at, std::size_t((row * shape.cols + col) * shape.channels + channel));
+          ++seen.at(at);
+        }
+      }
+    }
+    EXPECT_EQ(seen, std::vector<int>(shape.samples(), 1));
+  }
+}
+
+TEST(CudaPacking, scales_that_keep_samples_below_256) {
+  EXPECT_EQ(half_scale(1), 1);
+  EXPECT_LT(65535 * half_scale(2), 256);
+  EXPECT_GE(65535 * half_scale(2), 127) << "and no smaller than need be";
+}
+
+TEST(CudaPacking, every_tile_of_every_place_and_rank_has_its_own_error) {
+  const TileErrors errors{.places = 5, .tiles = 6};
+  std::vector<int> seen(errors.count(3));
+  for (std::size_t rank = 0; rank < 3; ++rank) {
+    for (std::size_t place = 0; place < errors.places; ++place) {
+      for (std::size_t tile = 0; tile < errors.tiles; ++tile)
+        ++seen.at(errors.first(place, rank) + tile);
+    }
+    EXPECT_EQ(errors.first(0, rank), rank * errors.places * errors.tiles)
+        << "as kernels write them: all of a rank together";
+  }
+  EXPECT_EQ(seen, std::vector<int>(5 * 6 * 3, 1));
+}
+
+/// Of whatever solver: memory for values is taken before it is known which one will write them.
+TEST(CudaPacking, there_is_memory_for_the_values_of_every_solver) {
+  for (int n = 1; n <= 700; n += (n < 100 ? 1 : 13)) {
+    for (int rank = 1; rank <= n; rank += 7) {
+      const int columns = subspace_columns(rank, 192);
+      if (4 * columns > 3 * n) continue;  // then gram is chosen
+      const int refined = to_granule(rank);
+      EXPECT_LE(std::size_t(columns + refined), max_values(n)) << n << ", rank " << rank;
+    }
+    EXPECT_LE(std::size_t(n), max_values(n));
+  }
+}
+
+}  // namespace
+}  // namespace eckart::cuda

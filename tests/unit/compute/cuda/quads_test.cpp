@@ -1,0 +1,118 @@
+#include "compute/cuda/layout/quads.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "compute/cuda/layout/fragments.hpp"
+#include "compute/cuda/layout/packing.hpp"
+
+namespace eckart::cuda {
+namespace {
+
+TEST(CudaQuads, of_a_warp_cover_its_32_by_32_elements_once) {
+  std::vector<int> seen(32 * 32);
+  for (int lane = 0; lane < 32; ++lane) {
+    for (int q = 0; q < Quads::kCount; ++q) {
+      for (int e = 0; e < kGroup; ++e) {
+        const int row = Quads::first(lane).row + Quads::at(q).row;
+        const int column = Quads::first(lane).column + Quads::at(q).column + e;
+        ++seen.at(std::size_t(row * 32 + column));
+      }
+    }
+    EXPECT_EQ(Quads::first(lane).column % kGroup, 0) << "aligned";
+  }
+  EXPECT_EQ(seen, std::vector<int>(32 * 32, 1));
+}
+
+/// What a lane has of a warp's products: two rows of four, 16 x 8 each.
+using Products = std::array<std::array<std::array<int, 4>, 4>, 2>;
+
+Products products_of(int lane) {
+  Products products{};
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 4; ++j) {
+      for (int e = 0; e < 4; ++e) {
+        const Position at = tensor_core::product_element(lane, e);
+        products[std::size_t(i)][std::size_t(j)][std::size_t(e)] =
+            (16 * i + at.row) * 32 + 8 * j + at.column;
+      }
+    }
+  }
+  return products;
+}
+
+/// As reconstruct_halves() makes quads: each lane gives the one beside it what that one needs.
+TEST(CudaQuads, have_the_elements_of_their_place) {
+  const auto pair = [](int lane, int q, int second) {
+    const Products products = products_of(lane);
+    const auto& product = products[std::size_t(Quads::product_row(q))]
+                                  [std::size_t(Quads::product_column(q) + second)];
+    const auto e = std::size_t(Quads::product_element(q));
+    return std::array<int, 2>{product[e], product[e + 1]};
+  };
+  for (int lane = 0; lane < 32; ++lane) {
+    const bool odd = lane % 2 != 0;
+    for (int q = 0; q < Quads::kCount; ++q) {
+      const auto got = pair(lane ^ 1, q, odd ? 1 : 0);
+      const auto own = pair(lane, q, odd ? 1 : 0);
+      const std::array<int, 4> values = odd ? std::array{got[0], got[1], own[0], own[1]}
+                                            : std::array{own[0], own[1], got[0], got[1]};
+      const int row = Quads::first(lane).row + Quads::at(q).row;
+      const int column = Quads::first(lane).column + Quads::at(q).column;
+      for (int e = 0; e < kGroup; ++e)
+        ASSERT_EQ(values[std::size_t(e)], row * 32 + column + e) << lane << ", " << q;
+    }
+  }
+}
+
+TEST(CudaQuads, end_where_the_row_ends) {
+  for (int cols = 1; cols < 40; ++cols) {
+    int samples = 0;
+    for (int column = 0; column < 64; column += kGroup) samples += samples_left(cols - column);
+    EXPECT_EQ(samples, cols);
+  }
+}
+
+TEST(CudaQuads, find_every_sample_of_an_image_once) {
+  for (const int channels : {1, 3}) {
+    const ImageShape shape{7, 11, channels, Depth::u8};
+    std::vector<int> seen(shape.samples());
+    for (int channel = 0; channel < channels; ++channel) {
+      const Plane plane = packed_plane(shape, 0, channel);
+      for (int row = 0; row < shape.rows; ++row) {
+        for (int col = 0; col < shape.cols; ++col) {
+          const auto index = std::size_t(sample_index(plane, row, col));
+          ASSERT_EQ(index, std::size_t((row * 11 + col) * channels + channel));
+          ++seen.at(index);
+        }
+      }
+    }
+    EXPECT_EQ(seen, std::vector<int>(seen.size(), 1));
+  }
+}
+
+/// The kernel then loads four bytes at once, wherever a quad begins.
+TEST(CudaQuads, are_words_only_where_all_of_them_are_whole_and_aligned) {
+  for (const int channels : {1, 3}) {
+    for (int cols = 1; cols < 20; ++cols) {
+      for (const std::size_t offset : {0U, 2U, 16U, 20U}) {
+        const Plane plane = packed_plane({5, cols, channels, Depth::u8}, offset, 0);
+        bool all = channels == 1;
+        for (int row = 0; row < 5; ++row) {
+          for (int column = 0; column < cols; column += kGroup) {
+            all = all && samples_left(cols - column) == kGroup &&
+                  (plane.offset_bytes + sample_index(plane, row, column)) % kGroup == 0;
+          }
+        }
+        EXPECT_EQ(quads_are_words(plane), all) << cols << ", " << channels << ", " << offset;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace eckart::cuda

@@ -1,0 +1,143 @@
+#include "compute/cuda/layout/small_matrices.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace eckart::cuda {
+namespace {
+
+TEST(CudaSmallMatrices, every_element_has_one_thread) {
+  for (int l = 1; l <= kMostSmall; l += 5) {
+    const int each = elements_each(l);
+    EXPECT_GE(each * kSide, l);
+    EXPECT_LT((each - 1) * kSide, l);
+    EXPECT_LE(each, kMostEach);
+  }
+}
+
+TEST(CudaSmallMatrices, the_largest_order_is_what_shared_memory_holds) {
+  const auto bytes = [](int order) { return order * order; };
+  EXPECT_EQ(largest_order(16 * 16 - 1, bytes), 0);
+  EXPECT_EQ(largest_order(16 * 16, bytes), 16);
+  EXPECT_EQ(largest_order(100 * 100, bytes), 96);
+  EXPECT_EQ(largest_order(1 << 30, bytes), kMostSmall);
+}
+
+/// As rotate() uses its shared memory: two halves of M, [column][k], and two of rows, [k][row].
+TEST(CudaRotate, has_shared_memory_for_all_it_holds) {
+  for (int l = 16; l <= 256; l += 16) {
+    for (const bool upper : {false, true}) {
+      for (int column0 = 0; column0 < l; column0 += kRotateColumns) {
+        const int depth = rotate_depth(l, column0, upper);
+        EXPECT_LE(depth, l);
+        const RotateShared area(depth);
+        EXPECT_GE(area.m_stride, depth);
+        EXPECT_GT(area.m_count, (kRotateColumns - 1) * area.m_stride + depth - 1);
+        EXPECT_GT(area.rows_count, (depth - 1) * RotateShared::kRowStride + kRotateRows - 1);
+        EXPECT_EQ(area.count(), 2 * area.m_count + 2 * area.rows_count);
+        EXPECT_LE(2 * std::size_t(area.count()), rotate_shared_bytes(l));
+        // Runs of eight halves are loaded as 16 bytes.
+        for (const int at :
+             {area.m_stride, area.m_count, area.rows_count, RotateShared::kRowStride})
+          EXPECT_EQ(at % 8, 0);
+      }
+    }
+  }
+}
+
+/// Eight rows of an 8 x 8 matrix, 16 bytes each, lie in different banks (32 of four bytes).
+TEST(CudaRotate, reads_shared_memory_without_conflicts) {
+  for (int depth = 16; depth <= 256; depth += 16) {
+    for (const int stride : {RotateShared(depth).m_stride, RotateShared::kRowStride}) {
+      std::set<int> banks;
+      for (int row = 0; row < 8; ++row) banks.insert(row * stride * 2 / 4 % 32 / 4);
+      EXPECT_EQ(banks.size(), 8U) << depth;
+    }
+  }
+}
+
+/// All that multiplies kRotateColumns columns of an upper triangular M, and no more than need be.
+TEST(CudaRotate, goes_as_deep_as_the_matrix) {
+  for (int l = 16; l <= 256; l += 16) {
+    for (int column0 = 0; column0 < l; column0 += kRotateColumns) {
+      EXPECT_EQ(rotate_depth(l, column0, false), l);
+      const int last_column = std::min(l, column0 + kRotateColumns) - 1;
+      EXPECT_EQ(rotate_depth(l, column0, true), last_column + 1);
+    }
+  }
+}
+
+TEST(CudaJacobi, every_row_of_every_column_has_one_thread) {
+  for (int each = 1; each <= kMostEach; ++each) {
+    const int order = 16 * each, groups = jacobi_threads(each) / kJacobiLanes;
+    EXPECT_EQ(groups * kJacobiColumns, order);
+    std::vector<int> seen(static_cast<std::size_t>(order));
+    for (int lane = 0; lane < kJacobiLanes; ++lane) {
+      for (int e = 0; e < each; ++e) {
+        ++seen.at(std::size_t(jacobi_row(lane, e)));
+        ++seen.at(std::size_t(jacobi_row(lane, e) + 1));
+      }
+    }
+    EXPECT_EQ(seen, std::vector<int>(std::size_t(order), 1));
+  }
+}
+
+TEST(CudaJacobi, a_multiprocessor_has_registers_for_its_blocks) {
+  for (int each = 1; each <= kMostEach; ++each) {
+    const int blocks = jacobi_blocks(each);
+    EXPECT_GE(blocks, 1);
+    EXPECT_LE(blocks, 16);
+    EXPECT_LE(jacobi_threads(each), 1024) << "what a block may have";
+    if (blocks > 1) {
+      EXPECT_LE(blocks * jacobi_threads(each) * (8 * each + 64), 65536);
+    }
+  }
+}
+
+TEST(CudaJacobi, each_group_of_a_ring_gets_what_another_gives) {
+  for (const int groups : {4, 12, 48}) {
+    for (const int step : {-1, 1}) {
+      for (int group = 0; group < groups; ++group) {
+        const int from = ring_source(group, step, groups);
+        ASSERT_EQ((from + step + groups) % groups, group);
+        ASSERT_GE(from, 0);
+        ASSERT_LT(from, groups);
+      }
+    }
+  }
+}
+
+/// The steps of a sweep of jacobi(), with pairs of columns that have numbers.
+TEST(CudaJacobi, every_pair_meets_every_other_once_in_a_sweep) {
+  for (int each = 1; each <= kMostEach; ++each) {
+    const int groups = jacobi_threads(each) / kJacobiLanes;
+    std::vector<int> left, right;
+    for (int group = 0; group < groups; ++group) {
+      left.push_back(2 * group);
+      right.push_back(2 * group + 1);
+    }
+    std::multiset<std::pair<int, int>> met;
+    const auto pass = [&](std::vector<int>& pairs, int step) {
+      std::vector<int> got;
+      for (int group = 0; group < groups; ++group)
+        got.push_back(pairs[std::size_t(ring_source(group, step, groups))]);
+      pairs = got;
+    };
+    for (int step = 0; step < groups; ++step) {
+      for (std::size_t g = 0; g < left.size(); ++g) met.insert(std::minmax(left[g], right[g]));
+      pass(right, -1);
+      for (std::size_t g = 0; g + 1 < left.size(); ++g) met.insert(std::minmax(left[g], right[g]));
+      std::swap(left.back(), right.back());
+      pass(left, 1);
+    }
+    for (int a = 0; a < 2 * groups; ++a) {
+      for (int b = a + 1; b < 2 * groups; ++b) ASSERT_EQ(met.count({a, b}), 1U) << each;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace eckart::cuda

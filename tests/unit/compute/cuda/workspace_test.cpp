@@ -1,0 +1,202 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "compute/cuda/layout/carver.hpp"
+#include "compute/cuda/layout/factors.hpp"
+#include "compute/cuda/layout/rank_groups.hpp"
+#include "compute/cuda/layout/subspace_sizes.hpp"
+
+namespace eckart::cuda {
+namespace {
+
+using Half = std::uint16_t;  // as large as __half
+
+struct Area {
+  const void* begin;
+  std::size_t bytes;
+};
+
+template <class T>
+Area area(const T* begin, double count) {
+  return {begin, std::size_t(count) * sizeof(T)};
+}
+
+/// They are aligned, do not overlap, and lie within `workspace` of so many bytes.
+void expect_apart(std::vector<Area> areas, const std::byte* workspace, std::size_t bytes) {
+  std::sort(areas.begin(), areas.end(), [](auto& a, auto& b) { return a.begin < b.begin; });
+  const std::byte* end = workspace;
+  for (const Area& one : areas) {
+    const auto* begin = static_cast<const std::byte*>(one.begin);
+    EXPECT_GE(begin, end);
+    EXPECT_EQ((begin - workspace) % 256, 0);
+    end = begin + one.bytes;
+  }
+  EXPECT_LE(end, workspace + bytes);
+}
+
+/// Nothing is read or written there.
+std::byte* const kWorkspace = reinterpret_cast<std::byte*>(std::uintptr_t(1) << 40);
+
+TEST(CudaCarver, counts_what_it_hands_out) {
+  for (std::size_t count = 0; count < 600; ++count) {
+    Carver counting(nullptr), carver(kWorkspace);
+    EXPECT_EQ(counting.take<float>(count), nullptr);
+    const float* first = carver.take<float>(count);
+    EXPECT_EQ(static_cast<const void*>(first), kWorkspace);
+    EXPECT_EQ(counting.used(), carver.used());
+    EXPECT_EQ(carver.used(), Carver::bytes<float>(count));
+    const double* second = carver.take<double>(1);
+    expect_apart({area(first, double(count)), area(second, 1)}, kWorkspace, carver.used());
+  }
+}
+
+std::vector<Problem> problems() {
+  std::vector<Problem> all;
+  for (const auto& [m, n] :
+       {std::pair{64, 64}, {96, 32}, {500, 333}, {1000, 999}, {224, 192}, {4000, 160}}) {
+    for (const int rank : {1, 5, 20, 31}) {
+      for (const int count : {1, 3, 32})
+        all.push_back({m, n, count, {3 > rank ? 1 : 3, rank}, 48, 3});
+    }
+  }
+  return all;
+}
+
+TEST(CudaWorkspace, of_the_float16_solver_has_a_place_for_everything) {
+  for (const Problem& problem : problems()) {
+    const SubspaceSizes s(problem);
+    EXPECT_EQ(s.m % 16 + s.n % 16 + s.k % 16, 0);
+    EXPECT_GE(s.m, problem.m);
+    EXPECT_LT(s.m, problem.m + 16);
+    EXPECT_GE(s.n, problem.n);
+    EXPECT_GE(s.k, problem.rank());
+    Carver counting(nullptr), carver(kWorkspace);
+    SubspaceParts<Half>::carve(counting, s);
+    const auto p = SubspaceParts<Half>::carve(carver, s);
+    EXPECT_EQ(counting.used(), carver.used());
+    const double m = s.m, n = s.n, l = s.l, k = s.k, c = s.count;
+    expect_apart({area(p.a_hi_t, m * n * c), area(p.a_lo_t, m * n * c), area(p.q_nl, 2 * n * l * c),
+                  area(p.z_ml, m * l * c), area(p.product, std::max(m, n) * l * c),
+                  area(p.b_ml, m * l * c), area(p.s_ll, l * l * c), area(p.s64_ll, l * l * c),
+                  area(p.m_hi, l * l * c), area(p.m_lo, l * l * c), area(p.m_scale, l * c),
+                  area(p.u_mk, 2 * m * k * c), area(p.v_nk, 2 * n * k * c),
+                  area(p.tile_lengths, project_tiles(s.n) * k * c), area(p.weak, c)},
+                 kWorkspace, carver.used());
+    // What reorthonormalise() is given S for, and small_svd() M.
+    EXPECT_LE(k, l);
+  }
+}
+
+TEST(CudaWorkspace, of_the_float64_solvers_has_a_place_for_everything) {
+  for (const Problem& problem : problems()) {
+    const double m = problem.m, n = problem.n, k = problem.rank(), c = problem.count;
+    for (const int columns : {48, 129, 300}) {
+      Problem wide = problem;
+      wide.columns = columns;
+      const double l = columns;
+      Carver counting(nullptr), carver(kWorkspace);
+      Float64SubspaceParts::carve(counting, wide);
+      const auto p = Float64SubspaceParts::carve(carver, wide);
+      EXPECT_EQ(counting.used(), carver.used());
+      expect_apart({area(p.a_t_nm, m * n * c), area(p.q_nl, n * l * c), area(p.z_ml, m * l * c),
+                    area(p.product, std::max(m, n) * l * c), area(p.s_ll, l * l * c),
+                    area(p.values_l, l * c), area(p.u_mk, m * k * c), area(p.v_nk, n * k * c),
+                    area(p.qr.s, block_columns(columns) * l * c), area(p.qr.lengths, l * c)},
+                   kWorkspace, carver.used());
+    }
+    Carver carver(kWorkspace);
+    const auto p = Float64Parts::carve(carver, problem);
+    expect_apart({area(p.a_t_nm, m * n * c), area(p.v_nn, n * n * c), area(p.p_mk, m * k * c)},
+                 kWorkspace, carver.used());
+  }
+}
+
+TEST(CudaWorkspace, blocks_of_columns_are_nearly_equal_and_at_most_128) {
+  for (int l = 1; l < 2000; ++l) {
+    const int most = block_columns(l), blocks = (l + most - 1) / most;
+    ASSERT_LE(most, 128) << l;
+    ASSERT_EQ(most % 16, 0) << l;
+    ASSERT_EQ(blocks, (l + 127) / 128) << l << ": no more of them than need be";
+    ASSERT_LT(most * blocks, l + 16 * blocks) << l;
+    for (int first = 0; first < l; first += most) {  // as BlockCholeskyQr uses its memory
+      const int columns = std::min(most, l - first), rest = l - first - columns;
+      ASSERT_LE(columns * std::max(columns, rest), most * l);
+    }
+  }
+}
+
+TEST(CudaScales, keep_columns_and_products_within_float16) {
+  for (int rows = 1; rows < 70000; rows += (rows < 300 ? 1 : 97)) {
+    const double scale = double(column_scale(rows));
+    ASSERT_LE(scale * scale, rows);
+    ASSERT_GT(4 * scale * scale, rows) << "the largest such power of two";
+    ASSERT_EQ(scale, std::exp2(std::round(std::log2(scale))));
+    // Entries of A below 256, of unit columns times their scale: at most the root of their length.
+    const double product = double(product_scale(rows));
+    ASSERT_LE(product * 256 * std::sqrt(double(rows)) * scale, 65536) << rows;
+    ASSERT_GE(product * 256 * rows, 0.49 * std::min(65536.0, 256.0 * rows));
+    ASSERT_EQ(product, std::exp2(std::round(std::log2(product))));
+  }
+}
+
+/// P and V with entries that tell where they belong, in either order of the columns.
+TEST(CudaFactors, find_every_element_in_either_order) {
+  constexpr int m = 5, n = 4, planes = 3;
+  for (const int v_columns : {4, 2}) {
+    for (int k = 1; k <= v_columns; ++k) {
+      for (const bool is_ascending : {false, true}) {
+        const auto code = [](int plane, int t, int i) { return plane * 100.0 + t * 10 + i; };
+        std::vector<double> p, v;
+        for (int plane = 0; plane < planes; ++plane) {
+          for (int at = 0; at < k; ++at) {
+            const int t = is_ascending ? k - 1 - at : at;
+            for (int i = 0; i < m; ++i) p.push_back(code(plane, t, i));
+          }
+          for (int at = 0; at < v_columns; ++at) {
+            const int t = is_ascending ? v_columns - 1 - at : at;
+            for (int i = 0; i < n; ++i) v.push_back(code(plane, t, i));
+          }
+        }
+        const Factors f = make_factors(p.data(), m, v.data(), n, v_columns, k, is_ascending);
+        for (int plane = 0; plane < planes; ++plane) {
+          for (int t = 0; t < k; ++t) {
+            for (int i = 0; i < m; ++i)
+              ASSERT_EQ(f.p_mk[plane * f.p_plane + t * f.p_column + i], code(plane, t, i));
+            for (int i = 0; i < n; ++i)
+              ASSERT_EQ(f.v_nk[plane * f.v_plane + t * f.v_column + i], code(plane, t, i));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(CudaRankGroups, hold_every_rank_once_in_ascending_order) {
+  const std::vector<int> ranks{20, 5, 90, 1, 300, 20, 7, 64, 16, 17, 33, 2, 48, 31, 8, 120, 4};
+  for (std::size_t count = 1; count <= ranks.size(); ++count) {
+    const std::vector<int> some(ranks.begin(), ranks.begin() + std::ptrdiff_t(count));
+    std::vector<int> outputs(count);
+    int last = 0;
+    const auto groups = rank_groups(some, 100);
+    EXPECT_EQ(groups.size(), (count + 7) / 8);
+    for (const Ranks& group : groups) {
+      ASSERT_GE(group.count, 1);
+      ASSERT_LE(group.count, kRanksAtOnce);
+      for (int i = 0; i < group.count; ++i) {
+        ASSERT_GE(group.rank[i], last);
+        last = group.rank[i];
+        ASSERT_EQ(last, std::min(100, some.at(std::size_t(group.output[i]))));
+        ++outputs.at(std::size_t(group.output[i]));
+      }
+    }
+    EXPECT_EQ(outputs, std::vector<int>(count, 1));
+  }
+}
+
+}  // namespace
+}  // namespace eckart::cuda

@@ -1,0 +1,161 @@
+#include "io/root_directory.hpp"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/temp_folder.hpp"
+
+namespace {
+bool has_openat2 = true;
+}
+
+/// The library calls this one, so that a kernel without openat2 can be had.
+extern "C" long syscall(long number, ...) noexcept {
+  using Function = long (*)(long, ...);
+  static const auto real = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "syscall"));
+  va_list list;
+  va_start(list, number);
+  long arguments[6];
+  for (long& argument : arguments) argument = va_arg(list, long);
+  va_end(list);
+  if (number == SYS_openat2 && !has_openat2) {
+    errno = ENOSYS;
+    return -1;
+  }
+  return real(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
+              arguments[5]);
+}
+
+namespace eckart::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// With openat2, and by a walk.
+class RootDirectoryTest : public testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    has_openat2 = GetParam();
+    fs::create_directories(root_ / "a/b");
+    fs::create_directories(outside_ / "b");
+  }
+  void TearDown() override { has_openat2 = true; }
+
+  static FileId id_of(const fs::path& path) { return RootDirectory::open(path)->id(); }
+  static bool may_open(const RootDirectoryPtr& root, const fs::path& relative) {
+    return bool(root->open_below(relative));
+  }
+
+  const test::TempFolder folder_;
+  const fs::path root_ = folder_.path() / "root", outside_ = folder_.path() / "outside";
+};
+
+TEST_P(RootDirectoryTest, opens_what_is_below_it_and_itself) {
+  const RootDirectoryPtr root = RootDirectory::open(root_);
+  ASSERT_TRUE(root);
+  EXPECT_EQ(root->open_below("")->id(), id_of(root_));
+  EXPECT_EQ(root->open_below("a")->id(), id_of(root_ / "a"));
+  EXPECT_EQ(root->open_below("a/b")->id(), id_of(root_ / "a/b"));
+  EXPECT_FALSE(may_open(root, "c"));
+  EXPECT_EQ(errno, ENOENT);
+  std::ofstream(root_ / "file") << "x";
+  EXPECT_FALSE(may_open(root, "file"));
+  EXPECT_TRUE(means_gone(errno));
+}
+
+TEST_P(RootDirectoryTest, follows_no_link_wherever_that_stands) {
+  fs::create_directory_symlink(outside_, root_ / "last");
+  fs::create_directory_symlink("a", root_ / "within");
+  const RootDirectoryPtr root = RootDirectory::open(root_);
+  for (const char* path : {"last", "last/b", "within", "within/b"}) {
+    EXPECT_FALSE(may_open(root, path)) << path;
+    EXPECT_TRUE(means_gone(errno)) << path << errno;
+    EXPECT_FALSE(root->make_below(fs::path(path) / "new")) << path;
+  }
+  EXPECT_FALSE(fs::exists(outside_ / "new"));
+  EXPECT_FALSE(fs::exists(outside_ / "b/new"));
+}
+
+TEST_P(RootDirectoryTest, is_not_left_upwards) {
+  const RootDirectoryPtr root = RootDirectory::open(root_);
+  for (const char* path : {"..", "../outside", "a/../../outside", "/"}) {
+    EXPECT_FALSE(may_open(root, path)) << path;
+    EXPECT_TRUE(means_gone(errno)) << path << errno;
+    EXPECT_FALSE(root->make_below(fs::path(path) / "new")) << path;
+  }
+  EXPECT_FALSE(fs::exists(outside_ / "new"));
+}
+
+TEST_P(RootDirectoryTest, follows_links_to_directories_where_all_are) {
+  fs::create_directory_symlink(outside_, root_ / "link");
+  EXPECT_EQ(RootDirectory::open(root_, Links::all)->open_below("link/b")->id(),
+            id_of(outside_ / "b"));
+  EXPECT_FALSE(may_open(RootDirectory::open(root_, Links::files), "link/b"));
+}
+
+TEST_P(RootDirectoryTest, may_be_reached_by_a_link_itself) {
+  fs::create_directory_symlink(root_, folder_.path() / "link");
+  const RootDirectoryPtr root = RootDirectory::open(folder_.path() / "link");
+  EXPECT_EQ(root->open_below("a")->id(), id_of(root_ / "a"));
+  fs::remove(folder_.path() / "link");
+  fs::create_directory_symlink(outside_, folder_.path() / "link");
+  EXPECT_FALSE(may_open(root, "a")) << "it is not at its path any more";
+}
+
+TEST_P(RootDirectoryTest, that_was_moved_or_replaced_opens_nothing) {
+  const RootDirectoryPtr root = RootDirectory::open(root_);
+  fs::rename(root_, folder_.path() / "moved");
+  EXPECT_FALSE(may_open(root, "a"));
+  fs::create_directories(root_ / "a");
+  EXPECT_FALSE(may_open(root, "a"));
+  EXPECT_FALSE(may_open(root, ""));
+  EXPECT_EQ(errno, ENOENT);
+  EXPECT_FALSE(root->make_below("new"));
+  EXPECT_FALSE(fs::exists(folder_.path() / "moved/new"));
+  fs::remove_all(root_);
+  fs::rename(folder_.path() / "moved", root_);
+  EXPECT_TRUE(may_open(root, "a"));
+}
+
+TEST_P(RootDirectoryTest, makes_what_is_missing) {
+  const RootDirectoryPtr root = RootDirectory::open(root_);
+  const DirectoryPtr made = root->make_below("a/c/d");
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->id(), id_of(root_ / "a/c/d"));
+  EXPECT_EQ(root->make_below("a/c/d")->id(), made->id());
+  EXPECT_EQ(root->make_below("")->id(), id_of(root_));
+}
+
+TEST_P(RootDirectoryTest, removes_a_link_and_never_what_it_leads_to) {
+  std::ofstream(outside_ / "x") << "x";
+  fs::create_symlink(outside_ / "x", root_ / "a/x");
+  fs::create_directory_symlink(outside_, root_ / "link");
+  const RootDirectoryPtr root = RootDirectory::open(root_);
+  EXPECT_TRUE(root->remove_below("a/x"));
+  EXPECT_FALSE(root->remove_below("link/x"));
+  EXPECT_FALSE(fs::is_symlink(root_ / "a/x"));
+  EXPECT_TRUE(fs::exists(outside_ / "x"));
+}
+
+TEST_P(RootDirectoryTest, a_directory_that_is_open_stays_the_same_when_it_moves) {
+  const DirectoryPtr directory = RootDirectory::open(root_)->open_below("a");
+  std::ofstream(root_ / "a/x") << "x";
+  fs::rename(root_ / "a", outside_ / "a");
+  fs::create_directory(root_ / "a");
+  EXPECT_TRUE(directory->has("x"));
+  EXPECT_EQ(directory->id(), id_of(outside_ / "a"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, RootDirectoryTest, testing::Bool(),
+                         [](const auto& kernel) { return kernel.param ? "openat2" : "walk"; });
+
+}  // namespace
+}  // namespace eckart::io

@@ -1,0 +1,105 @@
+#include "io/rooted_file.hpp"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <fstream>
+#include <string>
+
+#include "core/error.hpp"
+#include "tests/support/temp_folder.hpp"
+#include "tests/unit/io/rooted.hpp"
+
+namespace eckart::io {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class RootedFileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    write("in/day/a.png", "mine");
+    write("secret/a.png", "theirs");
+  }
+  fs::path at(const fs::path& name) const { return folder_.path() / name; }
+  void write(const fs::path& name, const std::string& text) const {
+    fs::create_directories(at(name).parent_path());
+    std::ofstream(at(name)) << text;
+  }
+  RootedFile found(const fs::path& name, Links links = Links::none) const {
+    return rooted(at("in"), name, links);
+  }
+  Entry::Kind kind(const fs::path& name, Links links) const {
+    const RootedFile file = found(name, links);
+    return look_at(*open_directory(file), file.name(), links).kind;
+  }
+  /// Its text, or why it is not read.
+  static std::string read(const RootedFile& file) {
+    try {
+      std::string text;
+      for (const std::byte byte : open_input(file).read_all(1)) text += char(byte);
+      return text;
+    } catch (const ItemError& error) {
+      return error.what();
+    }
+  }
+
+  const test::TempFolder folder_;
+};
+
+TEST_F(RootedFileTest, is_read_where_it_was_found) {
+  EXPECT_EQ(read(found("day/a.png")), "mine");
+  EXPECT_EQ(identity_of(open_input(found("day/a.png"))), identity_of(found("day/a.png")));
+}
+
+TEST_F(RootedFileTest, is_not_read_in_another_folder) {
+  const RootedFile file = found("day/a.png");
+  fs::rename(at("in/day"), at("archive"));
+  EXPECT_EQ(read(file), "no such file");
+  fs::create_directory_symlink(at("archive"), at("in/day"));
+  EXPECT_EQ(read(file), "no such file") << "by a link to the very folder";
+  fs::remove(at("in/day"));
+  fs::create_directory_symlink(at("secret"), at("in/day"));
+  EXPECT_EQ(read(file), "no such file");
+  fs::remove(at("in/day"));
+  write("in/day/a.png", "new");
+  EXPECT_EQ(read(file), "no such file") << "it is another arrival";
+  fs::remove_all(at("in/day"));
+  fs::rename(at("archive"), at("in/day"));
+  EXPECT_EQ(read(file), "mine");
+}
+
+TEST_F(RootedFileTest, that_is_a_link_is_read_where_links_to_files_are_followed) {
+  fs::create_symlink(at("secret/a.png"), at("in/link.png"));
+  EXPECT_EQ(read(found("link.png")), "no such file");
+  EXPECT_EQ(read(found("link.png", Links::files)), "theirs");
+  EXPECT_EQ(read(found("link.png", Links::all)), "theirs");
+}
+
+TEST_F(RootedFileTest, that_is_a_fifo_or_a_device_is_not_waited_for) {
+  ASSERT_EQ(::mkfifo(at("in/fifo.png").c_str(), 0600), 0);
+  fs::create_symlink("fifo.png", at("in/link.png"));
+  fs::create_symlink("/dev/zero", at("in/zero.png"));
+  EXPECT_EQ(read(found("fifo.png")), "is not a regular file");
+  for (const char* name : {"fifo.png", "link.png", "zero.png"})
+    EXPECT_EQ(read(found(name, Links::files)), "is not a regular file") << name;
+}
+
+TEST_F(RootedFileTest, a_look_follows_links_as_it_is_told) {
+  fs::create_symlink(at("secret/a.png"), at("in/file"));
+  fs::create_directory_symlink(at("secret"), at("in/folder"));
+  fs::create_symlink("nowhere", at("in/dangling"));
+  for (const char* name : {"file", "folder", "dangling"})
+    EXPECT_EQ(kind(name, Links::none), Entry::link) << name;
+  EXPECT_EQ(kind("file", Links::files), Entry::file);
+  EXPECT_EQ(kind("folder", Links::files), Entry::link);
+  EXPECT_EQ(kind("file", Links::all), Entry::file);
+  EXPECT_EQ(kind("folder", Links::all), Entry::directory);
+  EXPECT_EQ(kind("dangling", Links::all), Entry::link);
+  EXPECT_EQ(kind("none", Links::all), Entry::nothing);
+}
+
+}  // namespace
+}  // namespace eckart::io

@@ -1,0 +1,218 @@
+// Ledgers that are damaged at random: each is used as runs and `eckart status` use it, and must
+// work or be set aside.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <fstream>
+#include <iterator>
+#include <random>
+
+#include "core/error.hpp"
+#include "ledger/ledger.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace eckart::ledger {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+constexpr int kRows = 300;
+constexpr int kFailures = 40;
+
+std::string output(int number) { return "deep/" + std::to_string(number) + ".png"; }
+
+Entry entry(int number) {
+  return {.output = output(number),
+          .input = "/in/" + output(number),
+          .settings = settings_hash("png, rank 2"),
+          .state = {1000 + number, 1700000000123456789, number},
+          .bytes = 10 + number,
+          .root_size = 4,
+          .content = std::string(32, char(number)),
+          .report = std::string(200, 'r')};
+}
+
+const Request kRequest{"rank: 2", {"/in"}, "", {"png, rank 2"}};
+
+void fill(Ledger& ledger) {
+  ledger.record_request(kRequest);
+  Changes changes;
+  for (int i = 0; i < kRows; ++i) changes.done.push_back(entry(i));
+  for (int i = 0; i < kFailures; ++i)
+    changes.failed.push_back({"/in/bad" + std::to_string(i), {1, 2, 3}, Reason::corrupt, "why"});
+  ledger.record(changes);
+  ledger.record_suspects(std::vector<Suspect>{{"/in/lost.png", {4, 5, 6}, 1}});
+}
+
+/// Asks it all that can be asked.
+void read_all(Ledger& ledger) {
+  for (int i = 0; i < kRows; ++i) ledger.find(output(i));
+  for (int i = 0; i < kFailures; ++i) ledger.find_failure("/in/bad" + std::to_string(i));
+  ledger.count();
+  ledger.count_by_settings();
+  ledger.settings_text(settings_hash("png, rank 2"));
+  ledger.failed(1000);
+  ledger.suspects();
+  ledger.request();
+  std::string last;
+  int steps = 0;
+  for (auto names = ledger.outputs_after("", 16); !names.empty();
+       names = ledger.outputs_after(last, 16)) {
+    last = names.back();
+    ASSERT_LT(++steps, 10 * kRows) << "never comes to the end";
+  }
+}
+
+/// What a run does, and one more row.
+void use(Ledger& ledger) {
+  ledger.record_request(kRequest);
+  read_all(ledger);
+  Changes changes;
+  for (int i = 0; i <= kRows; i += 3) changes.done.push_back(entry(i));
+  changes.failed.push_back({"/in/bad1", {1, 2, 3}, Reason::corrupt, "again"});
+  changes.cleared = {"/in/bad2", "/in/lost.png"};
+  changes.taken = {output(4)};
+  ledger.record(changes);
+  ledger.forget([] { return std::vector<std::string>{output(5)}; });
+  ledger.forget_suspects();
+  EXPECT_TRUE(ledger.find(output(kRows)));
+}
+
+class Damage : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    {
+      Ledger ledger(file());
+      fill(ledger);
+    }
+    std::ifstream stream(file(), std::ios::binary);
+    good_.assign(std::istreambuf_iterator<char>(stream), {});
+    ASSERT_GT(good_.size(), 20 * kPage);
+  }
+  fs::path file() const { return folder_.path() / "out" / ".eckart" / "ledger.db"; }
+
+  /// A new ledger of these bytes.
+  void put(const std::string& bytes) const {
+    fs::remove_all(file().parent_path());
+    fs::create_directories(file().parent_path());
+    std::ofstream(file(), std::ios::binary) << bytes;
+  }
+
+  std::string damaged(std::mt19937& random) const {
+    const auto below = [&](std::size_t limit) { return std::size_t(random() % limit); };
+    std::string bytes = good_;
+    const std::size_t pages = bytes.size() / kPage, page = below(pages) * kPage;
+    switch (below(7)) {
+      case 0:  // bits anywhere
+        for (std::size_t i = 0; i < 1 + below(64); ++i)
+          bytes[below(bytes.size())] ^= char(1 << below(8));
+        break;
+      case 1:  // bytes of the header and the schema
+        for (std::size_t i = 0; i < 1 + below(3); ++i) bytes[below(kPage)] = char(random());
+        break;
+      case 2:  // letters of the schema
+        for (int tries = 0; tries < 1000; ++tries) {
+          char& letter = bytes[kPage / 2 + below(kPage / 2)];
+          if (!std::isalpha(static_cast<unsigned char>(letter))) continue;
+          letter = char('a' + below(26));
+          break;
+        }
+        break;
+      case 3:
+        bytes.replace(page, kPage, std::string(kPage, '\0'));
+        break;
+      case 4:
+        for (std::size_t i = 0; i < kPage; ++i) bytes[page + i] = char(random());
+        break;
+      case 5:
+        bytes.resize(below(bytes.size()));
+        break;
+      default:  // pages change places
+        std::swap_ranges(bytes.begin() + std::ptrdiff_t(page),
+                         bytes.begin() + std::ptrdiff_t(page + kPage),
+                         bytes.begin() + std::ptrdiff_t(below(pages) * kPage));
+    }
+    return bytes;
+  }
+
+  /// Number of ledgers that were set aside.
+  int asides() const {
+    int count = 0;
+    for (const auto& found : fs::directory_iterator(file().parent_path()))
+      count += found.path().filename().native().starts_with("ledger.db.damaged-");
+    return count;
+  }
+
+  static constexpr std::size_t kPage = 4096;
+  std::string good_;
+
+ private:
+  const test::TempFolder folder_;
+};
+
+TEST_F(Damage, at_random_never_stops_a_run) {
+  constexpr int kLedgers = 300;
+  int set_aside = 0;
+  for (int seed = 0; seed < kLedgers; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(static_cast<unsigned>(seed));
+    put(damaged(random));
+    const auto expect_answer = [&](const char* what, const auto& work) {
+      try {
+        work();
+      } catch (const std::exception& error) {
+        ADD_FAILURE() << what << ": " << error.what();
+      } catch (...) {
+        ADD_FAILURE() << what << ": another error";
+      }
+    };
+    expect_answer("status", [&] {
+      try {
+        if (const auto ledger = Ledger::open_to_read(file())) read_all(*ledger);
+      } catch (const FatalError& error) {
+        EXPECT_EQ(error.code(), ExitCode::nothing_readable);
+        EXPECT_THAT(error.what(), HasSubstr("the next run sets it aside"));
+      }
+    });
+    for (int run = 0; run < 2; ++run) {
+      expect_answer("run", [&] {
+        Ledger ledger(file());
+        use(ledger);
+      });
+    }
+    EXPECT_LE(asides(), 1);
+    set_aside += asides();
+    if (HasFailure()) break;
+  }
+  EXPECT_GT(set_aside, kLedgers / 4);
+  RecordProperty("set_aside", set_aside);
+}
+
+TEST_F(Damage, of_the_schema_is_seen_and_set_aside) {
+  for (const char* sql :
+       {"DROP TABLE output", "DROP TABLE failure", "DROP TABLE suspect", "DROP TABLE request",
+        "DROP TABLE root", "DROP TABLE settings", "DROP TABLE version", "DELETE FROM version",
+        "DELETE FROM root", "ALTER TABLE output DROP COLUMN bytes",
+        "ALTER TABLE failure RENAME COLUMN reason TO because",
+        "ALTER TABLE request RENAME COLUMN what TO it",
+        "CREATE TRIGGER no BEFORE INSERT ON request BEGIN SELECT raise(ABORT, 'no'); END"}) {
+    SCOPED_TRACE(sql);
+    put(good_);
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open(file().c_str(), &database), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(database);
+    std::string warnings;
+    for (int run = 0; run < 2; ++run) {
+      Ledger ledger(file(), {.warn = [&](const std::string& text) { warnings += text; }});
+      use(ledger);
+    }
+    EXPECT_THAT(warnings, HasSubstr("it is now ledger.db.damaged-1"));
+    EXPECT_EQ(asides(), 1);
+  }
+}
+
+}  // namespace
+}  // namespace eckart::ledger

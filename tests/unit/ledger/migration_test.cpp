@@ -1,0 +1,295 @@
+// Ledgers of older versions, made with the statements of the programs that wrote them, and of newer
+// ones.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "core/error.hpp"
+#include "ledger/ledger.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace eckart::ledger {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class Migration : public ::testing::Test {
+ protected:
+  fs::path out() const { return folder_.path() / "out"; }
+  fs::path own_file() const { return out() / ".eckart" / "ledger.db"; }
+  fs::path other_file() const { return folder_.path() / "shared" / "shared.db"; }
+  /// Runs statements on a file that may be new; "{OUT}" is the output folder.
+  void execute(const fs::path& file, std::string sql) const {
+    for (std::size_t at; (at = sql.find("{OUT}")) != std::string::npos;)
+      sql.replace(at, 5, out().native());
+    fs::create_directories(file.parent_path());
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
+    char* message = nullptr;
+    EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, &message), SQLITE_OK)
+        << message;
+    sqlite3_close(database);
+  }
+  static std::string content(const fs::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  Ledger opened(const fs::path& file) {
+    return Ledger(file, {.warn = [](const std::string& text) { ADD_FAILURE() << text; }});
+  }
+  void expect_no_more_files_than(const fs::path& file) const {
+    for (const auto& entry : fs::directory_iterator(file.parent_path()))
+      EXPECT_EQ(entry.path(), file);
+  }
+
+ private:
+  const test::TempFolder folder_;
+};
+
+/// Of "eckart run does not do again what is done".
+constexpr const char* kVersion1 = R"(
+PRAGMA journal_mode = WAL;
+CREATE TABLE IF NOT EXISTS output (
+  output BLOB PRIMARY KEY, input BLOB NOT NULL, settings INTEGER NOT NULL, part INTEGER NOT NULL,
+  size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL, done INTEGER NOT NULL,
+  reason INTEGER NOT NULL, detail BLOB NOT NULL, bytes INTEGER NOT NULL) WITHOUT ROWID;
+PRAGMA user_version = 1;
+INSERT OR REPLACE INTO output VALUES (CAST('{OUT}/deep/a.png' AS BLOB), CAST('/in/deep/a.png' AS BLOB),
+  -81985529216486896, 0, 123, 1700000000123456789, 42, 1, 0, x'', 456);
+INSERT OR REPLACE INTO output VALUES (CAST('{OUT}/bad.png' AS BLOB), CAST('/in/bad.png' AS BLOB),
+  7, 0, 1, 2, 3, 0, 5, CAST('ends early' AS BLOB), 0);
+)";
+
+/// Of "A lost GPU costs no image".
+constexpr const char* kVersion2WithTimes = R"(
+PRAGMA journal_mode = WAL;
+CREATE TABLE IF NOT EXISTS output (
+  output BLOB PRIMARY KEY, input BLOB NOT NULL, settings INTEGER NOT NULL, part INTEGER NOT NULL,
+  size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+  bytes INTEGER NOT NULL, time_ns INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS failure (
+  input BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+  reason TEXT NOT NULL, detail BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS suspect (
+  input BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+  losses INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS request (what TEXT NOT NULL, value BLOB NOT NULL);
+PRAGMA user_version = 2;
+INSERT INTO output VALUES (CAST('deep/a.png' AS BLOB), CAST('/in/deep/a.png' AS BLOB),
+  -81985529216486896, 0, 123, 1700000000123456789, 42, 456, 1763800000000000000);
+)";
+
+/// Of all programs after that one, until version 3.
+constexpr const char* kVersion2 = R"(
+PRAGMA journal_mode = WAL;
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS output (
+  output BLOB PRIMARY KEY, input BLOB NOT NULL, settings INTEGER NOT NULL, part INTEGER NOT NULL,
+  size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+  bytes INTEGER NOT NULL, run INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS failure (
+  input BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+  reason TEXT NOT NULL, detail BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS suspect (
+  input BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+  losses INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS request (what TEXT NOT NULL, value BLOB NOT NULL);
+PRAGMA application_id = 1164143457;
+PRAGMA user_version = 2;
+COMMIT;
+INSERT INTO request VALUES ('run', CAST('4' AS BLOB));
+INSERT INTO request VALUES ('settings', CAST('rank: "2"' AS BLOB));
+INSERT INTO request VALUES ('input', CAST('/in' AS BLOB));
+INSERT INTO request VALUES ('input', CAST('/in/single.jpg' AS BLOB));
+INSERT INTO request VALUES ('input', CAST('/else/where/one.jpg' AS BLOB));
+INSERT INTO output VALUES (CAST('deep/a.png' AS BLOB), CAST('/in/deep/a.png' AS BLOB),
+  -81985529216486896, 0, 123, 1700000000123456789, 42, 456, 3);
+INSERT INTO output VALUES (x'6465ff0a2e706e67', x'2f696e2f6465ff0a2e706e67', 1, 0, 1, 2, 3, 4, 4);
+INSERT INTO output VALUES (CAST('one.k2.png' AS BLOB), CAST('/else/where/one.jpg' AS BLOB),
+  1, 1, 1, 2, 3, 4, 4);
+INSERT INTO output VALUES (CAST('single.png' AS BLOB), CAST('/in/single.jpg' AS BLOB),
+  1, 0, 1, 2, 3, 4, 4);
+INSERT INTO output VALUES (CAST('earlier.png' AS BLOB), CAST('/inside/earlier.png' AS BLOB),
+  1, 0, -1, 2, 3, 4, 1);
+INSERT INTO failure VALUES (CAST('/in/bad.png' AS BLOB), 1, 2, 3, 'corrupt',
+  CAST('ends early' AS BLOB));
+INSERT INTO suspect VALUES (CAST('/in/lost.png' AS BLOB), 4, 5, 6, 2);
+)";
+
+void expect_first_output(Ledger& ledger, std::size_t root_size) {
+  const auto known = ledger.find("deep/a.png");
+  ASSERT_TRUE(known);
+  EXPECT_EQ(known->input, "/in/deep/a.png");
+  EXPECT_EQ(known->root_size, root_size);
+  EXPECT_EQ(known->settings, 0xfedcba9876543210);
+  EXPECT_EQ(known->state, (FileState{123, 1700000000123456789, 42}));
+  EXPECT_EQ(known->bytes, 456);
+  EXPECT_EQ(known->output_mtime_ns, 0);
+  EXPECT_EQ(known->content, "");
+}
+
+void expect_takes_more(Ledger& ledger) {
+  ledger.record_request({"", {"/in"}, "", {}});
+  Entry entry{
+      .output = "new.png", .input = "/in/new.png", .settings = 1, .state = {}, .root_size = 4};
+  ledger.record({{entry}, {}, {}});
+  EXPECT_TRUE(ledger.find("new.png"));
+}
+
+TEST_F(Migration, from_version_1_keeps_outputs_below_their_folder) {
+  execute(own_file(), kVersion1);
+  Ledger ledger = opened(own_file());
+  expect_first_output(ledger, 1);
+  EXPECT_EQ(ledger.count().done, 1);
+  EXPECT_EQ(ledger.count().failed, 0) << "it is tried again anyway";
+  EXPECT_FALSE(ledger.find("bad.png"));
+  expect_takes_more(ledger);
+}
+
+TEST_F(Migration, from_version_1_keeps_outputs_of_a_shared_ledger) {
+  execute(other_file(), kVersion1);
+  Ledger ledger = opened(other_file());
+  EXPECT_TRUE(ledger.find((out() / "deep/a.png").native().substr(1)));
+}
+
+TEST_F(Migration, from_the_first_version_2_takes_no_time_for_a_run) {
+  for (const fs::path& file : {own_file(), other_file()}) {
+    execute(file, kVersion2WithTimes);
+    Ledger ledger = opened(file);
+    expect_first_output(ledger, 1);
+    EXPECT_EQ(ledger.find("deep/a.png")->run, 0);
+    expect_takes_more(ledger);
+  }
+}
+
+TEST_F(Migration, from_version_2_finds_the_roots_of_inputs) {
+  execute(own_file(), kVersion2);
+  Ledger ledger = opened(own_file());
+  expect_first_output(ledger, std::string("/in/").size());
+  EXPECT_EQ(ledger.find("deep/a.png")->run, 3);
+  EXPECT_EQ(ledger.find("de\xff\n.png")->input, "/in/de\xff\n.png");
+  EXPECT_EQ(ledger.find("one.k2.png")->root_size, std::string("/else/where/").size());
+  EXPECT_EQ(ledger.find("one.k2.png")->part, 1);
+  EXPECT_EQ(ledger.find("single.png")->root_size, std::string("/in/").size());
+  EXPECT_EQ(ledger.find("earlier.png")->root_size, 1U) << "no run that is known had its root";
+  EXPECT_EQ(ledger.find("earlier.png")->state.size, -1);
+  EXPECT_EQ(ledger.run(), 4);
+  EXPECT_EQ(ledger.request()->settings, "rank: \"2\"");
+  EXPECT_EQ(ledger.request()->inputs.size(), 3U);
+  EXPECT_EQ(ledger.count().done, 5);
+  EXPECT_EQ(ledger.find_failure("/in/bad.png")->detail, "ends early");
+  ASSERT_EQ(ledger.suspects().size(), 1U);
+  EXPECT_EQ(ledger.suspects()[0].losses, 2);
+  expect_takes_more(ledger);
+}
+
+TEST_F(Migration, is_done_once) {
+  execute(own_file(), kVersion2);
+  opened(own_file()).forget([] { return std::vector<std::string>{"single.png"}; });
+  Ledger again = opened(own_file());
+  EXPECT_FALSE(again.find("single.png"));
+  expect_first_output(again, std::string("/in/").size());
+}
+
+TEST_F(Migration, of_a_ledger_that_is_only_read_changes_nothing) {
+  for (const char* version : {kVersion1, kVersion2WithTimes, kVersion2}) {
+    fs::remove_all(out());
+    execute(own_file(), version);
+    const std::string before = content(own_file());
+    {
+      const auto ledger = Ledger::open_to_read(own_file());
+      ASSERT_TRUE(ledger);
+      EXPECT_EQ(ledger->find("deep/a.png")->bytes, 456);
+    }
+    EXPECT_TRUE(content(own_file()) == before);
+  }
+}
+
+/// What another program has written in the place of a ledger, and of a newer version of this one.
+class Refused : public Migration {
+ protected:
+  /// The message. Opening it in any way changes nothing.
+  std::string refusal(const fs::path& file, ExitCode code) {
+    std::string message;
+    const std::string before = content(file);
+    const auto expect_refused = [&](auto open) {
+      try {
+        open();
+        ADD_FAILURE() << "was not refused";
+      } catch (const FatalError& error) {
+        EXPECT_EQ(error.code(), code);
+        message = error.what();
+      }
+      EXPECT_TRUE(content(file) == before);
+      expect_no_more_files_than(file);
+    };
+    expect_refused([&] { Ledger ledger(file); });
+    expect_refused([&] { Ledger::open_to_read(file); });
+    return message;
+  }
+};
+
+TEST_F(Refused, is_a_ledger_of_a_newer_version) {
+  for (const fs::path& file : {own_file(), other_file()}) {
+    { Ledger ledger = opened(file); }
+    execute(file,
+            "PRAGMA user_version = 99; UPDATE version SET schema = 99; DROP TABLE output; "
+            "CREATE TABLE output (of_the_future)");
+    EXPECT_THAT(refusal(file, ExitCode::configuration),
+                AllOf(HasSubstr(file.native()), HasSubstr("newer eckart (version 99")));
+    fs::remove(file);
+  }
+}
+
+TEST_F(Refused, is_a_database_of_another_program) {
+  const auto expect_refused = [&](const std::string& sql) {
+    execute(other_file(), sql);
+    EXPECT_THAT(refusal(other_file(), ExitCode::usage), HasSubstr("is no ledger of eckart"));
+    fs::remove(other_file());
+  };
+  expect_refused("CREATE TABLE bookmarks (url TEXT)");
+  expect_refused("PRAGMA journal_mode = WAL; CREATE TABLE bookmarks (url TEXT)");
+  expect_refused("PRAGMA user_version = 2; CREATE TABLE output (a)");
+  expect_refused("PRAGMA user_version = 3; CREATE TABLE output (output, settings)");
+  expect_refused("PRAGMA user_version = 7");
+  expect_refused("PRAGMA application_id = 7");
+  expect_refused(std::string(kVersion2) + "; PRAGMA application_id = 7");
+}
+
+TEST_F(Refused, is_a_file_that_is_no_database) {
+  fs::create_directories(other_file().parent_path());
+  for (const std::string& text :
+       {std::string("x"), std::string(300, 'x'), std::string(5000, 'x')}) {
+    std::ofstream(other_file()) << text;
+    EXPECT_THAT(refusal(other_file(), ExitCode::usage), HasSubstr("is no ledger of eckart"));
+  }
+}
+
+/// In its own folder nobody else has files, so that what is there was a ledger.
+TEST_F(Migration, begins_anew_where_its_own_ledger_says_it_is_of_another_program) {
+  execute(own_file(), "CREATE TABLE bookmarks (url TEXT)");
+  const std::string before = content(own_file());
+  std::string warning;
+  Ledger ledger(own_file(), {.warn = [&](const std::string& text) { warning += text; }});
+  EXPECT_THAT(warning, HasSubstr("ledger.db.damaged-1"));
+  EXPECT_TRUE(content(own_file().native() + ".damaged-1") == before);
+}
+
+TEST_F(Migration, begins_anew_where_the_number_of_the_version_is_damaged) {
+  for (const int version : {99, 2, 1, 0, -1}) {
+    fs::remove_all(out());
+    { expect_takes_more(*std::make_unique<Ledger>(own_file())); }
+    execute(own_file(), "PRAGMA user_version = " + std::to_string(version));
+    std::string warning;
+    Ledger ledger(own_file(), {.warn = [&](const std::string& text) { warning += text; }});
+    EXPECT_THAT(warning, HasSubstr("ledger.db.damaged-1")) << version;
+    expect_takes_more(ledger);
+  }
+}
+
+}  // namespace
+}  // namespace eckart::ledger
