@@ -109,6 +109,7 @@ class Watching {
   void make_service() {
     const std::lock_guard lock(mutex_);
     replace_service(configuration_);
+    if (asked_) answer();
   }
 
   void replace_service(const settings::Configuration& configuration) {
@@ -162,7 +163,12 @@ class Watching {
 
   void tell() {
     const std::lock_guard lock(mutex_);
-    if (!service_) return;
+    asked_ = true;
+    if (service_) answer();
+  }
+
+  void answer() {
+    asked_ = false;
     telemetry::tell(service_->status_line() + '\n' + text_of(service_->view()));
   }
 
@@ -189,6 +195,7 @@ class Watching {
   settings::Configuration configuration_;
   std::mutex mutex_;
   bool stopped_ = false;
+  bool asked_ = false;  // for its state, before there was a service
   std::optional<settings::Configuration> next_, before_;
   double last_done_unix_s_ = 0;  // of the services before
   std::atomic<int> shutdown_s_{configuration_.settings.timeouts.shutdown_s};
