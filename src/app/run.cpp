@@ -170,7 +170,8 @@ std::vector<OutputPlace> Run::look_at_places(WorkItem& item) {
   if (item.outcome.result == Result::failed && !in_the_way) return places;
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
     places.push_back(job_.place_of(item, i));
-    if (item.outcome.ok() && places.back().kind == Kind::unknown)
+    const bool is_taken = places.back().kind == Kind::unknown || places.back().kind == Kind::taken;
+    if (item.outcome.ok() && is_taken)
       item.outcome = Outcome::failed(Stage::write, Reason::output_collision, places.back().why);
   }
   return places;

@@ -11,7 +11,6 @@
 #include <system_error>
 #include <utility>
 
-#include "app/quarantine_place.hpp"
 #include "app/remarks.hpp"
 #include "core/error.hpp"
 #include "core/printable.hpp"
@@ -123,7 +122,7 @@ std::shared_ptr<Job> WatchedFolder::job() {
   try {
     JobRequest request = job_request(watch_);
     request.is_quarantined = [this](const fs::path& input) {
-      return quarantine_.has_file(place_of(input.lexically_relative(watch_.input)));
+      return quarantine_.has_file(input.lexically_relative(watch_.input));
     };
     auto job = std::make_shared<Job>(std::move(request));
     job->prepare();
@@ -149,11 +148,6 @@ void WatchedFolder::check_device() {
                          " is another than before: it is waited for; a reload goes on there");
 }
 
-/// In the quarantine, of the input at `relative`.
-fs::path WatchedFolder::place_of(const fs::path& relative) const {
-  return quarantine_place(io::quarantine_folder(watch_.output), relative);
-}
-
 bool WatchedFolder::wants(const io::Arrival& arrival, const FileState& state) {
   if (!stays_.is_due(arrival.file, state, InputsThatStay::Clock::now())) return false;
   const std::shared_ptr<Job> job = this->job();
@@ -165,8 +159,8 @@ bool WatchedFolder::wants(const io::Arrival& arrival, const FileState& state) {
   try {
     if (keeps() && job->is_done(item)) return false;  // else it is still to be taken away
     // What has failed, and stays there, is tried again where its reason was taken away.
-    return !job->has_failed(item) || !quarantine_.has_note(place_of(item.relative)) ||
-           quarantine_.has_file(place_of(item.relative));
+    return !job->has_failed(item) || !quarantine_.has_note(item.relative) ||
+           quarantine_.has_file(item.relative);
   } catch (const FatalError& error) {  // its ledger is locked by another, say
     throw EnvironmentError(error.what());
   }
@@ -288,7 +282,7 @@ bool WatchedFolder::dispose_of(WorkItem& item) {
       return false;
     }
     if (keeps()) {
-      quarantine_.remove_note(place_of(item.relative));
+      quarantine_.remove_note(item.relative);
       stays_.forget(item.file);
       return false;
     }
@@ -353,7 +347,7 @@ void WatchedFolder::quarantine(const WorkItem& item) {
   const std::string reason = telemetry::to_json(why, ECKART_VERSION);
   const telemetry::LogFields fields({{"ECKART_FILE", item.file.native()}});
   const auto note = [&](const std::string& why_it_stays) {
-    const fs::path place = quarantine_.note(place_of(item.relative), reason);
+    const fs::path place = quarantine_.note(item.relative, reason);
     spdlog::info("{} stays there{}; its reason is in {}: eckart requeue has it tried again",
                  printable(item.file.native()), printable_message(why_it_stays),
                  printable(place.native()));
@@ -362,7 +356,7 @@ void WatchedFolder::quarantine(const WorkItem& item) {
   try {
     std::optional<io::TakenFile> file = io::TakenFile::take(item.below, item.identity);
     if (!file) return;
-    const fs::path place = quarantine_.take(*file, place_of(item.relative), reason);
+    const fs::path place = quarantine_.take(*file, item.relative, reason);
     spdlog::info("{} is in the quarantine, {}: eckart requeue has it tried again",
                  printable(item.file.native()), printable(place.native()));
   } catch (const ItemError& error) {

@@ -63,7 +63,6 @@ class WatchedFolder {
   void quarantine(const WorkItem& item);
   void publish(std::span<ItemPtr> group, Job& job);
   bool keeps() const { return watch_.after == "keep"; }
-  std::filesystem::path place_of(const std::filesystem::path& relative) const;
 
   const settings::Watch watch_;
   io::Quarantine quarantine_;

@@ -23,7 +23,8 @@ struct PlaneResult {
   double energy = 0;         ///< sum_{i<=rank} sigma_i^2 / ||A||_F^2
   double residual = 0;       ///< squared error before clamping and rounding
   double squared_error = 0;  ///< squared error of the pixels written
-  double most_loss_db = 0;   ///< PSNR before rounding that the optimum can be better by, at most
+  double most_loss_db = 0;   ///< PSNR before rounding that the optimum can be better by, at most; 0
+                             ///< where every pixel written is the input's
   bool done_again = false;   ///< the first attempt had not settled it
 };
 

@@ -14,6 +14,7 @@
 
 #include "core/error.hpp"
 #include "core/state_folder.hpp"
+#include "io/codec.hpp"
 #include "io/environment.hpp"
 #include "io/sync_folder.hpp"
 #include "io/temporary_file.hpp"
@@ -24,13 +25,23 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = ".reason.json";
+constexpr std::string_view kDirectory = ".d";
 constexpr std::size_t kLongestName = 240 - kSuffix.size();  // bytes, and some for a number
 
-/// What a name too long for a suffix is called instead.
-std::string shortened(const std::string& name) {
-  if (name.size() <= kLongestName) return name;
-  const std::string hash = "-" + std::to_string(std::hash<std::string>{}(name));
-  return name.substr(0, kLongestName - hash.size()) + hash;
+/// What a name too long for a suffix is called instead, with its extension.
+std::string shortened(const fs::path& name) {
+  if (name.native().size() <= kLongestName) return name;
+  const std::string extension = name.extension().native().substr(0, 16);
+  const std::string end = "-" + std::to_string(std::hash<std::string>{}(name.native())) + extension;
+  return name.native().substr(0, kLongestName - end.size()) + end;
+}
+
+/// What a directory of the inputs is called: never as a file, or a file's reason, may be.
+std::string directory_name(const fs::path& name) {
+  const std::string& text = name.native();
+  const bool could_be_a_file =
+      looks_like_image(text) || text.ends_with(kSuffix) || text.ends_with(kDirectory);
+  return could_be_a_file ? shortened(name) + std::string(kDirectory) : text;
 }
 
 std::int64_t bytes_of(const fs::path& file) {
@@ -41,7 +52,9 @@ std::int64_t bytes_of(const fs::path& file) {
 
 /// Below the folder of the quarantine.
 fs::path place_of(const fs::path& relative) {
-  return relative.parent_path() / shortened(relative.filename());
+  fs::path place;
+  for (const fs::path& name : relative.parent_path()) place /= directory_name(name);
+  return place / shortened(relative.filename());
 }
 
 [[noreturn]] void fail(const fs::path& file, int error) {

@@ -20,9 +20,10 @@ struct QuarantineOptions {
 };
 
 /// Where inputs go that cannot be done, each with its reason beside it in NAME.reason.json:
-/// OUT/.eckart/quarantine, in the tree of the inputs. Of an input that stays where it is only the
-/// reason is there. Thread-safe. Everything throws ItemError(not_written) with the system's
-/// reason, or EnvironmentError.
+/// OUT/.eckart/quarantine, in the tree of the inputs. A directory whose name could be that of a
+/// file there, as q.png, is called q.png.d. Of an input that stays where it is only the reason is
+/// there. Thread-safe. Everything throws ItemError(not_written) with the system's reason, or
+/// EnvironmentError.
 class Quarantine {
  public:
   Quarantine(const std::filesystem::path& output, const QuarantineOptions& options);

@@ -2,6 +2,9 @@
 
 #include <sys/stat.h>
 
+#include <cerrno>
+#include <system_error>
+
 #include "core/error.hpp"
 #include "core/grouped.hpp"
 #include "io/file_comparison.hpp"
@@ -47,11 +50,20 @@ OutputPlace judge_known(const WantedOutput& wanted, const ledger::Entry& known,
   return {Kind::same, "done before", known.report};
 }
 
+/// What is no directory though something is to be below it; empty where there is none.
+fs::path obstacle_above(const fs::path& path) {
+  std::error_code none;
+  fs::path above = path.parent_path();
+  while (above.has_relative_path() && !fs::exists(above, none)) above = above.parent_path();
+  return fs::is_directory(above, none) ? fs::path() : above;
+}
+
 }  // namespace
 
 Standing look_at(const std::filesystem::path& path) {
   struct stat status {};
-  if (::lstat(path.c_str(), &status) != 0) return {};
+  if (::lstat(path.c_str(), &status) != 0)
+    return errno == ENOTDIR ? Standing{.obstacle = obstacle_above(path)} : Standing{};
   struct stat target {};
   if (S_ISLNK(status.st_mode) && ::stat(path.c_str(), &target) == 0 && S_ISREG(target.st_mode))
     status = target;
@@ -66,11 +78,16 @@ Standing look_at(const std::filesystem::path& path) {
 
 OutputPlace judge(const WantedOutput& wanted, const std::optional<ledger::Entry>& known,
                   const Standing& standing) {
+  if (!standing.obstacle.empty())
+    return {.kind = Kind::taken,
+            .why = standing.obstacle.string() + " is not a directory",
+            .may_be_replaced = false};
   if (standing.type == fs::file_type::not_found) {
     const bool was_there = known && same_input(*known, wanted.input) != SameInput::no;
     return was_there ? OutputPlace{Kind::redone, "it is gone"} : OutputPlace{};
   }
-  if (standing.type == fs::file_type::directory) return {Kind::taken, "a folder"};
+  if (standing.type == fs::file_type::directory)
+    return {.kind = Kind::taken, .why = "a directory", .may_be_replaced = false};
   OutputPlace place{Kind::taken, "no regular file"};
   if (standing.type == fs::file_type::regular)
     place = known ? judge_known(wanted, *known, standing)
@@ -80,11 +97,13 @@ OutputPlace judge(const WantedOutput& wanted, const std::optional<ledger::Entry>
 }
 
 void refuse(const std::filesystem::path& output, const OutputPlace& place) {
-  throw ItemError(
-      Reason::output_collision,
-      output.string() + " is in the way (" + place.why +
-          "): move it away, use another output folder or output.name, or " +
-          (place.made_with_other ? "make it again with --redo" : "replace it with --overwrite"));
+  std::string advice = "move it away, or use another output folder or output.name";
+  if (place.may_be_replaced)
+    advice = "move it away, use another output folder or output.name, or " +
+             std::string(place.made_with_other ? "make it again with --redo"
+                                               : "replace it with --overwrite");
+  throw ItemError(Reason::output_collision,
+                  output.string() + " is in the way (" + place.why + "): " + advice);
 }
 
 io::AtTakenPlace decide(const OutputPlace& place, const std::filesystem::path& output,

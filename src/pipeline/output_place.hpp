@@ -27,6 +27,7 @@ struct OutputPlace {
   std::string measured{};        ///< what the ledger has for a report, where it is the same
   bool made_with_other = false;  ///< from this input as it is, with other settings
   bool is_ours = false;  ///< of what is unknown: a result of the same input, but changed since
+  bool may_be_replaced = true;  ///< by --overwrite or --redo, if it is in the way
 };
 
 /// What there is of a path.
@@ -34,6 +35,9 @@ struct Standing {
   std::filesystem::file_type type = std::filesystem::file_type::not_found;
   std::int64_t bytes = 0;  ///< of a regular file
   std::int64_t mtime_ns = 0, ctime_ns = 0;
+  /// What is not a directory though the path needs one there; empty where nothing is. Then nothing
+  /// is found at the path.
+  std::filesystem::path obstacle{};
 };
 /// A link to a regular file is one.
 Standing look_at(const std::filesystem::path& path);

@@ -155,8 +155,8 @@ int Resume::losses(const std::string& input, const FileState& state) const {
   return known != suspects_.end() && known->second.state == state ? known->second.losses : 0;
 }
 
-ledger::Entry Resume::entry_of(const WorkItem& item, std::size_t output) const {
-  ledger::Entry entry = this->entry(item, item.outputs[output]);
+ledger::Entry Resume::output_entry(const WorkItem& item, std::size_t output) const {
+  ledger::Entry entry = input_entry(item, item.outputs[output]);
   entry.settings = settings_[output];
   entry.part = int(output);
   return entry;
@@ -173,7 +173,7 @@ void Resume::announce(std::span<WorkItem* const> items) const {
     for (std::size_t i = 0; i < item->outputs.size(); ++i) {
       const Kind kind = place_of(*item, i).kind;
       if (kind == Kind::unknown || kind == Kind::taken) continue;  // it may be somebody else's
-      ledger::Entry& entry = changes.done.emplace_back(entry_of(*item, i));
+      ledger::Entry& entry = changes.done.emplace_back(output_entry(*item, i));
       entry.bytes = ledger::kAnnounced;
       entry.output_mtime_ns = item->file_mtimes_ns[i];
     }
@@ -190,7 +190,7 @@ void Resume::record(std::span<WorkItem* const> items) const {
     if (outcome.result == Result::skipped) {
       if (had_failures_ || suspects_.contains(input)) changes.cleared.push_back(input);
       if (!item->moved) continue;
-      for (const auto& output : item->outputs) changes.moved.push_back(entry(*item, output));
+      for (const auto& output : item->outputs) changes.moved.push_back(input_entry(*item, output));
       continue;
     }
     if (!outcome.ok()) {
@@ -198,7 +198,7 @@ void Resume::record(std::span<WorkItem* const> items) const {
       continue;
     }
     for (std::size_t i = 0; i < item->outputs.size(); ++i) {
-      ledger::Entry& done = changes.done.emplace_back(entry_of(*item, i));
+      ledger::Entry& done = changes.done.emplace_back(output_entry(*item, i));
       done.bytes = item->file_bytes[i];
       done.output_mtime_ns = mtime_of(item->outputs[i]);
       done.report = telemetry::measured_text(line_of_output(*item, i));
@@ -242,7 +242,7 @@ void Resume::record_lost(const std::vector<const WorkItem*>& items) const {
 }
 
 /// With what is known of its input.
-ledger::Entry Resume::entry(const WorkItem& item, const std::filesystem::path& output) const {
+ledger::Entry Resume::input_entry(const WorkItem& item, const std::filesystem::path& output) const {
   InputIdentity input = identity(item);
   return {.output = below_root(output),
           .input = std::move(input.path),

@@ -84,8 +84,9 @@ class Resume {
   void hash_content(WorkItem& item) const;
   void mark_suspect(WorkItem& item, const std::string& input) const;
   int losses(const std::string& input, const FileState& state) const;
-  ledger::Entry entry(const WorkItem& item, const std::filesystem::path& output) const;
-  ledger::Entry entry_of(const WorkItem& item, std::size_t output) const;
+  /// Of an output: what identifies its input, alone.
+  ledger::Entry input_entry(const WorkItem& item, const std::filesystem::path& output) const;
+  ledger::Entry output_entry(const WorkItem& item, std::size_t output) const;
   std::string absolute(const std::filesystem::path& path) const;
   std::string below_root(const std::filesystem::path& output) const;
   std::string difference(std::uint64_t made_with, std::size_t output) const;

@@ -202,7 +202,7 @@ StatusServer::StatusServer(const std::string& address, StatusPages pages)
       connections_->run();
     } catch (const std::exception& error) {
       spdlog::error("nobody answers on {} any more: {}", printable(address),
-                    printable(error.what()));
+                    printable_message(error.what()));
     }
   });
 }

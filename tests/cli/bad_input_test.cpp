@@ -304,7 +304,7 @@ TEST_F(BadInput, a_file_in_the_place_of_an_output_s_folder_is_a_collision_of_tha
     const Finished result = run(arguments);
     EXPECT_EQ(result.code, 3);
     const std::string line = line_with(result.err, "in/sub/bad.png: ");
-    EXPECT_THAT(line, HasSubstr("cannot write out/sub/bad.png: Not a directory"));
+    EXPECT_THAT(line, HasSubstr("out/sub/bad.png is in the way (out/sub is not a directory)"));
     EXPECT_THAT(line, HasSubstr("output collision"));
     EXPECT_THAT(files("out"), ElementsAre("good.png", "sub")) << "and no temporaries";
     EXPECT_EQ(fs::file_size(at("out/sub")), text.size());

@@ -139,6 +139,24 @@ TEST_F(Collision, is_told_of_by_a_dry_run_for_each_output) {
   EXPECT_EQ(result.err, "outputs: 1 new, 1 same, 2 redone, 3 in the way\n");
 }
 
+/// Which no --overwrite removes.
+TEST_F(Collision, a_directory_and_a_file_where_one_is_needed_are_in_the_way) {
+  write_png("in/a.png");
+  write_png("in/d/e/b.png");
+  fs::create_directories(at("out/a.png"));
+  write("out/d", "precious");
+  for (const char* option : {"--dry-run", "-v", "--overwrite"}) {
+    SCOPED_TRACE(option);
+    const Finished result = run({"run", "in", "-o", "out", "-k", "2", option});
+    EXPECT_EQ(result.code, 3);
+    const std::string text = option == std::string("--dry-run") ? result.out : result.err;
+    EXPECT_THAT(text, HasSubstr("in the way (a directory)"));
+    EXPECT_THAT(text, HasSubstr("in the way (out/d is not a directory)"));
+    EXPECT_THAT(text, Not(HasSubstr("with --overwrite")));
+    EXPECT_EQ(bytes("out/d").size(), 8u);
+  }
+}
+
 TEST_F(Collision, a_changed_input_of_the_same_size_is_done_again) {
   ASSERT_EQ(run_cam("cam1").code, 0);
   const auto size = fs::file_size(at("cam1/a.png"));

@@ -64,7 +64,8 @@ TEST_P(FullDisk, stops_the_run_and_leaves_only_what_is_whole) {
 
 INSTANTIATE_TEST_SUITE_P(Of, FullDisk,
                          ::testing::Values(Fault{"open", ENOSPC, true}, Fault{"open", EMFILE, true},
-                                           Fault{"write", ENOSPC, true}, Fault{"write", EIO, false},
+                                           Fault{"write", ENOSPC, true},
+                                           Fault{"write", EDQUOT, true}, Fault{"write", EIO, false},
                                            Fault{"fsync", EIO, false}, Fault{"fsync", ENOSPC, true},
                                            Fault{"fsync", EUCLEAN, true},
                                            Fault{"close", ETIMEDOUT, false},
@@ -77,21 +78,22 @@ INSTANTIATE_TEST_SUITE_P(Of, FullDisk,
 class FullDiskForAWhile : public FullDisk {};
 
 TEST_P(FullDiskForAWhile, is_waited_out_where_that_is_wished) {
+  const int error = GetParam().error;
   const Finished result = run_with(
-      std::string(GetParam().call) + ":" + std::to_string(ENOSPC) + ":5:6", {"--wait-for-space"});
+      std::string(GetParam().call) + ":" + std::to_string(error) + ":5:6", {"--wait-for-space"});
   EXPECT_EQ(result.code, 0) << result.err;
-  const int waits = count_of(result.err, "No space left on device: waiting for space");
+  const int waits = count_of(result.err, std::strerror(error) + std::string(": waiting for space"));
   EXPECT_GE(waits, 1);
   EXPECT_EQ(count_of(result.err, "there is space again"), waits);
   EXPECT_EQ(files("out").size(), kImages);
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, FullDiskForAWhile,
-                         ::testing::Values(Fault{"write", ENOSPC, true},
-                                           Fault{"fsync", ENOSPC, true},
-                                           Fault{"close", ENOSPC, true},
-                                           Fault{"rename", ENOSPC, true}),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(
+    Of, FullDiskForAWhile,
+    ::testing::Values(Fault{"write", ENOSPC, true}, Fault{"write", EDQUOT, true},
+                      Fault{"fsync", ENOSPC, true}, Fault{"close", ENOSPC, true},
+                      Fault{"close", EDQUOT, true}, Fault{"rename", ENOSPC, true}),
+    name_of);
 
 /// Whichever of the calls that change the ledger it is that fails.
 TEST_F(CliTest, what_the_ledger_had_no_space_for_is_recorded_when_there_is) {

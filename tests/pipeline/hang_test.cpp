@@ -63,6 +63,12 @@ class HungStage : public ::testing::TestWithParam<Hang> {
     return stall;
   }
 
+  static bool names_hung(const Activity::Stall& stall) {
+    return std::any_of(stall.files.begin(), stall.files.end(), [](const Activity::File& file) {
+      return file.file == std::to_string(kHung);
+    });
+  }
+
   Gate gate_;
   Rig rig_;
   std::future<telemetry::RunReport> run_;
@@ -71,15 +77,11 @@ class HungStage : public ::testing::TestWithParam<Hang> {
 
 TEST_P(HungStage, is_named_with_its_image_and_loses_nothing_when_it_goes_on) {
   gate_.wait_until_reached();
-  std::optional<Activity::Stall> stall;
-  wait_until([&] {  // another stage may be in the middle of something, for no time but this one's
-    stall = look_for(20);
-    return stall && stall->stage == GetParam().stage;
+  // Other threads, those of this stage too, may be in the middle of something, and soon are not.
+  wait_until([&] {
+    const std::optional<Activity::Stall> stall = look_for(20);
+    return stall && stall->stage == GetParam().stage && names_hung(*stall) == GetParam().names_it;
   });
-  const bool named =
-      std::any_of(stall->files.begin(), stall->files.end(),
-                  [](const Activity::File& file) { return file.file == std::to_string(kHung); });
-  EXPECT_EQ(named, GetParam().names_it) << to_string(*stall);
   gate_.open();
   EXPECT_EQ(run_.get().done, 20);
   EXPECT_EQ(rig_.written(), numbers(20));

@@ -73,9 +73,6 @@ class Watch:
             stream.write(images.join(images.png(samples)))
         os.rename(hidden, os.path.join(folder, name))
 
-    def missing(self, place):
-        return not os.path.lexists(os.path.join(self.output, place))
-
     def wrong_with(self, place, samples):
         """A line where a good file is not as it should be; else nothing."""
         output, path = os.path.join(self.output, place), os.path.join(self.input, place)

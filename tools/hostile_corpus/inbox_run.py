@@ -182,18 +182,19 @@ class Run:
         time.sleep(0.1)
 
     def wait_for(self, good, label):
-        """Until all are there, or nothing more comes."""
-        last, since = len(good) + 1, time.monotonic()
+        """Until all are there with their last pixels, or nothing more comes."""
+        left, since = good, time.monotonic()
         while True:
-            missing = sum(watch.missing(place) for watch, place, _ in good)
-            if missing < last:
-                last, since = missing, time.monotonic()
-            if missing == 0:
+            still = [one for one in left if one[0].wrong_with(*one[1:])]
+            if len(still) < len(left):
+                since = time.monotonic()
+            left = still
+            if not left:
                 return
             if time.monotonic() - since > GOOD_SECONDS:
-                first = next(f"{place!r} of {watch.name}" for watch, place, _ in good if watch.missing(place))
-                return self.problem(label, "hung", f"{missing} good files of {len(good)} are not done ({first}), and no more is done "
-                                    f"within {GOOD_SECONDS} s")
+                watch, place, _ = left[0]
+                return self.problem(label, "hung", f"{len(left)} good files of {len(good)} are not done ({place!r} of {watch.name}), "
+                                    f"and no more is done within {GOOD_SECONDS} s")
             time.sleep(0.05)
 
     def look_at_service(self, tries):

@@ -53,6 +53,30 @@ TEST_F(QuarantineTest, keeps_each_of_several_files_of_one_name) {
     EXPECT_TRUE(fs::exists(file_of_reason(reason))) << reason;
 }
 
+/// Each has one place, whatever else is there, so that it is found there, too.
+TEST_F(QuarantineTest, has_files_and_directories_of_one_name) {
+  Quarantine quarantine(folder_.path(), {});
+  const auto all_in = [&](std::initializer_list<fs::path> order) {
+    for (const fs::path& name : order) {
+      fs::remove_all(folder_.path() / "in");
+      take(quarantine, name);
+    }
+    for (const fs::path& name : order) {
+      EXPECT_TRUE(quarantine.has_file(name)) << name;
+      EXPECT_TRUE(quarantine.has_note(name)) << name;
+    }
+    EXPECT_EQ(reasons(), order.size());
+    fs::remove_all(quarantine_folder(folder_.path()));
+  };
+  all_in({"q.png", "q.png/x.png", "q.png/x.png.reason.json/y.png", "q.png.d/z.png"});
+  all_in({"q.png.d/z.png", "q.png/x.png.reason.json/y.png", "q.png/x.png", "q.png"});
+  take(quarantine, "q.png");
+  fs::remove_all(folder_.path() / "in");
+  take(quarantine, "q.png/x.png");
+  fs::remove(place("q.png"));
+  EXPECT_TRUE(quarantine.has_file("q.png/x.png")) << "though what was in its way is requeued";
+}
+
 TEST_F(QuarantineTest, takes_names_of_any_length) {
   Quarantine quarantine(folder_.path(), {});
   const std::string name = std::string(251, 'x') + ".png";
