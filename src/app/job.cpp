@@ -152,7 +152,9 @@ OutputPlace Job::place_of(const WorkItem& item, std::size_t output) const {
   OutputPlace place = judge(
       {.input = {}, .settings = 0, .on_change = OnChange::refuse, .first_run = request_.overwrite},
       std::nullopt, look_at(item.outputs[output]));
-  if (place.kind == OutputPlace::Kind::unknown) place.why = "no ledger is kept to know it by";
+  const bool keeps_ledger = request_.settings.ledger != "none";
+  if (place.kind == OutputPlace::Kind::unknown && !keeps_ledger)
+    place.why = "no ledger is kept to know it by";
   return place;
 }
 

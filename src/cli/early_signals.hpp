@@ -3,10 +3,10 @@
 namespace eckart::cli {
 
 /// Signals have handlers from before main() on, so that none has the system's default effect while
-/// the program begins; what the caller has this program ignore, as nohup does, stays ignored. Here
-/// is what they do until StopSignals takes over, and after it.
+/// the program begins; what the caller has this program ignore, as nohup does, stays ignored. They
+/// are recorded until set_early_signals(); here is what they do from there on, until StopSignals
+/// takes over, and after it.
 enum class EarlySignals {
-  recorded,         ///< SIGHUP, SIGINT, SIGTERM and SIGUSR1 wait for what is decided
   by_default,       ///< of a command that has nothing to finish: the system's effect
   end_with_signal,  ///< of a run: SIGHUP, SIGINT and SIGTERM end it with 128 + the signal
   end_well,         ///< of a service: SIGINT and SIGTERM end it with 0; SIGHUP and SIGUSR1 wait

@@ -80,14 +80,14 @@ ExitCode exit_code(const telemetry::RunReport& report) {
 struct Verdicts {
   std::int64_t fresh = 0, same = 0, redone = 0, in_the_way = 0;
 
-  std::string of(const OutputPlace& place, bool whole_item_is_done) {
+  std::string of(const OutputPlace& place) {
     switch (place.kind) {
       case OutputPlace::Kind::vacant:
         ++fresh;
         return "new";
       case OutputPlace::Kind::same:
-        if (whole_item_is_done) return ++same, "same";
-        return ++redone, "redone (with another output of its input)";
+        ++same;
+        return "same";
       case OutputPlace::Kind::redone:
         ++redone;
         return "redone (" + place.why + ")";
@@ -102,17 +102,16 @@ struct Verdicts {
 
 telemetry::RunReport dry_run(app::Run& run, const RunArgs& args) {
   Verdicts verdicts;
-  telemetry::RunReport report = run.dry_run([&](const WorkItem& item,
-                                                std::span<const OutputPlace> places) {
-    const std::string file = printable(item.file.native());
-    if (places.empty())
-      std::printf("%s: would fail: %s\n", file.c_str(),
-                  printable_message(item.outcome.detail).c_str());
-    for (std::size_t i = 0; i < places.size(); ++i)
-      std::printf("%s -> %s: %s\n", file.c_str(), printable(item.outputs[i].native()).c_str(),
-                  printable_message(verdicts.of(places[i], item.outcome.result == Result::skipped))
-                      .c_str());
-  });
+  telemetry::RunReport report =
+      run.dry_run([&](const WorkItem& item, std::span<const OutputPlace> places) {
+        const std::string file = printable(item.file.native());
+        if (places.empty())
+          std::printf("%s: would fail: %s\n", file.c_str(),
+                      printable_message(item.outcome.detail).c_str());
+        for (std::size_t i = 0; i < places.size(); ++i)
+          std::printf("%s -> %s: %s\n", file.c_str(), printable(item.outputs[i].native()).c_str(),
+                      printable_message(verdicts.of(places[i])).c_str());
+      });
   if (args.quiet == 0)
     std::fprintf(stderr, "outputs: %s new, %s same, %s redone, %s in the way\n",
                  grouped(verdicts.fresh).c_str(), grouped(verdicts.same).c_str(),

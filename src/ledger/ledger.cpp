@@ -239,7 +239,7 @@ std::optional<Failure> Ledger::find_failure(const std::string& input) {
 
 void Ledger::record(const Changes& changes) {
   if (changes.done.empty() && changes.failed.empty() && changes.cleared.empty() &&
-      changes.moved.empty() && changes.taken.empty())
+      changes.moved.empty() && changes.taken.empty() && changes.unpublished.empty())
     return;
   transaction(changes.sync && options_.durable, [&](const Tables& tables) {
     for (const std::string& input : changes.cleared) tables.clear(input);
@@ -247,6 +247,7 @@ void Ledger::record(const Changes& changes) {
     for (const Failure& failure : changes.failed) tables.record(failure);
     for (const Entry& entry : changes.moved) tables.move_input(entry);
     for (const std::string& output : changes.taken) tables.forget_state(output);
+    for (const std::string& output : changes.unpublished) tables.forget_announced(output);
   });
 }
 

@@ -55,6 +55,7 @@ struct Changes {
   std::vector<Entry> moved{};
   bool sync = false;  ///< on the disk when record() returns, if the ledger is durable
   std::vector<std::string> taken{};  ///< outputs whose inputs are gone: what has their names is new
+  std::vector<std::string> unpublished{};  ///< outputs that were announced, if so, and never came
 };
 
 /// What a run was asked for, by which what is left of it is known.

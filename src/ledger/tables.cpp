@@ -145,6 +145,7 @@ void Tables::prepare_all(bool read_only) {
       prepare("UPDATE output SET root = ?2, input = ?3, size = ?4, mtime_ns = ?5, inode = ?6, "
               "content = coalesce(?7, content) WHERE output = ?1"));
   forget_state_.emplace(prepare("UPDATE output SET size = -1 WHERE output = ?1"));
+  forget_announced_.emplace(prepare("DELETE FROM output WHERE output = ?1 AND bytes = ?2"));
 }
 
 Entry Tables::entry(const Statement::Use& row) const {
@@ -260,6 +261,13 @@ void Tables::clear(const std::string& input) const {
 void Tables::forget_state(const std::string& output) const {
   Statement::Use use(*forget_state_);
   use.bind(1, output);
+  use.step();
+}
+
+void Tables::forget_announced(const std::string& output) const {
+  Statement::Use use(*forget_announced_);
+  use.bind(1, output);
+  use.bind(2, kAnnounced);
   use.step();
 }
 

@@ -43,6 +43,8 @@ class Tables {
   void clear(const std::string& input) const;
   /// No input is in the state that this output was made from.
   void forget_state(const std::string& output) const;
+  /// Nothing where the output was not announced, or is recorded by now.
+  void forget_announced(const std::string& output) const;
   void forget(const std::string& output) const;
   void forget_suspects();
 
@@ -78,7 +80,7 @@ class Tables {
   mutable std::unordered_map<std::string, std::int64_t> roots_;
   std::optional<Statement> find_, find_failure_;
   std::optional<Statement> insert_, insert_failure_, remove_failure_, remove_suspect_,
-      forget_state_, move_;
+      forget_state_, forget_announced_, move_;
 };
 
 }  // namespace eckart::ledger

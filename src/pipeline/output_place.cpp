@@ -3,10 +3,12 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <system_error>
 
 #include "core/error.hpp"
 #include "core/grouped.hpp"
+#include "core/printable.hpp"
 #include "io/file_comparison.hpp"
 
 namespace eckart {
@@ -30,17 +32,14 @@ OutputPlace judge_announced(const ledger::Entry& known, const Standing& standing
   return {Kind::unknown, "it came after a run was killed that was to publish it"};
 }
 
-OutputPlace judge_known(const WantedOutput& wanted, const ledger::Entry& known,
-                        const Standing& standing) {
-  const SameInput same = same_input(known, wanted.input);
-  if (same == SameInput::no) return {Kind::taken, "a result of " + known.input};
-  if (known.bytes == ledger::kAnnounced) return judge_announced(known, standing);
-  const std::int64_t bytes = standing.bytes;
-  if (known.bytes != bytes)
-    return {.kind = Kind::unknown,
-            .why = "changed after it was made: " + grouped(bytes) + " bytes, not " +
-                   grouped(known.bytes),
-            .is_ours = true};
+/// By its time: within what the coarsest file systems keep of one.
+bool is_as_made(const ledger::Entry& known, const Standing& standing) {
+  constexpr std::int64_t kCoarsest_ns = 2000000000;
+  return known.output_mtime_ns == 0 ||
+         std::abs(standing.mtime_ns - known.output_mtime_ns) <= kCoarsest_ns;
+}
+
+OutputPlace judge_made(const WantedOutput& wanted, const ledger::Entry& known, SameInput same) {
   if (known.run < wanted.first_run) return {Kind::redone, "--overwrite"};
   if (same == SameInput::changed) return {Kind::redone, "its input has changed"};
   if (known.settings != wanted.settings && wanted.on_change != OnChange::keep)
@@ -48,6 +47,26 @@ OutputPlace judge_known(const WantedOutput& wanted, const ledger::Entry& known,
             .why = "made with other settings",
             .made_with_other = true};
   return {Kind::same, "done before", known.report};
+}
+
+OutputPlace judge_known(const WantedOutput& wanted, const ledger::Entry& known,
+                        const Standing& standing) {
+  const SameInput same = same_input(known, wanted.input);
+  if (same == SameInput::no) return {Kind::taken, "a result of " + printable(known.input)};
+  if (known.bytes == ledger::kAnnounced) return judge_announced(known, standing);
+  const std::int64_t bytes = standing.bytes;
+  if (known.bytes != bytes)
+    return {.kind = Kind::unknown,
+            .why = "changed after it was made: " + grouped(bytes) + " bytes, not " +
+                   grouped(known.bytes),
+            .is_ours = true};
+  OutputPlace place = judge_made(wanted, known, same);
+  const bool would_be_replaced = place.kind == Kind::redone && wanted.first_run == 0;
+  if (would_be_replaced && !is_as_made(known, standing))
+    return {.kind = Kind::unknown,
+            .why = "changed after it was made, and " + place.why,
+            .is_ours = true};
+  return place;
 }
 
 /// What is no directory though something is to be below it; empty where there is none.
@@ -80,7 +99,7 @@ OutputPlace judge(const WantedOutput& wanted, const std::optional<ledger::Entry>
                   const Standing& standing) {
   if (!standing.obstacle.empty())
     return {.kind = Kind::taken,
-            .why = standing.obstacle.string() + " is not a directory",
+            .why = printable(standing.obstacle.native()) + " is not a directory",
             .may_be_replaced = false};
   if (standing.type == fs::file_type::not_found) {
     const bool was_there = known && same_input(*known, wanted.input) != SameInput::no;
@@ -103,7 +122,7 @@ void refuse(const std::filesystem::path& output, const OutputPlace& place) {
              std::string(place.made_with_other ? "make it again with --redo"
                                                : "replace it with --overwrite");
   throw ItemError(Reason::output_collision,
-                  output.string() + " is in the way (" + place.why + "): " + advice);
+                  printable(output.native()) + " is in the way (" + place.why + "): " + advice);
 }
 
 io::AtTakenPlace decide(const OutputPlace& place, const std::filesystem::path& output,

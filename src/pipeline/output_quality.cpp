@@ -32,14 +32,16 @@ telemetry::OutputLine line_of_output(const WorkItem& item, std::size_t output) {
 }
 
 void add_to(telemetry::ImageReport& report, const WorkItem& item) {
-  if (item.outcome.result == Result::failed) report.add_failure(item.file, item.outcome);
-  if (item.outcome.result == Result::skipped) {
-    for (std::size_t i = 0; i < item.outputs.size(); ++i)
-      report.add_skipped(item.file, item.outputs[i],
-                         i < item.measured_before.size() ? item.measured_before[i] : "");
+  const Result result = item.outcome.result;
+  if (result == Result::failed) return report.add_failure(item.file, item.outcome);
+  if (result != Result::skipped && result != Result::done) return;
+  for (std::size_t i = 0; i < item.outputs.size(); ++i) {
+    if (item.is_done_before(i)) {
+      report.add_skipped(item.file, item.outputs[i], *item.done_before[i]);
+    } else if (result == Result::done) {
+      report.add(line_of_output(item, i));
+    }
   }
-  if (item.outcome.result != Result::done) return;
-  for (std::size_t i = 0; i < item.outputs.size(); ++i) report.add(line_of_output(item, i));
 }
 
 }  // namespace eckart

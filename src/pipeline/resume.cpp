@@ -48,17 +48,17 @@ void Resume::check(WorkItem& item) const {
   item.wants_content = options_.by_content;
   if (options_.by_content) hash_content(item);
   bool done = true;
-  std::vector<std::string> measured;
+  item.done_before.clear();
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
     const auto known = ledger_.find(below_root(item.outputs[i]));
     OutputPlace place = place_of(item, i, known);
     if (place.kind == OutputPlace::Kind::taken) refuse(item.outputs[i], place);
-    done &= place.kind == OutputPlace::Kind::same;
+    const bool stays = place.kind == OutputPlace::Kind::same;
+    done &= stays;
     item.moved |= known && is_moved(*known, item);
-    measured.push_back(std::move(place.measured));
+    item.done_before.push_back(stays ? std::optional(std::move(place.measured)) : std::nullopt);
   }
   if (!done) return mark_suspect(item, absolute(item.file));
-  item.measured_before = std::move(measured);
   item.outcome = {Result::skipped, Stage::load, Reason::none, "done before"};
 }
 
@@ -171,6 +171,7 @@ void Resume::announce(std::span<WorkItem* const> items) const {
   for (const WorkItem* item : items) {
     if (!item->outcome.ok()) continue;
     for (std::size_t i = 0; i < item->outputs.size(); ++i) {
+      if (item->is_done_before(i)) continue;
       const Kind kind = place_of(*item, i).kind;
       if (kind == Kind::unknown || kind == Kind::taken) continue;  // it may be somebody else's
       ledger::Entry& entry = changes.done.emplace_back(output_entry(*item, i));
@@ -195,9 +196,17 @@ void Resume::record(std::span<WorkItem* const> items) const {
     }
     if (!outcome.ok()) {
       changes.failed.push_back({input, item->state, outcome.reason, outcome.detail});
+      for (const auto& output : item->outputs) {
+        if (look_at(output).type == std::filesystem::file_type::not_found)
+          changes.unpublished.push_back(below_root(output));
+      }
       continue;
     }
     for (std::size_t i = 0; i < item->outputs.size(); ++i) {
+      if (item->is_done_before(i)) {
+        if (item->moved) changes.moved.push_back(input_entry(*item, item->outputs[i]));
+        continue;
+      }
       ledger::Entry& done = changes.done.emplace_back(output_entry(*item, i));
       done.bytes = item->file_bytes[i];
       done.output_mtime_ns = mtime_of(item->outputs[i]);

@@ -94,6 +94,7 @@ void Tally::count(const WorkItem& item) {
     report_.planes_done_again += plane.done_again;
   }
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
+    if (item.is_done_before(i)) continue;
     const double psnr = std::min(kExactPsnrDb, psnr_of_output(item.task, i));
     report_.psnr_db_min = report_.outputs ? std::min(report_.psnr_db_min, psnr) : psnr;
     for (const PlaneResult& plane : item.task.results[i])

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,10 +46,15 @@ struct WorkItem {
   bool moved = false;                      ///< done before, as another path or state of its input
   std::string content;                     ///< io::content_hash() of the file; empty: not known
   std::int64_t input_bytes = 0;            ///< of the file read
-  std::vector<std::int64_t> file_bytes;    ///< of each file written
+  std::vector<std::int64_t> file_bytes;    ///< of each file written; 0 where it was done before
   std::vector<std::int64_t> file_mtimes_ns;  ///< likewise
-  std::vector<std::string> measured_before;  ///< of a skipped item's outputs, as a report has it
+  /// Of each output that an earlier run has made and that stays as it is: what a report has of it.
+  std::vector<std::optional<std::string>> done_before;
   Outcome outcome;
+
+  bool is_done_before(std::size_t output) const {
+    return output < done_before.size() && done_before[output].has_value();
+  }
 };
 using ItemPtr = std::unique_ptr<WorkItem>;
 using ItemChannel = flow::Channel<ItemPtr>;

@@ -13,6 +13,11 @@ WriteItem make_write(const io::Codec& codec, const io::EncodeOptions& options) {
     item.file_bytes.clear();
     item.file_mtimes_ns.clear();
     for (std::size_t i = 0; i < item.outputs.size(); ++i) {
+      if (item.is_done_before(i)) {
+        item.file_mtimes_ns.push_back(0);
+        item.file_bytes.push_back(0);
+        continue;
+      }
       const std::vector<std::byte> file = codec.encode(item.task.outputs[i], options);
       item.file_mtimes_ns.push_back(item.publication.add(item.outputs[i], file));
       item.file_bytes.push_back(std::int64_t(file.size()));

@@ -157,6 +157,36 @@ TEST_F(Collision, a_directory_and_a_file_where_one_is_needed_are_in_the_way) {
   }
 }
 
+/// What was made at the ranks of before stays, retouched or not.
+TEST_F(Collision, one_more_rank_replaces_no_result) {
+  write_png("in/a.png");
+  write_png("in/b.png");
+  const auto at_ranks = [&](const std::string& ranks, const std::string& option = "-q") {
+    return run({"run", "in", "-o", "out", "-k", ranks, "--report", "-", option});
+  };
+  ASSERT_EQ(at_ranks("5,7").code, 0);
+  const auto made_at = [&] { return fs::last_write_time(at("out/a.k5.png")); };
+  const auto before = made_at();
+  EXPECT_THAT(at_ranks("5,7,9", "--dry-run").err,
+              HasSubstr("outputs: 2 new, 4 same, 0 redone, 0 in the way"));
+  const std::string report = at_ranks("5,7,9").out;
+  EXPECT_EQ(made_at(), before);
+  EXPECT_EQ(files("out").size(), 6u);
+  EXPECT_EQ(count_of(report, R"("result":"skipped")"), 4);
+  EXPECT_EQ(count_of(report, R"("result":"done")"), 2);
+  EXPECT_THAT(at_ranks("5,7,9", "-v").err, HasSubstr("2 skipped"));
+}
+
+/// And no announcement of what was never published is left.
+TEST_F(Collision, of_one_output_leaves_no_row_of_another) {
+  write_png("in/a.png");
+  write("out/a.k7.png", "precious");
+  EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "5,7"}).code, 3);
+  EXPECT_THAT(files("out"), ElementsAre("a.k7.png"));
+  EXPECT_THAT(run({"run", "in", "-o", "out", "-k", "5,7", "--dry-run"}).out,
+              HasSubstr("out/a.k5.png: new\n"));
+}
+
 TEST_F(Collision, a_changed_input_of_the_same_size_is_done_again) {
   ASSERT_EQ(run_cam("cam1").code, 0);
   const auto size = fs::file_size(at("cam1/a.png"));

@@ -44,6 +44,30 @@ TEST_F(OutputPlaceTest, is_redone_where_anything_of_the_input_has_changed) {
   }
 }
 
+/// A retouched result may have the size that it had.
+TEST_F(OutputPlaceTest, is_not_replaced_where_its_time_is_another) {
+  constexpr std::int64_t kDay_ns = 86400LL * 1000000000;
+  known_->output_mtime_ns = standing_.mtime_ns = kDay_ns;
+  wanted_.input.state.size = 101;
+  EXPECT_EQ(kind(), Kind::redone);
+  standing_.mtime_ns += 1000000000;
+  EXPECT_EQ(kind(), Kind::redone) << "as coarse as times of files are kept";
+  for (const std::int64_t time : {std::int64_t(0), 2 * kDay_ns}) {
+    standing_.mtime_ns = time;
+    EXPECT_EQ(kind(), Kind::unknown);
+    EXPECT_TRUE(judge(wanted_, known_, standing_).is_ours);
+  }
+  wanted_.first_run = 4;
+  EXPECT_EQ(kind(), Kind::redone) << "--overwrite";
+  wanted_.first_run = 0;
+  wanted_.input.state.size = 100;
+  EXPECT_EQ(kind(), Kind::same) << "nothing is to be replaced";
+  standing_.mtime_ns = 0;
+  known_->output_mtime_ns = 0;
+  wanted_.input.state.size = 101;
+  EXPECT_EQ(kind(), Kind::redone) << "its time was not recorded";
+}
+
 TEST_F(OutputPlaceTest, of_other_settings_goes_by_what_is_wished) {
   wanted_.settings = 2;
   EXPECT_EQ(kind(), Kind::taken);
