@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs every test; the last lines are the summary of ctest.
 #   tools/test.sh                 with CUDA where nvcc is found
-#   tools/test.sh --sanitizers    before that, the CPU tests under ASan with UBSan, and under TSan; after it a minute of torture
-#                                 and one of fuzzing (CI does so)
+#   tools/test.sh --sanitizers    before that, the CPU tests under ASan with UBSan, and under TSan; after it some minutes of
+#                                 torture, a hostile inbox and a minute of fuzzing (CI does so)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -39,5 +39,6 @@ if [[ $sanitizers == true ]]; then presets=(asan tsan "$main_preset"); fi
 for preset in "${presets[@]}"; do build_and_test "$preset"; done
 if [[ $sanitizers == true ]]; then
   tools/torture.sh --short --program "build/$main_preset/bin/eckart"
+  tools/hostile-inbox --tries 200 --batch 100 --program "build/$main_preset/bin/eckart"
   tools/fuzz --seconds 6 --jobs "$(nproc)"
 fi
