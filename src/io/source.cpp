@@ -1,7 +1,13 @@
 #include "io/source.hpp"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <functional>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -9,6 +15,7 @@
 #include "io/codec.hpp"
 #include "io/line_reader.hpp"
 #include "io/real_path.hpp"
+#include "io/root_directory.hpp"
 
 namespace eckart::io {
 namespace {
@@ -70,15 +77,26 @@ class FolderSource : public Source {
  private:
   fs::path path_of(const fs::path& folder) const { return folder.empty() ? root_ : root_ / folder; }
 
-  /// Fills names_ and pending_, the next one last. After an error they hold what came before it.
+  /// Fills names_ and pending_, the next one last. After an error they hold what came before it. A
+  /// folder that became a link meanwhile is no folder any more.
   std::error_code list(const fs::path& folder, const std::stop_token& stop) {
-    std::error_code error;
+    const auto failed = [] {
+      return std::error_code(errno == ELOOP ? ENOTDIR : errno, std::generic_category());
+    };
+    if (!tree_ && !(tree_ = RootDirectory::open(root_))) return failed();
+    const DirectoryPtr directory = tree_->open_below(folder);
+    Descriptor reading = directory ? directory->open_for_reading() : Descriptor();
+    if (!reading) return failed();
+    const std::unique_ptr<DIR, int (*)(DIR*)> listing(::fdopendir(reading.get()), &::closedir);
+    if (!listing) return failed();
+    reading.release();
     std::vector<std::string> subfolders;
-    fs::directory_iterator entry(path_of(folder), error);
-    for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    errno = 0;
+    for (const dirent* entry = nullptr; (entry = ::readdir(listing.get())); errno = 0) {
       if (stop.stop_requested()) return {};
-      sort_in(*entry, subfolders);
+      sort_in(*directory, *entry, subfolders);
     }
+    const std::error_code error = failed();
     std::sort(names_.begin(), names_.end(), std::greater<>());
     std::sort(subfolders.begin(), subfolders.end(), std::greater<>());
     for (const std::string& name : subfolders) pending_.push_back(folder / name);
@@ -87,21 +105,32 @@ class FolderSource : public Source {
 
   /// Whatever is no folder and is named like an image is worth an arrival: reading it says what is
   /// wrong with a broken link or a FIFO.
-  void sort_in(const fs::directory_entry& entry, std::vector<std::string>& subfolders) {
-    std::string name = entry.path().filename().native();
-    std::error_code unknown;
-    const bool is_folder = entry.is_directory(unknown);
-    if (is_folder && !name.starts_with('.') && !entry.is_symlink(unknown)) {
+  void sort_in(const Directory& directory, const dirent& entry,
+               std::vector<std::string>& subfolders) {
+    std::string name = entry.d_name;
+    if (name == "." || name == "..") return;
+    const bool may_be_link = entry.d_type == DT_LNK || entry.d_type == DT_UNKNOWN;
+    const bool is_own_folder =
+        entry.d_type == DT_DIR || (may_be_link && is_folder(directory, name, AT_SYMLINK_NOFOLLOW));
+    const bool leads_to_folder = is_own_folder || (may_be_link && is_folder(directory, name, 0));
+    if (is_own_folder && !name.starts_with('.')) {
       subfolders.push_back(std::move(name));
-    } else if (!is_folder && looks_like_image(name)) {
+    } else if (!leads_to_folder && looks_like_image(name)) {
       names_.push_back(std::move(name));
     } else {
       ++ignored_;
     }
   }
 
+  static bool is_folder(const Directory& directory, const std::string& name, int flags) {
+    struct stat status {};
+    return ::fstatat(directory.descriptor(), name.c_str(), &status, flags) == 0 &&
+           S_ISDIR(status.st_mode);
+  }
+
   const fs::path root_;
   const fs::path place_;            // of root_, below the output folder
+  RootDirectoryPtr tree_;           // at root_, once it has been opened
   fs::path folder_;                 // the one that names_ belong to, below root_
   std::vector<std::string> names_;  // descending: the next one is last
   std::vector<fs::path> pending_;   // below root_; the next one is last

@@ -118,6 +118,18 @@ TEST_F(SourceTest, LinksToFilesAreFollowedAndLinksToFoldersAreNot) {
               ElementsAre("dangling.png", "link.png", "real/a.png"));
 }
 
+/// As a sender may do it while `eckart status` counts what is pending in a watched folder.
+TEST_F(SourceTest, FolderThatBecomesALinkMeanwhileIsNotListed) {
+  make("in/a.png");
+  make("in/b/mine.png");
+  make("elsewhere/theirs.png");
+  const auto source = make_source(at("in"));
+  EXPECT_EQ(source->next({})->relative, "a.png");
+  fs::rename(at("in/b"), at("b"));
+  fs::create_directory_symlink(at("elsewhere"), at("in/b"));
+  EXPECT_THAT(all_of(source), ElementsAre("b!not found"));
+}
+
 TEST_F(SourceTest, FolderNamedLikeAnImageIsAFolder) {
   make("a.png/b.png");
   EXPECT_THAT(all_of(make_source(folder_.path())), ElementsAre("a.png/b.png"));
