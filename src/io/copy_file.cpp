@@ -66,23 +66,37 @@ std::int64_t copy_bytes(const DirectoryEntry& from, const Descriptor& in, std::i
   return count;
 }
 
-void sync(const DirectoryEntry& to) {
-  const Descriptor directory = to.directory.open_for_reading();
-  if (directory && !bring_to_disk(directory)) fail("write", to.path, errno);
-  sync_with_those_around(to.path.parent_path());
+/// Brings the copy's entry to the disk, or removes it: else each try would leave one more.
+void sync_entry(const DirectoryEntry& to, const FileId& copy) {
+  try {
+    sync_directory(to.directory, to.path.parent_path());
+  } catch (const EnvironmentError&) {
+    remove_copy(to, copy);
+    throw;
+  }
 }
 
-bool copy_link(const DirectoryEntry& from, const DirectoryEntry& to) {
+std::optional<FileId> id_of(const DirectoryEntry& entry) {
+  struct stat status {};
+  const int folder = entry.directory.descriptor();
+  if (::fstatat(folder, entry.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
+  return FileId{status.st_dev, status.st_ino};
+}
+
+std::optional<FileId> copy_link(const DirectoryEntry& from, const DirectoryEntry& to) {
   std::array<char, PATH_MAX + 1> target{};
   const ssize_t size = ::readlinkat(from.directory.descriptor(), from.name.c_str(), target.data(),
                                     target.size() - 1);
   if (size < 0) fail("read", from.path, errno);
+  sync_those_around(to.directory, to.path.parent_path());
   if (::symlinkat(target.data(), to.directory.descriptor(), to.name.c_str()) != 0) {
-    if (errno == EEXIST) return false;
+    if (errno == EEXIST) return std::nullopt;
     fail("write", to.path, errno);
   }
-  sync(to);
-  return true;
+  const std::optional<FileId> copy = id_of(to);
+  if (!copy) fail("write", to.path, errno);
+  sync_entry(to, *copy);
+  return copy;
 }
 
 bool is_link(const DirectoryEntry& entry) {
@@ -94,31 +108,35 @@ bool is_link(const DirectoryEntry& entry) {
 
 }  // namespace
 
-bool copy_file(const DirectoryEntry& from, const DirectoryEntry& to, const CopyLimits& limits,
-               const PutInPlace& put) {
+std::optional<FileId> copy_file(const DirectoryEntry& from, const DirectoryEntry& to,
+                                const CopyLimits& limits) {
   if (is_link(from)) return copy_link(from, to);
   const Descriptor in(
       ::openat(from.directory.descriptor(), from.name.c_str(), InputFile::kOpenFlags | O_NOFOLLOW));
   const struct stat before = status_of(from, in);
   check(from, before, limits);
   try {
-    TemporaryFile copy(to.directory);
-    const std::int64_t count = copy_bytes(from, in, before.st_size, copy);
+    TemporaryFile file(to.directory, 0600);
+    const std::int64_t count = copy_bytes(from, in, before.st_size, file);
     const FileIdentity after = identity_of(status_of(from, in));
     if (count != before.st_size || !is_same_but_for_ctime(after, identity_of(before)))
       refuse(from.path, "it changed meanwhile");
-    copy.set_times(before.st_atim, before.st_mtim);
-    copy.sync();
-    copy.close();
-    if (!put(to.directory.descriptor(), copy.path())) {
-      if (errno == EEXIST) return false;
-      fail("write", to.path, errno);
-    }
+    file.set_times(before.st_atim, before.st_mtim);
+    file.set_owner_and_mode(before);
+    file.sync();
+    const FileId copy = file.id();
+    file.close();
+    sync_those_around(to.directory, to.path.parent_path());
+    if (!file.rename_to_free(to.name)) return std::nullopt;
+    sync_entry(to, copy);
+    return copy;
   } catch (const std::system_error& error) {
     fail("write", to.path, error.code().value());
   }
-  sync(to);
-  return true;
+}
+
+void remove_copy(const DirectoryEntry& entry, const FileId& copy) {
+  if (id_of(entry) == copy) ::unlinkat(entry.directory.descriptor(), entry.name.c_str(), 0);
 }
 
 }  // namespace eckart::io

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
+#include <optional>
 #include <string>
 
 #include "io/directory.hpp"
@@ -21,13 +21,14 @@ struct CopyLimits {
   const FileIdentity* expected;  ///< the file that is meant; nullptr: any
 };
 
-/// Gives the copy, which is this entry of a directory, its name; false with errno.
-using PutInPlace = std::function<bool(int directory, const std::string& name)>;
+/// Copies a regular file, or a link itself, to another file system: with its times, mode and, as
+/// far as this process may, owner; on the disk, with its entry. The copy; nothing where there is an
+/// entry of that name. Where this throws there is no copy: ItemError(not_written), also if the file
+/// changes meanwhile, or EnvironmentError. Never waits for a FIFO.
+std::optional<FileId> copy_file(const DirectoryEntry& from, const DirectoryEntry& to,
+                                const CopyLimits& limits);
 
-/// Copies a regular file, or a link itself, to another file system: with its times, and on the disk
-/// before it has its name. False where there is an entry of that name. Never waits for a FIFO.
-/// Throws ItemError(not_written), also if the file changes meanwhile, or EnvironmentError.
-bool copy_file(const DirectoryEntry& from, const DirectoryEntry& to, const CopyLimits& limits,
-               const PutInPlace& put);
+/// Unless another file has its name by now.
+void remove_copy(const DirectoryEntry& entry, const FileId& copy);
 
 }  // namespace eckart::io

@@ -1,18 +1,23 @@
 #include "io/taken_file.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <climits>
+#include <cstdint>
 #include <ctime>
+#include <memory>
 #include <system_error>
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/out_of_space.hpp"
 #include "io/environment.hpp"
 #include "io/rename_no_replace.hpp"
 #include "io/this_process.hpp"
@@ -22,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// .eckart-taken-PROCESS-NAME
+// .eckart-taken-PROCESS-NAME, or .eckart-taken-PROCESS.NUMBER/NAME
 constexpr std::string_view kPrefix = ".eckart-taken-";
 
 [[noreturn]] void fail(const char* what, const fs::path& file, int error) {
@@ -34,23 +39,65 @@ constexpr std::string_view kPrefix = ".eckart-taken-";
   throw ItemError(Reason::not_written, message);
 }
 
-bool are_one_file(const Directory& folder, const std::string& a, const std::string& b) {
+/// What is taken away makes room: want of it holds no other up.
+[[noreturn]] void fail_to_take(const fs::path& file, int error) {
+  if (is_out_of_space(error))
+    throw ItemError(Reason::not_written, "cannot take away " + file.string() + ": " +
+                                             std::generic_category().message(error));
+  fail("take away", file, error);
+}
+
+struct Place {
+  const Directory& directory;
+  std::string name;
+};
+
+bool are_one_file(const Place& a, const Place& b) {
   struct stat of_a {
   }, of_b{};
-  const auto look = [&](const std::string& name, struct stat& status) {
-    return ::fstatat(folder.descriptor(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+  const auto look = [](const Place& place, struct stat& status) {
+    return ::fstatat(place.directory.descriptor(), place.name.c_str(), &status,
+                     AT_SYMLINK_NOFOLLOW) == 0;
   };
   return look(a, of_a) && look(b, of_b) && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
-/// To a name in the same folder that is this process's alone. Whether it could, and else errno.
-bool rename_to_own(const Directory& folder, const std::string& from, const std::string& to) {
-  const int number = folder.descriptor();
-  if (::renameat2(number, from.c_str(), number, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+/// To a name that is this process's alone. Whether it could, and else errno.
+bool rename_to_own(const Place& from, const Place& to) {
+  const int from_folder = from.directory.descriptor(), to_folder = to.directory.descriptor();
+  const char *const name = from.name.c_str(), *const own = to.name.c_str();
+  if (::renameat2(from_folder, name, to_folder, own, RENAME_NOREPLACE) == 0) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;  // a file system that does not know that
-  if (!folder.has(to)) return ::renameat(number, from.c_str(), number, to.c_str()) == 0;
+  if (!to.directory.has(to.name)) return ::renameat(from_folder, name, to_folder, own) == 0;
   errno = EEXIST;
   return false;
+}
+
+bool remove_directory(const Directory& folder, const std::string& name) {
+  return ::unlinkat(folder.descriptor(), name.c_str(), AT_REMOVEDIR) == 0;
+}
+
+/// Its name, or none with errno.
+std::string make_hidden_directory(const Directory& folder) {
+  static std::atomic<std::uint64_t> calls{0};
+  for (;;) {
+    const std::string name = std::string(kPrefix) + this_process() + '.' + std::to_string(calls++);
+    if (::mkdirat(folder.descriptor(), name.c_str(), 0700) == 0) return name;
+    if (errno != EEXIST) return {};
+  }
+}
+
+DirectoryPtr open_hidden_directory(const Directory& folder, const std::string& name) {
+  return Directory::adopt(Descriptor(
+      ::openat(folder.descriptor(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)));
+}
+
+/// Whether a file was hidden in a directory of its own, of this name.
+bool is_hidden_directory(std::string_view name) {
+  const std::size_t digits = this_process().size();
+  name.remove_prefix(kPrefix.size());
+  return name.size() > digits && name[digits] == '.' &&
+         name.find_first_not_of("0123456789abcdef") == digits;
 }
 
 /// a.png, a-20261122T151203.png, a-20261122T151203-2.png, ...
@@ -68,15 +115,33 @@ std::string numbered(const std::string& name, int number) {
   return stem.substr(0, NAME_MAX - suffix.size()) + suffix;
 }
 
-/// Under its name, or where that is another file's by now, under one like it.
-bool put_back(const Directory& folder, const std::string& hidden, const std::string& name) {
-  if (are_one_file(folder, hidden, name))  // was killed in between
-    return ::unlinkat(folder.descriptor(), hidden.c_str(), 0) == 0;
+/// To its name, or where that is another file's by now, to one like it.
+bool put_back(const Place& hidden, const Place& to) {
+  if (are_one_file(hidden, to))  // was killed in between
+    return ::unlinkat(hidden.directory.descriptor(), hidden.name.c_str(), 0) == 0;
   for (int number = 0;; ++number) {
-    const std::string to = numbered(name, number);
-    if (rename_no_replace(folder.descriptor(), hidden, folder.descriptor(), to)) return true;
+    if (rename_no_replace(hidden.directory.descriptor(), hidden.name, to.directory.descriptor(),
+                          numbered(to.name, number)))
+      return true;
     if (errno != EEXIST) return false;
   }
+}
+
+/// Of the directory of a file that was hidden in it, which may be gone. More than one was never in
+/// it: more is somebody else's, and stays.
+bool put_back_from(const Directory& folder, const std::string& own_directory) {
+  const DirectoryPtr directory = open_hidden_directory(folder, own_directory);
+  Descriptor opened = directory ? directory->open_for_reading() : Descriptor();
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::fdopendir(opened.get()), &::closedir);
+  if (!listing) return false;
+  opened.release();
+  while (const dirent* entry = ::readdir(listing.get())) {
+    const std::string name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    if (!put_back({*directory, name}, {folder, name})) return false;
+    break;
+  }
+  return remove_directory(folder, own_directory);
 }
 
 bool is_as_read(const Directory& folder, const std::string& name, Links links,
@@ -96,22 +161,38 @@ std::optional<TakenFile> TakenFile::take(const RootedFile& file, const FileIdent
   const std::string name = file.name();
   // Not by ctime: another name of the same file may have come or gone meanwhile.
   if (!is_as_read(*directory, name, file.root->links(), read)) return std::nullopt;
-  // A name too long to be hidden is taken as it stands.
-  std::string hidden = std::string(kPrefix) + this_process() + '-' + name;
-  if (hidden.size() > NAME_MAX) hidden = name;
-  if (hidden != name && !rename_to_own(*directory, name, hidden)) {
+  std::optional<Hidden> hidden = hide(directory, name);
+  if (!hidden) {
     if (errno == ENOENT) return std::nullopt;
-    fail("take away", file.path(), errno);
+    fail_to_take(file.path(), errno);
   }
-  TakenFile taken(file, read, std::move(directory), std::move(hidden));
+  TakenFile taken(file, read, std::move(directory), std::move(*hidden));
   // Between the look and the renaming it may have become another file, or its folder may have been
   // moved away, or be reached by a link by now. Then it goes back.
-  if (!is_as_read(*taken.directory_, taken.hidden_, file.root->links(), read)) return std::nullopt;
+  const Hidden& there = taken.hidden_;
+  if (!is_as_read(*there.directory, there.name, file.root->links(), read)) return std::nullopt;
   if (!open_directory(file)) {
     if (means_gone(errno)) return std::nullopt;
     fail("take away", file.path(), errno);
   }
   return taken;
+}
+
+/// Nothing, with errno, where it cannot be hidden.
+std::optional<TakenFile::Hidden> TakenFile::hide(const DirectoryPtr& directory,
+                                                 const std::string& name) {
+  const std::string beside = std::string(kPrefix) + this_process() + '-' + name;
+  if (rename_to_own({*directory, name}, {*directory, beside})) return Hidden{directory, beside, {}};
+  if (errno != ENAMETOOLONG) return std::nullopt;
+  const std::string own = make_hidden_directory(*directory);
+  if (own.empty()) return std::nullopt;
+  const DirectoryPtr inside = open_hidden_directory(*directory, own);
+  if (inside && rename_to_own({*directory, name}, {*inside, name}))
+    return Hidden{inside, name, own};
+  const int error = errno;
+  remove_directory(*directory, own);
+  errno = error;
+  return std::nullopt;
 }
 
 TakenFile::TakenFile(TakenFile&& other) noexcept
@@ -121,27 +202,33 @@ TakenFile::TakenFile(TakenFile&& other) noexcept
       hidden_(std::exchange(other.hidden_, {})) {}
 
 TakenFile::~TakenFile() {
-  if (hidden_.empty()) return;
-  const std::string name = file_.name();
-  if (hidden_ != name) static_cast<void>(put_back(*directory_, hidden_, name));
+  if (hidden_.name.empty()) return;
+  static_cast<void>(put_back({*hidden_.directory, hidden_.name}, {*directory_, file_.name()}));
+  forget();
+}
+
+/// It is not where it was hidden any more.
+void TakenFile::forget() {
+  if (!hidden_.own_directory.empty()) remove_directory(*directory_, hidden_.own_directory);
+  hidden_ = {};
 }
 
 void TakenFile::remove() {
-  if (::unlinkat(directory_->descriptor(), hidden_.c_str(), 0) != 0 && errno != ENOENT)
+  if (::unlinkat(hidden_.directory->descriptor(), hidden_.name.c_str(), 0) != 0 && errno != ENOENT)
     fail("remove", file_.path(), errno);
-  hidden_.clear();
+  forget();
 }
 
 void TakenFile::move_to(const RootDirectory& root, const fs::path& relative,
                         std::int64_t max_copy_mb) {
   const DirectoryPtr to = root.make_below(relative.parent_path());
   if (!to) fail("make the folder", root.path() / relative.parent_path(), errno);
-  const DirectoryEntry from{*directory_, hidden_, file_.path()};
+  const DirectoryEntry from{*hidden_.directory, hidden_.name, file_.path()};
   for (int number = 0;; ++number) {
     const fs::path place = relative.parent_path() / numbered(relative.filename(), number);
     if (move_file(from, {*to, place.filename(), root.path() / place}, max_copy_mb, &read_)) break;
   }
-  hidden_.clear();
+  forget();
 }
 
 bool move_file(const DirectoryEntry& from, const DirectoryEntry& to, std::int64_t max_mb,
@@ -151,20 +238,22 @@ bool move_file(const DirectoryEntry& from, const DirectoryEntry& to, std::int64_
   if (errno == EEXIST) return false;
   if (errno != EXDEV) fail("move to", to.path, errno);
   if (to.directory.has(to.name)) return false;
-  const auto put = [&](int folder, const std::string& copy) {
-    return rename_no_replace(folder, copy, to_folder, to.name);
-  };
-  if (!copy_file(from, to, {max_mb, expected}, put)) return false;
-  if (::unlinkat(from_folder, from.name.c_str(), 0) != 0) fail("remove", from.path, errno);
-  return true;
+  const std::optional<FileId> copy = copy_file(from, to, {max_mb, expected});
+  if (!copy) return false;
+  if (::unlinkat(from_folder, from.name.c_str(), 0) == 0 || errno == ENOENT) return true;
+  const int error = errno;
+  if (from.directory.has(from.name)) remove_copy(to, *copy);
+  fail("remove", from.path, error);
 }
 
 bool restore_taken(const Directory& folder, std::string_view name) {
   if (!name.starts_with(kPrefix)) return false;
   const std::string_view rest = name.substr(kPrefix.size());
+  if (rest.starts_with(this_process())) return false;
+  if (is_hidden_directory(name)) return put_back_from(folder, std::string(name));
   const std::size_t dash = rest.find('-');
-  if (dash == std::string_view::npos || rest.substr(0, dash) == this_process()) return false;
-  return put_back(folder, std::string(name), std::string(rest.substr(dash + 1)));
+  if (dash == std::string_view::npos) return false;
+  return put_back({folder, std::string(name)}, {folder, std::string(rest.substr(dash + 1))});
 }
 
 }  // namespace eckart::io

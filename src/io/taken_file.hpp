@@ -12,8 +12,9 @@
 
 namespace eckart::io {
 
-/// A file on its way out of the folder that it arrived in: renamed to a hidden name beside it, so
-/// that what arrives meanwhile under its own name is left alone. Goes back to that name with the
+/// A file on its way out of the folder that it arrived in: hidden there, under another name or, if
+/// that would be too long, in a directory of its own, so that what arrives meanwhile under its own
+/// name is left alone. Goes back to that name with the
 /// object, or to one like it where that is another file's by then, unless it was removed or moved.
 /// A link is taken itself, never what it leads to.
 class TakenFile {
@@ -35,16 +36,23 @@ class TakenFile {
                std::int64_t max_copy_mb = std::numeric_limits<std::int64_t>::max());
 
  private:
-  TakenFile(RootedFile file, FileIdentity read, DirectoryPtr directory, std::string hidden)
+  struct Hidden {
+    DirectoryPtr directory;
+    std::string name;           // in it; empty: there is nothing to put back
+    std::string own_directory;  // the name of `directory`, if that was made for it
+  };
+  static std::optional<Hidden> hide(const DirectoryPtr& directory, const std::string& name);
+  TakenFile(RootedFile file, FileIdentity read, DirectoryPtr directory, Hidden hidden)
       : file_(std::move(file)),
         read_(read),
         directory_(std::move(directory)),
         hidden_(std::move(hidden)) {}
+  void forget();
 
   RootedFile file_;
   FileIdentity read_;
-  DirectoryPtr directory_;
-  std::string hidden_;  // empty: there is nothing to put back
+  DirectoryPtr directory_;  // in which it was found
+  Hidden hidden_;
 };
 
 /// Renames a file, or copies it durably to another file system and removes it; false where there is
@@ -54,8 +62,8 @@ bool move_file(const DirectoryEntry& from, const DirectoryEntry& to,
                std::int64_t max_mb = std::numeric_limits<std::int64_t>::max(),
                const FileIdentity* expected = nullptr);
 
-/// Renames a file in `folder` back that a process had taken which was killed; false where `name` is
-/// not that of such a file.
+/// Puts a file in `folder` back that a process had taken which was killed; false where `name` is
+/// not that of such a file, or of the directory around it.
 bool restore_taken(const Directory& folder, std::string_view name);
 
 }  // namespace eckart::io

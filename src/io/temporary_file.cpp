@@ -39,15 +39,17 @@ bool is_temporary_of_another(std::string_view name) {
 }
 
 TemporaryFile::TemporaryFile(const std::filesystem::path& folder)
-    : TemporaryFile(AT_FDCWD, folder) {}
+    : TemporaryFile(AT_FDCWD, folder, 0666) {}
 
-TemporaryFile::TemporaryFile(const Directory& folder) : TemporaryFile(folder.descriptor(), {}) {}
+TemporaryFile::TemporaryFile(const Directory& folder, mode_t mode)
+    : TemporaryFile(folder.descriptor(), {}, mode) {}
 
-TemporaryFile::TemporaryFile(int folder, const std::filesystem::path& prefix) : folder_(folder) {
+TemporaryFile::TemporaryFile(int folder, const std::filesystem::path& prefix, mode_t mode)
+    : folder_(folder) {
   do {
     path_ = prefix / unique_name();
     descriptor_ =
-        Descriptor(::openat(folder_, path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+        Descriptor(::openat(folder_, path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   } while (!descriptor_ && (errno == EEXIST || errno == EINTR));
   if (!descriptor_) fail("cannot create a file");
 }
@@ -68,6 +70,21 @@ void TemporaryFile::write(std::span<const std::byte> bytes) {
 void TemporaryFile::set_times(const timespec& access, const timespec& modification) noexcept {
   const timespec times[] = {access, modification};
   static_cast<void>(::futimens(descriptor_.get(), times));
+}
+
+void TemporaryFile::set_owner_and_mode(const struct stat& status) noexcept {
+  mode_t mode = status.st_mode & 07777;
+  if (::fchown(descriptor_.get(), status.st_uid, status.st_gid) != 0) {
+    static_cast<void>(::fchown(descriptor_.get(), uid_t(-1), status.st_gid));
+    mode &= 0777;  // no program of another user's, or group's, with their rights
+  }
+  static_cast<void>(::fchmod(descriptor_.get(), mode));
+}
+
+FileId TemporaryFile::id() const {
+  struct stat status {};
+  if (::fstat(descriptor_.get(), &status) != 0) fail("cannot look at it");
+  return {status.st_dev, status.st_ino};
 }
 
 std::int64_t TemporaryFile::mtime_ns() const {

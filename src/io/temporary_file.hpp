@@ -1,5 +1,6 @@
 #pragma once
 
+#include <sys/types.h>
 #include <time.h>
 
 #include <cstddef>
@@ -10,6 +11,8 @@
 
 #include "io/directory.hpp"
 
+struct stat;
+
 namespace eckart::io {
 
 /// A new file in a folder that is there, under a name that nobody else takes, `.eckart-...tmp`;
@@ -19,7 +22,7 @@ class TemporaryFile {
   explicit TemporaryFile(const std::filesystem::path& folder);
   /// In an open directory, which must outlive it; path() is its name there, and rename_to() takes
   /// names there.
-  explicit TemporaryFile(const Directory& folder);
+  explicit TemporaryFile(const Directory& folder, mode_t mode = 0666);
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile();
@@ -28,6 +31,9 @@ class TemporaryFile {
   void write(std::span<const std::byte> bytes);
   /// Where the file system can.
   void set_times(const timespec& access, const timespec& modification) noexcept;
+  /// As far as this process may.
+  void set_owner_and_mode(const struct stat& status) noexcept;
+  FileId id() const;
   /// When it was written last, in ns since 1970; stays, whatever it is renamed to.
   std::int64_t mtime_ns() const;
   /// Sends what was written on its way to the disk, without waiting.
@@ -41,7 +47,7 @@ class TemporaryFile {
   bool rename_to_free(const std::filesystem::path& path);
 
  private:
-  TemporaryFile(int folder, const std::filesystem::path& prefix);
+  TemporaryFile(int folder, const std::filesystem::path& prefix, mode_t mode);
 
   int folder_;  // that path_ is relative to; AT_FDCWD for the current one
   std::filesystem::path path_;

@@ -280,8 +280,8 @@ class Run:
 
     def taken(self):
         for top in self.folders():
-            for root, _, files, _ in os.fwalk(top):
-                yield from (os.path.join(root, name) for name in files
+            for root, folders, files, _ in os.fwalk(top):
+                yield from (os.path.join(root, name) for name in folders + files
                             if name.startswith(".eckart-taken-") and not name.startswith(attacks.PLANTED))
 
     def folders(self):

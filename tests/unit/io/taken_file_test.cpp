@@ -1,71 +1,19 @@
 #include "io/taken_file.hpp"
 
 #include <fcntl.h>
-#include <gmock/gmock.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <functional>
 #include <string>
-#include <utility>
 
 #include "core/error.hpp"
-#include "tests/support/temp_folder.hpp"
-#include "tests/unit/io/rooted.hpp"
-
-namespace {
-std::function<void()> before_rename;  // called once, before the next renameat2
-}
-
-/// The library calls this one, so that others can act between two of its steps.
-extern "C" int renameat2(int from_folder, const char* from, int to_folder, const char* to,
-                         unsigned flags) noexcept {
-  if (const auto act = std::exchange(before_rename, {})) act();
-  return int(::syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
-}
+#include "tests/unit/io/taken_file_fixture.hpp"
 
 namespace eckart::io {
 namespace {
 
-namespace fs = std::filesystem;
-
-class TakenFileTest : public ::testing::Test {
- protected:
-  fs::path write(const fs::path& name, const std::string& text) const {
-    const fs::path path = folder_.path() / name;
-    fs::create_directories(path.parent_path());
-    std::ofstream(path) << text;
-    return path;
-  }
-  static std::string read(const fs::path& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  int files() const {
-    int count = 0;
-    for (const auto& entry : fs::recursive_directory_iterator(folder_.path()))
-      count += entry.is_regular_file();
-    return count;
-  }
-
-  /// As a watch of the folder has found it.
-  RootedFile found(const fs::path& name, Links links = Links::none) const {
-    return rooted(folder_.path(), name, links);
-  }
-  std::optional<TakenFile> take(const fs::path& name) const { return io::take(found(name)); }
-  RootDirectoryPtr root(const fs::path& name = {}) const {
-    fs::create_directories(folder_.path() / name);
-    return RootDirectory::open(folder_.path() / name);
-  }
-  bool restore(const std::string& name) const {
-    return restore_taken(*root()->open_below({}), name);
-  }
-
-  const test::TempFolder folder_;
-};
+using test::before_rename;
 
 TEST_F(TakenFileTest, is_hidden_while_it_is_taken_and_comes_back) {
   const fs::path file = write("a.png", "1");
@@ -125,20 +73,6 @@ TEST_F(TakenFileTest, moves_to_a_folder_that_is_made_and_never_over_a_file) {
   EXPECT_EQ(files(), 3);
 }
 
-TEST_F(TakenFileTest, moves_to_another_file_system_with_its_time) {
-  if (!fs::is_directory("/dev/shm")) GTEST_SKIP() << "there is no /dev/shm to be another one";
-  const fs::path elsewhere = "/dev/shm/eckart-taken-file-test";
-  const fs::path file = write("a.png", "1");
-  const auto time = fs::last_write_time(file) - std::chrono::hours(5);
-  fs::last_write_time(file, time);
-  fs::create_directories(elsewhere);
-  take("a.png")->move_to(*RootDirectory::open(elsewhere), "a.png");
-  EXPECT_EQ(read(elsewhere / "a.png"), "1");
-  EXPECT_EQ(fs::last_write_time(elsewhere / "a.png"), time);
-  EXPECT_EQ(files(), 0);
-  fs::remove_all(elsewhere);
-}
-
 TEST_F(TakenFileTest, moves_names_of_any_length_beside_each_other) {
   const std::string name = std::string(251, 'x') + ".png";
   for (int i = 0; i < 2; ++i) {
@@ -148,11 +82,100 @@ TEST_F(TakenFileTest, moves_names_of_any_length_beside_each_other) {
   EXPECT_EQ(files(), 2);
 }
 
-TEST_F(TakenFileTest, takes_names_of_any_length) {
-  const std::string name = std::string(251, 'x') + ".png";
-  write(name, "1");
-  take(name)->remove();
-  EXPECT_EQ(files(), 0);
+/// A name that leaves no room for a hidden one beside it.
+class TakenFileOfLongName : public TakenFileTest {
+ protected:
+  std::size_t entries() const {
+    return std::size_t(std::distance(fs::directory_iterator(folder_.path()), {}));
+  }
+
+  const std::string name_ = std::string(251, 'x') + ".png";
+  const fs::path file_ = folder_.path() / name_;
+};
+
+TEST_F(TakenFileOfLongName, is_hidden_while_it_is_taken_and_comes_back) {
+  write(name_, "1");
+  {
+    const auto taken = take(name_);
+    ASSERT_TRUE(taken);
+    EXPECT_FALSE(fs::exists(file_));
+  }
+  EXPECT_EQ(read(file_), "1");
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(TakenFileOfLongName, leaves_alone_what_arrives_meanwhile) {
+  write(name_, "1");
+  auto taken = take(name_);
+  write(name_, "2");
+  taken->remove();
+  EXPECT_EQ(read(file_), "2");
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(TakenFileOfLongName, leaves_alone_what_arrives_while_it_moves) {
+  write(name_, "1");
+  auto taken = take(name_);
+  write(name_, "2");
+  taken->move_to(*root("done"), name_);
+  EXPECT_EQ(read(file_), "2");
+  EXPECT_EQ(read(folder_.path() / "done" / name_), "1");
+  EXPECT_EQ(entries(), 2u);
+}
+
+TEST_F(TakenFileOfLongName, comes_back_beside_what_replaced_it) {
+  write(name_, "1");
+  {
+    const auto taken = take(name_);
+    write(name_, "2");
+  }
+  EXPECT_EQ(read(file_), "2");
+  EXPECT_EQ(files(), 2);
+  EXPECT_EQ(entries(), 2u);
+}
+
+TEST_F(TakenFileOfLongName, goes_back_where_it_is_replaced_just_before_it_is_taken) {
+  write(name_, "1");
+  const FileIdentity before = identity_of(found(name_));
+  before_rename = [this] { before_rename = [this] { fs::rename(write("new", "new"), file_); }; };
+  EXPECT_FALSE(TakenFile::take(found(name_), before));
+  EXPECT_FALSE(before_rename);
+  EXPECT_EQ(read(file_), "new");
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(TakenFileOfLongName, is_restored_where_a_killed_process_had_taken_it) {
+  const std::string hidden = ".eckart-taken-0123456789abcdef.7";
+  write(hidden + "/" + name_, "1");
+  EXPECT_TRUE(restore(hidden));
+  EXPECT_EQ(read(file_), "1");
+  EXPECT_EQ(entries(), 1u);
+  write(hidden + "/" + name_, "2");  // and what replaced it meanwhile stays
+  EXPECT_TRUE(restore(hidden));
+  EXPECT_EQ(read(file_), "1");
+  EXPECT_EQ(entries(), 2u);
+}
+
+TEST_F(TakenFileOfLongName, leaves_no_hidden_directory_behind_where_it_was_killed) {
+  const std::string hidden = ".eckart-taken-0123456789abcdef.7";
+  fs::create_directory(folder_.path() / hidden);
+  EXPECT_TRUE(restore(hidden));
+  EXPECT_EQ(entries(), 0u);
+}
+
+TEST_F(TakenFileOfLongName, is_not_restored_through_a_link) {
+  write("elsewhere/a.png", "theirs");
+  fs::create_directory_symlink("elsewhere", folder_.path() / ".eckart-taken-0123456789abcdef.7");
+  EXPECT_FALSE(restore(".eckart-taken-0123456789abcdef.7"));
+  EXPECT_EQ(read(folder_.path() / "elsewhere/a.png"), "theirs");
+}
+
+TEST_F(TakenFileOfLongName, is_not_restored_while_this_process_has_it) {
+  write(name_, "1");
+  const auto taken = take(name_);
+  for (const auto& entry : fs::directory_iterator(folder_.path()))
+    EXPECT_FALSE(restore(entry.path().filename().native()));
+  EXPECT_FALSE(fs::exists(file_));
 }
 
 TEST_F(TakenFileTest, what_a_killed_process_had_taken_is_restored) {
@@ -305,65 +328,6 @@ TEST_F(TakenFileElsewhere, does_not_move_through_a_link_below_the_other_root) {
   }
   EXPECT_FALSE(fs::exists(at("archive/b.png")));
   EXPECT_EQ(read(at("in/day/a.png")), "mine");
-}
-
-/// From one file system to another.
-class Copies : public TakenFileTest {
- protected:
-  void SetUp() override {
-    if (!fs::is_directory("/dev/shm")) GTEST_SKIP() << "there is no /dev/shm to be another one";
-    fs::create_directories(elsewhere_);
-    to_ = RootDirectory::open(elsewhere_)->open_below({});
-  }
-  void TearDown() override { fs::remove_all(elsewhere_); }
-
-  /// What it throws; "" where it does not.
-  std::string move(const fs::path& name, std::int64_t max_mb = 1,
-                   const FileIdentity* expected = nullptr) const {
-    const DirectoryPtr from = root()->open_below({});
-    try {
-      EXPECT_TRUE(move_file({*from, name, folder_.path() / name}, {*to_, name, elsewhere_ / name},
-                            max_mb, expected));
-    } catch (const ItemError& error) {
-      EXPECT_TRUE(fs::is_empty(elsewhere_));
-      return error.what();
-    }
-    return "";
-  }
-
-  const fs::path elsewhere_ = "/dev/shm/eckart-copies-test-" + std::to_string(::getpid());
-  DirectoryPtr to_;
-};
-
-TEST_F(Copies, wait_for_no_fifo) {
-  ASSERT_EQ(::mkfifo((folder_.path() / "a.png").c_str(), 0600), 0);
-  EXPECT_THAT(move("a.png"), testing::HasSubstr("it is not a regular file"));
-  EXPECT_TRUE(fs::is_fifo(folder_.path() / "a.png"));
-}
-
-TEST_F(Copies, are_not_made_of_a_file_that_is_too_large) {
-  fs::resize_file(write("a.png", ""), 1 << 20);
-  EXPECT_EQ(move("a.png"), "");
-  fs::remove(elsewhere_ / "a.png");
-  fs::resize_file(write("a.png", ""), (1 << 20) + 1);
-  EXPECT_THAT(move("a.png"), testing::HasSubstr("larger than limits.file_mb = 1"));
-}
-
-TEST_F(Copies, are_not_made_of_another_file) {
-  write("b.png", "2");
-  write("a.png", "1");
-  const FileIdentity other = identity_of(found("b.png"));
-  EXPECT_THAT(move("a.png", 1, &other), testing::HasSubstr("it is another file by now"));
-  EXPECT_EQ(move("b.png", 1, &other), "");
-}
-
-TEST_F(Copies, are_made_of_a_link_and_not_of_what_it_leads_to) {
-  write("secret", "1");
-  fs::create_symlink(folder_.path() / "secret", folder_.path() / "a.png");
-  EXPECT_EQ(move("a.png"), "");
-  EXPECT_TRUE(fs::is_symlink(elsewhere_ / "a.png"));
-  EXPECT_FALSE(fs::is_symlink(folder_.path() / "a.png"));
-  EXPECT_EQ(read(folder_.path() / "secret"), "1");
 }
 
 }  // namespace

@@ -296,6 +296,13 @@ TEST_F(WatchSourceTest, what_a_killed_process_had_taken_comes_anew) {
   EXPECT_EQ(next_name(), "a.png");
 }
 
+TEST_F(WatchSourceTest, what_a_killed_process_had_taken_in_a_hidden_directory_comes_anew) {
+  const std::string name = std::string(251, 'x') + ".png";
+  write(".eckart-taken-0123456789abcdef.1/" + name);
+  start();
+  EXPECT_EQ(next_name(), name);
+}
+
 TEST_F(WatchSourceTest, names_are_bytes) {
   const Names names{"new\nline.png", std::string(251, 'x') + ".png", "\xFF\xFE.png"};
   start();
