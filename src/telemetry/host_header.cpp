@@ -43,7 +43,37 @@ bool is_localhost(std::string_view text) {
                     [&](char a, char b) { return lower(a) == b; });
 }
 
+bool is_letter_or_digit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+/// With neither a space at the beginning, which would continue the line before, nor one at the end.
+bool is_header_name(std::string_view name) {
+  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
+  return !name.empty() && std::all_of(name.begin(), name.end(), [&](char c) {
+    return is_letter_or_digit(c) || kMarks.find(c) != kMarks.npos;
+  });
+}
+
+bool has_control_character(std::string_view line) {
+  return std::any_of(line.begin(), line.end(),
+                     [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == '\x7f'; });
+}
+
 }  // namespace
+
+bool is_well_formed(std::string_view head) {
+  constexpr std::string_view kEndOfLine = "\r\n";
+  for (bool is_first = true;; is_first = false) {
+    const std::size_t end = head.find(kEndOfLine);
+    const std::string_view line = head.substr(0, end);
+    if (end == head.npos || has_control_character(line)) return false;
+    if (line.empty()) return !is_first;
+    const std::size_t colon = line.find(':');
+    if (!is_first && (colon == line.npos || !is_header_name(line.substr(0, colon)))) return false;
+    head.remove_prefix(end + kEndOfLine.size());
+  }
+}
 
 bool names_loopback(std::string_view host) {
   constexpr std::string_view kIpv6 = "[::1]";

@@ -95,6 +95,9 @@ int host_error(const httplib::Request& request) {
   return names_loopback(request.get_header_value("Host")) ? 0 : 403;
 }
 
+constexpr const char* kMalformed =
+    "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+
 bool is_health_check(const std::string& head) {
   return head.starts_with("GET /healthz ") || head.starts_with("HEAD /healthz ") ||
          head.starts_with("GET /readyz ") || head.starts_with("HEAD /readyz ");
@@ -109,6 +112,7 @@ class StatusServer::Http : public httplib::Server {
   }
   int listening() const { return svr_sock_; }
   std::string answer(const std::string& head) {
+    if (!is_well_formed(head)) return kMalformed;
     Exchange exchange(head);
     bool closed = false;
     process_request(exchange, true, closed, {});

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace eckart::telemetry {
 namespace {
 
@@ -47,6 +49,28 @@ TEST(HostHeader, of_another_machine_is_not_this_one_s) {
         "127.example.org", "128.0.0.1", "0.0.0.0", "127.0.0", "127.0.0.1.1", "127.0.0.256",
         "127.0.0.01", "0127.0.0.1", "127..0.1", "127.0.0.", "127.1", "2130706433", "10.127.0.1"})
     EXPECT_FALSE(names_loopback(host)) << host;
+}
+
+TEST(RequestHead, is_well_formed_with_any_header_and_any_value) {
+  for (const char* headers : {"", "Host: localhost\r\n", "Host:localhost\r\n", "Host: \r\n",
+                              "X-1.a_b~: \t v: \xff \r\nHost: a\r\n"})
+    EXPECT_TRUE(is_well_formed(std::string("GET / HTTP/1.1\r\n") + headers + "\r\n")) << headers;
+  EXPECT_TRUE(is_well_formed(std::string("POST / HTTP/1.1\r\n\r\n\0\n", 21))) << "the body";
+}
+
+TEST(RequestHead, that_two_may_read_in_two_ways_is_not_well_formed) {
+  const std::string zero(1, '\0');
+  for (const std::string& headers :
+       {std::string("Host : localhost\r\n"), std::string("Host\t: localhost\r\n"),
+        std::string(" Host: localhost\r\n"), std::string("X: 1\r\n\tHost: localhost\r\n"),
+        std::string("Host\r\n"), std::string(": localhost\r\n"), std::string("X: 1\nHost: a\r\n"),
+        std::string("X: 1\rHost: a\r\n"), "Host: localhost" + zero + "\r\n",
+        "Host: localhost" + zero + ".example.org\r\n", "Ho" + zero + "st: localhost\r\n",
+        std::string("Host: localhost\x7f\r\n")})
+    EXPECT_FALSE(is_well_formed("GET / HTTP/1.1\r\n" + headers + "\r\n")) << headers;
+  EXPECT_FALSE(is_well_formed("GET /" + zero + " HTTP/1.1\r\n\r\n"));
+  EXPECT_FALSE(is_well_formed("\r\n"));
+  EXPECT_FALSE(is_well_formed("GET / HTTP/1.1\r\nHost: localhost"));
 }
 
 }  // namespace

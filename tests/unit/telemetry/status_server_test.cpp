@@ -165,6 +165,11 @@ TEST_F(StatusServerOnPort, answers_only_whoever_names_its_host_once) {
   EXPECT_EQ(answer_to(get + "Host:\r\n"), "HTTP/1.1 400");
   EXPECT_EQ(answer_to(get + "Host: :80\r\n"), "HTTP/1.1 403");
   EXPECT_EQ(answer_to("GET /healthz HTTP/1.0\r\nHost: example.org\r\n"), "HTTP/1.1 403");
+  EXPECT_EQ(answer_to(get + local + "Host : example.org\r\n"), "HTTP/1.1 400");
+  EXPECT_EQ(answer_to(get + "Host : localhost\r\n"), "HTTP/1.1 400");
+  const std::string zero(1, '\0');
+  EXPECT_EQ(answer_to(get + "Host: localhost" + zero + ".example.org\r\n"), "HTTP/1.1 400");
+  EXPECT_EQ(answer_to(get + local + "X: " + zero + "\r\n"), "HTTP/1.1 400");
 }
 
 /// Clients that connect and say nothing, or a byte now and then, and connect again when they are
