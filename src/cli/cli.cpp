@@ -96,7 +96,7 @@ ExitCode parse_and_execute(int argc, char** argv) {
                 "there is no command '" + printable(argv[1]) + "'; see eckart --help");
   }
   try {
-    app.parse(argc, argv);
+    parse(app, {argv + std::min(argc, 1), argv + argc});
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? ExitCode::ok : ExitCode::usage;
   }

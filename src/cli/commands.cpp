@@ -1,5 +1,7 @@
 #include "cli/commands.hpp"
 
+#include <string_view>
+
 namespace eckart::cli {
 namespace {
 
@@ -13,7 +15,54 @@ void take_one_argument_each(CLI::App& command) {
   }
 }
 
+bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
+
+/// None where the argument is no option, or several flags in one.
+const CLI::Option* option_of(const CLI::App& command, const std::string& argument) {
+  if (argument.starts_with("--"))
+    return command.get_option_no_throw(argument.substr(0, argument.find('=')));
+  const bool is_short = argument.size() == 2 && argument.front() == '-';
+  return is_short ? command.get_option_no_throw(argument) : nullptr;
+}
+
+/// Of a list "," is as empty as "".
+bool is_empty_list(const CLI::Option& option, std::string_view value) {
+  const char delimiter = option.get_delimiter();
+  return delimiter != '\0' && !value.empty() && value.find_first_not_of(delimiter) == value.npos;
+}
+
+void check_values(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const CLI::App* command = &app;
+  for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    const std::string& argument = arguments[i];
+    if (command == &app && !argument.starts_with('-')) {
+      const auto named = app.get_subcommands(
+          [&](const CLI::App* subcommand) { return subcommand->check_name(argument); });
+      if (named.empty()) return;
+      command = named.front();
+      continue;
+    }
+    const CLI::Option* option = option_of(*command, argument);
+    if (!option) continue;
+    const std::size_t equals = argument.find('=');
+    const bool has_value_beside = equals != argument.npos;
+    if (has_value_beside && equals + 1 == argument.size())
+      throw CLI::ArgumentMismatch(argument + " has no value");
+    if (!takes_value(*option)) continue;
+    if (!has_value_beside && ++i == arguments.size()) return;
+    const std::string value = has_value_beside ? argument.substr(equals + 1) : arguments[i];
+    if (is_empty_list(*option, value))
+      throw CLI::ArgumentMismatch(option->get_name() + " has no value: '" + value +
+                                  "' is an empty list");
+  }
+}
+
 }  // namespace
+
+void parse(CLI::App& app, const std::vector<std::string>& arguments) {
+  check_values(app, arguments);
+  app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+}
 
 void add_commands(CLI::App& app, Action& action) {
   add_run(app, action);

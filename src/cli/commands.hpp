@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "core/error.hpp"
 
@@ -26,5 +28,9 @@ void add_bench(CLI::App& app, Action& action);
 /// Adds all of them. An option takes one argument each time it is given, even where it may be given
 /// several times: the arguments after that are inputs or other options.
 void add_commands(CLI::App& app, Action& action);
+
+/// As app.parse() with these arguments, in their order. But an empty value (`--report=`) is
+/// refused: that would take the next argument for it.
+void parse(CLI::App& app, const std::vector<std::string>& arguments);
 
 }  // namespace eckart::cli

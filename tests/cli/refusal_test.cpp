@@ -25,6 +25,12 @@ TEST_F(Refusal, of_a_flag_that_does_not_exist) {
   expect(ExitCode::usage, "there is no command 'rum'", {"rum"});
 }
 
+TEST_F(Refusal, of_an_option_whose_value_is_empty) {
+  expect(ExitCode::usage, "--report= has no value",
+         {"run", "in", "-o", "out", "--report=", "--overwrite"});
+  EXPECT_FALSE(fs::exists(at("out")));
+}
+
 TEST_F(Refusal, of_a_run_without_input_or_output) {
   expect(ExitCode::usage, "no input", {"run", "-o", "out"});
   expect(ExitCode::usage, "no output folder", {"run", "in"});
