@@ -102,7 +102,7 @@ void write_image(const SynthArgs& args, const io::Codec& codec, SynthSpec spec, 
   char name[96];
   std::snprintf(name, sizeof name, "%s_%dx%d_%04d.%s", std::string(to_string(spec.kind)).c_str(),
                 spec.rows, spec.cols, number, std::string(codec.extension).c_str());
-  io::publish_file(args.output / name, codec.encode(synthesize(spec), {}));
+  io::publish_new_file(args.output / name, codec.encode(synthesize(spec), {}));
 }
 
 void write_images(const SynthArgs& args, const std::vector<SynthSpec>& specs) {
@@ -138,6 +138,9 @@ ExitCode execute(const SynthArgs& args) {
   try {
     write_images(args, specs);
   } catch (const ItemError& failure) {
+    if (failure.reason() == Reason::output_collision)
+      throw FatalError(ExitCode::cannot_create,
+                       std::string(failure.what()) + ": move it away, or name another folder");
     throw FatalError(ExitCode::io_error, "cannot write into " + printable(args.output.native()) +
                                              ": " + failure.what());
   }

@@ -12,8 +12,10 @@
 #include <system_error>
 #include <unordered_set>
 
+#include "core/printable.hpp"
 #include "io/descriptor.hpp"
 #include "io/environment.hpp"
+#include "io/file_comparison.hpp"
 #include "io/sync_folder.hpp"
 
 namespace eckart::io {
@@ -187,15 +189,33 @@ void publish(std::span<Publication* const> publications, const PublishOptions& o
   finish();
 }
 
-void publish_file(const fs::path& path, std::span<const std::byte> bytes) {
+namespace {
+
+void publish_one(const fs::path& path, std::span<const std::byte> bytes,
+                 const PublishOptions& options) {
   Publication publication;
   Publication* const group[] = {&publication};
+  publication.add(path, bytes);
+  publish(group, options, [](std::size_t, const ItemError& error) { throw error; });
+}
+
+}  // namespace
+
+void publish_file(const fs::path& path, std::span<const std::byte> bytes) {
   try {
-    publication.add(path, bytes);
-    publish(group, {}, [](std::size_t, const ItemError& error) { throw error; });
+    publish_one(path, bytes, {});
   } catch (const ItemError& error) {
     throw ItemError(Reason::not_written, error.what());  // no output of an image, so no collision
   }
+}
+
+void publish_new_file(const fs::path& path, std::span<const std::byte> bytes) {
+  const auto decide = [](std::size_t, const fs::path& place, const fs::path& temporary) {
+    if (compare(place, temporary) == Likeness::same) return AtTakenPlace::keep;
+    throw ItemError(Reason::output_collision,
+                    printable(place.native()) + " is there with other bytes, and is not replaced");
+  };
+  publish_one(path, bytes, {.decide = decide});
 }
 
 }  // namespace eckart::io

@@ -73,4 +73,8 @@ void publish(std::span<Publication* const> group, const PublishOptions& options,
 /// this file; no temporary is left then.
 void publish_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
+/// The same, but what stands there is never replaced: a file with the very same bytes stays, and
+/// anything else is an ItemError(output_collision).
+void publish_new_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
+
 }  // namespace eckart::io

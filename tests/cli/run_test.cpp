@@ -29,6 +29,20 @@ TEST_F(RunCommand, mirrors_the_tree_of_its_input) {
   EXPECT_EQ(decode("out/top.png").shape(), (ImageShape{24, 16, 1, Depth::u8}));
 }
 
+TEST_F(CliTest, synth_replaces_no_file) {
+  const std::vector<std::string> synth{"synth", "-o", "in", "--count", "2", "--kind", "phantom"};
+  ASSERT_EQ(run(synth).code, 0);
+  EXPECT_EQ(run(synth).code, 0) << "the same images";
+  const fs::path second = at("in/phantom_256x256_0002.png");
+  fs::remove(at("in/phantom_256x256_0001.png"));
+  write("in/phantom_256x256_0002.png", "precious");
+  const Finished result = run(synth);
+  EXPECT_EQ(result.code, int(ExitCode::cannot_create));
+  EXPECT_THAT(result.err, HasSubstr("in/phantom_256x256_0002.png is there with other bytes, and is "
+                                    "not replaced: move it away, or name another folder"));
+  EXPECT_EQ(fs::file_size(second), 8u);
+}
+
 TEST_F(RunCommand, takes_files_and_folders_together) {
   write_png("in/a.png");
   write_png("b.png");

@@ -179,5 +179,24 @@ TEST(FileComparison, tells_a_beginning_from_what_differs) {
 INSTANTIATE_TEST_SUITE_P(Each, PublicationTest, ::testing::Bool(),
                          [](const auto& each) { return each.param ? "durable" : "not_durable"; });
 
+TEST(PublishNewFile, replaces_nothing_and_leaves_nothing_behind) {
+  const TempFolder folder;
+  const fs::path& root = folder.path();
+  publish_new_file(root / "new" / "a", bytes(10));
+  publish_new_file(root / "new" / "a", bytes(10));  // which stays
+  EXPECT_EQ(test::failure_of([&] { publish_new_file(root / "new" / "a", bytes(11)); }).reason,
+            Reason::output_collision);
+  EXPECT_EQ(test::failure_of([&] { publish_new_file(root / "new" / "a", bytes(9)); }).reason,
+            Reason::output_collision);
+  fs::create_symlink("new/a", root / "link");
+  EXPECT_EQ(test::failure_of([&] { publish_new_file(root / "link", bytes(10)); }).reason,
+            Reason::output_collision);
+  EXPECT_EQ(test::failure_of([&] { publish_new_file(root / "new", bytes(10)); }).reason,
+            Reason::output_collision);
+  EXPECT_THAT(files(root / "new"), UnorderedElementsAre("a"));
+  EXPECT_TRUE(fs::is_symlink(root / "link"));
+  EXPECT_EQ(read_file(root / "new" / "a", 1).size(), 10u);
+}
+
 }  // namespace
 }  // namespace eckart::io
