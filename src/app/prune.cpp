@@ -2,10 +2,13 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <set>
 #include <system_error>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "app/job.hpp"
 #include "app/known_outputs.hpp"
@@ -24,24 +27,18 @@ bool is_gone(const std::string& input) {
   return ::lstat(input.c_str(), &status) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-bool is_folder_with_entries(const fs::path& folder) {
-  std::error_code error;
-  const fs::directory_iterator entries(folder, error);
-  return !error && entries != fs::directory_iterator();
-}
-
-/// Whether the folder that the input was in, or what is left of its path, is there and has entries:
-/// the folder of a disk that is not mounted is empty. Of an input whose root is not known its own
-/// folder has to be there.
-bool was_deleted(const ledger::Entry& entry, bool include_empty) {
+/// Whether the folder that the input was in, or one around it in its root, is there and no link. Of
+/// an input whose root is not known its own folder has to be.
+bool may_be_emptied(const ledger::Entry& entry) {
+  const auto is_folder = [](const fs::path& path) {
+    std::error_code none;
+    return fs::symlink_status(path, none).type() == fs::file_type::directory;
+  };
   const bool knows_root = entry.root_size > 1;
-  const fs::path root = root_of(entry);
   fs::path folder = fs::path(entry.input).parent_path();
-  std::error_code none;
-  if (knows_root && !fs::is_directory(root, none)) return false;
-  while (knows_root && !fs::is_directory(folder, none) && folder.native().size() >= entry.root_size)
+  while (knows_root && !is_folder(folder) && folder.native().size() >= entry.root_size)
     folder = folder.parent_path();
-  return include_empty ? fs::is_directory(folder, none) : is_folder_with_entries(folder);
+  return is_folder(folder);
 }
 
 class Search {
@@ -52,50 +49,75 @@ class Search {
         ledger_(ledger) {}
 
   void look_at(const ledger::Entry& entry) {
-    const std::string root = root_of(entry);
-    if (entry.state.size < 0) takes_away_.insert(root);
+    if (entry.state.size < 0) takes_away_.insert(root_of(entry));
     if (entry.state.size < 0 || entry.bytes < 0) return;
     if (!is_gone(entry.input)) {
-      has_inputs_.insert(root);
+      has_inputs_.insert(folder_of(entry));
     } else if (!ledger_.find_failure(entry.input)) {
-      look_at_orphan(entry, root);
+      look_at_orphan(entry);
     }
   }
 
   Orphans found() && {
-    Orphans orphans{.results = {}, .changed = changed_, .held_back = std::move(held_back_)};
-    for (auto& [root, results] : by_root_) {
-      const bool is_certain =
-          !takes_away_.contains(root) && (include_empty_ || has_inputs_.contains(root));
-      if (!is_certain) {
-        orphans.held_back[root] += std::int64_t(results.size());
-        continue;
+    for (auto& [folder, candidates] : by_folder_) {
+      for (Candidate& one : candidates) {
+        const bool is_certain =
+            !takes_away_.contains(one.root) &&
+            (has_inputs_.contains(folder) || (include_empty_ && one.may_be_emptied));
+        if (is_certain) {
+          orphans_.results.push_back(std::move(one.result));
+        } else {
+          ++orphans_.held_back[one.root];
+        }
       }
-      for (Orphan& result : results) orphans.results.push_back(std::move(result));
     }
-    return orphans;
+    std::sort(orphans_.results.begin(), orphans_.results.end(),
+              [](const Orphan& a, const Orphan& b) { return a.output < b.output; });
+    return std::move(orphans_);
   }
 
  private:
-  void look_at_orphan(const ledger::Entry& entry, const std::string& root) {
+  struct Candidate {
+    Orphan result;
+    std::string root;
+    bool may_be_emptied = false;
+  };
+
+  static std::string folder_of(const ledger::Entry& entry) {
+    return fs::path(entry.input).parent_path();
+  }
+
+  void look_at_orphan(const ledger::Entry& entry) {
     const FileBelow file(folder_, entry.output);
     if (file.is_missing()) return;
-    if (!file.is_as_recorded(entry.bytes, entry.output_mtime_ns)) {
-      ++changed_;
-    } else if (!was_deleted(entry, include_empty_)) {
-      ++held_back_[root];
+    if (entry.output_mtime_ns == 0) {
+      ++orphans_.undated;
+    } else if (!file.is_as_recorded(entry.bytes, entry.output_mtime_ns)) {
+      ++orphans_.changed;
+    } else if (is_below_another_root(entry)) {
+      ++orphans_.held_back[root_of(entry)];
     } else {
-      by_root_[root].push_back({entry.output, entry.input});
+      by_folder_[folder_of(entry)].push_back(
+          {{entry.output, entry.input}, root_of(entry), include_empty_ && may_be_emptied(entry)});
     }
+  }
+
+  /// Where the row is of a copy of the input that is gone: the input itself may still be there.
+  bool is_below_another_root(const ledger::Entry& entry) const {
+    const std::string relative = entry.input.substr(entry.root_size);
+    return std::any_of(roots_.begin(), roots_.end(), [&](const std::string& root) {
+      return root.size() > 1 && root != root_of(entry) && !is_gone(root + relative);
+    });
   }
 
   const bool include_empty_;
   const io::Descriptor folder_;
   ledger::Ledger& ledger_;
-  std::set<std::string> takes_away_, has_inputs_;  // roots
-  std::map<std::string, std::vector<Orphan>> by_root_;
-  std::map<std::string, std::int64_t> held_back_;
-  std::int64_t changed_ = 0;
+  const std::vector<std::string> roots_{ledger_.roots()};
+  std::set<std::string> takes_away_;            // roots
+  std::unordered_set<std::string> has_inputs_;  // folders
+  std::map<std::string, std::vector<Candidate>> by_folder_;
+  Orphans orphans_;
 };
 
 Orphans find_in(const PruneRequest& request, ledger::Ledger& ledger) {

@@ -18,21 +18,23 @@ struct Orphan {
 struct Orphans {
   std::vector<Orphan> results;  ///< by name; those that may be removed
   std::int64_t changed = 0;     ///< results that are not as they were written; they stay
-  /// How many stay because nobody can tell whether their inputs are gone or a disk is not mounted,
-  /// by the input folder.
+  std::int64_t undated = 0;     ///< results of a version that recorded no times of them; they stay
+  /// How many stay because nobody can tell whether their inputs are gone: a disk may not be
+  /// mounted, or they may lie in another folder that the ledger knows. By the input folder.
   std::map<std::string, std::int64_t> held_back;
 };
 
 struct PruneRequest {
   std::filesystem::path output;
   std::string ledger = "auto";  ///< as the setting
-  /// Also where an input folder is empty, or has none of its inputs any more.
+  /// Also where the folder of an input has none of its inputs any more, or is gone itself in an
+  /// input folder that is there.
   bool include_empty = false;
 };
 
-/// Results in the output folder that the ledger knows, and whose inputs are gone. Not those of a
-/// service that takes inputs away, and not those of inputs that have failed. Looks at every input.
-/// Throws FatalError(no_input) where there is no ledger.
+/// Results in the output folder that the ledger knows, and whose inputs are gone from a folder that
+/// has others of its inputs. Not those of a service that takes inputs away, and not those of inputs
+/// that have failed. Looks at every input. Throws FatalError(no_input) where there is no ledger.
 Orphans find_orphans(const PruneRequest& request);
 
 /// Removes them, each if that is still true, and what the ledger knows of them. Calls `on_removed`

@@ -27,11 +27,14 @@ void print_what_stays(const app::Orphans& orphans) {
   if (orphans.changed > 0)
     std::printf("%lld more were changed after they were made, and stay\n",
                 static_cast<long long>(orphans.changed));
+  if (orphans.undated > 0)
+    std::printf("%lld more stay: an earlier version did not record when they were written\n",
+                static_cast<long long>(orphans.undated));
   for (const auto& [root, count] : orphans.held_back) {
     std::printf(
-        "%lld more stay: %s is not there, is empty, has none of its inputs left, or a service "
-        "takes "
-        "inputs from there (--include-empty takes an empty one for emptied)\n",
+        "%lld more stay: of %s, where the folder of the input is gone or has none of its inputs "
+        "left (--include-empty removes their results, too), a service takes inputs away, or the "
+        "input lies elsewhere\n",
         static_cast<long long>(count), printable(root).c_str());
   }
 }
@@ -78,7 +81,7 @@ void add_prune(CLI::App& app, Action& action) {
                       "The ledger's file, where it is not in the folder");
   command->add_flag("--yes", args->yes, "Remove them, without asking");
   command->add_flag("--include-empty", args->request.include_empty,
-                    "Also where an input folder is empty, or has none of its inputs left");
+                    "Also where the folder of an input is gone, or has none of its inputs left");
   command->callback([args, &action] { action = [args] { return prune(*args); }; });
 }
 

@@ -257,6 +257,10 @@ void Ledger::record_suspects(std::span<const Suspect> suspects) {
   });
 }
 
+std::vector<std::string> Ledger::roots() {
+  return with_tables([](const Tables& tables) { return tables.roots(); });
+}
+
 std::vector<Suspect> Ledger::suspects() {
   return with_tables([](const Tables& tables) { return tables.suspects(); });
 }

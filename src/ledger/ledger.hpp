@@ -52,6 +52,8 @@ class Ledger {
   void record(const Changes& changes);
   /// On the disk when this returns. Throws EnvironmentError.
   void record_suspects(std::span<const Suspect> suspects);
+  /// Of all inputs that it has ever known: absolute paths that end with a slash.
+  std::vector<std::string> roots();
   std::vector<Suspect> suspects();
   void forget_suspects();
   /// In the place of the one before; begins another run. Throws EnvironmentError.

@@ -174,6 +174,14 @@ std::int64_t Tables::root_id(const std::string& root) const {
   return roots_[root] = use.integer(0);
 }
 
+std::vector<std::string> Tables::roots() const {
+  const Statement select = prepare("SELECT path FROM root");
+  Statement::Use use(select);
+  std::vector<std::string> roots;
+  while (use.step()) roots.push_back(use.bytes(0));
+  return roots;
+}
+
 /// Ids are never given to another root.
 std::string Tables::root_path(std::int64_t id) const {
   if (const auto known = paths_.find(id); known != paths_.end()) return known->second;

@@ -57,6 +57,7 @@ class Tables {
   std::vector<std::string> outputs_after(const std::string& output, int limit) const;
   std::optional<Failure> find_failure(const std::string& input) const;
   std::vector<Failure> failed(int limit) const;
+  std::vector<std::string> roots() const;
   std::vector<Suspect> suspects() const;
   std::optional<Request> request() const;
   std::int64_t run() const;  ///< the number of the last that has begun

@@ -131,6 +131,11 @@ TEST_F(LedgerOf, a_ledger_without_a_table_is_set_aside) {
 TEST_F(LedgerOf, results_of_deleted_inputs_are_named_and_removed_when_asked) {
   fs::remove(at("in/a.png"));
   fs::remove_all(at("in/deep"));
+  EXPECT_THAT(run({"prune", "out"}).out,
+              AllOf(HasSubstr("1 file"), Not(HasSubstr("deep/c.png")), HasSubstr("1 more stay")));
+  fs::create_directories(at("in/deep"));
+  write_png("in/deep/d.png");
+  ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
   const Finished status = run({"status", "out", "--orphans", "1"});
   EXPECT_THAT(status.out, HasSubstr("2 results of inputs that are gone"));
   EXPECT_THAT(status.out, AllOf(HasSubstr("a.png: "), Not(HasSubstr("c.png"))));
@@ -139,11 +144,11 @@ TEST_F(LedgerOf, results_of_deleted_inputs_are_named_and_removed_when_asked) {
   EXPECT_THAT(listed.out, AllOf(HasSubstr("would remove a.png (its input "),
                                 HasSubstr("would remove deep/c.png"),
                                 HasSubstr("2 files would be removed; --yes removes them")));
-  EXPECT_THAT(files("out"), ElementsAre("a.png", "b.png", "deep/c.png"));
+  EXPECT_THAT(files("out"), ElementsAre("a.png", "b.png", "deep/c.png", "deep/d.png"));
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("2 files removed"));
-  EXPECT_THAT(files("out"), ElementsAre("b.png"));
+  EXPECT_THAT(files("out"), ElementsAre("b.png", "deep/d.png"));
   EXPECT_THAT(run({"status", "out"}).out,
-              AllOf(HasSubstr("1 done"), Not(HasSubstr("inputs that are gone"))));
+              AllOf(HasSubstr("2 done"), Not(HasSubstr("inputs that are gone"))));
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
 }
 
@@ -183,6 +188,56 @@ TEST_F(LedgerOf, pruning_takes_no_unmounted_disk_for_deleted_inputs) {
       << "none of its inputs is there";
   EXPECT_THAT(run({"prune", "out"}).out, HasSubstr("3 more stay: "));
   EXPECT_THAT(run({"prune", "out", "--yes", "--include-empty"}).out, HasSubstr("3 files removed"));
+}
+
+/// One of several disks, and lists of inputs, whose root is that of all files.
+TEST_F(LedgerOf, pruning_takes_no_unplugged_disk_for_deleted_inputs) {
+  for (const char* name : {"media/D1/day1/a.png", "media/D2/b.png", "usb/c.png"}) write_png(name);
+  ASSERT_EQ(run({"run", "media", "-o", "mout", "-k", "2"}).code, 0);
+  ASSERT_EQ(run({"run", "--files-from", "-", "-o", "list", "-k", "2"},
+                {.in = "usb/c.png\n" + at("media/D2/b.png").string() + "\n"})
+                .code,
+            0);
+  fs::rename(at("media/D1"), at("unplugged"));
+  fs::rename(at("usb/c.png"), at("unplugged/c.png"));
+  write("usb/.keep", "beneath");
+  for (const char* folder : {"mout", "list"}) {
+    EXPECT_THAT(run({"prune", folder}).out, HasSubstr("1 more stay"));
+    EXPECT_THAT(run({"prune", folder, "--yes"}).out, HasSubstr("0 files removed"));
+  }
+}
+
+TEST_F(LedgerOf, pruning_removes_no_result_of_an_input_whose_copy_was_deleted) {
+  fs::copy(at("in"), at("copy"), fs::copy_options::recursive);
+  for (const char* name : {"a.png", "b.png", "deep/c.png"})
+    fs::last_write_time(at("copy") / name, fs::last_write_time(at("in") / name));
+  EXPECT_THAT(run({"run", "copy", "-o", "out", "-k", "2"}).err, HasSubstr("3 skipped"));
+  fs::remove(at("copy/a.png"));
+  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
+  fs::remove(at("in/a.png"));
+  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("1 files removed"));
+}
+
+TEST_F(LedgerOf, pruning_keeps_results_whose_times_were_not_recorded) {
+  ASSERT_EQ(std::system(("sqlite3 '" + at("out/.eckart/ledger.db").string() +
+                         "' 'UPDATE output SET output_mtime_ns = 0'")
+                            .c_str()),
+            0);
+  fs::remove(at("in/a.png"));
+  EXPECT_THAT(run({"prune", "out"}).out, HasSubstr("1 more stay: an earlier version"));
+  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
+}
+
+/// Of a run that was killed, or is at work.
+TEST_F(LedgerOf, what_was_only_announced_is_not_exported) {
+  ASSERT_EQ(std::system(("sqlite3 '" + at("out/.eckart/ledger.db").string() +
+                         "' \"UPDATE output SET bytes = -1 WHERE output = CAST('a.png' AS BLOB)\"")
+                            .c_str()),
+            0);
+  ASSERT_EQ(run({"ledger", "export", "out", "backup.jsonl"}).code, 0);
+  fs::remove_all(at("out/.eckart"));
+  EXPECT_THAT(run({"ledger", "import", "out", "backup.jsonl"}).out,
+              HasSubstr("2 outputs imported"));
 }
 
 TEST_F(LedgerOf, pruning_waits_for_nobody_who_writes_there) {
