@@ -239,14 +239,15 @@ void Job::resume_from(std::unique_ptr<ledger::Ledger> ledger) {
   }
   const std::int64_t this_run = ledger_->run() + (ledger_->is_read_only() ? 1 : 0);
   // One of its own moves with the folder.
-  resume_.emplace(
-      *ledger_,
-      ResumeOptions{.root = request_.settings.ledger == "auto" ? request_.output : fs::path("/"),
-                    .settings = output_settings(request_.settings),
-                    .on_change = request_.on_change,
-                    .first_run = request_.overwrite ? this_run : 0,
-                    .by_content = request_.settings.ledger_identity == "content",
-                    .on_gpu = request_.settings.backend != "cpu"});
+  resume_.emplace(*ledger_,
+                  ResumeOptions{.root = is_own_ledger(request_.output, request_.settings.ledger)
+                                            ? request_.output
+                                            : fs::path("/"),
+                                .settings = output_settings(request_.settings),
+                                .on_change = request_.on_change,
+                                .first_run = request_.overwrite ? this_run : 0,
+                                .by_content = request_.settings.ledger_identity == "content",
+                                .on_gpu = request_.settings.backend != "cpu"});
 }
 
 std::vector<std::string> output_settings(const settings::Settings& settings) {
@@ -260,9 +261,22 @@ std::vector<std::string> output_settings(const settings::Settings& settings) {
   return texts;
 }
 
+namespace {
+
+fs::path own_ledger(const fs::path& output) { return output / kStateFolder / "ledger.db"; }
+
+}  // namespace
+
 fs::path ledger_file(const fs::path& output, const std::string& setting) {
   if (setting == "none") return {};
-  return setting == "auto" ? output / kStateFolder / "ledger.db" : fs::path(setting);
+  return setting == "auto" ? own_ledger(output) : fs::path(setting);
+}
+
+bool is_own_ledger(const fs::path& output, const std::string& setting) {
+  if (setting == "auto") return true;
+  if (setting == "none") return false;
+  std::error_code none;
+  return fs::weakly_canonical(setting, none) == fs::weakly_canonical(own_ledger(output), none);
 }
 
 }  // namespace eckart::app

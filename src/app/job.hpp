@@ -117,4 +117,8 @@ std::vector<std::string> output_settings(const settings::Settings& settings);
 /// Where a run into this folder keeps its ledger; empty if nowhere.
 std::filesystem::path ledger_file(const std::filesystem::path& output, const std::string& setting);
 
+/// Whether that is the folder's own ledger, which names outputs by their places in the folder,
+/// though the setting may give its path.
+bool is_own_ledger(const std::filesystem::path& output, const std::string& setting);
+
 }  // namespace eckart::app

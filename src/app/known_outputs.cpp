@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 /// A ledger elsewhere has outputs by their absolute paths, without the first slash.
 std::string prefix_of(const fs::path& folder, const std::string& setting) {
-  if (setting == "auto") return {};
+  if (is_own_ledger(folder, setting)) return {};
   return (fs::absolute(folder) / "").lexically_normal().relative_path().native();
 }
 

@@ -1,9 +1,12 @@
 #include "app/ledger_copy.hpp"
 
+#include <sys/stat.h>
+
 #include <limits>
 #include <utility>
 
 #include "app/job.hpp"
+#include "io/file.hpp"
 
 namespace eckart::app {
 
@@ -17,6 +20,18 @@ void read_all(const std::filesystem::path& folder, const std::string& setting,
   for (const ledger::Failure& failure : ledger->failed(std::numeric_limits<int>::max()))
     visitor.failure(failure);
 }
+
+namespace {
+
+/// What was mended since may be done; what is gone has nothing to fail any more.
+bool is_as_it_failed(const ledger::Failure& failure) {
+  struct stat status {};
+  if (::stat(failure.input.c_str(), &status) != 0) return false;
+  const FileState state = io::state_of(status);
+  return state.size == failure.state.size && state.mtime_ns == failure.state.mtime_ns;
+}
+
+}  // namespace
 
 LedgerImport::LedgerImport(const std::filesystem::path& folder, const std::string& setting)
     : lock_(folder),
@@ -43,7 +58,7 @@ void LedgerImport::add(ledger::Entry entry) {
 }
 
 void LedgerImport::add(ledger::Failure failure) {
-  if (ledger_.find_failure(failure.input)) return;
+  if (!is_as_it_failed(failure) || ledger_.find_failure(failure.input)) return;
   ++counts_.failures;
   changes_.failed.push_back(std::move(failure));
 }

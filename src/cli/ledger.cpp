@@ -33,8 +33,8 @@ void write_all(const LedgerArgs& args, std::ostream& stream) {
 ExitCode export_ledger(const LedgerArgs& args) {
   const bool to_stdout = args.file.empty() || args.file == "-";
   std::ofstream file;
+  static_cast<void>(app::read_ledger(args.output, args.ledger));  // before anything is written
   if (!to_stdout) {
-    static_cast<void>(app::read_ledger(args.output, args.ledger));  // before a file is made
     if (std::filesystem::exists(args.file))
       throw FatalError(ExitCode::cannot_create,
                        args.file.string() + ": this file is there already");
@@ -45,7 +45,9 @@ ExitCode export_ledger(const LedgerArgs& args) {
   }
   std::ostream& stream = to_stdout ? std::cout : file;
   write_all(args, stream);
-  if (!stream) throw FatalError(ExitCode::io_error, args.file.string() + ": cannot be written");
+  if (!stream)
+    throw FatalError(ExitCode::io_error, (to_stdout ? "stdout" : printable(args.file.native())) +
+                                             ": cannot be written");
   return ExitCode::ok;
 }
 

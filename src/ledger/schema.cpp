@@ -14,8 +14,6 @@
 namespace eckart::ledger {
 namespace {
 
-constexpr int kApplication = 0x45636b61;  // "Ecka"
-
 // `root` names are absolute folders that end with '/': root.path and output.input together are the
 // absolute path of an input. `version` repeats user_version, so that damage to either is noticed.
 // A later version gets there by its migration, new files too, so these statements never change.

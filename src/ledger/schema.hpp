@@ -11,6 +11,9 @@ namespace eckart::ledger {
 /// and adds a migration, with a test that opens a file of the old version.
 inline constexpr int kSchemaVersion = 3;
 
+/// SQLite's application_id of every ledger since version 2 of the tables: "Ecka".
+inline constexpr std::uint32_t kApplication = 0x45636b61;
+
 /// A ledger that a newer program wrote. Its tables are unknown, so it is not touched.
 struct NewerSchema {
   std::int64_t version;

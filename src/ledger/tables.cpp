@@ -3,6 +3,10 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
 #include <functional>
 #include <string_view>
 #include <system_error>
@@ -71,13 +75,26 @@ void check_order(const std::string& after, const Rows& rows, const NameOf& name_
     throw DatabaseError{SQLITE_CORRUPT, "outputs are not in their order", 0};
 }
 
-/// Before SQLite may change the file, or make others beside it. Throws NotALedger, NewerSchema.
+/// What the header of the file says, of whatever SQLite thinks of the rest; 0 where nothing does.
+std::uint32_t application_of(const fs::path& file) {
+  constexpr std::size_t kHeader = 100, kPlace = 68;
+  std::array<unsigned char, kHeader> header{};
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream.read(reinterpret_cast<char*>(header.data()), header.size())) return 0;
+  std::uint32_t application = 0;
+  for (std::size_t i = 0; i < 4; ++i) application = application << 8 | header[kPlace + i];
+  return application;
+}
+
+/// Before SQLite may change the file, or make others beside it: what is damaged and not ours is not
+/// set aside. Throws NotALedger, NewerSchema.
 void check_file(const fs::path& file, std::chrono::milliseconds patience) {
   constexpr std::uintmax_t kSmallest = 512;  // a page; SQLite takes less for an empty database
   std::error_code none;
   const fs::file_type type = fs::status(file, none).type();
-  if (type == fs::file_type::fifo || type == fs::file_type::socket ||
-      type == fs::file_type::character || type == fs::file_type::block)
+  if (type == fs::file_type::directory || type == fs::file_type::fifo ||
+      type == fs::file_type::socket || type == fs::file_type::character ||
+      type == fs::file_type::block)
     throw NotALedger();
   const std::uintmax_t size = fs::file_size(file, none);
   if (none || size == 0) return;
@@ -92,7 +109,7 @@ void check_file(const fs::path& file, std::chrono::milliseconds patience) {
   } catch (const NotALedger&) {
     if (!ours) throw;
   } catch (const DatabaseError& error) {
-    if (!ours && (error.code & 0xff) == SQLITE_NOTADB) throw NotALedger();
+    if (!ours && error.is_corrupt() && application_of(file) != kApplication) throw NotALedger();
   }
 }
 

@@ -228,6 +228,51 @@ TEST_F(LedgerOf, pruning_keeps_results_whose_times_were_not_recorded) {
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
 }
 
+TEST_F(LedgerOf, a_ledger_by_its_path_is_the_same_ledger) {
+  const Finished result =
+      run({"run", "in", "-o", "out", "-k", "2", "--ledger", "out/.eckart/ledger.db"});
+  EXPECT_THAT(result.err, HasSubstr("3 skipped"));
+  const std::string all = run({"ledger", "export", "out"}).out;
+  EXPECT_EQ(run({"ledger", "export", "out", "--ledger", "./out/.eckart/../.eckart/ledger.db"}).out,
+            all);
+}
+
+TEST_F(LedgerOf, an_import_brings_back_no_failure_of_what_was_mended) {
+  write("in/bad.png", "no image");
+  ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 3);
+  ASSERT_EQ(run({"ledger", "export", "out", "backup.jsonl"}).code, 0);
+  EXPECT_THAT(run({"ledger", "import", "out", "backup.jsonl"}).out, Not(HasSubstr("failures")));
+  write_png("in/bad.png");
+  ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
+  EXPECT_THAT(run({"ledger", "import", "out", "backup.jsonl"}).out, Not(HasSubstr("failures")));
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("4 done, 0 failed"));
+}
+
+/// Which would else be read as a ledger that knew nothing.
+TEST_F(LedgerOf, nothing_is_exported_of_no_ledger) {
+  fs::create_directory(at("empty"));
+  const Finished result = run({"ledger", "export", "empty"});
+  EXPECT_EQ(result.code, int(ExitCode::no_input));
+  EXPECT_EQ(result.out, "");
+}
+
+TEST_F(LedgerOf, another_program_s_damaged_database_stays_as_it_is) {
+  ASSERT_EQ(std::system(("sqlite3 '" + at("f.db").string() +
+                         "' 'PRAGMA application_id = 77; CREATE TABLE t (x); PRAGMA "
+                         "writable_schema = ON; UPDATE sqlite_master SET rootpage = 999'")
+                            .c_str()),
+            0);
+  const auto before = fs::last_write_time(at("f.db"));
+  fs::create_directory(at("folder"));
+  for (const char* ledger : {"f.db", "folder"}) {
+    const Finished result = run({"run", "in", "-o", "out", "-k", "2", "--ledger", ledger});
+    EXPECT_EQ(result.code, int(ExitCode::usage)) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("is no ledger of eckart"));
+  }
+  EXPECT_EQ(fs::last_write_time(at("f.db")), before);
+  EXPECT_FALSE(fs::exists(at("f.db.damaged-1")));
+}
+
 /// Of a run that was killed, or is at work.
 TEST_F(LedgerOf, what_was_only_announced_is_not_exported) {
   ASSERT_EQ(std::system(("sqlite3 '" + at("out/.eckart/ledger.db").string() +
