@@ -1,13 +1,12 @@
 #pragma once
 
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "core/outcome.hpp"
+#include "telemetry/report_file.hpp"
 
 namespace eckart::telemetry {
 
@@ -26,13 +25,11 @@ struct OutputLine {
 std::string measured_text(const OutputLine& line);
 
 /// A line of JSON for each output, and for each image that failed; docs/output.md has the keys.
-/// The lines go to FILE.part, each at once, and FILE is replaced by it in close(): a report that is
-/// there is never cut short. Thread-safe.
+/// Each is written at once, and the report that is there is never cut short (ReportFile).
+/// Thread-safe.
 class ImageReport {
  public:
-  /// `-` is stdout; to that, and to what is no regular file, the lines go as they come. Throws
-  /// FatalError: cannot_create, and usage where the file, or FILE.part, is no report; and
-  /// EnvironmentError where there is no space.
+  /// Throws as ReportFile's.
   explicit ImageReport(const std::filesystem::path& file);
 
   void add(const OutputLine& line);
@@ -41,25 +38,17 @@ class ImageReport {
   void add_skipped(const std::filesystem::path& file, const std::filesystem::path& output,
                    const std::string& measured);
   void add_failure(const std::filesystem::path& file, const Outcome& outcome);
-  /// Puts the report to its place, durably. Of the report that is there it keeps the lines of other
-  /// outputs that exist, and of other inputs that failed and exist. Throws FatalError(io_error)
-  /// where a line is lost: the report that is there stays then.
+  /// Puts the report to its place, durably. Of the report that is there it keeps every line but
+  /// those of outputs, and of inputs that failed, that this one has a line for. Throws
+  /// FatalError(io_error) where a line is lost: the report that is there stays then.
   void close();
 
  private:
   void write(const std::string& text);
   void keep_lines_of_before();
-  void put_to_its_place();
 
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-
-  const std::filesystem::path path_;
-  const std::filesystem::path part_;  // where the lines go until close(); empty: to path_
   std::mutex mutex_;
-  std::unique_ptr<std::FILE, Close> file_;
-  int error_ = 0;  // the first
+  ReportFile file_;
 };
 
 }  // namespace eckart::telemetry

@@ -88,8 +88,69 @@ TEST_F(Report, keeps_the_lines_of_outputs_that_a_run_has_nothing_to_do_with) {
   ASSERT_EQ(report().code, 0);
   fs::remove(at("out/b.png"));
   ASSERT_EQ(report({}, "in/a.png").code, 0);
-  EXPECT_EQ(lines().size(), 2u) << "but not of one that is gone";
+  EXPECT_EQ(lines().size(), 3u) << "of one that is gone, too";
   EXPECT_TRUE(lines().contains("out/deep/c.png"));
+}
+
+TEST_F(Report, keeps_the_lines_that_were_written_from_another_folder) {
+  write_png("elsewhere/in/d.png");
+  ASSERT_EQ(report().code, 0);
+  const auto first = lines();
+  const Finished second = run({"-c", "cd elsewhere && exec " ECKART_PROGRAM
+                                     " run in -o out -k 2 --backend cpu --report ../r"},
+                              {.program = "/bin/sh"});
+  ASSERT_EQ(second.code, 0) << second.err;
+  EXPECT_EQ(lines().size(), 4u);
+  for (const auto& [output, line] : first) EXPECT_EQ(lines().at(output), line);
+  EXPECT_TRUE(lines().contains("out/d.png"));
+}
+
+/// Both are written as the same text.
+TEST_F(Report, keeps_the_lines_of_names_that_are_not_utf8) {
+  write_png("odd/\xff.png");
+  write_png("odd/\xfe.png");
+  ASSERT_EQ(report({}, "odd").code, 0);
+  EXPECT_EQ(count_of(text(), "\n"), 2);
+  ASSERT_EQ(report().code, 0);
+  EXPECT_EQ(count_of(text(), "\n"), 5);
+  ASSERT_EQ(report({}, "odd").code, 0);
+  EXPECT_EQ(count_of(text(), "\n"), 5) << "each once";
+  EXPECT_EQ(count_of(text(), "skipped"), 2);
+}
+
+TEST_F(Report, is_of_one_run_at_a_time) {
+  ASSERT_EQ(::mkfifo(at("list").c_str(), 0600), 0);
+  Program first({"run", "--files-from", "list", "-o", "other", "-k", "2", "--report", "r"},
+                {.folder = at(".")});
+  {
+    std::ofstream list(at("list"));
+    list << "in/a.png\n" << std::flush;
+    wait_for([&] { return fs::exists(at("r.part")) && fs::file_size(at("r.part")) > 0; });
+    const Finished second = report();
+    EXPECT_EQ(second.code, int(ExitCode::temporary));
+    EXPECT_THAT(second.err, HasSubstr("report r: another run writes this report"));
+    list << "in/b.png\n";
+  }
+  EXPECT_EQ(first.wait().code, 0);
+  EXPECT_EQ(lines().size(), 2u);
+  EXPECT_EQ(report().code, 0);
+  EXPECT_EQ(lines().size(), 5u);
+}
+
+TEST_F(Report, leaves_stdout_to_what_else_is_written_there) {
+  fs::create_symlink("/dev/stdout", at("link"));
+  for (const char* file : {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "same", "link"}) {
+    fs::remove_all(at("out"));
+    const Finished result = run({"-c", "exec > same; echo before; exec " ECKART_PROGRAM
+                                       " run in -o out -k 2 --backend cpu --json --report " +
+                                           std::string(file)},
+                                {.program = "/bin/sh"});
+    const std::string text = this->text("same");
+    EXPECT_EQ(text.substr(0, 7), "before\n") << file;
+    EXPECT_EQ(count_of(text, "\n"), 5) << file << ": " << result.err << text;
+    EXPECT_EQ(count_of(text, "{\"file\":"), 3) << file;
+    EXPECT_EQ(count_of(text, "{\"done\":3"), 1) << file;
+  }
 }
 
 TEST_F(Report, forgets_a_failure_that_is_mended) {
