@@ -31,16 +31,16 @@ class Channel {
   /// Waits for room. False when the channel is closed: the item stays with the caller, as it does
   /// when memory for it runs out and std::bad_alloc is thrown.
   bool push(T&& item) {
-    const Pushing mark(pushing_);
     if (closed_) return false;
     room_.wait();
+    ++size_;  // before the look at closed_; finished() says why
     if (closed_) {
+      --size_;
       room_.signal();  // wakes the next producer that waits
       return false;
     }
-    size_.fetch_add(1, std::memory_order_relaxed);
     if (!queue_.enqueue(std::move(item))) {  // out of memory: the item is untouched
-      size_.fetch_sub(1, std::memory_order_relaxed);
+      --size_;
       room_.signal();
       throw std::bad_alloc();
     }
@@ -81,23 +81,14 @@ class Channel {
   }
 
   bool closed() const { return closed_; }
-  /// True when nothing will ever come out again.
-  bool finished() const { return closed_ && (cancelled_ || (pushing_ == 0 && size() == 0)); }
+  /// True when nothing will ever come out again. A producer counts its item first, and then looks
+  /// at closed_; here closed_ comes first. So no item can come in after both were seen.
+  bool finished() const { return closed_ && (cancelled_ || size_ == 0); }
   std::size_t capacity() const { return capacity_; }
   /// Items inside; exact only while no other thread pushes or pops.
-  std::size_t size() const { return size_.load(std::memory_order_relaxed); }
+  std::size_t size() const { return size_; }
 
  private:
-  /// Counts the threads inside push(), so that a consumer of a closed channel knows whether an item
-  /// is still on its way in.
-  struct Pushing {
-    explicit Pushing(std::atomic<int>& n) : count(n) { ++count; }
-    ~Pushing() { --count; }
-    Pushing(const Pushing&) = delete;
-    Pushing& operator=(const Pushing&) = delete;
-    std::atomic<int>& count;
-  };
-
   /// Called with one signal of items_ in hand. That signal stands for an item, or for the closing,
   /// and in that case it is handed on to the next consumer that waits. A dequeue that fails proves
   /// nothing while others dequeue as well (moodycamel's count of them is optimistic); size_ does.
@@ -105,7 +96,7 @@ class Channel {
     T item;
     while (!finished()) {
       if (!cancelled_ && queue_.try_dequeue(item)) {
-        size_.fetch_sub(1, std::memory_order_relaxed);
+        --size_;
         room_.signal();
         return item;
       }
@@ -119,8 +110,7 @@ class Channel {
   moodycamel::ConcurrentQueue<T> queue_;
   moodycamel::LightweightSemaphore room_;
   moodycamel::LightweightSemaphore items_;
-  std::atomic<std::size_t> size_{0};
-  std::atomic<int> pushing_{0};
+  std::atomic<std::size_t> size_{0};  // items inside, and on their way in
   std::atomic<bool> closed_{false};
   std::atomic<bool> cancelled_{false};
 };
