@@ -83,6 +83,7 @@ TEST_P(PublicationTest, one_that_fails_costs_no_other) {
   });
   EXPECT_EQ(failed, std::vector<std::size_t>{1});
   EXPECT_THAT(files(root_), UnorderedElementsAre("a", "c"));
+  for (const Publication* each : group) EXPECT_TRUE(each->published()) << "it is not tried again";
 }
 
 TEST_P(PublicationTest, a_file_in_the_place_of_its_folder_is_a_collision) {
