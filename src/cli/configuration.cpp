@@ -3,11 +3,6 @@
 #include <system_error>
 
 namespace eckart::cli {
-namespace {
-
-constexpr const char* kSystemConfig = "/etc/eckart/eckart.yaml";
-
-}  // namespace
 
 void add_config_options(CLI::App& command, ConfigArgs& args, bool prints) {
   command.add_option("--config", args.file, "Settings in YAML")->check(CLI::ExistingFile);
@@ -18,11 +13,12 @@ void add_config_options(CLI::App& command, ConfigArgs& args, bool prints) {
                      "Print the settings that result, and do nothing");
 }
 
-settings::Configuration read_configuration(const ConfigArgs& args) {
+settings::Configuration read_configuration(const ConfigArgs& args,
+                                           const std::filesystem::path& system_file) {
   settings::Configuration configuration;
   std::error_code unreadable;  // no error where the folder is closed to this user
-  if (std::filesystem::exists(kSystemConfig, unreadable))
-    configuration = settings::load_configuration(kSystemConfig);
+  if (std::filesystem::exists(system_file, unreadable))
+    configuration = settings::load_configuration(system_file);
   if (!args.file.empty()) configuration = settings::load_configuration(args.file, configuration);
   for (const std::string& assignment : args.sets)
     settings::apply(configuration.settings, assignment);

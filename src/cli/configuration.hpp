@@ -9,7 +9,9 @@
 
 namespace eckart::cli {
 
-/// Where settings come from, beside /etc/eckart/eckart.yaml.
+inline constexpr const char* kSystemConfig = "/etc/eckart/eckart.yaml";
+
+/// Where settings come from, beside the system file.
 struct ConfigArgs {
   std::filesystem::path file;
   std::vector<std::string> sets;
@@ -20,6 +22,7 @@ struct ConfigArgs {
 void add_config_options(CLI::App& command, ConfigArgs& args, bool prints = true);
 
 /// Defaults < system file < --config < --set. Throws settings::SettingsError.
-settings::Configuration read_configuration(const ConfigArgs& args);
+settings::Configuration read_configuration(
+    const ConfigArgs& args, const std::filesystem::path& system_file = kSystemConfig);
 
 }  // namespace eckart::cli

@@ -1,0 +1,47 @@
+#include "cli/configuration.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include "tests/support/temp_folder.hpp"
+
+namespace eckart::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ConfigurationTest : public testing::Test {
+ protected:
+  fs::path write(const std::string& name, const std::string& yaml) const {
+    std::ofstream(folder_.path() / name) << yaml;
+    return folder_.path() / name;
+  }
+
+  const test::TempFolder folder_;
+};
+
+TEST_F(ConfigurationTest, each_source_changes_only_what_it_names) {
+  const fs::path system = write("system.yaml", "budget_mb: 101\nsolver: gesvd\nrank: 3\n");
+  ConfigArgs args;
+  args.file = write("mine.yaml", "solver: gram\nrank: 4\n");
+  args.sets = {"rank=5"};
+  const settings::Settings settings = read_configuration(args, system).settings;
+  EXPECT_EQ(settings.budget_mb, 101);
+  EXPECT_EQ(settings.solver, "gram");
+  EXPECT_EQ(settings.rank, "5");
+}
+
+TEST_F(ConfigurationTest, the_system_file_alone_is_enough) {
+  const fs::path system = write("system.yaml", "budget_mb: 101\n");
+  EXPECT_EQ(read_configuration({}, system).settings.budget_mb, 101);
+}
+
+TEST_F(ConfigurationTest, needs_no_system_file) {
+  const settings::Settings settings = read_configuration({}, folder_.path() / "none.yaml").settings;
+  EXPECT_EQ(settings.budget_mb, settings::Settings().budget_mb);
+}
+
+}  // namespace
+}  // namespace eckart::cli
