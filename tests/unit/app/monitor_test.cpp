@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string>
 #include <thread>
 
 #include "core/error.hpp"
@@ -83,6 +86,35 @@ TEST_F(MonitorTest, what_is_recent_does_not_reach_back_to_the_beginning) {
   EXPECT_GE(view.all.counts.done, 20);
   EXPECT_GE(view.recent.counts.done, 1);
   EXPECT_LE(view.recent.counts.done, 10);
+}
+
+/// The lines add up to the total, though the disk was full for some of them.
+TEST_F(MonitorTest, an_interval_whose_line_could_not_be_written_is_in_the_next_line) {
+  const std::filesystem::path folder = folder_.path() / "logs", log = folder / "log.jsonl";
+  std::ofstream(folder) << "a file where a folder is needed";
+  settings_.telemetry.throughput_log = log;
+  const auto pipeline = [this] {
+    telemetry::Snapshot snapshot;
+    snapshot.counts.done = ++looks_;
+    snapshot.elapsed_s = snapshot.seconds = looks_;
+    snapshot.startup_s = 1;
+    return snapshot;
+  };
+  Monitor monitor(settings_, "run", {pipeline, [] { return telemetry::ServiceState{}; }});
+  monitor.begin(false);
+  while (looks_ < 5) std::this_thread::yield();
+  std::filesystem::remove(folder);
+  monitor.end();
+
+  std::int64_t in_intervals = 0, in_total = 0;
+  std::ifstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    const nlohmann::json json = nlohmann::json::parse(line);
+    if (json.at("kind") == "interval") in_intervals += json.at("done").get<std::int64_t>();
+    if (json.at("kind") == "total") in_total = json.at("done");
+  }
+  EXPECT_GE(in_total, 5);
+  EXPECT_EQ(in_intervals, in_total);
 }
 
 }  // namespace

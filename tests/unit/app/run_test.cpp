@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <fstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -23,6 +25,33 @@ TEST(Run, knows_its_total_before_the_first_image_is_done) {
   while (!run.progress().total_is_final) std::this_thread::yield();
   EXPECT_EQ(run.progress().total, 2);
   EXPECT_EQ(run.progress().done, 0);
+}
+
+/// More than the pipeline holds at a time, so that some are done before the last is found.
+TEST(Run, counts_no_more_as_done_than_there_are_though_files_arrive_after_it_counted) {
+  constexpr int kFiles = 1000;
+  const test::TempFolder folder, out;
+  RunRequest request;
+  request.settings.backend = "cpu";
+  request.inputs = {folder.path()};
+  request.output = out.path();
+  request.count_ahead = true;
+  app::Run run(std::move(request), std::chrono::steady_clock::now());
+  while (!run.progress().total_is_final) std::this_thread::yield();
+  for (int i = 0; i < kFiles; ++i)
+    std::ofstream(folder.path() / (std::to_string(i) + ".png")) << "no image";
+  std::atomic<bool> ended = false;
+  std::thread thread([&] {
+    EXPECT_EQ(run.execute().failed, kFiles);
+    ended = true;
+  });
+  while (!ended) {
+    const telemetry::ProgressState progress = run.progress();
+    EXPECT_LE(progress.done, progress.total);
+    std::this_thread::yield();
+  }
+  thread.join();
+  EXPECT_EQ(run.progress().total, kFiles);
 }
 
 telemetry::RunReport failed_for(const std::vector<Reason>& reasons) {
