@@ -55,6 +55,17 @@ TEST_F(Resume, does_again_what_has_changed) {
   EXPECT_EQ(again(), (Numbers{0, 3, 0}));
 }
 
+TEST_F(Resume, does_again_what_has_other_pixels_in_as_many_bytes) {
+  std::vector<std::byte> other;
+  for (std::uint64_t seed = 1; other.size() != fs::file_size(at("in/a.png")); ++seed)
+    other = io::codec_named("png").encode(
+        synthesize({.kind = SynthKind::texture, .rows = 24, .cols = 16, .seed = seed}), {});
+  const auto before = io::read_file(at("out/a.png"), 1);
+  write("in/a.png", other);
+  EXPECT_EQ(again(), (Numbers{1, 2, 0}));
+  EXPECT_NE(io::read_file(at("out/a.png"), 1), before);
+}
+
 TEST_F(Resume, makes_again_what_was_removed_or_cut_short) {
   fs::remove(at("out/a.png"));
   fs::resize_file(at("out/b.png"), 10);

@@ -1,5 +1,6 @@
 #include "io/file.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -48,6 +49,21 @@ class FileSizeLimit {
   void (*handler_)(int);
   rlimit before_{};
 };
+
+/// A file that is written again within a second, with as many bytes, is another.
+TEST(StateOf, TellsTimesAPartOfASecondApart) {
+  const TempFolder folder;
+  const fs::path path = folder.path() / "file";
+  std::ofstream(path) << "x";
+  const auto state_at = [&](long nanoseconds) {
+    const timespec times[] = {{1700000000, nanoseconds}, {1700000000, nanoseconds}};
+    EXPECT_EQ(::utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
+    return state_of(path);
+  };
+  const FileState before = state_at(123456789);
+  EXPECT_FALSE(state_at(123456790) == before);
+  EXPECT_TRUE(state_at(123456789) == before);
+}
 
 TEST(ReadFile, GivesBackWhatWasPublished) {
   const TempFolder folder;
