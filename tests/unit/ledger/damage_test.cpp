@@ -1,9 +1,15 @@
 // Ledgers that are damaged at random: each is used as runs and `eckart status` use it, and must
 // work or be set aside.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
+#include <csignal>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -79,6 +85,38 @@ void use(Ledger& ledger) {
   ledger.forget_suspects();
   EXPECT_TRUE(ledger.find(output(kRows)));
 }
+
+/// Another process that has recorded a row, and has the ledger open until it is killed.
+class OtherProcess {
+ public:
+  OtherProcess(const fs::path& file, int row) {
+    std::array<int, 2> ready{};
+    EXPECT_EQ(::pipe2(ready.data(), O_CLOEXEC), 0);
+    process_ = ::fork();
+    if (process_ == 0) live(file, row, ready[1]);
+    ::close(ready[1]);
+    char none = 0;
+    EXPECT_EQ(::read(ready[0], &none, 1), 0);  // when it has closed its end
+    ::close(ready[0]);
+  }
+  OtherProcess(const OtherProcess&) = delete;
+  OtherProcess& operator=(const OtherProcess&) = delete;
+  ~OtherProcess() {
+    ::kill(process_, SIGKILL);
+    ::waitpid(process_, nullptr, 0);
+  }
+
+ private:
+  [[noreturn]] static void live(const fs::path& file, int row, int ready) noexcept {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    Ledger ledger(file);
+    ledger.record({{entry(row)}, {}, {}});
+    ::close(ready);
+    for (;;) ::pause();
+  }
+
+  pid_t process_ = 0;
+};
 
 class Damage : public ::testing::Test {
  protected:
@@ -212,6 +250,24 @@ TEST_F(Damage, of_the_schema_is_seen_and_set_aside) {
     EXPECT_THAT(warnings, HasSubstr("it is now ledger.db.damaged-1"));
     EXPECT_EQ(asides(), 1);
   }
+}
+
+/// Of two processes that share a ledger one sets it aside, while the other has it open. The new one
+/// has a journal of its own: it keeps what was recorded though both are killed.
+TEST_F(Damage, is_set_aside_with_its_journal_though_another_process_has_it_open) {
+  put(good_);
+  {
+    const OtherProcess first(file(), 0);
+    ASSERT_TRUE(fs::exists(file().native() + "-wal"));
+    std::fstream(file(), std::ios::in | std::ios::out | std::ios::binary)
+        << std::string(good_.size(), 'x');
+    const OtherProcess second(file(), 1);
+    EXPECT_EQ(asides(), 1);
+  }
+  Ledger ledger(file());
+  EXPECT_FALSE(ledger.find(output(0)));
+  EXPECT_TRUE(ledger.find(output(1)));
+  EXPECT_EQ(asides(), 1);
 }
 
 }  // namespace
