@@ -159,7 +159,7 @@ TEST_F(RunCommand, says_in_a_dry_run_what_would_fail) {
   write("out/a.png", "precious");
   const Finished in_the_way = run({"run", "in/a.png", "-o", "out", "--dry-run"});
   EXPECT_EQ(in_the_way.code, 3);
-  EXPECT_THAT(in_the_way.out, HasSubstr("in/a.png -> out/a.png: in the way (no ledger"));
+  EXPECT_THAT(in_the_way.out, HasSubstr("in/a.png -> out/a.png: in the way (not in the ledger"));
   EXPECT_EQ(fs::file_size(at("out/a.png")), 8u);
   EXPECT_THAT(files("out"), ElementsAre("a.png"));
   EXPECT_EQ(run({"run", "nowhere", "-o", "out", "--dry-run"}).code, 66);
