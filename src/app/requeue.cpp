@@ -90,7 +90,8 @@ Requeued put_back(const Quarantined& one, const io::RootDirectory& quarantine) {
     return {one.place, "its reason, " + one.reason_file.string() + ", does not say whence it came"};
   const fs::path& input = *one.input;
   try {
-    const bool was_moved = is_there(one.place), is_gone = !was_moved && !is_there(input);
+    const bool was_moved = !io::is_note(one.reason_file) && is_there(one.place),
+               is_gone = !was_moved && !is_there(input);
     if (was_moved && !move_back(one, quarantine)) return {input, "there is another file by now"};
     const fs::path reason_file = one.reason_file.lexically_relative(quarantine.path());
     static_cast<void>(quarantine.remove_below(reason_file));

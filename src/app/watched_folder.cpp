@@ -14,10 +14,10 @@
 #include "app/remarks.hpp"
 #include "core/error.hpp"
 #include "core/printable.hpp"
+#include "io/content_hash.hpp"
 #include "io/environment.hpp"
 #include "io/input_file.hpp"
 #include "io/real_path.hpp"
-#include "io/sha256.hpp"
 #include "io/taken_file.hpp"
 #include "telemetry/log.hpp"
 #include "telemetry/reason_note.hpp"
@@ -159,8 +159,7 @@ bool WatchedFolder::wants(const io::Arrival& arrival, const FileState& state) {
   try {
     if (keeps() && job->is_done(item)) return false;  // else it is still to be taken away
     // What has failed, and stays there, is tried again where its reason was taken away.
-    return !job->has_failed(item) || !quarantine_.has_note(item.relative) ||
-           quarantine_.has_file(item.relative);
+    return !job->has_failed(item) || !quarantine_.has_note(item.relative);
   } catch (const FatalError& error) {  // its ledger is locked by another, say
     throw EnvironmentError(error.what());
   }
@@ -293,6 +292,7 @@ bool WatchedFolder::dispose_of(WorkItem& item) {
     } else {
       file->move_to(*open_move_to(), item.relative, watch_.settings.limits.file_mb);
     }
+    quarantine_.remove_note(item.relative);
     stays_.forget(item.file);
     return true;
   } catch (const ItemError& error) {
@@ -357,9 +357,11 @@ void WatchedFolder::quarantine(const WorkItem& item) {
     std::optional<io::TakenFile> file = io::TakenFile::take(item.below, item.identity);
     if (!file) return;
     const fs::path place = quarantine_.take(*file, item.relative, reason);
+    quarantine_.remove_note(item.relative);
     spdlog::info("{} is in the quarantine, {}: eckart requeue has it tried again",
                  printable(item.file.native()), printable(place.native()));
   } catch (const ItemError& error) {
+    stays_.back_off(item.file, item.state, InputsThatStay::Clock::now());
     note(std::string(" (") + error.what() + ")");
   }
 }

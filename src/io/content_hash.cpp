@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "core/error.hpp"
@@ -49,6 +50,16 @@ std::string content_hash(const InputFile& file) {
     done += std::int64_t(got);
   }
   return hash.value();
+}
+
+std::string sha256_of(const InputFile& file) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const char byte : content_hash(file)) {
+    text += kDigits[std::uint8_t(byte) >> 4];
+    text += kDigits[std::uint8_t(byte) & 15];
+  }
+  return text;
 }
 
 }  // namespace eckart::io

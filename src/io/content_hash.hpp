@@ -15,4 +15,7 @@ std::string content_hash(std::span<const std::byte> bytes);
 /// fewer by now.
 std::string content_hash(const InputFile& file);
 
+/// The same, in hexadecimal.
+std::string sha256_of(const InputFile& file);
+
 }  // namespace eckart::io

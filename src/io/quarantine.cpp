@@ -1,6 +1,7 @@
 #include "io/quarantine.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSuffix = ".reason.json";
+constexpr std::string_view kSuffix = ".reason.json", kNote = ".stays.json";  // the first is longer
 constexpr std::string_view kDirectory = ".d";
 constexpr std::size_t kLongestName = 240 - kSuffix.size();  // bytes, and some for a number
 
@@ -39,8 +40,8 @@ std::string shortened(const fs::path& name) {
 /// What a directory of the inputs is called: never as a file, or a file's reason, may be.
 std::string directory_name(const fs::path& name) {
   const std::string& text = name.native();
-  const bool could_be_a_file =
-      looks_like_image(text) || text.ends_with(kSuffix) || text.ends_with(kDirectory);
+  const bool could_be_a_file = looks_like_image(text) || text.ends_with(kSuffix) ||
+                               text.ends_with(kNote) || text.ends_with(kDirectory);
   return could_be_a_file ? shortened(name) + std::string(kDirectory) : text;
 }
 
@@ -64,10 +65,21 @@ fs::path place_of(const fs::path& relative) {
   throw ItemError(Reason::not_written, message);
 }
 
-bool is_there(const fs::path& path) {
-  std::error_code none;
-  return fs::symlink_status(path, none).type() != fs::file_type::not_found;
+/// The error with which an entry cannot be looked at; 0: it is there.
+int look_at(const fs::path& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 ? 0 : errno;
 }
+
+bool means_free(int error) { return error == ENOENT || error == ENOTDIR; }
+
+bool is_there(const fs::path& path) {
+  const int error = look_at(path);
+  if (error != 0 && !means_free(error)) fail(path, error);
+  return error == 0;
+}
+
+fs::path note_of(const fs::path& place) { return place.native() + std::string(kNote); }
 
 }  // namespace
 
@@ -75,9 +87,11 @@ fs::path quarantine_folder(const fs::path& output) { return output / kStateFolde
 
 fs::path file_of_reason(const fs::path& reason_file) {
   std::string path = reason_file.native();
-  path.resize(path.size() - kSuffix.size());
+  path.resize(path.size() - (is_note(path) ? kNote : kSuffix).size());
   return path;
 }
+
+bool is_note(const fs::path& reason_file) { return reason_file.native().ends_with(kNote); }
 
 fs::path reason_file_of(const fs::path& place) { return place.native() + std::string(kSuffix); }
 
@@ -94,7 +108,8 @@ std::vector<fs::path> reason_files(const fs::path& folder) {
   std::error_code error, none;
   fs::recursive_directory_iterator entry(folder, error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    if (entry->path().native().ends_with(kSuffix) && entry->is_regular_file(none))
+    const std::string& path = entry->path().native();
+    if ((path.ends_with(kSuffix) || path.ends_with(kNote)) && entry->is_regular_file(none))
       found.emplace_back(entry->last_write_time(none), entry->path());
   }
   std::sort(found.begin(), found.end());
@@ -122,7 +137,10 @@ fs::path Quarantine::take(TakenFile& file, const fs::path& relative, const std::
   const std::lock_guard lock(mutex_);
   const fs::path wanted = folder_ / place_of(relative);
   fs::path place = wanted;
-  for (int number = 2; is_there(place); ++number)
+  const auto is_another = [](const fs::path& other) {  // or has a note of an earlier version
+    return is_there(other) || is_there(reason_file_of(other));
+  };
+  for (int number = 2; place == wanted ? is_there(place) : is_another(place); ++number)
     place = wanted.parent_path() / (std::to_string(number) + "-" + wanted.filename().native());
   write(reason_file_of(place), reason);
   try {
@@ -135,41 +153,70 @@ fs::path Quarantine::take(TakenFile& file, const fs::path& relative, const std::
 }
 
 fs::path Quarantine::note(const fs::path& relative, const std::string& reason) {
-  fs::path place = reason_file_of(folder_ / place_of(relative));
+  fs::path place = note_of(folder_ / place_of(relative));
   write(place, reason);
+  remove_older_note(relative);
   return place;
 }
 
 bool Quarantine::has_note(const fs::path& relative) const {
-  return is_there(reason_file_of(folder_ / place_of(relative)));
+  const fs::path place = folder_ / place_of(relative);
+  return !means_free(look_at(note_of(place))) || has_older_note(place);
+}
+
+bool Quarantine::has_older_note(const fs::path& place) const {
+  return look_at(reason_file_of(place)) == 0 && means_free(look_at(place));
 }
 
 bool Quarantine::has_file(const fs::path& relative) const {
-  return is_there(folder_ / place_of(relative));
+  const int error = look_at(folder_ / place_of(relative));
+  return !means_free(error) && error != ENAMETOOLONG;
 }
 
-void Quarantine::remove_note(const fs::path& relative) const {
-  if (!has_note(relative)) return;
-  const RootDirectoryPtr quarantine = RootDirectory::open(folder_);
+void Quarantine::remove_note(const fs::path& relative) {
   const fs::path place = place_of(relative);
-  if (quarantine && quarantine->remove_below(reason_file_of(place)))
+  if (look_at(note_of(folder_ / place)) == 0) {
+    const RootDirectoryPtr quarantine = RootDirectory::open(folder_);
+    if (quarantine && quarantine->remove_below(note_of(place)))
+      remove_empty_folders(*quarantine, place);
+  }
+  remove_older_note(relative);
+}
+
+void Quarantine::remove_older_note(const fs::path& relative) {
+  const fs::path place = place_of(relative);
+  if (!has_older_note(folder_ / place)) return;
+  const std::lock_guard lock(mutex_);  // it may be the reason of a file that just comes
+  const RootDirectoryPtr quarantine = RootDirectory::open(folder_);
+  if (quarantine && has_older_note(folder_ / place) &&
+      quarantine->remove_below(reason_file_of(place)))
     remove_empty_folders(*quarantine, place);
 }
 
 void Quarantine::write(const fs::path& reason_file, const std::string& reason) const {
+  if (look_at(reason_file) == ENAMETOOLONG)
+    fail(reason_file, ENAMETOOLONG);  // nobody would find it
   const RootDirectoryPtr root = open_root();
   const DirectoryPtr folder = root->make_below(reason_file.lexically_relative(root_).parent_path());
   if (!folder) fail(reason_file, errno);
+  const fs::path path = reason_file.parent_path();
   try {
     TemporaryFile file(*folder);
     file.write(std::as_bytes(std::span(reason)));
     if (options_.durable) file.sync();
     file.close();
+    if (options_.durable) sync_those_around(*folder, path);
     file.rename_to(reason_file.filename());
   } catch (const std::system_error& error) {
     fail(reason_file, error.code().value());
   }
-  if (options_.durable) sync_with_those_around(reason_file.parent_path());
+  if (!options_.durable) return;
+  try {
+    sync_directory(*folder, path);
+  } catch (const EnvironmentError&) {  // without it the file comes again
+    ::unlinkat(folder->descriptor(), reason_file.filename().c_str(), 0);
+    throw;
+  }
 }
 
 std::vector<fs::path> Quarantine::sweep(std::chrono::system_clock::time_point now) const {
@@ -181,12 +228,14 @@ std::vector<fs::path> Quarantine::sweep(std::chrono::system_clock::time_point no
   std::int64_t bytes = 0;
   const std::int64_t most = options_.max_mb << 20;
   const auto counted = [&](const fs::path& file) {  // what is too large alone drives out no other
-    const std::int64_t size = bytes_of(file) + bytes_of(file_of_reason(file));
+    const std::int64_t size = bytes_of(file) + (is_note(file) ? 0 : bytes_of(file_of_reason(file)));
     return size > most ? 0 : size;
   };
   for (const fs::path& file : files) bytes += counted(file);
   for (const fs::path& file : files) {
-    const auto written = fs::file_time_type::clock::to_sys(fs::last_write_time(file, none));
+    const fs::file_time_type time = fs::last_write_time(file, none);
+    if (none) continue;  // its age is not known
+    const auto written = fs::file_time_type::clock::to_sys(time);
     const bool old =
         options_.keep_days > 0 && now - written > std::chrono::days(options_.keep_days);
     const bool much = options_.max_mb > 0 && bytes > most;
@@ -194,10 +243,10 @@ std::vector<fs::path> Quarantine::sweep(std::chrono::system_clock::time_point no
     if (!old && counted(file) == 0) continue;
     bytes -= counted(file);
     const fs::path place = file.lexically_relative(folder_);
-    static_cast<void>(quarantine->remove_below(file_of_reason(place)));
+    if (!is_note(place)) static_cast<void>(quarantine->remove_below(file_of_reason(place)));
     static_cast<void>(quarantine->remove_below(place));
     remove_empty_folders(*quarantine, place);
-    removed.push_back(file_of_reason(file));
+    removed.push_back(is_note(file) ? file : file_of_reason(file));
   }
   return removed;
 }

@@ -21,9 +21,10 @@ struct QuarantineOptions {
 
 /// Where inputs go that cannot be done, each with its reason beside it in NAME.reason.json:
 /// OUT/.eckart/quarantine, in the tree of the inputs. A directory whose name could be that of a
-/// file there, as q.png, is called q.png.d. Of an input that stays where it is only the reason is
-/// there. Thread-safe. Everything throws ItemError(not_written) with the system's reason, or
-/// EnvironmentError.
+/// file there, as q.png, is called q.png.d. Of an input that stays where it is only a note is
+/// there, NAME.stays.json: a file NAME beside it is another. Earlier versions called the note
+/// NAME.reason.json, without a file NAME. Thread-safe. Everything throws ItemError(not_written)
+/// with the system's reason, or EnvironmentError.
 class Quarantine {
  public:
   Quarantine(const std::filesystem::path& output, const QuarantineOptions& options);
@@ -32,11 +33,13 @@ class Quarantine {
   /// name like that where another has it. Returns the place.
   std::filesystem::path take(TakenFile& file, const std::filesystem::path& relative,
                              const std::string& reason);
-  /// Of a file that stays; the place of the reason.
+  /// Of a file that stays; the place of the note.
   std::filesystem::path note(const std::filesystem::path& relative, const std::string& reason);
+  /// Whether there is a note of it, or may be: what cannot be looked at counts. Never throws.
   bool has_note(const std::filesystem::path& relative) const;
+  void remove_note(const std::filesystem::path& relative);
+  /// Whether a file of its name was taken, or may have been. Never throws.
   bool has_file(const std::filesystem::path& relative) const;
-  void remove_note(const std::filesystem::path& relative) const;
 
   /// Removes what is too old, and the oldest where all are too large; their places. A file that is
   /// too large alone goes only by its age. Folders that are empty then go, too.
@@ -44,6 +47,8 @@ class Quarantine {
 
  private:
   RootDirectoryPtr open_root() const;
+  bool has_older_note(const std::filesystem::path& place) const;
+  void remove_older_note(const std::filesystem::path& relative);
   void write(const std::filesystem::path& reason_file, const std::string& reason) const;
 
   const std::filesystem::path root_;    // OUT/.eckart: below it no link is followed
@@ -55,8 +60,12 @@ class Quarantine {
 /// The quarantine of an output folder.
 std::filesystem::path quarantine_folder(const std::filesystem::path& output);
 
-/// The file that a file of a reason is of; it is not there where the input has stayed.
+/// The place of the file that a file of a reason is of.
 std::filesystem::path file_of_reason(const std::filesystem::path& reason_file);
+
+/// Whether it is the note of an input that has stayed: what is at that place is another file then.
+/// A reason of earlier versions that has no file there is such a note, too.
+bool is_note(const std::filesystem::path& reason_file);
 
 /// Where the reason is written, of a file at `place` in a quarantine.
 std::filesystem::path reason_file_of(const std::filesystem::path& place);
@@ -65,7 +74,7 @@ std::filesystem::path reason_file_of(const std::filesystem::path& place);
 /// are empty.
 void remove_empty_folders(const RootDirectory& quarantine, const std::filesystem::path& place);
 
-/// All files of reasons in a quarantine, the oldest first.
+/// All files of reasons in a quarantine, notes among them, the oldest first.
 std::vector<std::filesystem::path> reason_files(const std::filesystem::path& folder);
 
 }  // namespace eckart::io

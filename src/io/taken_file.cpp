@@ -47,15 +47,15 @@ constexpr std::string_view kPrefix = ".eckart-taken-";
   fail("take away", file, error);
 }
 
-struct Place {
+struct EntryPlace {
   const Directory& directory;
   std::string name;
 };
 
-bool are_one_file(const Place& a, const Place& b) {
+bool are_one_file(const EntryPlace& a, const EntryPlace& b) {
   struct stat of_a {
   }, of_b{};
-  const auto look = [](const Place& place, struct stat& status) {
+  const auto look = [](const EntryPlace& place, struct stat& status) {
     return ::fstatat(place.directory.descriptor(), place.name.c_str(), &status,
                      AT_SYMLINK_NOFOLLOW) == 0;
   };
@@ -63,7 +63,7 @@ bool are_one_file(const Place& a, const Place& b) {
 }
 
 /// To a name that is this process's alone. Whether it could, and else errno.
-bool rename_to_own(const Place& from, const Place& to) {
+bool rename_to_own(const EntryPlace& from, const EntryPlace& to) {
   const int from_folder = from.directory.descriptor(), to_folder = to.directory.descriptor();
   const char *const name = from.name.c_str(), *const own = to.name.c_str();
   if (::renameat2(from_folder, name, to_folder, own, RENAME_NOREPLACE) == 0) return true;
@@ -116,7 +116,7 @@ std::string numbered(const std::string& name, int number) {
 }
 
 /// To its name, or where that is another file's by now, to one like it.
-bool put_back(const Place& hidden, const Place& to) {
+bool put_back(const EntryPlace& hidden, const EntryPlace& to) {
   if (are_one_file(hidden, to))  // was killed in between
     return ::unlinkat(hidden.directory.descriptor(), hidden.name.c_str(), 0) == 0;
   for (int number = 0;; ++number) {

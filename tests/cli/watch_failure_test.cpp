@@ -31,7 +31,7 @@ TEST_F(WatchFailure, what_was_kept_and_failed_is_not_tried_again_until_it_is_req
   configure("patience_s: 0, limits: {side: 20}");
   write("in/large.png", encoded("png", 24, 16));
   start();
-  wait_until([&] { return fs::exists(at("out/.eckart/quarantine/large.png.reason.json")); });
+  wait_until([&] { return fs::exists(at("out/.eckart/quarantine/large.png.stays.json")); });
   EXPECT_THAT(files("in"), ElementsAre("large.png"));
   stop();
   configure("patience_s: 0");
@@ -70,7 +70,7 @@ TEST_F(WatchFailure, what_is_bad_and_cannot_be_taken_away_is_told_once) {
   write("in/theirs/bad.png", "this is no image");
   fs::permissions(at("."), fs::perms::all);
   start({.as_nobody = true});
-  wait_until([&] { return fs::exists(at("out/.eckart/quarantine/theirs/bad.png.reason.json")); });
+  wait_until([&] { return fs::exists(at("out/.eckart/quarantine/theirs/bad.png.stays.json")); });
   for (int scans = 2; scans < 4; ++scans) {
     service_->signal(SIGHUP);
     wait_for_log("ready: ", scans);
@@ -81,6 +81,36 @@ TEST_F(WatchFailure, what_is_bad_and_cannot_be_taken_away_is_told_once) {
   const std::string log = stop().err;
   EXPECT_EQ(count_of(log, "none of the formats read"), 1) << log;
   EXPECT_THAT(log, HasSubstr("bad.png stays there (cannot take away"));
+}
+
+TEST_F(WatchFailure, what_stays_and_what_is_quarantined_under_one_name_have_a_reason_each) {
+  const fs::path place = at("out/.eckart/quarantine/q.png");
+  configure("after: delete, patience_s: 0");
+  write("in/q.png", "this is no image");
+  start();
+  wait_until([&] { return fs::exists(place); });
+  stop();
+  configure("patience_s: 0");
+  write("in/q.png", "nor is this");
+  start();
+  wait_until([&] { return fs::exists(place.native() + ".stays.json"); });
+  for (int scans = 2; scans < 4; ++scans) {
+    service_->signal(SIGHUP);
+    wait_for_log("ready: ", scans);
+    const std::string name = std::to_string(scans) + ".png";
+    write_png("in/" + name);
+    wait_until([&] { return fs::exists(at("out") / name); });
+  }
+  EXPECT_EQ(count_of(service_->err(), "none of the formats read"), 1) << service_->err();
+  write_png("in/q.png");
+  wait_until([&] { return fs::exists(at("out/q.png")); });
+  wait_until([&] { return !fs::exists(place.native() + ".stays.json"); });
+  stop();
+  EXPECT_TRUE(fs::exists(place.native() + ".reason.json"));
+  fs::remove(at("in/q.png"));
+  EXPECT_EQ(run({"requeue", "out"}).code, 0);
+  EXPECT_THAT(files("in"), testing::Contains("q.png"));
+  EXPECT_FALSE(fs::exists(place));
 }
 
 TEST_F(WatchFailure, what_was_quarantined_comes_back_by_requeue) {

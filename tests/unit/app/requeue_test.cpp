@@ -93,6 +93,25 @@ TEST_F(RequeueTest, puts_nothing_where_the_reason_leads_out_of_the_watched_folde
   EXPECT_TRUE(is_quarantined());
 }
 
+/// Another file of its name is in the quarantine.
+TEST_F(RequeueTest, has_a_file_that_stays_tried_again_where_it_is) {
+  quarantine();
+  std::ofstream(at("in/day/a.png")) << "another";
+  telemetry::ReasonNote note;
+  note.input = at("in/day/a.png");
+  note.root = at("in");
+  io::Quarantine(at("out"), {}).note("day/a.png", to_json(note, "1"));
+  const auto requeued = requeue(at("out"), {});
+  ASSERT_EQ(requeued.size(), 2u);
+  EXPECT_THAT(requeued[0].why_not, HasSubstr("another file"));
+  EXPECT_EQ(requeued[1].why_not, "");
+  EXPECT_FALSE(io::Quarantine(at("out"), {}).has_note("day/a.png"));
+  EXPECT_TRUE(is_quarantined());
+  fs::remove(at("in/day/a.png"));
+  EXPECT_EQ(put_back(), "");
+  EXPECT_EQ(fs::file_size(at("in/day/a.png")), 3u);
+}
+
 TEST_F(RequeueTest, replaces_nothing) {
   quarantine();
   std::ofstream(at("in/day/a.png")) << "another";

@@ -47,9 +47,25 @@ class WatchedFolderTest : public testing::Test {
     item->outcome = Outcome::failed(Stage::load, Reason::corrupt, "why");
     return item;
   }
+  /// Of a file that stays.
   nlohmann::json reason(const fs::path& name) const {
-    std::ifstream file(at("out/.eckart/quarantine") / (name.native() + ".reason.json"));
+    return json(at("out/.eckart/quarantine") / (name.native() + ".stays.json"));
+  }
+  static nlohmann::json json(const fs::path& path) {
+    std::ifstream file(path);
     return nlohmann::json::parse(file, nullptr, false);
+  }
+  /// As a pipeline does.
+  static void publish(WatchedFolder& folder, ItemPtr& item) {
+    folder.publish(std::span(&item, 1));
+    folder.end(*item);
+    item->keeps.reset();
+  }
+  static bool wants(WatchedFolder& folder, const WorkItem& item) {
+    io::Arrival arrival;
+    arrival.file = item.file;
+    arrival.relative = item.relative;
+    return folder.wants(arrival, item.state);
   }
 
   const test::TempFolder folder_;
@@ -99,6 +115,78 @@ TEST_F(WatchedFolderTest, takes_away_nothing_but_what_was_read) {
   folder.publish(std::span(&item, 1));
   EXPECT_TRUE(fs::exists(at("in/a.png")));
   EXPECT_FALSE(fs::exists(at("out/.eckart/quarantine/a.png")));
+}
+
+class WatchedFolderElsewhere : public WatchedFolderTest {
+ protected:
+  void SetUp() override {
+    WatchedFolderTest::SetUp();
+    if (!fs::is_directory("/dev/shm")) GTEST_SKIP() << "there is no /dev/shm to be another disk";
+    fs::create_directory(disk_);
+  }
+  void TearDown() override { fs::remove_all(disk_); }
+
+  const fs::path disk_ = "/dev/shm/eckart-watched-folder-elsewhere-" + std::to_string(::getpid());
+};
+
+/// What is taken, and put back since it cannot be copied, looks like an arrival.
+TEST_F(WatchedFolderElsewhere, does_not_try_what_cannot_be_taken_away_again_and_again) {
+  for (const char* ledger : {"auto", "none"}) {
+    settings::Watch watch = this->watch("delete");
+    watch.output = disk_ / ledger;
+    watch.settings.ledger = ledger;
+    WatchedFolder folder(watch);
+    const fs::path place = watch.output / ".eckart/quarantine/q.png";
+    ItemPtr item = bad_item(folder, "q.png");
+    publish(folder, item);
+    EXPECT_TRUE(fs::exists(place));
+    const nlohmann::json first = json(place.native() + ".reason.json");
+
+    item = bad_item(folder, "q.png");
+    fs::resize_file(at("in/q.png"), 2500000);  // and so not to be copied
+    item->identity = io::identity_of(item->below);
+    item->state = item->identity.state;
+    publish(folder, item);
+    EXPECT_TRUE(fs::exists(at("in/q.png")));
+    EXPECT_FALSE(wants(folder, *item)) << ledger;
+    EXPECT_EQ(json(place.native() + ".reason.json"), first) << "the reason of the other file";
+    EXPECT_EQ(json(place.native() + ".stays.json").value("bytes", 0), 2500000);
+  }
+}
+
+TEST_F(WatchedFolderTest, has_no_note_of_what_it_took_to_the_quarantine_after_all) {
+  ItemPtr item;
+  {
+    WatchedFolder folder(watch());
+    item = bad_item(folder, "a.png");
+    publish(folder, item);
+    EXPECT_TRUE(reason("a.png").contains("input"));
+  }
+  WatchedFolder folder(watch("delete"));
+  item = bad_item(folder, "a.png");
+  publish(folder, item);
+  EXPECT_TRUE(fs::exists(at("out/.eckart/quarantine/a.png.reason.json")));
+  EXPECT_FALSE(fs::exists(at("out/.eckart/quarantine/a.png.stays.json")));
+}
+
+/// Its path there would be longer than one may be.
+TEST_F(WatchedFolderTest, does_not_try_again_what_has_no_place_in_the_quarantine) {
+  const std::size_t room = 4090 - (at("in") / "a.png").native().size();
+  fs::path deep;
+  while (deep.native().size() + 200 < room) deep /= std::string(99, 'd');
+  deep /= std::string(room - deep.native().size() - 2, 'e');
+  fs::create_directories(at("in") / deep);
+  ASSERT_LT((at("in") / deep / "a.png").native().size(), 4096u);
+  ItemPtr item;
+  for (const char* after : {"delete", "keep"}) {
+    WatchedFolder folder(watch(after));
+    item = bad_item(folder, deep / "a.png");
+    publish(folder, item);
+    EXPECT_EQ(item->outcome.result, Result::failed) << "and no environment is to blame";
+    EXPECT_TRUE(fs::exists(item->file));
+    EXPECT_FALSE(wants(folder, *item));
+  }
+  EXPECT_FALSE(wants(*std::make_unique<WatchedFolder>(watch("delete")), *item)) << "nor later";
 }
 
 TEST_F(WatchedFolderTest, waits_for_a_disk_that_is_gone) {

@@ -6,8 +6,10 @@
 #include <string>
 
 #include "core/error.hpp"
-#include "io/sha256.hpp"
+#include "io/content_hash.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tests/unit/io/intercepted_calls.hpp"
+#include "tests/unit/io/item_error.hpp"
 #include "tests/unit/io/rooted.hpp"
 
 namespace eckart::io {
@@ -30,6 +32,14 @@ class QuarantineTest : public ::testing::Test {
   }
   fs::path place(const fs::path& name) const {
     return folder_.path() / ".eckart/quarantine" / name;
+  }
+  std::string text(const fs::path& name) const {
+    std::ifstream file(place(name));
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  void age(const fs::path& name, int days) const {
+    fs::last_write_time(place(name),
+                        fs::file_time_type::clock::now() - std::chrono::hours(24 * days));
   }
   std::size_t reasons() const { return reason_files(quarantine_folder(folder_.path())).size(); }
 
@@ -63,12 +73,15 @@ TEST_F(QuarantineTest, has_files_and_directories_of_one_name) {
     }
     for (const fs::path& name : order) {
       EXPECT_TRUE(quarantine.has_file(name)) << name;
+      quarantine.note(name, "stays");
       EXPECT_TRUE(quarantine.has_note(name)) << name;
+      quarantine.remove_note(name);
     }
     EXPECT_EQ(reasons(), order.size());
     fs::remove_all(quarantine_folder(folder_.path()));
   };
   all_in({"q.png", "q.png/x.png", "q.png/x.png.reason.json/y.png", "q.png.d/z.png"});
+  all_in({"q.png", "q.png.stays.json/y.png"});
   all_in({"q.png.d/z.png", "q.png/x.png.reason.json/y.png", "q.png/x.png", "q.png"});
   take(quarantine, "q.png");
   fs::remove_all(folder_.path() / "in");
@@ -96,6 +109,85 @@ TEST_F(QuarantineTest, notes_what_stays_where_it_is) {
   EXPECT_FALSE(quarantine.has_note("a.png"));
 }
 
+/// A file of that name that is there, and its reason, are another's.
+TEST_F(QuarantineTest, has_the_note_of_a_file_that_stays_apart_from_a_file_of_its_name) {
+  Quarantine quarantine(folder_.path(), {});
+  take(quarantine, "a.png");
+  EXPECT_FALSE(quarantine.has_note("a.png"));
+  quarantine.note("a.png", "stays");
+  EXPECT_TRUE(quarantine.has_note("a.png"));
+  EXPECT_EQ(text("a.png.reason.json"), "why");
+  EXPECT_EQ(text("a.png.stays.json"), "stays");
+  EXPECT_EQ(reasons(), 2u);
+  quarantine.remove_note("a.png");
+  EXPECT_FALSE(quarantine.has_note("a.png"));
+  EXPECT_EQ(text("a.png.reason.json"), "why");
+  quarantine.remove_note("a.png");
+  EXPECT_EQ(text("a.png.reason.json"), "why");
+}
+
+TEST_F(QuarantineTest, reads_notes_of_earlier_versions) {
+  Quarantine quarantine(folder_.path(), {});
+  fs::create_directories(place(""));
+  std::ofstream(place("a.png.reason.json")) << "older";
+  EXPECT_TRUE(quarantine.has_note("a.png"));
+  quarantine.note("a.png", "stays");
+  EXPECT_EQ(reasons(), 1u) << "one for one file";
+  quarantine.remove_note("a.png");
+  EXPECT_EQ(reasons(), 0u);
+  fs::create_directories(place(""));
+  std::ofstream(place("a.png.reason.json")) << "older";
+  quarantine.remove_note("a.png");
+  EXPECT_FALSE(quarantine.has_note("a.png"));
+}
+
+TEST_F(QuarantineTest, takes_no_note_of_an_earlier_version_from_another_file) {
+  Quarantine quarantine(folder_.path(), {});
+  fs::create_directories(place(""));
+  std::ofstream(place("2-a.png.reason.json")) << "older";  // of an input of that name
+  for (int i = 0; i < 2; ++i) take(quarantine, "a.png");
+  EXPECT_EQ(text("2-a.png.reason.json"), "older");
+  EXPECT_EQ(reasons(), 3u);
+}
+
+TEST_F(QuarantineTest, loses_the_note_of_a_file_that_stays_but_not_another_file_of_its_name) {
+  Quarantine quarantine(folder_.path(), {.keep_days = 7, .max_mb = 1});
+  take(quarantine, "a.png", 900000);
+  take(quarantine, "b.png", 100000);
+  quarantine.note("a.png", "stays");
+  EXPECT_TRUE(quarantine.sweep(Clock::now()).empty()) << "no file is counted twice";
+  age("a.png.stays.json", 8);
+  EXPECT_EQ(quarantine.sweep(Clock::now()), std::vector{place("a.png.stays.json")});
+  EXPECT_TRUE(fs::exists(place("a.png")) && fs::exists(place("a.png.reason.json")));
+}
+
+/// Longer than a path may be: each of its names fits.
+TEST_F(QuarantineTest, refuses_what_has_no_place_in_it) {
+  Quarantine quarantine(folder_.path(), {});
+  fs::path relative;
+  while (relative.native().size() < 4096) relative /= std::string(199, 'd');
+  relative /= "a.png";
+  {
+    TakenFile file = input("a.png");
+    EXPECT_EQ(test::failure_of([&] { quarantine.take(file, relative, "why"); }).reason,
+              Reason::not_written);
+  }
+  EXPECT_TRUE(fs::exists(folder_.path() / "in/a.png"));
+  EXPECT_EQ(test::failure_of([&] { quarantine.note(relative, "why"); }).reason,
+            Reason::not_written);
+  EXPECT_FALSE(quarantine.has_file(relative));
+  EXPECT_TRUE(quarantine.has_note(relative)) << "or it would be tried again at each scan";
+  quarantine.remove_note(relative);
+}
+
+TEST_F(QuarantineTest, leaves_no_reason_that_may_not_be_on_the_disk) {
+  Quarantine quarantine(folder_.path(), {});
+  test::on_fsync = [&](int) { return fs::exists(place("a.png.stays.json")) ? EIO : 0; };
+  EXPECT_THROW(quarantine.note("a.png", "why"), EnvironmentError);
+  test::on_fsync = {};
+  EXPECT_FALSE(quarantine.has_note("a.png"));
+}
+
 TEST_F(QuarantineTest, takes_no_file_whose_reason_cannot_be_written) {
   Quarantine quarantine(folder_.path(), {});
   fs::create_directories(place("a.png.reason.json/in the way"));
@@ -112,9 +204,11 @@ TEST_F(QuarantineTest, follows_no_link_in_its_folders) {
   EXPECT_THROW(take(quarantine, "day/a.png"), ItemError);
   EXPECT_THROW(quarantine.note("day/a.png", "why"), ItemError);
   EXPECT_TRUE(fs::is_empty(folder_.path() / "elsewhere"));
-  std::ofstream(folder_.path() / "elsewhere/a.png.reason.json") << "theirs";
-  quarantine.remove_note("day/a.png");
-  EXPECT_TRUE(fs::exists(folder_.path() / "elsewhere/a.png.reason.json"));
+  for (const char* name : {"elsewhere/a.png.reason.json", "elsewhere/a.png.stays.json"}) {
+    std::ofstream(folder_.path() / name) << "theirs";
+    quarantine.remove_note("day/a.png");
+    EXPECT_TRUE(fs::exists(folder_.path() / name));
+  }
 }
 
 TEST_F(QuarantineTest, loses_what_is_too_old) {
