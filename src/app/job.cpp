@@ -54,8 +54,9 @@ Job::Job(JobRequest request)
       guard_(request_.inputs, request_.output),
       claim_(
           make_claim(outputs_, guard_, [this](const WorkItem& item) { return naming_of(item); })),
-      load_(make_load(io_limits(request_.settings.limits), ranks_, outputs_.codec(),
-                      [this](WorkItem& item) { check_done(item); })),
+      load_(
+          make_load(io_limits(request_.settings.limits), ranks_, outputs_.codec(),
+                    [this](WorkItem& item, const io::InputFile* open) { check_done(item, open); })),
       write_(make_write(outputs_.codec(), {request_.settings.output.jpeg_quality})),
       publish_(make_publish(
           request_.settings.durability != "none",
@@ -130,19 +131,19 @@ void Job::tell_full_name(const WorkItem& item) {
 }
 
 /// Names are those that the ledger knows, whichever input comes first this time.
-void Job::check_done(WorkItem& item) {
+void Job::check_done(WorkItem& item, const io::InputFile* open) {
   if (!resume_) return;
   if (const auto usual = outputs_.outputs_of(item.relative);
       item.outputs != usual && resume_->has_made(item, usual))
     item.outputs = usual;
   if (request_.overwrite && resume_->is_of_neighbor(item)) use_full_name(item);
   try {
-    resume_->check(item);
+    resume_->check(item, open);
   } catch (const ItemError& error) {
     if (error.reason() != Reason::output_collision || !resume_->is_of_neighbor(item) ||
         !use_full_name(item))
       throw;
-    resume_->check(item);
+    resume_->check(item, open);
   }
   tell_full_name(item);
 }

@@ -70,11 +70,13 @@ class Job {
   /// Of inputs that are neither there nor quarantined. Throws EnvironmentError.
   void forget_failures_of_what_is_gone();
 
-  /// Whether the file in `item.state` is done, and else whether it has failed at its last attempt.
+  /// Whether the file in `item.state` is done, as the ledger has it: one that was moved or copied
+  /// is not before check_done() has seen it. Else whether it has failed at its last attempt.
   bool is_done(WorkItem& item) const;
   bool has_failed(const WorkItem& item) const { return resume_ && resume_->has_failed(item); }
-  /// Skips an item that is done already, as load() does. Throws ItemError.
-  void check_done(WorkItem& item);
+  /// Skips an item that is done already, as load() does. `open` is its file, if that is open.
+  /// Throws ItemError.
+  void check_done(WorkItem& item, const io::InputFile* open = nullptr);
   /// What is at the place of an output of the item, whose file is in `item.state`.
   OutputPlace place_of(const WorkItem& item, std::size_t output) const;
   /// False where the folder was moved or replaced.

@@ -24,11 +24,13 @@ Descriptor open_regular(const std::filesystem::path& path) {
   return regular ? std::move(file) : Descriptor();
 }
 
-/// As many bytes as there are, up to the buffer's size; -1 where they cannot be read.
-ssize_t read_full(const Descriptor& file, std::span<std::byte> buffer) {
+/// As many bytes as there are from `offset` on, up to the buffer's size; -1 where they cannot be
+/// read.
+ssize_t read_full(const Descriptor& file, off_t offset, std::span<std::byte> buffer) {
   std::size_t count = 0;
   while (count < buffer.size()) {
-    const ssize_t got = ::read(file.get(), buffer.data() + count, buffer.size() - count);
+    const ssize_t got =
+        ::pread(file.get(), buffer.data() + count, buffer.size() - count, offset + off_t(count));
     if (got == 0) break;
     if (got < 0 && errno != EINTR) return -1;
     if (got > 0) count += std::size_t(got);
@@ -36,19 +38,26 @@ ssize_t read_full(const Descriptor& file, std::span<std::byte> buffer) {
   return ssize_t(count);
 }
 
-}  // namespace
-
-Likeness compare(const std::filesystem::path& file, const std::filesystem::path& whole) {
-  const Descriptor a = open_regular(file), b = open_regular(whole);
+Likeness compare_open(const Descriptor& a, const Descriptor& b) {
   if (!a || !b) return Likeness::different;
   std::array<std::byte, 1 << 16> of_a, of_b;
-  for (;;) {
-    const ssize_t in_a = read_full(a, of_a), in_b = read_full(b, of_b);
+  for (off_t offset = 0;; offset += off_t(of_a.size())) {
+    const ssize_t in_a = read_full(a, offset, of_a), in_b = read_full(b, offset, of_b);
     if (in_a < 0 || in_a > in_b || !std::equal(of_a.begin(), of_a.begin() + in_a, of_b.begin()))
       return Likeness::different;
     if (in_a < in_b) return Likeness::beginning;
     if (in_a < ssize_t(of_a.size())) return Likeness::same;
   }
+}
+
+}  // namespace
+
+Likeness compare(const std::filesystem::path& file, const std::filesystem::path& whole) {
+  return compare_open(open_regular(file), open_regular(whole));
+}
+
+Likeness compare(const std::filesystem::path& file, const InputFile& whole) {
+  return compare_open(open_regular(file), whole.descriptor());
 }
 
 }  // namespace eckart::io

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include "io/input_file.hpp"
+
 namespace eckart::io {
 
 /// What the bytes of a file are to those of another.
@@ -14,5 +16,7 @@ enum class Likeness {
 /// What `file` is to `whole`. Different where either is no regular file (a link is none), or cannot
 /// be read.
 Likeness compare(const std::filesystem::path& file, const std::filesystem::path& whole);
+/// The same with an open file, whatever has its path by now.
+Likeness compare(const std::filesystem::path& file, const InputFile& whole);
 
 }  // namespace eckart::io

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string_view>
 
@@ -20,16 +21,6 @@ bool has_same_times(const FileState& a, const FileState& b) {
   return a.size == b.size && a.mtime_ns == b.mtime_ns;
 }
 
-/// Whether the file at `old_path` is there and is not, or has not the bytes of, the one at `path`.
-bool is_another_file(const std::string& old_path, const std::string& path) {
-  struct stat old_file {
-  }, file{};
-  if (::stat(old_path.c_str(), &old_file) != 0) return errno != ENOENT && errno != ENOTDIR;
-  if (::stat(path.c_str(), &file) != 0) return true;
-  if (old_file.st_dev == file.st_dev && old_file.st_ino == file.st_ino) return false;
-  return io::compare(old_path, path) != io::Likeness::same;
-}
-
 }  // namespace
 
 std::size_t root_size(const std::string& path, const std::filesystem::path& relative) {
@@ -46,8 +37,22 @@ SameInput same_input(const ledger::Entry& known, const InputIdentity& input) {
   if (!known.content.empty() && !input.content.empty())
     return known.content == input.content ? SameInput::yes : otherwise;
   if (!has_same_times(known.state, input.state)) return otherwise;
-  if (same_path) return SameInput::yes;
-  return is_another_file(known.input, input.path) ? SameInput::no : SameInput::yes;
+  const auto& copy_of = input.copy_of;
+  const bool is_copy = std::find(copy_of.begin(), copy_of.end(), known.input) != copy_of.end();
+  return same_path || is_copy ? SameInput::yes : SameInput::maybe;
+}
+
+bool is_moved_or_copied(const std::string& old_path, const std::string& path,
+                        const io::InputFile* open) {
+  struct stat old_file {
+  }, file{};
+  if (::stat(old_path.c_str(), &old_file) != 0) return errno == ENOENT || errno == ENOTDIR;
+  if ((open ? ::fstat(open->descriptor().get(), &file) : ::stat(path.c_str(), &file)) != 0)
+    return false;
+  if (old_file.st_dev == file.st_dev && old_file.st_ino == file.st_ino) return true;
+  const io::Likeness likeness =
+      open ? io::compare(old_path, *open) : io::compare(old_path, std::filesystem::path(path));
+  return likeness == io::Likeness::same;
 }
 
 }  // namespace eckart

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "core/file_state.hpp"
+#include "io/input_file.hpp"
 #include "ledger/records.hpp"
 
 namespace eckart {
@@ -15,7 +17,8 @@ struct InputIdentity {
   std::string path;           ///< absolute
   std::size_t root_size = 1;  ///< bytes of `path` that are its root's, as in ledger::Entry
   FileState state;
-  std::string content{};  ///< SHA-256, 32 bytes; empty where it is not known
+  std::string content{};               ///< SHA-256, 32 bytes; empty where it is not known
+  std::vector<std::string> copy_of{};  ///< paths for which is_moved_or_copied() has said so
 };
 
 /// How many bytes at the start of an absolute path are its root's: all but its place in the
@@ -26,13 +29,18 @@ std::size_t root_size(const std::string& path, const std::filesystem::path& rela
 enum class SameInput {
   no,       ///< another file
   changed,  ///< the same file, which has changed
+  maybe,    ///< moved or copied, or another file: is_moved_or_copied() tells
   yes,
 };
 
 /// An input of the same path is the same file. One of the same path below its root, in another
-/// folder, is the same if it was moved or copied: if its content is the same, where both are known;
-/// else if size and time of change are the same, and the old file is gone or has the same bytes.
-/// Looks at the old file only where all else is the same.
+/// folder, is the same if its content is the same, where both are known; it may be the same if size
+/// and time of change are. Looks at no file.
 SameInput same_input(const ledger::Entry& known, const InputIdentity& input);
+
+/// Whether the file at `old_path` is gone, or is the one at `path`, or has the same bytes. Reads
+/// both, and that at `path` by `open`, if it is open.
+bool is_moved_or_copied(const std::string& old_path, const std::string& path,
+                        const io::InputFile* open);
 
 }  // namespace eckart

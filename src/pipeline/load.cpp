@@ -30,7 +30,7 @@ class Loader {
 
   void load(WorkItem& item, const Reserve& reserve) {
     std::optional<io::InputFile> input = open_below(item);
-    if (check_done_) check_done_(item);
+    if (check_done_) check_done_(item, input ? &*input : nullptr);
     if (item.outcome.result == Result::skipped) return;
     if (!input) input.emplace(item.file);
     const io::InputFile& file = *input;

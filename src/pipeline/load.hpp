@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/codec.hpp"
+#include "io/input_file.hpp"
 #include "io/input_guard.hpp"
 #include "io/output_tree.hpp"
 #include "io/source.hpp"
@@ -30,8 +31,9 @@ ItemPtr take_in(io::Arrival arrival, const ClaimOutputs& claim);
 /// Waits for bytes of the budget; empty when the run is aborted.
 using Reserve = std::function<flow::Budget::Reservation(std::size_t bytes)>;
 
-/// Skips an item that is done already. Throws as LoadItem.
-using CheckDone = std::function<void(WorkItem& item)>;
+/// Skips an item that is done already. `open` is its file, or nullptr if it is not open yet. Throws
+/// as LoadItem.
+using CheckDone = std::function<void(WorkItem& item, const io::InputFile* open)>;
 
 /// Fills in an item's task, unless it is skipped. Throws ItemError for this item's failure,
 /// FatalError for the run's.

@@ -52,7 +52,8 @@ OutputPlace judge_made(const WantedOutput& wanted, const ledger::Entry& known, S
 OutputPlace judge_known(const WantedOutput& wanted, const ledger::Entry& known,
                         const Standing& standing) {
   const SameInput same = same_input(known, wanted.input);
-  if (same == SameInput::no) return {Kind::taken, "a result of " + printable(known.input)};
+  if (same == SameInput::no || same == SameInput::maybe)
+    return {Kind::taken, "a result of " + printable(known.input)};
   if (known.bytes == ledger::kAnnounced) return judge_announced(known, standing);
   const std::int64_t bytes = standing.bytes;
   if (known.bytes != bytes)
@@ -102,7 +103,8 @@ OutputPlace judge(const WantedOutput& wanted, const std::optional<ledger::Entry>
             .why = printable(standing.obstacle.native()) + " is not a directory",
             .may_be_replaced = false};
   if (standing.type == fs::file_type::not_found) {
-    const bool was_there = known && same_input(*known, wanted.input) != SameInput::no;
+    const SameInput same = known ? same_input(*known, wanted.input) : SameInput::no;
+    const bool was_there = same == SameInput::yes || same == SameInput::changed;
     return was_there ? OutputPlace{Kind::redone, "it is gone"} : OutputPlace{};
   }
   if (standing.type == fs::file_type::directory)

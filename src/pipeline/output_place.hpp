@@ -50,7 +50,7 @@ struct WantedOutput {
   std::int64_t first_run;  ///< not 0: what was not made from this run on is given up
 };
 
-/// `known`: what the ledger has of the place.
+/// `known`: what the ledger has of the place. An input that may be the same counts as another.
 OutputPlace judge(const WantedOutput& wanted, const std::optional<ledger::Entry>& known,
                   const Standing& standing);
 

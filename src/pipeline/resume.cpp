@@ -43,10 +43,11 @@ Resume::Resume(ledger::Ledger& ledger, ResumeOptions options)
     suspects_.emplace(suspect.input, std::move(suspect));
 }
 
-void Resume::check(WorkItem& item) const {
-  if (!item.below) item.state = io::state_of(item.file);  // else it is open already
+void Resume::check(WorkItem& item, const io::InputFile* open) const {
+  item.state = open ? open->state() : io::state_of(item.file);
   item.wants_content = options_.by_content;
-  if (options_.by_content) hash_content(item);
+  if (options_.by_content) hash_content(item, open);
+  compare_inputs(item, open);
   bool done = true;
   item.done_before.clear();
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
@@ -115,7 +116,7 @@ bool Resume::is_of_neighbor(const WorkItem& item) const {
 InputIdentity Resume::identity(const WorkItem& item) const {
   std::string path = absolute(item.file);
   const std::size_t root = root_size(path, item.relative);
-  return {std::move(path), root, item.state, item.content};
+  return {std::move(path), root, item.state, item.content, item.copy_of};
 }
 
 bool Resume::is_moved(const ledger::Entry& known, const WorkItem& item) const {
@@ -125,13 +126,24 @@ bool Resume::is_moved(const ledger::Entry& known, const WorkItem& item) const {
 }
 
 /// Where none of the item's outputs was made from a file of its size, nothing is asked for it.
-void Resume::hash_content(WorkItem& item) const {
+void Resume::hash_content(WorkItem& item, const io::InputFile* open) const {
   for (const auto& output : item.outputs) {
     const auto known = ledger_.find(below_root(output));
     if (!known || known->state.size != item.state.size) continue;
-    item.content =
-        io::content_hash(item.below ? io::open_input(item.below) : io::InputFile(item.file));
+    item.content = open ? io::content_hash(*open) : io::content_hash(io::InputFile(item.file));
     return;
+  }
+}
+
+/// Here and nowhere else: what scans, or publishes, has no time to read both files.
+void Resume::compare_inputs(WorkItem& item, const io::InputFile* open) const {
+  item.copy_of.clear();
+  for (const auto& output : item.outputs) {
+    const auto known = ledger_.find(below_root(output));
+    const InputIdentity input = identity(item);
+    if (known && same_input(*known, input) == SameInput::maybe &&
+        is_moved_or_copied(known->input, input.path, open))
+      item.copy_of.push_back(known->input);
   }
 }
 

@@ -35,13 +35,15 @@ class Resume {
  public:
   Resume(ledger::Ledger& ledger, ResumeOptions options);
 
-  /// Looks at the input, unless a watch has, and skips the item where all its outputs were made
-  /// from it as it is, with these settings, and are there in their sizes. Marks suspects; what was
-  /// computed alone when the GPU was lost is not given to one any more. Throws ItemError:
-  /// output_collision where what is at the place of an output is in the way.
-  void check(WorkItem& item) const;
+  /// Looks at the input, by `open` if it is open, and skips the item where all its outputs were
+  /// made from it as it is, with these settings, and are there in their sizes. Reads the input
+  /// where only its content tells. Marks suspects; what was computed alone when the GPU was lost is
+  /// not given to one any more. Throws ItemError: output_collision where what is at the place of an
+  /// output is in the way.
+  void check(WorkItem& item, const io::InputFile* open) const;
 
-  /// What is at the place of an output of the item, whose file is in `item.state`.
+  /// What is at the place of an output of the item, whose file is in `item.state`. Reads no input:
+  /// one that check() was not asked about, and that was moved or copied, counts as another.
   OutputPlace place_of(const WorkItem& item, std::size_t output) const;
 
   /// Whether the first of these outputs is there, and was made from the item's file, some time.
@@ -50,7 +52,7 @@ class Resume {
   /// same folder: of a.jpg, where the item is a.png.
   bool is_of_neighbor(const WorkItem& item) const;
 
-  /// Whether all outputs of an item were made from its file in `item.state`, as check() has it.
+  /// Whether all outputs of an item were made from its file in `item.state`, as place_of() has it.
   bool is_done(const WorkItem& item) const;
   /// Whether the file has failed in this state, at the last attempt.
   bool has_failed(const WorkItem& item) const;
@@ -81,7 +83,8 @@ class Resume {
                        const std::optional<ledger::Entry>& known) const;
   /// Whether the ledger has another path, state or content of the item's input.
   bool is_moved(const ledger::Entry& known, const WorkItem& item) const;
-  void hash_content(WorkItem& item) const;
+  void hash_content(WorkItem& item, const io::InputFile* open) const;
+  void compare_inputs(WorkItem& item, const io::InputFile* open) const;
   void mark_suspect(WorkItem& item, const std::string& input) const;
   int losses(const std::string& input, const FileState& state) const;
   /// Of an output: what identifies its input, alone.

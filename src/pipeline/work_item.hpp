@@ -44,6 +44,7 @@ struct WorkItem {
   io::FileIdentity identity;               ///< likewise, where `below` is set: which file was read
   bool wants_content = false;              ///< the hash of what is read is wanted
   bool moved = false;                      ///< done before, as another path or state of its input
+  std::vector<std::string> copy_of;        ///< as InputIdentity has it
   std::string content;                     ///< io::content_hash() of the file; empty: not known
   std::int64_t input_bytes = 0;            ///< of the file read
   std::vector<std::int64_t> file_bytes;    ///< of each file written; 0 where it was done before

