@@ -85,6 +85,14 @@ void defer(WorkItem& item, Stage stage, const std::string& why) {
   item.published = item.recorded = true;
 }
 
+/// Gigabytes of zeros are read for nothing while a stop waits.
+bool is_mostly_holes(const io::InputFile& file) {
+  constexpr std::int64_t kLeast = 1 << 20, kBlock = 512;  // bytes; st_blocks counts such blocks
+  struct stat status {};
+  return file.size() > kLeast && ::fstat(file.descriptor().get(), &status) == 0 &&
+         status.st_blocks * kBlock < file.size() / 16;
+}
+
 }  // namespace
 
 WatchedFolder::WatchedFolder(settings::Watch watch)
@@ -327,10 +335,12 @@ void WatchedFolder::hash(const WorkItem& item, telemetry::ReasonNote& note) cons
   try {
     const io::InputFile file = io::open_input(item.below);
     file.check_size(file_mb);
-    if (io::is_same_but_for_ctime(io::identity_of(file), item.identity)) {
-      note.sha256 = io::sha256_of(file);
-    } else {
+    if (!io::is_same_but_for_ctime(io::identity_of(file), item.identity)) {
       note.why_no_sha256 = "it is another file by now";
+    } else if (is_mostly_holes(file)) {
+      note.why_no_sha256 = "most of it is holes";
+    } else {
+      note.sha256 = io::sha256_of(file);
     }
   } catch (const std::runtime_error& error) {
     note.why_no_sha256 = error.what();

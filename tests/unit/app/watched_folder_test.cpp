@@ -131,6 +131,16 @@ TEST_F(WatchedFolderTest, reads_no_huge_file_in_the_place_of_a_bad_one) {
   EXPECT_THAT(reason("a.png").value("no_sha256", ""), HasSubstr("limits.file_mb"));
 }
 
+TEST_F(WatchedFolderTest, hashes_no_holes) {
+  settings::Watch sparse = watch();
+  sparse.settings.limits.file_mb = 8;
+  WatchedFolder folder(sparse);
+  std::ofstream(at("in/a.png"));
+  fs::resize_file(at("in/a.png"), std::uintmax_t(4) << 20);
+  process(folder, at("in"), "a.png");
+  EXPECT_EQ(reason("a.png").value("no_sha256", ""), "most of it is holes");
+}
+
 TEST_F(WatchedFolderTest, hashes_nothing_but_what_was_read) {
   WatchedFolder folder(watch());
   ItemPtr item = bad_item(folder, "a.png");
