@@ -45,14 +45,6 @@ class WatchedFolderTest : public testing::Test {
     item.state = item.identity.state;
     return item;
   }
-  static bool wants(WatchedFolder& folder, const WorkItem& item) {
-    io::Arrival arrival;
-    arrival.file = item.file;
-    arrival.relative = item.relative;
-    arrival.below = item.below;
-    arrival.seen = item.identity;
-    return folder.wants(arrival, item.state);
-  }
   /// What the pipeline does with a file; with an output that is not computed.
   Outcome process(WatchedFolder& folder, const fs::path& input, const fs::path& name) const {
     auto item = std::make_unique<WorkItem>(found(input, name));
@@ -64,7 +56,7 @@ class WatchedFolderTest : public testing::Test {
       item->task.results.emplace_back(1);
       folder.write(*item);
     }
-    folder.publish(std::span(&item, 1));
+    publish(folder, item);
     item->task.ranks = {};  // which were the folder's
     return item->outcome;
   }
