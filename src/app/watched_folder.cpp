@@ -126,7 +126,7 @@ std::shared_ptr<Job> WatchedFolder::job() {
       job_.reset();  // those who are at work with it keep it as long
     }
   }
-  check_device();
+  output_device_.check();
   try {
     JobRequest request = job_request(watch_);
     request.is_quarantined = [this](const fs::path& input) {
@@ -138,27 +138,15 @@ std::shared_ptr<Job> WatchedFolder::job() {
   } catch (const FatalError& error) {
     throw EnvironmentError(error.what());
   }
-  struct stat status {};
-  if (::stat(watch_.output.c_str(), &status) == 0) device_ = status.st_dev;
+  output_device_.remember();
+  move_to_device_.remember();
   return job_;
-}
-
-/// A disk that is gone leaves the folder that it was mounted on, or one around it: what is written
-/// there would be lost beneath it when it is back.
-void WatchedFolder::check_device() {
-  if (!device_) return;
-  fs::path there = watch_.output;
-  struct stat status {};
-  while (::stat(there.c_str(), &status) != 0 && there != there.parent_path())
-    there = there.parent_path();
-  if (status.st_dev == *device_) return;
-  throw EnvironmentError("the file system of " + printable(watch_.output.native()) +
-                         " is another than before: it is waited for; a reload goes on there");
 }
 
 bool WatchedFolder::wants(const io::Arrival& arrival, const FileState& state) {
   if (!stays_.is_due(arrival.file, state, InputsThatStay::Clock::now())) return false;
   const std::shared_ptr<Job> job = this->job();
+  move_to_device_.check_is_there();
   WorkItem item;
   item.file = arrival.file;
   item.relative = arrival.relative;
@@ -293,12 +281,13 @@ bool WatchedFolder::dispose_of(WorkItem& item) {
       stays_.forget(item.file);
       return false;
     }
+    const io::RootDirectoryPtr move_to = watch_.move_to.empty() ? nullptr : open_move_to();
     std::optional<io::TakenFile> file = io::TakenFile::take(item.below, item.identity);
     if (!file) return false;  // another file by now, and so another arrival, or not in the input
-    if (watch_.after == "delete") {
-      file->remove();
+    if (move_to) {
+      file->move_to(*move_to, item.relative, watch_.settings.limits.file_mb);
     } else {
-      file->move_to(*open_move_to(), item.relative, watch_.settings.limits.file_mb);
+      file->remove();
     }
     quarantine_.remove_note(item.relative);
     stays_.forget(item.file);
@@ -312,8 +301,8 @@ bool WatchedFolder::dispose_of(WorkItem& item) {
   return false;
 }
 
-/// Made if it is missing.
-io::RootDirectoryPtr WatchedFolder::open_move_to() const {
+/// Made if it was never there: where a disk was unmounted, files would be hidden beneath it.
+io::RootDirectoryPtr WatchedFolder::open_move_to() {
   const auto fail = [this](int error) {
     const std::string message = "cannot make the folder " + watch_.move_to.string() + ": " +
                                 std::generic_category().message(error);
@@ -321,10 +310,13 @@ io::RootDirectoryPtr WatchedFolder::open_move_to() const {
     throw ItemError(Reason::not_written, message);
   };
   std::error_code error;
-  fs::create_directories(watch_.move_to, error);
+  if (!move_to_device_.is_known()) fs::create_directories(watch_.move_to, error);
   if (error) fail(error.value());
   io::RootDirectoryPtr root = io::RootDirectory::open(watch_.move_to);
-  if (!root) fail(errno);
+  const int open_error = errno;
+  move_to_device_.remember();
+  move_to_device_.check_is_there();
+  if (!root) fail(open_error);
   return root;
 }
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -11,6 +9,7 @@
 
 #include "app/inputs_that_stay.hpp"
 #include "app/job.hpp"
+#include "app/known_device.hpp"
 #include "app/stall_record.hpp"
 #include "app/upkeep.hpp"
 #include "core/state_folder.hpp"
@@ -52,13 +51,12 @@ class WatchedFolder {
 
  private:
   std::shared_ptr<Job> job();
-  void check_device();
   template <class Step>
   void attempt_or_defer(WorkItem& item, Stage stage, const Step& step);
   void postpone(WorkItem& item);
   bool dispose_of(WorkItem& item);
   bool is_held(const WorkItem& item);
-  io::RootDirectoryPtr open_move_to() const;
+  io::RootDirectoryPtr open_move_to();
   void hash(const WorkItem& item, telemetry::ReasonNote& note) const;
   void quarantine(const WorkItem& item);
   void publish(std::span<ItemPtr> group, Job& job);
@@ -67,8 +65,8 @@ class WatchedFolder {
   const settings::Watch watch_;
   io::Quarantine quarantine_;
   std::mutex mutex_;
-  std::shared_ptr<Job> job_;     // none before its folder is prepared, and where that was moved
-  std::optional<dev_t> device_;  // of the folder, once it was prepared
+  std::shared_ptr<Job> job_;  // none before its folder is prepared, and where that was moved
+  KnownDevice output_device_{watch_.output}, move_to_device_{watch_.move_to};
   InputsThatStay stays_;
   StallRecord stalls_{watch_.output / kStateFolder / "stalls"};
   Upkeep upkeep_{quarantine_};

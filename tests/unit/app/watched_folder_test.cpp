@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "io/codec.hpp"
 #include "io/publication.hpp"
+#include "pipeline/attempt.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/io/rooted.hpp"
 
@@ -50,7 +51,8 @@ class WatchedFolderTest : public testing::Test {
     auto item = std::make_unique<WorkItem>(found(input, name));
     flow::Budget budget(std::size_t(1) << 30);
     folder.claim(*item);
-    folder.load(*item, [&](std::size_t bytes) { return budget.reserve(bytes); });
+    attempt(item->outcome, Stage::load, Reason::internal,
+            [&] { folder.load(*item, [&](std::size_t bytes) { return budget.reserve(bytes); }); });
     if (item->outcome.ok()) {
       item->task.outputs.emplace_back(item->task.input.shape());
       item->task.results.emplace_back(1);
@@ -246,6 +248,34 @@ TEST_F(WatchedFolderTest, waits_for_a_disk_that_is_gone) {
   EXPECT_TRUE(fs::is_empty(at("mount point"))) << "where all would be lost beneath the disk";
   lead_to(disk);
   EXPECT_TRUE(wants());
+  fs::remove_all(disk);
+}
+
+TEST_F(WatchedFolderTest, moves_nothing_beneath_a_disk_that_is_gone) {
+  const fs::path disk = "/dev/shm/eckart-move-to-test-" + std::to_string(::getpid());
+  if (!fs::is_directory("/dev/shm")) GTEST_SKIP() << "there is no /dev/shm to be another disk";
+  fs::create_directory(disk);
+  fs::create_directory(at("mount point"));
+  fs::create_directory_symlink(disk, at("done"));
+  settings::Watch moving = watch("move");
+  moving.move_to = at("done");
+  WatchedFolder folder(moving);
+  write_image(at("in/a.png"));
+  EXPECT_TRUE(wants(folder, found(at("in"), "a.png")));
+  fs::remove(at("done"));
+  for (const bool is_mount_point : {true, false}) {
+    if (is_mount_point) fs::create_directory_symlink(at("mount point"), at("done"));
+    EXPECT_THROW(wants(folder, found(at("in"), "a.png")), EnvironmentError);
+    EXPECT_EQ(process(folder, at("in"), "a.png").result, Result::deferred);
+    EXPECT_TRUE(fs::exists(at("in/a.png")));
+    EXPECT_TRUE(fs::is_empty(at("mount point"))) << "where it would be hidden by the disk";
+    EXPECT_EQ(fs::remove(at("done")), is_mount_point) << "not made again";
+  }
+  fs::create_directory_symlink(disk, at("done"));
+  EXPECT_TRUE(wants(folder, found(at("in"), "a.png")));
+  EXPECT_EQ(process(folder, at("in"), "a.png").result, Result::skipped);
+  EXPECT_TRUE(fs::exists(disk / "a.png"));
+  EXPECT_FALSE(fs::exists(at("in/a.png")));
   fs::remove_all(disk);
 }
 
