@@ -131,7 +131,10 @@ TEST_F(WatchedFolderTest, hashes_no_holes) {
   WatchedFolder folder(sparse);
   std::ofstream(at("in/a.png"));
   fs::resize_file(at("in/a.png"), std::uintmax_t(4) << 20);
-  process(folder, at("in"), "a.png");
+  auto item = std::make_unique<WorkItem>(found(at("in"), "a.png"));
+  folder.claim(*item);
+  item->outcome = Outcome::failed(Stage::load, Reason::corrupt, "why");
+  folder.publish(std::span(&item, 1));
   EXPECT_EQ(reason("a.png").value("no_sha256", ""), "most of it is holes");
 }
 
