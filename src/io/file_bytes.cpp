@@ -9,6 +9,7 @@ namespace eckart::io {
 namespace {
 
 constexpr std::size_t kWindow = std::size_t(8) << 10;
+constexpr std::size_t kAfterSkip = 64;  // more may be skipped soon
 
 }  // namespace
 
@@ -24,12 +25,16 @@ std::span<const std::byte> FileBytes::at(std::size_t offset, std::size_t count) 
   return std::span(window_).subspan(offset - window_offset_);
 }
 
+/// Counts each byte once.
 std::span<const std::byte> FileBytes::fill_window(std::size_t offset, std::size_t count) {
-  window_.resize(std::max(count, kWindow));
+  const std::size_t end_before = window_offset_ + window_.size();
+  window_.resize(std::max(count, offset > end_before ? kAfterSkip : kWindow));
   window_.resize(file_->read_at(std::int64_t(offset), window_));
   window_offset_ = offset;
-  read_ += window_.size();
-  if (read_ > kMaxRead) throw ItemError(Reason::corrupt, "has no image in its first 64 MiB");
+  const std::size_t end = offset + window_.size();
+  read_ += end - std::min(end, std::max(offset, end_before));
+  if (read_ > kMaxRead)
+    throw ItemError(Reason::too_large, "has over 64 MiB of metadata before its pixels");
   return window_;
 }
 

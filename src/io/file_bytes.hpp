@@ -12,7 +12,7 @@ class InputFile;
 /// they are asked for, a few kilobytes at a time. Must not outlive the file or the memory.
 class FileBytes {
  public:
-  /// The most that is read of a file: no header is longer.
+  /// The most that is read of a file. What is skipped is not read.
   static constexpr std::size_t kMaxRead = std::size_t(64) << 20;
 
   // Not explicit: what is in memory may be given wherever a file may be.
@@ -23,7 +23,7 @@ class FileBytes {
   std::size_t size() const { return size_; }
 
   /// The bytes from `offset` on: at least `count`, unless the file ends before. Valid until the
-  /// next call. Throws ItemError: unreadable; corrupt if more than kMaxRead would be read.
+  /// next call. Throws ItemError: unreadable; too_large if more than kMaxRead would be read.
   std::span<const std::byte> at(std::size_t offset, std::size_t count);
 
  private:

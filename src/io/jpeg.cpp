@@ -65,6 +65,7 @@ class Segments {
   /// Its data is valid until the next call.
   Segment next() {
     const int marker = skip_to_marker();
+    in_scans_ |= marker == kSos;
     if (!has_data(marker)) return {marker, {}};
     const std::span<const std::byte> head = file_.at(offset_, 2);
     if (head.size() < 2) fail_truncated();
@@ -86,7 +87,10 @@ class Segments {
       const std::span<const std::byte> bytes = file_.at(offset_, 1);
       if (bytes.empty()) fail_truncated();
       const auto found = std::find_if(bytes.begin(), bytes.end(), wanted);
-      offset_ += std::size_t(found - bytes.begin());
+      const auto skipped = std::size_t(found - bytes.begin());
+      if (!in_scans_ && (stray_ += skipped) > kMaxStray)
+        fail_corrupt("has over 32 MiB before its pixels that belong to no segment");
+      offset_ += skipped;
       if (found == bytes.end()) continue;
       ++offset_;
       return *found;
@@ -101,8 +105,12 @@ class Segments {
     }
   }
 
+  static constexpr std::size_t kMaxStray = FileBytes::kMaxRead / 2;
+
   FileBytes file_;
   std::size_t offset_ = 2;
+  std::size_t stray_ = 0;  // bytes before the first scan
+  bool in_scans_ = false;
 };
 
 bool sniff(std::span<const std::byte> file) {

@@ -74,6 +74,12 @@ bool is_depth_of(int color_type, int bits) {
   return (bits == 1 || bits == 2 || bits == 4) && (color_type == kGray || color_type == kPalette);
 }
 
+void check_known(const Chunk& chunk) {
+  const bool is_critical = (chunk.type[0] & 0x20) == 0;
+  if (is_critical && chunk.type != "PLTE" && chunk.type != "IDAT" && chunk.type != "IEND")
+    fail_corrupt("has an unknown critical chunk");
+}
+
 /// What IHDR says.
 struct Ihdr {
   int rows = 0, cols = 0, bits = 0, color_type = 0;
@@ -142,6 +148,7 @@ Header read_header(FileBytes file) {
   const Chunk first = chunks.next();
   const Ihdr ihdr = parse_ihdr(first, file.at(first.offset, first.size));
   for (Chunk chunk = chunks.next(); chunk.type != "IDAT"; chunk = chunks.next()) {
+    check_known(chunk);
     if (chunk.type == "IEND") fail_corrupt("has no IDAT chunk");
   }
   const ImageShape shape = ihdr.shape();
@@ -158,10 +165,6 @@ struct Contents {
   PngParts parts;
   int orientation = kUpright;
 };
-
-bool is_known(std::string_view critical) {
-  return critical == "PLTE" || critical == "IDAT" || critical == "IEND";
-}
 
 /// A chunk that the pixels depend on.
 std::span<const std::byte> needed(const Chunk& chunk, std::span<const std::byte> file) {
@@ -200,7 +203,7 @@ void take_transparency(PngParts& parts, const Ihdr& ihdr, std::span<const std::b
   parts.transparency = whole;
 }
 
-/// Reads all chunks, so that the file is whole. Bytes after IEND are nobody's business.
+/// Reads all chunks, so that the file is whole. Bytes after IEND are ignored.
 Contents read_contents(std::span<const std::byte> file) {
   Contents contents;
   PngParts& parts = contents.parts;
@@ -217,8 +220,7 @@ Contents read_contents(std::span<const std::byte> file) {
   for (;;) {
     const Chunk chunk = chunks.next();
     const std::span<const std::byte> whole = chunk.whole(file);
-    const bool critical = (chunk.type[0] & 0x20) == 0;
-    if (critical && !is_known(chunk.type)) fail_corrupt("has an unknown critical chunk");
+    check_known(chunk);
     if (chunk.type == "PLTE") {
       if (std::exchange(has_palette, true)) fail_corrupt("has two palettes");
       // That of other images only suggests colors.

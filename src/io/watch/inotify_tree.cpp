@@ -62,7 +62,7 @@ InotifyTree::Added InotifyTree::add(const std::string& folder) {
 
 InotifyTree::Added InotifyTree::failed_to_add(int error) {
   if (means_gone(error)) return Added::gone;
-  if (error == EACCES) return Added::unwatched;
+  if (error == EACCES || error == ENAMETOOLONG) return Added::unwatched;
   if (error == ENOSPC) {
     shortage_ = "fs.inotify.max_user_watches is too low";
   } else if (error == ENOSYS) {

@@ -73,7 +73,8 @@ void WatchedRoot::on_event(const TreeEvent& event, Instant now) {
 void WatchedRoot::on_arrival(const std::string& path, Instant now) {
   const Look there = look(path);
   if (there.kind == Entry::directory) scan_.push_link(path);
-  if (there.kind == Entry::link && selection_.takes_file(path)) on_ignored_link(path);
+  const bool is_ignored = there.kind == Entry::link && selection_.links() == Links::none;
+  if (is_ignored && selection_.takes_file(path)) on_ignored_link(path);
   if (there.kind != Entry::file || !selection_.takes_file(path)) {
     settling_.forget(path);
   } else if (!handout_.changed(path) && !settling_.changed(path, there.seen, now)) {
@@ -114,14 +115,14 @@ void WatchedRoot::scan() {
 void WatchedRoot::begin_scan() {
   schedule_.began();
   work_ = {};
-  is_failing_ = false;
+  is_failing_ = is_partial_ = false;
   unreadable_before_ = std::exchange(unreadable_, {});
   tree_.begin_scan();
   scan_.push({});
 }
 
 void WatchedRoot::end_scan(Instant now) {
-  if (unreadable_.empty()) tree_.end_scan();
+  if (!is_partial_) tree_.end_scan();
   schedule_.ended(now, work_, !is_failing_);
   poll_because(why_poll());
 }
@@ -172,7 +173,9 @@ Look WatchedRoot::look(const std::string& path) {
 }
 
 void WatchedRoot::on_unreadable(const std::string& folder, int error) {
-  if (error != EACCES && error != EPERM) {  // may pass, and no event will say so
+  const bool is_too_deep = error == ENAMETOOLONG;  // over PATH_MAX: nothing below it is watched
+  is_partial_ |= !is_too_deep;
+  if (error != EACCES && error != EPERM && !is_too_deep) {  // may pass, and no event will say so
     is_failing_ = true;
     if (why_polling_.empty()) poll_because(why_poll());
   }

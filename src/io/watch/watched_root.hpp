@@ -93,7 +93,8 @@ class WatchedRoot {
   std::chrono::nanoseconds work_{};  // of the full scan that is running
   std::set<std::string> unreadable_,
       unreadable_before_;    // folders, since this full scan began, ...
-  bool is_failing_ = false;  // ... and not all of them only because they are forbidden
+  bool is_failing_ = false;  // ... and some of them may be readable soon
+  bool is_partial_ = false;  // ... and below some of them folders may be watched
 };
 
 }  // namespace eckart::io

@@ -1,11 +1,13 @@
 #include "io/watch/watch_source.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <atomic>
 #include <stdexcept>
 
 #include "core/error.hpp"
+#include "io/descriptor.hpp"
 #include "io/file.hpp"
 #include "tests/support/waiting_thread.hpp"
 #include "tests/unit/io/watch/event_queue.hpp"
@@ -330,6 +332,42 @@ TEST_F(WatchSourceTest, a_flood_of_files_and_folders_loses_nothing) {
     }
   }
   EXPECT_EQ(names.size(), 2 * kFolders * kFiles);
+}
+
+TEST_F(WatchSourceTest, a_link_that_leads_nowhere_is_told_of_where_links_are_ignored) {
+  for (const Links links : {Links::files, Links::none}) {
+    WatchOptions options = options_for(root_);
+    options.links = links;
+    start({{options, {}}});
+    wait_for([&] { return state().scanned; });
+    fs::create_symlink("nowhere", root_ / "a.png");
+    write("b.png");
+    EXPECT_EQ(next_name(), "b.png");
+    finish("b.png");
+    EXPECT_EQ(told("is a symbolic link and is ignored"), links == Links::none);
+    source_.reset();
+    fs::remove(root_ / "a.png");
+  }
+}
+
+/// Over PATH_MAX, and so neither a scan nor an event can get at it.
+TEST_F(WatchSourceTest, a_folder_with_too_long_a_path_is_told_of_once_and_passed_over) {
+  const std::string name(250, 'd');
+  constexpr int kLevels = 20;
+  Descriptor folder(::open(root_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  for (int i = 0; i < kLevels; ++i) {
+    ASSERT_EQ(::mkdirat(folder.get(), name.c_str(), 0700), 0);
+    folder = Descriptor(::openat(folder.get(), name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  }
+  write("z/a.png");  // is found after that
+  start();
+  EXPECT_THAT(take(1), ElementsAre("z/a.png"));
+  wait_for([&] { return state().scanned; });
+  EXPECT_FALSE(state().polling);
+  EXPECT_EQ(told("cannot be read: File name too long"), 1);
+  source_->rescan(0);
+  EXPECT_THAT(take(1), ElementsAre("z/a.png"));
+  EXPECT_EQ(told("File name too long"), 1);
 }
 
 }  // namespace
