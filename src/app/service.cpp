@@ -187,6 +187,7 @@ telemetry::RunReport Service::execute(const std::function<void()>& ready) {
   ready_ = ready;
   monitor_->begin(true);
   telemetry::RunReport report = pipeline_->run();
+  source_->end();  // while whoever asks is still told if one of its threads hangs
   monitor_->end();
   {
     const std::lock_guard lock(error_mutex_);

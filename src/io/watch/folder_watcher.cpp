@@ -43,9 +43,12 @@ FolderWatcher::FolderWatcher(int number, WatchOptions options, Wants wants, Tell
           "watch" + std::to_string(number), 1, [this](int) { run(); },
           [this](std::exception_ptr failure) { failed(std::move(failure)); }) {}
 
-FolderWatcher::~FolderWatcher() {
+FolderWatcher::~FolderWatcher() { end(); }
+
+void FolderWatcher::end() {
   stop_ = true;
   wake();
+  thread_.join();
 }
 
 std::optional<Arrival> FolderWatcher::take() {

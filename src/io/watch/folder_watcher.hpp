@@ -27,6 +27,10 @@ class FolderWatcher {
   /// As ~WatchSource().
   ~FolderWatcher();
 
+  /// Ends the thread, and waits for it; from one thread, any number of times. Then nothing new is
+  /// found.
+  void end();
+
   /// A ready file, if there is one now. Throws what ended the thread.
   std::optional<Arrival> take();
   /// When to ask again, where files are ready that may not be taken.

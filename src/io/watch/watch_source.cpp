@@ -19,6 +19,10 @@ WatchSource::WatchSource(std::vector<Watch> watches, const Tell& tell)
 
 WatchSource::~WatchSource() = default;
 
+void WatchSource::end() {
+  for (const auto& watcher : watchers_) watcher->end();
+}
+
 std::optional<Arrival> WatchSource::next(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const std::uint64_t heard = bell_->rings();

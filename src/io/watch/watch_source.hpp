@@ -28,8 +28,12 @@ class WatchSource : public Source {
 
   /// Arrival::job is a watch's place in `watches`.
   WatchSource(std::vector<Watch> watches, const Tell& tell);
-  /// Ends the threads; one that a dead share's system call holds is waited for.
+  /// As end().
   ~WatchSource() override;
+
+  /// Ends the threads; one that a dead share's system call holds is waited for. From one thread,
+  /// any number of times; what else there is may be called meanwhile and afterwards.
+  void end();
 
   /// Waits until a file is ready; nothing only after `stop`. Watches that have one take turns. A
   /// file is not given again before it is finished. Throws what ended a watch: what Wants threw, or
