@@ -11,10 +11,10 @@
 #include <system_error>
 #include <utility>
 
+#include "core/descriptor.hpp"
 #include "core/error.hpp"
 #include "core/printable.hpp"
 #include "core/state_folder.hpp"
-#include "io/descriptor.hpp"
 
 namespace eckart::app {
 namespace {
@@ -183,7 +183,7 @@ void Job::check_place() const {
 std::optional<std::string> Job::forget_gone(const std::string& after) const {
   if (!resume_) return std::nullopt;
   // In the folder itself: in one that is moved away meanwhile nothing would be at its path.
-  const io::Descriptor folder(::open(request_.output.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor folder(::open(request_.output.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   check_place();
   const fs::path root = fs::absolute(request_.output).lexically_normal();
   return resume_->forget_gone(after, [&](const fs::path& output) {

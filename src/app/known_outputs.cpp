@@ -44,10 +44,10 @@ void KnownOutputs::each(const std::function<void(const ledger::Entry& entry)>& v
   }
 }
 
-FileBelow::FileBelow(const io::Descriptor& folder, const std::string& path) {
+FileBelow::FileBelow(const Descriptor& folder, const std::string& path) {
   const fs::path relative(path);
   name_ = relative.filename().native();
-  parent_ = io::Descriptor(::fcntl(folder.get(), F_DUPFD_CLOEXEC, 0));
+  parent_ = Descriptor(::fcntl(folder.get(), F_DUPFD_CLOEXEC, 0));
   const bool leads_out = relative.is_absolute() || name_.empty() || name_ == "." || name_ == "..";
   error_ = leads_out ? ELOOP : parent_ ? 0 : errno;
   for (const fs::path& part : relative.parent_path()) {
@@ -56,7 +56,7 @@ FileBelow::FileBelow(const io::Descriptor& folder, const std::string& path) {
       error_ = ELOOP;
       return;
     }
-    parent_ = io::Descriptor(
+    parent_ = Descriptor(
         ::openat(parent_.get(), part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!parent_) error_ = errno;
   }
@@ -82,8 +82,8 @@ bool FileBelow::remove() const {
   return error_ == 0 && ::unlinkat(parent_.get(), name_.c_str(), 0) == 0;
 }
 
-io::Descriptor open_folder(const fs::path& folder) {
-  io::Descriptor descriptor(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+Descriptor open_folder(const fs::path& folder) {
+  Descriptor descriptor(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (descriptor) return descriptor;
   throw FatalError(ExitCode::no_input,
                    folder.string() + ": " + std::generic_category().message(errno));

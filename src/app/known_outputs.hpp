@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "io/descriptor.hpp"
+#include "core/descriptor.hpp"
 #include "ledger/ledger.hpp"
 
 namespace eckart::app {
@@ -30,7 +30,7 @@ class KnownOutputs {
 class FileBelow {
  public:
   /// `folder`: an open one. A `path` that would lead out of it has no file.
-  FileBelow(const io::Descriptor& folder, const std::string& path);
+  FileBelow(const Descriptor& folder, const std::string& path);
   /// Whether it is a regular file of this size, and of this time of change where that is not 0.
   bool is_as_recorded(std::int64_t bytes, std::int64_t mtime_ns) const;
   /// Whether there is nothing of that name.
@@ -38,13 +38,13 @@ class FileBelow {
   bool remove() const;
 
  private:
-  io::Descriptor parent_;
+  Descriptor parent_;
   std::string name_;
   int error_ = 0;  // errno
 };
 
 /// Opens a folder for FileBelow. Throws FatalError(no_input).
-io::Descriptor open_folder(const std::filesystem::path& folder);
+Descriptor open_folder(const std::filesystem::path& folder);
 
 /// Opens the ledger of an output folder to read it. Throws FatalError(no_input) where there is
 /// none.

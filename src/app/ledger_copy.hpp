@@ -49,7 +49,7 @@ class LedgerImport {
   const io::FolderLock lock_;
   ledger::Ledger ledger_;
   const KnownOutputs known_;
-  const io::Descriptor folder_;
+  const Descriptor folder_;
   ledger::Changes changes_;
   std::vector<std::string> texts_;
   ImportCounts counts_;

@@ -111,7 +111,7 @@ class Search {
   }
 
   const bool include_empty_;
-  const io::Descriptor folder_;
+  const Descriptor folder_;
   ledger::Ledger& ledger_;
   const std::vector<std::string> roots_{ledger_.roots()};
   std::set<std::string> takes_away_;            // roots
@@ -140,7 +140,7 @@ void prune(const PruneRequest& request,
   const io::FolderLock lock(request.output);
   ledger::Ledger ledger(ledger_file(request.output, request.ledger));
   const KnownOutputs known(ledger, request.output, request.ledger);
-  const io::Descriptor folder = open_folder(request.output);
+  const Descriptor folder = open_folder(request.output);
   for (const Orphan& orphan : find_in(request, ledger).results) {
     const auto entry = ledger.find(known.ledger_name(orphan.output));
     const FileBelow file(folder, orphan.output);

@@ -12,7 +12,7 @@
 #include <system_error>
 #include <utility>
 
-#include "io/descriptor.hpp"
+#include "core/descriptor.hpp"
 
 namespace eckart::bench {
 namespace {
@@ -94,12 +94,12 @@ Child::Ended Child::run(const std::vector<std::string>& arguments, const std::ve
   CPU_ZERO(&set);
   for (const int cpu : cpus) CPU_SET(cpu, &set);
 
-  const io::Descriptor errors(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  const Descriptor errors(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!errors) fail("open");
   int pipe[2];
   if (::pipe2(pipe, O_CLOEXEC) != 0) fail("pipe");
-  const io::Descriptor from(pipe[0]);
-  io::Descriptor to(pipe[1]);
+  const Descriptor from(pipe[0]);
+  Descriptor to(pipe[1]);
   const pid_t parent = ::getpid();
   const std::string program = this_program();
   {
@@ -111,7 +111,7 @@ Child::Ended Child::run(const std::vector<std::string>& arguments, const std::ve
       become(program.c_str(), argv.data(), set, to.get(), errors.get(), parent, signals);
     if (process_ < 0) fail("fork");
   }
-  to = io::Descriptor();
+  to = Descriptor();
   std::string out = read_all(from.get());
   return {end_of_process(), std::move(out)};
 }

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "core/descriptor.hpp"
 #include "core/file_state.hpp"
-#include "io/descriptor.hpp"
 
 struct stat;
 

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <span>
 
-#include "io/descriptor.hpp"
+#include "core/descriptor.hpp"
 
 namespace eckart::io {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "io/descriptor.hpp"
+#include "core/descriptor.hpp"
 
 namespace eckart::io {
 

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "core/descriptor.hpp"
 #include "core/file_state.hpp"
-#include "io/descriptor.hpp"
 
 namespace eckart::io {
 

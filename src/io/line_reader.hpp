@@ -5,7 +5,7 @@
 #include <stop_token>
 #include <string>
 
-#include "io/descriptor.hpp"
+#include "core/descriptor.hpp"
 
 namespace eckart::io {
 

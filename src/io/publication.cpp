@@ -12,8 +12,8 @@
 #include <system_error>
 #include <unordered_set>
 
+#include "core/descriptor.hpp"
 #include "core/printable.hpp"
-#include "io/descriptor.hpp"
 #include "io/environment.hpp"
 #include "io/file_comparison.hpp"
 #include "io/sync_folder.hpp"

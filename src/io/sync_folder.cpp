@@ -10,8 +10,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/descriptor.hpp"
 #include "core/error.hpp"
-#include "io/descriptor.hpp"
 
 namespace eckart::io {
 namespace {

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/descriptor.hpp"
 #include "core/error.hpp"
 #include "core/out_of_space.hpp"
 #include "core/printable.hpp"
@@ -38,22 +39,8 @@ FatalError report_error(ExitCode code, const fs::path& file, const std::string& 
   throw failure;
 }
 
-/// A descriptor that closes itself until it is somebody else's.
-class OpenFile {
- public:
-  explicit OpenFile(int number) : number_(number) {}
-  OpenFile(OpenFile&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  OpenFile& operator=(OpenFile&&) = delete;
-  ~OpenFile() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int get() const { return number_; }
-  explicit operator bool() const { return number_ >= 0; }
-  std::FILE* to_stream() { return ::fdopen(std::exchange(number_, -1), "w"); }
-
- private:
-  int number_;
-};
+/// nullptr, with errno, if it cannot be one.
+std::FILE* to_stream(Descriptor&& file) { return ::fdopen(file.release(), "w"); }
 
 bool is_same(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
@@ -118,10 +105,10 @@ fs::path part_of(const fs::path& file) {
 /// through another.
 std::FILE* open_direct(const fs::path& file) {
   const int stream = stream_to(file);
-  OpenFile opened(stream >= 0 ? ::fcntl(stream, F_DUPFD_CLOEXEC, 0)
-                              : ::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
+  Descriptor opened(stream >= 0 ? ::fcntl(stream, F_DUPFD_CLOEXEC, 0)
+                                : ::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
   if (!opened) fail_to_open(file, errno);
-  return opened.to_stream();
+  return to_stream(std::move(opened));
 }
 
 /// The beginning of a file, up to the end of its first line.
@@ -169,7 +156,7 @@ void check_is_report(const fs::path& file, int descriptor, bool is_part) {
 }
 
 void check_is_replaceable(const fs::path& file) {
-  const OpenFile before(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  const Descriptor before(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (before) return check_is_report(file, before.get(), false);
   if (errno != ENOENT)
     throw report_error(ExitCode::cannot_create, file,
@@ -177,9 +164,9 @@ void check_is_replaceable(const fs::path& file) {
 }
 
 /// Locked for as long as it is open, if the file system knows locks.
-OpenFile open_locked(const fs::path& part, const fs::path& file) {
+Descriptor open_locked(const fs::path& part, const fs::path& file) {
   for (;;) {
-    OpenFile opened(::open(
+    Descriptor opened(::open(
         part.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0666));
     if (!opened) fail_to_open(part, errno);
     if (::flock(opened.get(), LOCK_EX | LOCK_NB) != 0) {
@@ -194,10 +181,10 @@ OpenFile open_locked(const fs::path& part, const fs::path& file) {
 
 std::FILE* open_part(const fs::path& part, const fs::path& file) {
   check_is_replaceable(file);
-  OpenFile opened = open_locked(part, file);
+  Descriptor opened = open_locked(part, file);
   check_is_report(part, opened.get(), true);
   if (::ftruncate(opened.get(), 0) != 0) fail_to_open(part, errno);
-  return opened.to_stream();
+  return to_stream(std::move(opened));
 }
 
 }  // namespace
@@ -253,7 +240,7 @@ void ReportFile::put_to_its_place() {
   }
   // Best effort: the file itself is on the disk.
   const fs::path parent = path_.has_parent_path() ? path_.parent_path() : ".";
-  const OpenFile folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder) static_cast<void>(::fsync(folder.get()));
 }
 

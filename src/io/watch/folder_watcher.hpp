@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "core/descriptor.hpp"
 #include "flow/workers.hpp"
-#include "io/descriptor.hpp"
 #include "io/watch/handout.hpp"
 #include "io/watch/selection.hpp"
 #include "io/watch/watch.hpp"

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "io/descriptor.hpp"
+#include "core/descriptor.hpp"
 #include "io/root_directory.hpp"
 #include "io/watch/selection.hpp"
 

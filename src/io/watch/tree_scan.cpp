@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "io/descriptor.hpp"
+#include "core/descriptor.hpp"
 #include "io/taken_file.hpp"
 
 namespace eckart::io {

@@ -6,8 +6,8 @@
 #include <atomic>
 #include <stdexcept>
 
+#include "core/descriptor.hpp"
 #include "core/error.hpp"
-#include "io/descriptor.hpp"
 #include "io/file.hpp"
 #include "tests/support/waiting_thread.hpp"
 #include "tests/unit/io/watch/event_queue.hpp"

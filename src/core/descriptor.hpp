@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <utility>
 
-namespace eckart::io {
+namespace eckart {
 
 /// Owns a file descriptor; -1 is none.
 class Descriptor {
@@ -37,4 +37,4 @@ inline bool bring_to_disk(const Descriptor& descriptor) {
   return result == 0 || errno == EINVAL;  // a file system that has nowhere to bring it to
 }
 
-}  // namespace eckart::io
+}  // namespace eckart
