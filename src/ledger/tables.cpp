@@ -3,16 +3,13 @@
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <functional>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
-#include "core/state_folder.hpp"
+#include "ledger/ledger_file.hpp"
 #include "ledger/schema.hpp"
 
 namespace eckart::ledger {
@@ -48,11 +45,6 @@ Reason reason_of(const std::string& text) {
   return Reason::internal;
 }
 
-/// Where all files are ours, whatever has become of them.
-bool is_in_our_folder(const fs::path& file) {
-  return file.parent_path().filename() == kStateFolder;
-}
-
 FileState state(const Statement::Use& row, int column) {
   return {row.integer(column), row.integer(column + 1), row.integer(column + 2)};
 }
@@ -75,56 +67,10 @@ void check_order(const std::string& after, const Rows& rows, const NameOf& name_
     throw DatabaseError{SQLITE_CORRUPT, "outputs are not in their order", 0};
 }
 
-/// What the header of the file says, of whatever SQLite thinks of the rest; 0 where nothing does.
-std::uint32_t application_of(const fs::path& file) {
-  constexpr std::size_t kHeader = 100, kPlace = 68;
-  std::array<unsigned char, kHeader> header{};
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream.read(reinterpret_cast<char*>(header.data()), header.size())) return 0;
-  std::uint32_t application = 0;
-  for (std::size_t i = 0; i < 4; ++i) application = application << 8 | header[kPlace + i];
-  return application;
-}
-
-/// Before SQLite may change the file, or make others beside it: what is damaged and not ours is not
-/// set aside. Throws NotALedger, NewerSchema.
-void check_file(const fs::path& file, std::chrono::milliseconds patience) {
-  constexpr std::uintmax_t kSmallest = 512;  // a page; SQLite takes less for an empty database
-  std::error_code none;
-  const fs::file_type type = fs::status(file, none).type();
-  if (type == fs::file_type::directory || type == fs::file_type::fifo ||
-      type == fs::file_type::socket || type == fs::file_type::character ||
-      type == fs::file_type::block)
-    throw NotALedger();
-  const std::uintmax_t size = fs::file_size(file, none);
-  if (none || size == 0) return;
-  const bool ours = is_in_our_folder(file);
-  if (size < kSmallest && !ours) throw NotALedger();
-  try {
-    Database database(file, Access::look, patience);
-    database.read([&] {
-      check_is_ledger(database);
-      schema_version(database);
-    });
-  } catch (const NotALedger&) {
-    if (!ours) throw;
-  } catch (const DatabaseError& error) {
-    if (!ours && error.is_corrupt() && application_of(file) != kApplication) throw NotALedger();
-  }
-}
-
-/// The absolute folder that outputs are relative to, as migrate() has it.
-fs::path output_root(const fs::path& file) {
-  std::error_code none;
-  return is_in_our_folder(file)
-             ? fs::absolute(file, none).lexically_normal().parent_path().parent_path()
-             : fs::path("/");
-}
-
 }  // namespace
 
 Tables::Tables(const fs::path& file, bool read_only, std::chrono::milliseconds patience) {
-  check_file(file, patience);
+  check_ledger_file(file, patience);
   database_.emplace(file, read_only ? Access::read : Access::write, patience);
   int version = 0;
   try {
