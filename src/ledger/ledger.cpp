@@ -39,10 +39,11 @@ std::optional<std::uintmax_t> size_of(const fs::path& file) {
   return none ? std::nullopt : std::optional(size);
 }
 
-/// Held while a ledger is made: of two processes that start at once one makes it, and the other
-/// does not find it empty. A lock on its folder, which goes with the process. Where there is none
-/// in time, or the file system has no such locks, nobody is kept out: SQLite's own locks still keep
-/// the tables whole.
+/// Held while a ledger is made, or a damaged one is set aside: of two processes that start at once
+/// one makes it, and the other does not find it empty; of two that find it damaged one sets it
+/// aside, and the other goes on with the new one. A lock on its folder, which goes with the
+/// process. Where there is none in time, or the file system has no such locks, nobody is kept out:
+/// SQLite's own locks still keep the tables whole.
 class CreationLock {
  public:
   CreationLock(const fs::path& file, std::chrono::milliseconds patience)
@@ -101,10 +102,10 @@ Ledger::Ledger(const fs::path& file, LedgerOptions options)
   std::error_code no_folder;
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), no_folder);
   if (no_folder) fail(file, {SQLITE_CANTOPEN, "cannot make its folder", no_folder.value()});
-  std::optional<CreationLock> lock;
-  if (size_of(file).value_or(0) < kHeader) lock.emplace(file, options_.patience);
-  const auto size = size_of(file);  // another process may have made it meanwhile
+  std::optional<std::uintmax_t> size;
   try {
+    const CreationLock lock(file, options_.patience);
+    size = size_of(file);
     open();
   } catch (const NotALedger&) {
     refuse(file);
@@ -148,22 +149,27 @@ std::unique_ptr<Ledger> Ledger::open_to_read(const fs::path& file) {
   }
 }
 
+/// With a CreationLock, as all below.
 void Ledger::open() {
+  const Place found = place_of(file_);
   try {
     make_tables();
   } catch (const DatabaseError& error) {
     if (!error.is_corrupt()) throw;
-    begin_anew(error.message);
+    set_aside(found, error.message);
+    make_tables();
   }
 }
 
-/// What has begun goes on with a new file.
-void Ledger::begin_anew(const std::string& why) {
+/// Nothing where another file than the damaged one is at its place: another process has set it
+/// aside before.
+void Ledger::set_aside(const Place& damaged, const std::string& why) {
   tables_.reset();
   {
     const std::lock_guard lock(place_mutex_);
     place_.reset();
   }
+  if (place_of(file_) != damaged) return;
   fs::path aside;
   for (int number = 1; aside.empty() || is_there(aside); ++number)
     aside = file_.native() + ".damaged-" + std::to_string(number);
@@ -175,7 +181,6 @@ void Ledger::begin_anew(const std::string& why) {
   if (options_.warn)
     options_.warn(named(file_) + ": " + printable_message(why) + "; it is now " +
                   printable(aside.filename().native()) + ", and what it knew is done again");
-  make_tables();
 }
 
 void Ledger::make_tables() {
@@ -198,7 +203,10 @@ auto Ledger::with_tables(const Work& work) {
   const std::lock_guard lock(mutex_);
   try {
     try {
-      if (!tables_) open();  // that failed, and was waited out
+      if (!tables_) {  // that failed, and was waited out
+        const CreationLock creation(file_, options_.patience);
+        open();
+      }
       return work(*tables_);
     } catch (const DatabaseError& error) {
       if (!error.is_corrupt()) throw;
@@ -206,7 +214,9 @@ auto Ledger::with_tables(const Work& work) {
         throw FatalError(ExitCode::nothing_readable,
                          named(file_) + ": " + printable_message(error.message) +
                              ": the next run sets it aside, and does again what it knew");
-      begin_anew(error.message);
+      const CreationLock creation(file_, options_.patience);
+      set_aside(place_.value_or(Place()), error.message);
+      open();  // what has begun goes on with a new file
     }
     return work(*tables_);
   } catch (const NotALedger&) {

@@ -98,7 +98,7 @@ class Ledger {
   void transaction(bool sync, const Write& write);
   Ledger(const std::filesystem::path& file, std::unique_ptr<Tables> tables);
   void open();
-  void begin_anew(const std::string& why);
+  void set_aside(const Place& damaged, const std::string& why);
   void make_tables();
 
   const std::filesystem::path file_;

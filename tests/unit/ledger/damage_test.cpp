@@ -62,12 +62,19 @@ void read_all(Ledger& ledger) {
   ledger.failed(1000);
   ledger.suspects();
   ledger.request();
+  ledger.roots();
+  ledger.settings_texts();
   std::string last;
   int steps = 0;
   for (auto names = ledger.outputs_after("", 16); !names.empty();
        names = ledger.outputs_after(last, 16)) {
     last = names.back();
     ASSERT_LT(++steps, 10 * kRows) << "never comes to the end";
+  }
+  for (auto entries = ledger.entries_after("", 16); !entries.empty();
+       entries = ledger.entries_after(last, 16)) {
+    last = entries.back().output;
+    ASSERT_LT(++steps, 20 * kRows) << "never comes to the end";
   }
 }
 
@@ -268,6 +275,22 @@ TEST_F(Damage, is_set_aside_with_its_journal_though_another_process_has_it_open)
   EXPECT_FALSE(ledger.find(output(0)));
   EXPECT_TRUE(ledger.find(output(1)));
   EXPECT_EQ(asides(), 1);
+}
+
+/// Both have it open. The second to see the damage goes on with what the first has made.
+TEST_F(Damage, is_set_aside_once_by_two_that_share_the_ledger) {
+  put(good_);
+  Ledger first(file()), second(file());
+  std::fstream(file(), std::ios::in | std::ios::out | std::ios::binary)
+      << std::string(good_.size(), 'x');
+  read_all(first);
+  first.record({{entry(0)}, {}, {}});
+  ASSERT_EQ(asides(), 1);
+  read_all(second);
+  EXPECT_EQ(asides(), 1);
+  EXPECT_TRUE(second.find(output(0)));
+  second.record({{entry(1)}, {}, {}});
+  EXPECT_TRUE(first.find(output(1)));
 }
 
 }  // namespace
