@@ -46,13 +46,14 @@ Resume::Resume(ledger::Ledger& ledger, ResumeOptions options)
 void Resume::check(WorkItem& item, const io::InputFile* open) const {
   item.state = open ? open->state() : io::state_of(item.file);
   item.wants_content = options_.by_content;
-  if (options_.by_content) hash_content(item, open);
-  compare_inputs(item, open);
+  const std::vector<KnownOutput> outputs = look_at_outputs(item);
+  if (options_.by_content) hash_content(item, open, outputs);
+  compare_inputs(item, open, outputs);
   bool done = true;
   item.done_before.clear();
-  for (std::size_t i = 0; i < item.outputs.size(); ++i) {
-    const auto known = ledger_.find(below_root(item.outputs[i]));
-    OutputPlace place = place_of(item, i, known);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto& [standing, known] = outputs[i];
+    OutputPlace place = place_of(item, i, known, standing);
     if (place.kind == OutputPlace::Kind::taken) refuse(item.outputs[i], place);
     const bool stays = place.kind == OutputPlace::Kind::same;
     done &= stays;
@@ -63,6 +64,17 @@ void Resume::check(WorkItem& item, const io::InputFile* open) const {
   item.outcome = {Result::skipped, Stage::load, Reason::none, "done before"};
 }
 
+/// The ledger is asked only where something stands: what stands nowhere is made, whatever is known.
+std::vector<Resume::KnownOutput> Resume::look_at_outputs(const WorkItem& item) const {
+  std::vector<KnownOutput> outputs;
+  for (const auto& output : item.outputs) {
+    KnownOutput& looked_at = outputs.emplace_back(look_at(output));
+    if (looked_at.standing.type != std::filesystem::file_type::not_found)
+      looked_at.known = ledger_.find(below_root(output));
+  }
+  return outputs;
+}
+
 bool Resume::is_done(const WorkItem& item) const {
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
     if (place_of(item, i).kind != OutputPlace::Kind::same) return false;
@@ -71,16 +83,18 @@ bool Resume::is_done(const WorkItem& item) const {
 }
 
 OutputPlace Resume::place_of(const WorkItem& item, std::size_t output) const {
-  return place_of(item, output, ledger_.find(below_root(item.outputs[output])));
+  const auto known = ledger_.find(below_root(item.outputs[output]));
+  return place_of(item, output, known, look_at(item.outputs[output]));
 }
 
 OutputPlace Resume::place_of(const WorkItem& item, std::size_t output,
-                             const std::optional<ledger::Entry>& known) const {
+                             const std::optional<ledger::Entry>& known,
+                             const Standing& standing) const {
   OutputPlace place = judge({.input = identity(item),
                              .settings = settings_[output],
                              .on_change = options_.on_change,
                              .first_run = options_.first_run},
-                            known, look_at(item.outputs[output]));
+                            known, standing);
   if (place.made_with_other) place.why = difference(known->settings, output);
   return place;
 }
@@ -104,11 +118,11 @@ bool Resume::has_made(const WorkItem& item,
 bool Resume::is_of_neighbor(const WorkItem& item) const {
   const std::filesystem::path input = absolute(item.file);
   for (const auto& output : item.outputs) {
+    if (look_at(output).type == std::filesystem::file_type::not_found) continue;
     const auto known = ledger_.find(below_root(output));
     if (!known || known->input == input) continue;
     const std::filesystem::path other = known->input;
-    const bool is_there = look_at(output).type != std::filesystem::file_type::not_found;
-    if (is_there && other.parent_path() == input.parent_path()) return true;
+    if (other.parent_path() == input.parent_path()) return true;
   }
   return false;
 }
@@ -126,9 +140,9 @@ bool Resume::is_moved(const ledger::Entry& known, const WorkItem& item) const {
 }
 
 /// Where none of the item's outputs was made from a file of its size, nothing is asked for it.
-void Resume::hash_content(WorkItem& item, const io::InputFile* open) const {
-  for (const auto& output : item.outputs) {
-    const auto known = ledger_.find(below_root(output));
+void Resume::hash_content(WorkItem& item, const io::InputFile* open,
+                          std::span<const KnownOutput> outputs) const {
+  for (const auto& [standing, known] : outputs) {
     if (!known || known->state.size != item.state.size) continue;
     item.content = open ? io::content_hash(*open) : io::content_hash(io::InputFile(item.file));
     return;
@@ -136,10 +150,10 @@ void Resume::hash_content(WorkItem& item, const io::InputFile* open) const {
 }
 
 /// Here and nowhere else: what scans, or publishes, has no time to read both files.
-void Resume::compare_inputs(WorkItem& item, const io::InputFile* open) const {
+void Resume::compare_inputs(WorkItem& item, const io::InputFile* open,
+                            std::span<const KnownOutput> outputs) const {
   item.copy_of.clear();
-  for (const auto& output : item.outputs) {
-    const auto known = ledger_.find(below_root(output));
+  for (const auto& [standing, known] : outputs) {
     const InputIdentity input = identity(item);
     if (known && same_input(*known, input) == SameInput::maybe &&
         is_moved_or_copied(known->input, input.path, open))
@@ -174,18 +188,26 @@ ledger::Entry Resume::output_entry(const WorkItem& item, std::size_t output) con
   return entry;
 }
 
+/// What is at the place of an output that is about to be published.
+bool Resume::may_be_of_another(const WorkItem& item, std::size_t output) const {
+  using Kind = OutputPlace::Kind;
+  const Standing standing = look_at(item.outputs[output]);
+  if (standing.type == std::filesystem::file_type::not_found) return !standing.obstacle.empty();
+  const auto known = ledger_.find(below_root(item.outputs[output]));
+  const Kind kind = place_of(item, output, known, standing).kind;
+  return kind == Kind::unknown || kind == Kind::taken;
+}
+
 /// On the disk before the files are at their places: after a power cut, too, none is there that was
 /// not announced.
 void Resume::announce(std::span<WorkItem* const> items) const {
-  using Kind = OutputPlace::Kind;
   ledger::Changes changes;
   changes.sync = true;
   for (const WorkItem* item : items) {
     if (!item->outcome.ok()) continue;
     for (std::size_t i = 0; i < item->outputs.size(); ++i) {
       if (item->is_done_before(i)) continue;
-      const Kind kind = place_of(*item, i).kind;
-      if (kind == Kind::unknown || kind == Kind::taken) continue;  // it may be somebody else's
+      if (may_be_of_another(*item, i)) continue;
       ledger::Entry& entry = changes.done.emplace_back(output_entry(*item, i));
       entry.bytes = ledger::kAnnounced;
       entry.output_mtime_ns = item->file_mtimes_ns[i];
