@@ -28,8 +28,8 @@ using testing::HasSubstr;
 constexpr int kSof0 = 0xC0, kSof2 = 0xC2, kDht = 0xC4, kRst0 = 0xD0, kRst3 = 0xD3, kEoi = 0xD9,
               kSos = 0xDA, kDqt = 0xDB;
 
-const Codec& jpeg() { return codec_named("jpeg"); }
-Image decode(const Bytes& file, const Limits& limits = {}) { return jpeg().decode(file, limits); }
+const Codec& codec() { return codec_named("jpeg"); }
+Image decode(const Bytes& file, const Limits& limits = {}) { return codec().decode(file, limits); }
 Reason refusal_of(const Bytes& file) {
   return failure_of([&] { decode(file); }).reason;
 }
@@ -68,8 +68,8 @@ TEST(JpegDecoder, ArithmeticCodingChangesNoPixel) {
       const Bytes file = make_jpeg(image, arithmetic);
       EXPECT_LT(find_marker(file, kind.progressive ? 0xCA : 0xC9), std::ptrdiff_t(file.size()));
       EXPECT_TRUE(test::same(decode(file), decode(make_jpeg(image, kind))));
-      EXPECT_EQ(jpeg().read_header(file).max_decode_bytes,
-                jpeg().read_header(make_jpeg(image, kind)).max_decode_bytes);
+      EXPECT_EQ(codec().read_header(file).max_decode_bytes,
+                codec().read_header(make_jpeg(image, kind)).max_decode_bytes);
     }
   }
 }

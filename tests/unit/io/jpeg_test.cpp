@@ -20,14 +20,14 @@ using testing::HasSubstr;
 
 const Codec& jpeg() { return codec_named("jpeg"); }
 
-Bytes bytes(std::string_view text) {
+Bytes raw_bytes(std::string_view text) {
   const auto* begin = reinterpret_cast<const std::byte*>(text.data());
   return {begin, begin + text.size()};
 }
 
 /// The file with these bytes right after its start-of-image marker.
 Bytes with_first_segment(Bytes file, std::string_view segment) {
-  const Bytes inserted = bytes(segment);
+  const Bytes inserted = raw_bytes(segment);
   file.insert(file.begin() + 2, inserted.begin(), inserted.end());
   return file;
 }
@@ -57,7 +57,7 @@ Bytes start_with_frame_header(int marker, int bits, int rows, int cols, int comp
            char(rows >> 8), char(rows), char(cols >> 8),          char(cols),
            char(components)};
   for (int i = 0; i < components; ++i) file += {char(i + 1), 0x11, 0};
-  return bytes(file);
+  return raw_bytes(file);
 }
 
 class JpegRoundTrip : public testing::TestWithParam<int> {};
@@ -186,7 +186,7 @@ TEST(Jpeg, AComponentThatNeverComesIsCorrupt) {
   const auto frame = find_segment(file, 0xC0);
   frame[3] = std::byte(8 + 3 * 3);
   frame[9] = std::byte(3);
-  const Bytes components = bytes("\x02\x11\0\x03\x11\0"sv);
+  const Bytes components = raw_bytes("\x02\x11\0\x03\x11\0"sv);
   file.insert(frame + 13, components.begin(), components.end());
   EXPECT_EQ(jpeg().read_header(file).shape, (ImageShape{24, 40, 3, Depth::u8}));
   const test::Failure failure = failure_of([&] { jpeg().decode(file, {}); });
@@ -255,7 +255,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Jpeg, ProgressiveIsTaken) {
   Bytes file = start_with_frame_header(0xC2, 8, 200, 300, 3);
-  const Bytes scan = bytes("\xFF\xDA\0\2"sv);
+  const Bytes scan = raw_bytes("\xFF\xDA\0\2"sv);
   file.insert(file.end(), scan.begin(), scan.end());
   EXPECT_EQ(jpeg().read_header(file).shape, (ImageShape{200, 300, 3, Depth::u8}));
 }

@@ -7,21 +7,21 @@ namespace {
 
 using std::chrono::seconds;
 
-Instant at(int s) { return Instant{} + seconds(1000000 + s); }
+Instant second(int s) { return Instant{} + seconds(1000000 + s); }
 
 class ScanScheduleTest : public testing::Test {
  protected:
   void scan(int end, seconds work = seconds(0)) {
     schedule_.began();
-    schedule_.ended(at(end), work, true);
+    schedule_.ended(second(end), work, true);
   }
   ScanSchedule schedule_{seconds(300), seconds(1)};
 };
 
 TEST_F(ScanScheduleTest, the_first_scan_is_at_once_and_the_next_after_a_period) {
-  EXPECT_LE(schedule_.next(), at(0));
+  EXPECT_LE(schedule_.next(), second(0));
   scan(5);
-  EXPECT_EQ(schedule_.next(), at(305));
+  EXPECT_EQ(schedule_.next(), second(305));
 }
 
 TEST_F(ScanScheduleTest, none_begins_while_one_is_running) {
@@ -33,41 +33,41 @@ TEST_F(ScanScheduleTest, none_begins_while_one_is_running) {
 
 TEST_F(ScanScheduleTest, a_pause_is_ten_times_the_work_at_least) {
   scan(0, seconds(60));
-  EXPECT_EQ(schedule_.next(), at(600));
+  EXPECT_EQ(schedule_.next(), second(600));
   schedule_.missed();
-  EXPECT_EQ(schedule_.next(), at(600)) << "also where something was missed";
+  EXPECT_EQ(schedule_.next(), second(600)) << "also where something was missed";
 }
 
 TEST_F(ScanScheduleTest, what_was_missed_is_looked_for_soon) {
   scan(0);
   schedule_.missed();
-  EXPECT_EQ(schedule_.next(), at(1));
+  EXPECT_EQ(schedule_.next(), second(1));
   scan(2);
-  EXPECT_EQ(schedule_.next(), at(302));
+  EXPECT_EQ(schedule_.next(), second(302));
 }
 
 TEST_F(ScanScheduleTest, a_request_does_not_wait) {
   scan(0, seconds(60));
   schedule_.request();
-  EXPECT_LE(schedule_.next(), at(0));
+  EXPECT_LE(schedule_.next(), second(0));
 }
 
 TEST_F(ScanScheduleTest, a_request_during_a_scan_is_for_another) {
   schedule_.began();
   schedule_.request();
-  schedule_.ended(at(0), seconds(1), true);
-  EXPECT_LE(schedule_.next(), at(0));
+  schedule_.ended(second(0), seconds(1), true);
+  EXPECT_LE(schedule_.next(), second(0));
 }
 
 TEST_F(ScanScheduleTest, a_scan_is_complete_if_nothing_was_missed_since_it_began) {
   schedule_.missed();
   schedule_.began();
   schedule_.missed();
-  schedule_.ended(at(0), seconds(0), true);
+  schedule_.ended(second(0), seconds(0), true);
   EXPECT_FALSE(schedule_.complete());
-  EXPECT_EQ(schedule_.next(), at(1));
+  EXPECT_EQ(schedule_.next(), second(1));
   schedule_.began();
-  schedule_.ended(at(2), seconds(0), false);
+  schedule_.ended(second(2), seconds(0), false);
   EXPECT_FALSE(schedule_.complete());
   scan(3);
   EXPECT_TRUE(schedule_.complete());
@@ -78,7 +78,7 @@ TEST_F(ScanScheduleTest, a_scan_is_complete_if_nothing_was_missed_since_it_began
 TEST_F(ScanScheduleTest, the_period_may_change) {
   scan(0);
   schedule_.set_period(seconds(5));
-  EXPECT_EQ(schedule_.next(), at(5));
+  EXPECT_EQ(schedule_.next(), second(5));
 }
 
 }  // namespace
