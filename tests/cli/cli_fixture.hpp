@@ -19,6 +19,7 @@
 #include "io/codec.hpp"
 #include "io/file.hpp"
 #include "tests/cli/program.hpp"
+#include "tests/support/sanitized.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace eckart::test {

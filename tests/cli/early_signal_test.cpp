@@ -19,7 +19,7 @@ using std::chrono::microseconds;
 
 class EarlySignal : public WatchTest {
  protected:
-  static constexpr int kTries = 10;  // of each signal
+  static constexpr int kTries = kSanitized ? 4 : 10;  // of each signal
 
   void SetUp() override {
     WatchTest::SetUp();
@@ -109,7 +109,7 @@ TEST_F(EarlySignal, a_hup_that_the_caller_ignores_stays_ignored) {
   shell.program = "/bin/sh";
   const std::string run =
       "trap '' HUP; exec " ECKART_PROGRAM " run in -o out -q --overwrite --backend cpu";
-  for (int i = 0; i < 10; ++i) {
+  for (int i = 0; i < kTries; ++i) {
     Program program({"-c", run}, shell);
     wait_for([&] { return has_handlers(program.process()); });
     usleep(unsigned(random_time().count()));

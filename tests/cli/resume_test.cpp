@@ -269,12 +269,8 @@ TEST_F(Resume, removes_what_a_killed_run_left_though_all_is_done) {
 class ResumeAfterKill : public Resume,
                         public ::testing::WithParamInterface<std::vector<std::string>> {};
 
-/// Sanitizers take every third call: each takes two processes, which start slowly there.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kCallsApart = 3;
-#else
-constexpr int kCallsApart = 1;
-#endif
+/// Sanitizers take every seventh call: each takes three processes, which start slowly there.
+constexpr int kCallsApart = kSanitized ? 7 : 1;
 
 TEST_P(ResumeAfterKill, completes_what_the_killed_run_had_to_do) {
   const Names expected = files("out");

@@ -12,6 +12,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "tests/support/sanitized.hpp"
+
 namespace eckart::flow {
 namespace {
 
@@ -117,9 +119,7 @@ TEST(Workers, ThreadsBearTheNameOfTheirGroupAndTheirIndex) {
 
 /// pthread_create() says the same as of too many threads.
 TEST(Workers, AThreadWithoutMemoryForItsStackIsOutOfMemory) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "sanitizers take more address space than any limit could leave";
-#endif
+  if (test::kSanitized) GTEST_SKIP() << "no limit leaves the address space that sanitizers take";
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
   rlim_t pages = 0;

@@ -1,0 +1,13 @@
+#pragma once
+
+namespace eckart::test {
+
+/// Whether AddressSanitizer or ThreadSanitizer is built in: a process starts slowly, and takes more
+/// address space than any limit could leave.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+}  // namespace eckart::test
