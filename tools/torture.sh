@@ -179,7 +179,7 @@ part_stops() {
 
 # Adds to $kept what the ledger of the folder calls done and the folder holds, and to $lost what it does not.
 count_done() { # OUT
-  local name rows="SELECT output FROM output WHERE bytes >= 0"  # others are only announced
+  local name rows="SELECT output FROM output"
   [[ -f $1/.eckart/ledger.db ]] || return 0
   # Killed before it had a table.
   [[ $(sqlite3 "$1/.eckart/ledger.db" "SELECT count(*) FROM sqlite_master") != 0 ]] || return 0

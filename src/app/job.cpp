@@ -152,7 +152,7 @@ OutputPlace Job::place_of(const WorkItem& item, std::size_t output) const {
   if (resume_) return resume_->place_of(item, output);
   OutputPlace place = judge(
       {.input = {}, .settings = 0, .on_change = OnChange::refuse, .first_run = request_.overwrite},
-      std::nullopt, look_at(item.outputs[output]));
+      {}, look_at(item.outputs[output]));
   const bool keeps_ledger = request_.settings.ledger != "none";
   if (place.kind == OutputPlace::Kind::unknown && !keeps_ledger)
     place.why = "no ledger is kept to know it by";

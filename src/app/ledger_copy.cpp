@@ -14,9 +14,7 @@ void read_all(const std::filesystem::path& folder, const std::string& setting,
               const LedgerVisitor& visitor) {
   const auto ledger = read_ledger(folder, setting);
   for (const std::string& text : ledger->settings_texts()) visitor.settings(text);
-  KnownOutputs(*ledger, folder, setting).each([&](const ledger::Entry& entry) {
-    if (entry.bytes != ledger::kAnnounced) visitor.output(entry);
-  });
+  KnownOutputs(*ledger, folder, setting).each(visitor.output);
   for (const ledger::Failure& failure : ledger->failed(std::numeric_limits<int>::max()))
     visitor.failure(failure);
 }

@@ -50,7 +50,7 @@ class Search {
 
   void look_at(const ledger::Entry& entry) {
     if (entry.state.size < 0) takes_away_.insert(root_of(entry));
-    if (entry.state.size < 0 || entry.bytes < 0) return;
+    if (entry.state.size < 0) return;
     if (!is_gone(entry.input)) {
       has_inputs_.insert(folder_of(entry));
     } else if (!ledger_.find_failure(entry.input)) {

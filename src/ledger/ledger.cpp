@@ -243,13 +243,18 @@ std::optional<Entry> Ledger::find(const std::string& output) {
   return with_tables([&](const Tables& tables) { return tables.find(output); });
 }
 
+std::optional<Entry> Ledger::find_announced(const std::string& output) {
+  return with_tables([&](const Tables& tables) { return tables.find_announced(output); });
+}
+
 std::optional<Failure> Ledger::find_failure(const std::string& input) {
   return with_tables([&](const Tables& tables) { return tables.find_failure(input); });
 }
 
 void Ledger::record(const Changes& changes) {
   if (changes.done.empty() && changes.failed.empty() && changes.cleared.empty() &&
-      changes.moved.empty() && changes.taken.empty() && changes.unpublished.empty())
+      changes.moved.empty() && changes.taken.empty() && changes.announced.empty() &&
+      changes.unpublished.empty())
     return;
   transaction(changes.sync && options_.durable, [&](const Tables& tables) {
     for (const std::string& input : changes.cleared) tables.clear(input);
@@ -257,6 +262,7 @@ void Ledger::record(const Changes& changes) {
     for (const Failure& failure : changes.failed) tables.record(failure);
     for (const Entry& entry : changes.moved) tables.move_input(entry);
     for (const std::string& output : changes.taken) tables.forget_state(output);
+    for (const Entry& entry : changes.announced) tables.announce(entry, run_);
     for (const std::string& output : changes.unpublished) tables.forget_announced(output);
   });
 }

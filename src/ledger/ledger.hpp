@@ -27,8 +27,9 @@ struct LedgerOptions {
   std::function<void(const std::string&)> warn{};
 };
 
-/// The record of what is done in one output folder, in SQLite. Where rows are recorded after their
-/// outputs are on the disk it never says more than is true. Thread-safe; one process at a time
+/// The record of what is done in one output folder, in SQLite. Where outputs are announced before,
+/// and recorded as done after they are at their places on the disk, it never says more than is
+/// true, and none of them is there that it does not know. Thread-safe; one process at a time
 /// writes.
 class Ledger {
  public:
@@ -46,7 +47,10 @@ class Ledger {
 
   bool is_read_only() const { return read_only_; }
 
+  /// What is done.
   std::optional<Entry> find(const std::string& output);
+  /// What was announced, and not recorded since.
+  std::optional<Entry> find_announced(const std::string& output);
   std::optional<Failure> find_failure(const std::string& input);
   /// All of them or none, over what was known of these inputs and outputs. Throws EnvironmentError.
   void record(const Changes& changes);

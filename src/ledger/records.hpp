@@ -12,17 +12,14 @@
 
 namespace eckart::ledger {
 
-/// In the place of an output's bytes: it is about to be put to its place.
-inline constexpr std::int64_t kAnnounced = -1;
-
-/// An output that is done.
+/// An output that is done, or announced: written, and about to be renamed to its place.
 struct Entry {
   std::string output;      ///< relative to the output folder; bytes, not text
   std::string input;       ///< absolute path; likewise; what the output was made from
   std::uint64_t settings;  ///< settings_hash() of all that makes other pixels
   int part = 0;            ///< which of its input's outputs it is
   FileState state;         ///< of the input, when it was read
-  std::int64_t bytes = 0;  ///< of the output; kAnnounced while it is about to be put to its place
+  std::int64_t bytes = 0;  ///< of the output
   std::int64_t run = 0;    ///< in which it was done; record() goes by Ledger::run()
   /// Bytes of `input` that are the absolute path of its root, the slash at its end included.
   std::size_t root_size = 1;
@@ -48,13 +45,14 @@ struct Suspect {
 
 /// What has happened since the last record().
 struct Changes {
-  std::vector<Entry> done;
+  std::vector<Entry> done;  ///< they are announced no more
   std::vector<Failure> failed;
   std::vector<std::string> cleared;  ///< inputs that are no failures, or suspects, any more
   /// What is known already, of inputs that have another path, state or content by now.
   std::vector<Entry> moved{};
   bool sync = false;  ///< on the disk when record() returns, if the ledger is durable
   std::vector<std::string> taken{};  ///< outputs whose inputs are gone: what has their names is new
+  std::vector<Entry> announced{};    ///< beside what is known of the same outputs as done
   std::vector<std::string> unpublished{};  ///< outputs that were announced, if so, and never came
 };
 

@@ -145,9 +145,22 @@ void migrate_2_to_3(Database& database, const std::filesystem::path& /*output_ro
   database.execute("DROP TABLE old_output");
 }
 
+/// Version 3 had what was announced among what was done, in the place of what was known before.
+void migrate_3_to_4(Database& database, const std::filesystem::path& /*output_root*/) {
+  database.execute(R"(
+    CREATE TABLE announced (
+      output BLOB PRIMARY KEY, root INTEGER NOT NULL, input BLOB NOT NULL,
+      settings INTEGER NOT NULL, part INTEGER NOT NULL, size INTEGER NOT NULL,
+      mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL, bytes INTEGER NOT NULL,
+      output_mtime_ns INTEGER NOT NULL, run INTEGER NOT NULL, content BLOB, report BLOB)
+      WITHOUT ROWID;
+    DELETE FROM output WHERE bytes < 0)");
+}
+
 using Migration = void (*)(Database& database, const std::filesystem::path& output_root);
 /// At index i: from version i + 1 to version i + 2.
-constexpr std::array<Migration, kSchemaVersion - 1> kMigrations = {migrate_1_to_2, migrate_2_to_3};
+constexpr std::array<Migration, kSchemaVersion - 1> kMigrations = {migrate_1_to_2, migrate_2_to_3,
+                                                                   migrate_3_to_4};
 
 void mark(Database& database, int version) {
   set(database, "user_version", version);

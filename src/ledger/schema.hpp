@@ -9,7 +9,7 @@ namespace eckart::ledger {
 
 /// Version of the tables that this program reads and writes. A change of the tables increments it
 /// and adds a migration, with a test that opens a file of the old version.
-inline constexpr int kSchemaVersion = 3;
+inline constexpr int kSchemaVersion = 4;
 
 /// SQLite's application_id of every ledger since version 2 of the tables: "Ecka".
 inline constexpr std::uint32_t kApplication = 0x45636b61;

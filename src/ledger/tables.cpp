@@ -25,17 +25,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// An output as entry() reads it.
-constexpr const char* kFindOutput =
-    "SELECT output, root, input, settings, part, size, mtime_ns, inode, bytes, output_mtime_ns, "
-    "run, content, report FROM output WHERE output = ?1";
-constexpr const char* kNextOutputs =
-    "SELECT output, root, input, settings, part, size, mtime_ns, inode, bytes, output_mtime_ns, "
-    "run, content, report FROM output WHERE output > ?1 ORDER BY output LIMIT ?2";
-constexpr const char* kInsertOutput =
-    "INSERT OR REPLACE INTO output (output, root, input, settings, part, size, mtime_ns, inode, "
-    "bytes, output_mtime_ns, run, content, report) "
-    "VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)";
+// An output as entry() reads it, and insert() binds it.
+const std::string kColumns =
+    "output, root, input, settings, part, size, mtime_ns, inode, bytes, output_mtime_ns, run, "
+    "content, report";
+
+std::string insert_into(const char* table) {
+  return std::string("INSERT OR REPLACE INTO ") + table + " (" + kColumns +
+         ") VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)";
+}
+
+std::string select_from(const char* table, const char* which) {
+  return "SELECT " + kColumns + " FROM " + table + " WHERE " + which;
+}
 
 /// What a later version may have written counts as a bug's.
 Reason reason_of(const std::string& text) {
@@ -94,11 +96,13 @@ Tables::Tables(const fs::path& file, bool read_only, std::chrono::milliseconds p
 }
 
 void Tables::prepare_all(bool read_only) {
-  find_.emplace(prepare(kFindOutput));
+  find_.emplace(prepare(select_from("output", "output = ?1")));
+  find_announced_.emplace(prepare(select_from("announced", "output = ?1")));
   find_failure_.emplace(
       prepare("SELECT input, size, mtime_ns, inode, reason, detail FROM failure WHERE input = ?1"));
   if (read_only) return;
-  insert_.emplace(prepare(kInsertOutput));
+  insert_.emplace(prepare(insert_into("output")));
+  announce_.emplace(prepare(insert_into("announced")));
   insert_failure_.emplace(
       prepare("INSERT OR REPLACE INTO failure (input, size, mtime_ns, inode, reason, detail) "
               "VALUES (?1,?2,?3,?4,?5,?6)"));
@@ -108,7 +112,7 @@ void Tables::prepare_all(bool read_only) {
       prepare("UPDATE output SET root = ?2, input = ?3, size = ?4, mtime_ns = ?5, inode = ?6, "
               "content = coalesce(?7, content) WHERE output = ?1"));
   forget_state_.emplace(prepare("UPDATE output SET size = -1 WHERE output = ?1"));
-  forget_announced_.emplace(prepare("DELETE FROM output WHERE output = ?1 AND bytes = ?2"));
+  forget_announced_.emplace(prepare("DELETE FROM announced WHERE output = ?1"));
 }
 
 Entry Tables::entry(const Statement::Use& row) const {
@@ -155,7 +159,17 @@ std::string Tables::root_path(std::int64_t id) const {
 }
 
 void Tables::record(const Entry& entry, std::int64_t run) const {
-  Statement::Use use(*insert_);
+  insert(*insert_, entry, run);
+  forget_announced(entry.output);
+  if (entry.part == 0) clear(entry.input);
+}
+
+void Tables::announce(const Entry& entry, std::int64_t run) const {
+  insert(*announce_, entry, run);
+}
+
+void Tables::insert(const Statement& insert, const Entry& entry, std::int64_t run) const {
+  Statement::Use use(insert);
   const std::string relative = entry.input.substr(entry.root_size);
   use.bind(1, entry.output).bind(2, root_id(entry.input.substr(0, entry.root_size)));
   use.bind(3, relative).bind(4, std::int64_t(entry.settings)).bind(5, entry.part);
@@ -164,7 +178,6 @@ void Tables::record(const Entry& entry, std::int64_t run) const {
   if (!entry.content.empty()) use.bind(12, entry.content);
   if (!entry.report.empty()) use.bind(13, entry.report);
   use.step();
-  if (entry.part == 0 && entry.bytes >= 0) clear(entry.input);
 }
 
 void Tables::move_input(const Entry& entry) const {
@@ -238,7 +251,6 @@ void Tables::forget_state(const std::string& output) const {
 void Tables::forget_announced(const std::string& output) const {
   Statement::Use use(*forget_announced_);
   use.bind(1, output);
-  use.bind(2, kAnnounced);
   use.step();
 }
 
@@ -257,9 +269,15 @@ std::optional<Entry> Tables::find(const std::string& output) const {
   return use.step() ? std::optional(entry(use)) : std::nullopt;
 }
 
+std::optional<Entry> Tables::find_announced(const std::string& output) const {
+  Statement::Use use(*find_announced_);
+  use.bind(1, output);
+  return use.step() ? std::optional(entry(use)) : std::nullopt;
+}
+
 std::vector<Entry> Tables::entries_after(const std::string& output, int limit) const {
   std::vector<Entry> entries;
-  const Statement select = prepare(kNextOutputs);
+  const Statement select = prepare(select_from("output", "output > ?1 ORDER BY output LIMIT ?2"));
   Statement::Use use(select);
   use.bind(1, output).bind(2, std::int64_t(limit));
   while (use.step()) entries.push_back(entry(use));
@@ -333,9 +351,8 @@ Counts Tables::count() const {
   Counts counts;
   const bool all = number("SELECT count(*) FROM failure") == 0;
   counts.done = number(
-      all ? "SELECT count(*) FROM (SELECT DISTINCT root, input FROM output WHERE bytes >= 0)"
-          : "SELECT count(*) FROM (SELECT DISTINCT root, input FROM output WHERE bytes >= 0) AS "
-            "one "
+      all ? "SELECT count(*) FROM (SELECT DISTINCT root, input FROM output)"
+          : "SELECT count(*) FROM (SELECT DISTINCT root, input FROM output) AS one "
             "JOIN root ON root.id = one.root WHERE CAST(root.path || one.input AS BLOB) NOT IN "
             "(SELECT input FROM failure)");
   const Statement select = prepare("SELECT reason, count(*) FROM failure GROUP BY reason");
@@ -352,7 +369,7 @@ std::vector<SettingsCount> Tables::count_by_settings() const {
   const Statement select = prepare(
       "SELECT output.settings, max(settings.text), count(*) FROM output "
       "LEFT JOIN settings ON settings.hash = output.settings "
-      "WHERE bytes >= 0 GROUP BY output.settings ORDER BY count(*) DESC");
+      "GROUP BY output.settings ORDER BY count(*) DESC");
   for (Statement::Use use(select); use.step();)
     counts.push_back({std::uint64_t(use.integer(0)), use.bytes(1), use.integer(2)});
   return counts;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -34,6 +35,7 @@ class Tables {
   }
 
   void record(const Entry& entry, std::int64_t run) const;
+  void announce(const Entry& entry, std::int64_t run) const;
   /// The input of an output that is known, without what made the output.
   void move_input(const Entry& entry) const;
   void record(const Failure& failure) const;
@@ -43,12 +45,13 @@ class Tables {
   void clear(const std::string& input) const;
   /// No input is in the state that this output was made from.
   void forget_state(const std::string& output) const;
-  /// Nothing where the output was not announced, or is recorded by now.
   void forget_announced(const std::string& output) const;
+  /// As done.
   void forget(const std::string& output) const;
   void forget_suspects();
 
   std::optional<Entry> find(const std::string& output) const;
+  std::optional<Entry> find_announced(const std::string& output) const;
   void record_settings(const std::vector<std::string>& texts) const;
   /// The next after this output, in the order of their names.
   std::vector<Entry> entries_after(const std::string& output, int limit) const;
@@ -69,8 +72,9 @@ class Tables {
 
  private:
   void prepare_all(bool read_only);
-  Statement prepare(const char* sql) const { return {database_->get(), sql}; }
+  Statement prepare(std::string_view sql) const { return {database_->get(), sql}; }
   std::int64_t number(const char* sql) const;
+  void insert(const Statement& insert, const Entry& entry, std::int64_t run) const;
   Entry entry(const Statement::Use& row) const;
   std::int64_t root_id(const std::string& root) const;
   std::string root_path(std::int64_t id) const;
@@ -79,8 +83,8 @@ class Tables {
   // Of the roots table, as far as it was needed: by id, by path.
   mutable std::unordered_map<std::int64_t, std::string> paths_;
   mutable std::unordered_map<std::string, std::int64_t> roots_;
-  std::optional<Statement> find_, find_failure_;
-  std::optional<Statement> insert_, insert_failure_, remove_failure_, remove_suspect_,
+  std::optional<Statement> find_, find_announced_, find_failure_;
+  std::optional<Statement> insert_, announce_, insert_failure_, remove_failure_, remove_suspect_,
       forget_state_, forget_announced_, move_;
 };
 

@@ -22,14 +22,9 @@ std::int64_t in_ns(const timespec& time) {
   return std::int64_t(std::uint64_t(time.tv_sec) * kSecond + std::uint64_t(time.tv_nsec));
 }
 
-/// A run was killed when it was about to put its file to this place, where nothing was in the way.
-/// So what stands there is that file, or what was there before it was written. A file of somebody
-/// else came later: making, linking and renaming a file all set its ctime.
-OutputPlace judge_announced(const ledger::Entry& known, const Standing& standing) {
-  const bool is_it = standing.mtime_ns == known.output_mtime_ns;
-  if (is_it || standing.ctime_ns < known.output_mtime_ns)
-    return {Kind::redone, "a run was killed when it published it"};
-  return {Kind::unknown, "it came after a run was killed that was to publish it"};
+/// To the nanosecond: no file of somebody else was written at the same time.
+bool is_this_file(const ledger::Entry& known, const Standing& standing) {
+  return known.bytes == standing.bytes && known.output_mtime_ns == standing.mtime_ns;
 }
 
 /// By its time: within what the coarsest file systems keep of one.
@@ -49,12 +44,24 @@ OutputPlace judge_made(const WantedOutput& wanted, const ledger::Entry& known, S
   return {Kind::same, "done before", known.report};
 }
 
-OutputPlace judge_known(const WantedOutput& wanted, const ledger::Entry& known,
-                        const Standing& standing) {
+/// It is whole, but what it says of its quality was not recorded: it is made once more, unless the
+/// result of other settings is to stay.
+OutputPlace judge_announced(const WantedOutput& wanted, const ledger::Entry& announced,
+                            SameInput same) {
+  OutputPlace place = judge_made(wanted, announced, same);
+  if (place.kind == Kind::same && announced.settings == wanted.settings)
+    return {Kind::redone, "a run was killed when it published it"};
+  return place;
+}
+
+OutputPlace judge_file(const WantedOutput& wanted, const KnownOutput& of_ledger,
+                       const Standing& standing) {
+  if (!of_ledger.entry) return {Kind::unknown, "not in the ledger"};
+  const ledger::Entry& known = *of_ledger.entry;
   const SameInput same = same_input(known, wanted.input);
   if (same == SameInput::no || same == SameInput::maybe)
     return {Kind::taken, "a result of " + printable(known.input)};
-  if (known.bytes == ledger::kAnnounced) return judge_announced(known, standing);
+  if (of_ledger.is_announced) return judge_announced(wanted, known, same);
   const std::int64_t bytes = standing.bytes;
   if (known.bytes != bytes)
     return {.kind = Kind::unknown,
@@ -82,37 +89,48 @@ fs::path obstacle_above(const fs::path& path) {
 
 Standing look_at(const std::filesystem::path& path) {
   struct stat status {};
-  if (::lstat(path.c_str(), &status) != 0)
-    return errno == ENOTDIR ? Standing{.obstacle = obstacle_above(path)} : Standing{};
+  if (::lstat(path.c_str(), &status) != 0) {
+    if (errno == ENOTDIR) return {.obstacle = obstacle_above(path)};
+    if (errno == ENOENT || errno == ENAMETOOLONG) return {};
+    return {.type = fs::file_type::none, .error = errno};
+  }
   struct stat target {};
   if (S_ISLNK(status.st_mode) && ::stat(path.c_str(), &target) == 0 && S_ISREG(target.st_mode))
     status = target;
-  Standing standing{.type = fs::file_type::unknown,
-                    .bytes = status.st_size,
-                    .mtime_ns = in_ns(status.st_mtim),
-                    .ctime_ns = in_ns(status.st_ctim)};
+  Standing standing{
+      .type = fs::file_type::unknown, .bytes = status.st_size, .mtime_ns = in_ns(status.st_mtim)};
   if (S_ISREG(status.st_mode)) standing.type = fs::file_type::regular;
   if (S_ISDIR(status.st_mode)) standing.type = fs::file_type::directory;
   return standing;
 }
 
-OutputPlace judge(const WantedOutput& wanted, const std::optional<ledger::Entry>& known,
-                  const Standing& standing) {
+KnownOutput find_known(ledger::Ledger& ledger, const std::string& output,
+                       const Standing& standing) {
+  KnownOutput known{ledger.find(output)};
+  if (known.entry && is_this_file(*known.entry, standing)) return known;
+  auto announced = ledger.find_announced(output);
+  if (announced && is_this_file(*announced, standing)) return {std::move(announced), true};
+  return known;
+}
+
+OutputPlace judge(const WantedOutput& wanted, const KnownOutput& known, const Standing& standing) {
   if (!standing.obstacle.empty())
     return {.kind = Kind::taken,
             .why = printable(standing.obstacle.native()) + " is not a directory",
             .may_be_replaced = false};
+  if (standing.type == fs::file_type::none)
+    return {.kind = Kind::taken,
+            .why = "it cannot be looked at: " + std::generic_category().message(standing.error),
+            .may_be_replaced = false};
   if (standing.type == fs::file_type::not_found) {
-    const SameInput same = known ? same_input(*known, wanted.input) : SameInput::no;
+    const SameInput same = known.entry ? same_input(*known.entry, wanted.input) : SameInput::no;
     const bool was_there = same == SameInput::yes || same == SameInput::changed;
     return was_there ? OutputPlace{Kind::redone, "it is gone"} : OutputPlace{};
   }
   if (standing.type == fs::file_type::directory)
     return {.kind = Kind::taken, .why = "a directory", .may_be_replaced = false};
   OutputPlace place{Kind::taken, "no regular file"};
-  if (standing.type == fs::file_type::regular)
-    place = known ? judge_known(wanted, *known, standing)
-                  : OutputPlace{Kind::unknown, "not in the ledger"};
+  if (standing.type == fs::file_type::regular) place = judge_file(wanted, known, standing);
   if (wanted.first_run > 0 && place.kind != Kind::same) return {Kind::redone, "--overwrite"};
   return place;
 }

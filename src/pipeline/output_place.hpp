@@ -6,7 +6,7 @@
 #include <string>
 
 #include "io/publication.hpp"
-#include "ledger/records.hpp"
+#include "ledger/ledger.hpp"
 #include "pipeline/input_identity.hpp"
 #include "pipeline/made_with.hpp"
 
@@ -34,13 +34,22 @@ struct OutputPlace {
 struct Standing {
   std::filesystem::file_type type = std::filesystem::file_type::not_found;
   std::int64_t bytes = 0;  ///< of a regular file
-  std::int64_t mtime_ns = 0, ctime_ns = 0;
+  std::int64_t mtime_ns = 0;
   /// What is not a directory though the path needs one there; empty where nothing is. Then nothing
   /// is found at the path.
   std::filesystem::path obstacle{};
+  int error = 0;  ///< errno where it cannot be told what is there; the type is `none` then
 };
 /// A link to a regular file is one.
 Standing look_at(const std::filesystem::path& path);
+
+/// What the ledger has of an output.
+struct KnownOutput {
+  std::optional<ledger::Entry> entry{};
+  bool is_announced = false;  ///< it was renamed to its place, but not recorded as done
+};
+/// Where what was announced is what stands there, that; else what is done.
+KnownOutput find_known(ledger::Ledger& ledger, const std::string& output, const Standing& standing);
 
 /// What an output is to be, for judge().
 struct WantedOutput {
@@ -50,9 +59,8 @@ struct WantedOutput {
   std::int64_t first_run;  ///< not 0: what was not made from this run on is given up
 };
 
-/// `known`: what the ledger has of the place. An input that may be the same counts as another.
-OutputPlace judge(const WantedOutput& wanted, const std::optional<ledger::Entry>& known,
-                  const Standing& standing);
+/// An input that may be the same counts as another.
+OutputPlace judge(const WantedOutput& wanted, const KnownOutput& known, const Standing& standing);
 
 /// Of the place of an output whose bytes are in `written`: what io::publish() is to do. Throws
 /// ItemError(output_collision).

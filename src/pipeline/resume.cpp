@@ -46,7 +46,7 @@ Resume::Resume(ledger::Ledger& ledger, ResumeOptions options)
 void Resume::check(WorkItem& item, const io::InputFile* open) const {
   item.state = open ? open->state() : io::state_of(item.file);
   item.wants_content = options_.by_content;
-  const std::vector<KnownOutput> outputs = look_at_outputs(item);
+  const std::vector<LookedAt> outputs = look_at_outputs(item);
   if (options_.by_content) hash_content(item, open, outputs);
   compare_inputs(item, open, outputs);
   bool done = true;
@@ -57,7 +57,7 @@ void Resume::check(WorkItem& item, const io::InputFile* open) const {
     if (place.kind == OutputPlace::Kind::taken) refuse(item.outputs[i], place);
     const bool stays = place.kind == OutputPlace::Kind::same;
     done &= stays;
-    item.moved |= known && is_moved(*known, item);
+    item.moved |= known.entry && is_moved(*known.entry, item);
     item.done_before.push_back(stays ? std::optional(std::move(place.measured)) : std::nullopt);
   }
   if (!done) return mark_suspect(item, absolute(item.file));
@@ -65,12 +65,12 @@ void Resume::check(WorkItem& item, const io::InputFile* open) const {
 }
 
 /// The ledger is asked only where something stands: what stands nowhere is made, whatever is known.
-std::vector<Resume::KnownOutput> Resume::look_at_outputs(const WorkItem& item) const {
-  std::vector<KnownOutput> outputs;
+std::vector<Resume::LookedAt> Resume::look_at_outputs(const WorkItem& item) const {
+  std::vector<LookedAt> outputs;
   for (const auto& output : item.outputs) {
-    KnownOutput& looked_at = outputs.emplace_back(look_at(output));
+    LookedAt& looked_at = outputs.emplace_back(look_at(output));
     if (looked_at.standing.type != std::filesystem::file_type::not_found)
-      looked_at.known = ledger_.find(below_root(output));
+      looked_at.known = find_known(ledger_, below_root(output), looked_at.standing);
   }
   return outputs;
 }
@@ -83,19 +83,19 @@ bool Resume::is_done(const WorkItem& item) const {
 }
 
 OutputPlace Resume::place_of(const WorkItem& item, std::size_t output) const {
-  const auto known = ledger_.find(below_root(item.outputs[output]));
-  return place_of(item, output, known, look_at(item.outputs[output]));
+  const Standing standing = look_at(item.outputs[output]);
+  const KnownOutput known = find_known(ledger_, below_root(item.outputs[output]), standing);
+  return place_of(item, output, known, standing);
 }
 
-OutputPlace Resume::place_of(const WorkItem& item, std::size_t output,
-                             const std::optional<ledger::Entry>& known,
+OutputPlace Resume::place_of(const WorkItem& item, std::size_t output, const KnownOutput& known,
                              const Standing& standing) const {
   OutputPlace place = judge({.input = identity(item),
                              .settings = settings_[output],
                              .on_change = options_.on_change,
                              .first_run = options_.first_run},
                             known, standing);
-  if (place.made_with_other) place.why = difference(known->settings, output);
+  if (place.made_with_other) place.why = difference(known.entry->settings, output);
   return place;
 }
 
@@ -141,9 +141,9 @@ bool Resume::is_moved(const ledger::Entry& known, const WorkItem& item) const {
 
 /// Where none of the item's outputs was made from a file of its size, nothing is asked for it.
 void Resume::hash_content(WorkItem& item, const io::InputFile* open,
-                          std::span<const KnownOutput> outputs) const {
+                          std::span<const LookedAt> outputs) const {
   for (const auto& [standing, known] : outputs) {
-    if (!known || known->state.size != item.state.size) continue;
+    if (!known.entry || known.entry->state.size != item.state.size) continue;
     item.content = open ? io::content_hash(*open) : io::content_hash(io::InputFile(item.file));
     return;
   }
@@ -151,13 +151,13 @@ void Resume::hash_content(WorkItem& item, const io::InputFile* open,
 
 /// Here and nowhere else: what scans, or publishes, has no time to read both files.
 void Resume::compare_inputs(WorkItem& item, const io::InputFile* open,
-                            std::span<const KnownOutput> outputs) const {
+                            std::span<const LookedAt> outputs) const {
   item.copy_of.clear();
   for (const auto& [standing, known] : outputs) {
     const InputIdentity input = identity(item);
-    if (known && same_input(*known, input) == SameInput::maybe &&
-        is_moved_or_copied(known->input, input.path, open))
-      item.copy_of.push_back(known->input);
+    if (known.entry && same_input(*known.entry, input) == SameInput::maybe &&
+        is_moved_or_copied(known.entry->input, input.path, open))
+      item.copy_of.push_back(known.entry->input);
   }
 }
 
@@ -188,16 +188,6 @@ ledger::Entry Resume::output_entry(const WorkItem& item, std::size_t output) con
   return entry;
 }
 
-/// What is at the place of an output that is about to be published.
-bool Resume::may_be_of_another(const WorkItem& item, std::size_t output) const {
-  using Kind = OutputPlace::Kind;
-  const Standing standing = look_at(item.outputs[output]);
-  if (standing.type == std::filesystem::file_type::not_found) return !standing.obstacle.empty();
-  const auto known = ledger_.find(below_root(item.outputs[output]));
-  const Kind kind = place_of(item, output, known, standing).kind;
-  return kind == Kind::unknown || kind == Kind::taken;
-}
-
 /// On the disk before the files are at their places: after a power cut, too, none is there that was
 /// not announced.
 void Resume::announce(std::span<WorkItem* const> items) const {
@@ -207,9 +197,8 @@ void Resume::announce(std::span<WorkItem* const> items) const {
     if (!item->outcome.ok()) continue;
     for (std::size_t i = 0; i < item->outputs.size(); ++i) {
       if (item->is_done_before(i)) continue;
-      if (may_be_of_another(*item, i)) continue;
-      ledger::Entry& entry = changes.done.emplace_back(output_entry(*item, i));
-      entry.bytes = ledger::kAnnounced;
+      ledger::Entry& entry = changes.announced.emplace_back(output_entry(*item, i));
+      entry.bytes = item->file_bytes[i];
       entry.output_mtime_ns = item->file_mtimes_ns[i];
     }
   }
@@ -230,10 +219,7 @@ void Resume::record(std::span<WorkItem* const> items) const {
     }
     if (!outcome.ok()) {
       changes.failed.push_back({input, item->state, outcome.reason, outcome.detail});
-      for (const auto& output : item->outputs) {
-        if (look_at(output).type == std::filesystem::file_type::not_found)
-          changes.unpublished.push_back(below_root(output));
-      }
+      forget_announced(*item, changes);
       continue;
     }
     for (std::size_t i = 0; i < item->outputs.size(); ++i) {
@@ -250,6 +236,16 @@ void Resume::record(std::span<WorkItem* const> items) const {
   ledger_.record(changes);
 }
 
+/// Of an item that failed: what of its outputs is at its place all the same stays announced.
+void Resume::forget_announced(const WorkItem& item, ledger::Changes& changes) const {
+  for (std::size_t i = 0; i < item.file_mtimes_ns.size(); ++i) {
+    if (item.is_done_before(i)) continue;
+    const Standing standing = look_at(item.outputs[i]);
+    if (standing.bytes != item.file_bytes[i] || standing.mtime_ns != item.file_mtimes_ns[i])
+      changes.unpublished.push_back(below_root(item.outputs[i]));
+  }
+}
+
 void Resume::record_taken(std::span<WorkItem* const> items) const {
   ledger::Changes changes;
   for (const WorkItem* item : items) {
@@ -259,7 +255,7 @@ void Resume::record_taken(std::span<WorkItem* const> items) const {
 }
 
 /// Looks twice, and at the second time while nothing is recorded: a new output is at its place
-/// before it is recorded, so that it is never taken for gone.
+/// before it is recorded as done, so that it is never taken for gone.
 std::optional<std::string> Resume::forget_gone(
     const std::string& after,
     const std::function<bool(const std::filesystem::path& output)>& is_gone) const {

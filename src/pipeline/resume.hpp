@@ -78,23 +78,23 @@ class Resume {
   void record_lost(const std::vector<const WorkItem*>& items) const;
 
  private:
-  /// The place of an output, and what the ledger has of it.
-  struct KnownOutput {
+  /// What stands at the place of an output, and what the ledger has of it.
+  struct LookedAt {
     Standing standing;
-    std::optional<ledger::Entry> known{};
+    KnownOutput known{};
   };
 
   InputIdentity identity(const WorkItem& item) const;
-  std::vector<KnownOutput> look_at_outputs(const WorkItem& item) const;
-  OutputPlace place_of(const WorkItem& item, std::size_t output,
-                       const std::optional<ledger::Entry>& known, const Standing& standing) const;
-  bool may_be_of_another(const WorkItem& item, std::size_t output) const;
+  std::vector<LookedAt> look_at_outputs(const WorkItem& item) const;
+  OutputPlace place_of(const WorkItem& item, std::size_t output, const KnownOutput& known,
+                       const Standing& standing) const;
+  void forget_announced(const WorkItem& item, ledger::Changes& changes) const;
   /// Whether the ledger has another path, state or content of the item's input.
   bool is_moved(const ledger::Entry& known, const WorkItem& item) const;
   void hash_content(WorkItem& item, const io::InputFile* open,
-                    std::span<const KnownOutput> outputs) const;
+                    std::span<const LookedAt> outputs) const;
   void compare_inputs(WorkItem& item, const io::InputFile* open,
-                      std::span<const KnownOutput> outputs) const;
+                      std::span<const LookedAt> outputs) const;
   void mark_suspect(WorkItem& item, const std::string& input) const;
   int losses(const std::string& input, const FileState& state) const;
   /// Of an output: what identifies its input, alone.

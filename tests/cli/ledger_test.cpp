@@ -276,7 +276,8 @@ TEST_F(LedgerOf, another_program_s_damaged_database_stays_as_it_is) {
 /// Of a run that was killed, or is at work.
 TEST_F(LedgerOf, what_was_only_announced_is_not_exported) {
   ASSERT_EQ(std::system(("sqlite3 '" + at("out/.eckart/ledger.db").string() +
-                         "' \"UPDATE output SET bytes = -1 WHERE output = CAST('a.png' AS BLOB)\"")
+                         "' \"INSERT INTO announced SELECT * FROM output; "
+                         "DELETE FROM output WHERE output = CAST('a.png' AS BLOB)\"")
                             .c_str()),
             0);
   ASSERT_EQ(run({"ledger", "export", "out", "backup.jsonl"}).code, 0);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <chrono>
 #include <fstream>
 #include <span>
@@ -31,12 +32,12 @@ class OutputPlaceTest : public ::testing::Test {
                        .settings = 1,
                        .on_change = OnChange::refuse,
                        .first_run = 0};
-  std::optional<ledger::Entry> known_ = ledger::Entry{.output = "a.png",
-                                                      .input = "/in/a.png",
-                                                      .settings = 1,
-                                                      .state = kState,
-                                                      .bytes = 50,
-                                                      .run = 3};
+  KnownOutput known_{ledger::Entry{.output = "a.png",
+                                   .input = "/in/a.png",
+                                   .settings = 1,
+                                   .state = kState,
+                                   .bytes = 50,
+                                   .run = 3}};
   Standing standing_{fs::file_type::regular, 50};
 };
 
@@ -53,7 +54,7 @@ TEST_F(OutputPlaceTest, is_redone_where_anything_of_the_input_has_changed) {
 /// A retouched result may have the size that it had.
 TEST_F(OutputPlaceTest, is_not_replaced_where_its_time_is_another) {
   constexpr std::int64_t kDay_ns = 86400LL * 1000000000;
-  known_->output_mtime_ns = standing_.mtime_ns = kDay_ns;
+  known_.entry->output_mtime_ns = standing_.mtime_ns = kDay_ns;
   wanted_.input.state.size = 101;
   EXPECT_EQ(kind(), Kind::redone);
   standing_.mtime_ns += 1000000000;
@@ -69,7 +70,7 @@ TEST_F(OutputPlaceTest, is_not_replaced_where_its_time_is_another) {
   wanted_.input.state.size = 100;
   EXPECT_EQ(kind(), Kind::same) << "nothing is to be replaced";
   standing_.mtime_ns = 0;
-  known_->output_mtime_ns = 0;
+  known_.entry->output_mtime_ns = 0;
   wanted_.input.state.size = 101;
   EXPECT_EQ(kind(), Kind::redone) << "its time was not recorded";
 }
@@ -91,7 +92,7 @@ TEST_F(OutputPlaceTest, is_unknown_where_the_ledger_does_not_know_the_file) {
   standing_.bytes = 51;
   EXPECT_EQ(kind(), Kind::unknown);
   EXPECT_TRUE(judge(wanted_, known_, standing_).is_ours);
-  known_.reset();
+  known_.entry.reset();
   EXPECT_EQ(kind(), Kind::unknown);
   EXPECT_FALSE(judge(wanted_, known_, standing_).is_ours);
 }
@@ -100,17 +101,17 @@ TEST_F(OutputPlaceTest, is_taken_by_what_is_another_s_or_no_file) {
   standing_.type = fs::file_type::unknown;
   EXPECT_EQ(kind(), Kind::taken);
   standing_.type = fs::file_type::regular;
-  known_->input = "/other/a.png";
-  known_->state.mtime_ns += 1;
+  known_.entry->input = "/other/a.png";
+  known_.entry->state.mtime_ns += 1;
   EXPECT_EQ(kind(), Kind::taken);
 }
 
 TEST_F(OutputPlaceTest, is_given_up_by_overwrite_but_what_that_has_made) {
   wanted_.first_run = 4;
   EXPECT_EQ(kind(), Kind::redone);
-  known_->run = 4;
+  known_.entry->run = 4;
   EXPECT_EQ(kind(), Kind::same);
-  known_.reset();
+  known_.entry.reset();
   EXPECT_EQ(kind(), Kind::redone);
   standing_.type = fs::file_type::directory;
   EXPECT_EQ(kind(), Kind::taken);
@@ -119,52 +120,131 @@ TEST_F(OutputPlaceTest, is_given_up_by_overwrite_but_what_that_has_made) {
 TEST_F(OutputPlaceTest, is_vacant_or_to_be_made_again_where_nothing_stands) {
   standing_ = {};
   EXPECT_EQ(kind(), Kind::redone);
-  known_.reset();
+  known_.entry.reset();
   EXPECT_EQ(kind(), Kind::vacant);
 }
 
-/// A run was killed between the announcement and the row.
-TEST_F(OutputPlaceTest, is_its_own_where_it_was_announced_and_nobody_came_since) {
-  known_->bytes = ledger::kAnnounced;
-  known_->output_mtime_ns = 1000;
-  standing_ = {fs::file_type::regular, 77, 1000, 2000};
-  EXPECT_EQ(kind(), Kind::redone) << "the new one";
-  standing_ = {fs::file_type::regular, 50, 900, 900};
-  EXPECT_EQ(kind(), Kind::redone) << "the one before it";
-  standing_ = {fs::file_type::regular, 50, 900, 2000};
-  EXPECT_EQ(kind(), Kind::unknown) << "moved there since";
-  known_->input = "/other/a.png";
-  known_->state.size = 1;
+/// A run was killed between the rename and the row.
+TEST_F(OutputPlaceTest, is_made_again_where_it_was_only_announced) {
+  known_.is_announced = true;
+  EXPECT_EQ(kind(), Kind::redone);
+  wanted_.settings = 2;
+  EXPECT_EQ(kind(), Kind::taken) << "no setting replaces a result unasked";
+  wanted_.on_change = OnChange::keep;
+  EXPECT_EQ(kind(), Kind::same);
+  wanted_.on_change = OnChange::redo;
+  EXPECT_EQ(kind(), Kind::redone);
+  known_.entry->input = "/other/a.png";
+  known_.entry->state.size = 1;
   EXPECT_EQ(kind(), Kind::taken);
 }
 
-TEST(ResumeAnnounce, lets_what_a_killed_run_has_published_be_known) {
+TEST_F(OutputPlaceTest, that_cannot_be_looked_at_is_in_the_way_whatever_is_wished) {
+  standing_ = {.type = fs::file_type::none, .error = EIO};
+  wanted_.first_run = 4;
+  const OutputPlace place = judge(wanted_, known_, standing_);
+  EXPECT_EQ(place.kind, Kind::taken);
+  EXPECT_EQ(place.why, "it cannot be looked at: Input/output error");
+  EXPECT_FALSE(place.may_be_replaced);
+}
+
+TEST(OutputStanding, is_nothing_only_where_nothing_is) {
   const TempFolder folder;
-  ledger::Ledger ledger(folder.path() / "ledger.db");
-  const Resume resume(ledger, {.root = folder.path(), .settings = {"png, rank 7"}});
-  const auto item_of = [&](const std::string& name) {
-    auto item = make_item(1);
-    item->file = folder.path() / "in" / name;
-    item->outputs = {folder.path() / name};
+  const fs::path file = folder.path() / "file", link = folder.path() / "link";
+  std::ofstream(file) << "precious";
+  fs::create_symlink("link", link);
+  EXPECT_EQ(look_at(folder.path() / "none").type, fs::file_type::not_found);
+  EXPECT_EQ(look_at(folder.path() / "no folder/none").type, fs::file_type::not_found);
+  EXPECT_EQ(look_at(folder.path() / std::string(300, 'x')).type, fs::file_type::not_found);
+  EXPECT_EQ(look_at(file / "below").obstacle, file);
+  const Standing standing = look_at(link / "below");
+  EXPECT_EQ(standing.type, fs::file_type::none);
+  EXPECT_EQ(standing.error, ELOOP);
+}
+
+class ResumeAnnounce : public ::testing::Test {
+ protected:
+  ItemPtr item_of(const std::string& name) const {
+    ItemPtr item = make_item(1);
+    item->file = folder_.path() / "in" / name;
+    item->outputs = {folder_.path() / name};
     item->file_bytes = {3};
     item->file_mtimes_ns = {item->publication.add(item->outputs[0], std::vector<std::byte>(3))};
     return item;
-  };
-  const auto write = [](const fs::path& file) { std::ofstream(file) << "precious"; };
+  }
+  void announce(const std::vector<WorkItem*>& items) const { resume_.announce(items); }
+  static void publish(WorkItem& item) {
+    io::Publication* const group[] = {&item.publication};
+    io::publish(group, {.durable = false},
+                [](std::size_t, const ItemError& error) { throw error; });
+  }
+  static void write(const fs::path& file) { std::ofstream(file) << "precious"; }
+  Kind kind(const WorkItem& item) const { return resume_.place_of(item, 0).kind; }
+
+  const TempFolder folder_;
+  ledger::Ledger ledger_{folder_.path() / "ledger.db"};
+  const Resume resume_{ledger_, {.root = folder_.path(), .settings = {"png, rank 7"}}};
+};
+
+TEST_F(ResumeAnnounce, lets_what_a_killed_run_has_published_be_known) {
   const ItemPtr fresh = item_of("fresh.png"), foreign = item_of("foreign.png"),
                 late = item_of("late.png");
   write(foreign->outputs[0]);
-  WorkItem* const items[] = {fresh.get(), foreign.get(), late.get()};
-  resume.announce(items);
-  io::Publication* const group[] = {&fresh->publication};
-  io::publish(group, {.durable = false}, [](std::size_t, const ItemError& error) { throw error; });
-  wait_until([&] {  // for the clock of the file system
-    write(late->outputs[0]);
-    return look_at(late->outputs[0]).ctime_ns > late->file_mtimes_ns[0];
-  });
-  EXPECT_EQ(resume.place_of(*fresh, 0).kind, Kind::redone);
-  EXPECT_EQ(resume.place_of(*foreign, 0).kind, Kind::unknown);
-  EXPECT_EQ(resume.place_of(*late, 0).kind, Kind::unknown);
+  announce({fresh.get(), foreign.get(), late.get()});
+  publish(*fresh);
+  write(late->outputs[0]);
+  EXPECT_EQ(kind(*fresh), Kind::redone);
+  EXPECT_EQ(kind(*foreign), Kind::unknown);
+  EXPECT_EQ(kind(*late), Kind::unknown);
+}
+
+/// Whatever the times of what it leads to.
+TEST_F(ResumeAnnounce, gives_up_no_link_of_somebody_else) {
+  const ItemPtr item = item_of("a.png");
+  const fs::path old = folder_.path() / "old";
+  write(old);
+  fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(1));
+  announce({item.get()});
+  fs::create_symlink(old, item->outputs[0]);
+  EXPECT_EQ(kind(*item), Kind::unknown);
+}
+
+/// Between the announcement and the rename there is nothing at the place yet.
+TEST_F(ResumeAnnounce, is_not_forgotten_with_what_is_gone) {
+  const ItemPtr item = item_of("a.png");
+  announce({item.get()});
+  EXPECT_FALSE(resume_.forget_gone("", [](const fs::path& output) { return !fs::exists(output); }));
+  publish(*item);
+  EXPECT_EQ(kind(*item), Kind::redone);
+}
+
+/// A copy of the folder, a backup of hard links or a changed mode give files another ctime.
+TEST_F(ResumeAnnounce, leaves_what_is_known_of_the_result_before) {
+  const ItemPtr item = item_of("a.png");
+  WorkItem* const items[] = {item.get()};
+  fill(item->task, 1);
+  announce({item.get()});
+  publish(*item);
+  resume_.record(items);
+  item->state.size = 1;  // it has changed
+  item->file_mtimes_ns = {item->publication.add(item->outputs[0], std::vector<std::byte>(4))};
+  item->file_bytes = {4};
+  announce({item.get()});
+  fs::permissions(item->outputs[0], fs::perms::owner_read);
+  EXPECT_EQ(kind(*item), Kind::redone);
+}
+
+TEST_F(ResumeAnnounce, is_taken_back_where_nothing_came_of_it) {
+  const ItemPtr published = item_of("published.png"), failed = item_of("failed.png");
+  announce({published.get(), failed.get()});
+  publish(*published);
+  for (WorkItem* item : {published.get(), failed.get()}) {
+    item->outcome = Outcome::failed(Stage::write, Reason::output_collision, "another output of it");
+    WorkItem* const items[] = {item};
+    resume_.record(items);
+  }
+  EXPECT_TRUE(ledger_.find_announced("published.png"));
+  EXPECT_FALSE(ledger_.find_announced("failed.png"));
 }
 
 class ResumeCheck : public ::testing::Test {

@@ -317,14 +317,31 @@ TEST_F(LedgerTest, keeps_what_is_known_of_an_output_beside_its_input) {
   EXPECT_EQ(known->report, entry.report);
 }
 
-TEST_F(LedgerTest, does_not_count_what_is_about_to_be_put_to_its_place) {
+TEST_F(LedgerTest, has_what_is_announced_beside_what_is_done) {
   Ledger ledger(file());
   ledger.record({{}, {kFailed}, {}});
   Entry entry = kDone;
-  entry.input = kFailed.input, entry.bytes = -1;
-  ledger.record({{entry}, {}, {}});
+  entry.input = kFailed.input;
+  const auto announce = [&] {
+    ledger.record({.done = {}, .failed = {}, .cleared = {}, .announced = {entry}});
+  };
+  announce();
+  EXPECT_FALSE(ledger.find(entry.output));
+  EXPECT_EQ(ledger.find_announced(entry.output)->input, entry.input);
   EXPECT_EQ(ledger.count().done, 0);
-  EXPECT_EQ(ledger.count().failed, 1);
+  EXPECT_EQ(ledger.count().failed, 1) << "it may still fail";
+  EXPECT_TRUE(ledger.entries_after("", 10).empty());
+  ledger.record({{entry}, {}, {}});
+  EXPECT_FALSE(ledger.find_announced(entry.output));
+  EXPECT_EQ(ledger.count().done, 1);
+  EXPECT_EQ(ledger.count().failed, 0);
+  entry.bytes += 1;
+  announce();
+  ledger.forget([&] { return std::vector{entry.output}; });
+  EXPECT_FALSE(ledger.find(entry.output));
+  EXPECT_EQ(ledger.find_announced(entry.output)->bytes, entry.bytes);
+  ledger.record({.done = {}, .failed = {}, .cleared = {}, .unpublished = {entry.output}});
+  EXPECT_FALSE(ledger.find_announced(entry.output));
 }
 
 /// Somebody's own, which a mistyped name must not cost.

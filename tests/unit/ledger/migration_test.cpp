@@ -120,6 +120,36 @@ INSERT INTO failure VALUES (CAST('/in/bad.png' AS BLOB), 1, 2, 3, 'corrupt',
 INSERT INTO suspect VALUES (CAST('/in/lost.png' AS BLOB), 4, 5, 6, 2);
 )";
 
+/// Of the program before what is announced had a table of its own: fewer bytes than none said so.
+constexpr const char* kVersion3 = R"(
+PRAGMA journal_mode = WAL;
+BEGIN IMMEDIATE;
+CREATE TABLE version (schema INTEGER NOT NULL);
+CREATE TABLE root (id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE);
+CREATE TABLE settings (hash INTEGER PRIMARY KEY, text TEXT NOT NULL);
+CREATE TABLE output (
+  output BLOB PRIMARY KEY, root INTEGER NOT NULL, input BLOB NOT NULL, settings INTEGER NOT NULL,
+  part INTEGER NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+  bytes INTEGER NOT NULL, output_mtime_ns INTEGER NOT NULL, run INTEGER NOT NULL,
+  content BLOB, report BLOB) WITHOUT ROWID;
+CREATE TABLE failure (
+  input BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+  reason TEXT NOT NULL, detail BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE suspect (
+  input BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+  losses INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE request (what TEXT NOT NULL, value BLOB NOT NULL);
+PRAGMA application_id = 1164143457;
+PRAGMA user_version = 3;
+INSERT INTO version VALUES (3);
+INSERT INTO root VALUES (1, CAST('/in/' AS BLOB));
+INSERT INTO output VALUES (CAST('deep/a.png' AS BLOB), 1, CAST('deep/a.png' AS BLOB),
+  -81985529216486896, 0, 123, 1700000000123456789, 42, 456, 0, 3, NULL, NULL);
+INSERT INTO output VALUES (CAST('killed.png' AS BLOB), 1, CAST('killed.png' AS BLOB),
+  7, 0, 1, 2, 3, -1, 5, 3, NULL, NULL);
+COMMIT;
+)";
+
 void expect_first_output(Ledger& ledger, std::size_t root_size) {
   const auto known = ledger.find("deep/a.png");
   ASSERT_TRUE(known);
@@ -187,6 +217,16 @@ TEST_F(Migration, from_version_2_finds_the_roots_of_inputs) {
   expect_takes_more(ledger);
 }
 
+TEST_F(Migration, from_version_3_calls_nothing_done_that_was_only_announced) {
+  execute(own_file(), kVersion3);
+  Ledger ledger = opened(own_file());
+  expect_first_output(ledger, std::string("/in/").size());
+  EXPECT_EQ(ledger.find("deep/a.png")->run, 3);
+  EXPECT_EQ(ledger.count().done, 1);
+  EXPECT_FALSE(ledger.find("killed.png"));
+  expect_takes_more(ledger);
+}
+
 TEST_F(Migration, is_done_once) {
   execute(own_file(), kVersion2);
   opened(own_file()).forget([] { return std::vector<std::string>{"single.png"}; });
@@ -196,7 +236,7 @@ TEST_F(Migration, is_done_once) {
 }
 
 TEST_F(Migration, of_a_ledger_that_is_only_read_changes_nothing) {
-  for (const char* version : {kVersion1, kVersion2WithTimes, kVersion2}) {
+  for (const char* version : {kVersion1, kVersion2WithTimes, kVersion2, kVersion3}) {
     fs::remove_all(out());
     execute(own_file(), version);
     const std::string before = content(own_file());
