@@ -222,7 +222,8 @@ ledger::Request Job::recorded() const {
   ledger::Request recorded{.settings = settings::to_yaml(request_.settings),
                            .inputs = {},
                            .files_from = request_.files_from.native(),
-                           .output_settings = output_settings(request_.settings)};
+                           .output_settings = output_settings(request_.settings),
+                           .links = request_.links};
   std::error_code none;
   for (const auto& input : request_.inputs)
     recorded.inputs.push_back(fs::absolute(input, none).lexically_normal().native());
@@ -238,7 +239,7 @@ void Job::resume_from(std::unique_ptr<ledger::Ledger> ledger) {
     forget_failures_of_what_is_gone();
     ledger_->record_request(recorded());
   }
-  const std::int64_t this_run = ledger_->run() + (ledger_->is_read_only() ? 1 : 0);
+  number_ = is_new ? ledger_->run() + (ledger_->is_read_only() ? 1 : 0) : request_.number;
   // One of its own moves with the folder.
   resume_.emplace(*ledger_,
                   ResumeOptions{.root = is_own_ledger(request_.output, request_.settings.ledger)
@@ -246,7 +247,7 @@ void Job::resume_from(std::unique_ptr<ledger::Ledger> ledger) {
                                             : fs::path("/"),
                                 .settings = output_settings(request_.settings),
                                 .on_change = request_.on_change,
-                                .first_run = request_.overwrite ? this_run : 0,
+                                .first_run = request_.overwrite ? number_ : 0,
                                 .by_content = request_.settings.ledger_identity == "content",
                                 .on_gpu = request_.settings.backend != "cpu"});
 }
@@ -270,7 +271,16 @@ fs::path own_ledger(const fs::path& output) { return output / kStateFolder / "le
 
 fs::path ledger_file(const fs::path& output, const std::string& setting) {
   if (setting == "none") return {};
-  return setting == "auto" ? own_ledger(output) : fs::path(setting);
+  if (is_own_ledger(output, setting))
+    return setting == "auto" ? own_ledger(output) : fs::path(setting);
+  std::error_code none;
+  const fs::path folder = fs::weakly_canonical(setting, none).parent_path();
+  if (folder.filename() == kStateFolder)
+    throw FatalError(ExitCode::usage, "ledger " + printable(setting) + " is that of " +
+                                          printable(folder.parent_path().native()) +
+                                          " alone: name a file that is not in a folder " +
+                                          std::string(kStateFolder));
+  return setting;
 }
 
 bool is_own_ledger(const fs::path& output, const std::string& setting) {

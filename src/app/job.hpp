@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -32,8 +33,10 @@ struct JobRequest {
   bool overwrite = false;
   OnChange on_change = OnChange::refuse;
   bool long_lived =
-      false;         ///< inputs come again, and others by their names, so claims are released
-  int restarts = 0;  ///< processes before this one that have lost their GPU
+      false;            ///< inputs come again, and others by their names, so claims are released
+  std::string links{};  ///< of a watch: its setting
+  int restarts = 0;     ///< processes before this one that have lost their GPU
+  std::int64_t number = 0;  ///< where there were some: of the run that they began, in the ledger
   /// Whether an input that was taken away is still kept as one that has failed; may be empty.
   std::function<bool(const std::filesystem::path& input)> is_quarantined{};
 };
@@ -84,6 +87,8 @@ class Job {
   /// Throws EnvironmentError there, and where the ledger was.
   void check_place() const;
   bool keeps_ledger() const { return ledger_ != nullptr; }
+  /// Of the run in the ledger; 0 where none is kept.
+  std::int64_t number() const { return number_; }
   const io::Codec& codec() const { return outputs_.codec(); }
 
  private:
@@ -102,6 +107,7 @@ class Job {
   std::optional<io::FolderLock> lock_;
   std::optional<io::StaleTemporaries> stale_;
   std::unique_ptr<ledger::Ledger> ledger_;
+  std::int64_t number_ = 0;
   std::optional<Resume> resume_;
   std::mutex told_mutex_;
   std::unordered_set<std::string> told_;  // inputs whose outputs have their full names
@@ -116,7 +122,8 @@ class Job {
 /// the CPU.
 std::vector<std::string> output_settings(const settings::Settings& settings);
 
-/// Where a run into this folder keeps its ledger; empty if nowhere.
+/// Where a run into this folder keeps its ledger; empty if nowhere. Throws FatalError(usage) for
+/// another folder's own, whose outputs have their names in that folder.
 std::filesystem::path ledger_file(const std::filesystem::path& output, const std::string& setting);
 
 /// Whether that is the folder's own ledger, which names outputs by their places in the folder,

@@ -32,7 +32,8 @@ JobRequest job_request(const RunRequest& request) {
           .output = request.output,
           .overwrite = request.overwrite,
           .on_change = request.on_change,
-          .restarts = request.restarts};
+          .restarts = request.restarts,
+          .number = request.number};
 }
 
 }  // namespace

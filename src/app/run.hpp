@@ -38,6 +38,7 @@ struct RunRequest {
   OnChange on_change = OnChange::refuse;  ///< what was done with other settings
   bool count_ahead = false;  ///< list the inputs a second time, at once, for progress()
   int restarts = 0;          ///< processes before this one that have lost their GPU
+  std::int64_t number = 0;   ///< of the run that the first of them began, in the ledger
 };
 
 /// The composition root: makes sources, codecs, backend and pipeline from the request.
@@ -51,6 +52,8 @@ class Run {
   telemetry::RunReport execute();
   /// Whether the same request in a new process does what execute() has left, DeviceLost.
   bool can_go_on() const { return job_.keeps_ledger() && can_list_again(); }
+  /// Of this run in the ledger; 0 where none is kept.
+  std::int64_t number() const { return job_.number(); }
   /// Whether the inputs are not given by a pipe.
   bool can_list_again() const;
   /// After execute(). Throws FatalError where a line of the images' report is lost.

@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "app/known_outputs.hpp"
@@ -21,6 +22,15 @@ Found find_ledger(const std::filesystem::path& output, const std::string& settin
   return {ledger_file(output, setting), read_ledger(output, setting)};
 }
 
+/// Whether whoever made the request would take the file at all: a watch leaves alone what is no
+/// regular file.
+bool is_taken(const ledger::Request& request, const std::filesystem::path& file) {
+  if (request.links.empty()) return true;
+  std::error_code none;
+  const bool is_link = std::filesystem::is_symlink(file, none);
+  return std::filesystem::is_regular_file(file, none) && (!is_link || request.links != "none");
+}
+
 std::int64_t count(const Found& found, const ledger::Request& request,
                    const std::filesystem::path& output, const std::string& setting) {
   settings::Settings settings = settings::load_text(request.settings, "the ledger's settings");
@@ -36,7 +46,7 @@ std::int64_t count(const Found& found, const ledger::Request& request,
   run.dry_run([&](const WorkItem& item, auto) {
     const auto failure = found.ledger->find_failure(item.file);
     const bool has_failed = failure && failure->state == item.state;
-    if (item.outcome.ok() && !has_failed) ++pending;
+    if (item.outcome.ok() && !has_failed && is_taken(request, item.file)) ++pending;
   });
   return pending;
 }

@@ -40,7 +40,8 @@ JobRequest job_request(const settings::Watch& watch) {
           .files_from = {},
           .output = watch.output,
           .on_change = watch.on_change == "redo" ? OnChange::redo : OnChange::keep,
-          .long_lived = true};
+          .long_lived = true,
+          .links = watch.links};
 }
 
 /// What a Job refuses is refused here, before there is anything to do.

@@ -18,6 +18,7 @@
 #include "cli/early_signals.hpp"
 #include "core/printable.hpp"
 #include "settings/settings.hpp"
+#include "telemetry/log.hpp"
 
 namespace eckart::cli {
 namespace {
@@ -32,6 +33,7 @@ ExitCode fail_by_memory() {
 }
 
 ExitCode execute(const Action& action) {
+  telemetry::start_log(-1);  // stdout has results alone
   try {
     return action();
   } catch (const FatalError& error) {

@@ -137,8 +137,12 @@ template <class Work>
 auto reading(const Work& work) {
   try {
     return work();
+  } catch (const Json::parse_error& error) {
+    throw LineError("no JSON from byte " + std::to_string(error.byte) + " on");
   } catch (const Json::exception& error) {
-    throw LineError(error.what());
+    const std::string_view text = error.what();  // [json.exception.KIND.NUMBER] what is wrong
+    const std::size_t end = text.find("] ");
+    throw LineError(std::string(end == text.npos ? text : text.substr(end + 2)));
   }
 }
 

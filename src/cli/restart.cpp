@@ -19,7 +19,7 @@
 namespace eckart::cli {
 namespace {
 
-// PID:NUMBER, so that only the process that was replaced passes it on.
+// PID:NUMBER:RUN, so that only the process that was replaced passes it on.
 constexpr const char* kRestarts = "ECKART_RESTARTS";
 constexpr int kMostRestarts = 3;
 
@@ -42,16 +42,17 @@ std::set<int> open_descriptors() {
   return descriptors;
 }
 
-int restarts() {
+Restarted restarted() {
   const char* text = std::getenv(kRestarts);
   long process = 0;
   int number = 0;
-  if (!text || std::sscanf(text, "%ld:%d", &process, &number) != 2) return 0;
-  return process == ::getpid() ? number : 0;
+  long long run = 0;
+  if (!text || std::sscanf(text, "%ld:%d:%lld", &process, &number, &run) != 3) return {};
+  return process == ::getpid() ? Restarted{number, run} : Restarted();
 }
 
-void start_again(const std::string& why, const std::set<int>& given) {
-  const int number = restarts() + 1;
+void start_again(const std::string& why, std::int64_t run, const std::set<int>& given) {
+  const int number = restarted().times + 1;
   const auto give_up = [&](const std::string& reason) {
     return FatalError(ExitCode::temporary,
                       why + "; " + reason + "; the same command does the rest");
@@ -65,7 +66,9 @@ void start_again(const std::string& why, const std::set<int>& given) {
        argument += std::strlen(argument) + 1)
     argv.push_back(argument);
   argv.push_back(nullptr);
-  ::setenv(kRestarts, (std::to_string(::getpid()) + ":" + std::to_string(number)).c_str(), 1);
+  const std::string told =
+      std::to_string(::getpid()) + ":" + std::to_string(number) + ":" + std::to_string(run);
+  ::setenv(kRestarts, told.c_str(), 1);
   std::fflush(stdout);
   // What the driver has open goes with this process, and its memory with that; what the caller
   // has given stays.

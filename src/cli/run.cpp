@@ -194,7 +194,9 @@ ExitCode execute(const RunArgs& args) {
   check_is_no_image("--trace", args.trace);
 
   const bool show_progress = args.quiet == 0 && !args.dry_run && telemetry::stderr_is_terminal();
+  const Restarted before = restarted();
   std::string lost;
+  std::int64_t number = 0;
   {
     const app::RunRequest request{.settings = configuration.settings,
                                   .inputs = args.inputs,
@@ -205,19 +207,21 @@ ExitCode execute(const RunArgs& args) {
                                   .overwrite = args.overwrite,
                                   .on_change = args.redo ? OnChange::redo : OnChange::refuse,
                                   .count_ahead = show_progress,
-                                  .restarts = restarts()};
+                                  .restarts = before.times,
+                                  .number = before.run};
     app::Run run(request, start);
     if (args.dry_run) return exit_code(dry_run(run, args));
-    if (!args.overwrite && restarts() == 0) announce_redone(request);
+    if (!args.overwrite && before.times == 0) announce_redone(request);
     try {
       return execute(run, args, show_progress);
     } catch (const DeviceLost& error) {
       if (!run.can_go_on()) throw;
       lost = error.what();
+      number = run.number();
       run.close_report();
     }
   }
-  start_again(lost, given);
+  start_again(lost, number, given);
 }
 
 }  // namespace

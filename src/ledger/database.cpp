@@ -14,9 +14,8 @@ namespace {
 
 /// Why no file can be made beside the database; 0 where one can. After a file could not be made
 /// SQLite tries to open it for reading, and keeps the errno of that, which is always ENOENT.
-int why_no_file(sqlite3* database) {
-  const char* const file = sqlite3_db_filename(database, "main");
-  std::string probe = std::string(file ? file : "") + "-probe-XXXXXX";
+int why_no_file(const std::string& file) {
+  std::string probe = file + "-probe-XXXXXX";
   const int descriptor = ::mkostemp(probe.data(), O_CLOEXEC);
   if (descriptor < 0) return errno;
   ::close(descriptor);
@@ -35,7 +34,8 @@ int system_error(sqlite3* database) {
   }
   const int error = sqlite3_system_errno(database);
   if (error != ENOENT || sqlite3_db_readonly(database, "main") == 1) return error;
-  const int why = why_no_file(database);
+  const char* const name = sqlite3_db_filename(database, "main");
+  const int why = name ? why_no_file(name) : 0;
   return why != 0 ? why : error;
 }
 
@@ -47,11 +47,12 @@ void check(int code, sqlite3* database) {
 }
 
 /// Whether the file is opened as one that nobody writes, so that SQLite makes no files beside it.
-/// Where another process has left such files they are needed.
+/// Where another process has left rows in such a file they are needed.
 bool is_immutable(const std::filesystem::path& file, Access access) {
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
   std::error_code none;
-  if (std::filesystem::exists(file.native() + "-wal", none)) return false;
+  const std::uintmax_t rows = std::filesystem::file_size(file.native() + "-wal", none);
+  if (!none && rows > 0) return false;
   return access == Access::look || (access == Access::read && ::access(folder.c_str(), W_OK) != 0);
 }
 
@@ -152,6 +153,8 @@ Database::Database(const std::filesystem::path& file, Access access,
                                                    : SQLITE_OPEN_READONLY),
                       nullptr);
   database_.reset(database);
+  if (code == SQLITE_CANTOPEN && access == Access::write && !std::filesystem::exists(file))
+    throw DatabaseError{code, sqlite3_errmsg(database), why_no_file(file.native())};
   check(code, database);
   sqlite3_extended_result_codes(database, 1);
   sqlite3_busy_timeout(database, int(patience.count()));

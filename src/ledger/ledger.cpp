@@ -39,6 +39,8 @@ std::optional<std::uintmax_t> size_of(const fs::path& file) {
   return none ? std::nullopt : std::optional(size);
 }
 
+constexpr const char* kDamaged = ".damaged-";
+
 /// Held while a ledger is made, or a damaged one is set aside: of two processes that start at once
 /// one makes it, and the other does not find it empty; of two that find it damaged one sets it
 /// aside, and the other goes on with the new one. A lock on its folder, which goes with the
@@ -63,6 +65,12 @@ class CreationLock {
  private:
   const int folder_;
 };
+
+/// What a link leads to: a ledger that is set aside is renamed, and not its link.
+fs::path link_target(const fs::path& file) {
+  std::error_code none;
+  return fs::is_symlink(file, none) && fs::exists(file, none) ? fs::canonical(file, none) : file;
+}
 
 std::string named(const fs::path& file) { return "ledger " + printable(file.native()); }
 
@@ -98,14 +106,11 @@ std::string named(const fs::path& file) { return "ledger " + printable(file.nati
 }  // namespace
 
 Ledger::Ledger(const fs::path& file, LedgerOptions options)
-    : file_(file), options_(std::move(options)) {
+    : file_(link_target(file)), options_(std::move(options)) {
   std::error_code no_folder;
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), no_folder);
   if (no_folder) fail(file, {SQLITE_CANTOPEN, "cannot make its folder", no_folder.value()});
-  std::optional<std::uintmax_t> size;
   try {
-    const CreationLock lock(file, options_.patience);
-    size = size_of(file);
     open();
   } catch (const NotALedger&) {
     refuse(file);
@@ -114,8 +119,6 @@ Ledger::Ledger(const fs::path& file, LedgerOptions options)
   } catch (const DatabaseError& error) {
     fail(file, error);
   }
-  if (size && *size < kHeader && options_.warn)
-    options_.warn(named(file) + " was empty: what it knew is done again");
 }
 
 Ledger::Ledger(const fs::path& file, std::unique_ptr<Tables> tables)
@@ -136,9 +139,17 @@ Ledger::Place Ledger::place_of(const fs::path& file) {
 
 std::unique_ptr<Ledger> Ledger::open_to_read(const fs::path& file) {
   if (!is_there(file)) return nullptr;
-  try {
+  const auto open_with = [&](Access access) {
     return std::unique_ptr<Ledger>(
-        new Ledger(file, std::make_unique<Tables>(file, true, LedgerOptions().patience)));
+        new Ledger(file, std::make_unique<Tables>(file, access, LedgerOptions().patience)));
+  };
+  try {
+    try {
+      return open_with(Access::read);
+    } catch (const DatabaseError& error) {
+      if (!is_out_of_space(error.system_error)) throw;
+      return open_with(Access::look);  // a full disk has no room for the files that readers share
+    }
   } catch (const NotALedger&) {
     refuse(file);
   } catch (const NewerSchema& schema) {
@@ -149,9 +160,24 @@ std::unique_ptr<Ledger> Ledger::open_to_read(const fs::path& file) {
   }
 }
 
-/// With a CreationLock, as all below.
+/// Waits for nobody where there is a ledger.
 void Ledger::open() {
+  if (size_of(file_).value_or(0) >= kHeader) {
+    try {
+      return make_tables();
+    } catch (const NotALedger&) {  // it may be about to be one
+    } catch (const DatabaseError& error) {
+      if (!error.is_corrupt()) throw;
+    }
+  }
+  const CreationLock lock(file_, options_.patience);
+  open_or_make();
+}
+
+/// With a CreationLock, as set_aside().
+void Ledger::open_or_make() {
   const Place found = place_of(file_);
+  const std::optional<std::uintmax_t> size = size_of(file_);
   try {
     make_tables();
   } catch (const DatabaseError& error) {
@@ -159,10 +185,13 @@ void Ledger::open() {
     set_aside(found, error.message);
     make_tables();
   }
+  if (size && *size < kHeader && options_.warn)
+    options_.warn(named(file_) + " was empty: what it knew is done again");
 }
 
 /// Nothing where another file than the damaged one is at its place: another process has set it
-/// aside before.
+/// aside before. What belongs to the damaged one goes first, so that nothing of it is beside
+/// another.
 void Ledger::set_aside(const Place& damaged, const std::string& why) {
   tables_.reset();
   {
@@ -172,23 +201,23 @@ void Ledger::set_aside(const Place& damaged, const std::string& why) {
   if (place_of(file_) != damaged) return;
   fs::path aside;
   for (int number = 1; aside.empty() || is_there(aside); ++number)
-    aside = file_.native() + ".damaged-" + std::to_string(number);
+    aside = file_.native() + kDamaged + std::to_string(number);
   std::error_code error, none;
+  for (const char* companion : {"-wal", "-shm"}) fs::remove(file_.native() + companion, none);
   fs::rename(file_, aside, error);
   if (error)
     throw DatabaseError{SQLITE_CANTOPEN, why + ", and it cannot be renamed", error.value()};
-  for (const char* companion : {"-wal", "-shm"}) fs::remove(file_.native() + companion, none);
   if (options_.warn)
     options_.warn(named(file_) + ": " + printable_message(why) + "; it is now " +
                   printable(aside.filename().native()) + ", and what it knew is done again");
 }
 
 void Ledger::make_tables() {
-  auto tables = std::make_unique<Tables>(file_, false, options_.patience);
+  auto tables = std::make_unique<Tables>(file_, Access::write, options_.patience);
   if (!request_) {
     run_ = tables->run();
     request_ = tables->request();
-  } else if (tables->run() != run_) {
+  } else if (tables->run() < run_) {
     tables->transaction(true, [&] { tables->record(*request_, run_); });
   }
   tables_ = std::move(tables);
@@ -203,10 +232,8 @@ auto Ledger::with_tables(const Work& work) {
   const std::lock_guard lock(mutex_);
   try {
     try {
-      if (!tables_) {  // that failed, and was waited out
-        const CreationLock creation(file_, options_.patience);
-        open();
-      }
+      if (tables_ && was_set_aside()) tables_.reset();
+      if (!tables_) open();  // that failed, and was waited out, or another has set it aside
       return work(*tables_);
     } catch (const DatabaseError& error) {
       if (!error.is_corrupt()) throw;
@@ -216,7 +243,7 @@ auto Ledger::with_tables(const Work& work) {
                              ": the next run sets it aside, and does again what it knew");
       const CreationLock creation(file_, options_.patience);
       set_aside(place_.value_or(Place()), error.message);
-      open();  // what has begun goes on with a new file
+      open_or_make();  // what has begun goes on with a new file
     }
     return work(*tables_);
   } catch (const NotALedger&) {
@@ -286,9 +313,13 @@ void Ledger::forget_suspects() {
 }
 
 void Ledger::record_request(const Request& request) {
-  transaction(true, [&](const Tables& tables) { tables.record(request, run_ + 1); });
+  std::int64_t run = 0;
+  transaction(true, [&](const Tables& tables) {
+    run = tables.run() + 1;  // others who share it have begun runs of their own
+    tables.record(request, run);
+  });
   request_ = request;
-  ++run_;
+  run_ = run;
 }
 
 std::optional<Request> Ledger::request() {
@@ -337,13 +368,32 @@ void Ledger::forget(const std::function<std::vector<std::string>()>& gone) {
   });
 }
 
+/// Whether the file that is open is not at its place any more, but beside it: another process found
+/// it damaged.
+bool Ledger::was_set_aside() const {
+  std::optional<Place> place;
+  {
+    const std::lock_guard lock(place_mutex_);
+    place = place_;
+  }
+  if (!place || place == place_of(file_)) return false;
+  const std::string prefix = file_.filename().native() + kDamaged;
+  std::error_code none;
+  for (const auto& beside : fs::directory_iterator(
+           file_.has_parent_path() ? file_.parent_path() : fs::path("."), none)) {
+    if (beside.path().filename().native().starts_with(prefix) && place_of(beside.path()) == place)
+      return true;
+  }
+  return false;
+}
+
 void Ledger::check_in_place() const {
   std::optional<Place> place;
   {
     const std::lock_guard lock(place_mutex_);
     place = place_;
   }
-  if (!place || place == place_of(file_)) return;
+  if (!place || place == place_of(file_) || was_set_aside()) return;
   throw EnvironmentError(named(file_) + " was moved, removed or replaced while it was written to");
 }
 

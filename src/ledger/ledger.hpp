@@ -84,7 +84,8 @@ class Ledger {
   /// EnvironmentError.
   void forget(const std::function<std::vector<std::string>()>& gone);
   /// Throws EnvironmentError where the file is not at its place any more, and what is recorded now
-  /// would be lost. Waits for nobody who records.
+  /// would be lost; not where another process has set it aside, and the next call goes on with the
+  /// new one. Waits for nobody who records.
   void check_in_place() const;
 
  private:
@@ -102,6 +103,8 @@ class Ledger {
   void transaction(bool sync, const Write& write);
   Ledger(const std::filesystem::path& file, std::unique_ptr<Tables> tables);
   void open();
+  void open_or_make();
+  bool was_set_aside() const;
   void set_aside(const Place& damaged, const std::string& why);
   void make_tables();
 

@@ -64,6 +64,7 @@ struct Request {
   /// Texts of all that makes other pixels, one for each rank, so that a settings_hash() can be
   /// read.
   std::vector<std::string> output_settings{};
+  std::string links{};  ///< of a watch: which of them it takes, "none" perhaps; empty for a run
 };
 
 /// FNV-1a of such a text: the same in every process and on every machine.

@@ -71,9 +71,10 @@ void check_order(const std::string& after, const Rows& rows, const NameOf& name_
 
 }  // namespace
 
-Tables::Tables(const fs::path& file, bool read_only, std::chrono::milliseconds patience) {
+Tables::Tables(const fs::path& file, Access access, std::chrono::milliseconds patience) {
   check_ledger_file(file, patience);
-  database_.emplace(file, read_only ? Access::read : Access::write, patience);
+  database_.emplace(file, access, patience);
+  const bool read_only = access != Access::write;
   int version = 0;
   try {
     database_->read([&] {
@@ -222,6 +223,7 @@ void Tables::record(const Request& request, std::int64_t run) const {
   add("settings", request.settings);
   for (const std::string& input : request.inputs) add("input", input);
   if (!request.files_from.empty()) add("files-from", request.files_from);
+  if (!request.links.empty()) add("links", request.links);
   record_settings(request.output_settings);
 }
 
@@ -337,6 +339,7 @@ std::optional<Request> Tables::request() const {
     if (what == "settings") request.settings = use.bytes(1);
     if (what == "input") request.inputs.push_back(use.bytes(1));
     if (what == "files-from") request.files_from = use.bytes(1);
+    if (what == "links") request.links = use.bytes(1);
   }
   if (!any) return std::nullopt;
   request.output_settings = settings_texts();

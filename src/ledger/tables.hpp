@@ -17,10 +17,10 @@ namespace eckart::ledger {
 /// A ledger's tables in an open file. One thread at a time; everything throws DatabaseError.
 class Tables {
  public:
-  /// Makes the file if it is missing, unless it is to be read alone, and migrates one of an older
-  /// version; read alone, a copy in memory is migrated. Throws NotALedger and NewerSchema, and
-  /// changes nothing then. `patience` as Database has it.
-  Tables(const std::filesystem::path& file, bool read_only, std::chrono::milliseconds patience);
+  /// To write: makes the file if it is missing, and migrates one of an older version; else a copy
+  /// in memory is migrated. Throws NotALedger and NewerSchema, and changes nothing then. `patience`
+  /// as Database has it.
+  Tables(const std::filesystem::path& file, Access access, std::chrono::milliseconds patience);
 
   /// All that `write` does, or nothing; with `sync` it is on the disk then, and all before it.
   template <class Write>

@@ -2,8 +2,10 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <iterator>
 #include <system_error>
 
 #include "core/error.hpp"
@@ -27,11 +29,14 @@ bool is_this_file(const ledger::Entry& known, const Standing& standing) {
   return known.bytes == standing.bytes && known.output_mtime_ns == standing.mtime_ns;
 }
 
-/// By its time: within what the coarsest file systems keep of one.
+/// By its time, or what a file system keeps of it: NTFS, those of 1 us, exFAT, those of 1 s, FAT.
 bool is_as_made(const ledger::Entry& known, const Standing& standing) {
-  constexpr std::int64_t kCoarsest_ns = 2000000000;
-  return known.output_mtime_ns == 0 ||
-         std::abs(standing.mtime_ns - known.output_mtime_ns) <= kCoarsest_ns;
+  constexpr std::int64_t kUnits_ns[] = {1, 100, 1000, 10000000, 1000000000, 2000000000};
+  if (known.output_mtime_ns == 0) return true;  // not known
+  const std::int64_t difference = std::abs(standing.mtime_ns - known.output_mtime_ns);
+  return std::any_of(std::begin(kUnits_ns), std::end(kUnits_ns), [&](std::int64_t unit) {
+    return standing.mtime_ns % unit == 0 && difference < unit;
+  });
 }
 
 OutputPlace judge_made(const WantedOutput& wanted, const ledger::Entry& known, SameInput same) {
@@ -140,7 +145,7 @@ void refuse(const std::filesystem::path& output, const OutputPlace& place) {
   if (place.may_be_replaced)
     advice = "move it away, use another output folder or output.name, or " +
              std::string(place.made_with_other ? "make it again with --redo"
-                                               : "replace it with --overwrite");
+                                               : "replace it with eckart run --overwrite");
   throw ItemError(Reason::output_collision,
                   printable(output.native()) + " is in the way (" + place.why + "): " + advice);
 }

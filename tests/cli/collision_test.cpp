@@ -187,6 +187,37 @@ TEST_F(Collision, of_one_output_leaves_no_row_of_another) {
               HasSubstr("out/a.k5.png: new\n"));
 }
 
+/// When it was about to rename its new results to the places of the old ones.
+TEST_F(Collision, a_run_that_was_killed_leaves_what_is_known_of_the_results_before) {
+  const auto at_rank = [&](const std::string& rank, const std::string& fault = {}) {
+    return run({"run", "in", "-o", "out", "-k", rank, "--redo"}, {.fault = fault});
+  };
+  write_png("in/a.png");
+  ASSERT_EQ(at_rank("5").code, 0);
+  ASSERT_EQ(at_rank("7", "rename:0:1:1").code, -SIGKILL);
+  const Finished other = run({"run", "in", "-o", "out", "-k", "9"});
+  EXPECT_EQ(other.code, int(ExitCode::usage)) << "no setting replaces a result unasked";
+  EXPECT_THAT(other.err, HasSubstr("1 result of other settings (rank 5 -> 9)"));
+  fs::permissions(at("out/a.png"), fs::perms::owner_read);  // as a copy of the folder would
+  EXPECT_EQ(at_rank("7").code, 0);
+  EXPECT_THAT(run({"run", "in", "-o", "out", "-k", "7"}).err, HasSubstr("1 skipped"));
+}
+
+TEST_F(Collision, a_file_of_the_same_size_and_nearly_the_same_time_is_not_replaced) {
+  ASSERT_EQ(run_cam("cam1").code, 0);
+  const fs::path output = fs::path("out") / "a.png";
+  const auto made = fs::last_write_time(at(output));
+  const std::string precious(fs::file_size(at(output)), 'x');
+  std::ofstream(at(output)) << precious;
+  fs::last_write_time(at(output), made + std::chrono::milliseconds(300));
+  fs::last_write_time(at("cam1/a.png"), made + std::chrono::hours(1));
+  const Finished result = run_cam("cam1");
+  EXPECT_EQ(result.code, 3) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("changed after it was made, and its input has changed"));
+  std::ifstream left(at(output));
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(left), {}), precious);
+}
+
 TEST_F(Collision, a_changed_input_of_the_same_size_is_done_again) {
   ASSERT_EQ(run_cam("cam1").code, 0);
   const auto size = fs::file_size(at("cam1/a.png"));

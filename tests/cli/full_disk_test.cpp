@@ -202,6 +202,31 @@ TEST_F(FewInodes, are_waited_out_where_that_is_wished) {
   }
 }
 
+/// A ledger that is not open needs files beside it to be read.
+TEST_F(FewInodes, nor_blocks_keep_a_finished_run_from_being_looked_at_or_repeated) {
+  const Finished result = on_few_inodes(
+      100, "mount -o remount,size=600k full; " + std::string(kRun) +
+               "-o full/out || exit 98\n"
+               "dd if=/dev/zero of=full/fill bs=4k 2> none\n" ECKART_PROGRAM
+               " status full/out || exit 97\nmkfifo told\n" +
+               kRun +
+               "-o full/out --wait-for-space 2> told &\n"
+               "while read -r line; do echo \"$line\" >&2; case $line in *'waiting for space')\n"
+               "rm -f full/fill;; esac; done < told\n"
+               "wait $!");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("1 done, 0 failed"));
+  EXPECT_EQ(count_of(result.err, "waiting for space"), 1) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("1 skipped"));
+}
+
+TEST_F(FewInodes, nor_a_disk_that_is_read_only_are_taken_for_a_missing_file) {
+  const Finished result = on_few_inodes(
+      100, "mount -o remount,ro full; " + std::string(kRun) + "-o out --ledger full/l.db");
+  EXPECT_EQ(result.code, int(ExitCode::cannot_create)) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("full/l.db: unable to open database file: Read-only file"));
+}
+
 TEST_F(CliTest, what_may_not_survive_a_power_cut_is_not_called_done) {
   write_png("in/a.png");
   const Finished result = run({"run", "in", "-o", "out", "--backend", "cpu", "--json"},

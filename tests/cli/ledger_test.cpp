@@ -45,6 +45,13 @@ class LedgerOf : public CliTest {
     const timespec times[] = {{1000000000, 0}, {1000000000, 0}};
     ASSERT_EQ(::utimensat(AT_FDCWD, at(name).c_str(), times, 0), 0);
   }
+  /// A command in which `eckart` is this program.
+  Finished run_shell(const std::string& command) {
+    Program::Options shell;
+    shell.program = "/bin/sh";
+    const fs::path folder = fs::path(ECKART_PROGRAM).parent_path();
+    return run({"-c", "PATH=" + folder.string() + ":$PATH; " + command}, shell);
+  }
   std::string bytes(const std::string& name) const {
     std::ifstream stream(at(name), std::ios::binary);
     return {std::istreambuf_iterator<char>(stream), {}};
@@ -237,6 +244,28 @@ TEST_F(LedgerOf, a_ledger_by_its_path_is_the_same_ledger) {
             all);
 }
 
+/// It would take them for its own, and forget what it does not find.
+TEST_F(LedgerOf, another_folder_is_refused) {
+  for (const char* command : {"run in -o other", "status other"}) {
+    const Finished result =
+        run_shell(std::string("eckart ") + command + " --ledger out/.eckart/ledger.db");
+    EXPECT_EQ(result.code, int(ExitCode::usage)) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("out/.eckart/ledger.db is that of "));
+  }
+}
+
+/// As after the loss of a GPU, while another run has begun in the ledger that they share.
+TEST_F(LedgerOf, a_run_that_starts_again_knows_what_it_has_done) {
+  const std::string shared = " --ledger shared.db -k 2 --overwrite";
+  ASSERT_EQ(run_shell("eckart run in -o first" + shared).code, 0);
+  ASSERT_EQ(run_shell("eckart run in -o second" + shared).code, 0);
+  EXPECT_THAT(run_shell("ECKART_RESTARTS=$$:1:1; export ECKART_RESTARTS; exec eckart run in -o "
+                        "first" +
+                        shared)
+                  .err,
+              HasSubstr("3 skipped"));
+}
+
 TEST_F(LedgerOf, an_import_brings_back_no_failure_of_what_was_mended) {
   write("in/bad.png", "no image");
   ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 3);
@@ -325,10 +354,10 @@ TEST_F(LedgerOf, import_refuses_garbage_with_its_line_and_changes_nothing) {
     EXPECT_THAT(result.err, HasSubstr(why));
   };
   expect_refused("", "the file is empty");
-  expect_refused("garbage\n", "l.jsonl:1: ");
+  expect_refused("garbage\n", "l.jsonl:1: no JSON from byte 1 on");
   expect_refused("{}\n", "l.jsonl:1: this is no export of a ledger");
   expect_refused("{\"eckart_ledger\":2}\n", "l.jsonl:1: is of version 2");
-  expect_refused(good + "{\"output\":\"a\"}\n", "l.jsonl:6: ");
+  expect_refused(good + "{\"output\":\"a\"}\n", "l.jsonl:6: key '");
   expect_refused(good + "{\"what\":1}\n", "has neither output nor failed");
   const auto with = [&](const std::string& from, const std::string& to) {
     std::string text = good;

@@ -110,6 +110,20 @@ TEST_F(Watch, a_half_written_file_is_tried_again_until_it_is_whole) {
   EXPECT_FALSE(fs::exists(at("out/.eckart/quarantine/slow.png.reason.json")));
 }
 
+/// An operator may wait until nothing is pending.
+TEST_F(Watch, what_it_leaves_alone_is_not_pending) {
+  configure();
+  write_png("elsewhere.png");
+  fs::create_symlink(at("elsewhere.png"), at("in/link.png"));
+  ASSERT_EQ(::mkfifo(at("in/fifo.png").c_str(), 0600), 0);
+  write_png("in/a.png");
+  start();
+  wait_for_outputs(1);
+  EXPECT_EQ(stop().code, 0);
+  write_png("in/late.png");
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("1 done, 0 failed\n1 pending\n"));
+}
+
 TEST_F(Watch, the_ledger_forgets_results_that_are_taken_away) {
   const auto done = [&] { return run({"status", "out"}).out; };
   configure("after: delete");

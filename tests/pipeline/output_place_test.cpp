@@ -54,12 +54,18 @@ TEST_F(OutputPlaceTest, is_redone_where_anything_of_the_input_has_changed) {
 /// A retouched result may have the size that it had.
 TEST_F(OutputPlaceTest, is_not_replaced_where_its_time_is_another) {
   constexpr std::int64_t kDay_ns = 86400LL * 1000000000;
-  known_.entry->output_mtime_ns = standing_.mtime_ns = kDay_ns;
+  constexpr std::int64_t kMade_ns = kDay_ns + 3123456789;
+  known_.entry->output_mtime_ns = standing_.mtime_ns = kMade_ns;
   wanted_.input.state.size = 101;
   EXPECT_EQ(kind(), Kind::redone);
-  standing_.mtime_ns += 1000000000;
-  EXPECT_EQ(kind(), Kind::redone) << "as coarse as times of files are kept";
-  for (const std::int64_t time : {std::int64_t(0), 2 * kDay_ns}) {
+  for (const std::int64_t kept : std::initializer_list<std::int64_t>{
+           3123456700, 3123456000, 3120000000, 3000000000, 4000000000, 2000000000}) {
+    standing_.mtime_ns = kDay_ns + kept;
+    EXPECT_EQ(kind(), Kind::redone) << "as coarse as times of files are kept: " << kept;
+  }
+  for (const std::int64_t time :
+       {std::int64_t(0), 2 * kDay_ns, kMade_ns + 1, kMade_ns + 1000000000, kDay_ns + 5000000000,
+        kMade_ns - 1900000000, kDay_ns + 1000000000}) {
     standing_.mtime_ns = time;
     EXPECT_EQ(kind(), Kind::unknown);
     EXPECT_TRUE(judge(wanted_, known_, standing_).is_ours);

@@ -55,6 +55,7 @@ void fill(Ledger& ledger) {
 /// Asks it all that can be asked.
 void read_all(Ledger& ledger) {
   for (int i = 0; i < kRows; ++i) ledger.find(output(i));
+  for (int i = 0; i < kRows; ++i) ledger.find_announced(output(i));
   for (int i = 0; i < kFailures; ++i) ledger.find_failure("/in/bad" + std::to_string(i));
   ledger.count();
   ledger.count_by_settings();
@@ -286,11 +287,27 @@ TEST_F(Damage, is_set_aside_once_by_two_that_share_the_ledger) {
   read_all(first);
   first.record({{entry(0)}, {}, {}});
   ASSERT_EQ(asides(), 1);
+  EXPECT_NO_THROW(second.check_in_place());
   read_all(second);
   EXPECT_EQ(asides(), 1);
   EXPECT_TRUE(second.find(output(0)));
   second.record({{entry(1)}, {}, {}});
   EXPECT_TRUE(first.find(output(1)));
+}
+
+/// The second has all that it wants in memory, and never sees the damage.
+TEST_F(Damage, that_another_has_set_aside_takes_no_more_rows) {
+  put(good_);
+  Ledger first(file()), second(file());
+  EXPECT_TRUE(second.find(output(0)));
+  fs::rename(file(), file().native() + ".damaged-1");
+  for (const char* companion : {"-wal", "-shm"}) fs::remove(file().native() + companion);
+  EXPECT_NO_THROW(second.check_in_place());
+  second.record({{entry(1)}, {}, {}});
+  EXPECT_NO_THROW(second.check_in_place());
+  EXPECT_TRUE(Ledger(file()).find(output(1)));
+  EXPECT_FALSE(Ledger(file()).find(output(0)));
+  EXPECT_EQ(asides(), 1);
 }
 
 }  // namespace

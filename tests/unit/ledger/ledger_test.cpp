@@ -1,11 +1,14 @@
 #include "ledger/ledger.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <latch>
@@ -429,9 +432,41 @@ TEST_F(LedgerTest, is_asked_for_its_place_by_whoever_waits_for_nobody) {
   });
 }
 
+/// As flock(1) does around a command that cron starts.
+TEST_F(LedgerTest, waits_for_no_lock_of_its_folder_where_it_is_made_already) {
+  Ledger(file()).record({{kDone}, {}, {}});
+  const int folder = ::open(file().parent_path().c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(::flock(folder, LOCK_EX), 0);
+  Ledger ledger(file(), {.patience = std::chrono::hours(1)});
+  EXPECT_TRUE(ledger.find(kDone.output));
+  ::close(folder);
+}
+
+TEST_F(LedgerTest, numbers_the_runs_of_all_who_share_it) {
+  Ledger first(file()), second(file());
+  second.record_request({});
+  EXPECT_EQ(second.run(), 1);
+  Ledger third(file());
+  third.record_request({});
+  EXPECT_EQ(third.run(), 2);
+  first.record_request({});
+  EXPECT_EQ(first.run(), 3);
+}
+
+TEST_F(LedgerTest, that_is_damaged_is_renamed_and_not_the_link_to_it) {
+  const auto link = file().parent_path().parent_path() / "link.db";
+  { Ledger ledger(file()); }
+  std::filesystem::create_symlink(file(), link);
+  std::ofstream(file(), std::ios::in | std::ios::binary).seekp(100) << std::string(20000, 'x');
+  Ledger(link).record({{kDone}, {}, {}});
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_TRUE(std::filesystem::exists(file().native() + ".damaged-1"));
+  EXPECT_TRUE(Ledger(file()).find(kDone.output));
+}
+
 TEST_F(LedgerTest, that_another_keeps_locked_is_waited_for_as_long_as_was_said) {
   Ledger ledger(file(), {.patience = std::chrono::milliseconds(20)});
-  Tables another(file(), false, {});
+  Tables another(file(), Access::write, {});
   const auto start = std::chrono::steady_clock::now();
   another.transaction(false, [&] {
     try {
