@@ -270,8 +270,8 @@ std::optional<Entry> Ledger::find(const std::string& output) {
   return with_tables([&](const Tables& tables) { return tables.find(output); });
 }
 
-std::optional<Entry> Ledger::find_announced(const std::string& output) {
-  return with_tables([&](const Tables& tables) { return tables.find_announced(output); });
+std::optional<Entry> Ledger::find_announced(const Announcement& announcement) {
+  return with_tables([&](const Tables& tables) { return tables.find_announced(announcement); });
 }
 
 std::optional<Failure> Ledger::find_failure(const std::string& input) {
@@ -290,7 +290,7 @@ void Ledger::record(const Changes& changes) {
     for (const Entry& entry : changes.moved) tables.move_input(entry);
     for (const std::string& output : changes.taken) tables.forget_state(output);
     for (const Entry& entry : changes.announced) tables.announce(entry, run_);
-    for (const std::string& output : changes.unpublished) tables.forget_announced(output);
+    for (const Announcement& one : changes.unpublished) tables.forget_announced(one);
   });
 }
 

@@ -50,7 +50,7 @@ class Ledger {
   /// What is done.
   std::optional<Entry> find(const std::string& output);
   /// What was announced, and not recorded since.
-  std::optional<Entry> find_announced(const std::string& output);
+  std::optional<Entry> find_announced(const Announcement& announcement);
   std::optional<Failure> find_failure(const std::string& input);
   /// All of them or none, over what was known of these inputs and outputs. Throws EnvironmentError.
   void record(const Changes& changes);

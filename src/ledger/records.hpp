@@ -28,6 +28,13 @@ struct Entry {
   std::string report{};              ///< what a report says of the output; empty: not known
 };
 
+/// Which file was announced: several may be for one output, of runs that were killed.
+struct Announcement {
+  std::string output;  ///< as in Entry, and so the next two
+  std::int64_t bytes = 0;
+  std::int64_t output_mtime_ns = 0;
+};
+
 /// An input that failed at its last attempt.
 struct Failure {
   std::string input;
@@ -45,7 +52,7 @@ struct Suspect {
 
 /// What has happened since the last record().
 struct Changes {
-  std::vector<Entry> done;  ///< they are announced no more
+  std::vector<Entry> done;  ///< nothing is announced for these outputs any more
   std::vector<Failure> failed;
   std::vector<std::string> cleared;  ///< inputs that are no failures, or suspects, any more
   /// What is known already, of inputs that have another path, state or content by now.
@@ -53,7 +60,7 @@ struct Changes {
   bool sync = false;  ///< on the disk when record() returns, if the ledger is durable
   std::vector<std::string> taken{};  ///< outputs whose inputs are gone: what has their names is new
   std::vector<Entry> announced{};    ///< beside what is known of the same outputs as done
-  std::vector<std::string> unpublished{};  ///< outputs that were announced, if so, and never came
+  std::vector<Announcement> unpublished{};  ///< what was announced and never came
 };
 
 /// What a run was asked for, by which what is left of it is known.

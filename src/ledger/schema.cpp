@@ -145,15 +145,16 @@ void migrate_2_to_3(Database& database, const std::filesystem::path& /*output_ro
   database.execute("DROP TABLE old_output");
 }
 
-/// Version 3 had what was announced among what was done, in the place of what was known before.
+/// Version 3 had what was announced among what was done, in the place of what was known before. Of
+/// one output there may be several: of runs that were killed, and of the one that is at work.
 void migrate_3_to_4(Database& database, const std::filesystem::path& /*output_root*/) {
   database.execute(R"(
     CREATE TABLE announced (
-      output BLOB PRIMARY KEY, root INTEGER NOT NULL, input BLOB NOT NULL,
+      output BLOB NOT NULL, root INTEGER NOT NULL, input BLOB NOT NULL,
       settings INTEGER NOT NULL, part INTEGER NOT NULL, size INTEGER NOT NULL,
       mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL, bytes INTEGER NOT NULL,
-      output_mtime_ns INTEGER NOT NULL, run INTEGER NOT NULL, content BLOB, report BLOB)
-      WITHOUT ROWID;
+      output_mtime_ns INTEGER NOT NULL, run INTEGER NOT NULL, content BLOB, report BLOB,
+      PRIMARY KEY (output, output_mtime_ns, bytes)) WITHOUT ROWID;
     DELETE FROM output WHERE bytes < 0)");
 }
 

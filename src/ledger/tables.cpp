@@ -56,6 +56,11 @@ void bind(Statement::Use& use, int parameter, const FileState& state) {
   use.bind(parameter + 2, state.inode);
 }
 
+void bind(Statement::Use& use, const Announcement& announcement) {
+  use.bind(1, announcement.output).bind(2, announcement.bytes);
+  use.bind(3, announcement.output_mtime_ns);
+}
+
 Failure failure(const Statement::Use& row) {
   return {row.bytes(0), state(row, 1), reason_of(row.bytes(4)), row.bytes(5)};
 }
@@ -98,7 +103,8 @@ Tables::Tables(const fs::path& file, Access access, std::chrono::milliseconds pa
 
 void Tables::prepare_all(bool read_only) {
   find_.emplace(prepare(select_from("output", "output = ?1")));
-  find_announced_.emplace(prepare(select_from("announced", "output = ?1")));
+  find_announced_.emplace(
+      prepare(select_from("announced", "output = ?1 AND bytes = ?2 AND output_mtime_ns = ?3")));
   find_failure_.emplace(
       prepare("SELECT input, size, mtime_ns, inode, reason, detail FROM failure WHERE input = ?1"));
   if (read_only) return;
@@ -113,7 +119,9 @@ void Tables::prepare_all(bool read_only) {
       prepare("UPDATE output SET root = ?2, input = ?3, size = ?4, mtime_ns = ?5, inode = ?6, "
               "content = coalesce(?7, content) WHERE output = ?1"));
   forget_state_.emplace(prepare("UPDATE output SET size = -1 WHERE output = ?1"));
-  forget_announced_.emplace(prepare("DELETE FROM announced WHERE output = ?1"));
+  forget_announced_.emplace(
+      prepare("DELETE FROM announced WHERE output = ?1 AND bytes = ?2 AND output_mtime_ns = ?3"));
+  forget_all_announced_.emplace(prepare("DELETE FROM announced WHERE output = ?1"));
 }
 
 Entry Tables::entry(const Statement::Use& row) const {
@@ -251,8 +259,14 @@ void Tables::forget_state(const std::string& output) const {
 }
 
 void Tables::forget_announced(const std::string& output) const {
-  Statement::Use use(*forget_announced_);
+  Statement::Use use(*forget_all_announced_);
   use.bind(1, output);
+  use.step();
+}
+
+void Tables::forget_announced(const Announcement& announcement) const {
+  Statement::Use use(*forget_announced_);
+  bind(use, announcement);
   use.step();
 }
 
@@ -271,9 +285,9 @@ std::optional<Entry> Tables::find(const std::string& output) const {
   return use.step() ? std::optional(entry(use)) : std::nullopt;
 }
 
-std::optional<Entry> Tables::find_announced(const std::string& output) const {
+std::optional<Entry> Tables::find_announced(const Announcement& announcement) const {
   Statement::Use use(*find_announced_);
-  use.bind(1, output);
+  bind(use, announcement);
   return use.step() ? std::optional(entry(use)) : std::nullopt;
 }
 

@@ -46,12 +46,13 @@ class Tables {
   /// No input is in the state that this output was made from.
   void forget_state(const std::string& output) const;
   void forget_announced(const std::string& output) const;
+  void forget_announced(const Announcement& announcement) const;
   /// As done.
   void forget(const std::string& output) const;
   void forget_suspects();
 
   std::optional<Entry> find(const std::string& output) const;
-  std::optional<Entry> find_announced(const std::string& output) const;
+  std::optional<Entry> find_announced(const Announcement& announcement) const;
   void record_settings(const std::vector<std::string>& texts) const;
   /// The next after this output, in the order of their names.
   std::vector<Entry> entries_after(const std::string& output, int limit) const;
@@ -85,7 +86,7 @@ class Tables {
   mutable std::unordered_map<std::string, std::int64_t> roots_;
   std::optional<Statement> find_, find_announced_, find_failure_;
   std::optional<Statement> insert_, announce_, insert_failure_, remove_failure_, remove_suspect_,
-      forget_state_, forget_announced_, move_;
+      forget_state_, forget_announced_, forget_all_announced_, move_;
 };
 
 }  // namespace eckart::ledger

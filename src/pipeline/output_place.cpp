@@ -113,9 +113,8 @@ KnownOutput find_known(ledger::Ledger& ledger, const std::string& output,
                        const Standing& standing) {
   KnownOutput known{ledger.find(output)};
   if (known.entry && is_this_file(*known.entry, standing)) return known;
-  auto announced = ledger.find_announced(output);
-  if (announced && is_this_file(*announced, standing)) return {std::move(announced), true};
-  return known;
+  auto announced = ledger.find_announced({output, standing.bytes, standing.mtime_ns});
+  return announced ? KnownOutput{std::move(announced), true} : known;
 }
 
 OutputPlace judge(const WantedOutput& wanted, const KnownOutput& known, const Standing& standing) {

@@ -242,7 +242,8 @@ void Resume::forget_announced(const WorkItem& item, ledger::Changes& changes) co
     if (item.is_done_before(i)) continue;
     const Standing standing = look_at(item.outputs[i]);
     if (standing.bytes != item.file_bytes[i] || standing.mtime_ns != item.file_mtimes_ns[i])
-      changes.unpublished.push_back(below_root(item.outputs[i]));
+      changes.unpublished.push_back(
+          {below_root(item.outputs[i]), item.file_bytes[i], item.file_mtimes_ns[i]});
   }
 }
 

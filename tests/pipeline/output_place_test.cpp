@@ -200,6 +200,9 @@ TEST_F(ResumeAnnounce, lets_what_a_killed_run_has_published_be_known) {
   publish(*fresh);
   write(late->outputs[0]);
   EXPECT_EQ(kind(*fresh), Kind::redone);
+  const ItemPtr again = item_of("fresh.png");
+  announce({again.get()});
+  EXPECT_EQ(kind(*again), Kind::redone) << "what the first has published is its own all the same";
   EXPECT_EQ(kind(*foreign), Kind::unknown);
   EXPECT_EQ(kind(*late), Kind::unknown);
 }
@@ -249,8 +252,8 @@ TEST_F(ResumeAnnounce, is_taken_back_where_nothing_came_of_it) {
     WorkItem* const items[] = {item};
     resume_.record(items);
   }
-  EXPECT_TRUE(ledger_.find_announced("published.png"));
-  EXPECT_FALSE(ledger_.find_announced("failed.png"));
+  EXPECT_TRUE(ledger_.find_announced({"published.png", 3, published->file_mtimes_ns[0]}));
+  EXPECT_FALSE(ledger_.find_announced({"failed.png", 3, failed->file_mtimes_ns[0]}));
 }
 
 class ResumeCheck : public ::testing::Test {

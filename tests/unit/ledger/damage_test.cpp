@@ -55,7 +55,7 @@ void fill(Ledger& ledger) {
 /// Asks it all that can be asked.
 void read_all(Ledger& ledger) {
   for (int i = 0; i < kRows; ++i) ledger.find(output(i));
-  for (int i = 0; i < kRows; ++i) ledger.find_announced(output(i));
+  for (int i = 0; i < kRows; ++i) ledger.find_announced({output(i), 1, 2});
   for (int i = 0; i < kFailures; ++i) ledger.find_failure("/in/bad" + std::to_string(i));
   ledger.count();
   ledger.count_by_settings();

@@ -328,23 +328,33 @@ TEST_F(LedgerTest, has_what_is_announced_beside_what_is_done) {
   const auto announce = [&] {
     ledger.record({.done = {}, .failed = {}, .cleared = {}, .announced = {entry}});
   };
+  const auto announced = [&] {
+    return ledger.find_announced({entry.output, entry.bytes, entry.output_mtime_ns});
+  };
   announce();
   EXPECT_FALSE(ledger.find(entry.output));
-  EXPECT_EQ(ledger.find_announced(entry.output)->input, entry.input);
+  EXPECT_EQ(announced()->input, entry.input);
   EXPECT_EQ(ledger.count().done, 0);
   EXPECT_EQ(ledger.count().failed, 1) << "it may still fail";
   EXPECT_TRUE(ledger.entries_after("", 10).empty());
   ledger.record({{entry}, {}, {}});
-  EXPECT_FALSE(ledger.find_announced(entry.output));
+  EXPECT_FALSE(announced());
   EXPECT_EQ(ledger.count().done, 1);
   EXPECT_EQ(ledger.count().failed, 0);
   entry.bytes += 1;
   announce();
   ledger.forget([&] { return std::vector{entry.output}; });
   EXPECT_FALSE(ledger.find(entry.output));
-  EXPECT_EQ(ledger.find_announced(entry.output)->bytes, entry.bytes);
-  ledger.record({.done = {}, .failed = {}, .cleared = {}, .unpublished = {entry.output}});
-  EXPECT_FALSE(ledger.find_announced(entry.output));
+  ++entry.output_mtime_ns;
+  announce();
+  EXPECT_TRUE(announced());
+  ledger.record({.done = {},
+                 .failed = {},
+                 .cleared = {},
+                 .unpublished = {{entry.output, entry.bytes, entry.output_mtime_ns}}});
+  EXPECT_FALSE(announced());
+  --entry.output_mtime_ns;
+  EXPECT_TRUE(announced()) << "that of another run";
 }
 
 /// Somebody's own, which a mistyped name must not cost.
