@@ -30,7 +30,8 @@ void StallWatch::run() {
     try {
       look();
     } catch (const std::exception& error) {  // and looks again
-      spdlog::error("whether a stage has stalled is not known: {}", printable_message(error.what()));
+      spdlog::error("whether a stage has stalled is not known: {}",
+                    printable_message(error.what()));
     }
   }
 }

@@ -68,9 +68,10 @@ void Resume::check(WorkItem& item, const io::InputFile* open) const {
 std::vector<Resume::LookedAt> Resume::look_at_outputs(const WorkItem& item) const {
   std::vector<LookedAt> outputs;
   for (const auto& output : item.outputs) {
-    LookedAt& looked_at = outputs.emplace_back(look_at(output));
+    LookedAt looked_at{.standing = look_at(output)};
     if (looked_at.standing.type != std::filesystem::file_type::not_found)
       looked_at.known = find_known(ledger_, below_root(output), looked_at.standing);
+    outputs.push_back(std::move(looked_at));
   }
   return outputs;
 }

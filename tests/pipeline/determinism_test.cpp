@@ -83,22 +83,21 @@ class Determinism : public ::testing::Test {
     const auto stall = [seed = way.stall_seed](const WorkItem& item, int place) {
       if (seed) Stall{seed}(std::stoi(item.file.stem()), place);
     };
-    Pipeline pipeline(
-        {.source = *source,
-         .backend = [&]() -> Backend& { return backend; },
-         .claim = make_claim(tree, guard),
-         .load =
-             [&](WorkItem& item, const Reserve& reserve) {
-               stall(item, 0);
-               load(item, reserve);
-             },
-         .write =
-             [&](WorkItem& item) {
-               stall(item, 1);
-               write(item);
-             },
-         .publish = make_publish(false)},
-        {.load_threads = way.load, .write_threads = way.write});
+    Pipeline pipeline({.source = *source,
+                       .backend = [&]() -> Backend& { return backend; },
+                       .claim = make_claim(tree, guard),
+                       .load =
+                           [&](WorkItem& item, const Reserve& reserve) {
+                             stall(item, 0);
+                             load(item, reserve);
+                           },
+                       .write =
+                           [&](WorkItem& item) {
+                             stall(item, 1);
+                             write(item);
+                           },
+                       .publish = make_publish(false)},
+                      {.load_threads = way.load, .write_threads = way.write});
     EXPECT_EQ(pipeline.run().done, images_);
     std::map<std::string, Bytes> result;
     for (const auto& entry : fs::directory_iterator(root)) {
