@@ -295,6 +295,20 @@ TEST_F(Damage, is_set_aside_once_by_two_that_share_the_ledger) {
   EXPECT_TRUE(first.find(output(1)));
 }
 
+TEST_F(Damage, that_another_sets_aside_while_it_shows_is_not_set_aside_again) {
+  put(good_);
+  Ledger first(file()), second(file());
+  std::fstream(file(), std::ios::in | std::ios::out | std::ios::binary)
+      << std::string(good_.size(), 'x');
+  second.forget([&] {  // within a call of the second
+    read_all(first);
+    first.record({{entry(0)}, {}, {}});
+    return std::vector<std::string>{output(5)};
+  });
+  EXPECT_EQ(asides(), 1);
+  EXPECT_TRUE(second.find(output(0)));
+}
+
 /// The second has all that it wants in memory, and never sees the damage.
 TEST_F(Damage, that_another_has_set_aside_takes_no_more_rows) {
   put(good_);
