@@ -72,8 +72,8 @@ TEST_F(LostGpu, is_looked_for_three_times) {
 
 /// As a script that a restarted process has started would inherit it.
 TEST_F(LostGpu, counts_no_restarts_of_another_process) {
-  const Finished result =
-      run_on_gpu({{"FAKE_GPU_LOST_AT", "1"}, {"FAKE_GPU_ALWAYS", "1"}, {"ECKART_RESTARTS", "1:3"}});
+  const Finished result = run_on_gpu(
+      {{"FAKE_GPU_LOST_AT", "1"}, {"FAKE_GPU_ALWAYS", "1"}, {"ECKART_RESTARTS", "1:3:1"}});
   EXPECT_THAT(result.err, HasSubstr("starting again (1 of 3)"));
   EXPECT_THAT(result.err, HasSubstr("the GPU was lost 4 times"));
 }
