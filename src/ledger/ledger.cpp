@@ -368,14 +368,15 @@ void Ledger::forget(const std::function<std::vector<std::string>()>& gone) {
   });
 }
 
+std::optional<Ledger::Place> Ledger::open_place() const {
+  const std::lock_guard lock(place_mutex_);
+  return place_;
+}
+
 /// Whether the file that is open is not at its place any more, but beside it: another process found
 /// it damaged.
 bool Ledger::was_set_aside() const {
-  std::optional<Place> place;
-  {
-    const std::lock_guard lock(place_mutex_);
-    place = place_;
-  }
+  const std::optional<Place> place = open_place();
   if (!place || place == place_of(file_)) return false;
   const std::string prefix = file_.filename().native() + kDamaged;
   std::error_code none;
@@ -388,11 +389,7 @@ bool Ledger::was_set_aside() const {
 }
 
 void Ledger::check_in_place() const {
-  std::optional<Place> place;
-  {
-    const std::lock_guard lock(place_mutex_);
-    place = place_;
-  }
+  const std::optional<Place> place = open_place();
   if (!place || place == place_of(file_) || was_set_aside()) return;
   throw EnvironmentError(named(file_) + " was moved, removed or replaced while it was written to");
 }

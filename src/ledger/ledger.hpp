@@ -104,6 +104,7 @@ class Ledger {
   Ledger(const std::filesystem::path& file, std::unique_ptr<Tables> tables);
   void open();
   void open_or_make();
+  std::optional<Place> open_place() const;
   bool was_set_aside() const;
   void set_aside(const Place& damaged, const std::string& why);
   void make_tables();
