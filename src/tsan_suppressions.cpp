@@ -7,7 +7,7 @@
 // slot.
 //
 // The others are libraries that are not built with the sanitizer, so that it does not see how they
-// synchronise: OpenBLAS; OpenCV, which makes its table of codecs at first use under the lock of a
+// synchronize: OpenBLAS; OpenCV, which makes its table of codecs at first use under the lock of a
 // local static, and has GDAL register its drivers when it looks for an encoder, always under one
 // lock of its own; cpp-httplib, whose local statics the threads of its pool share.
 extern "C" const char* __tsan_default_suppressions();

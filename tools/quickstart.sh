@@ -22,11 +22,11 @@ cmake --build --preset release --parallel "$(nproc)"
 
 say "making sample images in $in"
 "$eckart" synth -o "$in" --kind phantom,texture --count 8 --size 256,480x640
-"$eckart" synth -o "$in/colour" --kind texture --count 4 --size 480x640 --channels 3
+"$eckart" synth -o "$in/color" --kind texture --count 4 --size 480x640 --channels 3
 
 say "reconstructing them at ranks 5, 20 and 50"
 "$eckart" run "$in" -o "$out" --rank 5,20,50
 
-say "done: compare, say, $in/colour/texture_480x640_0001.png with"
-for rank in 5 20 50; do say "  $out/colour/texture_480x640_0001.k$rank.png"; done
+say "done: compare, say, $in/color/texture_480x640_0001.png with"
+for rank in 5 20 50; do say "  $out/color/texture_480x640_0001.k$rank.png"; done
 say "your own pictures: $eckart run FOLDER -o RESULTS --rank 20"

@@ -22,7 +22,7 @@ build_and_test() {
   local preset=$1 jobs
   jobs=$(nproc)
   say "building preset $preset with $jobs jobs"
-  cmake --preset "$preset" -DECKART_FROM_SCRATCH="$sanitizers"
+  cmake --preset "$preset" -DECKART_UNITY_BUILD="$sanitizers"
   cmake --build --preset "$preset" --parallel "$jobs"
   say "testing preset $preset"
   ctest --preset "$preset" --parallel "$((jobs + 1))"  # some wait for a disk, or a second

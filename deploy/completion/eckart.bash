@@ -21,12 +21,12 @@ _eckart_keys() { # PROGRAM
     { key = $1; sub(/^ +/, "", key); print section key "=" }'
 }
 
-_eckart_files() { # f: files as well, d: folders alone
+_eckart_complete_files() { # f: files as well, d: folders alone
   compopt -o filenames
   mapfile -t COMPREPLY < <(compgen "-$1" -- "$current")
 }
 
-_eckart_value() { # OPTION: completes what stands after it; false if it takes nothing
+_eckart_complete_value() { # OPTION: completes what stands after it; false if it takes nothing
   local names value choices
   while read -r names value choices; do
     [[ ,$names, == *",$1,"* ]] || continue
@@ -40,8 +40,8 @@ _eckart_value() { # OPTION: completes what stands after it; false if it takes no
         compopt -o nospace
         words=$(_eckart_keys "$program")
         ;;
-      *,-o,--output) _eckart_files d ;;
-      *,--config | *,--files-from | *,--report | *,--trace | *,--ledger | *,--calibration | *,--log) _eckart_files f ;;
+      *,-o,--output) _eckart_complete_files d ;;
+      *,--config | *,--files-from | *,--report | *,--trace | *,--ledger | *,--calibration | *,--log) _eckart_complete_files f ;;
     esac
     return 0
   done <<<"$options"
@@ -56,21 +56,21 @@ _eckart() {
     words="--help --version $("$program" --help | sed -n '/^Subcommands:/,$s/^  \([a-z-]*\) .*/\1/p')"
   else
     options=$(_eckart_options "$program" "$command")
-    if _eckart_value "${COMP_WORDS[COMP_CWORD - 1]}"; then
+    if _eckart_complete_value "${COMP_WORDS[COMP_CWORD - 1]}"; then
       :
     elif [[ $current == -* ]]; then
       words=$(cut -d' ' -f1 <<<"$options" | tr ',' '\n')
     else
       case $command in
         bench)
-          if ((COMP_CWORD == 2)); then words=scaling; else _eckart_files f; fi
+          if ((COMP_CWORD == 2)); then words=scaling; else _eckart_complete_files f; fi
           ;;
-        run | plan) _eckart_files f ;;
-        status | requeue | prune) _eckart_files d ;;
+        run | plan) _eckart_complete_files f ;;
+        status | requeue | prune) _eckart_complete_files d ;;
         ledger)
-          if ((COMP_CWORD == 2)); then words='export import'; else _eckart_files f; fi
+          if ((COMP_CWORD == 2)); then words='export import'; else _eckart_complete_files f; fi
           ;;
-        top) _eckart_files f ;;
+        top) _eckart_complete_files f ;;
       esac
     fi
   fi

@@ -14,32 +14,33 @@ namespace eckart::app {
 namespace {
 
 /// In every shape the terms of the model have other shares of the time.
-struct Case {
+struct CalibrationCase {
   int rows, cols;
   std::vector<int> ranks;
 };
-const std::vector<Case> kCases = {
+const std::vector<CalibrationCase> kCalibrationCases = {
     {64, 64, {2, 16}},        {128, 128, {4, 70}},   {320, 192, {20, 100}},
     {256, 256, {8, 50, 150}}, {512, 256, {20, 130}}, {512, 512, {20, 100, 300}},
     {1024, 1024, {50}},
 };
-constexpr int kScenes = 2;                      // in turn
-constexpr int kPart = 8;                        // of a batch that is timed too, one in so many
-constexpr double kLong = 2;                     // seconds, of which to have more would tell no more
-constexpr std::size_t kFewest = 3, kMost = 25;  // measurements of which the median counts
+constexpr int kSceneCount = 2;           // in turn
+constexpr int kPartialBatchDivisor = 8;  // of a batch that is timed too, one in so many
+constexpr double kMaxPassSeconds = 2;    // seconds, of which to have more would tell no more
+constexpr std::size_t kMinMeasurements = 3,
+                      kMaxMeasurements = 25;  // measurements of which the median counts
 
 /// The CPU's lanes compute on the thread that calls them, so that its own time counts, whatever
 /// else the machine does.
-double now(bool own_time) {
+double clock_seconds(bool use_thread_clock) {
   timespec time{};
-  clock_gettime(own_time ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time);
+  clock_gettime(use_thread_clock ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time);
   return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
 }
 
-std::vector<Image> make_scenes(const Case& shape) {
+std::vector<Image> make_scenes(const CalibrationCase& shape) {
   std::vector<Image> scenes;
-  scenes.reserve(kScenes);
-  for (int seed = 0; seed < kScenes; ++seed) {
+  scenes.reserve(kSceneCount);
+  for (int seed = 0; seed < kSceneCount; ++seed) {
     scenes.push_back(synthesize({.kind = SynthKind::texture,
                                  .rows = shape.rows,
                                  .cols = shape.cols,
@@ -54,8 +55,8 @@ using Batches = std::vector<std::vector<Task>>;
 /// Batches of this many planes, as many as the lane has slots for or more, with all scenes in them.
 Batches make_batches(const std::vector<Image>& scenes, std::span<const RankPolicy> ranks,
                      int planes, int slots) {
-  const int wanted = (int(scenes.size()) + planes - 1) / planes;
-  Batches batches(std::size_t((wanted + slots - 1) / slots * slots));
+  const int batch_count = (int(scenes.size()) + planes - 1) / planes;
+  Batches batches(std::size_t((batch_count + slots - 1) / slots * slots));
   std::size_t next = 0;
   for (auto& batch : batches) {
     for (int i = 0; i < planes; ++i) {
@@ -72,7 +73,7 @@ Batches make_batches(const std::vector<Image>& scenes, std::span<const RankPolic
 }
 
 /// With all slots at work.
-void compute(Lane& lane, const BatchKind& kind, Batches& batches) {
+void run_batches(Lane& lane, const BatchKey& kind, Batches& batches) {
   const auto slots = std::size_t(lane.slots());
   for (std::size_t first = 0; first < batches.size(); first += slots) {
     for (std::size_t slot = 0; slot < slots; ++slot) {
@@ -90,18 +91,20 @@ void compute(Lane& lane, const BatchKind& kind, Batches& batches) {
 }
 
 /// Of a batch, the median.
-double measure(Lane& lane, const BatchKind& kind, Batches& batches, bool own_time, double budget) {
+double median_batch_seconds(Lane& lane, const BatchKey& kind, Batches& batches,
+                            bool use_thread_clock, double budget) {
   const auto pass = [&] {
-    const double start = now(own_time);
-    compute(lane, kind, batches);
-    return (now(own_time) - start) / double(batches.size());
+    const double start = clock_seconds(use_thread_clock);
+    run_batches(lane, kind, batches);
+    return (clock_seconds(use_thread_clock) - start) / double(batches.size());
   };
   // Twice on CUDA: then it does the rounds that the images need.
   for (int i = 0; i < lane.slots(); ++i) {
-    if (const double time = pass(); time * double(batches.size()) > kLong) return time;
+    if (const double time = pass(); time * double(batches.size()) > kMaxPassSeconds) return time;
   }
   std::vector<double> times;
-  for (double total = 0; times.size() < kFewest || (total < budget && times.size() < kMost);) {
+  for (double total = 0;
+       times.size() < kMinMeasurements || (total < budget && times.size() < kMaxMeasurements);) {
     times.push_back(pass());
     total += times.back() * double(batches.size());
   }
@@ -111,17 +114,18 @@ double measure(Lane& lane, const BatchKind& kind, Batches& batches, bool own_tim
 
 /// Times a full batch, and a part of one where planes share it: that tells what a batch costs from
 /// what its planes cost. Nothing where this is more than the backend's solver takes.
-std::vector<Timing> time_solver(Backend& backend, SolverKind solver, const BatchKind& kind,
-                                const std::vector<Image>& scenes, double budget) {
+std::vector<Timing> measure_solver(Backend& backend, SolverKind solver, const BatchKey& kind,
+                                   const std::vector<Image>& scenes, double budget) {
   const std::unique_ptr<Lane> lane = backend.make_lane(0);
-  const int full = backend.batch_planes(kind), part = full / kPart;
+  const int full = backend.batch_planes(kind), part = full / kPartialBatchDivisor;
   std::vector<Timing> timings;
   for (const int planes : {full, part}) {
     if (planes == 0) continue;
     Batches batches = make_batches(scenes, kind.ranks, planes, lane->slots());
     const double share = double(planes) / (full + part);
-    const double time = measure(*lane, kind, batches, backend.name() == "cpu", share * budget);
-    SolverChoice choice = backend.choices().at(0);
+    const double time =
+        median_batch_seconds(*lane, kind, batches, backend.name() == "cpu", share * budget);
+    SolverChoice choice = backend.solver_choices().at(0);
     if (choice.solver != solver) return {};
     choice.batch.planes = planes;
     timings.push_back({solver, choice.batch, time});
@@ -131,28 +135,28 @@ std::vector<Timing> time_solver(Backend& backend, SolverKind solver, const Batch
 
 int count_measurements() {
   int count = 0;
-  for (const Case& shape : kCases) count += 2 * int(shape.ranks.size());
+  for (const CalibrationCase& shape : kCalibrationCases) count += 2 * int(shape.ranks.size());
   return count;
 }
 
 }  // namespace
 
-CalibrationResult calibrate(const CalibrationJob& job) {
+CalibrationResult calibrate(const CalibrationRequest& request) {
   CalibrationResult result;
   const int total = count_measurements();
   int done = 0;
-  for (const Case& sides : kCases) {
-    const std::vector<Image> scenes = make_scenes(sides);
-    for (const int rank : sides.ranks) {
-      const BatchKind kind{{sides.rows, sides.cols}, {RankPolicy{rank}}};
+  for (const CalibrationCase& calibration_case : kCalibrationCases) {
+    const std::vector<Image> scenes = make_scenes(calibration_case);
+    for (const int rank : calibration_case.ranks) {
+      const BatchKey kind{{calibration_case.rows, calibration_case.cols}, {RankPolicy{rank}}};
       for (const SolverKind solver : {SolverKind::subspace, SolverKind::gram}) {
-        if (job.progress) job.progress(done++, total);
+        if (request.on_progress) request.on_progress(done++, total);
         BackendOptions options;
         options.solver = solver;
-        const std::unique_ptr<Backend> backend = job.make(options);
-        result.backend = backend->name(), result.device = backend->device();
+        const std::unique_ptr<Backend> backend = request.make_backend(options);
+        result.backend = backend->name(), result.device = backend->device_name();
         for (const Timing& timing :
-             time_solver(*backend, solver, kind, scenes, job.seconds / total)) {
+             measure_solver(*backend, solver, kind, scenes, request.seconds / total)) {
           result.timings.push_back(timing);
         }
       }

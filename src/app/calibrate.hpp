@@ -10,11 +10,11 @@
 
 namespace eckart::app {
 
-struct CalibrationJob {
-  std::function<std::unique_ptr<Backend>(const BackendOptions&)> make;
+struct CalibrationRequest {
+  std::function<std::unique_ptr<Backend>(const BackendOptions&)> make_backend;
   double seconds = 20;  ///< to measure for, about; but what is quick is timed thrice at least
   /// Told before each measurement; may be empty.
-  std::function<void(int done, int total)> progress;
+  std::function<void(int done, int total)> on_progress;
 };
 
 struct CalibrationResult {
@@ -25,6 +25,6 @@ struct CalibrationResult {
 
 /// Times both solvers on synthetic photographs of several shapes and ranks, on one lane from host
 /// memory to host memory, and fits the cost model to that. Throws FatalError.
-CalibrationResult calibrate(const CalibrationJob& job);
+CalibrationResult calibrate(const CalibrationRequest& request);
 
 }  // namespace eckart::app

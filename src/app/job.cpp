@@ -11,8 +11,8 @@
 #include <system_error>
 #include <utility>
 
-#include "core/descriptor.hpp"
 #include "core/error.hpp"
+#include "core/file_descriptor.hpp"
 #include "core/printable.hpp"
 #include "core/state_folder.hpp"
 
@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using Naming = io::OutputTree::Naming;
 
-io::Limits io_limits(const settings::Limits& limits) {
+io::Limits make_io_limits(const settings::LimitSettings& limits) {
   return {.pixels = limits.pixels,
           .side = limits.side,
           .file_mb = limits.file_mb,
@@ -31,17 +31,17 @@ io::Limits io_limits(const settings::Limits& limits) {
 }
 
 io::OutputTree make_outputs(const JobRequest& request, const std::vector<RankPolicy>& ranks) {
-  const settings::Output& output = request.settings.output;
+  const settings::OutputSettings& output = request.settings.output;
   return {request.output,
           output.name.empty() ? io::OutputTree::default_name(ranks.size()) : output.name,
-          io::codec_named(output.format), ranks};
+          io::codec_by_name(output.format), ranks};
 }
 
 ledger::LedgerOptions ledger_options(const JobRequest& request) {
   ledger::LedgerOptions options;
   options.durable = request.settings.durability != "none";
   options.warn = [](const std::string& text) { spdlog::warn(text); };
-  if (request.long_lived) options.patience = std::chrono::milliseconds(200);  // others wait as long
+  if (request.long_lived) options.timeout = std::chrono::milliseconds(200);  // others wait as long
   return options;
 }
 
@@ -52,60 +52,63 @@ Job::Job(JobRequest request)
       ranks_(parse_ranks(request_.settings.rank)),
       outputs_(make_outputs(request_, ranks_)),
       guard_(request_.inputs, request_.output),
-      claim_(
-          make_claim(outputs_, guard_, [this](const WorkItem& item) { return naming_of(item); })),
-      load_(
-          make_load(io_limits(request_.settings.limits), ranks_, outputs_.codec(),
-                    [this](WorkItem& item, const io::InputFile* open) { check_done(item, open); })),
+      assign_outputs_(make_assign_outputs(
+          outputs_, guard_, [this](const WorkItem& item) { return choose_naming(item); })),
+      load_(make_load(
+          make_io_limits(request_.settings.limits), ranks_, outputs_.codec(),
+          [this](WorkItem& item, const io::InputFile* open) { skip_if_done(item, open); })),
       write_(make_write(outputs_.codec(), {request_.settings.output.jpeg_quality})),
-      publish_(make_publish(
-          request_.settings.durability != "none",
-          {.check_place = [this] { check_place(); },
-           .announce =
-               [this](std::span<WorkItem* const> items) {
-                 if (resume_) resume_->announce(items);
-               },
-           .decide = [this](const WorkItem& item, const auto& output,
-                            const auto& written) { return decide(item, output, written); },
-           .record =
-               [this](std::span<WorkItem* const> items) {
-                 if (resume_) resume_->record(items);
-               }})) {}
+      publish_(
+          make_publish(request_.settings.durability != "none",
+                       {.check_in_place = [this] { check_in_place(); },
+                        .record_intents =
+                            [this](std::span<WorkItem* const> items) {
+                              if (resume_) resume_->record_intents(items);
+                            },
+                        .resolve_collision =
+                            [this](const WorkItem& item, const auto& output, const auto& written) {
+                              return resolve_collision(item, output, written);
+                            },
+                        .record =
+                            [this](std::span<WorkItem* const> items) {
+                              if (resume_) resume_->record(items);
+                            }})) {}
 
 void Job::prepare() {
   if (!lock_) lock_.emplace(request_.output);
   if (lock_->holds() && !stale_) stale_.emplace(request_.output);
-  outputs_.fold_case(io::prepare_output_root(request_.output));
+  outputs_.set_case_insensitive(io::prepare_output_root(request_.output));
   if (const auto file = ledger_file(request_.output, request_.settings.ledger); !file.empty())
     resume_from(std::make_unique<ledger::Ledger>(file, ledger_options(request_)));
 }
 
-void Job::look() {
+void Job::prepare_read_only() {
   if (const auto file = ledger_file(request_.output, request_.settings.ledger); !file.empty())
-    resume_from(ledger::Ledger::open_to_read(file));
+    resume_from(ledger::Ledger::open_read_only(file));
 }
 
-void Job::claim(WorkItem& item) {
-  claim_(item);
-  if (!resume_) tell_full_name(item);
-  if (stale_) stale_->remove_from(item.outputs.front().parent_path());
+void Job::assign_outputs(WorkItem& item) {
+  assign_outputs_(item);
+  if (!resume_) log_full_name(item);
+  if (stale_) stale_->remove_in(item.outputs.front().parent_path());
 }
 
-void Job::release(const WorkItem& item) {
-  if (!item.outputs.empty()) outputs_.release(item.relative);
+void Job::release_outputs(const WorkItem& item) {
+  if (!item.outputs.empty()) outputs_.cancel_reservation(item.relative);
 }
 
 /// The full name, where its result has that already, or where the usual name is that of a folder
 /// beside it, whose results need a folder there.
-Naming Job::naming_of(const WorkItem& item) const {
+Naming Job::choose_naming(const WorkItem& item) const {
   const std::vector<fs::path> full = outputs_.outputs_of(item.relative, Naming::full);
-  if (resume_ && resume_->has_made(item, full)) return Naming::full;
+  if (resume_ && resume_->was_made_from(item, full)) return Naming::full;
   const std::vector<fs::path> usual = outputs_.outputs_of(item.relative);
   std::error_code none;
   const bool is_folder = std::any_of(usual.begin(), usual.end(), [&](const fs::path& output) {
     return fs::is_directory(item.file.parent_path() / output.filename(), none);
   });
-  return is_folder && !(resume_ && resume_->has_made(item, usual)) ? Naming::full : Naming::usual;
+  return is_folder && !(resume_ && resume_->was_made_from(item, usual)) ? Naming::full
+                                                                        : Naming::usual;
 }
 
 /// Whether the item had its usual name, and has another now.
@@ -113,57 +116,59 @@ bool Job::use_full_name(WorkItem& item) {
   const std::vector<fs::path> usual = outputs_.outputs_of(item.relative);
   if (item.outputs != usual || outputs_.outputs_of(item.relative, Naming::full) == usual)
     return false;
-  item.outputs = outputs_.claim(item.relative, Naming::full);
+  item.outputs = outputs_.reserve(item.relative, Naming::full);
   for (const fs::path& output : item.outputs) guard_.check(item.file, output);
   return true;
 }
 
 /// Once, where it is new.
-void Job::tell_full_name(const WorkItem& item) {
+void Job::log_full_name(const WorkItem& item) {
   const std::vector<fs::path> usual = outputs_.outputs_of(item.relative);
-  if (item.outputs == usual || (resume_ && resume_->has_made(item, item.outputs))) return;
+  if (item.outputs == usual || (resume_ && resume_->was_made_from(item, item.outputs))) return;
   {
-    const std::lock_guard lock(told_mutex_);
-    if (!told_.insert(item.relative.native()).second) return;
+    const std::lock_guard lock(logged_mutex_);
+    if (!logged_full_names_.insert(item.relative.native()).second) return;
   }
   spdlog::info("{}: its output is {}: {} belongs to another input", printable(item.file.native()),
                printable(item.outputs.front().native()), printable(usual.front().native()));
 }
 
 /// Names are those that the ledger knows, whichever input comes first this time.
-void Job::check_done(WorkItem& item, const io::InputFile* open) {
+void Job::skip_if_done(WorkItem& item, const io::InputFile* open) {
   if (!resume_) return;
   if (const auto usual = outputs_.outputs_of(item.relative);
-      item.outputs != usual && resume_->has_made(item, usual))
+      item.outputs != usual && resume_->was_made_from(item, usual))
     item.outputs = usual;
-  if (request_.overwrite && resume_->is_of_neighbor(item)) use_full_name(item);
+  if (request_.overwrite && resume_->collides_with_sibling(item)) use_full_name(item);
   try {
     resume_->check(item, open);
   } catch (const ItemError& error) {
-    if (error.reason() != Reason::output_collision || !resume_->is_of_neighbor(item) ||
-        !use_full_name(item))
+    if (error.reason() != FailureReason::output_collision ||
+        !resume_->collides_with_sibling(item) || !use_full_name(item))
       throw;
     resume_->check(item, open);
   }
-  tell_full_name(item);
+  log_full_name(item);
 }
 
-OutputPlace Job::place_of(const WorkItem& item, std::size_t output) const {
-  if (resume_) return resume_->place_of(item, output);
-  OutputPlace place = judge(
-      {.input = {}, .settings = 0, .on_change = OnChange::refuse, .first_run = request_.overwrite},
-      {}, look_at(item.outputs[output]));
-  const bool keeps_ledger = request_.settings.ledger != "none";
-  if (place.kind == OutputPlace::Kind::unknown && !keeps_ledger)
-    place.why = "no ledger is kept to know it by";
-  return place;
+OutputDecision Job::decision_for(const WorkItem& item, std::size_t output) const {
+  if (resume_) return resume_->decision_for(item, output);
+  OutputDecision decision = decide_output({.input = {},
+                                           .settings = 0,
+                                           .on_change = OnSettingsChange::refuse,
+                                           .min_run = request_.overwrite},
+                                          {}, stat_path(item.outputs[output]));
+  const bool has_ledger = request_.settings.ledger != "none";
+  if (decision.action == OutputAction::compare && !has_ledger)
+    decision.explanation = "no ledger is kept to know it by";
+  return decision;
 }
 
-io::AtTakenPlace Job::decide(const WorkItem& item, const fs::path& output,
-                             const fs::path& written) const {
+io::ConflictAction Job::resolve_collision(const WorkItem& item, const fs::path& output,
+                                          const fs::path& written) const {
   const auto found = std::find(item.outputs.begin(), item.outputs.end(), output);
   const auto index = std::size_t(found - item.outputs.begin());
-  return eckart::decide(place_of(item, index), output, written);
+  return eckart::resolve_collision(decision_for(item, index), output, written);
 }
 
 bool Job::is_done(WorkItem& item) const {
@@ -175,18 +180,18 @@ bool Job::is_done(WorkItem& item) const {
   return false;
 }
 
-void Job::check_place() const {
-  lock_->check_in_place();
-  if (ledger_) ledger_->check_in_place();
+void Job::check_in_place() const {
+  lock_->check_not_replaced();
+  if (ledger_) ledger_->check_not_replaced();
 }
 
-std::optional<std::string> Job::forget_gone(const std::string& after) const {
+std::optional<std::string> Job::forget_missing_outputs(const std::string& after) const {
   if (!resume_) return std::nullopt;
   // In the folder itself: in one that is moved away meanwhile nothing would be at its path.
-  const Descriptor folder(::open(request_.output.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  check_place();
+  const FileDescriptor folder(::open(request_.output.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  check_in_place();
   const fs::path root = fs::absolute(request_.output).lexically_normal();
-  return resume_->forget_gone(after, [&](const fs::path& output) {
+  return resume_->forget_missing_outputs(after, [&](const fs::path& output) {
     const fs::path place = output.lexically_relative(root);
     struct stat none {};
     return !place.empty() && *place.begin() != ".." &&
@@ -197,11 +202,11 @@ std::optional<std::string> Job::forget_gone(const std::string& after) const {
 
 /// Else `eckart status` would name them for ever. Folders are no images: those that cannot be read
 /// say so in every run.
-void Job::forget_failures_of_what_is_gone() {
+void Job::forget_failures_of_missing_inputs() {
   if (!ledger_) return;
-  ledger::Changes gone;
+  ledger::LedgerChanges gone;
   std::error_code none;
-  for (ledger::Failure& failure : ledger_->failed(std::numeric_limits<int>::max())) {
+  for (ledger::FailureEntry& failure : ledger_->failed(std::numeric_limits<int>::max())) {
     const fs::file_type type = fs::symlink_status(failure.input, none).type();
     const bool is_kept = request_.is_quarantined && request_.is_quarantined(failure.input);
     if ((type == fs::file_type::not_found && !is_kept) || fs::is_directory(failure.input, none))
@@ -210,24 +215,24 @@ void Job::forget_failures_of_what_is_gone() {
   ledger_->record(gone);
 }
 
-void Job::record_taken(std::span<WorkItem* const> items) {
-  if (resume_) resume_->record_taken(items);
+void Job::record_removed_inputs(std::span<WorkItem* const> items) {
+  if (resume_) resume_->record_removed_inputs(items);
 }
 
-void Job::record_lost(const InFlight::Items& items) {
-  if (resume_) resume_->record_lost(items);
+void Job::record_suspects(const InFlightBatches::Items& items) {
+  if (resume_) resume_->record_suspects(items);
 }
 
-ledger::Request Job::recorded() const {
-  ledger::Request recorded{.settings = settings::to_yaml(request_.settings),
-                           .inputs = {},
-                           .files_from = request_.files_from.native(),
-                           .output_settings = output_settings(request_.settings),
-                           .links = request_.links};
+ledger::RequestEntry Job::ledger_request() const {
+  ledger::RequestEntry ledger_request{.settings = settings::to_yaml(request_.settings),
+                                      .inputs = {},
+                                      .files_from = request_.files_from.native(),
+                                      .output_settings = output_settings(request_.settings),
+                                      .links = request_.links};
   std::error_code none;
   for (const auto& input : request_.inputs)
-    recorded.inputs.push_back(fs::absolute(input, none).lexically_normal().native());
-  return recorded;
+    ledger_request.inputs.push_back(fs::absolute(input, none).lexically_normal().native());
+  return ledger_request;
 }
 
 void Job::resume_from(std::unique_ptr<ledger::Ledger> ledger) {
@@ -235,11 +240,11 @@ void Job::resume_from(std::unique_ptr<ledger::Ledger> ledger) {
   ledger_ = std::move(ledger);
   const bool is_new = request_.restarts == 0;
   if (is_new && !ledger_->is_read_only()) {
-    if (request_.overwrite) ledger_->forget_suspects();
-    forget_failures_of_what_is_gone();
-    ledger_->record_request(recorded());
+    if (request_.overwrite) ledger_->clear_suspects();
+    forget_failures_of_missing_inputs();
+    ledger_->record_request(ledger_request());
   }
-  number_ = is_new ? ledger_->run() + (ledger_->is_read_only() ? 1 : 0) : request_.number;
+  run_number_ = is_new ? ledger_->run() + (ledger_->is_read_only() ? 1 : 0) : request_.run_number;
   // One of its own moves with the folder.
   resume_.emplace(*ledger_,
                   ResumeOptions{.root = is_own_ledger(request_.output, request_.settings.ledger)
@@ -247,9 +252,9 @@ void Job::resume_from(std::unique_ptr<ledger::Ledger> ledger) {
                                             : fs::path("/"),
                                 .settings = output_settings(request_.settings),
                                 .on_change = request_.on_change,
-                                .first_run = request_.overwrite ? number_ : 0,
-                                .by_content = request_.settings.ledger_identity == "content",
-                                .on_gpu = request_.settings.backend != "cpu"});
+                                .min_run = request_.overwrite ? run_number_ : 0,
+                                .compares_content = request_.settings.ledger_identity == "content",
+                                .uses_gpu = request_.settings.backend != "cpu"});
 }
 
 std::vector<std::string> output_settings(const settings::Settings& settings) {
@@ -265,14 +270,14 @@ std::vector<std::string> output_settings(const settings::Settings& settings) {
 
 namespace {
 
-fs::path own_ledger(const fs::path& output) { return output / kStateFolder / "ledger.db"; }
+fs::path own_ledger_file(const fs::path& output) { return output / kStateFolder / "ledger.db"; }
 
 }  // namespace
 
 fs::path ledger_file(const fs::path& output, const std::string& setting) {
   if (setting == "none") return {};
   if (is_own_ledger(output, setting))
-    return setting == "auto" ? own_ledger(output) : fs::path(setting);
+    return setting == "auto" ? own_ledger_file(output) : fs::path(setting);
   std::error_code none;
   const fs::path folder = fs::weakly_canonical(setting, none).parent_path();
   if (folder.filename() == kStateFolder)
@@ -287,7 +292,7 @@ bool is_own_ledger(const fs::path& output, const std::string& setting) {
   if (setting == "auto") return true;
   if (setting == "none") return false;
   std::error_code none;
-  return fs::weakly_canonical(setting, none) == fs::weakly_canonical(own_ledger(output), none);
+  return fs::weakly_canonical(setting, none) == fs::weakly_canonical(own_ledger_file(output), none);
 }
 
 }  // namespace eckart::app

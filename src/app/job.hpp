@@ -17,7 +17,7 @@
 #include "io/output_tree.hpp"
 #include "io/stale_temporaries.hpp"
 #include "ledger/ledger.hpp"
-#include "pipeline/in_flight.hpp"
+#include "pipeline/in_flight_batches.hpp"
 #include "pipeline/load.hpp"
 #include "pipeline/resume.hpp"
 #include "pipeline/write.hpp"
@@ -31,12 +31,13 @@ struct JobRequest {
   std::filesystem::path files_from;           ///< as in RunRequest
   std::filesystem::path output;
   bool overwrite = false;
-  OnChange on_change = OnChange::refuse;
+  OnSettingsChange on_change = OnSettingsChange::refuse;
   bool long_lived =
       false;            ///< inputs come again, and others by their names, so claims are released
   std::string links{};  ///< of a watch: its setting
   int restarts = 0;     ///< processes before this one that have lost their GPU
-  std::int64_t number = 0;  ///< where there were some: of the run that they began, in the ledger
+  std::int64_t run_number =
+      0;  ///< where there were some: of the run that they began, in the ledger
   /// Whether an input that was taken away is still kept as one that has failed; may be empty.
   std::function<bool(const std::filesystem::path& input)> is_quarantined{};
 };
@@ -56,49 +57,49 @@ class Job {
   /// EnvironmentError, or FatalError as FolderLock, prepare_output_root() and Ledger do.
   void prepare();
   /// Instead: only looks at what is done.
-  void look();
+  void prepare_read_only();
 
-  void claim(WorkItem& item);
+  void assign_outputs(WorkItem& item);
   /// After the end of an item that was claimed, where the job is long-lived.
-  void release(const WorkItem& item);
-  void load(WorkItem& item, const Reserve& reserve) { load_(item, reserve); }
+  void release_outputs(const WorkItem& item);
+  void load(WorkItem& item, const ReserveBytes& reserve) { load_(item, reserve); }
   void write(WorkItem& item) { write_(item); }
   void publish(std::span<ItemPtr> group) { publish_(group); }
-  void record_lost(const InFlight::Items& items);
+  void record_suspects(const InFlightBatches::Items& items);
   /// As Resume has it.
-  void record_taken(std::span<WorkItem* const> items);
+  void record_removed_inputs(std::span<WorkItem* const> items);
 
   /// As Resume has it. Throws EnvironmentError, too, where the folder is not at its place.
-  std::optional<std::string> forget_gone(const std::string& after) const;
+  std::optional<std::string> forget_missing_outputs(const std::string& after) const;
   /// Of inputs that are neither there nor quarantined. Throws EnvironmentError.
-  void forget_failures_of_what_is_gone();
+  void forget_failures_of_missing_inputs();
 
   /// Whether the file in `item.state` is done, as the ledger has it: one that was moved or copied
-  /// is not before check_done() has seen it. Else whether it has failed at its last attempt.
+  /// is not before skip_if_done() has seen it. Else whether it has failed at its last attempt.
   bool is_done(WorkItem& item) const;
   bool has_failed(const WorkItem& item) const { return resume_ && resume_->has_failed(item); }
   /// Skips an item that is done already, as load() does. `open` is its file, if that is open.
   /// Throws ItemError.
-  void check_done(WorkItem& item, const io::InputFile* open = nullptr);
+  void skip_if_done(WorkItem& item, const io::InputFile* open = nullptr);
   /// What is at the place of an output of the item, whose file is in `item.state`.
-  OutputPlace place_of(const WorkItem& item, std::size_t output) const;
+  OutputDecision decision_for(const WorkItem& item, std::size_t output) const;
   /// False where the folder was moved or replaced.
   bool is_in_place() const { return lock_->is_in_place(); }
   /// Throws EnvironmentError there, and where the ledger was.
-  void check_place() const;
-  bool keeps_ledger() const { return ledger_ != nullptr; }
+  void check_in_place() const;
+  bool has_ledger() const { return ledger_ != nullptr; }
   /// Of the run in the ledger; 0 where none is kept.
-  std::int64_t number() const { return number_; }
+  std::int64_t run_number() const { return run_number_; }
   const io::Codec& codec() const { return outputs_.codec(); }
 
  private:
   void resume_from(std::unique_ptr<ledger::Ledger> ledger);
-  io::OutputTree::Naming naming_of(const WorkItem& item) const;
+  io::OutputTree::Naming choose_naming(const WorkItem& item) const;
   bool use_full_name(WorkItem& item);
-  void tell_full_name(const WorkItem& item);
-  ledger::Request recorded() const;
-  io::AtTakenPlace decide(const WorkItem& item, const std::filesystem::path& output,
-                          const std::filesystem::path& written) const;
+  void log_full_name(const WorkItem& item);
+  ledger::RequestEntry ledger_request() const;
+  io::ConflictAction resolve_collision(const WorkItem& item, const std::filesystem::path& output,
+                                       const std::filesystem::path& written) const;
 
   const JobRequest request_;
   const std::vector<RankPolicy> ranks_;
@@ -107,11 +108,11 @@ class Job {
   std::optional<io::FolderLock> lock_;
   std::optional<io::StaleTemporaries> stale_;
   std::unique_ptr<ledger::Ledger> ledger_;
-  std::int64_t number_ = 0;
+  std::int64_t run_number_ = 0;
   std::optional<Resume> resume_;
-  std::mutex told_mutex_;
-  std::unordered_set<std::string> told_;  // inputs whose outputs have their full names
-  const ClaimOutputs claim_;
+  std::mutex logged_mutex_;
+  std::unordered_set<std::string> logged_full_names_;  // inputs whose outputs have their full names
+  const AssignOutputs assign_outputs_;
   const LoadItem load_;
   const WriteItem write_;
   const PublishItems publish_;

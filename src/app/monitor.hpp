@@ -11,11 +11,11 @@
 
 #include "flow/workers.hpp"
 #include "settings/settings.hpp"
-#include "telemetry/nvml.hpp"
+#include "telemetry/gpu_monitor.hpp"
+#include "telemetry/run_status.hpp"
 #include "telemetry/snapshot.hpp"
-#include "telemetry/status.hpp"
 #include "telemetry/status_server.hpp"
-#include "telemetry/throughput.hpp"
+#include "telemetry/throughput_lines.hpp"
 #include "telemetry/throughput_log.hpp"
 
 namespace eckart::app {
@@ -25,11 +25,11 @@ namespace eckart::app {
 class Monitor {
  public:
   /// What it looks at; called until end(), on any threads.
-  struct Subject {
+  struct Providers {
     std::function<telemetry::Snapshot()> pipeline;
     std::function<telemetry::ServiceState()> service;
   };
-  Monitor(const settings::Settings& settings, const std::string& command, Subject subject);
+  Monitor(const settings::Settings& settings, const std::string& command, Providers subject);
   ~Monitor();
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
@@ -43,46 +43,46 @@ class Monitor {
   struct View {
     telemetry::Snapshot all, recent;
   };
-  View view() const;
+  View last_view() const;
   /// Until now, but for what NVML has to tell.
-  View view_now() const;
+  View current_view() const;
 
  private:
   void run();
-  void look();
+  void sample();
   /// Since this monitor was made.
-  telemetry::ProcessUse process_use() const;
-  void log_interval();
+  telemetry::ProcessUsage process_usage() const;
+  void write_interval_line();
   void listen();
-  void fail(const std::exception_ptr& error);
+  void report_failure(const std::exception_ptr& error);
   telemetry::ServiceState state() const;
-  telemetry::Status status() const;
+  telemetry::RunStatus status() const;
   bool write(const std::string& line);
 
-  const settings::Telemetry settings_;
+  const settings::TelemetrySettings settings_;
   const telemetry::RunIdentity identity_;
-  const Subject subject_;
+  const Providers providers_;
   std::optional<telemetry::GpuMonitor>
-      gpus_;  // once there is a backend, on the thread, as the next
-  telemetry::Snapshot logged_;
-  double log_tried_s_ = 0;
+      gpu_monitor_;  // once there is a backend, on the thread, as the next
+  telemetry::Snapshot last_logged_;
+  double last_log_attempt_s_ = 0;
   std::optional<telemetry::ThroughputLog> log_;
   const double cpu_s_before_;  // of this process
   mutable std::mutex mutex_;
-  telemetry::Snapshot now_;                 // the last look
-  std::deque<telemetry::Snapshot> before_;  // some looks before it, the oldest first
+  telemetry::Snapshot latest_;              // the last look
+  std::deque<telemetry::Snapshot> recent_;  // some looks before it, the oldest first
   std::stop_source stop_;
   std::atomic<bool> has_failed_{false};
-  telemetry::Snapshot sampled_;
+  telemetry::Snapshot last_in_history_;
   telemetry::History history_;
-  telemetry::GpuIdentity gpu_identity_;
+  telemetry::GpuInventory gpu_identity_;
   std::optional<flow::Workers> thread_;
   std::optional<telemetry::StatusServer> server_;
 };
 
 /// As telemetry::snapshot_text has it.
-std::string text_of(const Monitor::View& view);
+std::string view_text(const Monitor::View& last_view);
 /// Likewise, with what it is and what holds it up.
-std::string status_text(const telemetry::Status& status);
+std::string status_text(const telemetry::RunStatus& status);
 
 }  // namespace eckart::app

@@ -16,12 +16,13 @@ struct Orphan {
 };
 
 struct Orphans {
-  std::vector<Orphan> results;  ///< by name; those that may be removed
-  std::int64_t changed = 0;     ///< results that are not as they were written; they stay
-  std::int64_t undated = 0;     ///< results of a version that recorded no times of them; they stay
+  std::vector<Orphan> removable;  ///< by name; those that may be removed
+  std::int64_t modified = 0;      ///< results that are not as they were written; they stay
+  std::int64_t without_mtime =
+      0;  ///< results of a version that recorded no times of them; they stay
   /// How many stay because nobody can tell whether their inputs are gone: a disk may not be
   /// mounted, or they may lie in another folder that the ledger knows. By the input folder.
-  std::map<std::string, std::int64_t> held_back;
+  std::map<std::string, std::int64_t> uncertain;
 };
 
 struct PruneRequest {

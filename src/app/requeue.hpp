@@ -7,18 +7,18 @@
 namespace eckart::app {
 
 /// What became of one input in the quarantine.
-struct Requeued {
+struct RequeueResult {
   std::filesystem::path input;
-  std::string why_not;  ///< empty: it will be tried again
+  std::string error;  ///< empty: it will be tried again
 };
 
 /// Puts inputs back to where they came from, and has a service look there for those that have
 /// stayed. `names`: their names or paths, or places in the quarantine; none: all. Throws
 /// FatalError(no_input) where one of them is not there, or `output` is no output folder.
-std::vector<Requeued> requeue(const std::filesystem::path& output,
-                              const std::vector<std::string>& names);
+std::vector<RequeueResult> requeue(const std::filesystem::path& output,
+                                   const std::vector<std::string>& names);
 
 /// Whether requeue() was called since the last call.
-bool take_requeue_note(const std::filesystem::path& output);
+bool consume_requeue_marker(const std::filesystem::path& output);
 
 }  // namespace eckart::app

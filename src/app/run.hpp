@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "app/backends.hpp"
-#include "app/input_count.hpp"
+#include "app/input_counter.hpp"
 #include "app/job.hpp"
+#include "app/make_backend.hpp"
 #include "app/monitor.hpp"
 #include "core/error.hpp"
 #include "io/source.hpp"
@@ -33,13 +33,13 @@ struct RunRequest {
   std::vector<std::filesystem::path> inputs;  ///< folders and files
   std::filesystem::path files_from;  ///< a file with a path a line, `-` for stdin; may be empty
   std::filesystem::path output;
-  std::filesystem::path report;           ///< where ImageReport writes; may be empty
-  std::filesystem::path trace = {};       ///< where Trace writes; may be empty
-  bool overwrite = false;                 ///< do again what is done
-  OnChange on_change = OnChange::refuse;  ///< what was done with other settings
-  bool count_ahead = false;  ///< list the inputs a second time, at once, for progress()
-  int restarts = 0;          ///< processes before this one that have lost their GPU
-  std::int64_t number = 0;   ///< of the run that the first of them began, in the ledger
+  std::filesystem::path report;      ///< where ImageReport writes; may be empty
+  std::filesystem::path trace = {};  ///< where Trace writes; may be empty
+  bool overwrite = false;            ///< do again what is done
+  OnSettingsChange on_change = OnSettingsChange::refuse;  ///< what was done with other settings
+  bool count_inputs = false;    ///< list the inputs a second time, at once, for progress()
+  int restarts = 0;             ///< processes before this one that have lost their GPU
+  std::int64_t run_number = 0;  ///< of the run that the first of them began, in the ledger
 };
 
 /// The composition root: makes sources, codecs, backend and pipeline from the request.
@@ -51,12 +51,12 @@ class Run {
 
   /// As Pipeline has them.
   telemetry::RunReport execute();
-  /// Whether the same request in a new process does what execute() has left, DeviceLost.
-  bool can_go_on() const { return job_.keeps_ledger() && can_list_again(); }
+  /// Whether the same request in a new process does what execute() has left, DeviceLostError.
+  bool can_restart() const { return job_.has_ledger() && can_relist_inputs(); }
   /// Of this run in the ledger; 0 where none is kept.
-  std::int64_t number() const { return job_.number(); }
+  std::int64_t run_number() const { return job_.run_number(); }
   /// Whether the inputs are not given by a pipe.
-  bool can_list_again() const;
+  bool can_relist_inputs() const;
   /// After execute(). Throws FatalError where a line of the images' report is lost.
   void close_report();
   void request_stop();
@@ -65,20 +65,21 @@ class Run {
   /// runs.
   telemetry::ProgressState progress() const;
   /// What is waited for after request_stop(), as Activity::text() has it; from any thread.
-  std::string activity_text() const { return pipeline_->activity_text(); }
+  std::string describe_activity() const { return pipeline_->describe_activity(); }
   /// From any thread.
-  Monitor::View view() const { return monitor_->view_now(); }
+  Monitor::View current_view() const { return monitor_->current_view(); }
 
   /// Told of an item, and of what is at the places of its outputs; of none where it has failed
   /// before these were known.
-  using Tell = std::function<void(const WorkItem& item, std::span<const OutputPlace> places)>;
+  using DryRunVisitor =
+      std::function<void(const WorkItem& item, std::span<const OutputDecision> places)>;
   /// Calls `tell` for everything that execute() would do, as far as names tell, and does nothing.
   /// What would be tried counts as done.
-  telemetry::RunReport dry_run(const Tell& tell);
+  telemetry::RunReport dry_run(const DryRunVisitor& visit);
 
  private:
-  void when_there_is_space(const std::function<void()>& make_files);
-  std::vector<OutputPlace> look_at_places(WorkItem& item);
+  void retry_until_space(const std::function<void()>& make_files);
+  std::vector<OutputDecision> inspect_outputs(WorkItem& item);
   telemetry::ServiceState state() const;
 
   const RunRequest request_;
@@ -92,7 +93,7 @@ class Run {
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<Monitor> monitor_;
   std::stop_source stop_;
-  std::optional<InputCount> count_;
+  std::optional<InputCounter> input_counter_;
 };
 
 /// The exit code that tells this report's story.

@@ -7,50 +7,49 @@
 #include <set>
 #include <utility>
 
-#include "app/made_with_other.hpp"
-#include "app/options.hpp"
-#include "app/remarks.hpp"
+#include "app/pipeline_options.hpp"
 #include "app/requeue.hpp"
+#include "app/settings_mismatch.hpp"
+#include "app/watch_warnings.hpp"
 #include "core/error.hpp"
 #include "core/printable.hpp"
-#include "io/real_path.hpp"
+#include "io/is_within.hpp"
 #include "telemetry/log.hpp"
 
 namespace eckart::app {
 namespace {
 
-using io::is_or_is_below;
-using settings::Watch;
+using io::is_within;
+using settings::WatchSettings;
 
 /// Whether what is put into this folder arrives in the watch.
-bool arrives(const std::filesystem::path& folder, const Watch& to) {
-  if (folder.empty() || !is_or_is_below(folder, to.input)) return false;
-  return std::none_of(to.exclude.begin(), to.exclude.end(), [&](const auto& excluded) {
-    return is_or_is_below(folder, to.input / excluded);
-  });
+bool arrives_in(const std::filesystem::path& folder, const WatchSettings& to) {
+  if (folder.empty() || !is_within(folder, to.input)) return false;
+  return std::none_of(to.exclude.begin(), to.exclude.end(),
+                      [&](const auto& excluded) { return is_within(folder, to.input / excluded); });
 }
 
 /// Whether what the one writes or moves away arrives at the other.
-bool feeds(const Watch& from, const Watch& to) {
-  return arrives(from.output, to) || arrives(from.move_to, to);
+bool feeds_into(const WatchSettings& from, const WatchSettings& to) {
+  return arrives_in(from.output, to) || arrives_in(from.move_to, to);
 }
 
-[[noreturn]] void refuse_loop(const Watch& watch, const Watch& last) {
-  const std::string what = arrives(last.output, watch) ? "results" : "moved inputs";
-  const std::string way = &last == &watch ? "its " + what : "the " + what + " of " + last.place;
-  throw FatalError(ExitCode::configuration, watch.place + ": " + way +
+[[noreturn]] void reject_loop(const WatchSettings& watch, const WatchSettings& last) {
+  const std::string what = arrives_in(last.output, watch) ? "results" : "moved inputs";
+  const std::string way = &last == &watch ? "its " + what : "the " + what + " of " + last.location;
+  throw FatalError(ExitCode::configuration, watch.location + ": " + way +
                                                 " would arrive in its input " +
                                                 printable(watch.input.native()) + " again");
 }
 
 /// Results of results of results, without end.
-void refuse_loops(const std::vector<Watch>& watches) {
-  for (const Watch& first : watches) {
-    std::vector<const Watch*> reached{&first};
+void check_no_loops(const std::vector<WatchSettings>& watches) {
+  for (const WatchSettings& first : watches) {
+    std::vector<const WatchSettings*> reached{&first};
     for (std::size_t i = 0; i < reached.size(); ++i) {
-      for (const Watch& next : watches) {
-        if (!feeds(*reached[i], next)) continue;
-        if (&next == &first) refuse_loop(first, *reached[i]);
+      for (const WatchSettings& next : watches) {
+        if (!feeds_into(*reached[i], next)) continue;
+        if (&next == &first) reject_loop(first, *reached[i]);
         if (std::find(reached.begin(), reached.end(), &next) == reached.end())
           reached.push_back(&next);
       }
@@ -60,67 +59,65 @@ void refuse_loops(const std::vector<Watch>& watches) {
 
 namespace fs = std::filesystem;
 
-bool overlap(const fs::path& a, const fs::path& b) {
-  return is_or_is_below(a, b) || is_or_is_below(b, a);
-}
+bool overlap(const fs::path& a, const fs::path& b) { return is_within(a, b) || is_within(b, a); }
 
 /// Whether the one's input is in a part of the other's that is looked into.
-bool is_input_within(const Watch& inner, const Watch& outer) {
-  if (!is_or_is_below(inner.input, outer.input)) return false;
+bool is_input_below(const WatchSettings& inner, const WatchSettings& outer) {
+  if (!is_within(inner.input, outer.input)) return false;
   return std::none_of(outer.exclude.begin(), outer.exclude.end(), [&](const fs::path& excluded) {
-    return is_or_is_below(inner.input, outer.input / excluded);
+    return is_within(inner.input, outer.input / excluded);
   });
 }
 
 /// What one watch takes away, or writes, is not another's.
-void refuse_overlaps(const std::vector<Watch>& watches) {
-  const auto refuse = [](const Watch& watch, const char* what, const fs::path& a,
+void check_no_overlaps(const std::vector<WatchSettings>& watches) {
+  const auto reject = [](const WatchSettings& watch, const char* what, const fs::path& a,
                          const fs::path& b) {
-    throw FatalError(ExitCode::configuration, watch.place + ": " + what + printable(a.native()) +
+    throw FatalError(ExitCode::configuration, watch.location + ": " + what + printable(a.native()) +
                                                   " and " + printable(b.native()) +
                                                   " are within each other");
   };
-  for (const Watch& a : watches) {
-    for (const Watch& b : watches) {
+  for (const WatchSettings& a : watches) {
+    for (const WatchSettings& b : watches) {
       if (!b.move_to.empty() && overlap(a.output, b.move_to))
-        refuse(b, "results and moved inputs would meet: ", a.output, b.move_to);
+        reject(b, "results and moved inputs would meet: ", a.output, b.move_to);
       if (&a == &b) continue;
-      if (overlap(a.output, b.output)) refuse(a, "the outputs ", a.output, b.output);
-      if ((a.after != "keep" || b.after != "keep") && is_input_within(a, b))
-        refuse(a, "of the inputs one is taken away: ", a.input, b.input);
+      if (overlap(a.output, b.output)) reject(a, "the outputs ", a.output, b.output);
+      if ((a.after != "keep" || b.after != "keep") && is_input_below(a, b))
+        reject(a, "of the inputs one is taken away: ", a.input, b.input);
     }
   }
 }
 
-std::vector<Watch> checked_watches(const settings::Configuration& configuration) {
-  std::vector<Watch> watches = settings::watches_of(configuration);
+std::vector<WatchSettings> checked_watches(const settings::Configuration& configuration) {
+  std::vector<WatchSettings> watches = settings::resolve_watches(configuration);
   if (watches.empty())
     throw FatalError(ExitCode::configuration,
                      "nothing to watch: the configuration has no watches (--config says which)");
-  refuse_overlaps(watches);
-  refuse_loops(watches);
+  check_no_overlaps(watches);
+  check_no_loops(watches);
   return watches;
 }
 
 /// Three times what lies between two probes of the GPUs, and more than a slow batch takes.
-constexpr std::chrono::minutes kLongestStill{3};
-constexpr int kUpkeepPatience = 10;           // a quarantine of many files takes its time
-constexpr std::chrono::minutes kMaxStart{5};  // of a backend, whose driver has GPUs to wake
+constexpr std::chrono::minutes kMaxHeartbeatAge{3};
+constexpr int kMaintenanceTimeoutFactor = 10;        // a quarantine of many files takes its time
+constexpr std::chrono::minutes kMaxBackendStart{5};  // of a backend, whose driver has GPUs to wake
 
 /// Few files wait to be loaded, so that one of another folder soon has its turn.
-PipelineOptions service_options(const settings::Settings& settings,
-                                const std::vector<Watch>& watches) {
+PipelineOptions service_pipeline_options(const settings::Settings& settings,
+                                         const std::vector<WatchSettings>& watches) {
   PipelineOptions options = pipeline_options(settings);
-  for (const Watch& watch : watches) {
+  for (const WatchSettings& watch : watches) {
     const std::chrono::seconds decode(watch.settings.limits.decode_s);
     options.limits.decode = std::max(options.limits.decode, decode);
   }
-  options.found_capacity = std::size_t(options.load_threads) * 2;
+  options.found_queue_capacity = std::size_t(options.load_threads) * 2;
   options.wait_for_space = false;  // an item that finds no space is deferred
   return options;
 }
 
-void log(io::Severity severity, const std::string& line) {
+void log_watch_line(io::Severity severity, const std::string& line) {
   switch (severity) {
     case io::Severity::debug:
       return spdlog::debug("{}", printable_message(line));
@@ -133,54 +130,56 @@ void log(io::Severity severity, const std::string& line) {
 
 }  // namespace
 
-std::vector<std::string> check(const settings::Configuration& configuration) {
-  std::vector<std::string> remarks;
-  for (const Watch& watch : checked_watches(configuration)) {
+std::vector<std::string> check_configuration(const settings::Configuration& configuration) {
+  std::vector<std::string> warnings;
+  for (const WatchSettings& watch : checked_watches(configuration)) {
     const WatchedFolder checked(watch);
-    for (std::string& remark : remarks_on(watch)) remarks.push_back(std::move(remark));
-    if (std::string remark = remark_on_made_with_other(watch); !remark.empty())
-      remarks.push_back(std::move(remark));
+    for (std::string& warning : watch_warnings(watch)) warnings.push_back(std::move(warning));
+    if (std::string warning = settings_mismatch_warning(watch); !warning.empty())
+      warnings.push_back(std::move(warning));
   }
-  return remarks;
+  return warnings;
 }
 
 Service::Service(const settings::Configuration& configuration, double last_done_unix_s)
     : configuration_(configuration),
       calibration_(settings::load_calibration(configuration.settings.calibration)),
-      last_done_before_unix_s_(last_done_unix_s) {
-  const std::vector<Watch> watches = checked_watches(configuration_);
+      previous_last_done_unix_s_(last_done_unix_s) {
+  const std::vector<WatchSettings> watches = checked_watches(configuration_);
   std::vector<io::WatchSource::Watch> sources;
-  for (const Watch& watch : watches) {
+  for (const WatchSettings& watch : watches) {
     inputs_.push_back(watch.input);
     outputs_.push_back(watch.output);
     spdlog::info("watches {} for {}", printable(watch.input.native()),
                  printable(watch.output.native()));
     WatchedFolder& folder = *folders_.emplace_back(std::make_unique<WatchedFolder>(watch));
     sources.push_back(
-        {folder.options(), [&folder](const io::Arrival& arrival, const FileState& state) {
-           return folder.wants(arrival, state);
+        {folder.options(), [&folder](const io::SourceItem& arrival, const FileState& state) {
+           return folder.needs_processing(arrival, state);
          }});
   }
   source_ = std::make_unique<io::WatchSource>(
       std::move(sources),
       [inputs = inputs_](int watch, io::Severity severity, const std::string& line) {
         const telemetry::LogFields fields({{"ECKART_WATCH", inputs[std::size_t(watch)].native()}});
-        log(severity, line);
+        log_watch_line(severity, line);
       });
   pipeline_ = std::make_unique<Pipeline>(
-      PipelineParts{.source = *source_,
-                    .backend = [this]() -> Backend& { return make_backend_now(); },
-                    .claim = [this](WorkItem& item) { folder_of(item).claim(item); },
-                    .load = [this](WorkItem& item,
-                                   const Reserve& reserve) { folder_of(item).load(item, reserve); },
-                    .write = [this](WorkItem& item) { folder_of(item).write(item); },
-                    .publish = [this](std::span<ItemPtr> group) { publish(group); },
-                    .report = [this](const WorkItem& item) { end(item); },
-                    .on_lost = [this](const InFlight::Items& items) { record_lost(items); }},
-      service_options(configuration_.settings, watches));
+      PipelineParts{
+          .source = *source_,
+          .backend = [this]() -> Backend& { return create_backend(); },
+          .assign_outputs = [this](WorkItem& item) { folder_of(item).assign_outputs(item); },
+          .load = [this](WorkItem& item,
+                         const ReserveBytes& reserve) { folder_of(item).load(item, reserve); },
+          .write = [this](WorkItem& item) { folder_of(item).write(item); },
+          .publish = [this](std::span<ItemPtr> group) { publish(group); },
+          .report = [this](const WorkItem& item) { finish(item); },
+          .on_device_lost =
+              [this](const InFlightBatches::Items& items) { record_suspects(items); }},
+      service_pipeline_options(configuration_.settings, watches));
   monitor_ = std::make_unique<Monitor>(
       configuration_.settings, "watch",
-      Monitor::Subject{[this] { return pipeline_->snapshot(); }, [this] { return state(); }});
+      Monitor::Providers{[this] { return pipeline_->snapshot(); }, [this] { return state(); }});
 }
 
 telemetry::RunReport Service::execute(const std::function<void()>& ready) {
@@ -193,42 +192,44 @@ telemetry::RunReport Service::execute(const std::function<void()>& ready) {
     const std::lock_guard lock(error_mutex_);
     if (error_) std::rethrow_exception(error_);
   }
-  report.backend_note += "; " + backend_.reason;
+  report.backend_details += "; " + backend_.selection_reason;
   return report;
 }
 
-Backend& Service::make_backend_now() {
+Backend& Service::create_backend() {
   const Activity::Scope step(
-      activity(), {"making the backend",
-                   std::max<std::chrono::seconds>(
-                       std::chrono::seconds(configuration_.settings.timeouts.stall_s), kMaxStart)});
+      activity(),
+      {"backend start",
+       std::max<std::chrono::seconds>(
+           std::chrono::seconds(configuration_.settings.timeouts.stall_s), kMaxBackendStart)});
   backend_ = make_backend(configuration_.settings, calibration_);
-  note_life();
+  record_heartbeat();
   has_backend_ = true;
   if (ready_) ready_();
   return *backend_.backend;
 }
 
-void Service::look_after_folders(const std::stop_token& stop) {
+void Service::maintain_folders(const std::stop_token& stop) {
   const Activity::Scope step(
       activity(),
-      {"upkeep", kUpkeepPatience * std::chrono::seconds(configuration_.settings.timeouts.stall_s)});
+      {"maintenance",
+       kMaintenanceTimeoutFactor * std::chrono::seconds(configuration_.settings.timeouts.stall_s)});
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    if (take_requeue_note(outputs_[i])) source_->rescan(int(i));
+    if (consume_requeue_marker(outputs_[i])) source_->rescan(int(i));
   }
   for (const auto& folder : folders_) {
     if (stop.stop_requested()) return;
-    folder->look_after(stop);
+    folder->maintain(stop);
   }
 }
 
 std::string Service::status_line() const {
   const telemetry::ProgressState progress = pipeline_->progress();
-  std::size_t waiting = 0, held_back = 0, missing = 0;
+  std::size_t waiting = 0, degraded = 0, missing = 0;
   for (const io::WatchState& state : source_->states()) {
     waiting += state.pending + state.ready;
-    held_back += !state.degraded.empty();
-    missing += !state.root_is_there;
+    degraded += !state.backoff_reason.empty();
+    missing += !state.is_root_present;
   }
   std::string line = std::to_string(progress.done - progress.failed - progress.skipped) +
                      " done, " + std::to_string(progress.failed) + " failed, " +
@@ -236,12 +237,12 @@ std::string Service::status_line() const {
                      std::to_string(waiting) + " waiting";
   const std::string of = " of " + std::to_string(folders_.size());
   if (missing > 0) line += "; " + std::to_string(missing) + of + " inputs missing";
-  if (held_back > 0) line += "; " + std::to_string(held_back) + of + " watches held back";
+  if (degraded > 0) line += "; " + std::to_string(degraded) + of + " watches held back";
   return line;
 }
 
 double Service::last_done_unix_s() const {
-  return std::max(last_done_before_unix_s_, view().all.last_done_unix_s);
+  return std::max(previous_last_done_unix_s_, current_view().all.last_done_unix_s);
 }
 
 std::optional<Activity::Stall> Service::find_stall() {
@@ -253,16 +254,16 @@ std::optional<Activity::Stall> Service::find_stall() {
 /// stopped nothing has stalled.
 std::optional<Activity::Stall> Service::find_stalled_watch() {
   using namespace std::chrono;
-  constexpr seconds kMaxTick{5};
+  constexpr seconds kMaxCheckInterval{5};
   const auto states = source_->states();
-  const std::lock_guard lock(watch_ages_mutex_);
+  const std::lock_guard lock(watch_busy_times_mutex_);
   const io::Instant now = steady_clock::now();
-  const auto tick =
-      std::min<steady_clock::duration>(now - std::exchange(watches_checked_, now), kMaxTick);
-  watch_ages_.resize(states.size());
+  const auto tick = std::min<steady_clock::duration>(now - std::exchange(last_watch_check_, now),
+                                                     kMaxCheckInterval);
+  watch_busy_times_.resize(states.size());
   for (std::size_t i = 0; i < states.size(); ++i) {
-    WatchAge& known = watch_ages_[i];
-    const io::Instant since = states[i].at_work_since.value_or(io::Instant::max());
+    WatchBusyTime& known = watch_busy_times_[i];
+    const io::Instant since = states[i].busy_since.value_or(io::Instant::max());
     known.age = since == known.since ? known.age + tick : steady_clock::duration(0);
     known.since = since;
     if (since == io::Instant::max() ||
@@ -284,37 +285,39 @@ void Service::record_stall(const Activity::Stall& stall) {
 telemetry::ServiceState Service::state() {
   using namespace std::chrono;
   telemetry::ServiceState state;
-  state.last_done_unix_s = last_done_before_unix_s_;
-  if (!has_backend_) state.not_ready.emplace_back("it is starting");
+  state.last_done_unix_s = previous_last_done_unix_s_;
+  if (!has_backend_) state.not_ready_reasons.emplace_back("it is starting");
   const auto states = source_->states();
   for (std::size_t i = 0; i < states.size(); ++i) {
     const io::WatchState& watch = states[i];
     const std::string& input = inputs_[i].native();
-    const std::string why = !watch.root_is_there ? "it is missing" : watch.degraded;
-    if (!why.empty()) state.not_ready.push_back(printable(input) + ": " + printable_message(why));
-    state.degraded += !why.empty() || watch.polling;
+    const std::string why = !watch.is_root_present ? "it is missing" : watch.backoff_reason;
+    if (!why.empty())
+      state.not_ready_reasons.push_back(printable(input) + ": " + printable_message(why));
+    state.degraded_watches += !why.empty() || watch.polling;
     state.overflows += watch.overflows;
     state.watches.push_back(
         {input, outputs_[i].native(), std::int64_t(watch.pending + watch.ready), why});
     if (!watch.oldest) continue;
     const duration<double> age = steady_clock::now() - *watch.oldest;
-    const double came_unix_s = telemetry::unix_now() - age.count();
+    const double came_unix_s = telemetry::unix_now_s() - age.count();
     if (state.oldest_waiting_unix_s == 0 || came_unix_s < state.oldest_waiting_unix_s)
       state.oldest_waiting_unix_s = came_unix_s;
   }
   if (const auto stall = find_stall()) {
-    state.unhealthy.push_back(to_string(*stall));
-    state.not_ready.push_back(to_string(*stall));
+    state.unhealthy_reasons.push_back(to_string(*stall));
+    state.not_ready_reasons.push_back(to_string(*stall));
   }
-  const duration<double> still = steady_clock::now() - last_sign_of_life_.load();
-  state.gpus_answer = !has_backend_ || still <= kLongestStill;
-  if (!state.gpus_answer)
-    state.unhealthy.push_back("nothing has moved for " + std::to_string(int(still.count())) +
-                              " s, and no GPU has answered");
+  const duration<double> silence = steady_clock::now() - last_heartbeat_.load();
+  state.gpus_healthy = !has_backend_ || silence <= kMaxHeartbeatAge;
+  if (!state.gpus_healthy)
+    state.unhealthy_reasons.push_back("nothing has moved for " +
+                                      std::to_string(int(silence.count())) +
+                                      " s, and no GPU has answered");
   return state;
 }
 
-void Service::end_by(std::exception_ptr error) {
+void Service::stop_with_error(std::exception_ptr error) {
   {
     const std::lock_guard lock(error_mutex_);
     error_ = std::move(error);
@@ -332,15 +335,15 @@ void Service::publish(std::span<ItemPtr> group) {
   }
 }
 
-void Service::end(const WorkItem& item) {
-  const io::Ending ending = folder_of(item).end(item);
+void Service::finish(const WorkItem& item) {
+  const io::FinishStatus ending = folder_of(item).end(item);
   source_->finished(item.job, item.relative, ending, item.outcome.detail);
 }
 
-void Service::record_lost(const InFlight::Items& items) {
-  std::map<int, InFlight::Items> by_watch;
+void Service::record_suspects(const InFlightBatches::Items& items) {
+  std::map<int, InFlightBatches::Items> by_watch;
   for (const WorkItem* item : items) by_watch[item->job].push_back(item);
-  for (const auto& [job, lost] : by_watch) folder_of(*lost.front()).record_lost(lost);
+  for (const auto& [job, lost] : by_watch) folder_of(*lost.front()).record_suspects(lost);
 }
 
 }  // namespace eckart::app

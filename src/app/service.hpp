@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "app/backends.hpp"
+#include "app/make_backend.hpp"
 #include "app/monitor.hpp"
 #include "app/watched_folder.hpp"
 #include "io/watch/watch_source.hpp"
@@ -24,8 +24,8 @@
 namespace eckart::app {
 
 /// Throws what Service's constructor would, but for the calibration's. Returns what of the folders
-/// is not as it should be, as remarks_on() has it.
-std::vector<std::string> check(const settings::Configuration& configuration);
+/// is not as it should be, as watch_warnings() has it.
+std::vector<std::string> check_configuration(const settings::Configuration& configuration);
 
 /// Watched folders, and one pipeline for all of them. It ends when it is stopped, and by what it
 /// throws.
@@ -36,8 +36,8 @@ class Service {
   /// `last_done_unix_s`: that of the service before it.
   explicit Service(const settings::Configuration& configuration, double last_done_unix_s = 0);
 
-  /// `ready` is called once files can be taken in, on a thread of the pipeline. Throws DeviceLost,
-  /// and FatalError where there is no backend.
+  /// `ready` is called once files can be taken in, on a thread of the pipeline. Throws
+  /// DeviceLostError, and FatalError where there is no backend.
   telemetry::RunReport execute(const std::function<void()>& ready);
   /// As Pipeline has it.
   void request_stop() { pipeline_->request_stop(); }
@@ -45,7 +45,7 @@ class Service {
   std::size_t watches() const { return folders_.size(); }
   /// To be called every second or so, by one thread: looks again where inputs were requeued, and
   /// looks after each WatchedFolder. Soon after `stop` it returns.
-  void look_after_folders(const std::stop_token& stop);
+  void maintain_folders(const std::stop_token& stop);
   /// What has stalled, if anything: a stage, or the thread of a watch. From any thread; waits for
   /// nothing, so that it is told whatever hangs.
   std::optional<Activity::Stall> find_stall();
@@ -53,50 +53,50 @@ class Service {
   void record_stall(const Activity::Stall& stall);
   /// As Pipeline has them.
   Activity& activity() { return pipeline_->activity(); }
-  std::string activity_text() const { return pipeline_->activity_text(); }
+  std::string describe_activity() const { return pipeline_->describe_activity(); }
   /// Work has moved, or every GPU has answered; from any thread.
-  void note_life() { last_sign_of_life_ = std::chrono::steady_clock::now(); }
+  void record_heartbeat() { last_heartbeat_ = std::chrono::steady_clock::now(); }
   /// What it does, for people.
   std::string status_line() const;
   telemetry::ProgressState progress() const { return pipeline_->progress(); }
   /// From any thread.
-  Monitor::View view() const { return monitor_->view_now(); }
+  Monitor::View current_view() const { return monitor_->current_view(); }
   /// When an image was last done, here or in the service before it; in seconds since 1970.
   double last_done_unix_s() const;
   /// Nothing before it is made.
   Backend* backend() const { return has_backend_ ? backend_.backend.get() : nullptr; }
   /// Stops, and has execute() throw this; from any thread.
-  void end_by(std::exception_ptr error);
+  void stop_with_error(std::exception_ptr error);
 
  private:
-  Backend& make_backend_now();
+  Backend& create_backend();
   WatchedFolder& folder_of(const WorkItem& item) { return *folders_[std::size_t(item.job)]; }
   void publish(std::span<ItemPtr> group);
-  void end(const WorkItem& item);
-  void record_lost(const InFlight::Items& items);
+  void finish(const WorkItem& item);
+  void record_suspects(const InFlightBatches::Items& items);
   telemetry::ServiceState state();
   std::optional<Activity::Stall> find_stalled_watch();
 
   const settings::Configuration configuration_;
   const settings::LoadedCalibration calibration_;
-  const double last_done_before_unix_s_;
+  const double previous_last_done_unix_s_;
   std::vector<std::unique_ptr<WatchedFolder>> folders_;
   std::vector<std::filesystem::path> inputs_, outputs_;  // of each
   ChosenBackend backend_;
   std::atomic<bool> has_backend_{false};
-  std::atomic<std::chrono::steady_clock::time_point> last_sign_of_life_{};
+  std::atomic<std::chrono::steady_clock::time_point> last_heartbeat_{};
   std::function<void()> ready_;
   std::mutex error_mutex_;
   std::exception_ptr error_;
   std::unique_ptr<io::WatchSource> source_;
   /// How long each watch's thread has been at work on the same.
-  struct WatchAge {
+  struct WatchBusyTime {
     io::Instant since{};
     std::chrono::steady_clock::duration age{};
   };
-  std::mutex watch_ages_mutex_;
-  std::vector<WatchAge> watch_ages_;
-  io::Instant watches_checked_{};
+  std::mutex watch_busy_times_mutex_;
+  std::vector<WatchBusyTime> watch_busy_times_;
+  io::Instant last_watch_check_{};
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<Monitor> monitor_;
 };

@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 using std::chrono::system_clock;
 
 constexpr std::size_t kMaxEntries = 1000;
-constexpr std::chrono::minutes kFirstWait{10};
-constexpr std::chrono::hours kMaxWait{24};
+constexpr std::chrono::minutes kFirstHold{10};
+constexpr std::chrono::hours kMaxHold{24};
 constexpr int kMaxDoublings = 8;  // more than a day
 
 std::int64_t seconds_since_1970(StallRecord::Time time) {
@@ -42,19 +42,19 @@ void StallRecord::add(const fs::path& relative, const FileState& state, Time now
   write();
 }
 
-std::optional<StallRecord::Hold> StallRecord::held_until(const fs::path& relative,
-                                                         const FileState& state, Time now) {
+std::optional<StallRecord::Hold> StallRecord::find_hold(const fs::path& relative,
+                                                        const FileState& state, Time now) {
   const std::lock_guard lock(mutex_);
   read();
   const auto found = entries_.find(relative.native());
   if (found == entries_.end() || found->second.state != state || found->second.count < 2)
     return std::nullopt;
   const int doublings = std::min(found->second.count - 2, kMaxDoublings);
-  const auto wait = std::min<std::chrono::minutes>(kFirstWait * (1 << doublings), kMaxWait);
+  const auto wait = std::min<std::chrono::minutes>(kFirstHold * (1 << doublings), kMaxHold);
   const Time until = Time(std::chrono::seconds(found->second.last_s)) + wait;
   // A clock that was set back does not hold it for longer.
   if (now >= until || until - now > wait) return std::nullopt;
-  return Hold{until, !std::exchange(found->second.is_told, true)};
+  return Hold{until, !std::exchange(found->second.is_reported, true)};
 }
 
 void StallRecord::forget(const fs::path& relative) {

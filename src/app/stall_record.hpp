@@ -25,11 +25,11 @@ class StallRecord {
   void add(const std::filesystem::path& relative, const FileState& state, Time now);
   struct Hold {
     Time until;
-    bool is_news;  ///< nobody has been told before
+    bool is_first;  ///< nobody has been told before
   };
   /// Until when the input is not to be tried; nothing where it may be, or has changed.
-  std::optional<Hold> held_until(const std::filesystem::path& relative, const FileState& state,
-                                 Time now);
+  std::optional<Hold> find_hold(const std::filesystem::path& relative, const FileState& state,
+                                Time now);
   /// It is done.
   void forget(const std::filesystem::path& relative);
 
@@ -38,7 +38,7 @@ class StallRecord {
     int count = 0;
     std::int64_t last_s = 0;  // since 1970
     FileState state;
-    bool is_told = false;
+    bool is_reported = false;
   };
   void read();
   void write() const;

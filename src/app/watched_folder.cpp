@@ -11,16 +11,16 @@
 #include <system_error>
 #include <utility>
 
-#include "app/remarks.hpp"
+#include "app/watch_warnings.hpp"
 #include "core/error.hpp"
 #include "core/printable.hpp"
+#include "io/claimed_file.hpp"
 #include "io/content_hash.hpp"
-#include "io/environment.hpp"
+#include "io/environment_error.hpp"
 #include "io/input_file.hpp"
-#include "io/real_path.hpp"
-#include "io/taken_file.hpp"
+#include "io/is_within.hpp"
 #include "telemetry/log.hpp"
-#include "telemetry/reason_note.hpp"
+#include "telemetry/quarantine_record.hpp"
 
 namespace eckart::app {
 namespace {
@@ -28,51 +28,52 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Whether it lies in a part of the input that is not looked into.
-bool is_excluded(const settings::Watch& watch) {
+bool is_excluded(const settings::WatchSettings& watch) {
   return std::any_of(watch.exclude.begin(), watch.exclude.end(), [&](const fs::path& folder) {
-    return io::is_or_is_below(watch.output, watch.input / folder);
+    return io::is_within(watch.output, watch.input / folder);
   });
 }
 
-JobRequest job_request(const settings::Watch& watch) {
+JobRequest job_request(const settings::WatchSettings& watch) {
   return {.settings = watch.settings,
           .inputs = is_excluded(watch) ? std::vector<fs::path>() : std::vector{watch.input},
           .files_from = {},
           .output = watch.output,
-          .on_change = watch.on_change == "redo" ? OnChange::redo : OnChange::keep,
+          .on_change =
+              watch.on_change == "reprocess" ? OnSettingsChange::reprocess : OnSettingsChange::keep,
           .long_lived = true,
           .links = watch.links};
 }
 
 /// What a Job refuses is refused here, before there is anything to do.
-void check_job(const settings::Watch& watch) {
-  const auto refuse = [&](const std::exception& error) {
-    throw FatalError(ExitCode::configuration, watch.place + ": " + error.what());
+void check_job(const settings::WatchSettings& watch) {
+  const auto reject = [&](const std::exception& error) {
+    throw FatalError(ExitCode::configuration, watch.location + ": " + error.what());
   };
   try {
     const Job job(job_request(watch));
   } catch (const FatalError& error) {
-    refuse(error);
+    reject(error);
   } catch (const std::invalid_argument& error) {
-    refuse(error);
+    reject(error);
   }
 }
 
-io::Links links_of(const settings::Watch& watch) {
-  if (watch.links == "all") return io::Links::all;
-  return watch.links == "files" ? io::Links::files : io::Links::none;
+io::LinkPolicy links_of(const settings::WatchSettings& watch) {
+  if (watch.links == "all") return io::LinkPolicy::all;
+  return watch.links == "files" ? io::LinkPolicy::files : io::LinkPolicy::none;
 }
 
 /// Whether a file that is still written to, or a busy machine, may be why.
-bool may_pass(Reason reason) {
+bool is_transient(FailureReason reason) {
   switch (reason) {
-    case Reason::unreadable:
-    case Reason::empty_file:
-    case Reason::not_an_image:
-    case Reason::corrupt:
-    case Reason::out_of_memory:
-    case Reason::compute_failed:
-    case Reason::not_written:
+    case FailureReason::unreadable:
+    case FailureReason::empty_file:
+    case FailureReason::not_an_image:
+    case FailureReason::corrupt:
+    case FailureReason::out_of_memory:
+    case FailureReason::compute_failed:
+    case FailureReason::not_written:
       return true;
     default:
       return false;
@@ -81,22 +82,22 @@ bool may_pass(Reason reason) {
 
 /// What goes its way again without having been counted.
 void defer(WorkItem& item, Stage stage, const std::string& why) {
-  item.outcome = Outcome::deferred(stage, Reason::none, why);
+  item.outcome = Outcome::deferred(stage, FailureReason::none, why);
   item.publication.clear();
   item.published = item.recorded = true;
 }
 
 /// Gigabytes of zeros are read for nothing while a stop waits.
-bool is_mostly_holes(const io::InputFile& file) {
-  constexpr std::int64_t kLeast = 1 << 20, kBlock = 512;  // bytes; st_blocks counts such blocks
+bool is_mostly_sparse(const io::InputFile& file) {
+  constexpr std::int64_t kMinBytes = 1 << 20, kBlock = 512;  // bytes; st_blocks counts such blocks
   struct stat status {};
-  return file.size() > kLeast && ::fstat(file.descriptor().get(), &status) == 0 &&
+  return file.size() > kMinBytes && ::fstat(file.descriptor().get(), &status) == 0 &&
          status.st_blocks * kBlock < file.size() / 16;
 }
 
 }  // namespace
 
-WatchedFolder::WatchedFolder(settings::Watch watch)
+WatchedFolder::WatchedFolder(settings::WatchSettings watch)
     : watch_(std::move(watch)),
       quarantine_(watch_.output, {.keep_days = watch_.quarantine.keep_days,
                                   .max_mb = watch_.quarantine.max_mb,
@@ -110,7 +111,7 @@ io::WatchOptions WatchedFolder::options() const {
           .exclude = watch_.exclude,
           .links = links_of(watch_),
           .settle = std::chrono::milliseconds(watch_.settle_ms),
-          .patience = std::chrono::seconds(watch_.patience_s),
+          .retry_timeout = std::chrono::seconds(watch_.retry_timeout_s),
           .rescan = std::chrono::seconds(watch_.rescan_s),
           .poll = std::chrono::seconds(watch_.poll_s)};
 }
@@ -120,14 +121,14 @@ std::shared_ptr<Job> WatchedFolder::job() {
   const std::lock_guard lock(mutex_);
   if (job_) {
     try {
-      job_->check_place();
+      job_->check_in_place();
       return job_;
     } catch (const EnvironmentError& error) {
       spdlog::warn("{}", printable_message(error.what()));
       job_.reset();  // those who are at work with it keep it as long
     }
   }
-  output_device_.check();
+  output_mount_.check();
   try {
     JobRequest request = job_request(watch_);
     request.is_quarantined = [this](const fs::path& input) {
@@ -139,24 +140,24 @@ std::shared_ptr<Job> WatchedFolder::job() {
   } catch (const FatalError& error) {
     throw EnvironmentError(error.what());
   }
-  output_device_.remember();
-  move_to_device_.remember();
+  output_mount_.record_device();
+  move_to_mount_.record_device();
   return job_;
 }
 
-bool WatchedFolder::wants(const io::Arrival& arrival, const FileState& state) {
-  if (!stays_.is_due(arrival.file, state, InputsThatStay::Clock::now())) return false;
+bool WatchedFolder::needs_processing(const io::SourceItem& arrival, const FileState& state) {
+  if (!retry_backoff_.is_due(arrival.file, state, RetryBackoff::Clock::now())) return false;
   const std::shared_ptr<Job> job = this->job();
-  move_to_device_.check_is_there();
+  move_to_mount_.check_exists();
   WorkItem item;
   item.file = arrival.file;
   item.relative = arrival.relative;
   item.state = state;
   if (is_held(item)) return false;  // a later scan asks again
   try {
-    if (keeps() && job->is_done(item)) return false;  // else it is still to be taken away
+    if (keeps_inputs() && job->is_done(item)) return false;  // else it is still to be taken away
     // What has failed, and stays there, is tried again where its reason was taken away.
-    return !job->has_failed(item) || !quarantine_.has_note(item.relative);
+    return !job->has_failed(item) || !quarantine_.has_kept_record(item.relative);
   } catch (const FatalError& error) {  // its ledger is locked by another, say
     throw EnvironmentError(error.what());
   }
@@ -165,8 +166,8 @@ bool WatchedFolder::wants(const io::Arrival& arrival, const FileState& state) {
 /// Whether it has to wait, since the service has stalled with it again and again.
 bool WatchedFolder::is_held(const WorkItem& item) {
   const auto now = std::chrono::system_clock::now();
-  const auto hold = stalls_.held_until(item.relative, item.state, now);
-  if (!hold || !hold->is_news) return hold.has_value();
+  const auto hold = stall_record_.find_hold(item.relative, item.state, now);
+  if (!hold || !hold->is_first) return hold.has_value();
   const auto minutes = std::chrono::ceil<std::chrono::minutes>(hold->until - now).count();
   spdlog::warn("{}: the service has stalled with it before: it is tried again in {} min",
                printable(item.file.native()), minutes);
@@ -174,7 +175,7 @@ bool WatchedFolder::is_held(const WorkItem& item) {
 }
 
 void WatchedFolder::record_stall(const Activity::File& file) {
-  stalls_.add(file.relative, file.state, std::chrono::system_clock::now());
+  stall_record_.add(file.relative, file.state, std::chrono::system_clock::now());
 }
 
 /// What the machine is to blame for becomes the item's outcome.
@@ -182,11 +183,11 @@ template <class Step>
 void WatchedFolder::attempt_or_defer(WorkItem& item, Stage stage, const Step& step) {
   try {
     const std::shared_ptr<Job> job = this->job();
-    if (item.keeps && item.keeps != job)
+    if (item.keep_alive && item.keep_alive != job)
       throw EnvironmentError(printable(watch_.output.native()) + " was replaced meanwhile");
-    item.keeps = job;
+    item.keep_alive = job;
     step(*job);
-  } catch (const DeviceLost&) {
+  } catch (const DeviceLostError&) {
     throw;
   } catch (const EnvironmentError& error) {
     defer(item, stage, error.what());
@@ -195,11 +196,11 @@ void WatchedFolder::attempt_or_defer(WorkItem& item, Stage stage, const Step& st
   }
 }
 
-void WatchedFolder::claim(WorkItem& item) {
-  attempt_or_defer(item, Stage::source, [&](Job& job) { job.claim(item); });
+void WatchedFolder::assign_outputs(WorkItem& item) {
+  attempt_or_defer(item, Stage::source, [&](Job& job) { job.assign_outputs(item); });
 }
 
-void WatchedFolder::load(WorkItem& item, const Reserve& reserve) {
+void WatchedFolder::load(WorkItem& item, const ReserveBytes& reserve) {
   attempt_or_defer(item, Stage::load, [&](Job& job) { job.load(item, reserve); });
 }
 
@@ -208,37 +209,38 @@ void WatchedFolder::write(WorkItem& item) {
 }
 
 /// What may be half written, or what no file is to blame for, comes again.
-void WatchedFolder::postpone(WorkItem& item) {
+void WatchedFolder::defer_if_transient(WorkItem& item) {
   Outcome& outcome = item.outcome;
-  if (outcome.result != Result::failed) return;
-  if (outcome.reason == Reason::not_written && !may_write_in(item.outputs.front().parent_path()))
+  if (outcome.result != ItemResult::failed) return;
+  if (outcome.reason == FailureReason::not_written &&
+      !can_write_in(item.outputs.front().parent_path()))
     return defer(item, outcome.stage, outcome.detail);
-  if (outcome.reason == Reason::not_found) {  // it has left, and so there is nothing to do
-    outcome.result = Result::deferred;
+  if (outcome.reason == FailureReason::not_found) {  // it has left, and so there is nothing to do
+    outcome.result = ItemResult::deferred;
     return;
   }
   // What cannot be read may be good, and stays.
-  const bool is_over = item.last_try && outcome.reason != Reason::unreadable;
-  if (is_over || !may_pass(outcome.reason)) return;
-  outcome.result = Result::deferred;
-  if (item.last_try) return stays_.tell(item.file, outcome.detail);
+  const bool is_final = item.is_last_attempt && outcome.reason != FailureReason::unreadable;
+  if (is_final || !is_transient(outcome.reason)) return;
+  outcome.result = ItemResult::deferred;
+  if (item.is_last_attempt) return retry_backoff_.warn_once(item.file, outcome.detail);
   spdlog::debug("{}: to be tried again: {}", printable(item.file.native()),
                 printable_message(outcome.detail));
 }
 
 void WatchedFolder::publish(std::span<ItemPtr> group) {
-  for (const ItemPtr& item : group) postpone(*item);
+  for (const ItemPtr& item : group) defer_if_transient(*item);
   try {
     const std::shared_ptr<Job> job = this->job();
     const auto others = std::stable_partition(
-        group.begin(), group.end(), [&](const ItemPtr& item) { return item->keeps == job; });
+        group.begin(), group.end(), [&](const ItemPtr& item) { return item->keep_alive == job; });
     for (auto item = others; item != group.end(); ++item) {
-      if ((*item)->outcome.result != Result::deferred)
+      if ((*item)->outcome.result != ItemResult::deferred)
         defer(**item, Stage::write, printable(watch_.output.native()) + " was replaced meanwhile");
       (*item)->published = (*item)->recorded = true;
     }
     publish(std::span<ItemPtr>(group.begin(), others), *job);
-  } catch (const DeviceLost&) {
+  } catch (const DeviceLostError&) {
     throw;
   } catch (const std::exception& error) {
     for (const ItemPtr& item : group) {
@@ -249,53 +251,53 @@ void WatchedFolder::publish(std::span<ItemPtr> group) {
 
 /// Inputs go once their outputs are recorded, though those of others could not be.
 void WatchedFolder::publish(std::span<ItemPtr> group, Job& job) {
-  const auto take_away = [&] {
-    std::vector<WorkItem*> taken;
+  const auto remove_inputs = [&] {
+    std::vector<WorkItem*> removed;
     for (const ItemPtr& item : group) {
       if (!item->recorded) continue;
-      postpone(*item);
-      if (item->outcome.result == Result::deferred) continue;
-      stalls_.forget(item->relative);
-      if (dispose_of(*item)) taken.push_back(item.get());
+      defer_if_transient(*item);
+      if (item->outcome.result == ItemResult::deferred) continue;
+      stall_record_.forget(item->relative);
+      if (dispose_of_input(*item)) removed.push_back(item.get());
     }
-    job.record_taken(taken);
+    job.record_removed_inputs(removed);
   };
   try {
     job.publish(group);
   } catch (const EnvironmentError&) {
-    take_away();
+    remove_inputs();
     throw;
   }
-  take_away();
+  remove_inputs();
 }
 
 /// Whether its file is gone, since it is done.
-bool WatchedFolder::dispose_of(WorkItem& item) {
+bool WatchedFolder::dispose_of_input(WorkItem& item) {
   try {
-    if (item.outcome.result == Result::failed) {
+    if (item.outcome.result == ItemResult::failed) {
       quarantine(item);
-      upkeep_.quarantined();
+      maintenance_.on_quarantined();
       return false;
     }
-    if (keeps()) {
-      quarantine_.remove_note(item.relative);
-      stays_.forget(item.file);
+    if (keeps_inputs()) {
+      quarantine_.remove_kept_record(item.relative);
+      retry_backoff_.forget(item.file);
       return false;
     }
     const io::RootDirectoryPtr move_to = watch_.move_to.empty() ? nullptr : open_move_to();
-    std::optional<io::TakenFile> file = io::TakenFile::take(item.below, item.identity);
+    std::optional<io::ClaimedFile> file = io::ClaimedFile::take(item.rooted_file, item.identity);
     if (!file) return false;  // another file by now, and so another arrival, or not in the input
     if (move_to) {
       file->move_to(*move_to, item.relative, watch_.settings.limits.file_mb);
     } else {
       file->remove();
     }
-    quarantine_.remove_note(item.relative);
-    stays_.forget(item.file);
+    quarantine_.remove_kept_record(item.relative);
+    retry_backoff_.forget(item.file);
     return true;
   } catch (const ItemError& error) {
-    stays_.tell(item.file, error.what());
-    stays_.back_off(item.file, item.state, InputsThatStay::Clock::now());
+    retry_backoff_.warn_once(item.file, error.what());
+    retry_backoff_.delay_retry(item.file, item.state, RetryBackoff::Clock::now());
   } catch (const EnvironmentError& error) {
     defer(item, Stage::write, error.what());
   }
@@ -308,82 +310,85 @@ io::RootDirectoryPtr WatchedFolder::open_move_to() {
     const std::string message = "cannot make the folder " + watch_.move_to.string() + ": " +
                                 std::generic_category().message(error);
     io::check_environment(error, message);
-    throw ItemError(Reason::not_written, message);
+    throw ItemError(FailureReason::not_written, message);
   };
   std::error_code error;
-  if (!move_to_device_.is_known()) fs::create_directories(watch_.move_to, error);
+  if (!move_to_mount_.has_device()) fs::create_directories(watch_.move_to, error);
   if (error) fail(error.value());
   io::RootDirectoryPtr root = io::RootDirectory::open(watch_.move_to);
   const int open_error = errno;
-  move_to_device_.remember();
-  move_to_device_.check_is_there();
+  move_to_mount_.record_device();
+  move_to_mount_.check_exists();
   if (!root) fail(open_error);
   return root;
 }
 
 /// Fills in the hash of the very file that was read, or why there is none. Never waits for a FIFO
 /// that has taken its name.
-void WatchedFolder::hash(const WorkItem& item, telemetry::ReasonNote& note) const {
+void WatchedFolder::add_hash(const WorkItem& item, telemetry::QuarantineRecord& note) const {
   const std::int64_t file_mb = watch_.settings.limits.file_mb;
   try {
-    const io::InputFile file = io::open_input(item.below);
+    const io::InputFile file = io::open_input(item.rooted_file);
     file.check_size(file_mb);
-    if (!io::is_same_but_for_ctime(io::identity_of(file), item.identity)) {
-      note.why_no_sha256 = "it is another file by now";
-    } else if (is_mostly_holes(file)) {
-      note.why_no_sha256 = "most of it is holes";
+    if (!io::equal_except_ctime(io::identity_of(file), item.identity)) {
+      note.sha256_error = "it is another file by now";
+    } else if (is_mostly_sparse(file)) {
+      note.sha256_error = "most of it is holes";
     } else {
-      note.sha256 = io::sha256_of(file);
+      note.sha256 = io::content_hash_hex(file);
     }
   } catch (const std::runtime_error& error) {
-    note.why_no_sha256 = error.what();
+    note.sha256_error = error.what();
   }
 }
 
 void WatchedFolder::quarantine(const WorkItem& item) {
-  telemetry::ReasonNote why{.input = item.file,
-                            .root = watch_.input,
-                            .outcome = item.outcome,
-                            .bytes = item.state.size,
-                            .time = std::chrono::system_clock::now()};
-  hash(item, why);
+  telemetry::QuarantineRecord why{.input = item.file,
+                                  .root = watch_.input,
+                                  .outcome = item.outcome,
+                                  .bytes = item.state.size,
+                                  .time = std::chrono::system_clock::now()};
+  add_hash(item, why);
   const std::string reason = telemetry::to_json(why, ECKART_VERSION);
   const telemetry::LogFields fields({{"ECKART_FILE", item.file.native()}});
-  const auto note = [&](const std::string& why_it_stays) {
+  const auto note = [&](const std::string& detail) {
     const fs::path place = quarantine_.note(item.relative, reason);
     spdlog::info("{} stays there{}; its reason is in {}: eckart requeue has it tried again",
-                 printable(item.file.native()), printable_message(why_it_stays),
+                 printable(item.file.native()), printable_message(detail),
                  printable(place.native()));
   };
-  if (keeps()) return note({});
+  if (keeps_inputs()) return note({});
   try {
-    std::optional<io::TakenFile> file = io::TakenFile::take(item.below, item.identity);
+    std::optional<io::ClaimedFile> file = io::ClaimedFile::take(item.rooted_file, item.identity);
     if (!file) return;
     const fs::path place = quarantine_.take(*file, item.relative, reason);
-    quarantine_.remove_note(item.relative);
+    quarantine_.remove_kept_record(item.relative);
     spdlog::info("{} is in the quarantine, {}: eckart requeue has it tried again",
                  printable(item.file.native()), printable(place.native()));
   } catch (const ItemError& error) {
-    stays_.back_off(item.file, item.state, InputsThatStay::Clock::now());
+    retry_backoff_.delay_retry(item.file, item.state, RetryBackoff::Clock::now());
     note(std::string(" (") + error.what() + ")");
   }
 }
 
-void WatchedFolder::look_after(const std::stop_token& stop) {
+void WatchedFolder::maintain(const std::stop_token& stop) {
   std::shared_ptr<Job> job;  // as it is: not prepared by this
   {
     const std::lock_guard lock(mutex_);
     job = job_;
   }
-  upkeep_.run(job.get(), stop);
+  maintenance_.run(job.get(), stop);
 }
 
-void WatchedFolder::record_lost(const InFlight::Items& items) { job()->record_lost(items); }
+void WatchedFolder::record_suspects(const InFlightBatches::Items& items) {
+  job()->record_suspects(items);
+}
 
-io::Ending WatchedFolder::end(const WorkItem& item) {
-  if (const auto job = std::static_pointer_cast<Job>(item.keeps)) job->release(item);
-  if (item.outcome.result != Result::deferred) return io::Ending::settled;
-  return item.outcome.reason == Reason::none ? io::Ending::environment : io::Ending::half_written;
+io::FinishStatus WatchedFolder::end(const WorkItem& item) {
+  if (const auto job = std::static_pointer_cast<Job>(item.keep_alive)) job->release_outputs(item);
+  if (item.outcome.result != ItemResult::deferred) return io::FinishStatus::settled;
+  return item.outcome.reason == FailureReason::none ? io::FinishStatus::environment
+                                                    : io::FinishStatus::incomplete;
 }
 
 }  // namespace eckart::app

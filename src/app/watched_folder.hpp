@@ -7,17 +7,17 @@
 #include <span>
 #include <stop_token>
 
-#include "app/inputs_that_stay.hpp"
 #include "app/job.hpp"
-#include "app/known_device.hpp"
+#include "app/maintenance.hpp"
+#include "app/mount_guard.hpp"
+#include "app/retry_backoff.hpp"
 #include "app/stall_record.hpp"
-#include "app/upkeep.hpp"
 #include "core/state_folder.hpp"
 #include "io/quarantine.hpp"
-#include "io/watch/watch.hpp"
+#include "io/watch/watch_options.hpp"
 #include "pipeline/activity.hpp"
 #include "settings/watches.hpp"
-#include "telemetry/reason_note.hpp"
+#include "telemetry/quarantine_record.hpp"
 
 namespace eckart::app {
 
@@ -28,48 +28,48 @@ class WatchedFolder {
  public:
   /// Throws FatalError(configuration), with the watch's place, where its settings do not fit
   /// together, or results would go to the input folder by its real path.
-  explicit WatchedFolder(settings::Watch watch);
+  explicit WatchedFolder(settings::WatchSettings watch);
 
   io::WatchOptions options() const;
   /// Whether the file is work: neither done nor failed as it is. Throws EnvironmentError where the
   /// output folder cannot be had, or is another process's.
-  bool wants(const io::Arrival& arrival, const FileState& state);
+  bool needs_processing(const io::SourceItem& arrival, const FileState& state);
 
-  void claim(WorkItem& item);
-  void load(WorkItem& item, const Reserve& reserve);
+  void assign_outputs(WorkItem& item);
+  void load(WorkItem& item, const ReserveBytes& reserve);
   void write(WorkItem& item);
   /// Publishes, and then keeps, moves, deletes or quarantines the inputs. An input that cannot be
   /// moved or deleted stays, until a scan finds it again.
   void publish(std::span<ItemPtr> group);
-  void record_lost(const InFlight::Items& items);
+  void record_suspects(const InFlightBatches::Items& items);
   /// A stage has stalled with this input; as StallRecord has it.
   void record_stall(const Activity::File& file);
   /// An item has reached its end, and may come again.
-  io::Ending end(const WorkItem& item);
-  /// As Upkeep::run().
-  void look_after(const std::stop_token& stop);
+  io::FinishStatus end(const WorkItem& item);
+  /// As Maintenance::run().
+  void maintain(const std::stop_token& stop);
 
  private:
   std::shared_ptr<Job> job();
   template <class Step>
   void attempt_or_defer(WorkItem& item, Stage stage, const Step& step);
-  void postpone(WorkItem& item);
-  bool dispose_of(WorkItem& item);
+  void defer_if_transient(WorkItem& item);
+  bool dispose_of_input(WorkItem& item);
   bool is_held(const WorkItem& item);
   io::RootDirectoryPtr open_move_to();
-  void hash(const WorkItem& item, telemetry::ReasonNote& note) const;
+  void add_hash(const WorkItem& item, telemetry::QuarantineRecord& note) const;
   void quarantine(const WorkItem& item);
   void publish(std::span<ItemPtr> group, Job& job);
-  bool keeps() const { return watch_.after == "keep"; }
+  bool keeps_inputs() const { return watch_.after == "keep"; }
 
-  const settings::Watch watch_;
+  const settings::WatchSettings watch_;
   io::Quarantine quarantine_;
   std::mutex mutex_;
   std::shared_ptr<Job> job_;  // none before its folder is prepared, and where that was moved
-  KnownDevice output_device_{watch_.output}, move_to_device_{watch_.move_to};
-  InputsThatStay stays_;
-  StallRecord stalls_{watch_.output / kStateFolder / "stalls"};
-  Upkeep upkeep_{quarantine_};
+  MountGuard output_mount_{watch_.output}, move_to_mount_{watch_.move_to};
+  RetryBackoff retry_backoff_;
+  StallRecord stall_record_{watch_.output / kStateFolder / "stalls"};
+  Maintenance maintenance_{quarantine_};
 };
 
 }  // namespace eckart::app

@@ -13,17 +13,17 @@ namespace eckart::bench {
 
 std::vector<int> cpus_by_core(const std::vector<int>& cpus,
                               const std::function<std::string(int cpu)>& siblings) {
-  std::map<std::string, int> met;  // CPUs of each core
+  std::map<std::string, int> seen_siblings;  // CPUs of each core
   std::vector<std::pair<int, int>> order;
   for (const int cpu : cpus) {
     const std::string core = siblings(cpu);
-    order.emplace_back(core.empty() ? 0 : met[core]++, cpu);
+    order.emplace_back(core.empty() ? 0 : seen_siblings[core]++, cpu);
   }
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<int> sorted;
   sorted.reserve(order.size());
-  for (const auto& [turn, cpu] : order) sorted.push_back(cpu);
+  for (const auto& [sibling_index, cpu] : order) sorted.push_back(cpu);
   return sorted;
 }
 

@@ -2,7 +2,7 @@
 
 namespace eckart::capacity {
 
-/// The colours are Okabe and Ito's (2008), which colour-blind people can tell apart; lines differ
+/// The colors are Okabe and Ito's (2008), which color-blind people can tell apart; lines differ
 /// in their dashes as well.
 inline constexpr const char* kHtmlStyle = R"css(
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #5b6470; --paper: #fff; --line: #d5dae0;

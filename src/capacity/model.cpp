@@ -9,36 +9,36 @@
 namespace eckart::capacity {
 namespace {
 
-constexpr int kMostCores = 1024;
+constexpr int kMaxCores = 1024;
 /// So many runs more than machines tell how much runs differ; what intervals do is no matter then.
-constexpr double kEnoughRuns = 4;
+constexpr double kMinRepeatedRuns = 4;
 /// Threads that were less busy say nothing of what a disk can do.
-constexpr double kTellsOfDisk = 0.05;
+constexpr double kMinDiskUtilization = 0.05;
 
-Measured largest(const std::vector<Measured>& runs) {
-  const Measured* best = &runs.front();
-  for (const Measured& run : runs) {
+RunMeasurement largest_machine_run(const std::vector<RunMeasurement>& runs) {
+  const RunMeasurement* best = &runs.front();
+  for (const RunMeasurement& run : runs) {
     if (std::tie(run.cores, run.gpus) >= std::tie(best->cores, best->gpus)) best = &run;
   }
-  return pooled(alike(runs, best->cores, best->gpus));
+  return average_runs(comparable_runs(runs, best->cores, best->gpus));
 }
 
 /// By the threads of its stages, cores and GPUs.
-using Machine = std::vector<int>;
-Machine machine_of(const Measured& run) {
-  Machine machine = {run.cores, run.gpus};
-  for (const StageDemand& stage : run.stages) machine.push_back(stage.workers);
+using MachineConfig = std::vector<int>;
+MachineConfig machine_config(const RunMeasurement& run) {
+  MachineConfig machine = {run.cores, run.gpus};
+  for (const StageUtilization& stage : run.stages) machine.push_back(stage.workers);
   return machine;
 }
 
 /// The relative standard deviation of runs on the same machine, of all machines together.
-double noise_of(const std::vector<Measured>& runs) {
-  std::map<Machine, std::vector<double>> rates;
-  for (const Measured& run : runs) {
+double estimate_noise(const std::vector<RunMeasurement>& runs) {
+  std::map<MachineConfig, std::vector<double>> rates;
+  for (const RunMeasurement& run : runs) {
     if (run.is_service) continue;  // what came differs
-    const std::vector<Measured> same = alike(runs, run.cores, run.gpus);
+    const std::vector<RunMeasurement> same = comparable_runs(runs, run.cores, run.gpus);
     if (same.front().is_steady() != run.is_steady()) continue;
-    rates[machine_of(run)].push_back(run.rate_per_s);
+    rates[machine_config(run)].push_back(run.rate_per_s);
   }
   double squares = 0, degrees = 0;
   for (const auto& [machine, all] : rates) {
@@ -47,21 +47,23 @@ double noise_of(const std::vector<Measured>& runs) {
     for (const double rate : all) squares += std::pow(rate / mean - 1, 2);
     degrees += double(all.size() - 1);
   }
-  const double between = degrees > 0 ? std::sqrt(squares / degrees) : 0;
-  const double within = degrees < kEnoughRuns ? largest(runs).rate_error : 0;
-  return std::max({kRunSpread, between, within});
+  const double format_range = degrees > 0 ? std::sqrt(squares / degrees) : 0;
+  const double within =
+      degrees < kMinRepeatedRuns ? largest_machine_run(runs).rate_standard_error : 0;
+  return std::max({kRunNoise, format_range, within});
 }
 
 /// The most that was seen of a disk for which threads waited, by the cores there; of runs on the
 /// same machine the mean, and no less than any rate.
-std::map<int, double> seen_of_disk(const std::vector<Measured>& runs) {
-  std::map<std::pair<std::string, Machine>, std::vector<double>> rates;
-  for (const Measured& run : runs) {
-    for (const StageDemand& stage : run.stages) {
-      if (!run.waits_for_disk(stage) || stage.busy < kTellsOfDisk) continue;
-      const bool is_idle = run.is_service || stage.busy < kMostlyWaiting;
-      const double busy = is_idle && stage.busy < kSaturated ? stage.busy : 1;
-      rates[{stage.name, machine_of(run)}].push_back(run.rate_per_s / busy);
+std::map<int, double> max_observed_disk_rates(const std::vector<RunMeasurement>& runs) {
+  std::map<std::pair<std::string, MachineConfig>, std::vector<double>> rates;
+  for (const RunMeasurement& run : runs) {
+    for (const StageUtilization& stage : run.stages) {
+      if (!run.is_waiting_for_disk(stage) || stage.utilization < kMinDiskUtilization) continue;
+      const bool is_idle = run.is_service || stage.utilization < kDiskSaturationThreshold;
+      const double utilization =
+          is_idle && stage.utilization < kSaturationThreshold ? stage.utilization : 1;
+      rates[{stage.name, machine_config(run)}].push_back(run.rate_per_s / utilization);
     }
   }
   std::map<std::string, std::map<int, double>> by_stage;
@@ -71,105 +73,109 @@ std::map<int, double> seen_of_disk(const std::vector<Measured>& runs) {
     double& seen = by_stage[where.first][where.second.front()];
     seen = std::max(seen, mean);
   }
-  std::map<int, double> least;
+  std::map<int, double> lowest_rates;
   for (const auto& [stage, by_cores] : by_stage) {
     for (const auto& [cores, rate] : by_cores) {
-      const auto found = least.try_emplace(cores, rate).first;
+      const auto found = lowest_rates.try_emplace(cores, rate).first;
       found->second = std::min(found->second, rate);
     }
   }
-  double most = 0;  // more cores do no less
-  for (auto& [cores, rate] : least) {
-    for (const Measured& run : runs) {
+  double max_rate = 0;  // more cores do no less
+  for (auto& [cores, rate] : lowest_rates) {
+    for (const RunMeasurement& run : runs) {
       if (run.cores > cores) continue;
-      most = std::max(most, pooled(alike(runs, run.cores, run.gpus)).rate_per_s);
+      max_rate =
+          std::max(max_rate, average_runs(comparable_runs(runs, run.cores, run.gpus)).rate_per_s);
     }
-    rate = most = std::max(most, rate);
+    rate = max_rate = std::max(max_rate, rate);
   }
-  return least;
+  return lowest_rates;
 }
 
 }  // namespace
 
-std::vector<Point> cost_points(const std::vector<Measured>& runs, double noise) {
-  std::vector<Point> points;
-  const bool is_one_place = std::ranges::all_of(
-      runs, [&](const Measured& run) { return run.cores == runs.front().cores; });
-  for (const Measured& run : runs) {
-    const double cores = is_one_place ? run.cores : std::max(1.0, run.cores_used());
-    points.push_back({cores, run.core_s(), std::hypot(noise, run.rate_error)});
+std::vector<ScalingPoint> cost_points(const std::vector<RunMeasurement>& runs, double noise) {
+  std::vector<ScalingPoint> points;
+  const bool has_one_core_count = std::ranges::all_of(
+      runs, [&](const RunMeasurement& run) { return run.cores == runs.front().cores; });
+  for (const RunMeasurement& run : runs) {
+    const double cores = has_one_core_count ? run.cores : std::max(1.0, run.cores_used());
+    points.push_back({cores, run.core_s_per_image(), std::hypot(noise, run.rate_standard_error)});
   }
   return points;
 }
 
-Model::Model(const std::vector<Measured>& runs, std::map<std::string, int> fixed_threads)
-    : present_(largest(runs)),
-      noise_(noise_of(runs)),
+Model::Model(const std::vector<RunMeasurement>& runs, std::map<std::string, int> fixed_threads)
+    : baseline_(largest_machine_run(runs)),
+      noise_(estimate_noise(runs)),
       core_cost_(cost_points(runs, noise_)),
-      fixed_threads_(std::move(fixed_threads)),
-      disk_per_s_(seen_of_disk(runs)) {
-  for (const Measured& run : runs) {
-    was_gpu_saturated_ = was_gpu_saturated_ || run.gpu_share >= kSaturated;
-    if (run.gpu_s) gpu_s_ = std::min(gpu_s_.value_or(*run.gpu_s), *run.gpu_s);
+      fixed_thread_counts_(std::move(fixed_threads)),
+      max_disk_rate_per_s_(max_observed_disk_rates(runs)) {
+  for (const RunMeasurement& run : runs) {
+    was_gpu_saturated_ = was_gpu_saturated_ || run.gpu_utilization >= kSaturationThreshold;
+    if (run.gpu_s_per_image)
+      gpu_s_ = std::min(gpu_s_.value_or(*run.gpu_s_per_image), *run.gpu_s_per_image);
   }
 }
 
-Interval Model::about(double rate_per_s) const {
+Estimate Model::rate_estimate(double rate_per_s) const {
   const double half = std::min(0.9, 1.96 * noise_);
   return {rate_per_s, rate_per_s * (1 - half), rate_per_s * (1 + half)};
 }
 
-/// As `threads: auto` and the backends have it (app/options.cpp).
+/// As `threads: auto` and the backends have it (app/pipeline_options.cpp).
 int Model::threads(const std::string& stage, int cores, int gpus) const {
-  const auto fixed = fixed_threads_.find(stage);
-  if (fixed != fixed_threads_.end()) return fixed->second;
-  const auto here = std::ranges::find(present_.stages, stage, &StageDemand::name);
-  const bool is_here = cores == present_.cores && gpus == present_.gpus;
-  if (is_here && !present_.has_set_threads) return here->workers;
+  const auto fixed = fixed_thread_counts_.find(stage);
+  if (fixed != fixed_thread_counts_.end()) return fixed->second;
+  const auto baseline_stage = std::ranges::find(baseline_.stages, stage, &StageUtilization::name);
+  const bool is_here = cores == baseline_.cores && gpus == baseline_.gpus;
+  if (is_here && !baseline_.has_explicit_threads) return baseline_stage->workers;
   if (stage == "load") return (cores + 1) / 2;
   if (stage == "write") return std::max(2, cores * 3 / 4);
   if (stage != "compute") return 1;
-  if (present_.gpus == 0) return cores;
-  return std::max(1, here->workers * gpus / present_.gpus);
+  if (baseline_.gpus == 0) return cores;
+  return std::max(1, baseline_stage->workers * gpus / baseline_.gpus);
 }
 
 /// A lane that waits for its GPU tells nothing of how many images it could take, unless lanes were
 /// what limited; nor does a stage of which nothing is known but that it has no time to speak of.
-bool Model::counts(const StageDemand& stage) const {
-  if (present_.taken(stage) <= 0) return false;
-  return stage.name != "compute" || present_.gpus == 0 || present_.saturated == "compute";
+bool Model::can_be_bottleneck(const StageUtilization& stage) const {
+  if (baseline_.stage_utilization(stage) <= 0) return false;
+  return stage.name != "compute" || baseline_.gpus == 0 || baseline_.saturated == "compute";
 }
 
-std::vector<Bound> Model::present_bounds() const {
+std::vector<Bound> Model::baseline_bounds() const {
   std::vector<Bound> bounds;
-  const auto add = [&](const std::string& resource, int servers, double busy, bool is_at_least) {
-    if (busy <= 0) return;
-    const double rate = present_.rate_per_s;
-    bounds.push_back(
-        {resource, busy * servers / rate, servers, busy, about(rate / busy), is_at_least});
+  const auto add = [&](const std::string& resource, int servers, double utilization,
+                       bool is_lower_bound) {
+    if (utilization <= 0) return;
+    const double rate = baseline_.rate_per_s;
+    bounds.push_back({resource, utilization * servers / rate, servers, utilization,
+                      rate_estimate(rate / utilization), is_lower_bound});
   };
-  const StageDemand* waiting = nullptr;  // longest, for the disk
-  for (const StageDemand& stage : present_.stages) {
-    if (!present_.waits_for_disk(stage)) continue;
-    if (!waiting || stage.busy > waiting->busy) waiting = &stage;
+  const StageUtilization* waiting = nullptr;  // longest, for the disk
+  for (const StageUtilization& stage : baseline_.stages) {
+    if (!baseline_.is_waiting_for_disk(stage)) continue;
+    if (!waiting || stage.utilization > waiting->utilization) waiting = &stage;
   }
-  add("cores", present_.cores, present_.core_share, false);
-  add("GPU", present_.gpus, present_.gpu_share, !was_gpu_saturated_);
-  for (const StageDemand& stage : present_.stages) {
+  add("cores", baseline_.cores, baseline_.core_utilization, false);
+  add("GPU", baseline_.gpus, baseline_.gpu_utilization, !was_gpu_saturated_);
+  for (const StageUtilization& stage : baseline_.stages) {
     const std::string resource = &stage == waiting ? "disk" : stage.name;
-    if (counts(stage)) add(resource, stage.workers, present_.taken(stage), false);
+    if (can_be_bottleneck(stage))
+      add(resource, stage.workers, baseline_.stage_utilization(stage), false);
   }
   std::ranges::stable_sort(bounds, [&](const Bound& a, const Bound& b) {
-    const bool is_first = a.resource == present_.saturated;
-    if (is_first != (b.resource == present_.saturated)) return is_first;
-    return a.busy > b.busy;
+    const bool is_first = a.resource == baseline_.saturated;
+    if (is_first != (b.resource == baseline_.saturated)) return is_first;
+    return a.utilization > b.utilization;
   });
   return bounds;
 }
 
 std::vector<Bound> Model::bounds(int cores, int gpus) const {
   std::vector<Bound> bounds;
-  const Interval cost = core_cost_.core_s(cores);
+  const Estimate cost = core_cost_.core_s_per_image(cores);
   bounds.push_back({.resource = "cores",
                     .demand_s = cost.value,
                     .servers = cores,
@@ -178,26 +184,27 @@ std::vector<Bound> Model::bounds(int cores, int gpus) const {
     bounds.push_back({.resource = "GPU",
                       .demand_s = *gpu_s_,
                       .servers = gpus,
-                      .rate_per_s = about(gpus / *gpu_s_),
-                      .is_at_least = !was_gpu_saturated_});
+                      .rate_per_s = rate_estimate(gpus / *gpu_s_),
+                      .is_lower_bound = !was_gpu_saturated_});
   }
-  if (!disk_per_s_.empty()) {
-    const auto above = disk_per_s_.upper_bound(cores);
-    const auto seen = above == disk_per_s_.begin() ? above : std::prev(above);
-    bounds.push_back({.resource = "disk", .rate_per_s = about(seen->second), .is_at_least = true});
+  if (!max_disk_rate_per_s_.empty()) {
+    const auto above = max_disk_rate_per_s_.upper_bound(cores);
+    const auto seen = above == max_disk_rate_per_s_.begin() ? above : std::prev(above);
+    bounds.push_back(
+        {.resource = "disk", .rate_per_s = rate_estimate(seen->second), .is_lower_bound = true});
   }
-  for (const StageDemand& stage : present_.stages) {
-    if (!counts(stage) || present_.waits_for_disk(stage)) continue;
+  for (const StageUtilization& stage : baseline_.stages) {
+    if (!can_be_bottleneck(stage) || baseline_.is_waiting_for_disk(stage)) continue;
     const int workers = threads(stage.name, cores, gpus);
-    double demand_s = present_.taken(stage) * stage.workers / present_.rate_per_s;
+    double demand_s = baseline_.stage_utilization(stage) * stage.workers / baseline_.rate_per_s;
     // Fewer threads get in each other's way less. Of more it isn't said: that is in the cores'
     // bound.
     if (workers < stage.workers)
-      demand_s *= std::min(1.0, cost.value / core_cost_.core_s(present_.cores).value);
+      demand_s *= std::min(1.0, cost.value / core_cost_.core_s_per_image(baseline_.cores).value);
     bounds.push_back({.resource = stage.name,
                       .demand_s = demand_s,
                       .servers = workers,
-                      .rate_per_s = about(workers / demand_s)});
+                      .rate_per_s = rate_estimate(workers / demand_s)});
   }
   std::ranges::stable_sort(bounds, {}, [](const Bound& bound) { return bound.rate_per_s.value; });
   return bounds;
@@ -207,22 +214,22 @@ Prediction Model::predict(int cores, int gpus) const {
   const std::vector<Bound> all = bounds(cores, gpus);
   Prediction prediction{cores, gpus, all.front().rate_per_s, all.front().resource};
   for (const Bound& bound : all) {
-    Interval& rate = prediction.rate_per_s;
+    Estimate& rate = prediction.rate_per_s;
     rate.low = std::min(rate.low, bound.rate_per_s.low);
     rate.high = std::min(rate.high, bound.rate_per_s.high);
   }
   return prediction;
 }
 
-Need Model::need(double rate_per_s, int gpus) const {
-  Need need{.gpus = gpus};
-  for (int cores = 1; cores <= kMostCores && !need.sure_cores; ++cores) {
+Requirement Model::requirement(double rate_per_s, int gpus) const {
+  Requirement requirement{.gpus = gpus};
+  for (int cores = 1; cores <= kMaxCores && !requirement.conservative_cores; ++cores) {
     const Prediction prediction = predict(cores, gpus);
-    if (!need.cores && prediction.rate_per_s.value >= rate_per_s) need.cores = cores;
-    if (prediction.rate_per_s.low >= rate_per_s) need.sure_cores = cores;
+    if (!requirement.cores && prediction.rate_per_s.value >= rate_per_s) requirement.cores = cores;
+    if (prediction.rate_per_s.low >= rate_per_s) requirement.conservative_cores = cores;
   }
-  if (!need.cores) need.limit = predict(kMostCores, gpus).limit;
-  return need;
+  if (!requirement.cores) requirement.bottleneck = predict(kMaxCores, gpus).bottleneck;
+  return requirement;
 }
 
 }  // namespace eckart::capacity

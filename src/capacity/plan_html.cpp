@@ -3,25 +3,25 @@
 #include <algorithm>
 #include <cmath>
 
-#include "capacity/figures.hpp"
 #include "capacity/html_style.hpp"
+#include "capacity/number_format.hpp"
 #include "capacity/plan.hpp"
+#include "capacity/plan_sentences.hpp"
 #include "capacity/plot.hpp"
-#include "capacity/sentences.hpp"
-#include "core/grouped.hpp"
+#include "core/group_digits.hpp"
 
 namespace eckart::capacity {
 namespace {
 
 /// A number as people read it, with the whole of it for machines: as the JSON has it.
-std::string data(double value, const std::string& text) {
-  return fmt::format("<data value='{}'>{}</data>", value, escaped(text));
+std::string data_element(double value, const std::string& text) {
+  return fmt::format("<data value='{}'>{}</data>", value, escape_html(text));
 }
-std::string data(int value) { return data(value, grouped(value)); }
-std::string data(double value) { return data(value, figure(value)); }
+std::string data_element(int value) { return data_element(value, group_digits(value)); }
+std::string data_element(double value) { return data_element(value, format_number(value)); }
 
-std::string data(const Interval& interval) {
-  return data(interval.low) + " to " + data(interval.high);
+std::string data_element(const Estimate& interval) {
+  return data_element(interval.low) + " to " + data_element(interval.high);
 }
 
 std::string row(const std::vector<std::string>& cells, const char* tag = "td") {
@@ -34,12 +34,12 @@ std::string table(const std::string& title, const std::vector<std::string>& head
                   const std::string& rows) {
   return fmt::format(
       "<h3>{}</h3>\n<div class='wide'><table><thead>{}</thead><tbody>\n{}</tbody></table></div>\n",
-      escaped(title), row(heads, "th"), rows);
+      escape_html(title), row(heads, "th"), rows);
 }
 
 /// Numbers and their % stay on a line.
 std::string sentence_html(const std::string& sentence) {
-  std::string html = escaped(sentence);
+  std::string html = escape_html(sentence);
   for (std::size_t at = 0; (at = html.find(" %", at)) != html.npos;) html.replace(at, 1, "&nbsp;");
   return html;
 }
@@ -49,10 +49,10 @@ std::string item(const std::string& label, const std::string& sentence) {
   return fmt::format("<dt>{}</dt><dd>{}</dd>\n", label, sentence_html(sentence));
 }
 
-std::string answers(const Plan& plan) {
-  std::string html = "<dl>\n" + item("Verdict", verdict_sentence(plan));
-  html += item("Limit", limit_sentence(plan));
-  html += item("Next", next_sentence(plan));
+std::string answers_html(const Plan& plan) {
+  std::string html = "<dl>\n" + item("Verdict", recommendation_sentence(plan));
+  html += item("Limit", bottleneck_sentence(plan));
+  html += item("Next", next_bottleneck_sentence(plan));
   html += item("One more", one_more_sentence(plan));
   for (const std::string& sentence : target_sentences(plan)) html += item("Target", sentence);
   html += item("Peak", peak_sentence(plan));
@@ -63,28 +63,29 @@ std::string answers(const Plan& plan) {
 std::string busy_bars(const Plan& plan) {
   std::vector<Bar> bars;
   for (const Bound& bound : plan.bounds) {
-    const double busy = bound.busy;
-    bars.push_back({bound.resource, percent(busy), busy, &bound == &plan.bounds.front()});
+    const double utilization = bound.utilization;
+    bars.push_back(
+        {bound.resource, format_percent(utilization), utilization, &bound == &plan.bounds.front()});
   }
-  return to_svg(
-      fmt::format("How busy each resource is at {} images/s", figure(plan.present.rate_per_s)),
-      bars);
+  return to_svg(fmt::format("How busy each resource is at {} images/s",
+                            format_number(plan.baseline.rate_per_s)),
+                bars);
 }
 
 /// With the GPUs that are here.
 std::string rate_plot(const Plan& plan) {
   Plot plot{.title = "Rate by cores", .x_label = "cores", .y_label = "images/s", .series = {}};
-  Series predicted{.label = "predicted, 95 %", .colour = "c1", .points = {}};
-  Series measured{
-      .label = "measured", .colour = "c2", .style = Series::Style::points, .points = {}};
+  PlotSeries predicted{.label = "predicted, 95 %", .css_class = "c1", .points = {}};
+  PlotSeries measured{
+      .label = "measured", .css_class = "c2", .style = PlotSeries::Style::points, .points = {}};
   for (const Prediction& at : plan.curve) {
     predicted.points.emplace_back(at.cores, at.rate_per_s.value);
     predicted.band.emplace_back(at.rate_per_s.low, at.rate_per_s.high);
     plot.x_max = std::max(plot.x_max, double(at.cores));
     plot.y_max = std::max(plot.y_max, 1.05 * at.rate_per_s.high);
   }
-  for (const std::vector<Measured>* runs : {&plan.runs, &plan.others}) {
-    for (const Measured& run : *runs) {
+  for (const std::vector<RunMeasurement>* runs : {&plan.runs, &plan.held_out_runs}) {
+    for (const RunMeasurement& run : *runs) {
       if (run.gpus != plan.gpus) continue;
       measured.points.emplace_back(run.cores, run.rate_per_s);
       plot.y_max = std::max(plot.y_max, 1.05 * run.rate_per_s);
@@ -95,44 +96,49 @@ std::string rate_plot(const Plan& plan) {
   if (plan.target) {
     const double rate = plan.target->rate_per_s;
     plot.y_max = std::max(plot.y_max, std::min(1.1 * rate, 2 * plot.y_max));
-    plot.series.push_back({"target", "c3", Series::Style::dashed, {{0, rate}, {plot.x_max, rate}}});
+    plot.series.push_back(
+        {"target", "c3", PlotSeries::Style::dashed, {{0, rate}, {plot.x_max, rate}}});
   }
   return to_svg(plot);
 }
 
 std::string speedup_plot(const Plan& plan) {
   if (!plan.scaling.measured) return {};
-  const int most = plan.curve.back().cores;
-  Series amdahl{
-      .label = "Amdahl, the same work, 95 %", .colour = "c1", .points = {{1, 1}}, .band = {{1, 1}}};
-  Series gustafson{.label = "Gustafson, work that grows",
-                   .colour = "c2",
-                   .style = Series::Style::dashed,
-                   .points = {{1, 1}}};
-  const auto at = [](double serial, int n) { return n / (1 + serial * (n - 1)); };
-  const Interval& serial = plan.scaling.serial;
-  for (int n = 2; n <= most; ++n) {
-    amdahl.points.emplace_back(n, at(serial.value, n));
-    amdahl.band.emplace_back(at(serial.high, n), at(serial.low, n));
-    gustafson.points.emplace_back(n, n - plan.scaling.scaled_serial.value * (n - 1));
+  const int max_cores = plan.curve.back().cores;
+  PlotSeries amdahl{.label = "Amdahl, the same work, 95 %",
+                    .css_class = "c1",
+                    .points = {{1, 1}},
+                    .band = {{1, 1}}};
+  PlotSeries gustafson{.label = "Gustafson, work that grows",
+                       .css_class = "c2",
+                       .style = PlotSeries::Style::dashed,
+                       .points = {{1, 1}}};
+  const auto at = [](double serial_fraction, int n) { return n / (1 + serial_fraction * (n - 1)); };
+  const Estimate& serial_fraction = plan.scaling.serial_fraction;
+  for (int n = 2; n <= max_cores; ++n) {
+    amdahl.points.emplace_back(n, at(serial_fraction.value, n));
+    amdahl.band.emplace_back(at(serial_fraction.high, n), at(serial_fraction.low, n));
+    gustafson.points.emplace_back(n, n - plan.scaling.gustafson_serial_fraction.value * (n - 1));
   }
   return to_svg(Plot{
       .title = "Speed-up by cores",
       .x_label = "cores",
       .y_label = "times as fast as one core",
-      .x_max = double(most),
-      .y_max = double(most),
-      .series = {
-          amdahl, gustafson, {"linear", "c3", Series::Style::dotted, {{0, 0}, {most, most}}}}});
+      .x_max = double(max_cores),
+      .y_max = double(max_cores),
+      .series = {amdahl,
+                 gustafson,
+                 {"linear", "c3", PlotSeries::Style::dotted, {{0, 0}, {max_cores, max_cores}}}}});
 }
 
-std::string demand_table(const Plan& plan) {
+std::string bounds_table(const Plan& plan) {
   std::string rows;
   for (const Bound& bound : plan.bounds) {
-    const double busy = bound.busy;
-    rows += row({escaped(bound.resource), data(bound.servers),
-                 data(bound.demand_s, figure(1e3 * bound.demand_s)), data(busy, percent(busy)),
-                 (bound.is_at_least ? "at least " : "") + data(bound.rate_per_s.value)});
+    const double utilization = bound.utilization;
+    rows += row({escape_html(bound.resource), data_element(bound.servers),
+                 data_element(bound.demand_s, format_number(1e3 * bound.demand_s)),
+                 data_element(utilization, format_percent(utilization)),
+                 (bound.is_lower_bound ? "at least " : "") + data_element(bound.rate_per_s.value)});
   }
   return table("What an image takes of each resource",
                {"resource", "servers", "ms an image", "busy", "alone it would allow, images/s"},
@@ -141,12 +147,12 @@ std::string demand_table(const Plan& plan) {
 
 std::string rate_table(const Plan& plan) {
   std::string rows;
-  for (const Predicted& at : plan.predictions) {
-    const bool is_most = at.is_at_most;
-    rows +=
-        row({data(at.cores), data(at.gpus), data(at.rate_per_s.value),
-             is_most ? "at most" : data(at.rate_per_s),
-             at.measured_per_s ? data(*at.measured_per_s) : "", escaped(limit_in_words(at, plan))});
+  for (const PredictionRow& at : plan.predictions) {
+    const bool is_upper_bound = at.is_upper_bound;
+    rows += row({data_element(at.cores), data_element(at.gpus), data_element(at.rate_per_s.value),
+                 is_upper_bound ? "at most" : data_element(at.rate_per_s),
+                 at.measured_per_s ? data_element(*at.measured_per_s) : "",
+                 escape_html(bottleneck_phrase(at, plan))});
   }
   return table("Rates by cores and GPUs",
                {"cores", "GPUs", "images/s", "95 %", "measured", "limit"}, rows);
@@ -154,12 +160,13 @@ std::string rate_table(const Plan& plan) {
 
 std::string run_table(const Plan& plan) {
   std::string rows;
-  for (const Measured& run : plan.runs) {
-    rows += row({escaped(run.run), data(run.cores), data(run.gpus),
-                 data(double(run.images), grouped(run.images)),
-                 data(run.elapsed_s, duration(run.elapsed_s)), data(run.rate_per_s),
-                 data(run.core_share, percent(run.core_share)),
-                 escaped(run.saturated.empty() ? "nothing" : in_words(run.saturated))});
+  for (const RunMeasurement& run : plan.runs) {
+    rows += row({escape_html(run.run), data_element(run.cores), data_element(run.gpus),
+                 data_element(double(run.images), group_digits(run.images)),
+                 data_element(run.elapsed_s, format_duration(run.elapsed_s)),
+                 data_element(run.rate_per_s),
+                 data_element(run.core_utilization, format_percent(run.core_utilization)),
+                 escape_html(run.saturated.empty() ? "nothing" : resource_phrase(run.saturated))});
   }
   return table("Runs",
                {"run", "cores", "GPUs", "images", "time", "images/s", "cores busy", "saturated"},
@@ -168,17 +175,17 @@ std::string run_table(const Plan& plan) {
 
 std::string section(const Plan& plan) {
   std::string html =
-      fmt::format("<section>\n<h2>{}</h2>\n<p>{}<br>{}</p>\n", escaped(machine_sentence(plan)),
-                  escaped(work_sentence(plan)), escaped(runs_sentence(plan)));
-  html += answers(plan);
+      fmt::format("<section>\n<h2>{}</h2>\n<p>{}<br>{}</p>\n", escape_html(machine_sentence(plan)),
+                  escape_html(work_sentence(plan)), escape_html(runs_sentence(plan)));
+  html += answers_html(plan);
   html +=
       "<div class='plots'>\n" + rate_plot(plan) + speedup_plot(plan) + busy_bars(plan) + "</div>\n";
   html += "<dl>\n" + item("Amdahl", amdahl_sentence(plan)) +
           item("Gustafson", gustafson_sentence(plan)) + item("Little", littles_law_sentence(plan));
   for (const std::string& note : notes(plan)) html += item("Note", note);
-  html += "</dl>\n" + demand_table(plan) + rate_table(plan) + run_table(plan);
+  html += "</dl>\n" + bounds_table(plan) + rate_table(plan) + run_table(plan);
   html += fmt::format("<details><summary>The same as JSON</summary><pre>{}</pre></details>\n",
-                      escaped(to_json(plan)));
+                      escape_html(to_json(plan)));
   return html + "</section>\n";
 }
 
@@ -192,7 +199,7 @@ std::string to_html(const std::vector<Plan>& plans, const std::vector<std::strin
       kHtmlStyle);
   for (const Plan& plan : plans) html += section(plan);
   for (const std::string& warning : warnings) {
-    html += fmt::format("<p class='warning'>{}</p>\n", escaped(warning));
+    html += fmt::format("<p class='warning'>{}</p>\n", escape_html(warning));
   }
   return html + "</body>\n</html>\n";
 }

@@ -1,39 +1,39 @@
 #include <nlohmann/json.hpp>
 
 #include "capacity/plan.hpp"
-#include "capacity/sentences.hpp"
+#include "capacity/plan_sentences.hpp"
 #include "core/printable.hpp"
 
 namespace eckart::capacity {
 namespace {
 
-using Json = nlohmann::ordered_json;  // keys in the order of docs/capacity.md
+using Json = nlohmann::ordered_json;  // keys in the order of docs/capacity-planning.md
 
 template <typename T>
-Json or_null(const std::optional<T>& value) {
+Json value_or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
-Json interval_json(const Interval& interval) {
+Json estimate_json(const Estimate& interval) {
   return {{"value", interval.value}, {"low", interval.low}, {"high", interval.high}};
 }
 
-Json runs_json(const std::vector<Measured>& measured) {
+Json runs_json(const std::vector<RunMeasurement>& measured) {
   Json runs = Json::array();
-  for (const Measured& run : measured) {
+  for (const RunMeasurement& run : measured) {
     runs.push_back({{"run", run.run},
                     {"cores", run.cores},
                     {"gpus", run.gpus},
                     {"images", run.images},
                     {"elapsed_s", run.elapsed_s},
                     {"images_per_s", run.rate_per_s},
-                    {"relative_error", run.rate_error},
+                    {"relative_standard_error", run.rate_standard_error},
                     {"intervals", run.intervals},
                     {"cores_used", run.cores_used()},
-                    {"core_s_per_image", run.core_s()},
-                    {"cpu_s_per_image", run.cpu_s},
-                    {"core_share", run.core_share},
-                    {"gpu_share", run.gpu_share},
+                    {"core_s_per_image", run.core_s_per_image()},
+                    {"cpu_s_per_image", run.cpu_s_per_image},
+                    {"core_utilization", run.core_utilization},
+                    {"gpu_utilization", run.gpu_utilization},
                     {"saturated", run.saturated.empty() ? Json() : Json(run.saturated)}});
   }
   return runs;
@@ -45,75 +45,78 @@ Json bounds_json(const Plan& plan) {
     bounds.push_back({{"resource", bound.resource},
                       {"servers", bound.servers},
                       {"demand_s", bound.demand_s},
-                      {"busy", bound.busy},
-                      {"images_per_s", interval_json(bound.rate_per_s)},
-                      {"is_at_least", bound.is_at_least}});
+                      {"busy", bound.utilization},
+                      {"images_per_s", estimate_json(bound.rate_per_s)},
+                      {"is_lower_bound", bound.is_lower_bound}});
   }
   return bounds;
 }
 
-Json scaling_json(const Scaling& scaling) {
+Json scaling_json(const ScalingAnalysis& scaling) {
   if (!scaling.is_known) return {};
   Json speedups = Json::array();
   for (const Speedup& speedup : scaling.speedups) {
     speedups.push_back({{"cores", speedup.cores},
-                        {"amdahl", interval_json(speedup.amdahl)},
+                        {"amdahl", estimate_json(speedup.amdahl)},
                         {"gustafson", speedup.gustafson}});
   }
   return {{"cores", scaling.cores},
-          {"serial_fraction_measured",
-           scaling.measured ? interval_json(scaling.measured->ratio) : Json()},
-          {"serial_fraction", interval_json(scaling.serial)},
-          {"gustafson_serial_share",
-           scaling.is_scaled_known ? interval_json(scaling.scaled_serial) : Json()},
-          {"gustafson_runs", scaling.scaled_runs},
+          {"fitted_serial_fraction",
+           scaling.measured ? estimate_json(scaling.measured->ratio) : Json()},
+          {"serial_fraction", estimate_json(scaling.serial_fraction)},
+          {"gustafson_serial_fraction",
+           scaling.is_gustafson_known ? estimate_json(scaling.gustafson_serial_fraction) : Json()},
+          {"gustafson_runs", scaling.gustafson_runs},
           {"speedups", speedups}};
 }
 
 Json prediction_json(const Prediction& prediction) {
   return {{"cores", prediction.cores},
           {"gpus", prediction.gpus},
-          {"images_per_s", interval_json(prediction.rate_per_s)},
-          {"limit", prediction.limit}};
+          {"images_per_s", estimate_json(prediction.rate_per_s)},
+          {"limit", prediction.bottleneck}};
 }
 
 Json predictions_json(const Plan& plan) {
   Json predictions = Json::array();
-  for (const Predicted& predicted : plan.predictions) {
+  for (const PredictionRow& predicted : plan.predictions) {
     Json json = prediction_json(predicted);
-    json["is_upper_bound"] = predicted.is_at_most;
-    json["measured_images_per_s"] = or_null(predicted.measured_per_s);
+    json["is_upper_bound"] = predicted.is_upper_bound;
+    json["measured_images_per_s"] = value_or_null(predicted.measured_per_s);
     predictions.push_back(json);
   }
   return predictions;
 }
 
-Json little_json(const std::optional<LittlesLaw>& little) {
-  if (!little) return {};
-  return {{"images_per_s", little->rate_per_s},
-          {"in_system_s", little->mean_in_system_s},
-          {"expected_unfinished", little->expected_unfinished()},
-          {"unfinished", little->mean_unfinished}};
+Json little_json(const std::optional<LittlesLaw>& littles_law) {
+  if (!littles_law) return {};
+  return {{"images_per_s", littles_law->rate_per_s},
+          {"mean_time_in_system_s", littles_law->mean_in_system_s},
+          {"expected_unfinished", littles_law->expected_unfinished()},
+          {"mean_unfinished", littles_law->mean_unfinished}};
 }
 
-Json target_json(const std::optional<TargetAnswer>& target) {
+Json target_json(const std::optional<TargetResult>& target) {
   if (!target) return {};
-  Json needs = Json::array();
-  for (const Need& need : target->needs) {
-    needs.push_back({{"gpus", need.gpus},
-                     {"cores", or_null(need.cores)},
-                     {"sure_cores", or_null(need.sure_cores)},
-                     {"limit", need.limit.empty() ? Json() : Json(need.limit)}});
+  Json requirements = Json::array();
+  for (const Requirement& requirement : target->requirements) {
+    requirements.push_back(
+        {{"gpus", requirement.gpus},
+         {"cores", value_or_null(requirement.cores)},
+         {"conservative_cores", value_or_null(requirement.conservative_cores)},
+         {"limit", requirement.bottleneck.empty() ? Json() : Json(requirement.bottleneck)}});
   }
-  return {{"images_per_s", target->rate_per_s}, {"headroom", target->headroom}, {"needs", needs}};
+  return {{"images_per_s", target->rate_per_s},
+          {"headroom", target->headroom},
+          {"needs", requirements}};
 }
 
 }  // namespace
 
 std::string to_json(const Plan& plan) {
-  const auto per_joule = [&] { return 1 / *plan.present.joules_per_image; };
+  const auto per_joule = [&] { return 1 / *plan.baseline.joules_per_image; };
   const Json json = {
-      {"verdict", verdict_sentence(plan)},
+      {"recommendation", recommendation_sentence(plan)},
       {"notes", notes(plan)},
       {"host", plan.host},
       {"cpu", plan.cpu},
@@ -128,26 +131,27 @@ std::string to_json(const Plan& plan) {
       {"pixels_per_image", plan.pixels_per_image},
       {"input_bytes_per_image", plan.input_bytes_per_image},
       {"runs", runs_json(plan.runs)},
-      {"others", runs_json(plan.others)},
-      {"saturated", plan.present.saturated.empty() ? Json() : Json(plan.present.saturated)},
-      {"images_per_s", plan.present.rate_per_s},
-      {"capacity", prediction_json(plan.here)},
-      {"capacity_is_at_least", plan.is_too_little() || plan.here.limit == "disk"},
+      {"others", runs_json(plan.held_out_runs)},
+      {"saturated", plan.baseline.saturated.empty() ? Json() : Json(plan.baseline.saturated)},
+      {"images_per_s", plan.baseline.rate_per_s},
+      {"capacity", prediction_json(plan.current_capacity)},
+      {"capacity_is_lower_bound",
+       plan.is_inconclusive() || plan.current_capacity.bottleneck == "disk"},
       {"noise", plan.noise},
       {"bounds", bounds_json(plan)},
-      {"littles_law", little_json(plan.present.little)},
+      {"littles_law", little_json(plan.baseline.littles_law)},
       {"scaling", scaling_json(plan.scaling)},
       {"predictions", predictions_json(plan)},
-      {"one_more_core_images_per_s", plan.gain_per_s(plan.one_more_core)},
-      {"one_more_gpu_images_per_s",
+      {"one_more_core_gain_images_per_s", plan.gain_per_s(plan.one_more_core)},
+      {"one_more_gpu_gain_images_per_s",
        plan.one_more_gpu ? Json(plan.gain_per_s(*plan.one_more_gpu)) : Json()},
-      {"images", or_null(plan.images)},
-      {"images_take_s", or_null(plan.images_take_s)},
+      {"images", value_or_null(plan.images)},
+      {"images_duration_s", value_or_null(plan.images_duration_s)},
       {"target", target_json(plan.target)},
       {"peak_images_per_s", plan.peak_per_s},
       {"headroom_at_peak", plan.headroom()},
-      {"joules_per_image", or_null(plan.present.joules_per_image)},
-      {"images_per_joule", plan.present.joules_per_image ? Json(per_joule()) : Json()},
+      {"joules_per_image", value_or_null(plan.baseline.joules_per_image)},
+      {"images_per_joule", plan.baseline.joules_per_image ? Json(per_joule()) : Json()},
   };
   return printable_json(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

@@ -2,26 +2,26 @@
 
 #include <algorithm>
 
-#include "capacity/figures.hpp"
+#include "capacity/number_format.hpp"
 #include "capacity/plan.hpp"
-#include "capacity/sentences.hpp"
+#include "capacity/plan_sentences.hpp"
 
 namespace eckart::capacity {
 namespace {
 
-std::string labelled(std::string_view label, const std::string& text) {
+std::string labeled(std::string_view label, const std::string& text) {
   return text.empty() ? "" : fmt::format("{:<11}{}\n", label, text);
 }
 
-std::string demand_text(const Plan& plan) {
+std::string bounds_text(const Plan& plan) {
   constexpr std::string_view kRow = "{:<11}{:>8}{:>15}{:>8}   {}\n";
   std::string table =
       fmt::format(kRow, "resource", "servers", "ms an image", "busy", "alone it would allow");
   for (const Bound& bound : plan.bounds) {
-    table += fmt::format(kRow, bound.resource, bound.servers, figure(1e3 * bound.demand_s),
-                         percent(bound.busy),
-                         fmt::format("{}{} images/s", bound.is_at_least ? "at least " : "",
-                                     figure(bound.rate_per_s.value)));
+    table += fmt::format(kRow, bound.resource, bound.servers, format_number(1e3 * bound.demand_s),
+                         format_percent(bound.utilization),
+                         fmt::format("{}{} images/s", bound.is_lower_bound ? "at least " : "",
+                                     format_number(bound.rate_per_s.value)));
   }
   return table;
 }
@@ -31,8 +31,9 @@ std::string speedup_text(const Plan& plan) {
   constexpr std::string_view kRow = "{:<11}{:>10}{:>18}{:>16}\n";
   std::string table = fmt::format(kRow, "speed-up", "Amdahl", "95 %", "Gustafson");
   for (const Speedup& speedup : plan.scaling.speedups) {
-    table += fmt::format(kRow, counted(speedup.cores, "core"), figure(speedup.amdahl.value),
-                         between(speedup.amdahl), figure(speedup.gustafson));
+    table +=
+        fmt::format(kRow, format_count(speedup.cores, "core"), format_number(speedup.amdahl.value),
+                    format_range(speedup.amdahl), format_number(speedup.gustafson));
   }
   return table + "\n";
 }
@@ -41,11 +42,12 @@ std::string rate_text(const Plan& plan) {
   constexpr std::string_view kRow = "{:<6}{:>5}{:>11}{:>20}{:>11}   {}\n";
   std::string table = fmt::format(kRow, "cores", plan.gpus > 0 ? "GPUs" : "", "images/s", "95 %",
                                   "measured", "limit");
-  for (const Predicted& at : plan.predictions) {
-    table +=
-        fmt::format(kRow, at.cores, plan.gpus > 0 ? std::to_string(at.gpus) : "",
-                    figure(at.rate_per_s.value), at.is_at_most ? "at most" : between(at.rate_per_s),
-                    at.measured_per_s ? figure(*at.measured_per_s) : "", limit_in_words(at, plan));
+  for (const PredictionRow& at : plan.predictions) {
+    table += fmt::format(kRow, at.cores, plan.gpus > 0 ? std::to_string(at.gpus) : "",
+                         format_number(at.rate_per_s.value),
+                         at.is_upper_bound ? "at most" : format_range(at.rate_per_s),
+                         at.measured_per_s ? format_number(*at.measured_per_s) : "",
+                         bottleneck_phrase(at, plan));
   }
   return table;
 }
@@ -53,22 +55,22 @@ std::string rate_text(const Plan& plan) {
 }  // namespace
 
 std::string to_text(const Plan& plan) {
-  std::string text = labelled("verdict", verdict_sentence(plan)) + "\n";
-  text += labelled("logs", runs_sentence(plan));
-  text += labelled("machine", machine_sentence(plan));
-  text += labelled("work", work_sentence(plan)) + "\n";
-  text += labelled("limit", limit_sentence(plan));
-  text += labelled("next", next_sentence(plan)) + "\n";
-  text += demand_text(plan) + "\n";
-  text += labelled("Little", littles_law_sentence(plan));
-  text += labelled("Amdahl", amdahl_sentence(plan));
-  text += labelled("Gustafson", gustafson_sentence(plan)) + "\n";
+  std::string text = labeled("verdict", recommendation_sentence(plan)) + "\n";
+  text += labeled("logs", runs_sentence(plan));
+  text += labeled("machine", machine_sentence(plan));
+  text += labeled("work", work_sentence(plan)) + "\n";
+  text += labeled("limit", bottleneck_sentence(plan));
+  text += labeled("next", next_bottleneck_sentence(plan)) + "\n";
+  text += bounds_text(plan) + "\n";
+  text += labeled("Little", littles_law_sentence(plan));
+  text += labeled("Amdahl", amdahl_sentence(plan));
+  text += labeled("Gustafson", gustafson_sentence(plan)) + "\n";
   text += speedup_text(plan) + rate_text(plan) + "\n";
-  text += labelled("one more", one_more_sentence(plan));
-  for (const std::string& sentence : target_sentences(plan)) text += labelled("target", sentence);
-  text += labelled("peak", peak_sentence(plan));
-  text += labelled("energy", energy_sentence(plan));
-  for (const std::string& note : notes(plan)) text += labelled("note", note);
+  text += labeled("one more", one_more_sentence(plan));
+  for (const std::string& sentence : target_sentences(plan)) text += labeled("target", sentence);
+  text += labeled("peak", peak_sentence(plan));
+  text += labeled("energy", energy_sentence(plan));
+  for (const std::string& note : notes(plan)) text += labeled("note", note);
   return text;
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "capacity/figures.hpp"
+#include "capacity/number_format.hpp"
 
 namespace eckart::capacity {
 namespace {
@@ -13,8 +13,8 @@ namespace {
 constexpr double kWidth = 480, kHeight = 320, kLeft = 64, kRight = 16, kTop = 12, kBottom = 48;
 
 /// 1, 2 or 5 times a power of ten: about four steps to `most`.
-double step_to(double most) {
-  const double rough = most / 4, power = std::pow(10, std::floor(std::log10(rough)));
+double axis_step(double max_value) {
+  const double rough = max_value / 4, power = std::pow(10, std::floor(std::log10(rough)));
   for (const double factor : {1.0, 2.0, 5.0}) {
     if (rough <= factor * power) return factor * power;
   }
@@ -22,7 +22,7 @@ double step_to(double most) {
 }
 
 /// Where the points of a plot are in the drawing.
-struct Frame {
+struct PlotArea {
   double x_max, y_max;
   double x(double value) const { return kLeft + value / x_max * (kWidth - kLeft - kRight); }
   double y(double value) const {
@@ -33,23 +33,23 @@ struct Frame {
 
 std::string label(double x, double y, const char* anchor, const std::string& text) {
   return fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='{}'>{}</text>", x, y, anchor,
-                     escaped(text));
+                     escape_html(text));
 }
 
-std::string figure_begin(const std::string& title, double height) {
+std::string begin_figure(const std::string& title, double height) {
   return fmt::format("<figure><h3>{0}</h3><svg viewBox='0 0 {1} {2}' role='img' aria-label='{0}'>",
-                     escaped(title), kWidth, height);
+                     escape_html(title), kWidth, height);
 }
 
-std::string axes(const Plot& plot, const Frame& frame) {
+std::string axes(const Plot& plot, const PlotArea& frame) {
   std::string svg;
-  for (double y = 0; y <= plot.y_max * 1.001; y += step_to(plot.y_max)) {
+  for (double y = 0; y <= plot.y_max * 1.001; y += axis_step(plot.y_max)) {
     svg += fmt::format("<path class='grid' d='M{:.1f} {:.1f}H{:.1f}'/>", kLeft, frame.y(y),
                        kWidth - kRight);
-    svg += label(kLeft - 6, frame.y(y) + 4, "end", y > 0 ? short_figure(y) : "0");
+    svg += label(kLeft - 6, frame.y(y) + 4, "end", y > 0 ? format_axis_label(y) : "0");
   }
-  for (double x = 0; x <= plot.x_max * 1.001; x += std::max(1.0, step_to(plot.x_max))) {
-    svg += label(frame.x(x), kHeight - kBottom + 18, "middle", short_figure(x));
+  for (double x = 0; x <= plot.x_max * 1.001; x += std::max(1.0, axis_step(plot.x_max))) {
+    svg += label(frame.x(x), kHeight - kBottom + 18, "middle", format_axis_label(x));
   }
   svg += fmt::format("<path class='axis' d='M{:.1f} {:.1f}V{:.1f}H{:.1f}'/>", kLeft, kTop,
                      kHeight - kBottom, kWidth - kRight);
@@ -57,20 +57,21 @@ std::string axes(const Plot& plot, const Frame& frame) {
   const double middle = (kTop + kHeight - kBottom) / 2;
   svg += fmt::format(
       "<text x='14' y='{0:.1f}' text-anchor='middle' transform='rotate(-90 14 {0:.1f})'>{1}</text>",
-      middle, escaped(plot.y_label));
+      middle, escape_html(plot.y_label));
   return svg;
 }
 
-std::string line_class(const Series& series) {
-  if (series.style == Series::Style::dashed) return series.colour + " dashed";
-  return series.style == Series::Style::dotted ? series.colour + " dotted" : series.colour;
+std::string line_class(const PlotSeries& series) {
+  if (series.style == PlotSeries::Style::dashed) return series.css_class + " dashed";
+  return series.style == PlotSeries::Style::dotted ? series.css_class + " dotted"
+                                                   : series.css_class;
 }
 
-std::string drawn(const Series& series, const Frame& frame) {
+std::string draw_series(const PlotSeries& series, const PlotArea& frame) {
   std::string svg;
-  if (series.style == Series::Style::points) {
+  if (series.style == PlotSeries::Style::points) {
     for (const auto& [x, y] : series.points) {
-      svg += fmt::format("<circle class='{}' cx='{:.1f}' cy='{:.1f}' r='5'/>", series.colour,
+      svg += fmt::format("<circle class='{}' cx='{:.1f}' cy='{:.1f}' r='5'/>", series.css_class,
                          frame.x(x), frame.y(y));
     }
     return svg;
@@ -84,28 +85,28 @@ std::string drawn(const Series& series, const Frame& frame) {
     band += frame.at(series.points[i].first, series.band[i].second);
   }
   if (!band.empty())
-    svg += fmt::format("<polygon class='{} band' points='{}'/>", series.colour, band);
+    svg += fmt::format("<polygon class='{} band' points='{}'/>", series.css_class, band);
   return svg + fmt::format("<polyline class='{}' points='{}'/>", line_class(series), line);
 }
 
 /// The series' names in HTML, each after a piece of its line.
 std::string legend(const Plot& plot) {
   std::string html = "<figcaption>";
-  for (const Series& series : plot.series) {
+  for (const PlotSeries& series : plot.series) {
     const std::string mark =
-        series.style == Series::Style::points
-            ? fmt::format("<circle class='{}' cx='14' cy='6' r='5'/>", series.colour)
+        series.style == PlotSeries::Style::points
+            ? fmt::format("<circle class='{}' cx='14' cy='6' r='5'/>", series.css_class)
             : fmt::format("<path class='{}' d='M1 6H27'/>", line_class(series));
     html += fmt::format(
         "<span><svg class='key' viewBox='0 0 28 12' aria-hidden='true'>{}</svg>{}</span>", mark,
-        escaped(series.label));
+        escape_html(series.label));
   }
   return html + "</figcaption>";
 }
 
 }  // namespace
 
-std::string escaped(const std::string& text) {
+std::string escape_html(const std::string& text) {
   std::string html;
   for (const char c : text) {
     switch (c) {
@@ -132,26 +133,26 @@ std::string escaped(const std::string& text) {
 }
 
 std::string to_svg(const Plot& plot) {
-  const Frame frame{plot.x_max, plot.y_max};
-  std::string svg = figure_begin(plot.title, kHeight) + axes(plot, frame);
+  const PlotArea frame{plot.x_max, plot.y_max};
+  std::string svg = begin_figure(plot.title, kHeight) + axes(plot, frame);
   // An svg within cuts off what is beyond the axes.
   svg += fmt::format("<svg x='{0}' y='0' width='{1}' height='{2}' viewBox='{0} 0 {1} {2}'>", kLeft,
                      kWidth - kLeft, kHeight - kBottom);
-  for (const Series& series : plot.series) svg += drawn(series, frame);
+  for (const PlotSeries& series : plot.series) svg += draw_series(series, frame);
   return svg + "</svg></svg>" + legend(plot) + "</figure>\n";
 }
 
 std::string to_svg(const std::string& title, const std::vector<Bar>& bars) {
   constexpr double kRow = 34, kBar = 22, kBarLeft = 110, kBarWidth = 290;
-  std::string svg = figure_begin(title, kRow * double(bars.size()) + 8);
+  std::string svg = begin_figure(title, kRow * double(bars.size()) + 8);
   double y = 6;
   for (const Bar& bar : bars) {
-    const auto rect = [&](const char* colour, double share) {
+    const auto rect = [&](const char* css_class, double share) {
       return fmt::format("<rect class='{}' x='{}' y='{}' width='{:.1f}' height='{}' rx='3'/>",
-                         colour, kBarLeft, y, share * kBarWidth, kBar);
+                         css_class, kBarLeft, y, share * kBarWidth, kBar);
     };
     svg += label(kBarLeft - 8, y + 16, "end", bar.label) + rect("track", 1);
-    svg += rect(bar.is_marked ? "bar c2" : "bar c1", std::clamp(bar.share, 0.004, 1.0));
+    svg += rect(bar.is_highlighted ? "bar c2" : "bar c1", std::clamp(bar.share, 0.004, 1.0));
     svg += label(kBarLeft + kBarWidth + 8, y + 16, "start", bar.text);
     y += kRow;
   }

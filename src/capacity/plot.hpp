@@ -6,11 +6,11 @@
 
 namespace eckart::capacity {
 
-/// Plots as SVG within HTML, which gives the classes their colours: c1 to c3 for series.
+/// Plots as SVG within HTML, which gives the classes their colors: c1 to c3 for series.
 
-struct Series {
+struct PlotSeries {
   enum class Style { line, dashed, dotted, points };
-  std::string label, colour;  ///< a class
+  std::string label, css_class;  ///< a class
   Style style = Style::line;
   std::vector<std::pair<double, double>> points;
   std::vector<std::pair<double, double>> band = {};  ///< low and high at each point; may be empty
@@ -19,16 +19,16 @@ struct Series {
 struct Plot {
   std::string title, x_label, y_label;
   double x_max = 1, y_max = 1;  ///< both axes begin at 0
-  std::vector<Series> series;
+  std::vector<PlotSeries> series;
 };
 
 struct Bar {
   std::string label, text;
   double share = 0;  ///< of the width
-  bool is_marked = false;
+  bool is_highlighted = false;
 };
 
-std::string escaped(const std::string& text);  ///< for HTML
+std::string escape_html(const std::string& text);  ///< for HTML
 std::string to_svg(const Plot& plot);
 std::string to_svg(const std::string& title, const std::vector<Bar>& bars);
 

@@ -6,105 +6,109 @@
 namespace eckart::capacity {
 namespace {
 
-std::optional<double> mean_rate_at(const std::vector<Measured>& runs, int cores, int gpus) {
-  const std::vector<Measured> there = alike(runs, cores, gpus);
-  if (there.empty() || there.front().is_service) return std::nullopt;
-  return pooled(there).rate_per_s;
+std::optional<double> mean_rate_at(const std::vector<RunMeasurement>& runs, int cores, int gpus) {
+  const std::vector<RunMeasurement> matching_runs = comparable_runs(runs, cores, gpus);
+  if (matching_runs.empty() || matching_runs.front().is_service) return std::nullopt;
+  return average_runs(matching_runs).rate_per_s;
 }
 
 /// More cores do no less.
 template <typename Predictions>
-void let_rise(Predictions& predictions) {
+void make_nondecreasing(Predictions& predictions) {
   for (std::size_t i = 1; i < predictions.size(); ++i) {
     if (predictions[i].gpus != predictions[i - 1].gpus) continue;
-    const Interval& before = predictions[i - 1].rate_per_s;
-    Interval& rate = predictions[i].rate_per_s;
+    const Estimate& before = predictions[i - 1].rate_per_s;
+    Estimate& rate = predictions[i].rate_per_s;
     rate = {std::max(rate.value, before.value), std::max(rate.low, before.low),
             std::max(rate.high, before.high)};
   }
 }
 
-std::vector<Predicted> predictions_of(const Plan& plan, const Model& model,
-                                      const Question& question) {
+std::vector<PredictionRow> predictions_of(const Plan& plan, const Model& model,
+                                          const PlanRequest& request) {
   std::set<int> cores = {1, 2, 4, 8, 16, 32, 64}, gpus = {plan.gpus};
-  cores.insert(question.cores.begin(), question.cores.end());
-  for (const Measured& run : plan.runs) {
+  cores.insert(request.cores.begin(), request.cores.end());
+  for (const RunMeasurement& run : plan.runs) {
     cores.insert(run.cores);
     gpus.insert(run.gpus);
   }
-  for (const Measured& run : plan.others) cores.insert(run.cores);
+  for (const RunMeasurement& run : plan.held_out_runs) cores.insert(run.cores);
   if (plan.gpus > 0) {
-    gpus.insert(question.gpus.begin(), question.gpus.end());
-    if (model.predict(*cores.rbegin(), plan.gpus).limit == "GPU") gpus.insert(2 * plan.gpus);
+    gpus.insert(request.gpus.begin(), request.gpus.end());
+    if (model.predict(*cores.rbegin(), plan.gpus).bottleneck == "GPU") gpus.insert(2 * plan.gpus);
   }
-  std::vector<Predicted> predictions;
+  std::vector<PredictionRow> predictions;
   for (const int m : gpus) {
-    const bool is_wanted = m <= plan.gpus || std::ranges::count(question.gpus, m) > 0;
+    const bool is_wanted = m <= plan.gpus || std::ranges::count(request.gpus, m) > 0;
     for (const int n : cores) {
-      Predicted at{model.predict(n, m), mean_rate_at(plan.runs, n, m)};
+      PredictionRow at{model.predict(n, m), mean_rate_at(plan.runs, n, m)};
       const bool is_proportional = !plan.scaling.is_known && n > plan.cores;
-      at.is_at_most = at.limit != "disk" && (plan.is_too_little() || is_proportional);
-      if (at.is_at_most) {  // and no less than was seen
+      at.is_upper_bound = at.bottleneck != "disk" && (plan.is_inconclusive() || is_proportional);
+      if (at.is_upper_bound) {  // and no less than was seen
         at.rate_per_s.value = std::max(at.rate_per_s.value, at.measured_per_s.value_or(0));
         at.rate_per_s.high = std::max(at.rate_per_s.high, at.rate_per_s.value);
       }
-      const double with_those_here = model.predict(n, plan.gpus).rate_per_s.value;
-      if (is_wanted || at.rate_per_s.value > 1.01 * with_those_here) predictions.push_back(at);
+      const double rate_with_current_gpus = model.predict(n, plan.gpus).rate_per_s.value;
+      if (is_wanted || at.rate_per_s.value > 1.01 * rate_with_current_gpus)
+        predictions.push_back(at);
     }
   }
-  let_rise(predictions);
-  for (Predicted& at : predictions) {
-    if (!at.measured_per_s) at.measured_per_s = mean_rate_at(plan.others, at.cores, at.gpus);
+  make_nondecreasing(predictions);
+  for (PredictionRow& at : predictions) {
+    if (!at.measured_per_s) at.measured_per_s = mean_rate_at(plan.held_out_runs, at.cores, at.gpus);
   }
   return predictions;
 }
 
-TargetAnswer answer(double rate_per_s, const Plan& plan, const Model& model) {
-  TargetAnswer answer{.rate_per_s = rate_per_s,
-                      .headroom = plan.here.rate_per_s.value / rate_per_s - 1,
-                      .needs = {model.need(rate_per_s, plan.gpus)}};
-  for (int gpus = plan.gpus + 1; answer.needs.back().limit == "GPU" && gpus <= 64; ++gpus) {
-    const Need more = model.need(rate_per_s, gpus);
-    if (more.cores || more.limit != "GPU") answer.needs.push_back(more);
+TargetResult evaluate_target(double rate_per_s, const Plan& plan, const Model& model) {
+  TargetResult evaluate_target{.rate_per_s = rate_per_s,
+                               .headroom = plan.current_capacity.rate_per_s.value / rate_per_s - 1,
+                               .requirements = {model.requirement(rate_per_s, plan.gpus)}};
+  for (int gpus = plan.gpus + 1;
+       evaluate_target.requirements.back().bottleneck == "GPU" && gpus <= 64; ++gpus) {
+    const Requirement more = model.requirement(rate_per_s, gpus);
+    if (more.cores || more.bottleneck != "GPU") evaluate_target.requirements.push_back(more);
   }
   // What was measured here stands above what is predicted of it.
-  std::optional<int>& cores = answer.needs.front().cores;
-  if (cores && answer.headroom >= 0) cores = std::min(*cores, plan.cores);
-  if (cores && answer.headroom < 0) cores = std::max(*cores, plan.cores + 1);
-  std::optional<int>& sure = answer.needs.front().sure_cores;
-  if (cores && sure) sure = std::max(*sure, *cores);
-  return answer;
+  std::optional<int>& cores = evaluate_target.requirements.front().cores;
+  if (cores && evaluate_target.headroom >= 0) cores = std::min(*cores, plan.cores);
+  if (cores && evaluate_target.headroom < 0) cores = std::max(*cores, plan.cores + 1);
+  std::optional<int>& conservative_cores = evaluate_target.requirements.front().conservative_cores;
+  if (cores && conservative_cores) conservative_cores = std::max(*conservative_cores, *cores);
+  return evaluate_target;
 }
 
 }  // namespace
 
-Prediction capacity_of(const Model& model) {
-  const Measured& present = model.present();
-  Prediction here{present.cores, present.gpus, model.about(present.rate_per_s), present.saturated};
-  if (!present.saturated.empty()) return here;
-  const std::vector<Bound> bounds = model.present_bounds();
-  if (present.is_service && present.is_steady() && !bounds.empty()) {
-    here.rate_per_s = bounds.front().rate_per_s;
-    here.limit = bounds.front().resource;
-    return here;
+Prediction estimate_capacity(const Model& model) {
+  const RunMeasurement& baseline = model.baseline();
+  Prediction current_capacity{baseline.cores, baseline.gpus,
+                              model.rate_estimate(baseline.rate_per_s), baseline.saturated};
+  if (!baseline.saturated.empty()) return current_capacity;
+  const std::vector<Bound> bounds = model.baseline_bounds();
+  if (baseline.is_service && baseline.is_steady() && !bounds.empty()) {
+    current_capacity.rate_per_s = bounds.front().rate_per_s;
+    current_capacity.bottleneck = bounds.front().resource;
+    return current_capacity;
   }
-  here.limit = "unknown";
-  if (!bounds.empty()) here.rate_per_s.high = bounds.front().rate_per_s.high;
-  return here;
+  current_capacity.bottleneck = "unknown";
+  if (!bounds.empty()) current_capacity.rate_per_s.high = bounds.front().rate_per_s.high;
+  return current_capacity;
 }
 
-void answer_question(const Question& question, const Model& model, Plan& plan) {
-  plan.predictions = predictions_of(plan, model, question);
-  int most_cores = std::max(8, 4 * plan.cores);
-  for (const Measured& run : plan.others) most_cores = std::max(most_cores, run.cores);
-  const int step = (most_cores + 63) / 64;
-  for (int n = 1; n <= most_cores; n += step) plan.curve.push_back(model.predict(n, plan.gpus));
-  let_rise(plan.curve);
-  plan.images = question.images;
-  if (question.images) plan.images_take_s = *question.images / plan.here.rate_per_s.value;
-  std::optional<double> target = question.target_per_s;
-  if (question.images && question.deadline_s) target = *question.images / *question.deadline_s;
-  if (target) plan.target = answer(*target, plan, model);
+void compute_predictions(const PlanRequest& request, const Model& model, Plan& plan) {
+  plan.predictions = predictions_of(plan, model, request);
+  int max_cores = std::max(8, 4 * plan.cores);
+  for (const RunMeasurement& run : plan.held_out_runs) max_cores = std::max(max_cores, run.cores);
+  const int step = (max_cores + 63) / 64;
+  for (int n = 1; n <= max_cores; n += step) plan.curve.push_back(model.predict(n, plan.gpus));
+  make_nondecreasing(plan.curve);
+  plan.images = request.images;
+  if (request.images)
+    plan.images_duration_s = *request.images / plan.current_capacity.rate_per_s.value;
+  std::optional<double> target = request.target_per_s;
+  if (request.images && request.deadline_s) target = *request.images / *request.deadline_s;
+  if (target) plan.target = evaluate_target(*target, plan, model);
 }
 
 }  // namespace eckart::capacity

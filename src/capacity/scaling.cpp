@@ -8,8 +8,8 @@
 namespace eckart::capacity {
 namespace {
 
-constexpr double kUsualSerial = 0.015, kUsualLogSpread = 0.4;
-constexpr double kTwoSided = 1.96;
+constexpr double kPriorSerialFraction = 0.015, kPriorLogSpread = 0.4;
+constexpr double kNormalQuantile975 = 1.96;
 
 /// The 97.5 % quantile of Student's t.
 double student_t(std::size_t degrees) {
@@ -18,28 +18,28 @@ double student_t(std::size_t degrees) {
       2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
       2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
   if (degrees <= kQuantiles.size()) return kQuantiles[degrees - 1];
-  return kTwoSided + 2.4 / double(degrees);
+  return kNormalQuantile975 + 2.4 / double(degrees);
 }
 
-double weight(const Point& point) { return 1 / std::pow(point.error * point.y, 2); }
+double weight(const ScalingPoint& point) { return 1 / std::pow(point.error * point.y, 2); }
 
-bool are_at_one_place(std::span<const Point> points) {
-  const auto [least, most] = std::ranges::minmax(points, {}, &Point::cores);
+bool have_one_core_count(std::span<const ScalingPoint> points) {
+  const auto [least, most] = std::ranges::minmax(points, {}, &ScalingPoint::cores);
   return most.cores < 1.05 * least.cores;
 }
 
 /// The best y(1) for this ratio, and its sum of squared residuals in standard errors.
 struct Profile {
-  double at_one, variance, squares;
+  double single_core, variance, squares;
 };
-Profile profile(std::span<const Point> points, double ratio) {
+Profile profile(std::span<const ScalingPoint> points, double ratio) {
   double gy = 0, gg = 0, squares = 0;
-  const auto growth = [&](const Point& p) { return 1 + ratio * (p.cores - 1); };
-  for (const Point& p : points) {
+  const auto growth = [&](const ScalingPoint& p) { return 1 + ratio * (p.cores - 1); };
+  for (const ScalingPoint& p : points) {
     gy += weight(p) * growth(p) * p.y;
     gg += weight(p) * growth(p) * growth(p);
   }
-  for (const Point& p : points) {
+  for (const ScalingPoint& p : points) {
     squares += weight(p) * std::pow(p.y - gy / gg * growth(p), 2);
   }
   return {gy / gg, 1 / gg, squares};
@@ -47,10 +47,10 @@ Profile profile(std::span<const Point> points, double ratio) {
 
 }  // namespace
 
-std::optional<Line> fit_line(std::span<const Point> points) {
-  if (points.size() < 2 || are_at_one_place(points)) return std::nullopt;
+std::optional<LineFit> fit_line(std::span<const ScalingPoint> points) {
+  if (points.size() < 2 || have_one_core_count(points)) return std::nullopt;
   double w = 0, x = 0, y = 0;
-  for (const Point& p : points) {
+  for (const ScalingPoint& p : points) {
     w += weight(p);
     x += weight(p) * (p.cores - 1);
     y += weight(p) * p.y;
@@ -58,68 +58,68 @@ std::optional<Line> fit_line(std::span<const Point> points) {
   x /= w;
   y /= w;
   double xx = 0, xy = 0;
-  for (const Point& p : points) {
+  for (const ScalingPoint& p : points) {
     xx += weight(p) * std::pow(p.cores - 1 - x, 2);
     xy += weight(p) * (p.cores - 1 - x) * (p.y - y);
   }
-  const double slope = xy / xx, at_one = y - slope * x, ratio = slope / at_one;
+  const double slope = xy / xx, single_core = y - slope * x, ratio = slope / single_core;
   // By the delta method: y and the slope are independent about the mean of the cores.
   double variance = std::pow(1 + ratio * x, 2) / xx + ratio * ratio / w;
-  double quantile = kTwoSided;
+  double quantile = kNormalQuantile975;
   if (points.size() > 2) {
     const std::size_t degrees = points.size() - 2;
     variance *= profile(points, ratio).squares / double(degrees);
     quantile = student_t(degrees);
   }
-  const double half = quantile * std::sqrt(variance) / std::abs(at_one);
-  return Line{at_one, {ratio, ratio - half, ratio + half}};
+  const double half = quantile * std::sqrt(variance) / std::abs(single_core);
+  return LineFit{single_core, {ratio, ratio - half, ratio + half}};
 }
 
-CoreCost::CoreCost(std::span<const Point> points) : is_known_(!are_at_one_place(points)) {
+CoreCost::CoreCost(std::span<const ScalingPoint> points) : is_known_(!have_one_core_count(points)) {
   if (!is_known_) {
     const Profile flat = profile(points, 0);
-    guesses_.push_back({0, flat.at_one, flat.variance, 1});
+    posterior_.push_back({0, flat.single_core, flat.variance, 1});
     return;
   }
-  const std::optional<Line> line = fit_line(points);
+  const std::optional<LineFit> line = fit_line(points);
   double scale = 1;  // of the errors, where runs differ by more
   if (points.size() > 2) {
     const double squares = profile(points, std::max(0.0, line->ratio.value)).squares;
     scale = std::max(1.0, squares / double(points.size() - 2));
   }
   constexpr int kSteps = 400;
-  constexpr double kLeast = 1e-4;  // to 1
+  constexpr double kMinSerialFraction = 1e-4;  // to 1
   double best = -std::numeric_limits<double>::infinity();
   for (int i = 0; i <= kSteps; ++i) {
-    const double serial = std::pow(kLeast, 1 - double(i) / kSteps);
-    const auto [at_one, variance, squares] = profile(points, serial);
+    const double serial = std::pow(kMinSerialFraction, 1 - double(i) / kSteps);
+    const auto [single_core, variance, squares] = profile(points, serial);
     // Student's t with 3 degrees of freedom: its tails give in to runs that clearly say otherwise.
-    const double from_usual = std::log(serial / kUsualSerial) / kUsualLogSpread;
-    const double log_prior = -2 * std::log1p(from_usual * from_usual / 3);
+    const double from_prior = std::log(serial / kPriorSerialFraction) / kPriorLogSpread;
+    const double log_prior = -2 * std::log1p(from_prior * from_prior / 3);
     const double log_weight = log_prior - 0.5 * squares / scale + 0.5 * std::log(variance);
-    guesses_.push_back({serial, at_one, variance * scale, log_weight});
+    posterior_.push_back({serial, single_core, variance * scale, log_weight});
     best = std::max(best, log_weight);
   }
   double all = 0;
-  for (Guess& guess : guesses_) all += guess.weight = std::exp(guess.weight - best);
-  for (Guess& guess : guesses_) guess.weight /= all;
+  for (PosteriorPoint& guess : posterior_) all += guess.weight = std::exp(guess.weight - best);
+  for (PosteriorPoint& guess : posterior_) guess.weight /= all;
 }
 
-Interval CoreCost::core_s(double cores) const {
+Estimate CoreCost::core_s_per_image(double cores) const {
   double mean = 0, square = 0;
-  for (const auto& [serial, at_one, variance, weight] : guesses_) {
+  for (const auto& [serial, single_core, variance, weight] : posterior_) {
     const double growth = 1 + serial * (cores - 1);
-    mean += weight * at_one * growth;
-    square += weight * (at_one * at_one + variance) * growth * growth;
+    mean += weight * single_core * growth;
+    square += weight * (single_core * single_core + variance) * growth * growth;
   }
-  const double half = kTwoSided * std::sqrt(std::max(0.0, square - mean * mean));
+  const double half = kNormalQuantile975 * std::sqrt(std::max(0.0, square - mean * mean));
   return {mean, std::max(0.2 * mean, mean - half), mean + half};
 }
 
-Interval CoreCost::serial_fraction() const {
-  Interval serial;
+Estimate CoreCost::serial_fraction() const {
+  Estimate serial;
   double below = 0;
-  for (const Guess& guess : guesses_) {
+  for (const PosteriorPoint& guess : posterior_) {
     serial.value += guess.weight * guess.serial;
     if (below < 0.025) serial.low = guess.serial;
     if (below < 0.975) serial.high = guess.serial;

@@ -12,13 +12,13 @@
 #include <system_error>
 #include <vector>
 
-#include "bench/scaling.hpp"
+#include "bench/scaling_benchmark.hpp"
 #include "capacity/plan.hpp"
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
-#include "cli/signals.hpp"
+#include "cli/signal_handler.hpp"
 #include "core/printable.hpp"
-#include "io/environment.hpp"
+#include "io/environment_error.hpp"
 #include "settings/value_types.hpp"
 #include "telemetry/log.hpp"
 
@@ -39,9 +39,9 @@ struct BenchArgs {
 };
 
 /// An empty folder, gone with the object.
-class Scratch {
+class ScratchFolder {
  public:
-  explicit Scratch(const fs::path& parent) {
+  explicit ScratchFolder(const fs::path& parent) {
     std::error_code error;
     fs::create_directories(parent, error);
     std::string name = (parent / "eckart-bench-XXXXXX").string();
@@ -51,12 +51,12 @@ class Scratch {
                                             ": " + error.message());
     path_ = fs::absolute(name);
   }
-  ~Scratch() {
+  ~ScratchFolder() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
   }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
   const fs::path& path() const { return path_; }
 
  private:
@@ -66,7 +66,7 @@ class Scratch {
 std::vector<std::string> run_options(const ConfigArgs& config) {
   std::vector<std::string> options;
   if (!config.file.empty()) options = {"--config", fs::absolute(config.file).string()};
-  for (const std::string& set : config.sets) options.insert(options.end(), {"--set", set});
+  for (const std::string& set : config.assignments) options.insert(options.end(), {"--set", set});
   return options;
 }
 
@@ -76,7 +76,7 @@ std::vector<std::string> log_options(const fs::path& log) {
 }
 
 void print_plan(const BenchArgs& args) {
-  capacity::LogReader reader;
+  capacity::ThroughputLogReader reader;
   reader.read(args.log);
   for (const capacity::Plan& plan : capacity::make_plans(reader.runs(), {}))
     std::printf("%s\n", (args.json ? capacity::to_json(plan) : capacity::to_text(plan)).c_str());
@@ -88,13 +88,13 @@ ExitCode scaling(const BenchArgs& args) {
   if (!std::ofstream(args.log, std::ios::app))
     throw FatalError(ExitCode::cannot_create,
                      "cannot write the log " + printable(args.log.native()));
-  const Scratch scratch(args.output);
-  bench::Child child;
+  const ScratchFolder scratch(args.output);
+  bench::ChildProcess child;
   constexpr std::chrono::seconds kMaxShutdown{180};  // more than the child's own
-  const StopSignals signals({.on_stop = [&](int) { child.stop(); },
-                             .on_ask = [] {},
-                             .max_shutdown = [] { return kMaxShutdown; },
-                             .waits_for = [] { return std::string("a run"); }});
+  const SignalHandler signals({.on_stop = [&](int) { child.stop(); },
+                               .on_status_request = [] {},
+                               .shutdown_timeout = [] { return kMaxShutdown; },
+                               .pending_work = [] { return std::string("a run"); }});
   bench::measure_scaling(
       {.inputs = args.inputs,
        .cores = args.cores,
@@ -103,7 +103,7 @@ ExitCode scaling(const BenchArgs& args) {
        .scratch = scratch.path(),
        .run_options = run_options(args.config),
        .log_options = log_options(args.log),
-       .tell = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }},
+       .print_line = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }},
       child);
   if (signals.received() != 0) {
     std::fprintf(stderr, "stopped: what was measured is in %s\n",

@@ -28,7 +28,7 @@ ExitCode fail(ExitCode code, const std::string& message) {
   return code;
 }
 
-ExitCode fail_by_memory() {
+ExitCode fail_out_of_memory() {
   return fail(ExitCode::temporary, "out of memory; a smaller budget_mb takes less");
 }
 
@@ -45,9 +45,9 @@ ExitCode execute(const Action& action) {
   } catch (const std::invalid_argument& error) {
     return fail(ExitCode::usage, error.what());
   } catch (const std::bad_alloc&) {
-    return fail_by_memory();
+    return fail_out_of_memory();
   } catch (const std::system_error& error) {
-    if (error.code() == std::errc::not_enough_memory) return fail_by_memory();
+    if (error.code() == std::errc::not_enough_memory) return fail_out_of_memory();
     if (error.code() == std::errc::resource_unavailable_try_again)
       return fail(ExitCode::temporary,
                   "no more threads may be started: the limit of this user (ulimit -u), of its "
@@ -70,15 +70,15 @@ void open_standard_streams() {
 }
 
 /// Before anything else, so that signals have their effect at once.
-EarlySignals early_signals_of(int argc, char** argv) {
+EarlySignalMode early_signal_mode_of(int argc, char** argv) {
   const std::string_view command = argc > 1 ? argv[1] : "";
-  if (command == "run") return EarlySignals::end_with_signal;
-  if (command != "watch") return EarlySignals::by_default;
-  const bool only_reads = std::any_of(argv, argv + argc, [](const char* argument) {
+  if (command == "run") return EarlySignalMode::exit_with_signal_code;
+  if (command != "watch") return EarlySignalMode::default_action;
+  const bool is_read_only = std::any_of(argv, argv + argc, [](const char* argument) {
     return std::string_view(argument) == "--check" ||
            std::string_view(argument) == "--print-config";
   });
-  return only_reads ? EarlySignals::end_with_signal : EarlySignals::end_well;
+  return is_read_only ? EarlySignalMode::exit_with_signal_code : EarlySignalMode::exit_successfully;
 }
 
 ExitCode parse_and_execute(int argc, char** argv) {
@@ -108,7 +108,7 @@ ExitCode parse_and_execute(int argc, char** argv) {
 }  // namespace
 
 int run(int argc, char** argv) {
-  set_early_signals(early_signals_of(argc, argv));
+  set_early_signal_mode(early_signal_mode_of(argc, argv));
   open_standard_streams();
   ::signal(SIGXFSZ, SIG_IGN);  // a file over its limit is a failed write
   ExitCode code = parse_and_execute(argc, argv);

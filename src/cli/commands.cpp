@@ -18,7 +18,7 @@ void take_one_argument_each(CLI::App& command) {
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
 /// None where the argument is no option, or several flags in one.
-const CLI::Option* option_of(const CLI::App& command, const std::string& argument) {
+const CLI::Option* find_option(const CLI::App& command, const std::string& argument) {
   if (argument.starts_with("--"))
     return command.get_option_no_throw(argument.substr(0, argument.find('=')));
   const bool is_short = argument.size() == 2 && argument.front() == '-';
@@ -42,7 +42,7 @@ void check_values(const CLI::App& app, const std::vector<std::string>& arguments
       command = named.front();
       continue;
     }
-    const CLI::Option* option = option_of(*command, argument);
+    const CLI::Option* option = find_option(*command, argument);
     if (!option) continue;
     const std::size_t equals = argument.find('=');
     const bool has_value_beside = equals != argument.npos;

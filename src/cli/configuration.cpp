@@ -4,11 +4,11 @@
 
 namespace eckart::cli {
 
-void add_config_options(CLI::App& command, ConfigArgs& args, bool prints) {
+void add_config_options(CLI::App& command, ConfigArgs& args, bool has_print_option) {
   command.add_option("--config", args.file, "Settings in YAML")->check(CLI::ExistingFile);
-  command.add_option("--set", args.sets,
+  command.add_option("--set", args.assignments,
                      "One setting: key=value, as in output.jpeg_quality=90; may be repeated");
-  if (prints)
+  if (has_print_option)
     command.add_flag("--print-config", args.print,
                      "Print the settings that result, and do nothing");
 }
@@ -20,7 +20,7 @@ settings::Configuration read_configuration(const ConfigArgs& args,
   if (std::filesystem::exists(system_file, unreadable))
     configuration = settings::load_configuration(system_file);
   if (!args.file.empty()) configuration = settings::load_configuration(args.file, configuration);
-  for (const std::string& assignment : args.sets)
+  for (const std::string& assignment : args.assignments)
     settings::apply(configuration.settings, assignment);
   return configuration;
 }

@@ -15,9 +15,9 @@
 #include <system_error>
 #include <vector>
 
-#include "app/backends.hpp"
-#include "cli/calibration.hpp"
+#include "app/make_backend.hpp"
 #include "cli/commands.hpp"
+#include "cli/measure_costs.hpp"
 #include "core/out_of_space.hpp"
 #include "core/printable.hpp"
 #include "core/synth.hpp"
@@ -32,7 +32,7 @@ namespace {
 constexpr int kSide = 256;
 constexpr RankPolicy kRanks[] = {{20}};
 // What solvers promise; of the pixels written here, since nothing is taken on trust.
-constexpr double kMostLossDb = 0.01;
+constexpr double kMaxLossDb = 0.01;
 
 Task make_task() {
   Task task;
@@ -49,7 +49,7 @@ Task reconstruct(Backend& backend, int index = 0) {
   Task task = make_task();
   Task* const tasks[] = {&task};
   const auto lane = backend.make_lane(index);
-  lane->start(0, batch_kind(task, 32), tasks);
+  lane->start(0, batch_key(task, 32), tasks);
   lane->finish(0);
   return task;
 }
@@ -66,7 +66,7 @@ double squared_error(const Task& task) {
 }
 
 /// The largest of every lane's.
-struct Difference {
+struct MaxDifference {
   bool failed = false;
   int samples = 0;
   int levels = 0;
@@ -85,33 +85,33 @@ struct Difference {
     samples = std::max(samples, different);
     loss_db = std::max(loss_db, 10 * std::log10(squared_error(task) / squared_error(reference)));
   }
-  bool good() const { return !failed && levels <= 1 && loss_db <= kMostLossDb; }
+  bool is_acceptable() const { return !failed && levels <= 1 && loss_db <= kMaxLossDb; }
 };
 
 /// Tries every lane, and so every GPU. Prints the backend's lines; true if all agree with
 /// `reference`.
-bool examine(Backend& backend, const Task& reference) {
-  Difference difference;
+bool check_backend(Backend& backend, const Task& reference) {
+  MaxDifference difference;
   std::chrono::duration<double, std::milli> first{};
   for (int lane = 0; lane < backend.lanes(); ++lane) {
     const auto start = std::chrono::steady_clock::now();
     difference.add(reconstruct(backend, lane), reference);
     if (lane == 0) first = std::chrono::steady_clock::now() - start;
   }
-  std::printf("%-8s %s: %s\n", backend.name().c_str(), difference.good() ? "ok" : "WRONG",
+  std::printf("%-8s %s: %s\n", backend.name().c_str(), difference.is_acceptable() ? "ok" : "WRONG",
               backend.description().c_str());
   for (const std::string& line : backend.details()) std::printf("         %s\n", line.c_str());
-  for (const std::string& line : backend.remarks()) std::printf("         %s\n", line.c_str());
+  for (const std::string& line : backend.warnings()) std::printf("         %s\n", line.c_str());
   std::printf(
       "         %d x %d at rank %d, on every lane: %d of %d samples differ from the float64 SVD, "
       "by %d at most; loss %.1g dB; first batch %.0f ms\n",
       kSide, kSide, kRanks[0].k, difference.samples, kSide * kSide, difference.levels,
       difference.loss_db, first.count());
   if (difference.failed) std::printf("         the solver did not converge\n");
-  return difference.good();
+  return difference.is_acceptable();
 }
 
-void tell_machine() {
+void print_machine() {
   struct sysinfo info {};
   struct rlimit files {};
   sysinfo(&info);
@@ -139,7 +139,7 @@ std::filesystem::path calibration_file(const DoctorArgs& args) {
     throw FatalError(ExitCode::usage, "there is no home folder: say --calibration FILE");
   }
   try {
-    stored_costs(file);
+    read_stored_costs(file);
   } catch (const settings::SettingsError& error) {  // who knows what it is
     throw settings::SettingsError(std::string(error.what()) +
                                   ": it is not replaced; remove it, or say another --calibration");
@@ -149,14 +149,14 @@ std::filesystem::path calibration_file(const DoctorArgs& args) {
   std::filesystem::create_directories(folder, failed);
   if (!failed && access(folder.c_str(), W_OK) != 0) failed = {errno, std::generic_category()};
   const std::string message = printable(file.native()) + ": " + failed.message();
-  check_space(failed.value(), message);
+  throw_if_out_of_space(failed.value(), message);
   if (failed) throw FatalError(ExitCode::cannot_create, message);
   return file;
 }
 
 /// The costs that a run would go by.
-Calibration known_costs(const DoctorArgs& args) {
-  if (args.calibrate && !args.calibration.empty()) return stored_costs(args.calibration);
+Calibration load_costs(const DoctorArgs& args) {
+  if (args.calibrate && !args.calibration.empty()) return read_stored_costs(args.calibration);
   const settings::LoadedCalibration loaded =
       settings::load_calibration(args.calibration.empty() ? "auto" : args.calibration.string());
   for (const std::string& warning : loaded.warnings) {
@@ -168,35 +168,36 @@ Calibration known_costs(const DoctorArgs& args) {
 ExitCode doctor(const DoctorArgs& args) {
   const std::filesystem::path file = args.calibrate ? calibration_file(args) : "";
   std::printf("eckart   " ECKART_VERSION "\n");
-  tell_machine();
+  print_machine();
   BackendOptions options;
-  options.calibration = known_costs(args);
+  options.calibration = load_costs(args);
   options.solver = SolverKind::gesvd;
   const Task reference = reconstruct(*app::make_backend("cpu", options, 1).backend);
   options.solver = SolverKind::automatic;
-  std::vector<std::function<std::unique_ptr<Backend>(const BackendOptions&)>> found;
-  bool good = true;
+  std::vector<std::function<std::unique_ptr<Backend>(const BackendOptions&)>> makers;
+  bool is_acceptable = true;
   if (args.backend != "cuda") {
-    found.emplace_back(
+    makers.emplace_back(
         [](const BackendOptions& wanted) { return app::make_backend("cpu", wanted, 0).backend; });
-    good = examine(*found.back()(options), reference);
+    is_acceptable = check_backend(*makers.back()(options), reference);
   }
   if (args.backend != "cpu") {
     try {
-      good = examine(*app::make_cuda_backend(options), reference) && good;
-      found.emplace_back(app::make_cuda_backend);
+      is_acceptable = check_backend(*app::make_cuda_backend(options), reference) && is_acceptable;
+      makers.emplace_back(app::make_cuda_backend);
     } catch (const FatalError& error) {
       if (error.code() != ExitCode::unavailable || args.backend == "cuda") throw;
       std::printf("cuda     none: %s\n", error.what());
     }
   }
-  if (args.calibrate && good) {
+  if (args.calibrate && is_acceptable) {
     Calibration measured;
-    for (const auto& make : found) measured.push_back(measure_costs(make, args.seconds));
+    for (const auto& make : makers) measured.push_back(measure_costs(make, args.seconds));
     store_costs(file, measured);
   }
-  std::printf("%s\n", good ? "This machine is ready." : "This machine computes wrong results.");
-  return good ? ExitCode::ok : ExitCode::internal;
+  std::printf("%s\n",
+              is_acceptable ? "This machine is ready." : "This machine computes wrong results.");
+  return is_acceptable ? ExitCode::ok : ExitCode::internal;
 }
 
 }  // namespace

@@ -17,9 +17,9 @@ constinit std::atomic<std::uint64_t> recorded{0};  // a bit for each signal
 constexpr std::uint64_t bit_of(int signal) { return std::uint64_t(1) << signal; }
 
 void record(int signal) { recorded |= bit_of(signal); }
-bool take(int signal) { return (recorded.fetch_and(~bit_of(signal)) & bit_of(signal)) != 0; }
-void end_with_signal_now(int signal) { ::_exit(128 + signal); }
-void end_well_now(int) { ::_exit(0); }
+bool consume(int signal) { return (recorded.fetch_and(~bit_of(signal)) & bit_of(signal)) != 0; }
+void exit_with_signal_code_now(int signal) { ::_exit(128 + signal); }
+void exit_successfully_now(int) { ::_exit(0); }
 
 void set_handler(int signal, void (*handler)(int)) {
   struct sigaction action {};
@@ -38,33 +38,34 @@ void set_handler(int signal, void (*handler)(int)) {
 #define ECKART_BEFORE_MAIN
 #endif
 
-ECKART_BEFORE_MAIN void record_all() {
+ECKART_BEFORE_MAIN void install_recorders() {
   for (const int signal : kEarlyStopSignals) set_handler(signal, record);
   set_handler(SIGUSR1, record);
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 // Run before the constructors of libraries, some of which take their time.
-__attribute__((section(".preinit_array"), used)) void (*const record_all_first)() = record_all;
+__attribute__((section(".preinit_array"),
+               used)) void (*const install_recorders_first)() = install_recorders;
 #endif
 
 }  // namespace
 
-void set_early_signals(EarlySignals mode) {
-  using enum EarlySignals;
+void set_early_signal_mode(EarlySignalMode mode) {
+  using enum EarlySignalMode;
   const auto handler_of = [&](int signal) {
-    if (mode == by_default) return SIG_DFL;
-    if (mode == end_with_signal) return end_with_signal_now;
-    return mode == end_well && signal != SIGHUP ? end_well_now : record;
+    if (mode == default_action) return SIG_DFL;
+    if (mode == exit_with_signal_code) return exit_with_signal_code_now;
+    return mode == exit_successfully && signal != SIGHUP ? exit_successfully_now : record;
   };
   for (const int signal : kEarlyStopSignals) set_handler(signal, handler_of(signal));
-  set_handler(SIGUSR1, mode == by_default ? SIG_IGN : record);
+  set_handler(SIGUSR1, mode == default_action ? SIG_IGN : record);
   for (const int signal : kEarlyStopSignals) {
-    if (handler_of(signal) != record && take(signal)) ::raise(signal);
+    if (handler_of(signal) != record && consume(signal)) ::raise(signal);
   }
 }
 
-bool take_early_hangup() { return take(SIGHUP); }
-bool take_early_usr1() { return take(SIGUSR1); }
+bool consume_early_hangup() { return consume(SIGHUP); }
+bool consume_early_usr1() { return consume(SIGUSR1); }
 
 }  // namespace eckart::cli

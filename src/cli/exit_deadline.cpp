@@ -13,30 +13,30 @@ namespace eckart::cli {
 namespace {
 
 /// A log that hangs, on a disk or a pipe, keeps nobody from ending.
-void say(const std::function<void()>& last_words) {
-  constexpr std::chrono::seconds kMoment{2};
-  std::promise<void> said;
-  const std::future<void> done = said.get_future();
-  std::thread([&, said = std::move(said)]() mutable {
-    last_words();
-    said.set_value();
+void call_with_timeout(const std::function<void()>& before_exit) {
+  constexpr std::chrono::seconds kCallbackTimeout{2};
+  std::promise<void> finished;
+  const std::future<void> done = finished.get_future();
+  std::thread([&, finished = std::move(finished)]() mutable {
+    before_exit();
+    finished.set_value();
   }).detach();
-  done.wait_for(kMoment);
+  done.wait_for(kCallbackTimeout);
 }
 
 }  // namespace
 
 ExitDeadline::ExitDeadline(std::chrono::milliseconds time, ExitCode code,
-                           std::function<void()> last_words)
+                           std::function<void()> before_exit)
     : thread_(
           "deadline", 1,
-          [this, time, code, last_words = std::move(last_words)](int) {
-            if (!flow::pause(time, called_off_.get_token())) return;
-            if (last_words) say(last_words);
+          [this, time, code, before_exit = std::move(before_exit)](int) {
+            if (!flow::pause(time, canceled_.get_token())) return;
+            if (before_exit) call_with_timeout(before_exit);
             ::_exit(int(code));
           },
           [code](const std::exception_ptr&) { ::_exit(int(code)); }) {}
 
-ExitDeadline::~ExitDeadline() { called_off_.request_stop(); }
+ExitDeadline::~ExitDeadline() { canceled_.request_stop(); }
 
 }  // namespace eckart::cli

@@ -12,14 +12,14 @@ namespace eckart::cli {
 /// called off by its destructor. What is not published then is done by the next start.
 class ExitDeadline {
  public:
-  /// `last_words` is called before that, on a thread of its own, and waited for for a moment.
-  ExitDeadline(std::chrono::milliseconds time, ExitCode code, std::function<void()> last_words);
+  /// `before_exit` is called before that, on a thread of its own, and waited for for a moment.
+  ExitDeadline(std::chrono::milliseconds time, ExitCode code, std::function<void()> before_exit);
   ~ExitDeadline();
   ExitDeadline(const ExitDeadline&) = delete;
   ExitDeadline& operator=(const ExitDeadline&) = delete;
 
  private:
-  std::stop_source called_off_;
+  std::stop_source canceled_;
   flow::Workers thread_;  // last: it uses the other
 };
 

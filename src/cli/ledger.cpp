@@ -8,7 +8,7 @@
 #include <system_error>
 #include <variant>
 
-#include "app/ledger_copy.hpp"
+#include "app/ledger_import.hpp"
 #include "cli/commands.hpp"
 #include "cli/ledger_lines.hpp"
 #include "core/printable.hpp"
@@ -21,19 +21,21 @@ struct LedgerArgs {
   std::string ledger = "auto";
 };
 
-void write_all(const LedgerArgs& args, std::ostream& stream) {
+void export_lines(const LedgerArgs& args, std::ostream& stream) {
   stream << header_line() << '\n';
-  app::read_all(args.output, args.ledger,
-                {.settings = [&](const auto& text) { stream << settings_line(text) << '\n'; },
-                 .output = [&](const auto& entry) { stream << output_line(entry) << '\n'; },
-                 .failure = [&](const auto& failure) { stream << failure_line(failure) << '\n'; }});
+  app::visit_ledger(
+      args.output, args.ledger,
+      {.settings = [&](const auto& text) { stream << settings_line(text) << '\n'; },
+       .output = [&](const auto& entry) { stream << output_line(entry) << '\n'; },
+       .failure = [&](const auto& failure) { stream << failure_line(failure) << '\n'; }});
   stream.flush();
 }
 
 ExitCode export_ledger(const LedgerArgs& args) {
   const bool to_stdout = args.file.empty() || args.file == "-";
   std::ofstream file;
-  static_cast<void>(app::read_ledger(args.output, args.ledger));  // before anything is written
+  static_cast<void>(
+      app::open_existing_ledger(args.output, args.ledger));  // before anything is written
   if (!to_stdout) {
     if (std::filesystem::exists(args.file))
       throw FatalError(ExitCode::cannot_create,
@@ -44,15 +46,15 @@ ExitCode export_ledger(const LedgerArgs& args) {
                        args.file.string() + ": " + std::generic_category().message(errno));
   }
   std::ostream& stream = to_stdout ? std::cout : file;
-  write_all(args, stream);
+  export_lines(args, stream);
   if (!stream)
     throw FatalError(ExitCode::io_error, (to_stdout ? "stdout" : printable(args.file.native())) +
                                              ": cannot be written");
   return ExitCode::ok;
 }
 
-void each_line(const std::filesystem::path& path,
-               const std::function<void(const LedgerLine& line)>& visit) {
+void for_each_line(const std::filesystem::path& path,
+                   const std::function<void(const LedgerLine& line)>& visit) {
   std::ifstream file(path, std::ios::binary);
   if (!file || !std::filesystem::is_regular_file(path))
     throw FatalError(ExitCode::no_input, path.string() + ": this file cannot be read");
@@ -76,23 +78,23 @@ void each_line(const std::filesystem::path& path,
 }
 
 ExitCode import_ledger(const LedgerArgs& args) {
-  each_line(args.file, [](const LedgerLine&) {});  // all is read before anything changes
+  for_each_line(args.file, [](const LedgerLine&) {});  // all is read before anything changes
   static_cast<void>(app::open_folder(args.output));
   app::LedgerImport import(args.output, args.ledger);
-  each_line(args.file, [&](const LedgerLine& line) {
+  for_each_line(args.file, [&](const LedgerLine& line) {
     if (const auto* settings = std::get_if<SettingsText>(&line)) {
       import.add_settings(settings->text);
-    } else if (const auto* entry = std::get_if<ledger::Entry>(&line)) {
+    } else if (const auto* entry = std::get_if<ledger::OutputEntry>(&line)) {
       import.add(*entry);
     } else {
-      import.add(std::get<ledger::Failure>(line));
+      import.add(std::get<ledger::FailureEntry>(line));
     }
   });
   const app::ImportCounts counts = import.finish();
   const auto number = [](std::int64_t count) { return static_cast<long long>(count); };
   std::printf("%s: %lld outputs imported, %lld known already, %lld not there as they were\n",
-              printable(args.output.native()).c_str(), number(counts.outputs), number(counts.known),
-              number(counts.not_there));
+              printable(args.output.native()).c_str(), number(counts.outputs),
+              number(counts.already_known), number(counts.missing));
   if (counts.failures > 0) std::printf("%lld failures imported\n", number(counts.failures));
   return ExitCode::ok;
 }

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kVersion = 1;
+constexpr int kExportVersion = 1;
 
 std::string hex_of(const std::string& bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -73,9 +73,9 @@ std::uint64_t hash_of(const std::string& text) {
 }
 
 void add_state(Json& line, const FileState& state) {
-  line["size"] = state.size;
-  line["mtime_ns"] = state.mtime_ns;
-  line["inode"] = state.inode;
+  line["input_size"] = state.size;
+  line["input_mtime_ns"] = state.mtime_ns;
+  line["input_inode"] = state.inode;
 }
 
 std::int64_t integer(const Json& json, const char* key) {
@@ -85,7 +85,8 @@ std::int64_t integer(const Json& json, const char* key) {
 }
 
 FileState state_of(const Json& json) {
-  return {integer(json, "size"), integer(json, "mtime_ns"), integer(json, "inode")};
+  return {integer(json, "input_size"), integer(json, "input_mtime_ns"),
+          integer(json, "input_inode")};
 }
 
 /// A path that leads nowhere but below the output folder.
@@ -103,38 +104,38 @@ std::string absolute(const std::string& path, const char* key) {
   throw LineError(std::string(key) + ": '" + path + "' is not an absolute path");
 }
 
-ledger::Entry entry_of(const Json& json) {
+ledger::OutputEntry entry_of(const Json& json) {
   const std::string root = absolute(text_or_hex(json, "root"), "root");
   if (!root.ends_with('/')) throw LineError("root: '" + root + "' does not end with a slash");
-  ledger::Entry entry{.output = output_of(json),
-                      .input = absolute(root + text_or_hex(json, "input"), "input"),
-                      .settings = hash_of(json.at("settings").get<std::string>()),
-                      .part = int(integer(json, "part")),
-                      .state = state_of(json),
-                      .bytes = integer(json, "bytes"),
-                      .root_size = root.size(),
-                      .output_mtime_ns = integer(json, "output_mtime_ns")};
-  if (entry.bytes < 0) throw LineError("bytes: a file cannot have fewer than 0");
-  if (json.contains("sha256")) entry.content = bytes_of(json.at("sha256").get<std::string>());
-  if (!entry.content.empty() && entry.content.size() != 32)
+  ledger::OutputEntry entry{.output = output_of(json),
+                            .input = absolute(root + text_or_hex(json, "input"), "input"),
+                            .settings = hash_of(json.at("settings_hash").get<std::string>()),
+                            .output_index = int(integer(json, "output_index")),
+                            .state = state_of(json),
+                            .bytes = integer(json, "output_bytes"),
+                            .root_length = root.size(),
+                            .output_mtime_ns = integer(json, "output_mtime_ns")};
+  if (entry.bytes < 0) throw LineError("output_bytes: a file cannot have fewer than 0");
+  if (json.contains("sha256")) entry.content_hash = bytes_of(json.at("sha256").get<std::string>());
+  if (!entry.content_hash.empty() && entry.content_hash.size() != 32)
     throw LineError("sha256 is not of 64 hexadecimal digits");
   if (json.contains("report")) entry.report = text_or_hex(json, "report");
   return entry;
 }
 
-ledger::Failure failure_of(const Json& json) {
+ledger::FailureEntry failure_of(const Json& json) {
   const auto text = json.at("reason").get<std::string>();
-  for (int reason = 0; reason < kReasonCount; ++reason) {
-    if (to_string(Reason(reason)) == text)
-      return {absolute(text_or_hex(json, "failed"), "failed"), state_of(json), Reason(reason),
-              text_or_hex(json, "detail")};
+  for (int reason = 0; reason < kFailureReasonCount; ++reason) {
+    if (to_string(FailureReason(reason)) == text)
+      return {absolute(text_or_hex(json, "failed_input"), "failed_input"), state_of(json),
+              FailureReason(reason), text_or_hex(json, "detail")};
   }
   throw LineError("reason: '" + text + "' is none that is known");
 }
 
 /// Throws LineError for what the JSON library throws.
 template <class Work>
-auto reading(const Work& work) {
+auto with_line_errors(const Work& work) {
   try {
     return work();
   } catch (const Json::parse_error& error) {
@@ -149,31 +150,31 @@ auto reading(const Work& work) {
 }  // namespace
 
 std::string header_line() {
-  return Json{{"eckart_ledger", kVersion}, {"written_by", "eckart " ECKART_VERSION}}.dump();
+  return Json{{"eckart_ledger", kExportVersion}, {"written_by", "eckart " ECKART_VERSION}}.dump();
 }
 
 std::string settings_line(const std::string& text) {
   return Json{{"settings_text", text_or_hex(text)}}.dump();
 }
 
-std::string output_line(const ledger::Entry& entry) {
+std::string output_line(const ledger::OutputEntry& entry) {
   Json line;
   line["output"] = text_or_hex(entry.output);
-  line["root"] = text_or_hex(entry.input.substr(0, entry.root_size));
-  line["input"] = text_or_hex(entry.input.substr(entry.root_size));
-  line["settings"] = hash_text(entry.settings);
-  line["part"] = entry.part;
+  line["root"] = text_or_hex(entry.input.substr(0, entry.root_length));
+  line["input"] = text_or_hex(entry.input.substr(entry.root_length));
+  line["settings_hash"] = hash_text(entry.settings);
+  line["output_index"] = entry.output_index;
   add_state(line, entry.state);
-  line["bytes"] = entry.bytes;
+  line["output_bytes"] = entry.bytes;
   line["output_mtime_ns"] = entry.output_mtime_ns;
-  if (!entry.content.empty()) line["sha256"] = hex_of(entry.content);
+  if (!entry.content_hash.empty()) line["sha256"] = hex_of(entry.content_hash);
   if (!entry.report.empty()) line["report"] = text_or_hex(entry.report);
   return line.dump();
 }
 
-std::string failure_line(const ledger::Failure& failure) {
+std::string failure_line(const ledger::FailureEntry& failure) {
   Json line;
-  line["failed"] = text_or_hex(failure.input);
+  line["failed_input"] = text_or_hex(failure.input);
   add_state(line, failure.state);
   line["reason"] = std::string(to_string(failure.reason));
   line["detail"] = text_or_hex(failure.detail);
@@ -181,24 +182,24 @@ std::string failure_line(const ledger::Failure& failure) {
 }
 
 void check_header(const std::string& line) {
-  const std::int64_t version = reading([&] {
+  const std::int64_t version = with_line_errors([&] {
     const Json json = Json::parse(line);
     if (!json.is_object() || !json.contains("eckart_ledger"))
       throw LineError("this is no export of a ledger of eckart");
     return integer(json, "eckart_ledger");
   });
-  if (version != kVersion)
+  if (version != kExportVersion)
     throw LineError("is of version " + std::to_string(version) + ", this program knows " +
-                    std::to_string(kVersion));
+                    std::to_string(kExportVersion));
 }
 
 LedgerLine parse_line(const std::string& line) {
-  return reading([&]() -> LedgerLine {
+  return with_line_errors([&]() -> LedgerLine {
     const Json json = Json::parse(line);
     if (!json.is_object()) throw LineError("is no JSON object");
     if (json.contains("settings_text")) return SettingsText{text_or_hex(json, "settings_text")};
     if (json.contains("output")) return entry_of(json);
-    if (json.contains("failed")) return failure_of(json);
+    if (json.contains("failed_input")) return failure_of(json);
     throw LineError("has neither output nor failed nor settings_text");
   });
 }

@@ -4,15 +4,15 @@
 #include <string>
 #include <variant>
 
-#include "app/ledger_copy.hpp"
+#include "app/ledger_import.hpp"
 
 namespace eckart::cli {
 
-/// A line of an exported ledger, without its end, as docs/output.md describes it.
+/// A line of an exported ledger, without its end, as docs/run-output.md describes it.
 std::string header_line();
 std::string settings_line(const std::string& text);
-std::string output_line(const ledger::Entry& entry);
-std::string failure_line(const ledger::Failure& failure);
+std::string output_line(const ledger::OutputEntry& entry);
+std::string failure_line(const ledger::FailureEntry& failure);
 
 /// What is wrong with a line.
 class LineError : public std::runtime_error {
@@ -26,7 +26,7 @@ void check_header(const std::string& line);
 struct SettingsText {
   std::string text;
 };
-using LedgerLine = std::variant<SettingsText, ledger::Entry, ledger::Failure>;
+using LedgerLine = std::variant<SettingsText, ledger::OutputEntry, ledger::FailureEntry>;
 /// A line after the first. Throws LineError.
 LedgerLine parse_line(const std::string& line);
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "capacity/target.hpp"
+#include "capacity/parse_quantity.hpp"
 #include "cli/commands.hpp"
 #include "core/printable.hpp"
 
@@ -15,28 +15,28 @@ namespace {
 struct PlanArgs {
   std::vector<std::filesystem::path> logs;
   std::string target, deadline, images;
-  std::vector<int> cores, gpus, from_cores;
+  std::vector<int> cores, gpus, fit_cores;
   bool json = false, html = false;
 };
 
-capacity::Question question_of(const PlanArgs& args) {
-  capacity::Question question{
-      .cores = args.cores, .gpus = args.gpus, .from_cores = args.from_cores};
-  if (!args.target.empty()) question.target_per_s = capacity::parse_rate(args.target);
-  if (!args.images.empty()) question.images = capacity::parse_count(args.images);
-  if (!args.deadline.empty()) question.deadline_s = capacity::parse_duration(args.deadline);
-  return question;
+capacity::PlanRequest make_plan_request(const PlanArgs& args) {
+  capacity::PlanRequest request{
+      .cores = args.cores, .gpus = args.gpus, .fit_cores = args.fit_cores};
+  if (!args.target.empty()) request.target_per_s = capacity::parse_rate(args.target);
+  if (!args.images.empty()) request.images = capacity::parse_count(args.images);
+  if (!args.deadline.empty()) request.deadline_s = capacity::parse_duration(args.deadline);
+  return request;
 }
 
 ExitCode plan(const PlanArgs& args) {
-  const capacity::Question question = question_of(args);
-  capacity::LogReader reader;
+  const capacity::PlanRequest request = make_plan_request(args);
+  capacity::ThroughputLogReader reader;
   for (const std::filesystem::path& log : args.logs) reader.read(log);
   const std::vector<capacity::LoggedRun> runs = reader.runs();
   for (const std::string& warning : reader.warnings()) {
     std::fprintf(stderr, "eckart: %s\n", printable_message(warning).c_str());
   }
-  const std::vector<capacity::Plan> plans = capacity::make_plans(runs, question);
+  const std::vector<capacity::Plan> plans = capacity::make_plans(runs, request);
   if (args.html) {
     std::fputs(capacity::to_html(plans, reader.warnings()).c_str(), stdout);
     return ExitCode::ok;
@@ -71,7 +71,7 @@ void add_plan(CLI::App& app, Action& action) {
       ->delimiter(',')
       ->check(CLI::Range(1, 1024));
   command
-      ->add_option("--from-cores", args->from_cores,
+      ->add_option("--fit-cores", args->fit_cores,
                    "Predict from runs on so many cores alone, and show beside it what others did")
       ->delimiter(',')
       ->check(CLI::Range(1, 4096));

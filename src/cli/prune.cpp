@@ -23,14 +23,14 @@ void print(const char* what, const app::Orphan& orphan) {
               printable(orphan.input).c_str());
 }
 
-void print_what_stays(const app::Orphans& orphans) {
-  if (orphans.changed > 0)
+void print_kept(const app::Orphans& orphans) {
+  if (orphans.modified > 0)
     std::printf("%lld more were changed after they were made, and stay\n",
-                static_cast<long long>(orphans.changed));
-  if (orphans.undated > 0)
+                static_cast<long long>(orphans.modified));
+  if (orphans.without_mtime > 0)
     std::printf("%lld more stay: an earlier version did not record when they were written\n",
-                static_cast<long long>(orphans.undated));
-  for (const auto& [root, count] : orphans.held_back) {
+                static_cast<long long>(orphans.without_mtime));
+  for (const auto& [root, count] : orphans.uncertain) {
     std::printf(
         "%lld more stay: of %s, where the folder of the input is gone or has none of its inputs "
         "left (--include-empty removes their results, too), a service takes inputs away, or the "
@@ -39,7 +39,7 @@ void print_what_stays(const app::Orphans& orphans) {
   }
 }
 
-bool agrees(std::size_t count) {
+bool confirm(std::size_t count) {
   if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0) return false;
   std::printf("Remove these %zu files? [y/N] ", count);
   std::fflush(stdout);
@@ -50,14 +50,14 @@ bool agrees(std::size_t count) {
 ExitCode prune(const PruneArgs& args) {
   if (!args.yes) {
     const app::Orphans orphans = app::find_orphans(args.request);
-    for (const app::Orphan& orphan : orphans.results) print("would remove", orphan);
-    print_what_stays(orphans);
-    if (orphans.results.empty()) {
+    for (const app::Orphan& orphan : orphans.removable) print("would remove", orphan);
+    print_kept(orphans);
+    if (orphans.removable.empty()) {
       std::printf("nothing to remove\n");
       return ExitCode::ok;
     }
-    if (!agrees(orphans.results.size())) {
-      std::printf("%zu files would be removed; --yes removes them\n", orphans.results.size());
+    if (!confirm(orphans.removable.size())) {
+      std::printf("%zu files would be removed; --yes removes them\n", orphans.removable.size());
       return ExitCode::ok;
     }
   }

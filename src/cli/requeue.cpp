@@ -17,11 +17,11 @@ struct RequeueArgs {
 ExitCode requeue(const RequeueArgs& args) {
   ExitCode code = ExitCode::ok;
   const auto all = app::requeue(args.output, args.names);
-  for (const auto& [input, why_not] : all) {
-    if (!why_not.empty()) code = ExitCode::some_failed;
+  for (const auto& [input, error] : all) {
+    if (!error.empty()) code = ExitCode::some_failed;
     std::printf(
         "%s: %s\n", printable(input.native()).c_str(),
-        why_not.empty() ? "to be tried again" : ("stays: " + printable_message(why_not)).c_str());
+        error.empty() ? "to be tried again" : ("stays: " + printable_message(error)).c_str());
   }
   if (all.empty())
     std::printf("%s: nothing is in the quarantine\n", printable(args.output.native()).c_str());

@@ -12,13 +12,13 @@
 #include <string>
 #include <vector>
 
-#include "app/made_with_other.hpp"
+#include "app/settings_mismatch.hpp"
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
 #include "cli/descriptor_limit.hpp"
-#include "cli/restart.hpp"
-#include "cli/signals.hpp"
-#include "core/grouped.hpp"
+#include "cli/restart_process.hpp"
+#include "cli/signal_handler.hpp"
+#include "core/group_digits.hpp"
 #include "core/printable.hpp"
 #include "io/codec.hpp"
 #include "settings/watches.hpp"
@@ -33,8 +33,8 @@ struct RunArgs {
   std::filesystem::path files_from, output, report, trace;
   ConfigArgs config;
   std::optional<std::string> rank, backend, solver, format, ledger;
-  bool overwrite = false, redo = false, deterministic = false, wait_for_space = false, json = false,
-       dry_run = false;
+  bool overwrite = false, reprocess = false, deterministic = false, wait_for_space = false,
+       json = false, dry_run = false;
   int verbose = 0, quiet = 0;
 };
 
@@ -77,68 +77,68 @@ ExitCode exit_code(const telemetry::RunReport& report) {
 }
 
 /// What a dry run says of an output, and how often.
-struct Verdicts {
-  std::int64_t fresh = 0, same = 0, redone = 0, in_the_way = 0;
+struct DryRunCounts {
+  std::int64_t created = 0, unchanged = 0, reprocessed = 0, collisions = 0;
 
-  std::string of(const OutputPlace& place) {
-    switch (place.kind) {
-      case OutputPlace::Kind::vacant:
-        ++fresh;
+  std::string of(const OutputDecision& decision) {
+    switch (decision.action) {
+      case OutputAction::create:
+        ++created;
         return "new";
-      case OutputPlace::Kind::same:
-        ++same;
+      case OutputAction::skip:
+        ++unchanged;
         return "same";
-      case OutputPlace::Kind::redone:
-        ++redone;
-        return "redone (" + place.why + ")";
-      case OutputPlace::Kind::unknown:
-      case OutputPlace::Kind::taken:
+      case OutputAction::reprocess:
+        ++reprocessed;
+        return "reprocessed (" + decision.explanation + ")";
+      case OutputAction::compare:
+      case OutputAction::reject:
         break;
     }
-    ++in_the_way;
-    return "in the way (" + place.why + ")";
+    ++collisions;
+    return "in the way (" + decision.explanation + ")";
   }
 };
 
 telemetry::RunReport dry_run(app::Run& run, const RunArgs& args) {
-  Verdicts verdicts;
+  DryRunCounts counts;
   telemetry::RunReport report =
-      run.dry_run([&](const WorkItem& item, std::span<const OutputPlace> places) {
+      run.dry_run([&](const WorkItem& item, std::span<const OutputDecision> places) {
         const std::string file = printable(item.file.native());
         if (places.empty())
           std::printf("%s: would fail: %s\n", file.c_str(),
                       printable_message(item.outcome.detail).c_str());
         for (std::size_t i = 0; i < places.size(); ++i)
           std::printf("%s -> %s: %s\n", file.c_str(), printable(item.outputs[i].native()).c_str(),
-                      printable_message(verdicts.of(places[i])).c_str());
+                      printable_message(counts.of(places[i])).c_str());
       });
   if (args.quiet == 0)
-    std::fprintf(stderr, "outputs: %s new, %s same, %s redone, %s in the way\n",
-                 grouped(verdicts.fresh).c_str(), grouped(verdicts.same).c_str(),
-                 grouped(verdicts.redone).c_str(), grouped(verdicts.in_the_way).c_str());
+    std::fprintf(stderr, "outputs: %s new, %s same, %s reprocessed, %s in the way\n",
+                 group_digits(counts.created).c_str(), group_digits(counts.unchanged).c_str(),
+                 group_digits(counts.reprocessed).c_str(), group_digits(counts.collisions).c_str());
   return report;
 }
 
 ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
-  const std::chrono::seconds max_shutdown(run.settings().timeouts.shutdown_s);
-  const StopSignals signals(
+  const std::chrono::seconds shutdown_timeout(run.settings().timeouts.shutdown_s);
+  const SignalHandler signals(
       {.on_stop =
            [&](int) {
              spdlog::warn(
                  "stopping: what is computed is still written, for {} s at most; once more ends at "
                  "once",
-                 max_shutdown.count());
+                 shutdown_timeout.count());
              run.request_stop();
            },
-       .on_ask = [&] { telemetry::tell(text_of(run.view())); },
-       .max_shutdown = [&] { return max_shutdown; },
-       .waits_for = [&] { return run.activity_text(); }});
+       .on_status_request = [&] { telemetry::tell(view_text(run.current_view())); },
+       .shutdown_timeout = [&] { return shutdown_timeout; },
+       .pending_work = [&] { return run.describe_activity(); }});
   std::optional<telemetry::ProgressBar> bar;
   if (show_progress) bar.emplace([&] { return run.progress(); });
   telemetry::RunReport report;
   try {
     report = run.execute();
-  } catch (const DeviceLost&) {
+  } catch (const DeviceLostError&) {
     if (signals.received() == 0) throw;
     return ExitCode(128 + signals.received());  // nobody wants to begin again
   } catch (const EnvironmentError&) {
@@ -157,28 +157,30 @@ ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
 
 /// Before anything is done. Throws FatalError where what other settings have made is not to be made
 /// again.
-void announce_redone(const app::RunRequest& request) {
-  const app::MadeWithOther made = app::find_made_with_other(request);
-  if (made.count() == 0) return;
-  const std::string what = printable(request.output.native()) + " has " + grouped(made.count()) +
-                           (made.count() == 1 ? " result" : " results") + " of other settings (" +
-                           made.difference() + ")";
-  if (request.on_change == OnChange::redo) return spdlog::warn("{}: made again", what);
-  throw FatalError(ExitCode::usage,
-                   what +
-                       ": nothing was done. --redo makes them again; another output folder, or "
-                       "output.name, keeps both");
+void check_settings_mismatch(const app::RunRequest& request) {
+  const app::SettingsMismatch mismatch = app::find_settings_mismatch(request);
+  if (mismatch.count() == 0) return;
+  const std::string what = printable(request.output.native()) + " has " +
+                           group_digits(mismatch.count()) +
+                           (mismatch.count() == 1 ? " result" : " results") +
+                           " of other settings (" + mismatch.describe() + ")";
+  if (request.on_change == OnSettingsChange::reprocess) return spdlog::warn("{}: made again", what);
+  throw FatalError(
+      ExitCode::usage,
+      what +
+          ": nothing was done. --reprocess makes them again; another output folder, or "
+          "output.name, keeps both");
 }
 
-void check_is_no_image(const std::string& flag, const std::filesystem::path& file) {
-  if (io::looks_like_image(file.filename().string()))
+void check_not_image(const std::string& flag, const std::filesystem::path& file) {
+  if (io::is_image_file_name(file.filename().string()))
     throw FatalError(ExitCode::usage,
                      flag + " " + printable(file.native()) + " would replace an image");
 }
 
 ExitCode execute(const RunArgs& args) {
   const auto start = std::chrono::steady_clock::now();
-  const std::set<int> given = open_descriptors();
+  const std::set<int> inherited = open_descriptors();
   raise_descriptor_limit();
   telemetry::start_log(args.verbose - args.quiet);
   const settings::Configuration configuration = read_configuration(args);
@@ -190,38 +192,39 @@ ExitCode execute(const RunArgs& args) {
     throw FatalError(ExitCode::usage, "no input: name folders or files, or --files-from");
   }
   if (args.output.empty()) throw FatalError(ExitCode::usage, "no output folder: say -o OUT");
-  check_is_no_image("--report", args.report);
-  check_is_no_image("--trace", args.trace);
+  check_not_image("--report", args.report);
+  check_not_image("--trace", args.trace);
 
   const bool show_progress = args.quiet == 0 && !args.dry_run && telemetry::stderr_is_terminal();
-  const Restarted before = restarted();
-  std::string lost;
-  std::int64_t number = 0;
+  const RestartInfo restart = restart_info();
+  std::string loss_message;
+  std::int64_t run_number = 0;
   {
-    const app::RunRequest request{.settings = configuration.settings,
-                                  .inputs = args.inputs,
-                                  .files_from = args.files_from,
-                                  .output = args.output,
-                                  .report = args.report,
-                                  .trace = args.trace,
-                                  .overwrite = args.overwrite,
-                                  .on_change = args.redo ? OnChange::redo : OnChange::refuse,
-                                  .count_ahead = show_progress,
-                                  .restarts = before.times,
-                                  .number = before.run};
+    const app::RunRequest request{
+        .settings = configuration.settings,
+        .inputs = args.inputs,
+        .files_from = args.files_from,
+        .output = args.output,
+        .report = args.report,
+        .trace = args.trace,
+        .overwrite = args.overwrite,
+        .on_change = args.reprocess ? OnSettingsChange::reprocess : OnSettingsChange::refuse,
+        .count_inputs = show_progress,
+        .restarts = restart.count,
+        .run_number = restart.run_number};
     app::Run run(request, start);
     if (args.dry_run) return exit_code(dry_run(run, args));
-    if (!args.overwrite && before.times == 0) announce_redone(request);
+    if (!args.overwrite && restart.count == 0) check_settings_mismatch(request);
     try {
       return execute(run, args, show_progress);
-    } catch (const DeviceLost& error) {
-      if (!run.can_go_on()) throw;
-      lost = error.what();
-      number = run.number();
+    } catch (const DeviceLostError& error) {
+      if (!run.can_restart()) throw;
+      loss_message = error.what();
+      run_number = run.run_number();
       run.close_report();
     }
   }
-  start_again(lost, number, given);
+  restart_process(loss_message, run_number, inherited);
 }
 
 }  // namespace
@@ -245,7 +248,7 @@ void add_run(CLI::App& app, Action& action) {
                   "Where it is kept what is done: auto (in OUT), none, or a file");
   run->add_flag("--overwrite", args->overwrite,
                 "Do again what an earlier run has done, and replace what is in the way");
-  run->add_flag("--redo", args->redo,
+  run->add_flag("--reprocess", args->reprocess,
                 "Make again what an earlier run has made with other settings");
   run->add_flag("--deterministic", args->deterministic,
                 "CUDA: the same bytes whoever shares a batch, at some cost");
@@ -254,7 +257,7 @@ void add_run(CLI::App& app, Action& action) {
   add_config_options(*run, args->config);
   run->add_flag(
       "--dry-run", args->dry_run,
-      "Print of each output whether it would be new, redone, or is in the way; do nothing");
+      "Print of each output whether it would be new, reprocessed, or is in the way; do nothing");
   run->add_option("--report", args->report,
                   "A line of JSON for each output: rank, PSNR, energy, certificate; - is stdout");
   run->add_option("--trace", args->trace,

@@ -6,7 +6,7 @@
 #include <stop_token>
 
 #include "app/service.hpp"
-#include "app/stall_watch.hpp"
+#include "app/stall_detector.hpp"
 #include "cli/exit_deadline.hpp"
 #include "flow/workers.hpp"
 
@@ -17,9 +17,9 @@ namespace eckart::cli {
 /// folders. A service that has stalled is ended with ExitCode::temporary, to be started again.
 class ServiceHealth {
  public:
-  /// `deadline` is set when the service has stalled, for at most `max_end` from then on; it must
-  /// outlive the service, whose threads may hang.
-  ServiceHealth(app::Service& service, std::chrono::seconds max_end,
+  /// `deadline` is set when the service has stalled, for at most `shutdown_timeout` from then on;
+  /// it must outlive the service, whose threads may hang.
+  ServiceHealth(app::Service& service, std::chrono::seconds shutdown_timeout,
                 std::optional<ExitDeadline>& deadline);
   ~ServiceHealth();
   ServiceHealth(const ServiceHealth&) = delete;
@@ -27,18 +27,18 @@ class ServiceHealth {
 
  private:
   void on_stall(const Activity::Stall& stall);
-  void on_well();
+  void on_healthy();
   void probe_gpus();
-  void look_after_folders();
+  void maintain_folders();
   app::Service& service_;
-  const std::chrono::seconds max_end_;
+  const std::chrono::seconds shutdown_timeout_;
   std::optional<ExitDeadline>& deadline_;
-  const std::chrono::milliseconds between_signs_;  // of life, to the service manager
-  std::chrono::steady_clock::time_point sign_due_{};
+  const std::chrono::milliseconds heartbeat_interval_;  // of life, to the service manager
+  std::chrono::steady_clock::time_point heartbeat_due_{};
   std::stop_source stop_;
-  std::optional<flow::Workers> recorder_;
-  flow::Workers probe_, folders_;
-  app::StallWatch stalls_;
+  std::optional<flow::Workers> stall_recorder_;
+  flow::Workers probe_thread_, maintenance_thread_;
+  app::StallDetector stall_detector_;
 };
 
 }  // namespace eckart::cli

@@ -1,8 +1,7 @@
-#include "app/status.hpp"
-
 #include <cstdio>
 #include <memory>
 
+#include "app/ledger_status.hpp"
 #include "app/prune.hpp"
 #include "cli/commands.hpp"
 #include "core/printable.hpp"
@@ -22,7 +21,7 @@ void print_orphans(const StatusArgs& args) {
   app::PruneRequest request;
   request.output = args.output;
   request.ledger = args.ledger;
-  const std::vector<app::Orphan> orphans = app::find_orphans(request).results;
+  const std::vector<app::Orphan> orphans = app::find_orphans(request).removable;
   if (orphans.empty()) return;
   std::printf("%zu results of inputs that are gone; eckart prune removes them\n", orphans.size());
   for (std::size_t i = 0; i < orphans.size() && i < std::size_t(args.orphans); ++i) {
@@ -32,17 +31,17 @@ void print_orphans(const StatusArgs& args) {
 }
 
 ExitCode status(const StatusArgs& args) {
-  const app::Status status = app::read_status(args.output, args.ledger, args.failures);
+  const app::LedgerStatus status = app::read_ledger_status(args.output, args.ledger, args.failures);
   const auto& [done, failed, failures] = status.counts;
   std::printf("%s: %lld done, %lld failed\n", printable(args.output.native()).c_str(),
               static_cast<long long>(done), static_cast<long long>(failed));
-  for (int reason = 0; reason < kReasonCount; ++reason) {
+  for (int reason = 0; reason < kFailureReasonCount; ++reason) {
     const std::int64_t count = failures[std::size_t(reason)];
     if (count == 0) continue;
     std::printf("%8lld %s\n", static_cast<long long>(count),
-                std::string(to_string(Reason(reason))).c_str());
+                std::string(to_string(FailureReason(reason))).c_str());
   }
-  for (const ledger::Failure& failure : status.failed) {
+  for (const ledger::FailureEntry& failure : status.failed) {
     std::printf("%s: %s (%s)\n", printable(failure.input).c_str(),
                 printable_message(failure.detail).c_str(),
                 std::string(to_string(failure.reason)).c_str());
@@ -50,11 +49,11 @@ ExitCode status(const StatusArgs& args) {
   const std::int64_t more = failed - std::int64_t(status.failed.size());
   if (more > 0) std::printf("and %lld more; --failures N names N\n", static_cast<long long>(more));
   std::fflush(stdout);  // the rest takes its time
-  const app::Pending pending = app::count_pending(args.output, args.ledger);
+  const app::PendingCount pending = app::count_pending(args.output, args.ledger);
   if (pending.images) {
     std::printf("%lld pending\n", static_cast<long long>(*pending.images));
   } else {
-    std::printf("pending not known: %s\n", printable_message(pending.why_unknown).c_str());
+    std::printf("pending not known: %s\n", printable_message(pending.error).c_str());
   }
   std::fflush(stdout);
   print_orphans(args);

@@ -19,13 +19,13 @@
 #include "core/usable_cores.hpp"
 #include "flow/workers.hpp"
 #include "io/codec.hpp"
-#include "io/environment.hpp"
+#include "io/environment_error.hpp"
 #include "io/publication.hpp"
 
 namespace eckart::cli {
 namespace {
 
-constexpr int kLargestSide = 65535;
+constexpr int kMaxSide = 65535;
 
 struct SynthArgs {
   std::filesystem::path output;
@@ -48,14 +48,14 @@ std::pair<int, int> parse_size(const std::string& text) {
     if (second.ec != std::errc{}) return {0, 0};
     rest = second.ptr;
   }
-  const auto good = [](int side) { return side >= 1 && side <= kLargestSide; };
-  return rest == end && good(rows) && good(cols) ? std::pair{rows, cols} : std::pair{0, 0};
+  const auto is_valid = [](int side) { return side >= 1 && side <= kMaxSide; };
+  return rest == end && is_valid(rows) && is_valid(cols) ? std::pair{rows, cols} : std::pair{0, 0};
 }
 
 std::string check_size(const std::string& text) {
   if (parse_size(text).first > 0) return "";
   return text + " is not a size; say 256, or 480x640 for 480 rows of 640, sides up to " +
-         std::to_string(kLargestSide);
+         std::to_string(kMaxSide);
 }
 
 std::vector<SynthKind> chosen_kinds(const SynthArgs& args) {
@@ -83,7 +83,7 @@ std::vector<SynthSpec> chosen_specs(const SynthArgs& args) {
 }
 
 /// What options must fulfil together.
-void check_together(const SynthArgs& args) {
+void check_combinations(const SynthArgs& args) {
   if (args.format == "jpeg" && args.depth == 16) {
     throw CLI::ValidationError("--depth", "a jpeg has 8 bits a sample; say --format png for 16");
   }
@@ -106,7 +106,7 @@ void write_image(const SynthArgs& args, const io::Codec& codec, SynthSpec spec, 
 }
 
 void write_images(const SynthArgs& args, const std::vector<SynthSpec>& specs) {
-  const io::Codec& codec = io::codec_named(args.format);
+  const io::Codec& codec = io::codec_by_name(args.format);
   const std::int64_t images = std::int64_t(specs.size()) * args.count;
   const auto cores = std::int64_t(usable_cores());
   std::atomic<std::int64_t> next = 0;
@@ -138,7 +138,7 @@ ExitCode execute(const SynthArgs& args) {
   try {
     write_images(args, specs);
   } catch (const ItemError& failure) {
-    if (failure.reason() == Reason::output_collision)
+    if (failure.reason() == FailureReason::output_collision)
       throw FatalError(ExitCode::cannot_create,
                        std::string(failure.what()) + ": move it away, or name another folder");
     throw FatalError(ExitCode::io_error, "cannot write into " + printable(args.output.native()) +
@@ -176,13 +176,13 @@ void add_synth(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({1, 3}));
   synth->add_option("--depth", args->depth, "Bits of a sample")->check(CLI::IsMember({8, 16}));
   synth->add_option("-k,--rank", args->rank, "Exact rank of the low-rank ones")
-      ->check(CLI::Range(1, kLargestSide));
+      ->check(CLI::Range(1, kMaxSide));
   synth->add_option("--noise", args->noise, "Sigma of Gaussian noise, in levels of the sample")
       ->check(CLI::Range(0.0, 65535.0));
   synth->add_option("--format", args->format, "File format")->check(CLI::IsMember({"png", "jpeg"}));
   synth->add_option("--seed", args->seed, "Another seed, other images");
   synth->callback([args, &action] {
-    check_together(*args);
+    check_combinations(*args);
     action = [args] { return execute(*args); };
   });
 }

@@ -26,7 +26,7 @@ struct TopArgs {
 };
 
 /// Checked as the setting is; http://127.0.0.1:9464/ is what a browser is given.
-std::string address_of(const TopArgs& args) {
+std::string parse_address(const TopArgs& args) {
   settings::Settings settings = read_configuration(args.config).settings;
   std::string address = args.address;
   if (constexpr std::string_view kHttp = "http://"; address.starts_with(kHttp)) {
@@ -41,7 +41,7 @@ std::string address_of(const TopArgs& args) {
 }
 
 /// Cut to the terminal: what does not fit is not wrapped.
-std::string fitting(const std::string& text) {
+std::string cut_to_terminal(const std::string& text) {
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return text;
   std::istringstream lines(text);
@@ -53,8 +53,8 @@ std::string fitting(const std::string& text) {
 }
 
 /// Whoever answers there, no line of it commands the terminal.
-std::string status_of(const std::string& address) {
-  std::istringstream lines(telemetry::fetch(address, "/status.txt"));
+std::string fetch_status(const std::string& address) {
+  std::istringstream lines(telemetry::http_get(address, "/status.txt"));
   std::string text;
   for (std::string line; std::getline(lines, line);) text += printable_message(line) + '\n';
   return text;
@@ -63,11 +63,11 @@ std::string status_of(const std::string& address) {
 /// Shows `text`, and from then on what there is each second; while nobody answers the last of it.
 [[noreturn]] void follow(const std::string& address, std::string text) {
   for (std::string notice;;) {
-    std::printf("\033[H\033[J%s", fitting(notice + text).c_str());
+    std::printf("\033[H\033[J%s", cut_to_terminal(notice + text).c_str());
     std::fflush(stdout);
     std::this_thread::sleep_for(std::chrono::seconds(1));
     try {
-      text = status_of(address);
+      text = fetch_status(address);
       notice.clear();
     } catch (const FatalError& error) {
       notice = std::string(error.what()) + "\nasking again each second; the last answer was:\n\n";
@@ -76,10 +76,10 @@ std::string status_of(const std::string& address) {
 }
 
 ExitCode top(const TopArgs& args) {
-  const std::string address = address_of(args);
-  const std::string text = status_of(address);
-  const bool stays = !args.once && isatty(STDOUT_FILENO) != 0 && telemetry::stderr_is_terminal();
-  if (stays) follow(address, text);
+  const std::string address = parse_address(args);
+  const std::string text = fetch_status(address);
+  const bool follows = !args.once && isatty(STDOUT_FILENO) != 0 && telemetry::stderr_is_terminal();
+  if (follows) follow(address, text);
   std::printf("%s", text.c_str());
   std::fflush(stdout);
   return ExitCode::ok;

@@ -19,7 +19,7 @@
 #include "cli/descriptor_limit.hpp"
 #include "cli/exit_deadline.hpp"
 #include "cli/service_health.hpp"
-#include "cli/signals.hpp"
+#include "cli/signal_handler.hpp"
 #include "core/printable.hpp"
 #include "telemetry/log.hpp"
 #include "telemetry/service_manager.hpp"
@@ -29,37 +29,38 @@ namespace {
 
 struct WatchArgs {
   ConfigArgs config;
-  bool check = false;
+  bool check_configuration = false;
   int verbose = 0, quiet = 0;
 };
 
-void warn_of(const std::vector<std::string>& remarks) {
-  for (const std::string& remark : remarks) spdlog::warn("{}", remark);
+void log_warnings(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) spdlog::warn("{}", warning);
 }
 
-void tell_not_reloaded(const std::exception& error) {
+void log_reload_failure(const std::exception& error) {
   spdlog::error("not reloaded: {}: the configuration before it stays",
                 printable_message(error.what()));
 }
 
 /// One service after the other: each reload begins another.
-class Watching {
-  static constexpr std::chrono::seconds kMinReplacement{60};  // of one service by another
+class ServiceRunner {
+  static constexpr std::chrono::seconds kMinReplaceTimeout{60};  // of one service by another
 
  public:
-  explicit Watching(const WatchArgs& args)
+  explicit ServiceRunner(const WatchArgs& args)
       : args_(args), configuration_(read_configuration(args.config)) {}
 
   const settings::Configuration& configuration() const { return configuration_; }
 
   void run() {
-    const StopSignals signals({.on_stop = [this](int) { stop(); },
-                               .on_ask = [this] { tell(); },
-                               .on_reload = [this] { reload(); },
-                               .max_shutdown = [this] { return std::chrono::seconds(shutdown_s_); },
-                               .waits_for = [this] { return waits_for(); }});
+    const SignalHandler signals(
+        {.on_stop = [this](int) { stop(); },
+         .on_status_request = [this] { request_status(); },
+         .on_reload = [this] { reload(); },
+         .shutdown_timeout = [this] { return std::chrono::seconds(shutdown_s_); },
+         .pending_work = [this] { return pending_work(); }});
     // While the signals still have their deadline: one of the service's threads may hang.
-    const std::shared_ptr<void> end(nullptr, [this](void*) {
+    const std::shared_ptr<void> shutdown_guard(nullptr, [this](void*) {
       health_.reset();
       const std::unique_ptr<app::Service> last = take_service();
     });
@@ -80,14 +81,14 @@ class Watching {
         spdlog::info("ready: {} watch{}", service_->watches(),
                      service_->watches() == 1 ? "" : "es");
       });
-      check_end(report);
-    } catch (const DeviceLost&) {
+      check_report(report);
+    } catch (const DeviceLostError&) {
       throw;
     } catch (const FatalError& error) {
-      if (ready || !before_) throw;
-      tell_not_reloaded(error);
+      if (ready || !previous_) throw;
+      log_reload_failure(error);
       const std::lock_guard lock(mutex_);
-      configuration_ = *std::exchange(before_, std::nullopt);
+      configuration_ = *std::exchange(previous_, std::nullopt);
       falls_back = !next_;
       if (falls_back) next_ = configuration_;
     }
@@ -95,13 +96,13 @@ class Watching {
     const std::lock_guard lock(mutex_);
     if (stopped_) return false;
     if (!next_) return false;
-    begin_again(std::move(*std::exchange(next_, std::nullopt)));
-    if (falls_back) before_.reset();  // there is nothing to fall back to from that
+    switch_configuration(std::move(*std::exchange(next_, std::nullopt)));
+    if (falls_back) previous_.reset();  // there is nothing to fall back to from that
     return true;
   }
 
   /// Throws what of the machine has ended it.
-  static void check_end(const telemetry::RunReport& report) {
+  static void check_report(const telemetry::RunReport& report) {
     spdlog::info("stopped: {} done, {} failed", report.done, report.failed);
     if (!report.stopped_by.empty()) throw EnvironmentError(report.stopped_by);
   }
@@ -109,33 +110,33 @@ class Watching {
   void make_service() {
     const std::lock_guard lock(mutex_);
     replace_service(configuration_);
-    if (asked_) answer();
+    if (status_requested_) print_status();
   }
 
   void replace_service(const settings::Configuration& configuration) {
     const std::chrono::seconds stall(configuration.settings.timeouts.stall_s);
-    const ExitDeadline hangs(std::max<std::chrono::seconds>(stall, kMinReplacement),
-                             ExitCode::temporary, [] {
-                               spdlog::error(
-                                   "the folders of the configuration do not answer: the service "
-                                   "ends with 75, to be started again");
-                             });
+    const ExitDeadline deadline(std::max<std::chrono::seconds>(stall, kMinReplaceTimeout),
+                                ExitCode::temporary, [] {
+                                  spdlog::error(
+                                      "the folders of the configuration do not answer: the service "
+                                      "ends with 75, to be started again");
+                                });
     if (service_) last_done_unix_s_ = service_->last_done_unix_s();
     service_.reset();  // which gives its folders back
     service_ = std::make_unique<app::Service>(configuration, last_done_unix_s_);
     shutdown_s_ = configuration.settings.timeouts.shutdown_s;
-    health_.emplace(*service_, std::chrono::seconds(shutdown_s_), stalled_);
+    health_.emplace(*service_, std::chrono::seconds(shutdown_s_), stall_deadline_);
     if (stopped_) service_->request_stop();
   }
 
   /// What was checked may be impossible by now.
-  void begin_again(settings::Configuration configuration) {
+  void switch_configuration(settings::Configuration configuration) {
     try {
       replace_service(configuration);
-      before_ = std::exchange(configuration_, std::move(configuration));
+      previous_ = std::exchange(configuration_, std::move(configuration));
     } catch (const std::exception& error) {
-      tell_not_reloaded(error);
-      before_.reset();
+      log_reload_failure(error);
+      previous_.reset();
       replace_service(configuration_);
     }
   }
@@ -145,9 +146,9 @@ class Watching {
     return std::move(service_);
   }
 
-  std::string waits_for() {
+  std::string pending_work() {
     const std::unique_lock lock(mutex_, std::try_to_lock);
-    return lock && service_ ? service_->activity_text() : std::string();
+    return lock && service_ ? service_->describe_activity() : std::string();
   }
 
   void stop() {
@@ -161,22 +162,22 @@ class Watching {
     if (service_) service_->request_stop();
   }
 
-  void tell() {
+  void request_status() {
     const std::lock_guard lock(mutex_);
-    asked_ = true;
-    if (service_) answer();
+    status_requested_ = true;
+    if (service_) print_status();
   }
 
-  void answer() {
-    asked_ = false;
-    telemetry::tell(service_->status_line() + '\n' + text_of(service_->view()));
+  void print_status() {
+    status_requested_ = false;
+    telemetry::tell(service_->status_line() + '\n' + view_text(service_->current_view()));
   }
 
   void reload() {
     telemetry::notify_reloading();
     try {
       settings::Configuration configuration = read_configuration(args_.config);
-      warn_of(app::check(configuration));
+      log_warnings(app::check_configuration(configuration));
       const std::lock_guard lock(mutex_);
       if (stopped_) return;
       if (!service_) {
@@ -186,7 +187,7 @@ class Watching {
       next_ = std::move(configuration);
       service_->request_stop();
     } catch (const std::exception& error) {
-      tell_not_reloaded(error);
+      log_reload_failure(error);
       telemetry::notify_ready();
     }
   }
@@ -195,11 +196,12 @@ class Watching {
   settings::Configuration configuration_;
   std::mutex mutex_;
   bool stopped_ = false;
-  bool asked_ = false;  // for its state, before there was a service
-  std::optional<settings::Configuration> next_, before_;
+  bool status_requested_ = false;  // for its state, before there was a service
+  std::optional<settings::Configuration> next_, previous_;
   double last_done_unix_s_ = 0;  // of the services before
   std::atomic<int> shutdown_s_{configuration_.settings.timeouts.shutdown_s};
-  std::optional<ExitDeadline> stalled_;  // before the service, whose threads may hang at its end
+  std::optional<ExitDeadline>
+      stall_deadline_;  // before the service, whose threads may hang at its end
   std::unique_ptr<app::Service> service_;
   std::optional<ServiceHealth> health_;
 };
@@ -208,13 +210,13 @@ ExitCode watch(const WatchArgs& args) {
   raise_descriptor_limit();
   const char* journal_stream = std::getenv("JOURNAL_STREAM");
   telemetry::start_service_log(args.verbose - args.quiet, journal_stream ? journal_stream : "");
-  Watching watching(args);
+  ServiceRunner runner(args);
   if (args.config.print) {
-    std::fputs(settings::to_yaml(watching.configuration()).c_str(), stdout);
+    std::fputs(settings::to_yaml(runner.configuration()).c_str(), stdout);
     return ExitCode::ok;
   }
-  warn_of(app::check(watching.configuration()));
-  if (!args.check) watching.run();
+  log_warnings(app::check_configuration(runner.configuration()));
+  if (!args.check_configuration) runner.run();
   return ExitCode::ok;
 }
 
@@ -225,7 +227,7 @@ void add_watch(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "watch", "Reconstruct every image that arrives in the folders of a configuration");
   add_config_options(*command, args->config);
-  command->add_flag("--check", args->check, "Only check the configuration");
+  command->add_flag("--check", args->check_configuration, "Only check the configuration");
   command->add_flag("-v,--verbose", args->verbose,
                     "Log each image done; twice: each batch as well");
   command->add_flag("-q,--quiet", args->quiet, "Only warnings; twice for errors alone");

@@ -10,7 +10,7 @@ PaddedShape padded_shape(const ImageShape& shape, int multiple) {
   return {round_up(std::max(shape.rows, shape.cols)), round_up(std::min(shape.rows, shape.cols))};
 }
 
-BatchKind batch_kind(const Task& task, int multiple) {
+BatchKey batch_key(const Task& task, int multiple) {
   return {padded_shape(task.input.shape(), multiple), {task.ranks.begin(), task.ranks.end()}};
 }
 

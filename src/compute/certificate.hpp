@@ -8,17 +8,18 @@ namespace eckart {
 /// orthonormal columns Q: B = A Q has singular values sqrt(ritz) and left singular vectors u_i, and
 /// the reconstruction of rank k is U_k U_k' A.
 struct RitzValues {
-  std::span<const double> ritz;     ///< l values, descending
-  std::span<const double> refined;  ///< ||A' u_i||^2, at least k of them, in the same order
-  int n = 0;                        ///< columns of A
+  std::span<const double> ritz;  ///< l values, descending
+  std::span<const double>
+      rayleigh_quotients;  ///< ||A' u_i||^2, at least k of them, in the same order
+  int n = 0;               ///< columns of A
 };
 
 /// What the factors were computed in.
 enum class Precision {
-  halves,           ///< iterated in float16, factors in two of them
-  float32,          ///< on A
-  squared_float64,  ///< eigenvectors of A'A, or of (AQ)'(AQ), formed in float64
-  float64           ///< singular vectors of A in float64, by a backward stable method
+  float16,       ///< iterated in float16, factors in two of them
+  float32,       ///< on A
+  float64_gram,  ///< eigenvectors of A'A, or of (AQ)'(AQ), formed in float64
+  float64        ///< singular vectors of A in float64, by a backward stable method
 };
 
 /// The most PSNR, in dB, that a reconstruction of rank k can have lost against Eckart and Young's
@@ -39,11 +40,11 @@ enum class Precision {
 /// norm. A pair proves nothing whose ||A' u_i||^2 is more than twice theta_i (u_i is then no
 /// direction that the space holds, but rounding of a stronger one) or less (Q is then not
 /// orthonormal).
-double most_loss_db(const RitzValues& values, int k, double residual, double squared_norm,
-                    Precision precision);
+double loss_estimate_db(const RitzValues& values, int k, double residual, double squared_norm,
+                        Precision precision);
 
 /// What rounding alone can have lost: all that there is to say of eigenvectors of A'A (n x n) found
 /// by a full decomposition, and the least that there is to say of others.
-double most_loss_db(int k, int n, double residual, double squared_norm, Precision precision);
+double loss_estimate_db(int k, int n, double residual, double squared_norm, Precision precision);
 
 }  // namespace eckart

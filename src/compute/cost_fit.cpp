@@ -14,21 +14,21 @@
 namespace eckart {
 namespace {
 
-constexpr std::size_t kTerms = kCostTerms.size();
-using Row = std::array<double, kTerms>;
+constexpr std::size_t kTermCount = kCostTerms.size();
+using Row = std::array<double, kTermCount>;
 
 /// The normal equations G x = h of the rows' least squares problem "every row times x is 1".
-struct Equations {
-  std::array<Row, kTerms> g{};
+struct NormalEquations {
+  std::array<Row, kTermCount> g{};
   Row h{};
 };
 
-Equations normal_equations(const std::vector<Row>& rows) {
-  Equations equations;
+NormalEquations normal_equations(const std::vector<Row>& rows) {
+  NormalEquations equations;
   for (const Row& row : rows) {
-    for (std::size_t i = 0; i < kTerms; ++i) {
+    for (std::size_t i = 0; i < kTermCount; ++i) {
       equations.h[i] += row[i];
-      for (std::size_t j = 0; j < kTerms; ++j) equations.g[i][j] += row[i] * row[j];
+      for (std::size_t j = 0; j < kTermCount; ++j) equations.g[i][j] += row[i] * row[j];
     }
   }
   return equations;
@@ -36,26 +36,26 @@ Equations normal_equations(const std::vector<Row>& rows) {
 
 /// The solution in the terms whose bits are set, by Cholesky; the others are 0. Nothing where the
 /// rows do not tell these terms apart, or one comes out below 0.
-std::optional<Row> solve(Equations e, unsigned terms) {
-  std::vector<std::size_t> set;
-  for (std::size_t i = 0; i < kTerms; ++i) {
-    if ((terms >> i & 1U) != 0) set.push_back(i);
+std::optional<Row> solve(NormalEquations e, unsigned terms) {
+  std::vector<std::size_t> active;
+  for (std::size_t i = 0; i < kTermCount; ++i) {
+    if ((terms >> i & 1U) != 0) active.push_back(i);
   }
-  for (std::size_t a = 0; a < set.size(); ++a) {
-    const std::size_t i = set[a];
+  for (std::size_t a = 0; a < active.size(); ++a) {
+    const std::size_t i = active[a];
     for (std::size_t b = 0; b <= a; ++b) {
-      const std::size_t j = set[b];
-      for (std::size_t c = 0; c < b; ++c) e.g[i][j] -= e.g[i][set[c]] * e.g[j][set[c]];
+      const std::size_t j = active[b];
+      for (std::size_t c = 0; c < b; ++c) e.g[i][j] -= e.g[i][active[c]] * e.g[j][active[c]];
       e.g[i][j] = a == b ? std::sqrt(e.g[i][i]) : e.g[i][j] / e.g[j][j];
     }
-    for (std::size_t b = 0; b < a; ++b) e.h[i] -= e.g[i][set[b]] * e.h[set[b]];
+    for (std::size_t b = 0; b < a; ++b) e.h[i] -= e.g[i][active[b]] * e.h[active[b]];
     e.h[i] /= e.g[i][i];
   }
   Row x{};
-  for (std::size_t a = set.size(); a-- > 0;) {
-    const std::size_t i = set[a];
+  for (std::size_t a = active.size(); a-- > 0;) {
+    const std::size_t i = active[a];
     x[i] = e.h[i];
-    for (std::size_t b = a + 1; b < set.size(); ++b) x[i] -= e.g[set[b]][i] * x[set[b]];
+    for (std::size_t b = a + 1; b < active.size(); ++b) x[i] -= e.g[active[b]][i] * x[active[b]];
     x[i] /= e.g[i][i];
     if (!(x[i] >= 0)) return std::nullopt;  // NaN: a pivot was not above 0
   }
@@ -66,46 +66,47 @@ double squared_error(const std::vector<Row>& rows, const Row& x) {
   double sum = 0;
   for (const Row& row : rows) {
     double error = -1;
-    for (std::size_t i = 0; i < kTerms; ++i) error += row[i] * x[i];
+    for (std::size_t i = 0; i < kTermCount; ++i) error += row[i] * x[i];
     sum += error * error;
   }
   return sum;
 }
 
 /// Non-negative least squares. With five terms every choice of those that are not 0 can be tried.
-Costs fit(std::span<const Timing> timings, SolverKind solver) {
+CostCoefficients fit(std::span<const Timing> timings, SolverKind solver) {
   std::vector<Row> rows;
   for (const Timing& timing : timings) {
-    if (timing.solver != solver || !is_fitted(timing)) continue;
-    Row row = work(solver, timing.batch);
-    for (double& amount : row) amount /= timing.seconds;
+    if (timing.solver != solver || !is_used_in_fit(timing)) continue;
+    Row row = operation_counts(solver, timing.batch);
+    for (double& count : row) count /= timing.seconds;
     rows.push_back(row);
   }
   if (rows.empty()) throw std::invalid_argument("no timing of " + to_string(solver));
   Row scales{};  // so that all columns have length 1: the units are 20 orders of magnitude apart
   for (const Row& row : rows) {
-    for (std::size_t i = 0; i < kTerms; ++i) scales[i] = std::hypot(scales[i], row[i]);
+    for (std::size_t i = 0; i < kTermCount; ++i) scales[i] = std::hypot(scales[i], row[i]);
   }
   for (Row& row : rows) {
-    for (std::size_t i = 0; i < kTerms; ++i) row[i] /= scales[i];
+    for (std::size_t i = 0; i < kTermCount; ++i) row[i] /= scales[i];
   }
-  const Equations equations = normal_equations(rows);
+  const NormalEquations equations = normal_equations(rows);
   Row best{};
-  double least = std::numeric_limits<double>::infinity();
-  for (unsigned terms = 1; terms < 1U << kTerms; ++terms) {
+  double min_error = std::numeric_limits<double>::infinity();
+  for (unsigned terms = 1; terms < 1U << kTermCount; ++terms) {
     const auto x = solve(equations, terms);
-    const double error = x ? squared_error(rows, *x) : least;
-    if (error < least) least = error, best = *x;
+    const double error = x ? squared_error(rows, *x) : min_error;
+    if (error < min_error) min_error = error, best = *x;
   }
-  Costs costs;
-  for (std::size_t i = 0; i < kTerms; ++i) costs.*kCostTerms[i].price = best[i] / scales[i];
+  CostCoefficients costs;
+  for (std::size_t i = 0; i < kTermCount; ++i)
+    costs.*kCostTerms[i].coefficient = best[i] / scales[i];
   return costs;
 }
 
 }  // namespace
 
-bool is_fitted(const Timing& timing) {
-  return timing.solver == SolverKind::gram || !timing.batch.float64;
+bool is_used_in_fit(const Timing& timing) {
+  return timing.solver == SolverKind::gram || !timing.batch.is_float64;
 }
 
 SolverCosts fit_costs(std::span<const Timing> timings) {

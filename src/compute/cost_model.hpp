@@ -15,27 +15,29 @@ namespace eckart {
 ///   gram        1     m n    m n^2 + 4 m n k + 2 n^2 b + 4 n b^2         n b    n^3
 ///   in float64  1     m n    6 m n l + 4.5 (m + n) l^2                   l^2    l^3
 /// all but the first times the number of planes. How often the iteration multiplies and
-/// orthonormalises depends on the images, so that is part of the price; in float64 it takes gram's
+/// orthonormalizes depends on the images, so that is part of the price; in float64 it takes gram's
 /// prices, since it does as gram does, products and an eigenproblem. gram's flops are the Gram
 /// matrix, projecting and reconstructing, and of the eigenvectors the transformation back and the
-/// orthogonalisation; b is k, or most_bisected(n) where that is less. `solver` is subspace or gram.
-std::array<double, kCostTerms.size()> work(SolverKind solver, const BatchSize& batch);
+/// orthogonalization; b is k, or max_bisection_vectors(n) where that is less. `solver` is subspace
+/// or gram.
+std::array<double, kCostTerms.size()> operation_counts(SolverKind solver,
+                                                       const BatchWorkload& batch);
 
 /// Bisection finds eigenvectors of a symmetric n x n matrix one by one, divide and conquer all of
 /// them: from about so many on in less time.
-constexpr int most_bisected(int n) { return n / 6; }
+constexpr int max_bisection_vectors(int n) { return n / 6; }
 
 /// How long a batch takes, about.
-double seconds(SolverKind solver, const BatchSize& batch, const SolverCosts& costs);
+double estimate_seconds(SolverKind solver, const BatchWorkload& batch, const SolverCosts& costs);
 
 /// What was measured with this backend on this device; or else `built_in`, without a date.
-MeasuredCosts costs_of(const Calibration& calibration, const std::string& backend,
-                       const std::string& device, const SolverCosts& built_in);
+MeasuredCosts select_costs(const Calibration& calibration, const std::string& backend,
+                           const std::string& device, const SolverCosts& built_in);
 
 /// A line for people: where these costs are from.
-std::string provenance(const MeasuredCosts& costs);
+std::string describe_source(const MeasuredCosts& costs);
 
 /// 1.9 us, 16 ms, 1.2 s
-std::string time_text(double seconds);
+std::string format_duration(double seconds);
 
 }  // namespace eckart

@@ -14,9 +14,9 @@ namespace eckart {
 /// The solver for this batch, and why. Follows `requested` where that solver can do it; automatic
 /// is the one of subspace and gram that the cost model expects to be done first, counting planes
 /// that subspace is going to leave to gram. Where subspace would work with more than three of four
-/// columns gram takes its place; gram takes planes of `most_gram_columns` at most. A pure function:
+/// columns gram takes its place; gram takes planes of `max_gram_columns` at most. A pure function:
 /// no device, no clock.
-SolverChoice choose_solver(SolverKind requested, const BatchSize& batch, int most_gram_columns,
+SolverChoice choose_solver(SolverKind requested, const BatchWorkload& batch, int max_gram_columns,
                            const SolverCosts& costs);
 
 /// Chooses for every shape and rank once, and knows what it chose for the largest. Thread-safe.
@@ -25,9 +25,9 @@ class SolverChooser {
   SolverChooser(SolverKind requested, const SolverCosts& costs)
       : requested_(requested), costs_(costs) {}
   /// Between batches of one shape and rank nothing may differ.
-  SolverKind choose(const BatchSize& batch, int most_gram_columns = INT_MAX);
+  SolverKind choose(const BatchWorkload& batch, int max_gram_columns = INT_MAX);
   /// By shape and rank, the largest first, a hundred at most.
-  std::vector<SolverChoice> choices() const;
+  std::vector<SolverChoice> solver_choices() const;
 
  private:
   const SolverKind requested_;
@@ -37,8 +37,8 @@ class SolverChooser {
 };
 
 /// Columns that block subspace iteration works with on CUDA to find `rank` vectors: a quarter more,
-/// 28 at least, and a multiple of 16; or `most_narrow`, that the float16 kernels take, where that
-/// is 28 more at least.
-int subspace_columns(int rank, int most_narrow);
+/// 28 at least, and a multiple of 16; or `max_float16_columns`, that the float16 kernels take,
+/// where that is 28 more at least.
+int cuda_subspace_columns(int rank, int max_float16_columns);
 
 }  // namespace eckart

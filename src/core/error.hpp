@@ -29,12 +29,12 @@ enum class ExitCode : int {
 /// One image's failure: it costs this image and nothing else.
 class ItemError : public std::runtime_error {
  public:
-  ItemError(Reason reason, const std::string& detail)
+  ItemError(FailureReason reason, const std::string& detail)
       : std::runtime_error(detail), reason_(reason) {}
-  Reason reason() const { return reason_; }
+  FailureReason reason() const { return reason_; }
 
  private:
-  Reason reason_;
+  FailureReason reason_;
 };
 
 /// The machine's failure: no space, no descriptors, a broken disk. No image is to blame, so none is
@@ -43,13 +43,13 @@ class EnvironmentError : public std::runtime_error {
  public:
   /// What it takes for the same to succeed: mending, room on the disk, or that the process gives
   /// some of its descriptors or memory back.
-  enum class Wants { mending, space, less };
-  explicit EnvironmentError(const std::string& message, Wants wants = Wants::mending)
-      : std::runtime_error(message), wants_(wants) {}
-  Wants wants() const { return wants_; }
+  enum class Remedy { manual_repair, free_disk_space, release_resources };
+  explicit EnvironmentError(const std::string& message, Remedy remedy = Remedy::manual_repair)
+      : std::runtime_error(message), remedy_(remedy) {}
+  Remedy remedy() const { return remedy_; }
 
  private:
-  Wants wants_;
+  Remedy remedy_;
 };
 
 /// The process's failure: the run is aborted and ends with `code`.
@@ -65,9 +65,9 @@ class FatalError : public std::runtime_error {
 
 /// What computes is lost, a GPU's context that an error has made useless, say: a new process may
 /// have it again.
-class DeviceLost : public FatalError {
+class DeviceLostError : public FatalError {
  public:
-  explicit DeviceLost(const std::string& message) : FatalError(ExitCode::temporary, message) {}
+  explicit DeviceLostError(const std::string& message) : FatalError(ExitCode::temporary, message) {}
 };
 
 }  // namespace eckart

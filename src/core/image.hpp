@@ -29,7 +29,7 @@ struct ImageShape {
 };
 
 /// Owns the pixels of one image: row-major, channels interleaved, rows without padding.
-/// A new image's pixels are uninitialised.
+/// A new image's pixels are uninitialized.
 class Image {
  public:
   Image() = default;

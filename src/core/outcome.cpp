@@ -18,51 +18,51 @@ std::string_view to_string(Stage stage) {
   return "?";
 }
 
-std::string_view to_string(Reason reason) {
+std::string_view to_string(FailureReason reason) {
   switch (reason) {
-    case Reason::none:
+    case FailureReason::none:
       return "none";
-    case Reason::not_found:
+    case FailureReason::not_found:
       return "not found";
-    case Reason::unreadable:
+    case FailureReason::unreadable:
       return "unreadable";
-    case Reason::empty_file:
+    case FailureReason::empty_file:
       return "empty file";
-    case Reason::not_an_image:
+    case FailureReason::not_an_image:
       return "not an image";
-    case Reason::unsupported:
+    case FailureReason::unsupported:
       return "unsupported";
-    case Reason::too_large:
+    case FailureReason::too_large:
       return "too large";
-    case Reason::corrupt:
+    case FailureReason::corrupt:
       return "corrupt";
-    case Reason::not_encodable:
+    case FailureReason::not_encodable:
       return "not encodable";
-    case Reason::output_collision:
+    case FailureReason::output_collision:
       return "output collision";
-    case Reason::out_of_memory:
+    case FailureReason::out_of_memory:
       return "out of memory";
-    case Reason::not_converged:
+    case FailureReason::not_converged:
       return "not converged";
-    case Reason::compute_failed:
+    case FailureReason::compute_failed:
       return "compute failed";
-    case Reason::not_written:
+    case FailureReason::not_written:
       return "not written";
-    case Reason::internal:
+    case FailureReason::internal:
       return "internal";
   }
   return "?";
 }
 
-std::string_view to_string(Result result) {
+std::string_view to_string(ItemResult result) {
   switch (result) {
-    case Result::done:
+    case ItemResult::done:
       return "done";
-    case Result::skipped:
+    case ItemResult::skipped:
       return "skipped";
-    case Result::failed:
+    case ItemResult::failed:
       return "failed";
-    case Result::deferred:
+    case ItemResult::deferred:
       return "deferred";
   }
   return "?";

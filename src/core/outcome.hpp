@@ -11,7 +11,7 @@ std::string_view to_string(Stage stage);
 constexpr int kStageCount = int(Stage::write) + 1;
 
 /// Why an image failed: a closed list, the same in logs, summary and JSON.
-enum class Reason {
+enum class FailureReason {
   none,
   not_found,   ///< no such file
   unreadable,  ///< exists, but cannot be opened or read
@@ -28,31 +28,31 @@ enum class Reason {
   not_written,     ///< the output could not be encoded or written
   internal,        ///< a bug
 };
-std::string_view to_string(Reason reason);
-constexpr int kReasonCount = int(Reason::internal) + 1;
+std::string_view to_string(FailureReason reason);
+constexpr int kFailureReasonCount = int(FailureReason::internal) + 1;
 
-enum class Result {
+enum class ItemResult {
   done,
   skipped,
   failed,
   deferred,  ///< to come again; with a reason where that may be the file's, half-written say
 };
-std::string_view to_string(Result result);
+std::string_view to_string(ItemResult result);
 
 /// What became of one image. `detail` is a sentence for people, without the path.
 struct Outcome {
-  Result result = Result::done;
+  ItemResult result = ItemResult::done;
   Stage stage = Stage::source;
-  Reason reason = Reason::none;
+  FailureReason reason = FailureReason::none;
   std::string detail;
 
-  static Outcome failed(Stage stage, Reason reason, std::string detail) {
-    return {Result::failed, stage, reason, std::move(detail)};
+  static Outcome failed(Stage stage, FailureReason reason, std::string detail) {
+    return {ItemResult::failed, stage, reason, std::move(detail)};
   }
-  static Outcome deferred(Stage stage, Reason reason, std::string detail) {
-    return {Result::deferred, stage, reason, std::move(detail)};
+  static Outcome deferred(Stage stage, FailureReason reason, std::string detail) {
+    return {ItemResult::deferred, stage, reason, std::move(detail)};
   }
-  bool ok() const { return result == Result::done; }
+  bool ok() const { return result == ItemResult::done; }
 };
 
 }  // namespace eckart

@@ -9,21 +9,22 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kFields{"stem", "name", "ext", "rank"};
 
-[[noreturn]] void refuse(std::string_view pattern, const std::string& why) {
+[[noreturn]] void throw_invalid(std::string_view pattern, const std::string& why) {
   throw std::invalid_argument("'" + std::string(pattern) + "' " + why);
 }
 
 }  // namespace
 
-void check_output_name(std::string_view pattern) {
-  if (pattern.empty() || pattern == "." || pattern == "..") refuse(pattern, "is no file's name");
+void validate_output_name(std::string_view pattern) {
+  if (pattern.empty() || pattern == "." || pattern == "..")
+    throw_invalid(pattern, "is no file's name");
   if (pattern.find('/') != pattern.npos || pattern.find('\0') != pattern.npos) {
-    refuse(pattern, "has a slash or a null byte; it names a file, not a folder");
+    throw_invalid(pattern, "has a slash or a null byte; it names a file, not a folder");
   }
   expand_output_name(pattern, [&](std::string_view field) -> std::string {
     if (std::find(kFields.begin(), kFields.end(), field) == kFields.end()) {
-      refuse(pattern,
-             "has {" + std::string(field) + "}; there are {stem}, {name}, {ext} and {rank}");
+      throw_invalid(pattern,
+                    "has {" + std::string(field) + "}; there are {stem}, {name}, {ext} and {rank}");
     }
     return {};
   });
@@ -37,7 +38,7 @@ std::string expand_output_name(std::string_view pattern,
     name += rest.substr(0, open);
     if (open == rest.npos) return name;
     const std::size_t close = rest.find('}', open);
-    if (close == rest.npos) refuse(pattern, "has a '{' without its '}'");
+    if (close == rest.npos) throw_invalid(pattern, "has a '{' without its '}'");
     name += value_of(rest.substr(open + 1, close - open - 1));
     rest.remove_prefix(close + 1);
   }

@@ -9,12 +9,12 @@ namespace {
 
 constexpr std::string_view kDigits = "0123456789abcdef";
 
-struct Range {
+struct CodePointRange {
   char32_t first, last;
 };
 
 /// Control, bidirectional and invisible characters, and noncharacters; ascending.
-constexpr Range kInvisible[] = {
+constexpr CodePointRange kInvisible[] = {
     {0x80, 0x9f},        // C1: a terminal may take 0x9b for the beginning of a command
     {0xad, 0xad},        // soft hyphen
     {0x34f, 0x34f},      // combining grapheme joiner
@@ -38,7 +38,7 @@ constexpr Range kInvisible[] = {
 
 /// Variation selectors, and the characters whose look they may change.
 struct Variation {
-  Range selectors, bases;
+  CodePointRange selectors, bases;
 };
 constexpr Variation kVariations[] = {
     {{0x180b, 0x180f}, {0x1820, 0x18aa}},      // Mongolian
@@ -49,11 +49,14 @@ constexpr Variation kVariations[] = {
     {{0xe0100, 0xe01ef}, {0x20000, 0x3ffff}},  //
 };
 
-bool is_in(const Range& range, char32_t code) { return code >= range.first && code <= range.last; }
+bool is_in(const CodePointRange& range, char32_t code) {
+  return code >= range.first && code <= range.last;
+}
 
 bool is_invisible(char32_t code) {
-  const auto range = std::lower_bound(std::begin(kInvisible), std::end(kInvisible), code,
-                                      [](const Range& r, char32_t c) { return r.last < c; });
+  const auto range =
+      std::lower_bound(std::begin(kInvisible), std::end(kInvisible), code,
+                       [](const CodePointRange& r, char32_t c) { return r.last < c; });
   const bool is_noncharacter = (code & 0xfffeU) == 0xfffe;  // the last two of each plane
   return is_noncharacter || (range != std::end(kInvisible) && is_in(*range, code));
 }
@@ -63,7 +66,7 @@ bool is_selector(char32_t code) {
                      [&](const Variation& v) { return is_in(v.selectors, code); });
 }
 
-bool changes(char32_t selector, char32_t base) {
+bool is_variation_of(char32_t selector, char32_t base) {
   return std::any_of(std::begin(kVariations), std::end(kVariations), [&](const Variation& v) {
     return is_in(v.selectors, selector) && is_in(v.bases, base);
   });
@@ -79,7 +82,7 @@ struct Character {
   char32_t code = 0;
 };
 
-Character first_of(std::string_view text) {
+Character decode_first(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const Character broken{text.substr(0, 1), false, 0};
   const unsigned char lead = byte(0);
@@ -100,22 +103,22 @@ Character first_of(std::string_view text) {
 /// Beyond ASCII, and seen: what a joiner may stand between.
 bool is_letter(std::string_view text) {
   if (text.empty()) return false;
-  const char32_t code = first_of(text).code;
+  const char32_t code = decode_first(text).code;
   return code >= 0x80 && !is_invisible(code) && !is_joiner(code) && !is_selector(code);
 }
 
 /// Calls `tell` with each character, and whether it is one of those that are not seen.
-template <class Tell>
-void each_character(std::string_view text, const Tell& tell) {
+template <class Visitor>
+void for_each_character(std::string_view text, const Visitor& visit) {
   char32_t before = 0;  // none, or the character before, where that is seen and not of ASCII
   while (!text.empty()) {
-    const Character character = first_of(text);
+    const Character character = decode_first(text);
     const char32_t code = character.code;
     text.remove_prefix(character.bytes.size());
     const bool is_hidden = is_joiner(code)     ? before == 0 || !is_letter(text)
-                           : is_selector(code) ? !changes(code, before)
+                           : is_selector(code) ? !is_variation_of(code, before)
                                                : is_invisible(code);
-    tell(character, is_hidden);
+    visit(character, is_hidden);
     before = code < 0x80 || is_hidden || is_joiner(code) ? 0 : code;
   }
 }
@@ -127,9 +130,9 @@ std::string hex(char32_t code) {
   return digits;
 }
 
-std::string escaped(std::string_view text, bool is_name) {
+std::string escape_text(std::string_view text, bool is_name) {
   std::string line;
-  each_character(text, [&](const Character& character, bool is_hidden) {
+  for_each_character(text, [&](const Character& character, bool is_hidden) {
     const auto byte = static_cast<unsigned char>(character.bytes.front());
     if (is_hidden) {
       line += "\\u{" + hex(character.code) + '}';
@@ -146,7 +149,7 @@ std::string escaped(std::string_view text, bool is_name) {
   return line;
 }
 
-/// As \u202e, or as the two halves that UTF-16 has for what is beyond 16 bits.
+/// As \u202e, or as the two float16 parts (hi, lo) that UTF-16 has for what is beyond 16 bits.
 std::string json_escape(char32_t code) {
   if (code > 0xffff)
     return json_escape(0xd7c0 + (code >> 10)) + json_escape(0xdc00 + (code & 0x3ff));
@@ -156,16 +159,16 @@ std::string json_escape(char32_t code) {
 
 }  // namespace
 
-std::string printable(std::string_view name) { return escaped(name, true); }
+std::string printable(std::string_view name) { return escape_text(name, true); }
 
-std::string printable_message(std::string_view message) { return escaped(message, false); }
+std::string printable_message(std::string_view message) { return escape_text(message, false); }
 
 std::string printable_json(std::string_view json) { return escape_invisible(json, json_escape); }
 
 std::string escape_invisible(std::string_view text,
                              const std::function<std::string(char32_t)>& escape) {
   std::string result;
-  each_character(text, [&](const Character& character, bool is_hidden) {
+  for_each_character(text, [&](const Character& character, bool is_hidden) {
     if (is_hidden) {
       result += escape(character.code);
     } else {

@@ -7,8 +7,8 @@
 namespace eckart {
 namespace {
 
-constexpr double kHalfALevel = 0.5;
-constexpr double kNegligible = kHalfALevel * kHalfALevel;
+constexpr double kHalfLevel = 0.5;
+constexpr double kNegligibleError = kHalfLevel * kHalfLevel;
 
 }  // namespace
 
@@ -17,15 +17,15 @@ double psnr_db(double squared_error, std::size_t samples, int peak) {
   return 10 * std::log10(double(peak) * peak * double(samples) / squared_error);
 }
 
-bool negligible(double squared_error) { return squared_error < kNegligible; }
+bool is_negligible(double squared_error) { return squared_error < kNegligibleError; }
 
-bool every_pixel_is_right(double squared_error, double residual) {
+bool is_exact_reconstruction(double squared_error, double residual) {
   return squared_error == 0 && std::isfinite(residual);
 }
 
 double loss_db(double squared_error, double optimal_error) {
-  return 10 *
-         std::log10(std::max(squared_error, kNegligible) / std::max(optimal_error, kNegligible));
+  return 10 * std::log10(std::max(squared_error, kNegligibleError) /
+                         std::max(optimal_error, kNegligibleError));
 }
 
 }  // namespace eckart

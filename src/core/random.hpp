@@ -17,7 +17,7 @@ class Random {
   double uniform() { return double(bits() >> 11) * 0x1p-53; }
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
   /// In [0, count); count > 0 and far under 2^32, or the last values come less often.
-  int below(int count) { return int(((bits() >> 32) * std::uint64_t(count)) >> 32); }
+  int uniform_int(int count) { return int(((bits() >> 32) * std::uint64_t(count)) >> 32); }
   /// Standard normal: Marsaglia's polar method.
   double normal();
 

@@ -7,27 +7,27 @@
 namespace eckart {
 
 /// What one solver's work costs on one machine, in seconds; compute/cost_model says of what.
-struct Costs {
+struct CostCoefficients {
   double batch_s = 0;   ///< a batch, however many planes are in it
   double sample_s = 0;  ///< a sample in, out, and compared
-  double flop_s = 0;    ///< a flop of products and of orthonormalising
+  double flop_s = 0;    ///< a flop of products and of orthonormalizing
   double vector_s = 0;  ///< an entry of the eigenvectors of the square problem
   double cube_s = 0;    ///< the cube of its order
 };
 
 struct CostTerm {
   const char* name;
-  double Costs::*price;
+  double CostCoefficients::*coefficient;
 };
-inline constexpr std::array<CostTerm, 5> kCostTerms = {{{"batch_s", &Costs::batch_s},
-                                                        {"sample_s", &Costs::sample_s},
-                                                        {"flop_s", &Costs::flop_s},
-                                                        {"vector_s", &Costs::vector_s},
-                                                        {"cube_s", &Costs::cube_s}}};
+inline constexpr std::array<CostTerm, 5> kCostTerms = {{{"batch_s", &CostCoefficients::batch_s},
+                                                        {"sample_s", &CostCoefficients::sample_s},
+                                                        {"flop_s", &CostCoefficients::flop_s},
+                                                        {"vector_s", &CostCoefficients::vector_s},
+                                                        {"cube_s", &CostCoefficients::cube_s}}};
 
 /// Of the two solvers between which there is a choice.
 struct SolverCosts {
-  Costs subspace, gram;
+  CostCoefficients subspace, gram;
 };
 
 struct MeasuredCosts {

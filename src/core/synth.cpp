@@ -25,26 +25,27 @@ void check(const SynthSpec& spec) {
   require(spec.channels == 1 || spec.channels == 3, "channels must be 1 or 3");
   require(spec.noise_sigma >= 0 && std::isfinite(spec.noise_sigma), "noise must be 0 or more");
   if (spec.kind == SynthKind::low_rank) {
-    const int most = std::min(spec.rows, spec.cols);
-    require(spec.rank >= 1 && spec.rank <= most,
-            "rank " + std::to_string(spec.rank) + " is not in 1.." + std::to_string(most));
+    const int max_rank = std::min(spec.rows, spec.cols);
+    require(spec.rank >= 1 && spec.rank <= max_rank,
+            "rank " + std::to_string(spec.rank) + " is not in 1.." + std::to_string(max_rank));
   }
 }
 
 /// A size x rank matrix of integers in 0 .. largest, of full column rank, with at most `dense` of a
 /// row not zero. In `rank` of its rows, drawn at random, it is lower triangular with no zero on the
 /// diagonal.
-std::vector<int> draw_factor(int size, int rank, int largest, int dense, Random& random) {
+std::vector<int> draw_factor(int size, int rank, int max_entry, int max_nonzeros, Random& random) {
   std::vector<int> order(std::size_t(size), 0);
   std::iota(order.begin(), order.end(), 0);
   for (int i = size - 1; i > 0; --i)
-    std::swap(order[std::size_t(i)], order[std::size_t(random.below(i + 1))]);
+    std::swap(order[std::size_t(i)], order[std::size_t(random.uniform_int(i + 1))]);
   std::vector<int> factor(std::size_t(size) * std::size_t(rank), 0);
   for (int i = 0; i < size; ++i) {
     int* row = factor.data() + std::size_t(order[std::size_t(i)]) * std::size_t(rank);
     const int end = std::min(i + 1, rank);
-    for (int j = std::max(0, end - dense); j < end; ++j) row[j] = random.below(largest + 1);
-    if (i < rank) row[i] = 1 + random.below(largest);
+    for (int j = std::max(0, end - max_nonzeros); j < end; ++j)
+      row[j] = random.uniform_int(max_entry + 1);
+    if (i < rank) row[i] = 1 + random.uniform_int(max_entry);
   }
   return factor;
 }
@@ -54,11 +55,11 @@ std::vector<int> draw_factor(int size, int rank, int largest, int dense, Random&
 /// and the final stretch is by an integer, so that nothing is rounded.
 std::vector<int> draw_low_rank(const SynthSpec& spec, Random& random) {
   const int top = peak(spec.depth);
-  const int dense = std::min(spec.rank, top);
-  int largest = 1;
-  while (dense * (largest + 1) * (largest + 1) <= top) ++largest;
-  const std::vector<int> u = draw_factor(spec.rows, spec.rank, largest, dense, random);
-  const std::vector<int> v = draw_factor(spec.cols, spec.rank, largest, dense, random);
+  const int max_nonzeros = std::min(spec.rank, top);
+  int max_entry = 1;
+  while (max_nonzeros * (max_entry + 1) * (max_entry + 1) <= top) ++max_entry;
+  const std::vector<int> u = draw_factor(spec.rows, spec.rank, max_entry, max_nonzeros, random);
+  const std::vector<int> v = draw_factor(spec.cols, spec.rank, max_entry, max_nonzeros, random);
   const auto k = std::size_t(spec.rank);
   std::vector<int> product;
   product.reserve(std::size_t(spec.rows) * std::size_t(spec.cols));
@@ -74,7 +75,7 @@ std::vector<int> draw_low_rank(const SynthSpec& spec, Random& random) {
 
 void paint_constant(Scene& scene, Random& random, int top) {
   float level[3];
-  for (float& channel : level) channel = float(1 + random.below(top)) / float(top);
+  for (float& channel : level) channel = float(1 + random.uniform_int(top)) / float(top);
   for (std::size_t i = 0; i < scene.samples.size(); ++i) {
     scene.samples[i] = level[i % std::size_t(scene.channels)];
   }
@@ -121,7 +122,7 @@ void paint(Scene& scene, const SynthSpec& spec, Random& random) {
 }
 
 template <class T>
-void quantise(const Scene& scene, double top, double sigma, Random& random, T* out) {
+void quantize(const Scene& scene, double top, double sigma, Random& random, T* out) {
   for (const float sample : scene.samples) {
     double level = double(sample) * top;
     if (sigma > 0) level += sigma * random.normal();
@@ -160,9 +161,9 @@ Image synthesize(const SynthSpec& spec) {
   if (spec.kind == SynthKind::noise && sigma == 0) sigma = top / 8;
   Image image({spec.rows, spec.cols, spec.channels, spec.depth});
   if (spec.depth == Depth::u8) {
-    quantise(scene, top, sigma, noise_random, image.plane<std::uint8_t>(0).data);
+    quantize(scene, top, sigma, noise_random, image.plane<std::uint8_t>(0).data);
   } else {
-    quantise(scene, top, sigma, noise_random, image.plane<std::uint16_t>(0).data);
+    quantize(scene, top, sigma, noise_random, image.plane<std::uint16_t>(0).data);
   }
   return image;
 }

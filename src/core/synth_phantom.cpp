@@ -10,7 +10,7 @@ namespace {
 struct Ellipse {
   double intensity;     // added inside
   double a, b;          // half axes, in a square from -1 to 1 whatever the image's shape
-  double x, y;          // centre, y up
+  double x, y;          // center, y up
   double cosine, sine;  // of the turn, counter-clockwise
 };
 
@@ -32,7 +32,7 @@ constexpr std::array<Ellipse, 10> kHead = {{
 }};
 constexpr std::size_t kSkullParts = 2;  // move only with the whole head
 
-void turn(Ellipse& ellipse, double half_tangent) {
+void rotate(Ellipse& ellipse, double half_tangent) {
   const double t2 = half_tangent * half_tangent;
   const double c = (1 - t2) / (1 + t2), s = 2 * half_tangent / (1 + t2);
   const double cosine = ellipse.cosine * c - ellipse.sine * s;
@@ -46,19 +46,19 @@ void jitter_organ(Ellipse& ellipse, Random& random) {
   ellipse.b *= random.uniform(0.85, 1.1);
   ellipse.x += random.uniform(-0.03, 0.03);
   ellipse.y += random.uniform(-0.03, 0.03);
-  turn(ellipse, random.uniform(-0.06, 0.06));
+  rotate(ellipse, random.uniform(-0.06, 0.06));
 }
 
 std::array<Ellipse, 10> jittered_head(Random& random) {
-  const double size = random.uniform(0.88, 1.0), half_turn = random.uniform(-0.08, 0.08);
+  const double size = random.uniform(0.88, 1.0), half_tangent = random.uniform(-0.08, 0.08);
   const double dx = random.uniform(-0.05, 0.05), dy = random.uniform(-0.03, 0.03);
   std::array<Ellipse, 10> head = kHead;
   for (std::size_t i = 0; i < head.size(); ++i) {
     Ellipse& part = head[i];
     if (i >= kSkullParts) jitter_organ(part, random);
     Ellipse position{0, 0, 0, 0, 0, part.x, part.y};  // turned as a direction is
-    turn(position, half_turn);
-    turn(part, half_turn);
+    rotate(position, half_tangent);
+    rotate(part, half_tangent);
     part.a *= size;
     part.b *= size;
     part.x = position.cosine * size + dx;

@@ -8,29 +8,29 @@
 namespace eckart::synth {
 namespace {
 
-constexpr double kSmallestRadius = 3;  // pixels
-constexpr double kLayers = 5;          // discs over a pixel, on average
-constexpr double kRoughness = 0.05;    // amplitude of the coarsest octave of 1/f noise
-constexpr double kGrain = 0.008;       // sigma of the sensor's noise
+constexpr double kMinRadius = 3;     // pixels
+constexpr double kLayers = 5;        // discs over a pixel, on average
+constexpr double kRoughness = 0.05;  // amplitude of the coarsest octave of 1/f noise
+constexpr double kGrain = 0.008;     // sigma of the sensor's noise
 
-using Colour = std::array<float, 3>;
+using Color = std::array<float, 3>;
 
 /// Mostly brightness, with a little hue, as photographs are.
-Colour draw_colour(Random& random) {
+Color draw_color(Random& random) {
   const double brightness = 0.1 + 0.8 * (random.uniform() + random.uniform()) / 2;
-  Colour colour;
-  for (float& channel : colour) channel = float(brightness + random.uniform(-0.1, 0.1));
-  return colour;
+  Color color;
+  for (float& channel : color) channel = float(brightness + random.uniform(-0.1, 0.1));
+  return color;
 }
 
 struct Disc {
   double x, y, radius;
-  Colour colour;
-  double shade_x, shade_y;  // brightness gained from the centre to the edge
+  Color color;
+  double shade_x, shade_y;  // brightness gained from the center to the edge
 };
 
 /// Covers what lies under the disc; its edge is one pixel wide.
-void cover(Scene& scene, const Disc& disc) {
+void paint_disc(Scene& scene, const Disc& disc) {
   const int first_row = std::max(0, int(disc.y - disc.radius) - 1);
   const int last_row = std::min(scene.rows - 1, int(disc.y + disc.radius) + 1);
   const int first_col = std::max(0, int(disc.x - disc.radius) - 1);
@@ -44,7 +44,7 @@ void cover(Scene& scene, const Disc& disc) {
       if (alpha <= 0) continue;
       const auto shade = float((dx * disc.shade_x + dy * disc.shade_y) / disc.radius);
       for (int c = 0; c < scene.channels; ++c) {
-        pixel[c] += float(alpha) * (disc.colour[std::size_t(c)] + shade - pixel[c]);
+        pixel[c] += float(alpha) * (disc.color[std::size_t(c)] + shade - pixel[c]);
       }
     }
   }
@@ -53,24 +53,23 @@ void cover(Scene& scene, const Disc& disc) {
 /// Dead leaves (A. Lee, D. Mumford and J. Huang, 2001): discs that cover each other have the
 /// statistics of photographs. Radii r have density r^-2; their r^-3 would be free of scale, and
 /// looks like gravel at these sizes.
-void drop_leaves(Scene& scene, Random& random) {
-  const double largest = std::max(2 * kSmallestRadius, 0.35 * std::max(scene.rows, scene.cols));
-  const double ratio = kSmallestRadius / largest;
+void paint_dead_leaves(Scene& scene, Random& random) {
+  const double largest = std::max(2 * kMinRadius, 0.35 * std::max(scene.rows, scene.cols));
+  const double ratio = kMinRadius / largest;
   const double pixels = double(scene.rows) * scene.cols;
-  double dropped = 0;
-  while (dropped < kLayers * pixels) {
+  double covered_area = 0;
+  while (covered_area < kLayers * pixels) {
     Disc disc;
-    disc.radius =
-        kSmallestRadius / (1 - random.uniform() * (1 - ratio));  // inverts the distribution
+    disc.radius = kMinRadius / (1 - random.uniform() * (1 - ratio));  // inverts the distribution
     disc.x = random.uniform(-disc.radius, scene.cols + disc.radius);
     disc.y = random.uniform(-disc.radius, scene.rows + disc.radius);
-    disc.colour = draw_colour(random);
+    disc.color = draw_color(random);
     disc.shade_x = random.uniform(-0.06, 0.06);
     disc.shade_y = random.uniform(-0.06, 0.06);
-    cover(scene, disc);
+    paint_disc(scene, disc);
     // The part of its area that falls into the image, on average.
-    dropped += 3.14159 * disc.radius * disc.radius * pixels /
-               ((scene.cols + 2 * disc.radius) * (scene.rows + 2 * disc.radius));
+    covered_area += 3.14159 * disc.radius * disc.radius * pixels /
+                    ((scene.cols + 2 * disc.radius) * (scene.rows + 2 * disc.radius));
   }
 }
 
@@ -110,7 +109,7 @@ void add_octave(Scene& scene, Random& random, int spacing, double amplitude) {
 
 void paint_texture(Scene& scene, Random& random) {
   std::fill(scene.samples.begin(), scene.samples.end(), 0.5f);
-  drop_leaves(scene, random);
+  paint_dead_leaves(scene, random);
   int spacing = 1;
   while (spacing < std::max(scene.rows, scene.cols) / 4) spacing *= 2;
   // Amplitude in proportion to wavelength would be 1/f^2; its square root gives a rougher, 1/f-like

@@ -13,7 +13,7 @@ namespace eckart {
 namespace {
 
 /// What /proc/self/cgroup says after "0::", the mark of version 2; empty where there is none.
-std::string control_group() {
+std::string cgroup_path() {
   std::ifstream lines("/proc/self/cgroup");
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("0::/")) return line.substr(4);
@@ -23,26 +23,26 @@ std::string control_group() {
 
 }  // namespace
 
-int cores_of_quota(const std::filesystem::path& root, const std::filesystem::path& group) {
-  double least = std::numeric_limits<int>::max();
-  const auto look = [&](const std::filesystem::path& folder) {
+int cgroup_core_limit(const std::filesystem::path& root, const std::filesystem::path& group) {
+  double min_cores = std::numeric_limits<int>::max();
+  const auto apply_limit = [&](const std::filesystem::path& folder) {
     std::ifstream file(folder / "cpu.max");  // "max 100000", or the quota's microseconds
     double quota_us = 0, period_us = 0;
     if (file >> quota_us >> period_us && quota_us > 0 && period_us > 0)
-      least = std::min(least, std::max(1.0, std::floor(quota_us / period_us)));
+      min_cores = std::min(min_cores, std::max(1.0, std::floor(quota_us / period_us)));
   };
-  look(root);
+  apply_limit(root);
   std::filesystem::path folder = root;
-  for (const auto& name : group) look(folder /= name);
-  return int(least);
+  for (const auto& name : group) apply_limit(folder /= name);
+  return int(min_cores);
 }
 
 int usable_cores() {
   cpu_set_t allowed;  // of 1024 CPUs; the kernel refuses a set that is too small for the machine
   CPU_ZERO(&allowed);
-  const bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
-  const int cpus = known ? CPU_COUNT(&allowed) : int(std::thread::hardware_concurrency());
-  return std::max(1, std::min(cpus, cores_of_quota("/sys/fs/cgroup", control_group())));
+  const bool is_known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
+  const int cpus = is_known ? CPU_COUNT(&allowed) : int(std::thread::hardware_concurrency());
+  return std::max(1, std::min(cpus, cgroup_core_limit("/sys/fs/cgroup", cgroup_path())));
 }
 
 }  // namespace eckart

@@ -11,6 +11,6 @@ int usable_cores();
 
 /// Those that the quotas of a control group (version 2, mounted at `root`) and the groups above it
 /// pay for in whole, at least 1; the largest int where there is no quota.
-int cores_of_quota(const std::filesystem::path& root, const std::filesystem::path& group);
+int cgroup_core_limit(const std::filesystem::path& root, const std::filesystem::path& group);
 
 }  // namespace eckart

@@ -25,7 +25,7 @@ class Budget {
       return *this;
     }
     ~Reservation() {
-      if (budget_) budget_->give_back(bytes_);
+      if (budget_) budget_->release(bytes_);
     }
     explicit operator bool() const { return budget_ != nullptr; }
     std::size_t bytes() const { return bytes_; }
@@ -33,7 +33,7 @@ class Budget {
     /// Gives back all but `bytes`; nothing if that many are not held.
     void shrink_to(std::size_t bytes) {
       if (budget_ == nullptr || bytes >= bytes_) return;
-      budget_->give_back(bytes_ - bytes);
+      budget_->release(bytes_ - bytes);
       bytes_ = bytes;
     }
 
@@ -44,7 +44,7 @@ class Budget {
     std::size_t bytes_ = 0;
   };
 
-  explicit Budget(std::size_t total_bytes) : total_(total_bytes) {}
+  explicit Budget(std::size_t total_bytes) : total_bytes_(total_bytes) {}
 
   /// Waits, in the order of calls, until `bytes` fit. A request larger than the whole budget goes
   /// through alone, when nothing else is out. Empty after close().
@@ -53,15 +53,15 @@ class Budget {
   /// Ends every wait; later calls get nothing.
   void close();
 
-  std::size_t in_use() const;
+  std::size_t used_bytes() const;
 
  private:
-  void give_back(std::size_t bytes);
+  void release(std::size_t bytes);
 
-  const std::size_t total_;
+  const std::size_t total_bytes_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::size_t used_ = 0;
+  std::size_t used_bytes_ = 0;
   std::uint64_t next_ticket_ = 0;
   std::uint64_t serving_ = 0;
   bool closed_ = false;

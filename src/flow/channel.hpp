@@ -24,7 +24,9 @@ template <class T>
 class Channel {
  public:
   explicit Channel(std::size_t capacity)
-      : capacity_(capacity < 1 ? 1 : capacity), room_(std::ptrdiff_t(capacity_)), items_(0) {}
+      : capacity_(capacity < 1 ? 1 : capacity),
+        free_capacity_(std::ptrdiff_t(capacity_)),
+        available_items_(0) {}
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
@@ -32,26 +34,26 @@ class Channel {
   /// when memory for it runs out and std::bad_alloc is thrown.
   bool push(T&& item) {
     if (closed_) return false;
-    room_.wait();
+    free_capacity_.wait();
     ++size_;  // before the look at closed_; finished() says why
     if (closed_) {
       --size_;
-      room_.signal();  // wakes the next producer that waits
+      free_capacity_.signal();  // wakes the next producer that waits
       return false;
     }
     if (!queue_.enqueue(std::move(item))) {  // out of memory: the item is untouched
       --size_;
-      room_.signal();
+      free_capacity_.signal();
       throw std::bad_alloc();
     }
-    items_.signal();
+    available_items_.signal();
     return true;
   }
 
-  /// Waits for an item; nothing when the channel is closed and empty, or cancelled.
+  /// Waits for an item; nothing when the channel is closed and empty, or canceled.
   std::optional<T> pop() {
-    items_.wait();
-    return take();
+    available_items_.wait();
+    return dequeue();
   }
 
   /// As pop(), and nothing as well when no item came in time.
@@ -59,60 +61,61 @@ class Channel {
   std::optional<T> pop_for(std::chrono::duration<Rep, Period> timeout) {
     const auto us = std::chrono::duration_cast<std::chrono::microseconds>(timeout).count();
     if (us <= 0) return try_pop();
-    if (!items_.wait(std::int64_t(us))) return std::nullopt;
-    return take();
+    if (!available_items_.wait(std::int64_t(us))) return std::nullopt;
+    return dequeue();
   }
 
   /// An item if there is one now.
   std::optional<T> try_pop() {
-    if (!items_.tryWait()) return std::nullopt;
-    return take();
+    if (!available_items_.tryWait()) return std::nullopt;
+    return dequeue();
   }
 
   void close() {
     closed_ = true;
-    room_.signal();
-    items_.signal();
+    free_capacity_.signal();
+    available_items_.signal();
   }
 
   void cancel() {
-    cancelled_ = true;
+    canceled_ = true;
     close();
   }
 
   bool closed() const { return closed_; }
   /// True when nothing will ever come out again. A producer counts its item first, and then looks
   /// at closed_; here closed_ comes first. So no item can come in after both were seen.
-  bool finished() const { return closed_ && (cancelled_ || size_ == 0); }
+  bool finished() const { return closed_ && (canceled_ || size_ == 0); }
   std::size_t capacity() const { return capacity_; }
   /// Items inside; exact only while no other thread pushes or pops.
   std::size_t size() const { return size_; }
 
  private:
-  /// Called with one signal of items_ in hand. That signal stands for an item, or for the closing,
-  /// and in that case it is handed on to the next consumer that waits. A dequeue that fails proves
-  /// nothing while others dequeue as well (moodycamel's count of them is optimistic); size_ does.
-  std::optional<T> take() {
+  /// Called with one signal of available_items_ in hand. That signal stands for an item, or for the
+  /// closing, and in that case it is handed on to the next consumer that waits. A dequeue that
+  /// fails proves nothing while others dequeue as well (moodycamel's count of them is optimistic);
+  /// size_ does.
+  std::optional<T> dequeue() {
     T item;
     while (!finished()) {
-      if (!cancelled_ && queue_.try_dequeue(item)) {
+      if (!canceled_ && queue_.try_dequeue(item)) {
         --size_;
-        room_.signal();
+        free_capacity_.signal();
         return item;
       }
       std::this_thread::yield();
     }
-    items_.signal();
+    available_items_.signal();
     return std::nullopt;
   }
 
   const std::size_t capacity_;
   moodycamel::ConcurrentQueue<T> queue_;
-  moodycamel::LightweightSemaphore room_;
-  moodycamel::LightweightSemaphore items_;
+  moodycamel::LightweightSemaphore free_capacity_;
+  moodycamel::LightweightSemaphore available_items_;
   std::atomic<std::size_t> size_{0};  // items inside, and on their way in
   std::atomic<bool> closed_{false};
-  std::atomic<bool> cancelled_{false};
+  std::atomic<bool> canceled_{false};
 };
 
 }  // namespace eckart::flow

@@ -20,7 +20,7 @@ std::int64_t cpu_ns(clockid_t clock) {
 
 /// What one worker writes and anybody reads; a cache line or two of its own. Its state and times
 /// belong together, and a reader that finds them being changed (an odd `version_`) looks again.
-class alignas(64) StageClock::Cell {
+class alignas(64) StageClock::WorkerRecord {
  public:
   struct Times {
     std::array<std::int64_t, 3> ns{};  // by state
@@ -73,12 +73,12 @@ class alignas(64) StageClock::Cell {
     return busy + (Clock::now() - since_.load(std::memory_order_relaxed)).count();
   }
 
-  void thread_begins() {
+  void attach_thread() {
     const std::lock_guard lock(thread_mutex_);
     has_thread_ = pthread_getcpuclockid(pthread_self(), &thread_clock_) == 0;
   }
 
-  void thread_ends() {
+  void detach_thread() {
     const std::lock_guard lock(thread_mutex_);
     cpu_ns_ = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     has_thread_ = false;
@@ -96,37 +96,37 @@ class alignas(64) StageClock::Cell {
 };
 
 StageClock::StageClock(int workers, Time start)
-    : count_(workers), cells_(std::make_unique<Cell[]>(std::size_t(workers))) {
-  for (int i = 0; i < count_; ++i) cells_[std::size_t(i)].start(start);
+    : count_(workers), records_(std::make_unique<WorkerRecord[]>(std::size_t(workers))) {
+  for (int i = 0; i < count_; ++i) records_[std::size_t(i)].start(start);
 }
 
 StageClock::~StageClock() = default;
 
 StageClock::Worker::Worker(StageClock& clock, int index, OnWait on_wait)
-    : cell_(clock.cells_[std::size_t(index)]), on_wait_(std::move(on_wait)) {
-  cell_.thread_begins();
+    : record_(clock.records_[std::size_t(index)]), on_wait_(std::move(on_wait)) {
+  record_.attach_thread();
   enter(State::busy);
 }
 
 StageClock::Worker::~Worker() {
   enter(State::waiting_for_input);
-  cell_.thread_ends();
+  record_.detach_thread();
 }
 
 /// Since when.
-StageClock::Time StageClock::Worker::enter(State next) { return cell_.enter(next); }
+StageClock::Time StageClock::Worker::enter(State next) { return record_.enter(next); }
 
-std::chrono::nanoseconds StageClock::Worker::busy() const {
-  return std::chrono::nanoseconds(cell_.busy_ns());
+std::chrono::nanoseconds StageClock::Worker::busy_time() const {
+  return std::chrono::nanoseconds(record_.busy_ns());
 }
 
 StageTimes StageClock::times() const {
   StageTimes sum{.workers = count_};
   for (int i = 0; i < count_; ++i) {
-    const Cell::Times times = cells_[std::size_t(i)].read();
+    const WorkerRecord::Times times = records_[std::size_t(i)].read();
     sum.busy_s += seconds(times.ns[0]);
     sum.waiting_for_input_s += seconds(times.ns[1]);
-    sum.waiting_for_room_s += seconds(times.ns[2]);
+    sum.blocked_s += seconds(times.ns[2]);
     sum.cpu_s += seconds(times.cpu);
   }
   return sum;

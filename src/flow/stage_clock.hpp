@@ -18,19 +18,19 @@ struct StageTimes {
   int workers = 0;
   double busy_s = 0;
   double waiting_for_input_s = 0;
-  double waiting_for_room_s = 0;
+  double blocked_s = 0;
   double cpu_s = 0;  ///< of a core, which the workers' threads had
-  double total_s() const { return busy_s + waiting_for_input_s + waiting_for_room_s; }
+  double total_s() const { return busy_s + waiting_for_input_s + blocked_s; }
 };
 
 /// The clock of one stage. Every worker is in one of three states at any time from `start` on, so
 /// that the three sums add up to workers x wall time; one that has not begun, or has ended, waits
 /// for input.
 class StageClock {
-  class Cell;
+  class WorkerRecord;
 
  public:
-  enum class State { busy, waiting_for_input, waiting_for_room };
+  enum class State { busy, waiting_for_input, blocked };
   using Clock = std::chrono::steady_clock;
   using Time = Clock::time_point;
 
@@ -51,26 +51,26 @@ class StageClock {
 
     /// Runs `wait`, counting its time under `state`.
     template <class Wait>
-    auto waiting(State state, Wait&& wait) {
-      struct Back {
+    auto measure_wait(State state, Wait&& wait) {
+      struct BusyGuard {
         Worker& worker;
         const State state;
         const Time begin;
-        ~Back() {
+        ~BusyGuard() {
           const Time end = worker.enter(State::busy);
           if (worker.on_wait_) worker.on_wait_(state, begin, end);
         }
       };
-      const Back back{*this, state, enter(state)};
+      const BusyGuard guard{*this, state, enter(state)};
       return wait();
     }
 
     /// How long it has been busy so far.
-    std::chrono::nanoseconds busy() const;
+    std::chrono::nanoseconds busy_time() const;
 
    private:
     Time enter(State next);
-    Cell& cell_;
+    WorkerRecord& record_;
     const OnWait on_wait_;
   };
 
@@ -79,7 +79,7 @@ class StageClock {
 
  private:
   const int count_;
-  std::unique_ptr<Cell[]> cells_;
+  std::unique_ptr<WorkerRecord[]> records_;
 };
 
 }  // namespace eckart::flow

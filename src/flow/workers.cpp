@@ -24,12 +24,13 @@ bool has_memory_for_stack() {
 
 /// The thread that could not be started. pthread_create() has one error, EAGAIN, for too many
 /// threads and for too little memory; the second becomes std::bad_alloc.
-std::exception_ptr why_no_thread() {
+std::exception_ptr thread_start_error() {
   try {
     throw;
   } catch (const std::system_error& error) {
-    const bool is_either = error.code() == std::errc::resource_unavailable_try_again;
-    if (is_either && !has_memory_for_stack()) return std::make_exception_ptr(std::bad_alloc());
+    const bool is_resource_limit = error.code() == std::errc::resource_unavailable_try_again;
+    if (is_resource_limit && !has_memory_for_stack())
+      return std::make_exception_ptr(std::bad_alloc());
   } catch (...) {
   }
   return std::current_exception();
@@ -44,7 +45,7 @@ Workers::Workers(const std::string& name, int count, Body body, OnFailure on_fai
     try {
       threads_.emplace_back([this, index] { run(index); });
     } catch (...) {
-      on_failure_(why_no_thread());
+      on_failure_(thread_start_error());
       break;
     }
     const std::string full_name = name.substr(0, 12) + ":" + std::to_string(index);

@@ -59,11 +59,11 @@ std::span<const Codec> codecs();
 std::string codec_libraries();
 
 /// By name. Throws std::invalid_argument that lists the names.
-const Codec& codec_named(std::string_view name);
+const Codec& codec_by_name(std::string_view name);
 
 /// By the file's first bytes, never its name. Throws ItemError: empty_file, not_an_image;
 /// unreadable.
-const Codec& codec_of(FileBytes file);
+const Codec& detect_codec(FileBytes file);
 
 /// The header, checked against the limits. Throws ItemError: too_large, unsupported, corrupt;
 /// unreadable.
@@ -75,6 +75,6 @@ void check_decode_memory(std::size_t bytes, const Limits& limits);
 /// True if a file of this name is worth trying when it was found in a folder: a known extension in
 /// any case (png, jpg, jpeg, jpe, jfif), not hidden, and not a temporary (`*~`, `*.tmp`, `*.part`,
 /// ...).
-bool looks_like_image(std::string_view file_name);
+bool is_image_file_name(std::string_view file_name);
 
 }  // namespace eckart::io

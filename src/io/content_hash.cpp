@@ -45,14 +45,14 @@ std::string content_hash(const InputFile& file) {
   for (std::int64_t done = 0; done < file.size();) {
     const std::size_t wanted = std::min(buffer.size(), std::size_t(file.size() - done));
     const std::size_t got = file.read_at(done, std::span(buffer).first(wanted));
-    if (got == 0) throw ItemError(Reason::unreadable, "was truncated while it was read");
+    if (got == 0) throw ItemError(FailureReason::unreadable, "was truncated while it was read");
     hash.add(std::span<const std::byte>(buffer).first(got));
     done += std::int64_t(got);
   }
   return hash.value();
 }
 
-std::string sha256_of(const InputFile& file) {
+std::string content_hash_hex(const InputFile& file) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
   for (const char byte : content_hash(file)) {

@@ -16,6 +16,6 @@ std::string content_hash(std::span<const std::byte> bytes);
 std::string content_hash(const InputFile& file);
 
 /// The same, in hexadecimal.
-std::string sha256_of(const InputFile& file);
+std::string content_hash_hex(const InputFile& file);
 
 }  // namespace eckart::io

@@ -13,7 +13,7 @@
 #include <system_error>
 
 #include "core/error.hpp"
-#include "io/environment.hpp"
+#include "io/environment_error.hpp"
 #include "io/input_file.hpp"
 #include "io/sync_folder.hpp"
 #include "io/temporary_file.hpp"
@@ -27,15 +27,15 @@ namespace fs = std::filesystem;
   const std::string message = std::string("cannot ") + what + " " + file.string() + ": " +
                               std::generic_category().message(error);
   check_environment(error, message);
-  throw ItemError(Reason::not_written, message);
+  throw ItemError(FailureReason::not_written, message);
 }
 
 [[noreturn]] void refuse(const fs::path& file, const std::string& why) {
-  throw ItemError(Reason::not_written,
+  throw ItemError(FailureReason::not_written,
                   "cannot copy " + file.string() + " to another file system: " + why);
 }
 
-struct stat status_of(const DirectoryEntry& entry, const Descriptor& file) {
+struct stat status_of(const DirectoryEntry& entry, const FileDescriptor& file) {
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0) fail("read", entry.path, errno);
   return status;
@@ -43,7 +43,7 @@ struct stat status_of(const DirectoryEntry& entry, const Descriptor& file) {
 
 void check(const DirectoryEntry& from, const struct stat& status, const CopyLimits& limits) {
   if (!S_ISREG(status.st_mode)) refuse(from.path, "it is not a regular file");
-  if (limits.expected && !is_same_but_for_ctime(identity_of(status), *limits.expected))
+  if (limits.expected && !equal_except_ctime(identity_of(status), *limits.expected))
     refuse(from.path, "it is another file by now");
   constexpr std::int64_t kMiB = 1 << 20;
   if (status.st_size / kMiB + (status.st_size % kMiB != 0) > limits.max_mb)
@@ -51,7 +51,7 @@ void check(const DirectoryEntry& from, const struct stat& status, const CopyLimi
 }
 
 /// At most `size` bytes; how many there were.
-std::int64_t copy_bytes(const DirectoryEntry& from, const Descriptor& in, std::int64_t size,
+std::int64_t copy_bytes(const DirectoryEntry& from, const FileDescriptor& in, std::int64_t size,
                         TemporaryFile& to) {
   std::array<std::byte, 1 << 16> buffer;
   std::int64_t count = 0;
@@ -71,7 +71,7 @@ void sync_entry(const DirectoryEntry& to, const FileId& copy) {
   try {
     sync_directory(to.directory, to.path.parent_path());
   } catch (const EnvironmentError&) {
-    remove_copy(to, copy);
+    remove_copied_file(to, copy);
     throw;
   }
 }
@@ -88,7 +88,7 @@ std::optional<FileId> copy_link(const DirectoryEntry& from, const DirectoryEntry
   const ssize_t size = ::readlinkat(from.directory.descriptor(), from.name.c_str(), target.data(),
                                     target.size() - 1);
   if (size < 0) fail("read", from.path, errno);
-  sync_those_around(to.directory, to.path.parent_path());
+  sync_ancestors(to.directory, to.path.parent_path());
   if (::symlinkat(target.data(), to.directory.descriptor(), to.name.c_str()) != 0) {
     if (errno == EEXIST) return std::nullopt;
     fail("write", to.path, errno);
@@ -111,7 +111,7 @@ bool is_link(const DirectoryEntry& entry) {
 std::optional<FileId> copy_file(const DirectoryEntry& from, const DirectoryEntry& to,
                                 const CopyLimits& limits) {
   if (is_link(from)) return copy_link(from, to);
-  const Descriptor in(
+  const FileDescriptor in(
       ::openat(from.directory.descriptor(), from.name.c_str(), InputFile::kOpenFlags | O_NOFOLLOW));
   const struct stat before = status_of(from, in);
   check(from, before, limits);
@@ -119,15 +119,15 @@ std::optional<FileId> copy_file(const DirectoryEntry& from, const DirectoryEntry
     TemporaryFile file(to.directory, 0600);
     const std::int64_t count = copy_bytes(from, in, before.st_size, file);
     const FileIdentity after = identity_of(status_of(from, in));
-    if (count != before.st_size || !is_same_but_for_ctime(after, identity_of(before)))
+    if (count != before.st_size || !equal_except_ctime(after, identity_of(before)))
       refuse(from.path, "it changed meanwhile");
     file.set_times(before.st_atim, before.st_mtim);
     file.set_owner_and_mode(before);
     file.sync();
     const FileId copy = file.id();
     file.close();
-    sync_those_around(to.directory, to.path.parent_path());
-    if (!file.rename_to_free(to.name)) return std::nullopt;
+    sync_ancestors(to.directory, to.path.parent_path());
+    if (!file.rename_if_free(to.name)) return std::nullopt;
     sync_entry(to, copy);
     return copy;
   } catch (const std::system_error& error) {
@@ -135,7 +135,7 @@ std::optional<FileId> copy_file(const DirectoryEntry& from, const DirectoryEntry
   }
 }
 
-void remove_copy(const DirectoryEntry& entry, const FileId& copy) {
+void remove_copied_file(const DirectoryEntry& entry, const FileId& copy) {
   if (id_of(entry) == copy) ::unlinkat(entry.directory.descriptor(), entry.name.c_str(), 0);
 }
 

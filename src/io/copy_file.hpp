@@ -29,6 +29,6 @@ std::optional<FileId> copy_file(const DirectoryEntry& from, const DirectoryEntry
                                 const CopyLimits& limits);
 
 /// Unless another file has its name by now.
-void remove_copy(const DirectoryEntry& entry, const FileId& copy);
+void remove_copied_file(const DirectoryEntry& entry, const FileId& copy);
 
 }  // namespace eckart::io

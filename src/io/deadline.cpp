@@ -21,12 +21,12 @@ std::int64_t thread_time_ns() {
 Deadline::Deadline(std::int64_t seconds)
     : seconds_(seconds),
       end_ns_(thread_time_ns() + seconds * kNanosecondsPerSecond),
-      passed_(seconds <= 0) {}
+      has_passed_(seconds <= 0) {}
 
-void Deadline::look() { passed_ = thread_time_ns() >= end_ns_; }
+void Deadline::read_clock() { has_passed_ = thread_time_ns() >= end_ns_; }
 
-void Deadline::refuse() const {
-  throw ItemError(Reason::too_large,
+void Deadline::throw_too_large() const {
+  throw ItemError(FailureReason::too_large,
                   "the time that a core takes to decode it is over limits.decode_s = " +
                       std::to_string(seconds_));
 }

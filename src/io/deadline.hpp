@@ -14,20 +14,20 @@ class Deadline {
 
   /// May be asked often: it looks at the clock each 16th time. Once true, it stays so.
   bool passed() {
-    if (!passed_ && ++asked_ % 16 == 0) look();
-    return passed_;
+    if (!has_passed_ && ++calls_ % 16 == 0) read_clock();
+    return has_passed_;
   }
 
   /// Throws ItemError(too_large), which names the limit and its key.
-  [[noreturn]] void refuse() const;
+  [[noreturn]] void throw_too_large() const;
 
  private:
-  void look();
+  void read_clock();
 
   std::int64_t seconds_;
   std::int64_t end_ns_;
-  unsigned asked_ = 0;
-  bool passed_;
+  unsigned calls_ = 0;
+  bool has_passed_;
 };
 
 }  // namespace eckart::io

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "io/file.hpp"
+#include "io/read_file.hpp"
 
 namespace eckart::io {
 
@@ -18,11 +18,11 @@ FileIdentity identity_of(const struct stat& status) {
   return {state_of(status), status.st_dev, std::int64_t(ctime_ns)};
 }
 
-bool is_same_but_for_ctime(const FileIdentity& a, const FileIdentity& b) {
+bool equal_except_ctime(const FileIdentity& a, const FileIdentity& b) {
   return a.state == b.state && a.device == b.device;
 }
 
-std::shared_ptr<const Directory> Directory::adopt(Descriptor descriptor) {
+std::shared_ptr<const Directory> Directory::adopt(FileDescriptor descriptor) {
   struct stat status {};
   if (!descriptor || ::fstat(descriptor.get(), &status) != 0) return nullptr;
   return std::shared_ptr<const Directory>(
@@ -34,11 +34,11 @@ bool Directory::has(const std::string& name) const {
   return ::fstatat(descriptor(), name.c_str(), &none, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-Descriptor Directory::open_for_reading() const {
-  return Descriptor(::openat(descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+FileDescriptor Directory::open_for_reading() const {
+  return FileDescriptor(::openat(descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-bool means_gone(int error) {
+bool is_missing_error(int error) {
   return error == ENOENT || error == ENOTDIR || error == ELOOP || error == EXDEV;
 }
 

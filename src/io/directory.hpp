@@ -6,15 +6,16 @@
 #include <memory>
 #include <string>
 
-#include "core/descriptor.hpp"
+#include "core/file_descriptor.hpp"
 #include "core/file_state.hpp"
 
 struct stat;
 
 namespace eckart::io {
 
-/// Which symbolic links below a root are followed. Links in the path of the root itself always are.
-enum class Links {
+/// Which symbolic links below a root are followed. LinkPolicy in the path of the root itself always
+/// are.
+enum class LinkPolicy {
   none,
   files,  ///< links to regular files, wherever they lead
   all,    ///< links to directories, too
@@ -38,31 +39,31 @@ struct FileIdentity {
 FileIdentity identity_of(const struct stat& status);
 
 /// Whether both are the same file in the same state, though it may have been renamed between.
-bool is_same_but_for_ctime(const FileIdentity& a, const FileIdentity& b);
+bool equal_except_ctime(const FileIdentity& a, const FileIdentity& b);
 
 /// An open directory. It stays the same directory when it is moved. Its descriptor is for the
 /// functions of the `openat` family, always with names that are single components.
 class Directory {
  public:
   /// nullptr, with errno, if `descriptor` is none. `descriptor` may be opened with O_PATH.
-  static std::shared_ptr<const Directory> adopt(Descriptor descriptor);
+  static std::shared_ptr<const Directory> adopt(FileDescriptor descriptor);
 
   int descriptor() const { return descriptor_.get(); }
   const FileId& id() const { return id_; }
   /// Whether an entry has this name; a link is an entry, too.
   bool has(const std::string& name) const;
   /// The same directory, opened for reading; none, with errno.
-  Descriptor open_for_reading() const;
+  FileDescriptor open_for_reading() const;
 
  private:
-  Directory(Descriptor descriptor, FileId id) : descriptor_(std::move(descriptor)), id_(id) {}
+  Directory(FileDescriptor descriptor, FileId id) : descriptor_(std::move(descriptor)), id_(id) {}
 
-  Descriptor descriptor_;
+  FileDescriptor descriptor_;
   FileId id_;
 };
 using DirectoryPtr = std::shared_ptr<const Directory>;
 
 /// Whether the error says that there is no such directory, or that a link stands in its path.
-bool means_gone(int error);
+bool is_missing_error(int error);
 
 }  // namespace eckart::io

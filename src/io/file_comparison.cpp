@@ -10,23 +10,24 @@
 #include <cstddef>
 #include <span>
 
-#include "core/descriptor.hpp"
+#include "core/file_descriptor.hpp"
 
 namespace eckart::io {
 namespace {
 
 /// None where it is no regular file, or cannot be opened.
-Descriptor open_regular(const std::filesystem::path& path) {
+FileDescriptor open_regular(const std::filesystem::path& path) {
   // O_NONBLOCK: a FIFO without a writer would be waited for.
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  FileDescriptor file(
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
   const bool regular = file && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode);
-  return regular ? std::move(file) : Descriptor();
+  return regular ? std::move(file) : FileDescriptor();
 }
 
 /// As many bytes as there are from `offset` on, up to the buffer's size; -1 where they cannot be
 /// read.
-ssize_t read_full(const Descriptor& file, off_t offset, std::span<std::byte> buffer) {
+ssize_t read_full(const FileDescriptor& file, off_t offset, std::span<std::byte> buffer) {
   std::size_t count = 0;
   while (count < buffer.size()) {
     const ssize_t got =
@@ -38,25 +39,26 @@ ssize_t read_full(const Descriptor& file, off_t offset, std::span<std::byte> buf
   return ssize_t(count);
 }
 
-Likeness compare_open(const Descriptor& a, const Descriptor& b) {
-  if (!a || !b) return Likeness::different;
+FileComparison compare_open(const FileDescriptor& a, const FileDescriptor& b) {
+  if (!a || !b) return FileComparison::different;
   std::array<std::byte, 1 << 16> of_a, of_b;
   for (off_t offset = 0;; offset += off_t(of_a.size())) {
     const ssize_t in_a = read_full(a, offset, of_a), in_b = read_full(b, offset, of_b);
     if (in_a < 0 || in_a > in_b || !std::equal(of_a.begin(), of_a.begin() + in_a, of_b.begin()))
-      return Likeness::different;
-    if (in_a < in_b) return Likeness::beginning;
-    if (in_a < ssize_t(of_a.size())) return Likeness::same;
+      return FileComparison::different;
+    if (in_a < in_b) return FileComparison::beginning;
+    if (in_a < ssize_t(of_a.size())) return FileComparison::same;
   }
 }
 
 }  // namespace
 
-Likeness compare(const std::filesystem::path& file, const std::filesystem::path& whole) {
+FileComparison compare_files(const std::filesystem::path& file,
+                             const std::filesystem::path& whole) {
   return compare_open(open_regular(file), open_regular(whole));
 }
 
-Likeness compare(const std::filesystem::path& file, const InputFile& whole) {
+FileComparison compare_files(const std::filesystem::path& file, const InputFile& whole) {
   return compare_open(open_regular(file), whole.descriptor());
 }
 

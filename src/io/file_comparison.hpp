@@ -7,7 +7,7 @@
 namespace eckart::io {
 
 /// What the bytes of a file are to those of another.
-enum class Likeness {
+enum class FileComparison {
   different,
   beginning,  ///< the first of them, and fewer
   same,
@@ -15,8 +15,8 @@ enum class Likeness {
 
 /// What `file` is to `whole`. Different where either is no regular file (a link is none), or cannot
 /// be read.
-Likeness compare(const std::filesystem::path& file, const std::filesystem::path& whole);
+FileComparison compare_files(const std::filesystem::path& file, const std::filesystem::path& whole);
 /// The same with an open file, whatever has its path by now.
-Likeness compare(const std::filesystem::path& file, const InputFile& whole);
+FileComparison compare_files(const std::filesystem::path& file, const InputFile& whole);
 
 }  // namespace eckart::io

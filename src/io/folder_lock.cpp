@@ -13,7 +13,7 @@
 #include "core/error.hpp"
 #include "core/printable.hpp"
 #include "core/state_folder.hpp"
-#include "io/environment.hpp"
+#include "io/environment_error.hpp"
 
 namespace eckart::io {
 namespace {
@@ -23,12 +23,12 @@ namespace {
                  what + printable(path.native()) + ": " + std::generic_category().message(error));
 }
 
-std::filesystem::path file_of(const std::filesystem::path& root) {
+std::filesystem::path lock_file_of(const std::filesystem::path& root) {
   return root / kStateFolder / "lock";
 }
 
 /// As it stands in the file; "another" where it does not.
-std::string owner_of(const Descriptor& descriptor) {
+std::string holder_of(const FileDescriptor& descriptor) {
   std::array<char, 24> text{};
   const ssize_t got = ::pread(descriptor.get(), text.data(), text.size() - 1, 0);
   const std::string number(text.data(), got > 0 ? std::size_t(got) : 0);
@@ -37,14 +37,14 @@ std::string owner_of(const Descriptor& descriptor) {
 
 }  // namespace
 
-FolderLock::FolderLock(const std::filesystem::path& root) : root_(root), file_(file_of(root)) {
+FolderLock::FolderLock(const std::filesystem::path& root) : root_(root), file_(lock_file_of(root)) {
   std::error_code no_folder;
   std::filesystem::create_directories(file_.parent_path(), no_folder);
   if (no_folder) fail("cannot create files in the output folder ", root, no_folder.value());
-  descriptor_ = Descriptor(::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  descriptor_ = FileDescriptor(::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!descriptor_) fail("cannot create ", file_, errno);
-  holds_ = ::flock(descriptor_.get(), LOCK_EX | LOCK_NB) == 0;
-  if (holds_) {
+  is_held_ = ::flock(descriptor_.get(), LOCK_EX | LOCK_NB) == 0;
+  if (is_held_) {
     const std::string number = std::to_string(::getpid());
     // Only a help for people: who has the lock is the system's to know.
     if (::ftruncate(descriptor_.get(), 0) == 0)
@@ -52,8 +52,8 @@ FolderLock::FolderLock(const std::filesystem::path& root) : root_(root), file_(f
     return;
   }
   if (errno == EWOULDBLOCK) {
-    throw FatalError(ExitCode::temporary,
-                     printable(root.native()) + " is being written to by " + owner_of(descriptor_));
+    throw FatalError(ExitCode::temporary, printable(root.native()) + " is being written to by " +
+                                              holder_of(descriptor_));
   }
   // A file system that knows no locks; then nobody is kept out.
   if (errno != ENOLCK && errno != EOPNOTSUPP && errno != ENOSYS) fail("cannot lock ", file_, errno);
@@ -66,14 +66,14 @@ bool FolderLock::is_in_place() const {
          there.st_dev == locked.st_dev && there.st_ino == locked.st_ino;
 }
 
-void FolderLock::check_in_place() const {
+void FolderLock::check_not_replaced() const {
   if (is_in_place()) return;
   throw EnvironmentError(printable(root_.native()) +
                          " was moved, removed or replaced while it was written to");
 }
 
 bool is_locked(const std::filesystem::path& root) {
-  const Descriptor descriptor(::open(file_of(root).c_str(), O_RDONLY | O_CLOEXEC));
+  const FileDescriptor descriptor(::open(lock_file_of(root).c_str(), O_RDONLY | O_CLOEXEC));
   return descriptor && ::flock(descriptor.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 

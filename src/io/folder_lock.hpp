@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "core/descriptor.hpp"
+#include "core/file_descriptor.hpp"
 
 namespace eckart::io {
 
@@ -15,16 +15,16 @@ class FolderLock {
   /// EnvironmentError where the disk is full or broken.
   explicit FolderLock(const std::filesystem::path& root);
   /// False on a file system that knows no locks: then nobody is kept out.
-  bool holds() const { return holds_; }
+  bool holds() const { return is_held_; }
   /// False where its folder was moved, or removed, and what is written now would go to another.
   bool is_in_place() const;
   /// Throws EnvironmentError where it is not.
-  void check_in_place() const;
+  void check_not_replaced() const;
 
  private:
   const std::filesystem::path root_, file_;
-  Descriptor descriptor_;
-  bool holds_ = false;
+  FileDescriptor descriptor_;
+  bool is_held_ = false;
 };
 
 /// Whether a process, this one or another, has the FolderLock of this folder.

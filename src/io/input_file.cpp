@@ -9,38 +9,39 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "io/environment.hpp"
-#include "io/file.hpp"
+#include "io/environment_error.hpp"
+#include "io/read_file.hpp"
 
 namespace eckart::io {
 namespace {
 
 constexpr std::int64_t kMiB = 1 << 20;
 
-std::string reason_of(int error) { return std::generic_category().message(error); }
+std::string error_text(int error) { return std::generic_category().message(error); }
 
 [[noreturn]] void fail_read() {
-  throw ItemError(Reason::unreadable, "cannot be read: " + reason_of(errno));
+  throw ItemError(FailureReason::unreadable, "cannot be read: " + error_text(errno));
 }
 
-Descriptor open_input(const std::filesystem::path& path) {
-  Descriptor descriptor(::open(path.c_str(), InputFile::kOpenFlags));
+FileDescriptor open_input(const std::filesystem::path& path) {
+  FileDescriptor descriptor(::open(path.c_str(), InputFile::kOpenFlags));
   if (descriptor) return descriptor;
   const int error = errno;
-  if (error == ENOENT || error == ENOTDIR) throw ItemError(Reason::not_found, "no such file");
-  check_exhaustion(error, "cannot open " + path.string() + ": " + reason_of(error));
-  throw ItemError(Reason::unreadable, "cannot be opened: " + reason_of(error));
+  if (error == ENOENT || error == ENOTDIR)
+    throw ItemError(FailureReason::not_found, "no such file");
+  check_exhaustion(error, "cannot open " + path.string() + ": " + error_text(error));
+  throw ItemError(FailureReason::unreadable, "cannot be opened: " + error_text(error));
 }
 
 }  // namespace
 
 InputFile::InputFile(const std::filesystem::path& path) : InputFile(open_input(path)) {}
 
-InputFile::InputFile(Descriptor descriptor) : descriptor_(std::move(descriptor)) {
+InputFile::InputFile(FileDescriptor descriptor) : descriptor_(std::move(descriptor)) {
   struct stat status {};
   if (::fstat(descriptor_.get(), &status) != 0) fail_read();
-  if (S_ISDIR(status.st_mode)) throw ItemError(Reason::unreadable, "is a folder");
-  if (!S_ISREG(status.st_mode)) throw ItemError(Reason::unreadable, "is not a regular file");
+  if (S_ISDIR(status.st_mode)) throw ItemError(FailureReason::unreadable, "is a folder");
+  if (!S_ISREG(status.st_mode)) throw ItemError(FailureReason::unreadable, "is not a regular file");
   state_ = state_of(status);
 }
 
@@ -58,7 +59,7 @@ std::size_t InputFile::read_at(std::int64_t offset, std::span<std::byte> buffer)
 
 void InputFile::check_size(std::int64_t max_mb) const {
   if (size() / kMiB + (size() % kMiB != 0) <= max_mb) return;
-  throw ItemError(Reason::too_large,
+  throw ItemError(FailureReason::too_large,
                   "a file of " + std::to_string(size()) +
                       " bytes is over limits.file_mb = " + std::to_string(max_mb));
 }
@@ -67,7 +68,7 @@ std::vector<std::byte> InputFile::read_all(std::int64_t max_mb) const {
   check_size(max_mb);
   std::vector<std::byte> bytes(static_cast<std::size_t>(size()));
   bytes.resize(read_at(0, bytes));
-  if (bytes.empty()) throw ItemError(Reason::empty_file, "the file is empty");
+  if (bytes.empty()) throw ItemError(FailureReason::empty_file, "the file is empty");
   return bytes;
 }
 

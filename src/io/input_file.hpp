@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "core/descriptor.hpp"
+#include "core/file_descriptor.hpp"
 #include "core/file_state.hpp"
 
 namespace eckart::io {
@@ -25,7 +25,7 @@ class InputFile {
   explicit InputFile(const std::filesystem::path& path);
 
   /// Takes a descriptor that was opened with kOpenFlags. Throws as above.
-  explicit InputFile(Descriptor descriptor);
+  explicit InputFile(FileDescriptor descriptor);
 
   /// When the file was opened.
   const FileState& state() const { return state_; }
@@ -42,10 +42,10 @@ class InputFile {
   /// check_size(); ItemError(empty_file) if there are none.
   std::vector<std::byte> read_all(std::int64_t max_mb) const;
 
-  const Descriptor& descriptor() const { return descriptor_; }
+  const FileDescriptor& descriptor() const { return descriptor_; }
 
  private:
-  Descriptor descriptor_;
+  FileDescriptor descriptor_;
   FileState state_;
 };
 

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "core/error.hpp"
-#include "io/real_path.hpp"
+#include "io/is_within.hpp"
 
 namespace eckart::io {
 
@@ -17,20 +17,20 @@ InputGuard::InputGuard(const std::vector<fs::path>& inputs, const fs::path& root
       files_.emplace(status.st_dev, status.st_ino);
       continue;
     }
-    if (is_or_is_below(root, input)) {
+    if (is_within(root, input)) {
       std::error_code none;  // the output folder is not there yet
       throw FatalError(ExitCode::usage,
                        "the output folder " + root.string() +
                            (fs::equivalent(root, input, none) ? " is" : " lies in") +
                            " the input " + input.string());
     }
-    if (is_or_is_below(input, root)) folders_.push_back(input);
+    if (is_within(input, root)) folders_.push_back(input);
   }
 }
 
 void InputGuard::check(const fs::path& file, const fs::path& output) const {
   const auto refuse = [&](const std::string& why) {
-    throw ItemError(Reason::output_collision, "its output " + output.string() + " " + why);
+    throw ItemError(FailureReason::output_collision, "its output " + output.string() + " " + why);
   };
   std::error_code none;  // a file or folder is not there
   struct stat status {};
@@ -39,7 +39,7 @@ void InputGuard::check(const fs::path& file, const fs::path& output) const {
     if (files_.contains({status.st_dev, status.st_ino})) refuse("would replace an input");
   }
   for (const fs::path& folder : folders_) {
-    if (is_or_is_below(output, folder)) refuse("would be in the input " + folder.string());
+    if (is_within(output, folder)) refuse("would be in the input " + folder.string());
   }
 }
 

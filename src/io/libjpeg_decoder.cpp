@@ -16,7 +16,7 @@
 #include <string>
 
 #include "core/error.hpp"
-#include "io/jpeg_padding.hpp"
+#include "io/unpadded_jpeg.hpp"
 
 namespace eckart::io {
 namespace {
@@ -27,10 +27,10 @@ constexpr int kMaxScans = 500;  // a file of a few kilobytes a scan could take h
 #error "arithmetic-coded JPEG is read: use a libjpeg-turbo that was built with WITH_ARITH_DEC"
 #endif
 
-enum class End { whole, corrupt, out_of_memory, too_large, late };
+enum class DecodeStatus { whole, corrupt, out_of_memory, too_large, late };
 
 /// One image's decoding; libjpeg's client_data points to it.
-struct Decoding {
+struct DecodeContext {
   jpeg_decompress_struct info;
   jpeg_error_mgr errors;
   jpeg_progress_mgr progress;
@@ -39,33 +39,35 @@ struct Decoding {
   jpeg_source_mgr source;
   UnpaddedJpeg* unpadded;     ///< what to decode, unless it is the file as it is
   bool has_extraneous_bytes;  ///< in a scan, or after it
-  std::size_t most_coefficient_bytes;
+  std::size_t max_coefficient_bytes;
   std::size_t coefficient_bytes;  ///< which libjpeg holds of a file of several scans
-  End end;
-  char why[JMSG_LENGTH_MAX];  ///< of End::corrupt
+  DecodeStatus end;
+  char why[JMSG_LENGTH_MAX];  ///< of DecodeStatus::corrupt
 };
 
-Decoding& decoding_of(j_common_ptr info) { return *static_cast<Decoding*>(info->client_data); }
+DecodeContext& context_of(j_common_ptr info) {
+  return *static_cast<DecodeContext*>(info->client_data);
+}
 
-[[noreturn]] void leave(Decoding& decoding, End end) {
+[[noreturn]] void leave(DecodeContext& decoding, DecodeStatus end) {
   decoding.end = end;
   std::longjmp(decoding.leave, 1);
 }
 
-[[noreturn]] void leave_corrupt(Decoding& decoding, const char* why) {
+[[noreturn]] void abort_as_corrupt(DecodeContext& decoding, const char* why) {
   std::snprintf(decoding.why, sizeof decoding.why, "%s", why);
-  leave(decoding, End::corrupt);
+  leave(decoding, DecodeStatus::corrupt);
 }
 
 [[noreturn]] void on_error(j_common_ptr info) {
-  Decoding& decoding = decoding_of(info);
-  if (info->err->msg_code == JERR_OUT_OF_MEMORY) leave(decoding, End::out_of_memory);
+  DecodeContext& decoding = context_of(info);
+  if (info->err->msg_code == JERR_OUT_OF_MEMORY) leave(decoding, DecodeStatus::out_of_memory);
   info->err->format_message(info, decoding.why);
-  leave(decoding, End::corrupt);
+  leave(decoding, DecodeStatus::corrupt);
 }
 
 /// Whether a warning says nothing about pixels.
-bool is_harmless(Decoding& decoding) {
+bool is_harmless(DecodeContext& decoding) {
   const int code = decoding.errors.msg_code;
   if (code != JWRN_EXTRANEOUS_DATA) return code == JWRN_JFIF_MAJOR;
   const bool in_header = decoding.info.input_scan_number == 0;
@@ -76,16 +78,17 @@ bool is_harmless(Decoding& decoding) {
 /// Of warnings, and of each marker: a file may have millions of them without a row of pixels.
 void on_message(j_common_ptr info, int level) {
   constexpr int kWarning = -1, kMarker = 1;
-  Decoding& decoding = decoding_of(info);
+  DecodeContext& decoding = context_of(info);
   if (level == kWarning && !is_harmless(decoding)) on_error(info);
-  if (level == kMarker && decoding.deadline->passed()) leave(decoding, End::late);
+  if (level == kMarker && decoding.deadline->passed()) leave(decoding, DecodeStatus::late);
 }
 
 /// Of each row of blocks, where there are several scans.
 void on_progress(j_common_ptr info) {
-  Decoding& decoding = decoding_of(info);
-  if (decoding.info.input_scan_number > kMaxScans) leave_corrupt(decoding, "more than 500 scans");
-  if (decoding.deadline->passed()) leave(decoding, End::late);
+  DecodeContext& decoding = context_of(info);
+  if (decoding.info.input_scan_number > kMaxScans)
+    abort_as_corrupt(decoding, "more than 500 scans");
+  if (decoding.deadline->passed()) leave(decoding, DecodeStatus::late);
 }
 
 /// All coefficients of an image, of two bytes each.
@@ -99,10 +102,10 @@ std::size_t coefficient_bytes(const jpeg_decompress_struct& info) {
   return bytes;
 }
 
-boolean give_next_piece(j_decompress_ptr info) {
-  Decoding& decoding = decoding_of(reinterpret_cast<j_common_ptr>(info));
+boolean fill_input_buffer(j_decompress_ptr info) {
+  DecodeContext& decoding = context_of(reinterpret_cast<j_common_ptr>(info));
   const std::span<const std::byte> piece = decoding.unpadded->next();
-  if (piece.empty()) leave_corrupt(decoding, "premature end of the file");
+  if (piece.empty()) abort_as_corrupt(decoding, "premature end of the file");
   decoding.source.next_input_byte = reinterpret_cast<const JOCTET*>(piece.data());
   decoding.source.bytes_in_buffer = piece.size();
   return TRUE;
@@ -112,23 +115,23 @@ void skip_bytes(j_decompress_ptr info, long count) {
   jpeg_source_mgr& source = *info->src;
   while (count > long(source.bytes_in_buffer)) {
     count -= long(source.bytes_in_buffer);
-    give_next_piece(info);
+    fill_input_buffer(info);
   }
   if (count <= 0) return;
   source.next_input_byte += count;
   source.bytes_in_buffer -= std::size_t(count);
 }
 
-void use_unpadded(Decoding& decoding) {
+void use_unpadded(DecodeContext& decoding) {
   decoding.source.init_source = [](j_decompress_ptr) {};
-  decoding.source.fill_input_buffer = give_next_piece;
+  decoding.source.fill_input_buffer = fill_input_buffer;
   decoding.source.skip_input_data = skip_bytes;
   decoding.source.resync_to_restart = jpeg_resync_to_restart;
   decoding.source.term_source = [](j_decompress_ptr) {};
   decoding.info.src = &decoding.source;
 }
 
-void start(Decoding& decoding, std::span<const std::byte> file, const ImageShape& announced) {
+void start(DecodeContext& decoding, std::span<const std::byte> file, const ImageShape& announced) {
   jpeg_decompress_struct& info = decoding.info;
   jpeg_create_decompress(&info);
   info.mem->max_memory_to_use = 0;  // no limit, whatever JPEGMEM says
@@ -141,22 +144,23 @@ void start(Decoding& decoding, std::span<const std::byte> file, const ImageShape
   jpeg_read_header(&info, TRUE);
   if (info.image_height != JDIMENSION(announced.rows) ||
       info.image_width != JDIMENSION(announced.cols) || info.num_components != announced.channels) {
-    leave_corrupt(decoding, "libjpeg finds another size in its header");
+    abort_as_corrupt(decoding, "libjpeg finds another size in its header");
   }
   if (jpeg_has_multiple_scans(&info)) decoding.coefficient_bytes = coefficient_bytes(info);
-  if (decoding.coefficient_bytes > decoding.most_coefficient_bytes) leave(decoding, End::too_large);
+  if (decoding.coefficient_bytes > decoding.max_coefficient_bytes)
+    leave(decoding, DecodeStatus::too_large);
   info.out_color_space = announced.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
   info.dct_method = JDCT_ISLOW;
   jpeg_start_decompress(&info);
 }
 
-void read_rows(Decoding& decoding, unsigned char* pixels) {
+void read_rows(DecodeContext& decoding, unsigned char* pixels) {
   constexpr JDIMENSION kRowsAtOnce = 64;  // libjpeg gives one or two, and tells of its progress
   jpeg_decompress_struct& info = decoding.info;
   info.progress = nullptr;  // each time, which is more often than is worth a look at the clock
   const std::size_t stride = std::size_t(info.output_width) * std::size_t(info.output_components);
   while (info.output_scanline < info.output_height) {
-    if (decoding.deadline->passed()) leave(decoding, End::late);
+    if (decoding.deadline->passed()) leave(decoding, DecodeStatus::late);
     JSAMPROW rows[kRowsAtOnce];
     const JDIMENSION first = info.output_scanline;
     const JDIMENSION count = std::min(kRowsAtOnce, info.output_height - first);
@@ -166,23 +170,23 @@ void read_rows(Decoding& decoding, unsigned char* pixels) {
 }
 
 /// The only frame that is jumped back to.
-void decode(Decoding& decoding, std::span<const std::byte> file, const ImageShape& announced,
+void decode(DecodeContext& decoding, std::span<const std::byte> file, const ImageShape& announced,
             unsigned char* pixels) {
   if (setjmp(decoding.leave) != 0) return;
   start(decoding, file, announced);
   read_rows(decoding, pixels);
   jpeg_finish_decompress(&decoding.info);  // reads on to the end of the image
-  decoding.end = End::whole;
+  decoding.end = DecodeStatus::whole;
 }
 
 /// Decodes the file, or what is not padding of it, into `image`; how that ended.
-Decoding decode_once(std::span<const std::byte> file, UnpaddedJpeg* unpadded, Image& image,
-                     const Limits& limits, Deadline& deadline) {
+DecodeContext decode_once(std::span<const std::byte> file, UnpaddedJpeg* unpadded, Image& image,
+                          const Limits& limits, Deadline& deadline) {
   const std::size_t other_bytes = file.size() + image.bytes();
   const std::size_t max_bytes = std::size_t(limits.decode_mb) << 20;
   // Anew for each image: it costs a tenth of a microsecond, and one that has decoded another image
   // would lend this one the tables that it lacks.
-  Decoding decoding{};
+  DecodeContext decoding{};
   decoding.info.err = jpeg_std_error(&decoding.errors);
   decoding.info.client_data = &decoding;
   decoding.errors.error_exit = on_error;
@@ -190,7 +194,7 @@ Decoding decode_once(std::span<const std::byte> file, UnpaddedJpeg* unpadded, Im
   decoding.progress.progress_monitor = on_progress;
   decoding.deadline = &deadline;
   decoding.unpadded = unpadded;
-  decoding.most_coefficient_bytes = max_bytes - std::min(max_bytes, other_bytes);
+  decoding.max_coefficient_bytes = max_bytes - std::min(max_bytes, other_bytes);
   decode(decoding, file, image.shape(), reinterpret_cast<unsigned char*>(image.data()));
   jpeg_destroy_decompress(&decoding.info);
   return decoding;
@@ -200,7 +204,7 @@ Decoding decode_once(std::span<const std::byte> file, UnpaddedJpeg* unpadded, Im
 bool decodes_without_padding(std::span<const std::byte> file, Image& image, const Limits& limits,
                              Deadline& deadline) {
   UnpaddedJpeg unpadded(file);
-  return decode_once(file, &unpadded, image, limits, deadline).end == End::whole;
+  return decode_once(file, &unpadded, image, limits, deadline).end == DecodeStatus::whole;
 }
 
 }  // namespace
@@ -208,22 +212,22 @@ bool decodes_without_padding(std::span<const std::byte> file, Image& image, cons
 Image decode_with_libjpeg(std::span<const std::byte> file, const ImageShape& announced,
                           const Limits& limits, Deadline& deadline) {
   Image image(announced);
-  const Decoding decoding = decode_once(file, nullptr, image, limits, deadline);
+  const DecodeContext decoding = decode_once(file, nullptr, image, limits, deadline);
   switch (decoding.end) {
-    case End::whole:
+    case DecodeStatus::whole:
       return image;
-    case End::corrupt:
+    case DecodeStatus::corrupt:
       if (decoding.has_extraneous_bytes && decodes_without_padding(file, image, limits, deadline))
         return image;
-      if (deadline.passed()) deadline.refuse();
-      throw ItemError(Reason::corrupt, std::string("does not decode: ") + decoding.why);
-    case End::out_of_memory:
+      if (deadline.passed()) deadline.throw_too_large();
+      throw ItemError(FailureReason::corrupt, std::string("does not decode: ") + decoding.why);
+    case DecodeStatus::out_of_memory:
       throw std::bad_alloc();
-    case End::too_large:
+    case DecodeStatus::too_large:
       check_decode_memory(file.size() + image.bytes() + decoding.coefficient_bytes, limits);
       break;
-    case End::late:
-      deadline.refuse();
+    case DecodeStatus::late:
+      deadline.throw_too_large();
   }
   throw std::logic_error("decoding ended in no known way");
 }

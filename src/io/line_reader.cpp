@@ -16,7 +16,7 @@ namespace eckart::io {
 namespace {
 
 constexpr std::size_t kChunkBytes = 1 << 16;
-constexpr std::size_t kLongestLine = 1 << 16;  // no path is as long
+constexpr std::size_t kMaxLineBytes = 1 << 16;  // no path is as long
 
 [[noreturn]] void fail(const std::string& name, const char* what) {
   throw FatalError(ExitCode::no_input,
@@ -27,9 +27,9 @@ std::string name_of(const std::filesystem::path& file) {
   return file == "-" ? "stdin" : file.string();
 }
 
-Descriptor open_list(const std::filesystem::path& file) {
-  Descriptor descriptor(file == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                                    : ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+FileDescriptor open_list(const std::filesystem::path& file) {
+  FileDescriptor descriptor(file == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                        : ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   if (!descriptor) fail(name_of(file), "cannot be opened");
   return descriptor;
 }
@@ -37,8 +37,8 @@ Descriptor open_list(const std::filesystem::path& file) {
 }  // namespace
 
 LineReader::LineReader(const std::filesystem::path& file)
-    : name_(name_of(file)), file_(open_list(file)), wake_(::eventfd(0, EFD_CLOEXEC)) {
-  if (!wake_) fail(name_, "cannot be waited for");
+    : name_(name_of(file)), file_(open_list(file)), wake_descriptor_(::eventfd(0, EFD_CLOEXEC)) {
+  if (!wake_descriptor_) fail(name_, "cannot be waited for");
 }
 
 std::optional<std::string> LineReader::next(const std::stop_token& stop) {
@@ -53,7 +53,7 @@ std::optional<std::string> LineReader::next(const std::stop_token& stop) {
     text_.erase(0, begin_);
     begin_ = 0;
     searched = text_.size();
-    if (searched > kLongestLine) {
+    if (searched > kMaxLineBytes) {
       throw FatalError(ExitCode::usage, name_ + ": has a line that is no path: it is too long");
     }
     if (!read_more(stop)) break;
@@ -63,9 +63,9 @@ std::optional<std::string> LineReader::next(const std::stop_token& stop) {
 }
 
 bool LineReader::read_more(const std::stop_token& stop) {
-  const std::stop_callback wake(stop, [this] { ::eventfd_write(wake_.get(), 1); });
+  const std::stop_callback wake(stop, [this] { ::eventfd_write(wake_descriptor_.get(), 1); });
   while (!ended_ && !stop.stop_requested()) {
-    pollfd events[] = {{file_.get(), POLLIN, 0}, {wake_.get(), POLLIN, 0}};
+    pollfd events[] = {{file_.get(), POLLIN, 0}, {wake_descriptor_.get(), POLLIN, 0}};
     if (::poll(events, 2, -1) < 0) {
       if (errno == EINTR) continue;
       fail(name_, "cannot be waited for");

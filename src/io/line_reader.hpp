@@ -5,7 +5,7 @@
 #include <stop_token>
 #include <string>
 
-#include "core/descriptor.hpp"
+#include "core/file_descriptor.hpp"
 
 namespace eckart::io {
 
@@ -26,8 +26,8 @@ class LineReader {
   bool read_more(const std::stop_token& stop);
 
   const std::string name_;
-  const Descriptor file_;
-  const Descriptor wake_;  // an eventfd: readable once a stop was requested
+  const FileDescriptor file_;
+  const FileDescriptor wake_descriptor_;  // an eventfd: readable once a stop was requested
   std::string text_;
   std::size_t begin_ = 0;  // of the next line, in text_
   bool ended_ = false;

@@ -42,9 +42,9 @@ int exif_orientation(std::span<const std::byte> data) {
   constexpr std::uint32_t kMagic = 42, kOrientation = 0x0112, kShort = 3, kLong = 4;
   constexpr std::size_t kEntry = 12;  // tag, type, count, value
   const Tiff tiff(data);
-  if (!tiff.has_order() || tiff.at(2, 2) != kMagic) return kUpright;
+  if (!tiff.has_order() || tiff.at(2, 2) != kMagic) return kNormalOrientation;
   const std::size_t directory = tiff.at(4, 4);
-  if (directory + 2 > data.size()) return kUpright;
+  if (directory + 2 > data.size()) return kNormalOrientation;
   const std::size_t room = (data.size() - directory - 2) / kEntry;
   const std::size_t entries = std::min<std::size_t>(tiff.at(directory, 2), room);
   for (std::size_t i = 0; i < entries; ++i) {
@@ -53,13 +53,13 @@ int exif_orientation(std::span<const std::byte> data) {
     // A LONG is against the standard, but written, and taken by all who read it.
     if (tiff.at(entry, 2) != kOrientation || (type != kShort && type != kLong)) continue;
     const std::uint32_t value = tiff.at(entry + 8, type == kShort ? 2 : 4);
-    return value >= 1 && value <= kMaxOrientation ? int(value) : kUpright;
+    return value >= 1 && value <= kMaxOrientation ? int(value) : kNormalOrientation;
   }
-  return kUpright;
+  return kNormalOrientation;
 }
 
-Image turned_upright(Image image, int orientation) {
-  if (orientation == kUpright) return image;
+Image apply_orientation(Image image, int orientation) {
+  if (orientation == kNormalOrientation) return image;
   // 5 to 8 are 1 to 4 with rows and columns exchanged; then these are turned end for end.
   constexpr int kRows = 0, kCols = 1, kBoth = -1;  // of cv::flip
   const bool on_its_side = orientation > 4;

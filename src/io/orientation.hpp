@@ -7,13 +7,13 @@
 
 namespace eckart::io {
 
-constexpr int kUpright = 1;
+constexpr int kNormalOrientation = 1;
 
 /// How an image lies in its file: the value of EXIF's tag 0x0112, 1 to 8, in EXIF data (a TIFF
-/// header and what follows it). kUpright where these say nothing sensible.
+/// header and what follows it). kNormalOrientation where these say nothing sensible.
 int exif_orientation(std::span<const std::byte> tiff);
 
 /// The image turned and mirrored so that it stands upright; 5 to 8 exchange rows and cols.
-Image turned_upright(Image image, int orientation);
+Image apply_orientation(Image image, int orientation);
 
 }  // namespace eckart::io

@@ -12,7 +12,7 @@
 #include "core/error.hpp"
 #include "core/output_name.hpp"
 #include "core/state_folder.hpp"
-#include "io/environment.hpp"
+#include "io/environment_error.hpp"
 #include "io/temporary_file.hpp"
 
 namespace eckart::io {
@@ -33,7 +33,7 @@ std::string full_name_of(std::string pattern) {
   return pattern;
 }
 
-std::string in_lower_case(std::string text) {
+std::string to_lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), to_lower_ascii);
   return text;
 }
@@ -47,7 +47,7 @@ OutputTree::OutputTree(fs::path root, std::string name, const Codec& codec,
       full_name_(full_name_of(name_)),
       codec_(codec),
       ranks_(std::move(ranks)) {
-  check_output_name(name_);
+  validate_output_name(name_);
   check_ranks_have_names(name_, ranks_.size());
 }
 
@@ -56,8 +56,8 @@ std::string OutputTree::default_name(std::size_t ranks) {
 }
 
 /// Below the root.
-fs::path OutputTree::place_of(const fs::path& relative, const RankPolicy& rank,
-                              Naming naming) const {
+fs::path OutputTree::output_path_of(const fs::path& relative, const RankPolicy& rank,
+                                    Naming naming) const {
   const std::string& pattern = naming == Naming::full ? full_name_ : name_;
   const std::string file = expand_output_name(pattern, [&](std::string_view field) -> std::string {
     if (field == "stem") return relative.stem().native();
@@ -69,54 +69,56 @@ fs::path OutputTree::place_of(const fs::path& relative, const RankPolicy& rank,
 }
 
 std::uint64_t OutputTree::hash_of(const fs::path& place) const {
-  return std::hash<std::string>{}(folds_case_ ? in_lower_case(place.native()) : place.native());
+  return std::hash<std::string>{}(is_case_insensitive_ ? to_lower(place.native()) : place.native());
 }
 
 std::vector<std::uint64_t> OutputTree::hashes_of(const fs::path& relative, Naming naming) const {
   std::vector<std::uint64_t> hashes;
-  for (const RankPolicy& rank : ranks_) hashes.push_back(hash_of(place_of(relative, rank, naming)));
+  for (const RankPolicy& rank : ranks_)
+    hashes.push_back(hash_of(output_path_of(relative, rank, naming)));
   return hashes;
 }
 
 std::vector<fs::path> OutputTree::outputs_of(const fs::path& relative, Naming naming) const {
   std::vector<fs::path> outputs;
-  for (const RankPolicy& rank : ranks_) outputs.push_back(root_ / place_of(relative, rank, naming));
+  for (const RankPolicy& rank : ranks_)
+    outputs.push_back(root_ / output_path_of(relative, rank, naming));
   return outputs;
 }
 
-std::vector<fs::path> OutputTree::claim(const fs::path& relative, Naming naming) {
+std::vector<fs::path> OutputTree::reserve(const fs::path& relative, Naming naming) {
   const std::vector<fs::path> outputs = outputs_of(relative, naming);
   for (const RankPolicy& rank : ranks_) {
-    if (*place_of(relative, rank, naming).lexically_normal().begin() == kStateFolder)
-      throw ItemError(Reason::output_collision, "its output " + outputs.front().string() +
-                                                    " would be among eckart's own files");
+    if (*output_path_of(relative, rank, naming).lexically_normal().begin() == kStateFolder)
+      throw ItemError(FailureReason::output_collision, "its output " + outputs.front().string() +
+                                                           " would be among eckart's own files");
   }
   const std::vector<std::uint64_t> hashes = hashes_of(relative, naming);
   const std::uint64_t input = std::hash<std::string>{}(relative.native());
   {
     const std::lock_guard lock(mutex_);
     const auto taken = std::find_if(hashes.begin(), hashes.end(),
-                                    [&](std::uint64_t hash) { return claimed_.contains(hash); });
+                                    [&](std::uint64_t hash) { return reserved_.contains(hash); });
     if (taken == hashes.end()) {
-      for (const std::uint64_t hash : hashes) claimed_.emplace(hash, input);
+      for (const std::uint64_t hash : hashes) reserved_.emplace(hash, input);
       return outputs;
     }
-    const bool has_other_name = claimed_.at(*taken) != input;
+    const bool has_other_name = reserved_.at(*taken) != input;
     if (!has_other_name || naming == Naming::full || full_name_ == name_)
-      throw ItemError(Reason::output_collision,
+      throw ItemError(FailureReason::output_collision,
                       "its output " + outputs[std::size_t(taken - hashes.begin())].string() +
                           " belongs to an earlier input: the same file, or another of its name");
   }
-  return claim(relative, Naming::full);
+  return reserve(relative, Naming::full);
 }
 
-void OutputTree::release(const fs::path& relative) {
+void OutputTree::cancel_reservation(const fs::path& relative) {
   const std::uint64_t input = std::hash<std::string>{}(relative.native());
   const std::lock_guard lock(mutex_);
   for (const Naming naming : {Naming::usual, Naming::full}) {
     for (const std::uint64_t hash : hashes_of(relative, naming)) {
-      const auto claimed = claimed_.find(hash);
-      if (claimed != claimed_.end() && claimed->second == input) claimed_.erase(claimed);
+      const auto claimed = reserved_.find(hash);
+      if (claimed != reserved_.end() && claimed->second == input) reserved_.erase(claimed);
     }
   }
 }

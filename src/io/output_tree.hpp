@@ -31,24 +31,24 @@ class OutputTree {
   /// or, where an input of another name has these already, the full ones; with Naming::full only
   /// these. Throws ItemError(output_collision) if the names are another input's as well, or if they
   /// are in .eckart. Remembers each name by hashes: some 50 bytes.
-  std::vector<std::filesystem::path> claim(const std::filesystem::path& relative,
-                                           Naming naming = Naming::usual);
+  std::vector<std::filesystem::path> reserve(const std::filesystem::path& relative,
+                                             Naming naming = Naming::usual);
 
   /// Its outputs may be another's again.
-  void release(const std::filesystem::path& relative);
-  /// What claim() may give, without claiming it.
+  void cancel_reservation(const std::filesystem::path& relative);
+  /// What reserve() would return, without a reservation.
   std::vector<std::filesystem::path> outputs_of(const std::filesystem::path& relative,
                                                 Naming naming = Naming::usual) const;
 
   /// Whether names that differ in the case of letters alone (of ASCII) are one name. From the first
-  /// claim() on it must stay.
-  void fold_case(bool fold) { folds_case_ = fold; }
+  /// reserve() on it must stay.
+  void set_case_insensitive(bool fold) { is_case_insensitive_ = fold; }
 
   const Codec& codec() const { return codec_; }
 
  private:
-  std::filesystem::path place_of(const std::filesystem::path& relative, const RankPolicy& rank,
-                                 Naming naming) const;
+  std::filesystem::path output_path_of(const std::filesystem::path& relative,
+                                       const RankPolicy& rank, Naming naming) const;
   std::uint64_t hash_of(const std::filesystem::path& place) const;
   std::vector<std::uint64_t> hashes_of(const std::filesystem::path& relative, Naming naming) const;
 
@@ -56,9 +56,9 @@ class OutputTree {
   const std::string name_, full_name_;
   const Codec& codec_;
   const std::vector<RankPolicy> ranks_;
-  bool folds_case_ = false;
+  bool is_case_insensitive_ = false;
   std::mutex mutex_;
-  std::unordered_map<std::uint64_t, std::uint64_t> claimed_;  // hashes of a name, and whose it is
+  std::unordered_map<std::uint64_t, std::uint64_t> reserved_;  // hashes of a name, and whose it is
 };
 
 /// Makes the output folder if it is missing and shows that files can be made in it. Returns whether

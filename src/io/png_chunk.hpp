@@ -25,7 +25,7 @@ inline std::span<const std::byte> data_of_chunk(std::span<const std::byte> chunk
   return chunk.subspan(8, chunk.size() - 12);
 }
 
-inline bool has_right_crc(std::span<const std::byte> chunk) {
+inline bool has_valid_crc(std::span<const std::byte> chunk) {
   const std::span<const std::byte> checked = chunk.subspan(4, chunk.size() - 8);
   return ::crc32_z(0, reinterpret_cast<const Bytef*>(checked.data()), checked.size()) ==
          big_endian_32(chunk.last<4>());

@@ -23,7 +23,7 @@ bool PngRows::fail(const char* why) {
 bool PngRows::next_chunk() {
   const std::span<const std::byte> chunk = first_chunk(chunks_);
   chunks_ = chunks_.subspan(chunk.size());
-  if (!has_right_crc(chunk)) return fail("wrong CRC of an IDAT chunk");
+  if (!has_valid_crc(chunk)) return fail("wrong CRC of an IDAT chunk");
   rest_ = data_of_chunk(chunk);
   return true;
 }

@@ -12,9 +12,9 @@
 #include <system_error>
 #include <unordered_set>
 
-#include "core/descriptor.hpp"
+#include "core/file_descriptor.hpp"
 #include "core/printable.hpp"
-#include "io/environment.hpp"
+#include "io/environment_error.hpp"
 #include "io/file_comparison.hpp"
 #include "io/sync_folder.hpp"
 
@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path folder_of(const fs::path& path) {
+fs::path parent_folder(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : ".";
 }
 
@@ -32,20 +32,20 @@ std::string message_of(const fs::path& path, const std::system_error& error) {
 }
 
 /// A file is where a folder is needed, or a folder where the file is to be.
-bool is_clash(int error) { return error == ENOTDIR || error == EISDIR || error == EEXIST; }
+bool is_name_conflict(int error) { return error == ENOTDIR || error == EISDIR || error == EEXIST; }
 
 /// Throws what the error is to the run.
 [[noreturn]] void fail(const fs::path& path, const std::system_error& error) {
   check_environment(error.code().value(), message_of(path, error));
-  if (is_clash(error.code().value()))
-    throw ItemError(Reason::output_collision,
+  if (is_name_conflict(error.code().value()))
+    throw ItemError(FailureReason::output_collision,
                     message_of(path, error) + ": a file and a folder would have one name");
-  throw ItemError(Reason::not_written, message_of(path, error));
+  throw ItemError(FailureReason::not_written, message_of(path, error));
 }
 
 std::unique_ptr<TemporaryFile> write_temporary(const fs::path& path,
                                                std::span<const std::byte> bytes) {
-  auto file = std::make_unique<TemporaryFile>(folder_of(path));
+  auto file = std::make_unique<TemporaryFile>(parent_folder(path));
   file->write(bytes);
   return file;
 }
@@ -54,13 +54,13 @@ std::unique_ptr<TemporaryFile> write_temporary(const fs::path& path,
 
 std::int64_t Publication::add(const fs::path& path, std::span<const std::byte> bytes) {
   try {
-    published_ = false;
+    is_published_ = false;
     std::unique_ptr<TemporaryFile> temporary;
     try {
       temporary = write_temporary(path, bytes);
     } catch (const std::system_error& error) {
       if (error.code() != std::errc::no_such_file_or_directory) throw;
-      fs::create_directories(folder_of(path));
+      fs::create_directories(parent_folder(path));
       temporary = write_temporary(path, bytes);
     }
     files_.push_back({std::move(temporary), path});
@@ -71,9 +71,9 @@ std::int64_t Publication::add(const fs::path& path, std::span<const std::byte> b
 }
 
 /// What publish() does, step by step.
-class Group {
+class PublicationGroup {
  public:
-  Group(std::span<Publication* const> publications, const PublishOptions& options)
+  PublicationGroup(std::span<Publication* const> publications, const PublishOptions& options)
       : publications_(publications), options_(options) {}
 
   /// Each file goes its way before the first is waited for.
@@ -87,25 +87,25 @@ class Group {
     each([](TemporaryFile& file) { file.close(); });
   }
 
-  void rename_files(const OnUnpublished& on_unpublished) {
+  void rename_files(const OnPublishFailure& on_publish_failure) {
     for (std::size_t i = 0; i < publications_.size(); ++i) {
       try {
-        if (publications_[i]->files_.size() > 1) check_places(i);
+        if (publications_[i]->files_.size() > 1) check_conflicts(i);
         rename_files(i);
       } catch (const ItemError& error) {
         publications_[i]->clear();
         renamed_.push_back(publications_[i]);
-        on_unpublished(i, error);
+        on_publish_failure(i, error);
       }
     }
   }
 
   void sync_folders() const {
-    for (const fs::path& folder : folders_) sync_with_those_around(folder);
+    for (const fs::path& folder : folders_) sync_folder_and_ancestors(folder);
   }
 
   void mark_published() const {
-    for (Publication* publication : renamed_) publication->published_ = true;
+    for (Publication* publication : renamed_) publication->is_published_ = true;
   }
 
  private:
@@ -125,12 +125,12 @@ class Group {
   }
 
   /// All files of an image, or none.
-  void check_places(std::size_t index) const {
-    if (!options_.decide) return;
+  void check_conflicts(std::size_t index) const {
+    if (!options_.resolve_conflict) return;
     for (const Publication::File& file : publications_[index]->files_) {
       struct stat status {};
       if (::lstat(file.path.c_str(), &status) == 0)
-        options_.decide(index, file.path, file.temporary->path());
+        options_.resolve_conflict(index, file.path, file.temporary->path());
     }
   }
 
@@ -142,26 +142,27 @@ class Group {
       } catch (const std::system_error& error) {
         fail(file.path, error);
       }
-      folders_.insert(folder_of(file.path));
+      folders_.insert(parent_folder(file.path));
     }
     publication.clear();
     renamed_.push_back(&publication);
   }
 
   void rename_file(std::size_t index, Publication::File& file) const {
-    if (options_.decide) {
-      if (file.temporary->rename_to_free(file.path)) return;
-      const AtTakenPlace decision = options_.decide(index, file.path, file.temporary->path());
-      if (decision == AtTakenPlace::keep) return sync_what_stays(file.path);
+    if (options_.resolve_conflict) {
+      if (file.temporary->rename_if_free(file.path)) return;
+      const ConflictAction decision =
+          options_.resolve_conflict(index, file.path, file.temporary->path());
+      if (decision == ConflictAction::keep) return sync_existing(file.path);
     }
     file.temporary->rename_to(file.path);
   }
 
   /// Whoever wrote it may not have brought it to the disk.
-  void sync_what_stays(const fs::path& path) const {
+  void sync_existing(const fs::path& path) const {
     if (!options_.durable) return;
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    if (!file || !bring_to_disk(file))
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (!file || !sync_descriptor(file))
       throw std::system_error(errno, std::generic_category(), "cannot sync");
   }
 
@@ -172,8 +173,8 @@ class Group {
 };
 
 void publish(std::span<Publication* const> publications, const PublishOptions& options,
-             const OnUnpublished& on_unpublished) {
-  Group group(publications, options);
+             const OnPublishFailure& on_publish_failure) {
+  PublicationGroup group(publications, options);
   if (options.durable) group.sync_files();
   group.close_files();
   const auto finish = [&] {
@@ -181,7 +182,7 @@ void publish(std::span<Publication* const> publications, const PublishOptions& o
     group.mark_published();
   };
   try {
-    group.rename_files(on_unpublished);
+    group.rename_files(on_publish_failure);
   } catch (const EnvironmentError&) {
     finish();  // what came so far
     throw;
@@ -205,17 +206,18 @@ void publish_file(const fs::path& path, std::span<const std::byte> bytes) {
   try {
     publish_one(path, bytes, {});
   } catch (const ItemError& error) {
-    throw ItemError(Reason::not_written, error.what());  // no output of an image, so no collision
+    throw ItemError(FailureReason::not_written,
+                    error.what());  // no output of an image, so no collision
   }
 }
 
 void publish_new_file(const fs::path& path, std::span<const std::byte> bytes) {
   const auto decide = [](std::size_t, const fs::path& place, const fs::path& temporary) {
-    if (compare(place, temporary) == Likeness::same) return AtTakenPlace::keep;
-    throw ItemError(Reason::output_collision,
+    if (compare_files(place, temporary) == FileComparison::same) return ConflictAction::keep;
+    throw ItemError(FailureReason::output_collision,
                     printable(place.native()) + " is there with other bytes, and is not replaced");
   };
-  publish_one(path, bytes, {.decide = decide});
+  publish_one(path, bytes, {.resolve_conflict = decide});
 }
 
 }  // namespace eckart::io

@@ -25,30 +25,31 @@ class Publication {
   /// Takes back what was added and is not at its place yet.
   void clear() { files_.clear(); }
   /// Whether publish() is done with it, and as durable as was wished.
-  bool published() const { return published_; }
+  bool published() const { return is_published_; }
 
  private:
-  friend class Group;
+  friend class PublicationGroup;
   struct File {
     std::unique_ptr<TemporaryFile> temporary;
     std::filesystem::path path;
   };
   std::vector<File> files_;
-  bool published_ = false;
+  bool is_published_ = false;
 };
 
 /// Told of a publication of the group that could not be put to its place, by its index: with
-/// output_collision where a folder is there, or else with not_written, or with what decide() threw.
-using OnUnpublished = std::function<void(std::size_t index, const ItemError& error)>;
+/// output_collision where a folder is there, or else with not_written, or with what
+/// resolve_conflict() threw.
+using OnPublishFailure = std::function<void(std::size_t index, const ItemError& error)>;
 
 /// What becomes of a file whose place is taken.
-enum class AtTakenPlace {
+enum class ConflictAction {
   replace,  ///< it takes the place of what stands there
   keep,     ///< what stands there stays: it has the same bytes
 };
 /// Asked of a publication of the group, by its index, where something stands at the place of one of
 /// its files, which is in `temporary` until then. Throws ItemError where that is in the way.
-using DecideAtTakenPlace = std::function<AtTakenPlace(
+using ResolveConflict = std::function<ConflictAction(
     std::size_t index, const std::filesystem::path& place, const std::filesystem::path& temporary)>;
 
 struct PublishOptions {
@@ -60,13 +61,13 @@ struct PublishOptions {
   /// Empty: what stands there is replaced. Else nothing is but what it has said so of immediately
   /// before; what appears at a free place meanwhile is seen. It is asked of all files of a
   /// publication before the first of them is renamed.
-  DecideAtTakenPlace decide{};
+  ResolveConflict resolve_conflict{};
 };
 
 /// Renames all files to their places. Throws EnvironmentError; what is not published() then must be
 /// written anew: of what a disk has once failed to take nothing is known.
 void publish(std::span<Publication* const> group, const PublishOptions& options,
-             const OnUnpublished& on_unpublished);
+             const OnPublishFailure& on_publish_failure);
 
 /// Writes one file as publish() does, durably, over what stands there. Throws
 /// ItemError(not_written) with the system's reason, or EnvironmentError where that is no matter of

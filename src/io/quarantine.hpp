@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "io/claimed_file.hpp"
 #include "io/root_directory.hpp"
-#include "io/taken_file.hpp"
 
 namespace eckart::io {
 
@@ -19,11 +19,11 @@ struct QuarantineOptions {
   std::int64_t max_copy_mb = 1024;  ///< MiB; a larger file is not copied from another disk
 };
 
-/// Where inputs go that cannot be done, each with its reason beside it in NAME.reason.json:
+/// Where inputs go that cannot be done, each with its reason beside it in NAME.record.json:
 /// OUT/.eckart/quarantine, in the tree of the inputs. A directory whose name could be that of a
 /// file there, as q.png, is called q.png.d. Of an input that stays where it is only a note is
-/// there, NAME.stays.json: a file NAME beside it is another. Earlier versions called the note
-/// NAME.reason.json, without a file NAME. Thread-safe. Everything throws ItemError(not_written)
+/// there, NAME.kept.json: a file NAME beside it is another. Earlier versions called the note
+/// NAME.record.json, without a file NAME. Thread-safe. Everything throws ItemError(not_written)
 /// with the system's reason, or EnvironmentError.
 class Quarantine {
  public:
@@ -31,13 +31,13 @@ class Quarantine {
 
   /// Moves the file there: to its place in the tree of the inputs, which is `relative`, or to a
   /// name like that where another has it. Returns the place.
-  std::filesystem::path take(TakenFile& file, const std::filesystem::path& relative,
+  std::filesystem::path take(ClaimedFile& file, const std::filesystem::path& relative,
                              const std::string& reason);
   /// Of a file that stays; the place of the note.
   std::filesystem::path note(const std::filesystem::path& relative, const std::string& reason);
   /// Whether there is a note of it, or may be: what cannot be looked at counts. Never throws.
-  bool has_note(const std::filesystem::path& relative) const;
-  void remove_note(const std::filesystem::path& relative);
+  bool has_kept_record(const std::filesystem::path& relative) const;
+  void remove_kept_record(const std::filesystem::path& relative);
   /// Whether a file of its name was taken, or may have been. Never throws.
   bool has_file(const std::filesystem::path& relative) const;
 
@@ -47,9 +47,9 @@ class Quarantine {
 
  private:
   RootDirectoryPtr open_root() const;
-  bool has_older_note(const std::filesystem::path& place) const;
-  void remove_older_note(const std::filesystem::path& relative);
-  void write(const std::filesystem::path& reason_file, const std::string& reason) const;
+  bool has_legacy_kept_record(const std::filesystem::path& place) const;
+  void remove_legacy_kept_record(const std::filesystem::path& relative);
+  void write(const std::filesystem::path& record, const std::string& reason) const;
 
   const std::filesystem::path root_;    // OUT/.eckart: below it no link is followed
   const std::filesystem::path folder_;  // in it
@@ -61,20 +61,20 @@ class Quarantine {
 std::filesystem::path quarantine_folder(const std::filesystem::path& output);
 
 /// The place of the file that a file of a reason is of.
-std::filesystem::path file_of_reason(const std::filesystem::path& reason_file);
+std::filesystem::path file_of_record(const std::filesystem::path& record);
 
 /// Whether it is the note of an input that has stayed: what is at that place is another file then.
 /// A reason of earlier versions that has no file there is such a note, too.
-bool is_note(const std::filesystem::path& reason_file);
+bool is_kept_record(const std::filesystem::path& record);
 
 /// Where the reason is written, of a file at `place` in a quarantine.
-std::filesystem::path reason_file_of(const std::filesystem::path& place);
+std::filesystem::path record_path_of(const std::filesystem::path& place);
 
 /// Removes the folder of what was at `place` in a quarantine, and those around it, as far as they
 /// are empty.
 void remove_empty_folders(const RootDirectory& quarantine, const std::filesystem::path& place);
 
 /// All files of reasons in a quarantine, notes among them, the oldest first.
-std::vector<std::filesystem::path> reason_files(const std::filesystem::path& folder);
+std::vector<std::filesystem::path> quarantine_records(const std::filesystem::path& folder);
 
 }  // namespace eckart::io

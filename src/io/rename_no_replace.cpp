@@ -17,19 +17,19 @@ bool fail_with(int error) {
   return false;
 }
 
-struct Place {
+struct EntryRef {
   int directory;
   const char* name;
 };
 
 /// Not atomic.
-bool look_and_rename(const Place& from, const Place& to) {
+bool check_and_rename(const EntryRef& from, const EntryRef& to) {
   struct stat status {};
   if (::fstatat(to.directory, to.name, &status, AT_SYMLINK_NOFOLLOW) == 0) return fail_with(EEXIST);
   return ::renameat(from.directory, from.name, to.directory, to.name) == 0;
 }
 
-bool link_and_unlink(const Place& from, const Place& to) {
+bool link_and_unlink(const EntryRef& from, const EntryRef& to) {
   if (::linkat(from.directory, from.name, to.directory, to.name, 0) == 0) {
     if (::unlinkat(from.directory, from.name, 0) == 0) return true;
     const int error = errno;
@@ -37,7 +37,7 @@ bool link_and_unlink(const Place& from, const Place& to) {
     return fail_with(error);
   }
   if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS && errno != EMLINK) return false;
-  return look_and_rename(from, to);  // the file system has no hard links, or none of this file
+  return check_and_rename(from, to);  // the file system has no hard links, or none of this file
 }
 
 }  // namespace

@@ -17,22 +17,22 @@ namespace fs = std::filesystem;
 constexpr int kFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
 
 /// Component by component. `make`: makes those that are missing.
-Descriptor walk(int root, const fs::path& relative, bool make) {
-  Descriptor directory(::openat(root, ".", kFlags));
+FileDescriptor open_by_component(int root, const fs::path& relative, bool make) {
+  FileDescriptor directory(::openat(root, ".", kFlags));
   for (const fs::path& name : relative) {
     if (!directory) break;
     if (name.empty() || name == ".") continue;
     if (name == ".." || name == "/") {
       errno = EXDEV;
-      return Descriptor();
+      return FileDescriptor();
     }
     const auto open = [&] {
-      return Descriptor(::openat(directory.get(), name.c_str(), kFlags | O_NOFOLLOW));
+      return FileDescriptor(::openat(directory.get(), name.c_str(), kFlags | O_NOFOLLOW));
     };
-    Descriptor next = open();
+    FileDescriptor next = open();
     if (!next && make && errno == ENOENT) {
       if (::mkdirat(directory.get(), name.c_str(), 0777) != 0 && errno != EEXIST)
-        return Descriptor();
+        return FileDescriptor();
       next = open();
     }
     std::swap(directory, next);
@@ -40,31 +40,31 @@ Descriptor walk(int root, const fs::path& relative, bool make) {
   return directory;
 }
 
-Descriptor open_beneath(int root, const fs::path& relative) {
-  constexpr int kTries = 8;  // EAGAIN: something was renamed or mounted at the same time
+FileDescriptor open_beneath(int root, const fs::path& relative) {
+  constexpr int kMaxAttempts = 8;  // EAGAIN: something was renamed or mounted at the same time
   open_how how{};
   how.flags = kFlags;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kMaxAttempts; ++i) {
     const long opened = ::syscall(SYS_openat2, root, relative.c_str(), &how, sizeof how);
-    if (opened >= 0) return Descriptor(int(opened));
+    if (opened >= 0) return FileDescriptor(int(opened));
     // An old kernel, or a container whose seccomp filter does not know the call.
-    if (errno == ENOSYS || errno == EPERM) return walk(root, relative, false);
+    if (errno == ENOSYS || errno == EPERM) return open_by_component(root, relative, false);
     if (errno != EAGAIN) break;
   }
-  return Descriptor();
+  return FileDescriptor();
 }
 
 }  // namespace
 
-RootDirectoryPtr RootDirectory::open(const fs::path& path, Links links) {
-  const DirectoryPtr directory = Directory::adopt(Descriptor(::open(path.c_str(), kFlags)));
+RootDirectoryPtr RootDirectory::open(const fs::path& path, LinkPolicy links) {
+  const DirectoryPtr directory = Directory::adopt(FileDescriptor(::open(path.c_str(), kFlags)));
   if (!directory) return nullptr;
   return RootDirectoryPtr(new RootDirectory(path, links, directory->id()));
 }
 
 DirectoryPtr RootDirectory::open() const {
-  DirectoryPtr directory = Directory::adopt(Descriptor(::open(path_.c_str(), kFlags)));
+  DirectoryPtr directory = Directory::adopt(FileDescriptor(::open(path_.c_str(), kFlags)));
   if (!directory || directory->id() == id_) return directory;
   errno = ENOENT;
   return nullptr;
@@ -73,8 +73,8 @@ DirectoryPtr RootDirectory::open() const {
 DirectoryPtr RootDirectory::open_below(const fs::path& relative) const {
   DirectoryPtr root = open();
   if (!root || relative.empty()) return root;
-  if (links_ == Links::all)
-    return Directory::adopt(Descriptor(::openat(root->descriptor(), relative.c_str(), kFlags)));
+  if (links_ == LinkPolicy::all)
+    return Directory::adopt(FileDescriptor(::openat(root->descriptor(), relative.c_str(), kFlags)));
   return Directory::adopt(open_beneath(root->descriptor(), relative));
 }
 
@@ -83,7 +83,7 @@ DirectoryPtr RootDirectory::make_below(const fs::path& relative) const {
   if (!root || relative.empty()) return root;
   DirectoryPtr directory = Directory::adopt(open_beneath(root->descriptor(), relative));
   if (directory || errno != ENOENT) return directory;
-  return Directory::adopt(walk(root->descriptor(), relative, true));
+  return Directory::adopt(open_by_component(root->descriptor(), relative, true));
 }
 
 bool RootDirectory::remove_below(const fs::path& relative) const {

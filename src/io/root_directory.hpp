@@ -12,13 +12,13 @@ namespace eckart::io {
 /// it holds no descriptor, so that its file system can be unmounted. Thread-safe.
 class RootDirectory {
  public:
-  /// Links in `path` are followed. nullptr, with errno, if there is no directory.
+  /// LinkPolicy in `path` are followed. nullptr, with errno, if there is no directory.
   static std::shared_ptr<const RootDirectory> open(const std::filesystem::path& path,
-                                                   Links links = Links::none);
+                                                   LinkPolicy links = LinkPolicy::none);
 
   /// Where it was found, and is looked for each time.
   const std::filesystem::path& path() const { return path_; }
-  Links links() const { return links_; }
+  LinkPolicy links() const { return links_; }
   const FileId& id() const { return id_; }
 
   /// The directory at this relative path, the root itself for the empty path. nullptr, with errno,
@@ -32,12 +32,12 @@ class RootDirectory {
   bool remove_below(const std::filesystem::path& relative) const;
 
  private:
-  RootDirectory(std::filesystem::path path, Links links, FileId id)
+  RootDirectory(std::filesystem::path path, LinkPolicy links, FileId id)
       : path_(std::move(path)), links_(links), id_(id) {}
   DirectoryPtr open() const;
 
   const std::filesystem::path path_;
-  const Links links_;
+  const LinkPolicy links_;
   const FileId id_;
 };
 using RootDirectoryPtr = std::shared_ptr<const RootDirectory>;

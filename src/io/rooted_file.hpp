@@ -24,7 +24,7 @@ struct RootedFile {
 DirectoryPtr open_directory(const RootedFile& file);
 
 /// What an entry of a directory is.
-struct Entry {
+struct EntryStat {
   enum Kind { nothing, file, directory, link, other };
   Kind kind = nothing;    ///< link: one that is not followed, or leads to nothing
   FileIdentity identity;  ///< of a file
@@ -32,7 +32,7 @@ struct Entry {
 };
 
 /// Looks at an entry, and follows a link only as `links` has it.
-Entry look_at(const Directory& directory, const std::string& name, Links links);
+EntryStat stat_entry(const Directory& directory, const std::string& name, LinkPolicy links);
 
 /// Opens it as InputFile does. Throws as InputFile; ItemError(not_found) as well if it is not in
 /// its directory any more, or if it is a link that is not followed.

@@ -13,8 +13,8 @@
 
 #include "core/error.hpp"
 #include "io/codec.hpp"
+#include "io/is_within.hpp"
 #include "io/line_reader.hpp"
-#include "io/real_path.hpp"
 #include "io/root_directory.hpp"
 
 namespace eckart::io {
@@ -22,51 +22,53 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Arrival failed_arrival(const fs::path& file, const fs::path& relative, const std::error_code& why) {
+SourceItem failed_item(const fs::path& file, const fs::path& relative, const std::error_code& why) {
   if (why == std::errc::no_such_file_or_directory || why == std::errc::not_a_directory) {
     return {file, relative,
-            Outcome::failed(Stage::source, Reason::not_found, "no such file or folder")};
+            Outcome::failed(Stage::source, FailureReason::not_found, "no such file or folder")};
   }
   return {file, relative,
-          Outcome::failed(Stage::source, Reason::unreadable, "cannot be read: " + why.message())};
+          Outcome::failed(Stage::source, FailureReason::unreadable,
+                          "cannot be read: " + why.message())};
 }
 
 /// The name a path ends with, also when it ends with a slash.
-fs::path last_name(const fs::path& path) {
+fs::path last_component(const fs::path& path) {
   return path.has_filename() ? path.filename() : path.parent_path().filename();
 }
 
 /// Gives one arrival.
 class SingleSource : public Source {
  public:
-  explicit SingleSource(Arrival arrival) : arrival_(std::move(arrival)) {}
-  std::optional<Arrival> next(const std::stop_token&) override {
-    return std::exchange(arrival_, std::nullopt);
+  explicit SingleSource(SourceItem arrival) : source_item_(std::move(arrival)) {}
+  std::optional<SourceItem> next(const std::stop_token&) override {
+    return std::exchange(source_item_, std::nullopt);
   }
 
  private:
-  std::optional<Arrival> arrival_;
+  std::optional<SourceItem> source_item_;
 };
 
 /// Holds the names of one folder, and of the folders still to be listed.
 class FolderSource : public Source {
  public:
-  FolderSource(fs::path root, fs::path place) : root_(std::move(root)), place_(std::move(place)) {
+  FolderSource(fs::path root, fs::path place)
+      : root_(std::move(root)), output_prefix_(std::move(place)) {
     pending_.emplace_back();
   }
 
-  std::optional<Arrival> next(const std::stop_token& stop) override {
+  std::optional<SourceItem> next(const std::stop_token& stop) override {
     while (!stop.stop_requested()) {
       if (!names_.empty()) {
         const fs::path relative = folder_ / names_.back();
         names_.pop_back();
-        return Arrival{root_ / relative, place_ / relative, {}};
+        return SourceItem{root_ / relative, output_prefix_ / relative, {}};
       }
       if (pending_.empty()) return std::nullopt;
       folder_ = std::move(pending_.back());
       pending_.pop_back();
       if (const std::error_code error = list(folder_, stop)) {
-        return failed_arrival(path_of(folder_), place_ / folder_, error);
+        return failed_item(path_of(folder_), output_prefix_ / folder_, error);
       }
     }
     return std::nullopt;
@@ -83,9 +85,9 @@ class FolderSource : public Source {
     const auto failed = [] {
       return std::error_code(errno == ELOOP ? ENOTDIR : errno, std::generic_category());
     };
-    if (!tree_ && !(tree_ = RootDirectory::open(root_))) return failed();
-    const DirectoryPtr directory = tree_->open_below(folder);
-    Descriptor reading = directory ? directory->open_for_reading() : Descriptor();
+    if (!root_directory_ && !(root_directory_ = RootDirectory::open(root_))) return failed();
+    const DirectoryPtr directory = root_directory_->open_below(folder);
+    FileDescriptor reading = directory ? directory->open_for_reading() : FileDescriptor();
     if (!reading) return failed();
     const std::unique_ptr<DIR, int (*)(DIR*)> listing(::fdopendir(reading.get()), &::closedir);
     if (!listing) return failed();
@@ -94,7 +96,7 @@ class FolderSource : public Source {
     errno = 0;
     for (const dirent* entry = nullptr; (entry = ::readdir(listing.get())); errno = 0) {
       if (stop.stop_requested()) return {};
-      sort_in(*directory, *entry, subfolders);
+      classify(*directory, *entry, subfolders);
     }
     const std::error_code error = failed();
     std::sort(names_.begin(), names_.end(), std::greater<>());
@@ -105,8 +107,8 @@ class FolderSource : public Source {
 
   /// Whatever is no folder and is named like an image is worth an arrival: reading it says what is
   /// wrong with a broken link or a FIFO.
-  void sort_in(const Directory& directory, const dirent& entry,
-               std::vector<std::string>& subfolders) {
+  void classify(const Directory& directory, const dirent& entry,
+                std::vector<std::string>& subfolders) {
     std::string name = entry.d_name;
     if (name == "." || name == "..") return;
     const bool may_be_link = entry.d_type == DT_LNK || entry.d_type == DT_UNKNOWN;
@@ -115,7 +117,7 @@ class FolderSource : public Source {
     const bool leads_to_folder = is_own_folder || (may_be_link && is_folder(directory, name, 0));
     if (is_own_folder && !name.starts_with('.')) {
       subfolders.push_back(std::move(name));
-    } else if (!leads_to_folder && looks_like_image(name)) {
+    } else if (!leads_to_folder && is_image_file_name(name)) {
       names_.push_back(std::move(name));
     } else {
       ++ignored_;
@@ -129,24 +131,25 @@ class FolderSource : public Source {
   }
 
   const fs::path root_;
-  const fs::path place_;            // of root_, below the output folder
-  RootDirectoryPtr tree_;           // at root_, once it has been opened
-  fs::path folder_;                 // the one that names_ belong to, below root_
-  std::vector<std::string> names_;  // descending: the next one is last
-  std::vector<fs::path> pending_;   // below root_; the next one is last
+  const fs::path output_prefix_;     // of root_, below the output folder
+  RootDirectoryPtr root_directory_;  // at root_, once it has been opened
+  fs::path folder_;                  // the one that names_ belong to, below root_
+  std::vector<std::string> names_;   // descending: the next one is last
+  std::vector<fs::path> pending_;    // below root_; the next one is last
   std::int64_t ignored_ = 0;
 };
 
 /// One source after the other; `more` gives them, and nullptr at the end.
 class ChainSource : public Source {
  public:
-  using More = std::function<std::unique_ptr<Source>(const std::stop_token&)>;
-  ChainSource(More more, bool may_wait) : more_(std::move(more)), may_wait_(may_wait) {}
+  using NextSource = std::function<std::unique_ptr<Source>(const std::stop_token&)>;
+  ChainSource(NextSource more, bool may_block)
+      : next_source_(std::move(more)), may_block_(may_block) {}
 
-  std::optional<Arrival> next(const std::stop_token& stop) override {
+  std::optional<SourceItem> next(const std::stop_token& stop) override {
     while (!stop.stop_requested()) {
-      if (!current_ && !(current_ = more_(stop))) break;
-      if (std::optional<Arrival> arrival = current_->next(stop)) return arrival;
+      if (!current_ && !(current_ = next_source_(stop))) break;
+      if (std::optional<SourceItem> arrival = current_->next(stop)) return arrival;
       if (stop.stop_requested()) break;
       ignored_ += current_->ignored();
       current_.reset();
@@ -154,18 +157,18 @@ class ChainSource : public Source {
     return std::nullopt;
   }
 
-  bool may_wait() const override { return may_wait_; }
+  bool may_block() const override { return may_block_; }
   std::int64_t ignored() const override { return ignored_ + (current_ ? current_->ignored() : 0); }
 
  private:
-  const More more_;
-  const bool may_wait_;
+  const NextSource next_source_;
+  const bool may_block_;
   std::unique_ptr<Source> current_;
   std::int64_t ignored_ = 0;  // of the sources that are through
 };
 
 /// Below the output folder, whatever the path: without root, dots, and trailing slash.
-fs::path place_of(const fs::path& path) {
+fs::path output_path_of(const fs::path& path) {
   fs::path place;
   for (const fs::path& part : path.lexically_normal().relative_path()) {
     if (part != "." && part != ".." && !part.empty()) place /= part;
@@ -179,26 +182,26 @@ std::unique_ptr<Source> source_at(const fs::path& input, const fs::path& place,
   std::error_code error;
   const fs::file_status status = fs::status(input, error);
   if (fs::is_directory(status)) return std::make_unique<FolderSource>(input, folder_place);
-  return std::make_unique<SingleSource>(fs::exists(status) ? Arrival{input, place, {}}
-                                                           : failed_arrival(input, place, error));
+  return std::make_unique<SingleSource>(fs::exists(status) ? SourceItem{input, place, {}}
+                                                           : failed_item(input, place, error));
 }
 
 /// Results go below the output folder as inputs are called, so neither may lie in the other.
-std::string clash(const fs::path& input, const fs::path& output) {
+std::string output_conflict(const fs::path& input, const fs::path& output) {
   std::error_code none;  // no folder
-  if (is_or_is_below(input, output)) return "it is in the output folder " + output.string();
-  if (fs::is_directory(input, none) && is_or_is_below(output, input)) {
+  if (is_within(input, output)) return "it is in the output folder " + output.string();
+  if (fs::is_directory(input, none) && is_within(output, input)) {
     return "the output folder " + output.string() + " is in it";
   }
   return {};
 }
 
 std::unique_ptr<Source> source_of_line(const std::string& line, const fs::path& output) {
-  const fs::path place = place_of(line);
-  const std::string why = clash(line, output);
+  const fs::path place = output_path_of(line);
+  const std::string why = output_conflict(line, output);
   if (why.empty()) return source_at(line, place, place);
-  return std::make_unique<SingleSource>(
-      Arrival{line, place, Outcome::failed(Stage::source, Reason::output_collision, why)});
+  return std::make_unique<SingleSource>(SourceItem{
+      line, place, Outcome::failed(Stage::source, FailureReason::output_collision, why)});
 }
 
 }  // namespace
@@ -217,18 +220,18 @@ std::unique_ptr<Source> make_list_source(const fs::path& list, const fs::path& o
 }
 
 std::unique_ptr<Source> make_source(const fs::path& input) {
-  return source_at(input, last_name(input), fs::path());
+  return source_at(input, last_component(input), fs::path());
 }
 
-std::unique_ptr<Source> chain(std::vector<std::unique_ptr<Source>> sources) {
-  const bool may_wait = std::any_of(sources.begin(), sources.end(),
-                                    [](const auto& source) { return source->may_wait(); });
+std::unique_ptr<Source> chain_sources(std::vector<std::unique_ptr<Source>> sources) {
+  const bool may_block = std::any_of(sources.begin(), sources.end(),
+                                     [](const auto& source) { return source->may_block(); });
   auto rest = std::make_shared<std::vector<std::unique_ptr<Source>>>(std::move(sources));
   return std::make_unique<ChainSource>(
       [rest, i = std::size_t(0)](const std::stop_token&) mutable {
         return i < rest->size() ? std::move((*rest)[i++]) : nullptr;
       },
-      may_wait);
+      may_block);
 }
 
 }  // namespace eckart::io

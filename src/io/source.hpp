@@ -14,14 +14,14 @@
 namespace eckart::io {
 
 /// One file to do. `relative` is its place under the output folder, in the mirrored tree.
-struct Arrival {
+struct SourceItem {
   std::filesystem::path file;
   std::filesystem::path relative;
-  Outcome outcome;       ///< failed when the source already knows why this cannot be done
-  int job = 0;           ///< whose it is, where there are several
-  bool last_try = true;  ///< what does not decode now is not half-written
-  RootedFile below{};    ///< where it was found by a watch: the only way to it
-  FileIdentity seen{};   ///< likewise: as it was when it was looked at
+  Outcome outcome;              ///< failed when the source already knows why this cannot be done
+  int job = 0;                  ///< whose it is, where there are several
+  bool is_last_attempt = true;  ///< what does not decode now is not half-written
+  RootedFile below{};           ///< where it was found by a watch: the only way to it
+  FileIdentity seen{};          ///< likewise: as it was when it was looked at
 };
 
 /// Where files come from. Used by one thread at a time.
@@ -29,10 +29,10 @@ class Source {
  public:
   virtual ~Source() = default;
   /// The next file; nothing when there is no more, and soon after `stop` is requested.
-  virtual std::optional<Arrival> next(const std::stop_token& stop) = 0;
+  virtual std::optional<SourceItem> next(const std::stop_token& stop) = 0;
   /// Whether next() may wait for long for who makes files, or writes a list, rather than for a
   /// disk.
-  virtual bool may_wait() const { return false; }
+  virtual bool may_block() const { return false; }
   /// What was seen and passed over: hidden, a link to a folder, or not an image by name.
   virtual std::int64_t ignored() const { return 0; }
 };
@@ -51,6 +51,6 @@ std::unique_ptr<Source> make_list_source(const std::filesystem::path& list,
                                          const std::filesystem::path& output);
 
 /// One source after the other.
-std::unique_ptr<Source> chain(std::vector<std::unique_ptr<Source>> sources);
+std::unique_ptr<Source> chain_sources(std::vector<std::unique_ptr<Source>> sources);
 
 }  // namespace eckart::io

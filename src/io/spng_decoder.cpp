@@ -14,15 +14,15 @@
 namespace eckart::io {
 namespace {
 
-struct Free {
+struct SpngDeleter {
   void operator()(spng_ctx* context) const { spng_ctx_free(context); }
 };
 
 /// Gives libspng a PNG of the same pixels that is not compressed: libspng would not say whether the
 /// compressed stream has its end.
-class Reader {
+class UncompressedPngStream {
  public:
-  Reader(const PngParts& parts, Deadline& deadline)
+  UncompressedPngStream(const PngParts& parts, Deadline& deadline)
       : rows_(parts.idat, deadline), rows_left_(parts.row_bytes) {
     buffer_.reserve(kBlock + 64);  // and a chunk's frame around it
     append("\x89PNG\r\n\x1a\n");
@@ -31,7 +31,7 @@ class Reader {
   }
 
   static int read(spng_ctx*, void* reader, void* to, std::size_t size) {
-    return static_cast<Reader*>(reader)->read(static_cast<std::byte*>(to), size);
+    return static_cast<UncompressedPngStream*>(reader)->read(static_cast<std::byte*>(to), size);
   }
 
   const PngRows& rows() const { return rows_; }
@@ -103,18 +103,20 @@ int format_of(const PngParts& parts) {
 }
 
 void decode_into(const PngParts& parts, Deadline& deadline, std::byte* to, std::size_t bytes) {
-  const std::unique_ptr<spng_ctx, Free> context(spng_ctx_new(SPNG_CTX_IGNORE_ADLER32));
+  const std::unique_ptr<spng_ctx, SpngDeleter> context(spng_ctx_new(SPNG_CTX_IGNORE_ADLER32));
   if (!context) throw std::bad_alloc();
-  Reader reader(parts, deadline);
+  UncompressedPngStream reader(parts, deadline);
   const auto check = [&](int error) {
     if (error == 0) return;
-    if (deadline.passed()) deadline.refuse();
+    if (deadline.passed()) deadline.throw_too_large();
     if (error == SPNG_EMEM || reader.rows().out_of_memory()) throw std::bad_alloc();
-    if (!reader.rows().failure().empty()) throw ItemError(Reason::corrupt, reader.rows().failure());
-    throw ItemError(Reason::corrupt, std::string("does not decode: ") + spng_strerror(error));
+    if (!reader.rows().failure().empty())
+      throw ItemError(FailureReason::corrupt, reader.rows().failure());
+    throw ItemError(FailureReason::corrupt,
+                    std::string("does not decode: ") + spng_strerror(error));
   };
   check(spng_set_crc_action(context.get(), SPNG_CRC_USE, SPNG_CRC_USE));
-  check(spng_set_png_stream(context.get(), Reader::read, &reader));
+  check(spng_set_png_stream(context.get(), UncompressedPngStream::read, &reader));
   const int flags = parts.alpha == PngAlpha::palette ? SPNG_DECODE_TRNS : 0;
   check(spng_decode_image(context.get(), to, bytes, format_of(parts), flags));
   check(spng_decode_chunks(context.get()));  // up to the end
@@ -145,17 +147,17 @@ bool has_color(const Image& image, std::span<const std::uint16_t> color) {
 }
 
 [[noreturn]] void fail_transparent() {
-  throw ItemError(Reason::unsupported,
+  throw ItemError(FailureReason::unsupported,
                   "has transparent pixels (an alpha channel); flatten it onto a background first");
 }
 
 Image decode_opaque(const PngParts& parts, Deadline& deadline) {
   Image image(parts.shape);
   decode_into(parts, deadline, image.data(), image.bytes());
-  if (parts.clear_color.empty()) return image;
+  if (parts.transparent_color.empty()) return image;
   const bool clear = parts.shape.depth == Depth::u8
-                         ? has_color<std::uint8_t>(image, parts.clear_color)
-                         : has_color<std::uint16_t>(image, parts.clear_color);
+                         ? has_color<std::uint8_t>(image, parts.transparent_color)
+                         : has_color<std::uint16_t>(image, parts.transparent_color);
   if (clear) fail_transparent();
   return image;
 }

@@ -19,7 +19,8 @@ struct PngParts {
   ImageShape shape;           ///< without alpha
   std::size_t row_bytes = 0;  ///< inflated: all rows, of all passes, with their filter bytes
   PngAlpha alpha = PngAlpha::none;
-  std::vector<std::uint16_t> clear_color;  ///< samples of the pixels that are transparent, or empty
+  std::vector<std::uint16_t>
+      transparent_color;  ///< samples of the pixels that are transparent, or empty
   std::span<const std::byte> ihdr;
   std::span<const std::byte> palette;       ///< PLTE, or empty
   std::span<const std::byte> transparency;  ///< tRNS, of PngAlpha::palette

@@ -16,20 +16,19 @@ namespace fs = std::filesystem;
 
 StaleTemporaries::StaleTemporaries(const fs::path& root)
     : root_(root.has_filename() ? root : root.parent_path()) {  // which is how its files name it
-  remove_from(root_);
+  remove_in(root_);
 }
 
-void StaleTemporaries::remove_from(const fs::path& folder) {
-  constexpr std::size_t kMostKnown = 10000;  // a service may write to any number
-  if (known_.size() >= kMostKnown) known_.clear();
-  if (!known_.insert(folder.native()).second) return;
-  if (is_in_another_output_folder(folder) || is_around_locked()) return;
+void StaleTemporaries::remove_in(const fs::path& folder) {
+  constexpr std::size_t kMaxCleaned = 10000;  // a service may write to any number
+  if (cleaned_.size() >= kMaxCleaned) cleaned_.clear();
+  if (!cleaned_.insert(folder.native()).second) return;
+  if (is_in_another_output_folder(folder) || is_ancestor_locked()) return;
   // Not by std::filesystem, which makes a path of each of what may be a million names.
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(folder.c_str()), &::closedir);
   if (!listing) return;
   while (const dirent* entry = ::readdir(listing.get())) {
-    if (is_temporary_of_another(entry->d_name))
-      ::unlinkat(::dirfd(listing.get()), entry->d_name, 0);
+    if (is_foreign_temporary(entry->d_name)) ::unlinkat(::dirfd(listing.get()), entry->d_name, 0);
   }
 }
 
@@ -41,7 +40,7 @@ bool StaleTemporaries::is_in_another_output_folder(fs::path folder) const {
   return false;
 }
 
-bool StaleTemporaries::is_around_locked() const {
+bool StaleTemporaries::is_ancestor_locked() const {
   std::error_code none;
   fs::path folder = fs::canonical(root_, none);
   while (folder.has_relative_path()) {

@@ -15,14 +15,14 @@ class StaleTemporaries {
   /// From the folder of an output, which is named as the root is; looks into each once. Output
   /// folders within this one are left alone, since others may have their locks; and all while a run
   /// writes to one around this. What cannot be removed stays.
-  void remove_from(const std::filesystem::path& folder);
+  void remove_in(const std::filesystem::path& folder);
 
  private:
   bool is_in_another_output_folder(std::filesystem::path folder) const;
-  bool is_around_locked() const;
+  bool is_ancestor_locked() const;
 
   const std::filesystem::path root_;
-  std::unordered_set<std::string> known_;
+  std::unordered_set<std::string> cleaned_;
 };
 
 }  // namespace eckart::io

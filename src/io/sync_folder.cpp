@@ -10,8 +10,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "core/descriptor.hpp"
 #include "core/error.hpp"
+#include "core/file_descriptor.hpp"
 
 namespace eckart::io {
 namespace {
@@ -19,36 +19,36 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Folders whose entries, and those of all around, were brought to the disk.
-class KnownFolders {
+class SyncedFolders {
  public:
   bool has(const fs::path& folder) const {
     const std::lock_guard lock(mutex_);
-    return known_.contains(folder.native());
+    return synced_.contains(folder.native());
   }
   void add(const fs::path& folder) {
-    constexpr std::size_t kMost = 10000;  // a service may write to any number
+    constexpr std::size_t kMaxFolders = 10000;  // a service may write to any number
     const std::lock_guard lock(mutex_);
-    if (known_.size() >= kMost) known_.clear();  // and each is looked around once more
-    known_.insert(folder.native());
+    if (synced_.size() >= kMaxFolders) synced_.clear();  // and each is looked around once more
+    synced_.insert(folder.native());
   }
 
  private:
   mutable std::mutex mutex_;
-  std::unordered_set<std::string> known_;  // paths take ten times as much
+  std::unordered_set<std::string> synced_;  // paths take ten times as much
 };
 
-KnownFolders& known_folders() {
-  static KnownFolders known;
+SyncedFolders& synced_folders() {
+  static SyncedFolders known;
   return known;
 }
 
-fs::path folder_of(const fs::path& path) {
+fs::path parent_folder(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : ".";
 }
 
 /// That the folder may not be read, or is gone, is no matter of what was published.
-void sync(const Descriptor& folder, const fs::path& path) {
-  if (folder && bring_to_disk(folder)) return;
+void sync(const FileDescriptor& folder, const fs::path& path) {
+  if (folder && sync_descriptor(folder)) return;
   if (errno == EACCES || errno == ENOENT) return;
   // No waiting for space mends this: the files are at their places already.
   throw EnvironmentError("cannot sync " + path.string() + ": " +
@@ -56,40 +56,40 @@ void sync(const Descriptor& folder, const fs::path& path) {
 }
 
 void sync_folder(const fs::path& folder) {
-  sync(Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), folder);
+  sync(FileDescriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), folder);
 }
 
-DirectoryPtr open_around(const Directory& directory) {
+DirectoryPtr open_parent(const Directory& directory) {
   return Directory::adopt(
-      Descriptor(::openat(directory.descriptor(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC)));
+      FileDescriptor(::openat(directory.descriptor(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC)));
 }
 
 }  // namespace
 
-void sync_with_those_around(const fs::path& folder) {
+void sync_folder_and_ancestors(const fs::path& folder) {
   sync_folder(folder);
   std::vector<fs::path> around;
-  for (fs::path path = folder; !known_folders().has(path) && path != folder_of(path);
-       path = folder_of(path))
-    around.push_back(folder_of(path));  // which has an entry that may be new
+  for (fs::path path = folder; !synced_folders().has(path) && path != parent_folder(path);
+       path = parent_folder(path))
+    around.push_back(parent_folder(path));  // which has an entry that may be new
   for (const fs::path& path : around) sync_folder(path);
-  known_folders().add(folder);
-  for (const fs::path& path : around) known_folders().add(path);
+  synced_folders().add(folder);
+  for (const fs::path& path : around) synced_folders().add(path);
 }
 
 void sync_directory(const Directory& directory, const fs::path& path) {
   sync(directory.open_for_reading(), path);
 }
 
-void sync_those_around(const Directory& directory, const fs::path& path) {
-  if (known_folders().has(path)) return;
+void sync_ancestors(const Directory& directory, const fs::path& path) {
+  if (synced_folders().has(path)) return;
   FileId below = directory.id();
-  for (DirectoryPtr around = open_around(directory); around && around->id() != below;
-       around = open_around(*around)) {
+  for (DirectoryPtr around = open_parent(directory); around && around->id() != below;
+       around = open_parent(*around)) {
     sync_directory(*around, path);
     below = around->id();
   }
-  known_folders().add(path);
+  synced_folders().add(path);
 }
 
 }  // namespace eckart::io

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <system_error>
 
-#include "io/file.hpp"
+#include "io/process_token.hpp"
+#include "io/read_file.hpp"
 #include "io/rename_no_replace.hpp"
-#include "io/this_process.hpp"
 
 namespace eckart::io {
 namespace {
@@ -26,16 +26,16 @@ constexpr std::string_view kPrefix = ".eckart-", kSuffix = ".tmp";
 std::string unique_name() {
   static std::atomic<std::uint64_t> calls{0};
   std::string name(kPrefix);
-  name += this_process();
+  name += process_token();
   name += '-' + std::to_string(calls++);
   return name += kSuffix;
 }
 
 }  // namespace
 
-bool is_temporary_of_another(std::string_view name) {
+bool is_foreign_temporary(std::string_view name) {
   return name.starts_with(kPrefix) && name.ends_with(kSuffix) &&
-         name.compare(kPrefix.size(), this_process().size(), this_process()) != 0;
+         name.compare(kPrefix.size(), process_token().size(), process_token()) != 0;
 }
 
 TemporaryFile::TemporaryFile(const std::filesystem::path& folder)
@@ -48,8 +48,8 @@ TemporaryFile::TemporaryFile(int folder, const std::filesystem::path& prefix, mo
     : folder_(folder) {
   do {
     path_ = prefix / unique_name();
-    descriptor_ =
-        Descriptor(::openat(folder_, path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+    descriptor_ = FileDescriptor(
+        ::openat(folder_, path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   } while (!descriptor_ && (errno == EEXIST || errno == EINTR));
   if (!descriptor_) fail("cannot create a file");
 }
@@ -99,7 +99,7 @@ void TemporaryFile::start_writeback() noexcept {
 }
 
 void TemporaryFile::sync() {
-  if (!bring_to_disk(descriptor_)) fail("cannot sync");
+  if (!sync_descriptor(descriptor_)) fail("cannot sync");
 }
 
 void TemporaryFile::close() {
@@ -112,7 +112,7 @@ void TemporaryFile::rename_to(const std::filesystem::path& path) {
   renamed_ = true;
 }
 
-bool TemporaryFile::rename_to_free(const std::filesystem::path& path) {
+bool TemporaryFile::rename_if_free(const std::filesystem::path& path) {
   renamed_ = rename_no_replace(folder_, path_, folder_, path);
   if (!renamed_ && errno != EEXIST) fail("cannot rename");
   return renamed_;

@@ -44,18 +44,18 @@ class TemporaryFile {
   void close();
   void rename_to(const std::filesystem::path& path);
   /// False, and nothing has changed, where there is something of that name.
-  bool rename_to_free(const std::filesystem::path& path);
+  bool rename_if_free(const std::filesystem::path& path);
 
  private:
   TemporaryFile(int folder, const std::filesystem::path& prefix, mode_t mode);
 
   int folder_;  // that path_ is relative to; AT_FDCWD for the current one
   std::filesystem::path path_;
-  Descriptor descriptor_;
+  FileDescriptor descriptor_;
   bool renamed_ = false;
 };
 
 /// Whether a file of this name was made by another process, as a TemporaryFile.
-bool is_temporary_of_another(std::string_view name);
+bool is_foreign_temporary(std::string_view name);
 
 }  // namespace eckart::io

@@ -14,7 +14,7 @@ namespace {
 
 /// Why no file can be made beside the database; 0 where one can. After a file could not be made
 /// SQLite tries to open it for reading, and keeps the errno of that, which is always ENOENT.
-int why_no_file(const std::string& file) {
+int file_creation_error(const std::string& file) {
   std::string probe = file + "-probe-XXXXXX";
   const int descriptor = ::mkostemp(probe.data(), O_CLOEXEC);
   if (descriptor < 0) return errno;
@@ -24,7 +24,7 @@ int why_no_file(const std::string& file) {
 }
 
 /// errno of a commit that failed is known to the files alone.
-int system_error(sqlite3* database) {
+int system_errno(sqlite3* database) {
   for (const int which : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER}) {
     sqlite3_file* file = nullptr;
     int error = 0;
@@ -35,29 +35,31 @@ int system_error(sqlite3* database) {
   const int error = sqlite3_system_errno(database);
   if (error != ENOENT || sqlite3_db_readonly(database, "main") == 1) return error;
   const char* const name = sqlite3_db_filename(database, "main");
-  const int why = name ? why_no_file(name) : 0;
+  const int why = name ? file_creation_error(name) : 0;
   return why != 0 ? why : error;
 }
 
 void check(int code, sqlite3* database) {
   if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE) return;
   const int extended = sqlite3_extended_errcode(database), primary = extended & 0xff;
-  const bool of_system = primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN;
-  throw DatabaseError{extended, sqlite3_errmsg(database), of_system ? system_error(database) : 0};
+  const bool is_system_error = primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN;
+  throw DatabaseError{extended, sqlite3_errmsg(database),
+                      is_system_error ? system_errno(database) : 0};
 }
 
 /// Whether the file is opened as one that nobody writes, so that SQLite makes no files beside it.
 /// Where another process has left rows in such a file they are needed.
-bool is_immutable(const std::filesystem::path& file, Access access) {
+bool is_immutable(const std::filesystem::path& file, OpenMode access) {
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
   std::error_code none;
   const std::uintmax_t rows = std::filesystem::file_size(file.native() + "-wal", none);
   if (!none && rows > 0) return false;
-  return access == Access::look || (access == Access::read && ::access(folder.c_str(), W_OK) != 0);
+  return access == OpenMode::immutable ||
+         (access == OpenMode::read_only && ::access(folder.c_str(), W_OK) != 0);
 }
 
 /// A URI in which every byte that might mean something there is written as %XX.
-std::string uri_of(const std::filesystem::path& file) {
+std::string to_uri(const std::filesystem::path& file) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string uri = "file:";
   for (const char c : file.native()) {
@@ -102,62 +104,62 @@ Statement::Statement(sqlite3* database, std::string_view sql) {
 
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 
-Statement::Use::~Use() {
+Statement::Execution::~Execution() {
   sqlite3_reset(statement_);
   sqlite3_clear_bindings(statement_);  // which refer to what may be gone; unbound is NULL
 }
 
-Statement::Use& Statement::Use::bind(int parameter, std::int64_t value) {
+Statement::Execution& Statement::Execution::bind(int parameter, std::int64_t value) {
   check(sqlite3_bind_int64(statement_, parameter, value), sqlite3_db_handle(statement_));
   return *this;
 }
 
-Statement::Use& Statement::Use::bind(int parameter, std::string_view bytes) {
+Statement::Execution& Statement::Execution::bind(int parameter, std::string_view bytes) {
   check(sqlite3_bind_blob64(statement_, parameter, bytes.data(), bytes.size(), SQLITE_STATIC),
         sqlite3_db_handle(statement_));
   return *this;
 }
 
-Statement::Use& Statement::Use::bind_text(int parameter, std::string_view text) {
+Statement::Execution& Statement::Execution::bind_text(int parameter, std::string_view text) {
   check(sqlite3_bind_text64(statement_, parameter, text.data(), text.size(), SQLITE_STATIC,
                             SQLITE_UTF8),
         sqlite3_db_handle(statement_));
   return *this;
 }
 
-bool Statement::Use::step() {
+bool Statement::Execution::step() {
   const int code = sqlite3_step(statement_);
   check(code, sqlite3_db_handle(statement_));
   return code == SQLITE_ROW;
 }
 
-std::int64_t Statement::Use::integer(int column) const {
+std::int64_t Statement::Execution::integer(int column) const {
   return sqlite3_column_int64(statement_, column);
 }
 
-std::string Statement::Use::bytes(int column) const {
+std::string Statement::Execution::bytes(int column) const {
   const auto* data = static_cast<const char*>(sqlite3_column_blob(statement_, column));
   return data ? std::string(data, std::size_t(sqlite3_column_bytes(statement_, column)))
               : std::string();
 }
 
-Database::Database(const std::filesystem::path& file, Access access,
-                   std::chrono::milliseconds patience) {
+Database::Database(const std::filesystem::path& file, OpenMode access,
+                   std::chrono::milliseconds timeout) {
   sqlite3* database = nullptr;
-  const bool still = is_immutable(file, access);
-  const std::string name = still ? uri_of(file) : file.native();
-  const int code =
-      sqlite3_open_v2(name.c_str(), &database,
-                      SQLITE_OPEN_NOMUTEX | (still ? SQLITE_OPEN_URI : 0) |
-                          (access == Access::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                                                   : SQLITE_OPEN_READONLY),
-                      nullptr);
+  const bool immutable = is_immutable(file, access);
+  const std::string name = immutable ? to_uri(file) : file.native();
+  const int code = sqlite3_open_v2(
+      name.c_str(), &database,
+      SQLITE_OPEN_NOMUTEX | (immutable ? SQLITE_OPEN_URI : 0) |
+          (access == OpenMode::read_write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                                          : SQLITE_OPEN_READONLY),
+      nullptr);
   database_.reset(database);
-  if (code == SQLITE_CANTOPEN && access == Access::write && !std::filesystem::exists(file))
-    throw DatabaseError{code, sqlite3_errmsg(database), why_no_file(file.native())};
+  if (code == SQLITE_CANTOPEN && access == OpenMode::read_write && !std::filesystem::exists(file))
+    throw DatabaseError{code, sqlite3_errmsg(database), file_creation_error(file.native())};
   check(code, database);
   sqlite3_extended_result_codes(database, 1);
-  sqlite3_busy_timeout(database, int(patience.count()));
+  sqlite3_busy_timeout(database, int(timeout.count()));
 }
 
 Database::Database(const Database& source) {
@@ -183,6 +185,6 @@ void Database::roll_back() noexcept {
     sqlite3_exec(get(), "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
-void Database::Close::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
+void Database::CloseDatabase::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
 
 }  // namespace eckart::ledger

@@ -15,25 +15,26 @@ namespace eckart::ledger {
 struct DatabaseError {
   int code;
   std::string message;
-  int system_error = 0;     ///< errno, where the system has refused something
+  int system_errno = 0;     ///< errno, where the system has refused something
   bool is_corrupt() const;  ///< the file is no database, or damaged: statements that are right fail
 };
 
-/// A prepared statement; reset when it goes out of a Use.
+/// A prepared statement; reset when it goes out of a Execution.
 class Statement {
  public:
   Statement(sqlite3* database, std::string_view sql);
 
   /// One execution: parameters from 1 on, columns from 0 on. Throws DatabaseError.
-  class Use {
+  class Execution {
    public:
-    explicit Use(const Statement& statement) : statement_(statement.get()) {}
-    ~Use();
-    Use(const Use&) = delete;
-    Use& operator=(const Use&) = delete;
-    Use& bind(int parameter, std::int64_t value);
-    Use& bind(int parameter, std::string_view bytes);      ///< must live until step() has returned
-    Use& bind_text(int parameter, std::string_view text);  ///< likewise
+    explicit Execution(const Statement& statement) : statement_(statement.get()) {}
+    ~Execution();
+    Execution(const Execution&) = delete;
+    Execution& operator=(const Execution&) = delete;
+    Execution& bind(int parameter, std::int64_t value);
+    Execution& bind(int parameter,
+                    std::string_view bytes);  ///< must live until step() has returned
+    Execution& bind_text(int parameter, std::string_view text);  ///< likewise
     /// Whether there is a row.
     bool step();
     std::int64_t integer(int column) const;
@@ -52,35 +53,35 @@ class Statement {
 };
 
 /// How a file is opened.
-enum class Access {
-  write,  ///< made if it is missing
-  read,   ///< nothing is changed where this process may not
-  look,   ///< nothing is changed or made; may see a state that another process is changing
+enum class OpenMode {
+  read_write,  ///< made if it is missing
+  read_only,   ///< nothing is changed where this process may not
+  immutable,   ///< nothing is changed or made; may see a state that another process is changing
 };
 
 /// An open SQLite file. One thread at a time.
 class Database {
  public:
-  /// Where others keep it locked it is waited for as long as `patience`. Throws DatabaseError.
-  Database(const std::filesystem::path& file, Access access, std::chrono::milliseconds patience);
+  /// Where others keep it locked it is waited for as long as `timeout`. Throws DatabaseError.
+  Database(const std::filesystem::path& file, OpenMode access, std::chrono::milliseconds timeout);
   /// Copies what `source` has to memory: changes stay there.
   explicit Database(const Database& source);
   void execute(const char* sql);
   /// All that `work` does, or nothing.
   template <class Work>
   void transaction(const Work& work) {
-    between("BEGIN IMMEDIATE", work);
+    run_transaction("BEGIN IMMEDIATE", work);
   }
   /// `work` sees the file in one state, whatever others write meanwhile.
   template <class Work>
   void read(const Work& work) {
-    between("BEGIN", work);
+    run_transaction("BEGIN", work);
   }
   sqlite3* get() const { return database_.get(); }
 
  private:
   template <class Work>
-  void between(const char* begin, const Work& work) {
+  void run_transaction(const char* begin, const Work& work) {
     execute(begin);
     try {
       work();
@@ -92,10 +93,10 @@ class Database {
   }
   /// Ends the transaction that has failed, if that has not ended it.
   void roll_back() noexcept;
-  struct Close {
+  struct CloseDatabase {
     void operator()(sqlite3* database) const;
   };
-  std::unique_ptr<sqlite3, Close> database_;
+  std::unique_ptr<sqlite3, CloseDatabase> database_;
 };
 
 }  // namespace eckart::ledger

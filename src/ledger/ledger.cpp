@@ -14,8 +14,8 @@
 #include "core/error.hpp"
 #include "core/out_of_space.hpp"
 #include "core/printable.hpp"
+#include "ledger/ledger_tables.hpp"
 #include "ledger/schema.hpp"
-#include "ledger/tables.hpp"
 
 namespace eckart::ledger {
 namespace {
@@ -23,23 +23,23 @@ namespace {
 namespace fs = std::filesystem;
 
 // What a power cut may take from the ledger: its images are then done again.
-constexpr auto kSyncEvery = std::chrono::seconds(1);
+constexpr auto kSyncInterval = std::chrono::seconds(1);
 
-bool is_there(const fs::path& file) {
+bool file_exists(const fs::path& file) {
   std::error_code none;
   return fs::exists(file, none);
 }
 
-constexpr std::uintmax_t kHeader = 100;  // SQLite begins anew in what is shorter
+constexpr std::uintmax_t kHeaderBytes = 100;  // SQLite begins anew in what is shorter
 
 /// Nothing where there is no file.
-std::optional<std::uintmax_t> size_of(const fs::path& file) {
+std::optional<std::uintmax_t> find_file_size(const fs::path& file) {
   std::error_code none;
   const std::uintmax_t size = fs::file_size(file, none);
   return none ? std::nullopt : std::optional(size);
 }
 
-constexpr const char* kDamaged = ".damaged-";
+constexpr const char* kDamagedSuffix = ".damaged-";
 
 /// Held while a ledger is made, or a damaged one is set aside: of two processes that start at once
 /// one makes it, and the other does not find it empty; of two that find it damaged one sets it
@@ -48,10 +48,10 @@ constexpr const char* kDamaged = ".damaged-";
 /// SQLite's own locks still keep the tables whole.
 class CreationLock {
  public:
-  CreationLock(const fs::path& file, std::chrono::milliseconds patience)
+  CreationLock(const fs::path& file, std::chrono::milliseconds timeout)
       : folder_(::open((file.has_parent_path() ? file.parent_path() : fs::path(".")).c_str(),
                        O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    const auto end = std::chrono::steady_clock::now() + patience;
+    const auto end = std::chrono::steady_clock::now() + timeout;
     while (::flock(folder_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
            std::chrono::steady_clock::now() < end)
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -72,14 +72,14 @@ fs::path link_target(const fs::path& file) {
   return fs::is_symlink(file, none) && fs::exists(file, none) ? fs::canonical(file, none) : file;
 }
 
-std::string named(const fs::path& file) { return "ledger " + printable(file.native()); }
+std::string ledger_label(const fs::path& file) { return "ledger " + printable(file.native()); }
 
 [[noreturn]] void fail(const fs::path& file, const DatabaseError& error) {
-  const int why = error.system_error, code = error.code & 0xff;
-  const std::string message = named(file) + ": " + printable_message(error.message) +
+  const int why = error.system_errno, code = error.code & 0xff;
+  const std::string message = ledger_label(file) + ": " + printable_message(error.message) +
                               (why ? ": " + std::generic_category().message(why) : "");
   if (code == SQLITE_FULL || is_out_of_space(why))
-    throw EnvironmentError(message, EnvironmentError::Wants::space);
+    throw EnvironmentError(message, EnvironmentError::Remedy::free_disk_space);
   if (code == SQLITE_BUSY) throw FatalError(ExitCode::temporary, message);
   if (code == SQLITE_READONLY || why == EACCES || why == EPERM)
     throw FatalError(ExitCode::no_permission, message);
@@ -90,14 +90,14 @@ std::string named(const fs::path& file) { return "ledger " + printable(file.nati
 /// People name ledgers, and mistype.
 [[noreturn]] void refuse(const fs::path& file) {
   throw FatalError(ExitCode::usage,
-                   named(file) +
+                   ledger_label(file) +
                        ": this file is there, and is no ledger of eckart; it was not "
                        "changed: name another file, or one that is not there yet");
 }
 
 [[noreturn]] void refuse(const fs::path& file, const NewerSchema& schema) {
   throw FatalError(ExitCode::configuration,
-                   named(file) + " was written by a newer eckart (version " +
+                   ledger_label(file) + " was written by a newer eckart (version " +
                        std::to_string(schema.version) + " of its tables, this program knows " +
                        std::to_string(kSchemaVersion) +
                        "); it was not changed: use the newer eckart, or another ledger");
@@ -121,7 +121,7 @@ Ledger::Ledger(const fs::path& file, LedgerOptions options)
   }
 }
 
-Ledger::Ledger(const fs::path& file, std::unique_ptr<Tables> tables)
+Ledger::Ledger(const fs::path& file, std::unique_ptr<LedgerTables> tables)
     : file_(file),
       read_only_(true),
       options_{.durable = false},
@@ -131,24 +131,25 @@ Ledger::Ledger(const fs::path& file, std::unique_ptr<Tables> tables)
 Ledger::~Ledger() = default;
 
 /// All zero where there is none.
-Ledger::Place Ledger::place_of(const fs::path& file) {
+Ledger::FileId Ledger::file_id_of(const fs::path& file) {
   struct stat there {};
   static_cast<void>(::stat(file.c_str(), &there));
   return {there.st_dev, there.st_ino};
 }
 
-std::unique_ptr<Ledger> Ledger::open_to_read(const fs::path& file) {
-  if (!is_there(file)) return nullptr;
-  const auto open_with = [&](Access access) {
+std::unique_ptr<Ledger> Ledger::open_read_only(const fs::path& file) {
+  if (!file_exists(file)) return nullptr;
+  const auto open_with = [&](OpenMode access) {
     return std::unique_ptr<Ledger>(
-        new Ledger(file, std::make_unique<Tables>(file, access, LedgerOptions().patience)));
+        new Ledger(file, std::make_unique<LedgerTables>(file, access, LedgerOptions().timeout)));
   };
   try {
     try {
-      return open_with(Access::read);
+      return open_with(OpenMode::read_only);
     } catch (const DatabaseError& error) {
-      if (!is_out_of_space(error.system_error)) throw;
-      return open_with(Access::look);  // a full disk has no room for the files that readers share
+      if (!is_out_of_space(error.system_errno)) throw;
+      return open_with(
+          OpenMode::immutable);  // a full disk has no room for the files that readers share
     }
   } catch (const NotALedger&) {
     refuse(file);
@@ -162,58 +163,58 @@ std::unique_ptr<Ledger> Ledger::open_to_read(const fs::path& file) {
 
 /// Waits for nobody where there is a ledger.
 void Ledger::open() {
-  if (size_of(file_).value_or(0) >= kHeader) {
+  if (find_file_size(file_).value_or(0) >= kHeaderBytes) {
     try {
-      return make_tables();
+      return open_tables();
     } catch (const NotALedger&) {  // it may be about to be one
     } catch (const DatabaseError& error) {
       if (!error.is_corrupt()) throw;
     }
   }
-  const CreationLock lock(file_, options_.patience);
-  open_or_make();
+  const CreationLock lock(file_, options_.timeout);
+  open_or_create();
 }
 
-/// With a CreationLock, as set_aside().
-void Ledger::open_or_make() {
-  const Place found = place_of(file_);
-  const std::optional<std::uintmax_t> size = size_of(file_);
+/// With a CreationLock, as rename_damaged().
+void Ledger::open_or_create() {
+  const FileId found = file_id_of(file_);
+  const std::optional<std::uintmax_t> size = find_file_size(file_);
   try {
-    make_tables();
+    open_tables();
   } catch (const DatabaseError& error) {
     if (!error.is_corrupt()) throw;
-    set_aside(found, error.message);
-    make_tables();
+    rename_damaged(found, error.message);
+    open_tables();
   }
-  if (size && *size < kHeader && options_.warn)
-    options_.warn(named(file_) + " was empty: what it knew is done again");
+  if (size && *size < kHeaderBytes && options_.warn)
+    options_.warn(ledger_label(file_) + " was empty: what it knew is done again");
 }
 
 /// Nothing where another file than the damaged one is at its place: another process has set it
 /// aside before. What belongs to the damaged one goes first, so that nothing of it is beside
 /// another.
-void Ledger::set_aside(const Place& damaged, const std::string& why) {
+void Ledger::rename_damaged(const FileId& damaged, const std::string& why) {
   tables_.reset();
   {
-    const std::lock_guard lock(place_mutex_);
-    place_.reset();
+    const std::lock_guard lock(open_file_id_mutex_);
+    open_file_id_.reset();
   }
-  if (place_of(file_) != damaged) return;
-  fs::path aside;
-  for (int number = 1; aside.empty() || is_there(aside); ++number)
-    aside = file_.native() + kDamaged + std::to_string(number);
+  if (file_id_of(file_) != damaged) return;
+  fs::path new_path;
+  for (int number = 1; new_path.empty() || file_exists(new_path); ++number)
+    new_path = file_.native() + kDamagedSuffix + std::to_string(number);
   std::error_code error, none;
   for (const char* companion : {"-wal", "-shm"}) fs::remove(file_.native() + companion, none);
-  fs::rename(file_, aside, error);
+  fs::rename(file_, new_path, error);
   if (error)
     throw DatabaseError{SQLITE_CANTOPEN, why + ", and it cannot be renamed", error.value()};
   if (options_.warn)
-    options_.warn(named(file_) + ": " + printable_message(why) + "; it is now " +
-                  printable(aside.filename().native()) + ", and what it knew is done again");
+    options_.warn(ledger_label(file_) + ": " + printable_message(why) + "; it is now " +
+                  printable(new_path.filename().native()) + ", and what it knew is done again");
 }
 
-void Ledger::make_tables() {
-  auto tables = std::make_unique<Tables>(file_, Access::write, options_.patience);
+void Ledger::open_tables() {
+  auto tables = std::make_unique<LedgerTables>(file_, OpenMode::read_write, options_.timeout);
   if (!request_) {
     run_ = tables->run();
     request_ = tables->request();
@@ -221,8 +222,8 @@ void Ledger::make_tables() {
     tables->transaction(true, [&] { tables->record(*request_, run_); });
   }
   tables_ = std::move(tables);
-  const std::lock_guard lock(place_mutex_);
-  place_ = place_of(file_);
+  const std::lock_guard lock(open_file_id_mutex_);
+  open_file_id_ = file_id_of(file_);
 }
 
 /// Runs `work` on the tables, and once more on new ones where these are damaged; throws what its
@@ -232,18 +233,18 @@ auto Ledger::with_tables(const Work& work) {
   const std::lock_guard lock(mutex_);
   try {
     try {
-      if (tables_ && was_set_aside()) tables_.reset();
+      if (tables_ && was_renamed()) tables_.reset();
       if (!tables_) open();  // that failed, and was waited out, or another has set it aside
       return work(*tables_);
     } catch (const DatabaseError& error) {
       if (!error.is_corrupt()) throw;
       if (read_only_)
         throw FatalError(ExitCode::nothing_readable,
-                         named(file_) + ": " + printable_message(error.message) +
+                         ledger_label(file_) + ": " + printable_message(error.message) +
                              ": the next run sets it aside, and does again what it knew");
-      const CreationLock creation(file_, options_.patience);
-      set_aside(place_.value_or(Place()), error.message);
-      open_or_make();  // what has begun goes on with a new file
+      const CreationLock creation(file_, options_.timeout);
+      rename_damaged(open_file_id_.value_or(FileId()), error.message);
+      open_or_create();  // what has begun goes on with a new file
     }
     return work(*tables_);
   } catch (const NotALedger&) {
@@ -258,63 +259,63 @@ auto Ledger::with_tables(const Work& work) {
 /// All that `write` does, or nothing.
 template <class Write>
 void Ledger::transaction(bool sync, const Write& write) {
-  with_tables([&](Tables& tables) {
+  with_tables([&](LedgerTables& tables) {
     const auto now = std::chrono::steady_clock::now();
-    const bool sync_now = sync || (options_.durable && now - synced_ >= kSyncEvery);
+    const bool sync_now = sync || (options_.durable && now - last_sync_ >= kSyncInterval);
     tables.transaction(sync_now, [&] { write(tables); });
-    if (sync_now) synced_ = now;
+    if (sync_now) last_sync_ = now;
   });
 }
 
-std::optional<Entry> Ledger::find(const std::string& output) {
-  return with_tables([&](const Tables& tables) { return tables.find(output); });
+std::optional<OutputEntry> Ledger::find(const std::string& output) {
+  return with_tables([&](const LedgerTables& tables) { return tables.find(output); });
 }
 
-std::optional<Entry> Ledger::find_announced(const Announcement& announcement) {
-  return with_tables([&](const Tables& tables) { return tables.find_announced(announcement); });
+std::optional<OutputEntry> Ledger::find_intent(const PublishIntent& intent) {
+  return with_tables([&](const LedgerTables& tables) { return tables.find_intent(intent); });
 }
 
-std::optional<Failure> Ledger::find_failure(const std::string& input) {
-  return with_tables([&](const Tables& tables) { return tables.find_failure(input); });
+std::optional<FailureEntry> Ledger::find_failure(const std::string& input) {
+  return with_tables([&](const LedgerTables& tables) { return tables.find_failure(input); });
 }
 
-void Ledger::record(const Changes& changes) {
+void Ledger::record(const LedgerChanges& changes) {
   if (changes.done.empty() && changes.failed.empty() && changes.cleared.empty() &&
-      changes.moved.empty() && changes.taken.empty() && changes.announced.empty() &&
-      changes.unpublished.empty())
+      changes.input_updates.empty() && changes.removed_inputs.empty() && changes.intents.empty() &&
+      changes.abandoned_intents.empty())
     return;
-  transaction(changes.sync && options_.durable, [&](const Tables& tables) {
+  transaction(changes.sync && options_.durable, [&](const LedgerTables& tables) {
     for (const std::string& input : changes.cleared) tables.clear(input);
-    for (const Entry& entry : changes.done) tables.record(entry, run_);
-    for (const Failure& failure : changes.failed) tables.record(failure);
-    for (const Entry& entry : changes.moved) tables.move_input(entry);
-    for (const std::string& output : changes.taken) tables.forget_state(output);
-    for (const Entry& entry : changes.announced) tables.announce(entry, run_);
-    for (const Announcement& one : changes.unpublished) tables.forget_announced(one);
+    for (const OutputEntry& entry : changes.done) tables.record(entry, run_);
+    for (const FailureEntry& failure : changes.failed) tables.record(failure);
+    for (const OutputEntry& entry : changes.input_updates) tables.update_input(entry);
+    for (const std::string& output : changes.removed_inputs) tables.clear_input_state(output);
+    for (const OutputEntry& entry : changes.intents) tables.record_intent(entry, run_);
+    for (const PublishIntent& one : changes.abandoned_intents) tables.remove_intents(one);
   });
 }
 
 void Ledger::record_suspects(std::span<const Suspect> suspects) {
-  transaction(true, [&](const Tables& tables) {
+  transaction(true, [&](const LedgerTables& tables) {
     for (const Suspect& suspect : suspects) tables.record(suspect);
   });
 }
 
 std::vector<std::string> Ledger::roots() {
-  return with_tables([](const Tables& tables) { return tables.roots(); });
+  return with_tables([](const LedgerTables& tables) { return tables.roots(); });
 }
 
 std::vector<Suspect> Ledger::suspects() {
-  return with_tables([](const Tables& tables) { return tables.suspects(); });
+  return with_tables([](const LedgerTables& tables) { return tables.suspects(); });
 }
 
-void Ledger::forget_suspects() {
-  transaction(false, [](Tables& tables) { tables.forget_suspects(); });
+void Ledger::clear_suspects() {
+  transaction(false, [](LedgerTables& tables) { tables.clear_suspects(); });
 }
 
-void Ledger::record_request(const Request& request) {
+void Ledger::record_request(const RequestEntry& request) {
   std::int64_t run = 0;
-  transaction(true, [&](const Tables& tables) {
+  transaction(true, [&](const LedgerTables& tables) {
     run = tables.run() + 1;  // others who share it have begun runs of their own
     tables.record(request, run);
   });
@@ -322,76 +323,79 @@ void Ledger::record_request(const Request& request) {
   run_ = run;
 }
 
-std::optional<Request> Ledger::request() {
-  return with_tables([](const Tables& tables) { return tables.request(); });
+std::optional<RequestEntry> Ledger::request() {
+  return with_tables([](const LedgerTables& tables) { return tables.request(); });
 }
 
-Counts Ledger::count() {
-  return with_tables([](const Tables& tables) { return tables.count(); });
+InputCounts Ledger::count() {
+  return with_tables([](const LedgerTables& tables) { return tables.count(); });
 }
 
 std::vector<SettingsCount> Ledger::count_by_settings() {
-  return with_tables([](const Tables& tables) { return tables.count_by_settings(); });
+  return with_tables([](const LedgerTables& tables) { return tables.count_by_settings(); });
 }
 
 std::string Ledger::settings_text(std::uint64_t hash) {
-  return with_tables([&](const Tables& tables) { return tables.settings_text(hash); });
+  return with_tables([&](const LedgerTables& tables) { return tables.settings_text(hash); });
 }
 
-std::vector<Failure> Ledger::failed(int limit) {
-  return with_tables([&](const Tables& tables) { return tables.failed(limit); });
+std::vector<FailureEntry> Ledger::failed(int limit) {
+  return with_tables([&](const LedgerTables& tables) { return tables.failed(limit); });
 }
 
-std::vector<Entry> Ledger::entries_after(const std::string& output, int most) {
-  return with_tables([&](const Tables& tables) { return tables.entries_after(output, most); });
+std::vector<OutputEntry> Ledger::entries_after(const std::string& output, int limit) {
+  return with_tables(
+      [&](const LedgerTables& tables) { return tables.entries_after(output, limit); });
 }
 
 std::vector<std::string> Ledger::settings_texts() {
-  return with_tables([](const Tables& tables) { return tables.settings_texts(); });
+  return with_tables([](const LedgerTables& tables) { return tables.settings_texts(); });
 }
 
 void Ledger::record_settings(const std::vector<std::string>& texts) {
-  transaction(false, [&](const Tables& tables) { tables.record_settings(texts); });
+  transaction(false, [&](const LedgerTables& tables) { tables.record_settings(texts); });
 }
 
-std::vector<std::string> Ledger::outputs_after(const std::string& output, int most) {
-  return with_tables([&](const Tables& tables) { return tables.outputs_after(output, most); });
+std::vector<std::string> Ledger::outputs_after(const std::string& output, int limit) {
+  return with_tables(
+      [&](const LedgerTables& tables) { return tables.outputs_after(output, limit); });
 }
 
-void Ledger::forget(const std::function<std::vector<std::string>()>& gone) {
-  with_tables([&](Tables& tables) {
+void Ledger::remove_outputs(const std::function<std::vector<std::string>()>& gone) {
+  with_tables([&](LedgerTables& tables) {
     const std::vector<std::string> outputs = gone();
     if (outputs.empty()) return;
     tables.transaction(false, [&] {
-      for (const std::string& output : outputs) tables.forget(output);
+      for (const std::string& output : outputs) tables.remove_output(output);
     });
   });
 }
 
-std::optional<Ledger::Place> Ledger::open_place() const {
-  const std::lock_guard lock(place_mutex_);
-  return place_;
+std::optional<Ledger::FileId> Ledger::open_file_id() const {
+  const std::lock_guard lock(open_file_id_mutex_);
+  return open_file_id_;
 }
 
 /// Whether the file that is open is not at its place any more, but beside it: another process found
 /// it damaged.
-bool Ledger::was_set_aside() const {
-  const std::optional<Place> place = open_place();
-  if (!place || place == place_of(file_)) return false;
-  const std::string prefix = file_.filename().native() + kDamaged;
+bool Ledger::was_renamed() const {
+  const std::optional<FileId> place = open_file_id();
+  if (!place || place == file_id_of(file_)) return false;
+  const std::string prefix = file_.filename().native() + kDamagedSuffix;
   std::error_code none;
   for (const auto& beside : fs::directory_iterator(
            file_.has_parent_path() ? file_.parent_path() : fs::path("."), none)) {
-    if (beside.path().filename().native().starts_with(prefix) && place_of(beside.path()) == place)
+    if (beside.path().filename().native().starts_with(prefix) && file_id_of(beside.path()) == place)
       return true;
   }
   return false;
 }
 
-void Ledger::check_in_place() const {
-  const std::optional<Place> place = open_place();
-  if (!place || place == place_of(file_) || was_set_aside()) return;
-  throw EnvironmentError(named(file_) + " was moved, removed or replaced while it was written to");
+void Ledger::check_not_replaced() const {
+  const std::optional<FileId> place = open_file_id();
+  if (!place || place == file_id_of(file_) || was_renamed()) return;
+  throw EnvironmentError(ledger_label(file_) +
+                         " was moved, removed or replaced while it was written to");
 }
 
 }  // namespace eckart::ledger

@@ -17,12 +17,12 @@
 
 namespace eckart::ledger {
 
-class Tables;
+class LedgerTables;
 
 struct LedgerOptions {
   /// On the disk every second, so that a power cut takes no more; else when the system likes.
   bool durable = true;
-  std::chrono::milliseconds patience{10000};  ///< with others who keep it locked
+  std::chrono::milliseconds timeout{10000};  ///< with others who keep it locked
   /// Told in words of what was known and is not any more.
   std::function<void(const std::string&)> warn{};
 };
@@ -42,83 +42,83 @@ class Ledger {
   /// To look at, not to write to; nothing where there is no such file, or one that a run would set
   /// aside. What shows to be damaged later throws FatalError(nothing_readable). Throws FatalError
   /// for a file of something else, or of a newer program, as the constructor.
-  static std::unique_ptr<Ledger> open_to_read(const std::filesystem::path& file);
+  static std::unique_ptr<Ledger> open_read_only(const std::filesystem::path& file);
   ~Ledger();
 
   bool is_read_only() const { return read_only_; }
 
   /// What is done.
-  std::optional<Entry> find(const std::string& output);
+  std::optional<OutputEntry> find(const std::string& output);
   /// What was announced, and not recorded since.
-  std::optional<Entry> find_announced(const Announcement& announcement);
-  std::optional<Failure> find_failure(const std::string& input);
+  std::optional<OutputEntry> find_intent(const PublishIntent& intent);
+  std::optional<FailureEntry> find_failure(const std::string& input);
   /// All of them or none, over what was known of these inputs and outputs. Throws EnvironmentError.
-  void record(const Changes& changes);
+  void record(const LedgerChanges& changes);
   /// On the disk when this returns. Throws EnvironmentError.
   void record_suspects(std::span<const Suspect> suspects);
   /// Of all inputs that it has ever known: absolute paths that end with a slash.
   std::vector<std::string> roots();
   std::vector<Suspect> suspects();
-  void forget_suspects();
+  void clear_suspects();
   /// In the place of the one before; begins another run. Throws EnvironmentError.
-  void record_request(const Request& request);
+  void record_request(const RequestEntry& request);
   /// The number of the last run that has begun.
   std::int64_t run() const { return run_; }
   /// Nothing where none was recorded.
-  std::optional<Request> request();
-  Counts count();
+  std::optional<RequestEntry> request();
+  InputCounts count();
   /// Outputs by the settings that made them, the most first.
   std::vector<SettingsCount> count_by_settings();
   /// The text of a settings_hash(); empty where it is not known.
   std::string settings_text(std::uint64_t hash);
   /// The inputs that failed, by path, `limit` at most.
-  std::vector<Failure> failed(int limit);
+  std::vector<FailureEntry> failed(int limit);
   /// The next after this output, in the order of their names.
-  std::vector<Entry> entries_after(const std::string& output, int most);
+  std::vector<OutputEntry> entries_after(const std::string& output, int limit);
   /// All that settings_text() knows.
   std::vector<std::string> settings_texts();
   void record_settings(const std::vector<std::string>& texts);
   /// The next outputs after this one, in the order of their names.
-  std::vector<std::string> outputs_after(const std::string& output, int most);
+  std::vector<std::string> outputs_after(const std::string& output, int limit);
   /// Forgets the outputs that `gone` says; nothing is recorded from its call on. Throws
   /// EnvironmentError.
-  void forget(const std::function<std::vector<std::string>()>& gone);
+  void remove_outputs(const std::function<std::vector<std::string>()>& gone);
   /// Throws EnvironmentError where the file is not at its place any more, and what is recorded now
   /// would be lost; not where another process has set it aside, and the next call goes on with the
   /// new one. Waits for nobody who records.
-  void check_in_place() const;
+  void check_not_replaced() const;
 
  private:
   /// A file, however it is called.
-  struct Place {
+  struct FileId {
     dev_t device = 0;
     ino_t inode = 0;
-    friend bool operator==(const Place&, const Place&) = default;
+    friend bool operator==(const FileId&, const FileId&) = default;
   };
-  static Place place_of(const std::filesystem::path& file);
+  static FileId file_id_of(const std::filesystem::path& file);
 
   template <class Work>
   auto with_tables(const Work& work);
   template <class Write>
   void transaction(bool sync, const Write& write);
-  Ledger(const std::filesystem::path& file, std::unique_ptr<Tables> tables);
+  Ledger(const std::filesystem::path& file, std::unique_ptr<LedgerTables> tables);
   void open();
-  void open_or_make();
-  std::optional<Place> open_place() const;
-  bool was_set_aside() const;
-  void set_aside(const Place& damaged, const std::string& why);
-  void make_tables();
+  void open_or_create();
+  std::optional<FileId> open_file_id() const;
+  bool was_renamed() const;
+  void rename_damaged(const FileId& damaged, const std::string& why);
+  void open_tables();
 
   const std::filesystem::path file_;
   const bool read_only_ = false;
   const LedgerOptions options_;
   std::int64_t run_ = 0;
-  std::optional<Request> request_;  // of the last run that has begun
+  std::optional<RequestEntry> request_;  // of the last run that has begun
   std::mutex mutex_;
-  std::unique_ptr<Tables> tables_;
-  mutable std::mutex place_mutex_;
-  std::optional<Place> place_;  // of the file that is open
-  std::chrono::steady_clock::time_point synced_ = std::chrono::steady_clock::now();
+  std::unique_ptr<LedgerTables> tables_;
+  mutable std::mutex open_file_id_mutex_;
+  std::optional<FileId> open_file_id_;  // of the file that is open
+  std::chrono::steady_clock::time_point last_sync_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace eckart::ledger

@@ -17,8 +17,8 @@ namespace {
 // `root` names are absolute folders that end with '/': root.path and output.input together are the
 // absolute path of an input. `version` repeats user_version, so that damage to either is noticed.
 // A later version gets there by its migration, new files too, so these statements never change.
-constexpr int kFirstMade = 3;
-constexpr const char* kTablesOfVersion3 = R"(
+constexpr int kBaseVersion = 3;
+constexpr const char* kVersion3Tables = R"(
 CREATE TABLE IF NOT EXISTS version (schema INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS root (id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS settings (hash INTEGER PRIMARY KEY, text TEXT NOT NULL);
@@ -36,10 +36,10 @@ CREATE TABLE IF NOT EXISTS suspect (
 CREATE TABLE IF NOT EXISTS request (what TEXT NOT NULL, value BLOB NOT NULL);
 )";
 
-std::int64_t number(Database& database, const char* sql) {
+std::int64_t query_integer(Database& database, const char* sql) {
   const Statement statement(database.get(), sql);
-  Statement::Use use(statement);
-  return use.step() ? use.integer(0) : 0;
+  Statement::Execution execution(statement);
+  return execution.step() ? execution.integer(0) : 0;
 }
 
 void set(Database& database, const char* pragma, int value) {
@@ -49,9 +49,9 @@ void set(Database& database, const char* pragma, int value) {
 bool has_column(Database& database, const char* table, const char* column) {
   const Statement statement(database.get(),
                             "SELECT count(*) FROM pragma_table_info(?1) WHERE name = ?2");
-  Statement::Use use(statement);
-  use.bind_text(1, table).bind_text(2, column);
-  return use.step() && use.integer(0) > 0;
+  Statement::Execution execution(statement);
+  execution.bind_text(1, table).bind_text(2, column);
+  return execution.step() && execution.integer(0) > 0;
 }
 
 /// Version 1 had absolute outputs, and failures in the same table. Those are tried again anyway.
@@ -73,8 +73,8 @@ void migrate_1_to_2(Database& database, const std::filesystem::path& output_root
   const Statement move(database.get(), R"(
     INSERT INTO output SELECT substr(output, length(?1) + 1), input, settings, part, size, mtime_ns,
       inode, bytes, 0 FROM old_output WHERE done = 1 AND substr(output, 1, length(?1)) = ?1)");
-  Statement::Use use(move);
-  use.bind(1, root).step();
+  Statement::Execution execution(move);
+  execution.bind(1, root).step();
   database.execute("DROP TABLE old_output");
 }
 
@@ -84,7 +84,8 @@ class Roots {
   explicit Roots(Database& database)
       : insert_(database.get(), "INSERT INTO root (id, path) VALUES (?1, ?2)") {
     const Statement select(database.get(), "SELECT value FROM request WHERE what = 'input'");
-    for (Statement::Use use(select); use.step();) requested_.insert(use.bytes(0));
+    for (Statement::Execution execution(select); execution.step();)
+      requested_.insert(execution.bytes(0));
   }
 
   /// How many bytes at the start of an absolute path are its root's.
@@ -105,8 +106,8 @@ class Roots {
   std::int64_t id(const std::string& root) {
     const auto [known, is_new] = ids_.emplace(root, std::int64_t(ids_.size()) + 1);
     if (is_new) {
-      Statement::Use use(insert_);
-      use.bind(1, known->second).bind(2, root).step();
+      Statement::Execution execution(insert_);
+      execution.bind(1, known->second).bind(2, root).step();
     }
     return known->second;
   }
@@ -122,7 +123,7 @@ class Roots {
 void migrate_2_to_3(Database& database, const std::filesystem::path& /*output_root*/) {
   const bool has_run = has_column(database, "output", "run");
   database.execute("ALTER TABLE output RENAME TO old_output");
-  database.execute(kTablesOfVersion3);
+  database.execute(kVersion3Tables);
   Roots roots(database);
   const Statement select(
       database.get(),
@@ -133,14 +134,14 @@ void migrate_2_to_3(Database& database, const std::filesystem::path& /*output_ro
   const Statement insert(database.get(), R"(
     INSERT INTO output (output, root, input, settings, part, size, mtime_ns, inode, bytes,
                         output_mtime_ns, run) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,0,?10))");
-  for (Statement::Use row(select); row.step();) {
+  for (Statement::Execution row(select); row.step();) {
     const std::string output = row.bytes(0), input = row.bytes(1);
     const std::size_t size = input.starts_with('/') ? roots.size(input) : 0;
     const std::string relative = input.substr(size);
-    Statement::Use use(insert);
-    use.bind(1, output).bind(2, roots.id(input.substr(0, size))).bind(3, relative);
-    for (int column = 2; column <= 8; ++column) use.bind(column + 2, row.integer(column));
-    use.step();
+    Statement::Execution execution(insert);
+    execution.bind(1, output).bind(2, roots.id(input.substr(0, size))).bind(3, relative);
+    for (int column = 2; column <= 8; ++column) execution.bind(column + 2, row.integer(column));
+    execution.step();
   }
   database.execute("DROP TABLE old_output");
 }
@@ -149,7 +150,7 @@ void migrate_2_to_3(Database& database, const std::filesystem::path& /*output_ro
 /// one output there may be several: of runs that were killed, and of the one that is at work.
 void migrate_3_to_4(Database& database, const std::filesystem::path& /*output_root*/) {
   database.execute(R"(
-    CREATE TABLE announced (
+    CREATE TABLE publish_intent (
       output BLOB NOT NULL, root INTEGER NOT NULL, input BLOB NOT NULL,
       settings INTEGER NOT NULL, part INTEGER NOT NULL, size INTEGER NOT NULL,
       mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL, bytes INTEGER NOT NULL,
@@ -163,10 +164,10 @@ using Migration = void (*)(Database& database, const std::filesystem::path& outp
 constexpr std::array<Migration, kSchemaVersion - 1> kMigrations = {migrate_1_to_2, migrate_2_to_3,
                                                                    migrate_3_to_4};
 
-void mark(Database& database, int version) {
+void set_version(Database& database, int version) {
   set(database, "user_version", version);
-  set(database, "application_id", kApplication);
-  if (version < kFirstMade) return;
+  set(database, "application_id", kApplicationId);
+  if (version < kBaseVersion) return;
   database.execute("DELETE FROM version");
   database.execute(("INSERT INTO version VALUES (" + std::to_string(version) + ")").c_str());
 }
@@ -176,34 +177,35 @@ void step(Database& database, const std::filesystem::path& output_root) {
   const int version = schema_version(database);
   if (version == kSchemaVersion) return;
   if (version == 0) {
-    database.execute(kTablesOfVersion3);
-    mark(database, kFirstMade);
+    database.execute(kVersion3Tables);
+    set_version(database, kBaseVersion);
   } else {
     kMigrations[std::size_t(version) - 1](database, output_root);
-    mark(database, version + 1);
+    set_version(database, version + 1);
   }
 }
 
 }  // namespace
 
 void check_is_ledger(Database& database) {
-  const std::int64_t application = number(database, "PRAGMA application_id");
-  if (application == kApplication) return;
-  const std::int64_t tables = number(database, "SELECT count(*) FROM sqlite_master");
-  const std::int64_t version = number(database, "PRAGMA user_version");
+  const std::int64_t application_id = query_integer(database, "PRAGMA application_id");
+  if (application_id == kApplicationId) return;
+  const std::int64_t tables = query_integer(database, "SELECT count(*) FROM sqlite_master");
+  const std::int64_t version = query_integer(database, "PRAGMA user_version");
   const bool is_empty = tables == 0 && version == 0;
-  const bool is_old = version > 0 && version < kFirstMade &&
+  const bool is_old = version > 0 && version < kBaseVersion &&
                       has_column(database, "output", "output") &&
                       has_column(database, "output", "settings");
-  if (application != 0 || (!is_empty && !is_old)) throw NotALedger();
+  if (application_id != 0 || (!is_empty && !is_old)) throw NotALedger();
 }
 
 int schema_version(Database& database) {
-  const std::int64_t version = number(database, "PRAGMA user_version");
+  const std::int64_t version = query_integer(database, "PRAGMA user_version");
   const bool has_table =
-      number(database, "SELECT count(*) FROM sqlite_master WHERE name = 'version'") > 0;
-  const std::int64_t repeated = has_table ? number(database, "SELECT schema FROM version") : 0;
-  if (version < 0 || ((has_table || version >= kFirstMade) && repeated != version))
+      query_integer(database, "SELECT count(*) FROM sqlite_master WHERE name = 'version'") > 0;
+  const std::int64_t repeated =
+      has_table ? query_integer(database, "SELECT schema FROM version") : 0;
+  if (version < 0 || ((has_table || version >= kBaseVersion) && repeated != version))
     throw DatabaseError{SQLITE_CORRUPT, "the number of its version is damaged", 0};
   if (version > kSchemaVersion) throw NewerSchema{version};
   return int(version);

@@ -12,7 +12,7 @@ namespace eckart::ledger {
 inline constexpr int kSchemaVersion = 4;
 
 /// SQLite's application_id of every ledger since version 2 of the tables: "Ecka".
-inline constexpr std::uint32_t kApplication = 0x45636b61;
+inline constexpr std::uint32_t kApplicationId = 0x45636b61;
 
 /// A ledger that a newer program wrote. Its tables are unknown, so it is not touched.
 struct NewerSchema {

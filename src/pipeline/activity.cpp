@@ -13,7 +13,7 @@ using std::chrono::nanoseconds;
 using std::chrono::seconds;
 
 constexpr seconds kMaxTick{5};
-constexpr std::chrono::milliseconds kMovement{10};  // of CPU time, between two checks
+constexpr std::chrono::milliseconds kMinCpuProgress{10};  // of CPU time, between two checks
 
 nanoseconds cpu_time(clockid_t clock) {
   timespec time{};
@@ -35,85 +35,86 @@ std::string seconds_text(Activity::Duration time) {
 
 }  // namespace
 
-Activity::Place Activity::begin(Step step) {
-  Running running{.step = std::move(step), .begin = Clock::now()};
-  if (running.step.idle_limit.count() > 0)
+Activity::StepIterator Activity::begin(Step step) {
+  RunningStep running{.step = std::move(step), .begin = Clock::now()};
+  if (running.step.max_cpu_idle.count() > 0)
     running.has_thread_clock = pthread_getcpuclockid(pthread_self(), &running.thread_clock) == 0;
   const std::lock_guard lock(mutex_);
   ++changes_;
   return steps_.insert(steps_.end(), std::move(running));
 }
 
-void Activity::end(Place place) {
+void Activity::end(StepIterator position) {
   const std::lock_guard lock(mutex_);
   ++changes_;
-  steps_.erase(place);
+  steps_.erase(position);
 }
 
-void Activity::set_waiting(Place place, bool waits) {
+void Activity::set_waiting(StepIterator position, bool is_waiting) {
   const std::lock_guard lock(mutex_);
   ++changes_;
-  place->waits = waits;
-  place->begin = Clock::now();  // what it does after the wait is new work
-  place->age = place->idle = {};
+  position->is_waiting = is_waiting;
+  position->begin = Clock::now();  // what it does after the wait is new work
+  position->age = position->cpu_idle = {};
 }
 
 std::optional<Activity::Stall> Activity::check(Clock::time_point now) {
   const std::lock_guard lock(mutex_);
-  const Clock::time_point before = std::exchange(checked_, std::max(now, checked_));
+  const Clock::time_point before = std::exchange(last_check_, std::max(now, last_check_));
   const Duration tick = std::clamp<Duration>(now - before, Duration(0), kMaxTick);
   bool is_at_work = false;
   std::optional<Stall> worst;
-  Duration most_over{};
-  for (Running& running : steps_) {
-    if (running.waits) continue;
+  Duration max_overrun{};
+  for (RunningStep& running : steps_) {
+    if (running.is_waiting) continue;
     is_at_work = true;
     const Duration passed =
         running.begin > before ? std::min(tick, std::max(now - running.begin, Duration(0))) : tick;
     running.age += passed;
-    running.idle += passed;
+    running.cpu_idle += passed;
     if (running.has_thread_clock) {
       const nanoseconds cpu = cpu_time(running.thread_clock);
-      if (cpu - running.cpu >= kMovement) running.idle = {}, running.cpu = cpu;
+      if (cpu - running.cpu >= kMinCpuProgress) running.cpu_idle = {}, running.cpu = cpu;
     }
-    Duration over = running.age - running.step.limit;
-    if (running.has_thread_clock) over = std::max(over, running.idle - running.step.idle_limit);
-    if (over <= Duration(0) || (worst && over <= most_over)) continue;
-    most_over = over;
+    Duration overrun = running.age - running.step.max_duration;
+    if (running.has_thread_clock)
+      overrun = std::max(overrun, running.cpu_idle - running.step.max_cpu_idle);
+    if (overrun <= Duration(0) || (worst && overrun <= max_overrun)) continue;
+    max_overrun = overrun;
     worst = Stall{running.step.stage, running.step.files,
                   std::chrono::duration_cast<seconds>(running.age)};
   }
-  const bool moved = std::exchange(changes_before_, changes_) != changes_;
-  standstill_ = moved || is_at_work ? Duration(0) : standstill_ + tick;
+  const bool moved = std::exchange(last_changes_, changes_) != changes_;
+  idle_time_ = moved || is_at_work ? Duration(0) : idle_time_ + tick;
   return worst;
 }
 
-Activity::Duration Activity::standstill() const {
+Activity::Duration Activity::idle_time() const {
   const std::lock_guard lock(mutex_);
-  return standstill_;
+  return idle_time_;
 }
 
-std::string Activity::text() const {
-  constexpr std::size_t kMaxNamed = 3;
+std::string Activity::describe() const {
+  constexpr std::size_t kMaxListed = 3;
   const std::lock_guard lock(mutex_);
-  std::vector<const Running*> running;
-  for (const Running& step : steps_) {
-    if (!step.waits) running.push_back(&step);
+  std::vector<const RunningStep*> running;
+  for (const RunningStep& step : steps_) {
+    if (!step.is_waiting) running.push_back(&step);
   }
   std::sort(running.begin(), running.end(),
-            [](const Running* a, const Running* b) { return a->begin < b->begin; });
+            [](const RunningStep* a, const RunningStep* b) { return a->begin < b->begin; });
   std::string text;
-  for (std::size_t i = 0; i < std::min(running.size(), kMaxNamed); ++i) {
+  for (std::size_t i = 0; i < std::min(running.size(), kMaxListed); ++i) {
     const std::string files = names(running[i]->step.files);
     text += (i > 0 ? ", " : "") + running[i]->step.stage + (files.empty() ? "" : " of " + files) +
             " for " + seconds_text(Clock::now() - running[i]->begin);
   }
-  if (running.size() > kMaxNamed)
-    text += ", and " + std::to_string(running.size() - kMaxNamed) + " more";
+  if (running.size() > kMaxListed)
+    text += ", and " + std::to_string(running.size() - kMaxListed) + " more";
   return text;
 }
 
-Activity::File file_of(const WorkItem& item) {
+Activity::File to_activity_file(const WorkItem& item) {
   return {item.file, item.relative, item.job, item.state};
 }
 

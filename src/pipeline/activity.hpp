@@ -32,10 +32,10 @@ class Activity {
   /// What one thread has begun and not ended.
   struct Step {
     std::string stage;          ///< "load", for people
-    Duration limit{};           ///< it has stalled when it has lasted longer
+    Duration max_duration{};    ///< it has stalled when it has lasted longer
     std::vector<File> files{};  ///< that it works on; may be empty
     /// It has stalled, too, when its thread has used no CPU time for so long; 0: does not matter.
-    Duration idle_limit{};
+    Duration max_cpu_idle{};
   };
   /// A step that has lasted too long.
   struct Stall {
@@ -45,43 +45,46 @@ class Activity {
   };
 
  private:
-  struct Running {
+  struct RunningStep {
     Step step;
     clockid_t thread_clock{};
     bool has_thread_clock = false;
-    bool waits = false;  // for other threads, or by design
+    bool is_waiting = false;  // for other threads, or by design
     Clock::time_point begin{};
-    Duration age{}, idle{};  // up to the last check
+    Duration age{}, cpu_idle{};  // up to the last check
     std::chrono::nanoseconds cpu{};
   };
-  using Place = std::list<Running>::iterator;
+  using StepIterator = std::list<RunningStep>::iterator;
 
  public:
   /// A step from here to its end, on one thread.
   class Scope {
    public:
-    Scope(Activity& all, Step step) : all_(all), place_(all.begin(std::move(step))) {}
-    ~Scope() { all_.end(place_); }
+    Scope(Activity& activity, Step step)
+        : activity_(activity), position_(activity.begin(std::move(step))) {}
+    ~Scope() { activity_.end(position_); }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
     /// Runs `wait`, which does not count: for others, or as long as it is designed to.
     template <class Wait>
-    auto waiting(Wait&& wait) {
-      const Pause pause(*this);
+    auto exclude_wait(Wait&& wait) {
+      const WaitGuard pause(*this);
       return wait();
     }
 
    private:
-    struct Pause {
-      explicit Pause(Scope& paused) : scope(paused) { scope.all_.set_waiting(scope.place_, true); }
-      ~Pause() { scope.all_.set_waiting(scope.place_, false); }
-      Pause(const Pause&) = delete;
-      Pause& operator=(const Pause&) = delete;
+    struct WaitGuard {
+      explicit WaitGuard(Scope& paused) : scope(paused) {
+        scope.activity_.set_waiting(scope.position_, true);
+      }
+      ~WaitGuard() { scope.activity_.set_waiting(scope.position_, false); }
+      WaitGuard(const WaitGuard&) = delete;
+      WaitGuard& operator=(const WaitGuard&) = delete;
       Scope& scope;
     };
-    Activity& all_;
-    const Place place_;
+    Activity& activity_;
+    const StepIterator position_;
   };
 
   /// To be called every second or so. The time between two calls counts for 5 s at most: a process
@@ -89,25 +92,25 @@ class Activity {
   /// its limit.
   std::optional<Stall> check(Clock::time_point now = Clock::now());
   /// For how long no step has begun, ended or been at work, as of the last check.
-  Duration standstill() const;
+  Duration idle_time() const;
   /// The steps that are at work, those first that have lasted longest, in words: "load of a.png for
   /// 12 s, ..."; empty where there is none.
-  std::string text() const;
+  std::string describe() const;
 
  private:
-  Place begin(Step step);
-  void end(Place place);
-  void set_waiting(Place place, bool waits);
+  StepIterator begin(Step step);
+  void end(StepIterator position);
+  void set_waiting(StepIterator position, bool is_waiting);
 
   mutable std::mutex mutex_;
-  std::list<Running> steps_;
-  std::int64_t changes_ = 0, changes_before_ = 0;  // steps begun, ended, paused; at the last check
-  Clock::time_point checked_ = Clock::now();
-  Duration standstill_{};
+  std::list<RunningStep> steps_;
+  std::int64_t changes_ = 0, last_changes_ = 0;  // steps begun, ended, paused; at the last check
+  Clock::time_point last_check_ = Clock::now();
+  Duration idle_time_{};
 };
 
 /// The file of an item, as Activity has it.
-Activity::File file_of(const WorkItem& item);
+Activity::File to_activity_file(const WorkItem& item);
 
 /// "load has been at work on in/a.png for 203 s"
 std::string to_string(const Activity::Stall& stall);

@@ -11,7 +11,7 @@ namespace eckart {
 /// Runs `work` for one item: what it throws becomes the item's outcome, but for FatalError and
 /// EnvironmentError, which pass. `unforeseen` is the reason for exceptions that name none.
 template <class Work>
-void attempt(Outcome& outcome, Stage stage, Reason unforeseen, Work&& work) {
+void attempt(Outcome& outcome, Stage stage, FailureReason default_reason, Work&& work) {
   try {
     work();
   } catch (const FatalError&) {
@@ -21,9 +21,10 @@ void attempt(Outcome& outcome, Stage stage, Reason unforeseen, Work&& work) {
   } catch (const ItemError& error) {
     outcome = Outcome::failed(stage, error.reason(), error.what());
   } catch (const std::bad_alloc&) {
-    outcome = Outcome::failed(stage, Reason::out_of_memory, "there is no memory left for it");
+    outcome =
+        Outcome::failed(stage, FailureReason::out_of_memory, "there is no memory left for it");
   } catch (const std::exception& error) {
-    outcome = Outcome::failed(stage, unforeseen, error.what());
+    outcome = Outcome::failed(stage, default_reason, error.what());
   }
 }
 

@@ -16,33 +16,34 @@ class Batcher {
   using Time = std::chrono::steady_clock::time_point;
 
   /// `capacity`: planes a batch of this kind should hold.
-  Batcher(std::function<int(const BatchKind&)> capacity, int pad, std::chrono::milliseconds linger)
-      : capacity_(std::move(capacity)), pad_(pad), linger_(linger) {}
+  Batcher(std::function<int(const BatchKey&)> capacity, int pad_multiple,
+          std::chrono::milliseconds linger)
+      : capacity_(std::move(capacity)), pad_multiple_(pad_multiple), linger_time_(linger) {}
 
   /// Takes the item in. A batch comes out when this item fills one, or finds too little room in
   /// one; a suspect is one by itself.
   std::optional<Batch> add(ItemPtr item, Time now);
 
   /// A batch whose oldest item has waited for `linger`, if any.
-  std::optional<Batch> due(Time now);
+  std::optional<Batch> take_due(Time now);
 
-  /// When due() will have something; nothing when no item is held.
-  std::optional<Time> next_due() const;
+  /// When take_due() will have something; nothing when no item is held.
+  std::optional<Time> next_deadline() const;
 
   /// Any batch that is still held, however small; nothing when all are out.
-  std::optional<Batch> flush();
+  std::optional<Batch> take_any();
 
  private:
   struct Bin {
     Batch batch;
     Time oldest;
   };
-  std::optional<Batch> take(std::map<BatchKind, Bin>::iterator bin);
+  std::optional<Batch> take(std::map<BatchKey, Bin>::iterator bin);
 
-  const std::function<int(const BatchKind&)> capacity_;
-  const int pad_;
-  const std::chrono::milliseconds linger_;
-  std::map<BatchKind, Bin> bins_;
+  const std::function<int(const BatchKey&)> capacity_;
+  const int pad_multiple_;
+  const std::chrono::milliseconds linger_time_;
+  std::map<BatchKey, Bin> bins_;
 };
 
 }  // namespace eckart

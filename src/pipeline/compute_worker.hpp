@@ -7,7 +7,7 @@
 
 #include "flow/stage_clock.hpp"
 #include "pipeline/activity.hpp"
-#include "pipeline/in_flight.hpp"
+#include "pipeline/in_flight_batches.hpp"
 #include "pipeline/meters.hpp"
 #include "pipeline/thread_trace.hpp"
 #include "pipeline/work_item.hpp"
@@ -22,28 +22,28 @@ class ComputeWorker {
   struct Shared {
     BatchChannel& in;
     ItemChannel& out;
-    InFlight& in_flight;
+    InFlightBatches& in_flight_batches;
     Meters& meters;
     Activity& activity;
   };
   /// Computing a batch, as Activity is to know it.
-  using StepOf = std::function<Activity::Step(const Batch&)>;
-  ComputeWorker(std::unique_ptr<Lane> lane, const Shared& shared, StepOf step_of,
+  using MakeStep = std::function<Activity::Step(const Batch&)>;
+  ComputeWorker(std::unique_ptr<Lane> lane, const Shared& shared, MakeStep make_step,
                 flow::StageClock::Worker& clock, LaneTrace& trace);
 
   /// Until `in` is closed and empty; every item goes to `out`, failed ones with their outcome.
   void run();
 
  private:
-  struct Started {
+  struct StartedBatch {
     int slot;
     Batch batch;
-    InFlight::Flight flight;
+    InFlightBatches::Registration registration;
   };
   std::optional<Batch> next_batch();
-  std::optional<Batch> taken(std::optional<Batch> batch);
+  std::optional<Batch> record_queue_wait(std::optional<Batch> batch);
   void start(Batch batch);
-  std::optional<InFlight::Flight> begin(const Batch& batch);
+  std::optional<InFlightBatches::Registration> begin(const Batch& batch);
   template <class Step>
   bool attempt_batch(Batch& batch, Step&& step);
   void finish_oldest();
@@ -52,14 +52,14 @@ class ComputeWorker {
 
   BatchChannel& in_;
   ItemChannel& out_;
-  InFlight& in_flight_;
+  InFlightBatches& in_flight_batches_;
   Meters& meters_;
   Activity& activity_;
-  const StepOf step_of_;
+  const MakeStep make_step_;
   flow::StageClock::Worker& clock_;
   LaneTrace& trace_;
   std::vector<int> free_slots_;
-  std::deque<Started> started_;  // outlives the lane, which may still be reading its items
+  std::deque<StartedBatch> started_;  // outlives the lane, which may still be reading its items
   std::unique_ptr<Lane> lane_;
 };
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/durations.hpp"
+#include "core/duration_histogram.hpp"
 #include "core/outcome.hpp"
 
 namespace eckart {
@@ -17,15 +17,15 @@ using Instant = std::chrono::steady_clock::time_point;
 /// any time. docs/throughput-log.md says what the service of each stage is.
 class Meters {
  public:
-  DurationCounter& service(Stage stage) { return service_[std::size_t(stage)]; }
-  const DurationCounter& service(Stage stage) const { return service_[std::size_t(stage)]; }
+  DurationRecorder& service(Stage stage) { return service_[std::size_t(stage)]; }
+  const DurationRecorder& service(Stage stage) const { return service_[std::size_t(stage)]; }
 
-  DurationCounter found, loaded, batches, finished;  ///< waits in these queues
-  DurationCounter end_to_end;
-  std::atomic<std::int64_t> batch_count{0}, planes{0}, planes_if_full{0};  ///< that were batched
+  DurationRecorder found, loaded, batches, finished;  ///< waits in these queues
+  DurationRecorder end_to_end;
+  std::atomic<std::int64_t> batch_count{0}, planes{0}, plane_capacity{0};  ///< that were batched
 
  private:
-  std::array<DurationCounter, kStageCount> service_;
+  std::array<DurationRecorder, kStageCount> service_;
 };
 
 }  // namespace eckart

@@ -6,14 +6,14 @@
 
 namespace eckart {
 
-double psnr_of_output(const Task& task, std::size_t output) {
+double output_psnr_db(const Task& task, std::size_t output) {
   double squared_error = 0;
   for (const PlaneResult& plane : task.results[output]) squared_error += plane.squared_error;
   const ImageShape& shape = task.input.shape();
   return psnr_db(squared_error, shape.samples(), peak(shape.depth));
 }
 
-telemetry::OutputLine line_of_output(const WorkItem& item, std::size_t output) {
+telemetry::OutputLine output_line(const WorkItem& item, std::size_t output) {
   const ImageShape& shape = item.task.input.shape();
   telemetry::OutputLine line{.file = item.file,
                              .output = item.outputs[output],
@@ -21,25 +21,25 @@ telemetry::OutputLine line_of_output(const WorkItem& item, std::size_t output) {
                              .cols = shape.cols,
                              .channels = shape.channels,
                              .bits = 8 * int(shape.depth),
-                             .psnr_db = psnr_of_output(item.task, output)};
+                             .psnr_db = output_psnr_db(item.task, output)};
   for (const PlaneResult& plane : item.task.results[output]) {
     line.rank = std::max(line.rank, plane.rank);
-    line.most_loss_db = std::max(line.most_loss_db, plane.most_loss_db);
-    line.done_again += plane.done_again;
+    line.loss_estimate_db = std::max(line.loss_estimate_db, plane.loss_estimate_db);
+    line.planes_recomputed += plane.recomputed;
     line.energy.push_back(plane.energy);
   }
   return line;
 }
 
 void add_to(telemetry::ImageReport& report, const WorkItem& item) {
-  const Result result = item.outcome.result;
-  if (result == Result::failed) return report.add_failure(item.file, item.outcome);
-  if (result != Result::skipped && result != Result::done) return;
+  const ItemResult result = item.outcome.result;
+  if (result == ItemResult::failed) return report.add_failure(item.file, item.outcome);
+  if (result != ItemResult::skipped && result != ItemResult::done) return;
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
-    if (item.is_done_before(i)) {
-      report.add_skipped(item.file, item.outputs[i], *item.done_before[i]);
-    } else if (result == Result::done) {
-      report.add(line_of_output(item, i));
+    if (item.is_output_skipped(i)) {
+      report.add_skipped(item.file, item.outputs[i], *item.skipped_reports[i]);
+    } else if (result == ItemResult::done) {
+      report.add(output_line(item, i));
     }
   }
 }

@@ -23,7 +23,7 @@ constexpr std::size_t kLoadedCapacity = 256;
 constexpr std::size_t kBatchesCapacity = 2;
 constexpr std::size_t kFinishedCapacity = 1024;
 
-constexpr std::chrono::milliseconds kLevelsPeriod{5};  // at least, in the trace
+constexpr std::chrono::milliseconds kMinQueueTraceInterval{5};  // at least, in the trace
 
 }  // namespace
 
@@ -31,16 +31,16 @@ Pipeline::Pipeline(PipelineParts parts, const PipelineOptions& options)
     : parts_(std::move(parts)),
       options_(options),
       budget_(options.budget_bytes),
-      found_(options.found_capacity),
+      found_(options.found_queue_capacity),
       loaded_(kLoadedCapacity),
       finished_(kFinishedCapacity),
       batches_(kBatchesCapacity),
-      in_flight_([this](const InFlight::Items& items) { on_lost(items); }),
+      in_flight_batches_([this](const InFlightBatches::Items& items) { on_device_lost(items); }),
       source_clock_(1, start_),
       load_clock_(options.load_threads, start_),
       batch_clock_(1, start_),
       write_clock_(options.write_threads, start_),
-      writers_{parts_, options_, finished_, tally_, meters_, activity_, stop_.get_token()} {}
+      writer_shared_{parts_, options_, finished_, tally_, meters_, activity_, stop_.get_token()} {}
 
 telemetry::RunReport Pipeline::run(telemetry::Trace* trace) {
   using flow::Workers;
@@ -88,12 +88,12 @@ telemetry::RunReport Pipeline::run(telemetry::Trace* trace) {
   report.interrupted = !progress.total_is_final || progress.done < progress.total;
   if (!compute_clock_) return report;  // stopped before there was a backend
   report.backend = backend->name();
-  report.backend_note = backend->description();
-  report.remarks = backend->remarks();
-  for (const SolverChoice& choice : backend->choices()) {
-    const BatchSize& full = choice.batch;
+  report.backend_details = backend->description();
+  report.warnings = backend->warnings();
+  for (const SolverChoice& choice : backend->solver_choices()) {
+    const BatchWorkload& full = choice.batch;
     report.solvers.push_back({full.shape.rows, full.shape.cols, full.rank, full.planes,
-                              to_string(choice.solver), choice.reason});
+                              to_string(choice.solver), choice.explanation});
   }
   report.stages = stages();
   return report;
@@ -122,18 +122,18 @@ void Pipeline::abort(std::exception_ptr error) {
 }
 
 bool Pipeline::push(ItemChannel& channel, ItemPtr item, flow::StageClock::Worker& clock) {
-  item->since = Clock::now();
-  if (trace_) trace_levels();
-  return clock.waiting(State::waiting_for_room, [&] { return channel.push(std::move(item)); });
+  item->entered_at = Clock::now();
+  if (trace_) trace_queue_sizes();
+  return clock.measure_wait(State::blocked, [&] { return channel.push(std::move(item)); });
 }
 
 /// How full queues and budget are, now and then.
-void Pipeline::trace_levels() {
+void Pipeline::trace_queue_sizes() {
   const auto now = Clock::now();
-  auto before = levels_traced_at_.load();
+  auto before = queue_sizes_traced_at_.load();
   const auto at = now.time_since_epoch().count();
-  if (at - before < Clock::duration(kLevelsPeriod).count() ||
-      !levels_traced_at_.compare_exchange_strong(before, at))
+  if (at - before < Clock::duration(kMinQueueTraceInterval).count() ||
+      !queue_sizes_traced_at_.compare_exchange_strong(before, at))
     return;
   const auto count = [&](const char* name, std::size_t number) {
     trace_->counter(telemetry::Trace::kHost, name, now, {{"waiting", std::int64_t(number)}});
@@ -143,7 +143,7 @@ void Pipeline::trace_levels() {
   count("queue batches", batches_.size());
   count("queue finished", finished_.size());
   trace_->counter(telemetry::Trace::kHost, "budget", now,
-                  {{"bytes", std::int64_t(budget_.in_use())}});
+                  {{"bytes", std::int64_t(budget_.used_bytes())}});
 }
 
 void Pipeline::run_source() {
@@ -153,11 +153,11 @@ void Pipeline::run_source() {
   const std::stop_token stop = stop_.get_token();
   const auto next_arrival = [&] {  // its input is the file system, or whoever writes the list
     std::optional<Activity::Scope> step;
-    if (!parts_.source.may_wait())
+    if (!parts_.source.may_block())
       step.emplace(activity_, Activity::Step{"source", options_.limits.stall});
-    return clock.waiting(State::waiting_for_input, [&] { return parts_.source.next(stop); });
+    return clock.measure_wait(State::waiting_for_input, [&] { return parts_.source.next(stop); });
   };
-  while (std::optional<io::Arrival> arrival = next_arrival()) {
+  while (std::optional<io::SourceItem> arrival = next_arrival()) {
     const auto found_at = Clock::now();
     tally_.found(found_at);
     // Here, in the order of arrival: which of two inputs has a name is no matter of threads.
@@ -167,66 +167,69 @@ void Pipeline::run_source() {
           activity_, {"source",
                       options_.limits.stall,
                       {{arrival->file, arrival->relative, arrival->job, arrival->seen.state}}});
-      item = take_in(std::move(*arrival), parts_.claim);
+      item = make_work_item(std::move(*arrival), parts_.assign_outputs);
     }
     item->number = ++number;
     item->found_at = found_at;
     trace.found(*item);
     meters_.service(Stage::source).add(Clock::now() - found_at);
     ItemChannel& next = item->outcome.ok() ? found_ : finished_;
-    if (item->outcome.ok()) ++coming_;
+    if (item->outcome.ok()) ++items_before_batcher_;
     push(next, std::move(item), clock);
   }
-  if (!stop.stop_requested()) tally_.all_found();
+  if (!stop.stop_requested()) tally_.set_total_final();
 }
 
 void Pipeline::run_load(int index) {
   ThreadTrace trace(trace_, Stage::load, index);
   flow::StageClock::Worker clock(load_clock_, index, trace.on_wait());
-  while (auto popped = clock.waiting(State::waiting_for_input, [&] { return found_.pop(); })) {
+  while (auto popped = clock.measure_wait(State::waiting_for_input, [&] { return found_.pop(); })) {
     ItemPtr item = std::move(*popped);
-    meters_.found.add(Clock::now() - item->since);
-    const auto busy_before = clock.busy();
+    meters_.found.add(Clock::now() - item->entered_at);
+    const auto busy_before = clock.busy_time();
     ThreadTrace::Span span(trace, *item);
-    trace.pass(*item);
+    trace.trace_flow(*item);
     {
-      Activity::Scope step(activity_, {"load", options_.limits.load(*item), {file_of(*item)}});
-      const Reserve reserve = [&](std::size_t bytes) {
+      Activity::Scope step(activity_,
+                           {"load", options_.limits.load(*item), {to_activity_file(*item)}});
+      const ReserveBytes reserve = [&](std::size_t bytes) {
         trace.name_next_wait("waits for the budget");
-        return step.waiting([&] {
-          return clock.waiting(State::waiting_for_room, [&] { return budget_.reserve(bytes); });
+        return step.exclude_wait([&] {
+          return clock.measure_wait(State::blocked, [&] { return budget_.reserve(bytes); });
         });
       };
       load(*item, reserve, clock, step);
     }
-    span.end([&] { return trace_args_of_load(*item); });
-    if (item->outcome.result != Result::skipped)
-      meters_.service(Stage::load).add(clock.busy() - busy_before);
-    const bool to_compute = item->outcome.ok() && !item->computed;
-    if (!to_compute) --coming_;
+    span.end([&] { return load_trace_args(*item); });
+    if (item->outcome.result != ItemResult::skipped)
+      meters_.service(Stage::load).add(clock.busy_time() - busy_before);
+    const bool to_compute = item->outcome.ok() && !item->is_full_rank;
+    if (!to_compute) --items_before_batcher_;
     ItemChannel& next = to_compute ? loaded_ : finished_;
     push(next, std::move(item), clock);
   }
 }
 
 /// Where the process has no more descriptors, the writers will give some back.
-void Pipeline::load(WorkItem& item, const Reserve& reserve, flow::StageClock::Worker& clock,
+void Pipeline::load(WorkItem& item, const ReserveBytes& reserve, flow::StageClock::Worker& clock,
                     Activity::Scope& step) {
   const auto pause = [&] {
-    return step.waiting([&] {
-      return clock.waiting(State::waiting_for_room,
-                           [&] { return flow::pause(options_.space_poll, stop_.get_token()); });
+    return step.exclude_wait([&] {
+      return clock.measure_wait(State::blocked, [&] {
+        return flow::pause(options_.space_poll_interval, stop_.get_token());
+      });
     });
   };
   for (int tries = 1;; ++tries) {
     try {
-      attempt(item.outcome, Stage::load, Reason::internal, [&] { parts_.load(item, reserve); });
+      attempt(item.outcome, Stage::load, FailureReason::internal,
+              [&] { parts_.load(item, reserve); });
       return;
     } catch (const EnvironmentError& error) {
-      const bool may_help = error.wants() == EnvironmentError::Wants::less;
-      if (!may_help || tries == options_.load_tries || !pause()) throw;
+      const bool can_retry = error.remedy() == EnvironmentError::Remedy::release_resources;
+      if (!can_retry || tries == options_.max_load_attempts || !pause()) throw;
       item.task = {};
-      item.bytes = {};  // before it waits for them again
+      item.reservation = {};  // before it waits for them again
     }
   }
 }
@@ -234,78 +237,80 @@ void Pipeline::load(WorkItem& item, const Reserve& reserve, flow::StageClock::Wo
 void Pipeline::run_batch(Backend& backend) {
   ThreadTrace trace(trace_, Stage::batch, 0);
   flow::StageClock::Worker clock(batch_clock_, 0, trace.on_wait());
-  Batcher batcher([&](const BatchKind& kind) { return backend.batch_planes(kind); }, options_.pad,
-                  options_.linger);
+  Batcher batcher([&](const BatchKey& kind) { return backend.batch_planes(kind); },
+                  options_.pad_multiple, options_.linger);
   const auto now = [] { return Clock::now(); };
   do {
-    auto item = clock.waiting(State::waiting_for_input, [&] {
-      const auto due = batcher.next_due();
+    auto item = clock.measure_wait(State::waiting_for_input, [&] {
+      const auto due = batcher.next_deadline();
       return due ? loaded_.pop_for(*due - now()) : loaded_.pop();
     });
     if (item) {
-      --coming_;
+      --items_before_batcher_;
       const auto taken = now();
-      meters_.loaded.add(taken - (*item)->since);
-      (*item)->since = taken;
+      meters_.loaded.add(taken - (*item)->entered_at);
+      (*item)->entered_at = taken;
       std::optional<Batch> full;
       {
-        const Activity::Scope step(activity_, {"batch", options_.limits.stall, {file_of(**item)}});
+        const Activity::Scope step(activity_,
+                                   {"batch", options_.limits.stall, {to_activity_file(**item)}});
         full = batcher.add(std::move(*item), taken);
       }
       if (full) send(std::move(*full), clock, trace);
     }
-    while (auto batch = nobody_to_wait_for() ? batcher.flush() : batcher.due(now()))
+    while (auto batch = should_flush_batches() ? batcher.take_any() : batcher.take_due(now()))
       send(std::move(*batch), clock, trace);
   } while (!loaded_.finished());
   if (stop_.stop_requested()) return;
-  while (auto batch = batcher.flush()) send(std::move(*batch), clock, trace);
+  while (auto batch = batcher.take_any()) send(std::move(*batch), clock, trace);
 }
 
 void Pipeline::send(Batch batch, flow::StageClock::Worker& clock, ThreadTrace& trace) {
-  batch.since = Clock::now();
+  batch.entered_at = Clock::now();
   for (const ItemPtr& item : batch.items)
-    meters_.service(Stage::batch).add(batch.since - item->since);
+    meters_.service(Stage::batch).add(batch.entered_at - item->entered_at);
   batch.number = ++meters_.batch_count;
   meters_.planes += batch.planes;
-  meters_.planes_if_full += batch.planes_if_full;
+  meters_.plane_capacity += batch.plane_capacity;
   if (trace_) {
-    trace_levels();
-    trace_->free_span(telemetry::Trace::kHost, "batch", batch.number, "gathering a batch",
-                      batch.items.front()->since, batch.since, trace_args(batch));
+    trace_queue_sizes();
+    trace_->async_span(telemetry::Trace::kHost, "batch", batch.number, "gathering a batch",
+                       batch.items.front()->entered_at, batch.entered_at, trace_args(batch));
   }
   const ThreadTrace::Span span(trace, batch);
-  trace.pass(batch, ThreadTrace::Flow::begins);
-  clock.waiting(State::waiting_for_room, [&] { return batches_.push(std::move(batch)); });
+  trace.trace_flow(batch, ThreadTrace::Flow::begins);
+  clock.measure_wait(State::blocked, [&] { return batches_.push(std::move(batch)); });
 }
 
 /// Company for a batch costs nothing where the lanes are busy, and comes soon where files are on
 /// their way.
-bool Pipeline::nobody_to_wait_for() const {
-  return coming_ == 0 && batches_.size() == 0 && in_flight_.is_idle();
+bool Pipeline::should_flush_batches() const {
+  return items_before_batcher_ == 0 && batches_.size() == 0 && in_flight_batches_.is_idle();
 }
 
 void Pipeline::run_compute(Backend& backend, int index) {
-  LaneTrace trace{{trace_, Stage::compute, index}, {trace_, backend.gpus(), index}};
+  LaneTrace trace{{trace_, Stage::compute, index}, {trace_, backend.gpu_bus_ids(), index}};
   flow::StageClock::Worker clock(*compute_clock_, index, trace.thread.on_wait());
   // A GPU's thread uses no CPU time while it waits for the GPU.
-  const StepLimits::Duration idle =
-      backend.gpus().empty() ? StepLimits::Duration(options_.limits.stall) : StepLimits::Duration();
-  const ComputeWorker::StepOf step_of = [&, idle](const Batch& batch) {
+  const StepLimits::Duration idle = backend.gpu_bus_ids().empty()
+                                        ? StepLimits::Duration(options_.limits.stall)
+                                        : StepLimits::Duration();
+  const ComputeWorker::MakeStep make_step = [&, idle](const Batch& batch) {
     Activity::Step step{"compute", options_.limits.compute(batch), {}, idle};
-    for (const ItemPtr& item : batch.items) step.files.push_back(file_of(*item));
+    for (const ItemPtr& item : batch.items) step.files.push_back(to_activity_file(*item));
     return step;
   };
   std::unique_ptr<Lane> lane = backend.make_lane(index);
-  lane->give_up_after(stop_.get_token());
-  ComputeWorker(std::move(lane), {batches_, finished_, in_flight_, meters_, activity_}, step_of,
-                clock, trace)
+  lane->set_stop_token(stop_.get_token());
+  ComputeWorker(std::move(lane), {batches_, finished_, in_flight_batches_, meters_, activity_},
+                make_step, clock, trace)
       .run();
 }
 
 /// Not to be told is no reason to hide why the device is lost.
-void Pipeline::on_lost(const InFlight::Items& items) const {
+void Pipeline::on_device_lost(const InFlightBatches::Items& items) const {
   try {
-    if (parts_.on_lost) parts_.on_lost(items);
+    if (parts_.on_device_lost) parts_.on_device_lost(items);
   } catch (const std::exception& error) {
     spdlog::error("what was computed when the device was lost is not known: {}",
                   printable_message(error.what()));
@@ -315,7 +320,7 @@ void Pipeline::on_lost(const InFlight::Items& items) const {
 void Pipeline::run_write(int index) {
   ThreadTrace trace(trace_, Stage::write, index);
   flow::StageClock::Worker clock(write_clock_, index, trace.on_wait());
-  WriteWorker(writers_, clock, trace).run();
+  WriteWorker(writer_shared_, clock, trace).run();
 }
 
 /// Throws what is more than the machine's failure.

@@ -10,8 +10,8 @@
 #include "flow/budget.hpp"
 #include "flow/stage_clock.hpp"
 #include "pipeline/activity.hpp"
-#include "pipeline/in_flight.hpp"
-#include "pipeline/parts.hpp"
+#include "pipeline/in_flight_batches.hpp"
+#include "pipeline/pipeline_parts.hpp"
 #include "pipeline/tally.hpp"
 #include "pipeline/work_item.hpp"
 #include "pipeline/write_worker.hpp"
@@ -47,49 +47,49 @@ class Pipeline {
   /// What has stalled, if anything: a step that takes longer than its work explains, or images that
   /// nobody works on. As Activity::check() has it; waits for nothing.
   std::optional<Activity::Stall> find_stall();
-  /// As Activity::text() has it: what is waited for after request_stop().
-  std::string activity_text() const { return activity_.text(); }
+  /// As Activity::describe() has it: what is waited for after request_stop().
+  std::string describe_activity() const { return activity_.describe(); }
   /// For what else is done for the pipeline's sake.
   Activity& activity() { return activity_; }
 
  private:
   bool push(ItemChannel& channel, ItemPtr item, flow::StageClock::Worker& clock);
-  void trace_levels();
+  void trace_queue_sizes();
   void run_source();
   void run_load(int index);
   void run_batch(Backend& backend);
   void send(Batch batch, flow::StageClock::Worker& clock, ThreadTrace& trace);
-  bool nobody_to_wait_for() const;
+  bool should_flush_batches() const;
   void run_compute(Backend& backend, int index);
   void run_write(int index);
 
-  void load(WorkItem& item, const Reserve& reserve, flow::StageClock::Worker& clock,
+  void load(WorkItem& item, const ReserveBytes& reserve, flow::StageClock::Worker& clock,
             Activity::Scope& step);
-  const char* stage_of_standstill() const;
+  const char* find_idle_stage() const;
   void abort(std::exception_ptr error);
   std::string stopped_by() const;
-  void on_lost(const InFlight::Items& items) const;
-  std::vector<telemetry::StageRow> stages() const;
+  void on_device_lost(const InFlightBatches::Items& items) const;
+  std::vector<telemetry::StageStats> stages() const;
 
   const PipelineParts parts_;
   const PipelineOptions options_;
   const Clock::time_point start_ = Clock::now();
   telemetry::Trace* trace_ = nullptr;  // while it runs
-  std::atomic<Clock::duration::rep> levels_traced_at_{0};
+  std::atomic<Clock::duration::rep> queue_sizes_traced_at_{0};
   Meters meters_;
   Tally tally_{meters_};
   Activity activity_;
   flow::Budget budget_;
   ItemChannel found_, loaded_, finished_;
   BatchChannel batches_;
-  std::atomic<int> coming_{0};  // files between the source and the batcher
-  InFlight in_flight_;
+  std::atomic<int> items_before_batcher_{0};  // files between the source and the batcher
+  InFlightBatches in_flight_batches_;
   flow::StageClock source_clock_, load_clock_, batch_clock_, write_clock_;
   std::optional<flow::StageClock> compute_clock_;  // made with the backend, which says how many
   double startup_s_ = 0;                           // until then
   std::atomic<const Backend*> backend_{nullptr};   // after both
   std::stop_source stop_;
-  WriteWorker::Shared writers_;
+  WriteWorker::Shared writer_shared_;
   std::mutex error_mutex_;
   std::exception_ptr error_;
 };

@@ -2,16 +2,16 @@
 
 namespace eckart {
 
-std::vector<telemetry::StageRow> Pipeline::stages() const {
-  std::vector<telemetry::StageRow> rows;
+std::vector<telemetry::StageStats> Pipeline::stages() const {
+  std::vector<telemetry::StageStats> rows;
   const auto add = [&](Stage stage, const flow::StageClock* clock) {
     const flow::StageTimes times = clock ? clock->times() : flow::StageTimes{};
-    const Durations service = meters_.service(stage).read();
+    const DurationHistogram service = meters_.service(stage).read();
     rows.push_back({.name = std::string(to_string(stage)),
                     .workers = times.workers,
                     .busy_s = times.busy_s,
                     .waiting_for_input_s = times.waiting_for_input_s,
-                    .waiting_for_room_s = times.waiting_for_room_s,
+                    .blocked_s = times.blocked_s,
                     .cpu_s = times.cpu_s,
                     .images = service.count(),
                     .service = service});
@@ -32,14 +32,14 @@ telemetry::Snapshot Pipeline::snapshot() const {
   if (const Backend* backend = backend_) {
     snapshot.startup_s = startup_s_;
     snapshot.backend = backend->name();
-    snapshot.device = backend->device();
-    snapshot.gpu_ids = backend->gpus();
-    const BackendCounts counts = backend->counts();
+    snapshot.device = backend->device_name();
+    snapshot.gpu_ids = backend->gpu_bus_ids();
+    const FallbackCounts counts = backend->fallback_counts();
     snapshot.oom_splits = counts.oom_splits;
-    snapshot.cpu_fallback_images = counts.cpu_images;
+    snapshot.cpu_fallback_images = counts.cpu_fallback_images;
   }
   tally_.add_to(snapshot);
-  const auto add = [&](const char* name, const auto& channel, const DurationCounter& wait) {
+  const auto add = [&](const char* name, const auto& channel, const DurationRecorder& wait) {
     snapshot.queues.push_back(
         {name, std::int64_t(channel.size()), std::int64_t(channel.capacity()), wait.read()});
   };
@@ -48,9 +48,9 @@ telemetry::Snapshot Pipeline::snapshot() const {
   add("batches", batches_, meters_.batches);
   add("finished", finished_, meters_.finished);
   snapshot.end_to_end = meters_.end_to_end.read();
-  snapshot.batches = {meters_.batch_count, meters_.planes, meters_.planes_if_full};
+  snapshot.batches = {meters_.batch_count, meters_.planes, meters_.plane_capacity};
   snapshot.budget_bytes = std::int64_t(options_.budget_bytes);
-  snapshot.budget_used_bytes = std::int64_t(budget_.in_use());
+  snapshot.budget_used_bytes = std::int64_t(budget_.used_bytes());
   return snapshot;
 }
 
@@ -59,17 +59,17 @@ telemetry::Snapshot Pipeline::snapshot() const {
 /// has moved, a thread that should be woken was not.
 std::optional<Activity::Stall> Pipeline::find_stall() {
   if (auto stall = activity_.check()) return stall;
-  const auto standstill = activity_.standstill();
-  const bool may_stand = !backend_.load() || stop_.stop_requested() ||
-                         writers_.waiting_for_space > 0 ||
-                         tally_.progress().total == tally_.progress().done;
-  if (may_stand || standstill < options_.limits.stall + options_.linger) return std::nullopt;
+  const auto idle_time = activity_.idle_time();
+  const bool may_be_idle = !backend_.load() || stop_.stop_requested() ||
+                           writer_shared_.waiting_for_space > 0 ||
+                           tally_.progress().total == tally_.progress().done;
+  if (may_be_idle || idle_time < options_.limits.stall + options_.linger) return std::nullopt;
   return Activity::Stall{
-      stage_of_standstill(), {}, std::chrono::duration_cast<std::chrono::seconds>(standstill)};
+      find_idle_stage(), {}, std::chrono::duration_cast<std::chrono::seconds>(idle_time)};
 }
 
 /// The last stage that has something to do.
-const char* Pipeline::stage_of_standstill() const {
+const char* Pipeline::find_idle_stage() const {
   if (finished_.size() > 0) return "write";
   if (batches_.size() > 0) return "compute";
   if (loaded_.size() > 0) return "batch";

@@ -3,39 +3,39 @@
 namespace eckart {
 namespace {
 
-constexpr double kSlowBytesPerS = 5e6;  // a slow disk or share, or an encoder that strains
-constexpr double kSlowFlopsPerS = 1e9;  // about a tenth of what an old core does
+constexpr double kMinBytesPerS = 5e6;  // a slow disk or share, or an encoder that strains
+constexpr double kMinFlopsPerS = 1e9;  // about a tenth of what an old core does
 // LAPACK's gesvd of m x n with both sets of vectors takes up to about so many times m n^2.
-constexpr double kFlopsOfDecomposition = 40;
+constexpr double kDecompositionFlopFactor = 40;
 
 StepLimits::Duration duration(double time_s) {
   return std::chrono::duration_cast<StepLimits::Duration>(std::chrono::duration<double>(time_s));
 }
 
-StepLimits::Duration to_move(double bytes) { return duration(bytes / kSlowBytesPerS); }
+StepLimits::Duration transfer_time(double bytes) { return duration(bytes / kMinBytesPerS); }
 
 }  // namespace
 
 StepLimits::Duration StepLimits::load(const WorkItem& item) const {
   constexpr double kReads =
       3;  // of a file that is compared with another, and then done all the same
-  return stall + decode + to_move(kReads * double(item.state.size));
+  return stall + decode + transfer_time(kReads * double(item.state.size));
 }
 
 StepLimits::Duration StepLimits::write(const WorkItem& item) const {
   const double outputs = double(item.task.outputs.size());
-  return stall + to_move(outputs * double(item.task.input.shape().bytes()));
+  return stall + transfer_time(outputs * double(item.task.input.shape().bytes()));
 }
 
 StepLimits::Duration StepLimits::publish(const WorkItem& item) const {
   double bytes = double(item.state.size);
-  for (const std::int64_t output : item.file_bytes) bytes += double(output);
-  return to_move(bytes);
+  for (const std::int64_t output : item.output_bytes) bytes += double(output);
+  return transfer_time(bytes);
 }
 
 StepLimits::Duration StepLimits::compute(const Batch& batch) const {
-  const double m = batch.kind.shape.rows, n = batch.kind.shape.cols;
-  return stall + duration(batch.planes * kFlopsOfDecomposition * m * n * n / kSlowFlopsPerS);
+  const double m = batch.key.shape.rows, n = batch.key.shape.cols;
+  return stall + duration(batch.planes * kDecompositionFlopFactor * m * n * n / kMinFlopsPerS);
 }
 
 }  // namespace eckart

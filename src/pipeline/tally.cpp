@@ -9,7 +9,7 @@
 #include "core/printable.hpp"
 #include "pipeline/output_quality.hpp"
 #include "telemetry/log.hpp"
-#include "telemetry/throughput.hpp"
+#include "telemetry/throughput_lines.hpp"
 
 namespace eckart {
 namespace {
@@ -20,12 +20,12 @@ constexpr double kExactPsnrDb = 99;  // stands for infinity in the mean
 /// What `-v` tells of an image: its shape, and of each output rank, PSNR and file.
 void log_done(const WorkItem& item) {
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
-    const telemetry::OutputLine line = line_of_output(item, i);
+    const telemetry::OutputLine line = output_line(item, i);
     spdlog::debug("{} ({} x {} x {}, {} bits): rank {}, {:.2f} dB, {} -> {}",
                   printable(line.file.native()), line.rows, line.cols, line.channels, line.bits,
                   line.rank, std::min(kExactPsnrDb, line.psnr_db),
-                  std::isfinite(line.most_loss_db)
-                      ? fmt::format("lost at most {:.1g} dB", line.most_loss_db)
+                  std::isfinite(line.loss_estimate_db)
+                      ? fmt::format("lost at most {:.1g} dB", line.loss_estimate_db)
                       : "no bound on what is lost",
                   printable(line.output.native()));
   }
@@ -39,14 +39,14 @@ void Tally::found(Instant now) {
   ++progress_.total;
 }
 
-void Tally::all_found() {
+void Tally::set_total_final() {
   const std::lock_guard lock(mutex_);
   progress_.total_is_final = true;
 }
 
 void Tally::count(const WorkItem& item) {
   const Outcome& outcome = item.outcome;
-  if (outcome.result == Result::failed) {
+  if (outcome.result == ItemResult::failed) {
     const telemetry::LogFields fields({{"ECKART_FILE", item.file.native()},
                                        {"ECKART_STAGE", std::string(to_string(outcome.stage))},
                                        {"ECKART_REASON", std::string(to_string(outcome.reason))}});
@@ -54,51 +54,52 @@ void Tally::count(const WorkItem& item) {
                   printable_message(outcome.detail), to_string(outcome.reason),
                   to_string(outcome.stage));
   }
-  if (outcome.result == Result::done && spdlog::should_log(spdlog::level::debug)) log_done(item);
+  if (outcome.result == ItemResult::done && spdlog::should_log(spdlog::level::debug))
+    log_done(item);
   const std::lock_guard lock(mutex_);
   if (const auto found = unfinished_.find(item.found_at); found != unfinished_.end())
     unfinished_.erase(found);
-  if (outcome.result == Result::deferred) {  // and counts when it comes again
+  if (outcome.result == ItemResult::deferred) {  // and counts when it comes again
     --progress_.total;
-    ++report_.retries_in[std::size_t(outcome.stage)];
+    ++report_.retries_by_stage[std::size_t(outcome.stage)];
     return;
   }
   ++progress_.done;
   report_.input_bytes += item.input_bytes;
   switch (outcome.result) {
-    case Result::failed:
+    case ItemResult::failed:
       ++progress_.failed;
-      recent_failures_.push_front({telemetry::unix_now(), item.file.native(), outcome.stage,
+      recent_failures_.push_front({telemetry::unix_now_s(), item.file.native(), outcome.stage,
                                    outcome.reason, outcome.detail});
       if (recent_failures_.size() > kRecentFailures) recent_failures_.pop_back();
       ++report_.failed;
       ++report_.failures[std::size_t(outcome.reason)];
-      ++report_.failures_in[std::size_t(outcome.stage)][std::size_t(outcome.reason)];
+      ++report_.failures_by_stage[std::size_t(outcome.stage)][std::size_t(outcome.reason)];
       return;
-    case Result::skipped:
+    case ItemResult::skipped:
       ++report_.skipped;
       ++progress_.skipped;
       return;
-    case Result::deferred:
-    case Result::done:
+    case ItemResult::deferred:
+    case ItemResult::done:
       break;
   }
   meters_.end_to_end.add(std::chrono::steady_clock::now() - item.found_at);
-  last_done_unix_s_ = telemetry::unix_now();
+  last_done_unix_s_ = telemetry::unix_now_s();
   ++report_.done;
-  for (const std::int64_t bytes : item.file_bytes) report_.output_bytes += bytes;
+  for (const std::int64_t bytes : item.output_bytes) report_.output_bytes += bytes;
   const ImageShape& shape = item.task.input.shape();
   report_.pixels += std::int64_t(shape.rows) * shape.cols;
   for (const PlaneResult& plane : item.task.results[0]) {
     ++report_.planes;
-    report_.planes_done_again += plane.done_again;
+    report_.planes_recomputed += plane.recomputed;
   }
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
-    if (item.is_done_before(i)) continue;
-    const double psnr = std::min(kExactPsnrDb, psnr_of_output(item.task, i));
+    if (item.is_output_skipped(i)) continue;
+    const double psnr = std::min(kExactPsnrDb, output_psnr_db(item.task, i));
     report_.psnr_db_min = report_.outputs ? std::min(report_.psnr_db_min, psnr) : psnr;
     for (const PlaneResult& plane : item.task.results[i])
-      report_.most_loss_db = std::max(report_.most_loss_db, plane.most_loss_db);
+      report_.max_loss_estimate_db = std::max(report_.max_loss_estimate_db, plane.loss_estimate_db);
     psnr_sum_db_ += psnr;
     ++report_.outputs;
   }
@@ -117,7 +118,7 @@ void Tally::add_to(telemetry::Snapshot& snapshot) const {
   if (!unfinished_.empty()) {
     const std::chrono::duration<double> age =
         std::chrono::steady_clock::now() - *unfinished_.begin();
-    snapshot.oldest_unix_s = telemetry::unix_now() - age.count();
+    snapshot.oldest_unfinished_unix_s = telemetry::unix_now_s() - age.count();
   }
   snapshot.last_done_unix_s = last_done_unix_s_;
   snapshot.recent_failures = recent_failures_;

@@ -10,14 +10,14 @@
 
 namespace eckart {
 
-/// Counts what became of the images. Thread-safe.
+/// ImageCounts what became of the images. Thread-safe.
 class Tally {
  public:
   explicit Tally(Meters& meters) : meters_(meters) {}
 
   /// One more image was found by the source; count() is told the same time.
   void found(Instant now);
-  void all_found();
+  void set_total_final();
   /// The item has reached its end: counts it, and logs a failure with file and reason.
   void count(const WorkItem& item);
 
@@ -34,7 +34,7 @@ class Tally {
   double psnr_sum_db_ = 0;
   std::multiset<Instant> unfinished_;  // when they were found
   double last_done_unix_s_ = 0;
-  std::deque<telemetry::Failure> recent_failures_;
+  std::deque<telemetry::ImageFailure> recent_failures_;
 };
 
 }  // namespace eckart

@@ -10,13 +10,13 @@ using telemetry::Trace;
 using telemetry::TraceArgs;
 
 // A wait for less is none, and a run has many.
-constexpr std::chrono::microseconds kShortestWait{5};
+constexpr std::chrono::microseconds kMinWait{5};
 // So that a thread's number is no other's, nor a process's, and tells the order of the tracks.
-constexpr int kThreadsOfStage = 1000, kThreadsOfDevice = 100'000, kThreadsOfLane = 10;
+constexpr int kThreadsPerStage = 1000, kThreadsPerDevice = 100'000, kThreadsPerLane = 10;
 constexpr int kFirstDevice = Trace::kHost + 1;
 
 Trace::Track track_of(Stage stage, int index) {
-  return {Trace::kHost, (int(stage) + 1) * kThreadsOfStage + index};
+  return {Trace::kHost, (int(stage) + 1) * kThreadsPerStage + index};
 }
 
 bool has_one_thread(Stage stage) { return stage == Stage::source || stage == Stage::batch; }
@@ -75,34 +75,34 @@ void ThreadTrace::Span::end_with(const TraceArgs& args) {
 
 void ThreadTrace::found(const WorkItem& item) {
   if (!trace_) return;
-  const Instant begin = after_last(item.found_at);
+  const Instant begin = next_time(item.found_at);
   trace_->span(track_, category_, item.relative.native(), begin, now(), trace_args(item));
   trace_->flow(Flow::begins, "image", item.number, track_, begin);
 }
 
-void ThreadTrace::pass(const WorkItem& item, Flow flow) {
+void ThreadTrace::trace_flow(const WorkItem& item, Flow flow) {
   if (trace_) trace_->flow(flow, "image", item.number, track_, now());
 }
 
-void ThreadTrace::pass(const Batch& batch, Flow flow) {
+void ThreadTrace::trace_flow(const Batch& batch, Flow flow) {
   if (!trace_) return;
   trace_->flow(flow, "batch", batch.number, track_, now());
   if (flow == Flow::goes_on) return;
-  for (const ItemPtr& item : batch.items) pass(*item);
+  for (const ItemPtr& item : batch.items) trace_flow(*item);
 }
 
 flow::StageClock::Worker::OnWait ThreadTrace::on_wait() {
   if (!trace_) return {};
   return [this](flow::StageClock::State state, Instant begin, Instant end) {
-    const char* name = std::exchange(wait_, kWait);
-    const bool is_for_room = state == flow::StageClock::State::waiting_for_room;
-    if (!is_for_room || end - begin < kShortestWait) return;
-    begin = after_last(begin);
-    trace_->span(track_, "wait", name, begin, after_last(end));
+    const char* name = std::exchange(wait_name_, kDefaultWaitName);
+    const bool is_for_room = state == flow::StageClock::State::blocked;
+    if (!is_for_room || end - begin < kMinWait) return;
+    begin = next_time(begin);
+    trace_->span(track_, "wait", name, begin, next_time(end));
   };
 }
 
-Instant ThreadTrace::after_last(Instant time) {
+Instant ThreadTrace::next_time(Instant time) {
   return last_ = std::max(time, last_ + std::chrono::nanoseconds(1));
 }
 
@@ -111,11 +111,12 @@ TraceArgs trace_args(const WorkItem& item) {
   args.add("image", item.number).add("file", item.file.native());
   if (item.outcome.ok()) return args;
   args.add("result", to_string(item.outcome.result));
-  if (item.outcome.reason != Reason::none) args.add("reason", to_string(item.outcome.reason));
+  if (item.outcome.reason != FailureReason::none)
+    args.add("reason", to_string(item.outcome.reason));
   return args.add("detail", item.outcome.detail);
 }
 
-TraceArgs trace_args_of_load(const WorkItem& item) {
+TraceArgs load_trace_args(const WorkItem& item) {
   const ImageShape& shape = item.task.input.shape();
   return trace_args(item)
       .add("bytes", item.input_bytes)
@@ -128,9 +129,9 @@ TraceArgs trace_args(const Batch& batch) {
   return TraceArgs()
       .add("images", batch.items.size())
       .add("planes", batch.planes)
-      .add("planes_if_full", batch.planes_if_full)
-      .add("rows", batch.kind.shape.rows)
-      .add("cols", batch.kind.shape.cols);
+      .add("plane_capacity", batch.plane_capacity)
+      .add("rows", batch.key.shape.rows)
+      .add("cols", batch.key.shape.cols);
 }
 
 DeviceTrace::DeviceTrace(Trace* trace, const std::vector<std::string>& gpus, int lane)
@@ -154,16 +155,16 @@ void DeviceTrace::add(const std::vector<DeviceSpan>& spans, const Batch& batch, 
     const Instant end = last = std::clamp(span.end, begin, std::max(begin, now));
     TraceArgs args;
     args.add("planes", span.planes)
-        .add("clock_error_us", std::chrono::duration<double, std::micro>(span.error).count());
-    trace_->span(track(span.kind), "device", name_of(batch) + (span.again ? ", again" : ""), begin,
-                 end, args);
+        .add("clock_error_us", std::chrono::duration<double, std::micro>(span.clock_error).count());
+    trace_->span(track(span.kind), "device", name_of(batch) + (span.is_recompute ? ", again" : ""),
+                 begin, end, args);
     trace_->flow(Trace::Flow::goes_on, "batch", batch.number, track(span.kind), begin);
   }
 }
 
 Trace::Track DeviceTrace::track(DeviceSpan::Kind kind) const {
   const int device = process_ - kFirstDevice + 1;
-  return {process_, device * kThreadsOfDevice + lane_ * kThreadsOfLane + int(kind)};
+  return {process_, device * kThreadsPerDevice + lane_ * kThreadsPerLane + int(kind)};
 }
 
 }  // namespace eckart

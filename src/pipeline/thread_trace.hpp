@@ -49,29 +49,29 @@ class ThreadTrace {
   /// A span, since it was found, of an image whose way begins there.
   void found(const WorkItem& item);
   /// That it comes by the span of now; a batch that begins or ends, with all of its images.
-  void pass(const WorkItem& item, Flow flow = Flow::goes_on);
-  void pass(const Batch& batch, Flow flow = Flow::goes_on);
+  void trace_flow(const WorkItem& item, Flow flow = Flow::goes_on);
+  void trace_flow(const Batch& batch, Flow flow = Flow::goes_on);
 
   /// For this thread's clock: waits for room are spans, if they are any.
   flow::StageClock::Worker::OnWait on_wait();
-  void name_next_wait(const char* name) { wait_ = name; }
+  void name_next_wait(const char* name) { wait_name_ = name; }
 
  private:
   /// Later than whatever was before it, so that spans lie in one another, or beside.
-  Instant after_last(Instant time);
-  Instant now() { return after_last(std::chrono::steady_clock::now()); }
+  Instant next_time(Instant time);
+  Instant now() { return next_time(std::chrono::steady_clock::now()); }
 
   telemetry::Trace* const trace_;
   const char* const category_;
   const telemetry::Trace::Track track_;
-  static constexpr const char* kWait = "waits for room";
-  const char* wait_ = kWait;
+  static constexpr const char* kDefaultWaitName = "waits for room";
+  const char* wait_name_ = kDefaultWaitName;
   Instant last_{};
 };
 
 /// What is known of an image, and of a batch.
 telemetry::TraceArgs trace_args(const WorkItem& item);
-telemetry::TraceArgs trace_args_of_load(const WorkItem& item);
+telemetry::TraceArgs load_trace_args(const WorkItem& item);
 telemetry::TraceArgs trace_args(const Batch& batch);
 
 /// What a lane's device did, on tracks of that device; without a trace it does nothing. Lives on
@@ -89,7 +89,7 @@ class DeviceTrace {
 
   telemetry::Trace* const trace_;
   const int process_, lane_;
-  Instant last_[kDeviceSpanKinds]{};
+  Instant last_[kDeviceSpanKindCount]{};
 };
 
 /// One lane: its thread, and its device.

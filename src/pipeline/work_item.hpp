@@ -23,38 +23,39 @@ namespace eckart {
 struct WorkItem {
   std::int64_t number = 0;         ///< in the order of arrival, from 1 on
   std::filesystem::path file;      ///< for messages and the ledger where `below` is set
-  io::RootedFile below;            ///< of a watch: the only way to the file
+  io::RootedFile rooted_file;      ///< of a watch: the only way to the file
   std::filesystem::path relative;  ///< its place in the mirrored tree
   int job = 0;                     ///< as its arrival has it, and the next
-  bool last_try = true;
+  bool is_last_attempt = true;
   std::vector<std::filesystem::path> outputs;  ///< one a rank
-  flow::Budget::Reservation bytes;             ///< file and decoding, then pixels
+  flow::Budget::Reservation reservation;       ///< file and decoding, then pixels
   Task task;
-  std::vector<std::size_t> full_ranks{};   ///< outputs that are the input, not in the task yet
-  bool computed = false;                   ///< without the backend: all ranks are full
-  std::shared_ptr<void> keeps;             ///< whose work it is, where that may go before it
-  io::Publication publication;             ///< between write and publish
-  bool published = false;                  ///< or failed on the way there
-  bool recorded = false;                   ///< published, and whoever keeps a record has it
-  bool counted = false;                    ///< likewise, in the run's report
-  bool suspect = false;                    ///< was computed when a device was lost
-  Instant found_at{}, since{};             ///< since: in the queue or stage where it is
-  std::chrono::nanoseconds write_busy{0};  ///< what writing and publishing it took
-  FileState state;                         ///< of the file, before it was read
-  io::FileIdentity identity;               ///< likewise, where `below` is set: which file was read
-  bool wants_content = false;              ///< the hash of what is read is wanted
-  bool moved = false;                      ///< done before, as another path or state of its input
-  std::vector<std::string> copy_of;        ///< as InputIdentity has it
-  std::string content;                     ///< io::content_hash() of the file; empty: not known
-  std::int64_t input_bytes = 0;            ///< of the file read
-  std::vector<std::int64_t> file_bytes;    ///< of each file written; 0 where it was done before
-  std::vector<std::int64_t> file_mtimes_ns;  ///< likewise
+  std::vector<std::size_t>
+      full_rank_outputs{};                  ///< outputs that are the input, not in the task yet
+  bool is_full_rank = false;                ///< without the backend: all ranks are full
+  std::shared_ptr<void> keep_alive;         ///< whose work it is, where that may go before it
+  io::Publication publication;              ///< between write and publish
+  bool published = false;                   ///< or failed on the way there
+  bool recorded = false;                    ///< published, and whoever keeps a record has it
+  bool counted = false;                     ///< likewise, in the run's report
+  bool suspect = false;                     ///< was computed when a device was lost
+  Instant found_at{}, entered_at{};         ///< since: in the queue or stage where it is
+  std::chrono::nanoseconds write_time{0};   ///< what writing and publishing it took
+  FileState state;                          ///< of the file, before it was read
+  io::FileIdentity identity;                ///< likewise, where `below` is set: which file was read
+  bool needs_content_hash = false;          ///< the hash of what is read is wanted
+  bool needs_input_update = false;          ///< done before, as another path or state of its input
+  std::vector<std::string> original_paths;  ///< as InputIdentity has it
+  std::string content_hash;                 ///< io::content_hash() of the file; empty: not known
+  std::int64_t input_bytes = 0;             ///< of the file read
+  std::vector<std::int64_t> output_bytes;   ///< of each file written; 0 where it was done before
+  std::vector<std::int64_t> output_mtimes_ns;  ///< likewise
   /// Of each output that an earlier run has made and that stays as it is: what a report has of it.
-  std::vector<std::optional<std::string>> done_before;
+  std::vector<std::optional<std::string>> skipped_reports;
   Outcome outcome;
 
-  bool is_done_before(std::size_t output) const {
-    return output < done_before.size() && done_before[output].has_value();
+  bool is_output_skipped(std::size_t output) const {
+    return output < skipped_reports.size() && skipped_reports[output].has_value();
   }
 };
 using ItemPtr = std::unique_ptr<WorkItem>;
@@ -62,11 +63,11 @@ using ItemChannel = flow::Channel<ItemPtr>;
 
 /// Items whose planes are padded to the same shape, and wanted at the same ranks.
 struct Batch {
-  BatchKind kind;
+  BatchKey key;
   int planes = 0;
-  int planes_if_full = 0;
+  int plane_capacity = 0;
   std::int64_t number = 0;  ///< in the order in which they were sent off, from 1 on
-  Instant since{};          ///< in the queue or stage where it is
+  Instant entered_at{};     ///< in the queue or stage where it is
   std::vector<ItemPtr> items{};
 };
 using BatchChannel = flow::Channel<Batch>;

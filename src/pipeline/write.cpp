@@ -10,24 +10,24 @@ namespace eckart {
 WriteItem make_write(const io::Codec& codec, const io::EncodeOptions& options) {
   return [&codec, options](WorkItem& item) {
     item.publication.clear();  // of an attempt before this one
-    item.file_bytes.clear();
-    item.file_mtimes_ns.clear();
+    item.output_bytes.clear();
+    item.output_mtimes_ns.clear();
     for (std::size_t i = 0; i < item.outputs.size(); ++i) {
-      if (item.is_done_before(i)) {
-        item.file_mtimes_ns.push_back(0);
-        item.file_bytes.push_back(0);
+      if (item.is_output_skipped(i)) {
+        item.output_mtimes_ns.push_back(0);
+        item.output_bytes.push_back(0);
         continue;
       }
       const std::vector<std::byte> file = codec.encode(item.task.outputs[i], options);
-      item.file_mtimes_ns.push_back(item.publication.add(item.outputs[i], file));
-      item.file_bytes.push_back(std::int64_t(file.size()));
+      item.output_mtimes_ns.push_back(item.publication.add(item.outputs[i], file));
+      item.output_bytes.push_back(std::int64_t(file.size()));
     }
   };
 }
 
 PublishItems make_publish(bool durable, PublishHooks hooks) {
   return [durable, hooks = std::move(hooks)](std::span<ItemPtr> group) {
-    if (hooks.check_place) hooks.check_place();
+    if (hooks.check_in_place) hooks.check_in_place();
     std::vector<WorkItem*> items;  // those not published yet
     std::vector<io::Publication*> publications;
     for (const ItemPtr& item : group) {
@@ -44,11 +44,11 @@ PublishItems make_publish(bool durable, PublishHooks hooks) {
       if (hooks.record) hooks.record(published);
       for (WorkItem* item : published) item->recorded = true;
     };
-    if (hooks.announce) hooks.announce(items);
+    if (hooks.record_intents) hooks.record_intents(items);
     io::PublishOptions options{.durable = durable};
-    if (hooks.decide)
-      options.decide = [&](std::size_t index, const auto& place, const auto& written) {
-        return hooks.decide(*items[index], place, written);
+    if (hooks.resolve_collision)
+      options.resolve_conflict = [&](std::size_t index, const auto& place, const auto& written) {
+        return hooks.resolve_collision(*items[index], place, written);
       };
     try {
       io::publish(publications, options, [&](std::size_t index, const ItemError& error) {
@@ -58,7 +58,7 @@ PublishItems make_publish(bool durable, PublishHooks hooks) {
       record_published();
       throw;
     }
-    if (hooks.check_place) hooks.check_place();
+    if (hooks.check_in_place) hooks.check_in_place();
     record_published();
   };
 }

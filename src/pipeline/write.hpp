@@ -24,14 +24,14 @@ WriteItem make_write(const io::Codec& codec, const io::EncodeOptions& options);
 struct PublishHooks {
   /// Before and after it is published; throws EnvironmentError where the outputs have no place any
   /// more.
-  std::function<void()> check_place{};
+  std::function<void()> check_in_place{};
   /// Given what is to be published; throws EnvironmentError.
-  std::function<void(std::span<WorkItem* const> items)> announce{};
+  std::function<void(std::span<WorkItem* const> items)> record_intents{};
   /// What to do where something stands at the place of an output of the item; as
-  /// io::DecideAtTakenPlace.
-  std::function<io::AtTakenPlace(const WorkItem& item, const std::filesystem::path& output,
-                                 const std::filesystem::path& written)>
-      decide{};
+  /// io::ResolveConflict.
+  std::function<io::ConflictAction(const WorkItem& item, const std::filesystem::path& output,
+                                   const std::filesystem::path& written)>
+      resolve_collision{};
   /// Given what is published; throws EnvironmentError.
   std::function<void(std::span<WorkItem* const> items)> record{};
 };

@@ -16,41 +16,42 @@ using State = flow::StageClock::State;
 void WriteWorker::run() {
   for (;;) {
     // Nobody who has something to publish waits for more to come.
-    auto popped = group_.empty()
-                      ? clock_.waiting(State::waiting_for_input, [&] { return shared_.in.pop(); })
-                      : shared_.in.try_pop();
+    auto popped = group_.empty() ? clock_.measure_wait(State::waiting_for_input,
+                                                       [&] { return shared_.in.pop(); })
+                                 : shared_.in.try_pop();
     if (!popped && group_.empty()) return;
-    if (popped) take(std::move(*popped));
-    if (!popped || files_ >= std::size_t(shared_.options.publish_group)) publish();
+    if (popped) add_to_group(std::move(*popped));
+    if (!popped || group_files_ >= std::size_t(shared_.options.publish_group_files)) publish();
   }
 }
 
-void WriteWorker::take(ItemPtr item) {
-  shared_.meters.finished.add(std::chrono::steady_clock::now() - item->since);
+void WriteWorker::add_to_group(ItemPtr item) {
+  shared_.meters.finished.add(std::chrono::steady_clock::now() - item->entered_at);
   try {
-    write_once(*item);
+    try_write(*item);
   } catch (const EnvironmentError& error) {
-    const bool may_help = !group_.empty() && error.wants() == EnvironmentError::Wants::less;
+    const bool can_retry =
+        !group_.empty() && error.remedy() == EnvironmentError::Remedy::release_resources;
     publish();  // what found room still, and holds descriptors
-    if (!may_help && !waits_out(error)) throw;
+    if (!can_retry && !should_wait_for_space(error)) throw;
     write(*item);
   }
-  files_ += item->outputs.size();
+  group_files_ += item->outputs.size();
   group_.push_back(std::move(item));
 }
 
 /// All outputs of an item, or none: whole, and not at their places yet.
-void WriteWorker::write_once(WorkItem& item) {
+void WriteWorker::try_write(WorkItem& item) {
   ThreadTrace::Span span(trace_, item);
-  trace_.pass(item);
+  trace_.trace_flow(item);
   const auto args = [&] { return trace_args(item); };
   if (!item.outcome.ok()) return span.end(args);
-  const Activity::Scope step(shared_.activity,
-                             {"write", shared_.options.limits.write(item), {file_of(item)}});
-  const auto busy_before = clock_.busy();
-  attempt(item.outcome, Stage::write, Reason::internal, [&] { shared_.parts.write(item); });
+  const Activity::Scope step(
+      shared_.activity, {"write", shared_.options.limits.write(item), {to_activity_file(item)}});
+  const auto busy_before = clock_.busy_time();
+  attempt(item.outcome, Stage::write, FailureReason::internal, [&] { shared_.parts.write(item); });
   if (!item.outcome.ok()) item.publication.clear();
-  item.write_busy += clock_.busy() - busy_before;
+  item.write_time += clock_.busy_time() - busy_before;
   span.end(args);
 }
 
@@ -58,7 +59,7 @@ void WriteWorker::write(WorkItem& item) {
   SpaceWait wait;
   for (;;) {
     try {
-      write_once(item);
+      try_write(item);
       return end(wait);
     } catch (const EnvironmentError& error) {
       wait_for_space(wait, error);
@@ -70,7 +71,7 @@ void WriteWorker::write(WorkItem& item) {
 void WriteWorker::publish() {
   SpaceWait wait;
   while (!group_.empty()) {
-    const auto busy_before = clock_.busy();
+    const auto busy_before = clock_.busy_time();
     ThreadTrace::Span span(trace_, "publish");
     const auto args = [images = group_.size()] {
       return telemetry::TraceArgs().add("images", images);
@@ -79,8 +80,8 @@ void WriteWorker::publish() {
     step.emplace(shared_.activity, publish_step());
     try {
       shared_.parts.publish(group_);
-      const auto share = (clock_.busy() - busy_before) / group_.size();
-      for (const ItemPtr& item : group_) item->write_busy += share;
+      const auto share = (clock_.busy_time() - busy_before) / group_.size();
+      for (const ItemPtr& item : group_) item->write_time += share;
       count_published();
       span.end(args);
     } catch (const EnvironmentError& error) {
@@ -94,14 +95,14 @@ void WriteWorker::publish() {
     }
   }
   end(wait);
-  files_ = 0;
+  group_files_ = 0;
 }
 
 Activity::Step WriteWorker::publish_step() const {
   Activity::Step step{"write", shared_.options.limits.stall};
   for (const ItemPtr& item : group_) {
-    step.limit += shared_.options.limits.publish(*item);
-    step.files.push_back(file_of(*item));
+    step.max_duration += shared_.options.limits.publish(*item);
+    step.files.push_back(to_activity_file(*item));
   }
   return step;
 }
@@ -109,34 +110,35 @@ Activity::Step WriteWorker::publish_step() const {
 void WriteWorker::count_published() {
   for (const ItemPtr& item : group_) {
     if (!item->published || std::exchange(item->counted, true)) continue;
-    if (item->outcome.result == Result::done)
-      shared_.meters.service(Stage::write).add(item->write_busy);
-    trace_.pass(*item, ThreadTrace::Flow::ends);
+    if (item->outcome.result == ItemResult::done)
+      shared_.meters.service(Stage::write).add(item->write_time);
+    trace_.trace_flow(*item, ThreadTrace::Flow::ends);
     shared_.tally.count(*item);
     if (shared_.parts.report) shared_.parts.report(*item);
   }
   std::erase_if(group_, [](const ItemPtr& item) { return item->recorded; });
 }
 
-bool WriteWorker::waits_out(const EnvironmentError& error) const {
-  return shared_.options.wait_for_space && error.wants() == EnvironmentError::Wants::space;
+bool WriteWorker::should_wait_for_space(const EnvironmentError& error) const {
+  return shared_.options.wait_for_space &&
+         error.remedy() == EnvironmentError::Remedy::free_disk_space;
 }
 
 /// For a while, where that is wished and may help; else, or when the run is to stop, it throws the
 /// error. The stages before this one come to rest by themselves.
 void WriteWorker::wait_for_space(SpaceWait& wait, const EnvironmentError& error) {
-  if (!waits_out(error)) throw EnvironmentError(error);
-  if (!std::exchange(wait.begun, true) && shared_.waiting_for_space++ == 0)
+  if (!should_wait_for_space(error)) throw EnvironmentError(error);
+  if (!std::exchange(wait.has_started, true) && shared_.waiting_for_space++ == 0)
     spdlog::warn("{}: waiting for space", printable_message(error.what()));
   trace_.name_next_wait("waits for space");
-  const bool goes_on = clock_.waiting(State::waiting_for_room, [&] {
-    return flow::pause(shared_.options.space_poll, shared_.stop);
+  const bool continues = clock_.measure_wait(State::blocked, [&] {
+    return flow::pause(shared_.options.space_poll_interval, shared_.stop);
   });
-  if (!goes_on) throw EnvironmentError(error);
+  if (!continues) throw EnvironmentError(error);
 }
 
 void WriteWorker::end(const SpaceWait& wait) {
-  if (wait.begun && --shared_.waiting_for_space == 0) spdlog::warn("there is space again");
+  if (wait.has_started && --shared_.waiting_for_space == 0) spdlog::warn("there is space again");
 }
 
 }  // namespace eckart

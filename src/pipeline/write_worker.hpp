@@ -8,7 +8,7 @@
 #include "core/error.hpp"
 #include "flow/stage_clock.hpp"
 #include "pipeline/activity.hpp"
-#include "pipeline/parts.hpp"
+#include "pipeline/pipeline_parts.hpp"
 #include "pipeline/tally.hpp"
 #include "pipeline/thread_trace.hpp"
 #include "pipeline/work_item.hpp"
@@ -39,23 +39,23 @@ class WriteWorker {
  private:
   /// Between an output that found no space and the same one written.
   struct SpaceWait {
-    bool begun = false;
+    bool has_started = false;
   };
-  void take(ItemPtr item);
-  void write_once(WorkItem& item);
+  void add_to_group(ItemPtr item);
+  void try_write(WorkItem& item);
   void write(WorkItem& item);
   void publish();
   void count_published();
   Activity::Step publish_step() const;
-  bool waits_out(const EnvironmentError& error) const;
+  bool should_wait_for_space(const EnvironmentError& error) const;
   void wait_for_space(SpaceWait& wait, const EnvironmentError& error);
   void end(const SpaceWait& wait);
 
   Shared& shared_;
   flow::StageClock::Worker& clock_;
   ThreadTrace& trace_;
-  std::vector<ItemPtr> group_;  // written, and to be published together
-  std::size_t files_ = 0;       // of the group
+  std::vector<ItemPtr> group_;   // written, and to be published together
+  std::size_t group_files_ = 0;  // of the group
 };
 
 }  // namespace eckart

@@ -12,14 +12,14 @@
 namespace eckart::settings {
 namespace {
 
-constexpr const char* kSystemFile = "/etc/eckart/calibration.yaml";
+constexpr const char* kSystemCalibrationFile = "/etc/eckart/calibration.yaml";
 
 /// A map all of whose keys are known, are there, and are there once.
-class Fields {
+class MapReader {
  public:
   /// `path`: the key whose value `map` is, for messages; empty for an entry of the list.
-  Fields(const Origin& origin, const YAML::Node& map, std::string path,
-         const std::set<std::string>& names)
+  MapReader(const TextSource& origin, const YAML::Node& map, std::string path,
+            const std::set<std::string>& names)
       : origin_(origin), map_(map), path_(std::move(path)) {
     if (!map.IsMap()) {
       origin_.fail(map.Mark(), prefix() + found(map) + " is not a map of keys");
@@ -55,22 +55,24 @@ class Fields {
     return path_.empty() ? one_line(name) : path_ + "." + one_line(name);
   }
 
-  const Origin& origin_;
+  const TextSource& origin_;
   const YAML::Node map_;
   const std::string path_;
 };
 
-Costs read_costs(const Origin& origin, const YAML::Node& map, const std::string& path) {
+CostCoefficients read_costs(const TextSource& origin, const YAML::Node& map,
+                            const std::string& path) {
   std::set<std::string> names;
   for (const CostTerm& term : kCostTerms) names.insert(term.name);
-  const Fields fields(origin, map, path, names);
-  Costs costs;
-  for (const auto& [name, price] : kCostTerms) fields.read(name, Number{0, 1000}, costs.*price);
+  const MapReader fields(origin, map, path, names);
+  CostCoefficients costs;
+  for (const auto& [name, seconds_per_unit] : kCostTerms)
+    fields.read(name, Number{0, 1000}, costs.*seconds_per_unit);
   return costs;
 }
 
-MeasuredCosts read_entry(const Origin& origin, const YAML::Node& map) {
-  const Fields fields(origin, map, {}, {"backend", "device", "date", "subspace", "gram"});
+MeasuredCosts read_entry(const TextSource& origin, const YAML::Node& map) {
+  const MapReader fields(origin, map, {}, {"backend", "device", "date", "subspace", "gram"});
   MeasuredCosts measured;
   fields.read("backend", Choice{{"cpu", "cuda"}}, measured.backend);
   fields.read("device", Text{}, measured.device);
@@ -80,10 +82,13 @@ MeasuredCosts read_entry(const Origin& origin, const YAML::Node& map) {
   return measured;
 }
 
-std::string costs_line(const char* solver, const Costs& costs) {
+std::string costs_line(const char* solver, const CostCoefficients& costs) {
   std::string list;
-  for (const auto& [name, price] : kCostTerms) {
-    list.append(list.empty() ? "" : ", ").append(name).append(": ").append(shortest(costs.*price));
+  for (const auto& [name, seconds_per_unit] : kCostTerms) {
+    list.append(list.empty() ? "" : ", ")
+        .append(name)
+        .append(": ")
+        .append(shortest_text(costs.*seconds_per_unit));
   }
   return std::string("  ") + solver + ": {" + list + "}\n";
 }
@@ -102,7 +107,7 @@ std::filesystem::path user_calibration_file() {
 }
 
 Calibration read_calibration(const std::filesystem::path& file) {
-  const Origin origin{file.string(), true};
+  const TextSource origin{file.string(), true};
   const YAML::Node list = parse(origin, read_text(file));
   if (!list.IsSequence() && !list.IsNull()) {
     origin.fail(list.Mark(), found(list) + " is not a list of measured costs");
@@ -128,7 +133,7 @@ LoadedCalibration load_calibration(const std::string& setting) {
   if (setting != "auto") return {read_calibration(setting), {}};
   LoadedCalibration loaded;
   for (const std::filesystem::path& file :
-       {user_calibration_file(), std::filesystem::path(kSystemFile)}) {
+       {user_calibration_file(), std::filesystem::path(kSystemCalibrationFile)}) {
     std::error_code unreadable;  // no warning where the folder is closed to this user
     if (file.empty() || !std::filesystem::exists(file, unreadable)) continue;
     try {

@@ -3,32 +3,32 @@
 #include <string>
 #include <utility>
 
-#include "settings/printer.hpp"
-#include "settings/reader.hpp"
+#include "settings/print_keys.hpp"
+#include "settings/settings_reader.hpp"
 
 namespace eckart::settings {
 namespace {
 
 /// The value of a --set. No key's value is a map, so a brace begins a text such as {stem}.{ext};
 /// nor is a bracket a list's where the key takes none: [::1]:9464.
-YAML::Node parse_value(const Origin& origin, const std::string& path, const std::string& text) {
-  const KeyOf<Settings>* key = settings_table().find(path);
+YAML::Node parse_value(const TextSource& origin, const std::string& path, const std::string& text) {
+  const SettingKey<Settings>* key = settings_table().find(path);
   const bool is_text =
-      key && (text.starts_with('{') || (text.starts_with('[') && !key->takes_list));
+      key && (text.starts_with('{') || (text.starts_with('[') && !key->accepts_list));
   return text.empty() || is_text ? YAML::Node(text) : parse(origin, text);
 }
 
 }  // namespace
 
-Settings load_text(const std::string& text, const std::string& name) {
-  const Origin origin{name, true};
+Settings parse_settings(const std::string& text, const std::string& name) {
+  const TextSource origin{name, true};
   Settings settings;
-  Reader(origin, settings_table(), settings).read(parse(origin, text));
+  SettingsReader(origin, settings_table(), settings).read(parse(origin, text));
   return settings;
 }
 
 void apply(Settings& settings, std::string_view assignment) {
-  const Origin origin{"--set " + one_line(assignment), false};
+  const TextSource origin{"--set " + one_line(assignment), false};
   const std::size_t equals = assignment.find('=');
   if (equals == std::string_view::npos || equals == 0) {
     throw SettingsError(origin.name + ": expected key=value");
@@ -39,14 +39,14 @@ void apply(Settings& settings, std::string_view assignment) {
     throw SettingsError(origin.name + ": watches are said in a file, see --config");
   }
   Settings changed = settings;
-  Reader(origin, settings_table(), changed)
+  SettingsReader(origin, settings_table(), changed)
       .read(path, YAML::Mark(), parse_value(origin, path, text));
   settings = std::move(changed);
 }
 
 std::vector<std::pair<std::string, std::string>> changed(const Settings& settings) {
   std::vector<std::pair<std::string, std::string>> all;
-  for (const KeyOf<Settings>& key : settings_table()) {
+  for (const SettingKey<Settings>& key : settings_table()) {
     std::string value = key.print(settings);
     if (value != key.print({})) all.emplace_back(key.path, std::move(value));
   }

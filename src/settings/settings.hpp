@@ -11,34 +11,34 @@ namespace eckart::settings {
 
 constexpr int kAuto = 0;  ///< `auto`: the program decides
 
-struct Output {
+struct OutputSettings {
   std::string format = "png";
   std::string name;  ///< template of the file's name; empty: the default, as the ranks need it
   int jpeg_quality = 95;
 };
 
-struct Threads {
+struct ThreadSettings {
   int load = kAuto;
   int write = kAuto;
 };
 
-struct Batch {
-  int images = kAuto;
+struct BatchSettings {
+  int planes = kAuto;
   int linger_ms = 20;
   int pad = 32;
 };
 
-struct Cpu {
+struct CpuSettings {
   int lanes = kAuto;
 };
 
-struct Cuda {
+struct CudaSettings {
   std::vector<int> devices;  ///< empty: all
   int lanes = kAuto;
   double memory_fraction = 0.8;
 };
 
-struct Limits {
+struct LimitSettings {
   std::int64_t pixels = 268435456;
   std::int64_t side = 65535;
   std::int64_t file_mb = 1024;
@@ -46,12 +46,12 @@ struct Limits {
   std::int64_t decode_s = 20;
 };
 
-struct Timeouts {
+struct TimeoutSettings {
   int stall_s = 180;
   int shutdown_s = 120;
 };
 
-struct Telemetry {
+struct TelemetrySettings {
   std::string throughput_log;  ///< empty: none
   double interval_s = 10;
   int max_mb = 64;
@@ -65,20 +65,20 @@ struct Settings {
   std::string solver = "auto";
   std::string calibration = "auto";  ///< auto, none, or a file; see calibration.hpp
   std::string rank = "20";           ///< SPEC[,SPEC...], as parse_ranks reads it
-  Output output;
-  Threads threads;
-  Batch batch;
-  Cpu cpu;
-  Cuda cuda;
+  OutputSettings output;
+  ThreadSettings threads;
+  BatchSettings batch;
+  CpuSettings cpu;
+  CudaSettings cuda;
   std::int64_t budget_mb = 2048;
-  Limits limits;
+  LimitSettings limits;
   bool deterministic = false;
   std::string durability = "group";
   bool wait_for_space = false;
   std::string ledger = "auto";  ///< auto, none, or a file
   std::string ledger_identity = "mtime";
-  Timeouts timeouts;
-  Telemetry telemetry;
+  TimeoutSettings timeouts;
+  TelemetrySettings telemetry;
 };
 
 /// One line: where ("eckart.yaml:7", "--set a.b=c"), which key, what was found, what was expected.
@@ -88,7 +88,7 @@ class SettingsError : public std::runtime_error {
 };
 
 /// Of a text as to_yaml() makes it, which errors call `name`. Throws SettingsError.
-Settings load_text(const std::string& text, const std::string& name);
+Settings parse_settings(const std::string& text, const std::string& name);
 
 /// Applies one --set: "a.b=c", with c in YAML. Throws SettingsError and then changes nothing.
 void apply(Settings& settings, std::string_view assignment);

@@ -16,12 +16,12 @@
 namespace eckart::settings {
 namespace {
 
-[[noreturn]] void refuse(std::string_view text, const std::string& expected) {
-  throw std::invalid_argument(in_quotes(text) + " is not " + expected);
+[[noreturn]] void throw_invalid(std::string_view text, const std::string& expected) {
+  throw std::invalid_argument(quote(text) + " is not " + expected);
 }
 
 /// A list as it could be written in one text.
-std::string joined(const std::vector<std::string>& texts, const std::string& expected) {
+std::string join(const std::vector<std::string>& texts, const std::string& expected) {
   if (texts.empty()) throw std::invalid_argument("an empty list is not " + expected);
   std::string text = texts.front();
   for (std::size_t i = 1; i < texts.size(); ++i) text += "," + texts[i];
@@ -45,66 +45,67 @@ std::string yaml_escape(char32_t code) {
 
 }  // namespace
 
-std::string one_line(std::string_view text, std::size_t most) {
-  if (most < text.size()) {  // not within a character
-    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0U) == 0x80) --most;
+std::string one_line(std::string_view text, std::size_t max) {
+  if (max < text.size()) {  // not within a character
+    while (max > 0 && (static_cast<unsigned char>(text[max]) & 0xc0U) == 0x80) --max;
   }
-  const std::string line = printable_message(text.substr(0, most));
-  return text.size() > most ? line + "..." : line;
+  const std::string line = printable_message(text.substr(0, max));
+  return text.size() > max ? line + "..." : line;
 }
 
-std::string in_quotes(std::string_view text) {
+std::string quote(std::string_view text) {
   std::string quoted = "'";
   return quoted.append(one_line(text)).append("'");
 }
 
-std::string shortest(double number) {
+std::string shortest_text(double number) {
   char digits[32];
   return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
 }
 
 std::string Integer::expected() const {
-  return (or_auto ? "auto or an integer from " : "an integer from ") + std::to_string(least) +
-         " to " + std::to_string(most);
+  return (accepts_auto ? "auto or an integer from " : "an integer from ") + std::to_string(min) +
+         " to " + std::to_string(max);
 }
 
 void Integer::read(std::string_view text, std::int64_t& value) const {
   std::int64_t number = 0;
-  if (or_auto && text == "auto") {
+  if (accepts_auto && text == "auto") {
     value = kAuto;
-  } else if (parse_whole(text, number) && number >= least && number <= most) {
+  } else if (parse_whole(text, number) && number >= min && number <= max) {
     value = number;
   } else {
-    refuse(text, expected());
+    throw_invalid(text, expected());
   }
 }
 
 void Integer::read(std::string_view text, int& value) const {
   std::int64_t wide = 0;
   read(text, wide);
-  if (!std::in_range<int>(wide)) refuse(text, expected());
+  if (!std::in_range<int>(wide)) throw_invalid(text, expected());
   value = static_cast<int>(wide);
 }
 
 std::string Integer::print(std::int64_t value) const {
-  return or_auto && value == kAuto ? "auto" : std::to_string(value);
+  return accepts_auto && value == kAuto ? "auto" : std::to_string(value);
 }
 
 std::string Number::expected() const {
-  return "a number from " + shortest(least) + " to " + shortest(most);
+  return "a number from " + shortest_text(min) + " to " + shortest_text(max);
 }
 
 void Number::read(std::string_view text, double& value) const {
   double number = 0;
   // NaN fails both comparisons.
-  if (!parse_whole(text, number) || !(number >= least && number <= most)) refuse(text, expected());
+  if (!parse_whole(text, number) || !(number >= min && number <= max))
+    throw_invalid(text, expected());
   value = number;
 }
 
-std::string Number::print(double value) const { return shortest(value); }
+std::string Number::print(double value) const { return shortest_text(value); }
 
-void Flag::read(std::string_view text, bool& value) const {
-  if (text != "true" && text != "false") refuse(text, expected());
+void Boolean::read(std::string_view text, bool& value) const {
+  if (text != "true" && text != "false") throw_invalid(text, expected());
   value = text == "true";
 }
 
@@ -118,7 +119,7 @@ std::string Choice::expected() const {
 }
 
 void Choice::read(std::string_view text, std::string& value) const {
-  if (std::find(names.begin(), names.end(), text) == names.end()) refuse(text, expected());
+  if (std::find(names.begin(), names.end(), text) == names.end()) throw_invalid(text, expected());
   value = text;
 }
 
@@ -133,7 +134,7 @@ std::string Text::print(const std::string& value) const {
 }
 
 void AutoNoneOrFile::read(std::string_view text, std::string& value) const {
-  if (text.empty()) refuse(text, expected());
+  if (text.empty()) throw_invalid(text, expected());
   value = text;
 }
 
@@ -142,7 +143,7 @@ std::string AutoNoneOrFile::print(const std::string& value) const {
 }
 
 void FileOrEmpty::read(std::string_view text, std::string& value) const {
-  if (text.ends_with('/')) refuse(text, expected());
+  if (text.ends_with('/')) throw_invalid(text, expected());
   value = text;
 }
 
@@ -154,19 +155,19 @@ void ListenAddress::read(std::string_view text, std::string& value) const {
   const std::size_t colon = text.rfind(':');
   const std::string_view host = text.substr(0, colon);
   const bool is_loopback = host == "127.0.0.1" || host == "localhost" || host == "[::1]";
-  if (colon == text.npos || !is_loopback) refuse(text, expected());
+  if (colon == text.npos || !is_loopback) throw_invalid(text, expected());
   int port = 0;
   Integer{1, 65535}.read(text.substr(colon + 1), port);
   value = text;
 }
 
-void OutputName::read(std::string_view text, std::string& value) const {
-  if (!text.empty()) check_output_name(text);
+void OutputNamePattern::read(std::string_view text, std::string& value) const {
+  if (!text.empty()) validate_output_name(text);
   value = text;
 }
 
-void Ranks::read(const std::vector<std::string>& texts, std::string& value) const {
-  const std::string text = joined(texts, expected());
+void RankList::read(const std::vector<std::string>& texts, std::string& value) const {
+  const std::string text = join(texts, expected());
   try {
     parse_ranks(text);
   } catch (const std::invalid_argument& error) {
@@ -178,18 +179,17 @@ void Ranks::read(const std::vector<std::string>& texts, std::string& value) cons
   value = text;
 }
 
-void Devices::read(const std::vector<std::string>& texts, std::vector<int>& value) const {
+void DeviceList::read(const std::vector<std::string>& texts, std::vector<int>& value) const {
   constexpr Integer kNumber{0, 1023};
-  const std::string text = joined(texts, expected());
+  const std::string text = join(texts, expected());
   std::vector<int> numbers;
   for (std::string_view rest = text; text != "all";) {
     const std::size_t comma = rest.find(',');
     int number = 0;
-    if (!parse_whole(rest.substr(0, comma), number)) refuse(text, expected());
+    if (!parse_whole(rest.substr(0, comma), number)) throw_invalid(text, expected());
     kNumber.read(rest.substr(0, comma), number);
     if (std::find(numbers.begin(), numbers.end(), number) != numbers.end()) {
-      throw std::invalid_argument(in_quotes(text) + " names GPU " + std::to_string(number) +
-                                  " twice");
+      throw std::invalid_argument(quote(text) + " names GPU " + std::to_string(number) + " twice");
     }
     numbers.push_back(number);
     if (comma == std::string_view::npos) break;
@@ -198,40 +198,40 @@ void Devices::read(const std::vector<std::string>& texts, std::vector<int>& valu
   value = std::move(numbers);
 }
 
-std::string Devices::print(const std::vector<int>& value) const {
+std::string DeviceList::print(const std::vector<int>& value) const {
   if (value.empty()) return "all";
   std::string list;
   for (const int number : value) list += (list.empty() ? "[" : ", ") + std::to_string(number);
   return list + "]";
 }
 
-std::filesystem::path plain(const std::filesystem::path& path) {
+std::filesystem::path normalized_path(const std::filesystem::path& path) {
   const std::filesystem::path normal = path.lexically_normal();
   return normal.has_filename() || normal == normal.root_path() ? normal : normal.parent_path();
 }
 
 void AbsolutePath::read(std::string_view text, std::filesystem::path& value) const {
   const bool absolute = text.starts_with('/') && text.find('\0') == std::string_view::npos;
-  if (!absolute && !(or_empty && text.empty())) refuse(text, expected());
+  if (!absolute && !(accepts_empty && text.empty())) throw_invalid(text, expected());
   value = text;
 }
 
-void FoldersBelow::read(const std::vector<std::string>& texts,
-                        std::vector<std::filesystem::path>& value) const {
+void RelativeFolders::read(const std::vector<std::string>& texts,
+                           std::vector<std::filesystem::path>& value) const {
   std::vector<std::filesystem::path> folders;
   for (const std::string& text : texts) {
-    const std::filesystem::path said = text;
+    const std::filesystem::path path = text;
     const bool below =
-        said.is_relative() && std::find(said.begin(), said.end(), "..") == said.end();
-    const std::filesystem::path folder = plain(said);
+        path.is_relative() && std::find(path.begin(), path.end(), "..") == path.end();
+    const std::filesystem::path folder = normalized_path(path);
     if (!below || folder.empty() || folder == "." || text.find('\0') != std::string::npos)
-      refuse(text, expected());
+      throw_invalid(text, expected());
     folders.push_back(folder);
   }
   value = std::move(folders);
 }
 
-std::string FoldersBelow::print(const std::vector<std::filesystem::path>& value) const {
+std::string RelativeFolders::print(const std::vector<std::filesystem::path>& value) const {
   std::string list;
   for (const std::filesystem::path& folder : value) {
     list += (list.empty() ? "" : ", ") + Text{}.print(folder.native());

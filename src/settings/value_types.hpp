@@ -11,22 +11,22 @@ namespace eckart::settings {
 
 // What a key's value may be. Every type has
 //   expected()     in words, to follow "is not" in a message,
-//   kTakesList     whether it may be a YAML list as well,
+//   kAcceptsList     whether it may be a YAML list as well,
 //   read(text, v)  which sets v, or throws std::invalid_argument and leaves it as it was; with
-//                  kTakesList of the texts of the list, or of the one text that is no list,
+//                  kAcceptsList of the texts of the list, or of the one text that is no list,
 //   print(v)       as YAML.
 
 /// Text for a message: on one line, and cut where it is longer than `most`.
-std::string one_line(std::string_view text, std::size_t most = 80);
-std::string in_quotes(std::string_view text);
+std::string one_line(std::string_view text, std::size_t max = 80);
+std::string quote(std::string_view text);
 /// The fewest digits that are read back as this number.
-std::string shortest(double number);
+std::string shortest_text(double number);
 
 struct Integer {
-  static constexpr bool kTakesList = false;
-  std::int64_t least;
-  std::int64_t most;
-  bool or_auto = false;  ///< `auto` as well, which is kept as kAuto; needs least > kAuto
+  static constexpr bool kAcceptsList = false;
+  std::int64_t min;
+  std::int64_t max;
+  bool accepts_auto = false;  ///< `auto` as well, which is kept as kAuto; needs least > kAuto
 
   std::string expected() const;
   void read(std::string_view text, int& value) const;
@@ -34,29 +34,27 @@ struct Integer {
   std::string print(std::int64_t value) const;
 };
 
-inline Integer auto_or_integer(std::int64_t least, std::int64_t most) {
-  return {least, most, true};
-}
+inline Integer auto_or_integer(std::int64_t min, std::int64_t max) { return {min, max, true}; }
 
 struct Number {
-  static constexpr bool kTakesList = false;
-  double least;
-  double most;
+  static constexpr bool kAcceptsList = false;
+  double min;
+  double max;
 
   std::string expected() const;
   void read(std::string_view text, double& value) const;
   std::string print(double value) const;
 };
 
-struct Flag {
-  static constexpr bool kTakesList = false;
+struct Boolean {
+  static constexpr bool kAcceptsList = false;
   std::string expected() const { return "true or false"; }
   void read(std::string_view text, bool& value) const;
   std::string print(bool value) const { return value ? "true" : "false"; }
 };
 
 struct Choice {
-  static constexpr bool kTakesList = false;
+  static constexpr bool kAcceptsList = false;
   std::vector<std::string_view> names;
 
   std::string expected() const;
@@ -65,21 +63,21 @@ struct Choice {
 };
 
 struct Text {
-  static constexpr bool kTakesList = false;
+  static constexpr bool kAcceptsList = false;
   std::string expected() const { return "text"; }
   void read(std::string_view text, std::string& value) const { value = text; }
   std::string print(const std::string& value) const;
 };
 
 struct AutoNoneOrFile {
-  static constexpr bool kTakesList = false;
+  static constexpr bool kAcceptsList = false;
   std::string expected() const { return "auto, none or the name of a file"; }
   void read(std::string_view text, std::string& value) const;
   std::string print(const std::string& value) const;
 };
 
 struct FileOrEmpty {
-  static constexpr bool kTakesList = false;
+  static constexpr bool kAcceptsList = false;
   std::string expected() const { return "the name of a file or \"\""; }
   void read(std::string_view text, std::string& value) const;
   std::string print(const std::string& value) const { return Text{}.print(value); }
@@ -88,7 +86,7 @@ struct FileOrEmpty {
 /// Where nobody but this machine's users can connect to: 127.0.0.1:9464, localhost:9464,
 /// [::1]:9464, or the absolute path of a Unix socket.
 struct ListenAddress {
-  static constexpr bool kTakesList = false;
+  static constexpr bool kAcceptsList = false;
   std::string expected() const {
     return "a loopback address with a port, an absolute path or \"\"";
   }
@@ -97,38 +95,38 @@ struct ListenAddress {
 };
 
 /// A pattern of core/output_name, or empty.
-struct OutputName {
-  static constexpr bool kTakesList = false;
+struct OutputNamePattern {
+  static constexpr bool kAcceptsList = false;
   std::string expected() const { return "the name of a file"; }
   void read(std::string_view text, std::string& value) const;
   std::string print(const std::string& value) const { return Text{}.print(value); }
 };
 
 /// SPEC[,SPEC...].
-struct Ranks {
-  static constexpr bool kTakesList = true;
+struct RankList {
+  static constexpr bool kAcceptsList = true;
   std::string expected() const { return "a rank or a list of ranks"; }
   void read(const std::vector<std::string>& texts, std::string& value) const;
   std::string print(const std::string& value) const { return Text{}.print(value); }
 };
 
 /// GPUs by number; none stands for all.
-struct Devices {
-  static constexpr bool kTakesList = true;
+struct DeviceList {
+  static constexpr bool kAcceptsList = true;
   std::string expected() const { return "all or a list of GPU numbers"; }
   void read(const std::vector<std::string>& texts, std::vector<int>& value) const;
   std::string print(const std::vector<int>& value) const;
 };
 
 /// Lexically normal, and without a slash at the end.
-std::filesystem::path plain(const std::filesystem::path& path);
+std::filesystem::path normalized_path(const std::filesystem::path& path);
 
 struct AbsolutePath {
-  static constexpr bool kTakesList = false;
-  bool or_empty = false;
+  static constexpr bool kAcceptsList = false;
+  bool accepts_empty = false;
 
   std::string expected() const {
-    return or_empty ? "an absolute path or \"\"" : "an absolute path";
+    return accepts_empty ? "an absolute path or \"\"" : "an absolute path";
   }
   void read(std::string_view text, std::filesystem::path& value) const;
   std::string print(const std::filesystem::path& value) const {
@@ -137,8 +135,8 @@ struct AbsolutePath {
 };
 
 /// Kept plain().
-struct FoldersBelow {
-  static constexpr bool kTakesList = true;
+struct RelativeFolders {
+  static constexpr bool kAcceptsList = true;
   std::string expected() const { return "a relative path without .. or a list of them"; }
   void read(const std::vector<std::string>& texts, std::vector<std::filesystem::path>& value) const;
   std::string print(const std::vector<std::filesystem::path>& value) const;

@@ -9,17 +9,17 @@
 
 namespace eckart::settings {
 
-struct Quarantine {
+struct QuarantineSettings {
   int keep_days = 30;          ///< 0: for ever
   std::int64_t max_mb = 1024;  ///< 0: no limit
 };
 
 /// One watched folder; what the keys mean and may be is in watches.cpp.
-struct Watch {
+struct WatchSettings {
   std::filesystem::path input;   ///< absolute
   std::filesystem::path output;  ///< absolute
   int settle_ms = 1000;
-  int patience_s = 30;
+  int retry_timeout_s = 30;
   int rescan_s = 300;
   int poll_s = 5;
   std::string after = "keep";
@@ -29,28 +29,28 @@ struct Watch {
   bool follow_links = false;      ///< deprecated; true: links is "all"
   bool says_follow_links = false;
   std::vector<std::filesystem::path> exclude;  ///< relative to input, lexically normal, without ..
-  Quarantine quarantine;
-  Settings settings;  ///< those of the whole configuration, with this watch's own over them
-  std::string place;  ///< for messages: "eckart.yaml:5: watches[1]"
+  QuarantineSettings quarantine;
+  Settings settings;     ///< those of the whole configuration, with this watch's own over them
+  std::string location;  ///< for messages: "eckart.yaml:5: watches[1]"
 };
 
 /// A key, and what was said of it.
 struct Assignment {
   std::string key;                 ///< "output.format"
   std::vector<std::string> texts;  ///< the one, or those of a list
-  std::string place;               ///< "eckart.yaml:7: watches[1].output.format"
+  std::string location;            ///< "eckart.yaml:7: watches[1].output.format"
 };
 
 /// What a file says of one watch. It lies over the final settings of the whole configuration, and
 /// waits here until they are known. Made by load_configuration(), by which it is checked.
-struct WatchLayer {
-  std::string place;  ///< "eckart.yaml:5: watches[1]"
+struct WatchOverrides {
+  std::string location;  ///< "eckart.yaml:5: watches[1]"
   std::vector<Assignment> assignments;
 };
 
 struct Configuration {
   Settings settings;
-  std::vector<WatchLayer> watches;
+  std::vector<WatchOverrides> watches;
 };
 
 /// `base`, with what the YAML file says over it; its list of watches, where it has one, replaces
@@ -59,7 +59,7 @@ Configuration load_configuration(const std::filesystem::path& path, Configuratio
 
 /// To be asked for when all files and --set are in `configuration.settings`: those go below what a
 /// watch says itself. Throws SettingsError where they make a watch impossible.
-std::vector<Watch> watches_of(const Configuration& configuration);
+std::vector<WatchSettings> resolve_watches(const Configuration& configuration);
 
 /// Every key with a line of comment, of a watch's settings only those it says itself.
 /// load_configuration() reads the same back.

@@ -36,7 +36,7 @@ class DocumentStart : public YAML::EventHandler {
 };
 
 /// Not by YAML::LoadAll(), which finds documents without end where one begins with a comma.
-void check_one_document(const Origin& origin, const std::string& text) {
+void check_one_document(const TextSource& origin, const std::string& text) {
   std::istringstream stream(text);
   YAML::Parser parser(stream);
   DocumentStart start;
@@ -48,17 +48,17 @@ void check_one_document(const Origin& origin, const std::string& text) {
 }  // namespace
 
 std::string found(const YAML::Node& node) {
-  if (node.IsScalar()) return in_quotes(node.Scalar());
+  if (node.IsScalar()) return quote(node.Scalar());
   if (node.IsMap()) return "a map";
   if (node.IsSequence()) return node.size() == 0 ? "an empty list" : "a list";
   return "null";
 }
 
-std::vector<std::string> texts_of(const YAML::Node& node, bool takes_list,
-                                  const std::string& expected) {
+std::vector<std::string> scalar_texts(const YAML::Node& node, bool accepts_list,
+                                      const std::string& expected) {
   if (node.IsScalar()) return {node.Scalar()};
   std::vector<std::string> texts;
-  bool readable = takes_list && node.IsSequence();
+  bool readable = accepts_list && node.IsSequence();
   for (std::size_t i = 0; readable && i < node.size(); ++i) {
     readable = node[i].IsScalar();
     if (readable) texts.push_back(node[i].Scalar());
@@ -67,7 +67,7 @@ std::vector<std::string> texts_of(const YAML::Node& node, bool takes_list,
   return texts;
 }
 
-YAML::Node parse(const Origin& origin, const std::string& text) {
+YAML::Node parse(const TextSource& origin, const std::string& text) {
   try {
     check_one_document(origin, text);
     return YAML::Load(text);
@@ -77,7 +77,7 @@ YAML::Node parse(const Origin& origin, const std::string& text) {
 }
 
 std::string read_text(const std::filesystem::path& path) {
-  constexpr std::size_t kMostBytes = 1 << 20, kBlockBytes = 1 << 12;
+  constexpr std::size_t kMaxBytes = 1 << 20, kBlockBytes = 1 << 12;
   const auto fail = [&path](const std::string& why) {
     throw SettingsError(path.string() + ": cannot be read: " + why);
   };
@@ -87,13 +87,13 @@ std::string read_text(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) fail(std::generic_category().message(errno));
   std::string text;
-  for (std::size_t size = 0; file && size <= kMostBytes; size = text.size()) {
+  for (std::size_t size = 0; file && size <= kMaxBytes; size = text.size()) {
     text.resize(size + kBlockBytes);
     file.read(text.data() + size, kBlockBytes);
     if (file.bad()) fail(std::generic_category().message(errno));
     text.resize(size + static_cast<std::size_t>(file.gcount()));
   }
-  if (text.size() > kMostBytes) fail("larger than 1 MiB");
+  if (text.size() > kMaxBytes) fail("larger than 1 MiB");
   return text;
 }
 

@@ -62,7 +62,7 @@ bool has_control_character(std::string_view line) {
 
 }  // namespace
 
-bool is_well_formed(std::string_view head) {
+bool is_well_formed_request_head(std::string_view head) {
   constexpr std::string_view kEndOfLine = "\r\n";
   for (bool is_first = true;; is_first = false) {
     const std::size_t end = head.find(kEndOfLine);
@@ -75,7 +75,7 @@ bool is_well_formed(std::string_view head) {
   }
 }
 
-bool names_loopback(std::string_view host) {
+bool is_loopback_host(std::string_view host) {
   constexpr std::string_view kIpv6 = "[::1]";
   if (host.starts_with(kIpv6)) {
     host.remove_prefix(kIpv6.size());

@@ -20,13 +20,13 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kMaxConnections = 16;  // each takes a descriptor that images may need
 constexpr std::size_t kMaxHeadBytes = 16384;
-constexpr milliseconds kMaxQuestion{1000}, kMaxTalk{5000};  // the answer with it
+constexpr milliseconds kRequestTimeout{1000}, kExchangeTimeout{5000};  // the answer with it
 // When there are too many connections, one may be closed that has been silent for so long. A client
 // that had to wait for its turn has sent its request by then.
-constexpr milliseconds kMinPatience{5}, kMinPatienceWithReader{20};
+constexpr milliseconds kMinReadTime{5}, kMinWriteIdleTime{20};
 constexpr milliseconds kOutOfDescriptorsPause{100};
 
-constexpr const char* kTooLong =
+constexpr const char* kHeadTooLongResponse =
     "HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\nContent-Length: "
     "0\r\n\r\n";
 
@@ -36,7 +36,7 @@ bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == 
 
 class HttpConnections::Connection {
  public:
-  enum class State { asks, has_asked, is_answered, leaves, gone };
+  enum class State { reading_request, request_complete, writing_response, draining, closed };
   explicit Connection(int socket) : socket_(socket) {}
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -46,36 +46,36 @@ class HttpConnections::Connection {
   const std::string& head() const { return head_; }
   pollfd poll_entry() const {
     return {.fd = socket_,
-            .events = short(state_ == State::is_answered ? POLLOUT : POLLIN),
+            .events = short(state_ == State::writing_response ? POLLOUT : POLLIN),
             .revents = 0};
   }
 
   void advance() {
-    if (state_ == State::asks) read_head();
-    if (state_ == State::is_answered) send();
-    if (state_ == State::leaves) discard();
+    if (state_ == State::reading_request) read_head();
+    if (state_ == State::writing_response) send();
+    if (state_ == State::draining) drain_input();
   }
   void answer(std::string text) {
     answer_ = std::move(text);
-    moved_ = Clock::now();
-    state_ = State::is_answered;
+    last_sent_at_ = Clock::now();
+    state_ = State::writing_response;
     send();
   }
 
   Clock::time_point deadline() const {
-    return begin_ + (state_ == State::asks ? kMaxQuestion : kMaxTalk);
+    return accepted_at_ + (state_ == State::reading_request ? kRequestTimeout : kExchangeTimeout);
   }
   /// For others that wait: not before it is known to be slow.
-  Clock::time_point may_be_closed_at() const {
+  Clock::time_point evictable_at() const {
     switch (state_) {
-      case State::asks:
-        return begin_ + kMinPatience;
-      case State::has_asked:
+      case State::reading_request:
+        return accepted_at_ + kMinReadTime;
+      case State::request_complete:
         return Clock::time_point::max();
-      case State::is_answered:
-        return moved_ + kMinPatienceWithReader;
+      case State::writing_response:
+        return last_sent_at_ + kMinWriteIdleTime;
       default:
-        return moved_;
+        return last_sent_at_;
     }
   }
 
@@ -88,10 +88,10 @@ class HttpConnections::Connection {
       if (got <= 0) return end();
       head_.append(bytes.data(), std::size_t(got));
       if (head_.find("\r\n\r\n") != head_.npos) {
-        state_ = State::has_asked;
+        state_ = State::request_complete;
         return;
       }
-      if (head_.size() > kMaxHeadBytes) return answer(kTooLong);
+      if (head_.size() > kMaxHeadBytes) return answer(kHeadTooLongResponse);
     }
   }
 
@@ -102,17 +102,17 @@ class HttpConnections::Connection {
       if (sent < 0 && would_block()) return;
       if (sent < 0) return end();
       sent_ += std::size_t(sent);
-      moved_ = Clock::now();
+      last_sent_at_ = Clock::now();
     }
     answer_.clear();
     ::shutdown(socket_, SHUT_WR);
-    state_ = State::leaves;
-    discard();
+    state_ = State::draining;
+    drain_input();
   }
 
   /// What a client still sends, a request's body say: to close before it is read would take back
   /// an answer that is on its way.
-  void discard() {
+  void drain_input() {
     std::array<char, 4096> bytes;
     for (int reads = 0; reads < 16; ++reads) {
       const ssize_t got = ::recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT);
@@ -121,17 +121,18 @@ class HttpConnections::Connection {
     }
   }
 
-  void end() { state_ = State::gone; }
+  void end() { state_ = State::closed; }
 
   const int socket_;
-  State state_ = State::asks;
+  State state_ = State::reading_request;
   std::string head_, answer_;
   std::size_t sent_ = 0;
-  Clock::time_point begin_ = Clock::now(), moved_ = begin_;  // moved_: the last byte sent
+  Clock::time_point accepted_at_ = Clock::now(),
+                    last_sent_at_ = accepted_at_;  // last_sent_at_: the last byte sent
 };
 
-HttpConnections::HttpConnections(int listening, Answer answer, IsUrgent is_urgent)
-    : listening_(listening),
+HttpConnections::HttpConnections(int listening, RequestHandler answer, IsPriority is_urgent)
+    : listening_socket_(listening),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       answer_(std::move(answer)),
       is_urgent_(std::move(is_urgent)) {
@@ -150,18 +151,18 @@ void HttpConnections::run() {
     wait();
     accept();
     for (Connection& connection : connections_) connection.advance();
-    while (answer_one(true)) {
+    while (answer_one_request(true)) {
     }
-    answer_one(false);  // and then look who else has come
+    answer_one_request(false);  // and then look who else has come
     const auto now = Clock::now();
     std::erase_if(connections_, [&](const Connection& connection) {
-      return connection.state() == Connection::State::gone || connection.deadline() <= now;
+      return connection.state() == Connection::State::closed || connection.deadline() <= now;
     });
   }
 }
 
 void HttpConnections::wait() {
-  const int listening = accept_at_ <= Clock::now() ? listening_ : -1;
+  const int listening = accept_at_ <= Clock::now() ? listening_socket_ : -1;
   std::vector<pollfd> entries{{.fd = wake_, .events = POLLIN, .revents = 0},
                               {.fd = listening, .events = POLLIN, .revents = 0}};
   for (const Connection& connection : connections_) entries.push_back(connection.poll_entry());
@@ -171,14 +172,14 @@ void HttpConnections::wait() {
   }
   if ((entries[1].revents & (POLLERR | POLLNVAL)) != 0)
     throw std::system_error(EBADF, std::generic_category(), "the listening socket");
-  is_somebody_waiting_ = entries[1].revents != 0;
+  has_pending_connection_ = entries[1].revents != 0;
 }
 
 int HttpConnections::timeout_ms() const {
   const auto now = Clock::now();
   auto next = accept_at_ > now ? accept_at_ : Clock::time_point::max();
   for (const Connection& connection : connections_) {
-    if (connection.state() == Connection::State::has_asked) return 0;
+    if (connection.state() == Connection::State::request_complete) return 0;
     next = std::min(next, connection.deadline());
   }
   if (next == Clock::time_point::max()) return -1;
@@ -188,13 +189,13 @@ int HttpConnections::timeout_ms() const {
 bool HttpConnections::is_full() const { return connections_.size() >= kMaxConnections; }
 
 void HttpConnections::accept() {
-  if (!is_somebody_waiting_) return;
+  if (!has_pending_connection_) return;
   do {
-    if (is_full() && !close_slowest()) {
-      accept_at_ = Clock::now() + kMinPatience;
+    if (is_full() && !evict_slowest_connection()) {
+      accept_at_ = Clock::now() + kMinReadTime;
       return;
     }
-    const int socket = ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    const int socket = ::accept4(listening_socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (socket >= 0) {
       connections_.emplace_back(socket).advance();
     } else if (errno != EINTR && errno != ECONNABORTED) {
@@ -206,18 +207,18 @@ void HttpConnections::accept() {
 }
 
 /// False where none has kept others waiting for long.
-bool HttpConnections::close_slowest() {
+bool HttpConnections::evict_slowest_connection() {
   const auto slowest = std::min_element(
       connections_.begin(), connections_.end(),
-      [](const auto& a, const auto& b) { return a.may_be_closed_at() < b.may_be_closed_at(); });
-  if (slowest->may_be_closed_at() > Clock::now()) return false;
+      [](const auto& a, const auto& b) { return a.evictable_at() < b.evictable_at(); });
+  if (slowest->evictable_at() > Clock::now()) return false;
   connections_.erase(slowest);
   return true;
 }
 
-bool HttpConnections::answer_one(bool urgent) {
+bool HttpConnections::answer_one_request(bool urgent) {
   for (Connection& connection : connections_) {
-    if (connection.state() != Connection::State::has_asked ||
+    if (connection.state() != Connection::State::request_complete ||
         (urgent && !is_urgent_(connection.head())))
       continue;
     connection.answer(answer_(connection.head()));

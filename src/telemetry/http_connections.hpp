@@ -15,12 +15,12 @@ namespace eckart::telemetry {
 class HttpConnections {
  public:
   /// The answer, head and body, to a request's head.
-  using Answer = std::function<std::string(const std::string& head)>;
+  using RequestHandler = std::function<std::string(const std::string& head)>;
   /// Whether a request goes before others.
-  using IsUrgent = std::function<bool(const std::string& head)>;
+  using IsPriority = std::function<bool(const std::string& head)>;
 
   /// `listening` stays the caller's, and must not block. Throws std::system_error.
-  HttpConnections(int listening, Answer answer, IsUrgent is_urgent);
+  HttpConnections(int listening, RequestHandler answer, IsPriority is_urgent);
   ~HttpConnections();
   HttpConnections(const HttpConnections&) = delete;
   HttpConnections& operator=(const HttpConnections&) = delete;
@@ -37,17 +37,17 @@ class HttpConnections {
   void wait();
   void accept();
   bool is_full() const;
-  bool close_slowest();
-  bool answer_one(bool urgent);
+  bool evict_slowest_connection();
+  bool answer_one_request(bool urgent);
   int timeout_ms() const;
 
-  const int listening_;
+  const int listening_socket_;
   const int wake_;
-  const Answer answer_;
-  const IsUrgent is_urgent_;
+  const RequestHandler answer_;
+  const IsPriority is_urgent_;
   std::list<Connection> connections_;
-  bool is_somebody_waiting_ = false;  // to be accepted
-  Clock::time_point accept_at_{};     // not before
+  bool has_pending_connection_ = false;  // to be accepted
+  Clock::time_point accept_at_{};        // not before
   std::atomic<bool> stop_{false};
 };
 

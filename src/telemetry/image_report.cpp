@@ -15,10 +15,10 @@ namespace eckart::telemetry {
 namespace {
 
 /// JSON has no infinity.
-Json finite(double number) { return std::isfinite(number) ? Json(number) : Json(); }
+Json finite_or_null(double number) { return std::isfinite(number) ? Json(number) : Json(); }
 
 /// What a line of a report is about.
-struct Subject {
+struct ReportSubject {
   std::string kind;  ///< "output" or "failed"
   std::filesystem::path path;
 
@@ -31,62 +31,63 @@ struct Subject {
 };
 
 /// Nothing where the line is none of a report, or was cut short.
-std::optional<Subject> subject_of(const std::string& line) {
+std::optional<ReportSubject> parse_subject(const std::string& line) {
   const Json json = Json::parse(line, nullptr, false);
   const auto text = [&](const char* key) {
     const auto found = json.is_object() ? json.find(key) : json.end();
     return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
   };
-  if (const std::string output = text("output"); !output.empty()) return Subject{"output", output};
-  if (const std::string file = text("file"); !file.empty()) return Subject{"failed", file};
+  if (const std::string output = text("output"); !output.empty())
+    return ReportSubject{"output", output};
+  if (const std::string file = text("file"); !file.empty()) return ReportSubject{"failed", file};
   return std::nullopt;
 }
 
-Json measured(const OutputLine& line) {
+Json measurements_object(const OutputLine& line) {
   return {{"rows", line.rows},
           {"cols", line.cols},
           {"channels", line.channels},
           {"bits", line.bits},
           {"rank", line.rank},
-          {"psnr_db", finite(line.psnr_db)},
-          {"done_again", line.done_again},
+          {"psnr_db", finite_or_null(line.psnr_db)},
+          {"planes_recomputed", line.planes_recomputed},
           {"energy", line.energy},
-          {"most_loss_db", finite(line.most_loss_db)}};
+          {"loss_estimate_db", finite_or_null(line.loss_estimate_db)}};
 }
 
-std::string text_of_output(const std::filesystem::path& file, const std::filesystem::path& output,
-                           const char* result, const Json& measured) {
+std::string output_line_text(const std::filesystem::path& file, const std::filesystem::path& output,
+                             const char* result, const Json& measurements_object) {
   Json json{{"file", file.native()}, {"output", output.native()}, {"result", result}};
-  json.update(measured);
-  return text_of(json) + '\n';
+  json.update(measurements_object);
+  return dump_json(json) + '\n';
 }
 
 }  // namespace
 
-std::string measured_text(const OutputLine& line) { return measured(line).dump(); }
+std::string measurements_json(const OutputLine& line) { return measurements_object(line).dump(); }
 
 ImageReport::ImageReport(const std::filesystem::path& file) : file_(file) {}
 
 void ImageReport::add(const OutputLine& line) {
-  write(text_of_output(line.file, line.output, "done", measured(line)));
+  write(output_line_text(line.file, line.output, "done", measurements_object(line)));
 }
 
 void ImageReport::add_skipped(const std::filesystem::path& file,
                               const std::filesystem::path& output, const std::string& known) {
   Json json = Json::parse(known, nullptr, false);
   if (!json.is_object()) {
-    json = measured({});
+    json = measurements_object({});
     for (auto& value : json) value = nullptr;
   }
-  write(text_of_output(file, output, "skipped", json));
+  write(output_line_text(file, output, "skipped", json));
 }
 
 void ImageReport::add_failure(const std::filesystem::path& file, const Outcome& outcome) {
-  write(text_of({{"file", file.native()},
-                 {"result", "failed"},
-                 {"failed", to_string(outcome.reason)},
-                 {"stage", to_string(outcome.stage)},
-                 {"detail", outcome.detail}}) +
+  write(dump_json({{"file", file.native()},
+                   {"result", "failed"},
+                   {"failed", to_string(outcome.reason)},
+                   {"stage", to_string(outcome.stage)},
+                   {"detail", outcome.detail}}) +
         '\n');
 }
 
@@ -97,7 +98,7 @@ void ImageReport::write(const std::string& text) {
 
 void ImageReport::close() {
   const std::lock_guard lock(mutex_);
-  if (!file_.is_direct()) keep_lines_of_before();
+  if (!file_.is_direct()) copy_unreplaced_lines();
   const int error = file_.publish();
   if (error != 0)
     throw FatalError(ExitCode::io_error, "report " + printable(file_.path().native()) +
@@ -106,18 +107,19 @@ void ImageReport::close() {
 
 /// So that a run over some of the inputs, from another folder, or one that was stopped, takes
 /// nothing from it.
-void ImageReport::keep_lines_of_before() {
-  std::unordered_set<std::size_t> told;
-  file_.for_each_line_written([&](const std::string& line) {
-    const auto subject = subject_of(line);
+void ImageReport::copy_unreplaced_lines() {
+  std::unordered_set<std::size_t> reported;
+  file_.for_each_written_line([&](const std::string& line) {
+    const auto subject = parse_subject(line);
     if (!subject) return;
-    told.insert(subject->hash());
+    reported.insert(subject->hash());
     if (subject->kind == "output")  // whose input has failed no more
-      told.insert(Subject{"failed", Json::parse(line).at("file").get<std::string>()}.hash());
+      reported.insert(
+          ReportSubject{"failed", Json::parse(line).at("file").get<std::string>()}.hash());
   });
-  file_.for_each_line_of_before([&](const std::string& line) {
-    const auto subject = subject_of(line);
-    if (!subject || !told.contains(subject->hash())) file_.write(line + '\n');
+  file_.for_each_previous_line([&](const std::string& line) {
+    const auto subject = parse_subject(line);
+    if (!subject || !reported.contains(subject->hash())) file_.write(line + '\n');
   });
 }
 

@@ -16,15 +16,15 @@ struct OutputLine {
   int rows = 0, cols = 0, channels = 0, bits = 0;
   int rank = 0;
   double psnr_db = 0;            ///< infinity where exact
-  int done_again = 0;            ///< channels that the first solver did not settle
+  int planes_recomputed = 0;     ///< channels that the first solver did not settle
   std::vector<double> energy{};  ///< one a channel
-  double most_loss_db = 0;       ///< infinity where there is no bound
+  double loss_estimate_db = 0;   ///< infinity where there is no bound
 };
 
 /// What is measured of it, as a JSON object, for a ledger to keep.
-std::string measured_text(const OutputLine& line);
+std::string measurements_json(const OutputLine& line);
 
-/// A line of JSON for each output, and for each image that failed; docs/output.md has the keys.
+/// A line of JSON for each output, and for each image that failed; docs/run-output.md has the keys.
 /// Each is written at once, and the report that is there is never cut short (ReportFile).
 /// Thread-safe.
 class ImageReport {
@@ -33,8 +33,8 @@ class ImageReport {
   explicit ImageReport(const std::filesystem::path& file);
 
   void add(const OutputLine& line);
-  /// Of an output that was made before; `measured` as measured_text() gives it, empty where it is
-  /// not known.
+  /// Of an output that was made before; `measured` as measurements_json() gives it, empty where it
+  /// is not known.
   void add_skipped(const std::filesystem::path& file, const std::filesystem::path& output,
                    const std::string& measured);
   void add_failure(const std::filesystem::path& file, const Outcome& outcome);
@@ -45,7 +45,7 @@ class ImageReport {
 
  private:
   void write(const std::string& text);
-  void keep_lines_of_before();
+  void copy_unreplaced_lines();
 
   std::mutex mutex_;
   ReportFile file_;

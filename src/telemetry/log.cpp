@@ -41,7 +41,7 @@ class StderrSink : public spdlog::sinks::base_sink<std::mutex> {
   void flush_() override {}
 };
 
-thread_local LogFields::Fields fields_of_thread;
+thread_local LogFields::Fields thread_fields;
 
 /// Sends log lines to the journal.
 class JournalSink : public spdlog::sinks::base_sink<std::mutex> {
@@ -50,7 +50,7 @@ class JournalSink : public spdlog::sinks::base_sink<std::mutex> {
     std::vector<std::string> texts{"MESSAGE=" + message_text(message),
                                    "PRIORITY=" + std::to_string(priority(message.level)),
                                    "SYSLOG_IDENTIFIER=eckart"};
-    for (const auto& [name, value] : fields_of_thread) texts.push_back(name + "=" + value);
+    for (const auto& [name, value] : thread_fields) texts.push_back(name + "=" + value);
     std::vector<iovec> parts;
     parts.reserve(texts.size());
     for (std::string& text : texts) parts.push_back({text.data(), text.size()});
@@ -67,13 +67,13 @@ class JournalSink : public spdlog::sinks::base_sink<std::mutex> {
 };
 
 /// The journal says which file it gives a service for its stderr.
-bool leads_to_journal(int descriptor, const std::string& journal_stream) {
+bool is_journal_stream(int descriptor, const std::string& journal_stream) {
   struct stat status {};
   return !journal_stream.empty() && ::fstat(descriptor, &status) == 0 &&
          journal_stream == std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino);
 }
 
-spdlog::level::level_enum level_of(int verbosity) {
+spdlog::level::level_enum to_spdlog_level(int verbosity) {
   switch (std::clamp(verbosity, -2, 2)) {
     case -2:
       return spdlog::level::err;
@@ -88,22 +88,22 @@ spdlog::level::level_enum level_of(int verbosity) {
   }
 }
 
-void start(int verbosity, const spdlog::sink_ptr& sink, const char* pattern = "%T %L %v") {
+void install_logger(int verbosity, const spdlog::sink_ptr& sink, const char* pattern = "%T %L %v") {
   auto logger = std::make_shared<spdlog::logger>("eckart", sink);
   logger->set_pattern(pattern);
-  logger->set_level(level_of(verbosity));
+  logger->set_level(to_spdlog_level(verbosity));
   spdlog::set_default_logger(std::move(logger));
 }
 
 }  // namespace
 
-void start_log(int verbosity) { start(verbosity, std::make_shared<StderrSink>()); }
+void start_log(int verbosity) { install_logger(verbosity, std::make_shared<StderrSink>()); }
 
 void start_service_log(int verbosity, const std::string& journal_stream) {
-  if (leads_to_journal(STDERR_FILENO, journal_stream))
-    start(verbosity, std::make_shared<JournalSink>());
+  if (is_journal_stream(STDERR_FILENO, journal_stream))
+    install_logger(verbosity, std::make_shared<JournalSink>());
   else
-    start(verbosity, std::make_shared<StderrSink>(), "%Y-%m-%d %T %L %v");
+    install_logger(verbosity, std::make_shared<StderrSink>(), "%Y-%m-%d %T %L %v");
 }
 
 void tell(const std::string& lines) {
@@ -114,10 +114,10 @@ void tell(const std::string& lines) {
   }
 }
 
-LogFields::LogFields(Fields fields) : before_(fields_of_thread.size()) {
-  for (auto& field : fields) fields_of_thread.push_back(std::move(field));
+LogFields::LogFields(Fields fields) : outer_count_(thread_fields.size()) {
+  for (auto& field : fields) thread_fields.push_back(std::move(field));
 }
 
-LogFields::~LogFields() { fields_of_thread.resize(before_); }
+LogFields::~LogFields() { thread_fields.resize(outer_count_); }
 
 }  // namespace eckart::telemetry

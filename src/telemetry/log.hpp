@@ -30,7 +30,7 @@ class LogFields {
   LogFields& operator=(const LogFields&) = delete;
 
  private:
-  std::size_t before_;
+  std::size_t outer_count_;
 };
 
 }  // namespace eckart::telemetry

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "telemetry/machine.hpp"
-#include "telemetry/status.hpp"
+#include "telemetry/machine_info.hpp"
+#include "telemetry/run_status.hpp"
 
 namespace eckart::telemetry {
 namespace {
@@ -20,7 +20,7 @@ using Labels = std::vector<std::pair<std::string, std::string>>;
 
 /// The families of one scrape, as they are added. Histograms have a bound for each step of
 /// 1, 2.5, 5.
-class Families {
+class MetricFamilies {
  public:
   void add(const char* name, const char* help, MetricType type) {
     families_.push_back({name, help, type, {}});
@@ -29,7 +29,7 @@ class Families {
     metric(labels).counter.value = std::max(0.0, value);
   }
   void gauge(double value, const Labels& labels = {}) { metric(labels).gauge.value = value; }
-  void histogram(const Durations& durations, const Labels& labels = {}) {
+  void histogram(const DurationHistogram& durations, const Labels& labels = {}) {
     ClientMetric::Histogram& histogram = metric(labels).histogram;
     histogram.sample_count = std::uint64_t(durations.count());
     histogram.sample_sum = durations.sum_s();
@@ -62,30 +62,30 @@ class Families {
   std::vector<prometheus::MetricFamily> families_;
 };
 
-void add_images(Families& out, const Status& status) {
+void add_images(MetricFamilies& out, const RunStatus& status) {
   const Snapshot& all = status.all;
-  const Counts& counts = all.counts;
+  const ImageCounts& counts = all.counts;
   out.add("eckart_images_discovered_total", "Inputs found, each time that they came",
           MetricType::Counter);
   // `found` goes back with each that is given back, and a counter must not.
-  out.counter(
-      double(std::accumulate(counts.retries_in.begin(), counts.retries_in.end(), all.found)),
-      {{"source", status.identity.command}});
+  out.counter(double(std::accumulate(counts.retries_by_stage.begin(), counts.retries_by_stage.end(),
+                                     all.found)),
+              {{"source", status.identity.command}});
   out.add("eckart_images_total", "Images that reached their end", MetricType::Counter);
   out.counter(double(counts.done), {{"result", "done"}});
   out.counter(double(counts.failed), {{"result", "failed"}});
   out.counter(double(counts.skipped), {{"result", "skipped"}});
   out.add("eckart_failures_total", "Failed images by stage and reason", MetricType::Counter);
   for (int stage = 0; stage < kStageCount; ++stage) {
-    for (int reason = int(Reason::none) + 1; reason < kReasonCount; ++reason) {
-      out.counter(double(counts.failures_in[std::size_t(stage)][std::size_t(reason)]),
+    for (int reason = int(FailureReason::none) + 1; reason < kFailureReasonCount; ++reason) {
+      out.counter(double(counts.failures_by_stage[std::size_t(stage)][std::size_t(reason)]),
                   {{"stage", std::string(to_string(Stage(stage)))},
-                   {"reason", std::string(to_string(Reason(reason)))}});
+                   {"reason", std::string(to_string(FailureReason(reason)))}});
     }
   }
   out.add("eckart_retries_total", "Images given back, to come again", MetricType::Counter);
   for (int stage = 0; stage < kStageCount; ++stage)
-    out.counter(double(counts.retries_in[std::size_t(stage)]),
+    out.counter(double(counts.retries_by_stage[std::size_t(stage)]),
                 {{"stage", std::string(to_string(Stage(stage)))}});
   out.counter("eckart_pixels_total", "Pixels of images done", double(counts.pixels));
   out.counter("eckart_input_bytes_total", "Bytes of files read", double(counts.input_bytes));
@@ -95,10 +95,10 @@ void add_images(Families& out, const Status& status) {
   out.histogram(all.end_to_end);
 
   std::int64_t waiting = 0;
-  for (const WatchRow& watch : status.state.watches) waiting += watch.waiting;
+  for (const WatchStatus& watch : status.state.watches) waiting += watch.waiting;
   out.gauge("eckart_backlog_images", "Found or waiting, and not at their end",
             double(waiting + all.unfinished));
-  const double oldest[] = {all.oldest_unix_s, status.state.oldest_waiting_unix_s};
+  const double oldest[] = {all.oldest_unfinished_unix_s, status.state.oldest_waiting_unix_s};
   const bool both = oldest[0] > 0 && oldest[1] > 0;
   out.gauge("eckart_oldest_pending_timestamp_seconds", "When the oldest of them came; 0: none",
             both ? std::min(oldest[0], oldest[1]) : std::max(oldest[0], oldest[1]));
@@ -106,78 +106,81 @@ void add_images(Families& out, const Status& status) {
             std::max(all.last_done_unix_s, status.state.last_done_unix_s));
 }
 
-void add_stages(Families& out, const std::vector<StageRow>& stages) {
+void add_stages(MetricFamilies& out, const std::vector<StageStats>& stages) {
   out.add("eckart_stage_workers", "Threads; of compute, lanes", MetricType::Gauge);
-  for (const StageRow& stage : stages) out.gauge(stage.workers, {{"stage", stage.name}});
+  for (const StageStats& stage : stages) out.gauge(stage.workers, {{"stage", stage.name}});
   out.add("eckart_stage_busy_seconds_total", "Time its workers worked", MetricType::Counter);
-  for (const StageRow& stage : stages) out.counter(stage.busy_s, {{"stage", stage.name}});
+  for (const StageStats& stage : stages) out.counter(stage.busy_s, {{"stage", stage.name}});
   out.add("eckart_stage_waiting_seconds_total", "Time its workers waited", MetricType::Counter);
-  for (const StageRow& stage : stages) {
+  for (const StageStats& stage : stages) {
     out.counter(stage.waiting_for_input_s, {{"stage", stage.name}, {"for", "input"}});
-    out.counter(stage.waiting_for_room_s, {{"stage", stage.name}, {"for", "room"}});
+    out.counter(stage.blocked_s, {{"stage", stage.name}, {"for", "blocked"}});
   }
   out.add("eckart_stage_cpu_seconds_total", "Time its threads had a CPU", MetricType::Counter);
-  for (const StageRow& stage : stages) out.counter(stage.cpu_s, {{"stage", stage.name}});
+  for (const StageStats& stage : stages) out.counter(stage.cpu_s, {{"stage", stage.name}});
   out.add("eckart_stage_duration_seconds", "Of an image in it", MetricType::Histogram);
-  for (const StageRow& stage : stages) out.histogram(stage.service, {{"stage", stage.name}});
+  for (const StageStats& stage : stages) out.histogram(stage.service, {{"stage", stage.name}});
 }
 
-void add_queues(Families& out, const Snapshot& all, const Snapshot& recent) {
+void add_queues(MetricFamilies& out, const Snapshot& all, const Snapshot& recent) {
   out.add("eckart_queue_images", "In the queue now", MetricType::Gauge);
-  for (const QueueRow& queue : all.queues) out.gauge(double(queue.images), {{"queue", queue.name}});
+  for (const QueueStats& queue : all.queues)
+    out.gauge(double(queue.images), {{"queue", queue.name}});
   out.add("eckart_queue_capacity_images", "What it has room for", MetricType::Gauge);
-  for (const QueueRow& queue : all.queues)
+  for (const QueueStats& queue : all.queues)
     out.gauge(double(queue.capacity), {{"queue", queue.name}});
   out.add("eckart_queue_wait_seconds", "Of an image in it", MetricType::Histogram);
-  for (const QueueRow& queue : all.queues) out.histogram(queue.wait, {{"queue", queue.name}});
-  const BatchCounts& batches = recent.batches.count > 0 ? recent.batches : all.batches;
+  for (const QueueStats& queue : all.queues) out.histogram(queue.wait, {{"queue", queue.name}});
+  const BatchStats& batches = recent.batches.count > 0 ? recent.batches : all.batches;
   out.gauge(
       "eckart_batch_fill_ratio", "Planes in batches by those that full ones would have had",
-      batches.planes_if_full > 0 ? double(batches.planes) / double(batches.planes_if_full) : 0);
+      batches.plane_capacity > 0 ? double(batches.planes) / double(batches.plane_capacity) : 0);
 }
 
-void add_service(Families& out, const Status& status) {
+void add_service(MetricFamilies& out, const RunStatus& status) {
   const ServiceState& state = status.state;
   out.gauge("eckart_ready", "Whether it can work", status.is_ready());
   out.gauge("eckart_watch_degraded", "Watches held back, missing or scanned for want of events",
-            double(state.degraded));
+            double(state.degraded_watches));
   out.counter("eckart_watch_overflows_total", "Times that the kernel dropped events",
               double(state.overflows));
-  out.add("eckart_worker_restarts_total", "Times that the process was replaced",
+  out.add("eckart_process_restarts_total", "Times that the process was replaced",
           MetricType::Counter);
   out.counter(double(state.restarts), {{"cause", "gpu_lost"}});
   out.add("eckart_build_info", "1", MetricType::Gauge);
   out.gauge(1, {{"version", status.identity.version}, {"backend", status.all.backend}});
-  out.counter("process_cpu_seconds_total", "CPU time of all threads", process_use().cpu_s);
+  out.counter("process_cpu_seconds_total", "CPU time of all threads", process_usage().cpu_s);
   out.gauge("process_resident_memory_bytes", "Memory",
             double(status.all.machine.process.rss_bytes));
   out.gauge("process_start_time_seconds", "When it started", process_start_unix_s());
 }
 
-void add_gpus(Families& out, const Status& status) {
+void add_gpus(MetricFamilies& out, const RunStatus& status) {
   const auto each = [&](const char* name, const char* help, auto value) {
     out.add(name, help, MetricType::Gauge);
-    for (const GpuUse& gpu : status.recent.machine.gpus) out.gauge(value(gpu), {{"gpu", gpu.uuid}});
+    for (const GpuUsage& gpu : status.recent.machine.gpus)
+      out.gauge(value(gpu), {{"gpu", gpu.uuid}});
   };
   each("eckart_gpu_healthy", "Whether all of this process compute",
-       [&](const GpuUse&) { return status.state.gpus_answer; });
+       [&](const GpuUsage&) { return status.state.gpus_healthy; });
   each("eckart_gpu_busy_ratio", "Share of the time in which a kernel ran",
-       [](const GpuUse& gpu) { return busy_share(gpu); });
+       [](const GpuUsage& gpu) { return busy_ratio(gpu); });
   each("eckart_gpu_memory_used_bytes", "On the device, by everyone",
-       [](const GpuUse& gpu) { return double(gpu.memory_used_bytes); });
+       [](const GpuUsage& gpu) { return double(gpu.memory_used_bytes); });
   each("eckart_gpu_power_watts", "Power",
-       [](const GpuUse& gpu) { return gpu.seconds > 0 ? gpu.energy_j / gpu.seconds : 0.0; });
+       [](const GpuUsage& gpu) { return gpu.seconds > 0 ? gpu.energy_j / gpu.seconds : 0.0; });
   each("eckart_gpu_temperature_celsius", "Temperature",
-       [](const GpuUse& gpu) { return gpu.temperature_c; });
+       [](const GpuUsage& gpu) { return gpu.temperature_c; });
   out.add("eckart_gpu_energy_joules_total", "Energy", MetricType::Counter);
-  for (const GpuUse& gpu : status.all.machine.gpus) out.counter(gpu.energy_j, {{"gpu", gpu.uuid}});
+  for (const GpuUsage& gpu : status.all.machine.gpus)
+    out.counter(gpu.energy_j, {{"gpu", gpu.uuid}});
   out.add("eckart_gpu_throttled", "Whether its clocks are held down", MetricType::Gauge);
-  for (const GpuUse& gpu : status.recent.machine.gpus) {
-    for (int reason = 0; reason < kThrottleCount; ++reason)
-      out.gauge(gpu.throttled[std::size_t(reason)] > 0,
-                {{"gpu", gpu.uuid}, {"reason", std::string(to_string(Throttle(reason)))}});
+  for (const GpuUsage& gpu : status.recent.machine.gpus) {
+    for (int reason = 0; reason < kThrottleReasonCount; ++reason)
+      out.gauge(gpu.throttled_samples[std::size_t(reason)] > 0,
+                {{"gpu", gpu.uuid}, {"reason", std::string(to_string(ThrottleReason(reason)))}});
   }
-  out.counter("eckart_gpu_oom_splits_total", "Batches cut in halves for want of GPU memory",
+  out.counter("eckart_gpu_oom_splits_total", "Batches split in two because GPU memory ran out",
               double(status.all.oom_splits));
   out.counter("eckart_cpu_fallback_images_total", "Images computed on the CPU for it",
               double(status.all.cpu_fallback_images));
@@ -185,8 +188,8 @@ void add_gpus(Families& out, const Status& status) {
 
 }  // namespace
 
-std::string metrics_text(const Status& status) {
-  Families out;
+std::string metrics_text(const RunStatus& status) {
+  MetricFamilies out;
   add_images(out, status);
   add_stages(out, status.all.stages);
   add_queues(out, status.all, status.recent);

@@ -14,14 +14,14 @@
 namespace eckart::telemetry {
 namespace {
 
-constexpr int kShortestBar = 6;
-constexpr auto kTick = std::chrono::milliseconds(100);
+constexpr int kMinBarColumns = 6;
+constexpr auto kRedrawInterval = std::chrono::milliseconds(100);
 
 /// 02:05, 3:02:05, 4d03h
 std::string duration_text(double seconds) {
-  constexpr double kLongest_s = 1000.0 * 86400;
+  constexpr double kMaxShown_s = 1000.0 * 86400;
   if (!(seconds >= 0)) return "?";
-  if (seconds >= kLongest_s) return ">999d";
+  if (seconds >= kMaxShown_s) return ">999d";
   const int s = int(seconds);
   if (s < 3600) return fmt::format("{:02}:{:02}", s / 60, s % 60);
   if (s < 86400) return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
@@ -49,7 +49,7 @@ std::string bar_text(const ProgressState& state, int columns) {
   return std::string(filled, '#') + std::string(std::size_t(columns) - filled, '.');
 }
 
-std::string fitting(std::string_view line, int width) {
+std::string truncated(std::string_view line, int width) {
   return std::string(line.substr(0, std::size_t(std::max(width, 0))));
 }
 
@@ -67,17 +67,18 @@ std::string known_total_line(const ProgressState& state, double elapsed_s, doubl
       fmt::format("{} [{}, {}{}{}]", count, times, rate_text(rate), limit, failed);
 
   const int bar = width - int(percent.size() + details.size()) - 3;
-  if (bar >= kShortestBar) return percent + "|" + bar_text(state, bar) + "| " + details;
+  if (bar >= kMinBarColumns) return percent + "|" + bar_text(state, bar) + "| " + details;
   for (const std::string& line : {percent + " " + details, percent + " " + shorter,
                                   fmt::format("{} {} [{}{}]", percent, count, times, failed),
                                   percent + " " + count + failed, percent + " " + count}) {
     if (int(line.size()) <= width) return line;
   }
-  return fitting(percent, width);
+  return truncated(percent, width);
 }
 
 /// Inputs are still being looked for: a share or a time left would be wrong.
-std::string open_total_line(const ProgressState& state, double elapsed_s, double rate, int width) {
+std::string unknown_total_line(const ProgressState& state, double elapsed_s, double rate,
+                               int width) {
   const std::string failed = state.failed > 0 ? fmt::format(", {} failed", state.failed) : "";
   const std::string found = state.total > state.done ? fmt::format(" of {}+", state.total) : "";
   const std::string elapsed = duration_text(elapsed_s);
@@ -91,7 +92,7 @@ std::string open_total_line(const ProgressState& state, double elapsed_s, double
         fmt::format("{} images{}", state.done, failed), fmt::format("{} images", state.done)}) {
     if (int(line.size()) <= width) return line;
   }
-  return fitting(std::to_string(state.done), width);
+  return truncated(std::to_string(state.done), width);
 }
 
 }  // namespace
@@ -99,7 +100,7 @@ std::string open_total_line(const ProgressState& state, double elapsed_s, double
 std::string progress_line(const ProgressState& state, double elapsed_s, int width) {
   const double rate = elapsed_s > 0 ? double(state.done - state.skipped) / elapsed_s : 0.0;
   const bool known = state.total_is_final && state.total > 0;
-  return (known ? known_total_line : open_total_line)(state, elapsed_s, rate, width);
+  return (known ? known_total_line : unknown_total_line)(state, elapsed_s, rate, width);
 }
 
 ProgressBar::ProgressBar(std::function<ProgressState()> state)
@@ -123,7 +124,7 @@ void ProgressBar::run() {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
     // One column stays free: some terminals wrap as soon as the last one is written.
     stderr_line().show(progress_line(state_(), elapsed.count(), stderr_width() - 1));
-  } while (!wake_.wait_for(lock, kTick, [this] { return stop_; }));
+  } while (!wake_.wait_for(lock, kRedrawInterval, [this] { return stop_; }));
 }
 
 bool stderr_is_terminal() {

@@ -25,26 +25,26 @@ class ReportFile {
   /// At once. After a failure nothing is written any more.
   void write(const std::string& text);
   /// Calls `use` with each whole line that was written; not where it is direct.
-  void for_each_line_written(const std::function<void(const std::string& line)>& use);
+  void for_each_written_line(const std::function<void(const std::string& line)>& use);
   /// The same of the report that FILE was before.
-  void for_each_line_of_before(const std::function<void(const std::string& line)>& use);
+  void for_each_previous_line(const std::function<void(const std::string& line)>& use);
   /// Nothing is written after it. Without a failure until then, FILE is this report, durably; else
   /// it is what it was before. Gives the first failure's errno, or 0.
   int publish();
 
  private:
-  struct Close {
+  struct FileCloser {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
 
   void read_lines(const std::filesystem::path& file,
                   const std::function<void(const std::string& line)>& use);
-  void put_to_its_place();
+  void rename_into_place();
 
   const std::filesystem::path path_;
   const std::filesystem::path part_;  // empty: direct
-  std::unique_ptr<std::FILE, Close> file_;
-  int error_ = 0;  // the first
+  std::unique_ptr<std::FILE, FileCloser> file_;
+  int first_errno_ = 0;  // the first
 };
 
 }  // namespace eckart::telemetry

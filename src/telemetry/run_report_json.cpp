@@ -1,33 +1,33 @@
 #include "telemetry/json.hpp"
 #include "telemetry/run_report.hpp"
-#include "telemetry/run_report_figures.hpp"
+#include "telemetry/run_report_derived.hpp"
 
 namespace eckart::telemetry {
 namespace {
 
 Json solvers_json(const RunReport& report) {
   Json solvers = Json::array();
-  for (const SolverRow& row : report.solvers) {
+  for (const SolverChoiceStats& row : report.solvers) {
     solvers.push_back({{"rows", row.rows},
                        {"cols", row.cols},
                        {"rank", row.rank},
                        {"planes_per_batch", row.planes_per_batch},
                        {"solver", row.solver},
-                       {"reason", row.reason}});
+                       {"reason", row.explanation}});
   }
   return solvers;
 }
 
 Json stages_json(const RunReport& report) {
   Json stages = Json::array();
-  for (const StageRow& stage : report.stages) {
+  for (const StageStats& stage : report.stages) {
     stages.push_back({{"name", stage.name},
                       {"workers", stage.workers},
                       {"busy_s", stage.busy_s},
                       {"waiting_for_input_s", stage.waiting_for_input_s},
-                      {"waiting_for_room_s", stage.waiting_for_room_s},
+                      {"blocked_s", stage.blocked_s},
                       {"cpu_s", stage.cpu_s},
-                      {"busy_share", busy_share(stage)}});
+                      {"busy_ratio", busy_ratio(stage)}});
   }
   return stages;
 }
@@ -36,7 +36,7 @@ Json stages_json(const RunReport& report) {
 
 std::string to_json(const RunReport& report) {
   const bool measured = report.outputs > 0;
-  const Bottleneck limit = bottleneck(report);
+  const Bottleneck limit = find_bottleneck(report);
   const Json json = {
       {"done", report.done},
       {"failed", report.failed},
@@ -48,9 +48,9 @@ std::string to_json(const RunReport& report) {
       {"outputs", report.outputs},
       {"psnr_db_mean", measured ? Json(report.psnr_db_mean) : Json()},
       {"psnr_db_min", measured ? Json(report.psnr_db_min) : Json()},
-      {"most_loss_db", measured ? Json(report.most_loss_db) : Json()},
+      {"max_loss_estimate_db", measured ? Json(report.max_loss_estimate_db) : Json()},
       {"planes", report.planes},
-      {"planes_done_again", report.planes_done_again},
+      {"planes_recomputed", report.planes_recomputed},
       {"pixels", report.pixels},
       {"input_bytes", report.input_bytes},
       {"output_bytes", report.output_bytes},
@@ -62,14 +62,14 @@ std::string to_json(const RunReport& report) {
       {"cores", report.machine.cores},
       {"cpu_s", report.cpu_s},
       {"backend", report.backend},
-      {"backend_note", report.backend_note},
+      {"backend_details", report.backend_details},
       {"solvers", solvers_json(report)},
       {"stages", stages_json(report)},
       {"bottleneck", limit.resource.empty() ? Json() : Json(limit.resource)},
       {"verdict", limit.text},
-      {"remarks", report.remarks},
+      {"warnings", report.warnings},
   };
-  return text_of(json);
+  return dump_json(json);
 }
 
 }  // namespace eckart::telemetry

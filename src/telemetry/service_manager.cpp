@@ -23,15 +23,15 @@ void notify_reloading() {
 
 void notify_stopping() { notify("STOPPING=1"); }
 
-void notify_alive() { notify("WATCHDOG=1"); }
+void notify_watchdog() { notify("WATCHDOG=1"); }
 
 void notify_status(const std::string& line) { notify("STATUS=" + line); }
 
 std::chrono::milliseconds watchdog_interval() {
-  constexpr int kBeats = 3;  // that fit into the time after which systemd kills
+  constexpr int kNotificationsPerTimeout = 3;  // that fit into the time after which systemd kills
   std::uint64_t us = 0;
   if (::sd_watchdog_enabled(0, &us) <= 0) return {};
-  return std::chrono::milliseconds(us / 1000 / kBeats);
+  return std::chrono::milliseconds(us / 1000 / kNotificationsPerTimeout);
 }
 
 }  // namespace eckart::telemetry

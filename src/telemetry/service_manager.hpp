@@ -11,11 +11,11 @@ void notify_ready();
 void notify_reloading();
 void notify_stopping();
 /// Not to be killed: to be sent as often as watchdog_interval() says.
-void notify_alive();
+void notify_watchdog();
 /// One line, which `systemctl status` shows.
 void notify_status(const std::string& line);
 
-/// Zero where nobody waits for notify_alive().
+/// Zero where nobody waits for notify_watchdog().
 std::chrono::milliseconds watchdog_interval();
 
 }  // namespace eckart::telemetry

@@ -4,26 +4,26 @@
 
 #include <algorithm>
 
-#include "telemetry/text.hpp"
+#include "telemetry/percent_text.hpp"
 
 namespace eckart::telemetry {
 namespace {
 
 /// A stage that works for less than this share of its time is not what limits the rate.
-constexpr double kSaturatedStage = 0.5;
+constexpr double kSaturatedStageRatio = 0.5;
 /// Of cores and GPUs, which do the work of all stages, nothing may be left to speak of.
-constexpr double kSaturatedDevice = 0.9;
+constexpr double kSaturatedDeviceRatio = 0.9;
 
-Counts since(Counts now, const Counts& earlier) {
+ImageCounts since(ImageCounts now, const ImageCounts& earlier) {
   now.done -= earlier.done;
   now.skipped -= earlier.skipped;
   now.failed -= earlier.failed;
-  for (std::size_t stage = 0; stage < now.failures_in.size(); ++stage) {
-    now.retries_in[stage] -= earlier.retries_in[stage];
-    for (std::size_t reason = 0; reason < std::size_t(kReasonCount); ++reason)
-      now.failures_in[stage][reason] -= earlier.failures_in[stage][reason];
+  for (std::size_t stage = 0; stage < now.failures_by_stage.size(); ++stage) {
+    now.retries_by_stage[stage] -= earlier.retries_by_stage[stage];
+    for (std::size_t reason = 0; reason < std::size_t(kFailureReasonCount); ++reason)
+      now.failures_by_stage[stage][reason] -= earlier.failures_by_stage[stage][reason];
   }
-  for (std::size_t reason = 0; reason < std::size_t(kReasonCount); ++reason)
+  for (std::size_t reason = 0; reason < std::size_t(kFailureReasonCount); ++reason)
     now.failures[reason] -= earlier.failures[reason];
   now.pixels -= earlier.pixels;
   now.planes -= earlier.planes;
@@ -33,40 +33,41 @@ Counts since(Counts now, const Counts& earlier) {
   return now;
 }
 
-StageRow since(StageRow now, const StageRow& earlier) {
+StageStats since(StageStats now, const StageStats& earlier) {
   now.busy_s -= earlier.busy_s;
   now.waiting_for_input_s -= earlier.waiting_for_input_s;
-  now.waiting_for_room_s -= earlier.waiting_for_room_s;
+  now.blocked_s -= earlier.blocked_s;
   now.cpu_s -= earlier.cpu_s;
   now.images -= earlier.images;
   now.service = now.service.since(earlier.service);
   return now;
 }
 
-GpuUse since(GpuUse now, const GpuUse& earlier) {
+GpuUsage since(GpuUsage now, const GpuUsage& earlier) {
   now.seconds -= earlier.seconds;
   now.busy_s -= earlier.busy_s;
   now.memory_busy_s -= earlier.memory_busy_s;
   now.energy_j -= earlier.energy_j;
-  for (std::size_t i = 0; i < now.throttled.size(); ++i) now.throttled[i] -= earlier.throttled[i];
+  for (std::size_t i = 0; i < now.throttled_samples.size(); ++i)
+    now.throttled_samples[i] -= earlier.throttled_samples[i];
   return now;
 }
 
-double share(double part, double whole) { return whole > 0 ? part / whole : 0.0; }
+double ratio(double part, double whole) { return whole > 0 ? part / whole : 0.0; }
 
 }  // namespace
 
-std::string_view to_string(Throttle throttle) {
+std::string_view to_string(ThrottleReason throttle) {
   switch (throttle) {
-    case Throttle::power:
+    case ThrottleReason::power:
       return "power";
-    case Throttle::thermal:
+    case ThrottleReason::thermal:
       return "thermal";
-    case Throttle::hardware:
+    case ThrottleReason::hardware:
       return "hardware";
-    case Throttle::sync:
+    case ThrottleReason::sync:
       return "sync";
-    case Throttle::other:
+    case ThrottleReason::other:
       return "other";
   }
   return "?";
@@ -84,7 +85,7 @@ Snapshot Snapshot::since(const Snapshot& earlier) const {
   difference.end_to_end = end_to_end.since(earlier.end_to_end);
   difference.batches.count -= earlier.batches.count;
   difference.batches.planes -= earlier.batches.planes;
-  difference.batches.planes_if_full -= earlier.batches.planes_if_full;
+  difference.batches.plane_capacity -= earlier.batches.plane_capacity;
   difference.oom_splits -= earlier.oom_splits;
   difference.cpu_fallback_images -= earlier.cpu_fallback_images;
   difference.machine.process.cpu_s -= earlier.machine.process.cpu_s;
@@ -93,41 +94,42 @@ Snapshot Snapshot::since(const Snapshot& earlier) const {
   return difference;
 }
 
-double total_s(const StageRow& stage) {
-  return stage.busy_s + stage.waiting_for_input_s + stage.waiting_for_room_s;
+double total_time_s(const StageStats& stage) {
+  return stage.busy_s + stage.waiting_for_input_s + stage.blocked_s;
 }
 
-double busy_share(const StageRow& stage) { return share(stage.busy_s, total_s(stage)); }
+double busy_ratio(const StageStats& stage) { return ratio(stage.busy_s, total_time_s(stage)); }
 
-double busy_share(const GpuUse& gpu) { return share(gpu.busy_s, gpu.seconds); }
+double busy_ratio(const GpuUsage& gpu) { return ratio(gpu.busy_s, gpu.seconds); }
 
-double busy_share(const Machine& machine, double seconds) {
-  return share(machine.process.cpu_s, machine.cores * seconds);
+double busy_ratio(const MachineUsage& machine, double seconds) {
+  return ratio(machine.process.cpu_s, machine.cores * seconds);
 }
 
-Bottleneck bottleneck_of(const std::vector<StageRow>& stages, const Machine& machine,
-                         double seconds) {
-  const double cores = busy_share(machine, seconds);
+Bottleneck find_bottleneck(const std::vector<StageStats>& stages, const MachineUsage& machine,
+                           double seconds) {
+  const double cores = busy_ratio(machine, seconds);
   double gpu = 0;
-  for (const GpuUse& use : machine.gpus) gpu = std::max(gpu, busy_share(use));
-  if (gpu >= kSaturatedDevice && gpu >= cores)
+  for (const GpuUsage& usage : machine.gpus) gpu = std::max(gpu, busy_ratio(usage));
+  if (gpu >= kSaturatedDeviceRatio && gpu >= cores)
     return {"gpu", gpu, fmt::format("the GPU is the bottleneck: {} busy", percent_text(gpu))};
 
-  const auto by_cpu = [](const StageRow& a, const StageRow& b) { return a.cpu_s < b.cpu_s; };
-  const auto by_share = [](const StageRow& a, const StageRow& b) {
-    return busy_share(a) < busy_share(b);
+  const auto by_cpu = [](const StageStats& a, const StageStats& b) { return a.cpu_s < b.cpu_s; };
+  const auto by_share = [](const StageStats& a, const StageStats& b) {
+    return busy_ratio(a) < busy_ratio(b);
   };
-  if (cores >= kSaturatedDevice && !stages.empty()) {
-    const StageRow& most = *std::max_element(stages.begin(), stages.end(), by_cpu);
+  if (cores >= kSaturatedDeviceRatio && !stages.empty()) {
+    const StageStats& busiest_cpu_stage = *std::max_element(stages.begin(), stages.end(), by_cpu);
     return {"cpu", std::min(1.0, cores),
             fmt::format("the CPU is the bottleneck: {} {} {} busy, {} of it in {}", machine.cores,
                         machine.cores == 1 ? "core" : "cores", percent_text(std::min(1.0, cores)),
-                        percent_text(share(most.cpu_s, machine.process.cpu_s)), most.name)};
+                        percent_text(ratio(busiest_cpu_stage.cpu_s, machine.process.cpu_s)),
+                        busiest_cpu_stage.name)};
   }
   const auto busiest = std::max_element(stages.begin(), stages.end(), by_share);
-  if (busiest == stages.end() || busy_share(*busiest) <= 0) return {};
-  const double busy = busy_share(*busiest);
-  if (busy < kSaturatedStage)
+  if (busiest == stages.end() || busy_ratio(*busiest) <= 0) return {};
+  const double busy = busy_ratio(*busiest);
+  if (busy < kSaturatedStageRatio)
     return {"", busy,
             fmt::format("no stage is saturated: {} is the busiest, {} busy", busiest->name,
                         percent_text(busy))};

@@ -9,78 +9,79 @@
 #include <string_view>
 #include <vector>
 
-#include "core/durations.hpp"
+#include "core/duration_histogram.hpp"
 #include "core/outcome.hpp"
 
 namespace eckart::telemetry {
 
 /// What became of images, and how much that was.
-struct Counts {
+struct ImageCounts {
   std::int64_t done = 0;
   std::int64_t skipped = 0;
   std::int64_t failed = 0;
-  std::array<std::int64_t, kReasonCount> failures{};  ///< by Reason
-  std::array<std::array<std::int64_t, kReasonCount>, kStageCount>
-      failures_in{};                                   ///< likewise, by Stage
-  std::array<std::int64_t, kStageCount> retries_in{};  ///< by Stage: given back, to come again
-  std::int64_t pixels = 0;                             ///< of images done
-  std::int64_t planes = 0;                             ///< of images done
-  std::int64_t outputs = 0;                            ///< of images done
-  std::int64_t input_bytes = 0;                        ///< file bytes read
-  std::int64_t output_bytes = 0;                       ///< file bytes written
+  std::array<std::int64_t, kFailureReasonCount> failures{};  ///< by FailureReason
+  std::array<std::array<std::int64_t, kFailureReasonCount>, kStageCount>
+      failures_by_stage{};  ///< likewise, by Stage
+  std::array<std::int64_t, kStageCount>
+      retries_by_stage{};         ///< by Stage: given back, to come again
+  std::int64_t pixels = 0;        ///< of images done
+  std::int64_t planes = 0;        ///< of images done
+  std::int64_t outputs = 0;       ///< of images done
+  std::int64_t input_bytes = 0;   ///< file bytes read
+  std::int64_t output_bytes = 0;  ///< file bytes written
 
   std::int64_t images() const { return done + skipped + failed; }
 };
 
 /// One stage. Seconds are sums over its workers, and the three add up to workers x time.
-struct StageRow {
+struct StageStats {
   std::string name;
   int workers = 0;
   double busy_s = 0;
   double waiting_for_input_s = 0;
-  double waiting_for_room_s = 0;
-  double cpu_s = 0;         ///< of its threads
-  std::int64_t images = 0;  ///< that left it
-  Durations service;        ///< of an image; docs/throughput-log.md says what that is
+  double blocked_s = 0;
+  double cpu_s = 0;           ///< of its threads
+  std::int64_t images = 0;    ///< that left it
+  DurationHistogram service;  ///< of an image; docs/throughput-log.md says what that is
 };
 
 /// The wait before a stage.
-struct QueueRow {
+struct QueueStats {
   std::string name;
   std::int64_t images = 0;  ///< in it at the end
   std::int64_t capacity = 0;
-  Durations wait;
+  DurationHistogram wait;
 };
 
-struct BatchCounts {
+struct BatchStats {
   std::int64_t count = 0;
   std::int64_t planes = 0;
-  std::int64_t planes_if_full = 0;
+  std::int64_t plane_capacity = 0;
 };
 
 /// What the machine gave this process.
-struct ProcessUse {
+struct ProcessUsage {
   double cpu_s = 0;  ///< user and system, of all threads
   std::int64_t rss_bytes = 0, peak_rss_bytes = 0;
   int threads = 0;
 };
 
 /// An image that failed, for people.
-struct Failure {
+struct ImageFailure {
   double unix_s = 0;  ///< when
   std::string file;
   Stage stage = Stage::source;
-  Reason reason = Reason::none;
+  FailureReason reason = FailureReason::none;
   std::string detail;
 };
 
 /// Why a GPU's clocks are held down.
-enum class Throttle { power, thermal, hardware, sync, other };
-constexpr int kThrottleCount = int(Throttle::other) + 1;
-std::string_view to_string(Throttle throttle);
+enum class ThrottleReason { power, thermal, hardware, sync, other };
+constexpr int kThrottleReasonCount = int(ThrottleReason::other) + 1;
+std::string_view to_string(ThrottleReason throttle);
 
 /// One GPU in some time, as NVML has it.
-struct GpuUse {
+struct GpuUsage {
   std::string uuid;
   double seconds = 0;        ///< that were looked at
   double busy_s = 0;         ///< of these, in which a kernel ran
@@ -88,15 +89,15 @@ struct GpuUse {
   double energy_j = 0;
   std::int64_t memory_used_bytes = 0;  ///< by everyone, at the end, and the following
   int sm_mhz = 0, memory_mhz = 0, temperature_c = 0;
-  /// How often, of a look each second, clocks were held down, by Throttle.
-  std::array<std::int64_t, kThrottleCount> throttled{};
+  /// How often, of a look each second, clocks were held down, by ThrottleReason.
+  std::array<std::int64_t, kThrottleReasonCount> throttled_samples{};
 };
 
 /// What the machine has, and this process and others had of it.
-struct Machine {
+struct MachineUsage {
   int cores = 0;  ///< logical CPUs that this process may use; 0: not known
-  ProcessUse process;
-  std::vector<GpuUse> gpus;
+  ProcessUsage process;
+  std::vector<GpuUsage> gpus;
 };
 
 /// A pipeline and its machine, from the start of the pipeline to `elapsed_s`, or, as a difference
@@ -109,29 +110,29 @@ struct Snapshot {
   std::vector<std::string> gpu_ids;  ///< of those that compute, on the PCI bus
   std::int64_t found = 0;
   std::int64_t unfinished = 0;  ///< found, and not at their end
-  Counts counts;
-  std::vector<StageRow> stages;
-  std::vector<QueueRow> queues;
-  Durations end_to_end;                 ///< of images done, from found to published
-  double oldest_unix_s = 0;             ///< when the oldest unfinished was found; 0: there is none
+  ImageCounts counts;
+  std::vector<StageStats> stages;
+  std::vector<QueueStats> queues;
+  DurationHistogram end_to_end;         ///< of images done, from found to published
+  double oldest_unfinished_unix_s = 0;  ///< when the oldest unfinished was found; 0: there is none
   double last_done_unix_s = 0;          ///< when an image was last done; 0: none was
-  std::deque<Failure> recent_failures;  ///< some, the latest first
-  BatchCounts batches;
+  std::deque<ImageFailure> recent_failures;  ///< some, the latest first
+  BatchStats batches;
   std::int64_t budget_bytes = 0, budget_used_bytes = 0;
   std::int64_t oom_splits = 0, cpu_fallback_images = 0;
-  Machine machine;
+  MachineUsage machine;
 
   /// What came after `earlier`, a snapshot of the same pipeline.
   Snapshot since(const Snapshot& earlier) const;
 };
 
 /// Of its workers together: busy and waiting.
-double total_s(const StageRow& stage);
+double total_time_s(const StageStats& stage);
 /// The share of the time that something was used, 0 to 1.
-double busy_share(const StageRow& stage);
-double busy_share(const GpuUse& gpu);
+double busy_ratio(const StageStats& stage);
+double busy_ratio(const GpuUsage& gpu);
 /// Of all cores together, in so many seconds.
-double busy_share(const Machine& machine, double seconds);
+double busy_ratio(const MachineUsage& machine, double seconds);
 
 /// What limits the rate.
 struct Bottleneck {
@@ -141,7 +142,7 @@ struct Bottleneck {
 };
 /// Of what was seen in so many seconds. Cores and GPUs are what stages share: where they are
 /// saturated, the threads that seem busy wait for them.
-Bottleneck bottleneck_of(const std::vector<StageRow>& stages, const Machine& machine,
-                         double seconds);
+Bottleneck find_bottleneck(const std::vector<StageStats>& stages, const MachineUsage& machine,
+                           double seconds);
 
 }  // namespace eckart::telemetry

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "telemetry/text.hpp"
+#include "telemetry/percent_text.hpp"
 
 namespace eckart::telemetry {
 namespace {
@@ -13,17 +13,18 @@ namespace {
 constexpr double kMib = 1 << 20;
 
 /// 340 us, 2.1 ms, 1.3 s; - where there is none
-std::string time_text(double seconds) {
+std::string format_duration(double seconds) {
   if (!std::isfinite(seconds)) return "-";
   if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
   if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
   return fmt::format("{:.3g} s", seconds);
 }
 
-std::string percentiles(const Durations& durations) {
+std::string percentiles(const DurationHistogram& durations) {
   if (durations.count() == 0) return "-";
-  return fmt::format("{}, {}, {}", time_text(durations.quantile_s(0.5)),
-                     time_text(durations.quantile_s(0.9)), time_text(durations.quantile_s(0.99)));
+  return fmt::format("{}, {}, {}", format_duration(durations.quantile_s(0.5)),
+                     format_duration(durations.quantile_s(0.9)),
+                     format_duration(durations.quantile_s(0.99)));
 }
 
 double per_second(const Snapshot& snapshot) {
@@ -40,12 +41,12 @@ std::string stage_lines(const Snapshot& recent) {
   constexpr std::string_view kRow = "{:<8} {:>7} {:>5} {:>9} {:>9} {:>6}  {}\n";
   std::string text = fmt::format(kRow, "stage", "threads", "busy", "no input", "no room", "cores",
                                  "p50, p90, p99");
-  for (const StageRow& stage : recent.stages) {
-    const double all = total_s(stage);
+  for (const StageStats& stage : recent.stages) {
+    const double all = total_time_s(stage);
     const auto share = [&](double s) { return all > 0 ? percent_text(s / all) : "-"; };
     text +=
         fmt::format(kRow, stage.name, stage.workers, share(stage.busy_s),
-                    share(stage.waiting_for_input_s), share(stage.waiting_for_room_s),
+                    share(stage.waiting_for_input_s), share(stage.blocked_s),
                     recent.seconds > 0 ? fmt::format("{:.2f}", stage.cpu_s / recent.seconds) : "-",
                     percentiles(stage.service));
   }
@@ -54,7 +55,7 @@ std::string stage_lines(const Snapshot& recent) {
 
 std::string queue_line(const Snapshot& recent) {
   std::string text;
-  for (const QueueRow& queue : recent.queues) {
+  for (const QueueStats& queue : recent.queues) {
     text += fmt::format("{}{} {}/{}", text.empty() ? "queues    " : ", ", queue.name, queue.images,
                         queue.capacity);
   }
@@ -63,16 +64,16 @@ std::string queue_line(const Snapshot& recent) {
                             double(recent.budget_bytes) / kMib);
 }
 
-std::string gpu_lines(const Machine& machine) {
+std::string gpu_lines(const MachineUsage& machine) {
   std::string text;
-  for (const GpuUse& gpu : machine.gpus) {
+  for (const GpuUsage& gpu : machine.gpus) {
     text += fmt::format(
         "gpu       {}: {} busy, {:.0f} MiB in use, {:.0f} W, {} MHz, {} °C", gpu.uuid,
-        percent_text(busy_share(gpu)), double(gpu.memory_used_bytes) / kMib,
+        percent_text(busy_ratio(gpu)), double(gpu.memory_used_bytes) / kMib,
         gpu.seconds > 0 ? gpu.energy_j / gpu.seconds : 0.0, gpu.sm_mhz, gpu.temperature_c);
-    for (int reason = 0; reason < kThrottleCount; ++reason) {
-      if (gpu.throttled[std::size_t(reason)] > 0)
-        text += fmt::format(", held down: {}", to_string(Throttle(reason)));
+    for (int reason = 0; reason < kThrottleReasonCount; ++reason) {
+      if (gpu.throttled_samples[std::size_t(reason)] > 0)
+        text += fmt::format(", held down: {}", to_string(ThrottleReason(reason)));
     }
     text += '\n';
   }
@@ -82,7 +83,7 @@ std::string gpu_lines(const Machine& machine) {
 }  // namespace
 
 std::string snapshot_text(const Snapshot& all, const Snapshot& recent) {
-  const Counts& counts = all.counts;
+  const ImageCounts& counts = all.counts;
   std::string text =
       fmt::format("images    {} done, {} failed, {} skipped, {} unfinished, in {:.1f} s\n",
                   counts.done, counts.failed, counts.skipped, all.unfinished, all.elapsed_s);
@@ -96,13 +97,13 @@ std::string snapshot_text(const Snapshot& all, const Snapshot& recent) {
                       recent.machine.cores, double(recent.machine.process.rss_bytes) / kMib,
                       recent.machine.process.threads);
   text += gpu_lines(recent.machine);
-  const std::string limit = bottleneck_of(recent.stages, recent.machine, recent.seconds).text;
+  const std::string limit = find_bottleneck(recent.stages, recent.machine, recent.seconds).text;
   const bool is_idle = limit.empty() || recent.counts.images() == 0;
   return text + "verdict   " + (is_idle ? "no image reached its end of late" : limit) + '\n';
 }
 
-std::string short_bottleneck(const Snapshot& recent) {
-  const Bottleneck limit = bottleneck_of(recent.stages, recent.machine, recent.seconds);
+std::string short_bottleneck_text(const Snapshot& recent) {
+  const Bottleneck limit = find_bottleneck(recent.stages, recent.machine, recent.seconds);
   if (limit.resource.empty()) return {};
   return fmt::format("{} {} % busy", limit.resource, int(100 * limit.busy));
 }

@@ -12,6 +12,6 @@ std::string snapshot_text(const Snapshot& all, const Snapshot& recent);
 
 /// "write 97 % busy", "cpu 99 % busy": what limits the rate in the progress line; empty where
 /// nothing does.
-std::string short_bottleneck(const Snapshot& recent);
+std::string short_bottleneck_text(const Snapshot& recent);
 
 }  // namespace eckart::telemetry

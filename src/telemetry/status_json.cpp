@@ -2,16 +2,16 @@
 #include <utility>
 
 #include "telemetry/json.hpp"
-#include "telemetry/status.hpp"
+#include "telemetry/run_status.hpp"
 
 namespace eckart::telemetry {
 namespace {
 
-constexpr std::size_t kSamples = 600;
+constexpr std::size_t kMaxHistorySamples = 600;
 
-Json watches_json(const std::vector<WatchRow>& watches) {
+Json watches_json(const std::vector<WatchStatus>& watches) {
   Json all = Json::array();
-  for (const WatchRow& watch : watches) {
+  for (const WatchStatus& watch : watches) {
     all.push_back({{"input", watch.input},
                    {"output", watch.output},
                    {"waiting", watch.waiting},
@@ -20,10 +20,10 @@ Json watches_json(const std::vector<WatchRow>& watches) {
   return all;
 }
 
-Json recent_failures_json(const std::deque<Failure>& failures) {
+Json recent_failures_json(const std::deque<ImageFailure>& failures) {
   Json all = Json::array();
-  for (const Failure& failure : failures) {
-    all.push_back({{"time", utc(failure.unix_s)},
+  for (const ImageFailure& failure : failures) {
+    all.push_back({{"time", utc_timestamp(failure.unix_s)},
                    {"file", failure.file},
                    {"stage", to_string(failure.stage)},
                    {"reason", to_string(failure.reason)},
@@ -43,18 +43,18 @@ Json history_json(const History& history, double since_unix_s) {
     time.push_back(unix_s);
     rate.push_back(per_second(second.counts.done));
     failed.push_back(per_second(second.counts.failed));
-    cores.push_back(busy_share(second.machine, second.seconds));
-    for (const StageRow& stage : second.stages) stages[stage.name].push_back(busy_share(stage));
-    for (const QueueRow& queue : second.queues)
+    cores.push_back(busy_ratio(second.machine, second.seconds));
+    for (const StageStats& stage : second.stages) stages[stage.name].push_back(busy_ratio(stage));
+    for (const QueueStats& queue : second.queues)
       queues[queue.name].push_back(double(queue.images) /
                                    double(std::max<std::int64_t>(1, queue.capacity)));
     for (std::size_t i = 0; i < second.machine.gpus.size(); ++i) {
-      const GpuUse& gpu = second.machine.gpus[i];
+      const GpuUsage& gpu = second.machine.gpus[i];
       if (gpus.size() <= i)  // there were none when it began
         gpus.push_back({{"uuid", gpu.uuid},
                         {"busy", Json(time.size() - 1, Json())},
                         {"power_w", Json(time.size() - 1, Json())}});
-      gpus[i]["busy"].push_back(busy_share(gpu));
+      gpus[i]["busy"].push_back(busy_ratio(gpu));
       gpus[i]["power_w"].push_back(gpu.seconds > 0 ? Json(gpu.energy_j / gpu.seconds) : Json());
     }
   }
@@ -67,28 +67,28 @@ Json history_json(const History& history, double since_unix_s) {
 
 void History::add(double unix_s, const Snapshot& second) {
   Snapshot small = second;
-  for (StageRow& stage : small.stages) stage.service = {};
-  for (QueueRow& queue : small.queues) queue.wait = {};
+  for (StageStats& stage : small.stages) stage.service = {};
+  for (QueueStats& queue : small.queues) queue.wait = {};
   small.end_to_end = {};
   small.recent_failures.clear();
   samples_.push_back({unix_s, std::move(small)});
-  if (samples_.size() > kSamples) samples_.pop_front();
+  if (samples_.size() > kMaxHistorySamples) samples_.pop_front();
 }
 
-std::string status_json(const Status& status, const History& history, double since_unix_s) {
+std::string status_json(const RunStatus& status, const History& history, double since_unix_s) {
   const Json json = {
-      {"now_s", unix_now()},
+      {"now_s", unix_now_s()},
       {"interval_s", 1},
       {"run", Json::parse(run_line(status.identity, status.gpus, status.all))},
       {"ready", status.is_ready()},
-      {"not_ready", status.state.not_ready},
+      {"not_ready", status.state.not_ready_reasons},
       {"watches", watches_json(status.state.watches)},
       {"total", Json::parse(total_line(status.identity, status.all))},
       {"last", Json::parse(interval_line(status.identity, status.recent))},
       {"recent_failures", recent_failures_json(status.all.recent_failures)},
       {"history", history_json(history, since_unix_s)},
   };
-  return text_of(json);
+  return dump_json(json);
 }
 
 }  // namespace eckart::telemetry

@@ -5,8 +5,8 @@
 namespace eckart::telemetry {
 
 /// The status page: one HTML file in UTF-8 that needs nothing else but
-/// `status.json?since=UNIX_SECONDS` beside it (docs/status.md). Made from src/telemetry/page when
-/// eckart is built; lives as long as the program.
+/// `status.json?since=UNIX_SECONDS` beside it (docs/status-page.md). Made from src/telemetry/page
+/// when eckart is built; lives as long as the program.
 std::string_view status_page();
 
 }  // namespace eckart::telemetry

@@ -23,7 +23,7 @@
 namespace eckart::telemetry {
 namespace {
 
-constexpr std::size_t kLongestBody = std::size_t(64) << 20;
+constexpr std::size_t kMaxBodyBytes = std::size_t(64) << 20;
 
 bool is_socket_path(const std::string& address) { return address.starts_with('/'); }
 
@@ -39,12 +39,12 @@ HostAndPort host_and_port(const std::string& address) {
   return {host, std::atoi(address.c_str() + colon + 1)};
 }
 
-FatalError cannot_listen(const std::string& address, const std::string& why) {
-  return {ExitCode::cannot_create, "cannot listen on " + printable(address) + ": " + why};
+FatalError listen_error(const std::string& address, const std::string& error) {
+  return {ExitCode::cannot_create, "cannot listen on " + printable(address) + ": " + error};
 }
 
 /// Whether a process listens there; what is left of a dead one is removed.
-bool is_taken(const std::string& path) {
+bool is_socket_in_use(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) return false;
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
@@ -60,9 +60,9 @@ bool is_taken(const std::string& path) {
 }
 
 /// A request's head to be read, and the answer to it.
-class Exchange : public httplib::Stream {
+class RequestStream : public httplib::Stream {
  public:
-  explicit Exchange(const std::string& request) : request_(request) {}
+  explicit RequestStream(const std::string& request) : request_(request) {}
 
   std::string& answer() { return answer_; }
   ssize_t read(char* to, std::size_t size) override {
@@ -88,14 +88,14 @@ class Exchange : public httplib::Stream {
 
 /// What is wrong with how a request names its host; 0 where nothing is. A browser sends one Host
 /// always; a health check in HTTP/1.0 may send none.
-int host_error(const httplib::Request& request) {
+int host_header_status(const httplib::Request& request) {
   const std::size_t count = request.get_header_value_count("Host");
   if (count == 0 && request.version == "HTTP/1.0") return 0;
   if (count != 1) return 400;
-  return names_loopback(request.get_header_value("Host")) ? 0 : 403;
+  return is_loopback_host(request.get_header_value("Host")) ? 0 : 403;
 }
 
-constexpr const char* kMalformed =
+constexpr const char* kMalformedResponse =
     "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
 bool is_health_check(const std::string& head) {
@@ -105,53 +105,56 @@ bool is_health_check(const std::string& head) {
 
 }  // namespace
 
-class StatusServer::Http : public httplib::Server {
+class StatusServer::HttpHandler : public httplib::Server {
  public:
-  ~Http() override {
+  ~HttpHandler() override {
     if (svr_sock_ != INVALID_SOCKET) ::close(svr_sock_);
   }
   int listening() const { return svr_sock_; }
   std::string answer(const std::string& head) {
-    if (!is_well_formed(head)) return kMalformed;
-    Exchange exchange(head);
+    if (!is_well_formed_request_head(head)) return kMalformedResponse;
+    RequestStream exchange(head);
     bool closed = false;
     process_request(exchange, true, closed, {});
     return std::move(exchange.answer());
   }
 };
 
-StatusServer::StatusServer(const std::string& address, StatusPages pages)
+StatusServer::StatusServer(const std::string& address, StatusHandlers pages)
     : socket_(is_socket_path(address) ? address : ""),
-      pages_(std::move(pages)),
-      http_(std::make_unique<Http>()) {
+      handlers_(std::move(pages)),
+      http_(std::make_unique<HttpHandler>()) {
   using httplib::Request;
   using httplib::Response;
-  const auto get = [this](const char* path, std::function<Answer(const Request&)> answer) {
+  const auto get = [this](const char* path, std::function<HttpResponse(const Request&)> answer) {
     http_->Get(path, [answer = std::move(answer)](const Request& request, Response& response) {
-      const Answer given = answer(request);
+      const HttpResponse given = answer(request);
       response.status = given.status;
       response.set_content(given.body, given.type);
     });
   };
-  const auto well = [](const std::function<std::string()>& why_not) {
+  const auto health_check = [](const std::function<std::string()>& why_not) {
     return [&why_not](const Request&) {
-      const std::string why = why_not();
-      return Answer{.status = why.empty() ? 200 : 503, .body = (why.empty() ? "ok" : why) + '\n'};
+      const std::string error = why_not();
+      return HttpResponse{.status = error.empty() ? 200 : 503,
+                          .body = (error.empty() ? "ok" : error) + '\n'};
     };
   };
   get("/", [](const Request&) {
-    return Answer{.type = "text/html; charset=utf-8", .body = std::string(status_page())};
+    return HttpResponse{.type = "text/html; charset=utf-8", .body = std::string(status_page())};
   });
   get("/status.json", [this](const Request& request) {
     const std::string since = request.get_param_value("since");
-    return Answer{.type = "application/json", .body = pages_.json(std::atof(since.c_str()))};
+    return HttpResponse{.type = "application/json",
+                        .body = handlers_.json(std::atof(since.c_str()))};
   });
-  get("/status.txt", [this](const Request&) { return Answer{.body = pages_.text()}; });
+  get("/status.txt", [this](const Request&) { return HttpResponse{.body = handlers_.text()}; });
   get("/metrics", [this](const Request&) {
-    return Answer{.type = "text/plain; version=0.0.4; charset=utf-8", .body = pages_.metrics()};
+    return HttpResponse{.type = "text/plain; version=0.0.4; charset=utf-8",
+                        .body = handlers_.metrics()};
   });
-  get("/healthz", well(pages_.why_not_healthy));
-  get("/readyz", well(pages_.why_not_ready));
+  get("/healthz", health_check(handlers_.health_error));
+  get("/readyz", health_check(handlers_.readiness_error));
   // One address is one process's, unlike with SO_REUSEPORT, which is the library's default.
   http_->set_socket_options([](int socket) {
     const int yes = 1;
@@ -170,7 +173,7 @@ StatusServer::StatusServer(const std::string& address, StatusPages pages)
       response.status = 416;
       return Server::HandlerResponse::Handled;
     }
-    const int error = socket_.empty() ? host_error(request) : 0;
+    const int error = socket_.empty() ? host_header_status(request) : 0;
     if (error == 0) return Server::HandlerResponse::Unhandled;
     response.status = error;
     response.set_content(
@@ -180,8 +183,9 @@ StatusServer::StatusServer(const std::string& address, StatusPages pages)
     return Server::HandlerResponse::Handled;
   });
   if (socket_.size() >= sizeof(sockaddr_un::sun_path))
-    throw cannot_listen(address, "the path is too long for a socket");
-  if (!socket_.empty() && is_taken(socket_)) throw cannot_listen(address, "another process does");
+    throw listen_error(address, "the path is too long for a socket");
+  if (!socket_.empty() && is_socket_in_use(socket_))
+    throw listen_error(address, "another process does");
 
   errno = 0;
   bool bound = false;
@@ -197,7 +201,7 @@ StatusServer::StatusServer(const std::string& address, StatusPages pages)
   constexpr int kMaxWaiting = 1024;
   if (!bound || ::listen(http_->listening(), kMaxWaiting) != 0 ||
       ::fcntl(http_->listening(), F_SETFL, O_NONBLOCK) != 0)
-    throw cannot_listen(address, errno ? std::strerror(errno) : "it cannot be had");
+    throw listen_error(address, errno ? std::strerror(errno) : "it cannot be had");
   connections_ = std::make_unique<HttpConnections>(
       http_->listening(), [this](const std::string& head) { return http_->answer(head); },
       is_health_check);
@@ -217,7 +221,7 @@ StatusServer::~StatusServer() {
   if (!socket_.empty()) ::unlink(socket_.c_str());
 }
 
-std::string fetch(const std::string& address, const std::string& path) {
+std::string http_get(const std::string& address, const std::string& path) {
   const bool is_socket = is_socket_path(address);
   const auto [host, port] = is_socket ? HostAndPort{address, 80} : host_and_port(address);
   httplib::Client client(host, port);
@@ -227,9 +231,9 @@ std::string fetch(const std::string& address, const std::string& path) {
   std::string body;
   const httplib::Result result = client.Get(path, [&](const char* part, std::size_t size) {
     body.append(part, size);
-    return body.size() <= kLongestBody;
+    return body.size() <= kMaxBodyBytes;
   });
-  if (!result && body.size() > kLongestBody)
+  if (!result && body.size() > kMaxBodyBytes)
     throw FatalError(ExitCode::unavailable,
                      "what answers on " + printable(address) + " is no eckart: it does not end");
   if (!result)

@@ -10,18 +10,18 @@ namespace eckart::telemetry {
 class HttpConnections;
 
 /// What is answered to a GET.
-struct Answer {
+struct HttpResponse {
   int status = 200;
   std::string type = "text/plain; charset=utf-8";
   std::string body;
 };
 
 /// What a StatusServer shows; asked on its thread, which must not be kept waiting.
-struct StatusPages {
+struct StatusHandlers {
   std::function<std::string(double since_unix_s)> json;
   std::function<std::string()> metrics, text;
   /// Why it is not, in words; empty where all is well.
-  std::function<std::string()> why_not_ready, why_not_healthy;
+  std::function<std::string()> readiness_error, health_error;
 };
 
 /// Answers HTTP on a loopback port or a Unix socket: / is a page for people, /status.json what it
@@ -34,22 +34,22 @@ class StatusServer {
   /// `address`: as settings::ListenAddress has it. Throws FatalError(cannot_create) where nothing
   /// can listen there. A socket's file is its owner's and group's, and goes with the server; one
   /// that a dead process has left is replaced.
-  StatusServer(const std::string& address, StatusPages pages);
+  StatusServer(const std::string& address, StatusHandlers pages);
   ~StatusServer();
   StatusServer(const StatusServer&) = delete;
   StatusServer& operator=(const StatusServer&) = delete;
 
  private:
-  class Http;
+  class HttpHandler;
   const std::string socket_;  // path; empty for a port
-  const StatusPages pages_;
-  std::unique_ptr<Http> http_;
+  const StatusHandlers handlers_;
+  std::unique_ptr<HttpHandler> http_;
   std::unique_ptr<HttpConnections> connections_;
   std::thread thread_;
 };
 
 /// What a StatusServer at this address answers to a GET; throws FatalError(unavailable) where
 /// there is none.
-std::string fetch(const std::string& address, const std::string& path);
+std::string http_get(const std::string& address, const std::string& path);
 
 }  // namespace eckart::telemetry

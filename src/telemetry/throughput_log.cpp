@@ -18,33 +18,34 @@ namespace {
 using RotatingFile = spdlog::sinks::rotating_file_sink_st;
 
 /// As a full disk and a process that was killed leave it.
-bool ends_within_a_line(const std::filesystem::path& path) {
+bool ends_mid_line(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   return file && file.tellg() > 0 && file.seekg(-1, std::ios::end) && file.get() != '\n';
 }
 
 /// What could not be written is not written later: who wrote it was told so.
-spdlog::file_event_handlers begin_each_with(const std::string& head,
-                                            const std::shared_ptr<bool>& fails) {
+spdlog::file_event_handlers rotation_handlers(const std::string& header,
+                                              const std::shared_ptr<bool>& discards_on_close) {
   spdlog::file_event_handlers events;
-  events.before_close = [fails](const spdlog::filename_t&, std::FILE* file) {
-    if (*fails) ::__fpurge(file);
+  events.before_close = [discards_on_close](const spdlog::filename_t&, std::FILE* file) {
+    if (*discards_on_close) ::__fpurge(file);
   };
-  events.after_open = [head](const spdlog::filename_t& path, std::FILE* file) {
+  events.after_open = [header](const spdlog::filename_t& path, std::FILE* file) {
     if (::flock(::fileno(file), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
       spdlog::warn(
           "{}: another process writes to this throughput log, too; of two that rename it "
           "lines are lost",
           printable(path));
-    std::fputs(((ends_within_a_line(path) ? "\n" : "") + head + "\n").c_str(), file);
+    std::fputs(((ends_mid_line(path) ? "\n" : "") + header + "\n").c_str(), file);
   };
   return events;
 }
 
 }  // namespace
 
-ThroughputLog::ThroughputLog(std::filesystem::path file, const Rotation& rotation, std::string head)
-    : file_(std::move(file)), rotation_(rotation), head_(std::move(head)) {
+ThroughputLog::ThroughputLog(std::filesystem::path file, const LogRotation& rotation,
+                             std::string header)
+    : file_(std::move(file)), rotation_(rotation), header_(std::move(header)) {
   attempt([&] { open(); });
 }
 
@@ -52,8 +53,8 @@ ThroughputLog::~ThroughputLog() = default;
 
 void ThroughputLog::open() {
   sink_ = std::make_shared<RotatingFile>(file_.native(), std::size_t(rotation_.max_bytes),
-                                         std::size_t(rotation_.keep), false,
-                                         begin_each_with(head_, fails_));
+                                         std::size_t(rotation_.max_backups), false,
+                                         rotation_handlers(header_, discards_on_close_));
   sink_->set_pattern("%v");
   sink_->flush();
 }
@@ -70,13 +71,13 @@ template <class Step>
 bool ThroughputLog::attempt(Step&& step) {
   try {
     step();
-    told_ = false;
+    has_warned_ = false;
     return true;
   } catch (const std::exception& error) {  // spdlog's names the file
-    *fails_ = true;
+    *discards_on_close_ = true;
     sink_.reset();
-    *fails_ = false;
-    if (!std::exchange(told_, true))
+    *discards_on_close_ = false;
+    if (!std::exchange(has_warned_, true))
       spdlog::warn("the throughput log cannot be written: {}", printable_message(error.what()));
     return false;
   }

@@ -11,9 +11,9 @@ class sink;
 
 namespace eckart::telemetry {
 
-struct Rotation {
+struct LogRotation {
   std::int64_t max_bytes = std::int64_t(64) << 20;  ///< of a file
-  int keep = 4;  ///< files besides the one that is written: of t.log, t.1.log is the latest
+  int max_backups = 4;  ///< files besides the one that is written: of t.log, t.1.log is the latest
 };
 
 /// A file to which lines are added, and which makes place for a new one when it is full. Where it
@@ -22,7 +22,7 @@ class ThroughputLog {
  public:
   /// `head`: the first line of each file, and the next of the one that is there. It comes again
   /// after what could not be written.
-  ThroughputLog(std::filesystem::path file, const Rotation& rotation, std::string head);
+  ThroughputLog(std::filesystem::path file, const LogRotation& rotation, std::string header);
   ~ThroughputLog();
   ThroughputLog(const ThroughputLog&) = delete;
   ThroughputLog& operator=(const ThroughputLog&) = delete;
@@ -36,10 +36,10 @@ class ThroughputLog {
   bool attempt(Step&& step);
 
   const std::filesystem::path file_;
-  const Rotation rotation_;
-  const std::string head_;
-  bool told_ = false;
-  const std::shared_ptr<bool> fails_ = std::make_shared<bool>(false);
+  const LogRotation rotation_;
+  const std::string header_;
+  bool has_warned_ = false;
+  const std::shared_ptr<bool> discards_on_close_ = std::make_shared<bool>(false);
   std::shared_ptr<spdlog::sinks::sink> sink_;  // none where it cannot be written
 };
 

@@ -25,13 +25,13 @@ namespace {
 constexpr std::string_view kTraceBegin =
     "[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{\"name\":\"eckart\"}}";
 static_assert(Trace::kHost == 1);
-constexpr std::string_view kEnd = "\n]\n";
+constexpr std::string_view kTraceEnd = "\n]\n";
 
 // So much at a time, or what there is after so long.
 constexpr std::size_t kBufferBytes = std::size_t(1) << 16;
-constexpr std::chrono::seconds kBufferTime{1};
+constexpr std::chrono::seconds kMaxBufferTime{1};
 
-constexpr std::size_t kEventBytes = 256;  // of most, or fewer
+constexpr std::size_t kTypicalEventBytes = 256;  // of most, or fewer
 
 void append(std::string& text, std::int64_t number) {
   char digits[20];
@@ -63,8 +63,8 @@ void append(std::string& text, Trace::Track track) {
   append(text.append(",\"tid\":"), track.thread);
 }
 
-void append_head(std::string& text, std::string_view name, const char* category, char phase,
-                 Trace::Track track, Trace::Time at) {
+void append_event_fields(std::string& text, std::string_view name, const char* category, char phase,
+                         Trace::Track track, Trace::Time at) {
   append_quoted(text.append("{\"name\":"), name);
   text.append(",\"cat\":\"").append(category).append("\",\"ph\":\"");
   text.append(1, phase).append("\"");
@@ -76,30 +76,30 @@ void append_args(std::string& text, std::string_view members) {
   text.append(",\"args\":{").append(members).append("}");
 }
 
-FatalError error_of(ExitCode code, const std::filesystem::path& file, const std::string& what) {
+FatalError trace_error(ExitCode code, const std::filesystem::path& file, const std::string& what) {
   return {code, "trace " + printable(file.native()) + what};
 }
 
 /// Bytes of the file that the next event follows: none of a file that is empty or to be replaced.
 /// People mistype, and what is no trace is not to be replaced by one.
-std::int64_t whole_bytes(int file, bool goes_on, const std::filesystem::path& path) {
+std::int64_t append_offset(int file, bool goes_on, const std::filesystem::path& path) {
   struct stat state {};
   if (::fstat(file, &state) != 0 || !S_ISREG(state.st_mode) || state.st_size == 0) return 0;
-  std::string begin(kTraceBegin.size(), '\0'), end(kEnd.size(), '\0');
+  std::string begin(kTraceBegin.size(), '\0'), end(kTraceEnd.size(), '\0');
   if (::pread(file, begin.data(), begin.size(), 0) != ssize_t(begin.size()) || begin != kTraceBegin)
-    throw error_of(ExitCode::usage, path, ": this file is there, and is no trace");
+    throw trace_error(ExitCode::usage, path, ": this file is there, and is no trace");
   if (!goes_on) return 0;
   const off_t before_end = state.st_size - off_t(end.size());
   const bool has_end =
-      ::pread(file, end.data(), end.size(), before_end) == ssize_t(end.size()) && end == kEnd;
+      ::pread(file, end.data(), end.size(), before_end) == ssize_t(end.size()) && end == kTraceEnd;
   return has_end ? before_end : state.st_size;
 }
 
 }  // namespace
 
 std::string& TraceArgs::add(std::string_view key) {
-  if (members_.empty()) members_.reserve(kEventBytes);
-  return members_.append(members_.empty() ? "\"" : ",\"").append(key).append("\":");
+  if (json_members_.empty()) json_members_.reserve(kTypicalEventBytes);
+  return json_members_.append(json_members_.empty() ? "\"" : ",\"").append(key).append("\":");
 }
 
 TraceArgs& TraceArgs::add_integer(std::string_view key, std::int64_t number) {
@@ -124,13 +124,13 @@ Trace::Trace(std::filesystem::path file, int restarts)
       written_at_(std::chrono::steady_clock::now()) {
   if (file_ < 0) {
     const int error = errno;
-    const FatalError failure = error_of(ExitCode::cannot_create, path_,
-                                        std::string(" cannot be created: ") + std::strerror(error));
-    check_space(error, failure.what());
+    const FatalError failure = trace_error(
+        ExitCode::cannot_create, path_, std::string(" cannot be created: ") + std::strerror(error));
+    throw_if_out_of_space(error, failure.what());
     throw failure;
   }
   try {
-    bytes_ = whole_bytes(file_, restarts_ > 0, path_);
+    bytes_ = append_offset(file_, restarts_ > 0, path_);
   } catch (...) {
     ::close(file_);
     throw;
@@ -147,12 +147,12 @@ template <class Format>
 void Trace::add(Format&& format) noexcept {
   try {
     std::string text;
-    text.reserve(2 * kEventBytes);
+    text.reserve(2 * kTypicalEventBytes);
     format(text);
     const std::lock_guard lock(mutex_);
     if (file_ < 0) return;
     buffer_.append(",\n").append(text).append("}");
-    const bool is_due = std::chrono::steady_clock::now() - written_at_ > kBufferTime;
+    const bool is_due = std::chrono::steady_clock::now() - written_at_ > kMaxBufferTime;
     if (is_due || buffer_.size() >= kBufferBytes) write();
   } catch (const std::exception&) {  // no memory: an event less
   }
@@ -166,42 +166,42 @@ void Trace::name_process(int process, std::string_view name) noexcept {
 }
 
 void Trace::name_thread(Track track, std::string_view name) noexcept {
-  const auto tell = [&](const char* what, const TraceArgs& args) {
+  const auto add_metadata = [&](const char* what, const TraceArgs& args) {
     add([&](std::string& text) {
       text.append("{\"name\":\"").append(what).append("\",\"ph\":\"M\"");
       append(text, track);
       append_args(text, args.members());
     });
   };
-  tell("thread_name", TraceArgs().add("name", name));
-  tell("thread_sort_index", TraceArgs().add("sort_index", track.thread));
+  add_metadata("thread_name", TraceArgs().add("name", name));
+  add_metadata("thread_sort_index", TraceArgs().add("sort_index", track.thread));
 }
 
 void Trace::span(Track track, const char* category, std::string_view name, Time begin, Time end,
                  const TraceArgs& args) noexcept {
   add([&](std::string& text) {
-    append_head(text, name, category, 'X', track, begin);
+    append_event_fields(text, name, category, 'X', track, begin);
     append(text, ",\"dur\":", std::max(end - begin, Time::duration::zero()));
     if (!args.members().empty()) append_args(text, args.members());
   });
 }
 
-void Trace::free_span(int process, const char* category, std::int64_t id, std::string_view name,
-                      Time begin, Time end, const TraceArgs& args) noexcept {
-  const auto tell = [&](char phase, Time at, const std::string& members) {
+void Trace::async_span(int process, const char* category, std::int64_t id, std::string_view name,
+                       Time begin, Time end, const TraceArgs& args) noexcept {
+  const auto add_metadata = [&](char phase, Time at, const std::string& members) {
     add([&](std::string& text) {
-      append_head(text, name, category, phase, {process, process}, at);
+      append_event_fields(text, name, category, phase, {process, process}, at);
       append(text.append(",\"id\":"), id_of(id));
       append_args(text, members);
     });
   };
-  tell('b', begin, args.members());
-  tell('e', std::max(begin, end), {});
+  add_metadata('b', begin, args.members());
+  add_metadata('e', std::max(begin, end), {});
 }
 
 void Trace::flow(Flow flow, const char* category, std::int64_t id, Track track, Time at) noexcept {
   add([&](std::string& text) {
-    append_head(text, category, category, "stf"[int(flow)], track, at);
+    append_event_fields(text, category, category, "stf"[int(flow)], track, at);
     append(text.append(",\"id\":"), id_of(id));
     if (flow == Flow::ends) text.append(",\"bp\":\"e\"");
   });
@@ -209,7 +209,7 @@ void Trace::flow(Flow flow, const char* category, std::int64_t id, Track track, 
 
 void Trace::counter(int process, std::string_view name, Time at, Values values) noexcept {
   add([&](std::string& text) {
-    append_head(text, name, "counter", 'C', {process, process}, at);
+    append_event_fields(text, name, "counter", 'C', {process, process}, at);
     TraceArgs args;
     for (const auto& [key, value] : values) args.add(key, value);
     append_args(text, args.members());
@@ -220,7 +220,7 @@ void Trace::close() noexcept {
   const std::lock_guard lock(mutex_);
   if (file_ < 0) return;
   try {
-    buffer_.append(kEnd);
+    buffer_.append(kTraceEnd);
     write();
   } catch (const std::exception& error) {
     fail(error.what());
@@ -246,7 +246,7 @@ void Trace::write() {
 void Trace::fail(const char* why) {
   spdlog::warn("trace {} is not written any further: {}", printable(path_.native()), why);
   if (::ftruncate(file_, bytes_) == 0 && bytes_ > 0)
-    static_cast<void>(::pwrite(file_, kEnd.data(), kEnd.size(), bytes_));
+    static_cast<void>(::pwrite(file_, kTraceEnd.data(), kTraceEnd.size(), bytes_));
   ::close(std::exchange(file_, -1));
   buffer_ = {};
 }

@@ -20,13 +20,13 @@ class TraceArgs {
   }
   TraceArgs& add(std::string_view key, double number);
   TraceArgs& add(std::string_view key, std::string_view text);
-  const std::string& members() const { return members_; }
+  const std::string& members() const { return json_members_; }
 
  private:
   TraceArgs& add_integer(std::string_view key, std::int64_t number);
   std::string& add(std::string_view key);
 
-  std::string members_;
+  std::string json_members_;
 };
 
 /// A timeline for ui.perfetto.dev and chrome://tracing: Chrome's trace events, as a JSON array that
@@ -56,8 +56,8 @@ class Trace {
   void span(Track track, const char* category, std::string_view name, Time begin, Time end,
             const TraceArgs& args = {}) noexcept;
   /// A span that may lie over others of its name, on no thread's track.
-  void free_span(int process, const char* category, std::int64_t id, std::string_view name,
-                 Time begin, Time end, const TraceArgs& args = {}) noexcept;
+  void async_span(int process, const char* category, std::int64_t id, std::string_view name,
+                  Time begin, Time end, const TraceArgs& args = {}) noexcept;
   /// An arrow from span to span, from one call with its category and id to the next in time: each
   /// belongs to the innermost span of the track around that time.
   void flow(Flow flow, const char* category, std::int64_t id, Track track, Time at) noexcept;

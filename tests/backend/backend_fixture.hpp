@@ -9,37 +9,39 @@
 #include <string>
 #include <vector>
 
-#include "app/backends.hpp"
+#include "app/make_backend.hpp"
 #include "compute/backend.hpp"
 #include "core/error.hpp"
 
-namespace eckart::testing {
+namespace eckart::test {
 
 /// A backend, a solver, and for CUDA whether bytes must not depend on the company in a batch.
-struct Way {
+struct BackendConfig {
   std::string backend;
   SolverKind solver;
   bool deterministic = false;
 
   /// Whether nothing but rounding in float64 is between it and the optimum; the others promise
   /// 0.01 dB of PSNR before rounding, and no more.
-  bool exact() const { return solver != SolverKind::subspace && solver != SolverKind::automatic; }
+  bool is_exact() const {
+    return solver != SolverKind::subspace && solver != SolverKind::automatic;
+  }
   /// Whether an image's bytes depend on nothing but it: on CUDA the rounds of the iteration, and
   /// with them the last digits, follow what earlier batches wanted.
-  bool bytes_are_fixed() const { return exact() || deterministic || backend == "cpu"; }
+  bool is_reproducible() const { return is_exact() || deterministic || backend == "cpu"; }
 };
 
-inline std::ostream& operator<<(std::ostream& out, const Way& way) {
-  return out << way.backend << '_' << to_string(way.solver)
-             << (way.deterministic ? "_deterministic" : "");
+inline std::ostream& operator<<(std::ostream& out, const BackendConfig& config) {
+  return out << config.backend << '_' << to_string(config.solver)
+             << (config.deterministic ? "_deterministic" : "");
 }
 
-inline std::string name_of(const ::testing::TestParamInfo<Way>& info) {
+inline std::string config_name(const ::testing::TestParamInfo<BackendConfig>& info) {
   return ::testing::PrintToString(info.param);
 }
 
 /// Every way there is; those that this machine cannot go are skipped with the reason.
-inline std::vector<Way> all_ways() {
+inline std::vector<BackendConfig> all_configs() {
   using enum SolverKind;
   return {{"cpu", gram},      {"cpu", subspace},        {"cpu", gesvd},     {"cpu", gesvdj},
           {"cpu", automatic}, {"cuda", gram},           {"cuda", subspace}, {"cuda", gesvd},
@@ -69,13 +71,13 @@ inline Task make_task(const Image& image, const std::vector<int>& ranks) {
   return task;
 }
 
-class BackendTest : public ::testing::TestWithParam<Way> {
+class BackendTest : public ::testing::TestWithParam<BackendConfig> {
  protected:
-  std::unique_ptr<Backend> make(int batch_images = 0) {
+  std::unique_ptr<Backend> make(int batch_planes = 0) {
     BackendOptions options;
     options.solver = GetParam().solver;
     options.deterministic = GetParam().deterministic;
-    options.batch_images = batch_images;
+    options.batch_planes = batch_planes;
     return app::make_backend(GetParam().backend, options, 1).backend;
   }
 
@@ -95,10 +97,10 @@ class BackendTest : public ::testing::TestWithParam<Way> {
     const auto lane = backend->make_lane(0);
     std::vector<Task> tasks;
     for (const Image* image : images) tasks.push_back(make_task(*image, ranks));
-    std::map<BatchKind, std::vector<Task*>> batches;
-    for (Task& task : tasks) batches[batch_kind(task, 32)].push_back(&task);
-    for (const auto& [kind, batch] : batches) {
-      lane->start(0, kind, batch);
+    std::map<BatchKey, std::vector<Task*>> batches;
+    for (Task& task : tasks) batches[batch_key(task, 32)].push_back(&task);
+    for (const auto& [key, batch] : batches) {
+      lane->start(0, key, batch);
       lane->finish(0);
     }
     for (const Task& task : tasks) EXPECT_EQ(task.error, "");
@@ -109,4 +111,4 @@ class BackendTest : public ::testing::TestWithParam<Way> {
   }
 };
 
-}  // namespace eckart::testing
+}  // namespace eckart::test

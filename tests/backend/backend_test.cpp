@@ -2,15 +2,15 @@
 #include <cmath>
 #include <cstring>
 
-#include "compute/make_room.hpp"
-#include "compute/probe.hpp"
+#include "compute/evict_if_full.hpp"
+#include "compute/gpu_health_probe.hpp"
 #include "core/quality.hpp"
 #include "tests/backend/optimality.hpp"
 
-namespace eckart::testing {
+namespace eckart::test {
 namespace {
 
-INSTANTIATE_TEST_SUITE_P(All, BackendTest, ::testing::ValuesIn(all_ways()), name_of);
+INSTANTIATE_TEST_SUITE_P(All, BackendTest, ::testing::ValuesIn(all_configs()), config_name);
 
 Image black(int rows, int cols) {
   Image image({rows, cols, 1, Depth::u8});
@@ -38,14 +38,14 @@ TEST_P(BackendTest, reaches_the_optimum_on_every_shape) {
   }
 }
 
-TEST_P(BackendTest, a_probe_finds_it_computing) {
+TEST_P(BackendTest, passes_the_gpu_health_probe) {
   const auto backend = make();
-  Probe probe(*backend);
+  GpuHealthProbe probe(*backend);
   EXPECT_NO_THROW(probe.run());
   EXPECT_NO_THROW(probe.run());
 }
 
-TEST_P(BackendTest, full_rank_gives_the_image_back) {
+TEST_P(BackendTest, reproduces_the_image_at_full_rank) {
   for (const auto& [rows, cols] :
        std::vector<std::pair<int, int>>{{64, 64}, {37, 61}, {1, 50}, {1, 1}}) {
     const Image image = make_image(SynthKind::noise, rows, cols);
@@ -54,7 +54,7 @@ TEST_P(BackendTest, full_rank_gives_the_image_back) {
   }
 }
 
-TEST_P(BackendTest, an_image_of_low_rank_comes_back_whole_at_that_rank) {
+TEST_P(BackendTest, reproduces_a_low_rank_image_at_its_rank) {
   for (const Image& image : {make_image(SynthKind::constant, 48, 80),
                              make_image(SynthKind::low_rank, 90, 70), black(64, 32), black(1, 1)}) {
     const Task task = reconstruct(image, {2});
@@ -73,7 +73,7 @@ TEST_P(BackendTest, error_falls_and_energy_rises_with_rank) {
   }
 }
 
-TEST_P(BackendTest, a_transposed_image_gives_the_transposed_result) {
+TEST_P(BackendTest, transposes_the_result_of_a_transposed_image) {
   const Image tall = make_image(SynthKind::texture, 90, 50);
   Image wide({50, 90, 1, Depth::u8});
   for (int row = 0; row < 90; ++row) {
@@ -89,13 +89,13 @@ TEST_P(BackendTest, a_transposed_image_gives_the_transposed_result) {
   }
 }
 
-TEST_P(BackendTest, colour_is_three_planes) {
+TEST_P(BackendTest, computes_a_color_image_as_three_planes) {
   const std::vector<int> ranks{3, 20};
   const Image image = make_image(SynthKind::texture, 60, 100, 3);
   expect_optimal(image, reconstruct(image, ranks), ranks);
 }
 
-TEST_P(BackendTest, sixteen_bits_are_kept) {
+TEST_P(BackendTest, preserves_sixteen_bits) {
   const std::vector<int> ranks{5, 60};
   const Image image = make_image(SynthKind::texture, 60, 100, 1, Depth::u16);
   const Task task = reconstruct(image, ranks);
@@ -103,7 +103,7 @@ TEST_P(BackendTest, sixteen_bits_are_kept) {
   EXPECT_EQ(samples(task.outputs[1], 0), samples(image, 0));
 }
 
-TEST_P(BackendTest, company_in_a_batch_changes_nothing_that_matters) {
+TEST_P(BackendTest, is_independent_of_the_other_images_in_a_batch) {
   std::vector<Image> images;
   for (const auto& [rows, cols] : std::vector<std::pair<int, int>>{
            {64, 40}, {40, 64}, {50, 50}, {64, 64}, {33, 64}, {256, 200}, {200, 256}}) {
@@ -125,7 +125,7 @@ TEST_P(BackendTest, company_in_a_batch_changes_nothing_that_matters) {
 }
 
 /// CUDA's float16 kernels do not take so many columns.
-TEST_P(BackendTest, ranks_in_the_hundreds_lose_nothing) {
+TEST_P(BackendTest, is_optimal_at_ranks_in_the_hundreds) {
   const std::vector<int> ranks{3, 170, 200};
   std::vector<Image> images;  // of two padded shapes
   images.push_back(make_image(SynthKind::texture, 420, 320));
@@ -155,12 +155,12 @@ struct PixelComparison {
       found_error += std::pow(found[i] - in[i], 2);
     }
     compared += std::int64_t(expected.size());
-    EXPECT_LE(loss_db(found_error, expected_error), kMostLossDb);
+    EXPECT_LE(loss_db(found_error, expected_error), kMaxLossDb);
   }
 };
 
 /// At the sizes and ranks that people use, against the float64 SVD, before and after rounding.
-TEST_P(BackendTest, real_like_images_lose_nothing_at_any_rank) {
+TEST_P(BackendTest, is_optimal_on_realistic_images_at_any_rank) {
   PixelComparison pixels;
   for (const std::uint64_t seed : {1, 2}) {
     for (const SynthKind kind : {SynthKind::texture, SynthKind::phantom}) {
@@ -181,32 +181,32 @@ TEST_P(BackendTest, real_like_images_lose_nothing_at_any_rank) {
       }
     }
   }
-  if (GetParam().exact()) {
+  if (GetParam().is_exact()) {
     EXPECT_LE(double(pixels.different), 1e-4 * double(pixels.compared));
   }
 }
 
-/// Gray before and after colour, through a lane whose batches hold one gray image at a time.
-TEST_P(BackendTest, what_a_lane_did_before_changes_nothing) {
+/// Gray before and after color, through a lane whose batches hold one gray image at a time.
+TEST_P(BackendTest, is_independent_of_earlier_batches) {
   const auto backend = make(1);
   const auto lane = backend->make_lane(0);
   const Image gray = make_image(SynthKind::texture, 192, 192);
-  const Image colour = make_image(SynthKind::texture, 192, 192, 3);
+  const Image color = make_image(SynthKind::texture, 192, 192, 3);
   std::vector<std::vector<int>> grays;
-  for (const Image* image : {&gray, &colour, &gray}) {
+  for (const Image* image : {&gray, &color, &gray}) {
     Task task = make_task(*image, {20});
     Task* const batch[] = {&task};
-    lane->start(0, batch_kind(task, 32), batch);
+    lane->start(0, batch_key(task, 32), batch);
     lane->finish(0);
     expect_optimal(*image, task, {20});
     if (image == &gray) grays.push_back(samples(task.outputs[0], 0));
   }
-  if (GetParam().bytes_are_fixed()) {
+  if (GetParam().is_reproducible()) {
     EXPECT_EQ(grays[0], grays[1]);  // where what a batch wanted decides nothing of the next one's
   }
 }
 
-TEST_P(BackendTest, slots_keep_their_batches_apart) {
+TEST_P(BackendTest, computes_slots_independently) {
   const auto backend = make();
   const auto lane = backend->make_lane(0);
   std::vector<Task> tasks;
@@ -223,31 +223,31 @@ TEST_P(BackendTest, slots_keep_their_batches_apart) {
     if (i >= slots) lane->finish((i - slots) % slots);
     if (i >= int(tasks.size())) continue;
     Task* const batch[] = {&tasks[std::size_t(i)]};
-    lane->start(i % slots, batch_kind(*batch[0], 32), batch);
+    lane->start(i % slots, batch_key(*batch[0], 32), batch);
   }
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     expect_optimal(images[i], tasks[i], {6});
-    if (GetParam().bytes_are_fixed()) {
+    if (GetParam().is_reproducible()) {
       EXPECT_EQ(samples(tasks[i].outputs[0], 0),
                 samples(reconstruct(images[i], {6}).outputs[0], 0));
     }
   }
 }
 
-TEST_P(BackendTest, batches_of_growing_shapes_go_through_one_lane) {
+TEST_P(BackendTest, computes_growing_shapes_on_one_lane) {
   const auto backend = make();
   const auto lane = backend->make_lane(0);
   for (const int side : {32, 96, 64, 160, 32}) {
     const Image image = make_image(SynthKind::texture, side, side);
     Task task = make_task(image, {10});
     Task* const batch[] = {&task};
-    lane->start(0, batch_kind(task, 32), batch);
+    lane->start(0, batch_key(task, 32), batch);
     lane->finish(0);
     expect_optimal(image, task, {10});
   }
 }
 
-TEST_P(BackendTest, tasks_of_one_shape_with_other_ranks_go_through_one_lane) {
+TEST_P(BackendTest, computes_other_ranks_of_one_shape_on_one_lane) {
   const auto backend = make();
   const auto lane = backend->make_lane(0);
   for (const int channels : {1, 3}) {
@@ -255,7 +255,7 @@ TEST_P(BackendTest, tasks_of_one_shape_with_other_ranks_go_through_one_lane) {
     for (const std::vector<int>& ranks : {std::vector{5}, {3, 20}, {5}, {90}}) {
       Task task = make_task(image, ranks);
       Task* const batch[] = {&task};
-      lane->start(0, batch_kind(task, 32), batch);
+      lane->start(0, batch_key(task, 32), batch);
       lane->finish(0);
       expect_optimal(image, task, ranks);
     }
@@ -263,19 +263,19 @@ TEST_P(BackendTest, tasks_of_one_shape_with_other_ranks_go_through_one_lane) {
 }
 
 /// While one batch is in flight, where there is a slot for that.
-TEST_P(BackendTest, a_lane_meets_more_kinds_of_batches_than_it_remembers) {
+TEST_P(BackendTest, handles_more_batch_keys_than_it_caches) {
   const auto backend = make();
   const auto lane = backend->make_lane(0);
   const Image image = make_image(SynthKind::texture, 32, 30);
   Task first = make_task(image, {7});
   Task* const first_batch[] = {&first};
-  lane->start(0, batch_kind(first, 32), first_batch);
+  lane->start(0, batch_key(first, 32), first_batch);
   if (lane->slots() == 1) lane->finish(0);
   const Image tiny = make_image(SynthKind::texture, 3, 2);
-  for (int k = 1; k < int(kMostKnown) + 10; ++k) {
+  for (int k = 1; k < int(kMaxCacheEntries) + 10; ++k) {
     Task task = make_task(tiny, {k});
     Task* const batch[] = {&task};
-    lane->start(lane->slots() - 1, batch_kind(task, 32), batch);
+    lane->start(lane->slots() - 1, batch_key(task, 32), batch);
     lane->finish(lane->slots() - 1);
     if (k % 100 == 1) expect_optimal(tiny, task, {k});
   }
@@ -284,4 +284,4 @@ TEST_P(BackendTest, a_lane_meets_more_kinds_of_batches_than_it_remembers) {
 }
 
 }  // namespace
-}  // namespace eckart::testing
+}  // namespace eckart::test

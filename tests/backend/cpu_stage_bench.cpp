@@ -1,6 +1,6 @@
 // The compute stage of the CPU backend on one lane, so on one core: pixels in, pixels out. Reads
 // square gray images of 8 bits, one after the other, from a raw file, which it makes first where
-// --from names a folder of images. One JSON object on stdout.
+// --images names a folder of images. One JSON object on stdout.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -19,11 +19,11 @@
 #include "core/quality.hpp"
 #include "tests/support/square_images.hpp"
 
-namespace eckart::testing {
+namespace eckart::test {
 namespace {
 
 struct BenchArgs {
-  std::filesystem::path raw, from;
+  std::filesystem::path raw, image_folder;
   int side = 256, rank = 20, count = 24, repeats = 10;
   std::string solver = "auto";
   bool check = false;
@@ -74,7 +74,7 @@ double reconstruct(Lane& lane, std::vector<Task>& tasks) {
   const auto start = std::chrono::steady_clock::now();
   for (Task& task : tasks) {
     Task* const batch[] = {&task};
-    lane.start(0, batch_kind(task, 1), batch);
+    lane.start(0, batch_key(task, 1), batch);
     lane.finish(0);
   }
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -85,26 +85,26 @@ nlohmann::json check(const std::vector<Task>& tasks, const std::vector<Image>& i
   std::vector<Task> exact = make_tasks(images, tasks[0].ranks);
   reconstruct(*make_backend(SolverKind::gesvd)->make_lane(0), exact);
   double largest = 0, sum = 0, psnr = 0, bound = 0;
-  int too_sure = 0;
+  int too_low = 0;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const PlaneResult& result = tasks[i].results[0][0];
     const double loss = loss_db(result.residual, exact[i].results[0][0].residual);
     largest = std::max(largest, loss);
     sum += loss;
-    bound = std::max(bound, result.most_loss_db);
-    too_sure += loss > result.most_loss_db + 1e-6;
+    bound = std::max(bound, result.loss_estimate_db);
+    too_low += loss > result.loss_estimate_db + 1e-6;
     psnr += psnr_db(result.residual, images[i].shape().samples(), 255);
   }
   const auto count = double(tasks.size());
-  return {{"loss_db", {{"largest", largest}, {"mean", sum / count}}},
-          {"certified_loss_db", bound},
-          {"certificates_too_low", too_sure},
+  return {{"loss_db", {{"max", largest}, {"mean", sum / count}}},
+          {"max_loss_estimate_db", bound},
+          {"certificates_too_low", too_low},
           {"psnr_db_mean", psnr / count}};
 }
 
 nlohmann::json run(const BenchArgs& args) {
-  if (!args.from.empty()) {
-    write_raw(args.raw, make_square_images(read_planes(args.from), args.side, args.count));
+  if (!args.image_folder.empty()) {
+    write_raw(args.raw, make_square_images(read_planes(args.image_folder), args.side, args.count));
   }
   const std::vector<Image> images = read_raw(args.raw, args.side);
   const RankPolicy ranks[] = {{args.rank}};
@@ -130,13 +130,13 @@ nlohmann::json run(const BenchArgs& args) {
 }
 
 }  // namespace
-}  // namespace eckart::testing
+}  // namespace eckart::test
 
 int main(int argc, char** argv) {
-  eckart::testing::BenchArgs args;
+  eckart::test::BenchArgs args;
   CLI::App app("The compute stage of the CPU backend, one lane", "cpu_stage_bench");
   app.add_option("raw", args.raw, "Raw file of images")->required();
-  app.add_option("--from", args.from, "Folder of images to make the raw file of");
+  app.add_option("--images", args.image_folder, "Folder of images to make the raw file of");
   app.add_option("--count", args.count, "Images to make");
   app.add_option("--side", args.side, "Rows and columns of an image");
   app.add_option("--rank", args.rank);
@@ -145,7 +145,7 @@ int main(int argc, char** argv) {
   app.add_flag("--check", args.check, "Measure every image's loss against float64");
   CLI11_PARSE(app, argc, argv);
   try {
-    std::printf("%s\n", eckart::testing::run(args).dump().c_str());
+    std::printf("%s\n", eckart::test::run(args).dump().c_str());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "cpu_stage_bench: %s\n", error.what());
     return 1;

@@ -6,7 +6,7 @@
 #include "core/quality.hpp"
 #include "core/spectrum.hpp"
 
-namespace eckart::testing {
+namespace eckart::test {
 namespace {
 
 std::vector<double> squares(std::vector<double> values) {
@@ -17,15 +17,16 @@ std::vector<double> squares(std::vector<double> values) {
 /// How far the energy may be from that of the optimum: what a loss of 0.01 dB is.
 double energy_tolerance(double optimum, double norm) {
   constexpr double kOptimal = 1e-9;
-  if (BackendTest::GetParam().exact() || norm <= 0) return kOptimal;
-  return kOptimal + (std::pow(10, kMostLossDb / 10) - 1) * optimum / norm;
+  if (BackendTest::GetParam().is_exact() || norm <= 0) return kOptimal;
+  return kOptimal + (std::pow(10, kMaxLossDb / 10) - 1) * optimum / norm;
 }
 
 /// What a result has lost against the optimum: nothing where the pixels written are the input's,
 /// though the error before rounding may then be some tenths of a squared level above the optimum.
-double lost_db(const PlaneResult& result, double squared_error, double optimum) {
-  return every_pixel_is_right(squared_error, result.residual) ? 0
-                                                              : loss_db(result.residual, optimum);
+double actual_loss_db(const PlaneResult& result, double squared_error, double optimum) {
+  return is_exact_reconstruction(squared_error, result.residual)
+             ? 0
+             : loss_db(result.residual, optimum);
 }
 
 }  // namespace
@@ -55,11 +56,11 @@ void expect_optimal(const Image& image, const Task& task, const std::vector<int>
       const std::vector<int> in = samples(image, channel), out = samples(task.outputs[r], channel);
       double squared_error = 0;
       for (std::size_t i = 0; i < in.size(); ++i) squared_error += std::pow(in[i] - out[i], 2);
-      const double loss = lost_db(result, squared_error, optimum);
-      EXPECT_LE(loss, kMostLossDb);
-      EXPECT_GE(loss, -kMostLossDb);  // nobody beats Eckart and Young
-      EXPECT_LE(loss, result.most_loss_db + 1e-6);
-      EXPECT_LE(result.most_loss_db, kMostLossDb);
+      const double loss = actual_loss_db(result, squared_error, optimum);
+      EXPECT_LE(loss, kMaxLossDb);
+      EXPECT_GE(loss, -kMaxLossDb);  // nobody beats Eckart and Young
+      EXPECT_LE(loss, result.loss_estimate_db + 1e-6);
+      EXPECT_LE(result.loss_estimate_db, kMaxLossDb);
       EXPECT_NEAR(result.energy, norm > 0 ? 1 - optimum / norm : 1,
                   energy_tolerance(optimum, norm));
       EXPECT_EQ(result.squared_error, squared_error);
@@ -67,14 +68,14 @@ void expect_optimal(const Image& image, const Task& task, const std::vector<int>
   }
 }
 
-void expect_certificate(const Image& image, const Task& task, const std::vector<int>& ranks) {
+void expect_valid_certificate(const Image& image, const Task& task, const std::vector<int>& ranks) {
   const std::vector<double> sigma_squared = squares(reference_svd(image, 0).sigma);
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const PlaneResult& result = task.results[r][0];
-    EXPECT_LE(lost_db(result, result.squared_error, optimal_error(sigma_squared, ranks[r])),
-              result.most_loss_db + 1e-6)
+    EXPECT_LE(actual_loss_db(result, result.squared_error, optimal_error(sigma_squared, ranks[r])),
+              result.loss_estimate_db + 1e-6)
         << "rank " << ranks[r];
   }
 }
 
-}  // namespace eckart::testing
+}  // namespace eckart::test

@@ -6,7 +6,7 @@
 #include "tests/backend/backend_fixture.hpp"
 #include "tests/support/reference_svd.hpp"
 
-namespace eckart::testing {
+namespace eckart::test {
 
 Image make_image(SynthKind kind, int rows, int cols, int channels = 1, Depth depth = Depth::u8);
 
@@ -15,6 +15,6 @@ Image make_image(SynthKind kind, int rows, int cols, int channels = 1, Depth dep
 void expect_optimal(const Image& image, const Task& task, const std::vector<int>& ranks);
 
 /// Of a gray image, that nothing has lost more than its certificate says.
-void expect_certificate(const Image& image, const Task& task, const std::vector<int>& ranks);
+void expect_valid_certificate(const Image& image, const Task& task, const std::vector<int>& ranks);
 
-}  // namespace eckart::testing
+}  // namespace eckart::test

@@ -14,7 +14,7 @@ class Bench : public CliTest {};
 TEST_F(Bench, scaling_measures_each_number_of_cores_and_leaves_only_its_log) {
   for (int i = 0; i < 4; ++i) write_png("in/" + std::to_string(i) + ".png");
   const std::string all = std::to_string(usable_cores());
-  const Finished result =
+  const ProcessResult result =
       run({"bench", "scaling", "in", "-o", "scratch", "--seconds", "0.1", "--repeats", "1",
            "--cores", usable_cores() > 1 ? "1," + all : all, "--set", "backend=cpu", "--json"});
   ASSERT_EQ(result.code, 0) << result.err;
@@ -32,37 +32,37 @@ TEST_F(Bench, scaling_measures_each_number_of_cores_and_leaves_only_its_log) {
   EXPECT_THAT(files("scratch"), IsEmpty());
 }
 
-TEST_F(Bench, scaling_has_its_log_where_it_is_told_whatever_the_name) {
+TEST_F(Bench, scaling_writes_log_to_any_file_name) {
   write_png("in/a.png");
   const std::string log = "a \"log\": \\x # it's.jsonl";
-  const Finished result =
+  const ProcessResult result =
       run({"bench", "scaling", "in", "-o", "scratch", "--seconds", "0.1", "--repeats", "1",
            "--cores", "1", "--set", "backend=cpu", "--log", log});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(run({"plan", log}).code, 0);
 }
 
-TEST_F(Bench, scaling_names_a_file_that_fails_as_the_user_has_it_and_once) {
+TEST_F(Bench, scaling_reports_failed_file_once_by_its_original_path) {
   write_png("in/a.png");
   write("in/bad one.png", std::string("no image"));
-  const Finished result = run({"bench", "scaling", "in", "-o", "scratch", "--seconds", "0.1",
-                               "--repeats", "1", "--cores", "1", "--set", "backend=cpu"});
+  const ProcessResult result = run({"bench", "scaling", "in", "-o", "scratch", "--seconds", "0.1",
+                                    "--repeats", "1", "--cores", "1", "--set", "backend=cpu"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(count_of(result.err, at("in/bad one.png").string() + ": "), 1) << result.err;
+  EXPECT_EQ(count_occurrences(result.err, at("in/bad one.png").string() + ": "), 1) << result.err;
   EXPECT_THAT(result.err, Not(HasSubstr("scratch")));
 }
 
-TEST_F(Bench, says_what_is_wrong_before_it_measures) {
+TEST_F(Bench, reports_errors_before_measuring) {
   fs::create_directories(at("empty"));
   write_png("in/a.png");
   EXPECT_EQ(run({"bench", "scaling", "empty"}).code, 65);
   EXPECT_EQ(run({"bench", "scaling"}).code, 64);
   EXPECT_EQ(run({"bench", "nothing", "in"}).code, 64);
-  const Finished many = run({"bench", "scaling", "in", "--cores", "4096"});
+  const ProcessResult many = run({"bench", "scaling", "in", "--cores", "4096"});
   EXPECT_EQ(many.code, 64);
   EXPECT_THAT(many.err, HasSubstr("cores, not 4096"));
   EXPECT_EQ(run({"bench", "scaling", "in", "--set", "rank=none"}).code, 78);
-  const Finished missing = run({"bench", "scaling", "nowhere"});
+  const ProcessResult missing = run({"bench", "scaling", "nowhere"});
   EXPECT_EQ(missing.code, 66);
   EXPECT_THAT(missing.err, HasSubstr("nowhere: "));
   EXPECT_EQ(run({"bench", "scaling", "in", "--log", "no/such/folder/log"}).code, 73);

@@ -17,8 +17,8 @@
 #include "core/error.hpp"
 #include "core/synth.hpp"
 #include "io/codec.hpp"
-#include "io/file.hpp"
-#include "tests/cli/program.hpp"
+#include "io/read_file.hpp"
+#include "tests/cli/eckart_process.hpp"
 #include "tests/support/sanitized.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -35,9 +35,10 @@ using ::testing::Not;
 /// Runs `eckart` in a folder of its own; paths are relative to it.
 class CliTest : public ::testing::Test {
  protected:
-  Finished run(const std::vector<std::string>& arguments, Program::Options options = {}) {
+  ProcessResult run(const std::vector<std::string>& arguments,
+                    EckartProcess::Options options = {}) {
     options.folder = folder_.path();
-    return Program(arguments, options).wait();
+    return EckartProcess(arguments, options).wait();
   }
   /// Until it has happened, or half a minute has passed.
   static void wait_for(const std::function<bool()>& event) {
@@ -57,7 +58,7 @@ class CliTest : public ::testing::Test {
 
   static std::vector<std::byte> encoded(const std::string& codec, int rows = 24, int cols = 16,
                                         int channels = 1) {
-    return io::codec_named(codec).encode(
+    return io::codec_by_name(codec).encode(
         synthesize({.kind = SynthKind::texture, .rows = rows, .cols = cols, .channels = channels}),
         {});
   }
@@ -79,7 +80,7 @@ class CliTest : public ::testing::Test {
   /// Throws ItemError if it is not a whole image.
   Image decode(const fs::path& relative) const {
     const auto file = io::read_file(at(relative), 1024);
-    return io::codec_of(file).decode(file, {});
+    return io::detect_codec(file).decode(file, {});
   }
 
  private:
@@ -87,7 +88,7 @@ class CliTest : public ::testing::Test {
 };
 
 /// The line of `text` that has `part`; empty if none has.
-inline std::string line_with(const std::string& text, const std::string& part) {
+inline std::string line_containing(const std::string& text, const std::string& part) {
   const std::size_t found = text.find(part);
   if (found == text.npos) return {};
   const std::size_t before = text.rfind('\n', found);
@@ -95,7 +96,7 @@ inline std::string line_with(const std::string& text, const std::string& part) {
   return text.substr(begin, text.find('\n', found) - begin);
 }
 
-inline int count_of(const std::string& text, const std::string& part) {
+inline int count_occurrences(const std::string& text, const std::string& part) {
   int count = 0;
   for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
   return count;

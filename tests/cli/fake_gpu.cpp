@@ -1,7 +1,8 @@
 // Stands in for libeckart_cuda.so: a "GPU" that the CPU computes for, and that is lost as the
-// environment says. FAKE_GPU_LOST_AT=N: from the N-th batch of the first process on, and with
-// FAKE_GPU_ALWAYS of every process, by all lanes, as a real one is. FAKE_GPU_KILLER=B: by each
-// image whose first sample is B. FAKE_GPU_GONE: no process that follows on another finds it.
+// environment says. FAKE_GPU_LOST_AT_BATCH=N: from the N-th batch of the first process on, and with
+// FAKE_GPU_LOST_EVERY_PROCESS of every process, by all lanes, as a real one is.
+// FAKE_GPU_LOST_ON_SAMPLE=B: by each image whose first sample is B. FAKE_GPU_MISSING_AFTER_RESTART:
+// no process that follows on another finds it.
 #include <atomic>
 #include <cstdlib>
 #include <memory>
@@ -24,17 +25,17 @@ class FakeLane : public Lane {
       : batches_(batches), cpu_(std::move(cpu)) {}
   int slots() const override { return cpu_->slots(); }
 
-  void start(int slot, const BatchKind& kind, std::span<Task* const> tasks) override {
+  void start(int slot, const BatchKey& key, std::span<Task* const> tasks) override {
     const int batch = ++batches_;
-    lost_ = is_set("FAKE_GPU_LOST_AT") && batch >= number("FAKE_GPU_LOST_AT") &&
-            (is_first_process() || is_set("FAKE_GPU_ALWAYS"));
+    lost_ = is_set("FAKE_GPU_LOST_AT_BATCH") && batch >= number("FAKE_GPU_LOST_AT_BATCH") &&
+            (is_first_process() || is_set("FAKE_GPU_LOST_EVERY_PROCESS"));
     for (const Task* task : tasks)
-      lost_ = lost_ || int(*task->input.data()) == number("FAKE_GPU_KILLER");
-    cpu_->start(slot, kind, tasks);
+      lost_ = lost_ || int(*task->input.data()) == number("FAKE_GPU_LOST_ON_SAMPLE");
+    cpu_->start(slot, key, tasks);
   }
   void finish(int slot) override {
     cpu_->finish(slot);
-    if (lost_) throw DeviceLost("CUDA error 719 (unspecified launch failure) from a test");
+    if (lost_) throw DeviceLostError("CUDA error 719 (unspecified launch failure) from a test");
   }
 
  private:
@@ -49,8 +50,8 @@ class FakeGpu : public Backend {
   std::string name() const override { return "cuda"; }
   std::string description() const override { return "none, for tests"; }
   int lanes() const override { return cpu_->lanes(); }
-  std::vector<std::string> gpus() const override { return {"00000000:01:00.0"}; }
-  int batch_planes(const BatchKind&) const override { return 4; }
+  std::vector<std::string> gpu_bus_ids() const override { return {"00000000:01:00.0"}; }
+  int batch_planes(const BatchKey&) const override { return 4; }
   std::unique_ptr<Lane> make_lane(int index) override {
     return std::make_unique<FakeLane>(cpu_->make_lane(index), batches_);
   }
@@ -65,7 +66,7 @@ class FakeGpu : public Backend {
 
 extern "C" __attribute__((visibility("default"))) eckart::Backend* eckart_make_cuda_backend(
     const char*, const eckart::BackendOptions& options) {
-  if (eckart::test::is_set("FAKE_GPU_GONE") && !eckart::test::is_first_process())
+  if (eckart::test::is_set("FAKE_GPU_MISSING_AFTER_RESTART") && !eckart::test::is_first_process())
     throw eckart::FatalError(eckart::ExitCode::unavailable, "no usable CUDA device: none found");
   return std::make_unique<eckart::test::FakeGpu>(options).release();
 }

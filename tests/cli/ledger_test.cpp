@@ -13,7 +13,7 @@
 namespace eckart::test {
 namespace {
 
-class LedgerOf : public CliTest {
+class LedgerCommands : public CliTest {
  protected:
   void SetUp() override {
     for (const char* name : {"in/a.png", "in/b.png", "in/deep/c.png"}) write_png(name);
@@ -46,8 +46,8 @@ class LedgerOf : public CliTest {
     ASSERT_EQ(::utimensat(AT_FDCWD, at(name).c_str(), times, 0), 0);
   }
   /// A command in which `eckart` is this program.
-  Finished run_shell(const std::string& command) {
-    Program::Options shell;
+  ProcessResult run_shell(const std::string& command) {
+    EckartProcess::Options shell;
     shell.program = "/bin/sh";
     const fs::path folder = fs::path(ECKART_PROGRAM).parent_path();
     return run({"-c", "PATH=" + folder.string() + ":$PATH; " + command}, shell);
@@ -60,7 +60,7 @@ class LedgerOf : public CliTest {
 
 const std::vector<std::string> kByContent{"--set", "ledger.identity=content"};
 
-TEST_F(LedgerOf, a_tree_that_was_moved_knows_what_is_done) {
+TEST_F(LedgerCommands, skip_moved_tree) {
   fs::rename(at("in"), at("moved"));
   EXPECT_EQ(summary("moved"), "0 done, 3 skipped, 0 failed");
   EXPECT_EQ(summary("moved"), "0 done, 3 skipped, 0 failed");
@@ -68,27 +68,27 @@ TEST_F(LedgerOf, a_tree_that_was_moved_knows_what_is_done) {
               AllOf(HasSubstr("3 done, 0 failed"), HasSubstr("\n0 pending")));
 }
 
-TEST_F(LedgerOf, a_tree_that_was_copied_with_its_times_knows_what_is_done) {
+TEST_F(LedgerCommands, skip_tree_copied_with_times) {
   copy_tree("in", "copy", true);
   EXPECT_EQ(summary("copy"), "0 done, 3 skipped, 0 failed");
   EXPECT_EQ(summary("in"), "0 done, 3 skipped, 0 failed");
 }
 
-TEST_F(LedgerOf, a_tree_that_was_restored_in_its_place_knows_what_is_done) {
+TEST_F(LedgerCommands, skip_tree_restored_in_place) {
   copy_tree("in", "backup", true);
   fs::remove_all(at("in"));
   fs::rename(at("backup"), at("in"));
   EXPECT_EQ(summary("in"), "0 done, 3 skipped, 0 failed");
 }
 
-TEST_F(LedgerOf, an_input_that_was_moved_and_changed_is_another) {
+TEST_F(LedgerCommands, treat_moved_and_changed_input_as_new) {
   fs::rename(at("in"), at("moved"));
   write("moved/a.png", encoded("png", 25, 16));
   EXPECT_EQ(summary("moved"), "0 done, 2 skipped, 1 failed");
 }
 
 /// By chance their sizes and times are the same.
-TEST_F(LedgerOf, two_folders_with_the_same_names_are_told_apart) {
+TEST_F(LedgerCommands, distinguish_two_folders_with_same_names) {
   const auto good = bytes("in/a.png");
   copy_tree("in", "other", true);
   std::string changed = good;
@@ -100,7 +100,7 @@ TEST_F(LedgerOf, two_folders_with_the_same_names_are_told_apart) {
   EXPECT_EQ(bytes("out/a.png"), before);
 }
 
-TEST_F(LedgerOf, identity_by_content_knows_copies_without_their_times) {
+TEST_F(LedgerCommands, skip_copies_without_times_by_content) {
   ASSERT_EQ(summary("in", {"--set", "ledger.identity=content", "--overwrite"}),
             "3 done, 0 skipped, 0 failed");
   copy_tree("in", "copy", false);
@@ -110,7 +110,7 @@ TEST_F(LedgerOf, identity_by_content_knows_copies_without_their_times) {
   EXPECT_EQ(summary("in", kByContent), "0 done, 3 skipped, 0 failed");
 }
 
-TEST_F(LedgerOf, identity_by_content_sees_a_change_that_keeps_size_and_times) {
+TEST_F(LedgerCommands, detect_change_of_same_size_and_times_by_content) {
   ASSERT_EQ(summary("in", {"--set", "ledger.identity=content", "--overwrite"}),
             "3 done, 0 skipped, 0 failed");
   fs::rename(at("in/a.png"), at("a.png"));
@@ -121,21 +121,21 @@ TEST_F(LedgerOf, identity_by_content_sees_a_change_that_keeps_size_and_times) {
   EXPECT_EQ(summary("in", kByContent), "0 done, 2 skipped, 1 failed") << "its checksum is wrong";
 }
 
-TEST_F(LedgerOf, a_ledger_without_a_table_is_set_aside) {
+TEST_F(LedgerCommands, rename_ledger_without_a_table) {
   for (const char* sql : {"DROP TABLE output", "ALTER TABLE failure RENAME COLUMN reason TO r"}) {
     ASSERT_EQ(std::system(
                   ("sqlite3 '" + at("out/.eckart/ledger.db").string() + "' '" + sql + "'").c_str()),
               0);
-    const Finished status = run({"status", "out"});
+    const ProcessResult status = run({"status", "out"});
     EXPECT_EQ(status.code, int(ExitCode::no_input)) << status.out;
-    const Finished result = run({"run", "in", "-o", "out", "-k", "2"});
+    const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2"});
     EXPECT_EQ(result.code, 0) << result.err;
     EXPECT_THAT(result.err, HasSubstr("it is now ledger.db.damaged-"));
     EXPECT_EQ(summary("in"), "0 done, 3 skipped, 0 failed");
   }
 }
 
-TEST_F(LedgerOf, results_of_deleted_inputs_are_named_and_removed_when_asked) {
+TEST_F(LedgerCommands, prune_lists_and_removes_results_of_deleted_inputs) {
   fs::remove(at("in/a.png"));
   fs::remove_all(at("in/deep"));
   EXPECT_THAT(run({"prune", "out"}).out,
@@ -143,10 +143,10 @@ TEST_F(LedgerOf, results_of_deleted_inputs_are_named_and_removed_when_asked) {
   fs::create_directories(at("in/deep"));
   write_png("in/deep/d.png");
   ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
-  const Finished status = run({"status", "out", "--orphans", "1"});
+  const ProcessResult status = run({"status", "out", "--orphans", "1"});
   EXPECT_THAT(status.out, HasSubstr("2 results of inputs that are gone"));
   EXPECT_THAT(status.out, AllOf(HasSubstr("a.png: "), Not(HasSubstr("c.png"))));
-  const Finished listed = run({"prune", "out"});
+  const ProcessResult listed = run({"prune", "out"});
   EXPECT_EQ(listed.code, 0);
   EXPECT_THAT(listed.out, AllOf(HasSubstr("would remove a.png (its input "),
                                 HasSubstr("would remove deep/c.png"),
@@ -159,7 +159,7 @@ TEST_F(LedgerOf, results_of_deleted_inputs_are_named_and_removed_when_asked) {
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
 }
 
-TEST_F(LedgerOf, pruning_removes_nothing_that_was_changed_or_is_foreign) {
+TEST_F(LedgerCommands, prune_keeps_modified_and_foreign_files) {
   write("out/foreign.png", "mine");
   fs::remove(at("in/a.png"));
   fs::remove(at("in/b.png"));
@@ -174,7 +174,7 @@ TEST_F(LedgerOf, pruning_removes_nothing_that_was_changed_or_is_foreign) {
   EXPECT_TRUE(fs::exists(at("out/foreign.png")));
 }
 
-TEST_F(LedgerOf, pruning_follows_no_link_out_of_the_folder) {
+TEST_F(LedgerCommands, prune_follows_no_symlink_out_of_the_folder) {
   fs::remove_all(at("in/deep"));
   fs::rename(at("out/deep"), at("victim"));
   fs::create_directory_symlink(at("victim"), at("out/deep"));
@@ -183,7 +183,7 @@ TEST_F(LedgerOf, pruning_follows_no_link_out_of_the_folder) {
 }
 
 /// The folder of a disk that is not mounted is not there, or is empty.
-TEST_F(LedgerOf, pruning_takes_no_unmounted_disk_for_deleted_inputs) {
+TEST_F(LedgerCommands, prune_keeps_results_of_unmounted_disk) {
   fs::rename(at("in"), at("unmounted"));
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
   fs::create_directories(at("in"));
@@ -198,7 +198,7 @@ TEST_F(LedgerOf, pruning_takes_no_unmounted_disk_for_deleted_inputs) {
 }
 
 /// One of several disks, and lists of inputs, whose root is that of all files.
-TEST_F(LedgerOf, pruning_takes_no_unplugged_disk_for_deleted_inputs) {
+TEST_F(LedgerCommands, prune_keeps_results_of_unplugged_disk) {
   for (const char* name : {"media/D1/day1/a.png", "media/D2/b.png", "usb/c.png"}) write_png(name);
   ASSERT_EQ(run({"run", "media", "-o", "mout", "-k", "2"}).code, 0);
   ASSERT_EQ(run({"run", "--files-from", "-", "-o", "list", "-k", "2"},
@@ -214,7 +214,7 @@ TEST_F(LedgerOf, pruning_takes_no_unplugged_disk_for_deleted_inputs) {
   }
 }
 
-TEST_F(LedgerOf, pruning_removes_no_result_of_an_input_whose_copy_was_deleted) {
+TEST_F(LedgerCommands, prune_keeps_result_when_only_a_copy_was_deleted) {
   fs::copy(at("in"), at("copy"), fs::copy_options::recursive);
   for (const char* name : {"a.png", "b.png", "deep/c.png"})
     fs::last_write_time(at("copy") / name, fs::last_write_time(at("in") / name));
@@ -225,7 +225,7 @@ TEST_F(LedgerOf, pruning_removes_no_result_of_an_input_whose_copy_was_deleted) {
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("1 files removed"));
 }
 
-TEST_F(LedgerOf, pruning_keeps_results_whose_times_were_not_recorded) {
+TEST_F(LedgerCommands, prune_keeps_results_without_recorded_times) {
   ASSERT_EQ(std::system(("sqlite3 '" + at("out/.eckart/ledger.db").string() +
                          "' 'UPDATE output SET output_mtime_ns = 0'")
                             .c_str()),
@@ -235,8 +235,8 @@ TEST_F(LedgerOf, pruning_keeps_results_whose_times_were_not_recorded) {
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
 }
 
-TEST_F(LedgerOf, a_ledger_by_its_path_is_the_same_ledger) {
-  const Finished result =
+TEST_F(LedgerCommands, accept_own_ledger_by_path) {
+  const ProcessResult result =
       run({"run", "in", "-o", "out", "-k", "2", "--ledger", "out/.eckart/ledger.db"});
   EXPECT_THAT(result.err, HasSubstr("3 skipped"));
   const std::string all = run({"ledger", "export", "out"}).out;
@@ -245,9 +245,9 @@ TEST_F(LedgerOf, a_ledger_by_its_path_is_the_same_ledger) {
 }
 
 /// It would take them for its own, and forget what it does not find.
-TEST_F(LedgerOf, another_folder_is_refused) {
+TEST_F(LedgerCommands, reject_ledger_of_another_folder) {
   for (const char* command : {"run in -o other", "status other"}) {
-    const Finished result =
+    const ProcessResult result =
         run_shell(std::string("eckart ") + command + " --ledger out/.eckart/ledger.db");
     EXPECT_EQ(result.code, int(ExitCode::usage)) << result.err;
     EXPECT_THAT(result.err, HasSubstr("out/.eckart/ledger.db is that of "));
@@ -255,7 +255,7 @@ TEST_F(LedgerOf, another_folder_is_refused) {
 }
 
 /// As after the loss of a GPU, while another run has begun in the ledger that they share.
-TEST_F(LedgerOf, a_run_that_starts_again_knows_what_it_has_done) {
+TEST_F(LedgerCommands, restarted_run_skips_its_own_results) {
   const std::string shared = " --ledger shared.db -k 2 --overwrite";
   ASSERT_EQ(run_shell("eckart run in -o first" + shared).code, 0);
   ASSERT_EQ(run_shell("eckart run in -o second" + shared).code, 0);
@@ -266,7 +266,7 @@ TEST_F(LedgerOf, a_run_that_starts_again_knows_what_it_has_done) {
               HasSubstr("3 skipped"));
 }
 
-TEST_F(LedgerOf, an_import_brings_back_no_failure_of_what_was_mended) {
+TEST_F(LedgerCommands, import_skips_failures_of_changed_inputs) {
   write("in/bad.png", "no image");
   ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 3);
   ASSERT_EQ(run({"ledger", "export", "out", "backup.jsonl"}).code, 0);
@@ -278,14 +278,14 @@ TEST_F(LedgerOf, an_import_brings_back_no_failure_of_what_was_mended) {
 }
 
 /// Which would else be read as a ledger that knew nothing.
-TEST_F(LedgerOf, nothing_is_exported_of_no_ledger) {
+TEST_F(LedgerCommands, export_fails_without_ledger) {
   fs::create_directory(at("empty"));
-  const Finished result = run({"ledger", "export", "empty"});
+  const ProcessResult result = run({"ledger", "export", "empty"});
   EXPECT_EQ(result.code, int(ExitCode::no_input));
   EXPECT_EQ(result.out, "");
 }
 
-TEST_F(LedgerOf, another_program_s_damaged_database_stays_as_it_is) {
+TEST_F(LedgerCommands, keep_damaged_database_of_another_program) {
   ASSERT_EQ(std::system(("sqlite3 '" + at("f.db").string() +
                          "' 'PRAGMA application_id = 77; CREATE TABLE t (x); PRAGMA "
                          "writable_schema = ON; UPDATE sqlite_master SET rootpage = 999'")
@@ -294,7 +294,7 @@ TEST_F(LedgerOf, another_program_s_damaged_database_stays_as_it_is) {
   const auto before = fs::last_write_time(at("f.db"));
   fs::create_directory(at("folder"));
   for (const char* ledger : {"f.db", "folder"}) {
-    const Finished result = run({"run", "in", "-o", "out", "-k", "2", "--ledger", ledger});
+    const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--ledger", ledger});
     EXPECT_EQ(result.code, int(ExitCode::usage)) << result.err;
     EXPECT_THAT(result.err, HasSubstr("is no ledger of eckart"));
   }
@@ -303,9 +303,9 @@ TEST_F(LedgerOf, another_program_s_damaged_database_stays_as_it_is) {
 }
 
 /// Of a run that was killed, or is at work.
-TEST_F(LedgerOf, what_was_only_announced_is_not_exported) {
+TEST_F(LedgerCommands, export_skips_publish_intents) {
   ASSERT_EQ(std::system(("sqlite3 '" + at("out/.eckart/ledger.db").string() +
-                         "' \"INSERT INTO announced SELECT * FROM output; "
+                         "' \"INSERT INTO publish_intent SELECT * FROM output; "
                          "DELETE FROM output WHERE output = CAST('a.png' AS BLOB)\"")
                             .c_str()),
             0);
@@ -315,14 +315,14 @@ TEST_F(LedgerOf, what_was_only_announced_is_not_exported) {
               HasSubstr("2 outputs imported"));
 }
 
-TEST_F(LedgerOf, pruning_waits_for_nobody_who_writes_there) {
+TEST_F(LedgerCommands, prune_fails_while_the_folder_is_locked) {
   const int lock = ::open(at("out/.eckart/lock").c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_EQ(::flock(lock, LOCK_EX), 0);
   EXPECT_EQ(run({"prune", "out", "--yes"}).code, int(ExitCode::temporary));
   ::close(lock);
 }
 
-TEST_F(LedgerOf, export_and_import_bring_back_what_is_done) {
+TEST_F(LedgerCommands, export_and_import_restore_entries) {
   write("in/bad.png", "no image");
   EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 3);
   fs::rename(at("in/b.png"), at("in/b\xff.png"));
@@ -335,7 +335,7 @@ TEST_F(LedgerOf, export_and_import_bring_back_what_is_done) {
               AllOf(HasSubstr("{\"eckart_ledger\":1,"), HasSubstr("\"hex\":\"62ff2e706e67\"")));
   fs::remove_all(at("out/.eckart"));
   fs::remove(at("out/a.png"));
-  const Finished imported = run({"ledger", "import", "out", "l.jsonl"});
+  const ProcessResult imported = run({"ledger", "import", "out", "l.jsonl"});
   EXPECT_EQ(imported.code, 0) << imported.err;
   EXPECT_THAT(imported.out, HasSubstr("3 outputs imported, 0 known already, 1 not there"));
   EXPECT_THAT(run({"ledger", "import", "out", "l.jsonl"}).out,
@@ -344,12 +344,12 @@ TEST_F(LedgerOf, export_and_import_bring_back_what_is_done) {
   EXPECT_EQ(run({"ledger", "export", "out"}).out.size(), before.size());
 }
 
-TEST_F(LedgerOf, import_refuses_garbage_with_its_line_and_changes_nothing) {
+TEST_F(LedgerCommands, import_rejects_invalid_line_and_changes_nothing) {
   const std::string good = run({"ledger", "export", "out"}).out;
   const std::string before = bytes("out/.eckart/ledger.db");
   const auto expect_refused = [&](const std::string& text, const std::string& why) {
     write("l.jsonl", text);
-    const Finished result = run({"ledger", "import", "out", "l.jsonl"});
+    const ProcessResult result = run({"ledger", "import", "out", "l.jsonl"});
     EXPECT_EQ(result.code, int(ExitCode::nothing_readable)) << text;
     EXPECT_THAT(result.err, HasSubstr(why));
   };
@@ -368,8 +368,9 @@ TEST_F(LedgerOf, import_refuses_garbage_with_its_line_and_changes_nothing) {
   expect_refused(with("\"output\":\"a.png\"", "\"output\":\"../a.png\""), "l.jsonl:3: output: ");
   expect_refused(with("\"output\":\"a.png\"", "\"output\":\"/a.png\""), "below the output folder");
   expect_refused(with("\"output\":\"a.png\"", "\"output\":{\"hex\":\"zz\"}"), "not hexadecimal");
-  expect_refused(with("\"part\":0", "\"part\":\"0\""), "part is not an integer");
-  expect_refused(with("\"bytes\":", "\"bytes\":-"), "bytes: ");
+  expect_refused(with("\"output_index\":0", "\"output_index\":\"0\""),
+                 "output_index is not an integer");
+  expect_refused(with("\"output_bytes\":", "\"output_bytes\":-"), "output_bytes: ");
   EXPECT_TRUE(bytes("out/.eckart/ledger.db") == before);
   EXPECT_EQ(run({"ledger", "import", "out", "none.jsonl"}).code, int(ExitCode::no_input));
   EXPECT_EQ(run({"ledger"}).code, int(ExitCode::usage));

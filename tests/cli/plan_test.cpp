@@ -43,7 +43,7 @@ class PlanCommand : public CliTest {
                    {"end_to_end_s", {{"mean", 100.0 / rate}, {"count", rate}}},
                    {"process", {{"cpu_s", cores}}},
                    {"stages", {{{"name", "write"}, {"workers", 2}, {"busy_s", 1}, {"cpu_s", 0.5}}}},
-                   {"gpus", {{{"busy", 0.1}, {"energy_j", 20}}}}});
+                   {"gpus", {{{"utilization", 0.1}, {"energy_j", 20}}}}});
       text += line.dump() + "\n";
     }
     return text;
@@ -55,25 +55,26 @@ class PlanCommand : public CliTest {
   }
 };
 
-TEST_F(PlanCommand, tells_the_answers_in_text) {
+TEST_F(PlanCommand, prints_answers_as_text) {
   write_logs();
-  const Finished result = run({"plan", "2.log", "4.log", "--target", "1M/h"});
+  const ProcessResult result = run({"plan", "2.log", "4.log", "--target", "1M/h"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.err, "");
-  EXPECT_THAT(line_with(result.out, "verdict "), HasSubstr("More cores help: 8 do "));
-  EXPECT_THAT(line_with(result.out, "logs "), HasSubstr("2 runs of eckart run"));
-  EXPECT_THAT(line_with(result.out, "limit "), HasSubstr("cores are the limit: 100 % busy"));
-  EXPECT_THAT(line_with(result.out, "Little "), HasSubstr("= 100 images; 100 were there"));
-  EXPECT_THAT(line_with(result.out, "Amdahl "), HasSubstr("from 2 runs at 2, 4 cores"));
-  EXPECT_THAT(line_with(result.out, "one more "), HasSubstr("a core more brings"));
-  EXPECT_THAT(line_with(result.out, "target "), HasSubstr("278 images/s (24,000,000 a day)"));
-  EXPECT_THAT(line_with(result.out, "energy "), HasSubstr("images per joule"));
+  EXPECT_THAT(line_containing(result.out, "verdict "), HasSubstr("More cores help: 8 do "));
+  EXPECT_THAT(line_containing(result.out, "logs "), HasSubstr("2 runs of eckart run"));
+  EXPECT_THAT(line_containing(result.out, "limit "), HasSubstr("cores are the limit: 100 % busy"));
+  EXPECT_THAT(line_containing(result.out, "Little "), HasSubstr("= 100 images; 100 were there"));
+  EXPECT_THAT(line_containing(result.out, "Amdahl "), HasSubstr("from 2 runs at 2, 4 cores"));
+  EXPECT_THAT(line_containing(result.out, "one more "), HasSubstr("a core more brings"));
+  EXPECT_THAT(line_containing(result.out, "target "), HasSubstr("278 images/s (24,000,000 a day)"));
+  EXPECT_THAT(line_containing(result.out, "energy "), HasSubstr("images per joule"));
 }
 
 TEST_F(PlanCommand, prints_a_json_object_for_each_kind_of_work) {
   write_logs();
   write("other.log", log_of(1, "another CPU"));
-  const Finished result = run({"plan", "2.log", "4.log", "other.log", "--json", "--cores", "3,5"});
+  const ProcessResult result =
+      run({"plan", "2.log", "4.log", "other.log", "--json", "--cores", "3,5"});
   EXPECT_EQ(result.code, 0) << result.err;
   const std::size_t newline = result.out.find('\n');
   const Json plan = Json::parse(result.out.substr(0, newline));
@@ -85,10 +86,10 @@ TEST_F(PlanCommand, prints_a_json_object_for_each_kind_of_work) {
   EXPECT_TRUE(cores.contains(3) && cores.contains(5) && cores.contains(64));
 }
 
-TEST_F(PlanCommand, shows_beside_a_prediction_what_was_measured) {
+TEST_F(PlanCommand, shows_measurement_beside_prediction) {
   write_logs();
   write("8.log", log_of(8));
-  const Finished result = run({"plan", "2.log", "4.log", "8.log", "--from-cores", "2,4"});
+  const ProcessResult result = run({"plan", "2.log", "4.log", "8.log", "--fit-cores", "2,4"});
   EXPECT_EQ(result.code, 0) << result.err;
   const std::regex measured_at_8("\n8 +1 [^\n]* 6,249 ");  // 8 / (1 ms x 1.28)
   EXPECT_TRUE(std::regex_search(result.out, measured_at_8)) << result.out;
@@ -104,7 +105,7 @@ void collect(const Json& json, std::set<std::string>& numbers) {
   }
 }
 
-TEST_F(PlanCommand, makes_a_report_that_needs_nothing_else_and_has_the_figures_of_the_json) {
+TEST_F(PlanCommand, writes_self_contained_html_with_the_figures_of_the_json) {
   write("a.log", log_of(2, "<b>&'\"") + log_of(4, "<b>&'\""));
   const std::string html = run({"plan", "a.log", "--html", "--target", "1M/h"}).out;
   for (const char* outside : {"http", "<script", "url(", "@import", "src=", "href="}) {
@@ -126,22 +127,22 @@ TEST_F(PlanCommand, makes_a_report_that_needs_nothing_else_and_has_the_figures_o
   EXPECT_GT(count, 50);
 }
 
-TEST_F(PlanCommand, names_file_and_line_of_what_it_leaves_out) {
+TEST_F(PlanCommand, reports_file_and_line_of_skipped_lines) {
   write("a.log", "nonsense\n" + log_of(2));
-  const Finished some = run({"plan", "a.log"});
+  const ProcessResult some = run({"plan", "a.log"});
   EXPECT_EQ(some.code, 0);
   EXPECT_THAT(some.err, HasSubstr("eckart: a.log:1: this line is not JSON"));
 
   write("b.log", std::string("nonsense\n"));
-  const Finished none = run({"plan", "b.log"});
+  const ProcessResult none = run({"plan", "b.log"});
   EXPECT_EQ(none.code, int(ExitCode::nothing_readable));
   EXPECT_THAT(none.err, HasSubstr("b.log:1: this line is not JSON"));
   EXPECT_EQ(none.out, "");
 }
 
-TEST_F(PlanCommand, refuses_what_it_does_not_understand) {
+TEST_F(PlanCommand, rejects_invalid_arguments) {
   write_logs();
-  const Finished missing = run({"plan", "2.log", "no.log"});
+  const ProcessResult missing = run({"plan", "2.log", "no.log"});
   EXPECT_EQ(missing.code, int(ExitCode::no_input));
   EXPECT_THAT(missing.err, HasSubstr("no.log: No such file"));
   for (const Names& wrong : std::vector<Names>{{},
@@ -150,13 +151,13 @@ TEST_F(PlanCommand, refuses_what_it_does_not_understand) {
                                                {"2.log", "--deadline", "6h"},
                                                {"2.log", "--images", "5", "--deadline", "soon"},
                                                {"2.log", "--cores", "0"},
-                                               {"2.log", "--from-cores", "1"},
+                                               {"2.log", "--fit-cores", "1"},
                                                {"2.log", "--json", "--html"}}) {
     Names arguments = {"plan"};
     arguments.insert(arguments.end(), wrong.begin(), wrong.end());
-    const Finished result = run(arguments);
+    const ProcessResult result = run(arguments);
     EXPECT_EQ(result.code, int(ExitCode::usage)) << result.out;
-    EXPECT_EQ(count_of(result.err, "\n"), 1) << result.err;
+    EXPECT_EQ(count_occurrences(result.err, "\n"), 1) << result.err;
   }
 }
 

@@ -18,8 +18,8 @@ class Report : public CliTest {
   void SetUp() override {
     for (const char* name : {"in/a.png", "in/b.png", "in/deep/c.png"}) write_png(name);
   }
-  Finished report(const std::vector<std::string>& more = {}, const std::string& input = "in",
-                  const std::string& output = "out") {
+  ProcessResult report(const std::vector<std::string>& more = {}, const std::string& input = "in",
+                       const std::string& output = "out") {
     std::vector<std::string> arguments{"run", input, "-o", output, "-k", "2", "--report", "r"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments);
@@ -45,7 +45,7 @@ class Report : public CliTest {
   }
 };
 
-TEST_F(Report, has_a_line_for_what_was_done_before) {
+TEST_F(Report, includes_results_of_earlier_runs) {
   ASSERT_EQ(report().code, 0);
   const auto first = lines();
   ASSERT_EQ(first.size(), 3u);
@@ -65,12 +65,12 @@ TEST_F(Report, has_a_line_for_what_was_done_before) {
 }
 
 /// A run that is stopped leaves what it had, and what was there before it.
-TEST_F(Report, is_not_cut_short_by_a_run_that_is_stopped) {
+TEST_F(Report, keeps_earlier_lines_when_a_run_is_stopped) {
   ASSERT_EQ(report().code, 0);
   fs::remove_all(at("out/.eckart"));
   ASSERT_EQ(::mkfifo(at("list").c_str(), 0600), 0);
-  Program second({"run", "--files-from", "list", "-o", "other", "-k", "2", "--report", "r"},
-                 {.folder = at(".")});
+  EckartProcess second({"run", "--files-from", "list", "-o", "other", "-k", "2", "--report", "r"},
+                       {.folder = at(".")});
   {
     std::ofstream list(at("list"));
     list << "in/a.png\n" << std::flush;
@@ -84,7 +84,7 @@ TEST_F(Report, is_not_cut_short_by_a_run_that_is_stopped) {
   EXPECT_TRUE(lines().contains("other/in/a.png"));
 }
 
-TEST_F(Report, keeps_the_lines_of_outputs_that_a_run_has_nothing_to_do_with) {
+TEST_F(Report, keeps_lines_of_other_outputs) {
   ASSERT_EQ(report().code, 0);
   fs::remove(at("out/b.png"));
   ASSERT_EQ(report({}, "in/a.png").code, 0);
@@ -96,9 +96,9 @@ TEST_F(Report, keeps_the_lines_that_were_written_from_another_folder) {
   write_png("elsewhere/in/d.png");
   ASSERT_EQ(report().code, 0);
   const auto first = lines();
-  const Finished second = run({"-c", "cd elsewhere && exec " ECKART_PROGRAM
-                                     " run in -o out -k 2 --backend cpu --report ../r"},
-                              {.program = "/bin/sh"});
+  const ProcessResult second = run({"-c", "cd elsewhere && exec " ECKART_PROGRAM
+                                          " run in -o out -k 2 --backend cpu --report ../r"},
+                                   {.program = "/bin/sh"});
   ASSERT_EQ(second.code, 0) << second.err;
   EXPECT_EQ(lines().size(), 4u);
   for (const auto& [output, line] : first) EXPECT_EQ(lines().at(output), line);
@@ -110,23 +110,23 @@ TEST_F(Report, keeps_the_lines_of_names_that_are_not_utf8) {
   write_png("odd/\xff.png");
   write_png("odd/\xfe.png");
   ASSERT_EQ(report({}, "odd").code, 0);
-  EXPECT_EQ(count_of(text(), "\n"), 2);
+  EXPECT_EQ(count_occurrences(text(), "\n"), 2);
   ASSERT_EQ(report().code, 0);
-  EXPECT_EQ(count_of(text(), "\n"), 5);
+  EXPECT_EQ(count_occurrences(text(), "\n"), 5);
   ASSERT_EQ(report({}, "odd").code, 0);
-  EXPECT_EQ(count_of(text(), "\n"), 5) << "each once";
-  EXPECT_EQ(count_of(text(), "skipped"), 2);
+  EXPECT_EQ(count_occurrences(text(), "\n"), 5) << "each once";
+  EXPECT_EQ(count_occurrences(text(), "skipped"), 2);
 }
 
-TEST_F(Report, is_of_one_run_at_a_time) {
+TEST_F(Report, is_written_by_one_run_at_a_time) {
   ASSERT_EQ(::mkfifo(at("list").c_str(), 0600), 0);
-  Program first({"run", "--files-from", "list", "-o", "other", "-k", "2", "--report", "r"},
-                {.folder = at(".")});
+  EckartProcess first({"run", "--files-from", "list", "-o", "other", "-k", "2", "--report", "r"},
+                      {.folder = at(".")});
   {
     std::ofstream list(at("list"));
     list << "in/a.png\n" << std::flush;
     wait_for([&] { return fs::exists(at("r.part")) && fs::file_size(at("r.part")) > 0; });
-    const Finished second = report();
+    const ProcessResult second = report();
     EXPECT_EQ(second.code, int(ExitCode::temporary));
     EXPECT_THAT(second.err, HasSubstr("report r: another run writes this report"));
     list << "in/b.png\n";
@@ -137,23 +137,23 @@ TEST_F(Report, is_of_one_run_at_a_time) {
   EXPECT_EQ(lines().size(), 5u);
 }
 
-TEST_F(Report, leaves_stdout_to_what_else_is_written_there) {
+TEST_F(Report, shares_stdout_with_other_output) {
   fs::create_symlink("/dev/stdout", at("link"));
   for (const char* file : {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "same", "link"}) {
     fs::remove_all(at("out"));
-    const Finished result = run({"-c", "exec > same; echo before; exec " ECKART_PROGRAM
-                                       " run in -o out -k 2 --backend cpu --json --report " +
-                                           std::string(file)},
-                                {.program = "/bin/sh"});
+    const ProcessResult result = run({"-c", "exec > same; echo before; exec " ECKART_PROGRAM
+                                            " run in -o out -k 2 --backend cpu --json --report " +
+                                                std::string(file)},
+                                     {.program = "/bin/sh"});
     const std::string text = this->text("same");
     EXPECT_EQ(text.substr(0, 7), "before\n") << file;
-    EXPECT_EQ(count_of(text, "\n"), 5) << file << ": " << result.err << text;
-    EXPECT_EQ(count_of(text, "{\"file\":"), 3) << file;
-    EXPECT_EQ(count_of(text, "{\"done\":3"), 1) << file;
+    EXPECT_EQ(count_occurrences(text, "\n"), 5) << file << ": " << result.err << text;
+    EXPECT_EQ(count_occurrences(text, "{\"file\":"), 3) << file;
+    EXPECT_EQ(count_occurrences(text, "{\"done\":3"), 1) << file;
   }
 }
 
-TEST_F(Report, forgets_a_failure_that_is_mended) {
+TEST_F(Report, drops_failure_once_the_input_succeeds) {
   write("in/a.png", "no image");
   EXPECT_EQ(report().code, 3);
   EXPECT_EQ(lines().at("in/a.png").at("result"), "failed");
@@ -163,7 +163,7 @@ TEST_F(Report, forgets_a_failure_that_is_mended) {
   EXPECT_FALSE(lines().contains("in/a.png"));
 }
 
-TEST_F(Report, says_that_it_is_not_known_what_an_older_version_did) {
+TEST_F(Report, reports_unknown_figures_of_older_versions_as_null) {
   if (!fs::exists("/usr/bin/sqlite3")) GTEST_SKIP() << "there is no sqlite3 to change a ledger by";
   ASSERT_EQ(report().code, 0);
   run({"out/.eckart/ledger.db", "UPDATE output SET report = NULL"},
@@ -173,17 +173,17 @@ TEST_F(Report, says_that_it_is_not_known_what_an_older_version_did) {
   EXPECT_TRUE(lines().at("out/a.png").at("rank").is_null());
 }
 
-TEST_F(Report, goes_where_a_link_leads) {
+TEST_F(Report, follows_symlink) {
   write("real", "");
   fs::create_symlink("real", at("r"));
   ASSERT_EQ(report().code, 0);
   EXPECT_TRUE(fs::is_symlink(at("r")));
-  EXPECT_EQ(count_of(text("real"), "\n"), 3);
+  EXPECT_EQ(count_occurrences(text("real"), "\n"), 3);
 }
 
-TEST_F(Report, does_not_take_the_place_of_another_file) {
+TEST_F(Report, does_not_overwrite_foreign_file) {
   write("r", "precious");
-  const Finished result = report();
+  const ProcessResult result = report();
   EXPECT_EQ(result.code, int(ExitCode::usage));
   EXPECT_THAT(result.err, HasSubstr("is no report: name another"));
   EXPECT_EQ(text(), "precious");

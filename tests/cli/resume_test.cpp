@@ -20,11 +20,11 @@ class Resume : public CliTest {
     ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
   }
 
-  struct Numbers {
+  struct RunCounts {
     int done, skipped, failed;
-    friend bool operator==(const Numbers&, const Numbers&) = default;
+    friend bool operator==(const RunCounts&, const RunCounts&) = default;
   };
-  Numbers again(const std::vector<std::string>& more = {}, const std::string& rank = "2") {
+  RunCounts rerun(const std::vector<std::string>& more = {}, const std::string& rank = "2") {
     std::vector<std::string> arguments{"run", "in", "-o", "out", "--json", "-k", rank};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const auto json = nlohmann::json::parse(run(arguments).out);
@@ -32,81 +32,81 @@ class Resume : public CliTest {
   }
 };
 
-TEST_F(Resume, does_nothing_again) {
+TEST_F(Resume, skips_what_is_done) {
   const auto before = fs::last_write_time(at("out/a.png"));
-  const Finished result = run({"run", "in", "-o", "out", "-k", "2"});
+  const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2"});
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.err, HasSubstr("0 done, 0 failed, 3 skipped"));
   EXPECT_EQ(fs::last_write_time(at("out/a.png")), before);
 }
 
-TEST_F(Resume, knows_its_inputs_by_whatever_path_they_are_named) {
-  EXPECT_EQ(again(), (Numbers{0, 3, 0}));
+TEST_F(Resume, recognizes_inputs_by_any_path) {
+  EXPECT_EQ(rerun(), (RunCounts{0, 3, 0}));
   const auto json = nlohmann::json::parse(
       run({"run", (at("in") / "../in").native(), "-o", at("out").native(), "-k", "2", "--json"})
           .out);
   EXPECT_EQ(json.at("skipped"), 3);
 }
 
-TEST_F(Resume, does_again_what_has_changed) {
+TEST_F(Resume, reprocesses_changed_inputs) {
   write("in/a.png", encoded("png", 25, 16));
-  EXPECT_EQ(again(), (Numbers{1, 2, 0}));
+  EXPECT_EQ(rerun(), (RunCounts{1, 2, 0}));
   EXPECT_EQ(decode("out/a.png").shape().rows, 25);
-  EXPECT_EQ(again(), (Numbers{0, 3, 0}));
+  EXPECT_EQ(rerun(), (RunCounts{0, 3, 0}));
 }
 
-TEST_F(Resume, does_again_what_has_other_pixels_in_as_many_bytes) {
+TEST_F(Resume, reprocesses_changed_input_of_same_file_size) {
   std::vector<std::byte> other;
   for (std::uint64_t seed = 1; other.size() != fs::file_size(at("in/a.png")); ++seed)
-    other = io::codec_named("png").encode(
+    other = io::codec_by_name("png").encode(
         synthesize({.kind = SynthKind::texture, .rows = 24, .cols = 16, .seed = seed}), {});
   const auto before = io::read_file(at("out/a.png"), 1);
   write("in/a.png", other);
-  EXPECT_EQ(again(), (Numbers{1, 2, 0}));
+  EXPECT_EQ(rerun(), (RunCounts{1, 2, 0}));
   EXPECT_NE(io::read_file(at("out/a.png"), 1), before);
 }
 
-TEST_F(Resume, makes_again_what_was_removed_or_cut_short) {
+TEST_F(Resume, reprocesses_removed_or_truncated_outputs) {
   fs::remove(at("out/a.png"));
   fs::resize_file(at("out/b.png"), 10);
-  EXPECT_EQ(again(), (Numbers{2, 1, 0}));
+  EXPECT_EQ(rerun(), (RunCounts{2, 1, 0}));
   EXPECT_NO_THROW(decode("out/a.png"));
   EXPECT_NO_THROW(decode("out/b.png"));
 }
 
-TEST_F(Resume, does_all_with_settings_that_make_other_pixels_where_it_is_told_to) {
-  EXPECT_EQ(again({"--redo"}, "3"), (Numbers{3, 0, 0}));
-  EXPECT_EQ(again({"--solver", "gesvd", "--redo"}, "3"), (Numbers{3, 0, 0}));
-  EXPECT_EQ(again({"--solver", "gesvd", "--set", "cpu.lanes=1", "--set", "durability=none"}, "3"),
-            (Numbers{0, 3, 0}))
+TEST_F(Resume, reprocesses_all_when_pixel_settings_change) {
+  EXPECT_EQ(rerun({"--reprocess"}, "3"), (RunCounts{3, 0, 0}));
+  EXPECT_EQ(rerun({"--solver", "gesvd", "--reprocess"}, "3"), (RunCounts{3, 0, 0}));
+  EXPECT_EQ(rerun({"--solver", "gesvd", "--set", "cpu.lanes=1", "--set", "durability=none"}, "3"),
+            (RunCounts{0, 3, 0}))
       << "which make none";
 }
 
 /// Two ranks' outputs have the same names, so that what the second made is not the first's.
-TEST_F(Resume, does_again_what_other_settings_have_replaced) {
+TEST_F(Resume, reprocesses_outputs_replaced_by_other_settings) {
   write("in/a.png", encoded("png", 40, 30));
-  EXPECT_EQ(again({}, "2"), (Numbers{1, 2, 0}));
-  EXPECT_EQ(again({"--redo"}, "7"), (Numbers{3, 0, 0}));
-  EXPECT_EQ(again({"--redo"}, "2").done, 3);
+  EXPECT_EQ(rerun({}, "2"), (RunCounts{1, 2, 0}));
+  EXPECT_EQ(rerun({"--reprocess"}, "7"), (RunCounts{3, 0, 0}));
+  EXPECT_EQ(rerun({"--reprocess"}, "2").done, 3);
 }
 
-TEST_F(Resume, overwrites_when_it_is_told_to) {
-  EXPECT_EQ(again({"--overwrite"}), (Numbers{3, 0, 0}));
-  EXPECT_EQ(again(), (Numbers{0, 3, 0}));
+TEST_F(Resume, overwrites_when_requested) {
+  EXPECT_EQ(rerun({"--overwrite"}), (RunCounts{3, 0, 0}));
+  EXPECT_EQ(rerun(), (RunCounts{0, 3, 0}));
 }
 
-TEST_F(Resume, tries_again_what_has_failed) {
+TEST_F(Resume, retries_failed_inputs) {
   write("in/bad.png", "no image");
-  EXPECT_EQ(again(), (Numbers{0, 3, 1}));
-  EXPECT_EQ(again(), (Numbers{0, 3, 1}));
+  EXPECT_EQ(rerun(), (RunCounts{0, 3, 1}));
+  EXPECT_EQ(rerun(), (RunCounts{0, 3, 1}));
   write("in/bad.png", encoded("png"));
-  EXPECT_EQ(again(), (Numbers{1, 3, 0}));
+  EXPECT_EQ(rerun(), (RunCounts{1, 3, 0}));
 }
 
-TEST_F(Resume, is_told_of_by_status) {
+TEST_F(Resume, is_reported_by_status) {
   write("in/bad.png", "no image");
-  EXPECT_EQ(again({}, "2,3"), (Numbers{3, 0, 1}));
-  const Finished result = run({"status", "out"});
+  EXPECT_EQ(rerun({}, "2,3"), (RunCounts{3, 0, 1}));
+  const ProcessResult result = run({"status", "out"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("out: 3 done, 1 failed\n"), HasSubstr("\n0 pending\n")))
       << "of the run before as well";
@@ -116,14 +116,14 @@ TEST_F(Resume, is_told_of_by_status) {
   EXPECT_EQ(run({"status", "in"}).code, int(ExitCode::no_input));
 }
 
-TEST_F(Resume, is_told_of_by_status_with_what_is_left) {
+TEST_F(Resume, is_reported_by_status_with_pending_count) {
   write("in/bad.png", "no image");
-  EXPECT_EQ(again(), (Numbers{0, 3, 1}));
+  EXPECT_EQ(rerun(), (RunCounts{0, 3, 1}));
   write_png("in/new.png");
   fs::remove(at("out/a.png"));
   EXPECT_THAT(run({"status", "out"}).out,
               AllOf(HasSubstr("out: 3 done, 1 failed\n"), HasSubstr("\n2 pending\n")));
-  EXPECT_EQ(again(), (Numbers{2, 2, 1}));
+  EXPECT_EQ(rerun(), (RunCounts{2, 2, 1}));
   fs::remove_all(at("in"));
   EXPECT_THAT(run({"status", "out"}).out,
               AllOf(HasSubstr("out: 4 done, 1 failed\n"), HasSubstr("\n0 pending\n")));
@@ -131,86 +131,86 @@ TEST_F(Resume, is_told_of_by_status_with_what_is_left) {
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("pending not known: the inputs came from a"));
 }
 
-TEST_F(Resume, is_told_of_by_status_as_what_became_of_it_last) {
+TEST_F(Resume, is_reported_by_status_with_latest_result) {
   const auto good = io::read_file(at("in/a.png"), 1);
   fs::rename(at("in/a.png"), at("kept.png"));
   write("in/a.png", "no image");
-  EXPECT_EQ(again(), (Numbers{0, 2, 1}));
+  EXPECT_EQ(rerun(), (RunCounts{0, 2, 1}));
   EXPECT_THAT(run({"status", "out"}).out,
               AllOf(HasSubstr("2 done, 1 failed"), HasSubstr("\n0 pending")));
   fs::rename(at("kept.png"), at("in/a.png"));
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("2 done, 1 failed"));
-  EXPECT_EQ(again(), (Numbers{0, 3, 0})) << "it is as it was when it was done";
+  EXPECT_EQ(rerun(), (RunCounts{0, 3, 0})) << "it is as it was when it was done";
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("3 done, 0 failed"));
   write("in/bad.png", "no image");
-  EXPECT_EQ(again(), (Numbers{0, 3, 1}));
+  EXPECT_EQ(rerun(), (RunCounts{0, 3, 1}));
   write("in/bad.png", good);
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("\n1 pending")) << "it has been mended";
   fs::remove(at("in/bad.png"));
-  EXPECT_EQ(again(), (Numbers{0, 3, 0}));
+  EXPECT_EQ(rerun(), (RunCounts{0, 3, 0}));
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("3 done, 0 failed")) << "it is gone";
 }
 
 /// One ledger of two folders, whose outputs have the same names and, by chance, sizes.
-TEST_F(Resume, does_not_take_another_folder_s_outputs_for_its_own) {
+TEST_F(Resume, ignores_outputs_of_another_folder_in_a_shared_ledger) {
   const std::vector<std::string> shared{"--set", "ledger=l.db"};
-  EXPECT_EQ(again(shared, "2"), (Numbers{3, 0, 0}));
+  EXPECT_EQ(rerun(shared, "2"), (RunCounts{3, 0, 0}));
   ASSERT_EQ(run({"run", "in", "-o", "other", "-k", "3", "--set", "ledger=l.db"}).code, 0);
   for (const char* name : {"a.png", "b.png", "deep/c.png"})
     fs::resize_file(at("out") / name, fs::file_size(at("other") / name));
-  EXPECT_EQ(again(shared, "3"), (Numbers{0, 0, 3})) << "nor for what it may replace";
+  EXPECT_EQ(rerun(shared, "3"), (RunCounts{0, 0, 3})) << "nor for what it may replace";
 }
 
-TEST_F(Resume, a_name_that_is_another_s_result_stays_that_whoever_comes_first) {
+TEST_F(Resume, keeps_output_names_whatever_the_order_of_inputs) {
   const auto before = io::read_file(at("out/a.png"), 1);
   write("in/a.jpg", encoded("jpeg"));
-  EXPECT_EQ(again(), (Numbers{1, 3, 0})) << "a.jpg comes before a.png, whose result is there";
+  EXPECT_EQ(rerun(), (RunCounts{1, 3, 0})) << "a.jpg comes before a.png, whose result is there";
   EXPECT_EQ(io::read_file(at("out/a.png"), 1), before);
   EXPECT_THAT(files("out"), ElementsAre("a.jpg.png", "a.png", "b.png", "deep/c.png"));
-  EXPECT_EQ(again(), (Numbers{0, 4, 0}));
+  EXPECT_EQ(rerun(), (RunCounts{0, 4, 0}));
   fs::remove(at("in/a.png"));
-  EXPECT_EQ(again(), (Numbers{0, 3, 0})) << "nor does the other move to the name that is free";
-  EXPECT_EQ(again({"--overwrite"}), (Numbers{3, 0, 0}));
+  EXPECT_EQ(rerun(), (RunCounts{0, 3, 0})) << "nor does the other move to the name that is free";
+  EXPECT_EQ(rerun({"--overwrite"}), (RunCounts{3, 0, 0}));
   EXPECT_THAT(files("out"), ElementsAre("a.jpg.png", "a.png", "b.png", "deep/c.png"));
   EXPECT_EQ(io::read_file(at("out/a.png"), 1), before);
 }
 
-TEST_F(Resume, knows_an_output_folder_that_was_moved) {
+TEST_F(Resume, recognizes_moved_output_folder) {
   fs::rename(at("out"), at("moved"));
-  const Finished result = run({"run", "in", "-o", "moved", "-k", "2"});
+  const ProcessResult result = run({"run", "in", "-o", "moved", "-k", "2"});
   EXPECT_THAT(result.err, HasSubstr("0 done, 0 failed, 3 skipped"));
 }
 
-TEST_F(Resume, is_told_of_to_those_who_may_not_write) {
+TEST_F(Resume, is_readable_by_users_without_write_permission) {
   fs::permissions(at("out/.eckart"), fs::perms(0555));
   fs::permissions(at("."), fs::perms(0777));  // where this test keeps what the program says
-  const Finished result = run({"status", "out"}, {.as_nobody = geteuid() == 0});
+  const ProcessResult result = run({"status", "out"}, {.as_nobody = geteuid() == 0});
   fs::permissions(at("out/.eckart"), fs::perms(0755));
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("3 done"));
 }
 
-TEST_F(Resume, says_beforehand_what_it_would_skip) {
+TEST_F(Resume, dry_run_reports_what_would_be_skipped) {
   fs::remove(at("out/b.png"));
-  const Finished result = run({"run", "in", "-o", "out", "-k", "2", "--dry-run"});
+  const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--dry-run"});
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.out, HasSubstr("in/a.png -> out/a.png: same\n"));
-  EXPECT_THAT(result.out, HasSubstr("in/b.png -> out/b.png: redone (it is gone)\n"));
+  EXPECT_THAT(result.out, HasSubstr("in/b.png -> out/b.png: reprocessed (it is gone)\n"));
   EXPECT_THAT(run({"run", "in", "-o", "new", "--dry-run"}).out, HasSubstr("in/a.png -> new/a.png"));
   EXPECT_FALSE(fs::exists(at("new")));
 }
 
-TEST_F(Resume, without_a_ledger_does_all) {
-  EXPECT_EQ(again({"--set", "ledger=none"}), (Numbers{3, 0, 0}));
+TEST_F(Resume, processes_all_without_ledger) {
+  EXPECT_EQ(rerun({"--set", "ledger=none"}), (RunCounts{3, 0, 0}));
 }
 
-TEST_F(Resume, keeps_its_ledger_where_it_is_told_to) {
-  EXPECT_EQ(again({"--set", "ledger=state/of/mine.db"}), (Numbers{3, 0, 0}));
-  EXPECT_EQ(again({"--set", "ledger=state/of/mine.db"}), (Numbers{0, 3, 0}));
+TEST_F(Resume, uses_configured_ledger_file) {
+  EXPECT_EQ(rerun({"--set", "ledger=state/of/mine.db"}), (RunCounts{3, 0, 0}));
+  EXPECT_EQ(rerun({"--set", "ledger=state/of/mine.db"}), (RunCounts{0, 3, 0}));
   EXPECT_TRUE(fs::exists(at("state/of/mine.db")));
 }
 
-TEST_F(Resume, knows_outputs_beside_their_inputs_for_its_own) {
+TEST_F(Resume, recognizes_own_outputs_beside_their_inputs) {
   write("photos/a.jpg", encoded("jpeg"));
   const auto once_more = [&](const std::vector<std::string>& more) {
     std::vector<std::string> arguments{"run", "photos/a.jpg", "-o", "photos", "-k", "3"};
@@ -225,14 +225,14 @@ TEST_F(Resume, knows_outputs_beside_their_inputs_for_its_own) {
   EXPECT_THAT(once_more({}).err, HasSubstr("photos/a.png is in the way"));
 }
 
-TEST_F(Resume, forgets_that_a_folder_could_not_be_read) {
+TEST_F(Resume, clears_failure_of_a_folder_once_readable) {
   EXPECT_EQ(run({"run", "in", "late", "-o", "out", "-k", "2"}).code, 3);
   write_png("late/d.png");
   EXPECT_EQ(run({"run", "in", "late", "-o", "out", "-k", "2"}).code, 0);
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("4 done, 0 failed"));
 }
 
-TEST_F(Resume, goes_on_with_a_new_ledger_where_the_old_one_is_damaged_within) {
+TEST_F(Resume, continues_with_new_ledger_when_pages_are_damaged) {
   for (int i = 0; i < 200; ++i) write_png("in/many/" + std::to_string(i) + ".png");
   ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
   constexpr std::streamoff kPage = 4096;
@@ -240,28 +240,28 @@ TEST_F(Resume, goes_on_with_a_new_ledger_where_the_old_one_is_damaged_within) {
     std::fstream file(at("out/.eckart/ledger.db"), std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(page * kPage) << std::string(kPage, char(0xa5));
   }
-  const Finished result = run({"run", "in", "-o", "out", "-k", "2"});
+  const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2"});
   EXPECT_EQ(result.code, 0);
-  EXPECT_EQ(count_of(result.err, "it is now ledger.db.damaged-1"), 1) << result.err;
+  EXPECT_EQ(count_occurrences(result.err, "it is now ledger.db.damaged-1"), 1) << result.err;
   EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
-  EXPECT_EQ(again().failed, 0);
+  EXPECT_EQ(rerun().failed, 0);
   EXPECT_FALSE(fs::exists(at("out/.eckart/ledger.db.damaged-2")));
 }
 
-TEST_F(Resume, sets_a_damaged_ledger_aside_and_does_all) {
+TEST_F(Resume, renames_damaged_ledger_and_processes_all) {
   write("out/.eckart/ledger.db", std::string(5000, 'x'));
-  const Finished result = run({"run", "in", "-o", "out", "-k", "2"});
+  const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2"});
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.err, HasSubstr("ledger.db.damaged-1, and what it knew is done again"));
   EXPECT_THAT(result.err, HasSubstr("3 done"));
-  EXPECT_EQ(again(), (Numbers{0, 3, 0}));
+  EXPECT_EQ(rerun(), (RunCounts{0, 3, 0}));
 }
 
-TEST_F(Resume, removes_what_a_killed_run_left_though_all_is_done) {
+TEST_F(Resume, removes_temporaries_of_a_killed_run) {
   const Names before = files("out");
   write("out/.eckart-0123456789abcdef-7.tmp", "half");
   write("out/deep/.eckart-0123456789abcdef-8.tmp", "half");
-  EXPECT_EQ(again(), (Numbers{0, 3, 0}));
+  EXPECT_EQ(rerun(), (RunCounts{0, 3, 0}));
   EXPECT_EQ(files("out"), before);
 }
 
@@ -270,16 +270,16 @@ class ResumeAfterKill : public Resume,
                         public ::testing::WithParamInterface<std::vector<std::string>> {};
 
 /// Sanitizers take every seventh call: each takes three processes, which start slowly there.
-constexpr int kCallsApart = kSanitized ? 7 : 1;
+constexpr int kCallStride = kIsSanitized ? 7 : 1;
 
-TEST_P(ResumeAfterKill, completes_what_the_killed_run_had_to_do) {
+TEST_P(ResumeAfterKill, completes_work_of_the_killed_run) {
   const Names expected = files("out");
   int kills = 0;
   for (bool killed = true; killed;) {
     ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
     for (const std::string& missing : GetParam()) fs::remove_all(at(missing));
-    const std::string fault = "any:0:" + std::to_string(1 + kills * kCallsApart) + ":1";
-    const Finished first = run({"run", "in", "-o", "out", "-k", "2"}, {.fault = fault});
+    const std::string fault = "any:0:" + std::to_string(1 + kills * kCallStride) + ":1";
+    const ProcessResult first = run({"run", "in", "-o", "out", "-k", "2"}, {.fault = fault});
     killed = first.code != 0;
     if (!killed) break;
     ASSERT_EQ(first.code, -SIGKILL) << first.err;
@@ -289,12 +289,12 @@ TEST_P(ResumeAfterKill, completes_what_the_killed_run_had_to_do) {
       if (fs::path(name).filename().native().starts_with(".eckart-")) continue;
       EXPECT_NO_THROW(decode("out/" + name)) << name;
     }
-    const Finished second = run({"run", "in", "-o", "out", "-k", "2"});
+    const ProcessResult second = run({"run", "in", "-o", "out", "-k", "2"});
     ASSERT_EQ(second.code, 0) << second.err;
     EXPECT_EQ(files("out"), expected) << "and no temporaries";
     for (const std::string& name : expected) EXPECT_NO_THROW(decode("out/" + name)) << name;
   }
-  EXPECT_GT(kills * kCallsApart, GetParam().empty() ? 5 : 30);
+  EXPECT_GT(kills * kCallStride, GetParam().empty() ? 5 : 30);
   RecordProperty("kills", kills);
 }
 
@@ -309,16 +309,16 @@ INSTANTIATE_TEST_SUITE_P(, ResumeAfterKill,
                          });
 
 /// What the ledger cannot take stops the run as any output that the disk cannot.
-TEST_F(Resume, stops_where_the_ledger_cannot_be_written) {
+TEST_F(Resume, stops_when_the_ledger_cannot_be_written) {
   for (const int error : {ENOSPC, EIO}) {
     fs::remove_all(at("out"));
-    const Finished result = run({"run", "in", "-o", "out", "-k", "2"},
-                                {.fault = "ledger:" + std::to_string(error) + ":8:1000000"});
+    const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2"},
+                                     {.fault = "ledger:" + std::to_string(error) + ":8:1000000"});
     EXPECT_EQ(result.code, int(ExitCode::io_error)) << result.err;
     EXPECT_THAT(result.err, HasSubstr("ledger out/.eckart/ledger.db: "));
     for (const std::string& name : files("out")) EXPECT_NO_THROW(decode("out/" + name)) << name;
     EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
-    EXPECT_EQ(again(), (Numbers{0, 3, 0}));
+    EXPECT_EQ(rerun(), (RunCounts{0, 3, 0}));
   }
 }
 
@@ -331,19 +331,19 @@ class TwoRuns : public Resume {
     writer_ = open(at("list").c_str(), O_RDWR | O_CLOEXEC);  // keeps it open
     const std::string line = "in/a.png\n";
     ASSERT_EQ(::write(writer_, line.data(), line.size()), ssize_t(line.size()));
-    first_ =
-        std::make_unique<Program>(std::vector<std::string>{"run", "--files-from", "list", "-o",
-                                                           "both", "-k", "2", "--report", "report"},
-                                  Program::Options{.folder = at(".")});
+    first_ = std::make_unique<EckartProcess>(
+        std::vector<std::string>{"run", "--files-from", "list", "-o", "both", "-k", "2", "--report",
+                                 "report"},
+        EckartProcess::Options{.folder = at(".")});
     wait_for([&] { return fs::exists(at("both/in/a.png")); });
   }
   void TearDown() override { close(writer_); }
 
   int writer_ = -1;
-  std::unique_ptr<Program> first_;
+  std::unique_ptr<EckartProcess> first_;
 };
 
-TEST_F(TwoRuns, tell_of_each_image_when_it_is_done) {
+TEST_F(TwoRuns, report_each_image_when_it_is_done) {
   const auto tells = [&] {
     return fs::exists(at("report.part")) && fs::file_size(at("report.part")) > 0;
   };
@@ -352,24 +352,24 @@ TEST_F(TwoRuns, tell_of_each_image_when_it_is_done) {
   EXPECT_FALSE(fs::exists(at("report"))) << "which is whole as long as it is there";
 }
 
-TEST_F(TwoRuns, do_not_write_to_one_folder) {
-  const Finished second = run({"run", "in", "-o", "both", "-k", "2"});
+TEST_F(TwoRuns, do_not_share_an_output_folder) {
+  const ProcessResult second = run({"run", "in", "-o", "both", "-k", "2"});
   EXPECT_EQ(second.code, int(ExitCode::temporary));
   EXPECT_THAT(second.err, HasSubstr("both is being written to by process "));
   EXPECT_THAT(files("both"), ElementsAre("in/a.png"));
 }
 
-TEST_F(TwoRuns, do_not_remove_each_other_s_temporaries) {
+TEST_F(TwoRuns, keep_each_other_s_temporaries) {
   write("both/.eckart-0123456789abcdef-7.tmp", "half");
   EXPECT_EQ(run({"run", "in", "-o", "both", "-k", "2"}).code, int(ExitCode::temporary));
   EXPECT_TRUE(fs::exists(at("both/.eckart-0123456789abcdef-7.tmp")));
 }
 
-TEST_F(TwoRuns, stop_where_their_folder_is_moved_away) {
+TEST_F(TwoRuns, stop_when_their_folder_is_moved) {
   fs::rename(at("both"), at("moved"));
   const std::string line = "in/b.png\n";
   ASSERT_EQ(::write(writer_, line.data(), line.size()), ssize_t(line.size()));
-  const Finished result = first_->wait();
+  const ProcessResult result = first_->wait();
   EXPECT_EQ(result.code, int(ExitCode::io_error)) << result.err;
   EXPECT_THAT(result.err, HasSubstr("both was moved, removed or replaced"));
   EXPECT_THAT(result.err, HasSubstr("a run into it, wherever it is, does the rest"));
@@ -377,7 +377,7 @@ TEST_F(TwoRuns, stop_where_their_folder_is_moved_away) {
   EXPECT_FALSE(fs::exists(at("moved/in/b.png")));
 }
 
-TEST_F(TwoRuns, may_follow_on_another_even_if_that_was_killed) {
+TEST_F(TwoRuns, start_after_a_killed_run) {
   first_->signal(SIGKILL);
   first_->wait();
   EXPECT_EQ(run({"run", "in", "-o", "both", "-k", "2"}).code, 0);

@@ -20,7 +20,7 @@ TEST_F(RunCommand, mirrors_the_tree_of_its_input) {
       0);
   write_png("in/top.png");
   write("in/notes.txt", "not an image");
-  const Finished result = run({"run", "in", "-o", "out", "-k", "5"});
+  const ProcessResult result = run({"run", "in", "-o", "out", "-k", "5"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(files("out"),
               ElementsAre("a/b/phantom_32x48_0001.png", "a/b/phantom_32x48_0002.png", "top.png"));
@@ -29,14 +29,14 @@ TEST_F(RunCommand, mirrors_the_tree_of_its_input) {
   EXPECT_EQ(decode("out/top.png").shape(), (ImageShape{24, 16, 1, Depth::u8}));
 }
 
-TEST_F(CliTest, synth_replaces_no_file) {
+TEST_F(CliTest, synth_overwrites_no_file) {
   const std::vector<std::string> synth{"synth", "-o", "in", "--count", "2", "--kind", "phantom"};
   ASSERT_EQ(run(synth).code, 0);
   EXPECT_EQ(run(synth).code, 0) << "the same images";
   const fs::path second = at("in/phantom_256x256_0002.png");
   fs::remove(at("in/phantom_256x256_0001.png"));
   write("in/phantom_256x256_0002.png", "precious");
-  const Finished result = run(synth);
+  const ProcessResult result = run(synth);
   EXPECT_EQ(result.code, int(ExitCode::cannot_create));
   EXPECT_THAT(result.err, HasSubstr("in/phantom_256x256_0002.png is there with other bytes, and is "
                                     "not replaced: move it away, or name another folder"));
@@ -56,7 +56,7 @@ TEST_F(RunCommand, makes_an_output_for_each_rank) {
   EXPECT_THAT(files("out"), ElementsAre("a.k1.png", "a.k16.png", "a.k4.png"));
 }
 
-TEST_F(RunCommand, names_outputs_as_it_is_told) {
+TEST_F(RunCommand, names_outputs_by_pattern) {
   write("in/a.jpg", encoded("jpeg"));
   EXPECT_EQ(
       run({"run", "in", "-o", "out", "--set", "output.name={name}-{rank}.{ext}", "-k", "3"}).code,
@@ -66,12 +66,12 @@ TEST_F(RunCommand, names_outputs_as_it_is_told) {
 
 TEST_F(RunCommand, writes_jpeg) {
   write("in/a.png", encoded("png", 20, 30, 3));
-  const Finished result = run({"run", "in", "-o", "out", "--format", "jpeg", "-k", "3"});
+  const ProcessResult result = run({"run", "in", "-o", "out", "--format", "jpeg", "-k", "3"});
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.err, HasSubstr("the files lose more by JPEG"));
   ASSERT_THAT(files("out"), ElementsAre("a.jpg"));
   const auto file = io::read_file(at("out/a.jpg"), 1);
-  EXPECT_EQ(io::codec_of(file).name, "jpeg");
+  EXPECT_EQ(io::detect_codec(file).name, "jpeg");
   EXPECT_EQ(decode("out/a.jpg").shape(), (ImageShape{20, 30, 3, Depth::u8}));
 }
 
@@ -88,11 +88,11 @@ TEST_F(RunCommand, reads_the_names_of_its_inputs_from_a_file_or_from_stdin) {
   EXPECT_EQ(files("out2"), files("out1"));
 }
 
-TEST_F(RunCommand, sums_up_in_one_json_object) {
+TEST_F(RunCommand, prints_summary_as_one_json_object) {
   write_png("in/a.png");
   write_png("in/b.png");
   write("in/c.png", "");
-  const Finished result = run({"run", "in", "-o", "out", "-k", "2,3", "--json", "-q"});
+  const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2,3", "--json", "-q"});
   EXPECT_EQ(result.code, 3);
   const auto json = nlohmann::json::parse(result.out);
   EXPECT_EQ(json.at("done"), 2);
@@ -104,16 +104,16 @@ TEST_F(RunCommand, sums_up_in_one_json_object) {
   ASSERT_EQ(json.at("solvers").size(), 1u);
   EXPECT_EQ(json.at("solvers")[0].at("rank"), 3);
   EXPECT_NE(json.at("solvers")[0].at("reason"), "");
-  EXPECT_EQ(count_of(result.out, "\n"), 1);
+  EXPECT_EQ(count_occurrences(result.out, "\n"), 1);
   EXPECT_EQ(files("out").size(), 4u);
 }
 
 TEST_F(RunCommand, prints_a_config_that_it_reads_back) {
-  const Finished first =
+  const ProcessResult first =
       run({"run", "--print-config", "-k", "3,7", "--set", "threads.load=2", "--format", "jpeg"});
   EXPECT_EQ(first.code, 0) << first.err;
   write("c.yaml", first.out);
-  const Finished second = run({"run", "--print-config", "--config", "c.yaml"});
+  const ProcessResult second = run({"run", "--print-config", "--config", "c.yaml"});
   EXPECT_EQ(second.code, 0) << second.err;
   EXPECT_EQ(second.out, first.out);
   EXPECT_NE(run({"run", "--print-config"}).out, first.out);
@@ -121,43 +121,43 @@ TEST_F(RunCommand, prints_a_config_that_it_reads_back) {
 
 TEST_F(RunCommand, takes_a_config_with_watches_and_prints_them) {
   write("c.yaml", "rank: 2\nwatches: [{input: /a, output: /b, rank: 7}]\n");
-  const Finished printed = run({"run", "--print-config", "--config", "c.yaml"});
+  const ProcessResult printed = run({"run", "--print-config", "--config", "c.yaml"});
   EXPECT_EQ(printed.code, 0) << printed.err;
   EXPECT_THAT(printed.out, HasSubstr("\n  - input: \"/a\""));
-  EXPECT_THAT(line_with(printed.out, "rank:"), HasSubstr("2"));
+  EXPECT_THAT(line_containing(printed.out, "rank:"), HasSubstr("2"));
   EXPECT_THAT(printed.out, HasSubstr("\n    rank: \"7\""));
 }
 
-TEST_F(RunCommand, lets_flags_prevail_over_sets_and_sets_over_the_config) {
+TEST_F(RunCommand, applies_flags_over_sets_over_config) {
   write("c.yaml", "rank: 2\nthreads: {load: 2, write: 2}\n");
   const std::string out = run({"run", "--print-config", "--config", "c.yaml", "--set",
                                "threads.load=3", "--set", "rank=4", "-k", "5"})
                               .out;
-  EXPECT_THAT(line_with(out, "rank:"), HasSubstr("5"));
-  EXPECT_THAT(line_with(out, "load:"), HasSubstr("3"));
-  EXPECT_THAT(line_with(out, "write:"), HasSubstr("2"));
+  EXPECT_THAT(line_containing(out, "rank:"), HasSubstr("5"));
+  EXPECT_THAT(line_containing(out, "load:"), HasSubstr("3"));
+  EXPECT_THAT(line_containing(out, "write:"), HasSubstr("2"));
 }
 
-TEST_F(RunCommand, says_in_a_dry_run_what_it_would_do_and_does_nothing) {
+TEST_F(RunCommand, dry_run_prints_outputs_and_writes_nothing) {
   write_png("in/a.png");
   write("in/b/a.jpg", encoded("jpeg"));
-  const Finished result = run({"run", "in", "-o", "out", "--dry-run"});
+  const ProcessResult result = run({"run", "in", "-o", "out", "--dry-run"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.out, "in/a.png -> out/a.png: new\nin/b/a.jpg -> out/b/a.png: new\n");
   EXPECT_FALSE(fs::exists(at("out")));
 }
 
-TEST_F(RunCommand, says_in_a_dry_run_what_would_fail) {
+TEST_F(RunCommand, dry_run_reports_failures) {
   write_png("in/a.png");
   write("in/a.jpg", encoded("jpeg"));
-  const Finished one_name =
+  const ProcessResult one_name =
       run({"run", "in", "-o", "out", "--dry-run", "--set", "output.name=result.png"});
   EXPECT_EQ(one_name.code, 3);
   EXPECT_THAT(one_name.out, HasSubstr("in/a.jpg -> out/result.png: new\n"));
-  EXPECT_THAT(line_with(one_name.out, "in/a.png"),
+  EXPECT_THAT(line_containing(one_name.out, "in/a.png"),
               HasSubstr("would fail: its output out/result.png belongs to"));
   write("out/a.png", "precious");
-  const Finished in_the_way = run({"run", "in/a.png", "-o", "out", "--dry-run"});
+  const ProcessResult in_the_way = run({"run", "in/a.png", "-o", "out", "--dry-run"});
   EXPECT_EQ(in_the_way.code, 3);
   EXPECT_THAT(in_the_way.out, HasSubstr("in/a.png -> out/a.png: in the way (not in the ledger"));
   EXPECT_EQ(fs::file_size(at("out/a.png")), 8u);
@@ -167,60 +167,61 @@ TEST_F(RunCommand, says_in_a_dry_run_what_would_fail) {
   EXPECT_EQ(run({"run", "empty", "-o", "out", "--dry-run"}).code, 65);
 }
 
-TEST_F(RunCommand, finds_in_a_dry_run_that_an_output_would_replace_its_input) {
+TEST_F(RunCommand, dry_run_reports_output_that_would_replace_its_input) {
   write_png("a.png");
-  const Finished result = run({"run", "a.png", "-o", ".", "--dry-run"});
+  const ProcessResult result = run({"run", "a.png", "-o", ".", "--dry-run"});
   EXPECT_EQ(result.code, 3);
   EXPECT_THAT(result.out, HasSubstr("would replace it"));
 }
 
-TEST_F(RunCommand, gives_full_rank_where_there_is_no_more_and_says_so_once) {
+TEST_F(RunCommand, caps_rank_at_full_rank_and_warns_once) {
   write_png("in/a.png");
   write_png("in/b.png");
-  const Finished result = run({"run", "in", "-o", "out", "-k", "1000"});
+  const ProcessResult result = run({"run", "in", "-o", "out", "-k", "1000"});
   EXPECT_EQ(result.code, 0);
-  EXPECT_EQ(count_of(result.err, "rank 1000 is above min(rows, cols) = 16"), 1);
+  EXPECT_EQ(count_occurrences(result.err, "rank 1000 is above min(rows, cols) = 16"), 1);
   const Image input = decode("in/a.png"), output = decode("out/a.png");
   EXPECT_TRUE(std::equal(input.data(), input.data() + input.bytes(), output.data()));
 }
 
-TEST_F(RunCommand, is_silent_when_asked) {
+TEST_F(RunCommand, is_silent_with_quiet) {
   write_png("in/a.png");
-  const Finished result = run({"run", "in", "-o", "out", "-q", "-k", "2"});
+  const ProcessResult result = run({"run", "in", "-o", "out", "-q", "-k", "2"});
   EXPECT_EQ(result.code, 0);
   EXPECT_EQ(result.out, "");
   EXPECT_EQ(result.err, "");
 }
 
-TEST_F(RunCommand, tells_of_each_image_and_batch_when_asked) {
+TEST_F(RunCommand, logs_each_image_and_batch_with_verbose) {
   write_png("in/a.png");
   write_png("in/b.png");
-  EXPECT_EQ(count_of(run({"run", "in", "-o", "out", "-k", "2"}).err, "-> out/"), 0);
+  EXPECT_EQ(count_occurrences(run({"run", "in", "-o", "out", "-k", "2"}).err, "-> out/"), 0);
   const std::string more = run({"run", "in", "-o", "out", "-k", "2,3", "-v"}).err;
-  EXPECT_THAT(line_with(more, "-> out/a.k3.png"),
+  EXPECT_THAT(line_containing(more, "-> out/a.k3.png"),
               HasSubstr("in/a.png (24 x 16 x 1, 8 bits): rank 3, "));
-  EXPECT_EQ(count_of(more, "-> out/"), 4);
-  EXPECT_EQ(count_of(more, "1 planes of 32 x 32"), 0);
+  EXPECT_EQ(count_occurrences(more, "-> out/"), 4);
+  EXPECT_EQ(count_occurrences(more, "1 planes of 32 x 32"), 0);
   const std::string most = run({"run", "in", "-o", "out", "-k", "2", "-vv", "--overwrite"}).err;
-  EXPECT_EQ(count_of(most, "1 planes of 32 x 32"), 2);
+  EXPECT_EQ(count_occurrences(most, "1 planes of 32 x 32"), 2);
 }
 
 TEST_F(RunCommand, works_with_its_standard_streams_closed) {
   write_png("in/a.png");
-  const Program::Options closed{.folder = {}, .in = {}, .as_nobody = false, .closed_streams = true};
+  const EckartProcess::Options closed{
+      .folder = {}, .in = {}, .as_nobody = false, .closed_streams = true};
   EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2"}, closed).code, 0);
   EXPECT_NO_THROW(decode("out/a.png"));
   EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2", "--json"}, closed).code, 74)
       << "the results went nowhere";
 }
 
-TEST_F(RunCommand, works_from_a_folder_that_its_user_may_not_search) {
+TEST_F(RunCommand, works_from_unsearchable_program_folder) {
   write_png("in/a.png");
   fs::create_directory(at("closed"));
   fs::copy_file(ECKART_PROGRAM, at("closed/eckart"));
   fs::permissions(at("closed"), fs::perms::owner_all);
   fs::permissions(at("."), fs::perms::all);
-  const Finished result =
+  const ProcessResult result =
       run({"run", "in", "-o", "out", "-k", "2"}, {.folder = {},
                                                   .in = {},
                                                   .as_nobody = getuid() == 0,
@@ -229,7 +230,7 @@ TEST_F(RunCommand, works_from_a_folder_that_its_user_may_not_search) {
   EXPECT_EQ(result.code, 0) << result.err;
 }
 
-TEST_F(RunCommand, runs_again_over_its_own_output) {
+TEST_F(RunCommand, skips_its_own_output_on_rerun) {
   write_png("in/a.png");
   for (int i = 0; i < 2; ++i) EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
   EXPECT_THAT(files("out"), ElementsAre("a.png"));
@@ -251,7 +252,8 @@ std::map<std::string, Json> report_lines(const std::string& text) {
 TEST_F(RunCommand, reports_each_output_and_each_failure) {
   write("in/a.png", encoded("png", 24, 16, 3));
   write("in/b.png", "no image");
-  const Finished result = run({"run", "in", "-o", "out", "--rank", "2,16", "--report", "r.jsonl"});
+  const ProcessResult result =
+      run({"run", "in", "-o", "out", "--rank", "2,16", "--report", "r.jsonl"});
   EXPECT_EQ(result.code, int(ExitCode::some_failed)) << result.err;
   const auto file = io::read_file(at("r.jsonl"), 1);
   const auto lines = report_lines({reinterpret_cast<const char*>(file.data()), file.size()});
@@ -264,7 +266,7 @@ TEST_F(RunCommand, reports_each_output_and_each_failure) {
   EXPECT_EQ(coarse.at("rank"), 2);
   ASSERT_EQ(coarse.at("energy").size(), 3U);
   EXPECT_LT(coarse.at("energy").at(1).get<double>(), 1);
-  EXPECT_LE(coarse.at("most_loss_db").get<double>(), 0.01);
+  EXPECT_LE(coarse.at("loss_estimate_db").get<double>(), 0.01);
 
   const Image in = decode("in/a.png"), out = decode("out/a.k2.png");
   double squared_error = 0;
@@ -274,7 +276,7 @@ TEST_F(RunCommand, reports_each_output_and_each_failure) {
 
   const Json& exact = lines.at("out/a.k16.png");
   EXPECT_TRUE(exact.at("psnr_db").is_null());
-  EXPECT_EQ(exact.at("most_loss_db"), 0);
+  EXPECT_EQ(exact.at("loss_estimate_db"), 0);
   const Json& failure = lines.at("in/b.png");
   EXPECT_EQ(failure.at("failed"), "not an image");
   EXPECT_EQ(failure.at("stage"), "load");
@@ -282,20 +284,20 @@ TEST_F(RunCommand, reports_each_output_and_each_failure) {
 
 TEST_F(RunCommand, reports_to_stdout) {
   write_png("in/a.png");
-  const Finished result = run({"run", "in", "-o", "out", "-k", "2", "--report", "-"});
+  const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--report", "-"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(report_lines(result.out).at("out/a.png").at("rank"), 2);
 }
 
-TEST_F(RunCommand, says_that_a_report_is_lost) {
+TEST_F(RunCommand, fails_when_the_report_cannot_be_written) {
   write_png("in/a.png");
-  const Finished none = run({"run", "in", "-o", "out", "--report", "no/folder/r.jsonl"});
+  const ProcessResult none = run({"run", "in", "-o", "out", "--report", "no/folder/r.jsonl"});
   EXPECT_EQ(none.code, int(ExitCode::cannot_create));
   EXPECT_THAT(none.err, HasSubstr("no/folder/r.jsonl.part cannot be created"));
-  const Finished full = run({"run", "in", "-o", "out", "--report", "/dev/full"});
+  const ProcessResult full = run({"run", "in", "-o", "out", "--report", "/dev/full"});
   EXPECT_EQ(full.code, int(ExitCode::io_error));
   EXPECT_THAT(full.err, HasSubstr("/dev/full is not whole: No space left"));
-  const Finished image = run({"run", "in", "-o", "out", "--report", "in/a.png"});
+  const ProcessResult image = run({"run", "in", "-o", "out", "--report", "in/a.png"});
   EXPECT_EQ(image.code, int(ExitCode::usage));
   EXPECT_NO_THROW(decode("in/a.png"));
 }

@@ -23,11 +23,11 @@ class Signal : public CliTest {
   }
 
   /// A run that has written its first file; `budget_mb` is how far loading gets ahead.
-  std::unique_ptr<Program> start(int budget_mb) {
-    auto program = std::make_unique<Program>(
+  std::unique_ptr<EckartProcess> start(int budget_mb) {
+    auto program = std::make_unique<EckartProcess>(
         std::vector<std::string>{"run", "in", "-o", "out", "--json", "--set", "cpu.lanes=1",
                                  "--set", "budget_mb=" + std::to_string(budget_mb)},
-        Program::Options{at("."), {}, false});
+        EckartProcess::Options{at("."), {}, false});
     wait_for([&] { return fs::exists(at("out/gradient_500x500_0001.png")); });
     return program;
   }
@@ -35,7 +35,7 @@ class Signal : public CliTest {
   void expect_clean_end(int signal, int code) {
     const auto program = start(4);
     program->signal(signal);
-    const Finished result = program->wait();
+    const ProcessResult result = program->wait();
     EXPECT_EQ(result.code, code) << result.err;
     EXPECT_THAT(result.err, HasSubstr("stopping"));
     EXPECT_THAT(result.err, HasSubstr("INTERRUPTED"));
@@ -57,24 +57,24 @@ TEST_F(Signal, hup_ends_the_run_with_129_after_a_clean_drain) { expect_clean_end
 TEST_F(Signal, int_ends_the_run_with_130_after_a_clean_drain) { expect_clean_end(SIGINT, 130); }
 TEST_F(Signal, term_ends_the_run_with_143_after_a_clean_drain) { expect_clean_end(SIGTERM, 143); }
 
-TEST_F(Signal, int_ends_the_wait_for_a_list_that_does_not_come) {
+TEST_F(Signal, int_ends_wait_for_list_input) {
   ASSERT_EQ(mkfifo(at("list").c_str(), 0600), 0);
   const int writer = open(at("list").c_str(), O_RDWR | O_CLOEXEC);  // keeps it open
   const std::string line = "in/gradient_500x500_0001.png\n";
   ASSERT_EQ(::write(writer, line.data(), line.size()), ssize_t(line.size()));
-  Program program({"run", "--files-from", "list", "-o", "out"}, {at("."), {}, false});
+  EckartProcess program({"run", "--files-from", "list", "-o", "out"}, {at("."), {}, false});
   wait_for([&] { return fs::exists(at("out/in/gradient_500x500_0001.png")); });
   program.signal(SIGINT);
   EXPECT_EQ(program.wait().code, 130);
   close(writer);
 }
 
-TEST_F(Signal, a_second_int_ends_at_once_and_tears_no_file) {
+TEST_F(Signal, second_int_ends_at_once_and_leaves_no_partial_file) {
   const auto program = start(2048);
   program->signal(SIGINT);
   wait_for([&] { return program->err().find("stopping") != std::string::npos; });
   program->signal(SIGINT);
-  const Finished result = program->wait();
+  const ProcessResult result = program->wait();
   EXPECT_EQ(result.code, 130) << result.err;
   EXPECT_EQ(result.out, "") << "the drain was not cut short";
   Names outputs = files("out");
@@ -83,13 +83,13 @@ TEST_F(Signal, a_second_int_ends_at_once_and_tears_no_file) {
   expect_whole(outputs);
 }
 
-TEST_F(Signal, the_next_run_does_the_rest) {
+TEST_F(Signal, leaves_the_rest_to_the_next_run) {
   for (const int signal : {SIGTERM, SIGKILL}) {
     fs::remove_all(at("out"));
     const auto program = start(4);
     program->signal(signal);
     program->wait();
-    const Finished rest = run({"run", "in", "-o", "out", "-q", "--json"});
+    const ProcessResult rest = run({"run", "in", "-o", "out", "-q", "--json"});
     EXPECT_EQ(rest.code, 0);
     const auto json = nlohmann::json::parse(rest.out);
     EXPECT_GE(json.at("skipped"), signal == SIGTERM ? 1 : 0);

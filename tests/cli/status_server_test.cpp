@@ -15,27 +15,27 @@ namespace eckart::test {
 namespace {
 
 using nlohmann::json;
-using telemetry::fetch;
+using telemetry::http_get;
 
 class StatusServerTest : public WatchTest {
  protected:
   std::string socket() const { return at("status.sock").string(); }
   void start_listening(const std::string& top = {}) {
-    configure("patience_s: 0", "telemetry: {listen: " + socket() + "}\n" + top);
+    configure("retry_timeout_s: 0", "telemetry: {listen: " + socket() + "}\n" + top);
     start();
     wait_for_log("ready:");
   }
-  json status() const { return json::parse(fetch(socket(), "/status.json")); }
+  json status() const { return json::parse(http_get(socket(), "/status.json")); }
   /// The value of a series, as `name{label="value"}`.
   double metric(const std::string& series) const {
-    const std::string text = fetch(socket(), "/metrics");
+    const std::string text = http_get(socket(), "/metrics");
     const std::size_t begin = text.find("\n" + series + " ");
     EXPECT_NE(begin, text.npos) << series;
     return begin == text.npos ? -1 : std::stod(text.substr(begin + series.size() + 2));
   }
 };
 
-TEST_F(StatusServerTest, tells_what_is_done_and_what_has_failed) {
+TEST_F(StatusServerTest, reports_done_and_failed_images) {
   start_listening();
   write_png("in/a.png");
   write("in/<b>&.png", std::string("no image"));
@@ -56,9 +56,9 @@ TEST_F(StatusServerTest, tells_what_is_done_and_what_has_failed) {
   EXPECT_EQ(now["recent_failures"][0]["file"], at("in/<b>&.png").string());
   EXPECT_EQ(now["recent_failures"][0]["reason"], "not an image");
   EXPECT_EQ(now["history"]["time_s"].size(), now["history"]["stages"]["load"].size());
-  EXPECT_EQ(fetch(socket(), "/healthz"), "ok\n");
-  EXPECT_EQ(fetch(socket(), "/readyz"), "ok\n");
-  EXPECT_THAT(fetch(socket(), "/"), HasSubstr("<!doctype html>"));
+  EXPECT_EQ(http_get(socket(), "/healthz"), "ok\n");
+  EXPECT_EQ(http_get(socket(), "/readyz"), "ok\n");
+  EXPECT_THAT(http_get(socket(), "/"), HasSubstr("<!doctype html>"));
   EXPECT_EQ(stop().code, 0);
   EXPECT_FALSE(fs::exists(socket()));
 }
@@ -70,8 +70,8 @@ TEST_F(StatusServerTest, is_not_ready_while_an_input_is_missing) {
   wait_until([&] { return metric("eckart_ready") == 0; });
   EXPECT_THAT(status()["not_ready"][0].get<std::string>(), HasSubstr("in: it is missing"));
   EXPECT_EQ(metric("eckart_watch_degraded"), 1);
-  EXPECT_THROW(fetch(socket(), "/readyz"), FatalError);  // 503
-  EXPECT_EQ(fetch(socket(), "/healthz"), "ok\n") << "it lives";
+  EXPECT_THROW(http_get(socket(), "/readyz"), FatalError);  // 503
+  EXPECT_EQ(http_get(socket(), "/healthz"), "ok\n") << "it lives";
   fs::create_directories(at("in"));
   wait_until([&] { return metric("eckart_ready") == 1; });
 }
@@ -89,64 +89,64 @@ TEST_F(StatusServerTest, has_the_metrics_that_are_documented_and_no_others) {
   std::set<std::string> documented = names_in(page.str(), std::regex(R"(\n\| `([a-z_]+)` \|)"));
   start_listening();
   std::set<std::string> told =
-      names_in(fetch(socket(), "/metrics"), std::regex(R"(# TYPE ([a-z_]+) )"));
+      names_in(http_get(socket(), "/metrics"), std::regex(R"(# TYPE ([a-z_]+) )"));
   EXPECT_EQ(told, documented);
 }
 
-TEST_F(StatusServerTest, a_socket_of_a_dead_service_is_taken_over_and_that_of_a_living_one_not) {
+TEST_F(StatusServerTest, takes_over_socket_of_dead_process_only) {
   start_listening();
-  Program::Options options;
+  EckartProcess::Options options;
   options.folder = at(".");
   write("other.yaml",
         "telemetry: {listen: " + socket() + "}\nbackend: cpu\nwatches:\n" + watch("in2", "out2"));
-  const Finished second = Program({"watch", "--config", "other.yaml"}, options).wait();
+  const ProcessResult second = EckartProcess({"watch", "--config", "other.yaml"}, options).wait();
   EXPECT_EQ(second.code, 73);
   EXPECT_THAT(second.err, HasSubstr("cannot listen on " + socket() + ": another process does"));
 
   service_->signal(SIGKILL);
   service_->wait();
   ASSERT_TRUE(fs::exists(socket()));
-  EXPECT_THROW(fetch(socket(), "/healthz"), FatalError);
+  EXPECT_THROW(http_get(socket(), "/healthz"), FatalError);
   start_listening();
-  EXPECT_EQ(fetch(socket(), "/healthz"), "ok\n");
+  EXPECT_EQ(http_get(socket(), "/healthz"), "ok\n");
   struct stat file {};
   ASSERT_EQ(::stat(socket().c_str(), &file), 0);
   EXPECT_EQ(file.st_mode & 0777U, 0660U);
 }
 
-TEST_F(StatusServerTest, a_port_is_one_process_s) {
+TEST_F(StatusServerTest, rejects_port_in_use) {
   const std::string port = "127.0.0.1:" + std::to_string(20000 + ::getpid() % 20000);
   configure({}, "telemetry: {listen: \"" + port + "\"}\n");
   start();
   wait_for_log("ready:");
-  EXPECT_EQ(fetch(port, "/healthz"), "ok\n");
+  EXPECT_EQ(http_get(port, "/healthz"), "ok\n");
   write_png("other/a.png");
-  const Finished second =
+  const ProcessResult second =
       run({"run", "other", "-o", "out2", "--backend", "cpu", "--set", "telemetry.listen=" + port});
   EXPECT_EQ(second.code, 0) << "the images are wanted all the same";
   EXPECT_THAT(second.err,
               HasSubstr("no status page: cannot listen on " + port + ": Address already in use"));
-  EXPECT_EQ(fetch(port, "/healthz"), "ok\n");
+  EXPECT_EQ(http_get(port, "/healthz"), "ok\n");
   EXPECT_EQ(run({"top", "http://" + port + "/"}).code, 0) << "as the log names it";
 }
 
-TEST_F(StatusServerTest, top_shows_it_and_says_where_nothing_answers) {
+TEST_F(StatusServerTest, top_prints_status_or_reports_no_answer) {
   start_listening();
   write_png("in/a.png");
   wait_until([&] { return metric("eckart_images_total{result=\"done\"}") == 1; });
-  const Finished shown = run({"top", socket()});
-  EXPECT_EQ(shown.code, 0) << shown.err;
-  EXPECT_THAT(shown.out, AllOf(HasSubstr("images    1 done"), HasSubstr("watch     "),
-                               HasSubstr("stage    threads")));
+  const ProcessResult terminal_output = run({"top", socket()});
+  EXPECT_EQ(terminal_output.code, 0) << terminal_output.err;
+  EXPECT_THAT(terminal_output.out, AllOf(HasSubstr("images    1 done"), HasSubstr("watch     "),
+                                         HasSubstr("stage    threads")));
   EXPECT_EQ(run({"top", "--config", "eckart.yaml"}).code, 0);
   EXPECT_EQ(stop().code, 0);
-  const Finished gone = run({"top", socket()});
+  const ProcessResult gone = run({"top", socket()});
   EXPECT_EQ(gone.code, 69);
   EXPECT_THAT(gone.err, HasSubstr("no eckart answers on"));
   EXPECT_EQ(run({"top", "example.org:80"}).code, 78);
 }
 
-TEST_F(StatusServerTest, top_lets_nobody_command_the_terminal) {
+TEST_F(StatusServerTest, top_escapes_control_characters) {
   const auto nothing = [] { return std::string(); };
   const auto text = [] { return std::string("images\n\033[2Jx\n"); };
   const telemetry::StatusServer another(
@@ -154,14 +154,14 @@ TEST_F(StatusServerTest, top_lets_nobody_command_the_terminal) {
   EXPECT_EQ(run({"top", socket()}).out, "images\n\\x1b[2Jx\n");
 }
 
-TEST_F(StatusServerTest, top_on_a_terminal_waits_for_a_service_that_begins_anew) {
+TEST_F(StatusServerTest, top_reconnects_to_restarted_service) {
   start_listening();
-  Program top({"top", socket()},
-              {.folder = at("."), .on_terminal = true, .environment = {{"TERM", "xterm"}}});
+  EckartProcess top({"top", socket()},
+                    {.folder = at("."), .on_terminal = true, .environment = {{"TERM", "xterm"}}});
   const auto last_screen = [&] {
-    const std::string shown = top.shown();
-    const std::size_t begin = shown.rfind("\033[H\033[J");
-    return begin == shown.npos ? shown : shown.substr(begin);
+    const std::string terminal_output = top.terminal_output();
+    const std::size_t begin = terminal_output.rfind("\033[H\033[J");
+    return begin == terminal_output.npos ? terminal_output : terminal_output.substr(begin);
   };
   const auto shows = [&](const std::string& text) {
     return last_screen().find(text) != std::string::npos;
@@ -177,11 +177,11 @@ TEST_F(StatusServerTest, top_on_a_terminal_waits_for_a_service_that_begins_anew)
   EXPECT_EQ(top.wait().code, -SIGINT);
 }
 
-TEST_F(StatusServerTest, top_on_a_terminal_ends_where_nothing_answers_at_first) {
-  Program top({"top", socket()},
-              {.folder = at("."), .on_terminal = true, .environment = {{"TERM", "xterm"}}});
+TEST_F(StatusServerTest, top_ends_when_nothing_answers_at_first) {
+  EckartProcess top({"top", socket()},
+                    {.folder = at("."), .on_terminal = true, .environment = {{"TERM", "xterm"}}});
   EXPECT_EQ(top.wait().code, 69);
-  EXPECT_THAT(top.shown(), HasSubstr("no eckart answers on"));
+  EXPECT_THAT(top.terminal_output(), HasSubstr("no eckart answers on"));
 }
 
 /// Of what alerts ask the process: it is the same one.
@@ -195,7 +195,7 @@ TEST_F(StatusServerTest, goes_on_after_a_reload) {
 
   service_->signal(SIGHUP);
   wait_for_log("ready:", 2);
-  EXPECT_EQ(fetch(socket(), "/healthz"), "ok\n");
+  EXPECT_EQ(http_get(socket(), "/healthz"), "ok\n");
   EXPECT_EQ(metric("eckart_images_total{result=\"done\"}"), 0) << "counters begin anew";
   EXPECT_EQ(metric("process_start_time_seconds"), started);
   EXPECT_EQ(metric("eckart_last_success_timestamp_seconds"), succeeded);

@@ -23,7 +23,7 @@ class TraceCommand : public CliTest {
   }
 };
 
-TEST_F(TraceCommand, has_all_threads_and_images_and_what_became_of_them) {
+TEST_F(TraceCommand, has_all_threads_images_and_results) {
   write_png("in/a.png");
   write_png("in/day \"1\"/\xff.png");
   write("in/bad.png", std::string("no image"));
@@ -32,7 +32,7 @@ TEST_F(TraceCommand, has_all_threads_and_images_and_what_became_of_them) {
              {"--set", "threads.load=3", "--set", "threads.write=2", "--set", "cpu.lanes=2"});
   EXPECT_EQ(run(all).code, 3);
   const TraceReader trace(at("t.json"));
-  trace.expect_in_order();
+  trace.expect_properly_nested();
   EXPECT_THAT(trace.thread_names(), IsSupersetOf({"source", "load 0", "load 1", "load 2", "batch",
                                                   "compute 0", "write 0", "write 1"}));
   EXPECT_THAT(names_of(trace.spans("load")),
@@ -49,9 +49,9 @@ TEST_F(TraceCommand, has_all_threads_and_images_and_what_became_of_them) {
   EXPECT_FALSE(good[0].args.contains("result"));
 }
 
-TEST_F(TraceCommand, is_refused_where_it_cannot_be_and_before_anything_is_done) {
+TEST_F(TraceCommand, is_rejected_before_work_when_it_cannot_be_written) {
   write_png("in/a.png");
-  const Finished none = run(arguments("no/folder/t.json"));
+  const ProcessResult none = run(arguments("no/folder/t.json"));
   EXPECT_EQ(none.code, 73);
   EXPECT_THAT(none.err, HasSubstr("no/folder/t.json"));
   EXPECT_EQ(run(arguments("in/a.png")).code, 64);
@@ -61,15 +61,15 @@ TEST_F(TraceCommand, is_refused_where_it_cannot_be_and_before_anything_is_done) 
   EXPECT_NO_THROW(decode("in/a.png"));
 }
 
-TEST_F(TraceCommand, that_is_cut_short_costs_a_line_in_the_log) {
+TEST_F(TraceCommand, write_failure_is_logged_once) {
   for (int i = 0; i < 5; ++i) write_png("in/" + std::to_string(i) + ".png");
-  const Finished full = run(arguments("/dev/full"));
+  const ProcessResult full = run(arguments("/dev/full"));
   EXPECT_EQ(full.code, 0) << full.err;
-  EXPECT_EQ(count_of(full.err, "trace /dev/full"), 1) << full.err;
+  EXPECT_EQ(count_occurrences(full.err, "trace /dev/full"), 1) << full.err;
   EXPECT_EQ(files("out").size(), 5U);
 }
 
-TEST_F(TraceCommand, of_a_dry_run_is_none) {
+TEST_F(TraceCommand, is_not_written_by_dry_run) {
   write_png("in/a.png");
   Names all = arguments();
   all.emplace_back("--dry-run");
@@ -77,27 +77,28 @@ TEST_F(TraceCommand, of_a_dry_run_is_none) {
   EXPECT_FALSE(fs::exists(at("t.json")));
 }
 
-TEST_F(TraceCommand, is_whole_after_a_stop) {
+TEST_F(TraceCommand, is_complete_after_a_stop) {
   for (int i = 0; i < 400; ++i) write("in/" + std::to_string(i) + ".png", encoded("png", 256, 256));
-  Program program(arguments(), {.folder = at(".")});
+  EckartProcess program(arguments(), {.folder = at(".")});
   wait_for([&] { return files("out").size() > 5; });
   program.signal(SIGINT);
   EXPECT_EQ(program.wait().code, 130);
   const TraceReader trace(at("t.json"));
-  trace.expect_in_order();
+  trace.expect_properly_nested();
   EXPECT_GE(trace.spans("write").size(), 5U);
 }
 
-TEST_F(TraceCommand, goes_on_where_the_gpu_was_lost) {
+TEST_F(TraceCommand, continues_after_device_loss) {
   for (int i = 0; i < 30; ++i) write_png("in/" + std::to_string(i) + ".png");
   Names all = arguments();
   all[7] = "cuda";
-  const Finished result =
-      run(all, {.program = fs::path(ECKART_FAKE_GPU) / "eckart",
-                .environment = {{"LD_LIBRARY_PATH", ECKART_FAKE_GPU}, {"FAKE_GPU_LOST_AT", "2"}}});
+  const ProcessResult result =
+      run(all,
+          {.program = fs::path(ECKART_FAKE_GPU) / "eckart",
+           .environment = {{"LD_LIBRARY_PATH", ECKART_FAKE_GPU}, {"FAKE_GPU_LOST_AT_BATCH", "2"}}});
   EXPECT_EQ(result.code, 0) << result.err;
   const TraceReader trace(at("t.json"));
-  trace.expect_in_order();
+  trace.expect_properly_nested();
   EXPECT_GE(trace.spans("source").size(), 31U) << "of both processes";
   EXPECT_EQ(trace.process_names().at(2), "GPU 00000000:01:00.0");
 }

@@ -10,14 +10,14 @@ namespace {
 
 using WatchFailure = WatchTest;
 
-TEST_F(WatchFailure, what_does_not_decode_in_time_is_quarantined_with_its_reason) {
-  configure("after: delete, patience_s: 0");
+TEST_F(WatchFailure, quarantines_undecodable_input_with_record) {
+  configure("after: delete, retry_timeout_s: 0");
   write("in/sub/bad.png", "this is no image");
   start();
   wait_until([&] { return fs::exists(at("out/.eckart/quarantine/sub/bad.png")); });
   EXPECT_THAT(files("in"), IsEmpty());
   wait_for_log("in/sub/bad.png is in the quarantine");
-  std::ifstream file(at("out/.eckart/quarantine/sub/bad.png.reason.json"));
+  std::ifstream file(at("out/.eckart/quarantine/sub/bad.png.record.json"));
   const auto reason = nlohmann::json::parse(file);
   EXPECT_EQ(reason.at("input"), at("in/sub/bad.png").string());
   EXPECT_EQ(reason.at("reason"), "not an image");
@@ -27,27 +27,27 @@ TEST_F(WatchFailure, what_does_not_decode_in_time_is_quarantined_with_its_reason
             "eae080490582decb877f7dcabf9f83a803c8aa1d2e759fb40a873afda921b1d3");
 }
 
-TEST_F(WatchFailure, what_was_kept_and_failed_is_not_tried_again_until_it_is_requeued) {
-  configure("patience_s: 0, limits: {side: 20}");
+TEST_F(WatchFailure, retries_kept_failure_only_after_requeue) {
+  configure("retry_timeout_s: 0, limits: {side: 20}");
   write("in/large.png", encoded("png", 24, 16));
   start();
-  wait_until([&] { return fs::exists(at("out/.eckart/quarantine/large.png.stays.json")); });
+  wait_until([&] { return fs::exists(at("out/.eckart/quarantine/large.png.kept.json")); });
   EXPECT_THAT(files("in"), ElementsAre("large.png"));
   stop();
-  configure("patience_s: 0");
+  configure("retry_timeout_s: 0");
   start();
   write_png("in/another.png");
   wait_for_outputs(1);
   EXPECT_THAT(files("out"), ElementsAre("another.png"));
-  const Finished requeued = run({"requeue", "out", "large.png"});
-  EXPECT_EQ(requeued.code, 0);
-  EXPECT_THAT(requeued.out, HasSubstr("in/large.png: to be tried again"));
+  const ProcessResult requeue = run({"requeue", "out", "large.png"});
+  EXPECT_EQ(requeue.code, 0);
+  EXPECT_THAT(requeue.out, HasSubstr("in/large.png: to be tried again"));
   wait_for_outputs(2);
 }
 
-TEST_F(WatchFailure, what_is_in_the_quarantine_has_failed_for_status_as_long) {
+TEST_F(WatchFailure, status_counts_quarantined_inputs_as_failed) {
   const auto status = [&] { return run({"status", "out"}).out; };
-  configure("after: move, move_to: " + at("done").string() + ", patience_s: 0");
+  configure("after: move, move_to: " + at("done").string() + ", retry_timeout_s: 0");
   write("in/sub/bad.png", "this is no image");
   start();
   wait_until([&] { return fs::exists(at("out/.eckart/quarantine/sub/bad.png")); });
@@ -65,12 +65,12 @@ TEST_F(WatchFailure, what_is_in_the_quarantine_has_failed_for_status_as_long) {
   EXPECT_THAT(status(), HasSubstr("2 done, 0 failed"));
 }
 
-TEST_F(WatchFailure, what_is_bad_and_cannot_be_taken_away_is_told_once) {
-  configure("after: delete, patience_s: 0");
+TEST_F(WatchFailure, reports_unremovable_bad_input_once) {
+  configure("after: delete, retry_timeout_s: 0");
   write("in/theirs/bad.png", "this is no image");
   fs::permissions(at("."), fs::perms::all);
   start({.as_nobody = true});
-  wait_until([&] { return fs::exists(at("out/.eckart/quarantine/theirs/bad.png.stays.json")); });
+  wait_until([&] { return fs::exists(at("out/.eckart/quarantine/theirs/bad.png.kept.json")); });
   for (int scans = 2; scans < 4; ++scans) {
     service_->signal(SIGHUP);
     wait_for_log("ready: ", scans);
@@ -79,21 +79,21 @@ TEST_F(WatchFailure, what_is_bad_and_cannot_be_taken_away_is_told_once) {
     wait_until([&] { return fs::exists(at("out") / name); });
   }
   const std::string log = stop().err;
-  EXPECT_EQ(count_of(log, "none of the formats read"), 1) << log;
+  EXPECT_EQ(count_occurrences(log, "none of the formats read"), 1) << log;
   EXPECT_THAT(log, HasSubstr("bad.png stays there (cannot take away"));
 }
 
-TEST_F(WatchFailure, what_stays_and_what_is_quarantined_under_one_name_have_a_reason_each) {
+TEST_F(WatchFailure, keeps_separate_records_for_kept_and_quarantined_inputs_of_one_name) {
   const fs::path place = at("out/.eckart/quarantine/q.png");
-  configure("after: delete, patience_s: 0");
+  configure("after: delete, retry_timeout_s: 0");
   write("in/q.png", "this is no image");
   start();
   wait_until([&] { return fs::exists(place); });
   stop();
-  configure("patience_s: 0");
+  configure("retry_timeout_s: 0");
   write("in/q.png", "nor is this");
   start();
-  wait_until([&] { return fs::exists(place.native() + ".stays.json"); });
+  wait_until([&] { return fs::exists(place.native() + ".kept.json"); });
   for (int scans = 2; scans < 4; ++scans) {
     service_->signal(SIGHUP);
     wait_for_log("ready: ", scans);
@@ -101,20 +101,20 @@ TEST_F(WatchFailure, what_stays_and_what_is_quarantined_under_one_name_have_a_re
     write_png("in/" + name);
     wait_until([&] { return fs::exists(at("out") / name); });
   }
-  EXPECT_EQ(count_of(service_->err(), "none of the formats read"), 1) << service_->err();
+  EXPECT_EQ(count_occurrences(service_->err(), "none of the formats read"), 1) << service_->err();
   write_png("in/q.png");
   wait_until([&] { return fs::exists(at("out/q.png")); });
-  wait_until([&] { return !fs::exists(place.native() + ".stays.json"); });
+  wait_until([&] { return !fs::exists(place.native() + ".kept.json"); });
   stop();
-  EXPECT_TRUE(fs::exists(place.native() + ".reason.json"));
+  EXPECT_TRUE(fs::exists(place.native() + ".record.json"));
   fs::remove(at("in/q.png"));
   EXPECT_EQ(run({"requeue", "out"}).code, 0);
   EXPECT_THAT(files("in"), testing::Contains("q.png"));
   EXPECT_FALSE(fs::exists(place));
 }
 
-TEST_F(WatchFailure, what_was_quarantined_comes_back_by_requeue) {
-  configure("after: delete, patience_s: 0, limits: {side: 20}");
+TEST_F(WatchFailure, requeue_restores_quarantined_input) {
+  configure("after: delete, retry_timeout_s: 0, limits: {side: 20}");
   write("in/a/large.png", encoded("png", 24, 16));
   start();
   wait_until([&] { return fs::exists(at("out/.eckart/quarantine/a/large.png")); });
@@ -130,8 +130,8 @@ TEST_F(WatchFailure, what_was_quarantined_comes_back_by_requeue) {
   EXPECT_THAT(files("out"), ElementsAre("a/large.png"));
 }
 
-TEST_F(WatchFailure, an_output_of_another_input_is_not_replaced) {
-  configure("after: delete, patience_s: 0");
+TEST_F(WatchFailure, keeps_output_of_another_input) {
+  configure("after: delete, retry_timeout_s: 0");
   write("in/a.png", encoded("png", 24, 16));
   start();
   wait_until([&] { return count("in") == 0; });
@@ -141,7 +141,7 @@ TEST_F(WatchFailure, an_output_of_another_input_is_not_replaced) {
   EXPECT_EQ(decode("out/a.jpg.png").shape().rows, 40);
 }
 
-TEST_F(WatchFailure, an_output_folder_that_cannot_be_had_is_waited_for) {
+TEST_F(WatchFailure, waits_for_unavailable_output_folder) {
   configure();
   write_png("in/a.png");
   write("out", "a file is in the way");
@@ -152,7 +152,7 @@ TEST_F(WatchFailure, an_output_folder_that_cannot_be_had_is_waited_for) {
   wait_for_log("works again");
 }
 
-TEST_F(WatchFailure, hup_reloads_the_configuration_and_a_bad_one_is_refused) {
+TEST_F(WatchFailure, hup_reloads_configuration_and_rejects_an_invalid_one) {
   configure();
   start();
   write_png("in/a.png");
@@ -171,27 +171,27 @@ TEST_F(WatchFailure, hup_reloads_the_configuration_and_a_bad_one_is_refused) {
   EXPECT_EQ(stop().code, 0);
 }
 
-TEST_F(WatchFailure, a_gpu_that_is_lost_ends_it_and_the_next_starts_do_what_is_left) {
+TEST_F(WatchFailure, ends_on_device_loss_and_completes_after_restart) {
   Image killer(ImageShape{24, 16, 1, Depth::u8});
   std::fill_n(killer.data(), killer.bytes(), std::byte{7});
-  write("in/killer.png", io::codec_named("png").encode(killer, {}));
+  write("in/killer.png", io::codec_by_name("png").encode(killer, {}));
   for (int i = 0; i < 10; ++i) write_png("in/" + std::to_string(i) + ".png");
   write("eckart.yaml", "backend: cuda\nrank: 2\nwatches:\n" + watch("in", "out"));
-  const Program::Options gpu{
+  const EckartProcess::Options gpu{
       .program = fs::path(ECKART_FAKE_GPU) / "eckart",
-      .environment = {{"LD_LIBRARY_PATH", ECKART_FAKE_GPU}, {"FAKE_GPU_KILLER", "7"}}};
+      .environment = {{"LD_LIBRARY_PATH", ECKART_FAKE_GPU}, {"FAKE_GPU_LOST_ON_SAMPLE", "7"}}};
   for (int losses = 0; losses < 2; ++losses) {
     start(gpu);
     EXPECT_EQ(service_->wait().code, 75);
   }
   start(gpu);
   wait_for_outputs(11);
-  const Finished result = stop();
+  const ProcessResult result = stop();
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.err, HasSubstr("the GPU was lost 2 times"));
 }
 
-TEST_F(WatchFailure, a_disk_that_fails_for_a_while_is_waited_for_and_costs_no_file) {
+TEST_F(WatchFailure, waits_for_temporarily_failing_disk_without_loss) {
   configure("after: delete");
   write_png("in/a.png");
   start({.fault = "fsync:" + std::to_string(EIO) + ":1:2"});
@@ -203,7 +203,7 @@ TEST_F(WatchFailure, a_disk_that_fails_for_a_while_is_waited_for_and_costs_no_fi
 }
 
 /// A new image of the same name gives other bytes, so that comparing them would say nothing.
-TEST_F(WatchFailure, an_output_published_before_a_kill_is_no_obstacle_for_a_replaced_input) {
+TEST_F(WatchFailure, replaces_output_published_before_a_kill) {
   configure();
   write_png("in/a.png");
   for (int call = 1; !fs::exists(at("out/a.png")); ++call) {
@@ -213,12 +213,12 @@ TEST_F(WatchFailure, an_output_published_before_a_kill_is_no_obstacle_for_a_repl
   write("in/a.png", encoded("png", 32, 20));
   start();
   wait_for_log("in/a.png (32 x 20");
-  const Finished result = stop();
+  const ProcessResult result = stop();
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.err, Not(HasSubstr("in the way")));
 }
 
-TEST_F(WatchFailure, a_reload_that_cannot_start_leaves_the_configuration_before_it) {
+TEST_F(WatchFailure, failed_reload_keeps_previous_configuration) {
   configure();
   start();
   write_png("in/a.png");
@@ -231,7 +231,7 @@ TEST_F(WatchFailure, a_reload_that_cannot_start_leaves_the_configuration_before_
   EXPECT_EQ(stop().code, 0);
 }
 
-TEST_F(WatchFailure, a_reload_after_which_no_configuration_can_start_ends_it) {
+TEST_F(WatchFailure, ends_when_no_configuration_can_start) {
   fs::copy(ECKART_FAKE_GPU, at("gpu"));
   write("eckart.yaml", "backend: cuda\nrank: 2\nwatches:\n" + watch("in", "out"));
   start({.program = at("gpu/eckart"), .environment = {{"LD_LIBRARY_PATH", at("gpu").string()}}});
@@ -243,7 +243,7 @@ TEST_F(WatchFailure, a_reload_after_which_no_configuration_can_start_ends_it) {
   EXPECT_EQ(service_->wait().code, 69);
 }
 
-TEST_F(WatchFailure, a_folder_of_results_that_cannot_be_written_holds_up_no_other_for_long) {
+TEST_F(WatchFailure, unwritable_output_folder_does_not_block_others) {
   configure("after: delete");
   fs::create_directories(at("out/bad"));
   for (const char* folder : {".", "in", "in/bad", "in/good", "out"}) {
@@ -262,8 +262,8 @@ TEST_F(WatchFailure, a_folder_of_results_that_cannot_be_written_holds_up_no_othe
   EXPECT_THAT(stop().err, Not(HasSubstr(" E ")));
 }
 
-TEST_F(WatchFailure, an_output_folder_that_is_replaced_costs_no_file) {
-  configure("after: delete, patience_s: 0");
+TEST_F(WatchFailure, replaced_output_folder_loses_no_file) {
+  configure("after: delete, retry_timeout_s: 0");
   start();
   wait_for_log("backend");
   constexpr int kImages = 50;
@@ -274,7 +274,7 @@ TEST_F(WatchFailure, an_output_folder_that_is_replaced_costs_no_file) {
     fs::rename(at("out"), at("old" + std::to_string(i)));
   }
   wait_until([&] { return count("in") == 0; });
-  const Finished result = stop();
+  const ProcessResult result = stop();
   EXPECT_THAT(result.err, Not(HasSubstr(" E ")));
   EXPECT_THAT(result.err, HasSubstr("was moved, removed or replaced"));
   std::size_t outputs = count("out");
@@ -282,7 +282,7 @@ TEST_F(WatchFailure, an_output_folder_that_is_replaced_costs_no_file) {
   EXPECT_GE(outputs, std::size_t(kImages));
 }
 
-TEST_F(WatchFailure, a_ledger_that_is_lost_is_made_anew) {
+TEST_F(WatchFailure, recreates_lost_ledger) {
   configure();
   write_png("in/a.png");
   start();
@@ -295,7 +295,7 @@ TEST_F(WatchFailure, a_ledger_that_is_lost_is_made_anew) {
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("done, 0 failed"));
 }
 
-TEST_F(WatchFailure, an_input_that_cannot_be_deleted_holds_up_no_other) {
+TEST_F(WatchFailure, undeletable_input_does_not_block_others) {
   configure("after: delete");
   write_png("in/theirs/a.png");
   fs::permissions(at("in"), fs::perms::all);
@@ -304,32 +304,32 @@ TEST_F(WatchFailure, an_input_that_cannot_be_deleted_holds_up_no_other) {
   start({.as_nobody = true});
   wait_for_log("it stays, and is tried again at each scan");
   for (int scans = 0; scans < 2; ++scans) {  // as `eckart requeue` asks for them
-    write("out/.eckart/requeued", std::string());
-    wait_until([&] { return !fs::exists(at("out/.eckart/requeued")); });
+    write("out/.eckart/requeue", std::string());
+    wait_until([&] { return !fs::exists(at("out/.eckart/requeue")); });
   }
   write_png("in/b.png");
   wait_until([&] { return !fs::exists(at("in/b.png")); });
   EXPECT_TRUE(fs::exists(at("in/theirs/a.png")));
-  EXPECT_EQ(count_of(service_->err(), "it stays"), 1);
+  EXPECT_EQ(count_occurrences(service_->err(), "it stays"), 1);
   EXPECT_THAT(stop().err, Not(HasSubstr("waiting:")));
 }
 
-TEST_F(WatchFailure, a_check_names_the_watch_that_cannot_be_and_what_is_not_there_yet) {
+TEST_F(WatchFailure, check_reports_invalid_watch_and_missing_folders) {
   write("eckart.yaml", "watches:\n  - {input: " + at("in").string() +
                            ", rank: [5, 20], output: {folder: " + at("out").string() +
                            ", name: '{stem}.{ext}'}}\n");
-  const Finished impossible = run({"watch", "--check", "--config", "eckart.yaml"});
+  const ProcessResult impossible = run({"watch", "--check", "--config", "eckart.yaml"});
   EXPECT_EQ(impossible.code, 78) << impossible.err;
   EXPECT_THAT(impossible.err, HasSubstr("eckart.yaml:2: watches[1]: the output name"));
   write("file", std::string("no folder"));
   write("eckart.yaml", "watches:\n" + watch("nothing", "out") + watch("in", "file"));
-  const Finished possible = run({"watch", "--check", "--config", "eckart.yaml"});
+  const ProcessResult possible = run({"watch", "--check", "--config", "eckart.yaml"});
   EXPECT_EQ(possible.code, 0);
   EXPECT_THAT(possible.err, HasSubstr("nothing is not there: it is waited for"));
   EXPECT_THAT(possible.err, HasSubstr("watches[2]: " + at("file").string() + " is no folder"));
 }
 
-TEST_F(WatchFailure, watches_that_would_take_from_each_other_are_refused) {
+TEST_F(WatchFailure, rejects_watches_with_conflicting_folders) {
   fs::create_directory_symlink(at("in"), at("link"));
   for (const std::string& watches :
        {watch("in", "out") + watch("in/sub", "out2", "after: delete"),
@@ -344,11 +344,11 @@ TEST_F(WatchFailure, watches_that_would_take_from_each_other_are_refused) {
   EXPECT_EQ(run({"watch", "--config", "eckart.yaml", "--check"}).code, 0) << "both keep";
 }
 
-TEST_F(WatchFailure, results_that_would_arrive_again_are_refused) {
+TEST_F(WatchFailure, rejects_watches_whose_results_arrive_again) {
   write("eckart.yaml",
         "backend: cpu\nwatches:\n" + watch("in", "in2/out") + watch("in2", "in/out"));
   fs::create_directories(at("in2"));
-  const Finished result = run({"watch", "--config", "eckart.yaml", "--check"});
+  const ProcessResult result = run({"watch", "--config", "eckart.yaml", "--check"});
   EXPECT_EQ(result.code, 78) << result.err;
   EXPECT_THAT(result.err, HasSubstr("would arrive in its input"));
   configure();

@@ -27,9 +27,9 @@ class WatchTest : public CliTest {
            ", settle_ms: 20" + (keys.empty() ? "" : ", " + keys) + "}\n";
   }
 
-  void start(Program::Options options = {}) {
+  void start(EckartProcess::Options options = {}) {
     options.folder = at(".");
-    service_ = std::make_unique<Program>(
+    service_ = std::make_unique<EckartProcess>(
         std::vector<std::string>{"watch", "--config", "eckart.yaml", "-v"}, options);
   }
   void wait_until(const std::function<bool()>& event) {
@@ -52,14 +52,14 @@ class WatchTest : public CliTest {
     return found;
   }
   void wait_for_log(const std::string& text, int times = 1) {
-    wait_until([&] { return count_of(service_->err(), text) >= times; });
+    wait_until([&] { return count_occurrences(service_->err(), text) >= times; });
   }
-  Finished stop() {
+  ProcessResult stop() {
     service_->signal(SIGTERM);
     return service_->wait();
   }
 
-  std::unique_ptr<Program> service_;
+  std::unique_ptr<EckartProcess> service_;
 };
 
 }  // namespace eckart::test

@@ -8,20 +8,20 @@ namespace {
 
 using Watch = WatchTest;
 
-TEST_F(Watch, does_what_is_there_and_what_arrives_and_ends_clean_when_stopped) {
+TEST_F(Watch, processes_existing_and_arriving_files_and_stops_cleanly) {
   write_png("in/there.png");
   configure();
   start();
   wait_for_outputs(1);
   write_png("in/deep/er/arrives.png");
   wait_for_outputs(2);
-  const Finished result = stop();
+  const ProcessResult result = stop();
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(files("out"), ElementsAre("deep/er/arrives.png", "there.png"));
   EXPECT_THAT(files("in"), ElementsAre("deep/er/arrives.png", "there.png"));
 }
 
-TEST_F(Watch, a_restart_does_nothing_again_and_what_came_meanwhile) {
+TEST_F(Watch, processes_only_new_files_after_restart) {
   write_png("in/a.png");
   configure();
   start();
@@ -35,7 +35,7 @@ TEST_F(Watch, a_restart_does_nothing_again_and_what_came_meanwhile) {
   EXPECT_EQ(fs::last_write_time(at("out/a.png")), before);
 }
 
-TEST_F(Watch, an_input_that_changes_is_done_again) {
+TEST_F(Watch, reprocesses_changed_input) {
   write("in/a.png", encoded("png", 24, 16));
   configure();
   start();
@@ -50,7 +50,7 @@ TEST_F(Watch, an_input_that_changes_is_done_again) {
   });
 }
 
-TEST_F(Watch, each_watch_has_ranks_and_format_of_its_own) {
+TEST_F(Watch, applies_ranks_and_format_per_watch) {
   fs::create_directories(at("in2"));
   write("eckart.yaml", "backend: cpu\nwatches:\n" + watch("in", "out", "rank: [2, 5]") +
                            "  - {input: " + at("in2").string() + ", output: {folder: " +
@@ -64,7 +64,7 @@ TEST_F(Watch, each_watch_has_ranks_and_format_of_its_own) {
   EXPECT_THAT(files("out2"), ElementsAre("a.jpg"));
 }
 
-TEST_F(Watch, after_delete_an_input_is_gone_once_it_is_done) {
+TEST_F(Watch, after_delete_removes_done_input) {
   configure("after: delete");
   write_png("in/a.png");
   start();
@@ -73,7 +73,7 @@ TEST_F(Watch, after_delete_an_input_is_gone_once_it_is_done) {
   EXPECT_THAT(files("out"), ElementsAre("a.png"));
 }
 
-TEST_F(Watch, after_move_an_input_is_in_the_other_folder_and_never_over_another) {
+TEST_F(Watch, after_move_moves_input_and_overwrites_nothing) {
   configure("after: move, move_to: " + at("done").string());
   write_png("in/sub/a.png");
   start();
@@ -84,8 +84,8 @@ TEST_F(Watch, after_move_an_input_is_in_the_other_folder_and_never_over_another)
   EXPECT_EQ(decode("done/sub/a.png").shape().rows, 24);
 }
 
-TEST_F(Watch, after_move_is_as_good_where_files_cannot_be_renamed_to_free_names_alone) {
-  configure("after: move, move_to: " + at("done").string() + ", patience_s: 0");
+TEST_F(Watch, after_move_works_without_rename_noreplace) {
+  configure("after: move, move_to: " + at("done").string() + ", retry_timeout_s: 0");
   write_png("in/a.png");
   write("in/bad.png", "this is no image");
   start({.fault = "noreplace:" + std::to_string(EINVAL) + ":1:1000"});  // as on NFS
@@ -98,7 +98,7 @@ TEST_F(Watch, after_move_is_as_good_where_files_cannot_be_renamed_to_free_names_
   EXPECT_THAT(files("in"), IsEmpty());
 }
 
-TEST_F(Watch, a_half_written_file_is_tried_again_until_it_is_whole) {
+TEST_F(Watch, retries_partial_file_until_complete) {
   const auto whole = encoded("png");
   write("in/slow.png", std::span(whole).first(whole.size() / 2));
   configure();
@@ -107,11 +107,11 @@ TEST_F(Watch, a_half_written_file_is_tried_again_until_it_is_whole) {
   write("in/slow.png", whole);
   wait_for_outputs(1);
   EXPECT_THAT(stop().err, Not(HasSubstr(" E ")));
-  EXPECT_FALSE(fs::exists(at("out/.eckart/quarantine/slow.png.reason.json")));
+  EXPECT_FALSE(fs::exists(at("out/.eckart/quarantine/slow.png.record.json")));
 }
 
 /// An operator may wait until nothing is pending.
-TEST_F(Watch, what_it_leaves_alone_is_not_pending) {
+TEST_F(Watch, does_not_count_ignored_files_as_pending) {
   configure();
   write_png("elsewhere.png");
   fs::create_symlink(at("elsewhere.png"), at("in/link.png"));
@@ -124,7 +124,7 @@ TEST_F(Watch, what_it_leaves_alone_is_not_pending) {
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("1 done, 0 failed\n1 pending\n"));
 }
 
-TEST_F(Watch, the_ledger_forgets_results_that_are_taken_away) {
+TEST_F(Watch, removes_deleted_results_from_the_ledger) {
   const auto done = [&] { return run({"status", "out"}).out; };
   configure("after: delete");
   write_png("in/a.png");
@@ -141,7 +141,7 @@ TEST_F(Watch, the_ledger_forgets_results_that_are_taken_away) {
   EXPECT_EQ(stop().code, 0);
 }
 
-TEST_F(Watch, another_file_that_looks_like_one_that_was_deleted_is_done) {
+TEST_F(Watch, processes_new_file_with_metadata_of_a_deleted_one) {
   configure("after: delete");
   const auto time = fs::file_time_type::clock::now() - std::chrono::hours(1);
   start();

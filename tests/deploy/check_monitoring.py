@@ -13,17 +13,17 @@ import tempfile
 from pathlib import Path
 
 METRIC = r"\b(?:eckart|process)_[a-z0-9_]+"
-EVERYWHERE = {"instance", "job", "le"}
+COMMON_LABELS = {"instance", "job", "le"}
 
 
-def documented(source):
+def documented_metrics(source):
     """Each metric's labels; a histogram's series have their own names."""
     metrics = {}
     page = (source / "docs/metrics.md").read_text()
     for name, kind, labels in re.findall(rf"^\| `({METRIC})` \| (\w+) \| (.*?) ?\|", page, re.M):
         suffixes = ["_bucket", "_sum", "_count"] if kind == "histogram" else [""]
         for suffix in suffixes:
-            metrics[name + suffix] = set(re.findall(r"`(\w+)`", labels)) | EVERYWHERE
+            metrics[name + suffix] = set(re.findall(r"`(\w+)`", labels)) | COMMON_LABELS
     return metrics
 
 
@@ -46,9 +46,9 @@ def rules_of(text):
         yield block.split("\n")[0].strip(), re.sub(r"^\s*>-", "", expression).strip()
 
 
-def wrong_names(where, expression, metrics):
+def name_errors(where, expression, metrics):
     used = re.findall(METRIC, expression)
-    allowed = EVERYWHERE.union(*(metrics.get(name, set()) for name in used))
+    allowed = COMMON_LABELS.union(*(metrics.get(name, set()) for name in used))
     for name in used:
         if name not in metrics:
             yield f"{where}: docs/metrics.md has no {name}"
@@ -62,22 +62,22 @@ def wrong_names(where, expression, metrics):
                 yield f"{where}: none of its metrics has a label {label}"
 
 
-def wrong_panels(dashboard):
+def panel_errors(dashboard):
     ids = [panel["id"] for panel in dashboard["panels"]]
     if len(ids) != len(set(ids)):
         yield "dashboard: two panels have one id"
-    taken = {}
+    occupied = {}
     for panel in dashboard["panels"]:
         grid = panel["gridPos"]
         for x in range(grid["x"], grid["x"] + grid["w"]):
             for y in range(grid["y"], grid["y"] + grid["h"]):
-                if x >= 24 or (x, y) in taken:
-                    yield f"dashboard: {panel['title']} lies over {taken.get((x, y), 'the edge')}"
+                if x >= 24 or (x, y) in occupied:
+                    yield f"dashboard: {panel['title']} lies over {occupied.get((x, y), 'the edge')}"
                     return
-                taken[x, y] = panel["title"]
+                occupied[x, y] = panel["title"]
 
 
-def wrong_alerts(source, alerts):
+def alert_errors(source, alerts):
     in_page = set(re.findall(r"^\| `(Eckart\w+)`", (source / "deploy/README.md").read_text(), re.M))
     tested = set(re.findall(r"alertname: (\w+)", (source / "tests/deploy/eckart.rules.test.yml").read_text()))
     for alert in sorted(in_page ^ alerts):
@@ -87,13 +87,13 @@ def wrong_alerts(source, alerts):
 
 
 def check(source, dashboard, rules):
-    metrics = documented(source)
+    metrics = documented_metrics(source)
     if len(metrics) < 30:
         yield f"docs/metrics.md: only {len(metrics)} metrics were found in it"
     for where, expression in [*expressions_of(dashboard), *rules]:
-        yield from wrong_names(where, expression, metrics)
-    yield from wrong_panels(dashboard)
-    yield from wrong_alerts(source, {alert for alert, _ in rules})
+        yield from name_errors(where, expression, metrics)
+    yield from panel_errors(dashboard)
+    yield from alert_errors(source, {alert for alert, _ in rules})
 
 
 def promtool(source, dashboard):
@@ -123,9 +123,9 @@ def main():
         promtool(source, dashboard)
         return
     rules = list(rules_of((source / "deploy/prometheus/eckart.rules.yml").read_text()))
-    wrong = list(check(source, dashboard, rules))
-    print("\n".join(wrong) or f"{len(rules)} alerts and {len(panels_of(dashboard))} panels: all in order")
-    sys.exit(1 if wrong else 0)
+    errors = list(check(source, dashboard, rules))
+    print("\n".join(errors) or f"{len(rules)} alerts and {len(panels_of(dashboard))} panels: all in order")
+    sys.exit(1 if errors else 0)
 
 
 main()

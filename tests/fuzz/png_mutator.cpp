@@ -17,7 +17,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n";
-constexpr std::size_t kAround = 12;  // length and type before a chunk's data, CRC after
+constexpr std::size_t kChunkOverheadBytes = 12;  // length and type before a chunk's data, CRC after
 
 struct Chunk {
   Bytes type;
@@ -35,12 +35,12 @@ void append_big_endian(Bytes& file, std::uint32_t value) {
 /// The chunks, as far as there are any; one that is too long ends with the file.
 std::vector<Chunk> chunks_of(const Bytes& file) {
   std::vector<Chunk> chunks;
-  for (std::size_t at = kSignature.size(); at + kAround <= file.size();) {
+  for (std::size_t at = kSignature.size(); at + kChunkOverheadBytes <= file.size();) {
     const std::uint8_t* chunk = file.data() + at;
     const std::size_t size =
-        std::min<std::size_t>(big_endian_32(chunk), file.size() - at - kAround);
+        std::min<std::size_t>(big_endian_32(chunk), file.size() - at - kChunkOverheadBytes);
     chunks.push_back({Bytes(chunk + 4, chunk + 8), Bytes(chunk + 8, chunk + 8 + size)});
-    at += size + kAround;
+    at += size + kChunkOverheadBytes;
   }
   return chunks;
 }
@@ -87,9 +87,9 @@ Bytes packed(const Bytes& rows, int level) {
   return result;
 }
 
-class Mutator {
+class PngMutator {
  public:
-  explicit Mutator(unsigned seed) : random_(seed) {}
+  explicit PngMutator(unsigned seed) : random_(seed) {}
 
   Bytes mutate(const Bytes& file, std::size_t max_size) {
     std::vector<Chunk> chunks = chunks_of(file);
@@ -123,7 +123,7 @@ class Mutator {
   }
 
   /// How many bytes of rows the header wants, if it is a sensible size; not right for Adam7.
-  std::size_t bytes_of_rows(const Chunk& header, std::size_t most) {
+  std::size_t expected_row_bytes(const Chunk& header, std::size_t most) {
     if (header.data.size() != 13) return 0;
     const std::uint8_t* ihdr = header.data.data();
     const std::uint64_t cols = big_endian_32(ihdr), rows = big_endian_32(ihdr + 4);
@@ -136,7 +136,7 @@ class Mutator {
 
   void mutate_rows(std::vector<Chunk>& chunks, std::size_t max_size) {
     Bytes rows = mutate_bytes(unpacked(chunks), max_size);
-    const std::size_t wanted = bytes_of_rows(chunks[0], 65536);
+    const std::size_t wanted = expected_row_bytes(chunks[0], 65536);
     if (wanted > 0 && one_in(2)) rows.resize(wanted);
     const Bytes pixels = packed(rows, int(below(10)));
     std::erase_if(chunks, [](const Chunk& chunk) { return is_type(chunk, "IDAT"); });
@@ -166,7 +166,7 @@ class Mutator {
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                std::size_t max_size, unsigned seed) {
   using eckart::fuzz::Bytes;
-  const Bytes mutated = eckart::fuzz::Mutator(seed).mutate(Bytes(data, data + size), max_size);
+  const Bytes mutated = eckart::fuzz::PngMutator(seed).mutate(Bytes(data, data + size), max_size);
   const std::size_t kept = std::min(mutated.size(), max_size);
   std::copy_n(mutated.begin(), kept, data);
   return kept;

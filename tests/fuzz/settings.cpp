@@ -37,11 +37,11 @@ class MemoryFile {
 
 /// What `read` gives, or nothing where it throws SettingsError. Other exceptions end the process.
 template <class Read>
-auto readable(Read&& read) -> std::optional<decltype(read())> {
+auto catch_settings_error(Read&& read) -> std::optional<decltype(read())> {
   try {
     return read();
   } catch (const SettingsError& error) {
-    require(is_message(error.what()), "an error says what is wrong, on one line");
+    require(is_one_line_message(error.what()), "an error says what is wrong, on one line");
     note(error.what());
     return std::nullopt;
   }
@@ -51,7 +51,7 @@ Configuration load(std::string_view text) {
   return settings::load_configuration(MemoryFile(text).path());
 }
 
-Calibration load_costs(std::string_view text) {
+Calibration load_calibration(std::string_view text) {
   return settings::read_calibration(MemoryFile(text).path());
 }
 
@@ -62,11 +62,11 @@ void check_printed(const Settings& settings) {
 
 /// What is said of watches is the same wherever it was said, but for the place.
 void check_watches(const Configuration& configuration, const Configuration& again) {
-  const auto before = readable([&] { return watches_of(configuration); });
-  const auto after = readable([&] { return watches_of(again); });
+  const auto before = catch_settings_error([&] { return resolve_watches(configuration); });
+  const auto after = catch_settings_error([&] { return resolve_watches(again); });
   require(before.has_value() == after.has_value(), "watches that are printed are as possible");
   for (std::size_t i = 0; before && i < before->size(); ++i) {
-    const settings::Watch &was = (*before)[i], &is = (*after)[i];
+    const settings::WatchSettings &was = (*before)[i], &is = (*after)[i];
     require(is.input == was.input && is.output == was.output && is.move_to == was.move_to &&
                 is.exclude == was.exclude && to_yaml(is.settings) == to_yaml(was.settings),
             "watches that are printed read back the same");
@@ -84,12 +84,12 @@ void check_configuration(const Configuration& configuration) {
 }
 
 void check_file(std::string_view text) {
-  if (const auto configuration = readable([&] { return load(text); })) {
+  if (const auto configuration = catch_settings_error([&] { return load(text); })) {
     check_configuration(*configuration);
   }
-  if (const auto costs = readable([&] { return load_costs(text); })) {
-    const std::string yaml = settings::to_yaml(*costs);
-    require(settings::to_yaml(load_costs(yaml)) == yaml,
+  if (const auto calibration = catch_settings_error([&] { return load_calibration(text); })) {
+    const std::string yaml = settings::to_yaml(*calibration);
+    require(settings::to_yaml(load_calibration(yaml)) == yaml,
             "a calibration that is printed reads back the same");
   }
 }
@@ -102,7 +102,7 @@ void check_assignments(std::string_view arguments) {
     const std::size_t end = std::min(arguments.find('\0'), arguments.size());
     const std::string_view assignment = arguments.substr(kSet.size(), end - kSet.size());
     const std::string before = to_yaml(settings);
-    if (readable([&] { return apply(settings, assignment), true; })) {
+    if (catch_settings_error([&] { return apply(settings, assignment), true; })) {
       check_printed(settings);
     } else {
       require(to_yaml(settings) == before, "what is refused changes nothing");

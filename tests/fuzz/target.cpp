@@ -28,7 +28,7 @@ void note(std::string_view outcome) {
   outcomes[hash % std::size(outcomes)] = 1;
 }
 
-bool is_message(std::string_view text) {
+bool is_one_line_message(std::string_view text) {
   return !text.empty() && std::none_of(text.begin(), text.end(), is_control);
 }
 

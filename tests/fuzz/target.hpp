@@ -20,6 +20,6 @@ void require(bool holds, std::string_view what);
 void note(std::string_view outcome);
 
 /// Whether there is a message, on one line.
-bool is_message(std::string_view text);
+bool is_one_line_message(std::string_view text);
 
 }  // namespace eckart::fuzz

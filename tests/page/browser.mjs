@@ -24,18 +24,18 @@ export const launch = (executablePath) => puppeteer.launch({
 });
 
 /**
- * Opens `url` in a window of its own, so that it is never hidden behind another. `page.complaints` has what went wrong in
+ * Opens `url` in a window of its own, so that it is never hidden behind another. `page.browserErrors` has what went wrong in
  * it since, `page.origins` whom it asked.
  */
 export async function open(browser, url, {width = 1280, height = 1000, dark = false} = {}) {
   const page = await (await browser.createBrowserContext()).newPage();
-  page.complaints = [];
+  page.browserErrors = [];
   page.origins = new Set();
   page.on("console", (message) => {
-    if (["error", "warn"].includes(message.type())) page.complaints.push(message.text());
+    if (["error", "warn"].includes(message.type())) page.browserErrors.push(message.text());
   });
-  page.on("pageerror", (error) => page.complaints.push(String(error)));
-  page.on("requestfailed", (request) => page.complaints.push(`${request.url()}: ${request.failure()?.errorText}`));
+  page.on("pageerror", (error) => page.browserErrors.push(String(error)));
+  page.on("requestfailed", (request) => page.browserErrors.push(`${request.url()}: ${request.failure()?.errorText}`));
   page.on("request", (request) => {
     if (!request.url().startsWith("data:")) page.origins.add(new URL(request.url()).origin);
   });
@@ -54,7 +54,7 @@ export const textBecomes = (page, selector, pattern) => page.waitForFunction(
   (where, source) => new RegExp(source).test(document.querySelector(where)?.textContent ?? ""), {timeout: 8000},
   selector, pattern.source);
 
-/** The visible charts: how many of their pixels are drawn in their first line's colour, and a hash of all. */
+/** The visible charts: how many of their pixels are drawn in their first line's color, and a hash of all. */
 export const charts = (page) => page.$$eval(".chart canvas", (canvases) => canvases.filter((canvas) => canvas.offsetWidth > 0)
   .map((canvas) => {
     const name = canvas.closest(".chart").querySelector(".swatch").className.replace("swatch ", "");
@@ -67,13 +67,13 @@ export const charts = (page) => page.$$eval(".chart canvas", (canvases) => canva
     const context = copy.getContext("2d", {willReadFrequently: true});  // Chromium complains of reading another
     context.drawImage(canvas, 0, 0);
     const {data} = context.getImageData(0, 0, copy.width, copy.height);
-    let ofLine = 0;
+    let linePixels = 0;
     let hash = 0;
     for (let i = 0; i < data.length; i += 4) {
-      if (data[i + 3] > 200 && wanted.every((value, c) => Math.abs(data[i + c] - value) < 12)) ++ofLine;
+      if (data[i + 3] > 200 && wanted.every((value, c) => Math.abs(data[i + c] - value) < 12)) ++linePixels;
       hash = (Math.imul(hash, 31) + data[i] + 256 * data[i + 1] + 65536 * data[i + 2] + data[i + 3]) | 0;
     }
-    return {id: canvas.closest(".chart").id, ofLine, hash};
+    return {id: canvas.closest(".chart").id, linePixels, hash};
   }));
 
 /** By how much the page is wider than its window. */

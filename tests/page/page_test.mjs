@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 import {parseArgs} from "node:util";
 import {charts, contrast, findChromium, launch, open, overflow, text, textBecomes} from "./browser.mjs";
-import {MockServer, hostileName} from "./mock_server.mjs";
+import {FakeServer, hostileName} from "./fake_server.mjs";
 
 const {values: options} = parseArgs({options: {
   page: {type: "string"}, plain: {type: "string"}, url: {type: "string"}, screenshots: {type: "string"}}});
@@ -21,12 +21,12 @@ async function screenshot(page, name) {
   if (options.screenshots) await page.screenshot({path: `${options.screenshots}/${name}.png`, fullPage: true});
 }
 
-function assertQuiet(page, url) {
-  assert.deepEqual(page.complaints, []);
+function assertNoErrors(page, url) {
+  assert.deepEqual(page.browserErrors, []);
   assert.deepEqual([...page.origins], [new URL(url).origin]);
 }
 
-async function looksRight(page, {dark}) {
+async function assertLegible(page, {dark}) {
   const {low, background} = await contrast(page);
   assert.deepEqual(low, []);
   assert.ok(dark ? background < 0.05 : background > 0.8, `a background of luminance ${background}`);
@@ -34,20 +34,20 @@ async function looksRight(page, {dark}) {
 }
 
 /** What holds of any server. */
-async function draws(browser, url, {width, dark, name}) {
+async function drawsAndUpdates(browser, url, {width, dark, name}) {
   const page = await open(browser, url, {width, dark});
   const before = await charts(page);
   const time = await text(page, "#at");
   await page.waitForFunction((old) => document.querySelector("#at").textContent !== old, {timeout: 8000}, time);
   const after = await charts(page);
   assert.ok(before.length >= 4, `${before.length} charts`);
-  for (const [i, {id, ofLine, hash}] of before.entries()) {
-    if (!options.url) assert.ok(ofLine > 20, `${id} is blank`);
+  for (const [i, {id, linePixels, hash}] of before.entries()) {
+    if (!options.url) assert.ok(linePixels > 20, `${id} is blank`);
     assert.notEqual(after[i].hash, hash, `${id} stands still`);
   }
-  await looksRight(page, {dark});
+  await assertLegible(page, {dark});
   await screenshot(page, name);
-  assertQuiet(page, url);
+  assertNoErrors(page, url);
   await page.browserContext().close();
 }
 
@@ -59,7 +59,7 @@ async function figuresFollow(browser, server) {
   await textBecomes(page, "#done", /^7,654,321$/);
   await textBecomes(page, "#not_ready", /the input \/srv\/scans is missing/);
   assert.equal(await text(page, "#state"), "not ready");
-  await looksRight(page, {dark: true});
+  await assertLegible(page, {dark: true});
   await screenshot(page, "not-ready-dark");
   server.ready = true;
   await page.waitForSelector("#not_ready[hidden]");
@@ -68,32 +68,32 @@ async function figuresFollow(browser, server) {
   assert.match(await text(page, "#latency"), /end to end61\.0 ms/);
   server.gpus = [];
   await page.waitForSelector("#gpus_section[hidden]");
-  assertQuiet(page, server.url);
+  assertNoErrors(page, server.url);
   await page.browserContext().close();
 }
 
 async function beginsWithNothing(browser, server) {
-  server.begun = false;
+  server.hasData = false;
   const page = await open(browser, server.url);
   await textBecomes(page, "#done", /^–$/);
-  server.begun = true;
+  server.hasData = true;
   await textBecomes(page, "#done", /^1,234,567$/);
-  assert.ok((await charts(page)).every(({ofLine}) => ofLine > 20));
-  assertQuiet(page, server.url);
+  assert.ok((await charts(page)).every(({linePixels}) => linePixels > 20));
+  assertNoErrors(page, server.url);
   await page.browserContext().close();
 }
 
-async function saysOfWhichTimeARateIs(browser, server) {
+async function labelsRatesWithTheirInterval(browser, server) {
   const page = await open(browser, server.url);
   await textBecomes(page, ".tiles dt", /^Images a second, over 5 s$/);
   assert.equal(await text(page, "#stages .over"), "over 5 s");
   assert.equal(await text(page, "#latency .over"), "over 5 s");
   assert.match(await text(page, "#process"), /CPU, over 5 s/);
-  assert.equal(await text(page, ".charted h2"), "Rate, each second");
+  assert.equal(await text(page, ".with_chart h2"), "Rate, each second");
   await page.browserContext().close();
 }
 
-async function anIdleAxisGoesToOne(browser, server) {
+async function idleAxisEndsAtOne(browser, server) {
   server.idle = true;
   const page = await open(browser, server.url);
   const [[low, high], ticks] = await page.evaluate(() => {
@@ -111,11 +111,11 @@ async function namesAreText(browser, server) {
   assert.equal(await text(page, "#recent tbody tr:first-child th + td"), hostileName.replace("\u202e", "\\u{202e}"));
   assert.equal(await page.$("#recent img, #recent script"), null);
   assert.equal(await page.evaluate(() => window.hacked), undefined);
-  assertQuiet(page, server.url);
+  assertNoErrors(page, server.url);
   await page.browserContext().close();
 }
 
-async function survivesTheServer(browser, server) {
+async function reconnectsToTheServer(browser, server) {
   const page = await open(browser, server.url);
   await textBecomes(page, "#done", /^1,234,567$/);
   await server.close();
@@ -123,7 +123,7 @@ async function survivesTheServer(browser, server) {
   assert.match(await text(page, "#connection"), /does not answer since/);
   assert.equal(await text(page, "#done"), "1,234,567");
   assert.ok(await page.$("#main.stale"));
-  await looksRight(page, {dark: false});
+  await assertLegible(page, {dark: false});
   await screenshot(page, "no-answer");
   server.done = 12;
   server.run = "another";
@@ -141,8 +141,8 @@ async function plainPageHasFigures(browser, server) {
   server.done = 99;
   await textBecomes(page, "#done", /^99$/);
   assert.deepEqual(await charts(page), []);
-  await looksRight(page, {dark: false});
-  assertQuiet(page, server.url);
+  await assertLegible(page, {dark: false});
+  assertNoErrors(page, server.url);
   await page.browserContext().close();
 }
 
@@ -159,33 +159,33 @@ async function step(name, done) {
   }
 }
 
-async function ofServer(url, browser) {
-  await Promise.all(sizes.map((size) => step(`draws and updates: ${size.name}`, draws(browser, url, size))));
+async function testServer(url, browser) {
+  await Promise.all(sizes.map((size) => step(`draws and updates: ${size.name}`, drawsAndUpdates(browser, url, size))));
 }
 
 async function withServer(file, test, browser) {
-  const server = new MockServer(readFileSync(file, "utf8"));
+  const server = new FakeServer(readFileSync(file, "utf8"));
   await server.open();
   await test(browser, server);
   await server.close();
 }
 
-async function ofMockServer(browser) {
-  await withServer(options.page, (_, server) => ofServer(server.url, browser), browser);
+async function testFakeServer(browser) {
+  await withServer(options.page, (_, server) => testServer(server.url, browser), browser);
   await Promise.all([
     step("figures follow the server's", withServer(options.page, figuresFollow, browser)),
     step("begins with nothing", withServer(options.page, beginsWithNothing, browser)),
-    step("says of which time a rate is", withServer(options.page, saysOfWhichTimeARateIs, browser)),
-    step("an idle rate's axis goes to 1", withServer(options.page, anIdleAxisGoesToOne, browser)),
+    step("says of which time a rate is", withServer(options.page, labelsRatesWithTheirInterval, browser)),
+    step("an idle rate's axis goes to 1", withServer(options.page, idleAxisEndsAtOne, browser)),
     step("hostile names are shown as text", withServer(options.page, namesAreText, browser)),
-    step("says when the server is gone, and goes on when it is back", withServer(options.page, survivesTheServer, browser)),
+    step("says when the server is gone, and goes on when it is back", withServer(options.page, reconnectsToTheServer, browser)),
     step("without charts it says so, and has figures", withServer(options.plain, plainPageHasFigures, browser)),
   ]);
 }
 
 const browser = await launch(chromium);
 try {
-  await (options.url ? ofServer(options.url, browser) : ofMockServer(browser));
+  await (options.url ? testServer(options.url, browser) : testFakeServer(browser));
 } finally {
   await browser.close();
 }

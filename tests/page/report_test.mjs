@@ -8,7 +8,7 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {parseArgs} from "node:util";
 import {contrast, findChromium, launch, overflow} from "./browser.mjs";
-import {MockServer} from "./mock_server.mjs";
+import {FakeServer} from "./fake_server.mjs";
 
 const {values: options} = parseArgs({options: {eckart: {type: "string"}, screenshots: {type: "string"}}});
 
@@ -20,7 +20,7 @@ if (!chromium) {
 
 /** A throughput log of runs of one kind of work, on 1 to 16 cores. */
 function log(kind) {
-  const {run, total} = new MockServer("").status(0);
+  const {run, total} = new FakeServer("").status(0);
   return Array.from({length: 18}, (_, i) => {
     const cores = 2 ** (i % 5);
     const images = 10000 * cores;

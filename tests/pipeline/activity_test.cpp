@@ -16,15 +16,15 @@ using std::chrono::seconds;
 class ActivityTest : public ::testing::Test {
  protected:
   /// Looks as often as the program does, for so long.
-  std::optional<Activity::Stall> look_for(int seconds_long) {
+  std::optional<Activity::Stall> check_for(int seconds_long) {
     std::optional<Activity::Stall> stall;
     for (int i = 0; i < seconds_long; ++i) stall = activity_.check(now_ += seconds(1));
     return stall;
   }
   static Activity::Step step(seconds limit) { return {"load", limit, {{"in/a.png", "a.png"}}}; }
 
-  std::int64_t standstill_s() const {
-    return std::chrono::round<seconds>(activity_.standstill()).count();
+  std::int64_t idle_time_s() const {
+    return std::chrono::round<seconds>(activity_.idle_time()).count();
   }
 
   Activity activity_;
@@ -33,8 +33,8 @@ class ActivityTest : public ::testing::Test {
 
 TEST_F(ActivityTest, a_step_that_lasts_longer_than_its_limit_has_stalled_and_is_named) {
   const Activity::Scope scope(activity_, step(seconds(10)));
-  EXPECT_FALSE(look_for(10));
-  const auto stall = look_for(2);
+  EXPECT_FALSE(check_for(10));
+  const auto stall = check_for(2);
   ASSERT_TRUE(stall);
   EXPECT_EQ(stall->stage, "load");
   EXPECT_EQ(stall->files.at(0).relative, "a.png");
@@ -45,28 +45,28 @@ TEST_F(ActivityTest, a_step_that_lasts_longer_than_its_limit_has_stalled_and_is_
 
 TEST_F(ActivityTest, a_step_that_has_ended_has_not_stalled) {
   { const Activity::Scope scope(activity_, step(seconds(10))); }
-  EXPECT_FALSE(look_for(100));
+  EXPECT_FALSE(check_for(100));
 }
 
-TEST_F(ActivityTest, a_wait_by_design_does_not_count_and_what_follows_is_new_work) {
+TEST_F(ActivityTest, an_intended_wait_does_not_count) {
   Activity::Scope scope(activity_, step(seconds(10)));
-  EXPECT_FALSE(look_for(8));
-  scope.waiting([&] { EXPECT_FALSE(look_for(100)); });
-  EXPECT_FALSE(look_for(8));
-  EXPECT_TRUE(look_for(5));
+  EXPECT_FALSE(check_for(8));
+  scope.exclude_wait([&] { EXPECT_FALSE(check_for(100)); });
+  EXPECT_FALSE(check_for(8));
+  EXPECT_TRUE(check_for(5));
 }
 
-TEST_F(ActivityTest, a_process_that_stood_still_itself_has_not_stalled) {
+TEST_F(ActivityTest, a_suspended_process_has_not_stalled) {
   const Activity::Scope scope(activity_, step(seconds(10)));
   EXPECT_FALSE(activity_.check(now_ += seconds(1)));
   EXPECT_FALSE(activity_.check(now_ += std::chrono::hours(9))) << "SIGSTOP, or a laptop's lid";
-  EXPECT_FALSE(look_for(3));
-  EXPECT_TRUE(look_for(3));
+  EXPECT_FALSE(check_for(3));
+  EXPECT_TRUE(check_for(3));
 }
 
-TEST_F(ActivityTest, the_step_that_is_longest_over_its_limit_is_told) {
+TEST_F(ActivityTest, reports_the_step_with_the_largest_overrun) {
   const Activity::Scope a(activity_, {"load", seconds(5)}), b(activity_, {"write", seconds(2)});
-  EXPECT_EQ(look_for(4)->stage, "write");
+  EXPECT_EQ(check_for(4)->stage, "write");
 }
 
 TEST_F(ActivityTest, a_thread_that_should_compute_and_uses_no_cpu_has_stalled_before_its_limit) {
@@ -82,32 +82,32 @@ TEST_F(ActivityTest, a_thread_that_should_compute_and_uses_no_cpu_has_stalled_be
   };
   for (int i = 0; i < 10; ++i) {
     burn();
-    EXPECT_FALSE(look_for(1)) << "it computes";
+    EXPECT_FALSE(check_for(1)) << "it computes";
   }
-  EXPECT_TRUE(look_for(5)) << "it does not";
+  EXPECT_TRUE(check_for(5)) << "it does not";
 }
 
-TEST_F(ActivityTest, stands_still_while_nobody_is_at_work) {
-  look_for(4);
-  EXPECT_EQ(standstill_s(), 4);
+TEST_F(ActivityTest, counts_idle_time_while_no_step_runs) {
+  check_for(4);
+  EXPECT_EQ(idle_time_s(), 4);
   {
     const Activity::Scope scope(activity_, step(seconds(100)));
-    look_for(4);
-    EXPECT_EQ(standstill_s(), 0);
+    check_for(4);
+    EXPECT_EQ(idle_time_s(), 0);
   }
-  look_for(1);
-  EXPECT_EQ(standstill_s(), 0) << "one has just ended";
-  look_for(2);
-  EXPECT_EQ(standstill_s(), 2);
+  check_for(1);
+  EXPECT_EQ(idle_time_s(), 0) << "one has just ended";
+  check_for(2);
+  EXPECT_EQ(idle_time_s(), 2);
 }
 
-TEST_F(ActivityTest, says_what_is_waited_for) {
-  EXPECT_EQ(activity_.text(), "");
+TEST_F(ActivityTest, describes_running_steps) {
+  EXPECT_EQ(activity_.describe(), "");
   const Activity::Scope a(activity_, step(seconds(5))), b(activity_, {"write", seconds(2)});
-  EXPECT_EQ(activity_.text(), "load of in/a.png for 0 s, write for 0 s");
+  EXPECT_EQ(activity_.describe(), "load of in/a.png for 0 s, write for 0 s");
 }
 
-TEST(StepLimits, follow_the_work) {
+TEST(StepLimits, grow_with_the_work) {
   const StepLimits limits{.stall = seconds(100), .decode = seconds(20)};
   WorkItem item;
   EXPECT_EQ(limits.load(item), seconds(120));
@@ -116,12 +116,12 @@ TEST(StepLimits, follow_the_work) {
   item.task.input = Image({1000, 1000, 1, Depth::u8});
   item.task.outputs.resize(5);
   EXPECT_EQ(limits.write(item), seconds(101));
-  item.file_bytes = {10'000'000, 15'000'000};
+  item.output_bytes = {10'000'000, 15'000'000};
   EXPECT_EQ(limits.publish(item), seconds(15)) << "besides what all of a group have";
 
-  Batch batch{.kind = {{512, 512}, {}}, .planes = 1};
+  Batch batch{.key = {{512, 512}, {}}, .planes = 1};
   EXPECT_LT(limits.compute(batch), seconds(110));
-  batch = {.kind = {{16384, 16384}, {}}, .planes = 3};
+  batch = {.key = {{16384, 16384}, {}}, .planes = 3};
   EXPECT_GT(limits.compute(batch), std::chrono::hours(24)) << "hours of LAPACK on one core";
 }
 

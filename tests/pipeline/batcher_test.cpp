@@ -14,7 +14,7 @@ constexpr milliseconds kLinger{20};
 const Batcher::Time kStart{};
 
 Batcher make_batcher(int capacity) {
-  return Batcher([capacity](const BatchKind&) { return capacity; }, kPad, kLinger);
+  return Batcher([capacity](const BatchKey&) { return capacity; }, kPad, kLinger);
 }
 
 std::vector<int> numbers_in(const std::optional<Batch>& batch) {
@@ -29,27 +29,27 @@ ItemPtr gray(int number, int rows = 32, int cols = 32) {
 }
 ItemPtr rgb(int number) { return make_item(number, {32, 32, 3, Depth::u8}); }
 
-TEST(Batcher, gives_a_suspect_alone_and_at_once) {
+TEST(Batcher, returns_a_suspect_alone_and_at_once) {
   Batcher batcher = make_batcher(3);
   EXPECT_FALSE(batcher.add(gray(0), kStart));
   ItemPtr suspect = gray(1);
   suspect->suspect = true;
   EXPECT_EQ(numbers_in(batcher.add(std::move(suspect), kStart)), std::vector{1});
-  EXPECT_EQ(numbers_in(batcher.flush()), std::vector{0});
+  EXPECT_EQ(numbers_in(batcher.take_any()), std::vector{0});
 }
 
-TEST(Batcher, gives_a_batch_as_soon_as_it_is_full) {
+TEST(Batcher, returns_a_batch_as_soon_as_it_is_full) {
   Batcher batcher = make_batcher(3);
   EXPECT_FALSE(batcher.add(gray(0), kStart));
   EXPECT_FALSE(batcher.add(gray(1), kStart));
   const auto batch = batcher.add(gray(2), kStart);
   EXPECT_EQ(numbers_in(batch), (std::vector{0, 1, 2}));
   EXPECT_EQ(batch->planes, 3);
-  EXPECT_EQ(batch->kind.shape, (PaddedShape{32, 32}));
-  EXPECT_FALSE(batcher.flush());
+  EXPECT_EQ(batch->key.shape, (PaddedShape{32, 32}));
+  EXPECT_FALSE(batcher.take_any());
 }
 
-TEST(Batcher, counts_a_colour_image_as_three_planes) {
+TEST(Batcher, counts_a_color_image_as_three_planes) {
   Batcher batcher = make_batcher(6);
   EXPECT_FALSE(batcher.add(rgb(0), kStart));
   const auto batch = batcher.add(rgb(1), kStart);
@@ -57,20 +57,20 @@ TEST(Batcher, counts_a_colour_image_as_three_planes) {
   EXPECT_EQ(batch->planes, 6);
 }
 
-TEST(Batcher, sends_off_what_an_image_finds_too_little_room_in) {
+TEST(Batcher, returns_a_batch_that_the_next_image_does_not_fit) {
   Batcher batcher = make_batcher(4);
   EXPECT_FALSE(batcher.add(rgb(0), kStart));
   EXPECT_EQ(numbers_in(batcher.add(rgb(1), kStart)), (std::vector{0}));
-  EXPECT_EQ(numbers_in(batcher.flush()), (std::vector{1}));
-  EXPECT_FALSE(batcher.flush());
+  EXPECT_EQ(numbers_in(batcher.take_any()), (std::vector{1}));
+  EXPECT_FALSE(batcher.take_any());
 }
 
-TEST(Batcher, gives_an_image_of_more_planes_than_a_batch_has_one_of_its_own) {
+TEST(Batcher, returns_an_oversized_image_as_its_own_batch) {
   Batcher batcher = make_batcher(2);
   EXPECT_EQ(numbers_in(batcher.add(rgb(0), kStart)), (std::vector{0}));
   EXPECT_FALSE(batcher.add(gray(1), kStart));
   EXPECT_EQ(numbers_in(batcher.add(rgb(2), kStart)), (std::vector{1}));
-  const auto due = batcher.due(kStart + kLinger);
+  const auto due = batcher.take_due(kStart + kLinger);
   EXPECT_EQ(numbers_in(due), (std::vector{2}));
   EXPECT_EQ(due->planes, 3);
 }
@@ -91,7 +91,7 @@ TEST(Batcher, fills_a_batch_as_far_as_its_capacity_and_no_further) {
           planes += planes_of(sent.back());
         }
         ASSERT_EQ(batch.planes, planes);
-        ASSERT_EQ(batch.planes_if_full, capacity);
+        ASSERT_EQ(batch.plane_capacity, capacity);
         ASSERT_TRUE(batch.items.size() == 1 || planes <= capacity);
         ASSERT_TRUE(next == kImages || planes + planes_of(next) > capacity);
         held -= planes;
@@ -102,7 +102,7 @@ TEST(Batcher, fills_a_batch_as_far_as_its_capacity_and_no_further) {
         const bool last_is_in = batch && number_of(*batch->items.back()) == number;
         if (batch) check(*batch, last_is_in ? number + 1 : number);
       }
-      while (const auto batch = batcher.flush()) check(*batch, kImages);
+      while (const auto batch = batcher.take_any()) check(*batch, kImages);
       ASSERT_FALSE(HasFatalFailure());
       ASSERT_EQ(sent, numbers(kImages)) << "capacity " << capacity << ", colors " << colors;
       ASSERT_EQ(held, 0);
@@ -110,7 +110,7 @@ TEST(Batcher, fills_a_batch_as_far_as_its_capacity_and_no_further) {
   }
 }
 
-TEST(Batcher, keeps_shapes_apart) {
+TEST(Batcher, separates_shapes) {
   Batcher batcher = make_batcher(2);
   EXPECT_FALSE(batcher.add(gray(0, 64, 32), kStart));
   EXPECT_FALSE(batcher.add(gray(1, 64, 64), kStart));
@@ -118,7 +118,7 @@ TEST(Batcher, keeps_shapes_apart) {
   EXPECT_EQ(numbers_in(batcher.add(gray(3, 64, 32), kStart)), (std::vector{0, 3}));
 }
 
-TEST(Batcher, keeps_images_of_one_shape_apart_that_are_wanted_at_other_ranks) {
+TEST(Batcher, separates_ranks) {
   const std::vector<RankPolicy> few{{5}}, more{{3}, {20}}, as_few{{5}};
   const auto wanted = [](int number, const std::vector<RankPolicy>& ranks) {
     ItemPtr item = gray(number);
@@ -130,60 +130,60 @@ TEST(Batcher, keeps_images_of_one_shape_apart_that_are_wanted_at_other_ranks) {
   EXPECT_FALSE(batcher.add(wanted(1, more), kStart));
   const auto batch = batcher.add(wanted(2, as_few), kStart);
   EXPECT_EQ(numbers_in(batch), (std::vector{0, 2}));
-  EXPECT_EQ(batch->kind.ranks, few);
-  const auto rest = batcher.flush();
+  EXPECT_EQ(batch->key.ranks, few);
+  const auto rest = batcher.take_any();
   EXPECT_EQ(numbers_in(rest), std::vector{1});
-  EXPECT_EQ(rest->kind.ranks, more);
+  EXPECT_EQ(rest->key.ranks, more);
 }
 
-TEST(Batcher, puts_shapes_together_that_are_padded_alike) {
+TEST(Batcher, combines_shapes_with_equal_padding) {
   Batcher batcher = make_batcher(2);
   EXPECT_FALSE(batcher.add(gray(0, 33, 31), kStart));
   const auto batch = batcher.add(gray(1, 64, 1), kStart);
   EXPECT_EQ(numbers_in(batch), (std::vector{0, 1}));
-  EXPECT_EQ(batch->kind.shape, (PaddedShape{64, 32}));
+  EXPECT_EQ(batch->key.shape, (PaddedShape{64, 32}));
 }
 
-TEST(Batcher, puts_wide_and_tall_images_together) {
+TEST(Batcher, combines_wide_and_tall_images) {
   Batcher batcher = make_batcher(2);
   EXPECT_FALSE(batcher.add(gray(0, 32, 96), kStart));
   EXPECT_EQ(numbers_in(batcher.add(gray(1, 96, 32), kStart)), (std::vector{0, 1}));
 }
 
-TEST(Batcher, sends_a_batch_off_when_its_oldest_image_has_waited_long_enough) {
+TEST(Batcher, returns_a_batch_when_its_oldest_image_is_due) {
   Batcher batcher = make_batcher(10);
-  EXPECT_FALSE(batcher.next_due());
-  EXPECT_FALSE(batcher.due(kStart + kLinger));
+  EXPECT_FALSE(batcher.next_deadline());
+  EXPECT_FALSE(batcher.take_due(kStart + kLinger));
   batcher.add(gray(0), kStart);
   batcher.add(gray(1), kStart + milliseconds(15));
-  EXPECT_EQ(batcher.next_due(), kStart + kLinger);
-  EXPECT_FALSE(batcher.due(kStart + kLinger - milliseconds(1)));
-  EXPECT_EQ(numbers_in(batcher.due(kStart + kLinger)), (std::vector{0, 1}));
-  EXPECT_FALSE(batcher.next_due());
+  EXPECT_EQ(batcher.next_deadline(), kStart + kLinger);
+  EXPECT_FALSE(batcher.take_due(kStart + kLinger - milliseconds(1)));
+  EXPECT_EQ(numbers_in(batcher.take_due(kStart + kLinger)), (std::vector{0, 1}));
+  EXPECT_FALSE(batcher.next_deadline());
 }
 
-TEST(Batcher, gives_the_batch_that_waits_longest_first) {
+TEST(Batcher, returns_the_oldest_batch_first) {
   Batcher batcher = make_batcher(10);
   batcher.add(gray(0, 96, 96), kStart);
   batcher.add(gray(1, 32, 32), kStart + milliseconds(5));
-  EXPECT_EQ(batcher.next_due(), kStart + kLinger);
-  EXPECT_EQ(numbers_in(batcher.due(kStart + milliseconds(30))), (std::vector{0}));
-  EXPECT_EQ(batcher.next_due(), kStart + milliseconds(25));
-  EXPECT_EQ(numbers_in(batcher.due(kStart + milliseconds(30))), (std::vector{1}));
+  EXPECT_EQ(batcher.next_deadline(), kStart + kLinger);
+  EXPECT_EQ(numbers_in(batcher.take_due(kStart + milliseconds(30))), (std::vector{0}));
+  EXPECT_EQ(batcher.next_deadline(), kStart + milliseconds(25));
+  EXPECT_EQ(numbers_in(batcher.take_due(kStart + milliseconds(30))), (std::vector{1}));
 }
 
-TEST(Batcher, waits_anew_for_the_image_that_came_after_a_full_batch) {
+TEST(Batcher, restarts_the_linger_time_after_a_full_batch) {
   Batcher batcher = make_batcher(4);
   batcher.add(rgb(0), kStart);
   batcher.add(rgb(1), kStart + milliseconds(10));
-  EXPECT_EQ(batcher.next_due(), kStart + milliseconds(10) + kLinger);
+  EXPECT_EQ(batcher.next_deadline(), kStart + milliseconds(10) + kLinger);
 }
 
 TEST(Batcher, flushes_everything) {
   Batcher batcher = make_batcher(10);
   for (int i = 0; i < 4; ++i) batcher.add(gray(i, 32 * (i % 3 + 1), 32), kStart);
   std::vector<int> all;
-  while (const auto batch = batcher.flush()) {
+  while (const auto batch = batcher.take_any()) {
     for (const int number : numbers_in(batch)) all.push_back(number);
   }
   std::sort(all.begin(), all.end());

@@ -22,7 +22,7 @@ class ComputeWorkerTest : public ::testing::Test {
   }
 
   void put(int number, bool suspect = false) {
-    Batch batch{.kind = {padded_shape(kSmall, 32), {}}, .planes = 1};
+    Batch batch{.key = {padded_shape(kSmall, 32), {}}, .planes = 1};
     batch.items.push_back(make_item(number));
     batch.items.back()->suspect = suspect;
     in_.push(std::move(batch));
@@ -31,7 +31,7 @@ class ComputeWorkerTest : public ::testing::Test {
     flow::StageClock::Worker clock(clock_, 0);
     LaneTrace none;
     ComputeWorker(
-        backend_.make_lane(0), {in_, out_, in_flight_, meters_, activity_},
+        backend_.make_lane(0), {in_, out_, in_flight_batches_, meters_, activity_},
         [](const Batch&) { return Activity::Step{}; }, clock, none)
         .run();
   }
@@ -46,7 +46,7 @@ class ComputeWorkerTest : public ::testing::Test {
   BatchChannel in_{16};
   ItemChannel out_{16};
   std::vector<int> lost_;
-  InFlight in_flight_{[this](const InFlight::Items& items) {
+  InFlightBatches in_flight_batches_{[this](const InFlightBatches::Items& items) {
     for (const WorkItem* item : items) lost_.push_back(number_of(*item));
   }};
   Meters meters_;
@@ -62,14 +62,14 @@ TEST_F(ComputeWorkerTest, keeps_both_slots_filled) {
   EXPECT_EQ(out_.size(), 4u);
 }
 
-TEST_F(ComputeWorkerTest, takes_turns_with_one_slot) {
+TEST_F(ComputeWorkerTest, alternates_start_and_finish_with_one_slot) {
   backend_.slot_count = 1;
   work_on_four();
   EXPECT_EQ(calls_, (Calls{"start 0", "finish 0", "start 1", "finish 1", "start 2", "finish 2",
                            "start 3", "finish 3"}));
 }
 
-TEST_F(ComputeWorkerTest, uses_a_slot_again_whose_batch_did_not_start) {
+TEST_F(ComputeWorkerTest, reuses_the_slot_of_a_batch_that_did_not_start) {
   backend_.on_start = [this](int number) {
     calls_.push_back("start " + std::to_string(number));
     if (number == 1) throw std::runtime_error("no memory");
@@ -93,22 +93,22 @@ TEST_F(ComputeWorkerTest, computes_a_suspect_alone) {
                            "start 3", "finish 3"}));
 }
 
-TEST_F(ComputeWorkerTest, tells_what_was_in_flight_when_the_device_was_lost) {
+TEST_F(ComputeWorkerTest, reports_batches_in_flight_on_device_loss) {
   backend_.on_finish = [](int number) {
-    if (number == 1) throw DeviceLost("error 719");
+    if (number == 1) throw DeviceLostError("error 719");
   };
-  EXPECT_THROW(work_on_four(), DeviceLost);
+  EXPECT_THROW(work_on_four(), DeviceLostError);
   EXPECT_EQ(lost_, (std::vector{1, 2}));
   EXPECT_EQ(out_.size(), 1U) << "what was finished before";
 }
 
 TEST_F(ComputeWorkerTest, ends_when_another_lane_has_lost_the_device) {
-  in_flight_.device_lost();
+  in_flight_batches_.report_device_lost();
   work_on_four();
   EXPECT_TRUE(calls_.empty());
 }
 
-TEST_F(ComputeWorkerTest, does_not_hold_a_result_back_to_wait_for_more) {
+TEST_F(ComputeWorkerTest, does_not_delay_a_result_to_wait_for_more) {
   put(7);
   std::thread worker([this] { work(); });
   EXPECT_EQ(number_of(**out_.pop()), 7);  // in_ is still open
@@ -116,7 +116,7 @@ TEST_F(ComputeWorkerTest, does_not_hold_a_result_back_to_wait_for_more) {
   worker.join();
 }
 
-TEST_F(ComputeWorkerTest, ends_when_nobody_takes_its_items) {
+TEST_F(ComputeWorkerTest, ends_when_its_output_is_closed) {
   out_.close();
   work_on_four();
   EXPECT_TRUE(in_.finished());

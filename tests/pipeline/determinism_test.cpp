@@ -7,10 +7,10 @@
 
 #include "compute/cpu/cpu_backend.hpp"
 #include "core/synth.hpp"
-#include "io/file.hpp"
 #include "io/publication.hpp"
+#include "io/read_file.hpp"
 #include "tests/pipeline/fakes.hpp"
-#include "tests/support/stall.hpp"
+#include "tests/support/random_delay.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace eckart::test {
@@ -20,14 +20,14 @@ namespace fs = std::filesystem;
 using Bytes = std::vector<std::byte>;
 
 /// The CPU backend, with batches of another size than its own.
-class Batched : public Backend {
+class FixedBatchBackend : public Backend {
  public:
-  Batched(const BackendOptions& options, int planes)
+  FixedBatchBackend(const BackendOptions& options, int planes)
       : cpu_(make_cpu_backend(options)), planes_(planes) {}
   std::string name() const override { return cpu_->name(); }
   std::string description() const override { return cpu_->description(); }
   int lanes() const override { return cpu_->lanes(); }
-  int batch_planes(const BatchKind&) const override { return planes_; }
+  int batch_planes(const BatchKey&) const override { return planes_; }
   std::unique_ptr<Lane> make_lane(int index) override { return cpu_->make_lane(index); }
 
  private:
@@ -35,13 +35,14 @@ class Batched : public Backend {
   const int planes_;
 };
 
-struct Way {
+struct PipelineConfig {
   int load, write, lanes, planes;
-  std::uint64_t stall_seed;  ///< 0: no stalls
+  std::uint64_t delay_seed;  ///< 0: no stalls
 };
-constexpr Way kPlain{1, 1, 1, 1, 0};
-constexpr Way kOthers[] = {{1, 1, 1, 1, 1},  {2, 2, 2, 1, 0},  {2, 2, 2, 7, 2}, {3, 1, 3, 3, 3},
-                           {4, 4, 3, 64, 0}, {4, 4, 3, 64, 4}, {1, 4, 2, 5, 5}, {4, 1, 3, 1, 6}};
+constexpr PipelineConfig kBaselineConfig{1, 1, 1, 1, 0};
+constexpr PipelineConfig kConfigs[] = {{1, 1, 1, 1, 1}, {2, 2, 2, 1, 0},  {2, 2, 2, 7, 2},
+                                       {3, 1, 3, 3, 3}, {4, 4, 3, 64, 0}, {4, 4, 3, 64, 4},
+                                       {1, 4, 2, 5, 5}, {4, 1, 3, 1, 6}};
 
 class Determinism : public ::testing::Test {
  protected:
@@ -60,7 +61,7 @@ class Determinism : public ::testing::Test {
                                           .noise_sigma = 1,
                                           .seed = std::uint64_t(number)});
           io::publish_file(folder_.path() / "in" / (std::to_string(number++) + ".png"),
-                           io::codec_named("png").encode(image, {}));
+                           io::codec_by_name("png").encode(image, {}));
         }
       }
     }
@@ -68,36 +69,36 @@ class Determinism : public ::testing::Test {
   }
 
   /// The bytes of every output, by name.
-  std::map<std::string, Bytes> outputs(const Way& way) {
+  std::map<std::string, Bytes> outputs(const PipelineConfig& config) {
     const fs::path root = folder_.path() / "out";
     fs::remove_all(root);
     BackendOptions backend_options;
-    backend_options.lanes = way.lanes;
-    Batched backend(backend_options, way.planes);
+    backend_options.lanes = config.lanes;
+    FixedBatchBackend backend(backend_options, config.planes);
     const io::InputGuard guard;
-    io::OutputTree tree(root, io::OutputTree::default_name(ranks_.size()), io::codec_named("png"),
+    io::OutputTree tree(root, io::OutputTree::default_name(ranks_.size()), io::codec_by_name("png"),
                         ranks_);
     const auto source = io::make_source(folder_.path() / "in");
-    const LoadItem load = make_load({}, ranks_, io::codec_named("png"));
+    const LoadItem load = make_load({}, ranks_, io::codec_by_name("png"));
     const WriteItem write = make_write(tree.codec(), {});
-    const auto stall = [seed = way.stall_seed](const WorkItem& item, int place) {
-      if (seed) Stall{seed}(std::stoi(item.file.stem()), place);
+    const auto delay = [seed = config.delay_seed](const WorkItem& item, int place) {
+      if (seed) RandomDelay{seed}(std::stoi(item.file.stem()), place);
     };
     Pipeline pipeline({.source = *source,
                        .backend = [&]() -> Backend& { return backend; },
-                       .claim = make_claim(tree, guard),
+                       .assign_outputs = make_assign_outputs(tree, guard),
                        .load =
-                           [&](WorkItem& item, const Reserve& reserve) {
-                             stall(item, 0);
+                           [&](WorkItem& item, const ReserveBytes& reserve) {
+                             delay(item, 0);
                              load(item, reserve);
                            },
                        .write =
                            [&](WorkItem& item) {
-                             stall(item, 1);
+                             delay(item, 1);
                              write(item);
                            },
                        .publish = make_publish(false)},
-                      {.load_threads = way.load, .write_threads = way.write});
+                      {.load_threads = config.load, .write_threads = config.write});
     EXPECT_EQ(pipeline.run().done, images_);
     std::map<std::string, Bytes> result;
     for (const auto& entry : fs::directory_iterator(root)) {
@@ -112,12 +113,12 @@ class Determinism : public ::testing::Test {
 };
 
 TEST_F(Determinism, the_same_bytes_come_out_whatever_the_threads_and_batches) {
-  const auto expected = outputs(kPlain);
+  const auto expected = outputs(kBaselineConfig);
   ASSERT_EQ(expected.size(), std::size_t(images_) * ranks_.size());
-  for (const Way& way : kOthers) {
-    EXPECT_EQ(outputs(way), expected)
-        << way.load << " load, " << way.write << " write, " << way.lanes << " lanes, " << way.planes
-        << " planes, stalls " << way.stall_seed;
+  for (const PipelineConfig& config : kConfigs) {
+    EXPECT_EQ(outputs(config), expected)
+        << config.load << " load, " << config.write << " write, " << config.lanes << " lanes, "
+        << config.planes << " planes, stalls " << config.delay_seed;
   }
 }
 

@@ -66,12 +66,12 @@ class FakeSource : public io::Source {
  public:
   FakeSource(const int& images, const Hook& hook, const bool& waits)
       : images_(images), hook_(hook), waits_at_end_(waits) {}
-  std::optional<io::Arrival> next(const std::stop_token& stop) override {
+  std::optional<io::SourceItem> next(const std::stop_token& stop) override {
     if (next_ == images_ && waits_at_end_) wait_until([&] { return stop.stop_requested(); });
     if (next_ == images_ || stop.stop_requested()) return std::nullopt;
     call(hook_, next_);
     const std::string name = std::to_string(next_++);
-    return io::Arrival{name, name, {}};
+    return io::SourceItem{name, name, {}};
   }
   std::int64_t ignored() const override { return 0; }
 
@@ -87,16 +87,16 @@ class FakeBackend : public Backend {
  public:
   int lane_count = 1, slot_count = 2, planes = 1;
   std::function<void(int lane)> on_make_lane;
-  std::function<bool(int number)> gives_up;        ///< becomes Task::given_up
-  std::function<void()> on_batch;                  ///< before an image is put into one
-  Hook on_start, on_finish;                        ///< for each image of the batch
-  std::function<std::string(int number)> verdict;  ///< becomes Task::error
-  Reason reason = Reason::not_converged;           ///< and this Task::reason
+  std::function<bool(int number)> cancels;              ///< becomes Task::canceled
+  std::function<void()> on_batch;                       ///< before an image is put into one
+  Hook on_start, on_finish;                             ///< for each image of the batch
+  std::function<std::string(int number)> error_of;      ///< becomes Task::error
+  FailureReason reason = FailureReason::not_converged;  ///< and this Task::reason
 
   std::string name() const override { return "fake"; }
   std::string description() const override { return "for tests"; }
   int lanes() const override { return lane_count; }
-  int batch_planes(const BatchKind&) const override {
+  int batch_planes(const BatchKey&) const override {
     if (on_batch) on_batch();
     return planes;
   }
@@ -109,7 +109,7 @@ class FakeBackend : public Backend {
     std::sort(numbers.begin(), numbers.end());
     return numbers;
   }
-  void note_started(int number) {
+  void record_started(int number) {
     const std::lock_guard lock(mutex_);
     started_.push_back(number);
   }
@@ -123,11 +123,11 @@ class FakeLane : public Lane {
  public:
   explicit FakeLane(FakeBackend& backend) : backend_(backend) {}
   int slots() const override { return backend_.slot_count; }
-  void start(int slot, const BatchKind&, std::span<Task* const> tasks) override {
+  void start(int slot, const BatchKey&, std::span<Task* const> tasks) override {
     if (tasks_.contains(slot)) throw std::logic_error("the slot is taken");
     for (Task* task : tasks) {
       call(backend_.on_start, number_of(task->input));
-      backend_.note_started(number_of(task->input));
+      backend_.record_started(number_of(task->input));
     }
     tasks_[slot] = {tasks.begin(), tasks.end()};
   }
@@ -137,9 +137,9 @@ class FakeLane : public Lane {
     for (Task* task : tasks) call(backend_.on_finish, number_of(task->input));
     for (Task* task : tasks) {
       std::memcpy(task->outputs[0].data(), task->input.data(), task->input.bytes());
-      if (backend_.verdict) task->error = backend_.verdict(number_of(task->input));
+      if (backend_.error_of) task->error = backend_.error_of(number_of(task->input));
       task->reason = backend_.reason;
-      if (backend_.gives_up) task->given_up = backend_.gives_up(number_of(task->input));
+      if (backend_.cancels) task->canceled = backend_.cancels(number_of(task->input));
     }
   }
 
@@ -154,7 +154,7 @@ inline std::unique_ptr<Lane> FakeBackend::make_lane(int index) {
 }
 
 /// A pipeline whose ends are in the hands of the test. Set the fields, then run().
-class Rig {
+class PipelineHarness {
  public:
   int images = 20;
   bool source_waits_at_end = false;  ///< for a stop, as a list does whose next line does not come
@@ -173,8 +173,8 @@ class Rig {
           PipelineParts{
               .source = source_,
               .backend = make_backend,
-              .claim = [](WorkItem& item) { item.outputs = {item.relative}; },
-              .load = [this](WorkItem& item, const Reserve& reserve) { load(item, reserve); },
+              .assign_outputs = [](WorkItem& item) { item.outputs = {item.relative}; },
+              .load = [this](WorkItem& item, const ReserveBytes& reserve) { load(item, reserve); },
               .write = [this](WorkItem& item) { write(item); },
               .publish = [this](std::span<ItemPtr> group) { publish(group); }},
           options);
@@ -191,13 +191,13 @@ class Rig {
   }
 
  private:
-  void load(WorkItem& item, const Reserve& reserve) {
+  void load(WorkItem& item, const ReserveBytes& reserve) {
     const int number = number_of(item);
     call(on_load, number);
     if (outcome_of_load) item.outcome = outcome_of_load(number);
     if (!item.outcome.ok()) return;
-    item.bytes = reserve(2 * shape_of(number).bytes());
-    if (!item.bytes) return;
+    item.reservation = reserve(2 * shape_of(number).bytes());
+    if (!item.reservation) return;
     call(on_reserved, number);
     fill(item.task, number, shape_of(number));
     const std::lock_guard lock(mutex_);
@@ -235,10 +235,10 @@ class Rig {
 
 /// 0 .. end-1, without those that `but` says.
 inline std::vector<int> numbers(
-    int end, const std::function<bool(int)>& but = [](int) { return false; }) {
+    int end, const std::function<bool(int)>& except = [](int) { return false; }) {
   std::vector<int> result;
   for (int i = 0; i < end; ++i) {
-    if (!but(i)) result.push_back(i);
+    if (!except(i)) result.push_back(i);
   }
   return result;
 }

@@ -11,19 +11,20 @@ namespace eckart::test {
 namespace {
 
 /// An image that is done, with one output for each of these squared errors.
-ItemPtr done(const std::vector<double>& squared_errors, double most_loss_db = 0) {
+ItemPtr done(const std::vector<double>& squared_errors, double loss_estimate_db = 0) {
   ItemPtr item = make_item(0);
   item->task.results.clear();
   for (const double squared_error : squared_errors) {
     item->outputs.emplace_back("out.png");
-    item->task.results.push_back({{.squared_error = squared_error, .most_loss_db = most_loss_db}});
+    item->task.results.push_back(
+        {{.squared_error = squared_error, .loss_estimate_db = loss_estimate_db}});
   }
   return item;
 }
 
 double psnr(double squared_error) { return psnr_db(squared_error, kSmall.samples(), 255); }
 
-TEST(Tally, tells_the_least_and_the_mean_psnr_of_all_outputs) {
+TEST(Tally, reports_min_and_mean_psnr) {
   Meters meters;
   Tally tally(meters);
   tally.count(*done({100, 400}));
@@ -45,21 +46,21 @@ TEST(Tally, counts_an_exact_output_as_99_db) {
   EXPECT_DOUBLE_EQ(tally.report().psnr_db_mean, (99 + psnr(100)) / 2);
 }
 
-TEST(Tally, tells_the_largest_loss_of_all_outputs) {
+TEST(Tally, reports_the_max_loss_estimate) {
   Meters meters;
   Tally tally(meters);
   tally.count(*done({100}, 0.002));
   tally.count(*done({100}, 0.004));
   tally.count(*done({100}, 0.001));
-  EXPECT_DOUBLE_EQ(tally.report().most_loss_db, 0.004);
+  EXPECT_DOUBLE_EQ(tally.report().max_loss_estimate_db, 0.004);
 }
 
-TEST(Tally, remembers_the_last_twenty_failures) {
+TEST(Tally, keeps_the_last_twenty_failures) {
   Meters meters;
   Tally tally(meters);
   for (int number = 0; number < 25; ++number) {
     const ItemPtr item = make_item(number);
-    item->outcome = Outcome::failed(Stage::load, Reason::corrupt, "as the test wants it");
+    item->outcome = Outcome::failed(Stage::load, FailureReason::corrupt, "as the test wants it");
     tally.count(*item);
   }
   telemetry::Snapshot snapshot;
@@ -70,12 +71,12 @@ TEST(Tally, remembers_the_last_twenty_failures) {
   EXPECT_EQ(snapshot.counts.failed, 25);
 }
 
-TEST(Tally, does_not_count_what_comes_again) {
+TEST(Tally, does_not_count_deferred_images_twice) {
   Meters meters;
   Tally tally(meters);
   for (int number = 0; number < 3; ++number) tally.found({});
   const ItemPtr item = make_item(0);
-  item->outcome = Outcome::deferred(Stage::load, Reason::corrupt, "half of it is there");
+  item->outcome = Outcome::deferred(Stage::load, FailureReason::corrupt, "half of it is there");
   tally.count(*item);
   EXPECT_EQ(tally.progress().total, 2);
   EXPECT_EQ(tally.progress().done, 0);

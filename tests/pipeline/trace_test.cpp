@@ -21,7 +21,7 @@ using ::testing::StartsWith;
 /// With a device that tells what it did, and is a little wrong about the time.
 class DeviceBackend : public FakeBackend {
  public:
-  std::vector<std::string> gpus() const override { return {"00000000:3B:00.0"}; }
+  std::vector<std::string> gpu_bus_ids() const override { return {"00000000:3B:00.0"}; }
   std::unique_ptr<Lane> make_lane(int) override;
 };
 
@@ -47,7 +47,7 @@ class PipelineTrace : public ::testing::Test {
  protected:
   telemetry::RunReport run() {
     telemetry::Trace trace(file());
-    return rig_.pipeline().run(&trace);
+    return harness_.pipeline().run(&trace);
   }
   std::filesystem::path file() const { return folder_.path() / "t.json"; }
   static std::int64_t sum(const std::vector<TraceReader::Span>& spans, const char* arg) {
@@ -57,29 +57,29 @@ class PipelineTrace : public ::testing::Test {
   }
 
   const TempFolder folder_;
-  Rig rig_;
+  PipelineHarness harness_;
 };
 
-TEST_F(PipelineTrace, has_the_way_of_each_image_from_source_to_disk) {
-  rig_.backend.planes = 3;
-  rig_.backend.lane_count = 2;
+TEST_F(PipelineTrace, has_the_path_of_each_image_from_source_to_disk) {
+  harness_.backend.planes = 3;
+  harness_.backend.lane_count = 2;
   ASSERT_EQ(run().done, 20);
   const TraceReader trace(file());
-  trace.expect_in_order();
+  trace.expect_properly_nested();
   EXPECT_THAT(trace.thread_names(), ElementsAre("source", "load 0", "load 1", "batch", "compute 0",
                                                 "compute 1", "write 0", "write 1"));
   std::set<std::string> names;
   for (const auto& span : trace.spans("load")) names.insert(span.name);
   EXPECT_EQ(names.size(), 20U);
   for (int image = 1; image <= 20; ++image) {
-    EXPECT_THAT(trace.way("image", image),
+    EXPECT_THAT(trace.flow_path("image", image),
                 ElementsAre("source", "load", "batch", "compute", "write", "write"))
         << image;
   }
   const auto batches = trace.spans("batch");
   EXPECT_GE(batches.size(), 7U);
   for (std::size_t batch = 1; batch <= batches.size(); ++batch)
-    EXPECT_THAT(trace.way("batch", std::int64_t(batch)),
+    EXPECT_THAT(trace.flow_path("batch", std::int64_t(batch)),
                 ElementsAre("batch", "compute", "compute"));
   EXPECT_EQ(trace.spans("compute").size(), 2 * batches.size()) << "start and finish";
   EXPECT_EQ(sum(trace.spans("compute"), "images"), 2 * 20);
@@ -88,12 +88,12 @@ TEST_F(PipelineTrace, has_the_way_of_each_image_from_source_to_disk) {
   EXPECT_GT(trace.count("C", "counter"), 0);
 }
 
-TEST_F(PipelineTrace, has_what_the_device_did_for_a_batch_and_in_its_time) {
+TEST_F(PipelineTrace, has_device_spans_within_the_batch) {
   DeviceBackend backend;
-  rig_.make_backend = [&]() -> Backend& { return backend; };
+  harness_.make_backend = [&]() -> Backend& { return backend; };
   ASSERT_EQ(run().done, 20);
   const TraceReader trace(file());
-  trace.expect_in_order();
+  trace.expect_properly_nested();
   EXPECT_THAT(trace.thread_names(),
               IsSupersetOf({"lane 0 copy in", "lane 0 compute", "lane 0 copy out"}));
   EXPECT_EQ(trace.process_names().at(2), "GPU 00000000:3B:00.0");
@@ -106,23 +106,24 @@ TEST_F(PipelineTrace, has_what_the_device_did_for_a_batch_and_in_its_time) {
     EXPECT_EQ(span.args.at("clock_error_us"), 60);
   }
   for (int batch = 1; batch <= 20; ++batch) {
-    const auto way = trace.way("batch", batch);
-    EXPECT_EQ(std::count(way.begin(), way.end(), "device"), 3);
-    EXPECT_EQ(way.back(), "compute");
+    const auto path = trace.flow_path("batch", batch);
+    EXPECT_EQ(std::count(path.begin(), path.end(), "device"), 3);
+    EXPECT_EQ(path.back(), "compute");
   }
 }
 
-TEST_F(PipelineTrace, marks_what_has_failed_and_what_was_skipped) {
-  rig_.outcome_of_load = [](int number) {
-    if (number == 3) return Outcome::failed(Stage::load, Reason::corrupt, "not whole");
-    if (number == 4) return Outcome{Result::skipped, Stage::load, Reason::none, "done before"};
+TEST_F(PipelineTrace, marks_failed_and_skipped_images) {
+  harness_.outcome_of_load = [](int number) {
+    if (number == 3) return Outcome::failed(Stage::load, FailureReason::corrupt, "not whole");
+    if (number == 4)
+      return Outcome{ItemResult::skipped, Stage::load, FailureReason::none, "done before"};
     return Outcome();
   };
-  rig_.backend.verdict = [](int number) { return number == 5 ? "did not converge" : ""; };
+  harness_.backend.error_of = [](int number) { return number == 5 ? "did not converge" : ""; };
   run();
   const TraceReader trace(file());
-  trace.expect_in_order();
-  EXPECT_THAT(trace.way("image", 4), ElementsAre("source", "load", "write", "write"));
+  trace.expect_properly_nested();
+  EXPECT_THAT(trace.flow_path("image", 4), ElementsAre("source", "load", "write", "write"));
   for (const char* stage : {"load", "write"}) {
     EXPECT_EQ(trace.spans(stage, "3").at(0).args.at("result"), "failed");
     EXPECT_EQ(trace.spans(stage, "3").at(0).args.at("reason"), "corrupt");
@@ -134,24 +135,24 @@ TEST_F(PipelineTrace, marks_what_has_failed_and_what_was_skipped) {
   EXPECT_EQ(sum(trace.spans("compute"), "images_failed"), 1);
 }
 
-TEST_F(PipelineTrace, shows_what_is_waited_for) {
-  rig_.options.budget_bytes = 2 * kSmall.bytes();
-  rig_.on_write = [](int) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
+TEST_F(PipelineTrace, shows_waits) {
+  harness_.options.budget_bytes = 2 * kSmall.bytes();
+  harness_.on_write = [](int) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
   run();
   const TraceReader trace(file());
-  trace.expect_in_order();
+  trace.expect_properly_nested();
   EXPECT_GT(trace.spans("wait", "waits for the budget").size(), 5U);
 }
 
-TEST_F(PipelineTrace, is_whole_where_a_run_is_stopped_or_ends_by_an_error) {
-  rig_.images = 10000;
-  rig_.on_write = [&](int number) {
-    if (number == 200) rig_.pipeline().request_stop();
+TEST_F(PipelineTrace, is_complete_after_a_stop_or_an_error) {
+  harness_.images = 10000;
+  harness_.on_write = [&](int number) {
+    if (number == 200) harness_.pipeline().request_stop();
   };
   EXPECT_TRUE(run().interrupted);
-  TraceReader(file()).expect_in_order();
+  TraceReader(file()).expect_properly_nested();
 
-  Rig other;
+  PipelineHarness other;
   other.backend.on_start = [](int number) {
     if (number == 7) throw FatalError(ExitCode::internal, "on purpose");
   };
@@ -160,22 +161,22 @@ TEST_F(PipelineTrace, is_whole_where_a_run_is_stopped_or_ends_by_an_error) {
     EXPECT_THROW(other.pipeline().run(&trace), FatalError);
   }
   const TraceReader trace(file());
-  trace.expect_in_order();
+  trace.expect_properly_nested();
   EXPECT_FALSE(trace.spans("load").empty());
 }
 
 TEST_F(PipelineTrace, shows_a_batch_that_did_not_start) {
-  rig_.backend.on_start = [](int number) {
+  harness_.backend.on_start = [](int number) {
     if (number == 7) throw std::runtime_error("on purpose");
   };
   EXPECT_EQ(run().failed, 1);
   const TraceReader trace(file());
-  trace.expect_in_order();
+  trace.expect_properly_nested();
   EXPECT_EQ(trace.spans("write", "7").at(0).args.at("reason"), "compute failed");
   std::vector<std::string> steps;
   for (const auto& span : trace.spans("compute")) steps.push_back(span.args.at("step"));
   EXPECT_EQ(std::count(steps.begin(), steps.end(), "start, failed"), 1);
-  EXPECT_THAT(trace.way("image", 8),
+  EXPECT_THAT(trace.flow_path("image", 8),
               ElementsAre("source", "load", "batch", "compute", "write", "write"));
 }
 

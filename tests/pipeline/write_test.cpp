@@ -10,7 +10,7 @@ namespace eckart::test {
 namespace {
 
 /// All of an image's outputs, or none.
-TEST(Write, publishes_nothing_of_an_image_of_which_one_output_cannot_be_written) {
+TEST(Write, publishes_nothing_of_an_image_with_a_failed_output) {
   const TempFolder folder;
   const int images = 3;
   const Hook no_hook;
@@ -20,17 +20,17 @@ TEST(Write, publishes_nothing_of_an_image_of_which_one_output_cannot_be_written)
   Pipeline pipeline(
       {.source = source,
        .backend = [&]() -> Backend& { return backend; },
-       .claim = [](WorkItem& item) { item.outputs = {item.relative}; },
+       .assign_outputs = [](WorkItem& item) { item.outputs = {item.relative}; },
        .load =
-           [](WorkItem& item, const Reserve& reserve) {
-             item.bytes = reserve(2 * kSmall.bytes());
+           [](WorkItem& item, const ReserveBytes& reserve) {
+             item.reservation = reserve(2 * kSmall.bytes());
              fill(item.task, number_of(item));
            },
        .write =
            [&](WorkItem& item) {
              const std::string name = item.file.string();
              item.publication.add(folder.path() / (name + ".first"), std::vector<std::byte>(1));
-             if (name == "1") throw ItemError(Reason::not_encodable, "the second");
+             if (name == "1") throw ItemError(FailureReason::not_encodable, "the second");
              item.publication.add(folder.path() / (name + ".second"), std::vector<std::byte>(1));
            },
        .publish = make_publish(false)},

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace eckart::testing {
+namespace eckart::test {
 
 Overlap measure_overlap(const std::vector<BusySpan>& spans, double begin, double end) {
   struct Edge {
@@ -19,22 +19,22 @@ Overlap measure_overlap(const std::vector<BusySpan>& spans, double begin, double
   edges.push_back({end, BusySpan::compute, 0});
 
   Overlap overlap;
-  int at_work[BusySpan::kEngines] = {};
+  int active[BusySpan::kEngines] = {};
   double from = begin;
   for (const Edge& edge : edges) {
     const double share = (edge.at - from) / (end - begin);
-    const bool in = at_work[BusySpan::copy_in] > 0, out = at_work[BusySpan::copy_out] > 0;
-    const bool computes = at_work[BusySpan::compute] > 0;
+    const bool in = active[BusySpan::copy_in] > 0, out = active[BusySpan::copy_out] > 0;
+    const bool is_computing = active[BusySpan::compute] > 0;
     for (int engine = 0; engine < BusySpan::kEngines; ++engine) {
-      if (at_work[engine] > 0) overlap.busy[engine] += share;
+      if (active[engine] > 0) overlap.busy[engine] += share;
     }
-    if (in && out && computes) overlap.all += share;
-    if (computes && (in || out)) overlap.copying_while_computing += share;
-    if (!in && !out && !computes) overlap.idle += share;
-    at_work[edge.engine] += edge.change;
+    if (in && out && is_computing) overlap.all_busy += share;
+    if (is_computing && (in || out)) overlap.copying_while_computing += share;
+    if (!in && !out && !is_computing) overlap.idle += share;
+    active[edge.engine] += edge.change;
     from = edge.at;
   }
   return overlap;
 }
 
-}  // namespace eckart::testing
+}  // namespace eckart::test

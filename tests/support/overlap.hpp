@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace eckart::testing {
+namespace eckart::test {
 
 /// A time during which an engine of a GPU was at work.
 struct BusySpan {
@@ -15,7 +15,7 @@ struct BusySpan {
 /// Shares of a stretch of time.
 struct Overlap {
   double busy[BusySpan::kEngines] = {};  ///< during which this engine was at work
-  double all = 0;                        ///< during which all three were
+  double all_busy = 0;                   ///< during which all three were
   double copying_while_computing = 0;    ///< during which compute and a copy were
   double idle = 0;                       ///< during which none was
 };
@@ -23,4 +23,4 @@ struct Overlap {
 /// Of the time from `begin` to `end`; spans of one engine may lie over one another.
 Overlap measure_overlap(const std::vector<BusySpan>& spans, double begin, double end);
 
-}  // namespace eckart::testing
+}  // namespace eckart::test

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
-namespace eckart::testing {
+namespace eckart::test {
 
 std::vector<int> samples(const Image& image, int channel) {
   std::vector<int> values;
@@ -60,4 +60,4 @@ double ReferenceSvd::squared_norm() const {
   return cblas_ddot(int(a.size()), a.data(), 1, a.data(), 1);
 }
 
-}  // namespace eckart::testing
+}  // namespace eckart::test

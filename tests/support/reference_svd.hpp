@@ -5,7 +5,7 @@
 
 #include "core/image.hpp"
 
-namespace eckart::testing {
+namespace eckart::test {
 
 /// A plane's singular value decomposition in float64 by LAPACK's dgesvd (QR iteration), which no
 /// backend uses.
@@ -29,4 +29,4 @@ std::vector<int> to_samples(std::span<const double> values, Depth depth);
 /// The plane's samples, row-major.
 std::vector<int> samples(const Image& image, int channel);
 
-}  // namespace eckart::testing
+}  // namespace eckart::test

@@ -5,9 +5,9 @@ namespace eckart::test {
 /// Whether AddressSanitizer or ThreadSanitizer is built in: a process starts slowly, and takes more
 /// address space than any limit could leave.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kSanitized = true;
+inline constexpr bool kIsSanitized = true;
 #else
-inline constexpr bool kSanitized = false;
+inline constexpr bool kIsSanitized = false;
 #endif
 
 }  // namespace eckart::test

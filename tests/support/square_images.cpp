@@ -5,16 +5,16 @@
 #include <opencv2/imgproc.hpp>
 
 #include "io/codec.hpp"
-#include "io/file.hpp"
+#include "io/read_file.hpp"
 
-namespace eckart::testing {
+namespace eckart::test {
 namespace {
 
-constexpr int kPhotoSide =
+constexpr int kMinPhotoSide =
     256;  // smaller images are resized, others cropped, tiled where they must
 
 /// A mosaic of images from the `first` on, at least `side` each way.
-cv::Mat tile(const std::vector<cv::Mat>& images, std::size_t first, int side) {
+cv::Mat make_mosaic(const std::vector<cv::Mat>& images, std::size_t first, int side) {
   cv::Mat rows;
   while (rows.rows < side) {
     const int height = images[first % images.size()].rows;
@@ -45,14 +45,14 @@ cv::Mat tile(const std::vector<cv::Mat>& images, std::size_t first, int side) {
 std::vector<cv::Mat> read_planes(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file() && io::looks_like_image(entry.path().filename().string()))
+    if (entry.is_regular_file() && io::is_image_file_name(entry.path().filename().string()))
       files.push_back(entry);
   }
   std::sort(files.begin(), files.end());
   std::vector<cv::Mat> planes;
   for (const auto& file : files) {
     const auto bytes = io::read_file(file, 1024);
-    const Image image = io::codec_of(bytes).decode(bytes, {});
+    const Image image = io::detect_codec(bytes).decode(bytes, {});
     const cv::Mat pixels(image.shape().rows, image.shape().cols, CV_8UC(image.shape().channels),
                          const_cast<std::byte*>(image.data()));
     cv::Mat plane;
@@ -67,18 +67,18 @@ std::vector<Image> make_square_images(const std::vector<cv::Mat>& planes, int si
   std::vector<Image> images;
   for (int i = 0; i < count; ++i) {
     cv::Mat from = planes[std::size_t(i) % planes.size()];
-    const int round = i / int(planes.size());
-    const bool photo = std::min(from.rows, from.cols) >= kPhotoSide;
+    const int pass = i / int(planes.size());
+    const bool photo = std::min(from.rows, from.cols) >= kMinPhotoSide;
     if (photo && std::min(from.rows, from.cols) < side) {
-      from = tile(planes, std::size_t(i), side + 64);
+      from = make_mosaic(planes, std::size_t(i), side + 64);
     }
     cv::Mat square;
     if (photo) {
-      const cv::Rect crop((37 * round) % (from.cols - side + 1),
-                          (23 * round) % (from.rows - side + 1), side, side);
+      const cv::Rect crop((37 * pass) % (from.cols - side + 1),
+                          (23 * pass) % (from.rows - side + 1), side, side);
       square = from(crop).clone();
     } else {
-      const int margin = round % 8;
+      const int margin = pass % 8;
       const cv::Rect crop(margin, margin, from.cols - 2 * margin, from.rows - 2 * margin);
       cv::resize(from(crop), square, {side, side}, 0, 0, cv::INTER_LANCZOS4);
     }
@@ -93,4 +93,4 @@ std::vector<Image> make_square_images(const std::vector<cv::Mat>& planes, int si
   return images;
 }
 
-}  // namespace eckart::testing
+}  // namespace eckart::test

@@ -6,7 +6,7 @@
 
 #include "core/image.hpp"
 
-namespace eckart::testing {
+namespace eckart::test {
 
 /// The first channel of every image below a folder, in the order of their names.
 std::vector<cv::Mat> read_planes(const std::filesystem::path& folder);
@@ -17,4 +17,4 @@ std::vector<cv::Mat> read_planes(const std::filesystem::path& folder);
 std::vector<Image> make_square_images(const std::vector<cv::Mat>& planes, int side, int count,
                                       Depth depth = Depth::u8);
 
-}  // namespace eckart::testing
+}  // namespace eckart::test

@@ -72,11 +72,11 @@ class TraceReader {
 
   /// The categories of the spans that an arrow of this id goes through, in its order; an event of
   /// it that is in no span is a failure.
-  std::vector<std::string> way(const std::string& arrow, std::int64_t id) const {
+  std::vector<std::string> flow_path(const std::string& flow, std::int64_t id) const {
     std::vector<std::pair<std::int64_t, std::string>> steps;
     for (const Json& event : events_) {
       const std::string phase = event.at("ph");
-      if ((phase != "s" && phase != "t" && phase != "f") || event.at("cat") != arrow ||
+      if ((phase != "s" && phase != "t" && phase != "f") || event.at("cat") != flow ||
           event.at("id") != id)
         continue;
       const std::int64_t at = ns_of(event.at("ts"));
@@ -96,7 +96,7 @@ class TraceReader {
   }
 
   /// Of a track, a span lies in another or beside it; every track has a name.
-  void expect_in_order() const {
+  void expect_properly_nested() const {
     std::map<Track, std::vector<std::int64_t>> open;  // ends of spans that are
     for (const Span& span : spans_) {
       EXPECT_TRUE(threads_.contains(span.track)) << span.name;

@@ -28,7 +28,7 @@ class Watch:
     def yaml(self):
         move = f", move_to: {self.moved}" if self.after == "move" else ""
         return (f"  - {{input: {self.input}, output: {self.output}, after: {self.after}{move}, links: files, settle_ms: 50, "
-                f"patience_s: 4, rescan_s: 5}}\n")
+                f"retry_timeout_s: 4, rescan_s: 5}}\n")
 
 
 class Thrower:

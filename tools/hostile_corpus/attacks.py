@@ -16,7 +16,7 @@ NEED_ROOT = ("device", "mount")
 SPARSE_BYTES = 15 << 40
 SPARSE_IMAGE_BYTES = 64 << 20  # which each thread that loads files takes at once
 LARGE_BYTES = 12 << 20  # of a bad file: it takes some time to read and to hash
-PLANTED = ".eckart-taken-1.1-"  # as the service names what it is taking away
+PLANTED = ".eckart-claim-1.1-"  # as the service names what it is taking away
 
 
 def names():

@@ -10,7 +10,7 @@ CORRUPT, UNSUPPORTED, TOO_LARGE = "corrupt", "unsupported", "too large"
 EMPTY, NO_IMAGE, UNREADABLE, NOT_FOUND = "empty file", "not an image", "unreadable", "not found"
 
 SMALL = five_rows(12, 9)
-INK = bytes(range(0, 255, 17)) * 3 + b"abc"  # a palette of 16 colours
+INK = bytes(range(0, 255, 17)) * 3 + b"abc"  # a palette of 16 colors
 GIB = 1 << 30
 # Chunks that change no pixel here.
 BESIDE = ("cHRM", "gAMA", "iCCP", "sBIT", "sRGB", "bKGD", "hIST", "pHYs", "sPLT", "tIME", "tEXt", "abCd")
@@ -214,7 +214,7 @@ def opaque():
                 yield f"{name}.png", join(png(samples, bits, color, interlace)), seen(plain, bits, shown)
                 samples[7][-1] = most - 1
                 yield f"{name}-but-one.png", join(png(samples, bits, color, interlace)), UNSUPPORTED
-    values = five_rows(12, 9, values=15)  # the last of 16 colours is used by none
+    values = five_rows(12, 9, values=15)  # the last of 16 colors is used by none
     whole, shown = png(values, color=PALETTE, palette=INK), seen(values, color=PALETTE, palette=INK)
     for name, alpha in {"all": b"\xff" * 16, "few": b"\xff" * 3, "unused": b"\xff" * 15 + b"\0"}.items():
         yield f"palette-{name}.png", join(before(whole, "IDAT", chunk(b"tRNS", alpha))), shown
@@ -246,7 +246,7 @@ def interlaced():
 def chunks_png():
     small, shown = png(SMALL), seen(SMALL)
     palette = png(five_rows(12, 9, values=16), color=PALETTE, palette=INK)
-    colours = seen(five_rows(12, 9, values=16), color=PALETTE, palette=INK)
+    colors = seen(five_rows(12, 9, values=16), color=PALETTE, palette=INK)
     for name in ("IHDR", "IDAT", "IEND"):
         yield f"no-{name}.png", join(without(small, name)), CORRUPT
     yield "two-IHDR.png", join(before(small, "IDAT", ihdr(12, 9))), CORRUPT
@@ -260,7 +260,7 @@ def chunks_png():
     yield "PLTE-twice.png", join(before(palette, "IDAT", palette["PLTE"])), CORRUPT
     for size in (0, 1, 2, 4, 769, 771, 30000):
         yield f"PLTE-{size}.png", join({**palette, "PLTE": chunk(b"PLTE", bytes(size))}), CORRUPT
-    yield "PLTE-768.png", join({**palette, "PLTE": chunk(b"PLTE", INK + bytes(768 - 48))}), colours
+    yield "PLTE-768.png", join({**palette, "PLTE": chunk(b"PLTE", INK + bytes(768 - 48))}), colors
     yield "PLTE-for-gray.png", join(before(small, "IDAT", palette["PLTE"])), shown
     yield "PLTE-of-16-for-1-bit.png", join(png(five_rows(9, 9, bits=1), 1, PALETTE, palette=INK)), CORRUPT
     few = b"abcdef"  # what is not among them is black, as in all readers

@@ -8,7 +8,7 @@ import zlib
 from dataclasses import dataclass
 from typing import Optional
 
-GRAY, RGB, PALETTE, GRAY_ALPHA, RGB_ALPHA = 0, 2, 3, 4, 6  # colour types of PNG
+GRAY, RGB, PALETTE, GRAY_ALPHA, RGB_ALPHA = 0, 2, 3, 4, 6  # color types of PNG
 CHANNELS = {GRAY: 1, RGB: 3, PALETTE: 1, GRAY_ALPHA: 2, RGB_ALPHA: 4}
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 

@@ -57,7 +57,7 @@ class Watch:
     def yaml(self):
         move = f", move_to: {self.moved}" if self.after == "move" else ""
         return (f"  - {{input: {self.input}, output: {self.output}, after: {self.after}{move}, settle_ms: {SETTLE_MS}, "
-                "patience_s: 0, rescan_s: 2, quarantine: {max_mb: 64}}\n")
+                "retry_timeout_s: 0, rescan_s: 2, quarantine: {max_mb: 64}}\n")
 
     def good(self, number, seed):
         """(place, samples) of the good file that arrives beside a try."""

@@ -282,7 +282,7 @@ class Run:
         for top in self.folders():
             for root, folders, files, _ in os.fwalk(top):
                 yield from (os.path.join(root, name) for name in folders + files
-                            if name.startswith(".eckart-taken-") and not name.startswith(attacks.PLANTED))
+                            if name.startswith(".eckart-claim-") and not name.startswith(attacks.PLANTED))
 
     def folders(self):
         """Not those of the victims: a look at these would show in their access times."""

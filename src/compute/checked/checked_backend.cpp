@@ -33,15 +33,15 @@ class Differences {
     }
   }
 
-  std::vector<std::string> remarks(const std::string& tested, const std::string& reference) const {
+  std::vector<std::string> warnings(const std::string& tested, const std::string& reference) const {
     const std::lock_guard lock(mutex_);
     char line[256];
     std::snprintf(
         line, sizeof line,
         "checked %s against %s: %lld of %lld samples differ, by %d at most; PSNR before rounding "
         "by %.2g dB at most",
-        tested.c_str(), reference.c_str(), static_cast<long long>(different_),
-        static_cast<long long>(samples_), largest_, largest_db_);
+        tested.c_str(), reference.c_str(), static_cast<long long>(differing_samples_),
+        static_cast<long long>(compared_samples_), max_difference_, max_psnr_difference_db_);
     std::vector<std::string> lines{line};
     if (one_sided_failures_ > 0) {
       lines.push_back(std::to_string(one_sided_failures_) +
@@ -56,11 +56,11 @@ class Differences {
     const T* a = reinterpret_cast<const T*>(tested.data());
     const T* b = reinterpret_cast<const T*>(reference.data());
     const std::size_t count = tested.shape().samples();
-    samples_ += std::int64_t(count);
+    compared_samples_ += std::int64_t(count);
     for (std::size_t i = 0; i < count; ++i) {
       const int difference = std::abs(int(a[i]) - int(b[i]));
-      different_ += difference != 0;
-      largest_ = std::max(largest_, difference);
+      differing_samples_ += difference != 0;
+      max_difference_ = std::max(max_difference_, difference);
     }
   }
 
@@ -70,13 +70,13 @@ class Differences {
     if (tested.residual < floor && reference.residual < floor) return;
     const double loss =
         10 * std::log10(std::max(tested.residual, floor) / std::max(reference.residual, floor));
-    largest_db_ = std::max(largest_db_, std::abs(loss));
+    max_psnr_difference_db_ = std::max(max_psnr_difference_db_, std::abs(loss));
   }
 
   mutable std::mutex mutex_;
-  std::int64_t samples_ = 0, different_ = 0, one_sided_failures_ = 0;
-  int largest_ = 0;
-  double largest_db_ = 0;
+  std::int64_t compared_samples_ = 0, differing_samples_ = 0, one_sided_failures_ = 0;
+  int max_difference_ = 0;
+  double max_psnr_difference_db_ = 0;
 };
 
 Task copy_for_reference(const Task& task) {
@@ -100,21 +100,21 @@ class CheckedLane : public Lane {
 
   int slots() const override { return tested_->slots(); }
 
-  void start(int slot, const BatchKind& kind, std::span<Task* const> tasks) override {
-    Started& batch = batches_[std::size_t(slot)];
+  void start(int slot, const BatchKey& key, std::span<Task* const> tasks) override {
+    CheckedBatch& batch = batches_[std::size_t(slot)];
     batch.tasks.assign(tasks.begin(), tasks.end());
     batch.copies.clear();
     for (const Task* task : tasks) batch.copies.push_back(copy_for_reference(*task));
     std::vector<Task*> copies;
     for (Task& copy : batch.copies) copies.push_back(&copy);
-    reference_->start(0, kind, copies);
+    reference_->start(0, key, copies);
     reference_->finish(0);
-    tested_->start(slot, kind, tasks);  // last: once started, it must be finished
+    tested_->start(slot, key, tasks);  // last: once started, it must be finished
   }
 
   void finish(int slot) override {
     tested_->finish(slot);
-    const Started& batch = batches_[std::size_t(slot)];
+    const CheckedBatch& batch = batches_[std::size_t(slot)];
     for (std::size_t i = 0; i < batch.tasks.size(); ++i) {
       differences_.compare(*batch.tasks[i], batch.copies[i]);
     }
@@ -123,12 +123,12 @@ class CheckedLane : public Lane {
   std::vector<DeviceSpan> take_spans() override { return tested_->take_spans(); }
 
  private:
-  struct Started {
+  struct CheckedBatch {
     std::vector<const Task*> tasks;
     std::vector<Task> copies;
   };
   Differences& differences_;
-  std::vector<Started> batches_;
+  std::vector<CheckedBatch> batches_;
   std::unique_ptr<Lane> tested_, reference_;
 };
 
@@ -142,21 +142,21 @@ class CheckedBackend : public Backend {
     return tested_->name() + " (" + tested_->description() + ") against " + reference_->name() +
            " (" + reference_->description() + ")";
   }
-  std::string device() const override { return tested_->device(); }
+  std::string device_name() const override { return tested_->device_name(); }
   int lanes() const override { return tested_->lanes(); }
-  std::vector<std::string> gpus() const override { return tested_->gpus(); }
-  BackendCounts counts() const override { return tested_->counts(); }
-  std::vector<SolverChoice> choices() const override { return tested_->choices(); }
-  int batch_planes(const BatchKind& kind) const override { return tested_->batch_planes(kind); }
+  std::vector<std::string> gpu_bus_ids() const override { return tested_->gpu_bus_ids(); }
+  FallbackCounts fallback_counts() const override { return tested_->fallback_counts(); }
+  std::vector<SolverChoice> solver_choices() const override { return tested_->solver_choices(); }
+  int batch_planes(const BatchKey& key) const override { return tested_->batch_planes(key); }
   std::unique_ptr<Lane> make_lane(int index) override {
     return std::make_unique<CheckedLane>(tested_->make_lane(index),
                                          reference_->make_lane(index % reference_->lanes()),
                                          differences_);
   }
-  std::vector<std::string> remarks() const override {
-    std::vector<std::string> all = differences_.remarks(tested_->name(), reference_->name());
+  std::vector<std::string> warnings() const override {
+    std::vector<std::string> all = differences_.warnings(tested_->name(), reference_->name());
     for (const auto* backend : {tested_.get(), reference_.get()}) {
-      for (std::string& line : backend->remarks()) all.push_back(std::move(line));
+      for (std::string& line : backend->warnings()) all.push_back(std::move(line));
     }
     return all;
   }

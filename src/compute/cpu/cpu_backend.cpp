@@ -55,7 +55,7 @@ int lanes_to_use(const BackendOptions& options) {
   return options.lanes > 0 ? options.lanes : usable_cores();
 }
 
-const char* precision(SolverKind solver) {
+const char* precision_text(SolverKind solver) {
   const bool iterates = solver == SolverKind::automatic || solver == SolverKind::subspace;
   return iterates ? " in float32, certified, else in float64" : " in float64";
 }
@@ -66,7 +66,7 @@ class CpuBackend : public Backend {
       : solver_(options.solver),
         lanes_(lanes_to_use(options)),
         device_(cpu::cpu_name()),
-        costs_(costs_of(options.calibration, "cpu", device_, kCpuCosts)),
+        costs_(select_costs(options.calibration, "cpu", device_, kBuiltInCpuCosts)),
         chooser_(solver_, costs_.costs) {
     openblas_set_num_threads(1);  // the lanes are the threads
     make_openblas_buffers(lanes_);
@@ -74,19 +74,19 @@ class CpuBackend : public Backend {
   }
 
   std::string name() const override { return "cpu"; }
-  std::string device() const override { return device_; }
+  std::string device_name() const override { return device_; }
   std::string description() const override {
     return std::to_string(lanes_) + (lanes_ == 1 ? " lane, " : " lanes, ") + to_string(solver_) +
-           precision(solver_) + " (OpenBLAS)";
+           precision_text(solver_) + " (OpenBLAS)";
   }
   int lanes() const override { return lanes_; }
-  int batch_planes(const BatchKind&) const override { return 1; }
+  int batch_planes(const BatchKey&) const override { return 1; }
   std::unique_ptr<Lane> make_lane(int) override { return cpu::make_lane(solver_, chooser_); }
-  std::vector<SolverChoice> choices() const override { return chooser_.choices(); }
+  std::vector<SolverChoice> solver_choices() const override { return chooser_.solver_choices(); }
   std::vector<std::string> details() const override {
-    return {device_ + ", " + openblas_get_config(), provenance(costs_)};
+    return {device_ + ", " + openblas_get_config(), describe_source(costs_)};
   }
-  std::vector<std::string> remarks() const override {
+  std::vector<std::string> warnings() const override {
     std::vector<std::string> lines;
     if (!openblas_is_thread_safe()) {
       lines.emplace_back(
@@ -94,7 +94,7 @@ class CpuBackend : public Backend {
           "threads (libopenblas0-pthread)");
     }
     if (std::string line =
-            cpu::remark_on_core(openblas_get_corename(), cpu::vector_units_of_this_cpu());
+            cpu::openblas_core_warning(openblas_get_corename(), cpu::detect_simd_features());
         !line.empty()) {
       lines.push_back(std::move(line));
     }

@@ -2,7 +2,7 @@
 
 namespace eckart::cpu {
 
-VectorUnits vector_units_of_this_cpu() {
+SimdFeatures detect_simd_features() {
 #if defined(__x86_64__)
   return {__builtin_cpu_supports("avx2") != 0, __builtin_cpu_supports("avx512f") != 0};
 #else
@@ -10,12 +10,12 @@ VectorUnits vector_units_of_this_cpu() {
 #endif
 }
 
-std::string remark_on_core(std::string_view core, VectorUnits units) {
-  constexpr std::string_view kFallback = "Prescott";  // SSE3, 2004
-  if (core != kFallback || !units.avx2) return {};
+std::string openblas_core_warning(std::string_view core, SimdFeatures features) {
+  constexpr std::string_view kGenericCore = "Prescott";  // SSE3, 2004
+  if (core != kGenericCore || !features.avx2) return {};
   return "this OpenBLAS does not know this CPU and computes with SSE3 alone; with "
          "OPENBLAS_CORETYPE=" +
-         std::string(units.avx512 ? "SkylakeX" : "Haswell") +
+         std::string(features.avx512 ? "SkylakeX" : "Haswell") +
          " in the environment it is about twice as fast";
 }
 

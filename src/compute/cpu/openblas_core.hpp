@@ -5,14 +5,14 @@
 
 namespace eckart::cpu {
 
-struct VectorUnits {
+struct SimdFeatures {
   bool avx2 = false, avx512 = false;
 };
-VectorUnits vector_units_of_this_cpu();
+SimdFeatures detect_simd_features();
 
 /// What to tell the operator where OpenBLAS does not know the CPU, and so computes with a fraction
 /// of its vectors; empty where all is well. `core` is the name of the kernels it has chosen.
 /// OpenBLAS reads the remedy from the environment when it is loaded, before main().
-std::string remark_on_core(std::string_view core, VectorUnits units);
+std::string openblas_core_warning(std::string_view core, SimdFeatures features);
 
 }  // namespace eckart::cpu

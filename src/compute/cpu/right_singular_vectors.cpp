@@ -12,9 +12,9 @@
 namespace eckart::cpu {
 namespace {
 
-void check(lapack_int info, const char* routine) {
+void throw_if_failed(lapack_int info, const char* routine) {
   if (info == 0) return;
-  throw ItemError(Reason::not_converged,
+  throw ItemError(FailureReason::not_converged,
                   std::string(routine) + " did not converge (info " + std::to_string(info) + ")");
 }
 
@@ -26,7 +26,7 @@ const RightSingularVectors& RightSingularSolver::solve(const std::vector<double>
                                                        int n, int k) {
   result_.v_nk.resize(size(n, k));
   result_.sigma_squared.resize(std::size_t(k));
-  switch (kind_) {
+  switch (solver_) {
     case SolverKind::gesvd:
       gesvd(a_t_nm, m, n, k);
       break;
@@ -48,23 +48,24 @@ void RightSingularSolver::gram(const std::vector<double>& a_t_nm, int m, int n, 
   cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, m, 1.0, a_t_nm.data(), n, 0.0,
               matrix_.data(), n);
   // LAPACK's order is ascending: the last ones are wanted.
-  if (k > most_bisected(n)) {
-    check(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, matrix_.data(), n, values_.data()),
-          "dsyevd");
-    take_leading(&matrix_[size(n, n - k)], &values_[std::size_t(n - k)], n, k);
+  if (k > max_bisection_vectors(n)) {
+    throw_if_failed(
+        LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, matrix_.data(), n, values_.data()), "dsyevd");
+    copy_leading(&matrix_[size(n, n - k)], &values_[std::size_t(n - k)], n, k);
     return;
   }
   vectors_.resize(size(n, k));
   support_.resize(2 * std::size_t(n));
   lapack_int found = 0;
-  check(LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'L', n, matrix_.data(), n, 0, 0, n - k + 1, n,
-                       0.0, &found, values_.data(), vectors_.data(), n, support_.data()),
-        "dsyevr");
-  take_leading(vectors_.data(), values_.data(), n, k);
+  throw_if_failed(
+      LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'L', n, matrix_.data(), n, 0, 0, n - k + 1, n, 0.0,
+                     &found, values_.data(), vectors_.data(), n, support_.data()),
+      "dsyevr");
+  copy_leading(vectors_.data(), values_.data(), n, k);
 }
 
 /// Eigenvectors (n x k) and eigenvalues of A'A, ascending.
-void RightSingularSolver::take_leading(const double* vectors, const double* values, int n, int k) {
+void RightSingularSolver::copy_leading(const double* vectors, const double* values, int n, int k) {
   for (int i = 0; i < k; ++i) {
     const int from = k - 1 - i;
     std::copy_n(vectors + size(n, from), n, &result_.v_nk[size(n, i)]);
@@ -78,9 +79,9 @@ void RightSingularSolver::gesvd(const std::vector<double>& a_t_nm, int m, int n,
   values_.resize(std::size_t(n));
   std::vector<double> v_t(
       size(n, m));  // left singular vectors of A; not needed, but no way without
-  check(LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'S', n, m, matrix_.data(), n, values_.data(),
-                       vectors_.data(), n, v_t.data(), n),
-        "dgesdd");
+  throw_if_failed(LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'S', n, m, matrix_.data(), n, values_.data(),
+                                 vectors_.data(), n, v_t.data(), n),
+                  "dgesdd");
   std::copy_n(vectors_.begin(), size(n, k), result_.v_nk.begin());
   std::transform(values_.begin(), values_.begin() + k, result_.sigma_squared.begin(),
                  [](double sigma) { return sigma * sigma; });
@@ -98,9 +99,10 @@ void RightSingularSolver::gesvdj(const std::vector<double>& a_t_nm, int m, int n
   // Preconditioned by a pivoted QR, without which Jacobi need not converge on matrices of low rank.
   double statistics[7];
   lapack_int counts[3];
-  check(LAPACKE_dgejsv(LAPACK_COL_MAJOR, 'C', 'N', 'V', 'R', 'N', 'N', m, n, matrix_.data(), m,
-                       values_.data(), nullptr, m, vectors_.data(), n, statistics, counts),
-        "dgejsv");
+  throw_if_failed(
+      LAPACKE_dgejsv(LAPACK_COL_MAJOR, 'C', 'N', 'V', 'R', 'N', 'N', m, n, matrix_.data(), m,
+                     values_.data(), nullptr, m, vectors_.data(), n, statistics, counts),
+      "dgejsv");
   std::copy_n(vectors_.begin(), size(n, k), result_.v_nk.begin());
   const double scale = statistics[0] / statistics[1];
   std::transform(values_.begin(), values_.begin() + k, result_.sigma_squared.begin(),

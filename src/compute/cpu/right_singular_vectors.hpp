@@ -20,16 +20,16 @@ struct RightSingularVectors {
 /// Keeps its memory between calls. Throws ItemError(not_converged).
 class RightSingularSolver {
  public:
-  explicit RightSingularSolver(SolverKind kind) : kind_(kind) {}
+  explicit RightSingularSolver(SolverKind kind) : solver_(kind) {}
   const RightSingularVectors& solve(const std::vector<double>& a_t_nm, int m, int n, int k);
 
  private:
   void gram(const std::vector<double>& a_t_nm, int m, int n, int k);
-  void take_leading(const double* vectors, const double* values, int n, int k);
+  void copy_leading(const double* vectors, const double* values, int n, int k);
   void gesvd(const std::vector<double>& a_t_nm, int m, int n, int k);
   void gesvdj(const std::vector<double>& a_t_nm, int m, int n, int k);
 
-  const SolverKind kind_;
+  const SolverKind solver_;
   RightSingularVectors result_;
   std::vector<double> matrix_, vectors_, values_;
   std::vector<int> support_;

@@ -16,12 +16,12 @@ using Sum = std::conditional_t<sizeof(T) == 1, float, double>;
 /// Calls visit(row, first column, last column) tile by tile, so that a matrix that lies the other
 /// way round in memory is read and written by the cache line.
 template <class Visit>
-void in_tiles(int rows, int cols, const Visit& visit) {
-  constexpr int kTile = 32;
-  for (int top = 0; top < rows; top += kTile) {
-    for (int left = 0; left < cols; left += kTile) {
-      for (int row = top; row < std::min(rows, top + kTile); ++row) {
-        visit(row, left, std::min(cols, left + kTile));
+void for_each_tile_row(int rows, int cols, const Visit& visit) {
+  constexpr int kTileSize = 32;
+  for (int top = 0; top < rows; top += kTileSize) {
+    for (int left = 0; left < cols; left += kTileSize) {
+      for (int row = top; row < std::min(rows, top + kTileSize); ++row) {
+        visit(row, left, std::min(cols, left + kTileSize));
       }
     }
   }
@@ -36,25 +36,26 @@ float round_to_even(float value) {
 /// Of at most kBlock samples. A loop for each thing, since of several types in one loop compilers
 /// make poor vectors. The sum of the residuals, all of one sign, need not have an order.
 template <class T>
-Errors compare_block(const float* values, const T* samples, int count, float top, T* stored) {
-  float known[kBlock];
+SquaredErrors compare_block(const float* values, const T* samples, int count, float peak,
+                            T* stored) {
+  float original[kBlock];
   std::int32_t rounded[kBlock];
-  for (int i = 0; i < count; ++i) known[i] = float(samples[i]);
+  for (int i = 0; i < count; ++i) original[i] = float(samples[i]);
   for (int i = 0; i < count; ++i) {
-    const float below = values[i] < top ? values[i] : top;
-    rounded[i] = std::int32_t(round_to_even(below > 0.F ? below : 0.F));
+    const float clamped = values[i] < peak ? values[i] : peak;
+    rounded[i] = std::int32_t(round_to_even(clamped > 0.F ? clamped : 0.F));
   }
   for (int i = 0; i < count; ++i) stored[i] = T(rounded[i]);
   float residual = 0;
 #pragma omp simd reduction(+ : residual)
   for (int i = 0; i < count; ++i) {
-    const float before = values[i] - known[i];
+    const float before = values[i] - original[i];
     residual += before * before;
   }
   Sum<T> squared_error = 0;
 #pragma omp simd reduction(+ : squared_error)
   for (int i = 0; i < count; ++i) {
-    const Sum<T> after = Sum<T>(rounded[i]) - Sum<T>(known[i]);
+    const Sum<T> after = Sum<T>(rounded[i]) - Sum<T>(original[i]);
     squared_error += after * after;
   }
   return {double(residual), double(squared_error)};
@@ -64,24 +65,25 @@ Errors compare_block(const float* values, const T* samples, int count, float top
 
 template <class T>
 void gather(MatrixView<const T> from, T* to) {
-  in_tiles(from.rows, from.col_stride == 1 ? 1 : from.cols, [&](int row, int left, int right) {
-    T* line = to + std::ptrdiff_t(row) * from.cols;
-    if (from.col_stride == 1) {
-      std::copy_n(&from(row, 0), from.cols, line);
-    } else {
-      for (int col = left; col < right; ++col) line[col] = from(row, col);
-    }
-  });
+  for_each_tile_row(from.rows, from.col_stride == 1 ? 1 : from.cols,
+                    [&](int row, int left, int right) {
+                      T* row_data = to + std::ptrdiff_t(row) * from.cols;
+                      if (from.col_stride == 1) {
+                        std::copy_n(&from(row, 0), from.cols, row_data);
+                      } else {
+                        for (int col = left; col < right; ++col) row_data[col] = from(row, col);
+                      }
+                    });
 }
 
 template <class T>
 void scatter(const T* from, MatrixView<T> to) {
-  in_tiles(to.rows, to.col_stride == 1 ? 1 : to.cols, [&](int row, int left, int right) {
-    const T* line = from + std::ptrdiff_t(row) * to.cols;
+  for_each_tile_row(to.rows, to.col_stride == 1 ? 1 : to.cols, [&](int row, int left, int right) {
+    const T* row_data = from + std::ptrdiff_t(row) * to.cols;
     if (to.col_stride == 1) {
-      std::copy_n(line, to.cols, &to(row, 0));
+      std::copy_n(row_data, to.cols, &to(row, 0));
     } else {
-      for (int col = left; col < right; ++col) to(row, col) = line[col];
+      for (int col = left; col < right; ++col) to(row, col) = row_data[col];
     }
   });
 }
@@ -101,11 +103,13 @@ double to_float(std::span<const T> samples, float* values) {
 }
 
 template <class T>
-Errors round_and_compare(const float* values, std::span<const T> samples, int top, T* stored) {
-  Errors errors;
+SquaredErrors round_and_compare(const float* values, std::span<const T> samples, int peak,
+                                T* stored) {
+  SquaredErrors errors;
   for (std::size_t i = 0; i < samples.size(); i += kBlock) {
     const auto count = int(std::min(std::size_t(kBlock), samples.size() - i));
-    const Errors block = compare_block(values + i, &samples[i], count, float(top), stored + i);
+    const SquaredErrors block =
+        compare_block(values + i, &samples[i], count, float(peak), stored + i);
     errors.residual += block.residual;
     errors.squared_error += block.squared_error;
   }
@@ -118,8 +122,9 @@ template void scatter(const std::uint8_t*, MatrixView<std::uint8_t>);
 template void scatter(const std::uint16_t*, MatrixView<std::uint16_t>);
 template double to_float(std::span<const std::uint8_t>, float*);
 template double to_float(std::span<const std::uint16_t>, float*);
-template Errors round_and_compare(const float*, std::span<const std::uint8_t>, int, std::uint8_t*);
-template Errors round_and_compare(const float*, std::span<const std::uint16_t>, int,
-                                  std::uint16_t*);
+template SquaredErrors round_and_compare(const float*, std::span<const std::uint8_t>, int,
+                                         std::uint8_t*);
+template SquaredErrors round_and_compare(const float*, std::span<const std::uint16_t>, int,
+                                         std::uint16_t*);
 
 }  // namespace eckart::cpu

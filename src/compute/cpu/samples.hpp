@@ -7,7 +7,7 @@
 
 namespace eckart::cpu {
 
-// Pixels to float32 and back, in loops over what lies side by side, which compilers vectorise.
+// Pixels to float32 and back, in loops over what lies side by side, which compilers vectorize.
 // T is std::uint8_t or std::uint16_t.
 
 /// A plane's samples, row by row.
@@ -20,13 +20,14 @@ void scatter(const T* from, MatrixView<T> to);
 template <class T>
 double to_float(std::span<const T> samples, float* values);
 
-struct Errors {
+struct SquaredErrors {
   double residual = 0;       ///< before clamping and rounding
   double squared_error = 0;  ///< of what is stored; exact
 };
 
 /// Clamps to 0 ... top and rounds half to even, into `stored`; compares with `samples`.
 template <class T>
-Errors round_and_compare(const float* values, std::span<const T> samples, int top, T* stored);
+SquaredErrors round_and_compare(const float* values, std::span<const T> samples, int peak,
+                                T* stored);
 
 }  // namespace eckart::cpu

@@ -17,13 +17,13 @@ namespace eckart::cpu {
 namespace {
 
 // A Ritz value below this share of the largest is rounding.
-constexpr double kNothing = 1e-14;
+constexpr double kMinRelativeRitz = 1e-14;
 
 std::size_t size(int rows, int cols) { return std::size_t(rows) * std::size_t(cols); }
 
 /// The same for every plane of n columns. Cosines, since images are smooth and these are near what
 /// is looked for, and as much of random signs, since no image may be without a share in the start.
-void fill_start(std::vector<float>& q_nl, int n, int l) {
+void fill_initial_block(std::vector<float>& q_nl, int n, int l) {
   std::mt19937 random(1936);
   std::vector<float> cosine(4 * std::size_t(n));
   for (std::size_t i = 0; i < cosine.size(); ++i) {
@@ -40,28 +40,29 @@ void fill_start(std::vector<float>& q_nl, int n, int l) {
 }  // namespace
 
 int subspace_columns(int rank) {
-  constexpr int kGranule = 16;  // floats in the longest vector: what the matrix products like
+  constexpr int kColumnMultiple =
+      16;  // floats in the longest vector: what the matrix products like
   const int wanted = rank + std::max(20, rank / 4);
-  return (wanted + kGranule - 1) / kGranule * kGranule;
+  return (wanted + kColumnMultiple - 1) / kColumnMultiple * kColumnMultiple;
 }
 
 void SubspaceIteration::start(const std::vector<float>& a_t_nm, int m, int n, int k, int l) {
   a_t_nm_ = a_t_nm.data();
   const bool same_start = n == n_ && l == l_;
   m_ = m, n_ = n, k_ = k, l_ = l;
-  for (auto* block : {&q_nl_, &y_nl_, &before_nl_}) block->resize(size(n, l));
+  for (auto* block : {&q_nl_, &y_nl_, &previous_nl_}) block->resize(size(n, l));
   z_ml_.resize(size(m, l));
   if (!same_start) {
-    start_nl_.resize(size(n, l));
-    fill_start(start_nl_, n, l);
+    initial_nl_.resize(size(n, l));
+    fill_initial_block(initial_nl_, n, l);
   }
-  q_nl_ = start_nl_;
+  q_nl_ = initial_nl_;
   multiply_a();
-  orthonormalise_(z_ml_, m, l);  // what A has done to random columns, one Cholesky of A'A hides
+  orthonormalize_(z_ml_, m, l);  // what A has done to random columns, one Cholesky of A'A hides
   multiply_a_t(1, 0);
-  orthonormalise_(y_nl_, n, l);
+  orthonormalize_(y_nl_, n, l);
   std::swap(q_nl_, y_nl_);
-  const std::vector<float>& estimates = orthonormalise_.squared_diagonal();
+  const std::vector<float>& estimates = orthonormalize_.squared_diagonal();
   values_.assign(estimates.begin(), estimates.end());
   std::sort(values_.begin(), values_.end(), std::greater<>());
 }
@@ -80,49 +81,51 @@ void SubspaceIteration::multiply_a_t(float alpha, float beta) {
 
 /// Where the filter begins to lift: a little above the least of what the space holds, which would
 /// be too low, since the last columns have converged least.
-double SubspaceIteration::cut() const {
-  const double found = values_[size(l_, 17) / 20];
-  constexpr double kOfNothing = 1e-20;  // for the zero matrix; its inverse is a float32
-  return std::max({found, kNothing * values_.front(), kOfNothing});
+double SubspaceIteration::cutoff() const {
+  const double cutoff_value = values_[size(l_, 17) / 20];
+  constexpr double kMinCutoff = 1e-20;  // for the zero matrix; its inverse is a float32
+  return std::max({cutoff_value, kMinRelativeRitz * values_.front(), kMinCutoff});
 }
 
 /// Degree d of Chebyshev's T_d with T_d(x) >= lift, where x is what the filter makes of the last of
 /// the k; T_d is at most 1 on what it damps.
-int SubspaceIteration::degree_for(double lift) const {
-  constexpr int kMost = 8;
-  const double x = 2 * values_[std::size_t(k_) - 1] / cut() - 1;
+int SubspaceIteration::degree_for(double amplification) const {
+  constexpr int kMaxDegree = 8;
+  const double x = 2 * values_[std::size_t(k_) - 1] / cutoff() - 1;
   int degree = 1;
-  while (degree < kMost && std::cosh(degree * std::acosh(std::max(1.0, x))) < lift) ++degree;
+  while (degree < kMaxDegree && std::cosh(degree * std::acosh(std::max(1.0, x))) < amplification)
+    ++degree;
   return degree;
 }
 
 /// T_0 = Q, T_1 = X Q, T_i+1 = 2 X T_i - T_i-1 with X = A'A / c - 1, c half of the cut. Since the
 /// recurrence is linear, T_i and T_i-1 may be multiplied by the same R^-1 from the right on the
 /// way.
-void SubspaceIteration::filter(double lift) {
-  const int degree = degree_for(lift);
-  const double c = cut() / 2;
+void SubspaceIteration::apply_filter(double amplification) {
+  const int degree = degree_for(amplification);
+  const double c = cutoff() / 2;
   for (int i = 1; i <= degree; ++i) {
     const float twice = i == 1 ? 1 : 2;
     multiply_a();
     for (std::size_t j = 0; j < y_nl_.size(); ++j) {
-      y_nl_[j] = -twice * q_nl_[j] - (i == 1 ? 0 : before_nl_[j]);
+      y_nl_[j] = -twice * q_nl_[j] - (i == 1 ? 0 : previous_nl_[j]);
     }
     multiply_a_t(float(twice / c), 1);
-    orthonormalise_(y_nl_, n_, l_, i < degree ? &q_nl_ : nullptr);
-    std::swap(before_nl_, q_nl_);
+    orthonormalize_(y_nl_, n_, l_, i < degree ? &q_nl_ : nullptr);
+    std::swap(previous_nl_, q_nl_);
     std::swap(q_nl_, y_nl_);
   }
 }
 
-const SubspaceIteration::Factors& SubspaceIteration::factors() {
-  orthonormalise_(q_nl_, n_, l_);  // what one Cholesky leaves
+const SubspaceIteration::LowRankFactors& SubspaceIteration::compute_factors() {
+  orthonormalize_(q_nl_, n_, l_);  // what one Cholesky leaves
   multiply_a();
-  ritz_pairs();
+  compute_ritz_pairs();
   weights_lk_.resize(size(l_, k_));
   for (int i = 0; i < k_; ++i) {
     const double theta = factors_.ritz[std::size_t(i)];
-    const double weight = theta > kNothing * factors_.ritz.front() ? 1 / std::sqrt(theta) : 0;
+    const double weight =
+        theta > kMinRelativeRitz * factors_.ritz.front() ? 1 / std::sqrt(theta) : 0;
     const double* vector = &c_ll_[size(l_, l_ - 1 - i)];
     std::transform(vector, vector + l_, &weights_lk_[size(l_, i)],
                    [weight](double entry) { return float(weight * entry); });
@@ -131,10 +134,10 @@ const SubspaceIteration::Factors& SubspaceIteration::factors() {
   cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m_, k_, l_, 1, z_ml_.data(), m_,
               weights_lk_.data(), l_, 0, factors_.u_mk.data(), m_);
   project();
-  factors_.refined.resize(std::size_t(k_));
+  factors_.rayleigh_quotients.resize(std::size_t(k_));
   for (int i = 0; i < k_; ++i) {
     const float* column = &factors_.v_nk[size(n_, i)];
-    factors_.refined[std::size_t(i)] = cblas_dsdot(n_, column, 1, column, 1);
+    factors_.rayleigh_quotients[std::size_t(i)] = cblas_dsdot(n_, column, 1, column, 1);
   }
   return factors_;
 }
@@ -142,18 +145,19 @@ const SubspaceIteration::Factors& SubspaceIteration::factors() {
 /// V = A'U, a part of the rows after the other: where many terms are alike, so is what float32
 /// loses of each, and the parts' sums are smaller.
 void SubspaceIteration::project() {
-  constexpr int kPart = 256;
+  constexpr int kRowsPerChunk = 256;
   factors_.v_nk.resize(size(n_, k_));
-  for (int row = 0; row < m_; row += kPart) {
-    cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n_, k_, std::min(kPart, m_ - row), 1,
-                a_t_nm_ + size(n_, row), n_, &factors_.u_mk[std::size_t(row)], m_,
-                row == 0 ? 0.F : 1.F, factors_.v_nk.data(), n_);
+  for (int row = 0; row < m_; row += kRowsPerChunk) {
+    cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n_, k_,
+                std::min(kRowsPerChunk, m_ - row), 1, a_t_nm_ + size(n_, row), n_,
+                &factors_.u_mk[std::size_t(row)], m_, row == 0 ? 0.F : 1.F, factors_.v_nk.data(),
+                n_);
   }
 }
 
 /// Eigenvalues and eigenvectors of (AQ)'(AQ), left in c_ll_ in ascending order, in float64: it has
 /// room for the squared condition, which float32 has not.
-void SubspaceIteration::ritz_pairs() {
+void SubspaceIteration::compute_ritz_pairs() {
   b_ml_.assign(z_ml_.begin(), z_ml_.end());
   c_ll_.resize(size(l_, l_));
   cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, l_, m_, 1, b_ml_.data(), m_, 0, c_ll_.data(),
@@ -161,7 +165,7 @@ void SubspaceIteration::ritz_pairs() {
   values_.resize(std::size_t(l_));
   if (const int info =
           LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', l_, c_ll_.data(), l_, values_.data())) {
-    throw ItemError(Reason::not_converged,
+    throw ItemError(FailureReason::not_converged,
                     "dsyevd did not converge (info " + std::to_string(info) + ")");
   }
   std::reverse(values_.begin(), values_.end());

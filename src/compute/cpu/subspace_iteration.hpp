@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "compute/cpu/orthonormalise.hpp"
+#include "compute/cpu/shifted_cholesky_qr.hpp"
 
 namespace eckart::cpu {
 
@@ -22,11 +22,11 @@ int subspace_columns(int rank);
 class SubspaceIteration {
  public:
   /// What the space holds: A is about U_k V_k' for every rank up to k.
-  struct Factors {
-    std::vector<float> u_mk;      ///< column-major m x k, orthonormal
-    std::vector<float> v_nk;      ///< column-major n x k, A'U
-    std::vector<double> ritz;     ///< l values, descending: squared singular values of A Q
-    std::vector<double> refined;  ///< ||A'u_i||^2, k values
+  struct LowRankFactors {
+    std::vector<float> u_mk;   ///< column-major m x k, orthonormal
+    std::vector<float> v_nk;   ///< column-major n x k, A'U
+    std::vector<double> ritz;  ///< l values, descending: squared singular values of A Q
+    std::vector<double> rayleigh_quotients;  ///< ||A'u_i||^2, k values
   };
 
   /// Does the first round. `a_t_nm` is A transposed, column-major n x m, and must outlive what is
@@ -35,24 +35,24 @@ class SubspaceIteration {
 
   /// Filters by the polynomial of least degree that, by the singular values known so far, lifts
   /// the last of the k by this against what it damps; may be called again.
-  void filter(double lift);
+  void apply_filter(double amplification);
 
-  const Factors& factors();
+  const LowRankFactors& compute_factors();
 
  private:
   void multiply_a();
   void multiply_a_t(float alpha, float beta);
-  double cut() const;
-  int degree_for(double lift) const;
+  double cutoff() const;
+  int degree_for(double amplification) const;
   void project();
-  void ritz_pairs();
+  void compute_ritz_pairs();
 
   const float* a_t_nm_ = nullptr;
   int m_ = 0, n_ = 0, k_ = 0, l_ = 0;
-  Orthonormaliser orthonormalise_;
-  std::vector<float> start_nl_, q_nl_, y_nl_, before_nl_, z_ml_, weights_lk_;
+  ShiftedCholeskyQr orthonormalize_;
+  std::vector<float> initial_nl_, q_nl_, y_nl_, previous_nl_, z_ml_, weights_lk_;
   std::vector<double> values_, b_ml_, c_ll_;
-  Factors factors_;
+  LowRankFactors factors_;
 };
 
 }  // namespace eckart::cpu

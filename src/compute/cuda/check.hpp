@@ -6,8 +6,8 @@
 
 namespace eckart::cuda {
 
-/// Throw on failure, with the call's text: DeviceLost where the error leaves the context unusable,
-/// OutOfMemory, or std::runtime_error.
+/// Throw on failure, with the call's text: DeviceLostError where the error leaves the context
+/// unusable, OutOfMemory, or std::runtime_error.
 void check(cudaError_t status, const char* call);
 void check(cublasStatus_t status, const char* call);
 void check(cusolverStatus_t status, const char* call);

@@ -12,7 +12,7 @@
 #include "compute/cuda/kernels/small_svd.hpp"
 #include "compute/cuda/kernels/unpack.hpp"
 #include "compute/cuda/lane.hpp"
-#include "compute/cuda/layout/batch_plan.hpp"
+#include "compute/cuda/layout/batch_capacity.hpp"
 #include "compute/out_of_memory.hpp"
 #include "compute/solver_choice.hpp"
 #include "core/error.hpp"
@@ -56,7 +56,7 @@ cudaDeviceProp properties(int device) {
 }
 
 template <class Text>
-std::vector<std::string> of_each(const std::vector<int>& devices, Text&& text) {
+std::vector<std::string> describe_each(const std::vector<int>& devices, Text&& text) {
   std::vector<std::string> texts;
   for (const int device : devices) texts.push_back(text(properties(device)));
   return texts;
@@ -71,12 +71,12 @@ std::string pci_id(const cudaDeviceProp& gpu) {
 }
 
 /// 13000 -> "13.0"
-std::string version(int number) {
+std::string version_text(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
 /// Bytes of a GPU's memory, free and in use; shows that work can be done there.
-double usable_memory(int device) {
+double total_memory_bytes(int device) {
   std::size_t free = 0, total = 0;
   cudaError_t status = cudaSetDevice(device);
   if (status == cudaSuccess) status = cudaMemGetInfo(&free, &total);
@@ -90,24 +90,25 @@ class CudaBackend : public Backend {
   explicit CudaBackend(const BackendOptions& options)
       : options_(options),
         devices_(devices_to_use(options)),
-        names_(of_each(devices_, [](const cudaDeviceProp& gpu) { return std::string(gpu.name); })),
-        pci_ids_(of_each(devices_, pci_id)),
+        names_(describe_each(devices_,
+                             [](const cudaDeviceProp& gpu) { return std::string(gpu.name); })),
+        pci_ids_(describe_each(devices_, pci_id)),
         device_(names_.front()),
-        costs_(costs_of(options.calibration, "cuda", device_, kCudaCosts)),
+        costs_(select_costs(options.calibration, "cuda", device_, kBuiltInCudaCosts)),
         chooser_(options.solver, costs_.costs) {
     double memory = std::numeric_limits<double>::infinity();
     for (const int device : devices_) {
-      most_columns_ = std::min(most_columns_, most_small_columns(device));
-      memory = std::min(memory, options.memory_fraction * usable_memory(device));
+      max_float16_columns_ = std::min(max_float16_columns_, max_float16_columns(device));
+      memory = std::min(memory, options.memory_fraction * total_memory_bytes(device));
     }
     const int devices = int(devices_.size());
-    lanes_ = lanes_for(memory, devices, options.lanes);
-    lane_memory_ = bytes_per_lane(memory, devices, lanes_);
+    lanes_ = lane_count(memory, devices, options.lanes);
+    lane_memory_bytes_ = bytes_per_lane(memory, devices, lanes_);
   }
 
   std::string name() const override { return "cuda"; }
-  std::string device() const override { return device_; }
-  std::vector<SolverChoice> choices() const override { return chooser_.choices(); }
+  std::string device_name() const override { return device_; }
+  std::vector<SolverChoice> solver_choices() const override { return chooser_.solver_choices(); }
 
   std::string description() const override {
     std::string text;
@@ -122,10 +123,10 @@ class CudaBackend : public Backend {
     ECKART_CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
     ECKART_CUDA_CHECK(cusolverGetVersion(&solver));
     ECKART_CUDA_CHECK(cublasGetProperty(MAJOR_VERSION, &blas));
-    std::vector<std::string> lines{"CUDA " + version(runtime) + ", driver for CUDA " +
-                                       version(driver) + ", cuBLAS " + std::to_string(blas) +
+    std::vector<std::string> lines{"CUDA " + version_text(runtime) + ", driver for CUDA " +
+                                       version_text(driver) + ", cuBLAS " + std::to_string(blas) +
                                        ", cuSOLVER " + std::to_string(solver),
-                                   provenance(costs_)};
+                                   describe_source(costs_)};
     for (const int device : devices_) {
       const cudaDeviceProp gpu = properties(device);
       std::size_t free = 0, total = 0;
@@ -140,16 +141,17 @@ class CudaBackend : public Backend {
   }
 
   int lanes() const override { return lanes_; }
-  std::vector<std::string> gpus() const override { return pci_ids_; }
+  std::vector<std::string> gpu_bus_ids() const override { return pci_ids_; }
 
-  int batch_planes(const BatchKind& kind) const override {
-    const PaddedShape shape = kind.shape;
+  int batch_planes(const BatchKey& key) const override {
+    const PaddedShape shape = key.shape;
     int rank = 1;
-    for (const RankPolicy& policy : kind.ranks)
+    for (const RankPolicy& policy : key.ranks)
       rank = std::max(rank, choose_rank(policy, shape.rows, shape.cols));
-    const BatchSize full = batch_size(shape, rank);
-    const double bytes = plane_bytes(full, choose(full), kind.ranks.size());
-    return planes_that_fit(planes_wanted(shape, options_.batch_images), lane_memory_, bytes);
+    const BatchWorkload full = batch_size(shape, rank);
+    const double bytes = plane_bytes(full, choose(full), key.ranks.size());
+    return limit_planes_to_memory(target_batch_planes(shape, options_.batch_planes),
+                                  lane_memory_bytes_, bytes);
   }
 
   std::unique_ptr<Lane> make_lane(int index) override {
@@ -158,32 +160,34 @@ class CudaBackend : public Backend {
       return std::make_unique<CudaLane>(LaneOptions{
           .device = device,
           .batch_size = [this](PaddedShape shape, int rank) { return batch_size(shape, rank); },
-          .choose = [this](const BatchSize& full) { return choose(full); },
-          .alone = options_.solver == SolverKind::gram,
+          .choose = [this](const BatchWorkload& full) { return choose(full); },
+          .is_single_solver = options_.solver == SolverKind::gram,
           .deterministic = options_.deterministic,
           .trace = options_.trace,
-          .batch_planes = [this](const BatchKind& kind) { return batch_planes(kind); }});
+          .batch_planes = [this](const BatchKey& key) { return batch_planes(key); }});
     } catch (const FatalError&) {
       throw;
     } catch (const OutOfMemory&) {  // its memory is another's, most often
       throw;
     } catch (const std::exception& error) {
-      throw DeviceLost("no lane could be made on CUDA device " + std::to_string(device) + ": " +
-                       error.what());
+      throw DeviceLostError("no lane could be made on CUDA device " + std::to_string(device) +
+                            ": " + error.what());
     }
   }
 
  private:
   /// A full batch.
-  BatchSize batch_size(PaddedShape shape, int rank) const {
-    const int columns = subspace_columns(rank, most_columns_);
-    const std::int64_t wanted = planes_wanted(shape, options_.batch_images);
-    const auto planes = int(std::max<std::int64_t>(wanted, 1));
-    return {shape, rank, columns, planes, columns > most_columns_};
+  BatchWorkload batch_size(PaddedShape shape, int rank) const {
+    const int columns = cuda_subspace_columns(rank, max_float16_columns_);
+    const std::int64_t target_planes = target_batch_planes(shape, options_.batch_planes);
+    const auto planes = int(std::max<std::int64_t>(target_planes, 1));
+    return {shape, rank, columns, planes, columns > max_float16_columns_};
   }
 
   /// By the costs of the first GPU; machines with several have equal ones.
-  SolverKind choose(const BatchSize& full) const { return chooser_.choose(full, kMostGramColumns); }
+  SolverKind choose(const BatchWorkload& full) const {
+    return chooser_.choose(full, kMaxGramColumns);
+  }
 
   const BackendOptions options_;
   const std::vector<int> devices_;
@@ -192,8 +196,8 @@ class CudaBackend : public Backend {
   const std::string device_;
   const MeasuredCosts costs_;
   mutable SolverChooser chooser_;
-  double lane_memory_;          // bytes
-  int most_columns_ = INT_MAX;  // of subspace in float16, on every device
+  double lane_memory_bytes_;           // bytes
+  int max_float16_columns_ = INT_MAX;  // of subspace in float16, on every device
 };
 
 }  // namespace

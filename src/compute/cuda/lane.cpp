@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "compute/cuda/profiler_range.hpp"
-#include "compute/make_room.hpp"
+#include "compute/evict_if_full.hpp"
 #include "compute/out_of_memory.hpp"
 #include "compute/solver_choice.hpp"
 
@@ -23,16 +23,17 @@ Stream make_first_stream(int device) {
 }
 
 /// The tasks of these planes have failed.
-void fail(const std::vector<Owner>& owners) {
-  for (const Owner& owner : owners) {
-    owner.task->error =
-        "channel " + std::to_string(owner.channel) + ": the solver did not converge";
+void mark_failed(const std::vector<TaskPlane>& task_planes) {
+  for (const TaskPlane& task_plane : task_planes) {
+    task_plane.task->error =
+        "channel " + std::to_string(task_plane.channel) + ": the solver did not converge";
   }
 }
 
-void mark_done_again(std::span<const Owner> owners) {
-  for (const Owner& owner : owners) {
-    for (auto& planes : owner.task->results) planes[std::size_t(owner.channel)].done_again = true;
+void mark_recomputed(std::span<const TaskPlane> task_planes) {
+  for (const TaskPlane& task_plane : task_planes) {
+    for (auto& planes : task_plane.task->results)
+      planes[std::size_t(task_plane.channel)].recomputed = true;
   }
 }
 
@@ -40,43 +41,46 @@ void mark_done_again(std::span<const Owner> owners) {
 
 CudaLane::CudaLane(LaneOptions options)
     : options_(std::move(options)),
-      stream_(make_first_stream(options_.device)),
-      in_(make_stream()),
-      out_(make_stream()),
-      blas_(make_handle<Blas>(cublasCreate_v2)),
-      solver_(make_handle<Solver>(cusolverDnCreate)),
+      compute_stream_(make_first_stream(options_.device)),
+      copy_in_stream_(make_stream()),
+      copy_out_stream_(make_stream()),
+      blas_handle_(make_handle<BlasHandle>(cublasCreate_v2)),
+      solver_handle_(make_handle<SolverHandle>(cusolverDnCreate)),
       clock_(options_.trace) {
   blas_workspace_.reserve(kBlasWorkspaceBytes);
-  ECKART_CUDA_CHECK(cublasSetStream(blas_.get(), stream_.get()));
-  ECKART_CUDA_CHECK(cublasSetWorkspace(blas_.get(), blas_workspace_.as<>(), kBlasWorkspaceBytes));
-  ECKART_CUDA_CHECK(cusolverDnSetStream(solver_.get(), stream_.get()));
-  ECKART_CUDA_CHECK(cusolverDnSetDeterministicMode(solver_.get(), CUSOLVER_DETERMINISTIC_RESULTS));
+  ECKART_CUDA_CHECK(cublasSetStream(blas_handle_.get(), compute_stream_.get()));
+  ECKART_CUDA_CHECK(
+      cublasSetWorkspace(blas_handle_.get(), blas_workspace_.as<>(), kBlasWorkspaceBytes));
+  ECKART_CUDA_CHECK(cusolverDnSetStream(solver_handle_.get(), compute_stream_.get()));
+  ECKART_CUDA_CHECK(
+      cusolverDnSetDeterministicMode(solver_handle_.get(), CUSOLVER_DETERMINISTIC_RESULTS));
 }
 
 CudaLane::~CudaLane() { drain(); }
 
 /// Waits until nothing that was queued uses the lane's memory any more.
 void CudaLane::drain() noexcept {
-  for (cudaStream_t stream : {in_.get(), stream_.get(), out_.get()}) {
+  for (cudaStream_t stream :
+       {copy_in_stream_.get(), compute_stream_.get(), copy_out_stream_.get()}) {
     static_cast<void>(cudaStreamSynchronize(stream));
   }
 }
 
-void CudaLane::start(int index, const BatchKind& kind, std::span<Task* const> tasks) {
+void CudaLane::start(int index, const BatchKey& kind, std::span<Task* const> tasks) {
   int planes = 0;
   for (const Task* task : tasks) planes += task->input.shape().channels;
   const ProfilerRange range("start", kind.shape, planes);
-  Plan& plan = this->plan(kind);
-  plan.places.make(planes, options_.deterministic);
+  SolvePlan& plan = this->plan(kind);
+  plan.capacity.grow_for(planes, options_.deterministic);
   Slot& slot = this->slot(index);
   for (;;) {  // memory for a full batch, or else for what there is, or else for this batch alone
     try {
-      return queue(slot, kind, tasks, planes, plan);
+      return enqueue(slot, kind, tasks, planes, plan);
     } catch (const OutOfMemory&) {
       drain();
       slot.free_memory();
       workspace_ = {};
-      if (!plan.places.shrink(planes)) throw;
+      if (!plan.capacity.shrink(planes)) throw;
     } catch (...) {
       drain();
       throw;
@@ -84,20 +88,21 @@ void CudaLane::start(int index, const BatchKind& kind, std::span<Task* const> ta
   }
 }
 
-void CudaLane::queue(Slot& slot, const BatchKind& kind, std::span<Task* const> tasks, int planes,
-                     const Plan& plan) {
-  slot.timeline().restart(clock_.anchor());
-  slot.pack(kind, tasks, places(planes, plan.places.now), plan.places.now, streams());
+void CudaLane::enqueue(Slot& slot, const BatchKey& kind, std::span<Task* const> tasks, int planes,
+                       const SolvePlan& plan) {
+  slot.timeline().restart(clock_.sync_point());
+  slot.pack(kind, tasks, padded_planes(planes, plan.capacity.current), plan.capacity.current,
+            streams());
   compute(slot);
   slot.copy_out_pixels(streams());
 }
 
 void CudaLane::finish(int index) {
   Slot& slot = this->slot(index);
-  const ProfilerRange range("finish", slot.kind().shape, int(slot.owners().size()));
+  const ProfilerRange range("finish", slot.kind().shape, int(slot.task_planes().size()));
   try {
-    fail(settle(slot, true));
-    slot.unpack();
+    mark_failed(recompute_uncertified(slot, true));
+    slot.copy_to_outputs();
     const std::vector<DeviceSpan> spans = slot.timeline().read();
     spans_.insert(spans_.end(), spans.begin(), spans.end());
   } catch (...) {
@@ -107,93 +112,102 @@ void CudaLane::finish(int index) {
 }
 
 void CudaLane::compute(Slot& slot) {
-  const Plan& plan = plans_.at(slot.kind());
-  slot.set_rounds(plan.rounds.next());
-  run(slot, plan, *solvers(plan.solver)[plan.first], std::max(plan.places.now, slot.places()),
-      slot.rounds());
+  const SolvePlan& plan = plans_.at(slot.kind());
+  slot.set_iterations(plan.tuner.next());
+  run(slot, plan, *solvers(plan.solver)[plan.first_solver],
+      std::max(plan.capacity.current, slot.padded_planes()), slot.iterations());
 }
 
-std::vector<Owner> CudaLane::settle(Slot& slot, bool pixels) {
-  Plan& plan = plans_.at(slot.kind());
+std::vector<TaskPlane> CudaLane::recompute_uncertified(Slot& slot, bool copy_pixels) {
+  SolvePlan& plan = plans_.at(slot.kind());
   slot.wait();
   const auto& solvers = this->solvers(plan.solver);
-  Verdict verdict = slot.judge(solvers.size() == 1);
-  auto& [unsettled, want_rounds, worst_db] = verdict;
-  retries_ += int(unsettled.size());
+  BatchCertification certification = slot.certify(solvers.size() == 1);
+  auto& [uncertified, planes_needing_iterations, max_iteration_loss_db] = certification;
+  planes_recomputed_ += int(uncertified.size());
   // The second is tried after itself, with more rounds where there are more.
-  const bool again = plan.first == 0 || slot.rounds() < Rounds::kMost;
+  const bool retry_first_solver =
+      plan.first_solver == 0 || slot.iterations() < IterationTuner::kMax;
   if (!options_.deterministic)
-    plan.rounds.learn(slot.rounds(), int(slot.owners().size()), want_rounds, worst_db);
-  for (std::size_t next = again ? 1 : 2; next < solvers.size(); ++next) {
+    plan.tuner.update(slot.iterations(), int(slot.task_planes().size()), planes_needing_iterations,
+                      max_iteration_loss_db);
+  for (std::size_t next = retry_first_solver ? 1 : 2; next < solvers.size(); ++next) {
     const bool last = next + 1 == solvers.size();
-    unsettled = retry(slot, plan, *solvers[next], last, unsettled, pixels);
+    uncertified = recompute(slot, plan, *solvers[next], last, uncertified, copy_pixels);
   }
-  return unsettled;
+  return uncertified;
 }
 
 /// What this solver has not settled either.
-std::vector<Owner> CudaLane::retry(Slot& slot, Plan& plan, BatchSolver& solver, bool last,
-                                   std::span<const Owner> unsettled, bool pixels) {
-  std::vector<Owner> left;
-  slot.timeline().mark_again();
-  while (!unsettled.empty()) {
+std::vector<TaskPlane> CudaLane::recompute(Slot& slot, SolvePlan& plan, BatchSolver& solver,
+                                           bool last, std::span<const TaskPlane> uncertified,
+                                           bool copy_pixels) {
+  std::vector<TaskPlane> left;
+  slot.timeline().begin_recompute();
+  while (!uncertified.empty()) {
     // One that takes planes one by one is not given empty ones, that others might have been.
-    const int most = options_.deterministic && solver.one_by_one() ? 1 : plan.places.retry;
-    const auto owners = unsettled.first(std::min(std::size_t(most), unsettled.size()));
-    const ProfilerRange range("again", slot.kind().shape, int(owners.size()));
+    const int max_planes =
+        options_.deterministic && solver.is_sequential() ? 1 : plan.capacity.recompute;
+    const auto task_planes =
+        uncertified.first(std::min(std::size_t(max_planes), uncertified.size()));
+    const ProfilerRange range("again", slot.kind().shape, int(task_planes.size()));
     try {
-      slot.keep_only(owners, places(int(owners.size()), most), stream_.get());
-      run(slot, plan, solver, plan.places.retry, Rounds::kMost);
+      slot.select_planes(task_planes, padded_planes(int(task_planes.size()), max_planes),
+                         compute_stream_.get());
+      run(slot, plan, solver, plan.capacity.recompute, IterationTuner::kMax);
     } catch (const OutOfMemory&) {
       drain();
       workspace_ = {};
-      if (plan.places.retry == 1) throw;
-      plan.places.retry /= 2;
+      if (plan.capacity.recompute == 1) throw;
+      plan.capacity.recompute /= 2;
       continue;
     }
-    if (pixels) slot.copy_out_own_pixels(streams());
+    if (copy_pixels) slot.copy_out_selected_pixels(streams());
     slot.wait();
-    const Verdict verdict = slot.judge(last);
-    mark_done_again(owners);
-    left.insert(left.end(), verdict.unsettled.begin(), verdict.unsettled.end());
-    unsettled = unsettled.subspan(owners.size());
+    const BatchCertification certification = slot.certify(last);
+    mark_recomputed(task_planes);
+    left.insert(left.end(), certification.uncertified.begin(), certification.uncertified.end());
+    uncertified = uncertified.subspan(task_planes.size());
   }
   return left;
 }
 
 /// Pixels to reconstructions, and back what is known of them: all of it queued. Workspace is taken
 /// for `capacity` planes, so that a later, fuller batch finds it there.
-void CudaLane::run(Slot& slot, const Plan& plan, BatchSolver& solver, int capacity, int rounds) {
-  reserve(solver.workspace_bytes(handles(), problem(slot.kind().shape, plan, capacity, rounds)));
+void CudaLane::run(Slot& slot, const SolvePlan& plan, BatchSolver& solver, int capacity,
+                   int iterations) {
+  reserve(
+      solver.workspace_bytes(handles(), problem(slot.kind().shape, plan, capacity, iterations)));
   DeviceBatch batch = slot.batch();
   batch.workspace = workspace_.as<>();
   batch.workspace_bytes = workspace_.bytes();
-  const Problem problem = this->problem(slot.kind().shape, plan, slot.places(), rounds);
-  slot.timeline().begin(DeviceSpan::compute, int(slot.owners().size()), stream_.get());
+  const Problem problem = this->problem(slot.kind().shape, plan, slot.padded_planes(), iterations);
+  slot.timeline().begin(DeviceSpan::compute, int(slot.task_planes().size()), compute_stream_.get());
   solver.solve(handles(), problem, batch);
-  slot.timeline().end(DeviceSpan::compute, stream_.get());
-  slot.copy_out_findings(solver.spectrum(problem), streams());
+  slot.timeline().end(DeviceSpan::compute, compute_stream_.get());
+  slot.copy_out_results(solver.spectrum(problem), streams());
 }
 
-Problem CudaLane::problem(PaddedShape shape, const Plan& plan, int places, int rounds) const {
-  return {shape.rows, shape.cols, places, plan.ranks, plan.columns, rounds};
+Problem CudaLane::problem(PaddedShape shape, const SolvePlan& plan, int padded_planes,
+                          int iterations) const {
+  return {shape.rows, shape.cols, padded_planes, plan.ranks, plan.columns, iterations};
 }
 
-CudaLane::Plan& CudaLane::plan(const BatchKind& kind) {
+CudaLane::SolvePlan& CudaLane::plan(const BatchKey& kind) {
   const auto known = plans_.find(kind);
   if (known != plans_.end()) return known->second;
   const PaddedShape shape = kind.shape;
-  Plan plan{};
+  SolvePlan plan{};
   for (const RankPolicy& policy : kind.ranks) {
     plan.ranks.push_back(choose_rank(policy, shape.rows, shape.cols));
   }
-  const BatchSize full =
+  const BatchWorkload full =
       options_.batch_size(shape, *std::max_element(plan.ranks.begin(), plan.ranks.end()));
   plan.solver = options_.choose(full);
-  plan.first = plan.solver == SolverKind::subspace && full.float64 ? 1 : 0;
+  plan.first_solver = plan.solver == SolverKind::subspace && full.is_float64 ? 1 : 0;
   plan.columns = full.columns;
-  plan.places = Places::of(options_.batch_planes(kind));
-  make_room(plans_, [&](const BatchKind& other) {  // but for what may be in flight
+  plan.capacity = BatchCapacity::for_full_batch(options_.batch_planes(kind));
+  evict_if_full(plans_, [&](const BatchKey& other) {  // but for what may be in flight
     return std::any_of(slots_.begin(), slots_.end(),
                        [&](const Slot& slot) { return slot.kind() == other; });
   });
@@ -204,13 +218,14 @@ CudaLane::Plan& CudaLane::plan(const BatchKind& kind) {
 /// first retry, or after it was given up for want of memory.
 void CudaLane::reserve(std::size_t workspace_bytes) {
   if (workspace_.bytes() >= workspace_bytes) return;
-  ECKART_CUDA_CHECK(cudaStreamSynchronize(stream_.get()));  // the other slot may be using it
+  ECKART_CUDA_CHECK(
+      cudaStreamSynchronize(compute_stream_.get()));  // the other slot may be using it
   workspace_.reserve(workspace_bytes);
 }
 
 std::vector<std::unique_ptr<BatchSolver>>& CudaLane::solvers(SolverKind kind) {
   auto& solvers = solvers_[kind];
-  if (solvers.empty()) solvers = make_solvers(kind, options_.alone);
+  if (solvers.empty()) solvers = make_solvers(kind, options_.is_single_solver);
   return solvers;
 }
 

@@ -1,4 +1,4 @@
-// The one door of libeckart_cuda.so; src/app/backends.cpp opens it.
+// The one door of libeckart_cuda.so; src/app/make_backend.cpp opens it.
 #include <cstring>
 
 #include "compute/cuda/cuda_backend.hpp"

@@ -23,21 +23,21 @@ struct Destroy {
   }
 };
 template <class Handle, auto destroy>
-using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Destroy<destroy>>;
+using UniqueHandle = std::unique_ptr<std::remove_pointer_t<Handle>, Destroy<destroy>>;
 
-using Stream = Owned<cudaStream_t, cudaStreamDestroy>;
-using Event = Owned<cudaEvent_t, cudaEventDestroy>;
-using Blas = Owned<cublasHandle_t, cublasDestroy_v2>;
-using Solver = Owned<cusolverDnHandle_t, cusolverDnDestroy>;
-using SolverParams = Owned<cusolverDnParams_t, cusolverDnDestroyParams>;
-using JacobiParams = Owned<gesvdjInfo_t, cusolverDnDestroyGesvdjInfo>;
+using Stream = UniqueHandle<cudaStream_t, cudaStreamDestroy>;
+using Event = UniqueHandle<cudaEvent_t, cudaEventDestroy>;
+using BlasHandle = UniqueHandle<cublasHandle_t, cublasDestroy_v2>;
+using SolverHandle = UniqueHandle<cusolverDnHandle_t, cusolverDnDestroy>;
+using SolverParamsHandle = UniqueHandle<cusolverDnParams_t, cusolverDnDestroyParams>;
+using JacobiParamsHandle = UniqueHandle<gesvdjInfo_t, cusolverDnDestroyGesvdjInfo>;
 
 /// Makes a handle by a function that writes it to its first argument.
-template <class Owner, class Create, class... Args>
-Owner make_handle(Create create, Args... args) {
-  typename Owner::pointer handle = nullptr;
+template <class HandleType, class Create, class... Args>
+HandleType make_handle(Create create, Args... args) {
+  typename HandleType::pointer handle = nullptr;
   check(create(&handle, args...), "the creation of a CUDA handle");
-  return Owner(handle);
+  return HandleType(handle);
 }
 
 /// A block of memory that grows and never shrinks. Its contents are lost when it grows.

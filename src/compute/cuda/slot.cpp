@@ -9,30 +9,31 @@
 #include "core/quality.hpp"
 
 namespace eckart::cuda {
-void Slot::Mirrored::copy_in(std::size_t bytes, cudaStream_t stream) const {
+void Slot::MirroredBuffer::copy_in(std::size_t bytes, cudaStream_t stream) const {
   ECKART_CUDA_CHECK(
       cudaMemcpyAsync(device.as<>(), host.as<>(), bytes, cudaMemcpyHostToDevice, stream));
 }
 
-void Slot::Mirrored::copy_out(std::size_t from, std::size_t bytes, cudaStream_t stream) const {
+void Slot::MirroredBuffer::copy_out(std::size_t from, std::size_t bytes,
+                                    cudaStream_t stream) const {
   ECKART_CUDA_CHECK(cudaMemcpyAsync(host.as<>() + from, device.as<>() + from, bytes,
                                     cudaMemcpyDeviceToHost, stream));
 }
 
 Slot::Slot()
-    : there_(make_handle<Event>(cudaEventCreateWithFlags, cudaEventDisableTiming)),
+    : copied_in_(make_handle<Event>(cudaEventCreateWithFlags, cudaEventDisableTiming)),
       computed_(make_handle<Event>(cudaEventCreateWithFlags, cudaEventDisableTiming)),
-      done_(make_handle<Event>(cudaEventCreateWithFlags, cudaEventDisableTiming)) {}
+      copied_out_(make_handle<Event>(cudaEventCreateWithFlags, cudaEventDisableTiming)) {}
 
-void Slot::pack(const BatchKind& kind, std::span<Task* const> tasks, int places, int capacity,
+void Slot::pack(const BatchKey& kind, std::span<Task* const> tasks, int padded_planes, int capacity,
                 const Streams& streams) {
   const ProfilerRange range("pack");
   const PaddedShape shape = kind.shape;
   kind_ = kind;
-  places_ = places;
-  tiles_ = reconstruct_tiles(shape.rows, shape.cols);
+  padded_planes_ = padded_planes;
+  tiles_ = reconstruct_tile_count(shape.rows, shape.cols);
   packed_bytes_ = 0;
-  sixteen_bits_ = false;
+  has_16_bit_samples_ = false;
   for (const Task* task : tasks) packed_bytes_ += packed_bytes(task->input.shape());
 
   // Room for a full batch at once, so that a later, fuller one finds it there.
@@ -40,60 +41,62 @@ void Slot::pack(const BatchKind& kind, std::span<Task* const> tasks, int places,
   const std::size_t full = planes * std::size_t(shape.rows) * std::size_t(shape.cols);
   pixels_.reserve(std::max(packed_bytes_, full));
   outputs_.reserve(std::max(packed_bytes_, full) * ranks());
-  planes_.reserve(planes * sizeof(Plane));
-  const TileErrors all_errors{planes, std::size_t(tiles_)};
+  planes_.reserve(planes * sizeof(PlaneLayout));
+  const TileErrorLayout all_errors{planes, std::size_t(tiles_)};
   errors_.reserve(all_errors.count(ranks()) * sizeof(TileError));
-  values_.reserve(planes * max_values(shape.cols) * sizeof(double));
+  values_.reserve(planes * max_values_per_plane(shape.cols) * sizeof(double));
   info_.reserve(planes * sizeof(int));
 
-  owners_.clear();
-  images_.clear();
+  task_planes_.clear();
+  packed_images_.clear();
   std::size_t offset = 0;
   for (Task* task : tasks) {
     const ImageShape& image = task->input.shape();
-    sixteen_bits_ = sixteen_bits_ || image.depth == Depth::u16;
+    has_16_bit_samples_ = has_16_bit_samples_ || image.depth == Depth::u16;
     std::memcpy(pixels_.host.as<>() + offset, task->input.data(), image.bytes());
     for (int channel = 0; channel < image.channels; ++channel) {
-      owners_.push_back({task, channel, packed_plane(image, offset, channel)});
+      task_planes_.push_back({task, channel, packed_plane(image, offset, channel)});
     }
-    images_.push_back(owners_[owners_.size() - std::size_t(image.channels)]);
+    packed_images_.push_back(task_planes_[task_planes_.size() - std::size_t(image.channels)]);
     offset += packed_bytes(image);
   }
-  lay_out_planes(streams.in);
+  copy_in_plane_layouts(streams.in);
   copy_in(streams);
 }
 
 void Slot::free_memory() {
-  for (Mirrored* memory : {&pixels_, &planes_, &outputs_, &errors_, &values_, &info_}) *memory = {};
+  for (MirroredBuffer* memory : {&pixels_, &planes_, &outputs_, &errors_, &values_, &info_})
+    *memory = {};
 }
 
 void Slot::copy_in(const Streams& streams) {
-  timeline_.begin(DeviceSpan::copy_in, int(owners_.size()), streams.in);
+  timeline_.begin(DeviceSpan::copy_in, int(task_planes_.size()), streams.in);
   pixels_.copy_in(packed_bytes_, streams.in);
   timeline_.end(DeviceSpan::copy_in, streams.in);
-  ECKART_CUDA_CHECK(cudaEventRecord(there_.get(), streams.in));
-  ECKART_CUDA_CHECK(cudaStreamWaitEvent(streams.compute, there_.get(), 0));
+  ECKART_CUDA_CHECK(cudaEventRecord(copied_in_.get(), streams.in));
+  ECKART_CUDA_CHECK(cudaStreamWaitEvent(streams.compute, copied_in_.get(), 0));
 }
 
-void Slot::lay_out_planes(cudaStream_t stream) {
-  Plane* plane = planes_.host.as<Plane>();
-  for (const Owner& owner : owners_) *plane++ = owner.plane;
-  std::fill(plane, planes_.host.as<Plane>() + places_, Plane{0, 0, 0, 1, 0, 1});
-  planes_.copy_in(std::size_t(places_) * sizeof(Plane), stream);
+void Slot::copy_in_plane_layouts(cudaStream_t stream) {
+  PlaneLayout* plane = planes_.host.as<PlaneLayout>();
+  for (const TaskPlane& task_plane : task_planes_) *plane++ = task_plane.plane;
+  std::fill(plane, planes_.host.as<PlaneLayout>() + padded_planes_, PlaneLayout{0, 0, 0, 1, 0, 1});
+  planes_.copy_in(std::size_t(padded_planes_) * sizeof(PlaneLayout), stream);
 }
 
-void Slot::keep_only(std::span<const Owner> owners, int places, cudaStream_t stream) {
-  owners_.assign(owners.begin(), owners.end());
-  places_ = places;
-  lay_out_planes(stream);
+void Slot::select_planes(std::span<const TaskPlane> task_planes, int padded_planes,
+                         cudaStream_t stream) {
+  task_planes_.assign(task_planes.begin(), task_planes.end());
+  padded_planes_ = padded_planes;
+  copy_in_plane_layouts(stream);
 }
 
 DeviceBatch Slot::batch() const {
   return {.pixels = pixels_.device.as<>(),
-          .planes = planes_.device.as<Plane>(),
-          .sixteen_bits = sixteen_bits_,
+          .planes = planes_.device.as<PlaneLayout>(),
+          .has_16_bit_samples = has_16_bit_samples_,
           .outputs = outputs_.device.as<>(),
-          .output_step = packed_bytes_,
+          .output_stride_bytes = packed_bytes_,
           .errors = errors_.device.as<TileError>(),
           .values = values_.device.as<double>(),
           .info = info_.device.as<int>(),
@@ -101,74 +104,77 @@ DeviceBatch Slot::batch() const {
           .workspace_bytes = 0};
 }
 
-void Slot::copy_out_findings(const Spectrum& spectrum, const Streams& streams) {
+void Slot::copy_out_results(const SpectrumFormat& spectrum, const Streams& streams) {
   spectrum_ = spectrum;
   ECKART_CUDA_CHECK(cudaEventRecord(computed_.get(), streams.compute));
   ECKART_CUDA_CHECK(cudaStreamWaitEvent(streams.out, computed_.get(), 0));
-  timeline_.begin(DeviceSpan::copy_out, int(owners_.size()), streams.out);
-  const auto places = std::size_t(places_);
-  errors_.copy_out(tile_errors().count(ranks()) * sizeof(TileError), streams.out);
-  values_.copy_out(places * std::size_t(spectrum.values()) * sizeof(double), streams.out);
-  info_.copy_out(places * sizeof(int), streams.out);
+  timeline_.begin(DeviceSpan::copy_out, int(task_planes_.size()), streams.out);
+  const auto padded_planes = std::size_t(padded_planes_);
+  errors_.copy_out(tile_error_layout().count(ranks()) * sizeof(TileError), streams.out);
+  values_.copy_out(padded_planes * std::size_t(spectrum.values()) * sizeof(double), streams.out);
+  info_.copy_out(padded_planes * sizeof(int), streams.out);
   timeline_.end(DeviceSpan::copy_out, streams.out);
-  ECKART_CUDA_CHECK(cudaEventRecord(done_.get(), streams.out));
+  ECKART_CUDA_CHECK(cudaEventRecord(copied_out_.get(), streams.out));
 }
 
 void Slot::copy_out_pixels(const Streams& streams) {
   outputs_.copy_out(packed_bytes_ * ranks(), streams.out);
   timeline_.end(DeviceSpan::copy_out, streams.out);
-  ECKART_CUDA_CHECK(cudaEventRecord(done_.get(), streams.out));
+  ECKART_CUDA_CHECK(cudaEventRecord(copied_out_.get(), streams.out));
 }
 
-void Slot::copy_out_own_pixels(const Streams& streams) {
+void Slot::copy_out_selected_pixels(const Streams& streams) {
   const Task* last = nullptr;
-  for (const Owner& owner : owners_) {
-    if (owner.task == last) continue;
-    last = owner.task;
+  for (const TaskPlane& task_plane : task_planes_) {
+    if (task_plane.task == last) continue;
+    last = task_plane.task;
     for (std::size_t r = 0; r < ranks(); ++r) {
-      outputs_.copy_out(r * packed_bytes_ + std::size_t(owner.plane.offset_bytes),
-                        owner.task->input.bytes(), streams.out);
+      outputs_.copy_out(r * packed_bytes_ + std::size_t(task_plane.plane.offset_bytes),
+                        task_plane.task->input.bytes(), streams.out);
     }
   }
   timeline_.end(DeviceSpan::copy_out, streams.out);
-  ECKART_CUDA_CHECK(cudaEventRecord(done_.get(), streams.out));
+  ECKART_CUDA_CHECK(cudaEventRecord(copied_out_.get(), streams.out));
 }
 
 void Slot::wait() const {
   const ProfilerRange range("wait");
-  ECKART_CUDA_CHECK(cudaEventSynchronize(done_.get()));
+  ECKART_CUDA_CHECK(cudaEventSynchronize(copied_out_.get()));
 }
 
-Verdict Slot::judge(bool last) const {
-  Verdict verdict;
-  for (std::size_t place = 0; place < owners_.size(); ++place) {
-    const Owner& owner = owners_[place];
-    const double norm = squared_norm(place);
-    bool converged = info_.host.as<int>()[place] == 0, good = true, hopeless = false;
-    double worst_db = 0;
+BatchCertification Slot::certify(bool last) const {
+  BatchCertification certification;
+  for (std::size_t plane_index = 0; plane_index < task_planes_.size(); ++plane_index) {
+    const TaskPlane& task_plane = task_planes_[plane_index];
+    const double norm = squared_norm(plane_index);
+    bool converged = info_.host.as<int>()[plane_index] == 0, is_certified = true,
+         is_rounding_limited = false;
+    double max_iteration_loss_db = 0;
     for (std::size_t r = 0; r < ranks(); ++r) {
-      PlaneResult& to = owner.task->results[r][std::size_t(owner.channel)];
-      to = result(place, r, norm);
+      PlaneResult& to = task_plane.task->results[r][std::size_t(task_plane.channel)];
+      to = result(plane_index, r, norm);
       converged = converged && std::isfinite(to.residual);
-      const double by_rounding =
-          most_loss_db(to.rank, owner.plane.n(), to.residual, norm, spectrum_.precision);
-      good = good && (to.most_loss_db <= kMostLossDb || last);
-      hopeless = hopeless || !(by_rounding <= kMostLossDb);
-      worst_db = std::max(worst_db, to.most_loss_db - by_rounding);
+      const double rounding_loss_db =
+          loss_estimate_db(to.rank, task_plane.plane.n(), to.residual, norm, spectrum_.precision);
+      is_certified = is_certified && (to.loss_estimate_db <= kMaxLossDb || last);
+      is_rounding_limited = is_rounding_limited || !(rounding_loss_db <= kMaxLossDb);
+      max_iteration_loss_db =
+          std::max(max_iteration_loss_db, to.loss_estimate_db - rounding_loss_db);
     }
-    if (converged && good) {
-      verdict.worst_db = std::max(verdict.worst_db, worst_db);
+    if (converged && is_certified) {
+      certification.max_iteration_loss_db =
+          std::max(certification.max_iteration_loss_db, max_iteration_loss_db);
     } else {
-      verdict.unsettled.push_back(owner);
-      verdict.want_rounds += converged && !hopeless;
+      certification.uncertified.push_back(task_plane);
+      certification.planes_needing_iterations += converged && !is_rounding_limited;
     }
   }
-  return verdict;
+  return certification;
 }
 
-void Slot::unpack() const {
+void Slot::copy_to_outputs() const {
   const ProfilerRange range("unpack to images");
-  for (const Owner& image : images_) {
+  for (const TaskPlane& image : packed_images_) {
     for (std::size_t r = 0; r < ranks(); ++r) {
       std::memcpy(image.task->outputs[r].data(),
                   outputs_.host.as<>() + r * packed_bytes_ + image.plane.offset_bytes,
@@ -177,27 +183,28 @@ void Slot::unpack() const {
   }
 }
 
-PlaneResult Slot::result(std::size_t place, std::size_t rank_index, double squared_norm) const {
-  const Plane& plane = owners_[place].plane;
+PlaneResult Slot::result(std::size_t plane_index, std::size_t rank_index,
+                         double squared_norm) const {
+  const PlaneLayout& plane = task_planes_[plane_index].plane;
   PlaneResult result{.rank = choose_rank(kind_.ranks[rank_index], plane.rows, plane.cols)};
-  for (const TileError& error : errors(place, rank_index)) {
+  for (const TileError& error : errors(plane_index, rank_index)) {
     result.squared_error += double(error.squared_error);
     result.residual += error.residual;
   }
   const auto values = std::size_t(spectrum_.values());
-  rate(result, spectrum_, {values_.host.as<double>() + place * values, values}, plane,
-       squared_norm);
+  set_energy_and_loss(result, spectrum_, {values_.host.as<double>() + plane_index * values, values},
+                      plane, squared_norm);
   return result;
 }
 
-std::span<const TileError> Slot::errors(std::size_t place, std::size_t rank_index) const {
-  const TileErrors all = tile_errors();
-  return {errors_.host.as<TileError>() + all.first(place, rank_index), all.tiles};
+std::span<const TileError> Slot::errors(std::size_t plane_index, std::size_t rank_index) const {
+  const TileErrorLayout all = tile_error_layout();
+  return {errors_.host.as<TileError>() + all.first(plane_index, rank_index), all.tiles};
 }
 
-double Slot::squared_norm(std::size_t place) const {
+double Slot::squared_norm(std::size_t plane_index) const {
   double sum = 0;
-  for (const TileError& error : errors(place, 0)) sum += double(error.squared_norm);
+  for (const TileError& error : errors(plane_index, 0)) sum += double(error.squared_norm);
   return sum;
 }
 

@@ -10,8 +10,8 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
 // Clocks drift by some microseconds in this time, and a float of milliseconds is exact to 0.06 us.
-constexpr std::chrono::seconds kAnchorLife{1};
-constexpr int kTries = 4;  // the first finds things asleep
+constexpr std::chrono::seconds kSyncInterval{1};
+constexpr int kSyncAttempts = 4;  // the first finds things asleep
 
 Event make_timing_event() {
   return make_handle<Event>(cudaEventCreateWithFlags, unsigned(cudaEventDefault));
@@ -25,27 +25,27 @@ nanoseconds elapsed(const Event& from, const Event& to) {
 
 }  // namespace
 
-DeviceClock::DeviceClock(bool on) {
-  if (!on) return;
+DeviceClock::DeviceClock(bool is_enabled) {
+  if (!is_enabled) return;
   stream_ = make_handle<Stream>(cudaStreamCreateWithFlags, cudaStreamNonBlocking);
   latest_ = measure();
 }
 
-std::shared_ptr<const Anchor> DeviceClock::anchor() {
-  if (!latest_ || Clock::now() - latest_->time < kAnchorLife) return latest_;
+std::shared_ptr<const ClockSyncPoint> DeviceClock::sync_point() {
+  if (!latest_ || Clock::now() - latest_->time < kSyncInterval) return latest_;
   auto next = measure();
   // By how much the last had gone wrong meanwhile, the next will as well.
   const nanoseconds drift = latest_->time + elapsed(latest_->event, next->event) - next->time;
-  latest_ = std::make_shared<Anchor>(
-      Anchor{std::move(next->event), next->time, next->error + std::chrono::abs(drift)});
+  latest_ = std::make_shared<ClockSyncPoint>(
+      ClockSyncPoint{std::move(next->event), next->time, next->error + std::chrono::abs(drift)});
   return latest_;
 }
 
 /// The event is somewhere between the two looks at the host's clock: in the middle, or off by half
 /// of what is between them. The best of some tries.
-std::shared_ptr<Anchor> DeviceClock::measure() const {
-  auto best = std::make_shared<Anchor>();
-  for (int i = 0; i < kTries; ++i) {
+std::shared_ptr<ClockSyncPoint> DeviceClock::measure() const {
+  auto best = std::make_shared<ClockSyncPoint>();
+  for (int i = 0; i < kSyncAttempts; ++i) {
     Event event = make_timing_event();
     const auto before = Clock::now();
     ECKART_CUDA_CHECK(cudaEventRecord(event.get(), stream_.get()));
@@ -56,46 +56,46 @@ std::shared_ptr<Anchor> DeviceClock::measure() const {
   return best;
 }
 
-void Timeline::restart(std::shared_ptr<const Anchor> anchor) {
-  anchor_ = std::move(anchor);
-  used_ = 0;
-  again_ = false;
+void Timeline::restart(std::shared_ptr<const ClockSyncPoint> sync_point) {
+  sync_point_ = std::move(sync_point);
+  used_spans_ = 0;
+  is_recompute_ = false;
 }
 
 void Timeline::begin(DeviceSpan::Kind kind, int planes, cudaStream_t stream) {
-  if (!anchor_) return;
-  if (used_ == marks_.size()) marks_.push_back({make_timing_event(), make_timing_event()});
-  Mark& mark = marks_[used_++];
-  mark.kind = kind;
-  mark.planes = planes;
-  mark.again = again_;
-  mark.ended = false;
-  ECKART_CUDA_CHECK(cudaEventRecord(mark.begin.get(), stream));
+  if (!sync_point_) return;
+  if (used_spans_ == spans_.size()) spans_.push_back({make_timing_event(), make_timing_event()});
+  TimedSpan& span = spans_[used_spans_++];
+  span.kind = kind;
+  span.planes = planes;
+  span.is_recompute = is_recompute_;
+  span.ended = false;
+  ECKART_CUDA_CHECK(cudaEventRecord(span.begin.get(), stream));
 }
 
 void Timeline::end(DeviceSpan::Kind kind, cudaStream_t stream) {
-  for (std::size_t i = used_; i-- > 0;) {
-    Mark& mark = marks_[i];
-    if (mark.kind != kind) continue;
-    ECKART_CUDA_CHECK(cudaEventRecord(mark.end.get(), stream));
-    mark.ended = true;
+  for (std::size_t i = used_spans_; i-- > 0;) {
+    TimedSpan& span = spans_[i];
+    if (span.kind != kind) continue;
+    ECKART_CUDA_CHECK(cudaEventRecord(span.end.get(), stream));
+    span.ended = true;
     return;
   }
 }
 
 std::vector<DeviceSpan> Timeline::read() const {
   std::vector<DeviceSpan> spans;
-  for (std::size_t i = 0; i < used_; ++i) {
-    const Mark& mark = marks_[i];
-    if (mark.ended)
-      spans.push_back({mark.kind, mark.planes, mark.again, time_of(mark.begin), time_of(mark.end),
-                       anchor_->error});
+  for (std::size_t i = 0; i < used_spans_; ++i) {
+    const TimedSpan& span = spans_[i];
+    if (span.ended)
+      spans.push_back({span.kind, span.planes, span.is_recompute, time_of(span.begin),
+                       time_of(span.end), sync_point_->error});
   }
   return spans;
 }
 
 DeviceSpan::Time Timeline::time_of(const Event& event) const {
-  return anchor_->time + elapsed(anchor_->event, event);
+  return sync_point_->time + elapsed(sync_point_->event, event);
 }
 
 }  // namespace eckart::cuda

@@ -11,7 +11,7 @@
 namespace eckart::cuda {
 
 /// A moment that a device and the host's clock both know: an event with its time.
-struct Anchor {
+struct ClockSyncPoint {
   Event event;
   DeviceSpan::Time time;
   std::chrono::nanoseconds error;
@@ -22,15 +22,15 @@ struct Anchor {
 class DeviceClock {
  public:
   /// Without `on` it does nothing. Made on its device's thread.
-  explicit DeviceClock(bool on);
+  explicit DeviceClock(bool is_enabled);
   /// Of lately; null where it is off.
-  std::shared_ptr<const Anchor> anchor();
+  std::shared_ptr<const ClockSyncPoint> sync_point();
 
  private:
-  std::shared_ptr<Anchor> measure() const;
+  std::shared_ptr<ClockSyncPoint> measure() const;
 
   Stream stream_;  // none where it is off
-  std::shared_ptr<const Anchor> latest_;
+  std::shared_ptr<const ClockSyncPoint> latest_;
 };
 
 /// When what one batch queued was done: an event before and one behind it. Without an anchor
@@ -38,28 +38,28 @@ class DeviceClock {
 class Timeline {
  public:
   /// Forgets what was there.
-  void restart(std::shared_ptr<const Anchor> anchor);
+  void restart(std::shared_ptr<const ClockSyncPoint> sync_point);
   void begin(DeviceSpan::Kind kind, int planes, cudaStream_t stream);
   /// Of what was begun last of this kind.
   void end(DeviceSpan::Kind kind, cudaStream_t stream);
   /// Whatever is begun from here on is done again.
-  void mark_again() { again_ = true; }
+  void begin_recompute() { is_recompute_ = true; }
   /// Everything must have ended, but for what was never queued.
   std::vector<DeviceSpan> read() const;
 
  private:
-  struct Mark {
+  struct TimedSpan {
     Event begin, end;
     DeviceSpan::Kind kind{};
     int planes = 0;
-    bool again = false, ended = false;
+    bool is_recompute = false, ended = false;
   };
   DeviceSpan::Time time_of(const Event& event) const;
 
-  std::shared_ptr<const Anchor> anchor_;
-  std::deque<Mark> marks_;  // with those of batches before, whose events are used again
-  std::size_t used_ = 0;
-  bool again_ = false;
+  std::shared_ptr<const ClockSyncPoint> sync_point_;
+  std::deque<TimedSpan> spans_;  // with those of batches before, whose events are used again
+  std::size_t used_spans_ = 0;
+  bool is_recompute_ = false;
 };
 
 }  // namespace eckart::cuda

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "compute/fallback/shortage.hpp"
-#include "compute/fallback/spare_backend.hpp"
+#include "compute/fallback/lazy_backend.hpp"
+#include "compute/fallback/oom_tracker.hpp"
 #include "core/error.hpp"
 
 namespace eckart {
@@ -17,7 +17,7 @@ namespace {
 
 using Tasks = std::span<Task* const>;
 
-int planes_of(Tasks tasks) {
+int count_planes(Tasks tasks) {
   int planes = 0;
   for (const Task* task : tasks) planes += task->input.shape().channels;
   return planes;
@@ -29,14 +29,14 @@ void reset(Task& task) {
   for (auto& planes : task.results) planes.assign(planes.size(), PlaneResult{});
 }
 
-void fail(Task& task, Reason reason, const std::string& error) {
+void set_error(Task& task, FailureReason reason, const std::string& error) {
   task.reason = reason;
   task.error = error;
 }
 
 /// Why `step` found no memory; nothing where it did.
 template <class Step>
-std::optional<std::string> shortage_in(Step&& step) {
+std::optional<std::string> catch_oom(Step&& step) {
   try {
     step();
     return std::nullopt;
@@ -47,25 +47,25 @@ std::optional<std::string> shortage_in(Step&& step) {
 
 /// The other parts of a batch go on where one has failed, but for FatalError.
 template <class Step>
-void attempt(Tasks tasks, Step&& step) {
-  const auto fail_all = [&](Reason reason, const std::string& error) {
-    for (Task* task : tasks) fail(*task, reason, error);
+void run_isolated(Tasks tasks, Step&& step) {
+  const auto fail_all = [&](FailureReason reason, const std::string& error) {
+    for (Task* task : tasks) set_error(*task, reason, error);
   };
   try {
     step();
   } catch (const FatalError&) {
     throw;
   } catch (const std::bad_alloc&) {
-    fail_all(Reason::out_of_memory, "there is no memory left for it");
+    fail_all(FailureReason::out_of_memory, "there is no memory left for it");
   } catch (const std::exception& error) {
-    fail_all(Reason::compute_failed, error.what());
+    fail_all(FailureReason::compute_failed, error.what());
   }
 }
 
 class FallbackLane : public Lane {
  public:
-  FallbackLane(Backend& gpu, int index, Shortage& shortage, SpareBackend& cpu)
-      : gpu_(gpu), index_(index), shortage_(shortage), cpu_(cpu) {
+  FallbackLane(Backend& gpu, int index, OomTracker& oom, LazyBackend& cpu)
+      : gpu_(gpu), index_(index), oom_(oom), cpu_(cpu) {
     make_gpu_lane();
     in_flight_.resize(lane_ ? std::size_t(lane_->slots()) : 1);
   }
@@ -73,37 +73,37 @@ class FallbackLane : public Lane {
   int slots() const override { return int(in_flight_.size()); }
 
   /// Either leaves the batch in flight or computes all of it, in parts.
-  void start(int slot, const BatchKind& kind, Tasks tasks) override {
+  void start(int slot, const BatchKey& key, Tasks tasks) override {
     if (!lane_) make_gpu_lane();
     if (!lane_) {
-      for (Task* task : tasks) compute_instead(kind, *task, "there is none for a lane");
+      for (Task* task : tasks) fall_back_to_cpu(key, *task, "there is none for a lane");
       return;
     }
-    const int planes = planes_of(tasks);
-    const bool off_gpu =
-        std::any_of(tasks.begin(), tasks.end(), [](const Task* task) { return task->off_gpu; });
-    if (tasks.size() > 1 && (off_gpu || planes > shortage_.at_most(kind, planes))) {
-      return in_halves(slot, kind, tasks);
+    const int planes = count_planes(tasks);
+    const bool cpu_only =
+        std::any_of(tasks.begin(), tasks.end(), [](const Task* task) { return task->cpu_only; });
+    if (tasks.size() > 1 && (cpu_only || planes > oom_.limit_planes(key, planes))) {
+      return split_and_compute(slot, key, tasks);
     }
-    if (off_gpu) {
-      compute_on_cpu(kind, *tasks.front(), Reason::compute_failed, "not given to the GPU");
+    if (cpu_only) {
+      compute_on_cpu(key, *tasks.front(), FailureReason::compute_failed, "not given to the GPU");
       return;
     }
-    Batch batch{kind, {tasks.begin(), tasks.end()}};
-    const auto why = shortage_in([&] { lane_->start(slot, kind, tasks); });
-    if (!why) {
+    InFlightBatch batch{key, {tasks.begin(), tasks.end()}};
+    const auto cause = catch_oom([&] { lane_->start(slot, key, tasks); });
+    if (!cause) {
       in_flight_[std::size_t(slot)] = std::move(batch);
       return;
     }
-    if (tasks.size() > 1) shortage_.batch_did_not_fit(kind, planes, *why);
-    in_parts(slot, kind, tasks, *why);
+    if (tasks.size() > 1) oom_.record_batch_oom(key, planes, *cause);
+    recover_from_oom(slot, key, tasks, *cause);
   }
 
   void finish(int slot) override {
-    const Batch batch = std::exchange(in_flight_[std::size_t(slot)], {});
+    const InFlightBatch batch = std::exchange(in_flight_[std::size_t(slot)], {});
     if (batch.tasks.empty()) return;
-    const auto why = shortage_in([&] { lane_->finish(slot); });
-    if (why) in_parts(slot, batch.kind, batch.tasks, *why);
+    const auto cause = catch_oom([&] { lane_->finish(slot); });
+    if (cause) recover_from_oom(slot, batch.key, batch.tasks, *cause);
   }
 
   std::vector<DeviceSpan> take_spans() override {
@@ -111,93 +111,96 @@ class FallbackLane : public Lane {
   }
 
  private:
-  struct Batch {
-    BatchKind kind;
+  struct InFlightBatch {
+    BatchKey key;
     std::vector<Task*> tasks;
   };
 
   void make_gpu_lane() {
-    const auto why = shortage_in([&] { lane_ = gpu_.make_lane(index_); });
-    if (why) shortage_.lane_did_not_fit(*why);
+    const auto cause = catch_oom([&] { lane_ = gpu_.make_lane(index_); });
+    if (cause) oom_.record_lane_oom(*cause);
   }
 
-  void in_parts(int slot, const BatchKind& kind, Tasks tasks, const std::string& why) {
+  void recover_from_oom(int slot, const BatchKey& key, Tasks tasks, const std::string& cause) {
     for (Task* task : tasks) reset(*task);
-    if (tasks.size() > 1) return in_halves(slot, kind, tasks);
-    shortage_.image_did_not_fit(kind, why);
-    compute_instead(kind, *tasks.front(), why);
+    if (tasks.size() > 1) return split_and_compute(slot, key, tasks);
+    oom_.record_image_oom(key, cause);
+    fall_back_to_cpu(key, *tasks.front(), cause);
   }
 
-  void in_halves(int slot, const BatchKind& kind, Tasks tasks) {
-    shortage_.cut_in_halves();
+  void split_and_compute(int slot, const BatchKey& key, Tasks tasks) {
+    oom_.record_split();
     const std::size_t half = tasks.size() / 2;
     for (const Tasks part : {tasks.first(half), tasks.subspan(half)}) {
-      attempt(part, [&] {
-        start(slot, kind, part);
+      run_isolated(part, [&] {
+        start(slot, key, part);
         finish(slot);
       });
     }
   }
 
   /// Whether it could; else the task has failed for `otherwise`.
-  bool compute_on_cpu(const BatchKind& kind, Task& task, Reason otherwise, const std::string& why) {
-    const std::string both = why + ", and on the CPU: ";
+  bool compute_on_cpu(const BatchKey& key, Task& task, FailureReason reason_if_failed,
+                      const std::string& cause) {
+    const std::string prefix = cause + ", and on the CPU: ";
     try {
-      cpu_.compute(index_, kind, task);
+      cpu_.compute(index_, key, task);
       if (task.error.empty()) return true;
-      task.error.insert(0, both);
+      task.error.insert(0, prefix);
     } catch (const std::bad_alloc&) {
-      fail(task, Reason::out_of_memory, both + "there is no memory left for it");
+      set_error(task, FailureReason::out_of_memory, prefix + "there is no memory left for it");
     } catch (const std::exception& error) {
-      fail(task, otherwise, both + error.what());
+      set_error(task, reason_if_failed, prefix + error.what());
     }
     return false;
   }
 
   /// What the GPU has no memory for.
-  void compute_instead(const BatchKind& kind, Task& task, const std::string& why) {
-    if (compute_on_cpu(kind, task, Reason::out_of_memory, "out of GPU memory (" + why + ")"))
-      shortage_.computed_on_cpu();
+  void fall_back_to_cpu(const BatchKey& key, Task& task, const std::string& cause) {
+    if (compute_on_cpu(key, task, FailureReason::out_of_memory,
+                       "out of GPU memory (" + cause + ")"))
+      oom_.record_cpu_fallback();
   }
 
   Backend& gpu_;
   const int index_;
-  Shortage& shortage_;
-  SpareBackend& cpu_;
-  std::unique_ptr<Lane> lane_;    // none where there was no memory for it
-  std::vector<Batch> in_flight_;  // by slot; without tasks where start() has computed the batch
+  OomTracker& oom_;
+  LazyBackend& cpu_;
+  std::unique_ptr<Lane> lane_;  // none where there was no memory for it
+  std::vector<InFlightBatch>
+      in_flight_;  // by slot; without tasks where start() has computed the batch
 };
 
 class FallbackBackend : public Backend {
  public:
   FallbackBackend(std::unique_ptr<Backend> gpu, std::function<std::unique_ptr<Backend>()> make_cpu,
-                  Shortage::Warn warn)
-      : gpu_(std::move(gpu)), shortage_(std::move(warn)), cpu_(std::move(make_cpu)) {}
+                  OomTracker::Warn warn)
+      : gpu_(std::move(gpu)), oom_(std::move(warn)), cpu_(std::move(make_cpu)) {}
 
   std::string name() const override { return gpu_->name(); }
-  std::string device() const override { return gpu_->device(); }
+  std::string device_name() const override { return gpu_->device_name(); }
   std::string description() const override { return gpu_->description(); }
   std::vector<std::string> details() const override { return gpu_->details(); }
   int lanes() const override { return gpu_->lanes(); }
-  std::vector<std::string> gpus() const override { return gpu_->gpus(); }
-  BackendCounts counts() const override { return shortage_.counts(); }
-  int batch_planes(const BatchKind& kind) const override {
-    return shortage_.at_most(kind, gpu_->batch_planes(kind));
+  std::vector<std::string> gpu_bus_ids() const override { return gpu_->gpu_bus_ids(); }
+  FallbackCounts fallback_counts() const override { return oom_.fallback_counts(); }
+  int batch_planes(const BatchKey& key) const override {
+    return oom_.limit_planes(key, gpu_->batch_planes(key));
   }
   std::unique_ptr<Lane> make_lane(int index) override {
-    return std::make_unique<FallbackLane>(*gpu_, index, shortage_, cpu_);
+    return std::make_unique<FallbackLane>(*gpu_, index, oom_, cpu_);
   }
-  std::vector<SolverChoice> choices() const override { return gpu_->choices(); }
-  std::vector<std::string> remarks() const override {
-    std::vector<std::string> all = gpu_->remarks();
-    for (std::string& line : shortage_.remarks()) all.push_back(std::move(line));
+  std::vector<SolverChoice> solver_choices() const override { return gpu_->solver_choices(); }
+  std::vector<std::string> warnings() const override {
+    std::vector<std::string> all = gpu_->warnings();
+    for (std::string& line : oom_.warnings()) all.push_back(std::move(line));
     return all;
   }
 
  private:
   const std::unique_ptr<Backend> gpu_;
-  Shortage shortage_;
-  SpareBackend cpu_;
+  OomTracker oom_;
+  LazyBackend cpu_;
 };
 
 }  // namespace

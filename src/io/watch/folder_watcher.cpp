@@ -11,34 +11,34 @@
 
 #include "core/error.hpp"
 #include "core/printable.hpp"
-#include "io/watch/look.hpp"
+#include "io/watch/file_observation.hpp"
 
 namespace eckart::io {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr int kStep = 512;  // files, until events are read again
+constexpr int kMaxFilesPerStep = 512;  // files, until events are read again
 
-std::string reason_of(int error) { return std::generic_category().message(error); }
+std::string error_text(int error) { return std::generic_category().message(error); }
 
-Descriptor make_wake() {
-  Descriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!wake) throw EnvironmentError("cannot watch folders: " + reason_of(errno));
+FileDescriptor make_wake_descriptor() {
+  FileDescriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!wake) throw EnvironmentError("cannot watch folders: " + error_text(errno));
   return wake;
 }
 
 }  // namespace
 
-FolderWatcher::FolderWatcher(int number, WatchOptions options, Wants wants, Tell tell,
+FolderWatcher::FolderWatcher(int number, WatchOptions options, WorkFilter wants, LogFunction tell,
                              std::function<void()> ring)
-    : number_(number),
+    : watch_index_(number),
       options_(std::move(options)),
-      selection_(options_),
-      wants_(std::move(wants)),
-      tell_(std::move(tell)),
-      ring_(std::move(ring)),
-      wake_(make_wake()),
-      handout_(options_),
+      path_filter_(options_),
+      work_filter_(std::move(wants)),
+      log_(std::move(tell)),
+      on_ready_(std::move(ring)),
+      wake_descriptor_(make_wake_descriptor()),
+      ready_queue_(options_),
       thread_(
           "watch" + std::to_string(number), 1, [this](int) { run(); },
           [this](std::exception_ptr failure) { failed(std::move(failure)); }) {}
@@ -51,22 +51,22 @@ void FolderWatcher::end() {
   thread_.join();
 }
 
-std::optional<Arrival> FolderWatcher::take() {
+std::optional<SourceItem> FolderWatcher::take() {
   {
     const std::lock_guard lock(mutex_);
     if (failure_) std::rethrow_exception(failure_);
   }
-  const std::optional<Handout::Taken> taken = handout_.take(Clock::now());
+  const std::optional<ReadyQueue::PoppedFile> taken = ready_queue_.take(Clock::now());
   if (!taken) return std::nullopt;
-  if (taken->makes_room) wake();
-  Arrival arrival = arrival_of(taken->path, taken->seen, taken->root);
-  arrival.last_try = taken->last_try;
+  if (taken->needs_refill) wake();
+  SourceItem arrival = source_item_of(taken->path, taken->seen, taken->root);
+  arrival.is_last_attempt = taken->is_last_attempt;
   return arrival;
 }
 
-void FolderWatcher::finished(const std::string& path, Ending ending, const std::string& why) {
-  tell(handout_.finished(path, ending, why, Clock::now()), why);
-  ring_();
+void FolderWatcher::finished(const std::string& path, FinishStatus ending, const std::string& why) {
+  tell(ready_queue_.finished(path, ending, why, Clock::now()), why);
+  on_ready_();
   wake();
 }
 
@@ -81,153 +81,156 @@ WatchState FolderWatcher::state() const {
     const std::lock_guard lock(mutex_);
     state = state_;
   }
-  handout_.describe(state);
-  const Instant since = at_work_since_;
-  if (since != Instant::max()) state.at_work_since = since;
+  ready_queue_.fill_state(state);
+  const Instant since = busy_since_;
+  if (since != Instant::max()) state.busy_since = since;
   return state;
 }
 
 void FolderWatcher::run() {
   while (!stop_) {
     check_root();
-    for (Handout::Returned& returned : handout_.returned()) {
-      if (root_) root_->take_back(std::move(returned));
+    for (ReadyQueue::FinishedFile& returned : ready_queue_.returned()) {
+      if (root_) root_->on_file_finished(std::move(returned));
     }
     if (root_) {
       if (rescan_.exchange(false)) root_->request_scan();
       root_->read_events();
       root_->scan();
-      hand_out();
-      if (!root_->has_files()) tell(handout_.nothing_settles(), {});
+      fill_ready_queue();
+      if (!root_->has_pending()) tell(ready_queue_.end_backoff_if_idle(), {});
     }
     if (root_) root_->release();
-    publish();
+    update_state();
     wait();
   }
 }
 
 void FolderWatcher::check_root() {
   const Instant now = Clock::now();
-  if (now < next_check_ && !(root_ && root_->is_in_doubt())) return;
-  next_check_ = now + options_.root_check;
-  const std::optional<FileId> id = directory_at(options_.root);
+  if (now < next_root_check_ && !(root_ && root_->root_may_have_changed())) return;
+  next_root_check_ = now + options_.root_check;
+  const std::optional<FileId> id = directory_id_at(options_.root);
   const int error = errno;
-  if (root_ && id == root_->root()->id() && !root_->is_in_doubt()) return;
-  if (root_) leave_root(id ? "was moved, replaced or unmounted" : "is gone: " + reason_of(error));
-  enter_root();
+  if (root_ && id == root_->root()->id() && !root_->root_may_have_changed()) return;
+  if (root_) close_root(id ? "was moved, replaced or unmounted" : "is gone: " + error_text(error));
+  open_root();
 }
 
-void FolderWatcher::enter_root() {
+void FolderWatcher::open_root() {
   RootDirectoryPtr root = RootDirectory::open(options_.root, options_.links);
   const DirectoryPtr directory = root ? root->open_below({}) : nullptr;
   const bool is_readable = directory && directory->open_for_reading();
   const int error = errno;
   if (is_readable) {
-    if (!missing_.empty()) tell(Severity::info, "is there, and is watched");
-    missing_.clear();
-    root_.emplace(std::move(root), options_, selection_, handout_,
+    if (!root_error_.empty()) tell(Severity::info, "is there, and is watched");
+    root_error_.clear();
+    root_.emplace(std::move(root), options_, path_filter_, ready_queue_,
                   [this](Severity severity, const std::string& what) { tell(severity, what); });
-  } else if (missing_.empty()) {
-    missing_ = reason_of(error);
-    tell(Severity::warning, "is waited for: " + missing_);
+  } else if (root_error_.empty()) {
+    root_error_ = error_text(error);
+    tell(Severity::warning, "is waited for: " + root_error_);
   }
 }
 
 /// What settles there is forgotten, and so is what is ready; what is in flight comes back.
-void FolderWatcher::leave_root(const std::string& why) {
+void FolderWatcher::close_root(const std::string& why) {
   tell(Severity::warning, why);
-  missing_ = why;
+  root_error_ = why;
   WatchState state;
-  root_->describe(state);
-  overflows_before_ += state.overflows;
+  root_->fill_state(state);
+  previous_overflows_ += state.overflows;
   root_.reset();
-  handout_.drop_ready();
+  ready_queue_.drop_ready();
 }
 
-void FolderWatcher::hand_out() {
+void FolderWatcher::fill_ready_queue() {
   bool some = false;
-  for (int i = 0; i < kStep && !stop_ && may_hand_out(); ++i) {
+  for (int i = 0; i < kMaxFilesPerStep && !stop_ && can_fill_ready_queue(); ++i) {
     std::optional<ReadyFile> file = root_->next_ready();
     if (!file) break;
     file->root = root_->root();
-    if (!is_wanted(*file)) continue;
-    handout_.put(std::move(*file));
+    if (!passes_filter(*file)) continue;
+    ready_queue_.put(std::move(*file));
     some = true;
   }
-  if (some) ring_();
+  if (some) on_ready_();
 }
 
-bool FolderWatcher::may_hand_out() const {
-  return handout_.has_room() && !handout_.holds_until(Clock::now());
+bool FolderWatcher::can_fill_ready_queue() const {
+  return ready_queue_.has_capacity() && !ready_queue_.backoff_until(Clock::now());
 }
 
 /// Where that cannot be said, the file is taken back, and asked about later.
-bool FolderWatcher::is_wanted(ReadyFile& file) {
-  if (!wants_) return true;
+bool FolderWatcher::passes_filter(ReadyFile& file) {
+  if (!work_filter_) return true;
   try {
-    const bool wanted = wants_(arrival_of(file.path, file.seen, file.root), file.seen.file.state);
-    tell(handout_.answered(), {});
+    const bool wanted =
+        work_filter_(source_item_of(file.path, file.seen, file.root), file.seen.file.state);
+    tell(ready_queue_.answered(), {});
     return wanted;
   } catch (const EnvironmentError& error) {
-    tell(handout_.refused(error.what(), Clock::now()), error.what());
-    root_->take_back({std::move(file), Ending::environment});
+    tell(ready_queue_.refused(error.what(), Clock::now()), error.what());
+    root_->on_file_finished({std::move(file), FinishStatus::environment});
     return false;
   }
 }
 
-void FolderWatcher::publish() {
+void FolderWatcher::update_state() {
   WatchState state;
-  if (root_) root_->describe(state);
-  state.overflows += overflows_before_;
+  if (root_) root_->fill_state(state);
+  state.overflows += previous_overflows_;
   const std::lock_guard lock(mutex_);
   state_ = std::move(state);
 }
 
 /// For the next event, call, or time at which something is due.
 void FolderWatcher::wait() {
-  Instant next = next_check_;
+  Instant next = next_root_check_;
   const Instant now = Clock::now();
-  if (root_) next = std::min(next, root_->next_work(may_hand_out()));
-  if (const auto held = handout_.holds_until(now)) next = std::min(next, *held);
+  if (root_) next = std::min(next, root_->next_work(can_fill_ready_queue()));
+  if (const auto backoff_end = ready_queue_.backoff_until(now)) next = std::min(next, *backoff_end);
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(std::max(next, now) - now);
-  pollfd events[] = {{wake_.get(), POLLIN, 0}, {root_ ? root_->descriptor() : -1, POLLIN, 0}};
-  at_work_since_ = Instant::max();
+  pollfd events[] = {{wake_descriptor_.get(), POLLIN, 0},
+                     {root_ ? root_->descriptor() : -1, POLLIN, 0}};
+  busy_since_ = Instant::max();
   const int found = ::poll(events, 2, int(left.count()));
-  at_work_since_ = Clock::now();
+  busy_since_ = Clock::now();
   if (found < 0) return;  // a signal
   eventfd_t calls = 0;
-  if (events[0].revents) ::eventfd_read(wake_.get(), &calls);
+  if (events[0].revents) ::eventfd_read(wake_descriptor_.get(), &calls);
 }
 
-Arrival FolderWatcher::arrival_of(const std::string& path, const Seen& seen,
-                                  RootDirectoryPtr root) const {
-  Arrival arrival;
-  arrival.file = selection_.path_of(path);
+SourceItem FolderWatcher::source_item_of(const std::string& path, const FileFingerprint& seen,
+                                         RootDirectoryPtr root) const {
+  SourceItem arrival;
+  arrival.file = path_filter_.path_of(path);
   arrival.relative = path;
-  arrival.job = number_;
+  arrival.job = watch_index_;
   arrival.below = {std::move(root), path, seen.directory};
   arrival.seen = seen.file;
   return arrival;
 }
 
-void FolderWatcher::tell(Handout::News news, const std::string& why) const {
-  if (news == Handout::News::holds_back) tell(Severity::warning, "waiting: " + why);
-  if (news == Handout::News::goes_on) tell(Severity::info, "works again");
-  if (news == Handout::News::nothing_waits) tell(Severity::info, "nothing waits any more");
+void FolderWatcher::tell(ReadyQueue::BackoffChange news, const std::string& why) const {
+  if (news == ReadyQueue::BackoffChange::began) tell(Severity::warning, "waiting: " + why);
+  if (news == ReadyQueue::BackoffChange::ended) tell(Severity::info, "works again");
+  if (news == ReadyQueue::BackoffChange::became_idle)
+    tell(Severity::info, "nothing waits any more");
 }
 
 void FolderWatcher::tell(Severity severity, const std::string& what) const {
-  if (tell_) tell_(number_, severity, printable(options_.root.native()) + ": " + what);
+  if (log_) log_(watch_index_, severity, printable(options_.root.native()) + ": " + what);
 }
 
-void FolderWatcher::wake() const { ::eventfd_write(wake_.get(), 1); }
+void FolderWatcher::wake() const { ::eventfd_write(wake_descriptor_.get(), 1); }
 
 void FolderWatcher::failed(std::exception_ptr failure) {
   {
     const std::lock_guard lock(mutex_);
     failure_ = std::move(failure);
   }
-  ring_();
+  on_ready_();
 }
 
 }  // namespace eckart::io

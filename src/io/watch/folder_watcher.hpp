@@ -8,11 +8,11 @@
 #include <optional>
 #include <string>
 
-#include "core/descriptor.hpp"
+#include "core/file_descriptor.hpp"
 #include "flow/workers.hpp"
-#include "io/watch/handout.hpp"
-#include "io/watch/selection.hpp"
-#include "io/watch/watch.hpp"
+#include "io/watch/path_filter.hpp"
+#include "io/watch/ready_queue.hpp"
+#include "io/watch/watch_options.hpp"
 #include "io/watch/watched_root.hpp"
 
 namespace eckart::io {
@@ -22,7 +22,7 @@ namespace eckart::io {
 class FolderWatcher {
  public:
   /// `ring` is called when there may be something to take, on any thread.
-  FolderWatcher(int number, WatchOptions options, Wants wants, Tell tell,
+  FolderWatcher(int number, WatchOptions options, WorkFilter wants, LogFunction tell,
                 std::function<void()> ring);
   /// As ~WatchSource().
   ~FolderWatcher();
@@ -32,10 +32,10 @@ class FolderWatcher {
   void end();
 
   /// A ready file, if there is one now. Throws what ended the thread.
-  std::optional<Arrival> take();
+  std::optional<SourceItem> take();
   /// When to ask again, where files are ready that may not be taken.
-  std::optional<Instant> held_until() const { return handout_.held_until(); }
-  void finished(const std::string& path, Ending ending, const std::string& why);
+  std::optional<Instant> retry_at() const { return ready_queue_.retry_at(); }
+  void finished(const std::string& path, FinishStatus ending, const std::string& why);
   void rescan();
   WatchState state() const;
 
@@ -43,38 +43,39 @@ class FolderWatcher {
   // Of the thread.
   void run();
   void check_root();
-  void enter_root();
-  void leave_root(const std::string& why);
-  void hand_out();
-  bool may_hand_out() const;
-  bool is_wanted(ReadyFile& file);
-  void publish();
+  void open_root();
+  void close_root(const std::string& why);
+  void fill_ready_queue();
+  bool can_fill_ready_queue() const;
+  bool passes_filter(ReadyFile& file);
+  void update_state();
   void wait();
 
-  Arrival arrival_of(const std::string& path, const Seen& seen, RootDirectoryPtr root) const;
-  void tell(Handout::News news, const std::string& why) const;
+  SourceItem source_item_of(const std::string& path, const FileFingerprint& seen,
+                            RootDirectoryPtr root) const;
+  void tell(ReadyQueue::BackoffChange news, const std::string& why) const;
   void tell(Severity severity, const std::string& what) const;
   void wake() const;
   void failed(std::exception_ptr failure);
 
-  const int number_;
+  const int watch_index_;
   const WatchOptions options_;
-  const Selection selection_;
-  const Wants wants_;
-  const Tell tell_;
-  const std::function<void()> ring_;
-  const Descriptor wake_;
-  Handout handout_;
+  const PathFilter path_filter_;
+  const WorkFilter work_filter_;
+  const LogFunction log_;
+  const std::function<void()> on_ready_;
+  const FileDescriptor wake_descriptor_;
+  ReadyQueue ready_queue_;
 
   // Of the thread.
   std::optional<WatchedRoot> root_;
-  std::string missing_;  // why there is no root, as it was told; or empty
-  Instant next_check_{};
-  std::int64_t overflows_before_ = 0;  // of roots that were left
+  std::string root_error_;  // why there is no root, as it was told; or empty
+  Instant next_root_check_{};
+  std::int64_t previous_overflows_ = 0;  // of roots that were left
 
   std::atomic<bool> stop_ = false, rescan_ = false;
-  std::atomic<Instant> at_work_since_{std::chrono::steady_clock::now()};  // max(): not
-  mutable std::mutex mutex_;                                              // of these two
+  std::atomic<Instant> busy_since_{std::chrono::steady_clock::now()};  // max(): not
+  mutable std::mutex mutex_;                                           // of these two
   WatchState state_;
   std::exception_ptr failure_;
 

@@ -19,16 +19,16 @@ constexpr std::size_t kBufferBytes = 1 << 16;
 
 }  // namespace
 
-InotifyTree::InotifyTree(const Selection& selection, RootDirectoryPtr root)
-    : selection_(selection), root_(std::move(root)), buffer_(kBufferBytes) {
+InotifyTree::InotifyTree(const PathFilter& selection, RootDirectoryPtr root)
+    : path_filter_(selection), root_(std::move(root)), buffer_(kBufferBytes) {
   open();
 }
 
 void InotifyTree::open() {
-  inotify_ = Descriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+  inotify_ = FileDescriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
   if (inotify_) return;
-  shortage_ = "no inotify instance is to be had (" + std::generic_category().message(errno) +
-              "; fs.inotify.max_user_instances limits them)";
+  limit_error_ = "no inotify instance is to be had (" + std::generic_category().message(errno) +
+                 "; fs.inotify.max_user_instances limits them)";
 }
 
 InotifyTree::Added InotifyTree::add(const std::string& folder) {
@@ -56,19 +56,19 @@ InotifyTree::Added InotifyTree::add(const std::string& folder) {
     drop(std::string(other), number);  // it was there
   }
   drop(folder);  // another folder
-  by_number_[number] = folders_.emplace(folder, Watch{number, scan_}).first;
+  by_number_[number] = folders_.emplace(folder, FolderWatch{number, scan_}).first;
   return Added::watched;
 }
 
 InotifyTree::Added InotifyTree::failed_to_add(int error) {
-  if (means_gone(error)) return Added::gone;
+  if (is_missing_error(error)) return Added::gone;
   if (error == EACCES || error == ENAMETOOLONG) return Added::unwatched;
   if (error == ENOSPC) {
-    shortage_ = "fs.inotify.max_user_watches is too low";
+    limit_error_ = "fs.inotify.max_user_watches is too low";
   } else if (error == ENOSYS) {
-    shortage_ = "no folder can be watched by events: /proc is not mounted";
+    limit_error_ = "no folder can be watched by events: /proc is not mounted";
   } else {
-    shortage_ = "a folder cannot be watched: " + std::generic_category().message(error);
+    limit_error_ = "a folder cannot be watched: " + std::generic_category().message(error);
   }
   return Added::unwatched;
 }
@@ -96,7 +96,7 @@ InotifyTree::Folders::iterator InotifyTree::drop(Folders::iterator folder, int b
 
 void InotifyTree::begin_scan() {
   ++scan_;
-  shortage_.clear();
+  limit_error_.clear();
   if (!inotify_) open();
 }
 
@@ -125,16 +125,16 @@ void InotifyTree::translate(const inotify_event& event, std::vector<TreeEvent>& 
   const auto known = by_number_.find(event.wd);
   if (known == by_number_.end()) return;  // of a folder that was dropped since
   const std::string folder = known->second->first;
-  if (event.len == 0) return translate_own(folder, event.mask, events);
+  if (event.len == 0) return translate_self_event(folder, event.mask, events);
   const std::string_view name(event.name, ::strnlen(event.name, event.len));
-  const std::string path = join(folder, name);
+  const std::string path = join_path(folder, name);
   if (event.mask & IN_ISDIR) return translate_folder(path, event.mask, events);
   translate_file(path, name, event.mask, events);
 }
 
 /// What the folder itself met.
-void InotifyTree::translate_own(const std::string& folder, unsigned mask,
-                                std::vector<TreeEvent>& events) {
+void InotifyTree::translate_self_event(const std::string& folder, unsigned mask,
+                                       std::vector<TreeEvent>& events) {
   constexpr unsigned kEnd = IN_IGNORED | IN_UNMOUNT;
   if (folder.empty()) {
     if (mask & (kEnd | IN_DELETE_SELF | IN_MOVE_SELF)) events.push_back({TreeEvent::root, {}});
@@ -147,26 +147,27 @@ void InotifyTree::translate_own(const std::string& folder, unsigned mask,
 void InotifyTree::translate_folder(const std::string& path, unsigned mask,
                                    std::vector<TreeEvent>& events) {
   if (mask & IN_MOVED_FROM) drop(path);
-  if (mask & (IN_MOVED_FROM | IN_DELETE)) events.push_back({TreeEvent::folder_left, path});
+  if (mask & (IN_MOVED_FROM | IN_DELETE)) events.push_back({TreeEvent::folder_removed, path});
   const bool is_new = mask & (IN_CREATE | IN_MOVED_TO);
   const bool may_be_readable = (mask & IN_ATTRIB) && !folders_.contains(path);
-  if ((is_new || may_be_readable) && selection_.takes_folder(path)) {
+  if ((is_new || may_be_readable) && path_filter_.accepts_folder(path)) {
     events.push_back({TreeEvent::folder, path});
   }
 }
 
 void InotifyTree::translate_file(const std::string& path, std::string_view name, unsigned mask,
                                  std::vector<TreeEvent>& events) {
-  const bool may_be_file = selection_.takes_file(name);
+  const bool may_be_file = path_filter_.accepts_file(name);
   if (mask & (IN_MOVED_FROM | IN_DELETE)) {
-    if (selection_.follows_directory_links()) {
+    if (path_filter_.follows_directory_links()) {
       drop(path);
-      events.push_back({TreeEvent::folder_left, path});
+      events.push_back({TreeEvent::folder_removed, path});
     }
     if (may_be_file) events.push_back({TreeEvent::left, path});
     return;
   }
-  const bool may_be_link = selection_.follows_directory_links() && mask & (IN_CREATE | IN_MOVED_TO);
+  const bool may_be_link =
+      path_filter_.follows_directory_links() && mask & (IN_CREATE | IN_MOVED_TO);
   if (may_be_file || may_be_link) events.push_back({TreeEvent::arrived, path});
 }
 

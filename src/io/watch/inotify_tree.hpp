@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/descriptor.hpp"
+#include "core/file_descriptor.hpp"
 #include "io/root_directory.hpp"
-#include "io/watch/selection.hpp"
+#include "io/watch/path_filter.hpp"
 
 struct inotify_event;
 
@@ -18,12 +18,12 @@ namespace eckart::io {
 /// What has happened in a tree; the path is below its root.
 struct TreeEvent {
   enum Kind {
-    arrived,      ///< a file may be new, or changed; or it is a link to a folder
-    left,         ///< a file, by this name
-    folder_left,  ///< a folder, or a link to one, with all below it
-    folder,       ///< is new, or can be read now: to be added, and scanned
-    overflow,     ///< events were lost
-    root,         ///< may be another folder by now, or none
+    arrived,         ///< a file may be new, or changed; or it is a link to a folder
+    left,            ///< a file, by this name
+    folder_removed,  ///< a folder, or a link to one, with all below it
+    folder,          ///< is new, or can be read now: to be added, and scanned
+    overflow,        ///< events were lost
+    root,            ///< may be another folder by now, or none
   };
   Kind kind;
   std::string path;
@@ -35,7 +35,7 @@ struct TreeEvent {
 class InotifyTree {
  public:
   /// Where there is no inotify to be had, shortage() says so.
-  InotifyTree(const Selection& selection, RootDirectoryPtr root);
+  InotifyTree(const PathFilter& selection, RootDirectoryPtr root);
 
   enum class Added {
     watched,
@@ -56,33 +56,34 @@ class InotifyTree {
   void end_scan();
 
   /// Why not all folders are watched, with the setting of the system that limits them; or empty.
-  const std::string& shortage() const { return shortage_; }
+  const std::string& shortage() const { return limit_error_; }
   std::size_t watches() const { return by_number_.size(); }
 
  private:
-  struct Watch {
+  struct FolderWatch {
     int number;
     unsigned scan;  // in which it was added last
   };
-  using Folders = std::map<std::string, Watch>;
+  using Folders = std::map<std::string, FolderWatch>;
 
   void open();
   Added failed_to_add(int error);
   void drop(const std::string& folder, int but = -1);
   Folders::iterator drop(Folders::iterator folder, int but);
   void translate(const inotify_event& event, std::vector<TreeEvent>& events);
-  void translate_own(const std::string& folder, unsigned mask, std::vector<TreeEvent>& events);
+  void translate_self_event(const std::string& folder, unsigned mask,
+                            std::vector<TreeEvent>& events);
   void translate_folder(const std::string& path, unsigned mask, std::vector<TreeEvent>& events);
   void translate_file(const std::string& path, std::string_view name, unsigned mask,
                       std::vector<TreeEvent>& events);
 
-  const Selection& selection_;
+  const PathFilter& path_filter_;
   const RootDirectoryPtr root_;
-  Descriptor inotify_;
+  FileDescriptor inotify_;
   Folders folders_;
   std::unordered_map<int, Folders::iterator> by_number_;
   unsigned scan_ = 0;
-  std::string shortage_;
+  std::string limit_error_;
   std::vector<char> buffer_;
 };
 

@@ -5,26 +5,28 @@
 namespace eckart::io {
 
 namespace {
-constexpr int kRest = 10;  // times the work, at least, so that a huge folder is not always scanned
+constexpr int kMinPauseFactor =
+    10;  // times the work, at least, so that a huge folder is not always scanned
 }
 
 Instant ScanSchedule::next() const {
-  if (running_) return Instant::max();
-  if (requested_) return Instant::min();
-  const Duration pause = std::max(missed_ ? std::min(least_, period_) : period_, kRest * work_);
-  return ended_ + std::chrono::duration_cast<Instant::duration>(pause);
+  if (is_running_) return Instant::max();
+  if (is_requested_) return Instant::min();
+  const Duration pause = std::max(has_missed_ ? std::min(min_pause_, period_) : period_,
+                                  kMinPauseFactor * scan_duration_);
+  return finished_at_ + std::chrono::duration_cast<Instant::duration>(pause);
 }
 
 void ScanSchedule::began() {
-  running_ = true;
-  requested_ = missed_ = false;
+  is_running_ = true;
+  is_requested_ = has_missed_ = false;
 }
 
 void ScanSchedule::ended(Instant now, Duration work, bool all) {
-  running_ = false;
-  complete_ = complete_ || (all && !missed_);
-  ended_ = now;
-  work_ = work;
+  is_running_ = false;
+  is_complete_ = is_complete_ || (all && !has_missed_);
+  finished_at_ = now;
+  scan_duration_ = work;
 }
 
 }  // namespace eckart::io

@@ -12,17 +12,17 @@ class ScanSchedule {
   using Duration = std::chrono::nanoseconds;
 
   /// `least` is between two scans of which the first has missed something.
-  ScanSchedule(Duration period, Duration least) : period_(period), least_(least) {}
+  ScanSchedule(Duration period, Duration least) : period_(period), min_pause_(least) {}
 
   void set_period(Duration period) { period_ = period; }
   /// One as soon as possible: after the one that is running.
-  void request() { requested_ = true; }
+  void request() { is_requested_ = true; }
   /// Something escaped: one soon. A scan during which this happens has not found all.
-  void missed() { missed_ = true; }
+  void missed() { has_missed_ = true; }
 
-  bool running() const { return running_; }
+  bool running() const { return is_running_; }
   /// A scan has found all that there was.
-  bool complete() const { return complete_; }
+  bool complete() const { return is_complete_; }
   /// When one is to begin; while one is running, that is not known.
   Instant next() const;
   void began();
@@ -31,10 +31,10 @@ class ScanSchedule {
 
  private:
   Duration period_;
-  const Duration least_;
-  bool requested_ = true, missed_ = false, running_ = false, complete_ = false;
-  Instant ended_{};
-  Duration work_{};
+  const Duration min_pause_;
+  bool is_requested_ = true, has_missed_ = false, is_running_ = false, is_complete_ = false;
+  Instant finished_at_{};
+  Duration scan_duration_{};
 };
 
 }  // namespace eckart::io

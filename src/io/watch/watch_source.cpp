@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "io/watch/bell.hpp"
 #include "io/watch/folder_watcher.hpp"
+#include "io/watch/wake_event.hpp"
 
 namespace eckart::io {
 
-WatchSource::WatchSource(std::vector<Watch> watches, const Tell& tell)
-    : bell_(std::make_unique<Bell>()) {
+WatchSource::WatchSource(std::vector<Watch> watches, const LogFunction& tell)
+    : wake_event_(std::make_unique<WakeEvent>()) {
   for (std::size_t i = 0; i < watches.size(); ++i) {
-    watchers_.push_back(std::make_unique<FolderWatcher>(int(i), std::move(watches[i].options),
-                                                        std::move(watches[i].wants), tell,
-                                                        [bell = bell_.get()] { bell->ring(); }));
+    watchers_.push_back(std::make_unique<FolderWatcher>(
+        int(i), std::move(watches[i].options), std::move(watches[i].wants), tell,
+        [wake_event = wake_event_.get()] { wake_event->ring(); }));
   }
 }
 
@@ -23,25 +23,25 @@ void WatchSource::end() {
   for (const auto& watcher : watchers_) watcher->end();
 }
 
-std::optional<Arrival> WatchSource::next(const std::stop_token& stop) {
+std::optional<SourceItem> WatchSource::next(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
-    const std::uint64_t heard = bell_->rings();
+    const std::uint64_t heard = wake_event_->signal_count();
     std::optional<Instant> until;
     for (std::size_t i = 0; i < watchers_.size(); ++i) {
-      const std::size_t turn = (turn_ + i) % watchers_.size();
-      if (std::optional<Arrival> arrival = watchers_[turn]->take()) {
-        turn_ = turn + 1;
+      const std::size_t index = (next_watcher_ + i) % watchers_.size();
+      if (std::optional<SourceItem> arrival = watchers_[index]->take()) {
+        next_watcher_ = index + 1;
         return arrival;
       }
-      const std::optional<Instant> held = watchers_[turn]->held_until();
-      if (held) until = std::min(until.value_or(*held), *held);
+      const std::optional<Instant> retry_at = watchers_[index]->retry_at();
+      if (retry_at) until = std::min(until.value_or(*retry_at), *retry_at);
     }
-    bell_->wait(heard, until, stop);
+    wake_event_->wait(heard, until, stop);
   }
   return std::nullopt;
 }
 
-void WatchSource::finished(int watch, const std::filesystem::path& relative, Ending ending,
+void WatchSource::finished(int watch, const std::filesystem::path& relative, FinishStatus ending,
                            const std::string& why) {
   watchers_.at(std::size_t(watch))->finished(relative.native(), ending, why);
 }

@@ -7,16 +7,16 @@
 #include <vector>
 
 #include "core/printable.hpp"
-#include "io/watch/file_system.hpp"
+#include "io/watch/polled_file_system.hpp"
 
 namespace eckart::io {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::size_t kStep = 512;  // entries, until events are read again
-constexpr int kReads = 16;          // of events, until something else is done
+constexpr std::size_t kMaxEntriesPerStep = 512;  // entries, until events are read again
+constexpr int kMaxEventReads = 16;               // of events, until something else is done
 
-std::string folder_of(const std::string& path) {
+std::string parent_folder(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return path.substr(0, slash == path.npos ? 0 : slash);
 }
@@ -24,23 +24,23 @@ std::string folder_of(const std::string& path) {
 }  // namespace
 
 WatchedRoot::WatchedRoot(RootDirectoryPtr root, const WatchOptions& options,
-                         const Selection& selection, Handout& handout, Tell tell)
+                         const PathFilter& selection, ReadyQueue& handout, RootLogFunction tell)
     : root_(std::move(root)),
       options_(options),
-      selection_(selection),
-      handout_(handout),
-      tell_(std::move(tell)),
+      path_filter_(selection),
+      ready_queue_(handout),
+      log_(std::move(tell)),
       tree_(selection, root_),
       scan_(
-          selection, root_, [this](const std::string& folder) { return enter(folder); },
+          selection, root_, [this](const std::string& folder) { return on_folder(folder); },
           [this](const std::string& folder, int error) { on_unreadable(folder, error); },
           [this](const std::string& link) { on_ignored_link(link); }),
       schedule_(options.rescan, options.root_check),
-      settling_(options) {}
+      stability_tracker_(options) {}
 
 void WatchedRoot::read_events() {
   last_directory_.reset();
-  for (int i = 0; i < kReads; ++i) {
+  for (int i = 0; i < kMaxEventReads; ++i) {
     const std::vector<TreeEvent> events = tree_.read();
     if (events.empty()) return;
     const Instant now = Clock::now();
@@ -51,121 +51,124 @@ void WatchedRoot::read_events() {
 void WatchedRoot::on_event(const TreeEvent& event, Instant now) {
   switch (event.kind) {
     case TreeEvent::arrived:
-      return on_arrival(event.path, now);
+      return on_file_changed(event.path, now);
     case TreeEvent::left:
-      settling_.forget(event.path);
-      handout_.changed(event.path);
+      stability_tracker_.forget(event.path);
+      ready_queue_.changed(event.path);
       return;
-    case TreeEvent::folder_left:
-      return on_folder_left(event.path);
+    case TreeEvent::folder_removed:
+      return on_folder_removed(event.path);
     case TreeEvent::folder:
       return scan_.push(event.path);
     case TreeEvent::overflow:
       ++overflows_;
       schedule_.missed();
-      return tell_(Severity::debug, "events were lost: all of it is scanned");
+      return log_(Severity::debug, "events were lost: all of it is scanned");
     case TreeEvent::root:
-      in_doubt_ = true;
+      root_may_have_changed_ = true;
       return;
   }
 }
 
-void WatchedRoot::on_arrival(const std::string& path, Instant now) {
-  const Look there = look(path);
-  if (there.kind == Entry::directory) scan_.push_link(path);
-  const bool is_ignored = there.kind == Entry::link && selection_.links() == Links::none;
-  if (is_ignored && selection_.takes_file(path)) on_ignored_link(path);
-  if (there.kind != Entry::file || !selection_.takes_file(path)) {
-    settling_.forget(path);
-  } else if (!handout_.changed(path) && !settling_.changed(path, there.seen, now)) {
+void WatchedRoot::on_file_changed(const std::string& path, Instant now) {
+  const FileObservation there = observe(path);
+  if (there.kind == EntryStat::directory) scan_.push_link(path);
+  const bool is_ignored = there.kind == EntryStat::link && path_filter_.links() == LinkPolicy::none;
+  if (is_ignored && path_filter_.accepts_file(path)) on_ignored_link(path);
+  if (there.kind != EntryStat::file || !path_filter_.accepts_file(path)) {
+    stability_tracker_.forget(path);
+  } else if (!ready_queue_.changed(path) && !stability_tracker_.changed(path, there.seen, now)) {
     schedule_.missed();
   }
 }
 
 /// What waits there is forgotten, whatever comes to its place. What is in flight finds its
 /// directory gone.
-void WatchedRoot::on_folder_left(const std::string& folder) {
+void WatchedRoot::on_folder_removed(const std::string& folder) {
   last_directory_.reset();
-  const std::size_t count = settling_.forget_below(folder) + handout_.changed_below(folder);
+  const std::size_t count =
+      stability_tracker_.forget_below(folder) + ready_queue_.mark_changed_below(folder);
   if (count == 0) return;
-  tell_(Severity::info, printable(folder) + " has left, or was replaced: " + std::to_string(count) +
-                            " files that waited there are forgotten");
+  log_(Severity::info, printable(folder) + " has left, or was replaced: " + std::to_string(count) +
+                           " files that waited there are forgotten");
 }
 
 /// Told once: there may be as many as files.
 void WatchedRoot::on_ignored_link(const std::string& link) {
-  if (std::exchange(told_of_links_, true)) return;
-  tell_(Severity::warning, printable(link) +
-                               " is a symbolic link and is ignored, as all links to files are: "
-                               "`links: files` in the configuration of this watch takes them");
+  if (std::exchange(has_warned_of_links_, true)) return;
+  log_(Severity::warning, printable(link) +
+                              " is a symbolic link and is ignored, as all links to files are: "
+                              "`links: files` in the configuration of this watch takes them");
 }
 
 void WatchedRoot::scan() {
   last_directory_.reset();
   const Instant begin = Clock::now();
   if (schedule_.next() <= begin) begin_scan();
-  const std::size_t room = room_for_scan();
+  const std::size_t room = scan_capacity();
   if (scan_.done() || room == 0) return;
-  for (const std::string& path : scan_.step(std::min(kStep, room))) on_found(path, begin);
+  for (const std::string& path : scan_.step(std::min(kMaxEntriesPerStep, room)))
+    on_scanned_file(path, begin);
   const Instant end = Clock::now();
-  work_ += end - begin;
+  scan_duration_ += end - begin;
   if (schedule_.running() && scan_.done()) end_scan(end);
 }
 
 void WatchedRoot::begin_scan() {
   schedule_.began();
-  work_ = {};
-  is_failing_ = is_partial_ = false;
-  unreadable_before_ = std::exchange(unreadable_, {});
+  scan_duration_ = {};
+  has_transient_errors_ = is_partial_ = false;
+  previously_unreadable_ = std::exchange(unreadable_, {});
   tree_.begin_scan();
   scan_.push({});
 }
 
 void WatchedRoot::end_scan(Instant now) {
   if (!is_partial_) tree_.end_scan();
-  schedule_.ended(now, work_, !is_failing_);
-  poll_because(why_poll());
+  schedule_.ended(now, scan_duration_, !has_transient_errors_);
+  set_polling_reason(find_polling_reason());
 }
 
 /// Before its folder is listed, so that nothing comes between.
-bool WatchedRoot::enter(const std::string& folder) {
+bool WatchedRoot::on_folder(const std::string& folder) {
   const InotifyTree::Added added = tree_.add(folder);
   if (added == InotifyTree::Added::elsewhere || added == InotifyTree::Added::gone) return false;
-  if (silent_.empty()) silent_ = silent_file_system_at(folder);
-  if (why_polling_.empty()) poll_because(why_poll());
+  if (polled_file_system_.empty()) polled_file_system_ = polled_file_system_at(folder);
+  if (polling_reason_.empty()) set_polling_reason(find_polling_reason());
   return true;
 }
 
-std::string_view WatchedRoot::silent_file_system_at(const std::string& folder) const {
+std::string_view WatchedRoot::polled_file_system_at(const std::string& folder) const {
   const DirectoryPtr directory = root_->open_below(folder);
-  return directory ? silent_file_system_of(*directory) : std::string_view();
+  return directory ? polled_file_system_of(*directory) : std::string_view();
 }
 
-void WatchedRoot::on_found(const std::string& path, Instant now) {
-  const Look there = look(path);
-  if (there.kind != Entry::file || handout_.has(path, there.seen)) return;
-  if (!settling_.found(path, there.seen, still_since(there.seen, now), now)) schedule_.missed();
+void WatchedRoot::on_scanned_file(const std::string& path, Instant now) {
+  const FileObservation there = observe(path);
+  if (there.kind != EntryStat::file || ready_queue_.has(path, there.seen)) return;
+  if (!stability_tracker_.found(path, there.seen, stable_since(there.seen, now), now))
+    schedule_.missed();
 }
 
 /// By ctime, where this system sets it, so that what lies there is not waited for.
-Instant WatchedRoot::still_since(const Seen& seen, Instant now) const {
+Instant WatchedRoot::stable_since(const FileFingerprint& seen, Instant now) const {
   const std::chrono::nanoseconds age = age_of(seen);
-  if (!silent_.empty() || age.count() < 0) return now;
+  if (!polled_file_system_.empty() || age.count() < 0) return now;
   return now - std::min<std::chrono::nanoseconds>(age, options_.settle);
 }
 
-Look WatchedRoot::look(const std::string& path) {
-  const std::string folder = folder_of(path);
+FileObservation WatchedRoot::observe(const std::string& path) {
+  const std::string folder = parent_folder(path);
   if (!last_directory_ || last_folder_ != folder) {
     last_directory_ = root_->open_below(folder);
     last_folder_ = folder;
   }
-  Look there;
+  FileObservation there;
   if (last_directory_) {
     const std::string name = path.substr(path.rfind('/') + 1);
-    const Entry entry = look_at(*last_directory_, name, selection_.links());
+    const EntryStat entry = stat_entry(*last_directory_, name, path_filter_.links());
     there = {entry.kind, {entry.identity, last_directory_->id()}, entry.error};
-  } else if (!means_gone(errno)) {
+  } else if (!is_missing_error(errno)) {
     there.error = errno;
   }
   if (there.error != 0) on_unreadable(folder, there.error);
@@ -176,83 +179,84 @@ void WatchedRoot::on_unreadable(const std::string& folder, int error) {
   const bool is_too_deep = error == ENAMETOOLONG;  // over PATH_MAX: nothing below it is watched
   is_partial_ |= !is_too_deep;
   if (error != EACCES && error != EPERM && !is_too_deep) {  // may pass, and no event will say so
-    is_failing_ = true;
-    if (why_polling_.empty()) poll_because(why_poll());
+    has_transient_errors_ = true;
+    if (polling_reason_.empty()) set_polling_reason(find_polling_reason());
   }
-  if (!unreadable_.insert(folder).second || unreadable_before_.contains(folder)) return;
-  tell_(Severity::warning, (folder.empty() ? "it" : printable(folder)) +
-                               " cannot be read: " + std::generic_category().message(error));
+  if (!unreadable_.insert(folder).second || previously_unreadable_.contains(folder)) return;
+  log_(Severity::warning, (folder.empty() ? "it" : printable(folder)) +
+                              " cannot be read: " + std::generic_category().message(error));
 }
 
 std::optional<ReadyFile> WatchedRoot::next_ready() {
   const Instant now = Clock::now();
-  while (const std::string* due = settling_.due(now)) {
+  while (const std::string* due = stability_tracker_.due(now)) {
     const std::string path = *due;
-    const Look there = look(path);
+    const FileObservation there = observe(path);
     if (there.error == EMFILE || there.error == ENFILE || there.error == ENOMEM) {
-      settling_.delay(path, now);
-    } else if (there.kind != Entry::file) {
-      settling_.forget(path);
-    } else if (std::optional<ReadyFile> file = settling_.looked(path, there.seen, now)) {
+      stability_tracker_.postpone_check(path, now);
+    } else if (there.kind != EntryStat::file) {
+      stability_tracker_.forget(path);
+    } else if (std::optional<ReadyFile> file = stability_tracker_.looked(path, there.seen, now)) {
       return file;
     }
   }
   return std::nullopt;
 }
 
-void WatchedRoot::take_back(Handout::Returned returned) {
-  const bool is_over = returned.ending == Ending::settled ||
-                       (returned.ending == Ending::half_written && returned.last_try);
+void WatchedRoot::on_file_finished(ReadyQueue::FinishedFile returned) {
+  const bool is_over = returned.ending == FinishStatus::settled ||
+                       (returned.ending == FinishStatus::incomplete && returned.is_last_attempt);
   if (is_over && !returned.changed) return;
   const Instant now = Clock::now();
   const std::string path = returned.file.path;
   last_directory_.reset();
-  const Look there = look(path);
-  if (there.kind != Entry::file) return;
+  const FileObservation there = observe(path);
+  if (there.kind != EntryStat::file) return;
   if (is_over || there.seen != returned.file.seen) {
-    if (!settling_.changed(path, there.seen, now)) schedule_.missed();
-  } else if (returned.ending == Ending::half_written) {
-    settling_.again(std::move(returned.file), now);
+    if (!stability_tracker_.changed(path, there.seen, now)) schedule_.missed();
+  } else if (returned.ending == FinishStatus::incomplete) {
+    stability_tracker_.again(std::move(returned.file), now);
   } else {
-    settling_.back(std::move(returned.file), now);
+    stability_tracker_.back(std::move(returned.file), now);
   }
 }
 
 Instant WatchedRoot::next_work(bool room) const {
-  if (!scan_.done() && room_for_scan() > 0) return Instant::min();
-  const std::optional<Instant> due = room ? settling_.next_due() : std::nullopt;
+  if (!scan_.done() && scan_capacity() > 0) return Instant::min();
+  const std::optional<Instant> due = room ? stability_tracker_.next_due() : std::nullopt;
   return std::min(schedule_.next(), due.value_or(Instant::max()));
 }
 
-void WatchedRoot::describe(WatchState& state) const {
-  state.root_is_there = true;
-  state.polling = !why_polling_.empty();
-  state.pending = settling_.size();
-  state.oldest = settling_.oldest();
+void WatchedRoot::fill_state(WatchState& state) const {
+  state.is_root_present = true;
+  state.polling = !polling_reason_.empty();
+  state.pending = stability_tracker_.size();
+  state.oldest = stability_tracker_.oldest();
   state.overflows = overflows_;
   state.scanned = schedule_.complete();
 }
 
 /// Half of what may settle at a time is left to events.
-std::size_t WatchedRoot::room_for_scan() const {
-  const std::size_t most = std::max<std::size_t>(options_.most_pending / 2, 1);
-  return most - std::min(most, settling_.size());
+std::size_t WatchedRoot::scan_capacity() const {
+  const std::size_t most = std::max<std::size_t>(options_.max_pending / 2, 1);
+  return most - std::min(most, stability_tracker_.size());
 }
 
-std::string WatchedRoot::why_poll() const {
-  if (!silent_.empty()) return std::string(silent_) + " does not tell of all that changes";
+std::string WatchedRoot::find_polling_reason() const {
+  if (!polled_file_system_.empty())
+    return std::string(polled_file_system_) + " does not tell of all that changes";
   if (!tree_.shortage().empty()) return tree_.shortage();
-  return is_failing_ ? "some of it cannot be read" : "";
+  return has_transient_errors_ ? "some of it cannot be read" : "";
 }
 
-void WatchedRoot::poll_because(const std::string& why) {
+void WatchedRoot::set_polling_reason(const std::string& why) {
   schedule_.set_period(why.empty() ? options_.rescan : options_.poll);
-  if (why == why_polling_) return;
-  why_polling_ = why;
-  if (why.empty()) return tell_(Severity::info, "is watched by its events again");
+  if (why == polling_reason_) return;
+  polling_reason_ = why;
+  if (why.empty()) return log_(Severity::info, "is watched by its events again");
   const auto period = std::chrono::ceil<std::chrono::seconds>(options_.poll);
-  tell_(silent_.empty() ? Severity::warning : Severity::info,
-        "is scanned each " + std::to_string(period.count()) + " s: " + why);
+  log_(polled_file_system_.empty() ? Severity::warning : Severity::info,
+       "is scanned each " + std::to_string(period.count()) + " s: " + why);
 }
 
 }  // namespace eckart::io

@@ -9,13 +9,13 @@
 #include <string>
 #include <string_view>
 
-#include "io/watch/handout.hpp"
 #include "io/watch/inotify_tree.hpp"
+#include "io/watch/path_filter.hpp"
+#include "io/watch/ready_queue.hpp"
 #include "io/watch/scan_schedule.hpp"
-#include "io/watch/selection.hpp"
-#include "io/watch/settling.hpp"
+#include "io/watch/stability_tracker.hpp"
 #include "io/watch/tree_scan.hpp"
-#include "io/watch/watch.hpp"
+#include "io/watch/watch_options.hpp"
 
 namespace eckart::io {
 
@@ -23,10 +23,10 @@ namespace eckart::io {
 /// there it is looked at until it is still. Used by one thread.
 class WatchedRoot {
  public:
-  using Tell = std::function<void(Severity, const std::string& what)>;
+  using RootLogFunction = std::function<void(Severity, const std::string& what)>;
   /// All but `tell` must outlive it. Begins with a full scan.
-  WatchedRoot(RootDirectoryPtr root, const WatchOptions& options, const Selection& selection,
-              Handout& handout, Tell tell);
+  WatchedRoot(RootDirectoryPtr root, const WatchOptions& options, const PathFilter& selection,
+              ReadyQueue& handout, RootLogFunction tell);
 
   const RootDirectoryPtr& root() const { return root_; }
   /// Readable when there are events; -1 where there never are any.
@@ -40,61 +40,62 @@ class WatchedRoot {
   /// A file that was still for long enough, if there is one now.
   std::optional<ReadyFile> next_ready();
   /// What has come back from the handout: it is over, or settles anew.
-  void take_back(Handout::Returned returned);
+  void on_file_finished(ReadyQueue::FinishedFile returned);
 
   /// To be called before a wait: else what it has open could not be unmounted.
   void release() { last_directory_.reset(); }
 
   /// Whether some settle.
-  bool has_files() const { return settling_.size() > 0; }
+  bool has_pending() const { return stability_tracker_.size() > 0; }
   /// When there is something to do for scan() or, where there is `room` for its files,
   /// next_ready(), if no event comes before.
   Instant next_work(bool room) const;
   /// An event has said that the root may be another folder by now.
-  bool is_in_doubt() const { return in_doubt_; }
+  bool root_may_have_changed() const { return root_may_have_changed_; }
   /// Fills in what it knows of it.
-  void describe(WatchState& state) const;
+  void fill_state(WatchState& state) const;
 
  private:
   void on_event(const TreeEvent& event, Instant now);
-  void on_arrival(const std::string& path, Instant now);
+  void on_file_changed(const std::string& path, Instant now);
   void begin_scan();
   void end_scan(Instant now);
-  bool enter(const std::string& folder);
-  void on_found(const std::string& path, Instant now);
-  std::string_view silent_file_system_at(const std::string& folder) const;
-  Instant still_since(const Seen& seen, Instant now) const;
-  void on_folder_left(const std::string& folder);
+  bool on_folder(const std::string& folder);
+  void on_scanned_file(const std::string& path, Instant now);
+  std::string_view polled_file_system_at(const std::string& folder) const;
+  Instant stable_since(const FileFingerprint& seen, Instant now) const;
+  void on_folder_removed(const std::string& folder);
   void on_ignored_link(const std::string& link);
-  Look look(const std::string& path);
+  FileObservation observe(const std::string& path);
   void on_unreadable(const std::string& folder, int error);
-  std::size_t room_for_scan() const;
-  std::string why_poll() const;
-  void poll_because(const std::string& why);
+  std::size_t scan_capacity() const;
+  std::string find_polling_reason() const;
+  void set_polling_reason(const std::string& why);
 
   const RootDirectoryPtr root_;
   const WatchOptions& options_;
-  const Selection& selection_;
-  Handout& handout_;
-  const Tell tell_;
+  const PathFilter& path_filter_;
+  ReadyQueue& ready_queue_;
+  const RootLogFunction log_;
   InotifyTree tree_;
   TreeScan scan_;
   ScanSchedule schedule_;
-  Settling settling_;
+  StabilityTracker stability_tracker_;
   // The directory that was looked into last. Only a help for looks at many files at once: whoever
   // acts on one opens its directory anew.
   std::string last_folder_;
   DirectoryPtr last_directory_;
-  bool in_doubt_ = false;
-  bool told_of_links_ = false;
+  bool root_may_have_changed_ = false;
+  bool has_warned_of_links_ = false;
   std::int64_t overflows_ = 0;
-  std::string why_polling_;          // as it was told; or empty
-  std::string_view silent_;          // a file system in the tree that tells of no events; or empty
-  std::chrono::nanoseconds work_{};  // of the full scan that is running
+  std::string polling_reason_;  // as it was told; or empty
+  std::string_view
+      polled_file_system_;  // a file system in the tree that tells of no events; or empty
+  std::chrono::nanoseconds scan_duration_{};  // of the full scan that is running
   std::set<std::string> unreadable_,
-      unreadable_before_;    // folders, since this full scan began, ...
-  bool is_failing_ = false;  // ... and some of them may be readable soon
-  bool is_partial_ = false;  // ... and below some of them folders may be watched
+      previously_unreadable_;          // folders, since this full scan began, ...
+  bool has_transient_errors_ = false;  // ... and some of them may be readable soon
+  bool is_partial_ = false;            // ... and below some of them folders may be watched
 };
 
 }  // namespace eckart::io

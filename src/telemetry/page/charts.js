@@ -1,4 +1,4 @@
-// Charts over the samples, drawn by uPlot; none where the page was built without it. Their colours are those of page.css,
+// Charts over the samples, drawn by uPlot; none where the page was built without it. Their colors are those of page.css,
 // so that they follow its light and dark.
 "use strict";
 
@@ -8,23 +8,23 @@ const charts = [];
 
 /**
  * A chart in the element `id`. lines: () => [{name, column, color, fill}], asked for again at each update; format: of a
- * value; formatTick: of one at the axis, if other; whole: what the axis goes up to, where that is fixed.
+ * value; formatTick: of one at the axis, if other; axisMax: what the axis goes up to, where that is fixed.
  */
 class Chart {
-  constructor(id, {title, lines, format, formatTick = format, whole}) {
+  constructor(id, {title, lines, format, formatTick = format, axisMax}) {
     this.element = byId(id);
     this.title = title;
     this.lines = lines;
     this.format = format;
     this.formatTick = formatTick;
-    this.whole = whole;
+    this.axisMax = axisMax;
     this.element.setAttribute("role", "group");
     this.element.setAttribute("aria-label", title);
     this.plot = null;
-    this.legend = make("ul", "legend");
-    this.canvas = make("div", "canvas");
+    this.legend = makeElement("ul", "legend");
+    this.canvas = makeElement("div", "canvas");
     this.canvas.setAttribute("aria-hidden", "true");  // the legend tells the figures
-    const heading = make("h3");
+    const heading = makeElement("h3");
     heading.textContent = title;
     this.element.append(heading, this.legend, this.canvas);
     new ResizeObserver(() => this.resize()).observe(this.canvas);
@@ -63,7 +63,7 @@ class Chart {
       cursor: {sync: {key: "eckart"}, y: false, drag: {x: false, y: false}, points: {size: 6}},
       scales: {
         x: {time: true, range: (_, first, last) => [Math.max(last - kHistory_s, Math.min(first, last - 60)), last]},
-        y: {range: (_, low, high) => [0, this.whole ?? niceTop(high)]},
+        y: {range: (_, low, high) => [0, this.axisMax ?? roundedAxisMax(high)]},
       },
       axes: [
         {...axis, space: 70, size: 22, values: (_, ticks) => ticks.map((tick) => clock(tick, tick % 60 !== 0))},
@@ -85,8 +85,8 @@ class Chart {
     const times = this.samples.time_s;
     const index = this.plot?.cursor.idx ?? times.length - 1;
     setCount(this.legend, this.shown.length, () => {
-      const item = make("li");
-      item.append(make("i"), make("span"), make("b"));
+      const item = makeElement("li");
+      item.append(makeElement("i"), makeElement("span"), makeElement("b"));
       return item;
     });
     this.shown.forEach((line, i) => {
@@ -109,7 +109,7 @@ class Chart {
 }
 
 /** The next of 1, 1.5, 2, 3, 5 … above `value`, so that an axis seldom changes; not less than 1, of which nothing is much. */
-function niceTop(value) {
+function roundedAxisMax(value) {
   if (!known(value) || value <= 0.95) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
   return [1, 1.5, 2, 3, 5, 7.5, 10].find((step) => step * power >= value * 1.05) * power || 20 * power;

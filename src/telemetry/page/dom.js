@@ -24,7 +24,7 @@ function show(id, visible) {
   byId(id).hidden = !visible;
 }
 
-function make(tag, className = "") {
+function makeElement(tag, className = "") {
   const element = document.createElement(tag);
   if (className) element.className = className;
   return element;
@@ -40,7 +40,7 @@ function setCount(parent, amount, makeChild) {
 function setBar(element, parts) {
   setClass(element, "bar");
   element.setAttribute("aria-hidden", "true");
-  setCount(element, parts.length, () => make("i"));
+  setCount(element, parts.length, () => makeElement("i"));
   parts.forEach(({share, name}, i) => {
     setClass(element.children[i], name);
     const width = `${(100 * Math.min(1, Math.max(0, share || 0))).toFixed(1)}%`;
@@ -54,7 +54,7 @@ function setCell(element, cell) {
   setClass(element, name);
   if (element.title !== title) element.title = title;
   if (bar) {
-    setCount(element, 1, () => make("div"));
+    setCount(element, 1, () => makeElement("div"));
     setBar(element.firstElementChild, bar);
   } else {
     setText(element, text);
@@ -66,11 +66,11 @@ function setRows(id, rows) {
   const table = byId(id);
   const names = [...table.tHead.rows[table.tHead.rows.length - 1].cells].map((cell) => cell.textContent);
   const body = table.tBodies[0];
-  setCount(body, rows.length, () => make("tr"));
+  setCount(body, rows.length, () => makeElement("tr"));
   rows.forEach((cells, i) => {
     const row = body.rows[i];
     setCount(row, cells.length, () => {
-      const cell = make(row.children.length === 0 ? "th" : "td");
+      const cell = makeElement(row.children.length === 0 ? "th" : "td");
       if (row.children.length === 0) cell.scope = "row";
       cell.dataset.column = names[row.children.length] ?? "";
       return cell;
@@ -82,8 +82,8 @@ function setRows(id, rows) {
 /** A list of names and values in a <dl>. */
 function setFacts(list, facts) {
   setCount(list, facts.length, () => {
-    const pair = make("div");
-    pair.append(make("dt"), make("dd"));
+    const pair = makeElement("div");
+    pair.append(makeElement("dt"), makeElement("dd"));
     return pair;
   });
   facts.forEach(([name, value], i) => {

@@ -74,22 +74,22 @@ function longDuration(seconds) {
   return parts.join(" ");
 }
 
-const two = (value) => String(value).padStart(2, "0");
+const twoDigits = (value) => String(value).padStart(2, "0");
 
 /** The time of day here; `when` in seconds since 1970. */
 function clock(when, withSeconds = true) {
   const date = new Date(when * 1000);
-  const time = `${two(date.getHours())}:${two(date.getMinutes())}`;
-  return withSeconds ? `${time}:${two(date.getSeconds())}` : time;
+  const time = `${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`;
+  return withSeconds ? `${time}:${twoDigits(date.getSeconds())}` : time;
 }
 
 /** An ISO time as the time of day, with its date where that is another day than `now`'s. */
-function moment(iso, now) {
+function localTime(iso, now) {
   const when = Date.parse(iso) / 1000;
   if (!Number.isFinite(when)) return iso ?? kUnknown;
   const date = new Date(when * 1000);
   if (date.toDateString() === new Date(now * 1000).toDateString()) return clock(when);
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${clock(when)}`;
+  return `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())} ${clock(when)}`;
 }
 
 const plural = (amount, one, many) => `${count(amount)} ${amount === 1 ? one : many}`;

@@ -1,15 +1,15 @@
-// Asks the server for its status each second, and shows it. While it does not answer the last figures stay, greyed.
+// Asks the server for its status each second, and shows it. While it does not answer the last figures stay, grayed.
 "use strict";
 
-const kVisible_ms = 1000;  // between questions
-const kAnswer_ms = 5000;  // after which an answer is given up
-const kHidden_ms = 10000;  // between them while nobody looks
+const kVisiblePollInterval_ms = 1000;  // between questions
+const kRequestTimeout_ms = 5000;  // after which an answer is given up
+const kHiddenPollInterval_ms = 10000;  // between them while nobody looks
 
 let samples = new Samples();
 let run = null;
-let answered_s = null;
+let lastAnswer_unix_s = null;
 let timer = null;
-let asking = false;
+let isPolling = false;
 
 const gpus = () => samples.gpus ?? [];
 const gpuLines = (prefix) => () => gpus().map((uuid, i) => (
@@ -21,13 +21,13 @@ if (kHasCharts) {
     {name: "done", column: "images_per_s", color: "compute", fill: "area"},
     {name: "failed", column: "failed_per_s", color: "failed"},
   ])});
-  new Chart("stages_chart", {title: "Busy, each second", format: percent, whole: 1,
+  new Chart("stages_chart", {title: "Busy, each second", format: percent, axisMax: 1,
     lines: lines(kStages.map((name) => ({name, column: `stages/${name}`, color: name})))});
-  new Chart("queues_chart", {title: "Full, each second", format: percent, whole: 1,
+  new Chart("queues_chart", {title: "Full, each second", format: percent, axisMax: 1,
     lines: lines(kQueues.map((name) => ({name, column: `queues/${name}`, color: name})))});
-  new Chart("cpu_chart", {title: "Cores busy, each second", format: percent, whole: 1,
+  new Chart("cpu_chart", {title: "Cores busy, each second", format: percent, axisMax: 1,
     lines: lines([{name: "of those it may use", column: "cores_busy", color: "compute", fill: "area"}])});
-  new Chart("gpu_busy_chart", {title: "Busy, each second", format: percent, whole: 1, lines: gpuLines("busy")});
+  new Chart("gpu_busy_chart", {title: "Busy, each second", format: percent, axisMax: 1, lines: gpuLines("busy")});
   new Chart("gpu_power_chart", {title: "Power, each second", format: (value) => `${number(value)} W`,
     formatTick: (value) => `${tick(value)} W`, lines: gpuLines("power")});
 } else {
@@ -35,9 +35,9 @@ if (kHasCharts) {
   setClass(document.body, "no_charts");
 }
 
-function take(status) {
-  const another = status.run?.run !== run;  // or the service has begun anew
-  if (another || status.now_s < samples.last_s) {  // or its clock was set back
+function applyStatus(status) {
+  const isNewRun = status.run?.run !== run;  // or the service has begun anew
+  if (isNewRun || status.now_s < samples.last_s) {  // or its clock was set back
     run = status.run?.run;
     samples = new Samples();
   }
@@ -50,14 +50,14 @@ function take(status) {
   document.title = `${status.ready ? "" : "(not ready) "}${rate}/s · ${status.run?.host ?? ""} · eckart`;
 }
 
-function connected() {
-  answered_s = Date.now() / 1000;
+function showConnected() {
+  lastAnswer_unix_s = Date.now() / 1000;
   show("connection", false);
   byId("main").classList.remove("stale");
 }
 
-function disconnected(why) {
-  const since = answered_s === null ? "" : ` since ${clock(answered_s)}; the figures are those of then`;
+function showDisconnected(why) {
+  const since = lastAnswer_unix_s === null ? "" : ` since ${clock(lastAnswer_unix_s)}; the figures are those of then`;
   setText(byId("connection"), `eckart does not answer${since}. (${why}) Asking again …`);
   show("connection", true);
   byId("main").classList.add("stale");
@@ -66,30 +66,30 @@ function disconnected(why) {
   document.title = "(no answer) eckart";
 }
 
-async function ask() {
+async function fetchStatus() {
   const since = samples.last_s;
-  const answer = await fetch(`status.json?since=${since}`, {cache: "no-store", signal: AbortSignal.timeout(kAnswer_ms)});
+  const answer = await fetch(`status.json?since=${since}`, {cache: "no-store", signal: AbortSignal.timeout(kRequestTimeout_ms)});
   if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
   return answer.json();
 }
 
-async function round() {
-  if (asking) return;
-  asking = true;
+async function pollOnce() {
+  if (isPolling) return;
+  isPolling = true;
   clearTimeout(timer);
   try {
-    const status = await ask().catch((error) => disconnected(error.message));
+    const status = await fetchStatus().catch((error) => showDisconnected(error.message));
     if (status) {
-      connected();
-      take(status);
+      showConnected();
+      applyStatus(status);
     }
   } finally {
-    asking = false;
-    timer = setTimeout(round, document.hidden ? kHidden_ms : kVisible_ms);
+    isPolling = false;
+    timer = setTimeout(pollOnce, document.hidden ? kHiddenPollInterval_ms : kVisiblePollInterval_ms);
   }
 }
 
 document.addEventListener("visibilitychange", () => {
-  if (!document.hidden) round();
+  if (!document.hidden) pollOnce();
 });
-round();
+pollOnce();

@@ -17,9 +17,9 @@ class Samples {
   }
 
   /** Adds what is newer than what is there, and forgets what is old. */
-  add(sent, interval_s) {
-    const columns = columnsOf(sent);
-    const times = sent.time_s ?? [];
+  add(history, interval_s) {
+    const columns = columnsOf(history);
+    const times = history.time_s ?? [];
     for (let i = 0; i < times.length; ++i) {
       const time = times[i];
       if (!known(time) || time <= this.last_s) continue;
@@ -28,7 +28,7 @@ class Samples {
       }
       this.push(time, columns.map(([name, values]) => [name, values[i]]));
     }
-    this.forget(this.last_s - kHistory_s);
+    this.dropBefore(this.last_s - kHistory_s);
   }
 
   push(time, values) {
@@ -41,7 +41,7 @@ class Samples {
     }
   }
 
-  forget(before) {
+  dropBefore(before) {
     const first = this.time_s.findIndex((time) => time >= before);
     if (first <= 0) return;
     this.time_s.splice(0, first);
@@ -49,14 +49,14 @@ class Samples {
   }
 }
 
-function columnsOf(sent) {
+function columnsOf(history) {
   const columns = [];
   const add = (name, values) => Array.isArray(values) && columns.push([name, values]);
-  for (const name of ["images_per_s", "failed_per_s", "cores_busy"]) add(name, sent[name]);
+  for (const name of ["images_per_s", "failed_per_s", "cores_busy"]) add(name, history[name]);
   for (const group of ["stages", "queues"]) {
-    for (const [name, values] of Object.entries(sent[group] ?? {})) add(`${group}/${name}`, values);
+    for (const [name, values] of Object.entries(history[group] ?? {})) add(`${group}/${name}`, values);
   }
-  for (const gpu of sent.gpus ?? []) {
+  for (const gpu of history.gpus ?? []) {
     add(`busy/${gpu.uuid}`, gpu.busy);
     add(`power/${gpu.uuid}`, gpu.power_w);
   }

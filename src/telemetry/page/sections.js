@@ -4,10 +4,10 @@
 const kStages = ["source", "load", "batch", "compute", "write"];
 const kQueues = ["found", "loaded", "batches", "finished"];
 
-const right = (text, name = "") => ({text, name: `number ${name}`.trim()});
+const numberCell = (text, name = "") => ({text, name: `number ${name}`.trim()});
 /** The time of which `last` tells: some looks, a second apart. */
-const over = ({interval_s: s}) => `over ${known(s) && s < 0.95 ? number(s) : count(s)} s`;
-const share = (part, whole) => (known(part) && whole > 0 ? part / whole : null);
+const intervalText = ({interval_s: s}) => `over ${known(s) && s < 0.95 ? number(s) : count(s)} s`;
+const share = (part, limit) => (known(part) && limit > 0 ? part / limit : null);
 
 function showHeader({run, total, ready, not_ready, now_s}) {
   setText(byId("host"), run.host ?? "");
@@ -25,12 +25,12 @@ function showHeader({run, total, ready, not_ready, now_s}) {
   const reasons = not_ready ?? [];
   show("not_ready", !ready && reasons.length > 0);
   const list = byId("not_ready").querySelector("ul");
-  setCount(list, reasons.length, () => make("li"));
+  setCount(list, reasons.length, () => makeElement("li"));
   reasons.forEach((reason, i) => setText(list.children[i], reason));
 }
 
-function showNow({total, last, watches}) {
-  for (const element of document.querySelectorAll(".over")) setText(element, over(last));
+function showTiles({total, last, watches}) {
+  for (const element of document.querySelectorAll(".over")) setText(element, intervalText(last));
   setText(byId("rate"), number(last.images_per_s));
   const flow = [
     scaled(last.pixels_per_s, "pixel/s"), `${bytes(last.input_bytes_per_s)}/s in`, `${bytes(last.output_bytes_per_s)}/s out`];
@@ -52,11 +52,11 @@ function showNow({total, last, watches}) {
 function showStages({last}) {
   setRows("stages", (last.stages ?? []).map((stage) => {
     const thread_s = stage.workers * last.interval_s;
-    const [busy, input, room] = ["busy_s", "waiting_for_input_s", "waiting_for_room_s"].map((key) => share(stage[key], thread_s));
+    const [busy, input, capacity] = ["busy_s", "waiting_for_input_s", "blocked_s"].map((key) => share(stage[key], thread_s));
     return [
       {text: `${stage.name} × ${count(stage.workers)}`, name: `dot ${stage.name}`},
-      {bar: [{share: busy, name: "busy"}, {share: input, name: "input"}, {share: room, name: "room"}], name: "bar_column"},
-      right(percent(busy)), right(percent(input)), right(percent(room)), right(percent(share(stage.cpu_s, thread_s)), "wide"),
+      {bar: [{share: busy, name: "busy"}, {share: input, name: "input"}, {share: capacity, name: "capacity"}], name: "bar_column"},
+      numberCell(percent(busy)), numberCell(percent(input)), numberCell(percent(capacity)), numberCell(percent(share(stage.cpu_s, thread_s)), "wide"),
     ];
   }));
 }
@@ -65,23 +65,23 @@ function showQueues({last}) {
   setRows("queues", (last.queues ?? []).map((queue) => [
     {text: queue.name, name: `dot ${queue.name}`},
     {bar: [{share: share(queue.images, queue.capacity), name: queue.name}], name: "bar_column"},
-    right(count(queue.images)), right(count(queue.capacity)),
+    numberCell(count(queue.images)), numberCell(count(queue.capacity)),
   ]));
 }
 
 /** Of an image, in the order of its way. */
 function showLatency({last, total}) {
   const find = (line, group, name) => (line[group] ?? []).find((item) => item.name === name);
-  const ways = [["end to end", (line) => line.end_to_end_s]];
+  const rows = [["end to end", (line) => line.end_to_end_s]];
   kStages.forEach((name, i) => {
-    ways.push([`in ${name}`, (line) => find(line, "stages", name)?.service_s]);
+    rows.push([`in ${name}`, (line) => find(line, "stages", name)?.service_s]);
     const queue = kQueues[i];
-    if (queue) ways.push([`queue ${queue}`, (line) => find(line, "queues", queue)?.wait_s]);
+    if (queue) rows.push([`queue ${queue}`, (line) => find(line, "queues", queue)?.wait_s]);
   });
-  setRows("latency", ways.filter(([, of]) => of(last) || of(total)).map(([name, of]) => {
+  setRows("latency", rows.filter(([, of]) => of(last) || of(total)).map(([name, of]) => {
     const cells = (line) => ["p50", "p90", "p99"].map((key) => duration(of(line)?.count ? of(line)[key] : null));
     const [first, ...others] = cells(total);
-    return [name, ...cells(last).map((text) => right(text)), right(first, "since"), ...others.map((text) => right(text))]
+    return [name, ...cells(last).map((text) => numberCell(text)), numberCell(first, "since"), ...others.map((text) => numberCell(text))]
       .map((cell, i) => (i === 2 || i === 5 ? {...cell, name: "number p90"} : cell));
   }));
 }
@@ -91,12 +91,12 @@ function showFailures({total, recent_failures, now_s}) {
   byId("reasons").hidden = reasons.length === 0;
   show("no_failures", reasons.length === 0);
   setRows("reasons", reasons.map(([reason, images]) => [
-    reason, {bar: [{share: share(images, total.failed), name: "failed"}], name: "bar_column"}, right(count(images)),
+    reason, {bar: [{share: share(images, total.failed), name: "failed"}], name: "bar_column"}, numberCell(count(images)),
   ]));
   const recent = recent_failures ?? [];
   show("recent_section", recent.length > 0);
   setRows("recent", recent.map(({time, file, stage, reason, detail}) => [
-    {text: moment(time, now_s), title: time ?? "", name: "time"}, {text: file ?? "", name: "path"}, stage ?? "", reason ?? "",
+    {text: localTime(time, now_s), title: time ?? "", name: "time"}, {text: file ?? "", name: "path"}, stage ?? "", reason ?? "",
     {text: detail ?? "", name: "detail muted"},
   ]));
 }
@@ -104,7 +104,7 @@ function showFailures({total, recent_failures, now_s}) {
 function showWatches({watches}) {
   show("watches_section", Boolean(watches?.length));
   setRows("watches", (watches ?? []).map(({input, output, waiting, state}) => [
-    {text: input ?? "", name: "path"}, {text: output ?? "", name: "path"}, right(count(waiting)),
+    {text: input ?? "", name: "path"}, {text: output ?? "", name: "path"}, numberCell(count(waiting)),
     state ? {text: state, name: "bad_text"} : {text: "working", name: "muted"},
   ]));
 }
@@ -112,16 +112,16 @@ function showWatches({watches}) {
 function showGpus({run, last}) {
   const gpus = last.gpus ?? [];
   show("gpus_section", gpus.length > 0);
-  const of = (value, whole, write) => right(write(value) + (known(whole) ? ` of ${write(whole)}` : ""));
+  const of = (value, limit, write) => numberCell(write(value) + (known(limit) ? ` of ${write(limit)}` : ""));
   const watts = (value) => (known(value) ? `${count(value)} W` : kUnknown);
   setRows("gpus", gpus.map((gpu, i) => {
     const {name = "", memory_bytes, power_limit_w} = (run.gpus ?? []).find(({uuid}) => uuid === gpu.uuid) ?? {};
     return [
       {text: `${i} ${name}`, title: gpu.uuid, name: `dot line${i % 5}`},
       {bar: [{share: gpu.busy, name: `line${i % 5}`}], name: "bar_column"},
-      right(percent(gpu.busy)), right(percent(gpu.memory_busy)), of(gpu.memory_used_bytes, memory_bytes, bytes),
-      of(gpu.power_w, power_limit_w, watts), right(`${count(gpu.sm_mhz)}, ${count(gpu.memory_mhz)} MHz`),
-      right(`${count(gpu.temperature_c)} °C`),
+      numberCell(percent(gpu.busy)), numberCell(percent(gpu.memory_busy)), of(gpu.memory_used_bytes, memory_bytes, bytes),
+      of(gpu.power_w, power_limit_w, watts), numberCell(`${count(gpu.sm_mhz)}, ${count(gpu.memory_mhz)} MHz`),
+      numberCell(`${count(gpu.temperature_c)} °C`),
       gpu.throttle?.length ? {text: gpu.throttle.join(", "), name: "bad_text"} : {text: "nothing", name: "muted"},
     ];
   }));
@@ -132,12 +132,12 @@ function showProcess({run, last, total}) {
   const batches = last.batches ?? {};
   const cores = share(process.cpu_s, last.interval_s);
   setFacts(byId("process"), [
-    [`CPU, ${over(last)}`, `${number(cores)} of ${count(run.cores)} cores`],
+    [`CPU, ${intervalText(last)}`, `${number(cores)} of ${count(run.cores)} cores`],
     ["memory", `${bytes(process.rss_bytes)} (${bytes(process.peak_rss_bytes)} at most) of ${bytes(run.memory_bytes)}`],
     ["images in flight", `${bytes(last.budget?.used_bytes)} of ${bytes(last.budget?.bytes)}`],
     ["threads", count(process.threads)],
-    [`batches, ${over(last)}`, `${number(share(batches.count, last.interval_s))} a second, ${percent(batches.fill)} full`],
-    ...(run.gpus?.length ? [["short of GPU memory", `${plural(total.oom_splits, "batch", "batches")} cut in halves, ` +
+    [`batches, ${intervalText(last)}`, `${number(share(batches.count, last.interval_s))} a second, ${percent(batches.fill)} full`],
+    ...(run.gpus?.length ? [["short of GPU memory", `${plural(total.oom_splits, "batch", "batches")} split in two, ` +
       `${plural(total.cpu_fallback_images, "image", "images")} left to the CPU`]] : []),
     ["start-up", duration(run.startup_s)],
     ["machine", run.cpu ?? kUnknown],
@@ -152,6 +152,6 @@ function showProcess({run, last, total}) {
 function showAll(status) {
   status = {...status, run: status.run ?? {}, total: status.total ?? {}, last: status.last ?? {}};
   const sections = [
-    showHeader, showNow, showStages, showQueues, showLatency, showFailures, showWatches, showGpus, showProcess];
+    showHeader, showTiles, showStages, showQueues, showLatency, showFailures, showWatches, showGpus, showProcess];
   for (const section of sections) section(status);
 }

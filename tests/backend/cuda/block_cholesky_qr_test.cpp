@@ -1,6 +1,6 @@
 #include "compute/cuda/solvers/block_cholesky_qr.hpp"
 
-#include "tests/backend/cuda/small_matrices.hpp"
+#include "tests/backend/cuda/small_kernel_fixture.hpp"
 
 namespace eckart::cuda {
 namespace {
@@ -9,18 +9,18 @@ class BlockCholeskyQrTest : public SmallKernelTest {
  protected:
   static Matrices orthonormal(const Matrices& y) {
     const Stream stream = make_handle<Stream>(cudaStreamCreate);
-    const Blas blas = make_handle<Blas>(cublasCreate_v2);
+    const BlasHandle blas = make_handle<BlasHandle>(cublasCreate_v2);
     ECKART_CUDA_CHECK(cublasSetStream(blas.get(), stream.get()));
-    Carver sizes(nullptr);
-    BlockCholeskyQr::carve(sizes, y.cols, kCount);
+    WorkspaceAllocator sizes(nullptr);
+    BlockCholeskyQr::allocate(sizes, y.cols, kCount);
     DeviceBuffer workspace;
-    workspace.reserve(sizes.used());
-    Carver carver(workspace.as<>());
-    const BlockCholeskyQr qr = BlockCholeskyQr::carve(carver, y.cols, kCount);
-    const OnDevice<double> from(y.values), to(std::vector<double>(y.values.size(), -7.0));
+    workspace.reserve(sizes.used_bytes());
+    WorkspaceAllocator allocator(workspace.as<>());
+    const BlockCholeskyQr qr = BlockCholeskyQr::allocate(allocator, y.cols, kCount);
+    const DeviceArray<double> from(y.values), to(std::vector<double>(y.values.size(), -7.0));
     qr.solve({stream.get(), blas.get(), nullptr}, from.get(), y.rows, y.cols, to.get(), kCount);
     ECKART_CUDA_CHECK(cudaStreamSynchronize(stream.get()));
-    return {y.rows, y.cols, to.fetch()};
+    return {y.rows, y.cols, to.copy_to_host()};
   }
 
   /// Q'Q is the unit matrix but for columns of zeros, and Q spans what Y does.
@@ -36,13 +36,13 @@ class BlockCholeskyQrTest : public SmallKernelTest {
         }
         double held = 0;
         for (int b = 0; b < q.cols; ++b) held += std::pow(in_q.at(matrix, b, a), 2);
-        ASSERT_NEAR(held / shared(y, matrix, a, a), 1, 1e-9) << "column " << a;
+        ASSERT_NEAR(held / column_dot(y, matrix, a, a), 1, 1e-9) << "column " << a;
       }
     }
   }
 };
 
-TEST_F(BlockCholeskyQrTest, makes_any_number_of_columns_orthonormal) {
+TEST_F(BlockCholeskyQrTest, orthonormalizes_any_number_of_columns) {
   for (const int l : {1, 48, 128, 129, 208, 320}) {
     SCOPED_TRACE(::testing::Message() << l << " columns");
     const Matrices y = graded(l + 40, l);
@@ -50,7 +50,7 @@ TEST_F(BlockCholeskyQrTest, makes_any_number_of_columns_orthonormal) {
   }
 }
 
-TEST_F(BlockCholeskyQrTest, gives_zeros_for_what_depends_on_columns_of_its_block_and_others) {
+TEST_F(BlockCholeskyQrTest, zeroes_dependent_columns) {
   const int l = 208;
   Matrices y = graded(l + 40, l);
   for (int matrix = 0; matrix < kCount; ++matrix) {

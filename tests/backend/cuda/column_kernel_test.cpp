@@ -4,7 +4,7 @@
 #include "compute/cuda/kernels/orthonormalizer.hpp"
 #include "compute/cuda/kernels/project.hpp"
 #include "compute/cuda/kernels/rotate.hpp"
-#include "tests/backend/cuda/small_matrices.hpp"
+#include "tests/backend/cuda/small_kernel_fixture.hpp"
 
 namespace eckart::cuda {
 namespace {
@@ -17,21 +17,21 @@ TEST_F(SmallKernelTest, orthonormalizer_and_rotate_make_columns_orthonormal) {
     for (int row = 0; row < rows; ++row) {  // one whose scale is beyond float16
       z.at(2, row, l - 2) = std::ldexp((row * row) % 5 - 2, -22);
     }
-    const std::vector<__half> halves = z.halves();
-    std::transform(halves.begin(), halves.end(), z.values.begin(), real);
+    const std::vector<__half> float16_values = z.to_float16();
+    std::transform(float16_values.begin(), float16_values.end(), z.values.begin(), to_double);
     for (int row = 0; row < rows; ++row) z.at(1, row, l - 1) = 0;  // one column of zeros
-    const OnDevice<__half> from(z.halves());
-    const OnDevice<__half> to(std::vector<__half>(halves.size(), __float2half_rn(7.0F)));
-    const OnDevice<float> s(transposed_product(z, z).floats());
-    const OnDeviceSmall m(l, l);
+    const DeviceArray<__half> from(z.to_float16());
+    const DeviceArray<__half> to(std::vector<__half>(float16_values.size(), __float2half_rn(7.0F)));
+    const DeviceArray<float> s(transposed_product(z, z).to_float32());
+    const DeviceSmallMatrices m(l, l);
     on_stream([&](cudaStream_t stream) {
       orthonormalizer(s.get(), l, 1e-5F, m.get(), kCount, stream);
       rotate(from.get(), rows, l, m.get(), l, true, factor, to.get(), kCount, stream);
     });
     Matrices q = zeros(rows, l);
-    const std::vector<__half> found = to.fetch();
+    const std::vector<__half> found = to.copy_to_host();
     std::transform(found.begin(), found.end(), q.values.begin(),
-                   [&](__half value) { return real(value) / double(factor); });
+                   [&](__half value) { return to_double(value) / double(factor); });
     const Matrices gram = transposed_product(q, q);
     for (int matrix = 0; matrix < kCount; ++matrix) {
       for (int a = 0; a < l; ++a) {
@@ -45,45 +45,45 @@ TEST_F(SmallKernelTest, orthonormalizer_and_rotate_make_columns_orthonormal) {
   }
 }
 
-TEST_F(SmallKernelTest, orthonormalizer_stands_columns_that_depend_on_others) {
+TEST_F(SmallKernelTest, orthonormalizer_handles_dependent_columns) {
   const int l = 32;
   Matrices s = zeros(l, l, 1);
   for (double& value : s.values) value = 1e6;  // the same column, l times
-  const OnDevice<float> on_device(s.floats());
-  const OnDeviceSmall m(l, l, 1);
+  const DeviceArray<float> on_device(s.to_float32());
+  const DeviceSmallMatrices m(l, l, 1);
   on_stream(
       [&](cudaStream_t stream) { orthonormalizer(on_device.get(), l, 1e-5F, m.get(), 1, stream); });
-  const Matrices found = m.fetch();
+  const Matrices found = m.copy_to_host();
   for (const double value : found.values) ASSERT_TRUE(std::isfinite(value));
   EXPECT_NEAR(found.at(0, 0, 0), 1e-3, 1e-6);
 }
 
 /// S = R'R with Kahan's R: from column to column the inverse is larger by 1.7, until float32 has no
 /// more of S.
-TEST_F(SmallKernelTest, orthonormalizer_gives_nothing_that_float16_cannot_hold) {
+TEST_F(SmallKernelTest, orthonormalizer_entries_fit_float16) {
   const int l = 48, good = 12;
   Matrices r = zeros(l, l, 1);
   for (int row = 0; row < l; ++row) {
     for (int col = row; col < l; ++col)
       r.at(0, row, col) = std::pow(0.75, row / 2.0) * (row == col ? 1 : -0.5);
   }
-  const OnDevice<float> s(transposed_product(r, r, 1).floats());
-  const OnDeviceSmall m(l, l, 1);
+  const DeviceArray<float> s(transposed_product(r, r, 1).to_float32());
+  const DeviceSmallMatrices m(l, l, 1);
   on_stream([&](cudaStream_t stream) { orthonormalizer(s.get(), l, 1e-9F, m.get(), 1, stream); });
-  const Matrices found = m.fetch();
+  const Matrices found = m.copy_to_host();
   for (const double value : found.values) ASSERT_LE(std::abs(value), 2 * 8192);
   for (int col = 0; col < good; ++col) {
-    double squared_length = 0;  // of R M's column
+    double squared_norm = 0;  // of R M's column
     for (int i = 0; i < l; ++i) {
       double sum = 0;
       for (int j = i; j <= col; ++j) sum += r.at(0, i, j) * found.at(0, j, col);
-      squared_length += sum * sum;
+      squared_norm += sum * sum;
     }
-    EXPECT_NEAR(squared_length, 1, 0.01) << "column " << col;
+    EXPECT_NEAR(squared_norm, 1, 0.01) << "column " << col;
   }
 }
 
-TEST_F(SmallKernelTest, rotate_split_is_as_good_as_float32) {
+TEST_F(SmallKernelTest, rotate_split_matches_float32_precision) {
   for (const int l : kOrders) {
     const int rows = 16 * ((l + 79) / 16), columns = 48;
     const float factor = 4;
@@ -99,20 +99,20 @@ TEST_F(SmallKernelTest, rotate_split_is_as_good_as_float32) {
           const float value = float(uniform(random_));
           hi.push_back(__float2half_rn(value));
           lo.push_back(__float2half_rn(value - __half2float(hi.back())));
-          m.at(matrix, row, col) =
-              (real(hi.back()) + real(lo.back())) * double(scale[std::size_t(matrix * l + row)]);
+          m.at(matrix, row, col) = (to_double(hi.back()) + to_double(lo.back())) *
+                                   double(scale[std::size_t(matrix * l + row)]);
         }
       }
     }
-    const OnDevice<float> from(b.floats()), scale_on_device(scale);
-    const OnDevice<__half> hi_on_device(hi), lo_on_device(lo);
-    const OnDevice<__half> to(std::vector<__half>(std::size_t(2 * kCount * rows * columns)));
+    const DeviceArray<float> from(b.to_float32()), scale_on_device(scale);
+    const DeviceArray<__half> hi_on_device(hi), lo_on_device(lo);
+    const DeviceArray<__half> to(std::vector<__half>(std::size_t(2 * kCount * rows * columns)));
     on_stream([&](cudaStream_t stream) {
       rotate_split(from.get(), rows, l,
                    {hi_on_device.get(), lo_on_device.get(), scale_on_device.get()}, columns, false,
                    factor, to.get(), kCount, stream);
     });
-    const std::vector<__half> found = to.fetch();
+    const std::vector<__half> found = to.copy_to_host();
     const std::size_t block = std::size_t(rows * columns);
     for (int matrix = 0; matrix < kCount; ++matrix) {
       for (int col = 0; col < columns; ++col) {
@@ -124,8 +124,8 @@ TEST_F(SmallKernelTest, rotate_split_is_as_good_as_float32) {
             size += std::abs(term);
           }
           const std::size_t at = 2 * block * std::size_t(matrix) + std::size_t(col * rows + row);
-          ASSERT_NEAR((real(found[at]) + real(found[at + block])) / double(factor), expected,
-                      2e-6 * size + 1e-8)
+          ASSERT_NEAR((to_double(found[at]) + to_double(found[at + block])) / double(factor),
+                      expected, 2e-6 * size + 1e-8)
               << "order " << l;
         }
       }
@@ -133,10 +133,10 @@ TEST_F(SmallKernelTest, rotate_split_is_as_good_as_float32) {
   }
 }
 
-TEST_F(SmallKernelTest, project_is_as_good_as_float32_and_measures) {
+TEST_F(SmallKernelTest, project_matches_float32_precision_and_computes_norms) {
   for (const auto& [m, n, columns] :
        std::vector<std::array<int, 3>>{{16, 16, 16}, {160, 144, 48}, {528, 272, 112}}) {
-    for (const bool two_parts : {false, true}) {
+    for (const bool has_lo : {false, true}) {
       const float scale = 0.25F;
       const int stride = columns + 3;
       std::uniform_real_distribution<double> uniform(-1, 1);
@@ -144,8 +144,8 @@ TEST_F(SmallKernelTest, project_is_as_good_as_float32_and_measures) {
       std::vector<__half> a_hi, a_lo, u_split(2 * u.values.size());
       for (double& value : a_t.values) {  // of one sign, as pixels are
         a_hi.push_back(__float2half_rn(float(std::floor(128 + 127 * uniform(random_)))));
-        a_lo.push_back(__float2half_rn(float(two_parts ? 0.01 * uniform(random_) : 0)));
-        value = real(a_hi.back()) + real(a_lo.back());
+        a_lo.push_back(__float2half_rn(float(has_lo ? 0.01 * uniform(random_) : 0)));
+        value = to_double(a_hi.back()) + to_double(a_lo.back());
       }
       const std::size_t block = std::size_t(m * columns);
       for (std::size_t i = 0; i < u.values.size(); ++i) {
@@ -154,20 +154,20 @@ TEST_F(SmallKernelTest, project_is_as_good_as_float32_and_measures) {
             i % block < std::size_t(m) ? 1 + 0.1 * uniform(random_) : uniform(random_);
         const std::size_t at = i / block * 2 * block + i % block;
         u_split[at] = __float2half_rn(float(value));
-        u_split[at + block] = __float2half_rn(float(value - real(u_split[at])));
-        u.values[i] = real(u_split[at]) + real(u_split[at + block]);
+        u_split[at + block] = __float2half_rn(float(value - to_double(u_split[at])));
+        u.values[i] = to_double(u_split[at]) + to_double(u_split[at + block]);
       }
-      const OnDevice<__half> hi(a_hi), lo(a_lo), u_on_device(u_split);
-      const OnDevice<__half> v(std::vector<__half>(std::size_t(2 * kCount * n * columns)));
-      const OnDevice<float> tiles(
-          std::vector<float>(std::size_t(kCount * project_tiles(n) * columns), -7.0F));
-      const OnDevice<double> lengths(std::vector<double>(std::size_t(kCount * stride), -7.0));
+      const DeviceArray<__half> hi(a_hi), lo(a_lo), u_on_device(u_split);
+      const DeviceArray<__half> v(std::vector<__half>(std::size_t(2 * kCount * n * columns)));
+      const DeviceArray<float> tiles(
+          std::vector<float>(std::size_t(kCount * project_tile_count(n) * columns), -7.0F));
+      const DeviceArray<double> norms(std::vector<double>(std::size_t(kCount * stride), -7.0));
       on_stream([&](cudaStream_t stream) {
-        project(hi.get(), two_parts ? lo.get() : nullptr, u_on_device.get(), m, n, columns, scale,
-                v.get(), tiles.get(), lengths.get(), stride, kCount, stream);
+        project(hi.get(), has_lo ? lo.get() : nullptr, u_on_device.get(), m, n, columns, scale,
+                v.get(), tiles.get(), norms.get(), stride, kCount, stream);
       });
-      const std::vector<__half> found = v.fetch();
-      const std::vector<double> found_lengths = lengths.fetch();
+      const std::vector<__half> found = v.copy_to_host();
+      const std::vector<double> found_norms = norms.copy_to_host();
       for (int matrix = 0; matrix < kCount; ++matrix) {
         for (int col = 0; col < columns; ++col) {
           double squared = 0;
@@ -180,11 +180,11 @@ TEST_F(SmallKernelTest, project_is_as_good_as_float32_and_measures) {
             }
             const std::size_t at = std::size_t((2 * matrix * columns + col) * n + row),
                               behind = std::size_t(n * columns);
-            ASSERT_NEAR(real(found[at]) + real(found[at + behind]), expected, 6e-7 * size)
+            ASSERT_NEAR(to_double(found[at]) + to_double(found[at + behind]), expected, 6e-7 * size)
                 << m << " x " << n << ", column " << col;
             squared += expected * expected;
           }
-          ASSERT_NEAR(found_lengths[std::size_t(matrix * stride + col)], squared, 1e-5 * squared);
+          ASSERT_NEAR(found_norms[std::size_t(matrix * stride + col)], squared, 1e-5 * squared);
         }
       }
     }

@@ -11,7 +11,7 @@
 #include "core/error.hpp"
 #include "core/synth.hpp"
 #include "tests/backend/cuda/faults/cuda_faults.hpp"
-#include "tests/backend/cuda/no_gpu.hpp"
+#include "tests/backend/cuda/gpu_unavailable_message.hpp"
 
 namespace eckart::cuda {
 namespace {
@@ -35,52 +35,52 @@ std::vector<Task> make_tasks() {
   return tasks;
 }
 
-constexpr cudaError_t kLosing[] = {cudaErrorECCUncorrectable,
-                                   cudaErrorNvlinkUncorrectable,
-                                   cudaErrorIllegalAddress,
-                                   cudaErrorLaunchTimeout,
-                                   cudaErrorAssert,
-                                   cudaErrorHardwareStackError,
-                                   cudaErrorIllegalInstruction,
-                                   cudaErrorMisalignedAddress,
-                                   cudaErrorInvalidAddressSpace,
-                                   cudaErrorInvalidPc,
-                                   cudaErrorLaunchFailure,
-                                   cudaErrorDevicesUnavailable,
-                                   cudaErrorNoDevice,
-                                   cudaErrorUnknown};
+constexpr cudaError_t kDeviceLostErrors[] = {cudaErrorECCUncorrectable,
+                                             cudaErrorNvlinkUncorrectable,
+                                             cudaErrorIllegalAddress,
+                                             cudaErrorLaunchTimeout,
+                                             cudaErrorAssert,
+                                             cudaErrorHardwareStackError,
+                                             cudaErrorIllegalInstruction,
+                                             cudaErrorMisalignedAddress,
+                                             cudaErrorInvalidAddressSpace,
+                                             cudaErrorInvalidPc,
+                                             cudaErrorLaunchFailure,
+                                             cudaErrorDevicesUnavailable,
+                                             cudaErrorNoDevice,
+                                             cudaErrorUnknown};
 
-enum class End { done, no_memory, failed, lost, unavailable };
+enum class ComputeEnd { done, out_of_memory, failed, device_lost, unavailable };
 
 /// Two batches in the two slots of a lane; what was done is in `tasks`.
-End compute(SolverKind solver, std::vector<std::vector<Task>>& batches) {
+ComputeEnd compute(SolverKind solver, std::vector<std::vector<Task>>& batches) {
   batches.clear();
   for (int slot = 0; slot < kSlots; ++slot) batches.push_back(make_tasks());
   try {
     const auto backend = make_cuda_backend({.solver = solver,
                                             .deterministic = true,
                                             .lanes = 1,
-                                            .batch_images = 5,
+                                            .batch_planes = 5,
                                             .devices = {},
                                             .trace = true});
     const auto lane = backend->make_lane(0);
-    const BatchKind kind = batch_kind(batches[0][0], 32);
+    const BatchKey kind = batch_key(batches[0][0], 32);
     for (int slot = 0; slot < kSlots; ++slot) {
       std::vector<Task*> tasks;
       for (Task& task : batches[std::size_t(slot)]) tasks.push_back(&task);
       lane->start(slot, kind, tasks);
     }
     for (int slot = 0; slot < kSlots; ++slot) lane->finish(slot);
-    return End::done;
-  } catch (const DeviceLost&) {
-    return End::lost;
+    return ComputeEnd::done;
+  } catch (const DeviceLostError&) {
+    return ComputeEnd::device_lost;
   } catch (const FatalError& error) {
     EXPECT_EQ(error.code(), ExitCode::unavailable) << error.what();
-    return End::unavailable;
+    return ComputeEnd::unavailable;
   } catch (const OutOfMemory&) {
-    return End::no_memory;
+    return ComputeEnd::out_of_memory;
   } catch (const std::runtime_error&) {
-    return End::failed;
+    return ComputeEnd::failed;
   }
 }
 
@@ -98,28 +98,29 @@ void expect_same(const std::vector<std::vector<Task>>& batches,
 class CudaFaultTest : public ::testing::TestWithParam<SolverKind> {
  protected:
   void SetUp() override {
-    if (const std::string why = why_no_gpu(); !why.empty()) GTEST_SKIP() << why;
-    arm({});
-    ASSERT_EQ(compute(GetParam(), expected_), End::done);
-    calls_ = cuda_calls();
+    if (const std::string message = gpu_unavailable_message(); !message.empty())
+      GTEST_SKIP() << message;
+    arm_fault({});
+    ASSERT_EQ(compute(GetParam(), expected_), ComputeEnd::done);
+    calls_ = cuda_call_count();
   }
-  void TearDown() override { arm({}); }
+  void TearDown() override { arm_fault({}); }
 
   /// At every call in turn; then all goes well again.
-  void expect_at_each_call(CudaFault fault, const std::vector<End>& allowed) {
+  void expect_at_each_call(CudaFault fault, const std::vector<ComputeEnd>& allowed) {
     SCOPED_TRACE(cudaGetErrorName(fault.error));
     std::vector<std::vector<Task>> batches;
     for (fault.first = 1; fault.first <= calls_; ++fault.first) {
       SCOPED_TRACE(::testing::Message() << "call " << fault.first << " of " << calls_);
-      arm(fault);
-      const End end = compute(GetParam(), batches);
-      if (end == End::done) expect_same(batches, expected_);
-      EXPECT_TRUE(end == End::done ||
+      arm_fault(fault);
+      const ComputeEnd end = compute(GetParam(), batches);
+      if (end == ComputeEnd::done) expect_same(batches, expected_);
+      EXPECT_TRUE(end == ComputeEnd::done ||
                   std::find(allowed.begin(), allowed.end(), end) != allowed.end())
           << int(end);
     }
-    arm({});
-    EXPECT_EQ(compute(GetParam(), batches), End::done);
+    arm_fault({});
+    EXPECT_EQ(compute(GetParam(), batches), ComputeEnd::done);
     expect_same(batches, expected_);
   }
 
@@ -127,18 +128,21 @@ class CudaFaultTest : public ::testing::TestWithParam<SolverKind> {
   std::vector<std::vector<Task>> expected_;
 };
 
-TEST_P(CudaFaultTest, an_error_that_loses_the_context_is_known_for_it) {
-  for (const cudaError_t error : kLosing)
-    expect_at_each_call({.error = error, .stays = true}, {End::lost, End::unavailable});
+TEST_P(CudaFaultTest, context_error_is_reported_as_device_lost) {
+  for (const cudaError_t error : kDeviceLostErrors)
+    expect_at_each_call({.error = error, .is_permanent = true},
+                        {ComputeEnd::device_lost, ComputeEnd::unavailable});
 }
 
-TEST_P(CudaFaultTest, an_error_that_does_not_stay_costs_a_batch) {
+TEST_P(CudaFaultTest, transient_error_fails_one_batch) {
   for (const cudaError_t error : {cudaErrorInvalidValue, cudaErrorNotSupported, cudaErrorUnknown})
-    expect_at_each_call({.error = error}, {End::failed, End::lost, End::unavailable});
+    expect_at_each_call({.error = error},
+                        {ComputeEnd::failed, ComputeEnd::device_lost, ComputeEnd::unavailable});
 }
 
-TEST_P(CudaFaultTest, want_of_memory_is_known_for_it) {
-  expect_at_each_call({.error = cudaErrorMemoryAllocation}, {End::no_memory, End::unavailable});
+TEST_P(CudaFaultTest, allocation_failure_is_reported_as_out_of_memory) {
+  expect_at_each_call({.error = cudaErrorMemoryAllocation},
+                      {ComputeEnd::out_of_memory, ComputeEnd::unavailable});
 }
 
 INSTANTIATE_TEST_SUITE_P(Solver, CudaFaultTest,

@@ -18,15 +18,15 @@
 namespace eckart::cuda::bench {
 namespace {
 
-struct BenchArgs {
+struct KernelBenchArgs {
   std::vector<std::string> only;
   int repeats = 20;
 };
 
 /// The handles of one lane.
-class Queue {
+class LaneHandles {
  public:
-  Queue() {
+  LaneHandles() {
     ECKART_CUDA_CHECK(cublasSetStream(blas_.get(), stream_.get()));
     ECKART_CUDA_CHECK(cusolverDnSetStream(solver_.get(), stream_.get()));
   }
@@ -34,12 +34,12 @@ class Queue {
 
  private:
   Stream stream_ = make_handle<Stream>(cudaStreamCreate);
-  Blas blas_ = make_handle<Blas>(cublasCreate_v2);
-  Solver solver_ = make_handle<Solver>(cusolverDnCreate);
+  BlasHandle blas_ = make_handle<BlasHandle>(cublasCreate_v2);
+  SolverHandle solver_ = make_handle<SolverHandle>(cusolverDnCreate);
 };
 
 /// Batches as CudaBackend makes them.
-Case make_case(int side, int rank) {
+KernelCase make_case(int side, int rank) {
   BackendOptions options;
   options.devices = {0};  // the one that this thread is on
   const PaddedShape shape = padded_shape({side, side, 1, Depth::u8}, 32);
@@ -50,10 +50,10 @@ nlohmann::json to_json(const Spread& us) {
   return {{"median", us.median}, {"min", us.min}, {"max", us.max}};
 }
 
-nlohmann::json measure(const Kernel& kernel, const Case& c, const Peaks& peaks,
-                       const Timer& timer) {
+nlohmann::json measure(const BenchKernel& kernel, const KernelCase& c, const Peaks& peaks,
+                       const KernelTimer& timer) {
   const Spread us = timer.microseconds(kernel.queued);
-  const Roof limit = roof(kernel.work, peaks);
+  const RooflineLimit limit = roofline_limit(kernel.work, peaks);
   const std::string bound(to_string(limit.bound));
   nlohmann::json result{{"name", kernel.name},
                         {"side", c.side},
@@ -66,35 +66,36 @@ nlohmann::json measure(const Kernel& kernel, const Case& c, const Peaks& peaks,
                         {"shared_bytes", kernel.work.shared_bytes},
                         {"bound", bound},
                         {"peak_per_s", peaks[limit.bound]},
-                        {"share", limit.us / us.median}};
+                        {"roofline_share", limit.us / us.median}};
   std::fprintf(stderr, "%-26s %9.1f (%.1f to %.1f) us  %-7s %5.1f %%", kernel.name.c_str(),
                us.median, us.min, us.max, bound.c_str(), 100 * limit.us / us.median);
   if (kernel.library) {
     const Spread library = timer.microseconds(kernel.library->queued);
-    result["library"] = {{"what", kernel.library->what}, {"us", to_json(library)}};
-    std::fprintf(stderr, "  library: %.1f us, %s", library.median, kernel.library->what.c_str());
+    result["library"] = {{"what", kernel.library->functions}, {"us", to_json(library)}};
+    std::fprintf(stderr, "  library: %.1f us, %s", library.median,
+                 kernel.library->functions.c_str());
   }
   std::fprintf(stderr, "\n");
   return result;
 }
 
-nlohmann::json run(const BenchArgs& args) {
-  const Queue queue;
+nlohmann::json run(const KernelBenchArgs& args) {
+  const LaneHandles queue;
   const Handles handles = queue.handles();
-  const Timer timer(handles.stream, args.repeats);
+  const KernelTimer timer(handles.stream, args.repeats);
   const Peaks peaks = measure_peaks(handles, timer);
-  for (const Bound bound : kBounds)
+  for (const RooflineBound bound : kRooflineBounds)
     std::fprintf(stderr, "peak %-8s %.4g a second\n", to_string(bound).data(), peaks[bound]);
   std::fprintf(stderr, "nothing at all: %.1f us\n", timer.microseconds({[] {}}).median);
 
   nlohmann::json results = nlohmann::json::array();
   for (const auto& [side, rank] :
        {std::pair{256, 20}, std::pair{256, 100}, std::pair{512, 50}, std::pair{1024, 100}}) {
-    const Case c = make_case(side, rank);
+    const KernelCase c = make_case(side, rank);
     std::fprintf(stderr, "\n%d^2, k = %d, l = %d, %d planes\n", side, rank, c.columns(), c.planes);
-    const auto pixels = std::make_shared<const Pixels>(c);
+    const auto pixels = std::make_shared<const BenchPixels>(c);
     for (const auto make_kernels : {subspace_kernels, float64_kernels}) {
-      for (const Kernel& kernel : make_kernels(handles, c, pixels)) {
+      for (const BenchKernel& kernel : make_kernels(handles, c, pixels)) {
         if (args.only.empty() ||
             std::find(args.only.begin(), args.only.end(), kernel.name) != args.only.end())
           results.push_back(measure(kernel, c, peaks, timer));
@@ -114,7 +115,7 @@ nlohmann::json run(const BenchArgs& args) {
 }  // namespace eckart::cuda::bench
 
 int main(int argc, char** argv) {
-  eckart::cuda::bench::BenchArgs args;
+  eckart::cuda::bench::KernelBenchArgs args;
   CLI::App app("The CUDA kernels against the roofline and against libraries", "kernel_bench");
   app.add_option("--only", args.only, "Names of kernels, as in the table");
   app.add_option("--repeats", args.repeats)->check(CLI::Range(10, 1000));

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "compute/cuda/kernels/reconstruct.hpp"
-#include "compute/cuda/plane.hpp"
+#include "compute/cuda/plane_layout.hpp"
 #include "compute/cuda/raii.hpp"
-#include "tests/backend/cuda/no_gpu.hpp"
-#include "tests/backend/cuda/on_device.hpp"
+#include "tests/backend/cuda/device_array.hpp"
+#include "tests/backend/cuda/gpu_unavailable_message.hpp"
 
 namespace eckart::cuda {
 
@@ -24,7 +24,8 @@ struct Shape {
 class KernelTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (const std::string why = why_no_gpu(); !why.empty()) GTEST_SKIP() << why;
+    if (const std::string message = gpu_unavailable_message(); !message.empty())
+      GTEST_SKIP() << message;
   }
 
   /// Captures what the launcher does and runs it: a kernel for another stream than the one given is
@@ -63,7 +64,7 @@ class KernelTest : public ::testing::Test {
     planes_.push_back({0, 0, 0, 1, 0, 1});
   }
 
-  int sample(const std::vector<std::byte>& from, const Plane& plane, int i, int j) const {
+  int sample(const std::vector<std::byte>& from, const PlaneLayout& plane, int i, int j) const {
     const int row = plane.rows >= plane.cols ? i : j, col = plane.rows >= plane.cols ? j : i;
     const std::size_t at = std::size_t((row * plane.cols + col) * plane.channels + plane.channel);
     const std::byte* image = from.data() + plane.offset_bytes;
@@ -74,7 +75,7 @@ class KernelTest : public ::testing::Test {
   /// That a plane's pixels are the values rounded, each as good as `tolerance` levels, and its
   /// tiles' errors the sums over them.
   template <class Value>
-  void expect_reconstruction(const Plane& plane, Value value_at, double tolerance,
+  void expect_reconstruction(const PlaneLayout& plane, Value value_at, double tolerance,
                              const std::vector<std::byte>& found,
                              std::span<const TileError> errors) const {
     const int top = plane.sample_bytes == 1 ? 255 : 65535;
@@ -103,7 +104,7 @@ class KernelTest : public ::testing::Test {
 
   std::mt19937 random_{1};
   std::vector<std::byte> pixels_;
-  std::vector<Plane> planes_;
+  std::vector<PlaneLayout> planes_;
   int m_ = 0, n_ = 0;
 };
 

@@ -3,9 +3,9 @@
 #include <cuda_fp16.h>
 
 #include "compute/cuda/kernels/reconstruct.hpp"
-#include "compute/cuda/kernels/reconstruct_halves.hpp"
+#include "compute/cuda/kernels/reconstruct_float16.hpp"
 #include "compute/cuda/kernels/unpack.hpp"
-#include "compute/cuda/kernels/unpack_halves.hpp"
+#include "compute/cuda/kernels/unpack_float16.hpp"
 #include "tests/backend/cuda/kernel_fixture.hpp"
 
 namespace eckart::cuda {
@@ -15,18 +15,18 @@ const std::vector<Shape> kShapes{{64, 64, 1, 1}, {96, 33, 1, 1}, {33, 96, 1, 1},
                                  {70, 1, 3, 1},  {1, 1, 1, 1},   {65, 64, 3, 1}, {17, 80, 3, 2},
                                  {80, 17, 1, 2}, {128, 96, 1, 1}};
 
-TEST_F(KernelTest, unpack_gives_padded_matrices_with_the_long_side_first) {
+TEST_F(KernelTest, unpack_pads_and_transposes_wide_planes) {
   pack(kShapes);
-  const OnDevice<std::byte> pixels(pixels_);
-  const OnDevice<Plane> planes(planes_);
+  const DeviceArray<std::byte> pixels(pixels_);
+  const DeviceArray<PlaneLayout> planes(planes_);
   const std::size_t matrix = std::size_t(m_) * std::size_t(n_);
-  const OnDevice<double> a_t(std::vector<double>(planes_.size() * matrix, -1.0));  // poisoned
+  const DeviceArray<double> a_t(std::vector<double>(planes_.size() * matrix, -1.0));  // poisoned
   on_stream([&](cudaStream_t stream) {
     unpack(pixels.get(), planes.get(), int(planes_.size()), m_, n_, a_t.get(), stream);
   });
-  const std::vector<double> found = a_t.fetch();
+  const std::vector<double> found = a_t.copy_to_host();
   for (std::size_t p = 0; p < planes_.size(); ++p) {
-    const Plane& plane = planes_[p];
+    const PlaneLayout& plane = planes_[p];
     for (int i = 0; i < m_; ++i) {
       for (int j = 0; j < n_; ++j) {
         const double expected = i < plane.m() && j < plane.n() ? sample(pixels_, plane, i, j) : 0;
@@ -37,7 +37,7 @@ TEST_F(KernelTest, unpack_gives_padded_matrices_with_the_long_side_first) {
   }
 }
 
-TEST_F(KernelTest, reconstruct_multiplies_clamps_rounds_and_measures) {
+TEST_F(KernelTest, reconstruct_clamps_rounds_and_sums_errors) {
   pack(kShapes);
   const int k = 19, count = int(planes_.size());
   std::uniform_real_distribution<double> uniform(-1, 1);
@@ -46,12 +46,12 @@ TEST_F(KernelTest, reconstruct_multiplies_clamps_rounds_and_measures) {
   for (double& value : p_host) value = 150 * uniform(random_) + 60;
   for (double& value : v_host) value = uniform(random_);
   for (const bool ascending : {false, true}) {
-    const OnDevice<std::byte> pixels(pixels_),
+    const DeviceArray<std::byte> pixels(pixels_),
         out(std::vector<std::byte>(pixels_.size(), std::byte{0xA5}));
-    const OnDevice<Plane> planes(planes_);
-    const OnDevice<double> p(p_host), v(v_host);
-    const int tiles = reconstruct_tiles(m_, n_);
-    const OnDevice<TileError> errors(
+    const DeviceArray<PlaneLayout> planes(planes_);
+    const DeviceArray<double> p(p_host), v(v_host);
+    const int tiles = reconstruct_tile_count(m_, n_);
+    const DeviceArray<TileError> errors(
         std::vector<TileError>(std::size_t(count * tiles), {99, 99, 99.0}));
     const Factors factors{p.get() + (ascending ? (k - 1) * m_ : 0),
                           v.get() + (ascending ? (k - 1) * n_ : 0),
@@ -63,8 +63,8 @@ TEST_F(KernelTest, reconstruct_multiplies_clamps_rounds_and_measures) {
       reconstruct(pixels.get(), planes.get(), count, m_, n_, k, factors, out.get(), errors.get(),
                   stream);
     });
-    const std::vector<std::byte> found = out.fetch();
-    const std::vector<TileError> found_errors = errors.fetch();
+    const std::vector<std::byte> found = out.copy_to_host();
+    const std::vector<TileError> found_errors = errors.copy_to_host();
     for (int q = 0; q < count; ++q) {
       SCOPED_TRACE(q);
       const auto value = [&](int i, int j) {
@@ -83,27 +83,27 @@ TEST_F(KernelTest, reconstruct_multiplies_clamps_rounds_and_measures) {
   }
 }
 
-TEST_F(KernelTest, unpack_halves_is_exact_in_two_halves) {
+TEST_F(KernelTest, unpack_float16_is_exact_in_hi_and_lo) {
   pack(kShapes);
   const int m = (m_ + 15) / 16 * 16, n = (n_ + 15) / 16 * 16;
-  const OnDevice<std::byte> pixels(pixels_);
-  const OnDevice<Plane> planes(planes_);
+  const DeviceArray<std::byte> pixels(pixels_);
+  const DeviceArray<PlaneLayout> planes(planes_);
   const std::size_t matrix = std::size_t(m) * std::size_t(n);
   const std::vector<__half> poisoned(planes_.size() * matrix, __float2half_rn(-1.0F));
-  const OnDevice<__half> hi(poisoned), lo(poisoned);
+  const DeviceArray<__half> hi(poisoned), lo(poisoned);
   on_stream([&](cudaStream_t stream) {
-    unpack_halves(pixels.get(), planes.get(), int(planes_.size()), m, n, hi.get(), lo.get(),
-                  stream);
+    unpack_float16(pixels.get(), planes.get(), int(planes_.size()), m, n, hi.get(), lo.get(),
+                   stream);
   });
-  const std::vector<__half> found_hi = hi.fetch(), found_lo = lo.fetch();
+  const std::vector<__half> found_hi = hi.copy_to_host(), found_lo = lo.copy_to_host();
   for (std::size_t p = 0; p < planes_.size(); ++p) {
-    const Plane& plane = planes_[p];
+    const PlaneLayout& plane = planes_[p];
     for (int i = 0; i < m; ++i) {
       for (int j = 0; j < n; ++j) {
         const std::size_t at = p * matrix + std::size_t(i * n + j);
-        const double expected = i < plane.m() && j < plane.n()
-                                    ? half_scale(plane.sample_bytes) * sample(pixels_, plane, i, j)
-                                    : 0;
+        const double expected = i < plane.m() && j < plane.n() ? float16_scale(plane.sample_bytes) *
+                                                                     sample(pixels_, plane, i, j)
+                                                               : 0;
         ASSERT_EQ(double(__half2float(found_hi[at])) + double(__half2float(found_lo[at])), expected)
             << "plane " << p << ' ' << i << ',' << j;
         if (plane.sample_bytes == 1) {
@@ -114,7 +114,7 @@ TEST_F(KernelTest, unpack_halves_is_exact_in_two_halves) {
   }
 }
 
-TEST_F(KernelTest, reconstruct_halves_makes_all_ranks_in_one_pass) {
+TEST_F(KernelTest, reconstruct_float16_makes_all_ranks_in_one_pass) {
   pack(kShapes);
   const int m = (m_ + 15) / 16 * 16, n = (n_ + 15) / 16 * 16, columns = 48;
   const int count = int(planes_.size());
@@ -125,38 +125,39 @@ TEST_F(KernelTest, reconstruct_halves_makes_all_ranks_in_one_pass) {
   // hi and lo of each matrix, and what they stand for
   const auto split = [&](int rows, double size, std::vector<double>& values) {
     const std::size_t block = std::size_t(rows * columns);
-    std::vector<__half> halves(2 * block * std::size_t(count));
+    std::vector<__half> float16_values(2 * block * std::size_t(count));
     values.resize(block * std::size_t(count));
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::size_t at = i / block * 2 * block + i % block;
-      halves[at] = __float2half_rn(float(size * uniform(random_)));
-      halves[at + block] = __float2half_rn(float(size * 4e-4 * uniform(random_)));
-      values[i] = double(__half2float(halves[at])) + double(__half2float(halves[at + block]));
+      float16_values[at] = __float2half_rn(float(size * uniform(random_)));
+      float16_values[at + block] = __float2half_rn(float(size * 4e-4 * uniform(random_)));
+      values[i] = double(__half2float(float16_values[at])) +
+                  double(__half2float(float16_values[at + block]));
     }
-    return halves;
+    return float16_values;
   };
   std::vector<double> u_host, v_host;
-  const OnDevice<__half> u(split(m, 1, u_host)), v(split(n, 200, v_host));
-  const OnDevice<std::byte> pixels(pixels_),
+  const DeviceArray<__half> u(split(m, 1, u_host)), v(split(n, 200, v_host));
+  const DeviceArray<std::byte> pixels(pixels_),
       out(std::vector<std::byte>(pixels_.size() * ranks.size(), std::byte{0xA5}));
-  const OnDevice<Plane> planes(planes_);
-  const int tiles = reconstruct_tiles(m, n);
-  const OnDevice<TileError> errors(
+  const DeviceArray<PlaneLayout> planes(planes_);
+  const int tiles = reconstruct_tile_count(m, n);
+  const DeviceArray<TileError> errors(
       std::vector<TileError>(std::size_t(count * tiles) * ranks.size(), {99, 99, 99.0}));
   on_stream([&](cudaStream_t stream) {
-    reconstruct_halves(pixels.get(), planes.get(), count, m, n, ranks,
-                       {u.get(), v.get(), columns, scale}, out.get(), pixels_.size(), errors.get(),
-                       std::size_t(count * tiles), stream);
+    reconstruct_float16(pixels.get(), planes.get(), count, m, n, ranks,
+                        {u.get(), v.get(), columns, scale}, out.get(), pixels_.size(), errors.get(),
+                        std::size_t(count * tiles), stream);
   });
-  const std::vector<std::byte> all = out.fetch();
-  const std::vector<TileError> all_errors = errors.fetch();
+  const std::vector<std::byte> all = out.copy_to_host();
+  const std::vector<TileError> all_errors = errors.copy_to_host();
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const std::vector<std::byte> found(all.begin() + std::ptrdiff_t(r * pixels_.size()),
                                        all.begin() + std::ptrdiff_t((r + 1) * pixels_.size()));
     for (int q = 0; q < count; ++q) {
       SCOPED_TRACE(::testing::Message() << "rank " << ranks[r] << ", plane " << q);
-      const Plane& plane = planes_[std::size_t(q)];
-      const double unscale = scale / half_scale(plane.sample_bytes);
+      const PlaneLayout& plane = planes_[std::size_t(q)];
+      const double unscale = scale / float16_scale(plane.sample_bytes);
       const auto value = [&](int i, int j) {
         double sum = 0;
         for (int t = 0; t < ranks[r]; ++t) {

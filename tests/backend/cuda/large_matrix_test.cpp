@@ -5,14 +5,14 @@
 #include "core/synth.hpp"
 #include "tests/backend/backend_fixture.hpp"
 
-namespace eckart::testing {
+namespace eckart::test {
 namespace {
 
-struct Large {
+struct LargeShape {
   int rows, cols, rank;  ///< the larger one; the other is 20
 };
 
-class LargeMatrixTest : public ::testing::TestWithParam<Large> {
+class LargeMatrixTest : public ::testing::TestWithParam<LargeShape> {
  protected:
   void SetUp() override {
     try {
@@ -32,7 +32,7 @@ class LargeMatrixTest : public ::testing::TestWithParam<Large> {
     Task task = make_task(image, {20, GetParam().rank});
     Task* const batch[] = {&task};
     const auto lane = backend_->make_lane(0);
-    lane->start(0, batch_kind(task, 32), batch);
+    lane->start(0, batch_key(task, 32), batch);
     lane->finish(0);
     EXPECT_EQ(task.error, "");
     return task;
@@ -50,11 +50,11 @@ double squared_error(const Task& task, std::size_t output) {
   return sum;
 }
 
-TEST_P(LargeMatrixTest, is_certified_and_told_as_it_is) {
+TEST_P(LargeMatrixTest, is_certified_and_reported_correctly) {
   const Task task = reconstruct(SynthKind::texture);
   for (std::size_t output = 0; output < 2; ++output) {
     const PlaneResult& result = task.results[output][0];
-    EXPECT_LE(result.most_loss_db, kMostLossDb);
+    EXPECT_LE(result.loss_estimate_db, kMaxLossDb);
     EXPECT_EQ(result.squared_error, squared_error(task, output));
     EXPECT_GT(result.energy, 0.5);
   }
@@ -64,36 +64,37 @@ TEST_P(LargeMatrixTest, is_certified_and_told_as_it_is) {
 /// Those of which all eigenvectors of A'A in float64 take seconds, not minutes.
 class LargeMatrixAgainstGramTest : public LargeMatrixTest {};
 
-TEST_P(LargeMatrixAgainstGramTest, has_lost_no_more_than_is_certified) {
+TEST_P(LargeMatrixAgainstGramTest, loss_is_within_the_certificate) {
   const Task task = reconstruct(SynthKind::texture);
   backend_ = make(SolverKind::gram);
   const Task reference = reconstruct(SynthKind::texture);
   for (std::size_t output = 0; output < 2; ++output) {
     const PlaneResult &found = task.results[output][0], &best = reference.results[output][0];
-    EXPECT_LT(best.most_loss_db, 1e-6);
-    EXPECT_LE(loss_db(found.residual, best.residual), found.most_loss_db + 1e-6);
+    EXPECT_LT(best.loss_estimate_db, 1e-6);
+    EXPECT_LE(loss_db(found.residual, best.residual), found.loss_estimate_db + 1e-6);
   }
 }
 
-TEST_P(LargeMatrixTest, of_low_rank_comes_back_whole) {
+TEST_P(LargeMatrixTest, low_rank_is_reconstructed_exactly) {
   const Task task = reconstruct(SynthKind::low_rank);  // of rank 20
   for (std::size_t output = 0; output < 2; ++output) EXPECT_EQ(squared_error(task, output), 0);
 }
 
-std::string name_of(const ::testing::TestParamInfo<Large>& large) {
+std::string name_of(const ::testing::TestParamInfo<LargeShape>& large) {
   return std::to_string(large.param.rows) + "x" + std::to_string(large.param.cols) + "_rank_" +
          std::to_string(large.param.rank);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cuda, LargeMatrixAgainstGramTest,
-                         ::testing::Values(Large{16384, 4096, 50}, Large{4096, 16384, 300}),
+                         ::testing::Values(LargeShape{16384, 4096, 50},
+                                           LargeShape{4096, 16384, 300}),
                          name_of);
 
 INSTANTIATE_TEST_SUITE_P(Cuda, LargeMatrixTest,
-                         ::testing::Values(Large{8192, 8192, 50}, Large{16384, 4096, 50},
-                                           Large{4096, 16384, 50}, Large{8192, 8192, 200},
-                                           Large{4096, 16384, 300}),
+                         ::testing::Values(LargeShape{8192, 8192, 50}, LargeShape{16384, 4096, 50},
+                                           LargeShape{4096, 16384, 50}, LargeShape{8192, 8192, 200},
+                                           LargeShape{4096, 16384, 300}),
                          name_of);
 
 }  // namespace
-}  // namespace eckart::testing
+}  // namespace eckart::test

@@ -11,9 +11,9 @@
 #include "core/quality.hpp"
 #include "core/synth.hpp"
 #include "tests/backend/backend_fixture.hpp"
-#include "tests/backend/cuda/no_gpu.hpp"
+#include "tests/backend/cuda/gpu_unavailable_message.hpp"
 
-namespace eckart::testing {
+namespace eckart::test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -28,7 +28,8 @@ constexpr std::size_t kMiB = std::size_t(1) << 20;
 class OutOfMemoryTest : public ::testing::TestWithParam<int> {
  protected:
   void SetUp() override {
-    if (const std::string why = cuda::why_no_gpu(); !why.empty()) GTEST_SKIP() << why;
+    if (const std::string message = cuda::gpu_unavailable_message(); !message.empty())
+      GTEST_SKIP() << message;
     for (std::uint64_t seed = 0; seed < 4; ++seed) {
       images_.push_back(synthesize(
           {.kind = SynthKind::texture, .rows = kSide, .cols = kSide, .channels = 1, .seed = seed}));
@@ -37,7 +38,7 @@ class OutOfMemoryTest : public ::testing::TestWithParam<int> {
     expected_ = make_tasks(int(images_.size()));
     const auto backend = make();
     compute(*backend->make_lane(0), expected_);
-    ASSERT_THAT(backend->remarks(), IsEmpty());
+    ASSERT_THAT(backend->warnings(), IsEmpty());
   }
 
   static std::unique_ptr<Backend> make() {
@@ -45,21 +46,21 @@ class OutOfMemoryTest : public ::testing::TestWithParam<int> {
   }
 
   /// Takes the device's memory but for about so many bytes.
-  void leave(std::size_t bytes) {
+  void fill_memory_except(std::size_t bytes) {
     std::size_t free = 0, total = 0;
     for (std::size_t block = std::size_t(1) << 36; block >= kMiB; block /= 2) {
       for (;;) {
         ASSERT_EQ(cudaMemGetInfo(&free, &total), cudaSuccess);
         void* memory = nullptr;
         if (free < bytes + block || cudaMalloc(&memory, block) != cudaSuccess) break;
-        taken_.emplace_back(memory);
+        filler_.emplace_back(memory);
       }
       static_cast<void>(cudaGetLastError());
     }
   }
-  void give_back() { taken_.clear(); }
+  void free_filler() { filler_.clear(); }
 
-  static BatchKind kind() { return {{kSide, kSide}, {{GetParam()}}}; }
+  static BatchKey kind() { return {{kSide, kSide}, {{GetParam()}}}; }
 
   std::vector<Task> make_tasks(int count) const {
     std::vector<Task> tasks;
@@ -78,16 +79,16 @@ class OutOfMemoryTest : public ::testing::TestWithParam<int> {
     lane.finish(0);
   }
 
-  void expect_right(const std::vector<Task>& tasks) const {
+  void expect_correct(const std::vector<Task>& tasks) const {
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       SCOPED_TRACE(i);
       const Task& task = tasks[i];
       const Task& expected = expected_[i % expected_.size()];
       ASSERT_EQ(task.error, "");
       const PlaneResult& result = task.results[0][0];
-      EXPECT_LE(result.most_loss_db, kMostLossDb);
+      EXPECT_LE(result.loss_estimate_db, kMaxLossDb);
       EXPECT_NEAR(10 * std::log10(result.residual / expected.results[0][0].residual), 0,
-                  kMostLossDb);
+                  kMaxLossDb);
       double squared_error = 0;
       int largest_difference = 0;
       for (std::size_t at = 0; at < task.input.bytes(); ++at) {
@@ -101,10 +102,10 @@ class OutOfMemoryTest : public ::testing::TestWithParam<int> {
     }
   }
 
-  struct Free {
+  struct CudaDeleter {
     void operator()(void* memory) const { static_cast<void>(cudaFree(memory)); }
   };
-  std::vector<std::unique_ptr<void, Free>> taken_;
+  std::vector<std::unique_ptr<void, CudaDeleter>> filler_;
   std::vector<Image> images_;
   std::vector<Task> expected_;
 };
@@ -113,69 +114,69 @@ INSTANTIATE_TEST_SUITE_P(Rank, OutOfMemoryTest, ::testing::Values(20, 200),
                          ::testing::PrintToStringParamName());
 
 /// Forty planes want 280 MB or so of the device, and in float64 a gigabyte.
-TEST_P(OutOfMemoryTest, a_batch_that_does_not_fit_is_computed_in_parts) {
+TEST_P(OutOfMemoryTest, oversized_batch_is_split) {
   const auto backend = make();
   const auto lane = backend->make_lane(0);
   const int full = backend->batch_planes(kind());
   std::vector<Task> large = make_tasks(40), later = make_tasks(40);
-  leave(160 * kMiB);
+  fill_memory_except(160 * kMiB);
   compute(*lane, large);
-  expect_right(large);
-  EXPECT_THAT(backend->remarks(), ElementsAre(HasSubstr("batches of 1024 x 1024 were cut to")));
-  EXPECT_THAT(backend->remarks(), Not(ElementsAre(HasSubstr("CPU"))));
+  expect_correct(large);
+  EXPECT_THAT(backend->warnings(), ElementsAre(HasSubstr("batches of 1024 x 1024 were cut to")));
+  EXPECT_THAT(backend->warnings(), Not(ElementsAre(HasSubstr("CPU"))));
   EXPECT_LT(backend->batch_planes(kind()), std::min(40, full));
   EXPECT_GT(backend->batch_planes(kind()), 1);
 
-  give_back();
+  free_filler();
   compute(*lane, later);
-  expect_right(later);
+  expect_correct(later);
 }
 
-TEST_P(OutOfMemoryTest, an_image_that_does_not_fit_is_computed_on_the_cpu) {
+TEST_P(OutOfMemoryTest, oversized_image_is_computed_on_the_cpu) {
   const auto backend = make();
   const auto lane = backend->make_lane(0);
   std::vector<Task> one = make_tasks(1), later = make_tasks(40);
-  leave(0);
+  fill_memory_except(0);
   compute(*lane, one);
-  expect_right(one);
+  expect_correct(one);
   const auto on_cpu = ElementsAre("out of GPU memory: 1 image was computed on the CPU");
-  EXPECT_THAT(backend->remarks(), on_cpu);
+  EXPECT_THAT(backend->warnings(), on_cpu);
 
-  give_back();  // and the same lane takes a full batch
+  free_filler();  // and the same lane takes a full batch
   compute(*lane, later);
-  expect_right(later);
-  EXPECT_THAT(backend->remarks(), on_cpu);
+  expect_correct(later);
+  EXPECT_THAT(backend->warnings(), on_cpu);
 }
 
-TEST_P(OutOfMemoryTest, the_other_slots_batch_is_not_harmed) {
+TEST_P(OutOfMemoryTest, other_slot_is_unaffected) {
   const auto backend = make();
   const auto lane = backend->make_lane(0);
   std::vector<Task> first = make_tasks(8), second = make_tasks(40), third = make_tasks(8);
   start(*lane, 0, first);
-  leave(0);
+  fill_memory_except(0);
   start(*lane, 1, second);
   lane->finish(0);
   start(*lane, 0, third);
   lane->finish(1);
   lane->finish(0);
-  for (const auto* tasks : {&first, &second, &third}) expect_right(*tasks);
+  for (const auto* tasks : {&first, &second, &third}) expect_correct(*tasks);
 }
 
-TEST_P(OutOfMemoryTest, a_lane_that_cannot_be_made_leaves_its_images_to_the_cpu_until_it_can) {
+TEST_P(OutOfMemoryTest, cpu_computes_images_until_a_lane_can_be_created) {
   const auto backend = make();
-  std::vector<Task> without = make_tasks(1), with = make_tasks(8);
-  leave(0);
+  std::vector<Task> cpu_tasks = make_tasks(1), with = make_tasks(8);
+  fill_memory_except(0);
   const auto lane = backend->make_lane(0);
-  compute(*lane, without);
-  expect_right(without);
+  compute(*lane, cpu_tasks);
+  expect_correct(cpu_tasks);
   const auto on_cpu = ElementsAre("out of GPU memory: 1 image was computed on the CPU");
-  EXPECT_THAT(backend->remarks(), on_cpu);
+  EXPECT_THAT(backend->warnings(), on_cpu);
 
-  give_back();
+  free_filler();
   compute(*lane, with);
-  expect_right(with);
-  EXPECT_THAT(backend->remarks(), on_cpu);
+  expect_correct(with);
+  EXPECT_THAT(backend->warnings(), on_cpu);
 }
 
 }  // namespace
-}  // namespace eckart::testing
+}  // namespace eckart::test

@@ -1,25 +1,25 @@
 // The kernels for Gram matrices and small eigenproblems, each against float64.
 #include "compute/cuda/kernels/gram_float64.hpp"
 #include "compute/cuda/kernels/inverse_cholesky.hpp"
-#include "compute/cuda/kernels/reorthonormalise.hpp"
+#include "compute/cuda/kernels/reorthonormalize.hpp"
 #include "compute/cuda/kernels/ritz_vectors.hpp"
 #include "compute/cuda/kernels/small_svd.hpp"
-#include "tests/backend/cuda/small_matrices.hpp"
+#include "tests/backend/cuda/small_kernel_fixture.hpp"
 
 namespace eckart::cuda {
 namespace {
 
-TEST_F(SmallKernelTest, gram_float64_keeps_float64) {
+TEST_F(SmallKernelTest, gram_float64_has_float64_precision) {
   for (const int l : kOrders) {
     const int rows = 4 * ((l + 50) / 4);
     Matrices b = graded(rows, l);
     for (double& value : b.values) value = double(float(value));
-    const OnDevice<float> on_device(b.floats());
-    const OnDevice<double> s(std::vector<double>(std::size_t(kCount * l * l), -7.0));
+    const DeviceArray<float> on_device(b.to_float32());
+    const DeviceArray<double> s(std::vector<double>(std::size_t(kCount * l * l), -7.0));
     on_stream([&](cudaStream_t stream) {
       gram_float64(on_device.get(), rows, l, s.get(), kCount, stream);
     });
-    const Matrices expected = transposed_product(b, b), found{l, l, s.fetch()};
+    const Matrices expected = transposed_product(b, b), found{l, l, s.copy_to_host()};
     for (int matrix = 0; matrix < kCount; ++matrix) {
       for (int col = 0; col < l; ++col) {
         for (int row = col; row < l; ++row) {
@@ -33,26 +33,26 @@ TEST_F(SmallKernelTest, gram_float64_keeps_float64) {
   }
 }
 
-TEST_F(SmallKernelTest, small_svd_gives_singular_values_and_orthonormal_left_vectors) {
+TEST_F(SmallKernelTest, small_svd_computes_singular_values_and_left_vectors) {
   for (const int l : kOrders) {
     const int rows = l + 30, k = l / 2 - 3, columns = (k + 15) / 16 * 16, stride = l + 5;
     Matrices b = graded(rows, l);
     for (int row = 0; row < rows; ++row) b.at(1, row, 3) = 0;                    // no column
     for (int row = 0; row < rows; ++row) b.at(2, row, 5) = 2 * b.at(2, row, 4);  // no new column
     const Matrices gram = transposed_product(b, b);
-    const OnDevice<double> s(gram.values),
+    const DeviceArray<double> s(gram.values),
         sigma_squared(std::vector<double>(std::size_t(kCount * stride), -7.0));
-    const OnDevice<float> work(std::vector<float>(std::size_t(kCount * l * l), -7.0F));
-    const OnDevice<int> info(std::vector<int>(kCount, -7)), weak(info.fetch());
-    const OnDeviceSmall m(l, columns);
+    const DeviceArray<float> work(std::vector<float>(std::size_t(kCount * l * l), -7.0F));
+    const DeviceArray<int> info(std::vector<int>(kCount, -7)), ill_conditioned(info.copy_to_host());
+    const DeviceSmallMatrices m(l, columns);
     on_stream([&](cudaStream_t stream) {
       small_svd(s.get(), l, k, columns, sigma_squared.get(), stride, m.get(), work.get(),
-                info.get(), weak.get(), kCount, stream);
+                info.get(), ill_conditioned.get(), kCount, stream);
     });
-    EXPECT_EQ(info.fetch(), std::vector<int>(kCount, 0));
-    EXPECT_EQ(weak.fetch(), std::vector<int>(kCount, 0));
-    const std::vector<double> found = sigma_squared.fetch();
-    const Matrices by = m.fetch();
+    EXPECT_EQ(info.copy_to_host(), std::vector<int>(kCount, 0));
+    EXPECT_EQ(ill_conditioned.copy_to_host(), std::vector<int>(kCount, 0));
+    const std::vector<double> found = sigma_squared.copy_to_host();
+    const Matrices by = m.copy_to_host();
     Matrices u = zeros(rows, columns);
     for (int matrix = 0; matrix < kCount; ++matrix) {
       double trace = 0, sum = 0;
@@ -91,45 +91,46 @@ TEST_F(SmallKernelTest, small_svd_gives_singular_values_and_orthonormal_left_vec
   }
 }
 
-TEST_F(SmallKernelTest, small_svd_tells_of_columns_that_are_nearly_in_those_before) {
+TEST_F(SmallKernelTest, small_svd_flags_ill_conditioned_columns) {
   const int l = 16, rows = 40;
   Matrices b = graded(rows, l);
   for (int row = 0; row < rows; ++row)
     b.at(1, row, 7) += 0.45 * b.at(1, row, 2);  // some seventy times as long
-  const OnDevice<double> s(transposed_product(b, b).values),
+  const DeviceArray<double> s(transposed_product(b, b).values),
       sigma_squared(std::vector<double>(kCount * l, -7.0));
-  const OnDevice<float> work(std::vector<float>(kCount * l * l, -7.0F));
-  const OnDevice<int> info(std::vector<int>(kCount, -7)), weak(info.fetch());
-  const OnDeviceSmall m(l, l);
+  const DeviceArray<float> work(std::vector<float>(kCount * l * l, -7.0F));
+  const DeviceArray<int> info(std::vector<int>(kCount, -7)), ill_conditioned(info.copy_to_host());
+  const DeviceSmallMatrices m(l, l);
   on_stream([&](cudaStream_t stream) {
-    small_svd(s.get(), l, l, l, sigma_squared.get(), l, m.get(), work.get(), info.get(), weak.get(),
-              kCount, stream);
+    small_svd(s.get(), l, l, l, sigma_squared.get(), l, m.get(), work.get(), info.get(),
+              ill_conditioned.get(), kCount, stream);
   });
-  EXPECT_EQ(weak.fetch(), (std::vector<int>{0, 1, 0}));
+  EXPECT_EQ(ill_conditioned.copy_to_host(), (std::vector<int>{0, 1, 0}));
 }
 
-TEST_F(SmallKernelTest, small_svd_makes_nothing_of_what_is_no_number) {
+TEST_F(SmallKernelTest, small_svd_handles_nan_and_infinity) {
   const int l = 48, rows = 60;
   const Matrices b = graded(rows, l);
   Matrices gram = transposed_product(b, b);
   for (int i = 0; i < l * l; ++i)
     gram.values[std::size_t(l * l + i)] = std::numeric_limits<double>::quiet_NaN();
   gram.at(2, 5, 5) = std::numeric_limits<double>::infinity();
-  const OnDevice<double> s(gram.values), sigma_squared(std::vector<double>(kCount * l, -7.0));
-  const OnDevice<float> work(std::vector<float>(std::size_t(kCount * l * l), -7.0F));
-  const OnDevice<int> info(std::vector<int>(kCount, -7)), weak(info.fetch());
-  const OnDeviceSmall m(l, l);
+  const DeviceArray<double> s(gram.values), sigma_squared(std::vector<double>(kCount * l, -7.0));
+  const DeviceArray<float> work(std::vector<float>(std::size_t(kCount * l * l), -7.0F));
+  const DeviceArray<int> info(std::vector<int>(kCount, -7)), ill_conditioned(info.copy_to_host());
+  const DeviceSmallMatrices m(l, l);
   on_stream([&](cudaStream_t stream) {
-    small_svd(s.get(), l, l, l, sigma_squared.get(), l, m.get(), work.get(), info.get(), weak.get(),
-              kCount, stream);
+    small_svd(s.get(), l, l, l, sigma_squared.get(), l, m.get(), work.get(), info.get(),
+              ill_conditioned.get(), kCount, stream);
   });
-  EXPECT_EQ(info.fetch()[0], 0);
-  EXPECT_EQ(info.fetch()[2], 1);
-  for (const double value : sigma_squared.fetch()) EXPECT_TRUE(std::isfinite(value) && value >= 0);
-  for (const double value : m.fetch().values) EXPECT_TRUE(std::isfinite(value));
+  EXPECT_EQ(info.copy_to_host()[0], 0);
+  EXPECT_EQ(info.copy_to_host()[2], 1);
+  for (const double value : sigma_squared.copy_to_host())
+    EXPECT_TRUE(std::isfinite(value) && value >= 0);
+  for (const double value : m.copy_to_host().values) EXPECT_TRUE(std::isfinite(value));
 }
 
-TEST_F(SmallKernelTest, reorthonormalise_takes_off_what_columns_share) {
+TEST_F(SmallKernelTest, reorthonormalize_restores_orthonormal_columns) {
   for (const int columns : {16, 48, 128}) {
     const int m = columns + 72;
     const float scale = 8;
@@ -140,37 +141,39 @@ TEST_F(SmallKernelTest, reorthonormalise_takes_off_what_columns_share) {
         for (int row = 0; row < m; ++row) u.at(matrix, row, col) = uniform(random_);
         for (int pass = 0; pass < 2; ++pass) {
           for (int other = 0; other < col; ++other)
-            add_column(u, matrix, other, col, -shared(u, matrix, other, col));
+            add_column(u, matrix, other, col, -column_dot(u, matrix, other, col));
         }
-        add_column(u, matrix, col, col, 1 / std::sqrt(shared(u, matrix, col, col)) - 1);
+        add_column(u, matrix, col, col, 1 / std::sqrt(column_dot(u, matrix, col, col)) - 1);
       }
       for (int col = 0; col + 1 < columns; ++col)
         add_column(u, matrix, (col * 7 + 3) % columns, col, 1e-4);
     }
-    std::vector<__half> halves;
+    std::vector<__half> float16_values;
     for (int matrix = 0; matrix < kCount; ++matrix) {
       for (const bool lo : {false, true}) {
         for (int i = 0; i < m * columns; ++i) {
           const auto value = scale * float(u.values[std::size_t(matrix * m * columns + i)]);
           const __half hi = __float2half_rn(value);
-          halves.push_back(lo ? __float2half_rn(value - __half2float(hi)) : hi);
+          float16_values.push_back(lo ? __float2half_rn(value - __half2float(hi)) : hi);
         }
       }
     }
-    const OnDevice<__half> split(halves);
-    const OnDevice<int> wanted({1, 0, 1});
-    const OnDevice<float> work(std::vector<float>(std::size_t(kCount * columns * columns), -7.0F));
+    const DeviceArray<__half> split(float16_values);
+    const DeviceArray<int> needs_correction({1, 0, 1});
+    const DeviceArray<float> work(
+        std::vector<float>(std::size_t(kCount * columns * columns), -7.0F));
     on_stream([&](cudaStream_t stream) {
-      reorthonormalise(split.get(), m, columns, scale, wanted.get(), work.get(), kCount, stream);
+      reorthonormalize(split.get(), m, columns, scale, needs_correction.get(), work.get(), kCount,
+                       stream);
     });
-    const std::vector<__half> found = split.fetch();
+    const std::vector<__half> found = split.copy_to_host();
     Matrices result = zeros(m, columns);
     const auto block = std::size_t(m * columns);
     for (std::size_t i = 0; i < result.values.size(); ++i) {
       const std::size_t hi = i / block * 2 * block + i % block;
-      result.values[i] = (real(found[hi]) + real(found[hi + block])) / double(scale);
+      result.values[i] = (to_double(found[hi]) + to_double(found[hi + block])) / double(scale);
       if (i / block == 1) {
-        ASSERT_EQ(real(found[hi]), real(halves[hi])) << "not wanted";
+        ASSERT_EQ(to_double(found[hi]), to_double(float16_values[hi])) << "not wanted";
       }
     }
     const Matrices gram = transposed_product(result, result);
@@ -187,9 +190,9 @@ TEST_F(SmallKernelTest, inverse_cholesky_makes_columns_orthonormal_in_float64) {
   for (const int l : {1, 2, 16, 33, 48, 96, 160, 192}) {
     const int rows = l + 40;
     const Matrices y = graded(rows, l);
-    const OnDevice<double> s(transposed_product(y, y).values);
+    const DeviceArray<double> s(transposed_product(y, y).values);
     on_stream([&](cudaStream_t stream) { inverse_cholesky(s.get(), l, kCount, stream); });
-    const Matrices inverse{l, l, s.fetch()};
+    const Matrices inverse{l, l, s.copy_to_host()};
     Matrices q = zeros(rows, l);
     for (int matrix = 0; matrix < kCount; ++matrix) {
       for (int col = 0; col < l; ++col) {
@@ -212,14 +215,15 @@ TEST_F(SmallKernelTest, inverse_cholesky_makes_columns_orthonormal_in_float64) {
   }
 }
 
-TEST_F(SmallKernelTest, inverse_cholesky_drops_what_depends_on_earlier_columns) {
+TEST_F(SmallKernelTest, inverse_cholesky_zeroes_dependent_columns) {
   // Columns 1, 2, 1 + 2, 0 of an orthonormal pair: S has rank 2.
-  const OnDevice<double> s({1, 0, 1, 0, 0, 1, 1, 0, 1, 1, 2, 0, 0, 0, 0, 0});
+  const DeviceArray<double> s({1, 0, 1, 0, 0, 1, 1, 0, 1, 1, 2, 0, 0, 0, 0, 0});
   on_stream([&](cudaStream_t stream) { inverse_cholesky(s.get(), 4, 1, stream); });
-  EXPECT_EQ(s.fetch(), (std::vector<double>{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(s.copy_to_host(),
+            (std::vector<double>{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
 }
 
-TEST_F(SmallKernelTest, whiten_and_squared_lengths_turn_the_order_round) {
+TEST_F(SmallKernelTest, whiten_and_squared_column_norms_reverse_the_order) {
   const int l = 40, k = 7, stride = 50;
   Matrices w = zeros(l, l);
   std::vector<double> ascending;
@@ -230,15 +234,15 @@ TEST_F(SmallKernelTest, whiten_and_squared_lengths_turn_the_order_round) {
       for (int row = 0; row < l; ++row) w.at(matrix, row, col) = row + 1;
     }
   }
-  const OnDevice<double> vectors(w.values), values(ascending),
+  const DeviceArray<double> vectors(w.values), values(ascending),
       out(std::vector<double>(std::size_t(kCount * stride), -7.0)),
-      lengths(std::vector<double>(std::size_t(kCount * stride), -7.0));
+      norms(std::vector<double>(std::size_t(kCount * stride), -7.0));
   on_stream([&](cudaStream_t stream) {
     whiten(vectors.get(), values.get(), l, k, out.get(), stride, kCount, stream);
-    squared_lengths(vectors.get(), l, l, lengths.get(), stride, kCount, stream);
+    squared_column_norms(vectors.get(), l, l, norms.get(), stride, kCount, stream);
   });
-  const Matrices found{l, l, vectors.fetch()};
-  const std::vector<double> descending = out.fetch(), squares = lengths.fetch();
+  const Matrices found{l, l, vectors.copy_to_host()};
+  const std::vector<double> descending = out.copy_to_host(), squares = norms.copy_to_host();
   const double sum = l * (l + 1.0) * (2 * l + 1) / 6;  // of the squares of 1 .. l
   for (int matrix = 0; matrix < kCount; ++matrix) {
     for (int col = 0; col < l; ++col) {

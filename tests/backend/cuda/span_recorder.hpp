@@ -15,25 +15,25 @@ inline TimingEvent make_timing_event() {
 /// When what a lane queues was done: an event before and one behind it.
 class SpanRecorder {
  public:
-  void begin(testing::BusySpan::Engine engine, cudaStream_t stream) {
-    marks_.push_back({engine, make_timing_event(), make_timing_event()});
-    ECKART_CUDA_CHECK(cudaEventRecord(marks_.back().begin.get(), stream));
+  void begin(test::BusySpan::Engine engine, cudaStream_t stream) {
+    pairs_.push_back({engine, make_timing_event(), make_timing_event()});
+    ECKART_CUDA_CHECK(cudaEventRecord(pairs_.back().begin.get(), stream));
   }
   /// Of what was begun last.
   void end(cudaStream_t stream) {
-    ECKART_CUDA_CHECK(cudaEventRecord(marks_.back().end.get(), stream));
+    ECKART_CUDA_CHECK(cudaEventRecord(pairs_.back().end.get(), stream));
   }
   /// In milliseconds after `origin`, an event of the same device; everything must have ended.
-  std::vector<testing::BusySpan> read(const TimingEvent& origin) const {
-    std::vector<testing::BusySpan> spans;
-    for (const Mark& mark : marks_)
-      spans.push_back({mark.engine, since(origin, mark.begin), since(origin, mark.end)});
+  std::vector<test::BusySpan> read(const TimingEvent& origin) const {
+    std::vector<test::BusySpan> spans;
+    for (const EventPair& pair : pairs_)
+      spans.push_back({pair.engine, since(origin, pair.begin), since(origin, pair.end)});
     return spans;
   }
 
  private:
-  struct Mark {
-    testing::BusySpan::Engine engine;
+  struct EventPair {
+    test::BusySpan::Engine engine;
     TimingEvent begin, end;
   };
   static double since(const TimingEvent& origin, const TimingEvent& event) {
@@ -41,7 +41,7 @@ class SpanRecorder {
     ECKART_CUDA_CHECK(cudaEventElapsedTime(&ms, origin.get(), event.get()));
     return double(ms);
   }
-  std::vector<Mark> marks_;
+  std::vector<EventPair> pairs_;
 };
 
 }  // namespace eckart::cuda

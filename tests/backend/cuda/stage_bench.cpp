@@ -23,20 +23,20 @@
 #include "compute/cuda/cuda_backend.hpp"
 #include "core/quality.hpp"
 #include "flow/workers.hpp"
-#include "tests/backend/cuda/lane_life.hpp"
+#include "tests/backend/cuda/lane_benchmark.hpp"
 #include "tests/support/square_images.hpp"
 
 namespace eckart {
 namespace {
 
-using cuda::Bus;
-using testing::BusySpan;
+using cuda::Transfers;
+using test::BusySpan;
 
-struct Case {
+struct StageCase {
   int side, rank;
 };
 
-struct BenchArgs {
+struct StageBenchArgs {
   std::filesystem::path folder, raw, trace;
   std::vector<std::string> cases{"256:20", "256:100", "512:50"};
   std::string solver = "auto";
@@ -83,7 +83,7 @@ std::vector<double> optimal_errors(const std::vector<Image>& inputs,
 }
 
 /// For a thread that failed while others wait for it.
-void end_process(std::exception_ptr error) {
+void exit_on_failure(std::exception_ptr error) {
   try {
     std::rethrow_exception(std::move(error));
   } catch (const std::exception& failure) {
@@ -100,7 +100,7 @@ nlohmann::json spread(const std::vector<double>& sorted) {
 
 /// The images, of which each is up to `shrink` rows and columns smaller than the one before it, and
 /// then as large as it was again.
-std::vector<Image> shrunk(std::vector<Image> images, int shrink) {
+std::vector<Image> shrink_images(std::vector<Image> images, int shrink) {
   if (shrink == 0) return images;
   for (std::size_t i = 0; i < images.size(); ++i) {
     const auto whole = images[i].plane<std::uint8_t>(0);
@@ -124,11 +124,11 @@ nlohmann::json overlap(const std::vector<BusySpan>& spans) {
     end = std::max(end, span.end);
   }
   const double margin = (end - begin) / 8;  // where the lanes begin and end
-  const testing::Overlap found = testing::measure_overlap(spans, begin + margin, end - margin);
+  const test::Overlap found = test::measure_overlap(spans, begin + margin, end - margin);
   return {{"copy_in", found.busy[BusySpan::copy_in]},
           {"compute", found.busy[BusySpan::compute]},
           {"copy_out", found.busy[BusySpan::copy_out]},
-          {"all_three", found.all},
+          {"all_busy", found.all_busy},
           {"copying_while_computing", found.copying_while_computing},
           {"idle", found.idle}};
 }
@@ -168,52 +168,53 @@ void write_trace(const std::filesystem::path& path,
   std::ofstream(path) << nlohmann::json{{"traceEvents", events}}.dump();
 }
 
-nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<cv::Mat>& images) {
+nlohmann::json run_case(const StageCase& c, const StageBenchArgs& args,
+                        const std::vector<cv::Mat>& images) {
   BackendOptions options;
   options.solver = parse_solver(args.solver);
   options.lanes = args.lanes;
-  options.batch_images = args.planes;
+  options.batch_planes = args.planes;
   options.devices = args.devices;
   const auto backend = cuda::make_cuda_backend(options);
   const int lane_count = backend->lanes();
   const Depth depth = args.depth == 16 ? Depth::u16 : Depth::u8;
-  const BatchKind kind{padded_shape({c.side, c.side, 1, depth}, 32), {RankPolicy{c.rank}}};
+  const BatchKey kind{padded_shape({c.side, c.side, 1, depth}, 32), {RankPolicy{c.rank}}};
   const int planes = backend->batch_planes(kind);
   const std::vector<Image> inputs =
-      shrunk(testing::make_square_images(images, c.side, planes, depth), args.shrink);
+      shrink_images(test::make_square_images(images, c.side, planes, depth), args.shrink);
   constexpr int kWarmUp = 3;
   const int traced_batches = std::min(24, 4 * args.batches);
   std::vector<std::vector<Task>> tasks;
-  std::vector<double> retries(std::size_t(lane_count), 0.0);
+  std::vector<double> recomputed_per_mille(std::size_t(lane_count), 0.0);
   std::vector<std::vector<BusySpan>> spans(std::size_t(lane_count), std::vector<BusySpan>{});
   for (int i = 0; i < lane_count; ++i) tasks.push_back(make_tasks(inputs, kind.ranks));
   const std::vector<cuda::TimingEvent> origins = make_origins(args.devices);
-  std::barrier together(lane_count + 1);
+  std::barrier start_barrier(lane_count + 1);
   flow::Workers lanes(
       "lane", lane_count,
       [&](int i) {
-        cuda::LaneLife life(*backend, i, kind, tasks[std::size_t(i)]);
-        for (const Bus bus : {Bus::none, Bus::pinned})
-          life.time(bus, kWarmUp + args.repeats, args.batches, together);
-        retries[std::size_t(i)] = life.retries_per_mille();
+        cuda::LaneBenchmark benchmark(*backend, i, kind, tasks[std::size_t(i)]);
+        for (const Transfers transfers : {Transfers::none, Transfers::pinned})
+          benchmark.time(transfers, kWarmUp + args.repeats, args.batches, start_barrier);
+        recomputed_per_mille[std::size_t(i)] = benchmark.recomputed_per_mille();
         cuda::SpanRecorder recorder;
-        life.time(Bus::pinned, 1, traced_batches, together, &recorder);
+        benchmark.time(Transfers::pinned, 1, traced_batches, start_barrier, &recorder);
         spans[std::size_t(i)] = recorder.read(origins[std::size_t(i) % origins.size()]);
       },
-      end_process);
-  std::map<Bus, std::vector<double>> rates;
-  for (const Bus bus : {Bus::none, Bus::pinned}) {
+      exit_on_failure);
+  std::map<Transfers, std::vector<double>> rates;
+  for (const Transfers transfers : {Transfers::none, Transfers::pinned}) {
     for (int i = 0; i < kWarmUp + args.repeats; ++i) {
-      together.arrive_and_wait();
+      start_barrier.arrive_and_wait();
       const auto start = std::chrono::steady_clock::now();
-      together.arrive_and_wait();
+      start_barrier.arrive_and_wait();
       const double s =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      if (i >= kWarmUp) rates[bus].push_back(double(args.batches) * planes * lane_count / s);
+      if (i >= kWarmUp) rates[transfers].push_back(double(args.batches) * planes * lane_count / s);
     }
-    std::sort(rates[bus].begin(), rates[bus].end());
+    std::sort(rates[transfers].begin(), rates[transfers].end());
   }
-  for (int i = 0; i < 2; ++i) together.arrive_and_wait();  // what is traced
+  for (int i = 0; i < 2; ++i) start_barrier.arrive_and_wait();  // what is traced
   lanes.join();
 
   std::vector<BusySpan> spans_of_first;
@@ -222,19 +223,19 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
   if (!args.trace.empty()) write_trace(args.trace, spans);
 
   const std::vector<double> optimum = optimal_errors(inputs, kind.ranks);
-  double largest = 0, sum = 0, psnr = 0, bound = 0, broken = 0;
+  double largest = 0, sum = 0, psnr = 0, bound = 0, violated = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const PlaneResult& result = tasks[0][i].results[0][0];
     const double loss = loss_db(result.residual, optimum[i]);
     if (!tasks[0][i].error.empty()) throw std::runtime_error(tasks[0][i].error);
     largest = std::max(largest, std::isnan(loss) ? 1e9 : loss);
     sum += loss;
-    bound = std::max(bound, result.most_loss_db);
-    broken += loss > result.most_loss_db + 1e-6;
+    bound = std::max(bound, result.loss_estimate_db);
+    violated += loss > result.loss_estimate_db + 1e-6;
     psnr +=
         psnr_db(result.residual, inputs[i].shape().samples(), depth == Depth::u16 ? 65535 : 255);
   }
-  if (!args.raw.empty()) {  // the same images for the peers
+  if (!args.raw.empty()) {  // the same images for the baselines
     std::ofstream raw(args.raw / ("images_" + std::to_string(c.side) + ".raw"), std::ios::binary);
     for (const Image& image : inputs)
       raw.write(reinterpret_cast<const char*>(image.data()), std::streamsize(image.bytes()));
@@ -244,28 +245,28 @@ nlohmann::json run_case(const Case& c, const BenchArgs& args, const std::vector<
           {"bits", args.depth},
           {"planes_per_batch", planes},
           {"lanes", lane_count},
-          {"shrunk_by_up_to", args.shrink},
+          {"max_shrink_pixels", args.shrink},
           {"solver", args.solver},
           {"repeats", args.repeats},
-          {"retries_per_mille", retries[0]},
+          {"recomputed_per_mille", recomputed_per_mille[0]},
           {"batches_per_lane", args.batches},
-          {"images_per_s", spread(rates[Bus::none])},
-          {"images_per_s_pinned_to_pinned", spread(rates[Bus::pinned])},
-          {"pinned_to_pinned_share_of_time", overlap(spans_of_first)},
+          {"images_per_s", spread(rates[Transfers::none])},
+          {"images_per_s_pinned_to_pinned", spread(rates[Transfers::pinned])},
+          {"pinned_to_pinned_time_shares", overlap(spans_of_first)},
           {"loss_db",
            {{"largest", largest},
             {"mean", sum / double(inputs.size())},
-            {"largest_certified", bound},
-            {"certificates_broken", broken}}},
+            {"max_certified", bound},
+            {"certificates_violated", violated}}},
           {"psnr_db_mean", psnr / double(inputs.size())}};
 }
 
-nlohmann::json run(const BenchArgs& args) {
-  const std::vector<cv::Mat> images = testing::read_planes(args.folder);
+nlohmann::json run(const StageBenchArgs& args) {
+  const std::vector<cv::Mat> images = test::read_planes(args.folder);
   nlohmann::json results = nlohmann::json::array();
   for (const std::string& text : args.cases) {
     const std::size_t colon = text.find(':');
-    const Case c{std::stoi(text.substr(0, colon)), std::stoi(text.substr(colon + 1))};
+    const StageCase c{std::stoi(text.substr(0, colon)), std::stoi(text.substr(colon + 1))};
     results.push_back(run_case(c, args, images));
     std::fprintf(stderr, "%s\n", results.back().dump().c_str());
   }
@@ -276,7 +277,7 @@ nlohmann::json run(const BenchArgs& args) {
 }  // namespace eckart
 
 int main(int argc, char** argv) {
-  eckart::BenchArgs args;
+  eckart::StageBenchArgs args;
   CLI::App app("The CUDA compute stage with its data on the device", "stage_bench");
   app.add_option("folder", args.folder, "Folder of images")->required();
   app.add_option("--cases", args.cases, "side:rank ...");

@@ -16,7 +16,7 @@
 namespace eckart::app {
 namespace {
 
-using telemetry::fetch;
+using telemetry::http_get;
 using testing::HasSubstr;
 
 class MonitorTest : public testing::Test {
@@ -29,80 +29,80 @@ class MonitorTest : public testing::Test {
     settings.telemetry.interval_s = 0.01;  // and so often it looks
     return settings;
   }();
-  std::atomic<int> looks_ = 0;
+  std::atomic<int> samples_ = 0;
 };
 
-TEST_F(MonitorTest, has_looked_before_it_answers) {
+TEST_F(MonitorTest, has_a_sample_before_it_answers) {
   const auto pipeline = [this] {
     telemetry::Snapshot snapshot;
-    snapshot.found = ++looks_;
+    snapshot.found = ++samples_;
     return snapshot;
   };
   Monitor monitor(settings_, "run", {pipeline, [] { return telemetry::ServiceState{}; }});
   monitor.begin(true);
-  EXPECT_GE(monitor.view().all.found, 1);
-  const int looks = looks_;
-  EXPECT_GT(monitor.view_now().all.found, looks) << "it looks again";
-  EXPECT_EQ(fetch(socket_, "/healthz"), "ok\n");
+  EXPECT_GE(monitor.last_view().all.found, 1);
+  const int samples = samples_;
+  EXPECT_GT(monitor.current_view().all.found, samples) << "it looks again";
+  EXPECT_EQ(http_get(socket_, "/healthz"), "ok\n");
   monitor.end();
-  const std::int64_t last = looks_;
-  EXPECT_EQ(monitor.view().all.found, last);
-  EXPECT_THROW(fetch(socket_, "/healthz"), FatalError);
+  const std::int64_t last = samples_;
+  EXPECT_EQ(monitor.last_view().all.found, last);
+  EXPECT_THROW(http_get(socket_, "/healthz"), FatalError);
 }
 
-TEST_F(MonitorTest, is_not_healthy_where_it_cannot_look_any_more) {
+TEST_F(MonitorTest, is_unhealthy_when_sampling_fails) {
   const auto pipeline = [this]() -> telemetry::Snapshot {
-    if (++looks_ > 1) throw std::runtime_error("no more");
+    if (++samples_ > 1) throw std::runtime_error("no more");
     return {};
   };
   Monitor monitor(settings_, "run", {pipeline, [] { return telemetry::ServiceState{}; }});
   monitor.begin(true);
   const auto is_healthy = [this] {
     try {
-      return fetch(socket_, "/healthz") == "ok\n";
+      return http_get(socket_, "/healthz") == "ok\n";
     } catch (const FatalError& error) {
       EXPECT_THAT(error.what(), HasSubstr("answers 503"));
       return false;
     }
   };
   while (is_healthy()) std::this_thread::yield();
-  EXPECT_GT(looks_, 1);
-  EXPECT_THAT(fetch(socket_, "/metrics"), HasSubstr("eckart_ready 1\n"));
+  EXPECT_GT(samples_, 1);
+  EXPECT_THAT(http_get(socket_, "/metrics"), HasSubstr("eckart_ready 1\n"));
 }
 
 /// What is recent is what came since a few looks ago, and not since the beginning.
-TEST_F(MonitorTest, what_is_recent_does_not_reach_back_to_the_beginning) {
+TEST_F(MonitorTest, recent_snapshot_excludes_the_beginning) {
   const auto pipeline = [this] {
     telemetry::Snapshot snapshot;
-    snapshot.counts.done = ++looks_;
-    snapshot.elapsed_s = snapshot.seconds = looks_;
+    snapshot.counts.done = ++samples_;
+    snapshot.elapsed_s = snapshot.seconds = samples_;
     return snapshot;
   };
   Monitor monitor(settings_, "run", {pipeline, [] { return telemetry::ServiceState{}; }});
   monitor.begin(true);
-  while (looks_ < 20) std::this_thread::yield();
+  while (samples_ < 20) std::this_thread::yield();
   monitor.end();
-  const Monitor::View view = monitor.view();
-  EXPECT_GE(view.all.counts.done, 20);
-  EXPECT_GE(view.recent.counts.done, 1);
-  EXPECT_LE(view.recent.counts.done, 10);
+  const Monitor::View last_view = monitor.last_view();
+  EXPECT_GE(last_view.all.counts.done, 20);
+  EXPECT_GE(last_view.recent.counts.done, 1);
+  EXPECT_LE(last_view.recent.counts.done, 10);
 }
 
 /// The lines add up to the total, though the disk was full for some of them.
-TEST_F(MonitorTest, an_interval_whose_line_could_not_be_written_is_in_the_next_line) {
+TEST_F(MonitorTest, adds_unwritten_interval_to_the_next_line) {
   const std::filesystem::path folder = folder_.path() / "logs", log = folder / "log.jsonl";
   std::ofstream(folder) << "a file where a folder is needed";
   settings_.telemetry.throughput_log = log;
   const auto pipeline = [this] {
     telemetry::Snapshot snapshot;
-    snapshot.counts.done = ++looks_;
-    snapshot.elapsed_s = snapshot.seconds = looks_;
+    snapshot.counts.done = ++samples_;
+    snapshot.elapsed_s = snapshot.seconds = samples_;
     snapshot.startup_s = 1;
     return snapshot;
   };
   Monitor monitor(settings_, "run", {pipeline, [] { return telemetry::ServiceState{}; }});
   monitor.begin(false);
-  while (looks_ < 5) std::this_thread::yield();
+  while (samples_ < 5) std::this_thread::yield();
   std::filesystem::remove(folder);
   monitor.end();
 

@@ -17,14 +17,14 @@ namespace {
 // Made before there are threads: ThreadSanitizer does not see how spdlog's library guards it.
 spdlog::logger* const logger = spdlog::default_logger_raw();
 
-TEST(Run, knows_its_total_before_the_first_image_is_done) {
+TEST(Run, has_total_before_the_first_image_is_done) {
   const test::TempFolder folder;
   for (const char* name : {"a.png", "b.png", "c.txt"}) std::ofstream(folder.path() / name) << "x";
   const test::TempFolder out;
   RunRequest request;
   request.inputs = {folder.path()};
   request.output = out.path();
-  request.count_ahead = true;
+  request.count_inputs = true;
   const app::Run run(std::move(request), std::chrono::steady_clock::now());
   while (!run.progress().total_is_final) std::this_thread::yield();
   EXPECT_EQ(run.progress().total, 2);
@@ -32,7 +32,7 @@ TEST(Run, knows_its_total_before_the_first_image_is_done) {
 }
 
 /// More than the pipeline holds at a time, so that some are done before the last is found.
-TEST(Run, counts_no_more_as_done_than_there_are_though_files_arrive_after_it_counted) {
+TEST(Run, never_reports_more_done_than_total) {
   constexpr int kFiles = 1000;
   logger->set_level(spdlog::level::off);
   const test::TempFolder folder, out;
@@ -40,7 +40,7 @@ TEST(Run, counts_no_more_as_done_than_there_are_though_files_arrive_after_it_cou
   request.settings.backend = "cpu";
   request.inputs = {folder.path()};
   request.output = out.path();
-  request.count_ahead = true;
+  request.count_inputs = true;
   app::Run run(std::move(request), std::chrono::steady_clock::now());
   while (!run.progress().total_is_final) std::this_thread::yield();
   for (int i = 0; i < kFiles; ++i)
@@ -60,17 +60,17 @@ TEST(Run, counts_no_more_as_done_than_there_are_though_files_arrive_after_it_cou
   EXPECT_EQ(run.progress().total, kFiles);
 }
 
-telemetry::RunReport failed_for(const std::vector<Reason>& reasons) {
+telemetry::RunReport failed_for(const std::vector<FailureReason>& reasons) {
   telemetry::RunReport report;
-  for (const Reason reason : reasons) {
+  for (const FailureReason reason : reasons) {
     ++report.failed;
     ++report.failures[std::size_t(reason)];
   }
   return report;
 }
 
-TEST(ExitCodeOfRun, tells_what_became_of_the_images) {
-  using enum Reason;
+TEST(RunExitCode, reflects_results_of_the_images) {
+  using enum FailureReason;
   EXPECT_EQ(exit_code(failed_for({})), ExitCode::nothing_readable);
   EXPECT_EQ(exit_code(failed_for({not_found, not_found})), ExitCode::no_input);
   EXPECT_EQ(exit_code(failed_for({not_found, corrupt})), ExitCode::nothing_readable);

@@ -19,8 +19,8 @@ class StallRecordTest : public ::testing::Test {
     for (int i = 0; i < times; ++i) StallRecord(file_).add(name, state_, now_);  // as each process
   }
   /// For how long it is not to be tried.
-  minutes wait_of(const std::string& name) {
-    const auto hold = StallRecord(file_).held_until(name, state_, now_);
+  minutes hold_of(const std::string& name) {
+    const auto hold = StallRecord(file_).find_hold(name, state_, now_);
     return hold ? std::chrono::ceil<minutes>(hold->until - now_) : minutes(0);
   }
 
@@ -30,67 +30,67 @@ class StallRecordTest : public ::testing::Test {
   StallRecord::Time now_{hours(500000)};
 };
 
-TEST_F(StallRecordTest, the_first_stall_is_the_disks_and_later_ones_wait_longer_and_longer) {
-  EXPECT_EQ(wait_of("a.png"), minutes(0));
+TEST_F(StallRecordTest, holds_input_from_second_stall_on_with_doubling_time) {
+  EXPECT_EQ(hold_of("a.png"), minutes(0));
   stall("a.png");
-  EXPECT_EQ(wait_of("a.png"), minutes(0));
+  EXPECT_EQ(hold_of("a.png"), minutes(0));
   stall("a.png");
-  EXPECT_EQ(wait_of("a.png"), minutes(10));
+  EXPECT_EQ(hold_of("a.png"), minutes(10));
   stall("a.png");
-  EXPECT_EQ(wait_of("a.png"), minutes(20));
+  EXPECT_EQ(hold_of("a.png"), minutes(20));
   stall("a.png", 50);
-  EXPECT_EQ(wait_of("a.png"), hours(24));
+  EXPECT_EQ(hold_of("a.png"), hours(24));
   now_ += hours(24);
-  EXPECT_EQ(wait_of("a.png"), minutes(0));
-  EXPECT_EQ(wait_of("b.png"), minutes(0));
+  EXPECT_EQ(hold_of("a.png"), minutes(0));
+  EXPECT_EQ(hold_of("b.png"), minutes(0));
 }
 
-TEST_F(StallRecordTest, a_file_that_has_changed_is_another) {
+TEST_F(StallRecordTest, does_not_hold_changed_file) {
   stall("a.png", 3);
   ++state_.size;
-  EXPECT_EQ(wait_of("a.png"), minutes(0));
+  EXPECT_EQ(hold_of("a.png"), minutes(0));
   stall("a.png");
-  EXPECT_EQ(wait_of("a.png"), minutes(0));
+  EXPECT_EQ(hold_of("a.png"), minutes(0));
 }
 
-TEST_F(StallRecordTest, a_file_that_is_done_is_forgotten) {
+TEST_F(StallRecordTest, forgets_done_file) {
   stall("a.png", 2);
   stall("b.png", 2);
   StallRecord record(file_);
-  EXPECT_TRUE(record.held_until("a.png", state_, now_));
+  EXPECT_TRUE(record.find_hold("a.png", state_, now_));
   record.forget("a.png");
-  EXPECT_EQ(wait_of("a.png"), minutes(0));
-  EXPECT_EQ(wait_of("b.png"), minutes(10));
+  EXPECT_EQ(hold_of("a.png"), minutes(0));
+  EXPECT_EQ(hold_of("b.png"), minutes(10));
 }
 
-TEST_F(StallRecordTest, is_told_once) {
+TEST_F(StallRecordTest, marks_only_first_hold_as_new) {
   stall("a.png", 2);
   StallRecord record(file_);
-  EXPECT_TRUE(record.held_until("a.png", state_, now_)->is_news);
-  EXPECT_FALSE(record.held_until("a.png", state_, now_)->is_news);
+  EXPECT_TRUE(record.find_hold("a.png", state_, now_)->is_first);
+  EXPECT_FALSE(record.find_hold("a.png", state_, now_)->is_first);
 }
 
-TEST_F(StallRecordTest, a_clock_that_was_set_back_holds_nothing) {
+TEST_F(StallRecordTest, holds_nothing_after_clock_was_set_back) {
   stall("a.png", 2);
   now_ -= hours(1000);
-  EXPECT_EQ(wait_of("a.png"), minutes(0));
+  EXPECT_EQ(hold_of("a.png"), minutes(0));
 }
 
-TEST_F(StallRecordTest, any_name_is_kept_as_it_is) {
+TEST_F(StallRecordTest, keeps_any_file_name) {
   for (const char* name : {" a b.png", "a\nb.png", "\xff\xfe.png", "d/1 2 3.png"}) {
     stall(name, 2);
-    EXPECT_EQ(wait_of(name), minutes(10)) << name;
+    EXPECT_EQ(hold_of(name), minutes(10)) << name;
   }
 }
 
-TEST_F(StallRecordTest, what_is_no_record_is_nothing) {
+TEST_F(StallRecordTest, ignores_invalid_records) {
   std::ofstream(file_) << std::string("x\0\0 1 2\0003 4 5 6 7", 16);
-  EXPECT_EQ(wait_of("a.png"), minutes(0));
+  EXPECT_EQ(hold_of("a.png"), minutes(0));
   stall("a.png", 2);
-  EXPECT_EQ(wait_of("a.png"), minutes(10));
+  EXPECT_EQ(hold_of("a.png"), minutes(10));
 }
 
-TEST_F(StallRecordTest, says_where_it_cannot_be_written) {
+TEST_F(StallRecordTest, throws_when_it_cannot_be_written) {
   StallRecord record(folder_.path() / "nowhere" / "stalls");
   EXPECT_THROW(record.add("a.png", state_, now_), EnvironmentError);
 }

@@ -13,7 +13,7 @@
 #include "io/publication.hpp"
 #include "pipeline/attempt.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/unit/io/rooted.hpp"
+#include "tests/unit/io/make_rooted_file.hpp"
 
 namespace eckart::app {
 namespace {
@@ -25,14 +25,14 @@ class WatchedFolderTest : public testing::Test {
  protected:
   void SetUp() override { fs::create_directory(at("in")); }
 
-  settings::Watch watch(const std::string& after = "keep") const {
-    settings::Watch watch;
+  settings::WatchSettings watch(const std::string& after = "keep") const {
+    settings::WatchSettings watch;
     watch.input = at("in");
     watch.output = at("out");
     watch.after = after;
     watch.settings.backend = "cpu";
     watch.settings.limits.file_mb = 1;
-    watch.place = "test";
+    watch.location = "test";
     return watch;
   }
   fs::path at(const fs::path& name) const { return folder_.path() / name; }
@@ -41,8 +41,8 @@ class WatchedFolderTest : public testing::Test {
     WorkItem item;
     item.file = input / name;
     item.relative = name;
-    item.below = io::rooted(input, name);
-    item.identity = io::identity_of(item.below);
+    item.rooted_file = io::make_rooted_file(input, name);
+    item.identity = io::identity_of(item.rooted_file);
     item.state = item.identity.state;
     return item;
   }
@@ -50,8 +50,8 @@ class WatchedFolderTest : public testing::Test {
   Outcome process(WatchedFolder& folder, const fs::path& input, const fs::path& name) const {
     auto item = std::make_unique<WorkItem>(found(input, name));
     flow::Budget budget(std::size_t(1) << 30);
-    folder.claim(*item);
-    attempt(item->outcome, Stage::load, Reason::internal,
+    folder.assign_outputs(*item);
+    attempt(item->outcome, Stage::load, FailureReason::internal,
             [&] { folder.load(*item, [&](std::size_t bytes) { return budget.reserve(bytes); }); });
     if (item->outcome.ok()) {
       item->task.outputs.emplace_back(item->task.input.shape());
@@ -63,20 +63,20 @@ class WatchedFolderTest : public testing::Test {
     return item->outcome;
   }
   void write_image(const fs::path& path) const {
-    io::publish_file(path, io::codec_named("png").encode(Image({8, 4, 1, Depth::u8}), {}));
+    io::publish_file(path, io::codec_by_name("png").encode(Image({8, 4, 1, Depth::u8}), {}));
   }
   /// Of a file that was read, and found bad.
   ItemPtr bad_item(WatchedFolder& folder, const fs::path& name) const {
     std::ofstream(at("in") / name) << "bad";
     auto item = std::make_unique<WorkItem>(found(at("in"), name));
-    folder.claim(*item);
+    folder.assign_outputs(*item);
     EXPECT_TRUE(item->outcome.ok()) << item->outcome.detail;
-    item->outcome = Outcome::failed(Stage::load, Reason::corrupt, "why");
+    item->outcome = Outcome::failed(Stage::load, FailureReason::corrupt, "why");
     return item;
   }
   /// Of a file that stays.
   nlohmann::json reason(const fs::path& name) const {
-    return json(at("out/.eckart/quarantine") / (name.native() + ".stays.json"));
+    return json(at("out/.eckart/quarantine") / (name.native() + ".kept.json"));
   }
   static nlohmann::json json(const fs::path& path) {
     std::ifstream file(path);
@@ -86,68 +86,68 @@ class WatchedFolderTest : public testing::Test {
   static void publish(WatchedFolder& folder, ItemPtr& item) {
     folder.publish(std::span(&item, 1));
     folder.end(*item);
-    item->keeps.reset();
+    item->keep_alive.reset();
   }
-  static bool wants(WatchedFolder& folder, const WorkItem& item) {
-    io::Arrival arrival;
+  static bool needs_processing(WatchedFolder& folder, const WorkItem& item) {
+    io::SourceItem arrival;
     arrival.file = item.file;
     arrival.relative = item.relative;
-    return folder.wants(arrival, item.state);
+    return folder.needs_processing(arrival, item.state);
   }
 
   const test::TempFolder folder_;
 };
 
-TEST_F(WatchedFolderTest, hashes_the_bad_file_that_was_read) {
+TEST_F(WatchedFolderTest, records_hash_of_the_file_that_was_read) {
   WatchedFolder folder(watch());
   ItemPtr item = bad_item(folder, "a.png");
   folder.publish(std::span(&item, 1));
   EXPECT_EQ(reason("a.png").value("sha256", ""),
             "2f05d4b689d270cafb02285f35f44866f7dc8a2d368a3f9d1124373eeab31fb1");
-  EXPECT_FALSE(reason("a.png").contains("no_sha256"));
+  EXPECT_FALSE(reason("a.png").contains("sha256_error"));
 }
 
-TEST_F(WatchedFolderTest, waits_for_no_fifo_in_the_place_of_a_bad_file) {
+TEST_F(WatchedFolderTest, does_not_wait_for_fifo_in_place_of_bad_file) {
   WatchedFolder folder(watch());
   ItemPtr item = bad_item(folder, "a.png");
   fs::remove(at("in/a.png"));
   ASSERT_EQ(::mkfifo(at("in/a.png").c_str(), 0600), 0);
   folder.publish(std::span(&item, 1));
   EXPECT_EQ(reason("a.png").value("sha256", "none"), "");
-  EXPECT_EQ(reason("a.png").value("no_sha256", ""), "is not a regular file");
+  EXPECT_EQ(reason("a.png").value("sha256_error", ""), "is not a regular file");
 }
 
-TEST_F(WatchedFolderTest, reads_no_huge_file_in_the_place_of_a_bad_one) {
+TEST_F(WatchedFolderTest, does_not_read_huge_file_in_place_of_bad_one) {
   WatchedFolder folder(watch());
   ItemPtr item = bad_item(folder, "a.png");
   fs::resize_file(at("in/a.png"), std::uintmax_t(8) << 40);
   folder.publish(std::span(&item, 1));
-  EXPECT_THAT(reason("a.png").value("no_sha256", ""), HasSubstr("limits.file_mb"));
+  EXPECT_THAT(reason("a.png").value("sha256_error", ""), HasSubstr("limits.file_mb"));
 }
 
-TEST_F(WatchedFolderTest, hashes_no_holes) {
-  settings::Watch sparse = watch();
+TEST_F(WatchedFolderTest, does_not_hash_sparse_file) {
+  settings::WatchSettings sparse = watch();
   sparse.settings.limits.file_mb = 8;
   WatchedFolder folder(sparse);
   std::ofstream(at("in/a.png"));
   fs::resize_file(at("in/a.png"), std::uintmax_t(4) << 20);
   auto item = std::make_unique<WorkItem>(found(at("in"), "a.png"));
-  folder.claim(*item);
-  item->outcome = Outcome::failed(Stage::load, Reason::corrupt, "why");
+  folder.assign_outputs(*item);
+  item->outcome = Outcome::failed(Stage::load, FailureReason::corrupt, "why");
   folder.publish(std::span(&item, 1));
-  EXPECT_EQ(reason("a.png").value("no_sha256", ""), "most of it is holes");
+  EXPECT_EQ(reason("a.png").value("sha256_error", ""), "most of it is holes");
 }
 
-TEST_F(WatchedFolderTest, hashes_nothing_but_what_was_read) {
+TEST_F(WatchedFolderTest, does_not_hash_replaced_file) {
   WatchedFolder folder(watch());
   ItemPtr item = bad_item(folder, "a.png");
   std::ofstream(at("secret")) << "sec";
   fs::rename(at("secret"), at("in/a.png"));
   folder.publish(std::span(&item, 1));
-  EXPECT_EQ(reason("a.png").value("no_sha256", ""), "it is another file by now");
+  EXPECT_EQ(reason("a.png").value("sha256_error", ""), "it is another file by now");
 }
 
-TEST_F(WatchedFolderTest, takes_away_nothing_but_what_was_read) {
+TEST_F(WatchedFolderTest, removes_only_the_file_that_was_read) {
   WatchedFolder folder(watch("delete"));
   ItemPtr item = bad_item(folder, "a.png");
   std::ofstream(at("other")) << "new";
@@ -157,7 +157,7 @@ TEST_F(WatchedFolderTest, takes_away_nothing_but_what_was_read) {
   EXPECT_FALSE(fs::exists(at("out/.eckart/quarantine/a.png")));
 }
 
-class WatchedFolderElsewhere : public WatchedFolderTest {
+class WatchedFolderOnOtherDisk : public WatchedFolderTest {
  protected:
   void SetUp() override {
     WatchedFolderTest::SetUp();
@@ -170,9 +170,9 @@ class WatchedFolderElsewhere : public WatchedFolderTest {
 };
 
 /// What is taken, and put back since it cannot be copied, looks like an arrival.
-TEST_F(WatchedFolderElsewhere, does_not_try_what_cannot_be_taken_away_again_and_again) {
+TEST_F(WatchedFolderOnOtherDisk, delays_retry_of_unremovable_input) {
   for (const char* ledger : {"auto", "none"}) {
-    settings::Watch watch = this->watch("delete");
+    settings::WatchSettings watch = this->watch("delete");
     watch.output = disk_ / ledger;
     watch.settings.ledger = ledger;
     WatchedFolder folder(watch);
@@ -180,21 +180,21 @@ TEST_F(WatchedFolderElsewhere, does_not_try_what_cannot_be_taken_away_again_and_
     ItemPtr item = bad_item(folder, "q.png");
     publish(folder, item);
     EXPECT_TRUE(fs::exists(place));
-    const nlohmann::json first = json(place.native() + ".reason.json");
+    const nlohmann::json first = json(place.native() + ".record.json");
 
     item = bad_item(folder, "q.png");
     fs::resize_file(at("in/q.png"), 2500000);  // and so not to be copied
-    item->identity = io::identity_of(item->below);
+    item->identity = io::identity_of(item->rooted_file);
     item->state = item->identity.state;
     publish(folder, item);
     EXPECT_TRUE(fs::exists(at("in/q.png")));
-    EXPECT_FALSE(wants(folder, *item)) << ledger;
-    EXPECT_EQ(json(place.native() + ".reason.json"), first) << "the reason of the other file";
-    EXPECT_EQ(json(place.native() + ".stays.json").value("bytes", 0), 2500000);
+    EXPECT_FALSE(needs_processing(folder, *item)) << ledger;
+    EXPECT_EQ(json(place.native() + ".record.json"), first) << "the reason of the other file";
+    EXPECT_EQ(json(place.native() + ".kept.json").value("bytes", 0), 2500000);
   }
 }
 
-TEST_F(WatchedFolderTest, has_no_note_of_what_it_took_to_the_quarantine_after_all) {
+TEST_F(WatchedFolderTest, removes_record_of_kept_input_once_quarantined) {
   ItemPtr item;
   {
     WatchedFolder folder(watch());
@@ -205,12 +205,12 @@ TEST_F(WatchedFolderTest, has_no_note_of_what_it_took_to_the_quarantine_after_al
   WatchedFolder folder(watch("delete"));
   item = bad_item(folder, "a.png");
   publish(folder, item);
-  EXPECT_TRUE(fs::exists(at("out/.eckart/quarantine/a.png.reason.json")));
-  EXPECT_FALSE(fs::exists(at("out/.eckart/quarantine/a.png.stays.json")));
+  EXPECT_TRUE(fs::exists(at("out/.eckart/quarantine/a.png.record.json")));
+  EXPECT_FALSE(fs::exists(at("out/.eckart/quarantine/a.png.kept.json")));
 }
 
 /// Its path there would be longer than one may be.
-TEST_F(WatchedFolderTest, does_not_try_again_what_has_no_place_in_the_quarantine) {
+TEST_F(WatchedFolderTest, does_not_retry_input_too_deep_for_the_quarantine) {
   const std::size_t room = 4090 - (at("in") / "a.png").native().size();
   fs::path deep;
   while (deep.native().size() + 200 < room) deep /= std::string(99, 'd');
@@ -222,14 +222,15 @@ TEST_F(WatchedFolderTest, does_not_try_again_what_has_no_place_in_the_quarantine
     WatchedFolder folder(watch(after));
     item = bad_item(folder, deep / "a.png");
     publish(folder, item);
-    EXPECT_EQ(item->outcome.result, Result::failed) << "and no environment is to blame";
+    EXPECT_EQ(item->outcome.result, ItemResult::failed) << "and no environment is to blame";
     EXPECT_TRUE(fs::exists(item->file));
-    EXPECT_FALSE(wants(folder, *item));
+    EXPECT_FALSE(needs_processing(folder, *item));
   }
-  EXPECT_FALSE(wants(*std::make_unique<WatchedFolder>(watch("delete")), *item)) << "nor later";
+  EXPECT_FALSE(needs_processing(*std::make_unique<WatchedFolder>(watch("delete")), *item))
+      << "nor later";
 }
 
-TEST_F(WatchedFolderTest, waits_for_a_disk_that_is_gone) {
+TEST_F(WatchedFolderTest, waits_for_unmounted_output_disk) {
   const fs::path disk = "/dev/shm/eckart-watched-folder-test-" + std::to_string(::getpid());
   if (!fs::is_directory("/dev/shm")) GTEST_SKIP() << "there is no /dev/shm to be another disk";
   fs::create_directory(disk);
@@ -237,71 +238,71 @@ TEST_F(WatchedFolderTest, waits_for_a_disk_that_is_gone) {
   fs::create_directory_symlink(disk, at("out"));
   WatchedFolder folder(watch());
   std::ofstream(at("in/a.png")) << "x";
-  io::Arrival arrival;
+  io::SourceItem arrival;
   arrival.file = at("in/a.png");
   arrival.relative = "a.png";
-  const auto wants = [&] { return folder.wants(arrival, {}); };
-  EXPECT_TRUE(wants());
+  const auto needs_processing = [&] { return folder.needs_processing(arrival, {}); };
+  EXPECT_TRUE(needs_processing());
   const auto lead_to = [&](const fs::path& place) {
     fs::remove(at("out"));
     fs::create_directory_symlink(place, at("out"));
   };
   lead_to(at("mount point"));
-  EXPECT_THROW(wants(), EnvironmentError);
+  EXPECT_THROW(needs_processing(), EnvironmentError);
   EXPECT_TRUE(fs::is_empty(at("mount point"))) << "where all would be lost beneath the disk";
   lead_to(disk);
-  EXPECT_TRUE(wants());
+  EXPECT_TRUE(needs_processing());
   fs::remove_all(disk);
 }
 
-TEST_F(WatchedFolderTest, moves_nothing_beneath_a_disk_that_is_gone) {
+TEST_F(WatchedFolderTest, moves_nothing_onto_unmounted_disk) {
   const fs::path disk = "/dev/shm/eckart-move-to-test-" + std::to_string(::getpid());
   if (!fs::is_directory("/dev/shm")) GTEST_SKIP() << "there is no /dev/shm to be another disk";
   fs::create_directory(disk);
   fs::create_directory(at("mount point"));
   fs::create_directory_symlink(disk, at("done"));
-  settings::Watch moving = watch("move");
+  settings::WatchSettings moving = watch("move");
   moving.move_to = at("done");
   WatchedFolder folder(moving);
   write_image(at("in/a.png"));
-  EXPECT_TRUE(wants(folder, found(at("in"), "a.png")));
+  EXPECT_TRUE(needs_processing(folder, found(at("in"), "a.png")));
   fs::remove(at("done"));
   for (const bool is_mount_point : {true, false}) {
     if (is_mount_point) fs::create_directory_symlink(at("mount point"), at("done"));
-    EXPECT_THROW(wants(folder, found(at("in"), "a.png")), EnvironmentError);
-    EXPECT_EQ(process(folder, at("in"), "a.png").result, Result::deferred);
+    EXPECT_THROW(needs_processing(folder, found(at("in"), "a.png")), EnvironmentError);
+    EXPECT_EQ(process(folder, at("in"), "a.png").result, ItemResult::deferred);
     EXPECT_TRUE(fs::exists(at("in/a.png")));
     EXPECT_TRUE(fs::is_empty(at("mount point"))) << "where it would be hidden by the disk";
     EXPECT_EQ(fs::remove(at("done")), is_mount_point) << "not made again";
   }
   fs::create_directory_symlink(disk, at("done"));
-  EXPECT_TRUE(wants(folder, found(at("in"), "a.png")));
-  EXPECT_EQ(process(folder, at("in"), "a.png").result, Result::skipped);
+  EXPECT_TRUE(needs_processing(folder, found(at("in"), "a.png")));
+  EXPECT_EQ(process(folder, at("in"), "a.png").result, ItemResult::skipped);
   EXPECT_TRUE(fs::exists(disk / "a.png"));
   EXPECT_FALSE(fs::exists(at("in/a.png")));
   fs::remove_all(disk);
 }
 
 /// Whether a file is wanted is asked for every file of every scan.
-TEST_F(WatchedFolderTest, reads_a_copied_tree_once_and_not_to_say_what_it_wants) {
+TEST_F(WatchedFolderTest, reads_copied_input_once_and_not_for_selection) {
   write_image(at("in/a.png"));
   {
     WatchedFolder before(watch());
     const Outcome outcome = process(before, at("in"), "a.png");
     ASSERT_TRUE(outcome.ok()) << outcome.detail;
-    EXPECT_FALSE(wants(before, found(at("in"), "a.png")));
+    EXPECT_FALSE(needs_processing(before, found(at("in"), "a.png")));
   }
   fs::create_directory(at("copy"));
   fs::copy_file(at("in/a.png"), at("copy/a.png"));
   fs::last_write_time(at("copy/a.png"), fs::last_write_time(at("in/a.png")));
-  settings::Watch copied = watch();
+  settings::WatchSettings copied = watch();
   copied.input = at("copy");
   WatchedFolder folder(copied);
   const WorkItem copy = found(at("copy"), "a.png");
-  EXPECT_TRUE(wants(folder, copy)) << "only what they hold tells";
+  EXPECT_TRUE(needs_processing(folder, copy)) << "only what they hold tells";
   const Outcome outcome = process(folder, at("copy"), "a.png");
-  EXPECT_EQ(outcome.result, Result::skipped) << outcome.detail;
-  EXPECT_FALSE(wants(folder, copy)) << "it is recorded";
+  EXPECT_EQ(outcome.result, ItemResult::skipped) << outcome.detail;
+  EXPECT_FALSE(needs_processing(folder, copy)) << "it is recorded";
 }
 
 }  // namespace

@@ -8,45 +8,45 @@
 namespace eckart::capacity {
 namespace {
 
-struct Wall {
+struct WallTimeRun {
   int cores;
   double wall_s, cpu_s;
 };
-struct Series {
+struct MeasuredSeries {
   const char* backend;
   int images;
   double startup_s, write_share;  ///< of the CPU time
-  std::vector<Wall> runs;
+  std::vector<WallTimeRun> runs;
 };
-const Series kSlices = {"cuda",
-                        26880,
-                        0.4,
-                        0.6,
-                        {{1, 18.39, 18.19},
-                         {2, 8.70, 17.04},
-                         {2, 9.13, 17.81},
-                         {4, 5.18, 19.60},
-                         {4, 4.72, 17.93},
-                         {8, 2.95, 19.77},
-                         {16, 1.88, 21.03}}};
-const Series kPhotographs = {"cuda",
-                             480,
-                             0.4,
-                             0.8,
-                             {{1, 18.10, 18.20},
-                              {2, 8.97, 17.92},
-                              {2, 8.85, 17.72},
-                              {4, 4.71, 18.42},
-                              {4, 4.52, 17.50},
-                              {8, 2.70, 18.70}}};
-const Series kPhotographsOnCpu = {
+const MeasuredSeries kSlices = {"cuda",
+                                26880,
+                                0.4,
+                                0.6,
+                                {{1, 18.39, 18.19},
+                                 {2, 8.70, 17.04},
+                                 {2, 9.13, 17.81},
+                                 {4, 5.18, 19.60},
+                                 {4, 4.72, 17.93},
+                                 {8, 2.95, 19.77},
+                                 {16, 1.88, 21.03}}};
+const MeasuredSeries kPhotographs = {"cuda",
+                                     480,
+                                     0.4,
+                                     0.8,
+                                     {{1, 18.10, 18.20},
+                                      {2, 8.97, 17.92},
+                                      {2, 8.85, 17.72},
+                                      {4, 4.71, 18.42},
+                                      {4, 4.52, 17.50},
+                                      {8, 2.70, 18.70}}};
+const MeasuredSeries kPhotographsOnCpu = {
     "cpu",
     480,
     0.05,
     0.4,
     {{2, 18.41, 36.84}, {4, 9.33, 37.28}, {8, 4.83, 38.55}, {16, 2.67, 41.78}}};
 
-LoggedRun run_of(const Series& series, const Wall& wall, std::size_t number) {
+LoggedRun make_run(const MeasuredSeries& series, const WallTimeRun& wall, std::size_t number) {
   const bool is_cuda = std::string(series.backend) == "cuda";
   LoggedRun run{.id = std::to_string(number),
                 .command = "run",
@@ -55,7 +55,7 @@ LoggedRun run_of(const Series& series, const Wall& wall, std::size_t number) {
                 .gpus = std::vector<std::string>(is_cuda ? 1 : 0, "H200"),
                 .settings = {{"threads.load", "5"}, {"threads.write", "12"}, {"cpu.lanes", "16"}},
                 .startup_s = series.startup_s};
-  Sample total{.elapsed_s = wall.wall_s, .interval_s = wall.wall_s};
+  ThroughputSample total{.elapsed_s = wall.wall_s, .interval_s = wall.wall_s};
   total.done = series.images;
   total.cpu_s = wall.cpu_s;
   const auto stage = [&](const char* name, int workers, double share) {
@@ -67,20 +67,20 @@ LoggedRun run_of(const Series& series, const Wall& wall, std::size_t number) {
   return run;
 }
 
-/// Predictions by runs with at most `most_cores`, against those with more: the worst ratio's error.
-double worst_error(const Series& series, int least_cores, int most_cores) {
+/// Predictions by runs with at most `max_cores`, against those with more: the worst ratio's error.
+double worst_error(const MeasuredSeries& series, int min_cores, int max_cores) {
   std::vector<LoggedRun> known;
   for (std::size_t i = 0; i < series.runs.size(); ++i) {
     const int cores = series.runs[i].cores;
-    if (cores >= least_cores && cores <= most_cores)
-      known.push_back(run_of(series, series.runs[i], i));
+    if (cores >= min_cores && cores <= max_cores)
+      known.push_back(make_run(series, series.runs[i], i));
   }
   const Plan plan = make_plans(known, {}).at(0);
   double worst = 0;
-  for (const Wall& wall : series.runs) {
+  for (const WallTimeRun& wall : series.runs) {
     if (wall.cores < 8) continue;
     const double measured = series.images / (wall.wall_s - series.startup_s);
-    for (const Predicted& at : plan.predictions) {
+    for (const PredictionRow& at : plan.predictions) {
       if (at.cores != wall.cores) continue;
       const double error = at.rate_per_s.value / measured - 1;
       EXPECT_LT(std::abs(error), 0.15) << at.cores << " cores: " << at.rate_per_s.value
@@ -91,13 +91,13 @@ double worst_error(const Series& series, int least_cores, int most_cores) {
   return worst;
 }
 
-TEST(MeasuredMachine, with_2_and_4_cores_tells_what_8_and_16_do) {
+TEST(MeasuredMachine, with_2_and_4_cores_predicts_8_and_16) {
   EXPECT_GT(worst_error(kSlices, 2, 4), 0);
   EXPECT_GT(worst_error(kPhotographs, 2, 4), 0);
   EXPECT_GT(worst_error(kPhotographsOnCpu, 2, 4), 0);
 }
 
-TEST(MeasuredMachine, with_1_and_2_cores_tells_what_8_and_16_do) {
+TEST(MeasuredMachine, with_1_and_2_cores_predicts_8_and_16) {
   EXPECT_GT(worst_error(kSlices, 1, 2), 0);
   EXPECT_GT(worst_error(kPhotographs, 1, 2), 0);
 }

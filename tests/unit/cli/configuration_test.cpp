@@ -22,23 +22,23 @@ class ConfigurationTest : public testing::Test {
   const test::TempFolder folder_;
 };
 
-TEST_F(ConfigurationTest, each_source_changes_only_what_it_names) {
+TEST_F(ConfigurationTest, overrides_only_the_keys_of_each_source) {
   const fs::path system = write("system.yaml", "budget_mb: 101\nsolver: gesvd\nrank: 3\n");
   ConfigArgs args;
   args.file = write("mine.yaml", "solver: gram\nrank: 4\n");
-  args.sets = {"rank=5"};
+  args.assignments = {"rank=5"};
   const settings::Settings settings = read_configuration(args, system).settings;
   EXPECT_EQ(settings.budget_mb, 101);
   EXPECT_EQ(settings.solver, "gram");
   EXPECT_EQ(settings.rank, "5");
 }
 
-TEST_F(ConfigurationTest, the_system_file_alone_is_enough) {
+TEST_F(ConfigurationTest, reads_system_file_alone) {
   const fs::path system = write("system.yaml", "budget_mb: 101\n");
   EXPECT_EQ(read_configuration({}, system).settings.budget_mb, 101);
 }
 
-TEST_F(ConfigurationTest, needs_no_system_file) {
+TEST_F(ConfigurationTest, works_without_system_file) {
   const settings::Settings settings = read_configuration({}, folder_.path() / "none.yaml").settings;
   EXPECT_EQ(settings.budget_mb, settings::Settings().budget_mb);
 }

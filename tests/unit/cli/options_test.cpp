@@ -13,9 +13,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using Words = std::vector<std::string>;
 
-class Options : public testing::Test {
+class CommandLineOptions : public testing::Test {
  protected:
-  Options() { add_commands(app_, action_); }
+  CommandLineOptions() { add_commands(app_, action_); }
 
   /// The command, after it was given these arguments; nothing is executed.
   const CLI::App& parsed(const std::string& command, Words arguments) {
@@ -31,7 +31,7 @@ class Options : public testing::Test {
   Action action_;
 };
 
-TEST_F(Options, take_one_argument_in_every_command) {
+TEST_F(CommandLineOptions, take_one_argument_in_every_command) {
   int with_value = 0;
   for (const CLI::App* command : commands()) {
     for (const CLI::Option* option : command->get_options()) {
@@ -47,7 +47,7 @@ TEST_F(Options, take_one_argument_in_every_command) {
 }
 
 /// The same, asked of the parser.
-TEST_F(Options, leave_what_follows_to_the_command) {
+TEST_F(CommandLineOptions, consume_only_one_argument) {
   for (const CLI::App* command : commands()) {
     for (const CLI::Option* option : command->get_options()) {
       if (option->get_positional() || option->get_items_expected_max() == 0) continue;
@@ -67,20 +67,20 @@ TEST_F(Options, leave_what_follows_to_the_command) {
   }
 }
 
-TEST_F(Options, set_leaves_the_inputs_alone) {
+TEST_F(CommandLineOptions, set_does_not_consume_inputs) {
   const CLI::App& run = parsed("run", {"--set", "rank=5", "scans", "more", "-o", "out"});
   EXPECT_THAT(run.get_option("--set")->results(), ElementsAre("rank=5"));
   EXPECT_THAT(run.get_option("inputs")->results(), ElementsAre("scans", "more"));
 }
 
-TEST_F(Options, may_be_repeated_where_they_fill_a_list) {
+TEST_F(CommandLineOptions, may_be_repeated_where_they_fill_a_list) {
   const CLI::App& run =
       parsed("run", {"--set", "rank=5", "a", "--set=output.format=jpeg", "b", "-o", "out"});
   EXPECT_THAT(run.get_option("--set")->results(), ElementsAre("rank=5", "output.format=jpeg"));
   EXPECT_THAT(run.get_option("inputs")->results(), ElementsAre("a", "b"));
 }
 
-TEST_F(Options, take_a_list_with_commas_as_one_argument) {
+TEST_F(CommandLineOptions, take_a_list_with_commas_as_one_argument) {
   const CLI::App& plan = parsed("plan", {"--cores", "2,4", "--gpus", "1", "--cores", "8", "log"});
   EXPECT_THAT(plan.get_option("--cores")->as<std::vector<int>>(), ElementsAre(2, 4, 8));
   EXPECT_THAT(plan.get_option("--gpus")->as<std::vector<int>>(), ElementsAre(1));
@@ -90,13 +90,13 @@ TEST_F(Options, take_a_list_with_commas_as_one_argument) {
   EXPECT_THAT(bench.get_option("inputs")->results(), ElementsAre("in"));
 }
 
-TEST_F(Options, refuse_a_list_with_spaces_where_nothing_may_follow) {
+TEST_F(CommandLineOptions, reject_list_with_spaces) {
   EXPECT_THROW(parsed("synth", {"-o", "out", "--size", "8", "16"}), CLI::ExtrasError);
   EXPECT_THROW(parsed("run", {"in", "-o", "out", "-k", "5", "-k", "7"}), CLI::ParseError);
 }
 
 /// And take no other argument for it.
-TEST_F(Options, refuse_a_value_that_is_empty) {
+TEST_F(CommandLineOptions, reject_empty_value) {
   for (const CLI::App* command : commands()) {
     for (const CLI::Option* option : command->get_options()) {
       if (option->get_positional()) continue;
@@ -119,12 +119,12 @@ TEST_F(Options, refuse_a_value_that_is_empty) {
   EXPECT_THROW(parsed("run", {"in", "-o", "out", "--report=", "--overwrite"}), CLI::ParseError);
 }
 
-TEST_F(Options, refuse_a_list_of_nothing) {
+TEST_F(CommandLineOptions, reject_empty_list) {
   EXPECT_THROW(parsed("synth", {"-o", "out", "--size=,", "8"}), CLI::ParseError);
   EXPECT_THROW(parsed("plan", {"--cores", ",,", "8", "log"}), CLI::ParseError);
 }
 
-TEST_F(Options, may_look_like_one_another_where_they_are_values_or_inputs) {
+TEST_F(CommandLineOptions, allow_option_like_values_and_inputs) {
   const CLI::App& run =
       parsed("run", {"--report", "--a=", "-o", "--b=", "--set=rank=", "--", "--json="});
   EXPECT_THAT(run.get_option("--report")->results(), ElementsAre("--a="));

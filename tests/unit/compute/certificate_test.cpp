@@ -12,63 +12,66 @@ namespace eckart {
 namespace {
 
 /// A spectrum of 64 values falling to half each time, of which the first eight are known exactly.
-struct Falling {
-  std::vector<double> ritz, refined;
+struct DecayingSpectrum {
+  std::vector<double> ritz, rayleigh_quotients;
   double squared_norm = 0;
-  Falling() {
+  DecayingSpectrum() {
     for (int i = 0; i < 64; ++i) squared_norm += value(i);
     for (int i = 0; i < 8; ++i) ritz.push_back(value(i));
-    refined = ritz;
+    rayleigh_quotients = ritz;
   }
   static double value(int i) { return 1e12 * std::pow(0.5, i); }
-  double left(int k) const {
+  double tail_energy(int k) const {
     double sum = squared_norm;
-    for (int i = 0; i < k; ++i) sum -= refined[std::size_t(i)];
+    for (int i = 0; i < k; ++i) sum -= rayleigh_quotients[std::size_t(i)];
     return sum;
   }
-  double bound(int k) const {
-    return most_loss_db({ritz, refined, 64}, k, left(k), squared_norm, Precision::float64);
+  double loss_estimate(int k) const {
+    return loss_estimate_db({ritz, rayleigh_quotients, 64}, k, tail_energy(k), squared_norm,
+                            Precision::float64);
   }
 };
 
-TEST(Certificate, is_nearly_nothing_where_the_space_is_invariant) {
-  const Falling spectrum;
-  EXPECT_GT(spectrum.bound(4), 0);
-  EXPECT_LT(spectrum.bound(4), 1e-4);
+TEST(Certificate, is_tiny_for_an_invariant_subspace) {
+  const DecayingSpectrum spectrum;
+  EXPECT_GT(spectrum.loss_estimate(4), 0);
+  EXPECT_LT(spectrum.loss_estimate(4), 1e-4);
 }
 
-TEST(Certificate, covers_what_a_mixed_pair_has_lost) {
+TEST(Certificate, bounds_the_loss_of_a_rotated_ritz_pair) {
   // u_4 is turned by an angle towards the ninth direction, which is outside the space.
   for (const double angle : {0.01, 0.1, 0.3}) {
-    Falling spectrum;
+    DecayingSpectrum spectrum;
     const double c2 = std::pow(std::cos(angle), 2), s2 = 1 - c2;
-    const double inside = Falling::value(3), outside = Falling::value(8);
+    const double inside = DecayingSpectrum::value(3), outside = DecayingSpectrum::value(8);
     spectrum.ritz[3] = c2 * inside + s2 * outside;  // of A Q
-    // the left vector is A q, normalised: further to the stronger direction
-    spectrum.refined[3] =
+    // the left vector is A q, normalized: further to the stronger direction
+    spectrum.rayleigh_quotients[3] =
         (c2 * inside * inside + s2 * outside * outside) / (c2 * inside + s2 * outside);
-    const double optimum = Falling().left(4), found = spectrum.left(4);
+    const double optimum = DecayingSpectrum().tail_energy(4), found = spectrum.tail_energy(4);
     const double lost_db = 10 * std::log10(found / optimum);
     EXPECT_GT(lost_db, 0);
-    EXPECT_GE(spectrum.bound(4), lost_db);
-    EXPECT_LE(spectrum.bound(4), 10 * lost_db + 1e-6) << "of use only if it is not far too much";
+    EXPECT_GE(spectrum.loss_estimate(4), lost_db);
+    EXPECT_LE(spectrum.loss_estimate(4), 10 * lost_db + 1e-6)
+        << "of use only if it is not far too much";
   }
 }
 
 /// The value half-way is taken for what is outside the space, and may be less than that.
-TEST(Certificate, covers_what_a_direction_stronger_than_the_value_half_way_has_lost) {
+TEST(Certificate, bounds_the_loss_of_a_missing_direction_above_the_middle_value) {
   for (const double stronger : {1.2, 1.5, 1.7}) {
-    Falling spectrum;
+    DecayingSpectrum spectrum;
     const double c2 = std::pow(std::cos(0.05), 2), s2 = 1 - c2;
-    const double inside = Falling::value(3), outside = stronger * Falling::value(6);
+    const double inside = DecayingSpectrum::value(3),
+                 outside = stronger * DecayingSpectrum::value(6);
     spectrum.squared_norm += outside;
-    const double optimum = spectrum.left(4);
+    const double optimum = spectrum.tail_energy(4);
     spectrum.ritz[3] = c2 * inside + s2 * outside;
-    spectrum.refined[3] =
+    spectrum.rayleigh_quotients[3] =
         (c2 * inside * inside + s2 * outside * outside) / (c2 * inside + s2 * outside);
-    const double lost_db = 10 * std::log10(spectrum.left(4) / optimum);
+    const double lost_db = 10 * std::log10(spectrum.tail_energy(4) / optimum);
     EXPECT_GT(lost_db, 1e-6);
-    EXPECT_GE(spectrum.bound(4), lost_db) << stronger;
+    EXPECT_GE(spectrum.loss_estimate(4), lost_db) << stronger;
   }
 }
 
@@ -82,11 +85,11 @@ double worst_rounding(Precision precision, int k, int n, double error, double no
   };
   const double of_sums = (1e-10 + k * 1e-12) * norm + 1e-5 * error;
   switch (precision) {
-    case Precision::halves:
+    case Precision::float16:
       return of_sums;
     case Precision::float32:
       return of_factors(1e-7) + of_sums;
-    case Precision::squared_float64:
+    case Precision::float64_gram:
       return n * epsilon * norm;
     case Precision::float64:
       break;
@@ -94,114 +97,118 @@ double worst_rounding(Precision precision, int k, int n, double error, double no
   return of_factors(n * epsilon);
 }
 
-TEST(Certificate, covers_rounding_that_all_points_the_same_way) {
+TEST(Certificate, bounds_worst_case_rounding) {
   constexpr int k = 4, n = 64;
-  Falling spectrum;
-  const RitzValues values{spectrum.ritz, spectrum.refined, n};
+  DecayingSpectrum spectrum;
+  const RitzValues values{spectrum.ritz, spectrum.rayleigh_quotients, n};
   for (const Precision precision :
-       {Precision::halves, Precision::float32, Precision::squared_float64, Precision::float64}) {
+       {Precision::float16, Precision::float32, Precision::float64_gram, Precision::float64}) {
     for (const double share : {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-2}) {
       const double norm = spectrum.squared_norm, optimum = share * norm;
       const double rounding = worst_rounding(precision, k, n, optimum, norm);
       const double error = optimum + rounding;
       const double lost_db = -10 * std::log10(1 - rounding / error);
       const double slack_db = 1e-13;  // of this arithmetic
-      for (const double bound : {most_loss_db(k, n, error, norm, precision),
-                                 most_loss_db(values, k, error, norm, precision)}) {
-        EXPECT_GE(bound, lost_db - slack_db) << int(precision) << ", " << share;
-        EXPECT_LE(bound, 1.2 * lost_db + slack_db) << int(precision) << ", " << share;
+      for (const double loss_estimate : {loss_estimate_db(k, n, error, norm, precision),
+                                         loss_estimate_db(values, k, error, norm, precision)}) {
+        EXPECT_GE(loss_estimate, lost_db - slack_db) << int(precision) << ", " << share;
+        EXPECT_LE(loss_estimate, 1.2 * lost_db + slack_db) << int(precision) << ", " << share;
       }
     }
   }
 }
 
-TEST(Certificate, says_nothing_where_the_space_may_have_missed_more_than_it_holds) {
-  Falling spectrum;
+TEST(Certificate, is_infinite_if_the_subspace_may_miss_more_than_it_contains) {
+  DecayingSpectrum spectrum;
   spectrum.squared_norm += 64 * 2 * spectrum.ritz[3];  // spread over what is outside
-  EXPECT_EQ(spectrum.bound(4), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(spectrum.loss_estimate(4), std::numeric_limits<double>::infinity());
 }
 
-TEST(Certificate, counts_what_is_left_by_the_error_and_not_beside_the_largest_value) {
+TEST(Certificate, computes_the_outside_energy_from_the_residual) {
   // Columns of the space have come to nothing but rounding, and float32 knows the largest value to
   // a millionth: what is missing is far below that.
   const std::vector<double> ritz{1.7e10 * (1 + 1e-6), 5, 5, 5, 4, 4, 0, 0};
   const double missing = 40;
   EXPECT_EQ(
-      most_loss_db({ritz, ritz, 16}, 4, 8 + missing, 1.7e10 + 23 + missing, Precision::float32),
+      loss_estimate_db({ritz, ritz, 16}, 4, 8 + missing, 1.7e10 + 23 + missing, Precision::float32),
       std::numeric_limits<double>::infinity());
   EXPECT_EQ(
-      most_loss_db({ritz, ritz, 8}, 4, 8 + missing, 1.7e10 + 23 + missing, Precision::float32),
+      loss_estimate_db({ritz, ritz, 8}, 4, 8 + missing, 1.7e10 + 23 + missing, Precision::float32),
       std::numeric_limits<double>::infinity())
       << "what should hold all of the image, and does not";
 }
 
-TEST(Certificate, fears_the_worst_where_what_is_outside_is_more_than_what_the_space_has_left) {
+TEST(Certificate, is_infinite_if_the_outside_mean_exceeds_the_middle_value) {
   // As rounding leaves it: 22 directions of the fifth's kind have left the space.
   const std::vector<double> ritz{1e9, 9, 9, 9, 4.5, 0.1, 0.05, 0};
-  EXPECT_EQ(most_loss_db({ritz, ritz, 109}, 5, 198.15, 1e9 + 229.65, Precision::float32),
+  EXPECT_EQ(loss_estimate_db({ritz, ritz, 109}, 5, 198.15, 1e9 + 229.65, Precision::float32),
             std::numeric_limits<double>::infinity());
 }
 
-TEST(Certificate, says_nothing_where_values_outside_may_be_larger_than_those_inside) {
-  const std::vector<double> ritz{9.9, 9.8, 9.7, 9.6, 9.5, 9.4, 9.3, 9.2}, refined(8, 9.95);
-  const auto bound = [&](double mean_outside) {
+TEST(Certificate, is_infinite_if_outside_values_may_exceed_inside_values) {
+  const std::vector<double> ritz{9.9, 9.8, 9.7, 9.6, 9.5, 9.4, 9.3, 9.2},
+      rayleigh_quotients(8, 9.95);
+  const auto loss_estimate = [&](double mean_outside) {
     const double residual = 9.5 + 9.4 + 9.3 + 9.2 + 56 * mean_outside;
-    return most_loss_db({ritz, refined, 64}, 4, residual, residual + 39, Precision::float64);
+    return loss_estimate_db({ritz, rayleigh_quotients, 64}, 4, residual, residual + 39,
+                            Precision::float64);
   };
-  EXPECT_EQ(bound(9), std::numeric_limits<double>::infinity());
-  EXPECT_EQ(bound(5), std::numeric_limits<double>::infinity());
-  EXPECT_LT(bound(4), 1) << "and far from any limit where the space holds what is large";
+  EXPECT_EQ(loss_estimate(9), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(loss_estimate(5), std::numeric_limits<double>::infinity());
+  EXPECT_LT(loss_estimate(4), 1) << "and far from any limit where the space holds what is large";
 }
 
-TEST(Certificate, trusts_no_direction_that_carries_less_than_its_value) {
-  Falling spectrum;
-  spectrum.refined[2] = 0.9 * spectrum.ritz[2];
-  EXPECT_EQ(spectrum.bound(4), std::numeric_limits<double>::infinity());
+TEST(Certificate, is_infinite_if_a_rayleigh_quotient_is_below_its_ritz_value) {
+  DecayingSpectrum spectrum;
+  spectrum.rayleigh_quotients[2] = 0.9 * spectrum.ritz[2];
+  EXPECT_EQ(spectrum.loss_estimate(4), std::numeric_limits<double>::infinity());
 }
 
-TEST(Certificate, proves_little_where_rounding_may_have_made_the_error) {
-  const Falling spectrum;
-  const RitzValues values{spectrum.ritz, spectrum.refined, 64};
-  const auto bound = [&](double share, Precision precision) {
-    return most_loss_db(values, 4, share * spectrum.squared_norm, spectrum.squared_norm, precision);
+TEST(Certificate, exceeds_the_tolerance_for_errors_at_rounding_level) {
+  const DecayingSpectrum spectrum;
+  const RitzValues values{spectrum.ritz, spectrum.rayleigh_quotients, 64};
+  const auto loss_estimate = [&](double share, Precision precision) {
+    return loss_estimate_db(values, 4, share * spectrum.squared_norm, spectrum.squared_norm,
+                            precision);
   };
-  EXPECT_GT(bound(1e-9, Precision::halves), kMostLossDb);
-  EXPECT_LT(bound(1e-6, Precision::halves), kMostLossDb);
-  EXPECT_GT(bound(1e-9, Precision::float32), kMostLossDb);
-  EXPECT_LT(bound(1e-7, Precision::float32), kMostLossDb);
-  EXPECT_LT(bound(1e-9, Precision::float64), kMostLossDb);
+  EXPECT_GT(loss_estimate(1e-9, Precision::float16), kMaxLossDb);
+  EXPECT_LT(loss_estimate(1e-6, Precision::float16), kMaxLossDb);
+  EXPECT_GT(loss_estimate(1e-9, Precision::float32), kMaxLossDb);
+  EXPECT_LT(loss_estimate(1e-7, Precision::float32), kMaxLossDb);
+  EXPECT_LT(loss_estimate(1e-9, Precision::float64), kMaxLossDb);
 }
 
-TEST(Certificate, trusts_no_direction_that_is_mostly_a_stronger_ones_rounding) {
-  Falling spectrum;
-  const double residual = spectrum.left(4);
-  spectrum.refined[3] = 3 * spectrum.ritz[3];
-  EXPECT_EQ(most_loss_db({spectrum.ritz, spectrum.refined, 64}, 4, residual, spectrum.squared_norm,
-                         Precision::float64),
+TEST(Certificate, is_infinite_if_a_rayleigh_quotient_is_far_above_its_ritz_value) {
+  DecayingSpectrum spectrum;
+  const double residual = spectrum.tail_energy(4);
+  spectrum.rayleigh_quotients[3] = 3 * spectrum.ritz[3];
+  EXPECT_EQ(loss_estimate_db({spectrum.ritz, spectrum.rayleigh_quotients, 64}, 4, residual,
+                             spectrum.squared_norm, Precision::float64),
             std::numeric_limits<double>::infinity());
 }
 
-TEST(Certificate, of_a_backward_stable_method_tells_next_to_nothing_from_nothing) {
+TEST(Certificate, is_tight_for_a_backward_stable_method) {
   const double norm = 256.0 * 256 * 6e4 * 6e4;
-  EXPECT_GT(most_loss_db(2, 256, 1, norm, Precision::squared_float64), kMostLossDb);
-  EXPECT_LT(most_loss_db(2, 256, 1, norm, Precision::float64), 1e-4);
+  EXPECT_GT(loss_estimate_db(2, 256, 1, norm, Precision::float64_gram), kMaxLossDb);
+  EXPECT_LT(loss_estimate_db(2, 256, 1, norm, Precision::float64), 1e-4);
 }
 
-TEST(Certificate, no_error_is_no_loss) {
+TEST(Certificate, is_zero_for_a_zero_error) {
   const std::vector<double> none(4, 0.0);
-  EXPECT_EQ(most_loss_db({none, none, 8}, 2, 0, 0, Precision::float32), 0);
-  EXPECT_EQ(most_loss_db(20, 256, 0, 1e9, Precision::float64), 0);
+  EXPECT_EQ(loss_estimate_db({none, none, 8}, 2, 0, 0, Precision::float32), 0);
+  EXPECT_EQ(loss_estimate_db(20, 256, 0, 1e9, Precision::float64), 0);
 }
 
-TEST(Certificate, an_error_that_changes_no_pixel_is_no_loss) {
-  const Falling spectrum;
-  const RitzValues values{spectrum.ritz, spectrum.refined, 64};
-  EXPECT_EQ(most_loss_db(values, 4, 0.2, spectrum.squared_norm, Precision::halves), 0);
-  EXPECT_GT(most_loss_db(values, 4, 0.3, spectrum.squared_norm, Precision::halves), kMostLossDb);
+TEST(Certificate, is_zero_for_an_error_that_changes_no_pixel) {
+  const DecayingSpectrum spectrum;
+  const RitzValues values{spectrum.ritz, spectrum.rayleigh_quotients, 64};
+  EXPECT_EQ(loss_estimate_db(values, 4, 0.2, spectrum.squared_norm, Precision::float16), 0);
+  EXPECT_GT(loss_estimate_db(values, 4, 0.3, spectrum.squared_norm, Precision::float16),
+            kMaxLossDb);
 }
 
-TEST(Certificate, of_float64_is_small_against_any_error_that_can_be_seen) {
-  EXPECT_LT(most_loss_db(20, 256, 1e4, 1e9, Precision::float64), 1e-7);
+TEST(Certificate, is_small_in_float64_for_visible_errors) {
+  EXPECT_LT(loss_estimate_db(20, 256, 1e4, 1e9, Precision::float64), 1e-7);
 }
 
 }  // namespace

@@ -16,10 +16,10 @@ class FlatBackend : public Backend {
   std::string name() const override { return "flat" + std::to_string(value_); }
   std::string description() const override { return "all " + std::to_string(value_); }
   int lanes() const override { return 1; }
-  int batch_planes(const BatchKind&) const override { return 4; }
+  int batch_planes(const BatchKey&) const override { return 4; }
   std::unique_ptr<Lane> make_lane(int) override { return std::make_unique<FlatLane>(*this); }
-  std::string device() const override { return "device " + std::to_string(value_); }
-  std::vector<SolverChoice> choices() const override {
+  std::string device_name() const override { return "device " + std::to_string(value_); }
+  std::vector<SolverChoice> solver_choices() const override {
     return {{{{2, 5}, 1, 1, value_}, SolverKind::gram, "it is flat"}};
   }
 
@@ -27,7 +27,7 @@ class FlatBackend : public Backend {
   struct FlatLane : Lane {
     explicit FlatLane(const FlatBackend& owner) : backend(owner) {}
     int slots() const override { return 1; }
-    void start(int, const BatchKind&, std::span<Task* const> tasks) override {
+    void start(int, const BatchKey&, std::span<Task* const> tasks) override {
       for (Task* task : tasks) {
         if (backend.fails_) task->error = "failed";
         for (Image& output : task->outputs)
@@ -55,45 +55,45 @@ std::vector<std::string> check(std::unique_ptr<Backend> tested, std::unique_ptr<
   task.results.emplace_back(1);
   Task* const tasks[] = {&task};
   const auto lane = checked->make_lane(0);
-  lane->start(0, batch_kind(task, 1), tasks);
+  lane->start(0, batch_key(task, 1), tasks);
   lane->finish(0);
-  return checked->remarks();
+  return checked->warnings();
 }
 
-TEST(CheckedBackend, says_that_nothing_differs) {
+TEST(CheckedBackend, reports_no_differences) {
   Task task;
-  const auto remarks =
+  const auto warnings =
       check(std::make_unique<FlatBackend>(7, 10), std::make_unique<FlatBackend>(7, 10), task);
-  ASSERT_EQ(remarks.size(), 1U);
-  EXPECT_NE(remarks[0].find("0 of 10 samples differ, by 0 at most"), std::string::npos)
-      << remarks[0];
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_NE(warnings[0].find("0 of 10 samples differ, by 0 at most"), std::string::npos)
+      << warnings[0];
 }
 
-TEST(CheckedBackend, counts_differences_and_gives_the_tested_results) {
+TEST(CheckedBackend, reports_differences_and_returns_the_tested_results) {
   Task task;
-  const auto remarks =
+  const auto warnings =
       check(std::make_unique<FlatBackend>(7, 10), std::make_unique<FlatBackend>(4, 100), task);
-  EXPECT_NE(remarks[0].find("10 of 10 samples differ, by 3 at most"), std::string::npos)
-      << remarks[0];
-  EXPECT_NE(remarks[0].find("by 10 dB at most"), std::string::npos) << remarks[0];
+  EXPECT_NE(warnings[0].find("10 of 10 samples differ, by 3 at most"), std::string::npos)
+      << warnings[0];
+  EXPECT_NE(warnings[0].find("by 10 dB at most"), std::string::npos) << warnings[0];
   EXPECT_EQ(int(task.outputs[0].data()[0]), 7);
 }
 
-TEST(CheckedBackend, passes_on_what_the_tested_one_chose) {
+TEST(CheckedBackend, forwards_the_solver_choices_of_the_tested_backend) {
   const auto checked = make_checked_backend(std::make_unique<FlatBackend>(7, 10),
                                             std::make_unique<FlatBackend>(4, 10));
-  EXPECT_EQ(checked->device(), "device 7");
-  ASSERT_EQ(checked->choices().size(), 1U);
-  EXPECT_EQ(checked->choices()[0].batch.planes, 7);
+  EXPECT_EQ(checked->device_name(), "device 7");
+  ASSERT_EQ(checked->solver_choices().size(), 1U);
+  EXPECT_EQ(checked->solver_choices()[0].batch.planes, 7);
 }
 
-TEST(CheckedBackend, tells_failures_of_one_side) {
+TEST(CheckedBackend, reports_one_sided_failures) {
   Task task;
-  const auto remarks =
+  const auto warnings =
       check(std::make_unique<FlatBackend>(7, 10, true), std::make_unique<FlatBackend>(7, 10), task);
-  ASSERT_EQ(remarks.size(), 2U);
-  EXPECT_NE(remarks[1].find("1 images failed on one of the two alone"), std::string::npos)
-      << remarks[1];
+  ASSERT_EQ(warnings.size(), 2U);
+  EXPECT_NE(warnings[1].find("1 images failed on one of the two alone"), std::string::npos)
+      << warnings[1];
 }
 
 }  // namespace

@@ -22,8 +22,8 @@ std::vector<Timing> timings(const SolverCosts& costs, double off = 0) {
     for (const auto& [rows, cols] : {std::pair{64, 64}, {512, 128}, {256, 256}, {1024, 1024}}) {
       for (const int planes : {4, 64, 512}) {
         for (const int rank : {4, 20, 36}) {
-          const BatchSize batch{{rows, cols}, rank, rank + 28, planes};
-          all.push_back({solver, batch, (1 + off) * seconds(solver, batch, costs)});
+          const BatchWorkload batch{{rows, cols}, rank, rank + 28, planes};
+          all.push_back({solver, batch, (1 + off) * estimate_seconds(solver, batch, costs)});
           off = -off;
         }
       }
@@ -34,61 +34,62 @@ std::vector<Timing> timings(const SolverCosts& costs, double off = 0) {
 
 TEST(CostFit, recovers_the_costs_that_made_the_timings) {
   const SolverCosts found = fit_costs(timings(kKnown));
-  for (const auto& [name, price] : kCostTerms) {
-    EXPECT_NEAR(found.subspace.*price / (kKnown.subspace.*price), 1, 1e-6) << name;
-    EXPECT_NEAR(found.gram.*price / (kKnown.gram.*price), 1, 1e-6) << name;
+  for (const auto& [name, coefficient] : kCostTerms) {
+    EXPECT_NEAR(found.subspace.*coefficient / (kKnown.subspace.*coefficient), 1, 1e-6) << name;
+    EXPECT_NEAR(found.gram.*coefficient / (kKnown.gram.*coefficient), 1, 1e-6) << name;
   }
 }
 
-TEST(CostFit, recovers_costs_that_are_nothing) {
+TEST(CostFit, recovers_zero_costs) {
   const SolverCosts known = {.subspace = {.flop_s = 1e-13}, .gram = {.cube_s = 2e-12}};
   const SolverCosts found = fit_costs(timings(known));
   for (const Timing& timing : timings(known)) {
-    EXPECT_NEAR(seconds(timing.solver, timing.batch, found) / timing.seconds, 1, 1e-6);
+    EXPECT_NEAR(estimate_seconds(timing.solver, timing.batch, found) / timing.seconds, 1, 1e-6);
   }
   EXPECT_LT(found.subspace.batch_s, 1e-12);
 }
 
-TEST(CostFit, is_as_near_to_short_timings_as_to_long_ones) {
+TEST(CostFit, fits_short_and_long_timings_equally_well) {
   constexpr double kOff = 0.1;
   const SolverCosts found = fit_costs(timings(kKnown, kOff));
   for (const Timing& timing : timings(kKnown)) {
-    EXPECT_NEAR(seconds(timing.solver, timing.batch, found) / timing.seconds, 1, 1.5 * kOff);
+    EXPECT_NEAR(estimate_seconds(timing.solver, timing.batch, found) / timing.seconds, 1,
+                1.5 * kOff);
   }
 }
 
-TEST(CostFit, has_no_cost_below_nothing) {
+TEST(CostFit, returns_no_negative_costs) {
   std::vector<Timing> odd = timings(kKnown);
   // More planes take less time in all, which no costs explain.
   for (Timing& timing : odd) timing.seconds = 1 / double(timing.batch.planes);
   const SolverCosts found = fit_costs(odd);
-  for (const auto& [name, price] : kCostTerms) {
-    EXPECT_GE(found.subspace.*price, 0) << name;
-    EXPECT_GE(found.gram.*price, 0) << name;
+  for (const auto& [name, coefficient] : kCostTerms) {
+    EXPECT_GE(found.subspace.*coefficient, 0) << name;
+    EXPECT_GE(found.gram.*coefficient, 0) << name;
   }
 }
 
-TEST(CostFit, makes_do_with_timings_that_do_not_tell_the_terms_apart) {
+TEST(CostFit, accepts_timings_that_do_not_separate_the_terms) {
   const Timing one{subspace, {{64, 64}, 4, 32, 8}, 0.25}, other{gram, {{64, 64}, 4, 32, 8}, 0.5};
   const SolverCosts found = fit_costs(std::vector{one, one, other});
-  EXPECT_NEAR(seconds(subspace, one.batch, found), 0.25, 1e-9);
-  EXPECT_NEAR(seconds(gram, one.batch, found), 0.5, 1e-9);
+  EXPECT_NEAR(estimate_seconds(subspace, one.batch, found), 0.25, 1e-9);
+  EXPECT_NEAR(estimate_seconds(gram, one.batch, found), 0.5, 1e-9);
 }
 
-TEST(CostFit, leaves_out_what_subspace_took_in_float64) {
+TEST(CostFit, ignores_float64_subspace_timings) {
   std::vector<Timing> all = timings(kKnown);
-  const BatchSize batch{{512, 512}, 300, 384, 256, true};
-  all.push_back({subspace, batch, 100 * seconds(subspace, batch, kKnown)});
-  EXPECT_FALSE(is_fitted(all.back()));
-  all.push_back({gram, batch, seconds(gram, batch, kKnown)});
-  EXPECT_TRUE(is_fitted(all.back()));
+  const BatchWorkload batch{{512, 512}, 300, 384, 256, true};
+  all.push_back({subspace, batch, 100 * estimate_seconds(subspace, batch, kKnown)});
+  EXPECT_FALSE(is_used_in_fit(all.back()));
+  all.push_back({gram, batch, estimate_seconds(gram, batch, kKnown)});
+  EXPECT_TRUE(is_used_in_fit(all.back()));
   const SolverCosts found = fit_costs(all);
-  for (const auto& [name, price] : kCostTerms) {
-    EXPECT_NEAR(found.subspace.*price / (kKnown.subspace.*price), 1, 1e-6) << name;
+  for (const auto& [name, coefficient] : kCostTerms) {
+    EXPECT_NEAR(found.subspace.*coefficient / (kKnown.subspace.*coefficient), 1, 1e-6) << name;
   }
 }
 
-TEST(CostFit, wants_timings_of_both_solvers) {
+TEST(CostFit, requires_timings_of_both_solvers) {
   const Timing one{subspace, {{64, 64}, 4, 32, 8}, 0.25};
   EXPECT_THROW(fit_costs(std::vector{one}), std::invalid_argument);
 }

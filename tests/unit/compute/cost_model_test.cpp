@@ -9,37 +9,38 @@ namespace {
 
 using enum SolverKind;
 
-constexpr BatchSize kBatch{{256, 192}, 20, 48, 64};
+constexpr BatchWorkload kBatch{{256, 192}, 20, 48, 64};
 
-TEST(CostModel, more_of_anything_takes_longer) {
-  for (const SolverCosts& costs : {kCpuCosts, kCudaCosts}) {
+TEST(CostModel, grows_with_every_dimension) {
+  for (const SolverCosts& costs : {kBuiltInCpuCosts, kBuiltInCudaCosts}) {
     for (const SolverKind solver : {subspace, gram}) {
-      const double base = seconds(solver, kBatch, costs);
+      const double base = estimate_seconds(solver, kBatch, costs);
       EXPECT_GT(base, 0);
-      EXPECT_GT(seconds(solver, {{512, 192}, 20, 48, 64}, costs), base);
-      EXPECT_GT(seconds(solver, {{256, 256}, 20, 48, 64}, costs), base);
-      EXPECT_GT(seconds(solver, {{256, 192}, 40, 80, 64}, costs), base);
-      EXPECT_GT(seconds(solver, {{256, 192}, 20, 48, 65}, costs), base);
+      EXPECT_GT(estimate_seconds(solver, {{512, 192}, 20, 48, 64}, costs), base);
+      EXPECT_GT(estimate_seconds(solver, {{256, 256}, 20, 48, 64}, costs), base);
+      EXPECT_GT(estimate_seconds(solver, {{256, 192}, 40, 80, 64}, costs), base);
+      EXPECT_GT(estimate_seconds(solver, {{256, 192}, 20, 48, 65}, costs), base);
     }
   }
 }
 
-TEST(CostModel, planes_share_what_a_batch_costs) {
+TEST(CostModel, divides_the_batch_cost_among_planes) {
   const SolverCosts costs{.subspace = {.batch_s = 1, .cube_s = 1e-6},
                           .gram = {.batch_s = 2, .cube_s = 1e-6}};
-  const BatchSize one{{256, 192}, 20, 48, 1};
+  const BatchWorkload one{{256, 192}, 20, 48, 1};
   for (const SolverKind solver : {subspace, gram}) {
-    EXPECT_LT(seconds(solver, kBatch, costs) / kBatch.planes, seconds(solver, one, costs));
+    EXPECT_LT(estimate_seconds(solver, kBatch, costs) / kBatch.planes,
+              estimate_seconds(solver, one, costs));
   }
   const double batch_s = 2;
-  EXPECT_DOUBLE_EQ(seconds(gram, kBatch, costs) - batch_s,
-                   kBatch.planes * (seconds(gram, one, costs) - batch_s));
+  EXPECT_DOUBLE_EQ(estimate_seconds(gram, kBatch, costs) - batch_s,
+                   kBatch.planes * (estimate_seconds(gram, one, costs) - batch_s));
 }
 
-TEST(CostModel, every_plane_is_as_much_work_as_the_next) {
-  const BatchSize one{{256, 192}, 20, 48, 1};
+TEST(CostModel, counts_the_same_work_for_every_plane) {
+  const BatchWorkload one{{256, 192}, 20, 48, 1};
   for (const SolverKind solver : {subspace, gram}) {
-    const auto single = work(solver, one), full = work(solver, kBatch);
+    const auto single = operation_counts(solver, one), full = operation_counts(solver, kBatch);
     EXPECT_EQ(full[0], single[0]);
     for (std::size_t i = 1; i < full.size(); ++i) {
       EXPECT_DOUBLE_EQ(full[i], kBatch.planes * single[i]) << kCostTerms[i].name;
@@ -47,7 +48,7 @@ TEST(CostModel, every_plane_is_as_much_work_as_the_next) {
   }
 }
 
-TEST(CostModel, is_near_the_figures_of_an_h200) {  // docs/performance.md, images/s
+TEST(CostModel, matches_h200_measurements) {  // docs/performance.md, images/s
   const struct {
     SolverKind solver;
     int side, rank, columns, planes;
@@ -60,12 +61,12 @@ TEST(CostModel, is_near_the_figures_of_an_h200) {  // docs/performance.md, image
   };
   for (const auto& [solver, side, rank, columns, planes, rate] : figures) {
     const double model =
-        planes / seconds(solver, {{side, side}, rank, columns, planes}, kCudaCosts);
+        planes / estimate_seconds(solver, {{side, side}, rank, columns, planes}, kBuiltInCudaCosts);
     EXPECT_NEAR(model / rate, 1, 0.15) << to_string(solver) << " " << side << ", rank " << rank;
   }
 }
 
-TEST(CostModel, is_near_the_figures_of_float64_too_or_above_them) {
+TEST(CostModel, does_not_underestimate_float64_time) {
   const struct {
     int side, rank, columns, planes;
     double rate;
@@ -75,31 +76,32 @@ TEST(CostModel, is_near_the_figures_of_float64_too_or_above_them) {
                  {2048, 256, 320, 16, 748}};
   for (const auto& [side, rank, columns, planes, rate] : figures) {
     const double model =
-        planes / seconds(subspace, {{side, side}, rank, columns, planes, true}, kCudaCosts);
+        planes /
+        estimate_seconds(subspace, {{side, side}, rank, columns, planes, true}, kBuiltInCudaCosts);
     EXPECT_LT(model / rate, 1.1) << side << ", rank " << rank;
     EXPECT_GT(model / rate, 0.5) << side << ", rank " << rank;
   }
 }
 
-TEST(CostModel, takes_the_costs_of_this_backend_and_device_alone) {
+TEST(CostModel, selects_the_costs_of_this_backend_and_device) {
   const Calibration calibration = {{"cpu", "other", "2026-01-01", {{}, {.cube_s = 1}}},
                                    {"cuda", "this", "2026-01-02", {{}, {.cube_s = 2}}},
                                    {"cpu", "this", "2026-01-03", {{}, {.cube_s = 3}}},
                                    {"cpu", "this", "2026-01-04", {{}, {.cube_s = 4}}}};
-  const MeasuredCosts found = costs_of(calibration, "cpu", "this", kCpuCosts);
+  const MeasuredCosts found = select_costs(calibration, "cpu", "this", kBuiltInCpuCosts);
   EXPECT_EQ(found.costs.gram.cube_s, 3);
-  EXPECT_EQ(provenance(found), "solver costs: measured here on 2026-01-03");
-  const MeasuredCosts none = costs_of(calibration, "cpu", "third", kCpuCosts);
-  EXPECT_EQ(none.costs.gram.cube_s, kCpuCosts.gram.cube_s);
-  EXPECT_NE(provenance(none).find("built in"), std::string::npos);
+  EXPECT_EQ(describe_source(found), "solver costs: measured here on 2026-01-03");
+  const MeasuredCosts none = select_costs(calibration, "cpu", "third", kBuiltInCpuCosts);
+  EXPECT_EQ(none.costs.gram.cube_s, kBuiltInCpuCosts.gram.cube_s);
+  EXPECT_NE(describe_source(none).find("built in"), std::string::npos);
 }
 
-TEST(TimeText, has_two_digits_and_the_unit_that_suits) {
-  EXPECT_EQ(time_text(1.94e-6), "1.9 us");
-  EXPECT_EQ(time_text(0.0164), "16 ms");
-  EXPECT_EQ(time_text(0.000999), "999 us");
-  EXPECT_EQ(time_text(0.0009996), "1.0 ms");
-  EXPECT_EQ(time_text(72), "72 s");
+TEST(FormatDuration, uses_two_digits_and_a_suitable_unit) {
+  EXPECT_EQ(format_duration(1.94e-6), "1.9 us");
+  EXPECT_EQ(format_duration(0.0164), "16 ms");
+  EXPECT_EQ(format_duration(0.000999), "999 us");
+  EXPECT_EQ(format_duration(0.0009996), "1.0 ms");
+  EXPECT_EQ(format_duration(72), "72 s");
 }
 
 }  // namespace

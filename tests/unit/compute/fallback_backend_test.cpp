@@ -15,56 +15,56 @@ using Planes = std::vector<int>;
 
 TEST_F(FallbackTest, leaves_a_batch_that_fits_in_flight) {
   const auto tasks = make_tasks(8);
-  lane_->start(1, kKind, tasks);
+  lane_->start(1, kKey, tasks);
   EXPECT_TRUE(gpu_.computed.empty());
   lane_->finish(1);
   expect_computed(tasks, kGpu);
   EXPECT_EQ(gpu_.started, Planes{8});
-  EXPECT_EQ(cpus_made_, 0);
+  EXPECT_EQ(cpu_backends_made_, 0);
 }
 
-TEST_F(FallbackTest, computes_in_halves_what_start_has_no_memory_for) {
-  gpu_.fit_start = 2;
+TEST_F(FallbackTest, splits_a_batch_if_start_runs_out_of_memory) {
+  gpu_.start_capacity = 2;
   const auto tasks = make_tasks(7);
   compute(tasks);
   expect_computed(tasks, kGpu);
-  EXPECT_EQ(cpus_made_, 0);
+  EXPECT_EQ(cpu_backends_made_, 0);
 }
 
-TEST_F(FallbackTest, computes_in_halves_what_finish_has_no_memory_for) {
-  gpu_.fit_finish = 2;
+TEST_F(FallbackTest, splits_a_batch_if_finish_runs_out_of_memory) {
+  gpu_.finish_capacity = 2;
   const auto tasks = make_tasks(7);
   compute(tasks);
   expect_computed(tasks, kGpu);
-  EXPECT_EQ(cpus_made_, 0);
+  EXPECT_EQ(cpu_backends_made_, 0);
 }
 
 TEST_F(FallbackTest, keeps_an_images_channels_together) {
-  gpu_.fit_start = 3;
+  gpu_.start_capacity = 3;
   const auto tasks = make_tasks(4, 3);
   compute(tasks);
   expect_computed(tasks, kGpu);
   EXPECT_EQ(gpu_.started, (Planes{12, 6, 3, 3, 3, 3}));
 }
 
-TEST_F(FallbackTest, leaves_the_other_slots_batch_alone) {
+TEST_F(FallbackTest, does_not_affect_the_batch_in_another_slot) {
   const auto first = make_tasks(4), second = make_tasks(8), third = make_tasks(4);
-  lane_->start(0, kKind, first);
-  gpu_.fit_start = 4;
-  lane_->start(1, kKind, second);  // in parts, through slot 1
+  lane_->start(0, kKey, first);
+  gpu_.start_capacity = 4;
+  lane_->start(1, kKey, second);  // in parts, through slot 1
   lane_->finish(1);
-  lane_->start(1, kKind, third);
-  gpu_.fit_finish = 1;
+  lane_->start(1, kKey, third);
+  gpu_.finish_capacity = 1;
   lane_->finish(0);  // in parts, through slot 0
   lane_->finish(1);
   for (const auto& tasks : {first, second, third}) expect_computed(tasks, kGpu);
 }
 
-TEST_F(FallbackTest, remembers_for_all_lanes_what_a_batch_of_the_shape_may_have) {
-  gpu_.fit_start = 2;
+TEST_F(FallbackTest, remembers_the_batch_limit_for_all_lanes) {
+  gpu_.start_capacity = 2;
   compute(make_tasks(8));
-  EXPECT_EQ(backend_->batch_planes(kKind), 2);
-  EXPECT_EQ(backend_->batch_planes(kOther), 8);
+  EXPECT_EQ(backend_->batch_planes(kKey), 2);
+  EXPECT_EQ(backend_->batch_planes(kOtherKey), 8);
 
   gpu_.started.clear();
   lane_ = backend_->make_lane(1);
@@ -75,14 +75,14 @@ TEST_F(FallbackTest, remembers_for_all_lanes_what_a_batch_of_the_shape_may_have)
 }
 
 /// It is what a few of its planes wanted more than the others that found no memory there.
-TEST_F(FallbackTest, remembers_nothing_of_a_shortage_in_finish) {
-  gpu_.fit_finish = 2;
+TEST_F(FallbackTest, sets_no_limit_if_finish_runs_out_of_memory) {
+  gpu_.finish_capacity = 2;
   compute(make_tasks(8));
-  EXPECT_EQ(backend_->batch_planes(kKind), 8);
+  EXPECT_EQ(backend_->batch_planes(kKey), 8);
 }
 
 TEST_F(FallbackTest, computes_an_image_that_does_not_fit_alone_on_the_cpu) {
-  gpu_.fit_start = 2;
+  gpu_.start_capacity = 2;
   const auto large = make_tasks(1, 3), small = make_tasks(2);
   compute({small[0], large[0], small[1]});
   expect_computed(large, kCpu);
@@ -91,21 +91,21 @@ TEST_F(FallbackTest, computes_an_image_that_does_not_fit_alone_on_the_cpu) {
   const auto next = make_tasks(1, 3);
   compute(next);
   expect_computed(next, kCpu);
-  EXPECT_EQ(cpus_made_, 1);
+  EXPECT_EQ(cpu_backends_made_, 1);
 }
 
-TEST_F(FallbackTest, works_as_before_when_there_is_memory_again) {
-  gpu_.fit_start = 0;
+TEST_F(FallbackTest, uses_the_gpu_again_when_memory_is_free) {
+  gpu_.start_capacity = 0;
   const auto without = make_tasks(2), with = make_tasks(1);
   compute(without);
   expect_computed(without, kCpu);
-  gpu_.fit_start = 8;
+  gpu_.start_capacity = 8;
   compute(with);
   expect_computed(with, kGpu);
 }
 
-TEST_F(FallbackTest, says_both_when_the_cpu_fails_as_well) {
-  gpu_.fit_start = 0;
+TEST_F(FallbackTest, reports_both_errors_if_the_cpu_fails_too) {
+  gpu_.start_capacity = 0;
   const auto tasks = make_tasks(4);
   cpu_.on_finish = [&](Task& task) {
     if (&task == tasks[1]) throw std::bad_alloc();
@@ -113,16 +113,16 @@ TEST_F(FallbackTest, says_both_when_the_cpu_fails_as_well) {
   };
   compute(tasks);
   expect_computed({tasks[0], tasks[3]}, kCpu);
-  EXPECT_EQ(tasks[1]->reason, Reason::out_of_memory);
+  EXPECT_EQ(tasks[1]->reason, FailureReason::out_of_memory);
   EXPECT_NE(tasks[1]->error.find("no room"), std::string::npos) << tasks[1]->error;
   EXPECT_NE(tasks[1]->error.find("CPU"), std::string::npos) << tasks[1]->error;
-  EXPECT_EQ(tasks[2]->reason, Reason::not_converged);
+  EXPECT_EQ(tasks[2]->reason, FailureReason::not_converged);
   EXPECT_NE(tasks[2]->error.find("no room"), std::string::npos) << tasks[2]->error;
   EXPECT_NE(tasks[2]->error.find("did not converge"), std::string::npos) << tasks[2]->error;
 }
 
-TEST_F(FallbackTest, a_cpu_backend_that_cannot_be_made_costs_the_image) {
-  gpu_.fit_start = 2;
+TEST_F(FallbackTest, fails_only_the_image_if_no_cpu_backend_can_be_made) {
+  gpu_.start_capacity = 2;
   make_cpu_ = []() -> std::unique_ptr<Backend> {
     throw FatalError(ExitCode::temporary, "no address space");
   };
@@ -130,12 +130,12 @@ TEST_F(FallbackTest, a_cpu_backend_that_cannot_be_made_costs_the_image) {
   compute(large);
   compute(small);
   EXPECT_NE(large[0]->error.find("no address space"), std::string::npos) << large[0]->error;
-  EXPECT_EQ(large[0]->reason, Reason::out_of_memory);
+  EXPECT_EQ(large[0]->reason, FailureReason::out_of_memory);
   expect_computed(small, kGpu);
 }
 
-TEST_F(FallbackTest, another_failure_costs_its_part_of_the_batch_alone) {
-  gpu_.fit_start = 2;
+TEST_F(FallbackTest, fails_only_one_part_of_a_split_batch) {
+  gpu_.start_capacity = 2;
   const auto tasks = make_tasks(4);
   gpu_.on_finish = [&](Task& task) {
     if (&task == tasks[0]) throw std::runtime_error("broken");
@@ -143,26 +143,26 @@ TEST_F(FallbackTest, another_failure_costs_its_part_of_the_batch_alone) {
   compute(tasks);
   for (const Task* task : {tasks[0], tasks[1]}) {
     EXPECT_EQ(task->error, "broken");
-    EXPECT_EQ(task->reason, Reason::compute_failed);
+    EXPECT_EQ(task->reason, FailureReason::compute_failed);
   }
   expect_computed({tasks[2], tasks[3]}, kGpu);
 }
 
-TEST_F(FallbackTest, lets_other_failures_of_whole_batches_and_fatal_errors_pass) {
+TEST_F(FallbackTest, propagates_other_batch_failures_and_fatal_errors) {
   gpu_.on_finish = [](Task&) { throw std::runtime_error("broken"); };
   EXPECT_THROW(compute(make_tasks(4)), std::runtime_error);
   gpu_.on_finish = [](Task&) { throw FatalError(ExitCode::temporary, "lost"); };
-  gpu_.fit_start = 2;
+  gpu_.start_capacity = 2;
   EXPECT_THROW(compute(make_tasks(4)), FatalError);
 }
 
 TEST_F(FallbackTest, a_lane_that_does_not_fit_computes_on_the_cpu_until_it_does) {
-  gpu_.lane_fits = false;
+  gpu_.has_lane_memory = false;
   lane_ = backend_->make_lane(1);
   const auto without = make_tasks(3), with = make_tasks(3);
   compute(without);
   expect_computed(without, kCpu);
-  gpu_.lane_fits = true;
+  gpu_.has_lane_memory = true;
   compute(with);
   expect_computed(with, kGpu);
 }
@@ -175,19 +175,19 @@ TEST(Fallback, uses_a_lane_of_the_cpu_backend_on_one_thread_at_a_time) {
     std::string name() const override { return "one"; }
     std::string description() const override { return name(); }
     int lanes() const override { return 1; }
-    int batch_planes(const BatchKind&) const override { return 1; }
+    int batch_planes(const BatchKey&) const override { return 1; }
     std::unique_ptr<Lane> make_lane(int) override { return std::make_unique<OneLane>(); }
     int slots() const override { return 1; }
-    void start(int, const BatchKind&, std::span<Task* const>) override {
+    void start(int, const BatchKey&, std::span<Task* const>) override {
       overlaps += ++inside > 1;
       for (int i = 0; i < 100; ++i) std::this_thread::yield();
       --inside;
     }
     void finish(int) override {}
   };
-  Fake gpu{.lane_fits = false};
+  BackendScript gpu{.has_lane_memory = false};
   const auto backend = make_fallback_backend(
-      std::make_unique<FakeBackend>(gpu), [] { return std::make_unique<OneLane>(); },
+      std::make_unique<ScriptedBackend>(gpu), [] { return std::make_unique<OneLane>(); },
       [](const std::string&) {});
   std::vector<std::jthread> threads;
   for (int i = 0; i < 2; ++i) {
@@ -195,7 +195,7 @@ TEST(Fallback, uses_a_lane_of_the_cpu_backend_on_one_thread_at_a_time) {
       const auto lane = backend->make_lane(i);
       Task task;
       Task* const batch[] = {&task};
-      for (int round = 0; round < 100; ++round) lane->start(0, kKind, batch);
+      for (int round = 0; round < 100; ++round) lane->start(0, kKey, batch);
     });
   }
   threads.clear();

@@ -16,44 +16,44 @@
 
 namespace eckart {
 
-inline const BatchKind kKind{{64, 32}, {{20}}}, kOther{{96, 32}, {{20}}};
+inline const BatchKey kKey{{64, 32}, {{20}}}, kOtherKey{{96, 32}, {{20}}};
 
 /// What a fake backend does, in the hands of the test, and what it has done.
-struct Fake {
-  int mark = 0;  ///< every sample of what it computes
+struct BackendScript {
+  int fill_value = 0;  ///< every sample of what it computes
   int planes = 8;
-  int fit_start = std::numeric_limits<int>::max();   ///< planes that start() has memory for
-  int fit_finish = std::numeric_limits<int>::max();  ///< and finish()
-  bool lane_fits = true;
+  int start_capacity = std::numeric_limits<int>::max();   ///< planes that start() has memory for
+  int finish_capacity = std::numeric_limits<int>::max();  ///< and finish()
+  bool has_lane_memory = true;
   std::function<void(Task&)> on_finish{};  ///< for each task
 
   std::vector<int> started{};  ///< planes of each start(), those without memory included
   std::map<const Task*, int> computed{};
 
-  struct FakeLane : Lane {
-    explicit FakeLane(Fake& owner) : fake(owner) {}
+  struct ScriptedLane : Lane {
+    explicit ScriptedLane(BackendScript& owner) : script(owner) {}
     int slots() const override { return 2; }
-    void start(int slot, const BatchKind&, std::span<Task* const> tasks) override {
+    void start(int slot, const BatchKey&, std::span<Task* const> tasks) override {
       if (batches.contains(slot)) throw std::logic_error("the slot is taken");
       int sum = 0;
       for (const Task* task : tasks) sum += task->input.shape().channels;
-      fake.started.push_back(sum);
-      if (sum > fake.fit_start) run_out(tasks);
+      script.started.push_back(sum);
+      if (sum > script.start_capacity) throw_out_of_memory(tasks);
       batches[slot] = {sum, {tasks.begin(), tasks.end()}};
     }
     void finish(int slot) override {
       const auto [sum, tasks] = batches.at(slot);
       batches.erase(slot);
-      if (sum > fake.fit_finish) run_out(tasks);
+      if (sum > script.finish_capacity) throw_out_of_memory(tasks);
       for (Task* task : tasks) {
-        if (fake.on_finish) fake.on_finish(*task);
-        std::memset(task->outputs[0].data(), fake.mark, task->outputs[0].bytes());
-        for (PlaneResult& result : task->results[0]) result.residual += fake.mark;
-        ++fake.computed[task];
+        if (script.on_finish) script.on_finish(*task);
+        std::memset(task->outputs[0].data(), script.fill_value, task->outputs[0].bytes());
+        for (PlaneResult& result : task->results[0]) result.residual += script.fill_value;
+        ++script.computed[task];
       }
     }
     /// In the middle of it.
-    static void run_out(std::span<Task* const> tasks) {
+    static void throw_out_of_memory(std::span<Task* const> tasks) {
       for (Task* task : tasks) {
         task->error = "half done";
         std::memset(task->outputs[0].data(), 99, task->outputs[0].bytes());
@@ -61,26 +61,26 @@ struct Fake {
       }
       throw OutOfMemory("no room");
     }
-    Fake& fake;
+    BackendScript& script;
     std::map<int, std::pair<int, std::vector<Task*>>> batches;
   };
 };
 
-class FakeBackend : public Backend {
+class ScriptedBackend : public Backend {
  public:
-  explicit FakeBackend(Fake& fake) : fake_(fake) {}
+  explicit ScriptedBackend(BackendScript& script) : script_(script) {}
   std::string name() const override { return "fake"; }
   std::string description() const override { return "for tests"; }
   int lanes() const override { return 2; }
-  std::vector<std::string> gpus() const override { return {"0000:01:00.0"}; }
-  int batch_planes(const BatchKind&) const override { return fake_.planes; }
+  std::vector<std::string> gpu_bus_ids() const override { return {"0000:01:00.0"}; }
+  int batch_planes(const BatchKey&) const override { return script_.planes; }
   std::unique_ptr<Lane> make_lane(int) override {
-    if (!fake_.lane_fits) throw OutOfMemory("no room for a lane");
-    return std::make_unique<Fake::FakeLane>(fake_);
+    if (!script_.has_lane_memory) throw OutOfMemory("no room for a lane");
+    return std::make_unique<BackendScript::ScriptedLane>(script_);
   }
 
  private:
-  Fake& fake_;
+  BackendScript& script_;
 };
 
 class FallbackTest : public ::testing::Test {
@@ -99,8 +99,8 @@ class FallbackTest : public ::testing::Test {
     for (int i = 0; i < count; ++i) tasks.push_back(make_task(channels));
     return tasks;
   }
-  void compute(const std::vector<Task*>& tasks, const BatchKind& kind = kKind) {
-    lane_->start(0, kind, tasks);
+  void compute(const std::vector<Task*>& tasks, const BatchKey& key = kKey) {
+    lane_->start(0, key, tasks);
     lane_->finish(0);
   }
 
@@ -115,16 +115,16 @@ class FallbackTest : public ::testing::Test {
     }
   }
 
-  Fake gpu_{.mark = kGpu}, cpu_{.mark = kCpu};
-  int cpus_made_ = 0;
+  BackendScript gpu_{.fill_value = kGpu}, cpu_{.fill_value = kCpu};
+  int cpu_backends_made_ = 0;
   std::vector<std::string> warnings_;
   std::vector<std::unique_ptr<Task>> tasks_;
   std::function<std::unique_ptr<Backend>()> make_cpu_ = [this] {
-    ++cpus_made_;
-    return std::make_unique<FakeBackend>(cpu_);
+    ++cpu_backends_made_;
+    return std::make_unique<ScriptedBackend>(cpu_);
   };
   const std::unique_ptr<Backend> backend_ = make_fallback_backend(
-      std::make_unique<FakeBackend>(gpu_), [this] { return make_cpu_(); },
+      std::make_unique<ScriptedBackend>(gpu_), [this] { return make_cpu_(); },
       [this](const std::string& warning) { warnings_.push_back(warning); });
   std::unique_ptr<Lane> lane_ = backend_->make_lane(0);
 };

@@ -21,24 +21,24 @@ Image numbered(ImageShape shape) {
   return image;
 }
 
-TEST(ImageShape, CountsSamplesAndBytes) {
+TEST(ImageShape, counts_samples_and_bytes) {
   EXPECT_EQ((ImageShape{3, 5, 1, Depth::u8}.bytes()), 15u);
   EXPECT_EQ((ImageShape{3, 5, 3, Depth::u8}.samples()), 45u);
   EXPECT_EQ((ImageShape{3, 5, 3, Depth::u16}.bytes()), 90u);
 }
 
-TEST(ImageShape, OfTheLargestSidesDoesNotOverflow) {
+TEST(ImageShape, does_not_overflow_at_the_largest_size) {
   const ImageShape shape{65535, 65535, 3, Depth::u16};
   EXPECT_EQ(shape.bytes(), 65535ull * 65535 * 3 * 2);
 }
 
-TEST(ImageShape, DepthsDifferInBytesAndPeak) {
+TEST(ImageShape, has_bytes_and_peak_by_depth) {
   EXPECT_EQ(peak(Depth::u8), 255);
   EXPECT_EQ(peak(Depth::u16), 65535);
   EXPECT_NE((ImageShape{1, 1, 1, Depth::u8}), (ImageShape{1, 1, 1, Depth::u16}));
 }
 
-TEST(Image, PlanesAreTheInterleavedChannels) {
+TEST(Image, has_planes_of_interleaved_channels) {
   const Image image = numbered<std::uint16_t>({4, 5, 3, Depth::u16});
   for (int c = 0; c < 3; ++c) {
     const auto plane = image.plane<std::uint16_t>(c);
@@ -50,7 +50,7 @@ TEST(Image, PlanesAreTheInterleavedChannels) {
   }
 }
 
-TEST(Image, WritingOnePlaneLeavesTheOthers) {
+TEST(Image, writes_one_plane_only) {
   Image image = numbered<std::uint8_t>({2, 2, 3, Depth::u8});
   image.plane<std::uint8_t>(1)(1, 0) = 200;
   EXPECT_EQ(image.plane<std::uint8_t>(0)(1, 0), 6);
@@ -58,7 +58,7 @@ TEST(Image, WritingOnePlaneLeavesTheOthers) {
   EXPECT_EQ(image.plane<std::uint8_t>(2)(1, 0), 8);
 }
 
-TEST(Image, MovesItsPixelsWithoutCopying) {
+TEST(Image, moves_pixels_without_copying) {
   static_assert(!std::is_copy_constructible_v<Image>);
   Image image = numbered<std::uint8_t>({2, 3, 1, Depth::u8});
   const std::byte* pixels = image.data();
@@ -69,7 +69,7 @@ TEST(Image, MovesItsPixelsWithoutCopying) {
   EXPECT_TRUE(Image().empty());
 }
 
-TEST(MatrixView, TheTransposedViewSwapsTheIndices) {
+TEST(MatrixView, transposed_swaps_indices) {
   std::array<int, 6> data = {0, 1, 2, 3, 4, 5};
   const MatrixView<int> a{data.data(), 2, 3, 3, 1};
   const MatrixView<int> t = a.transposed();

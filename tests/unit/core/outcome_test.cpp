@@ -9,26 +9,27 @@
 namespace eckart {
 namespace {
 
-TEST(Outcome, EveryReasonHasANameOfItsOwn) {
+TEST(Outcome, has_a_unique_name_for_each_failure_reason) {
   std::set<std::string_view> names;
-  for (int reason = 0; reason < kReasonCount; ++reason) names.insert(to_string(Reason(reason)));
-  EXPECT_EQ(int(names.size()), kReasonCount);
+  for (int reason = 0; reason < kFailureReasonCount; ++reason)
+    names.insert(to_string(FailureReason(reason)));
+  EXPECT_EQ(int(names.size()), kFailureReasonCount);
   EXPECT_FALSE(names.contains("?"));
 }
 
-TEST(Outcome, OnlyDoneIsOk) {
+TEST(Outcome, is_ok_only_if_done) {
   EXPECT_TRUE(Outcome{}.ok());
-  EXPECT_FALSE((Outcome{.result = Result::skipped, .detail = "done before"}.ok()));
-  const Outcome failed = Outcome::failed(Stage::load, Reason::corrupt, "ends in the middle");
+  EXPECT_FALSE((Outcome{.result = ItemResult::skipped, .detail = "done before"}.ok()));
+  const Outcome failed = Outcome::failed(Stage::load, FailureReason::corrupt, "ends in the middle");
   EXPECT_FALSE(failed.ok());
   EXPECT_EQ(failed.stage, Stage::load);
-  EXPECT_EQ(failed.reason, Reason::corrupt);
+  EXPECT_EQ(failed.reason, FailureReason::corrupt);
   EXPECT_EQ(failed.detail, "ends in the middle");
 }
 
-TEST(Error, CarriesWhoseItIsAndWhy) {
-  const ItemError item(Reason::too_large, "70000 x 3");
-  EXPECT_EQ(item.reason(), Reason::too_large);
+TEST(Error, carries_code_and_message) {
+  const ItemError item(FailureReason::too_large, "70000 x 3");
+  EXPECT_EQ(item.reason(), FailureReason::too_large);
   EXPECT_STREQ(item.what(), "70000 x 3");
   const FatalError fatal(ExitCode::temporary, "the GPU is gone");
   EXPECT_EQ(fatal.code(), ExitCode::temporary);

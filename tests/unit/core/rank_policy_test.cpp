@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string complaint(std::string_view spec) {
+std::string error_message(std::string_view spec) {
   try {
     parse_ranks(spec);
   } catch (const std::invalid_argument& error) {
@@ -19,25 +19,25 @@ std::string complaint(std::string_view spec) {
   return "no complaint";
 }
 
-TEST(RankPolicy, ReadsAPositiveInteger) {
+TEST(RankPolicy, parses_a_positive_integer) {
   EXPECT_EQ(parse_rank("1").k, 1);
   EXPECT_EQ(parse_rank("20").k, 20);
   EXPECT_EQ(parse_rank("2147483647").k, 2147483647);
 }
 
-TEST(RankPolicy, WritesWhatItReads) {
+TEST(RankPolicy, formats_what_it_parses) {
   for (const char* spec : {"1", "20", "65535"}) EXPECT_EQ(to_string(parse_rank(spec)), spec);
 }
 
-TEST(RankPolicy, NamesABadSpecAndWhatWasExpected) {
+TEST(RankPolicy, reports_an_invalid_spec_and_what_was_expected) {
   for (const char* spec : {"", "0", "-5", "+5", " 5", "5 ", "5x", "x", "1.5", "1e3", "0x10",
                            "2147483648", "99999999999999999999", "2\n"}) {
     EXPECT_THROW(parse_rank(spec), std::invalid_argument) << spec;
-    EXPECT_EQ(complaint(spec), "rank '" + std::string(spec) + "': expected a positive integer");
+    EXPECT_EQ(error_message(spec), "rank '" + std::string(spec) + "': expected a positive integer");
   }
 }
 
-TEST(RankPolicy, ReadsAListInItsOrder) {
+TEST(RankPolicy, parses_a_list_in_order) {
   const auto policies = parse_ranks("40,5,20");
   ASSERT_EQ(policies.size(), 3u);
   EXPECT_EQ(policies[0].k, 40);
@@ -46,18 +46,18 @@ TEST(RankPolicy, ReadsAListInItsOrder) {
   EXPECT_EQ(parse_ranks("7").size(), 1u);
 }
 
-TEST(RankPolicy, RefusesAListWithAHole) {
+TEST(RankPolicy, rejects_a_list_with_an_empty_element) {
   for (const char* specs : {"", ",", "5,", ",5", "5,,6", "5, 6"}) {
     EXPECT_THROW(parse_ranks(specs), std::invalid_argument) << specs;
   }
 }
 
-TEST(RankPolicy, RefusesTheSameRankTwiceHoweverItIsWritten) {
-  EXPECT_THAT(complaint("5,6,5"), HasSubstr("'5' is given twice"));
-  EXPECT_THAT(complaint("5,05"), HasSubstr("'5' is given twice"));
+TEST(RankPolicy, rejects_duplicate_ranks) {
+  EXPECT_THAT(error_message("5,6,5"), HasSubstr("'5' is given twice"));
+  EXPECT_THAT(error_message("5,05"), HasSubstr("'5' is given twice"));
 }
 
-TEST(RankPolicy, ChoosesAtMostFullRank) {
+TEST(RankPolicy, chooses_at_most_full_rank) {
   EXPECT_EQ(choose_rank({20}, 512, 512), 20);
   EXPECT_EQ(choose_rank({20}, 512, 8), 8);
   EXPECT_EQ(choose_rank({20}, 8, 512), 8);

@@ -14,7 +14,7 @@
 namespace eckart {
 namespace {
 
-TEST(UsableCores, AreThoseThatTheProcessIsAllowed) {
+TEST(UsableCores, follow_the_affinity_mask) {
   EXPECT_GE(usable_cores(), 1);
   std::thread([] {
     cpu_set_t one;
@@ -26,13 +26,13 @@ TEST(UsableCores, AreThoseThatTheProcessIsAllowed) {
 }
 
 /// As systemd's CPUQuota= and containers set it.
-TEST(UsableCores, AreNoMoreThanTheQuotaOfAControlGroupPaysFor) {
+TEST(UsableCores, follow_the_cgroup_quota) {
   const test::TempFolder folder;
   const auto limit = [&](const std::string& group, const std::string& line) {
     std::filesystem::create_directories(folder.path() / group);
     std::ofstream(folder.path() / group / "cpu.max") << line << '\n';
   };
-  const auto cores = [&](const char* group) { return cores_of_quota(folder.path(), group); };
+  const auto cores = [&](const char* group) { return cgroup_core_limit(folder.path(), group); };
   constexpr int kNone = std::numeric_limits<int>::max();
   EXPECT_EQ(cores(""), kNone);
   limit("system.slice/eckart.service", "max 100000");

@@ -15,34 +15,34 @@ namespace {
 
 using test::WaitingThread;
 
-TEST(Budget, CountsWhatIsOutAndGetsItBackAtTheEndOfTheReservation) {
+TEST(Budget, counts_reserved_bytes_until_release) {
   Budget budget(100);
   {
     const auto a = budget.reserve(60);
     const auto b = budget.reserve(40);
     EXPECT_TRUE(a && b);
     EXPECT_EQ(a.bytes(), 60u);
-    EXPECT_EQ(budget.in_use(), 100u);
+    EXPECT_EQ(budget.used_bytes(), 100u);
   }
-  EXPECT_EQ(budget.in_use(), 0u);
+  EXPECT_EQ(budget.used_bytes(), 0u);
 }
 
-TEST(Budget, ARequestThatDoesNotFitWaitsUntilItDoes) {
+TEST(Budget, a_request_that_does_not_fit_waits_until_it_does) {
   Budget budget(100);
   auto out = budget.reserve(60);
   WaitingThread waiter([&] {
     const auto mine = budget.reserve(50);
     EXPECT_TRUE(mine);
-    EXPECT_LE(budget.in_use(), 100u);
+    EXPECT_LE(budget.used_bytes(), 100u);
   });
   ASSERT_TRUE(waiter.wait_until_asleep());
-  EXPECT_EQ(budget.in_use(), 60u);
+  EXPECT_EQ(budget.used_bytes(), 60u);
   out = {};
   waiter.join();
-  EXPECT_EQ(budget.in_use(), 0u);
+  EXPECT_EQ(budget.used_bytes(), 0u);
 }
 
-TEST(Budget, ServesInTheOrderOfTheCallsEvenWhenALaterRequestWouldFit) {
+TEST(Budget, serves_requests_in_call_order) {
   Budget budget(100);
   auto out = budget.reserve(90);
   std::vector<int> order;  // written under the reservation of the whole budget, or before it
@@ -66,32 +66,32 @@ TEST(Budget, ServesInTheOrderOfTheCallsEvenWhenALaterRequestWouldFit) {
   EXPECT_EQ(order, (std::vector<int>{1, 2}));
 }
 
-TEST(Budget, ARequestLargerThanTheBudgetPassesAlone) {
+TEST(Budget, a_request_larger_than_the_budget_passes_alone) {
   Budget budget(100);
   auto out = budget.reserve(1);
   WaitingThread oversize([&] {
     const auto mine = budget.reserve(1000);
     EXPECT_TRUE(mine);
-    EXPECT_EQ(budget.in_use(), 1000u);
+    EXPECT_EQ(budget.used_bytes(), 1000u);
   });
   ASSERT_TRUE(oversize.wait_until_asleep());
   out = {};
   oversize.join();
-  EXPECT_EQ(budget.in_use(), 0u);
+  EXPECT_EQ(budget.used_bytes(), 0u);
 }
 
-TEST(Budget, NothingJoinsAnOversizeRequest) {
+TEST(Budget, nothing_joins_an_oversize_request) {
   Budget budget(100);
   auto oversize = budget.reserve(1000);
   WaitingThread small([&] {
     const auto mine = budget.reserve(1);
-    EXPECT_EQ(budget.in_use(), 1u);
+    EXPECT_EQ(budget.used_bytes(), 1u);
   });
   ASSERT_TRUE(small.wait_until_asleep());
   oversize = {};
 }
 
-TEST(Budget, CloseEndsEveryWaitAndLaterCallsGetNothing) {
+TEST(Budget, close_ends_every_wait_and_later_calls_get_nothing) {
   Budget budget(100);
   const auto out = budget.reserve(100);
   const auto body = [&] { EXPECT_FALSE(budget.reserve(1)); };
@@ -102,18 +102,18 @@ TEST(Budget, CloseEndsEveryWaitAndLaterCallsGetNothing) {
   first.join();
   second.join();
   EXPECT_FALSE(budget.reserve(0));
-  EXPECT_EQ(budget.in_use(), 100u);
+  EXPECT_EQ(budget.used_bytes(), 100u);
 }
 
-TEST(Budget, WhatIsOutWhenItClosesStillComesBack) {
+TEST(Budget, accepts_releases_after_close) {
   Budget budget(100);
   auto out = budget.reserve(100);
   budget.close();
   out = {};
-  EXPECT_EQ(budget.in_use(), 0u);
+  EXPECT_EQ(budget.used_bytes(), 0u);
 }
 
-TEST(BudgetReservation, MovesAndIsGivenBackOnce) {
+TEST(BudgetReservation, is_movable_and_released_once) {
   static_assert(!std::is_copy_constructible_v<Budget::Reservation>);
   Budget budget(100);
   auto a = budget.reserve(30);
@@ -121,21 +121,21 @@ TEST(BudgetReservation, MovesAndIsGivenBackOnce) {
   EXPECT_FALSE(a);
   EXPECT_EQ(a.bytes(), 0u);
   EXPECT_EQ(b.bytes(), 30u);
-  EXPECT_EQ(budget.in_use(), 30u);
+  EXPECT_EQ(budget.used_bytes(), 30u);
   b = {};
   EXPECT_FALSE(b);
-  EXPECT_EQ(budget.in_use(), 0u);
+  EXPECT_EQ(budget.used_bytes(), 0u);
 }
 
-TEST(BudgetReservation, AssignmentGivesBackWhatWasHeld) {
+TEST(BudgetReservation, assignment_releases_the_old_bytes) {
   Budget budget(100);
   auto a = budget.reserve(30);
   a = budget.reserve(20);
   EXPECT_EQ(a.bytes(), 20u);
-  EXPECT_EQ(budget.in_use(), 20u);
+  EXPECT_EQ(budget.used_bytes(), 20u);
 }
 
-TEST(BudgetReservation, ShrinksAndLetsOthersIn) {
+TEST(BudgetReservation, shrinking_lets_waiters_in) {
   Budget budget(100);
   auto out = budget.reserve(90);
   WaitingThread waiter([&] { EXPECT_TRUE(budget.reserve(60)); });
@@ -145,9 +145,9 @@ TEST(BudgetReservation, ShrinksAndLetsOthersIn) {
   EXPECT_EQ(out.bytes(), 40u);
   out.shrink_to(50);
   EXPECT_EQ(out.bytes(), 40u) << "it never grows";
-  EXPECT_EQ(budget.in_use(), 40u);
+  EXPECT_EQ(budget.used_bytes(), 40u);
   out = {};
-  EXPECT_EQ(budget.in_use(), 0u);
+  EXPECT_EQ(budget.used_bytes(), 0u);
   Budget::Reservation none;
   none.shrink_to(0);
   EXPECT_FALSE(none);
@@ -155,7 +155,7 @@ TEST(BudgetReservation, ShrinksAndLetsOthersIn) {
 
 /// One return of bytes makes room for all: each that is served must wake the next, whichever of
 /// them the system wakes first.
-TEST(Budget, EachThatIsServedWakesTheNext) {
+TEST(Budget, each_served_waiter_wakes_the_next) {
   constexpr int kWaiters = 16;
   for (int round = 0; round < 20; ++round) {
     Budget budget(kWaiters);
@@ -177,16 +177,16 @@ TEST(Budget, EachThatIsServedWakesTheNext) {
   }
 }
 
-TEST(Budget, IsNeverExceededByManyThreads) {
+TEST(Budget, is_never_exceeded_by_many_threads) {
   Budget budget(100);
   const auto body = [&] {
     for (std::size_t i = 0; i < 2000; ++i) {
       const auto mine = budget.reserve(1 + i * 7 % 100);
-      ASSERT_LE(budget.in_use(), 100u);
+      ASSERT_LE(budget.used_bytes(), 100u);
     }
   };
   { WaitingThread a(body), b(body), c(body), d(body); }
-  EXPECT_EQ(budget.in_use(), 0u);
+  EXPECT_EQ(budget.used_bytes(), 0u);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "flow/channel.hpp"
-#include "tests/support/stall.hpp"
+#include "tests/support/random_delay.hpp"
 
 namespace eckart::flow {
 namespace {
@@ -21,44 +21,44 @@ using namespace std::chrono_literals;
 /// A channel whose every call may be held up, before it and after.
 class StallingChannel : public Channel<int> {
  public:
-  StallingChannel(std::size_t capacity, bool stalls) : Channel(capacity), stalls_(stalls) {}
+  StallingChannel(std::size_t capacity, bool stalls) : Channel(capacity), is_delayed_(stalls) {}
 
   bool push(int&& item) {
-    const HeldUp held_up(*this);
+    const StallGuard stall_guard(*this);
     return Channel::push(std::move(item));
   }
   std::optional<int> pop() {
-    const HeldUp held_up(*this);
+    const StallGuard stall_guard(*this);
     return Channel::pop();
   }
   std::optional<int> pop_for(std::chrono::microseconds timeout) {
-    const HeldUp held_up(*this);
+    const StallGuard stall_guard(*this);
     return Channel::pop_for(timeout);
   }
   void close() {
-    const HeldUp held_up(*this);
+    const StallGuard stall_guard(*this);
     Channel::close();
   }
   void cancel() {
-    const HeldUp held_up(*this);
+    const StallGuard stall_guard(*this);
     Channel::cancel();
   }
 
  private:
-  struct HeldUp {
-    explicit HeldUp(StallingChannel& of) : channel(of), number(of.calls_++) { stall(0); }
-    ~HeldUp() { stall(1); }
-    HeldUp(const HeldUp&) = delete;
-    HeldUp& operator=(const HeldUp&) = delete;
+  struct StallGuard {
+    explicit StallGuard(StallingChannel& of) : channel(of), number(of.calls_++) { stall(0); }
+    ~StallGuard() { stall(1); }
+    StallGuard(const StallGuard&) = delete;
+    StallGuard& operator=(const StallGuard&) = delete;
     void stall(int place) const {
-      if (channel.stalls_) channel.stall_(number, place);
+      if (channel.is_delayed_) channel.delay_(number, place);
     }
     StallingChannel& channel;
     const int number;
   };
 
-  const bool stalls_;
-  const test::Stall stall_{1};
+  const bool is_delayed_;
+  const test::RandomDelay delay_{1};
   std::atomic<int> calls_ = 0;
 };
 
@@ -123,7 +123,7 @@ void poll_until_finished(StallingChannel& channel, Count& popped, int) {
   }
 }
 
-TEST(ChannelRace, NothingAcceptedIsLostWhenCloseRacesWithPushes) {
+TEST(ChannelRace, loses_no_accepted_item_when_close_races_with_pushes) {
   for (const std::size_t capacity : {1, 2, 64}) {
     Race race{.rounds = 2000, .producers = 3, .consumers = 3, .capacity = capacity};
     race.run(push_and_close, pop_until_finished);
@@ -133,14 +133,14 @@ TEST(ChannelRace, NothingAcceptedIsLostWhenCloseRacesWithPushes) {
   }
 }
 
-TEST(ChannelRace, NothingAcceptedIsLostToConsumersThatPoll) {
+TEST(ChannelRace, loses_no_accepted_item_with_polling_consumers) {
   Race race{.rounds = 2000, .producers = 3, .consumers = 1, .capacity = 2};
   race.run(push_and_close, poll_until_finished);
   EXPECT_EQ(race.popped.items, race.accepted.items);
   EXPECT_EQ(race.popped.sum, race.accepted.sum);
 }
 
-TEST(ChannelRace, NothingAcceptedIsLostWhenThreadsStall) {
+TEST(ChannelRace, loses_no_accepted_item_when_threads_stall) {
   for (const auto& pop : {pop_until_finished, poll_until_finished}) {
     Race race{.rounds = 300, .producers = 3, .consumers = 3, .capacity = 2, .stalls = true};
     race.run(push_and_close, pop);
@@ -149,7 +149,7 @@ TEST(ChannelRace, NothingAcceptedIsLostWhenThreadsStall) {
   }
 }
 
-TEST(ChannelRace, AnItemPushedWhileClosingComesOutExactlyWhenItWasAccepted) {
+TEST(ChannelRace, an_item_pushed_while_closing_comes_out_exactly_when_it_was_accepted) {
   Race race{.rounds = 5000, .producers = 1, .consumers = 2, .capacity = 1};
   race.run(
       [](StallingChannel& channel, Count& accepted, int) {
@@ -162,7 +162,7 @@ TEST(ChannelRace, AnItemPushedWhileClosingComesOutExactlyWhenItWasAccepted) {
   EXPECT_EQ(race.popped.items, race.accepted.items);
 }
 
-TEST(ChannelRace, EveryItemOfManyProducersReachesOneOfManyConsumers) {
+TEST(ChannelRace, every_item_of_many_producers_reaches_one_of_many_consumers) {
   constexpr int kItems = 20000;
   Race race{.rounds = 1, .producers = 4, .consumers = 4, .capacity = 8};
   std::atomic<int> producing = race.producers;
@@ -180,7 +180,7 @@ TEST(ChannelRace, EveryItemOfManyProducersReachesOneOfManyConsumers) {
   EXPECT_EQ(race.popped.sum, race.accepted.sum);
 }
 
-TEST(ChannelRace, CancelEndsEveryThreadAndNothingComesOutTwice) {
+TEST(ChannelRace, cancel_ends_every_thread_and_nothing_comes_out_twice) {
   Race race{.rounds = 2000, .producers = 3, .consumers = 3, .capacity = 4};
   race.run(
       [](StallingChannel& channel, Count& accepted, int round) {

@@ -20,7 +20,7 @@ Channel<int>& filled(Channel<int>& channel) {
   return channel;
 }
 
-TEST(Channel, ItemsOfOneProducerComeOutInItsOrder) {
+TEST(Channel, items_of_one_producer_come_out_in_its_order) {
   Channel<int> channel(3);
   WaitingThread producer([&] {
     for (int i = 0; i < 10000; ++i) ASSERT_TRUE(channel.push(int(i)));
@@ -31,7 +31,7 @@ TEST(Channel, ItemsOfOneProducerComeOutInItsOrder) {
   EXPECT_EQ(expected, 10000);
 }
 
-TEST(Channel, AProducerIsNeverMoreThanTheCapacityAhead) {
+TEST(Channel, a_producer_is_never_more_than_the_capacity_ahead) {
   Channel<int> channel(4);
   std::atomic<int> pops_begun = 0;
   WaitingThread producer([&] {
@@ -46,7 +46,7 @@ TEST(Channel, AProducerIsNeverMoreThanTheCapacityAhead) {
   }
 }
 
-TEST(Channel, AProducerBlocksWhenFullUntilAnItemLeaves) {
+TEST(Channel, a_producer_blocks_when_full_until_an_item_leaves) {
   Channel<int> channel(2);
   filled(channel);
   std::atomic<bool> pushed = false;
@@ -60,14 +60,14 @@ TEST(Channel, AProducerBlocksWhenFullUntilAnItemLeaves) {
   EXPECT_EQ(*channel.pop() + *channel.pop(), 3) << "in whichever order: two producers";
 }
 
-TEST(Channel, HasRoomForOneEvenWhenAskedForNone) {
+TEST(Channel, has_capacity_of_at_least_one) {
   Channel<int> channel(0);
   EXPECT_EQ(channel.capacity(), 1u);
   EXPECT_TRUE(channel.push(7));
   EXPECT_EQ(channel.pop(), 7);
 }
 
-TEST(Channel, CloseWhileFullWakesEveryProducerAndLeavesTheItemsWithTheCallers) {
+TEST(Channel, close_while_full_wakes_every_producer_and_leaves_the_items_with_the_callers) {
   Channel<std::unique_ptr<int>> channel(1);
   ASSERT_TRUE(channel.push(std::make_unique<int>(0)));
   std::atomic<int> kept = 0;
@@ -86,7 +86,7 @@ TEST(Channel, CloseWhileFullWakesEveryProducerAndLeavesTheItemsWithTheCallers) {
   EXPECT_EQ(channel.size(), 1u);
 }
 
-TEST(Channel, CloseWhileEmptyWakesEveryConsumer) {
+TEST(Channel, close_while_empty_wakes_every_consumer) {
   Channel<int> channel(1);
   std::atomic<int> ended = 0;
   const auto body = [&] {
@@ -102,14 +102,14 @@ TEST(Channel, CloseWhileEmptyWakesEveryConsumer) {
   EXPECT_EQ(ended, 3);
 }
 
-TEST(Channel, CloseWakesAConsumerWithATimeout) {
+TEST(Channel, close_wakes_a_consumer_with_a_timeout) {
   Channel<int> channel(1);
   WaitingThread consumer([&] { EXPECT_FALSE(channel.pop_for(24h)); });
   ASSERT_TRUE(consumer.wait_until_asleep());
   channel.close();
 }
 
-TEST(Channel, CloseLetsTheRemainingItemsOut) {
+TEST(Channel, close_drains_the_remaining_items) {
   Channel<int> channel(3);
   filled(channel).close();
   EXPECT_FALSE(channel.push(9));
@@ -123,7 +123,7 @@ TEST(Channel, CloseLetsTheRemainingItemsOut) {
   EXPECT_EQ(channel.try_pop(), std::nullopt);
 }
 
-TEST(Channel, CancelDiscardsTheRemainingItems) {
+TEST(Channel, cancel_discards_the_remaining_items) {
   Channel<int> channel(3);
   filled(channel).cancel();
   EXPECT_TRUE(channel.closed());
@@ -133,7 +133,7 @@ TEST(Channel, CancelDiscardsTheRemainingItems) {
   EXPECT_EQ(channel.try_pop(), std::nullopt);
 }
 
-TEST(Channel, CancelAfterCloseDiscardsWhatIsLeft) {
+TEST(Channel, cancel_after_close_discards_the_rest) {
   Channel<int> channel(3);
   filled(channel).close();
   EXPECT_EQ(channel.pop(), 0);
@@ -141,7 +141,7 @@ TEST(Channel, CancelAfterCloseDiscardsWhatIsLeft) {
   EXPECT_EQ(channel.pop(), std::nullopt);
 }
 
-TEST(Channel, CancelWakesProducersAndConsumers) {
+TEST(Channel, cancel_wakes_producers_and_consumers) {
   Channel<int> full(1), empty(1);
   filled(full);
   WaitingThread producer([&] { EXPECT_FALSE(full.push(1)); });
@@ -152,7 +152,7 @@ TEST(Channel, CancelWakesProducersAndConsumers) {
   empty.cancel();
 }
 
-TEST(Channel, ClosingManyTimesIsClosingOnce) {
+TEST(Channel, close_is_idempotent) {
   Channel<int> channel(2);
   filled(channel);
   for (int i = 0; i < 5; ++i) channel.close();
@@ -162,7 +162,7 @@ TEST(Channel, ClosingManyTimesIsClosingOnce) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(channel.pop(), std::nullopt);
 }
 
-TEST(Channel, PopForTimesOutNoEarlierThanAskedAndLosesNothing) {
+TEST(Channel, pop_for_times_out_no_earlier_than_asked_and_loses_nothing) {
   Channel<int> channel(1);
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(channel.pop_for(20ms), std::nullopt);
@@ -172,7 +172,7 @@ TEST(Channel, PopForTimesOutNoEarlierThanAskedAndLosesNothing) {
   EXPECT_EQ(channel.pop_for(1h), 1);
 }
 
-TEST(Channel, PopForWithoutTimeTakesOnlyWhatIsThere) {
+TEST(Channel, pop_for_zero_takes_only_present_items) {
   Channel<int> channel(1);
   EXPECT_EQ(channel.pop_for(0ms), std::nullopt);
   EXPECT_EQ(channel.pop_for(-5ms), std::nullopt);
@@ -180,14 +180,14 @@ TEST(Channel, PopForWithoutTimeTakesOnlyWhatIsThere) {
   EXPECT_EQ(channel.pop_for(-5ms), 1);
 }
 
-TEST(Channel, AnItemWakesAWaitingConsumer) {
+TEST(Channel, an_item_wakes_a_waiting_consumer) {
   Channel<int> channel(1);
   WaitingThread consumer([&] { EXPECT_EQ(channel.pop(), 5); });
   ASSERT_TRUE(consumer.wait_until_asleep());
   channel.push(5);
 }
 
-TEST(Channel, CarriesMoveOnlyItemsAndDestroysThoseLeftInside) {
+TEST(Channel, carries_move_only_items_and_destroys_those_left_inside) {
   const auto witness = std::make_shared<int>(1);
   struct Item {
     std::unique_ptr<std::shared_ptr<int>> owned;

@@ -21,28 +21,28 @@ void spend(double seconds) {
   while (now_s() < end) std::this_thread::yield();
 }
 
-TEST(StageClock, EachStateGetsAtLeastTheTimeSpentInIt) {
+TEST(StageClock, each_state_gets_at_least_the_time_spent_in_it) {
   StageClock clock(1);
   {
     StageClock::Worker worker(clock, 0);
     spend(0.001);
-    worker.waiting(State::waiting_for_input, [] { spend(0.002); });
-    worker.waiting(State::waiting_for_room, [] { spend(0.003); });
+    worker.measure_wait(State::waiting_for_input, [] { spend(0.002); });
+    worker.measure_wait(State::blocked, [] { spend(0.003); });
   }
   const StageTimes times = clock.times();
   EXPECT_GE(times.busy_s, 0.001 - 1e-6);
   EXPECT_GE(times.waiting_for_input_s, 0.002 - 1e-6);
-  EXPECT_GE(times.waiting_for_room_s, 0.003 - 1e-6);
+  EXPECT_GE(times.blocked_s, 0.003 - 1e-6);
 }
 
-TEST(StageClock, TimesAreSumsOverTheWorkers) {
+TEST(StageClock, times_are_sums_over_the_workers) {
   constexpr int kWorkers = 3;
   StageClock clock(kWorkers);
   std::vector<std::thread> threads;
   for (int i = 0; i < kWorkers; ++i) {
     threads.emplace_back([&, i] {
       StageClock::Worker worker(clock, i);
-      worker.waiting(State::waiting_for_input, [] { spend(0.002); });
+      worker.measure_wait(State::waiting_for_input, [] { spend(0.002); });
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -50,20 +50,20 @@ TEST(StageClock, TimesAreSumsOverTheWorkers) {
   EXPECT_GE(clock.times().waiting_for_input_s, kWorkers * 0.002 - 1e-6);
 }
 
-TEST(StageClock, AWaitGivesItsResultAndMayThrow) {
+TEST(StageClock, a_wait_gives_its_result_and_may_throw) {
   StageClock clock(1);
   StageClock::Worker worker(clock, 0);
-  EXPECT_EQ(worker.waiting(State::waiting_for_input, [] { return 7; }), 7);
+  EXPECT_EQ(worker.measure_wait(State::waiting_for_input, [] { return 7; }), 7);
   EXPECT_THROW(
-      worker.waiting(State::waiting_for_room, []() -> int { throw std::runtime_error("no more"); }),
+      worker.measure_wait(State::blocked, []() -> int { throw std::runtime_error("no more"); }),
       std::runtime_error);
-  const double waited = clock.times().waiting_for_room_s;
-  worker.waiting(State::waiting_for_input, [] {});
-  EXPECT_EQ(clock.times().waiting_for_room_s, waited) << "the worker is busy again after a throw";
+  const double waited = clock.times().blocked_s;
+  worker.measure_wait(State::waiting_for_input, [] {});
+  EXPECT_EQ(clock.times().blocked_s, waited) << "the worker is busy again after a throw";
 }
 
 /// More workers than cores: some lose theirs while they go from one state to the next.
-TEST(StageClock, MayBeReadWhileWorkersRunAndNeverRunsBackwards) {
+TEST(StageClock, may_be_read_while_workers_run_and_never_runs_backwards) {
   const int workers = 2 + 2 * int(std::thread::hardware_concurrency());
   StageClock clock(workers);
   std::atomic<bool> enough = false;
@@ -71,7 +71,7 @@ TEST(StageClock, MayBeReadWhileWorkersRunAndNeverRunsBackwards) {
   for (int i = 0; i < workers; ++i) {
     threads.emplace_back([&, i] {
       StageClock::Worker worker(clock, i);
-      while (!enough) worker.waiting(State::waiting_for_room, [] {});
+      while (!enough) worker.measure_wait(State::blocked, [] {});
     });
   }
   constexpr double kRounding_s = 2e-9;
@@ -80,14 +80,14 @@ TEST(StageClock, MayBeReadWhileWorkersRunAndNeverRunsBackwards) {
     const StageTimes times = clock.times();
     EXPECT_GE(times.busy_s, last.busy_s - kRounding_s);
     EXPECT_GE(times.waiting_for_input_s, last.waiting_for_input_s - kRounding_s);
-    EXPECT_GE(times.waiting_for_room_s, last.waiting_for_room_s - kRounding_s);
+    EXPECT_GE(times.blocked_s, last.blocked_s - kRounding_s);
     last = times;
   }
   enough = true;
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST(StageClock, AddsUpToTheWallTimeOfAllWorkersAtAnyMoment) {
+TEST(StageClock, adds_up_to_wall_time_of_all_workers) {
   constexpr int kWorkers = 3;
   const auto start = StageClock::Clock::now();
   const double start_s = std::chrono::duration<double>(start.time_since_epoch()).count();
@@ -103,7 +103,7 @@ TEST(StageClock, AddsUpToTheWallTimeOfAllWorkersAtAnyMoment) {
     StageClock::Worker first(clock, 0), second(clock, 1);
     spend(0.001);
     expect_all();  // one has not begun
-    first.waiting(State::waiting_for_room, [&] {
+    first.measure_wait(State::blocked, [&] {
       spend(0.001);
       expect_all();
     });
@@ -111,32 +111,32 @@ TEST(StageClock, AddsUpToTheWallTimeOfAllWorkersAtAnyMoment) {
   expect_all();  // two have ended
 }
 
-TEST(StageClock, CountsAStateThatGoesOn) {
+TEST(StageClock, counts_the_current_state) {
   StageClock clock(1);
   StageClock::Worker worker(clock, 0);
-  worker.waiting(State::waiting_for_room, [&] {
+  worker.measure_wait(State::blocked, [&] {
     const StageTimes before = clock.times();
     spend(0.002);
     const StageTimes after = clock.times();
-    EXPECT_GE(after.waiting_for_room_s - before.waiting_for_room_s, 0.002 - 1e-6);
+    EXPECT_GE(after.blocked_s - before.blocked_s, 0.002 - 1e-6);
     EXPECT_EQ(after.waiting_for_input_s, before.waiting_for_input_s);
     EXPECT_EQ(after.busy_s, before.busy_s);
   });
 }
 
-TEST(StageClock, KnowsHowLongAWorkerWasBusy) {
+TEST(StageClock, measures_busy_time_of_a_worker) {
   StageClock clock(1);
   StageClock::Worker worker(clock, 0);
   const double start_s = now_s();
-  const auto before = worker.busy();
+  const auto before = worker.busy_time();
   spend(0.002);
-  worker.waiting(State::waiting_for_room, [] { spend(0.005); });
-  const std::chrono::duration<double> busy = worker.busy() - before;
+  worker.measure_wait(State::blocked, [] { spend(0.005); });
+  const std::chrono::duration<double> busy = worker.busy_time() - before;
   EXPECT_GE(busy.count(), 0.002 - 1e-6);
   EXPECT_LE(busy.count(), now_s() - start_s - 0.005 + 1e-6) << "without the wait";
 }
 
-TEST(StageClock, CountsTheCoreOfAWorkerWhileItRunsAndAfterIt) {
+TEST(StageClock, counts_cpu_time_during_and_after_a_worker) {
   StageClock clock(2);
   std::thread([&] {
     StageClock::Worker worker(clock, 1);

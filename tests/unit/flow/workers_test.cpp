@@ -19,7 +19,7 @@ namespace {
 
 void unexpected(std::exception_ptr) { ADD_FAILURE() << "no worker was to fail"; }
 
-TEST(Workers, EachIndexRunsOnceAndAtTheSameTime) {
+TEST(Workers, each_index_runs_once_and_at_the_same_time) {
   std::barrier all_are_there(4);
   std::mutex mutex;
   std::multiset<int> indices;
@@ -36,7 +36,7 @@ TEST(Workers, EachIndexRunsOnceAndAtTheSameTime) {
   EXPECT_EQ(indices, (std::multiset<int>{0, 1, 2, 3}));
 }
 
-TEST(Workers, AnExceptionReachesOnFailureAndEndsOnlyItsWorker) {
+TEST(Workers, an_exception_reaches_on_failure_and_ends_only_its_worker) {
   std::atomic<int> finished = 0;
   std::mutex mutex;
   std::multiset<std::string> messages;
@@ -60,7 +60,7 @@ TEST(Workers, AnExceptionReachesOnFailureAndEndsOnlyItsWorker) {
   EXPECT_EQ(finished, 2);
 }
 
-TEST(Workers, WhatIsNoStdExceptionReachesOnFailureToo) {
+TEST(Workers, a_non_std_exception_reaches_on_failure) {
   int caught = 0;
   {
     Workers workers(
@@ -76,7 +76,7 @@ TEST(Workers, WhatIsNoStdExceptionReachesOnFailureToo) {
   EXPECT_EQ(caught, 42);
 }
 
-TEST(Workers, TheDestructorWaitsForEveryWorker) {
+TEST(Workers, the_destructor_waits_for_every_worker) {
   std::latch go(1);
   std::atomic<int> ended = 0;
   std::thread opener;
@@ -94,14 +94,14 @@ TEST(Workers, TheDestructorWaitsForEveryWorker) {
   opener.join();
 }
 
-TEST(Workers, JoinMayBeCalledTwice) {
+TEST(Workers, join_may_be_called_twice) {
   Workers workers(
       "load", 2, [](int) {}, unexpected);
   workers.join();
   workers.join();
 }
 
-TEST(Workers, ThreadsBearTheNameOfTheirGroupAndTheirIndex) {
+TEST(Workers, names_threads_by_group_and_index) {
   std::latch named(1);
   std::string name(16, '\0');
   {
@@ -118,8 +118,8 @@ TEST(Workers, ThreadsBearTheNameOfTheirGroupAndTheirIndex) {
 }
 
 /// pthread_create() says the same as of too many threads.
-TEST(Workers, AThreadWithoutMemoryForItsStackIsOutOfMemory) {
-  if (test::kSanitized) GTEST_SKIP() << "no limit leaves the address space that sanitizers take";
+TEST(Workers, a_thread_without_memory_for_its_stack_is_out_of_memory) {
+  if (test::kIsSanitized) GTEST_SKIP() << "no limit leaves the address space that sanitizers take";
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
   rlim_t pages = 0;

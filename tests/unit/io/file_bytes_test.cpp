@@ -9,8 +9,8 @@
 #include "io/codec.hpp"
 #include "io/input_file.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/unit/io/item_error.hpp"
-#include "tests/unit/io/jpeg_maker.hpp"
+#include "tests/unit/io/failure_of.hpp"
+#include "tests/unit/io/make_jpeg.hpp"
 #include "tests/unit/io/png_maker.hpp"
 
 namespace eckart::io {
@@ -30,7 +30,7 @@ class FileBytesTest : public testing::Test {
   Header header(std::string_view format) {
     file_.close();
     const InputFile file(path_);
-    return codec_named(format).read_header(FileBytes(file));
+    return codec_by_name(format).read_header(FileBytes(file));
   }
 
   const test::TempFolder folder_;
@@ -52,7 +52,7 @@ test::Bytes head_of_chunk(std::uint32_t size) {
 /// 74 MB, of which the heads are looked at.
 TEST_F(FileBytesTest, a_png_may_have_any_number_of_chunks_before_its_pixels) {
   test::PngMaker png(1, 1, 8, 0);
-  const test::Bytes begin = png.so_far(), whole = png.pixels(std::string(2, '\0')).end();
+  const test::Bytes begin = png.bytes_so_far(), whole = png.pixels(std::string(2, '\0')).end();
   write(begin);
   for (int i = 0; i < 9000; ++i) write(head_of_chunk(8200), 8200 + 4);
   write({whole.begin() + std::ptrdiff_t(begin.size()), whole.end()});
@@ -61,7 +61,7 @@ TEST_F(FileBytesTest, a_png_may_have_any_number_of_chunks_before_its_pixels) {
 
 /// 50 MB: each is read once.
 TEST_F(FileBytesTest, a_jpeg_may_have_any_number_of_segments_of_up_to_64_mib) {
-  const test::Bytes whole = test::make_jpeg(test::smooth_image({8, 8, 1, Depth::u8}), {});
+  const test::Bytes whole = test::make_jpeg(test::gradient_image({8, 8, 1, Depth::u8}), {});
   write({whole.begin(), whole.begin() + 2});
   for (int i = 0; i < 6000; ++i) write(bytes_of("\xFF\xE5\x20\x08"), 0x2008 - 2);
   write({whole.begin() + 2, whole.end()});
@@ -69,22 +69,23 @@ TEST_F(FileBytesTest, a_jpeg_may_have_any_number_of_segments_of_up_to_64_mib) {
 }
 
 TEST_F(FileBytesTest, a_header_that_takes_too_long_to_read_is_too_large) {
-  const test::Bytes whole = test::make_jpeg(test::smooth_image({8, 8, 1, Depth::u8}), {});
+  const test::Bytes whole = test::make_jpeg(test::gradient_image({8, 8, 1, Depth::u8}), {});
   write({whole.begin(), whole.begin() + 2});
   for (int i = 0; i < 1100; ++i) write(bytes_of("\xFF\xE5\xFF\xFF"), 0xFFFF - 2);
   write({whole.begin() + 2, whole.end()});
-  const test::Failure failure = test::failure_of([&] { header("jpeg"); });
-  EXPECT_EQ(failure.reason, Reason::too_large);
+  const test::CaughtError failure = test::failure_of([&] { header("jpeg"); });
+  EXPECT_EQ(failure.reason, FailureReason::too_large);
   EXPECT_EQ(failure.detail, "has over 64 MiB of metadata before its pixels");
 }
 
-TEST_F(FileBytesTest, zeros_are_no_metadata) {
+TEST_F(FileBytesTest, does_not_count_zeros_as_metadata) {
   for (const std::string_view format : {"png", "jpeg"}) {
     file_ = std::ofstream(path_);
-    write(format == "png" ? test::PngMaker(1, 1, 8, 0).so_far() : bytes_of("\xFF\xD8\xFF\xE5"));
+    write(format == "png" ? test::PngMaker(1, 1, 8, 0).bytes_so_far()
+                          : bytes_of("\xFF\xD8\xFF\xE5"));
     file_.close();
     fs::resize_file(path_, 100 * kMiB);
-    EXPECT_EQ(test::failure_of([&] { header(format); }).reason, Reason::corrupt) << format;
+    EXPECT_EQ(test::failure_of([&] { header(format); }).reason, FailureReason::corrupt) << format;
   }
 }
 

@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "io/file.hpp"
 #include "io/publication.hpp"
+#include "io/read_file.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/unit/io/images.hpp"
-#include "tests/unit/io/item_error.hpp"
+#include "tests/unit/io/failure_of.hpp"
+#include "tests/unit/io/test_images.hpp"
 
 namespace eckart::io {
 namespace {
@@ -32,7 +32,7 @@ void set_mtime(const fs::path& path, timespec mtime) {
   ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), times.data(), 0), 0);
 }
 
-TEST(InputFile, ReadsAnyPart) {
+TEST(InputFile, reads_any_part) {
   const TempFolder folder;
   const fs::path path = folder.path() / "file";
   publish_file(path, counted_bytes(1000));
@@ -46,7 +46,7 @@ TEST(InputFile, ReadsAnyPart) {
   EXPECT_EQ(file.read_all(1), counted_bytes(1000)) << "from the start, whatever was read before";
 }
 
-TEST(InputFile, IsTheFileThatWasOpened) {
+TEST(InputFile, stays_the_file_that_was_opened) {
   const TempFolder folder;
   const fs::path path = folder.path() / "file";
   publish_file(path, counted_bytes(10));
@@ -58,19 +58,20 @@ TEST(InputFile, IsTheFileThatWasOpened) {
   EXPECT_EQ(file.read_all(1), counted_bytes(10));
 }
 
-TEST(InputFile, TakesAnOpenDescriptor) {
+TEST(InputFile, accepts_an_open_descriptor) {
   const TempFolder folder;
   publish_file(folder.path() / "file", counted_bytes(10));
   const auto open = [&](const char* name) {
-    return Descriptor(::open((folder.path() / name).c_str(), InputFile::kOpenFlags));
+    return FileDescriptor(::open((folder.path() / name).c_str(), InputFile::kOpenFlags));
   };
   EXPECT_EQ(InputFile(open("file")).read_all(1), counted_bytes(10));
   ASSERT_EQ(::mkfifo((folder.path() / "fifo").c_str(), 0600), 0);
   for (const char* name : {"", "fifo", "missing"})
-    EXPECT_EQ(failure_of([&] { InputFile file(open(name)); }).reason, Reason::unreadable) << name;
+    EXPECT_EQ(failure_of([&] { InputFile file(open(name)); }).reason, FailureReason::unreadable)
+        << name;
 }
 
-TEST(InputFile, ATruncatedFileIsShorter) {
+TEST(InputFile, reads_fewer_bytes_of_a_truncated_file) {
   const TempFolder folder;
   const fs::path path = folder.path() / "file";
   publish_file(path, counted_bytes(1000));
@@ -78,10 +79,10 @@ TEST(InputFile, ATruncatedFileIsShorter) {
   fs::resize_file(path, 10);
   EXPECT_EQ(file.read_all(1), counted_bytes(10));
   fs::resize_file(path, 0);
-  EXPECT_EQ(failure_of([&] { file.read_all(1); }).reason, Reason::empty_file);
+  EXPECT_EQ(failure_of([&] { file.read_all(1); }).reason, FailureReason::empty_file);
 }
 
-TEST(FileState, DiffersWithEachNanosecondOfTheModificationTime) {
+TEST(FileState, differs_with_each_nanosecond_of_the_modification_time) {
   const TempFolder folder;
   const fs::path path = folder.path() / "file";
   publish_file(path, counted_bytes(10));

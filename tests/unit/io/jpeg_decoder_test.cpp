@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "io/codec.hpp"
-#include "tests/unit/io/item_error.hpp"
-#include "tests/unit/io/jpeg_maker.hpp"
+#include "tests/unit/io/failure_of.hpp"
+#include "tests/unit/io/make_jpeg.hpp"
 
 namespace eckart::io {
 namespace {
@@ -18,31 +18,31 @@ using namespace std::string_view_literals;
 using test::Bytes;
 using test::failure_of;
 using test::find_marker;
-using test::JpegKind;
+using test::gradient_image;
+using test::JpegOptions;
 using test::make_jpeg;
-using test::rough_image;
-using test::smooth_image;
+using test::noise_image;
 using test::with_inserted;
 using testing::HasSubstr;
 
 constexpr int kSof0 = 0xC0, kSof2 = 0xC2, kDht = 0xC4, kRst0 = 0xD0, kRst3 = 0xD3, kEoi = 0xD9,
               kSos = 0xDA, kDqt = 0xDB;
 
-const Codec& codec() { return codec_named("jpeg"); }
+const Codec& codec() { return codec_by_name("jpeg"); }
 Image decode(const Bytes& file, const Limits& limits = {}) { return codec().decode(file, limits); }
-Reason refusal_of(const Bytes& file) {
+FailureReason reason_of_failure(const Bytes& file) {
   return failure_of([&] { decode(file); }).reason;
 }
 
-/// A progressive file of one colour sampling has the coefficients of a baseline one, and so has one
+/// A progressive file of one color sampling has the coefficients of a baseline one, and so has one
 /// with restart markers or a scan for each channel.
-TEST(JpegDecoder, HowCoefficientsAreStoredChangesNoPixel) {
+TEST(JpegDecoder, decodes_the_same_pixels_from_every_scan_layout) {
   for (const Image& image :
-       {rough_image({75, 101, 3, Depth::u8}), smooth_image({1, 1, 3, Depth::u8}),
-        smooth_image({70, 333, 1, Depth::u8})}) {
+       {noise_image({75, 101, 3, Depth::u8}), gradient_image({1, 1, 3, Depth::u8}),
+        gradient_image({70, 333, 1, Depth::u8})}) {
     for (const int chroma_cols : {1, 2, 4}) {
       for (const int chroma_rows : {1, 2}) {
-        JpegKind kind{.chroma_cols = chroma_cols, .chroma_rows = chroma_rows};
+        JpegOptions kind{.chroma_cols = chroma_cols, .chroma_rows = chroma_rows};
         const Image baseline = decode(make_jpeg(image, kind));
         kind.interleaved = false;
         EXPECT_TRUE(test::same(decode(make_jpeg(image, kind)), baseline));
@@ -50,20 +50,20 @@ TEST(JpegDecoder, HowCoefficientsAreStoredChangesNoPixel) {
         EXPECT_TRUE(test::same(decode(make_jpeg(image, kind)), baseline));
         kind.progressive = true;
         EXPECT_TRUE(test::same(decode(make_jpeg(image, kind)), baseline));
-        kind.refined = false;
+        kind.has_refinement_scans = false;
         EXPECT_TRUE(test::same(decode(make_jpeg(image, kind)), baseline));
       }
     }
   }
 }
 
-TEST(JpegDecoder, ArithmeticCodingChangesNoPixel) {
+TEST(JpegDecoder, decodes_the_same_pixels_from_arithmetic_coding) {
   for (const Image& image :
-       {rough_image({75, 101, 3, Depth::u8}), smooth_image({70, 333, 1, Depth::u8})}) {
-    for (const JpegKind kind :
-         {JpegKind{}, JpegKind{.progressive = true}, JpegKind{.interleaved = false},
-          JpegKind{.chroma_cols = 2, .restart_interval = 3}}) {
-      JpegKind arithmetic = kind;
+       {noise_image({75, 101, 3, Depth::u8}), gradient_image({70, 333, 1, Depth::u8})}) {
+    for (const JpegOptions kind :
+         {JpegOptions{}, JpegOptions{.progressive = true}, JpegOptions{.interleaved = false},
+          JpegOptions{.chroma_cols = 2, .restart_interval = 3}}) {
+      JpegOptions arithmetic = kind;
       arithmetic.arithmetic = true;
       const Bytes file = make_jpeg(image, arithmetic);
       EXPECT_LT(find_marker(file, kind.progressive ? 0xCA : 0xC9), std::ptrdiff_t(file.size()));
@@ -74,25 +74,26 @@ TEST(JpegDecoder, ArithmeticCodingChangesNoPixel) {
   }
 }
 
-TEST(JpegDecoder, ArithmeticCodedWithoutItsEndIsNeverAnImage) {
-  const Bytes whole = make_jpeg(rough_image({24, 40, 3, Depth::u8}), {.arithmetic = true});
+TEST(JpegDecoder, rejects_a_truncated_arithmetic_coded_file) {
+  const Bytes whole = make_jpeg(noise_image({24, 40, 3, Depth::u8}), {.arithmetic = true});
   for (std::size_t size = 3; size < whole.size(); ++size) {
     const Bytes file(whole.begin(), whole.begin() + std::ptrdiff_t(size));
-    ASSERT_EQ(refusal_of(file), Reason::corrupt) << size << " bytes";
+    ASSERT_EQ(reason_of_failure(file), FailureReason::corrupt) << size << " bytes";
   }
 }
 
-TEST(JpegDecoder, ColourOfFewerSamplesIsClose) {
-  const Image image = smooth_image({70, 333, 3, Depth::u8});
-  for (const JpegKind kind : {JpegKind{.chroma_cols = 2, .chroma_rows = 2, .quality = 95},
-                              JpegKind{.progressive = true, .chroma_cols = 4, .quality = 95}}) {
+TEST(JpegDecoder, decodes_subsampled_color_closely) {
+  const Image image = gradient_image({70, 333, 3, Depth::u8});
+  for (const JpegOptions kind :
+       {JpegOptions{.chroma_cols = 2, .chroma_rows = 2, .quality = 95},
+        JpegOptions{.progressive = true, .chroma_cols = 4, .quality = 95}}) {
     EXPECT_LE(test::largest_difference(decode(make_jpeg(image, kind)), image), 8);
   }
 }
 
-TEST(JpegDecoder, StrayBytesBeforeTheFirstScanAreNobodysBusiness) {
+TEST(JpegDecoder, ignores_stray_bytes_before_the_first_scan) {
   for (const bool progressive : {false, true}) {
-    const Bytes file = make_jpeg(rough_image({24, 40, 3, Depth::u8}), {.progressive = progressive});
+    const Bytes file = make_jpeg(noise_image({24, 40, 3, Depth::u8}), {.progressive = progressive});
     const Image image = decode(file);
     for (const int marker : {kDqt, progressive ? kSof2 : kSof0, kDht, kSos}) {
       for (const std::string_view stray : {"\0"sv, "\x12\x34\xFF\0\x56"sv, "\xFF\xFF"sv}) {
@@ -105,8 +106,8 @@ TEST(JpegDecoder, StrayBytesBeforeTheFirstScanAreNobodysBusiness) {
 }
 
 /// Zeros between what a restart interval or a scan needs and the next marker: some cameras pad.
-TEST(JpegDecoder, ZerosAfterAScanOrARestartIntervalArePadding) {
-  const Image image = rough_image({24, 40, 3, Depth::u8});
+TEST(JpegDecoder, accepts_zero_padding_after_a_scan_or_restart_interval) {
+  const Image image = noise_image({24, 40, 3, Depth::u8});
   for (const bool arithmetic : {false, true}) {
     const Bytes baseline = make_jpeg(image, {.restart_interval = 2, .arithmetic = arithmetic});
     const Bytes progressive = make_jpeg(image, {.progressive = true, .arithmetic = arithmetic});
@@ -132,106 +133,109 @@ TEST(JpegDecoder, ZerosAfterAScanOrARestartIntervalArePadding) {
   }
 }
 
-TEST(JpegDecoder, ZerosInThePlaceOfCodesAreCorrupt) {
-  const Bytes whole = make_jpeg(rough_image({24, 40, 3, Depth::u8}), {.restart_interval = 2});
+TEST(JpegDecoder, rejects_zeros_in_place_of_codes) {
+  const Bytes whole = make_jpeg(noise_image({24, 40, 3, Depth::u8}), {.restart_interval = 2});
   for (const std::size_t size : {1, 5, 20, 100}) {
     for (const int marker : {kRst0, kRst3, kEoi}) {
       Bytes file = whole;
       const std::ptrdiff_t end = find_marker(file, marker);
       std::fill(file.begin() + end - std::ptrdiff_t(size) - 30, file.begin() + end, std::byte(0));
-      EXPECT_EQ(refusal_of(file), Reason::corrupt) << size;
+      EXPECT_EQ(reason_of_failure(file), FailureReason::corrupt) << size;
     }
   }
 }
 
-TEST(JpegDecoder, StrayBytesInOrAfterAScanAreCorrupt) {
+TEST(JpegDecoder, rejects_stray_bytes_in_or_after_a_scan) {
   const std::string stray(20, '\x12');  // those few that libjpeg has read ahead go unnoticed
-  const Image image = rough_image({24, 40, 3, Depth::u8});
+  const Image image = noise_image({24, 40, 3, Depth::u8});
   const Bytes baseline = make_jpeg(image, {.restart_interval = 2});
   const Bytes progressive = make_jpeg(image, {.progressive = true});
   for (const Bytes& file : {with_inserted(baseline, find_marker(baseline, kRst3), stray),
                             with_inserted(baseline, find_marker(baseline, kEoi), stray),
                             with_inserted(progressive, find_marker(progressive, kSos, 1), stray),
                             with_inserted(progressive, find_marker(progressive, kEoi), stray)}) {
-    const test::Failure failure = failure_of([&] { decode(file); });
-    EXPECT_EQ(failure.reason, Reason::corrupt);
+    const test::CaughtError failure = failure_of([&] { decode(file); });
+    EXPECT_EQ(failure.reason, FailureReason::corrupt);
     EXPECT_THAT(failure.detail, HasSubstr("extraneous bytes"));
   }
 }
 
-TEST(JpegDecoder, OtherVersionsOfJfifAreTaken) {
-  Bytes file = make_jpeg(rough_image({24, 40, 1, Depth::u8}), {});
+TEST(JpegDecoder, accepts_other_jfif_versions) {
+  Bytes file = make_jpeg(noise_image({24, 40, 1, Depth::u8}), {});
   const Image image = decode(file);
   ASSERT_EQ(file[11], std::byte(1));  // after the markers, a size of two bytes, and JFIF\0
   file[11] = std::byte(2);
   EXPECT_TRUE(test::same(decode(file), image));
 }
 
-TEST(JpegDecoder, WhatIsMissingIsNotTakenFromAnImageBefore) {
-  const Bytes whole = make_jpeg(rough_image({24, 40, 1, Depth::u8}), {});
+TEST(JpegDecoder, does_not_reuse_tables_of_an_earlier_image) {
+  const Bytes whole = make_jpeg(noise_image({24, 40, 1, Depth::u8}), {});
   Bytes file = whole;
   const std::ptrdiff_t table = find_marker(file, kDqt);
   file.erase(file.begin() + table, file.begin() + table + 2 + int(file[table + 3]));
   decode(whole);
-  EXPECT_EQ(refusal_of(file), Reason::corrupt);
+  EXPECT_EQ(reason_of_failure(file), FailureReason::corrupt);
 }
 
-TEST(JpegDecoder, TruncatedAnywhereIsNeverAnImage) {
+TEST(JpegDecoder, rejects_a_file_truncated_anywhere) {
   for (const bool progressive : {false, true}) {
-    const Bytes whole = make_jpeg(rough_image({24, 40, 3, Depth::u8}),
+    const Bytes whole = make_jpeg(noise_image({24, 40, 3, Depth::u8}),
                                   {.progressive = progressive, .chroma_cols = 2, .chroma_rows = 2});
     const std::ptrdiff_t end = find_marker(whole, kEoi);
     const std::ptrdiff_t scan = find_marker(whole, kSos);
     for (std::ptrdiff_t size = 3; size < end; ++size) {
       Bytes file(whole.begin(), whole.begin() + size);
-      ASSERT_EQ(refusal_of(file), Reason::corrupt) << size << " bytes";
+      ASSERT_EQ(reason_of_failure(file), FailureReason::corrupt) << size << " bytes";
       if (size <= scan) continue;
       file.insert(file.end(), whole.begin() + end, whole.end());
       // Of a progressive image what is missing may be whole scans, and an image without its finest
       // details is an image. At the end of a scan its last bits may be padding.
-      const test::Failure failure = failure_of([&] { decode(file); });
-      if (progressive && failure.reason == Reason::none) continue;
-      ASSERT_EQ(failure.reason, Reason::corrupt) << size << " bytes and an end marker";
+      const test::CaughtError failure = failure_of([&] { decode(file); });
+      if (progressive && failure.reason == FailureReason::none) continue;
+      ASSERT_EQ(failure.reason, FailureReason::corrupt) << size << " bytes and an end marker";
     }
   }
 }
 
-TEST(JpegDecoder, FiveHundredScansAreTheMost) {
-  const Bytes file = make_jpeg(smooth_image({24, 40, 3, Depth::u8}), {.interleaved = false});
+TEST(JpegDecoder, rejects_more_than_five_hundred_scans) {
+  const Bytes file = make_jpeg(gradient_image({24, 40, 3, Depth::u8}), {.interleaved = false});
   EXPECT_NO_THROW(decode(test::with_last_scan_repeated(file, 498)));
-  const test::Failure failure =
+  const test::CaughtError failure =
       failure_of([&] { decode(test::with_last_scan_repeated(file, 499)); });
-  EXPECT_EQ(failure.reason, Reason::corrupt);
+  EXPECT_EQ(failure.reason, FailureReason::corrupt);
   EXPECT_THAT(failure.detail, HasSubstr("more than 500 scans"));
 }
 
-TEST(JpegDecoder, ManyScansEndAtTheDeadline) {
-  const Bytes file = test::with_last_scan_repeated(
-      make_jpeg(Image({6000, 6000, 3, Depth::u8}), {.progressive = true, .refined = false}), 490);
+TEST(JpegDecoder, stops_many_scans_at_the_deadline) {
+  const Bytes file =
+      test::with_last_scan_repeated(make_jpeg(Image({6000, 6000, 3, Depth::u8}),
+                                              {.progressive = true, .has_refinement_scans = false}),
+                                    490);
   ASSERT_LT(file.size(), 10u << 20);
-  const test::Failure failure = failure_of([&] { decode(file, {.decode_s = 1}); });
-  EXPECT_EQ(failure.reason, Reason::too_large);
+  const test::CaughtError failure = failure_of([&] { decode(file, {.decode_s = 1}); });
+  EXPECT_EQ(failure.reason, FailureReason::too_large);
   EXPECT_THAT(failure.detail, HasSubstr("limits.decode_s = 1"));
 }
 
-TEST(JpegDecoder, CoefficientsCountAmongTheMemoryItTakes) {
-  const Image image = smooth_image({1000, 1000, 3, Depth::u8});
+TEST(JpegDecoder, counts_coefficients_as_decode_memory) {
+  const Image image = gradient_image({1000, 1000, 3, Depth::u8});
   const Bytes baseline = make_jpeg(image, {}),
               progressive = make_jpeg(image, {.progressive = true});
   EXPECT_NO_THROW(decode(baseline, {.decode_mb = 4}));
-  const test::Failure failure = failure_of([&] { decode(progressive, {.decode_mb = 4}); });
-  EXPECT_EQ(failure.reason, Reason::too_large);
+  const test::CaughtError failure = failure_of([&] { decode(progressive, {.decode_mb = 4}); });
+  EXPECT_EQ(failure.reason, FailureReason::too_large);
   EXPECT_THAT(failure.detail, HasSubstr("limits.decode_mb = 4"));
   EXPECT_NO_THROW(decode(progressive, {.decode_mb = 12}));
-  EXPECT_EQ(failure_of([&] { decode(baseline, {.decode_mb = 2}); }).reason, Reason::too_large);
+  EXPECT_EQ(failure_of([&] { decode(baseline, {.decode_mb = 2}); }).reason,
+            FailureReason::too_large);
 }
 
-TEST(JpegDecoder, EveryKindEndsAtTheDeadline) {
-  const Image image = smooth_image({75, 101, 3, Depth::u8});
-  for (const JpegKind kind :
-       {JpegKind{}, JpegKind{.progressive = true}, JpegKind{.interleaved = false}}) {
+TEST(JpegDecoder, stops_every_scan_layout_at_the_deadline) {
+  const Image image = gradient_image({75, 101, 3, Depth::u8});
+  for (const JpegOptions kind :
+       {JpegOptions{}, JpegOptions{.progressive = true}, JpegOptions{.interleaved = false}}) {
     EXPECT_EQ(failure_of([&] { decode(make_jpeg(image, kind), {.decode_s = 0}); }).reason,
-              Reason::too_large);
+              FailureReason::too_large);
   }
 }
 

@@ -13,7 +13,7 @@
 #include "core/error.hpp"
 #include "io/input_guard.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/unit/io/item_error.hpp"
+#include "tests/unit/io/failure_of.hpp"
 
 namespace eckart::io {
 namespace {
@@ -25,41 +25,41 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 OutputTree tree(std::string name, std::vector<RankPolicy> ranks = {{20}}) {
-  return OutputTree("out", std::move(name), codec_named("jpeg"), std::move(ranks));
+  return OutputTree("out", std::move(name), codec_by_name("jpeg"), std::move(ranks));
 }
 
-TEST(OutputTree, MirrorsTheTree) {
+TEST(OutputTree, mirrors_the_input_tree) {
   OutputTree outputs = tree(OutputTree::default_name(1));
-  EXPECT_THAT(outputs.claim("a.png"), ElementsAre("out/a.jpg"));
-  EXPECT_THAT(outputs.claim("d/e/a.b.png"), ElementsAre("out/d/e/a.b.jpg"));
-  EXPECT_THAT(outputs.claim("d/e/none"), ElementsAre("out/d/e/none.jpg"));
-  EXPECT_THAT(outputs.claim("d/\xFF\n.png"), ElementsAre("out/d/\xFF\n.jpg"));
+  EXPECT_THAT(outputs.reserve("a.png"), ElementsAre("out/a.jpg"));
+  EXPECT_THAT(outputs.reserve("d/e/a.b.png"), ElementsAre("out/d/e/a.b.jpg"));
+  EXPECT_THAT(outputs.reserve("d/e/none"), ElementsAre("out/d/e/none.jpg"));
+  EXPECT_THAT(outputs.reserve("d/\xFF\n.png"), ElementsAre("out/d/\xFF\n.jpg"));
 }
 
-TEST(OutputTree, GivesOneNameARank) {
+TEST(OutputTree, gives_one_name_per_rank) {
   OutputTree outputs = tree(OutputTree::default_name(2), {{5}, {20}});
-  EXPECT_THAT(outputs.claim("d/a.png"), ElementsAre("out/d/a.k5.jpg", "out/d/a.k20.jpg"));
+  EXPECT_THAT(outputs.reserve("d/a.png"), ElementsAre("out/d/a.k5.jpg", "out/d/a.k20.jpg"));
 }
 
 /// The second output of x.png would be the first of x1.png.
-TEST(OutputTree, GivesTheNameOfNoRankTwice) {
+TEST(OutputTree, never_gives_a_name_twice) {
   OutputTree outputs = tree("{stem}{rank}.{ext}", {{1}, {11}});
-  const std::vector<fs::path> first = outputs.claim("x.png");
+  const std::vector<fs::path> first = outputs.reserve("x.png");
   EXPECT_THAT(first, ElementsAre("out/x1.jpg", "out/x11.jpg"));
-  for (const fs::path& output : outputs.claim("x1.png"))
+  for (const fs::path& output : outputs.reserve("x1.png"))
     EXPECT_THAT(first, testing::Not(testing::Contains(output)));
 }
 
-TEST(OutputTree, FillsInEveryField) {
-  EXPECT_THAT(tree("{rank}-{name}-{stem}_{stem}.{ext}").claim("d/a.png"),
+TEST(OutputTree, expands_every_field) {
+  EXPECT_THAT(tree("{rank}-{name}-{stem}_{stem}.{ext}").reserve("d/a.png"),
               ElementsAre("out/d/20-a.png-a_a.jpg"));
 }
 
-TEST(OutputTree, AFieldInAnInputsNameIsJustAName) {
-  EXPECT_THAT(tree("{stem}.{ext}").claim("{ext}.png"), ElementsAre("out/{ext}.jpg"));
+TEST(OutputTree, does_not_expand_a_field_in_the_name_of_an_input) {
+  EXPECT_THAT(tree("{stem}.{ext}").reserve("{ext}.png"), ElementsAre("out/{ext}.jpg"));
 }
 
-TEST(OutputTree, RefusesNamesThatCannotWork) {
+TEST(OutputTree, rejects_invalid_patterns) {
   EXPECT_THROW(tree("{stem}.{extension}"), std::invalid_argument);
   EXPECT_THROW(tree("{stem"), std::invalid_argument);
   EXPECT_THROW(tree("{}"), std::invalid_argument);
@@ -71,66 +71,67 @@ TEST(OutputTree, RefusesNamesThatCannotWork) {
   EXPECT_NO_THROW(tree("{stem}.{ext}", {{1}}));
 }
 
-TEST(OutputTree, TheSecondInputOfOneNameIsRefused) {
+TEST(OutputTree, rejects_a_second_input_of_the_same_name) {
   OutputTree outputs = tree("{stem}.{ext}");
-  outputs.claim("d/a.png");
-  const test::Failure failure = failure_of([&] { outputs.claim("d/a.png"); });
-  EXPECT_EQ(failure.reason, Reason::output_collision);
+  outputs.reserve("d/a.png");
+  const test::CaughtError failure = failure_of([&] { outputs.reserve("d/a.png"); });
+  EXPECT_EQ(failure.reason, FailureReason::output_collision);
   EXPECT_THAT(failure.detail, HasSubstr("out/d/a.jpg"));
-  EXPECT_NO_THROW(outputs.claim("e/a.png"));
+  EXPECT_NO_THROW(outputs.reserve("e/a.png"));
 }
 
-TEST(OutputTree, TheSecondInputOfOneOutputGetsItsFullName) {
+TEST(OutputTree, gives_the_second_input_of_one_output_its_full_name) {
   OutputTree outputs = tree("{stem}.k{rank}.{ext}", {{5}, {20}});
-  EXPECT_THAT(outputs.claim("d/a.png"), ElementsAre("out/d/a.k5.jpg", "out/d/a.k20.jpg"));
-  const auto full = outputs.claim("d/a.jpg");
+  EXPECT_THAT(outputs.reserve("d/a.png"), ElementsAre("out/d/a.k5.jpg", "out/d/a.k20.jpg"));
+  const auto full = outputs.reserve("d/a.jpg");
   EXPECT_THAT(full, ElementsAre("out/d/a.jpg.k5.jpg", "out/d/a.jpg.k20.jpg"));
   EXPECT_EQ(full, outputs.outputs_of("d/a.jpg", OutputTree::Naming::full));
-  EXPECT_THAT(outputs.claim("d/a.jpeg"),
+  EXPECT_THAT(outputs.reserve("d/a.jpeg"),
               ElementsAre("out/d/a.jpeg.k5.jpg", "out/d/a.jpeg.k20.jpg"));
 }
 
-TEST(OutputTree, AFullNameThatIsAnothersIsRefused) {
+TEST(OutputTree, rejects_a_full_name_that_is_reserved) {
   OutputTree outputs = tree("{stem}.{ext}");
-  outputs.claim("a.png");
-  EXPECT_THAT(outputs.claim("a.jpg.png"), ElementsAre("out/a.jpg.jpg"));
-  EXPECT_EQ(failure_of([&] { outputs.claim("a.jpg"); }).reason, Reason::output_collision);
+  outputs.reserve("a.png");
+  EXPECT_THAT(outputs.reserve("a.jpg.png"), ElementsAre("out/a.jpg.jpg"));
+  EXPECT_EQ(failure_of([&] { outputs.reserve("a.jpg"); }).reason, FailureReason::output_collision);
   OutputTree of_names = tree("result-{rank}");
-  of_names.claim("a.png");
-  EXPECT_EQ(failure_of([&] { of_names.claim("b.png"); }).reason, Reason::output_collision)
+  of_names.reserve("a.png");
+  EXPECT_EQ(failure_of([&] { of_names.reserve("b.png"); }).reason, FailureReason::output_collision)
       << "no input's name is in it";
 }
 
-TEST(OutputTree, AReleasedInputKeepsNothingAndTakesNothingFromOthers) {
+TEST(OutputTree, cancels_only_the_reservations_of_that_input) {
   OutputTree outputs = tree("{stem}.{ext}");
-  outputs.claim("a.jpg");
-  EXPECT_THAT(outputs.claim("a.png"), ElementsAre("out/a.png.jpg"));
-  outputs.release("a.png");
-  EXPECT_THAT(outputs.claim("a.png"), ElementsAre("out/a.png.jpg")) << "a.jpg is still there";
-  outputs.release("a.jpg");
-  EXPECT_THAT(outputs.claim("a.jpeg"), ElementsAre("out/a.jpg"));
+  outputs.reserve("a.jpg");
+  EXPECT_THAT(outputs.reserve("a.png"), ElementsAre("out/a.png.jpg"));
+  outputs.cancel_reservation("a.png");
+  EXPECT_THAT(outputs.reserve("a.png"), ElementsAre("out/a.png.jpg")) << "a.jpg is still there";
+  outputs.cancel_reservation("a.jpg");
+  EXPECT_THAT(outputs.reserve("a.jpeg"), ElementsAre("out/a.jpg"));
 }
 
-TEST(OutputTree, NamesThatAreOneFileAreOneName) {
+TEST(OutputTree, treats_names_as_equal_where_the_file_system_does) {
   OutputTree outputs = tree("{name}.{ext}");
-  outputs.claim("d/a.png");
-  EXPECT_NO_THROW(outputs.claim("D/A.png"));
-  outputs.fold_case(true);
-  outputs.claim("e/a.png");
-  EXPECT_EQ(failure_of([&] { outputs.claim("E/A.png"); }).reason, Reason::output_collision);
+  outputs.reserve("d/a.png");
+  EXPECT_NO_THROW(outputs.reserve("D/A.png"));
+  outputs.set_case_insensitive(true);
+  outputs.reserve("e/a.png");
+  EXPECT_EQ(failure_of([&] { outputs.reserve("E/A.png"); }).reason,
+            FailureReason::output_collision);
 }
 
-TEST(OutputTree, ARefusedInputKeepsNothing) {
+TEST(OutputTree, reserves_nothing_for_a_rejected_input) {
   OutputTree outputs = tree("{stem}{rank}", {{1}, {11}, {111}});
   const auto reason = [&](const fs::path& input) {
-    return failure_of([&] { outputs.claim(input); }).reason;
+    return failure_of([&] { outputs.reserve(input); }).reason;
   };
-  EXPECT_EQ(reason("a111"), Reason::none);            // a1111, a11111, a111111
-  EXPECT_EQ(reason("a1"), Reason::output_collision);  // a11, a111, a1111
-  EXPECT_EQ(reason("a"), Reason::none);               // a1, a11, a111
+  EXPECT_EQ(reason("a111"), FailureReason::none);            // a1111, a11111, a111111
+  EXPECT_EQ(reason("a1"), FailureReason::output_collision);  // a11, a111, a1111
+  EXPECT_EQ(reason("a"), FailureReason::none);               // a1, a11, a111
 }
 
-TEST(OutputTree, OneOfManyThreadsGetsAName) {
+TEST(OutputTree, gives_a_name_to_one_of_many_threads) {
   OutputTree outputs = tree("{stem}.{ext}");
   std::atomic<int> given{0};
   std::vector<std::jthread> threads;
@@ -138,7 +139,7 @@ TEST(OutputTree, OneOfManyThreadsGetsAName) {
     threads.emplace_back([&] {
       for (int i = 0; i < 100; ++i) {
         const fs::path input = std::to_string(i) + ".png";
-        if (failure_of([&] { outputs.claim(input); }).reason == Reason::none) ++given;
+        if (failure_of([&] { outputs.reserve(input); }).reason == FailureReason::none) ++given;
       }
     });
   }
@@ -146,9 +147,9 @@ TEST(OutputTree, OneOfManyThreadsGetsAName) {
   EXPECT_EQ(given, 100);
 }
 
-class OutputRoot : public testing::Test {
+class OutputRootTest : public testing::Test {
  protected:
-  OutputRoot() { fs::create_directory(in_); }
+  OutputRootTest() { fs::create_directory(in_); }
 
   /// The code and the message of the refusal; code ok where there is none.
   static std::pair<ExitCode, std::string> refusal(const fs::path& root,
@@ -167,14 +168,14 @@ class OutputRoot : public testing::Test {
   const fs::path out_ = folder_.path() / "out";
 };
 
-TEST_F(OutputRoot, IsMadeAndLeftEmpty) {
+TEST_F(OutputRootTest, is_created_and_left_empty) {
   EXPECT_EQ(refusal(out_ / "a" / "b", {in_}).first, ExitCode::ok);
   EXPECT_TRUE(fs::is_empty(out_ / "a" / "b"));
   EXPECT_FALSE(prepare_output_root(out_)) << "this file system tells A from a";
   EXPECT_EQ(refusal(out_ / "a" / "b", {in_}).first, ExitCode::ok) << "once more";
 }
 
-TEST_F(OutputRoot, InsideAnInputIsRefusedWithBothNames) {
+TEST_F(OutputRootTest, is_rejected_inside_an_input_with_both_names) {
   fs::create_directory_symlink(in_, folder_.path() / "link");
   for (const fs::path& root :
        {in_, in_ / "", in_ / "new", in_ / "new" / "er", in_ / "." / "x" / "..",
@@ -188,12 +189,12 @@ TEST_F(OutputRoot, InsideAnInputIsRefusedWithBothNames) {
   EXPECT_TRUE(fs::is_empty(in_)) << "nothing was made";
 }
 
-TEST_F(OutputRoot, BesideOrAboveAnInputIsTaken) {
+TEST_F(OutputRootTest, is_accepted_beside_or_above_an_input) {
   EXPECT_EQ(refusal(folder_.path() / "in2", {in_}).first, ExitCode::ok);
   EXPECT_EQ(refusal(folder_.path(), {in_}).first, ExitCode::ok);
 }
 
-TEST_F(OutputRoot, RelativePathsAreComparedToo) {
+TEST_F(OutputRootTest, compares_relative_paths) {
   const fs::path before = fs::current_path();
   fs::current_path(folder_.path());
   EXPECT_EQ(refusal("in/new", {"in"}).first, ExitCode::usage);
@@ -203,7 +204,7 @@ TEST_F(OutputRoot, RelativePathsAreComparedToo) {
   fs::current_path(before);
 }
 
-TEST_F(OutputRoot, ThatCannotBeMadeIsNamed) {
+TEST_F(OutputRootTest, is_named_when_it_cannot_be_created) {
   std::ofstream(out_) << "a file";
   for (const fs::path& root : {out_, out_ / "below"}) {
     const auto [code, message] = refusal(root, {in_});
@@ -213,7 +214,7 @@ TEST_F(OutputRoot, ThatCannotBeMadeIsNamed) {
   }
 }
 
-TEST_F(OutputRoot, WithoutPermissionSaysSo) {
+TEST_F(OutputRootTest, reports_missing_permission) {
   fs::create_directory(out_);
   fs::permissions(folder_.path(), fs::perms(0755));
   fs::permissions(out_, fs::perms(0555));

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/unit/io/images.hpp"
+#include "tests/unit/io/test_images.hpp"
 
 namespace eckart::test {
 
@@ -35,10 +35,10 @@ class PngMaker {
 
   Bytes end() {
     chunk("IEND", "");
-    return so_far();
+    return bytes_so_far();
   }
 
-  Bytes so_far() const {
+  Bytes bytes_so_far() const {
     const auto* begin = reinterpret_cast<const std::byte*>(file_.data());
     return {begin, begin + file_.size()};
   }

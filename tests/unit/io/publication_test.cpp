@@ -5,10 +5,10 @@
 
 #include <fstream>
 
-#include "io/file.hpp"
 #include "io/file_comparison.hpp"
+#include "io/read_file.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/unit/io/item_error.hpp"
+#include "tests/unit/io/failure_of.hpp"
 
 namespace eckart::io {
 namespace {
@@ -68,7 +68,7 @@ TEST_P(PublicationTest, leaves_nothing_where_it_is_not_published) {
   EXPECT_EQ(files(root_).size(), 0u);
 }
 
-TEST_P(PublicationTest, one_that_fails_costs_no_other) {
+TEST_P(PublicationTest, publishes_the_others_when_one_fails) {
   fs::create_directory(root_ / "b");
   Publication a, b, c;
   a.add(root_ / "a", bytes(10));
@@ -78,7 +78,7 @@ TEST_P(PublicationTest, one_that_fails_costs_no_other) {
   std::vector<std::size_t> failed;
   publish(group, {.durable = durable_}, [&](std::size_t index, const ItemError& error) {
     failed.push_back(index);
-    EXPECT_EQ(error.reason(), Reason::output_collision);
+    EXPECT_EQ(error.reason(), FailureReason::output_collision);
     EXPECT_THAT(error.what(), HasSubstr((root_ / "b").native() + ": Is a directory"));
   });
   EXPECT_EQ(failed, std::vector<std::size_t>{1});
@@ -89,9 +89,9 @@ TEST_P(PublicationTest, one_that_fails_costs_no_other) {
 TEST_P(PublicationTest, a_file_in_the_place_of_its_folder_is_a_collision) {
   publish_file(root_ / "file", bytes(1));
   Publication publication;
-  const test::Failure failure =
+  const test::CaughtError failure =
       test::failure_of([&] { publication.add(root_ / "file" / "below", bytes(10)); });
-  EXPECT_EQ(failure.reason, Reason::output_collision);
+  EXPECT_EQ(failure.reason, FailureReason::output_collision);
   EXPECT_THAT(failure.detail, HasSubstr((root_ / "file" / "below").native() + ": Not a directory"));
   EXPECT_THAT(files(root_), UnorderedElementsAre("file"));
   EXPECT_EQ(fs::file_size(root_ / "file"), 1u);
@@ -105,14 +105,14 @@ TEST_P(PublicationTest, a_name_that_the_system_refuses_is_not_written_and_no_col
   std::size_t failures = 0;
   publish(group, {.durable = durable_}, [&](std::size_t, const ItemError& error) {
     ++failures;
-    EXPECT_EQ(error.reason(), Reason::not_written);
+    EXPECT_EQ(error.reason(), FailureReason::not_written);
     EXPECT_THAT(error.what(), HasSubstr(name + ": File name too long"));
   });
   EXPECT_EQ(failures, 1u);
   EXPECT_EQ(files(root_).size(), 0u);
 }
 
-TEST_P(PublicationTest, asks_before_it_replaces_and_keeps_what_it_is_told_to) {
+TEST_P(PublicationTest, resolves_each_conflict_as_decided) {
   for (const char* name : {"a", "b", "c"}) publish_file(root_ / name, bytes(1));
   Publication a, b, c, d;
   a.add(root_ / "a", bytes(10));
@@ -122,14 +122,14 @@ TEST_P(PublicationTest, asks_before_it_replaces_and_keeps_what_it_is_told_to) {
   Publication* const group[] = {&a, &b, &c, &d};
   std::vector<std::size_t> failed;
   const auto decide = [&](std::size_t index, const fs::path& place, const fs::path& written) {
-    EXPECT_EQ(compare(place, written), Likeness::beginning);
-    if (index == 2) throw ItemError(Reason::output_collision, "in the way");
-    return index == 0 ? AtTakenPlace::replace : AtTakenPlace::keep;
+    EXPECT_EQ(compare_files(place, written), FileComparison::beginning);
+    if (index == 2) throw ItemError(FailureReason::output_collision, "in the way");
+    return index == 0 ? ConflictAction::replace : ConflictAction::keep;
   };
-  publish(group, {.durable = durable_, .decide = decide},
+  publish(group, {.durable = durable_, .resolve_conflict = decide},
           [&](std::size_t index, const ItemError& error) {
             failed.push_back(index);
-            EXPECT_EQ(error.reason(), Reason::output_collision);
+            EXPECT_EQ(error.reason(), FailureReason::output_collision);
           });
   EXPECT_EQ(failed, std::vector<std::size_t>{2});
   EXPECT_EQ(fs::file_size(root_ / "a"), 10u);
@@ -139,7 +139,7 @@ TEST_P(PublicationTest, asks_before_it_replaces_and_keeps_what_it_is_told_to) {
 }
 
 /// Though the first of them has a free place.
-TEST_P(PublicationTest, is_published_whole_or_not_at_all_where_a_place_is_taken) {
+TEST_P(PublicationTest, publishes_all_files_or_none_on_a_conflict) {
   publish_file(root_ / "b", bytes(1));
   Publication publication;
   publication.add(root_ / "a", bytes(10));
@@ -148,15 +148,15 @@ TEST_P(PublicationTest, is_published_whole_or_not_at_all_where_a_place_is_taken)
   bool failed = false;
   publish(group,
           {.durable = durable_,
-           .decide = [](auto, const auto&, const auto&) -> AtTakenPlace {
-             throw ItemError(Reason::output_collision, "in the way");
+           .resolve_conflict = [](auto, const auto&, const auto&) -> ConflictAction {
+             throw ItemError(FailureReason::output_collision, "in the way");
            }},
           [&](std::size_t, const ItemError&) { failed = true; });
   EXPECT_TRUE(failed);
   EXPECT_THAT(files(root_), UnorderedElementsAre("b"));
 }
 
-TEST(FileComparison, tells_a_beginning_from_what_differs) {
+TEST(FileComparison, distinguishes_a_prefix_from_a_difference) {
   const TempFolder folder;
   const auto write = [&](const char* name, std::size_t size, bool last_differs = false) {
     std::vector<std::byte> content = bytes(size);
@@ -166,15 +166,15 @@ TEST(FileComparison, tells_a_beginning_from_what_differs) {
   };
   constexpr std::size_t kBlock = 1 << 16;
   const fs::path whole = write("whole", 2 * kBlock);
-  EXPECT_EQ(compare(whole, whole), Likeness::same);
-  EXPECT_EQ(compare(write("empty", 0), whole), Likeness::beginning);
-  EXPECT_EQ(compare(write("block", kBlock), whole), Likeness::beginning);
-  EXPECT_EQ(compare(write("most", 2 * kBlock - 1), whole), Likeness::beginning);
-  EXPECT_EQ(compare(write("last", 2 * kBlock, true), whole), Likeness::different);
-  EXPECT_EQ(compare(write("longer", 2 * kBlock + 1), whole), Likeness::different);
-  EXPECT_EQ(compare(folder.path() / "none", whole), Likeness::different);
+  EXPECT_EQ(compare_files(whole, whole), FileComparison::same);
+  EXPECT_EQ(compare_files(write("empty", 0), whole), FileComparison::beginning);
+  EXPECT_EQ(compare_files(write("block", kBlock), whole), FileComparison::beginning);
+  EXPECT_EQ(compare_files(write("most", 2 * kBlock - 1), whole), FileComparison::beginning);
+  EXPECT_EQ(compare_files(write("last", 2 * kBlock, true), whole), FileComparison::different);
+  EXPECT_EQ(compare_files(write("longer", 2 * kBlock + 1), whole), FileComparison::different);
+  EXPECT_EQ(compare_files(folder.path() / "none", whole), FileComparison::different);
   fs::create_symlink(whole, folder.path() / "link");
-  EXPECT_EQ(compare(folder.path() / "link", whole), Likeness::different);
+  EXPECT_EQ(compare_files(folder.path() / "link", whole), FileComparison::different);
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, PublicationTest, ::testing::Bool(),
@@ -186,14 +186,14 @@ TEST(PublishNewFile, replaces_nothing_and_leaves_nothing_behind) {
   publish_new_file(root / "new" / "a", bytes(10));
   publish_new_file(root / "new" / "a", bytes(10));  // which stays
   EXPECT_EQ(test::failure_of([&] { publish_new_file(root / "new" / "a", bytes(11)); }).reason,
-            Reason::output_collision);
+            FailureReason::output_collision);
   EXPECT_EQ(test::failure_of([&] { publish_new_file(root / "new" / "a", bytes(9)); }).reason,
-            Reason::output_collision);
+            FailureReason::output_collision);
   fs::create_symlink("new/a", root / "link");
   EXPECT_EQ(test::failure_of([&] { publish_new_file(root / "link", bytes(10)); }).reason,
-            Reason::output_collision);
+            FailureReason::output_collision);
   EXPECT_EQ(test::failure_of([&] { publish_new_file(root / "new", bytes(10)); }).reason,
-            Reason::output_collision);
+            FailureReason::output_collision);
   EXPECT_THAT(files(root / "new"), UnorderedElementsAre("a"));
   EXPECT_TRUE(fs::is_symlink(root / "link"));
   EXPECT_EQ(read_file(root / "new" / "a", 1).size(), 10u);

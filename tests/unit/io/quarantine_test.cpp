@@ -8,9 +8,9 @@
 #include "core/error.hpp"
 #include "io/content_hash.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tests/unit/io/failure_of.hpp"
 #include "tests/unit/io/intercepted_calls.hpp"
-#include "tests/unit/io/item_error.hpp"
-#include "tests/unit/io/rooted.hpp"
+#include "tests/unit/io/make_rooted_file.hpp"
 
 namespace eckart::io {
 namespace {
@@ -20,14 +20,14 @@ using Clock = std::chrono::system_clock;
 
 class QuarantineTest : public ::testing::Test {
  protected:
-  TakenFile input(const fs::path& name, std::size_t bytes = 1) const {
+  ClaimedFile input(const fs::path& name, std::size_t bytes = 1) const {
     const fs::path path = folder_.path() / "in" / name;
     fs::create_directories(path.parent_path());
     std::ofstream(path) << std::string(bytes, 'x');
-    return std::move(*io::take(rooted(folder_.path() / "in", name)));
+    return std::move(*io::take(make_rooted_file(folder_.path() / "in", name)));
   }
   void take(Quarantine& quarantine, const fs::path& name, std::size_t bytes = 1) const {
-    TakenFile file = input(name, bytes);
+    ClaimedFile file = input(name, bytes);
     quarantine.take(file, name, "why");
   }
   fs::path place(const fs::path& name) const {
@@ -41,26 +41,28 @@ class QuarantineTest : public ::testing::Test {
     fs::last_write_time(place(name),
                         fs::file_time_type::clock::now() - std::chrono::hours(24 * days));
   }
-  std::size_t reasons() const { return reason_files(quarantine_folder(folder_.path())).size(); }
+  std::size_t reasons() const {
+    return quarantine_records(quarantine_folder(folder_.path())).size();
+  }
 
   const test::TempFolder folder_;
 };
 
-TEST_F(QuarantineTest, has_the_file_in_its_tree_and_the_reason_beside_it) {
+TEST_F(QuarantineTest, stores_the_file_in_its_tree_with_a_record) {
   Quarantine quarantine(folder_.path(), {});
   take(quarantine, "a/b.png");
   EXPECT_TRUE(fs::exists(place("a/b.png")));
-  std::ifstream reason(place("a/b.png.reason.json"));
+  std::ifstream reason(place("a/b.png.record.json"));
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(reason), {}), "why");
   EXPECT_FALSE(fs::exists(folder_.path() / "in/a/b.png"));
 }
 
-TEST_F(QuarantineTest, keeps_each_of_several_files_of_one_name) {
+TEST_F(QuarantineTest, keeps_several_files_of_one_name) {
   Quarantine quarantine(folder_.path(), {});
   for (int i = 0; i < 3; ++i) take(quarantine, "a.png");
   EXPECT_EQ(reasons(), 3u);
-  for (const fs::path& reason : reason_files(quarantine_folder(folder_.path())))
-    EXPECT_TRUE(fs::exists(file_of_reason(reason))) << reason;
+  for (const fs::path& reason : quarantine_records(quarantine_folder(folder_.path())))
+    EXPECT_TRUE(fs::exists(file_of_record(reason))) << reason;
 }
 
 /// Each has one place, whatever else is there, so that it is found there, too.
@@ -74,15 +76,15 @@ TEST_F(QuarantineTest, has_files_and_directories_of_one_name) {
     for (const fs::path& name : order) {
       EXPECT_TRUE(quarantine.has_file(name)) << name;
       quarantine.note(name, "stays");
-      EXPECT_TRUE(quarantine.has_note(name)) << name;
-      quarantine.remove_note(name);
+      EXPECT_TRUE(quarantine.has_kept_record(name)) << name;
+      quarantine.remove_kept_record(name);
     }
     EXPECT_EQ(reasons(), order.size());
     fs::remove_all(quarantine_folder(folder_.path()));
   };
-  all_in({"q.png", "q.png/x.png", "q.png/x.png.reason.json/y.png", "q.png.d/z.png"});
-  all_in({"q.png", "q.png.stays.json/y.png"});
-  all_in({"q.png.d/z.png", "q.png/x.png.reason.json/y.png", "q.png/x.png", "q.png"});
+  all_in({"q.png", "q.png/x.png", "q.png/x.png.record.json/y.png", "q.png.d/z.png"});
+  all_in({"q.png", "q.png.kept.json/y.png"});
+  all_in({"q.png.d/z.png", "q.png/x.png.record.json/y.png", "q.png/x.png", "q.png"});
   take(quarantine, "q.png");
   fs::remove_all(folder_.path() / "in");
   take(quarantine, "q.png/x.png");
@@ -96,107 +98,107 @@ TEST_F(QuarantineTest, takes_names_of_any_length) {
   take(quarantine, name);
   EXPECT_EQ(reasons(), 1u);
   quarantine.note(name, "why");
-  EXPECT_TRUE(quarantine.has_note(name));
+  EXPECT_TRUE(quarantine.has_kept_record(name));
 }
 
-TEST_F(QuarantineTest, notes_what_stays_where_it_is) {
+TEST_F(QuarantineTest, records_a_file_kept_in_place) {
   Quarantine quarantine(folder_.path(), {});
-  EXPECT_FALSE(quarantine.has_note("a.png"));
+  EXPECT_FALSE(quarantine.has_kept_record("a.png"));
   quarantine.note("a.png", "why");
-  EXPECT_TRUE(quarantine.has_note("a.png"));
+  EXPECT_TRUE(quarantine.has_kept_record("a.png"));
   EXPECT_FALSE(fs::exists(place("a.png")));
-  quarantine.remove_note("a.png");
-  EXPECT_FALSE(quarantine.has_note("a.png"));
+  quarantine.remove_kept_record("a.png");
+  EXPECT_FALSE(quarantine.has_kept_record("a.png"));
 }
 
 /// A file of that name that is there, and its reason, are another's.
-TEST_F(QuarantineTest, has_the_note_of_a_file_that_stays_apart_from_a_file_of_its_name) {
+TEST_F(QuarantineTest, keeps_the_record_of_a_kept_file_apart_from_a_file_of_its_name) {
   Quarantine quarantine(folder_.path(), {});
   take(quarantine, "a.png");
-  EXPECT_FALSE(quarantine.has_note("a.png"));
+  EXPECT_FALSE(quarantine.has_kept_record("a.png"));
   quarantine.note("a.png", "stays");
-  EXPECT_TRUE(quarantine.has_note("a.png"));
-  EXPECT_EQ(text("a.png.reason.json"), "why");
-  EXPECT_EQ(text("a.png.stays.json"), "stays");
+  EXPECT_TRUE(quarantine.has_kept_record("a.png"));
+  EXPECT_EQ(text("a.png.record.json"), "why");
+  EXPECT_EQ(text("a.png.kept.json"), "stays");
   EXPECT_EQ(reasons(), 2u);
-  quarantine.remove_note("a.png");
-  EXPECT_FALSE(quarantine.has_note("a.png"));
-  EXPECT_EQ(text("a.png.reason.json"), "why");
-  quarantine.remove_note("a.png");
-  EXPECT_EQ(text("a.png.reason.json"), "why");
+  quarantine.remove_kept_record("a.png");
+  EXPECT_FALSE(quarantine.has_kept_record("a.png"));
+  EXPECT_EQ(text("a.png.record.json"), "why");
+  quarantine.remove_kept_record("a.png");
+  EXPECT_EQ(text("a.png.record.json"), "why");
 }
 
-TEST_F(QuarantineTest, reads_notes_of_earlier_versions) {
+TEST_F(QuarantineTest, reads_legacy_records) {
   Quarantine quarantine(folder_.path(), {});
   fs::create_directories(place(""));
-  std::ofstream(place("a.png.reason.json")) << "older";
-  EXPECT_TRUE(quarantine.has_note("a.png"));
+  std::ofstream(place("a.png.record.json")) << "older";
+  EXPECT_TRUE(quarantine.has_kept_record("a.png"));
   quarantine.note("a.png", "stays");
   EXPECT_EQ(reasons(), 1u) << "one for one file";
-  quarantine.remove_note("a.png");
+  quarantine.remove_kept_record("a.png");
   EXPECT_EQ(reasons(), 0u);
   fs::create_directories(place(""));
-  std::ofstream(place("a.png.reason.json")) << "older";
-  quarantine.remove_note("a.png");
-  EXPECT_FALSE(quarantine.has_note("a.png"));
+  std::ofstream(place("a.png.record.json")) << "older";
+  quarantine.remove_kept_record("a.png");
+  EXPECT_FALSE(quarantine.has_kept_record("a.png"));
 }
 
-TEST_F(QuarantineTest, takes_no_note_of_an_earlier_version_from_another_file) {
+TEST_F(QuarantineTest, does_not_overwrite_the_legacy_record_of_another_file) {
   Quarantine quarantine(folder_.path(), {});
   fs::create_directories(place(""));
-  std::ofstream(place("2-a.png.reason.json")) << "older";  // of an input of that name
+  std::ofstream(place("2-a.png.record.json")) << "older";  // of an input of that name
   for (int i = 0; i < 2; ++i) take(quarantine, "a.png");
-  EXPECT_EQ(text("2-a.png.reason.json"), "older");
+  EXPECT_EQ(text("2-a.png.record.json"), "older");
   EXPECT_EQ(reasons(), 3u);
 }
 
-TEST_F(QuarantineTest, loses_the_note_of_a_file_that_stays_but_not_another_file_of_its_name) {
+TEST_F(QuarantineTest, expires_the_record_of_a_kept_file_but_not_another_file_of_its_name) {
   Quarantine quarantine(folder_.path(), {.keep_days = 7, .max_mb = 1});
   take(quarantine, "a.png", 900000);
   take(quarantine, "b.png", 100000);
   quarantine.note("a.png", "stays");
   EXPECT_TRUE(quarantine.sweep(Clock::now()).empty()) << "no file is counted twice";
-  age("a.png.stays.json", 8);
-  EXPECT_EQ(quarantine.sweep(Clock::now()), std::vector{place("a.png.stays.json")});
-  EXPECT_TRUE(fs::exists(place("a.png")) && fs::exists(place("a.png.reason.json")));
+  age("a.png.kept.json", 8);
+  EXPECT_EQ(quarantine.sweep(Clock::now()), std::vector{place("a.png.kept.json")});
+  EXPECT_TRUE(fs::exists(place("a.png")) && fs::exists(place("a.png.record.json")));
 }
 
 /// Longer than a path may be: each of its names fits.
-TEST_F(QuarantineTest, refuses_what_has_no_place_in_it) {
+TEST_F(QuarantineTest, rejects_a_path_that_is_too_long) {
   Quarantine quarantine(folder_.path(), {});
   fs::path relative;
   while (relative.native().size() < 4096) relative /= std::string(199, 'd');
   relative /= "a.png";
   {
-    TakenFile file = input("a.png");
+    ClaimedFile file = input("a.png");
     EXPECT_EQ(test::failure_of([&] { quarantine.take(file, relative, "why"); }).reason,
-              Reason::not_written);
+              FailureReason::not_written);
   }
   EXPECT_TRUE(fs::exists(folder_.path() / "in/a.png"));
   EXPECT_EQ(test::failure_of([&] { quarantine.note(relative, "why"); }).reason,
-            Reason::not_written);
+            FailureReason::not_written);
   EXPECT_FALSE(quarantine.has_file(relative));
-  EXPECT_TRUE(quarantine.has_note(relative)) << "or it would be tried again at each scan";
-  quarantine.remove_note(relative);
+  EXPECT_TRUE(quarantine.has_kept_record(relative)) << "or it would be tried again at each scan";
+  quarantine.remove_kept_record(relative);
 }
 
-TEST_F(QuarantineTest, leaves_no_reason_that_may_not_be_on_the_disk) {
+TEST_F(QuarantineTest, leaves_no_record_that_was_not_synced) {
   Quarantine quarantine(folder_.path(), {});
-  test::on_fsync = [&](int) { return fs::exists(place("a.png.stays.json")) ? EIO : 0; };
+  test::on_fsync = [&](int) { return fs::exists(place("a.png.kept.json")) ? EIO : 0; };
   EXPECT_THROW(quarantine.note("a.png", "why"), EnvironmentError);
   test::on_fsync = {};
-  EXPECT_FALSE(quarantine.has_note("a.png"));
+  EXPECT_FALSE(quarantine.has_kept_record("a.png"));
 }
 
-TEST_F(QuarantineTest, takes_no_file_whose_reason_cannot_be_written) {
+TEST_F(QuarantineTest, does_not_move_a_file_whose_record_cannot_be_written) {
   Quarantine quarantine(folder_.path(), {});
-  fs::create_directories(place("a.png.reason.json/in the way"));
+  fs::create_directories(place("a.png.record.json/in the way"));
   EXPECT_THROW(take(quarantine, "a.png"), ItemError);
   EXPECT_TRUE(fs::exists(folder_.path() / "in/a.png"));
   EXPECT_FALSE(fs::exists(place("a.png")));
 }
 
-TEST_F(QuarantineTest, follows_no_link_in_its_folders) {
+TEST_F(QuarantineTest, does_not_follow_links_in_its_folders) {
   Quarantine quarantine(folder_.path(), {});
   fs::create_directories(folder_.path() / "elsewhere");
   take(quarantine, "b.png");
@@ -204,14 +206,14 @@ TEST_F(QuarantineTest, follows_no_link_in_its_folders) {
   EXPECT_THROW(take(quarantine, "day/a.png"), ItemError);
   EXPECT_THROW(quarantine.note("day/a.png", "why"), ItemError);
   EXPECT_TRUE(fs::is_empty(folder_.path() / "elsewhere"));
-  for (const char* name : {"elsewhere/a.png.reason.json", "elsewhere/a.png.stays.json"}) {
+  for (const char* name : {"elsewhere/a.png.record.json", "elsewhere/a.png.kept.json"}) {
     std::ofstream(folder_.path() / name) << "theirs";
-    quarantine.remove_note("day/a.png");
+    quarantine.remove_kept_record("day/a.png");
     EXPECT_TRUE(fs::exists(folder_.path() / name));
   }
 }
 
-TEST_F(QuarantineTest, loses_what_is_too_old) {
+TEST_F(QuarantineTest, removes_files_that_are_too_old) {
   Quarantine quarantine(folder_.path(), {.keep_days = 7, .max_mb = 0});
   take(quarantine, "a.png");
   EXPECT_TRUE(quarantine.sweep(Clock::now() + std::chrono::hours(24 * 6)).empty());
@@ -220,11 +222,11 @@ TEST_F(QuarantineTest, loses_what_is_too_old) {
   EXPECT_FALSE(fs::exists(place("a.png")));
 }
 
-TEST_F(QuarantineTest, loses_the_oldest_where_all_are_too_large) {
+TEST_F(QuarantineTest, removes_the_oldest_over_the_size_limit) {
   Quarantine quarantine(folder_.path(), {.keep_days = 0, .max_mb = 2});
   for (const char* name : {"c.png", "b.png", "a.png"}) {
     take(quarantine, name, 900000);
-    fs::last_write_time(place(reason_file_of(name)),
+    fs::last_write_time(place(record_path_of(name)),
                         fs::file_time_type::clock::now() - std::chrono::hours(*name));
   }
   const auto removed = quarantine.sweep(Clock::now());
@@ -233,28 +235,28 @@ TEST_F(QuarantineTest, loses_the_oldest_where_all_are_too_large) {
   EXPECT_TRUE(fs::exists(place("a.png")) && fs::exists(place("b.png")));
 }
 
-TEST_F(QuarantineTest, what_is_too_large_alone_drives_out_no_other) {
+TEST_F(QuarantineTest, keeps_other_files_beside_one_that_is_too_large) {
   Quarantine quarantine(folder_.path(), {.keep_days = 0, .max_mb = 1});
   take(quarantine, "a.png", 1000);
   take(quarantine, "large.png", 3000000);
   EXPECT_TRUE(quarantine.sweep(Clock::now()).empty());
 }
 
-TEST_F(QuarantineTest, without_limits_loses_nothing) {
+TEST_F(QuarantineTest, removes_nothing_without_limits) {
   Quarantine quarantine(folder_.path(), {.keep_days = 0, .max_mb = 0});
   take(quarantine, "a.png", 3000000);
   EXPECT_TRUE(quarantine.sweep(Clock::now() + std::chrono::hours(24 * 10000)).empty());
 }
 
-TEST(Sha256, is_that_of_fips_180) {
+TEST(Sha256, matches_fips_180) {
   const test::TempFolder folder;
   const fs::path file = folder.path() / "abc";
   std::ofstream(file) << "abc";
-  EXPECT_EQ(sha256_of(InputFile(file)),
+  EXPECT_EQ(content_hash_hex(InputFile(file)),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   const InputFile open(file);
   fs::resize_file(file, 0);
-  EXPECT_THROW(sha256_of(open), ItemError);
+  EXPECT_THROW(content_hash_hex(open), ItemError);
 }
 
 }  // namespace

@@ -68,27 +68,27 @@ TEST_P(RootDirectoryTest, opens_what_is_below_it_and_itself) {
   EXPECT_EQ(errno, ENOENT);
   std::ofstream(root_ / "file") << "x";
   EXPECT_FALSE(may_open(root, "file"));
-  EXPECT_TRUE(means_gone(errno));
+  EXPECT_TRUE(is_missing_error(errno));
 }
 
-TEST_P(RootDirectoryTest, follows_no_link_wherever_that_stands) {
+TEST_P(RootDirectoryTest, does_not_follow_links) {
   fs::create_directory_symlink(outside_, root_ / "last");
   fs::create_directory_symlink("a", root_ / "within");
   const RootDirectoryPtr root = RootDirectory::open(root_);
   for (const char* path : {"last", "last/b", "within", "within/b"}) {
     EXPECT_FALSE(may_open(root, path)) << path;
-    EXPECT_TRUE(means_gone(errno)) << path << errno;
+    EXPECT_TRUE(is_missing_error(errno)) << path << errno;
     EXPECT_FALSE(root->make_below(fs::path(path) / "new")) << path;
   }
   EXPECT_FALSE(fs::exists(outside_ / "new"));
   EXPECT_FALSE(fs::exists(outside_ / "b/new"));
 }
 
-TEST_P(RootDirectoryTest, is_not_left_upwards) {
+TEST_P(RootDirectoryTest, does_not_open_a_path_above_it) {
   const RootDirectoryPtr root = RootDirectory::open(root_);
   for (const char* path : {"..", "../outside", "a/../../outside", "/"}) {
     EXPECT_FALSE(may_open(root, path)) << path;
-    EXPECT_TRUE(means_gone(errno)) << path << errno;
+    EXPECT_TRUE(is_missing_error(errno)) << path << errno;
     EXPECT_FALSE(root->make_below(fs::path(path) / "new")) << path;
   }
   EXPECT_FALSE(fs::exists(outside_ / "new"));
@@ -96,9 +96,9 @@ TEST_P(RootDirectoryTest, is_not_left_upwards) {
 
 TEST_P(RootDirectoryTest, follows_links_to_directories_where_all_are) {
   fs::create_directory_symlink(outside_, root_ / "link");
-  EXPECT_EQ(RootDirectory::open(root_, Links::all)->open_below("link/b")->id(),
+  EXPECT_EQ(RootDirectory::open(root_, LinkPolicy::all)->open_below("link/b")->id(),
             id_of(outside_ / "b"));
-  EXPECT_FALSE(may_open(RootDirectory::open(root_, Links::files), "link/b"));
+  EXPECT_FALSE(may_open(RootDirectory::open(root_, LinkPolicy::files), "link/b"));
 }
 
 TEST_P(RootDirectoryTest, may_be_reached_by_a_link_itself) {
@@ -110,7 +110,7 @@ TEST_P(RootDirectoryTest, may_be_reached_by_a_link_itself) {
   EXPECT_FALSE(may_open(root, "a")) << "it is not at its path any more";
 }
 
-TEST_P(RootDirectoryTest, that_was_moved_or_replaced_opens_nothing) {
+TEST_P(RootDirectoryTest, opens_nothing_when_moved_or_replaced) {
   const RootDirectoryPtr root = RootDirectory::open(root_);
   fs::rename(root_, folder_.path() / "moved");
   EXPECT_FALSE(may_open(root, "a"));

@@ -9,7 +9,7 @@
 
 #include "core/error.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/unit/io/rooted.hpp"
+#include "tests/unit/io/make_rooted_file.hpp"
 
 namespace eckart::io {
 namespace {
@@ -28,12 +28,12 @@ class RootedFileTest : public testing::Test {
     fs::create_directories(at(name).parent_path());
     std::ofstream(at(name)) << text;
   }
-  RootedFile found(const fs::path& name, Links links = Links::none) const {
-    return rooted(at("in"), name, links);
+  RootedFile found(const fs::path& name, LinkPolicy links = LinkPolicy::none) const {
+    return make_rooted_file(at("in"), name, links);
   }
-  Entry::Kind kind(const fs::path& name, Links links) const {
+  EntryStat::Kind kind(const fs::path& name, LinkPolicy links) const {
     const RootedFile file = found(name, links);
-    return look_at(*open_directory(file), file.name(), links).kind;
+    return stat_entry(*open_directory(file), file.name(), links).kind;
   }
   /// Its text, or why it is not read.
   static std::string read(const RootedFile& file) {
@@ -71,34 +71,34 @@ TEST_F(RootedFileTest, is_not_read_in_another_folder) {
   EXPECT_EQ(read(file), "mine");
 }
 
-TEST_F(RootedFileTest, that_is_a_link_is_read_where_links_to_files_are_followed) {
+TEST_F(RootedFileTest, reads_a_link_where_links_to_files_are_followed) {
   fs::create_symlink(at("secret/a.png"), at("in/link.png"));
   EXPECT_EQ(read(found("link.png")), "no such file");
-  EXPECT_EQ(read(found("link.png", Links::files)), "theirs");
-  EXPECT_EQ(read(found("link.png", Links::all)), "theirs");
+  EXPECT_EQ(read(found("link.png", LinkPolicy::files)), "theirs");
+  EXPECT_EQ(read(found("link.png", LinkPolicy::all)), "theirs");
 }
 
-TEST_F(RootedFileTest, that_is_a_fifo_or_a_device_is_not_waited_for) {
+TEST_F(RootedFileTest, never_waits_for_a_fifo_or_device) {
   ASSERT_EQ(::mkfifo(at("in/fifo.png").c_str(), 0600), 0);
   fs::create_symlink("fifo.png", at("in/link.png"));
   fs::create_symlink("/dev/zero", at("in/zero.png"));
   EXPECT_EQ(read(found("fifo.png")), "is not a regular file");
   for (const char* name : {"fifo.png", "link.png", "zero.png"})
-    EXPECT_EQ(read(found(name, Links::files)), "is not a regular file") << name;
+    EXPECT_EQ(read(found(name, LinkPolicy::files)), "is not a regular file") << name;
 }
 
-TEST_F(RootedFileTest, a_look_follows_links_as_it_is_told) {
+TEST_F(RootedFileTest, stat_entry_follows_links_by_policy) {
   fs::create_symlink(at("secret/a.png"), at("in/file"));
   fs::create_directory_symlink(at("secret"), at("in/folder"));
   fs::create_symlink("nowhere", at("in/dangling"));
   for (const char* name : {"file", "folder", "dangling"})
-    EXPECT_EQ(kind(name, Links::none), Entry::link) << name;
-  EXPECT_EQ(kind("file", Links::files), Entry::file);
-  EXPECT_EQ(kind("folder", Links::files), Entry::link);
-  EXPECT_EQ(kind("file", Links::all), Entry::file);
-  EXPECT_EQ(kind("folder", Links::all), Entry::directory);
-  EXPECT_EQ(kind("dangling", Links::all), Entry::link);
-  EXPECT_EQ(kind("none", Links::all), Entry::nothing);
+    EXPECT_EQ(kind(name, LinkPolicy::none), EntryStat::link) << name;
+  EXPECT_EQ(kind("file", LinkPolicy::files), EntryStat::file);
+  EXPECT_EQ(kind("folder", LinkPolicy::files), EntryStat::link);
+  EXPECT_EQ(kind("file", LinkPolicy::all), EntryStat::file);
+  EXPECT_EQ(kind("folder", LinkPolicy::all), EntryStat::directory);
+  EXPECT_EQ(kind("dangling", LinkPolicy::all), EntryStat::link);
+  EXPECT_EQ(kind("none", LinkPolicy::all), EntryStat::nothing);
 }
 
 }  // namespace

@@ -42,14 +42,14 @@ class SourceTest : public testing::Test {
 };
 
 /// The process is in another folder, while it lives.
-class WorkingFolder {
+class ScopedWorkingFolder {
  public:
-  explicit WorkingFolder(const fs::path& folder) : before_(fs::current_path()) {
+  explicit ScopedWorkingFolder(const fs::path& folder) : before_(fs::current_path()) {
     fs::current_path(folder);
   }
-  WorkingFolder(const WorkingFolder&) = delete;
-  WorkingFolder& operator=(const WorkingFolder&) = delete;
-  ~WorkingFolder() { fs::current_path(before_); }
+  ScopedWorkingFolder(const ScopedWorkingFolder&) = delete;
+  ScopedWorkingFolder& operator=(const ScopedWorkingFolder&) = delete;
+  ~ScopedWorkingFolder() { fs::current_path(before_); }
 
  private:
   const fs::path before_;
@@ -58,7 +58,7 @@ class WorkingFolder {
 /// Their places; a failed one as "place!reason".
 std::vector<std::string> all_of(Source& source) {
   std::vector<std::string> places;
-  while (const std::optional<Arrival> arrival = source.next({})) {
+  while (const std::optional<SourceItem> arrival = source.next({})) {
     std::string place = arrival->relative.string();
     if (arrival->outcome.ok()) {
       EXPECT_TRUE(fs::exists(fs::symlink_status(arrival->file))) << arrival->file;
@@ -75,7 +75,7 @@ std::vector<std::string> all_of(Source& source) {
 
 std::vector<std::string> all_of(const std::unique_ptr<Source>& source) { return all_of(*source); }
 
-TEST_F(SourceTest, FolderIsMirroredFolderByFolderInTheOrderOfNames) {
+TEST_F(SourceTest, lists_folder_by_folder_in_name_order) {
   for (const char* name : {"b.png", "a.jpg", "B.png", "z/2.png", "z/1.png", "a/deep/er/x.jpeg",
                            "a/y.png", "n10.png", "n9.png"}) {
     make(name);
@@ -85,7 +85,7 @@ TEST_F(SourceTest, FolderIsMirroredFolderByFolderInTheOrderOfNames) {
                           "a/deep/er/x.jpeg", "z/1.png", "z/2.png"));
 }
 
-TEST_F(SourceTest, FolderPassesOverAndCountsWhatIsNoImage) {
+TEST_F(SourceTest, skips_and_counts_other_files) {
   for (const char* name :
        {"a.png", "notes.txt", "b.png~", ".hidden.png", "d/c.png.part", ".git/x.png"}) {
     make(name);
@@ -95,11 +95,11 @@ TEST_F(SourceTest, FolderPassesOverAndCountsWhatIsNoImage) {
   EXPECT_EQ(source->ignored(), 5);
 }
 
-TEST_F(SourceTest, EmptyFolderGivesNothing) {
+TEST_F(SourceTest, gives_nothing_for_an_empty_folder) {
   EXPECT_THAT(all_of(make_source(folder_.path())), IsEmpty());
 }
 
-TEST_F(SourceTest, NamesAreBytes) {
+TEST_F(SourceTest, treats_names_as_bytes) {
   make("new\nline.png");
   make("\xFF\xFE.png");
   make(std::string(251, 'x') + ".png");
@@ -107,7 +107,7 @@ TEST_F(SourceTest, NamesAreBytes) {
               ElementsAre("new\nline.png", std::string(251, 'x') + ".png", "\xFF\xFE.png"));
 }
 
-TEST_F(SourceTest, LinksToFilesAreFollowedAndLinksToFoldersAreNot) {
+TEST_F(SourceTest, follows_links_to_files_but_not_to_folders) {
   make("real/a.png");
   fs::create_symlink("real/a.png", at("link.png"));
   fs::create_symlink("real", at("folder"));
@@ -119,7 +119,7 @@ TEST_F(SourceTest, LinksToFilesAreFollowedAndLinksToFoldersAreNot) {
 }
 
 /// As a sender may do it while `eckart status` counts what is pending in a watched folder.
-TEST_F(SourceTest, FolderThatBecomesALinkMeanwhileIsNotListed) {
+TEST_F(SourceTest, does_not_list_a_folder_replaced_by_a_link) {
   make("in/a.png");
   make("in/b/mine.png");
   make("elsewhere/theirs.png");
@@ -130,12 +130,12 @@ TEST_F(SourceTest, FolderThatBecomesALinkMeanwhileIsNotListed) {
   EXPECT_THAT(all_of(source), ElementsAre("b!not found"));
 }
 
-TEST_F(SourceTest, FolderNamedLikeAnImageIsAFolder) {
+TEST_F(SourceTest, lists_a_folder_named_like_an_image) {
   make("a.png/b.png");
   EXPECT_THAT(all_of(make_source(folder_.path())), ElementsAre("a.png/b.png"));
 }
 
-TEST_F(SourceTest, FolderIsListedAsItGoes) {
+TEST_F(SourceTest, lists_folders_lazily) {
   make("a/1.png");
   make("b/1.png");
   make("c/1.png");
@@ -147,26 +147,26 @@ TEST_F(SourceTest, FolderIsListedAsItGoes) {
 }
 
 /// Acts as a user who may not read everything, while it lives.
-class Unprivileged {
+class ScopedUnprivileged {
  public:
-  Unprivileged() : worked_(::geteuid() != 0 || ::seteuid(65534) == 0) {}
-  Unprivileged(const Unprivileged&) = delete;
-  Unprivileged& operator=(const Unprivileged&) = delete;
-  ~Unprivileged() { (void)!::seteuid(::getuid()); }
-  bool worked() const { return worked_; }
+  ScopedUnprivileged() : is_unprivileged_(::geteuid() != 0 || ::seteuid(65534) == 0) {}
+  ScopedUnprivileged(const ScopedUnprivileged&) = delete;
+  ScopedUnprivileged& operator=(const ScopedUnprivileged&) = delete;
+  ~ScopedUnprivileged() { (void)!::seteuid(::getuid()); }
+  bool worked() const { return is_unprivileged_; }
 
  private:
-  bool worked_;
+  bool is_unprivileged_;
 };
 
-TEST_F(SourceTest, UnreadableFolderIsOneFailedArrival) {
+TEST_F(SourceTest, gives_one_failed_item_for_an_unreadable_folder) {
   make("a/1.png");
   make("b/1.png");
   make("c/1.png");
   ASSERT_EQ(::chmod(folder_.path().c_str(), 0755), 0);
   ASSERT_EQ(::chmod(at("b").c_str(), 0), 0);
   {
-    const Unprivileged user;
+    const ScopedUnprivileged user;
     if (!user.worked()) GTEST_SKIP() << "root may read everything, and cannot become nobody here";
     EXPECT_THAT(all_of(make_source(folder_.path())),
                 ElementsAre("a/1.png", "b!unreadable", "c/1.png"));
@@ -175,7 +175,7 @@ TEST_F(SourceTest, UnreadableFolderIsOneFailedArrival) {
   ASSERT_EQ(::chmod(at("b").c_str(), 0700), 0);
 }
 
-TEST_F(SourceTest, SourceOfAFolderAFileAndNothing) {
+TEST_F(SourceTest, accepts_a_folder_a_file_and_a_missing_path) {
   make("d/a.png");
   EXPECT_THAT(all_of(make_source(at("d"))), ElementsAre("a.png"));
   EXPECT_THAT(all_of(make_source(at("d/"))), ElementsAre("a.png"));
@@ -187,7 +187,7 @@ TEST_F(SourceTest, SourceOfAFolderAFileAndNothing) {
   EXPECT_THAT(all_of(make_source(at("loop"))), ElementsAre("loop!unreadable"));
 }
 
-TEST_F(SourceTest, ListTakesFilesAndFoldersAndPassesOverEmptyLines) {
+TEST_F(SourceTest, reads_files_and_folders_from_a_list_and_skips_empty_lines) {
   make("d/a.png");
   make("d/no.txt");
   make("e.dat");
@@ -199,37 +199,37 @@ TEST_F(SourceTest, ListTakesFilesAndFoldersAndPassesOverEmptyLines) {
   EXPECT_EQ(source->ignored(), 1);
 }
 
-TEST_F(SourceTest, ListThatCannotBeReadIsNotAShortList) {
+TEST_F(SourceTest, fails_for_an_unreadable_list) {
   const auto source = make_list_source(folder_.path(), at("out"));
   EXPECT_THROW(source->next({}), FatalError);
   EXPECT_THROW(make_list_source(at("gone"), at("out")), FatalError);
 }
 
-TEST_F(SourceTest, ListGivesEachFileThePlaceThatItsLineSays) {
+TEST_F(SourceTest, derives_the_output_path_from_the_line) {
   make("d/a.png");
   make("a.png");
-  const WorkingFolder here(at("d"));
+  const ScopedWorkingFolder here(at("d"));
   EXPECT_THAT(all_of(list_of("a.png\n../d/./a.png\n../a.png\n../d/\n")),
               ElementsAre("a.png", "d/a.png", "a.png", "d/a.png"));
 }
 
-TEST_F(SourceTest, ListRefusesAFolderThatHoldsTheOutput) {
+TEST_F(SourceTest, rejects_a_listed_folder_that_contains_the_output) {
   make("d/a.png");
   make("e/a.png");
-  const WorkingFolder here(folder_.path());
+  const ScopedWorkingFolder here(folder_.path());
   EXPECT_THAT(all_of(make_list_source(make_list("d\ne\n."), "d/sub/out")),
               ElementsAre("d!output collision", "e/a.png", "!output collision"));
 }
 
-TEST_F(SourceTest, ListIsReadInPiecesOfAnySize) {
+TEST_F(SourceTest, reads_a_list_in_chunks_of_any_size) {
   make("a.png");
-  const WorkingFolder here(folder_.path());
+  const ScopedWorkingFolder here(folder_.path());
   std::string lines;
   for (int i = 0; i < 20000; ++i) lines += "./a.png\n";
   EXPECT_EQ(all_of(list_of(lines)).size(), 20000u);
 }
 
-TEST_F(SourceTest, WhatIsNoListIsRefusedBeforeAllOfItIsRead) {
+TEST_F(SourceTest, rejects_a_non_list_before_reading_all_of_it) {
   for (const char byte : {'\0', 'x'}) {
     const auto source = list_of(std::string(300000, byte));
     try {
@@ -241,19 +241,20 @@ TEST_F(SourceTest, WhatIsNoListIsRefusedBeforeAllOfItIsRead) {
   }
 }
 
-TEST_F(SourceTest, AStopEndsTheWaitForAList) {
+TEST_F(SourceTest, stops_waiting_for_a_list) {
   ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
-  const int writer = ::open(at("pipe").c_str(), O_RDWR);  // keeps it open, and writes nothing
+  const int writer_descriptor =
+      ::open(at("pipe").c_str(), O_RDWR);  // keeps it open, and writes nothing
   const auto source = make_list_source(at("pipe"), at("out"));
   std::stop_source stop;
   test::WaitingThread waiting([&] { EXPECT_FALSE(source->next(stop.get_token())); });
   ASSERT_TRUE(waiting.wait_until_asleep());
   stop.request_stop();
   waiting.join();
-  ::close(writer);
+  ::close(writer_descriptor);
 }
 
-TEST_F(SourceTest, AStopEndsTheListingOfAFolder) {
+TEST_F(SourceTest, stops_listing_a_folder) {
   make("a/1.png");
   make("b/1.png");
   const auto source = make_source(folder_.path());
@@ -263,7 +264,7 @@ TEST_F(SourceTest, AStopEndsTheListingOfAFolder) {
   EXPECT_FALSE(source->next(stop.get_token()));
 }
 
-TEST_F(SourceTest, ChainGivesOneAfterTheOther) {
+TEST_F(SourceTest, chains_sources_in_order) {
   make("x/b.png");
   make("x/no.txt");
   make("y/a.png");
@@ -272,10 +273,10 @@ TEST_F(SourceTest, ChainGivesOneAfterTheOther) {
   sources.push_back(make_source(at("x")));
   sources.push_back(make_source(at("gone")));
   sources.push_back(make_source(at("y")));
-  const auto source = chain(std::move(sources));
+  const auto source = chain_sources(std::move(sources));
   EXPECT_THAT(all_of(source), ElementsAre("b.png", "gone!not found", "a.png"));
   EXPECT_EQ(source->ignored(), 2);
-  EXPECT_THAT(all_of(chain({})), IsEmpty());
+  EXPECT_THAT(all_of(chain_sources({})), IsEmpty());
 }
 
 }  // namespace

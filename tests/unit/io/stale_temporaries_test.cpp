@@ -32,17 +32,17 @@ TEST_F(StaleTemporariesTest, are_removed_from_the_root_and_from_folders_when_the
   StaleTemporaries stale(root_);
   EXPECT_FALSE(fs::exists(in_root));
   EXPECT_TRUE(fs::exists(in_folder));
-  stale.remove_from(root_ / "a");
+  stale.remove_in(root_ / "a");
   EXPECT_TRUE(fs::exists(in_folder));
-  stale.remove_from(root_ / "a" / "b");
+  stale.remove_in(root_ / "a" / "b");
   EXPECT_FALSE(fs::exists(in_folder));
-  stale.remove_from(root_ / "none");
+  stale.remove_in(root_ / "none");
 }
 
 TEST_F(StaleTemporariesTest, are_found_however_the_root_is_named) {
   for (const fs::path& root : {root_ / "", folder_.path() / "." / "out"}) {
     const fs::path in_root = make(stale_), in_folder = make("a" / fs::path(stale_));
-    StaleTemporaries(root).remove_from((root / "a" / "x.png").parent_path());
+    StaleTemporaries(root).remove_in((root / "a" / "x.png").parent_path());
     EXPECT_FALSE(fs::exists(in_root)) << root;
     EXPECT_FALSE(fs::exists(in_folder)) << root;
   }
@@ -57,14 +57,14 @@ TEST_F(StaleTemporariesTest, are_not_those_of_this_process_nor_other_files) {
   EXPECT_EQ(std::distance(fs::directory_iterator(root_), {}), 4);
 }
 
-TEST_F(StaleTemporariesTest, of_output_folders_within_are_left_to_those_who_have_their_locks) {
+TEST_F(StaleTemporariesTest, are_kept_in_nested_output_folders) {
   make("a/.eckart/lock");
   const fs::path of_another = make("a/b" / fs::path(stale_));
-  StaleTemporaries(root_).remove_from(root_ / "a" / "b");
+  StaleTemporaries(root_).remove_in(root_ / "a" / "b");
   EXPECT_TRUE(fs::exists(of_another));
 }
 
-TEST_F(StaleTemporariesTest, are_left_while_a_run_writes_to_a_folder_around) {
+TEST_F(StaleTemporariesTest, are_kept_while_a_run_writes_to_an_ancestor) {
   const fs::path of_another = make("a" / fs::path(stale_));
   {
     const FolderLock around(root_);

@@ -17,7 +17,7 @@
 #include <thread>
 
 #include "core/error.hpp"
-#include "ledger/tables.hpp"
+#include "ledger/ledger_tables.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace {
@@ -57,15 +57,17 @@ class LedgerTest : public ::testing::Test {
   const test::TempFolder folder_;
 };
 
-const Entry kDone{.output = "deep/a\n\xff.png",
-                  .input = "/in/a\n\xff.png",
-                  .settings = 0xfedcba9876543210,
-                  .state = {123, 1700000000123456789, 42},
-                  .bytes = 456};
-const Failure kFailed{
-    .input = "/in/b.png", .state = {1, 2, 3}, .reason = Reason::corrupt, .detail = "ends early"};
+const OutputEntry kDone{.output = "deep/a\n\xff.png",
+                        .input = "/in/a\n\xff.png",
+                        .settings = 0xfedcba9876543210,
+                        .state = {123, 1700000000123456789, 42},
+                        .bytes = 456};
+const FailureEntry kFailed{.input = "/in/b.png",
+                           .state = {1, 2, 3},
+                           .reason = FailureReason::corrupt,
+                           .detail = "ends early"};
 
-TEST_F(LedgerTest, knows_what_was_recorded_when_it_is_opened_again) {
+TEST_F(LedgerTest, persists_records) {
   Ledger(file()).record({{kDone}, {kFailed}, {}});
   Ledger again = opened_with_warnings();
   EXPECT_EQ(warnings_, "");
@@ -79,15 +81,15 @@ TEST_F(LedgerTest, knows_what_was_recorded_when_it_is_opened_again) {
   const auto failed = again.find_failure(kFailed.input);
   ASSERT_TRUE(failed);
   EXPECT_EQ(failed->state, kFailed.state);
-  EXPECT_EQ(failed->reason, Reason::corrupt);
+  EXPECT_EQ(failed->reason, FailureReason::corrupt);
   EXPECT_EQ(failed->detail, "ends early");
   EXPECT_FALSE(again.find("other.png"));
   EXPECT_FALSE(again.find_failure(kDone.input));
 }
 
-TEST_F(LedgerTest, keeps_the_last_that_was_said_of_an_output) {
+TEST_F(LedgerTest, keeps_the_last_record_of_an_output) {
   Ledger ledger(file());
-  Entry entry = kDone;
+  OutputEntry entry = kDone;
   ledger.record({{entry}, {}, {}});
   entry.input = "/in/other.png", entry.settings = 8;
   ledger.record({{entry}, {}, {}});
@@ -96,22 +98,22 @@ TEST_F(LedgerTest, keeps_the_last_that_was_said_of_an_output) {
   EXPECT_EQ(ledger.count().done, 1);
 }
 
-TEST_F(LedgerTest, gives_no_output_the_report_or_the_content_of_another) {
+TEST_F(LedgerTest, does_not_mix_up_reports_and_content_hashes) {
   Ledger ledger(file());
-  Entry first = kDone, second = kDone;
+  OutputEntry first = kDone, second = kDone;
   first.report = "{}";
-  first.content = std::string(32, 'c');
+  first.content_hash = std::string(32, 'c');
   second.output = "second.png";
   second.report.clear();
-  second.content.clear();
+  second.content_hash.clear();
   ledger.record({{first, second}, {}, {}});
   EXPECT_EQ(ledger.find("second.png")->report, "");
-  EXPECT_EQ(ledger.find("second.png")->content, "");
+  EXPECT_EQ(ledger.find("second.png")->content_hash, "");
 }
 
-TEST_F(LedgerTest, keeps_the_last_that_became_of_an_input) {
+TEST_F(LedgerTest, keeps_the_last_outcome_of_an_input) {
   Ledger ledger(file());
-  Failure failure = kFailed;
+  FailureEntry failure = kFailed;
   failure.input = kDone.input;
   ledger.record({{kDone}, {}, {}});
   ledger.record({{}, {failure}, {}});
@@ -122,34 +124,34 @@ TEST_F(LedgerTest, keeps_the_last_that_became_of_an_input) {
   EXPECT_EQ(ledger.count().failed, 0);
 }
 
-TEST_F(LedgerTest, counts_by_reason_and_names_what_failed) {
+TEST_F(LedgerTest, counts_and_lists_failures) {
   Ledger ledger(file());
-  Failure other = kFailed;
-  other.input = "/in/a.png", other.reason = Reason::too_large;
-  Entry second = kDone;
-  second.output = "deep/a.k2.png", second.part = 1;
+  FailureEntry other = kFailed;
+  other.input = "/in/a.png", other.reason = FailureReason::too_large;
+  OutputEntry second = kDone;
+  second.output = "deep/a.k2.png", second.output_index = 1;
   ledger.record({{kDone, second}, {kFailed, other}, {}});
-  const Counts counts = ledger.count();
+  const InputCounts counts = ledger.count();
   EXPECT_EQ(counts.done, 1);
   EXPECT_EQ(counts.failed, 2);
-  EXPECT_EQ(counts.failures[std::size_t(Reason::corrupt)], 1);
-  EXPECT_EQ(counts.failures[std::size_t(Reason::too_large)], 1);
+  EXPECT_EQ(counts.failures[std::size_t(FailureReason::corrupt)], 1);
+  EXPECT_EQ(counts.failures[std::size_t(FailureReason::too_large)], 1);
   ASSERT_EQ(ledger.failed(10).size(), 2U);
   EXPECT_EQ(ledger.failed(10)[0].input, "/in/a.png");
   EXPECT_EQ(ledger.failed(1).size(), 1U);
 }
 
-TEST_F(LedgerTest, knows_every_reason_again) {
-  for (int reason = 0; reason < kReasonCount; ++reason) {
-    Failure failure = kFailed;
-    failure.reason = Reason(reason);
+TEST_F(LedgerTest, restores_every_reason) {
+  for (int reason = 0; reason < kFailureReasonCount; ++reason) {
+    FailureEntry failure = kFailed;
+    failure.reason = FailureReason(reason);
     Ledger ledger(file());
     ledger.record({{}, {failure}, {}});
-    EXPECT_EQ(ledger.find_failure(failure.input)->reason, Reason(reason));
+    EXPECT_EQ(ledger.find_failure(failure.input)->reason, FailureReason(reason));
   }
 }
 
-TEST_F(LedgerTest, suspects_what_was_computed_until_it_is_done) {
+TEST_F(LedgerTest, keeps_suspects_until_they_are_done) {
   const std::vector<Suspect> lost{{kDone.input, kDone.state, 1}, {"/in/c.png", {4, 5, 6}, 2}};
   Ledger(file()).record_suspects(lost);
   Ledger ledger(file());
@@ -159,12 +161,12 @@ TEST_F(LedgerTest, suspects_what_was_computed_until_it_is_done) {
   EXPECT_EQ(ledger.suspects()[0].input, "/in/c.png");
   EXPECT_EQ(ledger.suspects()[0].state, (FileState{4, 5, 6}));
   EXPECT_EQ(ledger.suspects()[0].losses, 2);
-  ledger.forget_suspects();
+  ledger.clear_suspects();
   EXPECT_TRUE(ledger.suspects().empty());
 }
 
 /// Whoever loses the GPU next must know of them, even if the machine goes down with it.
-TEST_F(LedgerTest, has_suspects_and_requests_on_the_disk_before_it_returns) {
+TEST_F(LedgerTest, syncs_suspects_and_requests_before_it_returns) {
   for (const bool durable : {true, false}) {
     Ledger ledger(file(), {.durable = durable});
     const auto syncs_of = [&](auto write) {
@@ -180,11 +182,11 @@ TEST_F(LedgerTest, has_suspects_and_requests_on_the_disk_before_it_returns) {
   }
 }
 
-TEST_F(LedgerTest, knows_what_was_asked_for_last) {
+TEST_F(LedgerTest, restores_the_last_request) {
   EXPECT_FALSE(Ledger(file()).request());
   Ledger(file()).record_request({"rank: 1\n", {"/old"}, "list"});
   Ledger(file()).record_request({"rank: 2\n", {"/b\n\xff", "/a"}, ""});
-  const auto request = Ledger::open_to_read(file())->request();
+  const auto request = Ledger::open_read_only(file())->request();
   ASSERT_TRUE(request);
   EXPECT_EQ(request->settings, "rank: 2\n");
   EXPECT_EQ(request->inputs, (std::vector<std::string>{"/b\n\xff", "/a"}));
@@ -197,12 +199,12 @@ TEST_F(LedgerTest, numbers_its_runs) {
   ledger.record({{kDone}, {}, {}});
   EXPECT_EQ(ledger.find(kDone.output)->run, 1);
   ledger.record_request({"", {}, ""});
-  EXPECT_EQ(Ledger::open_to_read(file())->run(), 2);
+  EXPECT_EQ(Ledger::open_read_only(file())->run(), 2);
   ledger.record({{kDone}, {}, {}});
   EXPECT_EQ(ledger.find(kDone.output)->run, 2);
 }
 
-TEST_F(LedgerTest, forgets_failures_and_suspects_that_are_cleared) {
+TEST_F(LedgerTest, clears_failures_and_suspects) {
   Ledger ledger(file());
   ledger.record({{}, {kFailed}, {}});
   ledger.record_suspects(std::vector<Suspect>{{kFailed.input, {}, 1}});
@@ -211,7 +213,7 @@ TEST_F(LedgerTest, forgets_failures_and_suspects_that_are_cleared) {
   EXPECT_TRUE(ledger.suspects().empty());
 }
 
-TEST_F(LedgerTest, that_is_damaged_is_set_aside) {
+TEST_F(LedgerTest, renames_a_damaged_file) {
   std::filesystem::create_directories(file().parent_path());
   for (int round = 1; round <= 2; ++round) {
     std::ofstream(file()) << "no database, but long enough to be read as if it might be one: " +
@@ -226,13 +228,13 @@ TEST_F(LedgerTest, that_is_damaged_is_set_aside) {
 }
 
 /// Of hundreds of rows, so that damage behind the first page is seen only when a row is looked for.
-class DamagedLedger : public LedgerTest, public ::testing::WithParamInterface<int> {
+class CorruptLedger : public LedgerTest, public ::testing::WithParamInterface<int> {
  protected:
   static std::string output(int number) { return "deep/" + std::to_string(number) + ".png"; }
   void SetUp() override {
     Ledger ledger(file());
     ledger.record_request({"rank: 3", {"/in"}, ""});
-    Changes changes;
+    LedgerChanges changes;
     for (int i = 0; i < kRows; ++i) {
       changes.done.push_back(kDone);
       changes.done.back().output = output(i);
@@ -248,7 +250,7 @@ class DamagedLedger : public LedgerTest, public ::testing::WithParamInterface<in
   static constexpr int kRows = 4000;
 };
 
-TEST_P(DamagedLedger, is_set_aside_when_that_shows) {
+TEST_P(CorruptLedger, is_renamed_on_detection) {
   damage_page(GetParam());
   Ledger ledger = opened_with_warnings();
   ledger.record_request({"rank: 5", {"/in"}, ""});
@@ -264,9 +266,9 @@ TEST_P(DamagedLedger, is_set_aside_when_that_shows) {
   EXPECT_THAT(warnings_, Not(HasSubstr("damaged-2")));
 }
 
-TEST_P(DamagedLedger, says_so_to_who_only_looks) {
+TEST_P(CorruptLedger, is_reported_to_readers) {
   damage_page(GetParam());
-  const auto ledger = Ledger::open_to_read(file());
+  const auto ledger = Ledger::open_read_only(file());
   if (!ledger) return;  // it showed at once
   try {
     for (int i = 0; i < kRows; ++i) ledger->find(output(i));
@@ -277,7 +279,7 @@ TEST_P(DamagedLedger, says_so_to_who_only_looks) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Page, DamagedLedger, ::testing::Values(1, 10, 20, 30));
+INSTANTIATE_TEST_SUITE_P(Page, CorruptLedger, ::testing::Values(1, 10, 20, 30));
 
 TEST_F(LedgerTest, counts_outputs_by_the_settings_that_made_them) {
   const std::string rank_2 = "png, rank 2", rank_3 = "png, rank 3";
@@ -286,7 +288,7 @@ TEST_F(LedgerTest, counts_outputs_by_the_settings_that_made_them) {
       {.settings = "", .inputs = {}, .files_from = "", .output_settings = {rank_2, rank_3}});
   for (const auto& [output, text] : std::map<std::string, std::string>{
            {"a", rank_2}, {"b", rank_3}, {"c", rank_3}, {"d", "of an old version"}}) {
-    Entry entry = kDone;
+    OutputEntry entry = kDone;
     entry.output = output, entry.settings = settings_hash(text);
     ledger.record({{entry}, {}, {}});
   }
@@ -298,71 +300,71 @@ TEST_F(LedgerTest, counts_outputs_by_the_settings_that_made_them) {
   EXPECT_EQ(ledger.settings_text(settings_hash("of an old version")), "");
 }
 
-TEST_F(LedgerTest, knows_the_settings_again_when_it_is_begun_anew) {
+TEST_F(LedgerTest, restores_output_settings) {
   Ledger(file()).record_request(
       {.settings = "rank: 2", .inputs = {}, .files_from = "", .output_settings = {"rank 2"}});
   EXPECT_THAT(Ledger(file()).request()->output_settings, ElementsAre("rank 2"));
 }
 
-TEST_F(LedgerTest, keeps_what_is_known_of_an_output_beside_its_input) {
-  Entry entry = kDone;
-  entry.root_size = 4;
+TEST_F(LedgerTest, keeps_optional_fields_of_an_output) {
+  OutputEntry entry = kDone;
+  entry.root_length = 4;
   entry.output_mtime_ns = 5;
-  entry.content = std::string(32, '\0');
+  entry.content_hash = std::string(32, '\0');
   entry.report = R"({"psnr_db": 30})";
   Ledger(file()).record({{entry}, {}, {}});
   const auto known = Ledger(file()).find(entry.output);
   ASSERT_TRUE(known);
   EXPECT_EQ(known->input, entry.input);
-  EXPECT_EQ(known->root_size, 4U);
+  EXPECT_EQ(known->root_length, 4U);
   EXPECT_EQ(known->output_mtime_ns, 5);
-  EXPECT_EQ(known->content, entry.content);
+  EXPECT_EQ(known->content_hash, entry.content_hash);
   EXPECT_EQ(known->report, entry.report);
 }
 
-TEST_F(LedgerTest, has_what_is_announced_beside_what_is_done) {
+TEST_F(LedgerTest, keeps_intents_beside_done_outputs) {
   Ledger ledger(file());
   ledger.record({{}, {kFailed}, {}});
-  Entry entry = kDone;
+  OutputEntry entry = kDone;
   entry.input = kFailed.input;
-  const auto announce = [&] {
-    ledger.record({.done = {}, .failed = {}, .cleared = {}, .announced = {entry}});
+  const auto record_intent = [&] {
+    ledger.record({.done = {}, .failed = {}, .cleared = {}, .intents = {entry}});
   };
-  const auto announced = [&] {
-    return ledger.find_announced({entry.output, entry.bytes, entry.output_mtime_ns});
+  const auto intent = [&] {
+    return ledger.find_intent({entry.output, entry.bytes, entry.output_mtime_ns});
   };
-  announce();
+  record_intent();
   EXPECT_FALSE(ledger.find(entry.output));
-  EXPECT_EQ(announced()->input, entry.input);
+  EXPECT_EQ(intent()->input, entry.input);
   EXPECT_EQ(ledger.count().done, 0);
   EXPECT_EQ(ledger.count().failed, 1) << "it may still fail";
   EXPECT_TRUE(ledger.entries_after("", 10).empty());
   ledger.record({{entry}, {}, {}});
-  EXPECT_FALSE(announced());
+  EXPECT_FALSE(intent());
   EXPECT_EQ(ledger.count().done, 1);
   EXPECT_EQ(ledger.count().failed, 0);
   entry.bytes += 1;
-  announce();
-  ledger.forget([&] { return std::vector{entry.output}; });
+  record_intent();
+  ledger.remove_outputs([&] { return std::vector{entry.output}; });
   EXPECT_FALSE(ledger.find(entry.output));
   ++entry.output_mtime_ns;
-  announce();
-  EXPECT_TRUE(announced());
+  record_intent();
+  EXPECT_TRUE(intent());
   ledger.record({.done = {},
                  .failed = {},
                  .cleared = {},
-                 .unpublished = {{entry.output, entry.bytes, entry.output_mtime_ns}}});
-  EXPECT_FALSE(announced());
+                 .abandoned_intents = {{entry.output, entry.bytes, entry.output_mtime_ns}}});
+  EXPECT_FALSE(intent());
   --entry.output_mtime_ns;
-  EXPECT_TRUE(announced()) << "that of another run";
+  EXPECT_TRUE(intent()) << "that of another run";
 }
 
 /// Somebody's own, which a mistyped name must not cost.
-TEST_F(LedgerTest, is_no_file_of_something_else) {
+TEST_F(LedgerTest, refuses_files_of_other_programs) {
   const auto elsewhere = file().parent_path().parent_path() / "notes";
   const auto expect_refused = [&] {
     EXPECT_THROW(Ledger ledger(elsewhere), FatalError);
-    EXPECT_THROW(Ledger::open_to_read(elsewhere), FatalError);
+    EXPECT_THROW(Ledger::open_read_only(elsewhere), FatalError);
     EXPECT_FALSE(std::filesystem::exists(elsewhere.native() + ".damaged-1"));
   };
   std::ofstream(elsewhere) << "x";
@@ -377,7 +379,7 @@ TEST_F(LedgerTest, is_no_file_of_something_else) {
   EXPECT_TRUE(Ledger(elsewhere).find(kDone.output));
 }
 
-TEST_F(LedgerTest, that_is_emptied_says_so) {
+TEST_F(LedgerTest, warns_about_an_empty_file) {
   std::filesystem::create_directories(file().parent_path());
   std::ofstream(file()) << "";
   opened_with_warnings();
@@ -385,7 +387,7 @@ TEST_F(LedgerTest, that_is_emptied_says_so) {
 }
 
 /// Else the second would find what the first has only begun to make.
-TEST_F(LedgerTest, that_two_make_at_once_was_not_empty) {
+TEST_F(LedgerTest, created_by_two_processes_at_once_is_not_reported_empty) {
   constexpr int kRounds = 40;
   std::mutex mutex;
   std::string warnings;
@@ -401,7 +403,7 @@ TEST_F(LedgerTest, that_two_make_at_once_was_not_empty) {
       runs.emplace_back([&, i] {
         start.arrive_and_wait();
         Ledger ledger(shared, {.warn = warn});
-        Entry entry = kDone;
+        OutputEntry entry = kDone;
         entry.output = std::to_string(i);
         ledger.record({{entry}, {}, {}});
       });
@@ -413,46 +415,46 @@ TEST_F(LedgerTest, that_two_make_at_once_was_not_empty) {
   EXPECT_EQ(warnings, "");
 }
 
-TEST_F(LedgerTest, that_is_removed_while_it_is_open_says_so) {
+TEST_F(LedgerTest, reports_a_file_removed_while_open) {
   Ledger ledger(file());
-  EXPECT_NO_THROW(ledger.check_in_place());
+  EXPECT_NO_THROW(ledger.check_not_replaced());
   std::filesystem::remove(file());
-  EXPECT_THROW(ledger.check_in_place(), EnvironmentError);
+  EXPECT_THROW(ledger.check_not_replaced(), EnvironmentError);
 }
 
-TEST_F(LedgerTest, names_outputs_some_at_a_time_and_forgets_which_it_is_told) {
+TEST_F(LedgerTest, pages_through_outputs_and_removes_some) {
   Ledger ledger(file());
   for (const char* name : {"c", "a", "b"}) {
-    Entry entry = kDone;
+    OutputEntry entry = kDone;
     entry.output = name;
     ledger.record({{entry}, {}, {}});
   }
   EXPECT_THAT(ledger.outputs_after("", 2), ElementsAre("a", "b"));
   EXPECT_THAT(ledger.outputs_after("b", 2), ElementsAre("c"));
   EXPECT_THAT(ledger.outputs_after("c", 2), IsEmpty());
-  ledger.forget([] { return std::vector<std::string>{"a", "c", "none"}; });
+  ledger.remove_outputs([] { return std::vector<std::string>{"a", "c", "none"}; });
   EXPECT_THAT(ledger.outputs_after("", 3), ElementsAre("b"));
 }
 
-TEST_F(LedgerTest, is_asked_for_its_place_by_whoever_waits_for_nobody) {
+TEST_F(LedgerTest, checks_replacement_without_waiting) {
   Ledger ledger(file());
-  ledger.forget([&] {  // while nothing is recorded
-    std::jthread([&] { EXPECT_NO_THROW(ledger.check_in_place()); }).join();
+  ledger.remove_outputs([&] {  // while nothing is recorded
+    std::jthread([&] { EXPECT_NO_THROW(ledger.check_not_replaced()); }).join();
     return std::vector<std::string>();
   });
 }
 
 /// As flock(1) does around a command that cron starts.
-TEST_F(LedgerTest, waits_for_no_lock_of_its_folder_where_it_is_made_already) {
+TEST_F(LedgerTest, ignores_a_folder_lock_when_it_exists) {
   Ledger(file()).record({{kDone}, {}, {}});
   const int folder = ::open(file().parent_path().c_str(), O_RDONLY | O_CLOEXEC);
   ASSERT_EQ(::flock(folder, LOCK_EX), 0);
-  Ledger ledger(file(), {.patience = std::chrono::hours(1)});
+  Ledger ledger(file(), {.timeout = std::chrono::hours(1)});
   EXPECT_TRUE(ledger.find(kDone.output));
   ::close(folder);
 }
 
-TEST_F(LedgerTest, numbers_the_runs_of_all_who_share_it) {
+TEST_F(LedgerTest, numbers_runs_of_all_processes) {
   Ledger first(file()), second(file());
   second.record_request({});
   EXPECT_EQ(second.run(), 1);
@@ -463,7 +465,7 @@ TEST_F(LedgerTest, numbers_the_runs_of_all_who_share_it) {
   EXPECT_EQ(first.run(), 3);
 }
 
-TEST_F(LedgerTest, that_is_damaged_is_renamed_and_not_the_link_to_it) {
+TEST_F(LedgerTest, renames_the_damaged_file_not_its_link) {
   const auto link = file().parent_path().parent_path() / "link.db";
   { Ledger ledger(file()); }
   std::filesystem::create_symlink(file(), link);
@@ -474,9 +476,9 @@ TEST_F(LedgerTest, that_is_damaged_is_renamed_and_not_the_link_to_it) {
   EXPECT_TRUE(Ledger(file()).find(kDone.output));
 }
 
-TEST_F(LedgerTest, that_another_keeps_locked_is_waited_for_as_long_as_was_said) {
-  Ledger ledger(file(), {.patience = std::chrono::milliseconds(20)});
-  Tables another(file(), Access::write, {});
+TEST_F(LedgerTest, waits_for_a_lock_up_to_the_timeout) {
+  Ledger ledger(file(), {.timeout = std::chrono::milliseconds(20)});
+  LedgerTables another(file(), OpenMode::read_write, {});
   const auto start = std::chrono::steady_clock::now();
   another.transaction(false, [&] {
     try {
@@ -487,12 +489,12 @@ TEST_F(LedgerTest, that_another_keeps_locked_is_waited_for_as_long_as_was_said) 
       EXPECT_THAT(error.what(), HasSubstr("locked"));
     }
   });
-  EXPECT_LT(std::chrono::steady_clock::now() - start, LedgerOptions().patience / 2);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, LedgerOptions().timeout / 2);
   ledger.record({{kDone}, {}, {}});
   EXPECT_TRUE(ledger.find(kDone.output));
 }
 
-TEST_F(LedgerTest, that_cannot_be_made_says_why) {
+TEST_F(LedgerTest, reports_why_it_cannot_be_created) {
   try {
     Ledger ledger("/proc/none/ledger.db");
     FAIL();
@@ -502,11 +504,11 @@ TEST_F(LedgerTest, that_cannot_be_made_says_why) {
   }
 }
 
-TEST_F(LedgerTest, can_be_looked_at_while_it_is_written_to) {
-  EXPECT_EQ(Ledger::open_to_read(file()), nullptr);
+TEST_F(LedgerTest, can_be_read_while_written) {
+  EXPECT_EQ(Ledger::open_read_only(file()), nullptr);
   Ledger ledger(file());
   ledger.record({{kDone}, {}, {}});
-  EXPECT_EQ(Ledger::open_to_read(file())->count().done, 1);
+  EXPECT_EQ(Ledger::open_read_only(file())->count().done, 1);
 }
 
 TEST_F(LedgerTest, is_shared_by_threads) {
@@ -516,7 +518,7 @@ TEST_F(LedgerTest, is_shared_by_threads) {
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < kEach; ++i) {
-        Entry entry = kDone;
+        OutputEntry entry = kDone;
         entry.output = std::to_string(t) + "/" + std::to_string(i);
         entry.input = "/in/" + entry.output;
         ledger.record({{entry}, {}, {}});

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-class Migration : public ::testing::Test {
+class LedgerMigration : public ::testing::Test {
  protected:
   fs::path out() const { return folder_.path() / "out"; }
   fs::path own_file() const { return out() / ".eckart" / "ledger.db"; }
@@ -150,27 +150,27 @@ INSERT INTO output VALUES (CAST('killed.png' AS BLOB), 1, CAST('killed.png' AS B
 COMMIT;
 )";
 
-void expect_first_output(Ledger& ledger, std::size_t root_size) {
+void expect_first_output(Ledger& ledger, std::size_t root_length) {
   const auto known = ledger.find("deep/a.png");
   ASSERT_TRUE(known);
   EXPECT_EQ(known->input, "/in/deep/a.png");
-  EXPECT_EQ(known->root_size, root_size);
+  EXPECT_EQ(known->root_length, root_length);
   EXPECT_EQ(known->settings, 0xfedcba9876543210);
   EXPECT_EQ(known->state, (FileState{123, 1700000000123456789, 42}));
   EXPECT_EQ(known->bytes, 456);
   EXPECT_EQ(known->output_mtime_ns, 0);
-  EXPECT_EQ(known->content, "");
+  EXPECT_EQ(known->content_hash, "");
 }
 
 void expect_takes_more(Ledger& ledger) {
   ledger.record_request({"", {"/in"}, "", {}});
-  Entry entry{
-      .output = "new.png", .input = "/in/new.png", .settings = 1, .state = {}, .root_size = 4};
+  OutputEntry entry{
+      .output = "new.png", .input = "/in/new.png", .settings = 1, .state = {}, .root_length = 4};
   ledger.record({{entry}, {}, {}});
   EXPECT_TRUE(ledger.find("new.png"));
 }
 
-TEST_F(Migration, from_version_1_keeps_outputs_below_their_folder) {
+TEST_F(LedgerMigration, from_version_1_keeps_outputs_below_their_folder) {
   execute(own_file(), kVersion1);
   Ledger ledger = opened(own_file());
   expect_first_output(ledger, 1);
@@ -180,13 +180,13 @@ TEST_F(Migration, from_version_1_keeps_outputs_below_their_folder) {
   expect_takes_more(ledger);
 }
 
-TEST_F(Migration, from_version_1_keeps_outputs_of_a_shared_ledger) {
+TEST_F(LedgerMigration, from_version_1_keeps_outputs_of_a_shared_ledger) {
   execute(other_file(), kVersion1);
   Ledger ledger = opened(other_file());
   EXPECT_TRUE(ledger.find((out() / "deep/a.png").native().substr(1)));
 }
 
-TEST_F(Migration, from_the_first_version_2_takes_no_time_for_a_run) {
+TEST_F(LedgerMigration, from_the_first_version_2_ignores_its_timestamp) {
   for (const fs::path& file : {own_file(), other_file()}) {
     execute(file, kVersion2WithTimes);
     Ledger ledger = opened(file);
@@ -196,16 +196,16 @@ TEST_F(Migration, from_the_first_version_2_takes_no_time_for_a_run) {
   }
 }
 
-TEST_F(Migration, from_version_2_finds_the_roots_of_inputs) {
+TEST_F(LedgerMigration, from_version_2_finds_the_roots_of_inputs) {
   execute(own_file(), kVersion2);
   Ledger ledger = opened(own_file());
   expect_first_output(ledger, std::string("/in/").size());
   EXPECT_EQ(ledger.find("deep/a.png")->run, 3);
   EXPECT_EQ(ledger.find("de\xff\n.png")->input, "/in/de\xff\n.png");
-  EXPECT_EQ(ledger.find("one.k2.png")->root_size, std::string("/else/where/").size());
-  EXPECT_EQ(ledger.find("one.k2.png")->part, 1);
-  EXPECT_EQ(ledger.find("single.png")->root_size, std::string("/in/").size());
-  EXPECT_EQ(ledger.find("earlier.png")->root_size, 1U) << "no run that is known had its root";
+  EXPECT_EQ(ledger.find("one.k2.png")->root_length, std::string("/else/where/").size());
+  EXPECT_EQ(ledger.find("one.k2.png")->output_index, 1);
+  EXPECT_EQ(ledger.find("single.png")->root_length, std::string("/in/").size());
+  EXPECT_EQ(ledger.find("earlier.png")->root_length, 1U) << "no run that is known had its root";
   EXPECT_EQ(ledger.find("earlier.png")->state.size, -1);
   EXPECT_EQ(ledger.run(), 4);
   EXPECT_EQ(ledger.request()->settings, "rank: \"2\"");
@@ -217,7 +217,7 @@ TEST_F(Migration, from_version_2_finds_the_roots_of_inputs) {
   expect_takes_more(ledger);
 }
 
-TEST_F(Migration, from_version_3_calls_nothing_done_that_was_only_announced) {
+TEST_F(LedgerMigration, from_version_3_drops_unrecorded_intents) {
   execute(own_file(), kVersion3);
   Ledger ledger = opened(own_file());
   expect_first_output(ledger, std::string("/in/").size());
@@ -227,21 +227,21 @@ TEST_F(Migration, from_version_3_calls_nothing_done_that_was_only_announced) {
   expect_takes_more(ledger);
 }
 
-TEST_F(Migration, is_done_once) {
+TEST_F(LedgerMigration, runs_once) {
   execute(own_file(), kVersion2);
-  opened(own_file()).forget([] { return std::vector<std::string>{"single.png"}; });
+  opened(own_file()).remove_outputs([] { return std::vector<std::string>{"single.png"}; });
   Ledger again = opened(own_file());
   EXPECT_FALSE(again.find("single.png"));
   expect_first_output(again, std::string("/in/").size());
 }
 
-TEST_F(Migration, of_a_ledger_that_is_only_read_changes_nothing) {
+TEST_F(LedgerMigration, of_a_ledger_that_is_only_read_changes_nothing) {
   for (const char* version : {kVersion1, kVersion2WithTimes, kVersion2, kVersion3}) {
     fs::remove_all(out());
     execute(own_file(), version);
     const std::string before = content(own_file());
     {
-      const auto ledger = Ledger::open_to_read(own_file());
+      const auto ledger = Ledger::open_read_only(own_file());
       ASSERT_TRUE(ledger);
       EXPECT_EQ(ledger->find("deep/a.png")->bytes, 456);
     }
@@ -250,7 +250,7 @@ TEST_F(Migration, of_a_ledger_that_is_only_read_changes_nothing) {
 }
 
 /// What another program has written in the place of a ledger, and of a newer version of this one.
-class Refused : public Migration {
+class RefusedLedger : public LedgerMigration {
  protected:
   /// The message. Opening it in any way changes nothing.
   std::string refusal(const fs::path& file, ExitCode code) {
@@ -268,12 +268,12 @@ class Refused : public Migration {
       expect_no_more_files_than(file);
     };
     expect_refused([&] { Ledger ledger(file); });
-    expect_refused([&] { Ledger::open_to_read(file); });
+    expect_refused([&] { Ledger::open_read_only(file); });
     return message;
   }
 };
 
-TEST_F(Refused, is_a_ledger_of_a_newer_version) {
+TEST_F(RefusedLedger, is_a_ledger_of_a_newer_version) {
   for (const fs::path& file : {own_file(), other_file()}) {
     { Ledger ledger = opened(file); }
     execute(file,
@@ -285,7 +285,7 @@ TEST_F(Refused, is_a_ledger_of_a_newer_version) {
   }
 }
 
-TEST_F(Refused, is_a_database_of_another_program) {
+TEST_F(RefusedLedger, is_a_database_of_another_program) {
   const auto expect_refused = [&](const std::string& sql) {
     execute(other_file(), sql);
     EXPECT_THAT(refusal(other_file(), ExitCode::usage), HasSubstr("is no ledger of eckart"));
@@ -300,7 +300,7 @@ TEST_F(Refused, is_a_database_of_another_program) {
   expect_refused(std::string(kVersion2) + "; PRAGMA application_id = 7");
 }
 
-TEST_F(Refused, is_a_file_that_is_no_database) {
+TEST_F(RefusedLedger, is_a_file_that_is_no_database) {
   fs::create_directories(other_file().parent_path());
   for (const std::string& text :
        {std::string("x"), std::string(300, 'x'), std::string(5000, 'x')}) {
@@ -310,7 +310,7 @@ TEST_F(Refused, is_a_file_that_is_no_database) {
 }
 
 /// In its own folder nobody else has files, so that what is there was a ledger.
-TEST_F(Migration, begins_anew_where_its_own_ledger_says_it_is_of_another_program) {
+TEST_F(LedgerMigration, replaces_its_own_ledger_with_a_foreign_id) {
   execute(own_file(), "CREATE TABLE bookmarks (url TEXT)");
   const std::string before = content(own_file());
   std::string warning;
@@ -319,7 +319,7 @@ TEST_F(Migration, begins_anew_where_its_own_ledger_says_it_is_of_another_program
   EXPECT_TRUE(content(own_file().native() + ".damaged-1") == before);
 }
 
-TEST_F(Migration, begins_anew_where_the_number_of_the_version_is_damaged) {
+TEST_F(LedgerMigration, replaces_a_ledger_with_a_damaged_version) {
   for (const int version : {99, 2, 1, 0, -1}) {
     fs::remove_all(out());
     { expect_takes_more(*std::make_unique<Ledger>(own_file())); }

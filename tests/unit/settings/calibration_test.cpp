@@ -52,7 +52,7 @@ class CalibrationTest : public ::testing::Test {
   const test::TempFolder folder_;
 };
 
-TEST_F(CalibrationTest, is_read_back_as_it_was) {
+TEST_F(CalibrationTest, is_read_back_unchanged) {
   const Calibration before = {{"cpu", "\"A\" CPU: 3 # GHz", "2026-11-21", {{1e-4, 0, 1.0 / 3}, {}}},
                               {"cuda", "NVIDIA H200", "2026-11-22", {{}, {0, 2, 3, 4, 5e-20}}}};
   const Calibration after = read_calibration(write("c.yaml", to_yaml(before)));
@@ -61,18 +61,19 @@ TEST_F(CalibrationTest, is_read_back_as_it_was) {
     EXPECT_EQ(after[i].backend, before[i].backend);
     EXPECT_EQ(after[i].device, before[i].device);
     EXPECT_EQ(after[i].date, before[i].date);
-    for (const auto& [name, price] : kCostTerms) {
-      EXPECT_EQ(after[i].costs.subspace.*price, before[i].costs.subspace.*price) << name;
-      EXPECT_EQ(after[i].costs.gram.*price, before[i].costs.gram.*price) << name;
+    for (const auto& [name, coefficient] : kCostTerms) {
+      EXPECT_EQ(after[i].costs.subspace.*coefficient, before[i].costs.subspace.*coefficient)
+          << name;
+      EXPECT_EQ(after[i].costs.gram.*coefficient, before[i].costs.gram.*coefficient) << name;
     }
   }
 }
 
-TEST_F(CalibrationTest, may_hold_nothing) {
+TEST_F(CalibrationTest, may_be_empty) {
   EXPECT_THAT(read_calibration(write("c.yaml", to_yaml(Calibration{}))), IsEmpty());
 }
 
-TEST_F(CalibrationTest, names_file_line_and_key_of_what_is_wrong) {
+TEST_F(CalibrationTest, error_has_file_line_and_key) {
   EXPECT_EQ(error_of(file_with()), "none");
   EXPECT_EQ(error_of(file_with("3e-12", "fast")),
             "c.yaml:5: gram.cube_s: 'fast' is not a number from 0 to 1000");
@@ -91,7 +92,7 @@ TEST_F(CalibrationTest, names_file_line_and_key_of_what_is_wrong) {
   EXPECT_THAT(error_of("- {\n"), HasSubstr("not valid YAML"));
 }
 
-TEST_F(CalibrationTest, is_looked_for_where_the_user_keeps_configuration) {
+TEST_F(CalibrationTest, is_found_in_the_xdg_config_folder) {
   EXPECT_EQ(user_calibration_file(), folder_.path() / ".config/eckart/calibration.yaml");
   setenv("XDG_CONFIG_HOME", "/etc/xdg", 1);
   EXPECT_EQ(user_calibration_file(), "/etc/xdg/eckart/calibration.yaml");
@@ -101,14 +102,14 @@ TEST_F(CalibrationTest, is_looked_for_where_the_user_keeps_configuration) {
   EXPECT_EQ(user_calibration_file(), "");
 }
 
-TEST_F(CalibrationTest, is_found_unless_none_is_wanted) {
+TEST_F(CalibrationTest, is_loaded_unless_the_setting_is_none) {
   write(".config/eckart/calibration.yaml", file_with());
   ASSERT_FALSE(load_calibration("auto").costs.empty());
   EXPECT_EQ(load_calibration("auto").costs[0].device, "a CPU");
   EXPECT_THAT(load_calibration("none").costs, IsEmpty());
 }
 
-TEST_F(CalibrationTest, costs_a_warning_where_it_was_found_broken_and_the_run_where_it_was_named) {
+TEST_F(CalibrationTest, damaged_file_gives_a_warning_or_an_error_if_named) {
   const fs::path file = write(".config/eckart/calibration.yaml", "- 7\n");
   const LoadedCalibration loaded = load_calibration("auto");
   ASSERT_FALSE(loaded.warnings.empty());

@@ -5,14 +5,14 @@
 #include <string>
 #include <string_view>
 
-#include "scratch_file.hpp"
 #include "settings/watches.hpp"
+#include "temp_file.hpp"
 
 namespace eckart::settings {
 
 /// What is said of a file with this text, with the file's name shortened to "f"; "" if it is taken.
 inline std::string file_error(std::string_view yaml) {
-  const ScratchFile file(yaml);
+  const TempFile file(yaml);
   try {
     load_configuration(file.path());
   } catch (const SettingsError& error) {

@@ -22,22 +22,22 @@ using testing::Contains;
 using testing::EndsWith;
 using testing::HasSubstr;
 
-struct Range {
+struct KeyRange {
   std::string key;  ///< "batch.pad"
   bool is_integer;
   std::string min, max;  ///< as the documentation and the messages say them
 };
 
-std::optional<Range> range_in(const std::string& line) {
+std::optional<KeyRange> range_in(const std::string& line) {
   static const std::regex pattern(R"(\((?:auto or )?an? (integer|number) from (\S+) to (\S+)\)$)");
   std::smatch match;
   if (!std::regex_search(line, match, pattern)) return std::nullopt;
-  return Range{"", match[1] == "integer", match[2], match[3]};
+  return KeyRange{"", match[1] == "integer", match[2], match[3]};
 }
 
 /// The keys with a range in YAML as to_yaml() prints it, below `indent` columns.
-std::vector<Range> ranges_in(const std::string& yaml, std::size_t indent) {
-  std::vector<Range> ranges;
+std::vector<KeyRange> ranges_in(const std::string& yaml, std::size_t indent) {
+  std::vector<KeyRange> ranges;
   std::istringstream lines(yaml);
   std::string section;
   for (std::string line; std::getline(lines, line);) {
@@ -54,58 +54,58 @@ std::vector<Range> ranges_in(const std::string& yaml, std::size_t indent) {
   return ranges;
 }
 
-std::string one_more(const Range& range) {
+std::string above_max(const KeyRange& range) {
   return range.is_integer ? std::to_string(std::stoll(range.max) + 1)
-                          : shortest(std::stod(range.max) * 1.001);
+                          : shortest_text(std::stod(range.max) * 1.001);
 }
 
-std::string one_less(const Range& range) {
+std::string below_min(const KeyRange& range) {
   return range.is_integer ? std::to_string(std::stoll(range.min) - 1)
-                          : shortest(std::stod(range.min) * 0.999);
+                          : shortest_text(std::stod(range.min) * 0.999);
 }
 
 /// `error` tells what a file says that has `value` for a key; "" where it is accepted.
 template <class Error>
-void expect_both_ends(const std::vector<Range>& ranges, const Error& error) {
-  for (const Range& range : ranges) {
+void expect_range_limits(const std::vector<KeyRange>& ranges, const Error& error) {
+  for (const KeyRange& range : ranges) {
     EXPECT_EQ(error(range.key, range.min), "") << range.key;
     EXPECT_EQ(error(range.key, range.max), "") << range.key;
     const std::string expected = " from " + range.min + " to " + range.max;
-    for (const std::string& beyond : {one_less(range), one_more(range)}) {
+    for (const std::string& beyond : {below_min(range), above_max(range)}) {
       EXPECT_THAT(error(range.key, beyond),
                   AllOf(HasSubstr(range.key + ": '" + beyond + "' is not "), EndsWith(expected)));
     }
   }
 }
 
-std::vector<std::string> keys_of(const std::vector<Range>& ranges) {
+std::vector<std::string> keys_of(const std::vector<KeyRange>& ranges) {
   std::vector<std::string> keys;
-  for (const Range& range : ranges) keys.push_back(range.key);
+  for (const KeyRange& range : ranges) keys.push_back(range.key);
   return keys;
 }
 
-TEST(SettingsRanges, EveryKeyTakesBothEndsAndNothingBeyond) {
-  const std::vector<Range> ranges = ranges_in(to_yaml(Settings{}), 0);
+TEST(SettingsRanges, every_key_accepts_exactly_its_range) {
+  const std::vector<KeyRange> ranges = ranges_in(to_yaml(Settings{}), 0);
   EXPECT_GE(ranges.size(), 15U);
   EXPECT_THAT(keys_of(ranges), Contains("limits.decode_s"));
   EXPECT_THAT(keys_of(ranges), Contains("cuda.memory_fraction"));
-  expect_both_ends(ranges, [](const std::string& key, const std::string& value) {
+  expect_range_limits(ranges, [](const std::string& key, const std::string& value) {
     return file_error(key + ": " + value + "\n");
   });
 }
 
-TEST(SettingsRanges, EveryKeyOfAWatchTakesBothEndsAndNothingBeyond) {
+TEST(SettingsRanges, every_watch_key_accepts_exactly_its_range) {
   const std::string watch = "watches:\n- {input: /a, output: /b";
-  const ScratchFile file(watch + "}\n");
-  const std::vector<Range> ranges = ranges_in(to_yaml(load_configuration(file.path())), 4);
+  const TempFile file(watch + "}\n");
+  const std::vector<KeyRange> ranges = ranges_in(to_yaml(load_configuration(file.path())), 4);
   EXPECT_GE(ranges.size(), 6U);
   EXPECT_THAT(keys_of(ranges), Contains("quarantine.max_mb"));
-  expect_both_ends(ranges, [&](const std::string& key, const std::string& value) {
+  expect_range_limits(ranges, [&](const std::string& key, const std::string& value) {
     return file_error(watch + ", " + key + ": " + value + "}\n");
   });
 }
 
-TEST(SettingsRanges, APortIsFrom1To65535) {
+TEST(SettingsRanges, port_is_from_1_to_65535) {
   const auto error = [](const std::string& port) {
     return file_error("telemetry: {listen: 'localhost:" + port + "'}\n");
   };
@@ -115,7 +115,7 @@ TEST(SettingsRanges, APortIsFrom1To65535) {
   EXPECT_THAT(error("65536"), HasSubstr("'65536' is not an integer from 1 to 65535"));
 }
 
-TEST(SettingsRanges, TheNumberOfAGpuIsFrom0To1023) {
+TEST(SettingsRanges, gpu_number_is_from_0_to_1023) {
   EXPECT_EQ(file_error("cuda: {devices: [0, 1023]}\n"), "");
   EXPECT_THAT(file_error("cuda: {devices: [1024]}\n"),
               HasSubstr("'1024' is not an integer from 0 to 1023"));

@@ -26,7 +26,7 @@ std::string set_error(std::string_view assignment) {
   return "";
 }
 
-TEST(SettingsErrors, SayWhereWhatAndWhatWasExpected) {
+TEST(SettingsErrors, have_location_value_and_expectation) {
   EXPECT_EQ(file_error("rank: 5\n\nbatch:\n  pad: 8\n  linger_ms: fast\n"),
             "f:5: batch.linger_ms: 'fast' is not an integer from 0 to 60000");
   EXPECT_EQ(set_error("batch.linger_ms=fast"),
@@ -34,54 +34,63 @@ TEST(SettingsErrors, SayWhereWhatAndWhatWasExpected) {
             "batch.linger_ms: 'fast' is not an integer from 0 to 60000");
 }
 
-struct Refused {
+struct RejectedFileCase {
   std::string yaml;
   std::string error;
 };
 
-class RefusedFile : public testing::TestWithParam<Refused> {};
+class RejectedFile : public testing::TestWithParam<RejectedFileCase> {};
 
-TEST_P(RefusedFile, IsExplained) { EXPECT_EQ(file_error(GetParam().yaml), GetParam().error); }
+TEST_P(RejectedFile, has_the_expected_error) {
+  EXPECT_EQ(file_error(GetParam().yaml), GetParam().error);
+}
 
 INSTANTIATE_TEST_SUITE_P(
-    Values, RefusedFile,
+    Values, RejectedFile,
     testing::Values(
-        Refused{"threads: {load: -1}",
-                "f:1: threads.load: '-1' is not auto or an integer from 1 to 1024"},
-        Refused{"threads: {load: 0}",
-                "f:1: threads.load: '0' is not auto or an integer from 1 to 1024"},
-        Refused{"cuda: {memory_fraction: 1.5}",
-                "f:1: cuda.memory_fraction: '1.5' is not a number from 0.01 to 1"},
-        Refused{"cuda: {memory_fraction: .nan}",
-                "f:1: cuda.memory_fraction: '.nan' is not a number from 0.01 to 1"},
-        Refused{"cuda: {memory_fraction: nan}",
-                "f:1: cuda.memory_fraction: 'nan' is not a number from 0.01 to 1"},
-        Refused{"rank: 0", "f:1: rank: '0': expected a positive integer"},
-        Refused{"rank: [5, x]", "f:1: rank: 'x': expected a positive integer"},
-        Refused{"rank: [5, 5]", "f:1: rank: '5' is given twice"},
-        Refused{"rank: []", "f:1: rank: an empty list is not a rank or a list of ranks"},
-        Refused{"rank: [[5]]", "f:1: rank: a list is not a rank or a list of ranks"},
-        Refused{"output: {format: bmp}", "f:1: output.format: 'bmp' is not one of png, jpeg"},
-        Refused{"backend: foo", "f:1: backend: 'foo' is not one of auto, cuda, cpu, checked"},
-        Refused{"solver: foo",
-                "f:1: solver: 'foo' is not one of auto, gram, subspace, gesvd, gesvdj"},
-        Refused{"deterministic: maybe", "f:1: deterministic: 'maybe' is not true or false"},
-        Refused{"cuda: {devices: [0, x]}",
-                "f:1: cuda.devices: '0,x' is not all or a list of GPU numbers"},
-        Refused{"cuda: {devices: [-1]}",
-                "f:1: cuda.devices: '-1' is not an integer from 0 to 1023"},
-        Refused{"cuda: {devices: [1, 1]}", "f:1: cuda.devices: '1,1' names GPU 1 twice"},
-        Refused{"telemetry: {throughput_log: logs/}",
-                "f:1: telemetry.throughput_log: 'logs/' is not the name of a file or \"\""},
-        Refused{"budget_mb: 2GB", "f:1: budget_mb: '2GB' is not an integer from 1 to 16777216"},
-        Refused{"budget_mb: 99999999999999999999999",
-                "f:1: budget_mb: '99999999999999999999999' is not an integer from 1 to 16777216"},
-        Refused{"batch: {pad: 32.5}", "f:1: batch.pad: '32.5' is not an integer from 1 to 1024"},
-        Refused{"batch: {pad: 4294967304}",
-                "f:1: batch.pad: '4294967304' is not an integer from 1 to 1024"}));
+        RejectedFileCase{"threads: {load: -1}",
+                         "f:1: threads.load: '-1' is not auto or an integer from 1 to 1024"},
+        RejectedFileCase{"threads: {load: 0}",
+                         "f:1: threads.load: '0' is not auto or an integer from 1 to 1024"},
+        RejectedFileCase{"cuda: {memory_fraction: 1.5}",
+                         "f:1: cuda.memory_fraction: '1.5' is not a number from 0.01 to 1"},
+        RejectedFileCase{"cuda: {memory_fraction: .nan}",
+                         "f:1: cuda.memory_fraction: '.nan' is not a number from 0.01 to 1"},
+        RejectedFileCase{"cuda: {memory_fraction: nan}",
+                         "f:1: cuda.memory_fraction: 'nan' is not a number from 0.01 to 1"},
+        RejectedFileCase{"rank: 0", "f:1: rank: '0': expected a positive integer"},
+        RejectedFileCase{"rank: [5, x]", "f:1: rank: 'x': expected a positive integer"},
+        RejectedFileCase{"rank: [5, 5]", "f:1: rank: '5' is given twice"},
+        RejectedFileCase{"rank: []", "f:1: rank: an empty list is not a rank or a list of ranks"},
+        RejectedFileCase{"rank: [[5]]", "f:1: rank: a list is not a rank or a list of ranks"},
+        RejectedFileCase{"output: {format: bmp}",
+                         "f:1: output.format: 'bmp' is not one of png, jpeg"},
+        RejectedFileCase{"backend: foo",
+                         "f:1: backend: 'foo' is not one of auto, cuda, cpu, checked"},
+        RejectedFileCase{"solver: foo",
+                         "f:1: solver: 'foo' is not one of auto, gram, subspace, gesvd, gesvdj"},
+        RejectedFileCase{"deterministic: maybe",
+                         "f:1: deterministic: 'maybe' is not true or false"},
+        RejectedFileCase{"cuda: {devices: [0, x]}",
+                         "f:1: cuda.devices: '0,x' is not all or a list of GPU numbers"},
+        RejectedFileCase{"cuda: {devices: [-1]}",
+                         "f:1: cuda.devices: '-1' is not an integer from 0 to 1023"},
+        RejectedFileCase{"cuda: {devices: [1, 1]}", "f:1: cuda.devices: '1,1' names GPU 1 twice"},
+        RejectedFileCase{
+            "telemetry: {throughput_log: logs/}",
+            "f:1: telemetry.throughput_log: 'logs/' is not the name of a file or \"\""},
+        RejectedFileCase{"budget_mb: 2GB",
+                         "f:1: budget_mb: '2GB' is not an integer from 1 to 16777216"},
+        RejectedFileCase{
+            "budget_mb: 99999999999999999999999",
+            "f:1: budget_mb: '99999999999999999999999' is not an integer from 1 to 16777216"},
+        RejectedFileCase{"batch: {pad: 32.5}",
+                         "f:1: batch.pad: '32.5' is not an integer from 1 to 1024"},
+        RejectedFileCase{"batch: {pad: 4294967304}",
+                         "f:1: batch.pad: '4294967304' is not an integer from 1 to 1024"}));
 
 /// Whoever can reach an address that is not the loopback interface's can read it.
-TEST(SettingsErrors, listen_on_the_loopback_interface_alone) {
+TEST(SettingsErrors, reject_listen_addresses_beyond_loopback) {
   for (const char* address :
        {"127.0.0.1.example.com:80", "localhost.example.com:80", "127.0.0.10:80", "0.0.0.0:80",
         "[::1].example.com:80", "[::]:80", ":80", "xlocalhost:80", "localhost:0", "localhost:65536",
@@ -96,36 +105,39 @@ TEST(SettingsErrors, listen_on_the_loopback_interface_alone) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Shapes, RefusedFile,
+    Shapes, RejectedFile,
     testing::Values(
-        Refused{"\nbatch:\n  pad: [8]\n",
-                "f:3: batch.pad: a list is not an integer from 1 to 1024"},
-        Refused{"\nbatch:\n  pad:\n", "f:3: batch.pad: null is not an integer from 1 to 1024"},
-        Refused{"output: {name: ~}", "f:1: output.name: null is not the name of a file"},
-        Refused{"output: {name: {stem}}", "f:1: output.name: a map is not the name of a file"},
-        Refused{"batch: 8", "f:1: batch: '8' is not a map of keys"},
-        Refused{"- backend", "f:1: a list is not a map of keys"},
-        Refused{"backend", "f:1: 'backend' is not a map of keys"},
-        Refused{"[a, b]: 1", "f:1: a list is not the name of a key"},
-        Refused{"'': {rank: 3}", "f:1: '' is not the name of a key"},
-        Refused{"budget_mb: 1\nrank: 3\nbudget_mb: 2\n", "f:3: budget_mb: is given twice"},
-        Refused{"batch: {pad: 8}\nbatch: {images: 8}\n", "f:2: batch: is given twice"},
-        Refused{"batch: {pad: 8}\nbatch.pad: 8\n", "f:2: batch.pad: is given twice"},
-        Refused{"rank: 3\n---\nrank: 4\n", "f:2: a second YAML document; expected one"},
-        Refused{",", "f:1: a second YAML document; expected one"}));
+        RejectedFileCase{"\nbatch:\n  pad: [8]\n",
+                         "f:3: batch.pad: a list is not an integer from 1 to 1024"},
+        RejectedFileCase{"\nbatch:\n  pad:\n",
+                         "f:3: batch.pad: null is not an integer from 1 to 1024"},
+        RejectedFileCase{"output: {name: ~}", "f:1: output.name: null is not the name of a file"},
+        RejectedFileCase{"output: {name: {stem}}",
+                         "f:1: output.name: a map is not the name of a file"},
+        RejectedFileCase{"batch: 8", "f:1: batch: '8' is not a map of keys"},
+        RejectedFileCase{"- backend", "f:1: a list is not a map of keys"},
+        RejectedFileCase{"backend", "f:1: 'backend' is not a map of keys"},
+        RejectedFileCase{"[a, b]: 1", "f:1: a list is not the name of a key"},
+        RejectedFileCase{"'': {rank: 3}", "f:1: '' is not the name of a key"},
+        RejectedFileCase{"budget_mb: 1\nrank: 3\nbudget_mb: 2\n", "f:3: budget_mb: is given twice"},
+        RejectedFileCase{"batch: {pad: 8}\nbatch: {planes: 8}\n", "f:2: batch: is given twice"},
+        RejectedFileCase{"batch: {pad: 8}\nbatch.pad: 8\n", "f:2: batch.pad: is given twice"},
+        RejectedFileCase{"rank: 3\n---\nrank: 4\n", "f:2: a second YAML document; expected one"},
+        RejectedFileCase{",", "f:1: a second YAML document; expected one"}));
 
 INSTANTIATE_TEST_SUITE_P(
-    Keys, RefusedFile,
-    testing::Values(Refused{"rank: 3\nbatch:\n  lingerms: 3\n",
-                            "f:3: batch.lingerms: unknown key; did you mean batch.linger_ms?"},
-                    Refused{"linger_ms: 3",
-                            "f:1: linger_ms: unknown key; did you mean batch.linger_ms?"},
-                    Refused{"bacth: {pad: 3}", "f:1: bacth: unknown key; did you mean batch?"},
-                    Refused{"ranks: 3", "f:1: ranks: unknown key; did you mean rank?"},
-                    Refused{"colour: sepia", "f:1: colour: unknown key"},
-                    Refused{"\"a\\nb\": 1", "f:1: a\\nb: unknown key"}));
+    Keys, RejectedFile,
+    testing::Values(
+        RejectedFileCase{"rank: 3\nbatch:\n  lingerms: 3\n",
+                         "f:3: batch.lingerms: unknown key; did you mean batch.linger_ms?"},
+        RejectedFileCase{"linger_ms: 3",
+                         "f:1: linger_ms: unknown key; did you mean batch.linger_ms?"},
+        RejectedFileCase{"bacth: {pad: 3}", "f:1: bacth: unknown key; did you mean batch?"},
+        RejectedFileCase{"ranks: 3", "f:1: ranks: unknown key; did you mean rank?"},
+        RejectedFileCase{"color: sepia", "f:1: color: unknown key"},
+        RejectedFileCase{"\"a\\nb\": 1", "f:1: a\\nb: unknown key"}));
 
-TEST(SettingsErrors, NameTheLineOfBadYaml) {
+TEST(SettingsErrors, have_the_line_of_invalid_yaml) {
   for (const std::string_view yaml :
        {"rank: 3\nbatch: {pad: 8\n", "rank: 3\nname: {stem}.{ext}\n", "rank: 3\n\tpad: 8\n",
         "rank: 3\nbackend: *cpu\n", "rank: 3\nbackend: a: b\n", "rank: 3\nbatch: {pad: 8}}\n"}) {
@@ -133,7 +145,7 @@ TEST(SettingsErrors, NameTheLineOfBadYaml) {
   }
 }
 
-TEST(SettingsErrors, NameAFileThatCannotBeRead) {
+TEST(SettingsErrors, name_an_unreadable_file) {
   const auto message = [](const std::filesystem::path& path) -> std::string {
     try {
       load_configuration(path);
@@ -148,7 +160,7 @@ TEST(SettingsErrors, NameAFileThatCannotBeRead) {
   EXPECT_EQ(message("/dev/zero"), "/dev/zero: cannot be read: larger than 1 MiB");
 }
 
-TEST(SettingsErrors, NameTheSet) {
+TEST(SettingsErrors, quote_the_set_option) {
   EXPECT_EQ(set_error("rank"), "--set rank: expected key=value");
   EXPECT_EQ(set_error("=3"), "--set =3: expected key=value");
   EXPECT_EQ(set_error(""), "--set : expected key=value");
@@ -165,10 +177,10 @@ TEST(SettingsErrors, NameTheSet) {
   EXPECT_THAT(set_error("batch.pad={a: 1}"), HasSubstr("batch.pad: '{a: 1}' is not an integer"));
   EXPECT_THAT(set_error("rank=[1"), StartsWith("--set rank=[1: not valid YAML: "));
   EXPECT_EQ(set_error("rank=,5"), "--set rank=,5: a second YAML document; expected one");
-  EXPECT_THAT(set_error("batch={pad: 8, images: x}"), HasSubstr("batch.images: 'x' is not"));
+  EXPECT_THAT(set_error("batch={pad: 8, planes: x}"), HasSubstr("batch.planes: 'x' is not"));
 }
 
-TEST(SettingsErrors, StayShort) {
+TEST(SettingsErrors, are_short) {
   const std::string longest(100000, 'x');
   EXPECT_LT(file_error("rank: " + longest).size(), 400U);
   EXPECT_LT(file_error("backend: " + longest).size(), 400U);
@@ -177,7 +189,7 @@ TEST(SettingsErrors, StayShort) {
   EXPECT_THAT(file_error("backend: \"a\\nb\\eb\""), HasSubstr("'a\\nb\\x1bb'"));
 }
 
-TEST(SettingsErrors, AreAllThatComesOfDamagedFiles) {
+TEST(SettingsErrors, are_the_only_result_of_damaged_files) {
   std::string whole = to_yaml(Settings{});
   whole += "watches: [{input: /a, output: {folder: /b}, rank: 3, exclude: [c]}]\n";
   for (std::size_t i = 0; i < whole.size(); i += 7) {
@@ -190,7 +202,7 @@ TEST(SettingsErrors, AreAllThatComesOfDamagedFiles) {
   }
 }
 
-TEST(SettingsErrors, AreAllThatComesOfDeepNesting) {
+TEST(SettingsErrors, are_the_only_result_of_deep_nesting) {
   EXPECT_THAT(file_error(std::string(100000, '[')), StartsWith("f:"));
   EXPECT_THAT(file_error("backend: &a {backend: *a}"), HasSubstr("backend: a map is not"));
   EXPECT_THAT(file_error("batch: &a {batch: *a}"), HasSubstr("batch.batch: unknown key"));

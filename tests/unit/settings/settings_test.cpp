@@ -8,8 +8,8 @@
 #include <iterator>
 #include <sstream>
 
-#include "scratch_file.hpp"
 #include "settings/watches.hpp"
+#include "temp_file.hpp"
 
 namespace eckart::settings {
 namespace {
@@ -19,17 +19,17 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 Settings load(std::string_view yaml, Settings base = {}) {
-  return load_configuration(ScratchFile(yaml).path(), {std::move(base), {}}).settings;
+  return load_configuration(TempFile(yaml).path(), {std::move(base), {}}).settings;
 }
 
-Settings with(std::initializer_list<std::string_view> assignments) {
+Settings settings_with(std::initializer_list<std::string_view> assignments) {
   Settings settings;
   for (const std::string_view assignment : assignments) apply(settings, assignment);
   return settings;
 }
 
 /// Nothing as it is by default.
-Settings everything_changed() {
+Settings all_non_default_settings() {
   Settings s;
   s.backend = "checked";
   s.solver = "gesvdj";
@@ -52,20 +52,21 @@ Settings everything_changed() {
   return s;
 }
 
-TEST(DefaultConfig, FileInTheRepositoryIsWhatThePrinterPrints) {
+TEST(DefaultConfig, repository_file_matches_the_printed_defaults) {
   std::ifstream file(ECKART_DEFAULT_CONFIG, std::ios::binary);
   ASSERT_TRUE(file) << ECKART_DEFAULT_CONFIG;
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   EXPECT_EQ(text, to_yaml(Configuration{}));
 }
 
-TEST(DefaultConfig, SaysTheDefaults) {
-  EXPECT_EQ(to_yaml(load_configuration(ECKART_DEFAULT_CONFIG, {everything_changed(), {}}).settings),
-            to_yaml(Settings{}));
+TEST(DefaultConfig, has_the_defaults) {
+  EXPECT_EQ(
+      to_yaml(load_configuration(ECKART_DEFAULT_CONFIG, {all_non_default_settings(), {}}).settings),
+      to_yaml(Settings{}));
 }
 
-TEST(ToYaml, IsReadBackAsItWas) {
-  const Settings before = everything_changed();
+TEST(ToYaml, is_read_back_unchanged) {
+  const Settings before = all_non_default_settings();
   const Settings after = load(to_yaml(before));
   EXPECT_EQ(to_yaml(after), to_yaml(before));
   EXPECT_EQ(after.output.name, before.output.name);
@@ -75,9 +76,9 @@ TEST(ToYaml, IsReadBackAsItWas) {
   EXPECT_EQ(after.limits.pixels, before.limits.pixels);
 }
 
-TEST(ToYaml, PrintsEveryKeyChanged) {
+TEST(ToYaml, prints_every_non_default_key) {
   const std::string defaults = to_yaml(Settings{});
-  const std::string changed = to_yaml(everything_changed());
+  const std::string changed = to_yaml(all_non_default_settings());
   std::istringstream default_lines(defaults), changed_lines(changed);
   for (std::string a, b; std::getline(default_lines, a) && std::getline(changed_lines, b);) {
     const bool is_key = a.find('#') != std::string::npos;
@@ -85,37 +86,38 @@ TEST(ToYaml, PrintsEveryKeyChanged) {
   }
 }
 
-TEST(ToYaml, SaysAutoAndAll) {
+TEST(ToYaml, prints_auto_and_all) {
   const std::string yaml = to_yaml(Settings{});
   EXPECT_THAT(yaml, HasSubstr("  load: auto "));
   EXPECT_THAT(yaml, HasSubstr("  devices: all "));
   EXPECT_THAT(yaml, HasSubstr("rank: \"20\" "));
 }
 
-TEST(LoadFile, EmptyFileAndEmptySectionChangeNothing) {
+TEST(LoadConfiguration, empty_file_or_section_changes_nothing) {
   for (const std::string_view yaml :
        {"", "\n\n", "# only a comment\n", "---\n", "{}", "batch:\n#  pad: 8\n", "\xEF\xBB\xBF"}) {
-    EXPECT_EQ(to_yaml(load(yaml, everything_changed())), to_yaml(everything_changed())) << yaml;
+    EXPECT_EQ(to_yaml(load(yaml, all_non_default_settings())), to_yaml(all_non_default_settings()))
+        << yaml;
   }
 }
 
-TEST(LoadFile, ChangesOnlyWhatItNames) {
+TEST(LoadConfiguration, changes_only_the_given_keys) {
   Settings expected;
   expected.batch.linger_ms = 5;
   expected.deterministic = true;
   EXPECT_EQ(to_yaml(load("batch: {linger_ms: 5}\ndeterministic: true\n")), to_yaml(expected));
 }
 
-TEST(LoadFile, ReadsWindowsLineEnds) {
+TEST(LoadConfiguration, reads_windows_line_endings) {
   EXPECT_EQ(load("backend: cpu\r\nbatch:\r\n  pad: 8\r\n").batch.pad, 8);
 }
 
-TEST(LoadFile, LeavesOutTheWatches) {
+TEST(LoadConfiguration, ignores_the_watches) {
   EXPECT_EQ(to_yaml(load("rank: 5\nwatches: [{input: /a, output: /b, rank: 7}]\n")),
-            to_yaml(with({"rank=5"})));
+            to_yaml(settings_with({"rank=5"})));
 }
 
-TEST(Precedence, LaterFileThenSetWins) {
+TEST(Precedence, later_file_and_then_set_wins) {
   Settings settings = load("rank: 5\nbatch: {pad: 8, linger_ms: 1}\n");
   settings = load("batch: {linger_ms: 2}\nbudget_mb: 64\n", std::move(settings));
   apply(settings, "budget_mb=32");
@@ -125,56 +127,56 @@ TEST(Precedence, LaterFileThenSetWins) {
   EXPECT_EQ(settings.budget_mb, 32);
 }
 
-TEST(Set, TakesABracketForTextWhereNoListIsMeant) {
-  EXPECT_EQ(with({"telemetry.listen=[::1]:9464"}).telemetry.listen, "[::1]:9464");
-  EXPECT_EQ(with({"rank=[5,20]"}).rank, "5,20");
+TEST(Set, reads_a_bracket_as_text_when_no_list_is_accepted) {
+  EXPECT_EQ(settings_with({"telemetry.listen=[::1]:9464"}).telemetry.listen, "[::1]:9464");
+  EXPECT_EQ(settings_with({"rank=[5,20]"}).rank, "5,20");
 }
 
-TEST(Changed, NamesWhatIsNotTheDefault) {
+TEST(NonDefault, lists_the_keys_that_differ_from_the_default) {
   EXPECT_THAT(changed(Settings{}), ::testing::IsEmpty());
   EXPECT_THAT(
-      changed(with({"rank=5", "batch.pad=8"})),
+      changed(settings_with({"rank=5", "batch.pad=8"})),
       ::testing::ElementsAre(::testing::Pair("rank", "\"5\""), ::testing::Pair("batch.pad", "8")));
 }
 
-TEST(Rank, IsANumberATextOrAList) {
+TEST(RankList, is_a_number_a_text_or_a_list) {
   EXPECT_EQ(load("rank: 7").rank, "7");
   EXPECT_EQ(load("rank: '7,9'").rank, "7,9");
   EXPECT_EQ(load("rank: [7, '9']").rank, "7,9");
   EXPECT_EQ(load("rank:\n  - 7\n  - 9\n").rank, "7,9");
-  EXPECT_EQ(with({"rank=7,9"}).rank, "7,9");
-  EXPECT_EQ(with({"rank=[7, 9]"}).rank, "7,9");
+  EXPECT_EQ(settings_with({"rank=7,9"}).rank, "7,9");
+  EXPECT_EQ(settings_with({"rank=[7, 9]"}).rank, "7,9");
 }
 
-TEST(Devices, AreAllOneOrAList) {
-  EXPECT_THAT(with({"cuda.devices=1", "cuda.devices=all"}).cuda.devices, IsEmpty());
-  EXPECT_THAT(with({"cuda.devices=0"}).cuda.devices, ElementsAre(0));
-  EXPECT_THAT(with({"cuda.devices=2,0"}).cuda.devices, ElementsAre(2, 0));
+TEST(DeviceList, are_all_one_or_a_list) {
+  EXPECT_THAT(settings_with({"cuda.devices=1", "cuda.devices=all"}).cuda.devices, IsEmpty());
+  EXPECT_THAT(settings_with({"cuda.devices=0"}).cuda.devices, ElementsAre(0));
+  EXPECT_THAT(settings_with({"cuda.devices=2,0"}).cuda.devices, ElementsAre(2, 0));
   EXPECT_THAT(load("cuda: {devices: [2, 0]}").cuda.devices, ElementsAre(2, 0));
 }
 
-TEST(Apply, AutoTakesAValueBack) {
-  EXPECT_EQ(with({"threads.load=8", "threads.load=auto"}).threads.load, kAuto);
+TEST(Apply, auto_resets_a_value) {
+  EXPECT_EQ(settings_with({"threads.load=8", "threads.load=auto"}).threads.load, kAuto);
 }
 
-TEST(Apply, ReadsTheEndsOfARange) {
-  EXPECT_EQ(with({"batch.linger_ms=0"}).batch.linger_ms, 0);
-  EXPECT_EQ(with({"batch.linger_ms=60000"}).batch.linger_ms, 60000);
-  EXPECT_EQ(with({"cuda.memory_fraction=1"}).cuda.memory_fraction, 1.0);
-  EXPECT_EQ(with({"limits.pixels=1000000000000"}).limits.pixels, 1000000000000);
+TEST(Apply, accepts_both_range_limits) {
+  EXPECT_EQ(settings_with({"batch.linger_ms=0"}).batch.linger_ms, 0);
+  EXPECT_EQ(settings_with({"batch.linger_ms=60000"}).batch.linger_ms, 60000);
+  EXPECT_EQ(settings_with({"cuda.memory_fraction=1"}).cuda.memory_fraction, 1.0);
+  EXPECT_EQ(settings_with({"limits.pixels=1000000000000"}).limits.pixels, 1000000000000);
 }
 
-TEST(Apply, TakesATemplateWithoutYamlQuotes) {
-  EXPECT_EQ(with({"output.name={stem}_low.{ext}"}).output.name, "{stem}_low.{ext}");
-  EXPECT_EQ(with({"output.name=\"{stem}: {ext}\""}).output.name, "{stem}: {ext}");
-  EXPECT_EQ(with({"output.name=a=b"}).output.name, "a=b");
-  EXPECT_EQ(with({"output.name=x", "output.name="}).output.name, "");
+TEST(Apply, accepts_a_template_without_yaml_quotes) {
+  EXPECT_EQ(settings_with({"output.name={stem}_low.{ext}"}).output.name, "{stem}_low.{ext}");
+  EXPECT_EQ(settings_with({"output.name=\"{stem}: {ext}\""}).output.name, "{stem}: {ext}");
+  EXPECT_EQ(settings_with({"output.name=a=b"}).output.name, "a=b");
+  EXPECT_EQ(settings_with({"output.name=x", "output.name="}).output.name, "");
 }
 
-TEST(Apply, TakesAWholeSection) {
-  const Settings settings = with({"batch={pad: 8, images: 4}"});
+TEST(Apply, accepts_a_whole_section) {
+  const Settings settings = settings_with({"batch={pad: 8, planes: 4}"});
   EXPECT_EQ(settings.batch.pad, 8);
-  EXPECT_EQ(settings.batch.images, 4);
+  EXPECT_EQ(settings.batch.planes, 4);
   EXPECT_EQ(settings.batch.linger_ms, Settings{}.batch.linger_ms);
 }
 

@@ -17,12 +17,12 @@ std::string watch_error(const std::string& keys) {
   return file_error("watches:\n- {input: /a, output: /b,\n   " + keys + "}\n");
 }
 
-/// What watches_of() says when this was --set.
-std::string set_error(std::string_view yaml, std::string_view assignment) {
-  Configuration configuration = load_configuration(ScratchFile(yaml).path());
+/// What resolve_watches() says when this was --set.
+std::string watches_set_error(std::string_view yaml, std::string_view assignment) {
+  Configuration configuration = load_configuration(TempFile(yaml).path());
   apply(configuration.settings, assignment);
   try {
-    watches_of(configuration);
+    resolve_watches(configuration);
   } catch (const SettingsError& error) {
     EXPECT_EQ(std::string_view(error.what()).find('\n'), std::string_view::npos) << error.what();
     return error.what();
@@ -30,13 +30,13 @@ std::string set_error(std::string_view yaml, std::string_view assignment) {
   return "";
 }
 
-TEST(WatchErrors, NameTheLineTheWatchAndTheKey) {
+TEST(WatchErrors, have_the_line_the_watch_and_the_key) {
   EXPECT_EQ(file_error("rank: 5\nwatches:\n  - input: /a\n    output: /b\n"
                        "  - input: /c\n    output: /d\n    limits:\n      side: 0\n"),
             "f:8: watches[2].limits.side: '0' is not an integer from 1 to 1000000");
 }
 
-TEST(WatchErrors, NameTheWatchWhereAKeyIsMissing) {
+TEST(WatchErrors, have_the_watch_with_a_missing_key) {
   EXPECT_EQ(file_error("watches:\n  - output: /b\n"), "f:2: watches[1].input: is missing");
   EXPECT_EQ(file_error("watches:\n  - input: /a\n"), "f:2: watches[1].output.folder: is missing");
   EXPECT_EQ(file_error("watches: [{input: /a, output: {format: png}}]"),
@@ -46,74 +46,84 @@ TEST(WatchErrors, NameTheWatchWhereAKeyIsMissing) {
             "f:2: watches[1].move_to: is missing, and after: move needs it");
 }
 
-struct Refused {
+struct RejectedWatchCase {
   std::string keys;
   std::string error;
 };
 
-class RefusedWatch : public testing::TestWithParam<Refused> {};
+class RejectedWatch : public testing::TestWithParam<RejectedWatchCase> {};
 
-TEST_P(RefusedWatch, IsExplained) {
+TEST_P(RejectedWatch, has_the_expected_error) {
   EXPECT_EQ(watch_error(GetParam().keys), "f:3: watches[1]." + GetParam().error);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Keys, RefusedWatch,
-    testing::Values(Refused{"setle_ms: 3", "setle_ms: unknown key; did you mean settle_ms?"},
-                    Refused{"keep_days: 3",
-                            "keep_days: unknown key; did you mean quarantine.keep_days?"},
-                    Refused{"quarantine: {keepdays: 3}",
-                            "quarantine.keepdays: unknown key; did you mean quarantine.keep_days?"},
-                    Refused{"lmits: {side: 3}", "lmits: unknown key; did you mean limits?"},
-                    Refused{"colour: sepia", "colour: unknown key"},
-                    Refused{"watches: []", "watches: unknown key"},
-                    Refused{"input: /c", "input: is given twice"},
-                    Refused{"output.folder: /c", "output.folder: is given twice"},
-                    Refused{"quarantine: 3", "quarantine: '3' is not a map of keys"},
-                    Refused{"limits: [3]", "limits: a list is not a map of keys"}));
-
-INSTANTIATE_TEST_SUITE_P(
-    Values, RefusedWatch,
+    Keys, RejectedWatch,
     testing::Values(
-        Refused{"settle_ms: soon", "settle_ms: 'soon' is not an integer from 0 to 3600000"},
-        Refused{"patience_s: -1", "patience_s: '-1' is not an integer from 0 to 86400"},
-        Refused{"rescan_s: 0", "rescan_s: '0' is not an integer from 1 to 86400"},
-        Refused{"poll_s: 0", "poll_s: '0' is not an integer from 1 to 86400"},
-        Refused{"after: burn", "after: 'burn' is not one of keep, move, delete"},
-        Refused{"after: move, move_to: done", "move_to: 'done' is not an absolute path or \"\""},
-        Refused{"links: some", "links: 'some' is not one of none, files, all"},
-        Refused{"follow_links: maybe", "follow_links: 'maybe' is not true or false"},
-        Refused{"exclude: [c, /d]",
-                "exclude: '/d' is not a relative path without .. or a list of them"},
-        Refused{"exclude: c/../d",
-                "exclude: 'c/../d' is not a relative path without .. or a list of them"},
-        Refused{"exclude: .", "exclude: '.' is not a relative path without .. or a list of them"},
-        Refused{"exclude: ['']", "exclude: '' is not a relative path without .. or a list of them"},
-        Refused{"exclude: [[c]]",
-                "exclude: a list is not a relative path without .. or a list of them"},
-        Refused{"rank: 0", "rank: '0': expected a positive integer"},
-        Refused{"quarantine: {max_mb: -1}",
-                "quarantine.max_mb: '-1' is not an integer from 0 to 16777216"}));
+        RejectedWatchCase{"setle_ms: 3", "setle_ms: unknown key; did you mean settle_ms?"},
+        RejectedWatchCase{"keep_days: 3",
+                          "keep_days: unknown key; did you mean quarantine.keep_days?"},
+        RejectedWatchCase{"quarantine: {keepdays: 3}",
+                          "quarantine.keepdays: unknown key; did you mean quarantine.keep_days?"},
+        RejectedWatchCase{"lmits: {side: 3}", "lmits: unknown key; did you mean limits?"},
+        RejectedWatchCase{"color: sepia", "color: unknown key"},
+        RejectedWatchCase{"watches: []", "watches: unknown key"},
+        RejectedWatchCase{"input: /c", "input: is given twice"},
+        RejectedWatchCase{"output.folder: /c", "output.folder: is given twice"},
+        RejectedWatchCase{"quarantine: 3", "quarantine: '3' is not a map of keys"},
+        RejectedWatchCase{"limits: [3]", "limits: a list is not a map of keys"}));
 
 INSTANTIATE_TEST_SUITE_P(
-    ForAll, RefusedWatch,
+    Values, RejectedWatch,
     testing::Values(
-        Refused{"backend: cpu", "backend: is for all watches: say it at the top"},
-        Refused{"threads: {load: 3}", "threads.load: is for all watches: say it at the top"},
-        Refused{"cuda: {devices: [0, 1]}", "cuda.devices: is for all watches: say it at the top"},
-        Refused{"wait_for_space: true", "wait_for_space: is for all watches: say it at the top"}));
+        RejectedWatchCase{"settle_ms: soon",
+                          "settle_ms: 'soon' is not an integer from 0 to 3600000"},
+        RejectedWatchCase{"retry_timeout_s: -1",
+                          "retry_timeout_s: '-1' is not an integer from 0 to 86400"},
+        RejectedWatchCase{"rescan_s: 0", "rescan_s: '0' is not an integer from 1 to 86400"},
+        RejectedWatchCase{"poll_s: 0", "poll_s: '0' is not an integer from 1 to 86400"},
+        RejectedWatchCase{"after: burn", "after: 'burn' is not one of keep, move, delete"},
+        RejectedWatchCase{"after: move, move_to: done",
+                          "move_to: 'done' is not an absolute path or \"\""},
+        RejectedWatchCase{"links: some", "links: 'some' is not one of none, files, all"},
+        RejectedWatchCase{"follow_links: maybe", "follow_links: 'maybe' is not true or false"},
+        RejectedWatchCase{"exclude: [c, /d]",
+                          "exclude: '/d' is not a relative path without .. or a list of them"},
+        RejectedWatchCase{"exclude: c/../d",
+                          "exclude: 'c/../d' is not a relative path without .. or a list of them"},
+        RejectedWatchCase{"exclude: .",
+                          "exclude: '.' is not a relative path without .. or a list of them"},
+        RejectedWatchCase{"exclude: ['']",
+                          "exclude: '' is not a relative path without .. or a list of them"},
+        RejectedWatchCase{"exclude: [[c]]",
+                          "exclude: a list is not a relative path without .. or a list of them"},
+        RejectedWatchCase{"rank: 0", "rank: '0': expected a positive integer"},
+        RejectedWatchCase{"quarantine: {max_mb: -1}",
+                          "quarantine.max_mb: '-1' is not an integer from 0 to 16777216"}));
 
 INSTANTIATE_TEST_SUITE_P(
-    Combinations, RefusedWatch,
-    testing::Values(Refused{"links: all, follow_links: true",
-                            "follow_links: is the old name of links: remove it"},
-                    Refused{"ledger: none", "ledger.file: is none, and a watch needs its ledger"},
-                    Refused{"move_to: /c", "move_to: is only for after: move"},
-                    Refused{"after: delete, move_to: /c", "move_to: is only for after: move"},
-                    Refused{"after: move, move_to: /a/.", "move_to: is the input as well"},
-                    Refused{"after: move, move_to: /c/../b", "move_to: is the output as well"}));
+    ForAll, RejectedWatch,
+    testing::Values(RejectedWatchCase{"backend: cpu",
+                                      "backend: is for all watches: say it at the top"},
+                    RejectedWatchCase{"threads: {load: 3}",
+                                      "threads.load: is for all watches: say it at the top"},
+                    RejectedWatchCase{"cuda: {devices: [0, 1]}",
+                                      "cuda.devices: is for all watches: say it at the top"},
+                    RejectedWatchCase{"wait_for_space: true",
+                                      "wait_for_space: is for all watches: say it at the top"}));
 
-TEST(WatchErrors, AskForAbsoluteFolders) {
+INSTANTIATE_TEST_SUITE_P(
+    Combinations, RejectedWatch,
+    testing::Values(
+        RejectedWatchCase{"links: all, follow_links: true",
+                          "follow_links: is the old name of links: remove it"},
+        RejectedWatchCase{"ledger: none", "ledger.file: is none, and a watch needs its ledger"},
+        RejectedWatchCase{"move_to: /c", "move_to: is only for after: move"},
+        RejectedWatchCase{"after: delete, move_to: /c", "move_to: is only for after: move"},
+        RejectedWatchCase{"after: move, move_to: /a/.", "move_to: is the input as well"},
+        RejectedWatchCase{"after: move, move_to: /c/../b", "move_to: is the output as well"}));
+
+TEST(WatchErrors, require_absolute_folders) {
   EXPECT_EQ(file_error("watches: [{input: a, output: /b}]"),
             "f:1: watches[1].input: 'a' is not an absolute path");
   EXPECT_EQ(file_error("watches: [{input: /a, output: ./b}]"),
@@ -124,7 +134,7 @@ TEST(WatchErrors, AskForAbsoluteFolders) {
             "f:1: watches[1].input");
 }
 
-TEST(WatchErrors, SayThatWatchesAreAListOfMaps) {
+TEST(WatchErrors, require_a_list_of_maps) {
   const std::string expected = " is not a list of maps, each with input and output";
   EXPECT_EQ(file_error("\nwatches: /a"), "f:2: watches: '/a'" + expected);
   EXPECT_EQ(file_error("watches: {input: /a}"), "f:1: watches: a map" + expected);
@@ -134,7 +144,7 @@ TEST(WatchErrors, SayThatWatchesAreAListOfMaps) {
   EXPECT_EQ(file_error("watchs: []"), "f:1: watchs: unknown key; did you mean watches?");
 }
 
-TEST(WatchErrors, NameTheOtherWatchOfAFolder) {
+TEST(WatchErrors, name_the_other_watch_with_the_same_folder) {
   EXPECT_EQ(file_error("watches:\n- {input: /a, output: /b}\n- {input: /c, output: /b/}\n"),
             "f:3: watches[2].output.folder: is that of watches[1]");
   for (const std::string_view after : {"keep", "delete"}) {
@@ -147,16 +157,16 @@ TEST(WatchErrors, NameTheOtherWatchOfAFolder) {
             "f:3: watches[2].ledger.file: is that of watches[1]");
 }
 
-TEST(WatchErrors, OfWhatIsSaidForAllComeWhenAllIsSaid) {
+TEST(WatchErrors, of_global_settings_are_found_after_all_files_and_set) {
   const std::string one = "ledger: none\nwatches:\n- {input: /a, output: /b}\n";
-  EXPECT_THAT(set_error(one, "rank=3"),
+  EXPECT_THAT(watches_set_error(one, "rank=3"),
               EndsWith(".yaml:3: watches[1].ledger.file: is none, and a watch needs its ledger"));
-  EXPECT_EQ(set_error(one, "ledger=auto"), "");
-  EXPECT_THAT(set_error(one + "- {input: /c, output: /d}\n", "ledger=l.db"),
+  EXPECT_EQ(watches_set_error(one, "ledger=auto"), "");
+  EXPECT_THAT(watches_set_error(one + "- {input: /c, output: /d}\n", "ledger=l.db"),
               EndsWith(".yaml:4: watches[2].ledger.file: is that of watches[1]"));
 }
 
-TEST(WatchErrors, AreAllThatComesOfListsInThemselves) {
+TEST(WatchErrors, are_given_for_recursive_lists) {
   EXPECT_EQ(file_error("watches: &a [*a]"), "f:1: watches[1]: a list is not a map of keys");
   EXPECT_EQ(file_error("watches: [&a {input: *a}]"),
             "f:1: watches[1].input: a map is not an absolute path");

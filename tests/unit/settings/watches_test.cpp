@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "scratch_file.hpp"
+#include "temp_file.hpp"
 
 namespace eckart::settings {
 namespace {
@@ -22,21 +22,21 @@ using testing::Not;
 using testing::SizeIs;
 
 Configuration load(std::string_view yaml, Configuration base = {}) {
-  return load_configuration(ScratchFile(yaml).path(), std::move(base));
+  return load_configuration(TempFile(yaml).path(), std::move(base));
 }
 
-std::vector<Watch> watches(std::string_view yaml) { return watches_of(load(yaml)); }
+std::vector<WatchSettings> watches(std::string_view yaml) { return resolve_watches(load(yaml)); }
 
-constexpr std::string_view kOne = "watches: [{input: /a, output: /b}]\n";
+constexpr std::string_view kOneWatch = "watches: [{input: /a, output: /b}]\n";
 
 /// Nothing as it is by default.
-constexpr std::string_view kEverythingChanged = R"(
+constexpr std::string_view kAllNonDefaultWatch = R"(
 rank: 3
 watches:
 - input: /srv/my "photos"
   output: {folder: "/srv/o\nut", format: jpeg, name: "{stem}_.{ext}", jpeg_quality: 90}
   settle_ms: 0
-  patience_s: 86400
+  retry_timeout_s: 86400
   rescan_s: 1
   poll_s: 2
   after: move
@@ -52,14 +52,14 @@ watches:
   output: /srv/scans-out
 )";
 
-TEST(Watches, HaveDefaultsForAllButTheirFolders) {
-  const std::vector<Watch> found = watches(kOne);
+TEST(Watches, have_defaults_for_all_keys_but_their_folders) {
+  const std::vector<WatchSettings> found = watches(kOneWatch);
   ASSERT_THAT(found, SizeIs(1));
-  const Watch& watch = found[0];
+  const WatchSettings& watch = found[0];
   EXPECT_EQ(watch.input, "/a");
   EXPECT_EQ(watch.output, "/b");
   EXPECT_EQ(watch.settle_ms, 1000);
-  EXPECT_EQ(watch.patience_s, 30);
+  EXPECT_EQ(watch.retry_timeout_s, 30);
   EXPECT_EQ(watch.rescan_s, 300);
   EXPECT_EQ(watch.poll_s, 5);
   EXPECT_EQ(watch.after, "keep");
@@ -73,23 +73,23 @@ TEST(Watches, HaveDefaultsForAllButTheirFolders) {
 
 TEST(Watches, FollowLinksIsTheOldNameOfLinks) {
   const auto links_of = [](const std::string& line) {
-    const Watch watch = watches("watches: [{input: /a, output: /b, " + line + "}]").at(0);
+    const WatchSettings watch = watches("watches: [{input: /a, output: /b, " + line + "}]").at(0);
     EXPECT_TRUE(watch.says_follow_links);
     return watch.links;
   };
   EXPECT_EQ(links_of("follow_links: true"), "all");
   EXPECT_EQ(links_of("follow_links: false"), "none");
-  EXPECT_FALSE(watches(kOne).at(0).says_follow_links);
+  EXPECT_FALSE(watches(kOneWatch).at(0).says_follow_links);
 }
 
-TEST(Watches, SayEveryKeyThatMayDiffer) {
-  const std::vector<Watch> found = watches(kEverythingChanged);
+TEST(Watches, override_every_key_that_may_differ) {
+  const std::vector<WatchSettings> found = watches(kAllNonDefaultWatch);
   ASSERT_THAT(found, SizeIs(2));
-  const Watch& watch = found[0];
+  const WatchSettings& watch = found[0];
   EXPECT_EQ(watch.input, "/srv/my \"photos\"");
   EXPECT_EQ(watch.output, "/srv/o\nut");
   EXPECT_EQ(watch.settle_ms, 0);
-  EXPECT_EQ(watch.patience_s, 86400);
+  EXPECT_EQ(watch.retry_timeout_s, 86400);
   EXPECT_EQ(watch.rescan_s, 1);
   EXPECT_EQ(watch.poll_s, 2);
   EXPECT_EQ(watch.after, "move");
@@ -112,24 +112,24 @@ TEST(Watches, SayEveryKeyThatMayDiffer) {
   EXPECT_EQ(found[1].settings.rank, "3");
 }
 
-TEST(Watches, KnowWhereTheyWereSaid) {
-  const std::vector<Watch> found = watches(kEverythingChanged);
-  EXPECT_THAT(found[0].place, EndsWith(".yaml:4: watches[1]"));
-  EXPECT_THAT(found[1].place, EndsWith(".yaml:19: watches[2]"));
+TEST(Watches, have_their_source_location) {
+  const std::vector<WatchSettings> found = watches(kAllNonDefaultWatch);
+  EXPECT_THAT(found[0].location, EndsWith(".yaml:4: watches[1]"));
+  EXPECT_THAT(found[1].location, EndsWith(".yaml:19: watches[2]"));
 }
 
-TEST(Watches, AreNoneInAnEmptyListOrNone) {
+TEST(Watches, are_none_in_an_empty_or_missing_list) {
   for (const std::string_view yaml : {"", "watches:\n", "watches: []", "watches: ~"}) {
     EXPECT_THAT(watches(yaml), IsEmpty()) << yaml;
   }
 }
 
-TEST(Watches, TakeTheOutputFolderByItself) {
+TEST(Watches, accept_the_output_folder_alone) {
   EXPECT_EQ(watches("watches: [{input: /a, output: {folder: /b}}]")[0].output, "/b");
   EXPECT_EQ(watches("watches: [{input: /a, output.folder: /b}]")[0].output, "/b");
 }
 
-TEST(Watches, LookNotIntoOneFolderOrSeveral) {
+TEST(Watches, exclude_one_folder_or_several) {
   const auto exclude = [](const std::string& value) {
     return watches("watches: [{input: /a, output: /b, exclude: " + value + "}]")[0].exclude;
   };
@@ -139,50 +139,52 @@ TEST(Watches, LookNotIntoOneFolderOrSeveral) {
   EXPECT_THAT(exclude("[./x//y/]"), ElementsAre("x/y"));
 }
 
-TEST(Watches, MayShareAnInputThatBothKeep) {
+TEST(Watches, may_share_an_input_that_both_keep) {
   EXPECT_THAT(watches("watches: [{input: /a, output: /b}, {input: /a, output: /c}]"), SizeIs(2));
 }
 
-TEST(WatchLayers, LieOverWhatIsSaidForAllWhereverThatStands) {
+TEST(WatchOverridesSettings, override_global_settings_in_any_order) {
   for (const std::string_view yaml :
        {"rank: 5\nlimits: {side: 6}\nwatches: [{input: /a, output: /b, rank: 7}]\n",
         "watches: [{input: /a, output: /b, rank: 7}]\nlimits: {side: 6}\nrank: 5\n"}) {
-    const Watch watch = watches(yaml)[0];
+    const WatchSettings watch = watches(yaml)[0];
     EXPECT_EQ(watch.settings.rank, "7") << yaml;
     EXPECT_EQ(watch.settings.limits.side, 6) << yaml;
   }
 }
 
-TEST(WatchLayers, LieOverSet) {
+TEST(WatchOverridesSettings, override_set_options) {
   Configuration configuration =
       load("watches: [{input: /a, output: /b, rank: 7}, {input: /a, output: /c}]");
   apply(configuration.settings, "rank=9");
-  const std::vector<Watch> found = watches_of(configuration);
+  const std::vector<WatchSettings> found = resolve_watches(configuration);
   EXPECT_EQ(found[0].settings.rank, "7");
   EXPECT_EQ(found[1].settings.rank, "9");
 }
 
-TEST(WatchLayers, OfALaterFileReplaceThoseBefore) {
+TEST(WatchOverridesSettings, of_a_later_file_replace_earlier_ones) {
   const Configuration system = load("rank: 5\nwatches: [{input: /a, output: /b, rank: 7}]\n");
-  const auto with = [&system](std::string_view yaml) { return watches_of(load(yaml, system)); };
-  const std::vector<Watch> replaced = with("watches: [{input: /c, output: /d}]");
+  const auto with = [&system](std::string_view yaml) {
+    return resolve_watches(load(yaml, system));
+  };
+  const std::vector<WatchSettings> replaced = with("watches: [{input: /c, output: /d}]");
   ASSERT_THAT(replaced, SizeIs(1));
   EXPECT_EQ(replaced[0].input, "/c");
   EXPECT_EQ(replaced[0].settings.rank, "5");
   EXPECT_THAT(with("watches: []"), IsEmpty());
 
-  const std::vector<Watch> kept = with("limits: {side: 6}");
+  const std::vector<WatchSettings> kept = with("limits: {side: 6}");
   ASSERT_THAT(kept, SizeIs(1));
   EXPECT_EQ(kept[0].settings.rank, "7");
   EXPECT_EQ(kept[0].settings.limits.side, 6);
 }
 
-TEST(ToYamlOfWatches, IsReadBackAsItWas) {
-  for (const std::string_view yaml : {std::string_view(), kOne, kEverythingChanged}) {
+TEST(WatchesToYaml, is_read_back_unchanged) {
+  for (const std::string_view yaml : {std::string_view(), kOneWatch, kAllNonDefaultWatch}) {
     const std::string printed = to_yaml(load(yaml));
     const Configuration again = load(printed);
     EXPECT_EQ(to_yaml(again), printed);
-    const std::vector<Watch> before = watches(yaml), after = watches_of(again);
+    const std::vector<WatchSettings> before = watches(yaml), after = resolve_watches(again);
     ASSERT_EQ(after.size(), before.size());
     for (std::size_t i = 0; i < after.size(); ++i) {
       EXPECT_EQ(after[i].input, before[i].input);
@@ -193,37 +195,37 @@ TEST(ToYamlOfWatches, IsReadBackAsItWas) {
   }
 }
 
-TEST(ToYamlOfWatches, LeavesWhatAWatchDoesNotSayToTheWhole) {
-  Configuration again = load(to_yaml(load(kEverythingChanged)));
+TEST(WatchesToYaml, omits_keys_that_a_watch_does_not_override) {
+  Configuration again = load(to_yaml(load(kAllNonDefaultWatch)));
   apply(again.settings, "rank=9");
-  const std::vector<Watch> found = watches_of(again);
+  const std::vector<WatchSettings> found = resolve_watches(again);
   EXPECT_EQ(found[0].settings.rank, "5,20");
   EXPECT_EQ(found[1].settings.rank, "9");
 }
 
-TEST(ToYamlOfWatches, CommentsEveryKey) {
-  const std::string yaml = to_yaml(load(kOne));
+TEST(WatchesToYaml, comments_every_key) {
+  const std::string yaml = to_yaml(load(kOneWatch));
   EXPECT_THAT(yaml, HasSubstr("\n  - input: \"/a\""));
   EXPECT_THAT(yaml, HasSubstr("\n    output:\n      folder: \"/b\""));
   EXPECT_THAT(yaml, HasSubstr("\n    settle_ms: 1000           # a file is ready when"));
   EXPECT_THAT(yaml, Not(HasSubstr("\n    rank:")));
 }
 
-TEST(WatchConfig, InTheRepositoryIsRead) {
-  const std::vector<Watch> found = watches_of(load_configuration(ECKART_WATCH_CONFIG));
+TEST(WatchConfig, repository_file_is_valid) {
+  const std::vector<WatchSettings> found = resolve_watches(load_configuration(ECKART_WATCH_CONFIG));
   ASSERT_THAT(found, SizeIs(2));
   EXPECT_EQ(found[0].settings.rank, "20");
   EXPECT_EQ(found[1].settings.rank, "5,20");
 }
 
-TEST(WatchConfig, InTheRepositoryShowsEveryKeyOfAWatch) {
-  const auto keys = [](const WatchLayer& layer) {
+TEST(WatchConfig, repository_file_has_every_watch_key) {
+  const auto keys = [](const WatchOverrides& layer) {
     std::vector<std::string> said;
     for (const Assignment& assignment : layer.assignments) said.push_back(assignment.key);
     return said;
   };
   const Configuration example = load_configuration(ECKART_WATCH_CONFIG);
-  const Configuration printed = load(to_yaml(load(kOne)));
+  const Configuration printed = load(to_yaml(load(kOneWatch)));
   EXPECT_THAT(keys(example.watches.at(1)), IsSupersetOf(keys(printed.watches.at(0))));
 }
 

@@ -48,11 +48,11 @@ class CapturedStderr {
 };
 
 /// What a terminal shows of `written`: of each line, what follows the last erasure.
-std::string as_shown(std::string written) {
+std::string visible_text(std::string written) {
   return std::regex_replace(written, std::regex("[^\n]*\r\033\\[K"), "");
 }
 
-TEST(Log, ALineIsTimeLevelMessageAndPlainWithoutABar) {
+TEST(Log, line_has_time_level_and_message) {
   CapturedStderr captured;
   start_log(0);
   spdlog::warn("disk {} is full", "a");
@@ -60,7 +60,7 @@ TEST(Log, ALineIsTimeLevelMessageAndPlainWithoutABar) {
       std::regex_match(captured.read(), std::regex("\\d\\d:\\d\\d:\\d\\d W disk a is full\n")));
 }
 
-TEST(Log, WhateverIsInAMessageItStaysOneLine) {
+TEST(Log, message_stays_on_one_line) {
   CapturedStderr captured;
   start_log(0);
   spdlog::warn("a\nb\x1b[2J \xff \u009b2J \u202egnp.a \\n");
@@ -68,7 +68,7 @@ TEST(Log, WhateverIsInAMessageItStaysOneLine) {
               testing::EndsWith(" W a\\nb\\x1b[2J \\xff \\u{9b}2J \\u{202e}gnp.a \\n\n"));
 }
 
-TEST(Log, VerbosityChoosesTheLevels) {
+TEST(Log, verbosity_selects_the_levels) {
   const std::string expected[] = {"E", "EW", "EWI", "EWID", "EWIDT"};
   for (int verbosity = -2; verbosity <= 2; ++verbosity) {
     CapturedStderr captured;
@@ -84,7 +84,7 @@ TEST(Log, VerbosityChoosesTheLevels) {
   }
 }
 
-TEST(Log, LinesOfManyThreadsAndTheBarDoNotTearEachOther) {
+TEST(Log, lines_of_many_threads_are_not_interleaved) {
   CapturedStderr captured;
   start_log(0);
   stderr_line().show("50%|###...|");
@@ -99,7 +99,7 @@ TEST(Log, LinesOfManyThreadsAndTheBarDoNotTearEachOther) {
   }
   for (std::thread& thread : threads) thread.join();
   stderr_line().erase();
-  const std::string shown = as_shown(captured.read());
+  const std::string shown = visible_text(captured.read());
   const std::regex whole("[0-9:]{8} I a message of one line");
   std::istringstream lines(shown);
   int count = 0;
@@ -109,24 +109,24 @@ TEST(Log, LinesOfManyThreadsAndTheBarDoNotTearEachOther) {
   EXPECT_EQ(count, 1000);
 }
 
-TEST(Log, TheBarStaysBelowALine) {
+TEST(Log, progress_bar_stays_below_log_lines) {
   CapturedStderr captured;
   start_log(0);
   stderr_line().show("the bar");
   spdlog::info("hello");
-  const std::string shown = as_shown(captured.read());
+  const std::string shown = visible_text(captured.read());
   EXPECT_THAT(shown, testing::EndsWith("I hello\nthe bar"));
   stderr_line().erase();
 }
 
-TEST(ProgressBar, DrawsAtOnceAndErasesItself) {
+TEST(ProgressBar, draws_at_once_and_erases_itself) {
   CapturedStderr captured;
   {
     const ProgressBar bar([] { return ProgressState{7, 0, 9, true}; });
   }
   const std::string written = captured.read();
   EXPECT_THAT(written, testing::HasSubstr(" 77%|"));
-  EXPECT_EQ(as_shown(written), "");
+  EXPECT_EQ(visible_text(written), "");
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "telemetry/status.hpp"
+#include "telemetry/run_status.hpp"
 
 namespace eckart::telemetry {
 namespace {
@@ -11,23 +11,23 @@ namespace {
 using testing::HasSubstr;
 
 /// Prometheus takes a counter that goes back for one of a new process.
-TEST(Metrics, of_inputs_found_do_not_go_back_when_one_is_given_back) {
-  Status status;
+TEST(Metrics, discovered_total_does_not_decrease_on_a_retry) {
+  RunStatus status;
   status.identity.command = "watch";
   status.all.found = 2;
   EXPECT_THAT(metrics_text(status),
               HasSubstr("eckart_images_discovered_total{source=\"watch\"} 2\n"));
   status.all.found = 1;
-  status.all.counts.retries_in[std::size_t(Stage::load)] = 1;
+  status.all.counts.retries_by_stage[std::size_t(Stage::load)] = 1;
   EXPECT_THAT(metrics_text(status),
               HasSubstr("eckart_images_discovered_total{source=\"watch\"} 2\n"));
 }
 
 /// Of what is in the pipeline and what waits before it; 0 is none.
-TEST(Metrics, the_oldest_pending_is_the_older_of_two_where_both_are_there) {
+TEST(Metrics, oldest_pending_is_the_minimum_of_the_known_times) {
   const auto oldest = [](double in_pipeline_unix_s, double waiting_unix_s) {
-    Status status;
-    status.all.oldest_unix_s = in_pipeline_unix_s;
+    RunStatus status;
+    status.all.oldest_unfinished_unix_s = in_pipeline_unix_s;
     status.state.oldest_waiting_unix_s = waiting_unix_s;
     return metrics_text(status);
   };

@@ -40,7 +40,7 @@ class ReportFileTest : public ::testing::Test {
   const fs::path file_ = folder_.path() / "r", part_ = folder_.path() / "r.part";
 };
 
-TEST_F(ReportFileTest, is_of_one_run_at_a_time) {
+TEST_F(ReportFileTest, is_locked_by_one_run) {
   auto first = std::make_unique<ReportFile>(file_);
   first->write("one\n");
   try {
@@ -62,7 +62,7 @@ TEST_F(ReportFileTest, is_of_one_run_at_a_time) {
   EXPECT_EQ(refusal(), ExitCode::ok) << "though what a killed run leaves is there";
 }
 
-TEST_F(ReportFileTest, is_lost_where_its_part_is_not_its_own_any_more) {
+TEST_F(ReportFileTest, fails_when_its_part_file_was_replaced) {
   ReportFile report(file_);
   report.write("one\n");
   fs::remove(part_);
@@ -72,7 +72,7 @@ TEST_F(ReportFileTest, is_lost_where_its_part_is_not_its_own_any_more) {
   EXPECT_FALSE(fs::exists(file_));
 }
 
-TEST_F(ReportFileTest, replaces_reports_of_every_version_and_nothing_else) {
+TEST_F(ReportFileTest, replaces_only_reports) {
   for (const char* line :
        {R"({"file":"a","output":"b","result":"done"})", R"({"file":"a","output":"b","rank":2})",
         R"({"file":"a","failed":"corrupt","stage":"load"})"}) {
@@ -92,7 +92,7 @@ TEST_F(ReportFileTest, replaces_reports_of_every_version_and_nothing_else) {
   }
 }
 
-TEST_F(ReportFileTest, replaces_a_part_that_a_killed_run_has_left_and_no_other) {
+TEST_F(ReportFileTest, replaces_only_the_part_file_of_a_killed_run) {
   for (const char* text :
        {"", "{\"fi", "{\"file\":", "{\"file\":\"a\",\"res", "{\"file\":\"a\",\"result\":\"done\"}",
         "{\"file\":\"a\",\"result\":\"done\"}\n{\"fi"}) {
@@ -107,7 +107,7 @@ TEST_F(ReportFileTest, replaces_a_part_that_a_killed_run_has_left_and_no_other) 
 }
 
 /// The descriptor may be one that a shell has opened to append to a log.
-TEST_F(ReportFileTest, adds_to_what_is_named_as_a_descriptor) {
+TEST_F(ReportFileTest, appends_to_a_descriptor_path) {
   write(file_, "precious\n");
   const int descriptor = ::open(file_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   const std::string number = std::to_string(descriptor);

@@ -21,34 +21,34 @@ std::vector<std::string> lines(const std::string& text) {
   return result;
 }
 
-StageRow row(const char* name, int workers, double busy_s = 0, double input_s = 0,
-             double room_s = 0) {
-  StageRow stage;
+StageStats row(const char* name, int workers, double busy_s = 0, double input_s = 0,
+               double room_s = 0) {
+  StageStats stage;
   stage.name = name;
   stage.workers = workers;
-  stage.busy_s = busy_s, stage.waiting_for_input_s = input_s, stage.waiting_for_room_s = room_s;
+  stage.busy_s = busy_s, stage.waiting_for_input_s = input_s, stage.blocked_s = room_s;
   return stage;
 }
 
 RunReport example() {
   RunReport report;
   report.backend = "cpu";
-  report.backend_note = "OpenBLAS, 2 threads";
+  report.backend_details = "OpenBLAS, 2 threads";
   report.done = 9996;
   report.skipped = 1;
   report.failed = 3;
   report.ignored = 12;
-  report.failures[std::size_t(Reason::empty_file)] = 1;
-  report.failures[std::size_t(Reason::corrupt)] = 2;
+  report.failures[std::size_t(FailureReason::empty_file)] = 1;
+  report.failures[std::size_t(FailureReason::corrupt)] = 2;
   report.pixels = 2'620'000'000;
   report.input_bytes = 1'234'000'000;
   report.output_bytes = 617'000'000;
   report.wall_s = report.pipeline_s = 20;
   report.psnr_db_mean = 34.212;
   report.psnr_db_min = 21.07;
-  report.most_loss_db = 0.0031;
+  report.max_loss_estimate_db = 0.0031;
   report.outputs = 19992;
-  report.planes = 29988, report.planes_done_again = 1234;
+  report.planes = 29988, report.planes_recomputed = 1234;
   report.solvers = {{64, 32, 20, 512, "gram", "about 2 us a plane"},
                     {256, 192, 20, 512, "subspace", "48 of 192 columns"}};
   report.stages = {row("load", 2, 10, 0, 30), row("compute", 1, 19.4, 0.5, 0.1),
@@ -56,30 +56,30 @@ RunReport example() {
   return report;
 }
 
-TEST(Verdict, NamesTheStageWithTheLargestBusyShareAndNotTheMostBusySeconds) {
+TEST(BottleneckText, names_the_stage_with_the_highest_busy_ratio) {
   RunReport report = example();
   report.stages = {row("load", 8, 90, 0, 70), row("compute", 1, 19, 1, 0),
                    row("write", 2, 30, 10, 0)};
-  EXPECT_EQ(verdict(report), "compute is the bottleneck: 95 % busy");
+  EXPECT_EQ(bottleneck_text(report), "compute is the bottleneck: 95 % busy");
 }
 
-TEST(Verdict, BlamesNoStageThatMostlyWaits) {
+TEST(BottleneckText, names_no_stage_that_mostly_waits) {
   RunReport report = example();
   report.stages = {row("load", 1, 2, 0, 8), row("write", 1, 3, 7, 0)};
-  EXPECT_EQ(verdict(report), "no stage is saturated: write is the busiest, 30 % busy");
+  EXPECT_EQ(bottleneck_text(report), "no stage is saturated: write is the busiest, 30 % busy");
 }
 
-TEST(Verdict, IsEmptyWithoutWork) {
-  EXPECT_EQ(verdict(RunReport{}), "");
+TEST(BottleneckText, is_empty_without_work) {
+  EXPECT_EQ(bottleneck_text(RunReport{}), "");
   RunReport nothing_came = example();
   nothing_came.done = nothing_came.skipped = nothing_came.failed = 0;
-  EXPECT_EQ(verdict(nothing_came), "");
+  EXPECT_EQ(bottleneck_text(nothing_came), "");
   RunReport no_clock = example();
-  for (StageRow& stage : no_clock.stages) stage = row(stage.name.c_str(), stage.workers);
-  EXPECT_EQ(verdict(no_clock), "");
+  for (StageStats& stage : no_clock.stages) stage = row(stage.name.c_str(), stage.workers);
+  EXPECT_EQ(bottleneck_text(no_clock), "");
 }
 
-TEST(RunSummary, SaysWhatBecameOfTheImages) {
+TEST(RunReportText, counts_the_images_by_result) {
   const std::string text = to_text(example());
   EXPECT_THAT(text, HasSubstr("images      9,996 done, 3 failed, 1 skipped; 12 files ignored"));
   EXPECT_THAT(text, HasSubstr("failures    2 corrupt, 1 empty file\n"));
@@ -91,20 +91,20 @@ TEST(RunSummary, SaysWhatBecameOfTheImages) {
   EXPECT_THAT(text, Not(HasSubstr("INTERRUPTED")));
 }
 
-TEST(RunSummary, SaysWhereNothingBoundsWhatIsLost) {
+TEST(RunReportText, reports_a_missing_loss_estimate) {
   RunReport report = example();
-  report.most_loss_db = std::numeric_limits<double>::infinity();
+  report.max_loss_estimate_db = std::numeric_limits<double>::infinity();
   EXPECT_THAT(to_text(report), HasSubstr("lowest, no bound on what some have lost\n"));
 }
 
-TEST(RunSummary, SaysHowPlanesWereDecomposedAndWhy) {
+TEST(RunReportText, lists_the_solvers_with_the_selection_reason) {
   EXPECT_THAT(to_text(example()),
               HasSubstr("solver      64 x 32, rank 20: gram (about 2 us a plane)\n"
                         "            256 x 192, rank 20: subspace (48 of 192 columns)\n\n"));
   EXPECT_THAT(to_text(RunReport{}), Not(HasSubstr("solver")));
 }
 
-TEST(RunSummary, NamesThreeShapesAndCountsTheOthers) {
+TEST(RunReportText, lists_three_shapes_and_counts_the_others) {
   RunReport report = example();
   for (int rows = 301; rows <= 303; ++rows) report.solvers.push_back({rows, 10, 5, 1, "gram", "x"});
   const std::string text = to_text(report);
@@ -113,21 +113,21 @@ TEST(RunSummary, NamesThreeShapesAndCountsTheOthers) {
   EXPECT_THAT(text, HasSubstr("            and for 2 more: see --json\n"));
 }
 
-TEST(RunSummary, BeginsWithTheInterruption) {
+TEST(RunReportText, begins_with_the_interruption) {
   RunReport report = example();
   report.interrupted = true;
   EXPECT_EQ(to_text(report).find("INTERRUPTED "), 0u);
 }
 
-TEST(RunSummary, EndsWithTheRemarksAndANewline) {
+TEST(RunReportText, ends_with_the_warnings_and_a_newline) {
   RunReport report = example();
-  report.remarks = {"3 images were left to the CPU", "the ledger was rebuilt"};
+  report.warnings = {"3 images were left to the CPU", "the ledger was rebuilt"};
   const std::string end = "note        the ledger was rebuilt\n";
   const std::string text = to_text(report);
   EXPECT_EQ(text.substr(text.size() - end.size()), end);
 }
 
-TEST(RunSummary, SharesOfAStageAreOfItsOwnTotalAndAddUp) {
+TEST(RunReportText, stage_percentages_add_up_to_100) {
   const std::regex row(R"((\w+) +\d+ +(\d+) % +(\d+) % +(\d+) %)");
   int rows = 0;
   for (const std::string& line : lines(to_text(example()))) {
@@ -143,7 +143,7 @@ TEST(RunSummary, SharesOfAStageAreOfItsOwnTotalAndAddUp) {
   EXPECT_EQ(rows, 3);
 }
 
-TEST(RunSummary, TheColumnsOfTheTableAreAligned) {
+TEST(RunReportText, table_columns_are_aligned) {
   RunReport report = example();
   report.stages.push_back(row("idle", 128));
   std::vector<std::size_t> widths;
@@ -157,7 +157,7 @@ TEST(RunSummary, TheColumnsOfTheTableAreAligned) {
   EXPECT_THAT(widths, testing::Each(widths.front()));
 }
 
-TEST(RunSummary, IsAsciiOfAtMostHundredColumns) {
+TEST(RunReportText, is_ascii_of_at_most_100_columns) {
   RunReport report = example();
   report.interrupted = true;
   for (const std::string& line : lines(to_text(report))) {
@@ -166,7 +166,7 @@ TEST(RunSummary, IsAsciiOfAtMostHundredColumns) {
   }
 }
 
-TEST(RunSummary, ClaimsNoRateAndNoQualityWhereNothingWasDone) {
+TEST(RunReportText, omits_rate_and_quality_without_done_images) {
   RunReport report;
   report.wall_s = 0.2;
   const std::string text = to_text(report);
@@ -177,13 +177,13 @@ TEST(RunSummary, ClaimsNoRateAndNoQualityWhereNothingWasDone) {
   EXPECT_NO_THROW(to_text(RunReport{}));
 }
 
-TEST(RunJson, IsOneObjectOnOneLine) {
+TEST(RunReportJson, is_one_object_on_one_line) {
   const std::string text = to_json(example());
   EXPECT_EQ(text.find('\n'), std::string::npos);
   EXPECT_TRUE(nlohmann::json::parse(text).is_object());
 }
 
-TEST(RunJson, CarriesTheReportAndItsSumsAgree) {
+TEST(RunReportJson, has_all_values_with_consistent_sums) {
   const RunReport report = example();
   const auto json = nlohmann::json::parse(to_json(report));
   std::int64_t failures = 0;
@@ -198,7 +198,7 @@ TEST(RunJson, CarriesTheReportAndItsSumsAgree) {
   EXPECT_DOUBLE_EQ(json["images_per_s"].get<double>() * json["wall_s"].get<double>(), 9996);
   EXPECT_DOUBLE_EQ(json["input_bytes_per_s"].get<double>() * 20, 1'234'000'000);
   EXPECT_EQ(json["bottleneck"], "compute");
-  EXPECT_EQ(json["verdict"], verdict(report));
+  EXPECT_EQ(json["verdict"], bottleneck_text(report));
   ASSERT_EQ(json["solvers"].size(), 2u);
   EXPECT_EQ(json["solvers"][1], nlohmann::json({{"rows", 256},
                                                 {"cols", 192},
@@ -209,17 +209,17 @@ TEST(RunJson, CarriesTheReportAndItsSumsAgree) {
   for (const auto& stage : json["stages"]) {
     const double total = stage["busy_s"].get<double>() +
                          stage["waiting_for_input_s"].get<double>() +
-                         stage["waiting_for_room_s"].get<double>();
+                         stage["blocked_s"].get<double>();
     EXPECT_NEAR(total, stage["workers"].get<int>() * 20, 1e-9);
-    EXPECT_NEAR(stage["busy_share"].get<double>() * total, stage["busy_s"].get<double>(), 1e-9);
+    EXPECT_NEAR(stage["busy_ratio"].get<double>() * total, stage["busy_s"].get<double>(), 1e-9);
   }
 }
 
-TEST(RunJson, HasNullWhereNothingWasMeasured) {
+TEST(RunReportJson, has_nulls_when_nothing_was_measured) {
   const auto json = nlohmann::json::parse(to_json(RunReport{}));
   EXPECT_TRUE(json["psnr_db_mean"].is_null());
   EXPECT_TRUE(json["psnr_db_min"].is_null());
-  EXPECT_TRUE(json["most_loss_db"].is_null());
+  EXPECT_TRUE(json["max_loss_estimate_db"].is_null());
   EXPECT_TRUE(json["bottleneck"].is_null());
   EXPECT_EQ(json["images_per_s"], 0.0);
   EXPECT_TRUE(json["failures"].empty());
@@ -227,9 +227,9 @@ TEST(RunJson, HasNullWhereNothingWasMeasured) {
   EXPECT_TRUE(json["solvers"].empty());
 }
 
-TEST(RunJson, SurvivesRemarksThatAreNotUtf8) {
+TEST(RunReportJson, is_valid_json_with_warnings_that_are_not_utf8) {
   RunReport report = example();
-  report.remarks = {"could not read caf\xe9.png"};
+  report.warnings = {"could not read caf\xe9.png"};
   EXPECT_TRUE(nlohmann::json::accept(to_json(report)));
 }
 

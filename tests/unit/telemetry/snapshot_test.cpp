@@ -11,16 +11,16 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-StageRow stage(const char* name, double busy_s, double cpu_s, double all_s = 10) {
-  StageRow row;
+StageStats stage(const char* name, double busy_s, double cpu_s, double all_s = 10) {
+  StageStats row;
   row.name = name;
   row.workers = 1;
   row.busy_s = busy_s, row.waiting_for_input_s = all_s - busy_s, row.cpu_s = cpu_s;
   return row;
 }
 
-Machine machine(int cores, double cpu_s, double gpu_busy_s = 0) {
-  Machine machine;
+MachineUsage machine(int cores, double cpu_s, double gpu_busy_s = 0) {
+  MachineUsage machine;
   machine.cores = cores;
   machine.process.cpu_s = cpu_s;
   machine.gpus.emplace_back().seconds = 10;
@@ -28,34 +28,35 @@ Machine machine(int cores, double cpu_s, double gpu_busy_s = 0) {
   return machine;
 }
 
-TEST(Bottleneck, IsTheStageWithTheLargestBusyShare) {
+TEST(Bottleneck, is_the_stage_with_the_highest_busy_ratio) {
   const auto limit =
-      bottleneck_of({stage("load", 3, 1), stage("write", 9.7, 1)}, machine(4, 8), 10);
+      find_bottleneck({stage("load", 3, 1), stage("write", 9.7, 1)}, machine(4, 8), 10);
   EXPECT_EQ(limit.resource, "write");
   EXPECT_NEAR(limit.busy, 0.97, 1e-9);
   EXPECT_EQ(limit.text, "write is the bottleneck: 97 % busy");
 }
 
-TEST(Bottleneck, IsTheCpuWhereAllCoresAreBusyWhateverThreadsWaitForThem) {
+TEST(Bottleneck, is_the_cpu_when_all_cores_are_busy) {
   const auto limit =
-      bottleneck_of({stage("load", 9.9, 4), stage("write", 10, 15)}, machine(2, 19.6), 10);
+      find_bottleneck({stage("load", 9.9, 4), stage("write", 10, 15)}, machine(2, 19.6), 10);
   EXPECT_EQ(limit.resource, "cpu");
   EXPECT_EQ(limit.text, "the CPU is the bottleneck: 2 cores 98 % busy, 77 % of it in write");
 }
 
-TEST(Bottleneck, IsTheGpuWhereThatIsBusier) {
+TEST(Bottleneck, is_the_gpu_when_it_is_busier) {
   const auto limit =
-      bottleneck_of({stage("compute", 10, 4), stage("write", 4, 2)}, machine(2, 18.5, 9.8), 10);
+      find_bottleneck({stage("compute", 10, 4), stage("write", 4, 2)}, machine(2, 18.5, 9.8), 10);
   EXPECT_EQ(limit.resource, "gpu");
   EXPECT_EQ(limit.text, "the GPU is the bottleneck: 98 % busy");
 }
 
-TEST(Bottleneck, IsNothingWhereAllWait) {
-  const auto limit = bottleneck_of({stage("load", 3, 1), stage("write", 2, 1)}, machine(8, 2), 10);
+TEST(Bottleneck, is_nothing_when_all_stages_wait) {
+  const auto limit =
+      find_bottleneck({stage("load", 3, 1), stage("write", 2, 1)}, machine(8, 2), 10);
   EXPECT_EQ(limit.resource, "");
   EXPECT_THAT(limit.text, HasSubstr("no stage is saturated: load is the busiest, 30 % busy"));
-  EXPECT_EQ(bottleneck_of({stage("load", 0, 0)}, machine(8, 0), 10).text, "");
-  EXPECT_EQ(bottleneck_of({}, Machine{}, 0).text, "");
+  EXPECT_EQ(find_bottleneck({stage("load", 0, 0)}, machine(8, 0), 10).text, "");
+  EXPECT_EQ(find_bottleneck({}, MachineUsage{}, 0).text, "");
 }
 
 Snapshot snapshot_at(double elapsed_s, std::int64_t factor) {
@@ -64,9 +65,10 @@ Snapshot snapshot_at(double elapsed_s, std::int64_t factor) {
   snapshot.found = 20 * factor;
   snapshot.unfinished = 20 * factor - 12 * factor;
   snapshot.counts.done = 10 * factor, snapshot.counts.failed = 2 * factor;
-  snapshot.counts.failures[std::size_t(Reason::corrupt)] = 2 * factor;
-  snapshot.counts.failures_in[std::size_t(Stage::load)][std::size_t(Reason::corrupt)] = 2 * factor;
-  snapshot.counts.retries_in[std::size_t(Stage::load)] = 7 * factor;
+  snapshot.counts.failures[std::size_t(FailureReason::corrupt)] = 2 * factor;
+  snapshot.counts.failures_by_stage[std::size_t(Stage::load)][std::size_t(FailureReason::corrupt)] =
+      2 * factor;
+  snapshot.counts.retries_by_stage[std::size_t(Stage::load)] = 7 * factor;
   snapshot.stages = {stage("load", double(factor), 0.5 * double(factor), elapsed_s)};
   snapshot.queues = {{"found", 3 * factor, 256, {}}};
   snapshot.batches = {factor, 4 * factor, 8 * factor};
@@ -74,16 +76,18 @@ Snapshot snapshot_at(double elapsed_s, std::int64_t factor) {
   return snapshot;
 }
 
-TEST(Snapshot, SinceHasWhatCameAfterAndTheStateOfNow) {
+TEST(Snapshot, since_subtracts_counters_and_keeps_gauges) {
   const Snapshot recent = snapshot_at(9, 5).since(snapshot_at(4, 2));
   EXPECT_EQ(recent.elapsed_s, 9);
   EXPECT_EQ(recent.seconds, 5);
   EXPECT_EQ(recent.found, 60);
   EXPECT_EQ(recent.unfinished, 40) << "of now";
   EXPECT_EQ(recent.counts.done, 30);
-  EXPECT_EQ(recent.counts.failures[std::size_t(Reason::corrupt)], 6);
-  EXPECT_EQ(recent.counts.failures_in[std::size_t(Stage::load)][std::size_t(Reason::corrupt)], 6);
-  EXPECT_EQ(recent.counts.retries_in[std::size_t(Stage::load)], 21);
+  EXPECT_EQ(recent.counts.failures[std::size_t(FailureReason::corrupt)], 6);
+  EXPECT_EQ(recent.counts
+                .failures_by_stage[std::size_t(Stage::load)][std::size_t(FailureReason::corrupt)],
+            6);
+  EXPECT_EQ(recent.counts.retries_by_stage[std::size_t(Stage::load)], 21);
   EXPECT_EQ(recent.stages[0].busy_s, 3);
   EXPECT_EQ(recent.stages[0].cpu_s, 1.5);
   EXPECT_EQ(recent.queues[0].images, 15) << "of now";
@@ -92,15 +96,15 @@ TEST(Snapshot, SinceHasWhatCameAfterAndTheStateOfNow) {
   EXPECT_EQ(recent.machine.gpus[0].busy_s, 3);
 }
 
-TEST(Snapshot, SinceNothingIsAllOfIt) {
+TEST(Snapshot, since_an_empty_snapshot_is_the_whole) {
   const Snapshot all = snapshot_at(9, 5).since({});
   EXPECT_EQ(all.seconds, 9);
   EXPECT_EQ(all.counts.done, 50);
   EXPECT_EQ(all.stages[0].busy_s, 5);
 }
 
-TEST(SnapshotText, TellsWhatIsDoneAndWhatLimits) {
-  DurationCounter service;
+TEST(SnapshotText, has_counts_rates_and_the_bottleneck) {
+  DurationRecorder service;
   service.add(2ms, 10);
   Snapshot all = snapshot_at(10, 5);
   all.stages = {stage("load", 9.7, 3)};
@@ -112,8 +116,8 @@ TEST(SnapshotText, TellsWhatIsDoneAndWhatLimits) {
   EXPECT_THAT(text, HasSubstr("found 15/256"));
   EXPECT_THAT(text, HasSubstr("load is the bottleneck: 97 % busy\n"));
   EXPECT_EQ(text.back(), '\n');
-  EXPECT_EQ(short_bottleneck(all), "load 97 % busy");
-  EXPECT_EQ(short_bottleneck({}), "");
+  EXPECT_EQ(short_bottleneck_text(all), "load 97 % busy");
+  EXPECT_EQ(short_bottleneck_text({}), "");
   EXPECT_FALSE(snapshot_text({}, {}).empty()) << "before anything was seen";
 }
 

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-TEST(StatusPage, is_one_html_file_that_needs_no_other) {
+TEST(StatusPage, is_a_single_self_contained_html_file) {
   EXPECT_THAT(status_page(), StartsWith("<!doctype html>\n"));
   EXPECT_THAT(status_page(), EndsWith("</html>\n"));
   EXPECT_THAT(status_page(), HasSubstr("Content-Security-Policy"));

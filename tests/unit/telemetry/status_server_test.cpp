@@ -1,4 +1,4 @@
-// The server of the status page against clients and neighbours that mean it no good.
+// The server of the status page against clients and neighbors that mean it no good.
 #include "telemetry/status_server.hpp"
 
 #include <arpa/inet.h>
@@ -23,7 +23,7 @@
 namespace eckart::telemetry {
 namespace {
 
-StatusPages pages() {
+StatusHandlers pages() {
   const auto nothing = [] { return std::string(); };
   return {[](double) { return std::string("{}"); }, nothing, nothing, nothing, nothing};
 }
@@ -31,8 +31,8 @@ StatusPages pages() {
 /// A TCP connection, or what is to become one.
 class Socket {
  public:
-  Socket() : number_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {}
-  ~Socket() { ::close(number_); }
+  Socket() : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {}
+  ~Socket() { ::close(descriptor_); }
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
 
@@ -40,31 +40,32 @@ class Socket {
   int bind_to_any_port() {
     sockaddr_in address = loopback(0);
     socklen_t size = sizeof address;
-    EXPECT_EQ(::bind(number_, reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(::getsockname(number_, reinterpret_cast<sockaddr*>(&address), &size), 0);
+    EXPECT_EQ(::bind(descriptor_, reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(::getsockname(descriptor_, reinterpret_cast<sockaddr*>(&address), &size), 0);
     return ntohs(address.sin_port);
   }
   void connect(int port) {
     const sockaddr_in address = loopback(port);
-    EXPECT_EQ(::connect(number_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    EXPECT_EQ(::connect(descriptor_, reinterpret_cast<const sockaddr*>(&address), sizeof address),
+              0);
   }
   void send(const std::string& text) {
-    EXPECT_EQ(::send(number_, text.data(), text.size(), MSG_NOSIGNAL), ssize_t(text.size()));
+    EXPECT_EQ(::send(descriptor_, text.data(), text.size(), MSG_NOSIGNAL), ssize_t(text.size()));
   }
   /// Whatever becomes of it.
   void try_send(const std::string& text) {
-    static_cast<void>(::send(number_, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+    static_cast<void>(::send(descriptor_, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
   }
   bool is_closed() {
     char byte = 0;
-    return ::recv(number_, &byte, 1, MSG_DONTWAIT | MSG_PEEK) == 0 ||
+    return ::recv(descriptor_, &byte, 1, MSG_DONTWAIT | MSG_PEEK) == 0 ||
            (errno != EAGAIN && errno != EWOULDBLOCK);
   }
   /// Until the server closes it.
   std::string receive() {
     std::string all(1 << 16, 0);
     std::string text;
-    for (ssize_t got = 0; (got = ::recv(number_, all.data(), all.size(), 0)) > 0;)
+    for (ssize_t got = 0; (got = ::recv(descriptor_, all.data(), all.size(), 0)) > 0;)
       text.append(all, 0, std::size_t(got));
     return text;
   }
@@ -77,7 +78,7 @@ class Socket {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     return address;
   }
-  int number_;
+  int descriptor_;
 };
 
 class StatusServerOnPort : public ::testing::Test {
@@ -87,25 +88,25 @@ class StatusServerOnPort : public ::testing::Test {
   std::unique_ptr<StatusServer> server_ = std::make_unique<StatusServer>(address_, pages());
 };
 
-TEST_F(StatusServerOnPort, a_port_is_of_one_server) {
+TEST_F(StatusServerOnPort, port_is_exclusive_and_reusable_after_a_stop) {
   EXPECT_THROW(StatusServer(address_, pages()), FatalError);
-  EXPECT_EQ(fetch(address_, "/healthz"), "ok\n");
+  EXPECT_EQ(http_get(address_, "/healthz"), "ok\n");
   server_.reset();
   server_ = std::make_unique<StatusServer>(address_, pages());  // at once
-  EXPECT_EQ(fetch(address_, "/healthz"), "ok\n");
+  EXPECT_EQ(http_get(address_, "/healthz"), "ok\n");
 }
 
-TEST_F(StatusServerOnPort, ends_while_a_client_has_not_asked_to_the_end) {
+TEST_F(StatusServerOnPort, stops_during_an_incomplete_request) {
   Socket slow;
   slow.connect(port_);
   slow.send("GET /healthz HTTP/1.1\r\nHost: local");
-  EXPECT_EQ(fetch(address_, "/healthz"), "ok\n");  // and the slow one was accepted before
+  EXPECT_EQ(http_get(address_, "/healthz"), "ok\n");  // and the slow one was accepted before
   const auto ended = std::async(std::launch::async, [this] { server_.reset(); });
   EXPECT_EQ(ended.wait_for(std::chrono::seconds(4)), std::future_status::ready);
   EXPECT_EQ(slow.receive(), "");
 }
 
-TEST_F(StatusServerOnPort, answers_though_many_ask_nothing_and_takes_few_descriptors_for_them) {
+TEST_F(StatusServerOnPort, answers_despite_idle_connections_with_few_descriptors) {
   const auto open_files = [] {
     return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
                          std::filesystem::directory_iterator());
@@ -113,18 +114,18 @@ TEST_F(StatusServerOnPort, answers_though_many_ask_nothing_and_takes_few_descrip
   const auto before = open_files();
   std::vector<std::unique_ptr<Socket>> idle;  // so many that the kernel has room for those who wait
   for (int i = 0; i < 20; ++i) idle.emplace_back(std::make_unique<Socket>())->connect(port_);
-  EXPECT_EQ(fetch(address_, "/healthz"), "ok\n");
+  EXPECT_EQ(http_get(address_, "/healthz"), "ok\n");
   EXPECT_LE(open_files() - before, 20 + 17);
 }
 
-TEST_F(StatusServerOnPort, gives_pages_whole_or_not_at_all) {
+TEST_F(StatusServerOnPort, rejects_range_requests) {
   Socket client;
   client.connect(port_);
   client.send("GET /status.json HTTP/1.1\r\nHost: localhost\r\nRange: bytes=0-0,0-0\r\n\r\n");
   EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 416 "));
 }
 
-TEST_F(StatusServerOnPort, is_only_to_be_read) {
+TEST_F(StatusServerOnPort, rejects_methods_other_than_get_and_head) {
   for (const char* method : {"POST", "PUT", "DELETE"}) {
     Socket client;
     client.connect(port_);
@@ -140,7 +141,7 @@ TEST_F(StatusServerOnPort, is_only_to_be_read) {
   EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 200 "));
 }
 
-TEST_F(StatusServerOnPort, answers_nobody_who_came_by_another_machines_name) {
+TEST_F(StatusServerOnPort, rejects_a_foreign_host_header) {
   for (const char* host : {"example.org", "127.0.0.1.example.org:80", "localhost@example.org"}) {
     Socket client;
     client.connect(port_);
@@ -149,7 +150,7 @@ TEST_F(StatusServerOnPort, answers_nobody_who_came_by_another_machines_name) {
   }
 }
 
-TEST_F(StatusServerOnPort, answers_only_whoever_names_its_host_once) {
+TEST_F(StatusServerOnPort, requires_exactly_one_host_header) {
   const auto answer_to = [&](const std::string& request) {
     Socket client;
     client.connect(port_);
@@ -174,13 +175,13 @@ TEST_F(StatusServerOnPort, answers_only_whoever_names_its_host_once) {
 
 /// Clients that connect and say nothing, or a byte now and then, and connect again when they are
 /// disconnected; others that ask and do not read the answer.
-TEST_F(StatusServerOnPort, answers_within_a_second_though_hundreds_keep_it_waiting) {
+TEST_F(StatusServerOnPort, answers_within_a_second_despite_hundreds_of_slow_clients) {
   constexpr int kClients = 500;
-  std::atomic<bool> goes_on{true};
+  std::atomic<bool> is_running{true};
   const auto attack = std::async(std::launch::async, [&] {
     std::vector<std::unique_ptr<Socket>> clients(kClients);
-    while (goes_on) {
-      for (int i = 0; i < kClients && goes_on; ++i) {
+    while (is_running) {
+      for (int i = 0; i < kClients && is_running; ++i) {
         if (!clients[i] || clients[i]->is_closed()) {
           clients[i] = std::make_unique<Socket>();
           clients[i]->connect(port_);
@@ -199,17 +200,17 @@ TEST_F(StatusServerOnPort, answers_within_a_second_though_hundreds_keep_it_waiti
     EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 200 ")) << i;
     EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1)) << i;
   }
-  goes_on = false;
+  is_running = false;
 }
 
-TEST_F(StatusServerOnPort, disconnects_whoever_asks_too_much) {
+TEST_F(StatusServerOnPort, rejects_an_oversized_request_head) {
   Socket client;
   client.connect(port_);
   client.try_send("GET / HTTP/1.1\r\nX: " + std::string(20000, 'x'));
   EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 431 "));
 }
 
-TEST(StatusServerOnSocket, does_not_wait_for_a_process_that_answers_nobody) {
+TEST(StatusServerOnSocket, does_not_block_on_an_unresponsive_socket_owner) {
   const test::TempFolder folder;
   const std::string path = (folder.path() / "status.sock").string();
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};

@@ -40,15 +40,15 @@ class ThroughputLogTest : public testing::Test {
 };
 
 /// As a full disk: while it lives files may have so many bytes.
-class LongestFile {
+class MaxFileSize {
  public:
-  explicit LongestFile(rlim_t bytes) {
+  explicit MaxFileSize(rlim_t bytes) {
     ::signal(SIGXFSZ, SIG_IGN);
     EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &before_), 0);
     const rlimit limit{bytes, before_.rlim_max};
     EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
   }
-  ~LongestFile() {
+  ~MaxFileSize() {
     EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &before_), 0);
     ::signal(SIGXFSZ, SIG_DFL);
   }
@@ -57,9 +57,9 @@ class LongestFile {
   rlimit before_{};
 };
 
-TEST_F(ThroughputLogTest, adds_to_what_is_there_each_file_with_a_head) {
+TEST_F(ThroughputLogTest, appends_and_starts_each_file_with_the_header) {
   write("before\n");
-  ThroughputLog log(file_, {.max_bytes = 12, .keep = 1}, "head");
+  ThroughputLog log(file_, {.max_bytes = 12, .max_backups = 1}, "head");
   EXPECT_TRUE(log.write("one"));
   EXPECT_EQ(read(), "before\nhead\none\n");
   EXPECT_TRUE(log.write("two"));
@@ -67,30 +67,30 @@ TEST_F(ThroughputLogTest, adds_to_what_is_there_each_file_with_a_head) {
   EXPECT_EQ(read(folder_.path() / "throughput.1.log"), "before\nhead\none\n");
 }
 
-TEST_F(ThroughputLogTest, ends_the_line_that_a_killed_process_has_begun) {
+TEST_F(ThroughputLogTest, completes_the_partial_line_of_a_killed_process) {
   write("before\nhalf a li");
   ThroughputLog log(file_, {}, "head");
   EXPECT_TRUE(log.write("one"));
   EXPECT_EQ(read(), "before\nhalf a li\nhead\none\n");
 }
 
-TEST_F(ThroughputLogTest, says_what_it_could_not_write_and_goes_on_with_its_head) {
+TEST_F(ThroughputLogTest, reports_a_failed_write_and_repeats_the_header) {
   {
-    const LongestFile nothing(0);
+    const MaxFileSize nothing(0);
     ThroughputLog log(file_, {}, "head");
     EXPECT_FALSE(log.write("one"));
   }
   ThroughputLog log(file_, {}, "head");
   EXPECT_TRUE(log.write("one"));
   {
-    const LongestFile full(12);
+    const MaxFileSize full(12);
     EXPECT_FALSE(log.write("two and more"));
   }
   EXPECT_TRUE(log.write("three"));
   EXPECT_EQ(read(), "head\none\ntwo\nhead\nthree\n");
 }
 
-TEST(ThroughputLog, AddsToWhatIsThere) {
+TEST(ThroughputLog, appends_to_an_existing_file) {
   const TempFolder folder;
   const auto file = folder.path() / "sub" / "log.jsonl";
   {
@@ -102,11 +102,11 @@ TEST(ThroughputLog, AddsToWhatIsThere) {
   EXPECT_THAT(lines_of(file), ElementsAre("head 1", "a", "head 2", "b"));
 }
 
-TEST(ThroughputLog, RotatesAndBeginsEachFileWithTheHead) {
+TEST(ThroughputLog, rotates_and_starts_each_file_with_the_header) {
   const TempFolder folder;
   const auto file = folder.path() / "log.jsonl";
   const std::string line(40, 'x');
-  ThroughputLog log(file, {.max_bytes = 100, .keep = 2}, "head");
+  ThroughputLog log(file, {.max_bytes = 100, .max_backups = 2}, "head");
   for (int i = 0; i < 12; ++i) log.write(line + std::to_string(i));
   EXPECT_THAT(lines_of(file).front(), "head");
   EXPECT_EQ(lines_of(file).back(), line + "11");
@@ -116,17 +116,17 @@ TEST(ThroughputLog, RotatesAndBeginsEachFileWithTheHead) {
   EXPECT_LE(std::filesystem::file_size(file), 100u);
 }
 
-TEST(ThroughputLog, IsEmptiedWhereItCannotBeRenamed) {
+TEST(ThroughputLog, is_truncated_when_it_cannot_be_renamed) {
   const TempFolder folder;
   const auto file = folder.path() / "log.jsonl";
   std::filesystem::create_directories(folder.path() / "log.1.jsonl" / "not empty");
-  ThroughputLog log(file, {.max_bytes = 20, .keep = 1}, "head");
+  ThroughputLog log(file, {.max_bytes = 20, .max_backups = 1}, "head");
   EXPECT_FALSE(log.write("what has no room is lost"));
   EXPECT_TRUE(log.write("small"));
   EXPECT_THAT(lines_of(file), ElementsAre("head", "small"));
 }
 
-TEST(ThroughputLog, GoesOnWhereItCannotBeWritten) {
+TEST(ThroughputLog, continues_after_a_write_error) {
   ThroughputLog nowhere("/proc/no/such/log.jsonl", {}, "head");
   EXPECT_FALSE(nowhere.write("a"));
   ThroughputLog full("/dev/full", {}, "head");

@@ -21,7 +21,7 @@ using ::testing::Not;
 constexpr Trace::Track kTrack{Trace::kHost, 1000};
 Trace::Time at(std::int64_t ns) { return Trace::Time(std::chrono::nanoseconds(ns)); }
 
-class TraceTest : public ::testing::Test {
+class TraceFileTest : public ::testing::Test {
  protected:
   std::filesystem::path file() const { return folder_.path() / "t.json"; }
   void write(const std::string& text) const { std::ofstream(file(), std::ios::binary) << text; }
@@ -30,14 +30,14 @@ class TraceTest : public ::testing::Test {
   const test::TempFolder folder_;
 };
 
-TEST_F(TraceTest, of_nothing_is_whole) {
+TEST_F(TraceFileTest, without_events_is_valid_json) {
   Trace(file()).close();
   const TraceReader trace(file());
   EXPECT_EQ(trace.process_names().at(Trace::kHost), "eckart");
   EXPECT_TRUE(trace.spans().empty());
 }
 
-TEST_F(TraceTest, has_what_it_was_given) {
+TEST_F(TraceFileTest, has_all_events) {
   Trace trace(file());
   trace.name_process(2, "GPU 00000000:3B:00.0");
   trace.name_thread(kTrack, "load 0");
@@ -46,7 +46,7 @@ TEST_F(TraceTest, has_what_it_was_given) {
       TraceArgs().add("bytes", 7).add("dB", 1.5).add("none", 0.0 / 0.0).add("result", "done"));
   trace.flow(Trace::Flow::begins, "image", 3, kTrack, at(17'000'123'456'790));
   trace.flow(Trace::Flow::ends, "image", 3, kTrack, at(17'000'123'456'791));
-  trace.free_span(Trace::kHost, "batch", 1, "gathering", at(5), at(2000));
+  trace.async_span(Trace::kHost, "batch", 1, "gathering", at(5), at(2000));
   trace.counter(Trace::kHost, "queue", at(6), {{"waiting", 4}});
   trace.close();
   trace.span(kTrack, "load", "too late", at(1), at(2));
@@ -60,13 +60,13 @@ TEST_F(TraceTest, has_what_it_was_given) {
   EXPECT_EQ(span.args, (TraceReader::Json{{"bytes", 7}, {"dB", 1.5}, {"result", "done"}}));
   EXPECT_EQ(read.thread_names(), std::vector<std::string>{"load 0"});
   EXPECT_EQ(read.process_names().at(2), "GPU 00000000:3B:00.0");
-  EXPECT_THAT(read.way("image", 3), ElementsAre("load", "load"));
+  EXPECT_THAT(read.flow_path("image", 3), ElementsAre("load", "load"));
   EXPECT_EQ(read.count("b", "batch"), 1);
   EXPECT_EQ(read.count("e", "batch"), 1);
   EXPECT_EQ(read.count("C", "counter"), 1);
 }
 
-TEST_F(TraceTest, takes_hostile_text) {
+TEST_F(TraceFileTest, escapes_hostile_text) {
   const std::string all = [] {
     std::string bytes;
     for (int byte = 0; byte < 256; ++byte) bytes.push_back(char(byte));
@@ -91,7 +91,7 @@ TEST_F(TraceTest, takes_hostile_text) {
   for (const char byte : text()) EXPECT_TRUE(byte == '\n' || (byte >= ' ' && byte <= '~'));
 }
 
-TEST_F(TraceTest, takes_events_of_many_threads_at_a_time) {
+TEST_F(TraceFileTest, is_thread_safe) {
   constexpr int kThreads = 8, kSpans = 3000;
   {
     Trace trace(file());
@@ -108,14 +108,14 @@ TEST_F(TraceTest, takes_events_of_many_threads_at_a_time) {
     for (std::thread& thread : threads) thread.join();
   }
   const TraceReader read(file());
-  read.expect_in_order();
+  read.expect_properly_nested();
   std::map<TraceReader::Track, int> next;
   for (const auto& span : read.spans()) EXPECT_EQ(span.args.at("image"), next[span.track]++);
   EXPECT_EQ(next.size(), std::size_t(kThreads));
   EXPECT_EQ(read.spans().size(), std::size_t(kThreads * kSpans));
 }
 
-TEST_F(TraceTest, of_a_killed_process_ends_with_a_whole_event) {
+TEST_F(TraceFileTest, ends_with_a_complete_event_after_a_kill) {
   Trace trace(file());
   for (int k = 0; k < 5000; ++k) trace.span(kTrack, "load", "a.png", at(k + 1), at(k + 2));
   const std::string left = text();  // as it is while the process runs
@@ -124,7 +124,7 @@ TEST_F(TraceTest, of_a_killed_process_ends_with_a_whole_event) {
   EXPECT_GT(TraceReader(left + "]").spans().size(), 1000U);
 }
 
-TEST_F(TraceTest, of_a_process_that_was_lost_goes_on) {
+TEST_F(TraceFileTest, is_appended_to_after_a_restart) {
   const auto add = [&](int restarts) {
     Trace trace(file(), restarts);
     trace.span(kTrack, "load", "a.png", at(100 * restarts + 1), at(100 * restarts + 9));
@@ -135,7 +135,7 @@ TEST_F(TraceTest, of_a_process_that_was_lost_goes_on) {
   add(2);
   const TraceReader read(file());
   EXPECT_EQ(read.spans().size(), 3U);
-  EXPECT_EQ(read.way("image", 1).size(), 1U) << "another process's image has another arrow";
+  EXPECT_EQ(read.flow_path("image", 1).size(), 1U) << "another process's image has another arrow";
   add(0);
   EXPECT_EQ(TraceReader(file()).spans().size(), 1U) << "a new run replaces it";
 }
@@ -150,12 +150,12 @@ void expect_refused(const std::filesystem::path& file, ExitCode code) {
   }
 }
 
-TEST_F(TraceTest, refuses_a_file_that_it_cannot_have) {
+TEST_F(TraceFileTest, throws_when_the_file_cannot_be_created) {
   expect_refused(folder_.path() / "none" / "t.json", ExitCode::cannot_create);
   expect_refused(folder_.path(), ExitCode::cannot_create);
 }
 
-TEST_F(TraceTest, replaces_nothing_but_a_trace) {
+TEST_F(TraceFileTest, replaces_only_a_trace) {
   for (const std::string mine : {"[1, 2, 3] and much more, so that it is longer than what a trace "
                                  "begins with, which is a hundred bytes",
                                  "short"}) {
@@ -168,7 +168,7 @@ TEST_F(TraceTest, replaces_nothing_but_a_trace) {
   EXPECT_THAT(text(), Not(HasSubstr("short")));
 }
 
-TEST_F(TraceTest, that_cannot_be_written_costs_nothing_else) {
+TEST_F(TraceFileTest, write_failure_does_not_throw) {
   Trace trace("/dev/full");
   for (int k = 0; k < 5000; ++k) trace.span(kTrack, "load", "a.png", at(k + 1), at(k + 2));
   trace.close();

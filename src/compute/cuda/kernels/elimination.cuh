@@ -1,8 +1,8 @@
 #pragma once
 
 // Cholesky factors and their inverses of symmetric matrices, a block of kSide x kSide threads each,
-// sixteen columns at a time. Thread (x, y) holds elements (y + kSide a, x + kSide b), a, b < kEach,
-// in registers, of which those in tiles above the diagonal (b > a) are not used.
+// sixteen columns at a time. Thread (x, y) holds elements (y + kSide a, x + kSide b), a, b <
+// kTiles, in registers, of which those in tiles above the diagonal (b > a) are not used.
 
 #include <stdexcept>
 #include <string>
@@ -15,24 +15,24 @@ namespace eckart::cuda {
 constexpr int kThreads = kSide * kSide;
 
 /// What a block's threads tell one another, in shared memory.
-template <class Real, int kEach>
+template <class Real, int kTiles>
 struct EliminationShared {
-  Real panel[kSide][kSide * kEach + 1];  ///< the sixteen rows that are next
-  Real rows[kSide][kSide * kEach + 1];   ///< and the same, finished
+  Real panel[kSide][kSide * kTiles + 1];  ///< the sixteen rows that are next
+  Real rows[kSide][kSide * kTiles + 1];   ///< and the same, finished
   Real diagonal[kSide][kSide + 1], inverse[kSide][kSide + 1];
 };
 
 /// Steps of the inner loops that are unrolled: of the large orders few, which have enough to do in
 /// each and would be compiled for minutes.
-template <int kEach>
-constexpr int kUnrolled = kEach <= 4   ? 4
-                          : kEach <= 8 ? 2
-                                       : 1;
+template <int kTiles>
+constexpr int kUnroll = kTiles <= 4   ? 4
+                        : kTiles <= 8 ? 2
+                                      : 1;
 
 /// L^-1 of a 16 x 16 matrix D = L L' by one warp: Gauss-Jordan, half a row a lane. A pivot of at
 /// most `least` counts as zero, and gives a row of zeros.
 template <class Real>
-__device__ __noinline__ void invert_factor(const Real (&d)[kSide][kSide + 1], Real least,
+__device__ __noinline__ void invert_factor(const Real (&d)[kSide][kSide + 1], Real min_pivot,
                                            Real (&inverse)[kSide][kSide + 1]) {
   constexpr unsigned kAll = 0xffffffffU;
   constexpr int kHalf = kSide / 2;
@@ -50,7 +50,7 @@ __device__ __noinline__ void invert_factor(const Real (&d)[kSide][kSide + 1], Re
     const Real pivot = __shfl_sync(kAll, w[j % kHalf], holder + j);
     const Real mine = __shfl_sync(kAll, w[j % kHalf], holder + row);
     if (row == j) my_pivot = pivot;
-    const Real factor = row > j && pivot > least ? mine / pivot : Real(0);
+    const Real factor = row > j && pivot > min_pivot ? mine / pivot : Real(0);
 #pragma unroll
     for (int c = 0; c < kHalf; ++c) {
       const Real other = __shfl_sync(kAll, w[c], lane / kSide * kSide + j);
@@ -58,7 +58,7 @@ __device__ __noinline__ void invert_factor(const Real (&d)[kSide][kSide + 1], Re
       w[c] = (pivots && row > j ? Real(0) : w[c]) - factor * (pivots ? Real(1) : other);
     }
   }
-  const Real length = my_pivot > least ? rsqrt(my_pivot) : Real(0);
+  const Real length = my_pivot > min_pivot ? rsqrt(my_pivot) : Real(0);
 #pragma unroll
   for (int c = 0; c < kHalf; ++c) {
     const int column = first + c;
@@ -67,32 +67,32 @@ __device__ __noinline__ void invert_factor(const Real (&d)[kSide][kSide + 1], Re
 }
 
 /// One panel: rows and columns kSide kPanel to kSide kPanel + 15.
-template <int kPanel, class Real, int kEach, class OnRow>
-__device__ void eliminate_panel(Real (&w)[kEach][kEach], Real least,
-                                EliminationShared<Real, kEach>& shared, OnRow on_row) {
+template <int kPanel, class Real, int kTiles, class OnRow>
+__device__ void eliminate_panel(Real (&w)[kTiles][kTiles], Real min_pivot,
+                                EliminationShared<Real, kTiles>& shared, OnRow on_row) {
   const int x = int(threadIdx.x) % kSide, y = int(threadIdx.x) / kSide;
 #pragma unroll
   for (int b = 0; b < kPanel; ++b) shared.panel[y][x + kSide * b] = w[kPanel][b];
 #pragma unroll
-  for (int a = kPanel + 1; a < kEach; ++a) shared.panel[x][y + kSide * a] = w[a][kPanel];
+  for (int a = kPanel + 1; a < kTiles; ++a) shared.panel[x][y + kSide * a] = w[a][kPanel];
   if (y >= x) {  // the diagonal tile, both triangles of it
     shared.panel[y][x + kSide * kPanel] = w[kPanel][kPanel];
     shared.panel[x][y + kSide * kPanel] = w[kPanel][kPanel];
     shared.diagonal[y][x] = w[kPanel][kPanel];
   }
   __syncthreads();
-  if (threadIdx.x < 32) invert_factor(shared.diagonal, least, shared.inverse);
+  if (threadIdx.x < 32) invert_factor(shared.diagonal, min_pivot, shared.inverse);
   __syncthreads();
 
-  Real sum[kEach] = {};
-#pragma unroll kUnrolled < kEach>
+  Real sum[kTiles] = {};
+#pragma unroll kUnroll < kTiles>
   for (int r = 0; r < kSide; ++r) {
     const Real factor = shared.inverse[y][r];
 #pragma unroll
-    for (int b = 0; b < kEach; ++b) sum[b] += factor * shared.panel[r][x + kSide * b];
+    for (int b = 0; b < kTiles; ++b) sum[b] += factor * shared.panel[r][x + kSide * b];
   }
 #pragma unroll
-  for (int b = 0; b < kEach; ++b) {
+  for (int b = 0; b < kTiles; ++b) {
     const int c = x + kSide * b;
     const Real inverse = b == kPanel ? shared.inverse[y][x] : b < kPanel ? sum[b] : Real(0);
     const bool in_r = b > kPanel || (b == kPanel && x >= y);
@@ -101,16 +101,16 @@ __device__ void eliminate_panel(Real (&w)[kEach][kEach], Real least,
   }
   __syncthreads();
 
-  if constexpr (kPanel + 1 < kEach) {
+  if constexpr (kPanel + 1 < kTiles) {
 #pragma unroll
-    for (int a = kPanel + 1; a < kEach; ++a) w[a][kPanel] = 0;
-#pragma unroll kUnrolled < kEach>
+    for (int a = kPanel + 1; a < kTiles; ++a) w[a][kPanel] = 0;
+#pragma unroll kUnroll < kTiles>
     for (int s = 0; s < kSide; ++s) {
-      Real right[kEach];
+      Real right[kTiles];
 #pragma unroll
-      for (int b = 0; b < kEach; ++b) right[b] = shared.rows[s][x + kSide * b];
+      for (int b = 0; b < kTiles; ++b) right[b] = shared.rows[s][x + kSide * b];
 #pragma unroll
-      for (int a = kPanel + 1; a < kEach; ++a) {
+      for (int a = kPanel + 1; a < kTiles; ++a) {
         const Real left = shared.rows[s][y + kSide * a];
 #pragma unroll
         for (int b = 0; b <= a; ++b) w[a][b] -= left * right[b];
@@ -123,19 +123,19 @@ __device__ void eliminate_panel(Real (&w)[kEach][kEach], Real least,
 /// matrix), and R's inverse. For each row i, thread by thread and for every column c,
 /// on_row(b, i, c, inverse_r, r) is told (R^-1)(c, i) and R(i, c), zeros where these are; c = x +
 /// kSide b. Pivots of at most `least` count as zero: the row of R and the column of R^-1 are zeros.
-template <int kPanel = 0, class Real, int kEach, class OnRow>
-__device__ void eliminate(Real (&w)[kEach][kEach], Real least,
-                          EliminationShared<Real, kEach>& shared, OnRow on_row) {
-  eliminate_panel<kPanel>(w, least, shared, on_row);
-  if constexpr (kPanel + 1 < kEach) eliminate<kPanel + 1>(w, least, shared, on_row);
+template <int kPanel = 0, class Real, int kTiles, class OnRow>
+__device__ void eliminate(Real (&w)[kTiles][kTiles], Real min_pivot,
+                          EliminationShared<Real, kTiles>& shared, OnRow on_row) {
+  eliminate_panel<kPanel>(w, min_pivot, shared, on_row);
+  if constexpr (kPanel + 1 < kTiles) eliminate<kPanel + 1>(w, min_pivot, shared, on_row);
 }
 
 /// Puts element(i, c) into w for all i >= c below order l, the unit matrix elsewhere.
-template <class Real, int kEach, class Element>
-__device__ void fill(Real (&w)[kEach][kEach], int l, Element element) {
+template <class Real, int kTiles, class Element>
+__device__ void fill(Real (&w)[kTiles][kTiles], int l, Element element) {
   const int x = int(threadIdx.x) % kSide, y = int(threadIdx.x) / kSide;
 #pragma unroll
-  for (int a = 0; a < kEach; ++a) {
+  for (int a = 0; a < kTiles; ++a) {
 #pragma unroll
     for (int b = 0; b <= a; ++b) {
       const int i = y + kSide * a, c = x + kSide * b;
@@ -149,10 +149,10 @@ __device__ inline float power_of_two_below(float value) {
   return value > 0 ? exp2f(float(ilogbf(value))) : 1.0F;
 }
 
-/// Calls launch<kEach>() for the number of elements that a thread has of order l.
+/// Calls launch<kTiles>() for the number of elements that a thread has of order l.
 template <class Launch>
-void for_order(int l, Launch launch) {
-  switch (elements_each(l)) {
+void dispatch_order(int l, Launch launch) {
+  switch (order_tiles(l)) {
     case 1:
       return launch.template operator()<1>();
     case 2:

@@ -10,10 +10,10 @@ constexpr int kThreads = 128;  // 2 x 2 warps, 32 x 32 each
 constexpr int kDepth = 32;     // rows of B in shared memory at a time
 constexpr int kStride = kDepth + 4;
 
-__device__ void stage(const float* b, int rows, int l, int column0, int row0,
-                      float (&to)[kTile][kStride]) {
+__device__ void load_to_shared(const float* b, int rows, int l, int column0, int row0,
+                               float (&to)[kTile][kStride]) {
   for (int at = int(threadIdx.x); at < kTile * kDepth / 4; at += kThreads) {
-    const auto [column, row] = run_at(at, kDepth, 4);
+    const auto [column, row] = run_position(at, kDepth, 4);
     const bool in = column0 + column < l && row0 + row < rows;
     const float4 none{0, 0, 0, 0};
     *reinterpret_cast<float4*>(&to[column][row]) =
@@ -34,8 +34,8 @@ __global__ void __launch_bounds__(kThreads)
   const int g = lane / 4, t = lane % 4;
   double sum[4][4][2] = {};
   for (int row0 = 0; row0 < rows; row0 += kDepth) {
-    stage(matrix, rows, l, i0, row0, left);
-    if (i0 != j0) stage(matrix, rows, l, j0, row0, right);
+    load_to_shared(matrix, rows, l, i0, row0, left);
+    if (i0 != j0) load_to_shared(matrix, rows, l, j0, row0, right);
     __syncthreads();
     const auto& other = i0 == j0 ? left : right;
     for (int k = 0; k < kDepth; k += 4) {
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 
 void gram_float64(const float* b, int rows, int l, double* s_ll, int count, cudaStream_t stream) {
-  const dim3 grid(unsigned(triangle_tiles(tiles_of(l, kTile))), unsigned(count));
+  const dim3 grid(unsigned(triangle_tile_count(tile_count(l, kTile))), unsigned(count));
   gram_float64_kernel<<<grid, kThreads, 0, stream>>>(b, rows, l, s_ll);
   ECKART_CUDA_CHECK(cudaGetLastError());
 }

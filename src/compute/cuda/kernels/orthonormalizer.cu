@@ -6,32 +6,32 @@ namespace {
 
 // Of M's entries, which are near 1 but for columns that are nearly dependent on those before them.
 // What is more is rounding's, and may soon be beyond float16: its column becomes nothing.
-constexpr float kLargest = 8192;
+constexpr float kMaxEntry = 8192;
 
-template <int kEach>
+template <int kTiles>
 __global__ void __launch_bounds__(kThreads)
     orthonormalizer_kernel(const float* __restrict__ s_ll, int l, float shift, SmallMatrix m_ll) {
-  __shared__ EliminationShared<float, kEach> shared;
-  __shared__ float inverse[kSide * kEach], power[kSide * kEach];
-  __shared__ int dropped[kSide * kEach];
+  __shared__ EliminationShared<float, kTiles> shared;
+  __shared__ float inverse_norm[kSide * kTiles], power[kSide * kTiles];
+  __shared__ int dropped[kSide * kTiles];
   const std::size_t matrix = std::size_t(blockIdx.x) * std::size_t(l) * std::size_t(l);
   const float* s = s_ll + matrix;
   for (int i = int(threadIdx.x); i < l; i += kThreads) {
-    const float length = sqrtf(fmaxf(s[i * l + i], 0.0F));
-    inverse[i] = length > 0 ? 1.0F / length : 0.0F;
-    power[i] = power_of_two_below(length);
+    const float norm = sqrtf(fmaxf(s[i * l + i], 0.0F));
+    inverse_norm[i] = norm > 0 ? 1.0F / norm : 0.0F;
+    power[i] = power_of_two_below(norm);
     m_ll.scale[int(blockIdx.x) * l + i] = 1.0F / power[i];
     dropped[i] = 0;
   }
   __syncthreads();
-  float w[kEach][kEach];
+  float w[kTiles][kTiles];
   fill(w, l, [&](int i, int c) {
-    return i == c ? 1.0F + shift : s[i * l + c] * inverse[i] * inverse[c];
+    return i == c ? 1.0F + shift : s[i * l + c] * inverse_norm[i] * inverse_norm[c];
   });
   eliminate(w, 0.1F * shift, shared, [&](int, int i, int c, float inverse_r, float) {
     if (i >= l || c >= l) return;
-    const float value = inverse_r * power[c] * inverse[c];
-    if (!(fabsf(value) <= kLargest)) atomicOr(&dropped[i], 1);
+    const float value = inverse_r * power[c] * inverse_norm[c];
+    if (!(fabsf(value) <= kMaxEntry)) atomicOr(&dropped[i], 1);
     const __half hi = __float2half_rn(value);
     m_ll.hi[matrix + std::size_t(i * l + c)] = hi;
     m_ll.lo[matrix + std::size_t(i * l + c)] = __float2half_rn(value - __half2float(hi));
@@ -50,8 +50,8 @@ __global__ void __launch_bounds__(kThreads)
 
 void orthonormalizer(const float* s_ll, int l, float shift, const SmallMatrix& m_ll, int count,
                      cudaStream_t stream) {
-  for_order(l, [&]<int kEach>() {
-    orthonormalizer_kernel<kEach><<<unsigned(count), kThreads, 0, stream>>>(s_ll, l, shift, m_ll);
+  dispatch_order(l, [&]<int kTiles>() {
+    orthonormalizer_kernel<kTiles><<<unsigned(count), kThreads, 0, stream>>>(s_ll, l, shift, m_ll);
     ECKART_CUDA_CHECK(cudaGetLastError());
   });
 }

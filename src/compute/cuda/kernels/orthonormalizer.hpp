@@ -12,7 +12,7 @@ namespace eckart::cuda {
 /// Cholesky QR: Fukaya, Kannan, Nakatsukasa, Yamamoto and Yanagisawa, 2020), so that rounding in
 /// float32 breaks no factor. Directions of Z weaker than the shift come out shorter, not lost. A
 /// column of zeros stays one; one that would want entries beyond float16 becomes one. l at most
-/// most_small_columns() of small_svd.hpp.
+/// max_float16_columns() of small_svd.hpp.
 void orthonormalizer(const float* s_ll, int l, float shift, const SmallMatrix& m_ll, int count,
                      cudaStream_t stream);
 

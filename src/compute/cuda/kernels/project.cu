@@ -11,64 +11,64 @@ constexpr int kThreads = 128;  // four warps, each all columns of 32 rows
 constexpr int kDepth = 32;     // rows of A and U in shared memory at a time
 constexpr int kRowStride = kRows + 8, kDepthStride = kDepth + 8;
 
-/// What the next stage of a block's work is read into, while the tensor cores work on the last.
-struct Stage {
+/// What the next part of a block's work is read into, while the tensor cores work on the last.
+struct ProjectPrefetch {
   static constexpr int kA = kDepth * kRows / 8 / kThreads, kU = kDepth * kColumns / 8 / kThreads;
   uint4 a[kA], u_hi[kU], u_lo[kU];
 };
 
-struct Shared {
+struct ProjectShared {
   __half a[kDepth][kRowStride];                                       // [row of A][column of A]
   __half u_hi[kColumns][kDepthStride], u_lo[kColumns][kDepthStride];  // [column][row]
 };
 
-struct Source {
+struct ProjectOperands {
   const __half *a_t, *u;
   int m, n, columns, row0, column0;
 };
 
-__device__ void read(const Source& from, int k0, Stage& stage) {
+__device__ void read(const ProjectOperands& from, int k0, ProjectPrefetch& prefetch) {
   const uint4 none{0, 0, 0, 0};
 #pragma unroll
-  for (int i = 0; i < Stage::kA; ++i) {
+  for (int i = 0; i < ProjectPrefetch::kA; ++i) {
     const int at = int(threadIdx.x) + i * kThreads;
-    const Position run = run_at(at, kRows, 8);
+    const Position run = run_position(at, kRows, 8);
     const int k = k0 + run.row, row = from.row0 + run.column;
-    stage.a[i] = k < from.m && row < from.n
-                     ? *reinterpret_cast<const uint4*>(
-                           from.a_t + std::size_t(k) * std::size_t(from.n) + std::size_t(row))
-                     : none;
+    prefetch.a[i] = k < from.m && row < from.n
+                        ? *reinterpret_cast<const uint4*>(
+                              from.a_t + std::size_t(k) * std::size_t(from.n) + std::size_t(row))
+                        : none;
   }
   const std::size_t block = std::size_t(from.m) * std::size_t(from.columns);
 #pragma unroll
-  for (int i = 0; i < Stage::kU; ++i) {
+  for (int i = 0; i < ProjectPrefetch::kU; ++i) {
     const int at = int(threadIdx.x) + i * kThreads;
-    const Position run = run_at(at, kDepth, 8);
+    const Position run = run_position(at, kDepth, 8);
     const int column = from.column0 + run.row, k = k0 + run.column;
     const bool in = k < from.m && column < from.columns;
     const __half* u = from.u + std::size_t(column) * std::size_t(from.m) + std::size_t(k);
-    stage.u_hi[i] = in ? *reinterpret_cast<const uint4*>(u) : none;
-    stage.u_lo[i] = in ? *reinterpret_cast<const uint4*>(u + block) : none;
+    prefetch.u_hi[i] = in ? *reinterpret_cast<const uint4*>(u) : none;
+    prefetch.u_lo[i] = in ? *reinterpret_cast<const uint4*>(u + block) : none;
   }
 }
 
-__device__ void write(const Stage& stage, Shared& shared) {
+__device__ void write(const ProjectPrefetch& prefetch, ProjectShared& shared) {
 #pragma unroll
-  for (int i = 0; i < Stage::kA; ++i) {
+  for (int i = 0; i < ProjectPrefetch::kA; ++i) {
     const int at = int(threadIdx.x) + i * kThreads;
-    const auto [k, row] = run_at(at, kRows, 8);
-    *reinterpret_cast<uint4*>(&shared.a[k][row]) = stage.a[i];
+    const auto [k, row] = run_position(at, kRows, 8);
+    *reinterpret_cast<uint4*>(&shared.a[k][row]) = prefetch.a[i];
   }
 #pragma unroll
-  for (int i = 0; i < Stage::kU; ++i) {
+  for (int i = 0; i < ProjectPrefetch::kU; ++i) {
     const int at = int(threadIdx.x) + i * kThreads;
-    const auto [column, k] = run_at(at, kDepth, 8);
-    *reinterpret_cast<uint4*>(&shared.u_hi[column][k]) = stage.u_hi[i];
-    *reinterpret_cast<uint4*>(&shared.u_lo[column][k]) = stage.u_lo[i];
+    const auto [column, k] = run_position(at, kDepth, 8);
+    *reinterpret_cast<uint4*>(&shared.u_hi[column][k]) = prefetch.u_hi[i];
+    *reinterpret_cast<uint4*>(&shared.u_lo[column][k]) = prefetch.u_lo[i];
   }
 }
 
-__device__ void multiply(const Shared& shared, int row, float (&part)[2][4][4]) {
+__device__ void multiply(const ProjectShared& shared, int row, float (&part)[2][4][4]) {
   const int lane = int(threadIdx.x) % 32;
 #pragma unroll
   for (int k = 0; k < kDepth; k += 16) {
@@ -91,17 +91,18 @@ __device__ void multiply(const Shared& shared, int row, float (&part)[2][4][4]) 
   }
 }
 
-/// sum += A'U over all rows of A; a stage at a time, so that what the tensor cores cut off stays
+/// sum += A'U over all rows of A; a part at a time, so that what the tensor cores cut off stays
 /// little.
-__device__ void add_product(const Source& from, int row, Shared& shared, float (&sum)[2][4][4]) {
-  Stage stage;
-  read(from, 0, stage);
+__device__ void add_product(const ProjectOperands& from, int row, ProjectShared& shared,
+                            float (&sum)[2][4][4]) {
+  ProjectPrefetch prefetch;
+  read(from, 0, prefetch);
   for (int k = 0; k < from.m; k += kDepth) {
     float part[2][4][4] = {};
     __syncthreads();
-    write(stage, shared);
+    write(prefetch, shared);
     __syncthreads();
-    if (k + kDepth < from.m) read(from, k + kDepth, stage);
+    if (k + kDepth < from.m) read(from, k + kDepth, prefetch);
     multiply(shared, row, part);
 #pragma unroll
     for (int e = 0; e < 32; ++e) sum[e / 16][e / 4 % 4][e % 4] += part[e / 16][e / 4 % 4][e % 4];
@@ -111,16 +112,17 @@ __device__ void add_product(const Source& from, int row, Shared& shared, float (
 __global__ void __launch_bounds__(kThreads)
     project_kernel(const __half* __restrict__ a_hi_t, const __half* __restrict__ a_lo_t,
                    const __half* __restrict__ u_split, int m, int n, int columns, float scale,
-                   __half* __restrict__ v_split, float* __restrict__ tile_lengths) {
-  __shared__ __align__(16) Shared shared;
-  __shared__ float lengths[kThreads / 32][kColumns];
+                   __half* __restrict__ v_split, float* __restrict__ tile_squared_norms) {
+  __shared__ __align__(16) ProjectShared shared;
+  __shared__ float norms[kThreads / 32][kColumns];
   const std::size_t matrix = std::size_t(blockIdx.z) * std::size_t(m) * std::size_t(n);
   const std::size_t u_block = std::size_t(m) * std::size_t(columns);
   const std::size_t v_block = std::size_t(n) * std::size_t(columns);
   const int row0 = int(blockIdx.x) * kRows, column0 = int(blockIdx.y) * kColumns;
   const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
   const int warp_row = tensor_core::warp_tile(warp, 1).row;
-  Source from{a_hi_t + matrix, u_split + 2 * u_block * blockIdx.z, m, n, columns, row0, column0};
+  ProjectOperands from{a_hi_t + matrix, u_split + 2 * u_block * blockIdx.z, m, n, columns, row0,
+                       column0};
   float sum[2][4][4] = {};
   if (a_lo_t) {
     from.a_t = a_lo_t + matrix;
@@ -150,42 +152,44 @@ __global__ void __launch_bounds__(kThreads)
       }
       for (int half = 4; half < 32; half *= 2)
         squares += __shfl_xor_sync(0xffffffffU, squares, half);
-      if (lane / 4 == 0) lengths[warp][column] = squares;
+      if (lane / 4 == 0) norms[warp][column] = squares;
     }
   }
   __syncthreads();
   if (threadIdx.x < kColumns && column0 + int(threadIdx.x) < columns) {
     float squares = 0;
-    for (int w = 0; w < kThreads / 32; ++w) squares += lengths[w][threadIdx.x];
-    tile_lengths[(std::size_t(blockIdx.z) * gridDim.x + blockIdx.x) * std::size_t(columns) +
-                 std::size_t(column0) + threadIdx.x] = squares;
+    for (int w = 0; w < kThreads / 32; ++w) squares += norms[w][threadIdx.x];
+    tile_squared_norms[(std::size_t(blockIdx.z) * gridDim.x + blockIdx.x) * std::size_t(columns) +
+                       std::size_t(column0) + threadIdx.x] = squares;
   }
 }
 
-__global__ void sum_lengths_kernel(const float* __restrict__ tile_lengths, int tiles, int columns,
-                                   double* __restrict__ squared_lengths, int stride) {
+__global__ void sum_norms_kernel(const float* __restrict__ tile_squared_norms, int tiles,
+                                 int columns, double* __restrict__ squared_column_norms,
+                                 int stride) {
   const int column = int(threadIdx.x);
   double sum = 0;
   for (int tile = 0; tile < tiles; ++tile) {
-    sum += double(tile_lengths[(std::size_t(blockIdx.x) * std::size_t(tiles) + std::size_t(tile)) *
-                                   std::size_t(columns) +
-                               std::size_t(column)]);
+    sum += double(
+        tile_squared_norms[(std::size_t(blockIdx.x) * std::size_t(tiles) + std::size_t(tile)) *
+                               std::size_t(columns) +
+                           std::size_t(column)]);
   }
-  squared_lengths[std::size_t(blockIdx.x) * std::size_t(stride) + std::size_t(column)] = sum;
+  squared_column_norms[std::size_t(blockIdx.x) * std::size_t(stride) + std::size_t(column)] = sum;
 }
 
 }  // namespace
 
 void project(const __half* a_hi_t, const __half* a_lo_t, const __half* u_split, int m, int n,
-             int columns, float scale, __half* v_split, float* tile_lengths,
-             double* squared_lengths, int stride, int count, cudaStream_t stream) {
-  const int tiles = project_tiles(n);
-  const dim3 grid(unsigned(tiles), unsigned(tiles_of(columns, kColumns)), unsigned(count));
+             int columns, float scale, __half* v_split, float* tile_squared_norms,
+             double* squared_column_norms, int stride, int count, cudaStream_t stream) {
+  const int tiles = project_tile_count(n);
+  const dim3 grid(unsigned(tiles), unsigned(tile_count(columns, kColumns)), unsigned(count));
   project_kernel<<<grid, kThreads, 0, stream>>>(a_hi_t, a_lo_t, u_split, m, n, columns, scale,
-                                                v_split, tile_lengths);
+                                                v_split, tile_squared_norms);
   ECKART_CUDA_CHECK(cudaGetLastError());
-  sum_lengths_kernel<<<unsigned(count), unsigned(columns), 0, stream>>>(
-      tile_lengths, tiles, columns, squared_lengths, stride);
+  sum_norms_kernel<<<unsigned(count), unsigned(columns), 0, stream>>>(
+      tile_squared_norms, tiles, columns, squared_column_norms, stride);
   ECKART_CUDA_CHECK(cudaGetLastError());
 }
 

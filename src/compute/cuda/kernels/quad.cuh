@@ -7,7 +7,7 @@
 
 namespace eckart::cuda {
 
-/// Four neighbouring samples of a row in registers, 8 or 16 bits each, the first in the lowest.
+/// Four neighboring samples of a row in registers, 8 or 16 bits each, the first in the lowest.
 template <class Samples>
 struct Quad;
 
@@ -24,58 +24,62 @@ struct Quad<std::uint16_t> {
 template <class Samples>
 class QuadGrid {
  public:
-  static constexpr int kQuads = Quads::kCount;
-  static constexpr int kAhead = sizeof(Samples) == 1 ? 8 : 4;  // loaded before the first is used
+  static constexpr int kQuads = QuadLayout::kCount;
+  static constexpr int kPrefetchQuads =
+      sizeof(Samples) == 1 ? 8 : 4;  // loaded before the first is used
 
-  __device__ QuadGrid(const Plane& plane, int row, int column)
+  __device__ QuadGrid(const PlaneLayout& plane, int row, int column)
       : offset_bytes_(plane.offset_bytes + sample_index(plane, row, column) * int(sizeof(Samples))),
         step_(plane.channels),
         row_step_(8 * plane.cols * plane.channels),
         rows_(plane.rows - row),
         cols_(plane.cols - column),
-        words_(sizeof(Samples) == 1 && quads_are_words(plane)) {}
+        has_word_quads_(sizeof(Samples) == 1 && has_word_aligned_quads(plane)) {}
 
   /// Samples of the q-th quad that are inside of the image.
   __device__ int count(int q) const {
-    return Quads::at(q).row < rows_ ? samples_left(cols_ - Quads::at(q).column) : 0;
+    return QuadLayout::offset(q).row < rows_ ? samples_in_quad(cols_ - QuadLayout::offset(q).column)
+                                             : 0;
   }
   /// The quads from the first_q-th on.
-  __device__ void load(const std::byte* pixels, int first_q, Quad<Samples> (&to)[kAhead]) const {
+  __device__ void load(const std::byte* pixels, int first_q,
+                       Quad<Samples> (&to)[kPrefetchQuads]) const {
 #pragma unroll
-    for (int i = 0; i < kAhead; ++i) {
+    for (int i = 0; i < kPrefetchQuads; ++i) {
       const int q = first_q + i;
-      const auto* from = reinterpret_cast<const Samples*>(pixels + offset_bytes_) + at(q);
+      const auto* from =
+          reinterpret_cast<const Samples*>(pixels + offset_bytes_) + sample_offset(q);
       if constexpr (sizeof(Samples) == 1) {
-        if (words_) {
+        if (has_word_quads_) {
           to[i].word = count(q) > 0 ? *reinterpret_cast<const unsigned*>(from) : 0U;
           continue;
         }
       }
-      unsigned samples[kGroup];
+      unsigned samples[kQuadSamples];
 #pragma unroll
-      for (int e = 0; e < kGroup; ++e) samples[e] = e < count(q) ? from[e * step_] : 0;
+      for (int e = 0; e < kQuadSamples; ++e) samples[e] = e < count(q) ? from[e * step_] : 0;
       to[i] = pack(samples);
     }
   }
   __device__ void store(std::byte* pixels, int q, const Quad<Samples>& quad) const {
-    auto* to = reinterpret_cast<Samples*>(pixels + offset_bytes_) + at(q);
+    auto* to = reinterpret_cast<Samples*>(pixels + offset_bytes_) + sample_offset(q);
     if constexpr (sizeof(Samples) == 1) {
-      if (words_) {
+      if (has_word_quads_) {
         if (count(q) > 0) *reinterpret_cast<unsigned*>(to) = quad.word;
         return;
       }
     }
 #pragma unroll
-    for (int e = 0; e < kGroup; ++e) {
+    for (int e = 0; e < kQuadSamples; ++e) {
       if (e < count(q)) to[e * step_] = sample(quad, e);
     }
   }
 
  private:
-  __device__ std::int64_t at(int q) const {
-    return Quads::at(q).row / 8 * row_step_ + Quads::at(q).column * step_;
+  __device__ std::int64_t sample_offset(int q) const {
+    return QuadLayout::offset(q).row / 8 * row_step_ + QuadLayout::offset(q).column * step_;
   }
-  __device__ static Quad<Samples> pack(const unsigned (&s)[kGroup]) {
+  __device__ static Quad<Samples> pack(const unsigned (&s)[kQuadSamples]) {
     if constexpr (sizeof(Samples) == 1) {
       return {s[0] | s[1] << 8 | s[2] << 16 | s[3] << 24};
     } else {
@@ -93,8 +97,8 @@ class QuadGrid {
   std::int64_t offset_bytes_;
   int step_;
   std::int64_t row_step_;
-  int rows_, cols_;  // from the first sample on
-  bool words_;       // whether quads are four bytes that can be moved as one word
+  int rows_, cols_;      // from the first sample on
+  bool has_word_quads_;  // whether quads are four bytes that can be moved as one word
 };
 
 /// A thread's share of the errors of a tile.
@@ -107,12 +111,13 @@ struct QuadErrors<std::uint8_t> {
   float squared_norm = 0, squared_error = 0, residual = 0;
 
   /// Clamps `values` to the samples' range and rounds them to nearest even.
-  __device__ Quad<std::uint8_t> add(const float (&values)[kGroup], Quad<std::uint8_t> before) {
+  __device__ Quad<std::uint8_t> add(const float (&values)[kQuadSamples],
+                                    Quad<std::uint8_t> before) {
     // The last bits of a number between 2^23 and 2^24 are a whole number. Conversions are slower.
     constexpr float kWhole = 8388608.0F;
-    unsigned rounded[kGroup];
+    unsigned rounded[kQuadSamples];
 #pragma unroll
-    for (int e = 0; e < kGroup; ++e) {
+    for (int e = 0; e < kQuadSamples; ++e) {
       const float sample = __uint_as_float(__byte_perm(before.word, __float_as_uint(kWhole),
                                                        0x7650U + unsigned(e))) -
                            kWhole;
@@ -133,10 +138,11 @@ struct QuadErrors<std::uint16_t> {
   std::uint64_t squared_norm = 0, squared_error = 0;
   float residual = 0;
 
-  __device__ Quad<std::uint16_t> add(const float (&values)[kGroup], Quad<std::uint16_t> before) {
-    unsigned rounded[kGroup];
+  __device__ Quad<std::uint16_t> add(const float (&values)[kQuadSamples],
+                                     Quad<std::uint16_t> before) {
+    unsigned rounded[kQuadSamples];
 #pragma unroll
-    for (int e = 0; e < kGroup; ++e) {
+    for (int e = 0; e < kQuadSamples; ++e) {
       const unsigned sample = (e < 2 ? before.words.x : before.words.y) >> e % 2 * 16 & 0xffffU;
       rounded[e] = unsigned(__float2int_rn(fminf(fmaxf(values[e], 0.0F), 65535.0F)));
       const float difference = values[e] - float(sample);

@@ -5,29 +5,29 @@
 namespace eckart::cuda {
 namespace {
 
-constexpr int kThreads = 256;  // 16 x 16 threads, kEach x kEach elements a thread
-constexpr int kEach = 4;
-constexpr int kSide = kTile / kEach;
+constexpr int kThreads = 256;  // 16 x 16 threads, kThreadSide x kThreadSide elements a thread
+constexpr int kThreadSide = 4;
+constexpr int kSide = kTile / kThreadSide;
 constexpr int kDepth = 16;  // columns of P and V in shared memory at a time
 
 /// The factors' columns while they are multiplied, then the finished tile.
-union Shared {
+union ReconstructShared {
   struct {
     double p[kDepth][kTile];
     double v[kDepth][kTile];
   } columns;
-  Tile tile;
+  ReconstructTile tile;
 };
 
 /// The tile's product into shared.tile[i][j]; rows and columns outside the plane hold zeros or
 /// rubbish.
 __device__ void multiply(const double* p, const double* v, const Factors& f, int m, int n, int i0,
-                         int j0, int k, Shared& shared) {
+                         int j0, int k, ReconstructShared& shared) {
   const int thread = int(threadIdx.x), tx = thread % kSide, ty = thread / kSide;
-  double sum[kEach][kEach] = {};
+  double sum[kThreadSide][kThreadSide] = {};
   for (int t0 = 0; t0 < k; t0 += kDepth) {
     for (int at = thread; at < kDepth * kTile; at += kThreads) {
-      const auto [t, x] = run_at(at, kTile, 1);
+      const auto [t, x] = run_position(at, kTile, 1);
       const bool in = t0 + t < k;
       shared.columns.p[t][x] = in && i0 + x < m ? p[(t0 + t) * f.p_column + i0 + x] : 0.0;
       shared.columns.v[t][x] = in && j0 + x < n ? v[(t0 + t) * f.v_column + j0 + x] : 0.0;
@@ -35,34 +35,35 @@ __device__ void multiply(const double* p, const double* v, const Factors& f, int
     __syncthreads();
 #pragma unroll
     for (int t = 0; t < kDepth; ++t) {
-      double a[kEach], b[kEach];
+      double a[kThreadSide], b[kThreadSide];
 #pragma unroll
-      for (int e = 0; e < kEach; ++e) {
+      for (int e = 0; e < kThreadSide; ++e) {
         a[e] = shared.columns.p[t][ty + kSide * e];
         b[e] = shared.columns.v[t][tx + kSide * e];
       }
 #pragma unroll
-      for (int r = 0; r < kEach; ++r) {
+      for (int r = 0; r < kThreadSide; ++r) {
 #pragma unroll
-        for (int c = 0; c < kEach; ++c) sum[r][c] += a[r] * b[c];
+        for (int c = 0; c < kThreadSide; ++c) sum[r][c] += a[r] * b[c];
       }
     }
     __syncthreads();
   }
 #pragma unroll
-  for (int r = 0; r < kEach; ++r) {
+  for (int r = 0; r < kThreadSide; ++r) {
 #pragma unroll
-    for (int c = 0; c < kEach; ++c) shared.tile.at[ty + kSide * r][tx + kSide * c] = sum[r][c];
+    for (int c = 0; c < kThreadSide; ++c)
+      shared.tile.at[ty + kSide * r][tx + kSide * c] = sum[r][c];
   }
   __syncthreads();
 }
 
 __global__ void __launch_bounds__(kThreads)
-    reconstruct_kernel(const std::byte* __restrict__ pixels, const Plane* __restrict__ planes,
+    reconstruct_kernel(const std::byte* __restrict__ pixels, const PlaneLayout* __restrict__ planes,
                        int m, int n, int rank, Factors factors, std::byte* __restrict__ out,
                        TileError* __restrict__ errors) {
-  __shared__ Shared shared;
-  const Plane plane = planes[blockIdx.z];
+  __shared__ ReconstructShared shared;
+  const PlaneLayout plane = planes[blockIdx.z];
   const int i0 = int(blockIdx.y) * kTile, j0 = int(blockIdx.x) * kTile;
   TileError* error = errors + (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
   if (i0 >= plane.m() || j0 >= plane.n()) {  // the same for the whole block
@@ -71,13 +72,14 @@ __global__ void __launch_bounds__(kThreads)
   }
   multiply(factors.p_mk + blockIdx.z * factors.p_plane, factors.v_nk + blockIdx.z * factors.v_plane,
            factors, m, n, i0, j0, min(rank, plane.n()), shared);
-  finish<kThreads>(shared.tile, plane, pixels, i0, j0, out, error);
+  store_tile_and_errors<kThreads>(shared.tile, plane, pixels, i0, j0, out, error);
 }
 
 }  // namespace
 
-void reconstruct(const std::byte* pixels, const Plane* planes, int count, int m, int n, int rank,
-                 const Factors& factors, std::byte* out, TileError* errors, cudaStream_t stream) {
+void reconstruct(const std::byte* pixels, const PlaneLayout* planes, int count, int m, int n,
+                 int rank, const Factors& factors, std::byte* out, TileError* errors,
+                 cudaStream_t stream) {
   const dim3 grid(tiles(n), tiles(m), unsigned(count));
   reconstruct_kernel<<<grid, kThreads, 0, stream>>>(pixels, planes, m, n, rank, factors, out,
                                                     errors);

@@ -7,7 +7,7 @@
 
 #include "compute/cuda/layout/factors.hpp"
 #include "compute/cuda/layout/tiles.hpp"
-#include "compute/cuda/plane.hpp"
+#include "compute/cuda/plane_layout.hpp"
 
 namespace eckart::cuda {
 
@@ -20,9 +20,10 @@ struct TileError {
 
 /// Multiplies, clamps to the samples' range, rounds to nearest even and stores the rank-k
 /// reconstruction of each plane, k = min(rank, plane's sides), at its place in `out` (packed as
-/// `pixels` is). Writes reconstruct_tiles(m, n) errors a plane, one plane after the other. All
+/// `pixels` is). Writes reconstruct_tile_count(m, n) errors a plane, one plane after the other. All
 /// pointers are on the device.
-void reconstruct(const std::byte* pixels, const Plane* planes, int count, int m, int n, int rank,
-                 const Factors& factors, std::byte* out, TileError* errors, cudaStream_t stream);
+void reconstruct(const std::byte* pixels, const PlaneLayout* planes, int count, int m, int n,
+                 int rank, const Factors& factors, std::byte* out, TileError* errors,
+                 cudaStream_t stream);
 
 }  // namespace eckart::cuda

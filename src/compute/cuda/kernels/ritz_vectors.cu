@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
-constexpr double kNothing = 1e-28;  // a share of the largest eigenvalue that is rounding's
+constexpr double kNegligible = 1e-28;  // a share of the largest eigenvalue that is rounding's
 
 __global__ void __launch_bounds__(kThreads)
     whiten_kernel(double* __restrict__ w_ll, const double* __restrict__ ascending, int l, int k,
@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(kThreads)
   if (lane == 0)
     descending[std::size_t(blockIdx.y) * std::size_t(stride) + std::size_t(l - 1 - column)] = value;
   if (column < l - k) return;
-  const double scale = value > kNothing * values[l - 1] ? 1 / sqrt(value) : 0.0;
+  const double scale = value > kNegligible * values[l - 1] ? 1 / sqrt(value) : 0.0;
   double* w =
       w_ll + (std::size_t(blockIdx.y) * std::size_t(l) + std::size_t(column)) * std::size_t(l);
   for (int row = lane; row < l; row += 32) w[row] *= scale;
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(kThreads)
 /// squared length).
 template <class Store>
 __global__ void __launch_bounds__(kThreads)
-    lengths_kernel(const double* __restrict__ y, int rows, int columns, Store store) {
+    norms_kernel(const double* __restrict__ y, int rows, int columns, Store store) {
   const int column = int(blockIdx.x) * kWarps + int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
   if (column >= columns) return;
   const double* from = y + (std::size_t(blockIdx.y) * std::size_t(columns) + std::size_t(column)) *
@@ -40,23 +40,25 @@ __global__ void __launch_bounds__(kThreads)
   if (lane == 0) store(std::size_t(blockIdx.y), column, sum);
 }
 
-struct StoreSquaresReversed {
-  double* lengths;
+struct StoreSquaredNormsReversed {
+  double* norms;
   int stride, columns;
   __device__ void operator()(std::size_t matrix, int column, double squared) const {
-    lengths[matrix * std::size_t(stride) + std::size_t(columns - 1 - column)] = squared;
+    norms[matrix * std::size_t(stride) + std::size_t(columns - 1 - column)] = squared;
   }
 };
 
-struct StoreLengths {
-  double* lengths;
+struct StoreNorms {
+  double* norms;
   int columns;
   __device__ void operator()(std::size_t matrix, int column, double squared) const {
-    lengths[matrix * std::size_t(columns) + std::size_t(column)] = sqrt(squared);
+    norms[matrix * std::size_t(columns) + std::size_t(column)] = sqrt(squared);
   }
 };
 
-dim3 grid(int columns, int count) { return {unsigned(tiles_of(columns, kWarps)), unsigned(count)}; }
+dim3 grid(int columns, int count) {
+  return {unsigned(tile_count(columns, kWarps)), unsigned(count)};
+}
 
 }  // namespace
 
@@ -66,16 +68,15 @@ void whiten(double* w_ll, const double* ascending, int l, int k, double* descend
   ECKART_CUDA_CHECK(cudaGetLastError());
 }
 
-void squared_lengths(const double* v_nk, int n, int k, double* lengths, int stride, int count,
-                     cudaStream_t stream) {
-  lengths_kernel<<<grid(k, count), kThreads, 0, stream>>>(v_nk, n, k,
-                                                          StoreSquaresReversed{lengths, stride, k});
+void squared_column_norms(const double* v_nk, int n, int k, double* norms, int stride, int count,
+                          cudaStream_t stream) {
+  norms_kernel<<<grid(k, count), kThreads, 0, stream>>>(
+      v_nk, n, k, StoreSquaredNormsReversed{norms, stride, k});
   ECKART_CUDA_CHECK(cudaGetLastError());
 }
 
-void column_lengths(const double* y, int rows, int l, double* lengths, int count,
-                    cudaStream_t stream) {
-  lengths_kernel<<<grid(l, count), kThreads, 0, stream>>>(y, rows, l, StoreLengths{lengths, l});
+void column_norms(const double* y, int rows, int l, double* norms, int count, cudaStream_t stream) {
+  norms_kernel<<<grid(l, count), kThreads, 0, stream>>>(y, rows, l, StoreNorms{norms, l});
   ECKART_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -14,11 +14,10 @@ void whiten(double* w_ll, const double* ascending, int l, int k, double* descend
 
 /// Squared lengths of the columns of V (n x k, column-major, one matrix after the other) from the
 /// last to the first, `stride` apart from matrix to matrix.
-void squared_lengths(const double* v_nk, int n, int k, double* lengths, int stride, int count,
-                     cudaStream_t stream);
+void squared_column_norms(const double* v_nk, int n, int k, double* norms, int stride, int count,
+                          cudaStream_t stream);
 
 /// Lengths of the columns of Y (rows x l, column-major, one matrix after the other), l a matrix.
-void column_lengths(const double* y, int rows, int l, double* lengths, int count,
-                    cudaStream_t stream);
+void column_norms(const double* y, int rows, int l, double* norms, int count, cudaStream_t stream);
 
 }  // namespace eckart::cuda

@@ -12,7 +12,7 @@ constexpr int kThreads = 256;  // 2 x 4 warps, each 32 columns of 32 rows
 constexpr int kRowStride = RotateShared::kRowStride;
 
 /// Eight of a column's elements, scaled, into shared memory.
-__device__ void stage(const __half* from, float scale, __half* hi, __half*) {
+__device__ void load_to_shared(const __half* from, float scale, __half* hi, __half*) {
   const uint4 raw = *reinterpret_cast<const uint4*>(from);
   const auto* in = reinterpret_cast<const __half2*>(&raw);
   auto* out = reinterpret_cast<__half2*>(hi);
@@ -22,7 +22,7 @@ __device__ void stage(const __half* from, float scale, __half* hi, __half*) {
     out[i] = __float22half2_rn(float2{value.x * scale, value.y * scale});
   }
 }
-__device__ void stage(const float* from, float scale, __half* hi, __half* lo) {
+__device__ void load_to_shared(const float* from, float scale, __half* hi, __half* lo) {
   float4 raw[2] = {reinterpret_cast<const float4*>(from)[0],
                    reinterpret_cast<const float4*>(from)[1]};
   const auto* in = reinterpret_cast<const float*>(raw);
@@ -47,7 +47,7 @@ __device__ void store(__half* to, std::size_t lo_at, float x, float y) {
   }
 }
 
-/// Computes the transposed product, M' times the rows, so that a thread's results are neighbours
+/// Computes the transposed product, M' times the rows, so that a thread's results are neighbors
 /// in a column.
 template <class From, bool kSplit>
 __global__ void __launch_bounds__(kThreads)
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(kThreads)
 
   const std::size_t matrix = std::size_t(image) * std::size_t(l) * std::size_t(columns);
   for (int at = thread; at < kColumns * depth / 8; at += kThreads) {
-    const auto [column, k] = run_at(at, depth, 8);
+    const auto [column, k] = run_position(at, depth, 8);
     const bool in = c0 + column < columns;
     const std::size_t index = matrix + std::size_t(c0 + column) * std::size_t(l) + std::size_t(k);
     const uint4 none{0, 0, 0, 0};
@@ -78,11 +78,11 @@ __global__ void __launch_bounds__(kThreads)
   }
   const From* block = from + std::size_t(image) * std::size_t(rows) * std::size_t(l);
   for (int at = thread; at < kRows / 8 * depth; at += kThreads) {
-    const auto [k, row] = run_at(at, kRows, 8);
+    const auto [k, row] = run_position(at, kRows, 8);
     if (r0 + row >= rows) continue;  // what stands there makes rows that are not stored
-    stage(block + std::size_t(k) * std::size_t(rows) + std::size_t(r0 + row),
-          factor * by.scale[image * l + k], rows_hi + k * kRowStride + row,
-          rows_lo + k * kRowStride + row);
+    load_to_shared(block + std::size_t(k) * std::size_t(rows) + std::size_t(r0 + row),
+                   factor * by.scale[image * l + k], rows_hi + k * kRowStride + row,
+                   rows_lo + k * kRowStride + row);
   }
   __syncthreads();
 
@@ -136,7 +136,7 @@ void launch(const From* from, int rows, int l, const SmallMatrix& by, int column
   const std::size_t bytes = rotate_shared_bytes(l);
   ECKART_CUDA_CHECK(cudaFuncSetAttribute(rotate_kernel<From, kSplit>,
                                          cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
-  const dim3 grid(unsigned(tiles_of(rows, kRows)), unsigned(tiles_of(columns, kColumns)),
+  const dim3 grid(unsigned(tile_count(rows, kRows)), unsigned(tile_count(columns, kColumns)),
                   unsigned(count));
   rotate_kernel<From, kSplit>
       <<<grid, kThreads, bytes, stream>>>(from, rows, l, by, columns, upper, factor, to);

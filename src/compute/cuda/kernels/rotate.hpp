@@ -19,11 +19,11 @@ struct SmallMatrix {
 /// matrices M (l x columns) and the power of two `factor`. rows must be a multiple of 8, l and
 /// columns of 16, l at most 256. `upper`: M is upper triangular. Float32 accumulation.
 ///
-/// The first takes and gives float16; M's two halves make its result as good as its input.
+/// The first takes and gives float16; M as hi and lo makes its result as good as its input.
 void rotate(const __half* from, int rows, int l, const SmallMatrix& by, int columns, bool upper,
             float factor, __half* to, int count, cudaStream_t stream);
 /// The others give hi and lo, each rows x columns, lo behind hi: about 21 bits. Float32 is split
-/// into two halves first.
+/// into two float16 parts (hi, lo) first.
 void rotate_split(const __half* from, int rows, int l, const SmallMatrix& by, int columns,
                   bool upper, float factor, __half* to, int count, cudaStream_t stream);
 void rotate_split(const float* from, int rows, int l, const SmallMatrix& by, int columns,

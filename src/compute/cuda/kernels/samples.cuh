@@ -3,51 +3,52 @@
 #include <cstdint>
 
 #include "compute/cuda/layout/quads.hpp"
-#include "compute/cuda/plane.hpp"
+#include "compute/cuda/plane_layout.hpp"
 
 namespace eckart::cuda {
 
-/// Up to kGroup neighbouring samples along the rows of an image, as they lie in memory.
+/// Up to kQuadSamples neighboring samples along the rows of an image, as they lie in memory.
 template <class Samples>
-struct SampleGroup {
+struct SampleQuad {
   Samples* first;
   int step;   ///< from a sample to the next
   int count;  ///< that are inside of the image
   /// Whether they are four bytes that can be moved as one word.
   __device__ bool is_word() const {
-    return sizeof(Samples) == 1 && step == 1 && count == kGroup &&
-           reinterpret_cast<std::uintptr_t>(first) % kGroup == 0;
+    return sizeof(Samples) == 1 && step == 1 && count == kQuadSamples &&
+           reinterpret_cast<std::uintptr_t>(first) % kQuadSamples == 0;
   }
 };
 
 /// The samples from row `row` and column `col` of the image on.
 template <class Samples, class Bytes>
-__device__ SampleGroup<Samples> sample_group(Bytes* pixels, const Plane& plane, int row, int col) {
+__device__ SampleQuad<Samples> sample_quad(Bytes* pixels, const PlaneLayout& plane, int row,
+                                           int col) {
   auto* image = reinterpret_cast<Samples*>(pixels + plane.offset_bytes);
-  const int left = row < plane.rows ? samples_left(plane.cols - col) : 0;
+  const int left = row < plane.rows ? samples_in_quad(plane.cols - col) : 0;
   return {image + sample_index(plane, row, col), plane.channels, left};
 }
 
 template <class Samples>
-__device__ void load(const SampleGroup<const Samples>& group, unsigned (&to)[kGroup]) {
+__device__ void load(const SampleQuad<const Samples>& group, unsigned (&to)[kQuadSamples]) {
   if (group.is_word()) {
     const uchar4 word = *reinterpret_cast<const uchar4*>(group.first);
     to[0] = word.x, to[1] = word.y, to[2] = word.z, to[3] = word.w;
     return;
   }
 #pragma unroll
-  for (int i = 0; i < kGroup; ++i) to[i] = i < group.count ? group.first[i * group.step] : 0;
+  for (int i = 0; i < kQuadSamples; ++i) to[i] = i < group.count ? group.first[i * group.step] : 0;
 }
 
 template <class Samples>
-__device__ void store(const SampleGroup<Samples>& group, const unsigned (&from)[kGroup]) {
+__device__ void store(const SampleQuad<Samples>& group, const unsigned (&from)[kQuadSamples]) {
   if (group.is_word()) {
     *reinterpret_cast<uchar4*>(group.first) = uchar4{std::uint8_t(from[0]), std::uint8_t(from[1]),
                                                      std::uint8_t(from[2]), std::uint8_t(from[3])};
     return;
   }
 #pragma unroll
-  for (int i = 0; i < kGroup; ++i) {
+  for (int i = 0; i < kQuadSamples; ++i) {
     if (i < group.count) group.first[i * group.step] = Samples(from[i]);
   }
 }

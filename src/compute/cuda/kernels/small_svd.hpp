@@ -20,10 +20,10 @@ namespace eckart::cuda {
 ///   weak           1 where a column had less than a tenth of its own, so that M's rounding makes
 ///                  the columns of B M orthonormal to about 1e-3 only; else 0
 void small_svd(double* s_ll, int l, int k, int columns, double* sigma_squared, int stride,
-               const SmallMatrix& m_lk, float* work_ll, int* info, int* weak, int count,
+               const SmallMatrix& m_lk, float* work_ll, int* info, int* ill_conditioned, int count,
                cudaStream_t stream);
 
 /// The largest order l that small_svd() and rotate_split() have shared memory for on this device.
-int most_small_columns(int device);
+int max_float16_columns(int device);
 
 }  // namespace eckart::cuda

@@ -9,7 +9,7 @@
 
 namespace eckart::cuda::tensor_core {
 
-/// Four 8 x 8 matrices of halves from shared memory, to which lane l / 8 * 8 + r gives the address
+/// Four 8 x 8 float16 matrices from shared memory, to which lane l / 8 * 8 + r gives the address
 /// of row r of matrix l / 8 (16 bytes, aligned): to[i] holds elements (g, 2t) and (g, 2t + 1) of
 /// matrix i.
 __device__ inline void load(unsigned (&to)[4], const __half* row) {
@@ -30,29 +30,29 @@ __device__ inline void load_transposed(unsigned (&to)[4], const __half* row) {
 
 /// A 16 x 16 operand A at `at`, stored as A[row][k] (k contiguous).
 __device__ inline void load_a(unsigned (&a)[4], const __half* at, int stride, int lane) {
-  const auto [row, column] = down_first(lane);
+  const auto [row, column] = ldmatrix_column_order(lane);
   load(a, at + row * stride + column);
 }
 /// The same, stored as A[k][row] (rows contiguous).
 __device__ inline void load_a_transposed(unsigned (&a)[4], const __half* at, int stride, int lane) {
-  const auto [row, column] = across_first(lane);
+  const auto [row, column] = ldmatrix_row_order(lane);
   load_transposed(a, at + row * stride + column);
 }
 /// Two 16 x 8 operands B beside one another at `at`, stored as B[k][column] (columns contiguous);
 /// b[0], b[1] are the first, b[2], b[3] the second.
 __device__ inline void load_b_pair(unsigned (&b)[4], const __half* at, int stride, int lane) {
-  const auto [row, column] = down_first(lane);
+  const auto [row, column] = ldmatrix_column_order(lane);
   load_transposed(b, at + row * stride + column);
 }
 
 /// The same, stored as B[column][k] (k contiguous).
 __device__ inline void load_b_pair_transposed(unsigned (&b)[4], const __half* at, int stride,
                                               int lane) {
-  const auto [row, column] = across_first(lane);
+  const auto [row, column] = ldmatrix_row_order(lane);
   load(b, at + row * stride + column);
 }
 
-/// c += A B, A 16 x 16 and B 16 x 8 halves, c in float32: c[0], c[1] are elements (g, 2t) and
+/// c += A B, A 16 x 16 and B 16 x 8 in float16, c in float32: c[0], c[1] are elements (g, 2t) and
 /// (g, 2t + 1), c[2], c[3] those of row g + 8. The sum is cut off, not rounded: many terms of one
 /// sign want to be added up in parts.
 __device__ inline void multiply_add(float (&c)[4], const unsigned (&a)[4], unsigned b0,

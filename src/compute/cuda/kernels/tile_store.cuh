@@ -9,47 +9,47 @@
 namespace eckart::cuda {
 
 constexpr int kTile = kReconstructTile;
-inline unsigned tiles(int side) { return unsigned(tiles_of(side, kTile)); }
+inline unsigned tiles(int side) { return unsigned(tile_count(side, kTile)); }
 
 /// A finished tile in shared memory; an odd stride, so that columns lie in different banks.
-struct Tile {
+struct ReconstructTile {
   double at[kTile][kTile + 1];
 };
 
 /// Where this thread's g-th group of samples begins in a tile.
 template <int kThreads>
-__device__ Position group_at(int g) {
-  return run_at(int(threadIdx.x) + g * kThreads, kTile, kGroup);
+__device__ Position quad_position(int g) {
+  return run_position(int(threadIdx.x) + g * kThreads, kTile, kQuadSamples);
 }
 
 /// Stores the tile in the image's order, clamped and rounded to nearest even, and returns this
 /// thread's share of the errors. `Samples` is what an image's samples are.
 template <class Samples, int kThreads>
-__device__ TileError store_tile(const Tile& tile, const Plane& plane, const std::byte* pixels,
-                                int i0, int j0, std::byte* out) {
+__device__ TileError store_tile(const ReconstructTile& tile, const PlaneLayout& plane,
+                                const std::byte* pixels, int i0, int j0, std::byte* out) {
   using Sum = std::conditional_t<sizeof(Samples) == 1, unsigned, std::uint64_t>;  // of few samples
   constexpr double top = sizeof(Samples) == 1 ? 255 : 65535;
   const bool wide = plane.rows < plane.cols;
   const int row0 = wide ? j0 : i0, col0 = wide ? i0 : j0;
-  constexpr int kGroups = kTile * kTile / kGroup / kThreads, kAhead = 4;
-  static_assert(kGroups % kAhead == 0);
+  constexpr int kThreadQuads = kTile * kTile / kQuadSamples / kThreads, kPrefetchQuads = 4;
+  static_assert(kThreadQuads % kPrefetchQuads == 0);
   Sum squared_norm = 0, squared_error = 0;
   double residual = 0;
 #pragma unroll 1
-  for (int first = 0; first < kGroups; first += kAhead) {
-    unsigned before[kAhead][kGroup];
+  for (int first = 0; first < kThreadQuads; first += kPrefetchQuads) {
+    unsigned before[kPrefetchQuads][kQuadSamples];
 #pragma unroll
-    for (int g = 0; g < kAhead; ++g) {  // all of them on their way before the first is used
-      const Position at = group_at<kThreads>(first + g);
-      load(sample_group<const Samples>(pixels, plane, row0 + at.row, col0 + at.column), before[g]);
+    for (int g = 0; g < kPrefetchQuads; ++g) {  // all of them on their way before the first is used
+      const Position at = quad_position<kThreads>(first + g);
+      load(sample_quad<const Samples>(pixels, plane, row0 + at.row, col0 + at.column), before[g]);
     }
 #pragma unroll
-    for (int g = 0; g < kAhead; ++g) {
-      const Position at = group_at<kThreads>(first + g);
-      const auto target = sample_group<Samples>(out, plane, row0 + at.row, col0 + at.column);
-      unsigned after[kGroup];
+    for (int g = 0; g < kPrefetchQuads; ++g) {
+      const Position at = quad_position<kThreads>(first + g);
+      const auto target = sample_quad<Samples>(out, plane, row0 + at.row, col0 + at.column);
+      unsigned after[kQuadSamples];
 #pragma unroll
-      for (int e = 0; e < kGroup; ++e) {
+      for (int e = 0; e < kQuadSamples; ++e) {
         const double value = wide ? tile.at[at.column + e][at.row] : tile.at[at.row][at.column + e];
         after[e] = unsigned(__double2int_rn(fmin(fmax(value, 0.0), top)));
         if (e >= target.count) continue;
@@ -94,8 +94,9 @@ __device__ TileError sum_over_block(TileError mine) {
 
 /// Stores a tile and its errors; the whole block takes part, after the tile is complete.
 template <int kThreads>
-__device__ void finish(const Tile& tile, const Plane& plane, const std::byte* pixels, int i0,
-                       int j0, std::byte* out, TileError* error) {
+__device__ void store_tile_and_errors(const ReconstructTile& tile, const PlaneLayout& plane,
+                                      const std::byte* pixels, int i0, int j0, std::byte* out,
+                                      TileError* error) {
   const TileError mine =
       plane.sample_bytes == 1
           ? store_tile<std::uint8_t, kThreads>(tile, plane, pixels, i0, j0, out)

@@ -9,24 +9,24 @@ constexpr int kTile =
     32;  // a block moves a kTile x kTile tile, through shared memory to turn wide planes
 constexpr int kRows = 8;  // with kTile x kRows threads
 
-__device__ double load(const std::byte* pixels, const Plane& plane, int i, int j) {
+__device__ double load(const std::byte* pixels, const PlaneLayout& plane, int i, int j) {
   if (i >= plane.m() || j >= plane.n()) return 0.0;
   const std::byte* image = pixels + plane.offset_bytes;
-  const std::int64_t index = plane.sample(i, j);
+  const std::int64_t index = plane.element_index(i, j);
   return plane.sample_bytes == 1 ? double(reinterpret_cast<const std::uint8_t*>(image)[index])
                                  : double(reinterpret_cast<const std::uint16_t*>(image)[index]);
 }
 
 __global__ void unpack_kernel(const std::byte* __restrict__ pixels,
-                              const Plane* __restrict__ planes, int m, int n,
+                              const PlaneLayout* __restrict__ planes, int m, int n,
                               double* __restrict__ a_t) {
   __shared__ double tile[kTile][kTile + 1];
-  const Plane plane = planes[blockIdx.z];
+  const PlaneLayout plane = planes[blockIdx.z];
   const int i0 = int(blockIdx.y) * kTile, j0 = int(blockIdx.x) * kTile;
   const int x = int(threadIdx.x);
   const bool wide = plane.rows < plane.cols;
   for (int y = int(threadIdx.y); y < kTile;
-       y += kRows) {  // neighbouring threads, neighbouring samples
+       y += kRows) {  // neighboring threads, neighboring samples
     const int i = wide ? x : y, j = wide ? y : x;
     tile[i][j] = load(pixels, plane, i0 + i, j0 + j);
   }
@@ -45,9 +45,9 @@ cudaError_t device_code_status() {
   return cudaFuncGetAttributes(&attributes, unpack_kernel);
 }
 
-void unpack(const std::byte* pixels, const Plane* planes, int count, int m, int n, double* a_t,
-            cudaStream_t stream) {
-  const dim3 grid(unsigned(tiles_of(n, kTile)), unsigned(tiles_of(m, kTile)), unsigned(count));
+void unpack(const std::byte* pixels, const PlaneLayout* planes, int count, int m, int n,
+            double* a_t, cudaStream_t stream) {
+  const dim3 grid(unsigned(tile_count(n, kTile)), unsigned(tile_count(m, kTile)), unsigned(count));
   unpack_kernel<<<grid, dim3(kTile, kRows), 0, stream>>>(pixels, planes, m, n, a_t);
   ECKART_CUDA_CHECK(cudaGetLastError());
 }

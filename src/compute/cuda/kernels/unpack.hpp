@@ -4,14 +4,14 @@
 
 #include <cstddef>
 
-#include "compute/cuda/plane.hpp"
+#include "compute/cuda/plane_layout.hpp"
 
 namespace eckart::cuda {
 
 /// Samples to float64 matrices, padded with zeros: a_t[p] is A of planes[p] transposed,
 /// column-major n x m (leading dimension n), p < count. `pixels` and `planes` are on the device.
-void unpack(const std::byte* pixels, const Plane* planes, int count, int m, int n, double* a_t,
-            cudaStream_t stream);
+void unpack(const std::byte* pixels, const PlaneLayout* planes, int count, int m, int n,
+            double* a_t, cudaStream_t stream);
 
 /// Whether this build has device code for the current device: cudaSuccess if so.
 cudaError_t device_code_status();

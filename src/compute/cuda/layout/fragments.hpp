@@ -10,9 +10,11 @@ namespace eckart::cuda::tensor_core {
 /// Where the eight elements begin whose address a lane gives to ldmatrix (.x4), so that its four
 /// 8 x 8 matrices are the quarters of 16 x 16 elements: top left, bottom left, top right, bottom
 /// right.
-ECKART_HOST_DEVICE constexpr Position down_first(int lane) { return {lane % 16, 8 * (lane / 16)}; }
+ECKART_HOST_DEVICE constexpr Position ldmatrix_column_order(int lane) {
+  return {lane % 16, 8 * (lane / 16)};
+}
 /// The same: top left, top right, bottom left, bottom right.
-ECKART_HOST_DEVICE constexpr Position across_first(int lane) {
+ECKART_HOST_DEVICE constexpr Position ldmatrix_row_order(int lane) {
   return {lane % 8 + 8 * (lane / 16), 8 * (lane / 8 % 2)};
 }
 
@@ -22,8 +24,8 @@ ECKART_HOST_DEVICE constexpr Position product_element(int lane, int e) {
 }
 
 /// Where a warp's 32 x 32 elements begin in a tile that is so many warps wide.
-ECKART_HOST_DEVICE constexpr Position warp_tile(int warp, int warps_across) {
-  return {warp / warps_across * 32, warp % warps_across * 32};
+ECKART_HOST_DEVICE constexpr Position warp_tile(int warp, int warps_per_row) {
+  return {warp / warps_per_row * 32, warp % warps_per_row * 32};
 }
 
 }  // namespace eckart::cuda::tensor_core

@@ -4,15 +4,15 @@
 
 namespace eckart::cuda {
 
-constexpr int kRanksAtOnce = 8;
+constexpr int kMaxGroupRanks = 8;
 
-/// Ranks in ascending order, and which output each is.
-struct Ranks {
+/// RankGroup in ascending order, and which output each is.
+struct RankGroup {
   int count;
-  int rank[kRanksAtOnce], output[kRanksAtOnce];
+  int rank[kMaxGroupRanks], output[kMaxGroupRanks];
 };
 
-/// All ranks, each at most n, in groups that reconstruct_halves() takes at once.
-std::vector<Ranks> rank_groups(const std::vector<int>& ranks, int n);
+/// All ranks, each at most n, in groups that reconstruct_float16() takes at once.
+std::vector<RankGroup> rank_groups(const std::vector<int>& ranks, int n);
 
 }  // namespace eckart::cuda

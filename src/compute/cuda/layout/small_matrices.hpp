@@ -10,18 +10,18 @@ namespace eckart::cuda {
 // Symmetric matrices, a block of kSide x kSide threads each: thread (x, y) has elements
 // (y + kSide a, x + kSide b), a, b < each.
 constexpr int kSide = 16;
-constexpr int kMostEach = 12;                  // what small_svd() has shared memory for
-constexpr int kMostSmall = kSide * kMostEach;  // the largest order
+constexpr int kMaxOrderTiles = 12;                      // what small_svd() has shared memory for
+constexpr int kMaxSmallOrder = kSide * kMaxOrderTiles;  // the largest order
 
 /// Rows, and columns, of a matrix of order l that a thread has.
-constexpr int elements_each(int l) { return tiles_of(l, kSide); }
+constexpr int order_tiles(int l) { return tile_count(l, kSide); }
 
 /// The largest order, a multiple of kSide, that takes no more than `limit` bytes of shared memory;
 /// bytes(order) must not fall.
 template <class Bytes>
 int largest_order(int limit, const Bytes& bytes) {
   int l = 0;
-  for (int next = kSide; next <= kMostSmall; next += kSide) {
+  for (int next = kSide; next <= kMaxSmallOrder; next += kSide) {
     if (bytes(next) <= limit) l = next;
   }
   return l;
@@ -33,10 +33,10 @@ constexpr int kJacobiLanes = 8;
 constexpr int kJacobiColumns = 4;
 
 /// Threads for order 16 each.
-constexpr int jacobi_threads(int each) { return 16 * each / kJacobiColumns * kJacobiLanes; }
+constexpr int jacobi_threads(int tiles) { return 16 * tiles / kJacobiColumns * kJacobiLanes; }
 /// As many blocks on a multiprocessor as have registers; none takes more than sixteen everywhere.
-constexpr int jacobi_blocks(int each) {
-  return std::clamp(65536 / (jacobi_threads(each) * (8 * each + 64)), 1, 16);
+constexpr int jacobi_blocks(int tiles) {
+  return std::clamp(65536 / (jacobi_threads(tiles) * (8 * tiles + 64)), 1, 16);
 }
 /// Two neighboring rows that a lane has of its group's columns: the first of the e-th two.
 ECKART_HOST_DEVICE constexpr int jacobi_row(int lane, int e) {
@@ -49,7 +49,7 @@ ECKART_HOST_DEVICE constexpr int ring_source(int group, int step, int groups) {
 }
 
 /// Shared memory of a block of rotate(), in float16 numbers: kRotateColumns columns of M in two
-/// halves, [column][k], and kRotateRows rows of what is multiplied, likewise, [k][row].
+/// numbers (hi, lo), [column][k], and kRotateRows rows of what is multiplied, likewise, [k][row].
 constexpr int kRotateRows = 128;
 constexpr int kRotateColumns = 64;
 struct RotateShared {

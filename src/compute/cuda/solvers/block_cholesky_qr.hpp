@@ -7,10 +7,10 @@ namespace eckart::cuda {
 
 /// Orthonormal columns in float64, for any number of columns: block Gram-Schmidt, in each block
 /// Cholesky QR.
-struct BlockCholeskyQr : BlockCholeskyQrParts {
+struct BlockCholeskyQr : BlockCholeskyQrBuffers {
   /// For `count` matrices of l columns.
-  static BlockCholeskyQr carve(Carver& carver, int l, int count) {
-    return {BlockCholeskyQrParts::carve(carver, l, count)};
+  static BlockCholeskyQr allocate(WorkspaceAllocator& allocator, int l, int count) {
+    return {BlockCholeskyQrBuffers::allocate(allocator, l, count)};
   }
 
   /// The columns of Y (rows x l, column-major, one matrix after the other; overwritten), made

@@ -3,7 +3,7 @@
 #include "compute/cuda/kernels/ritz_vectors.hpp"
 #include "compute/cuda/kernels/unpack.hpp"
 #include "compute/cuda/profiler_range.hpp"
-#include "compute/cuda/solvers/batched.hpp"
+#include "compute/cuda/solvers/batched_linear_algebra.hpp"
 #include "compute/cuda/solvers/block_cholesky_qr.hpp"
 #include "compute/cuda/solvers/random_start.hpp"
 
@@ -15,58 +15,60 @@ namespace {
 /// nothing, and such that want more rounds.
 class Float64SubspaceSolver : public BatchSolver {
  public:
-  Spectrum spectrum(const Problem& p) const override {
-    return {ValueOrder::ritz, p.columns, p.rank(), Precision::squared_float64};
+  SpectrumFormat spectrum(const Problem& p) const override {
+    return {ValueOrder::ritz, p.columns, p.rank(), Precision::float64_gram};
   }
 
   std::size_t workspace_bytes(const Handles& handles, const Problem& p) override {
     const int l = p.columns;
     start_nl_.reserve(handles.stream, p.n, l);
-    Carver carver(nullptr);
-    Float64SubspaceParts::carve(carver, p);
-    return carver.used() + eigen_.workspace_bytes(handles, l, p.count);
+    WorkspaceAllocator allocator(nullptr);
+    Float64SubspaceBuffers::allocate(allocator, p);
+    return allocator.used_bytes() + eigen_.workspace_bytes(handles, l, p.count);
   }
 
   void solve(const Handles& handles, const Problem& p, const DeviceBatch& batch) override {
     const int m = p.m, n = p.n, l = p.columns, k = p.rank(), count = p.count;
-    Carver carver(batch.workspace);
-    const auto parts = Float64SubspaceParts::carve(carver, p);
-    const BlockCholeskyQr qr{parts.qr};
+    WorkspaceAllocator allocator(batch.workspace);
+    const auto buffers = Float64SubspaceBuffers::allocate(allocator, p);
+    const BlockCholeskyQr qr{buffers.qr};
     const ProfilerRange phase("unpack");
-    unpack(batch.pixels, batch.planes, count, m, n, parts.a_t_nm, handles.stream);
-    const Operand a{CUBLAS_OP_T, parts.a_t_nm, n, std::int64_t(n) * m};
-    const Operand a_t{CUBLAS_OP_N, parts.a_t_nm, n, std::int64_t(n) * m};
+    unpack(batch.pixels, batch.planes, count, m, n, buffers.a_t_nm, handles.stream);
+    const Operand a{CUBLAS_OP_T, buffers.a_t_nm, n, std::int64_t(n) * m};
+    const Operand a_t{CUBLAS_OP_N, buffers.a_t_nm, n, std::int64_t(n) * m};
 
-    const Operand q_nl = whole(parts.q_nl, n, l).as(CUBLAS_OP_N);
-    const Operand z_ml = whole(parts.z_ml, m, l).as(CUBLAS_OP_N);
+    const Operand q_nl = dense_block(buffers.q_nl, n, l).as(CUBLAS_OP_N);
+    const Operand z_ml = dense_block(buffers.z_ml, m, l).as(CUBLAS_OP_N);
     phase.next("iterate");
-    for (int round = 0; round < p.rounds; ++round) {
-      const Operand q = round == 0 ? Operand{CUBLAS_OP_N, start_nl_.data(), n, 0} : q_nl;
-      multiply(handles, m, l, n, a, q, parts.product, count);
-      qr.solve(handles, parts.product, m, l, parts.z_ml, count);
-      multiply(handles, n, l, m, a_t, z_ml, parts.product, count);
-      qr.solve(handles, parts.product, n, l, parts.q_nl, count);
+    for (int iteration = 0; iteration < p.iterations; ++iteration) {
+      const Operand q = iteration == 0 ? Operand{CUBLAS_OP_N, start_nl_.data(), n, 0} : q_nl;
+      multiply(handles, m, l, n, a, q, buffers.product, count);
+      qr.solve(handles, buffers.product, m, l, buffers.z_ml, count);
+      multiply(handles, n, l, m, a_t, z_ml, buffers.product, count);
+      qr.solve(handles, buffers.product, n, l, buffers.q_nl, count);
     }
 
     phase.next("factor");
     // B = A Q, B'B = W Theta W', U = B W_k Theta_k^-1/2, V = A'U
-    multiply(handles, m, l, n, a, q_nl, parts.product, count);
-    const Block b_ml = whole(parts.product, m, l);
-    multiply(handles, l, l, m, b_ml.as(CUBLAS_OP_T), b_ml.as(CUBLAS_OP_N), parts.s_ll, count);
-    eigen_.solve(handles, parts.s_ll, l, count, parts.values_l, batch.info,
-                 carver.take<std::byte>(0), batch.workspace_bytes - carver.used());
+    multiply(handles, m, l, n, a, q_nl, buffers.product, count);
+    const Block b_ml = dense_block(buffers.product, m, l);
+    multiply(handles, l, l, m, b_ml.as(CUBLAS_OP_T), b_ml.as(CUBLAS_OP_N), buffers.s_ll, count);
+    eigen_.solve(handles, buffers.s_ll, l, count, buffers.values_l, batch.info,
+                 allocator.allocate<std::byte>(0), batch.workspace_bytes - allocator.used_bytes());
     const int stride = spectrum(p).values();
-    whiten(parts.s_ll, parts.values_l, l, k, batch.values, stride, count, handles.stream);
-    const Block leading = whole(parts.s_ll, l, l).from(0, l - k);
-    multiply(handles, m, k, l, b_ml.as(CUBLAS_OP_N), leading.as(CUBLAS_OP_N), parts.u_mk, count);
-    multiply(handles, n, k, m, a_t, whole(parts.u_mk, m, k).as(CUBLAS_OP_N), parts.v_nk, count);
-    squared_lengths(parts.v_nk, n, k, batch.values + l, stride, count, handles.stream);
-    const Factors factors = make_factors(parts.u_mk, m, parts.v_nk, n, k, k, true);
+    whiten(buffers.s_ll, buffers.values_l, l, k, batch.values, stride, count, handles.stream);
+    const Block leading = dense_block(buffers.s_ll, l, l).sub_block(0, l - k);
+    multiply(handles, m, k, l, b_ml.as(CUBLAS_OP_N), leading.as(CUBLAS_OP_N), buffers.u_mk, count);
+    multiply(handles, n, k, m, a_t, dense_block(buffers.u_mk, m, k).as(CUBLAS_OP_N), buffers.v_nk,
+             count);
+    squared_column_norms(buffers.v_nk, n, k, batch.values + l, stride, count, handles.stream);
+    const Factors factors = make_factors(buffers.u_mk, m, buffers.v_nk, n, k, k, true);
     phase.next("reconstruct");
-    const std::size_t tiles = std::size_t(reconstruct_tiles(m, n)) * std::size_t(count);
+    const std::size_t tiles = std::size_t(reconstruct_tile_count(m, n)) * std::size_t(count);
     for (std::size_t r = 0; r < p.ranks.size(); ++r) {
       reconstruct(batch.pixels, batch.planes, count, m, n, p.ranks[r], factors,
-                  batch.outputs + r * batch.output_step, batch.errors + r * tiles, handles.stream);
+                  batch.outputs + r * batch.output_stride_bytes, batch.errors + r * tiles,
+                  handles.stream);
     }
   }
 

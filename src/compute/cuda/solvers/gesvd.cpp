@@ -1,29 +1,30 @@
 #include <cstdint>
 
 #include "compute/cuda/raii.hpp"
-#include "compute/cuda/solvers/float64_solver.hpp"
+#include "compute/cuda/solvers/full_svd_solver.hpp"
 
 namespace eckart::cuda {
 namespace {
 
-class Gesvd : public RightVectors {
+class Gesvd : public RightSingularVectorSolver {
  public:
   ValueOrder order() const override { return ValueOrder::descending; }
-  bool one_by_one() const override { return true; }
+  bool is_sequential() const override { return true; }
 
   std::size_t workspace_bytes(const Handles& handles, const Problem& problem) override {
     const int m = problem.m, n = problem.n;
-    return Carver::bytes<double>(std::size_t(m) * std::size_t(n)) +
-           Carver::bytes<double>(std::size_t(n) * std::size_t(n)) +
-           Carver::bytes<double>(std::size_t(work_elements(handles, m, n)));
+    return WorkspaceAllocator::aligned_bytes<double>(std::size_t(m) * std::size_t(n)) +
+           WorkspaceAllocator::aligned_bytes<double>(std::size_t(n) * std::size_t(n)) +
+           WorkspaceAllocator::aligned_bytes<double>(std::size_t(work_elements(handles, m, n)));
   }
 
-  void find(const Handles& handles, const Problem& problem, const Factorization& batch) override {
+  void solve(const Handles& handles, const Problem& problem,
+             const SingularVectorBatch& batch) override {
     const int m = problem.m, n = problem.n, work_size = work_elements(handles, m, n);
-    Carver carver(batch.workspace);
-    double* a_mn = carver.take<double>(std::size_t(m) * std::size_t(n));
-    double* v_t_nn = carver.take<double>(std::size_t(n) * std::size_t(n));
-    double* work = carver.take<double>(std::size_t(work_size));
+    WorkspaceAllocator allocator(batch.workspace);
+    double* a_mn = allocator.allocate<double>(std::size_t(m) * std::size_t(n));
+    double* v_t_nn = allocator.allocate<double>(std::size_t(n) * std::size_t(n));
+    double* work = allocator.allocate<double>(std::size_t(work_size));
     for (int i = 0; i < problem.count; ++i) {
       transpose(handles, n, m, batch.a_t_nm + std::int64_t(i) * n * m, a_mn);
       // no left vectors; the right ones into v_t_nn
@@ -52,6 +53,6 @@ class Gesvd : public RightVectors {
 
 }  // namespace
 
-std::unique_ptr<RightVectors> make_gesvd() { return std::make_unique<Gesvd>(); }
+std::unique_ptr<RightSingularVectorSolver> make_gesvd() { return std::make_unique<Gesvd>(); }
 
 }  // namespace eckart::cuda

@@ -1,35 +1,36 @@
 #include <cstdint>
 
 #include "compute/cuda/raii.hpp"
-#include "compute/cuda/solvers/float64_solver.hpp"
+#include "compute/cuda/solvers/full_svd_solver.hpp"
 
 namespace eckart::cuda {
 namespace {
 
 /// Works on A', n x m: its left singular vectors are A's right ones, so nothing need be transposed.
-class Gesvdj : public RightVectors {
+class Gesvdj : public RightSingularVectorSolver {
  public:
-  Gesvdj() : params_(make_handle<JacobiParams>(cusolverDnCreateGesvdjInfo)) {
+  Gesvdj() : params_(make_handle<JacobiParamsHandle>(cusolverDnCreateGesvdjInfo)) {
     ECKART_CUDA_CHECK(cusolverDnXgesvdjSetTolerance(params_.get(), 1e-14));
     ECKART_CUDA_CHECK(cusolverDnXgesvdjSetMaxSweeps(params_.get(), 100));
   }
 
   ValueOrder order() const override { return ValueOrder::descending; }
-  bool one_by_one() const override { return true; }
+  bool is_sequential() const override { return true; }
 
   std::size_t workspace_bytes(const Handles& handles, const Problem& problem) override {
     const int m = problem.m, n = problem.n;
-    return 2 * Carver::bytes<double>(std::size_t(m) * std::size_t(n)) +
-           Carver::bytes<double>(std::size_t(work_elements(handles, m, n)));
+    return 2 * WorkspaceAllocator::aligned_bytes<double>(std::size_t(m) * std::size_t(n)) +
+           WorkspaceAllocator::aligned_bytes<double>(std::size_t(work_elements(handles, m, n)));
   }
 
-  void find(const Handles& handles, const Problem& problem, const Factorization& batch) override {
+  void solve(const Handles& handles, const Problem& problem,
+             const SingularVectorBatch& batch) override {
     const int m = problem.m, n = problem.n, work_size = work_elements(handles, m, n);
     const std::size_t matrix = std::size_t(m) * std::size_t(n);
-    Carver carver(batch.workspace);
-    double* a_t_nm = carver.take<double>(matrix);
-    double* left_mn = carver.take<double>(matrix);
-    double* work = carver.take<double>(std::size_t(work_size));
+    WorkspaceAllocator allocator(batch.workspace);
+    double* a_t_nm = allocator.allocate<double>(matrix);
+    double* left_mn = allocator.allocate<double>(matrix);
+    double* work = allocator.allocate<double>(std::size_t(work_size));
     for (int i = 0; i < problem.count; ++i) {
       ECKART_CUDA_CHECK(cudaMemcpyAsync(a_t_nm, batch.a_t_nm + std::size_t(i) * matrix,
                                         matrix * sizeof(double), cudaMemcpyDeviceToDevice,
@@ -52,11 +53,11 @@ class Gesvdj : public RightVectors {
     return elements;
   }
 
-  JacobiParams params_;
+  JacobiParamsHandle params_;
 };
 
 }  // namespace
 
-std::unique_ptr<RightVectors> make_gesvdj() { return std::make_unique<Gesvdj>(); }
+std::unique_ptr<RightSingularVectorSolver> make_gesvdj() { return std::make_unique<Gesvdj>(); }
 
 }  // namespace eckart::cuda

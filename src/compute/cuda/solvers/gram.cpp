@@ -1,10 +1,10 @@
-#include "compute/cuda/solvers/batched.hpp"
-#include "compute/cuda/solvers/float64_solver.hpp"
+#include "compute/cuda/solvers/batched_linear_algebra.hpp"
+#include "compute/cuda/solvers/full_svd_solver.hpp"
 
 namespace eckart::cuda {
 namespace {
 
-class Gram : public RightVectors {
+class Gram : public RightSingularVectorSolver {
  public:
   ValueOrder order() const override { return ValueOrder::ascending_squares; }
 
@@ -12,7 +12,8 @@ class Gram : public RightVectors {
     return eigen_.workspace_bytes(handles, problem.n, problem.count);
   }
 
-  void find(const Handles& handles, const Problem& problem, const Factorization& batch) override {
+  void solve(const Handles& handles, const Problem& problem,
+             const SingularVectorBatch& batch) override {
     const int m = problem.m, n = problem.n, count = problem.count;
     const std::int64_t matrix = std::int64_t(n) * m;
     // G = A'A, where its eigenvectors will be
@@ -28,6 +29,6 @@ class Gram : public RightVectors {
 
 }  // namespace
 
-std::unique_ptr<RightVectors> make_gram() { return std::make_unique<Gram>(); }
+std::unique_ptr<RightSingularVectorSolver> make_gram() { return std::make_unique<Gram>(); }
 
 }  // namespace eckart::cuda

@@ -2,11 +2,11 @@
 
 #include <stdexcept>
 
-#include "compute/cuda/solvers/float64_solver.hpp"
+#include "compute/cuda/solvers/full_svd_solver.hpp"
 
 namespace eckart::cuda {
 
-std::vector<std::unique_ptr<BatchSolver>> make_solvers(SolverKind kind, bool alone) {
+std::vector<std::unique_ptr<BatchSolver>> make_solvers(SolverKind kind, bool is_single_solver) {
   std::vector<std::unique_ptr<BatchSolver>> solvers;
   switch (kind) {
     case SolverKind::subspace:
@@ -16,18 +16,18 @@ std::vector<std::unique_ptr<BatchSolver>> make_solvers(SolverKind kind, bool alo
       // left, nearly all of which is of exactly low rank.
       solvers.push_back(make_subspace_solver());
       solvers.push_back(make_float64_subspace_solver());
-      solvers.push_back(make_float64_solver(make_gram()));
-      solvers.push_back(make_float64_solver(make_gesvd()));
+      solvers.push_back(make_full_svd_solver(make_gram()));
+      solvers.push_back(make_full_svd_solver(make_gesvd()));
       break;
     case SolverKind::gram:
-      solvers.push_back(make_float64_solver(make_gram()));
-      if (!alone) solvers.push_back(make_float64_solver(make_gesvd()));
+      solvers.push_back(make_full_svd_solver(make_gram()));
+      if (!is_single_solver) solvers.push_back(make_full_svd_solver(make_gesvd()));
       break;
     case SolverKind::gesvd:
-      solvers.push_back(make_float64_solver(make_gesvd()));
+      solvers.push_back(make_full_svd_solver(make_gesvd()));
       break;
     case SolverKind::gesvdj:
-      solvers.push_back(make_float64_solver(make_gesvdj()));
+      solvers.push_back(make_full_svd_solver(make_gesvdj()));
       break;
     case SolverKind::automatic:
       throw std::logic_error("no solver was chosen");

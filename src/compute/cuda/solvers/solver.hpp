@@ -10,9 +10,9 @@
 
 #include "compute/backend.hpp"
 #include "compute/cuda/kernels/reconstruct.hpp"
-#include "compute/cuda/layout/carver.hpp"
-#include "compute/cuda/layout/spectrum.hpp"
-#include "compute/cuda/plane.hpp"
+#include "compute/cuda/layout/spectrum_format.hpp"
+#include "compute/cuda/layout/workspace_allocator.hpp"
+#include "compute/cuda/plane_layout.hpp"
 
 namespace eckart::cuda {
 
@@ -26,13 +26,14 @@ struct Handles {
 /// A batch on the device: what a solver reads, and where its results go.
 struct DeviceBatch {
   const std::byte* pixels;
-  const Plane* planes;
-  bool sixteen_bits;        ///< whether any plane has samples of two bytes
-  std::byte* outputs;       ///< packed as `pixels` are, for each rank in turn
-  std::size_t output_step;  ///< bytes from one rank's to the next's
-  TileError* errors;     ///< reconstruct_tiles() a plane, plane after plane, for each rank in turn
-  double* values;        ///< Spectrum::values() a plane
-  int* info;             ///< one a plane, 0 where the solver converged
+  const PlaneLayout* planes;
+  bool has_16_bit_samples;          ///< whether any plane has samples of two bytes
+  std::byte* outputs;               ///< packed as `pixels` are, for each rank in turn
+  std::size_t output_stride_bytes;  ///< bytes from one rank's to the next's
+  TileError*
+      errors;      ///< reconstruct_tile_count() a plane, plane after plane, for each rank in turn
+  double* values;  ///< SpectrumFormat::values() a plane
+  int* info;       ///< one a plane, 0 where the solver converged
   std::byte* workspace;  ///< at least workspace_bytes()
   std::size_t workspace_bytes;
 };
@@ -42,15 +43,15 @@ struct DeviceBatch {
 class BatchSolver {
  public:
   virtual ~BatchSolver() = default;
-  virtual Spectrum spectrum(const Problem& problem) const = 0;
+  virtual SpectrumFormat spectrum(const Problem& problem) const = 0;
   /// Device memory for such a batch; called before every solve(), for at least as many planes.
   virtual std::size_t workspace_bytes(const Handles& handles, const Problem& problem) = 0;
   virtual void solve(const Handles& handles, const Problem& problem, const DeviceBatch& batch) = 0;
   /// Whether several planes take as long as each of them does alone.
-  virtual bool one_by_one() const { return false; }
+  virtual bool is_sequential() const { return false; }
 };
 
-/// Block subspace iteration in float16 and float32, with most_small_columns() at most. What it may
+/// Block subspace iteration in float16 and float32, with max_float16_columns() at most. What it may
 /// have lost, its values tell.
 std::unique_ptr<BatchSolver> make_subspace_solver();
 /// The same in float64, with any number of columns.
@@ -58,6 +59,6 @@ std::unique_ptr<BatchSolver> make_float64_subspace_solver();
 
 /// The solvers to try one after the other, each on what the one before it has not settled. `alone`:
 /// a solver that needs no other is not followed by one.
-std::vector<std::unique_ptr<BatchSolver>> make_solvers(SolverKind kind, bool alone);
+std::vector<std::unique_ptr<BatchSolver>> make_solvers(SolverKind kind, bool is_single_solver);
 
 }  // namespace eckart::cuda

@@ -13,45 +13,46 @@
 namespace eckart::cuda::bench {
 namespace {
 
-constexpr int kRounds = 2;
+constexpr int kIterations = 2;
 
 std::vector<double> signs(std::size_t count) {
   Random random(1936);
   std::vector<double> values(count);
-  for (double& value : values) value = random.below(2) ? 1 : -1;
+  for (double& value : values) value = random.uniform_int(2) ? 1 : -1;
   return values;
 }
 
 /// A batch on its way through Float64SubspaceSolver, the constructor's steps as they are there for
 /// one block of columns.
 struct Float64Batch {
-  Float64Batch(const Handles& handles, const Case& c, std::shared_ptr<const Pixels> pixels);
+  Float64Batch(const Handles& handles, const KernelCase& c,
+               std::shared_ptr<const BenchPixels> pixels);
 
   void unpack() const {
     cuda::unpack(pixels->bytes.get(), pixels->planes.get(), count, n, n, a_t.get(), handles.stream);
   }
   void restore_gram() const { copy(handles, gram_ll, s_ll); }
   void invert_cholesky() const { inverse_cholesky(s_ll.get(), l, count, handles.stream); }
-  void measure_columns() const {
-    column_lengths(product_nl.get(), n, l, values.get(), count, handles.stream);
+  void compute_column_norms() const {
+    column_norms(product_nl.get(), n, l, values.get(), count, handles.stream);
   }
   void restore_vectors() const { copy(handles, eigen.vectors, w_ll); }
   void whiten() const {
     cuda::whiten(w_ll.get(), eigen.values.get(), l, k, values.get(), l + k, count, handles.stream);
   }
   void measure() const {
-    squared_lengths(v_nk.get(), n, k, values.get() + l, l + k, count, handles.stream);
+    squared_column_norms(v_nk.get(), n, k, values.get() + l, l + k, count, handles.stream);
   }
   void reconstruct() const;
 
   const Handles handles;
-  const std::shared_ptr<const Pixels> pixels;
+  const std::shared_ptr<const BenchPixels> pixels;
   const int n, l, k, count;  ///< matrices are n x n, and of rank k
-  const OnDevice<double> a_t, q_nl, product_nl, s_ll, w_ll, u_nk, v_nk, values;
-  const OnDevice<double> gram_ll;  ///< what invert_cholesky() writes over
-  Eigenproblems eigen;
-  const OnDevice<std::byte> out;
-  const OnDevice<TileError> errors;
+  const DeviceArray<double> a_t, q_nl, product_nl, s_ll, w_ll, u_nk, v_nk, values;
+  const DeviceArray<double> gram_ll;  ///< what invert_cholesky() writes over
+  LibraryEigensolver eigen;
+  const DeviceArray<std::byte> out;
+  const DeviceArray<TileError> errors;
 
  private:
   std::size_t elements(int rows, int cols) const {
@@ -64,8 +65,8 @@ struct Float64Batch {
   void orthonormalize_product() const;
 };
 
-Float64Batch::Float64Batch(const Handles& handles_, const Case& c,
-                           std::shared_ptr<const Pixels> pixels_)
+Float64Batch::Float64Batch(const Handles& handles_, const KernelCase& c,
+                           std::shared_ptr<const BenchPixels> pixels_)
     : handles(handles_),
       pixels(std::move(pixels_)),
       n(c.side),
@@ -83,15 +84,15 @@ Float64Batch::Float64Batch(const Handles& handles_, const Case& c,
       gram_ll(elements(l, l)),
       eigen(handles, l, count),
       out(pixels->bytes.size()),
-      errors(elements(reconstruct_tiles(n, n), 1)) {
+      errors(elements(reconstruct_tile_count(n, n), 1)) {
   constexpr auto kPlain = CUBLAS_OP_N, kTransposed = CUBLAS_OP_T;
   const Operand a = block(kTransposed, a_t.get(), n, n),
                 a_transposed = block(kPlain, a_t.get(), n, n);
   const Operand q = block(kPlain, q_nl.get(), n, l);
-  const OnDevice<double> start(signs(std::size_t(n) * std::size_t(l)));
+  const DeviceArray<double> start(signs(std::size_t(n) * std::size_t(l)));
   unpack();
-  for (int round = 0; round < kRounds; ++round) {
-    multiply(handles, n, l, n, a, round == 0 ? Operand{kPlain, start.get(), n, 0} : q,
+  for (int iteration = 0; iteration < kIterations; ++iteration) {
+    multiply(handles, n, l, n, a, iteration == 0 ? Operand{kPlain, start.get(), n, 0} : q,
              product_nl.get(), count);
     orthonormalize_product();
     multiply(handles, n, l, n, a_transposed, q, product_nl.get(), count);
@@ -133,38 +134,42 @@ void Float64Batch::reconstruct() const {
                     errors.get(), handles.stream);
 }
 
-Library inverse_cholesky_by_library(const Float64Batch& batch) {
-  const auto inverses = std::make_shared<const CholeskyInverses<double>>(
-      batch.handles, batch.gram_ll.fetch(), batch.l, batch.count);
-  return {inverses->what(),
+LibraryKernel inverse_cholesky_by_library(const Float64Batch& batch) {
+  const auto inverses = std::make_shared<const LibraryCholeskyInverse<double>>(
+      batch.handles, batch.gram_ll.copy_to_host(), batch.l, batch.count);
+  return {inverses->functions(),
           {[inverses] { inverses->solve(); }, [inverses] { inverses->prepare(); }}};
 }
 
-/// Work of one matrix, names as in Float64Batch.
-struct Models {
+/// KernelWork of one matrix, names as in Float64Batch.
+struct Float64WorkModel {
   double n, l, k;
 
   /// Reads pixels, writes doubles.
-  Work unpack() const { return {n * n + 8 * n * n}; }
+  KernelWork unpack() const { return {n * n + 8 * n * n}; }
   /// Reads a triangle, writes a square. A third of l^3 flops for the factor, a third for its
   /// inverse.
-  Work inverse_cholesky() const {
-    return {8 * l * (l + 1) / 2 + 8 * l * l, 2 * l * l * l / 3, Bound::float64};
+  KernelWork inverse_cholesky() const {
+    return {8 * l * (l + 1) / 2 + 8 * l * l, 2 * l * l * l / 3, RooflineBound::float64};
   }
   /// Reads and writes k columns and l values.
-  Work whiten() const { return {16 * l * k + 16 * l, l * k, Bound::float64}; }
-  Work squared_lengths() const { return {8 * n * k + 8 * k, 2 * n * k, Bound::float64}; }
-  Work column_lengths() const { return {8 * n * l + 8 * l, 2 * n * l, Bound::float64}; }
+  KernelWork whiten() const { return {16 * l * k + 16 * l, l * k, RooflineBound::float64}; }
+  KernelWork squared_column_norms() const {
+    return {8 * n * k + 8 * k, 2 * n * k, RooflineBound::float64};
+  }
+  KernelWork column_norms() const { return {8 * n * l + 8 * l, 2 * n * l, RooflineBound::float64}; }
   /// Reads pixels and factors, writes pixels.
-  Work reconstruct() const { return {2 * n * n + 16 * n * k, 2 * n * n * k, Bound::float64}; }
+  KernelWork reconstruct() const {
+    return {2 * n * n + 16 * n * k, 2 * n * n * k, RooflineBound::float64};
+  }
 };
 
 }  // namespace
 
-std::vector<Kernel> float64_kernels(const Handles& handles, const Case& c,
-                                    const std::shared_ptr<const Pixels>& pixels) {
+std::vector<BenchKernel> float64_kernels(const Handles& handles, const KernelCase& c,
+                                         const std::shared_ptr<const BenchPixels>& pixels) {
   const auto batch = std::make_shared<const Float64Batch>(handles, c, pixels);
-  const Models one{double(batch->n), double(batch->l), double(batch->k)};
+  const Float64WorkModel one{double(batch->n), double(batch->l), double(batch->k)};
   const int count = batch->count;
   return {
       {"unpack", count * one.unpack(), {[batch] { batch->unpack(); }}},
@@ -172,11 +177,11 @@ std::vector<Kernel> float64_kernels(const Handles& handles, const Case& c,
        count * one.inverse_cholesky(),
        {[batch] { batch->invert_cholesky(); }, [batch] { batch->restore_gram(); }},
        inverse_cholesky_by_library(*batch)},
-      {"column_lengths", count * one.column_lengths(), {[batch] { batch->measure_columns(); }}},
+      {"column_norms", count * one.column_norms(), {[batch] { batch->compute_column_norms(); }}},
       {"whiten",
        count * one.whiten(),
        {[batch] { batch->whiten(); }, [batch] { batch->restore_vectors(); }}},
-      {"squared_lengths", count * one.squared_lengths(), {[batch] { batch->measure(); }}},
+      {"squared_column_norms", count * one.squared_column_norms(), {[batch] { batch->measure(); }}},
       {"reconstruct", count * one.reconstruct(), {[batch] { batch->reconstruct(); }}},
   };
 }

@@ -8,19 +8,19 @@
 #include <type_traits>
 #include <vector>
 
-#include "compute/cuda/solvers/batched.hpp"
-#include "tests/backend/cuda/on_device.hpp"
+#include "compute/cuda/solvers/batched_linear_algebra.hpp"
+#include "tests/backend/cuda/device_array.hpp"
 
 namespace eckart::cuda::bench {
 
 template <class T>
-void copy(const Handles& handles, const OnDevice<T>& from, const OnDevice<T>& to) {
+void copy(const Handles& handles, const DeviceArray<T>& from, const DeviceArray<T>& to) {
   ECKART_CUDA_CHECK(cudaMemcpyAsync(to.get(), from.get(), from.size() * sizeof(T),
                                     cudaMemcpyDeviceToDevice, handles.stream));
 }
 
 /// Matrices of float16, column-major, `stride` elements apart.
-struct Halves {
+struct Float16Operand {
   const __half* data;
   int rows, cols;
   std::int64_t stride;
@@ -28,8 +28,8 @@ struct Halves {
 
 /// C = alpha op(A) B + beta C by cuBLAS's tensor cores, C float16 or float32, `count` times.
 template <class Result>
-void multiply(const Handles& handles, cublasOperation_t op, const Halves& a, const Halves& b,
-              float alpha, float beta, Result* c, int count) {
+void multiply(const Handles& handles, cublasOperation_t op, const Float16Operand& a,
+              const Float16Operand& b, float alpha, float beta, Result* c, int count) {
   const int rows = op == CUBLAS_OP_T ? a.cols : a.rows, inner = a.rows + a.cols - rows;
   ECKART_CUDA_CHECK(cublasGemmStridedBatchedEx(
       handles.blas, op, CUBLAS_OP_N, rows, b.cols, inner, &alpha, a.data, CUDA_R_16F, a.rows,
@@ -39,8 +39,8 @@ void multiply(const Handles& handles, cublasOperation_t op, const Halves& a, con
 }
 
 /// Symmetric eigenproblems by cuSOLVER, in float64.
-struct Eigenproblems {
-  Eigenproblems(const Handles& handles_, int l_, int count_)
+struct LibraryEigensolver {
+  LibraryEigensolver(const Handles& handles_, int l_, int count_)
       : handles(handles_),
         l(l_),
         count(count_),
@@ -58,16 +58,16 @@ struct Eigenproblems {
   const Handles handles;
   const int l, count;
   BatchedSymmetricEigen eigen;
-  const OnDevice<double> matrices, vectors, values;  ///< vectors: of what prepare() copied there
-  const OnDevice<int> info;
-  const OnDevice<std::byte> workspace;
+  const DeviceArray<double> matrices, vectors, values;  ///< vectors: of what prepare() copied there
+  const DeviceArray<int> info;
+  const DeviceArray<std::byte> workspace;
 };
 
 /// R^-1 of Cholesky factors S = R'R by cuSOLVER, and cuBLAS's triangular solver on unit matrices.
 template <class Real>
-class CholeskyInverses {
+class LibraryCholeskyInverse {
  public:
-  CholeskyInverses(const Handles& handles, const std::vector<Real>& s_ll, int l, int count)
+  LibraryCholeskyInverse(const Handles& handles, const std::vector<Real>& s_ll, int l, int count)
       : handles_(handles),
         l_(l),
         count_(count),
@@ -100,10 +100,10 @@ class CholeskyInverses {
     }
   }
   /// What it is, and whether it stopped early: a time that counts for nothing then.
-  std::string what() const {
+  std::string functions() const {
     prepare();
     solve();
-    const std::vector<int> info = info_.fetch();
+    const std::vector<int> info = info_.copy_to_host();
     const auto failed = count_ - std::count(info.begin(), info.end(), 0);
     return std::string(std::is_same_v<Real, float>
                            ? "cusolverDnSpotrfBatched, cublasStrsmBatched"
@@ -118,7 +118,7 @@ class CholeskyInverses {
       values[i * std::size_t(l) + i % std::size_t(l)] = 1;
     return values;
   }
-  std::vector<Real*> each(const OnDevice<Real>& matrices) const {
+  std::vector<Real*> each(const DeviceArray<Real>& matrices) const {
     std::vector<Real*> pointers;
     for (int i = 0; i < count_; ++i) pointers.push_back(matrices.get() + std::int64_t(l_) * l_ * i);
     return pointers;
@@ -126,9 +126,9 @@ class CholeskyInverses {
 
   const Handles handles_;
   const int l_, count_;
-  const OnDevice<Real> s_, units_, factors_, inverses_;
-  const OnDevice<Real*> each_factor_, each_inverse_;
-  const OnDevice<int> info_;
+  const DeviceArray<Real> s_, units_, factors_, inverses_;
+  const DeviceArray<Real*> each_factor_, each_inverse_;
+  const DeviceArray<int> info_;
 };
 
 }  // namespace eckart::cuda::bench

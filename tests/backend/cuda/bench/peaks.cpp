@@ -12,7 +12,7 @@ constexpr std::size_t kElements = std::size_t(kSide) * kSide;
 
 /// Uniform in (-1, 1): numbers drawn on the host, and then copies of them, twice as many each time.
 template <class Real>
-void fill(const OnDevice<Real>& array) {
+void fill(const DeviceArray<Real>& array) {
   Random random(1);
   std::vector<Real> drawn(std::min(array.size(), std::size_t(1) << 20));
   for (Real& value : drawn) value = Real(float(random.uniform(-1, 1)));
@@ -25,9 +25,9 @@ void fill(const OnDevice<Real>& array) {
   }
 }
 
-double copied_per_s(const Handles& handles, const Timer& timer) {
+double copied_per_s(const Handles& handles, const KernelTimer& timer) {
   constexpr std::size_t kBytes = std::size_t(1) << 30;
-  const OnDevice<float> from(kBytes / sizeof(float)), to(from.size());
+  const DeviceArray<float> from(kBytes / sizeof(float)), to(from.size());
   fill(from);
   const double us = timer
                         .microseconds({[&] {
@@ -42,12 +42,12 @@ double copied_per_s(const Handles& handles, const Timer& timer) {
 
 /// Flops a second of a square product that multiply(a, b, c) queues.
 template <class Real, class Result, class Multiply>
-double multiplied_per_s(const Timer& timer, Multiply multiply) {
-  const OnDevice<Real> a(kElements), b(kElements);
-  const OnDevice<Result> c(kElements);
+double multiplied_per_s(const KernelTimer& timer, Multiply multiply) {
+  const DeviceArray<Real> a(kElements), b(kElements);
+  const DeviceArray<Result> c(kElements);
   fill(a);
   fill(b);
-  const Queued product{[&] { multiply(a.get(), b.get(), c.get()); }, {}};
+  const QueuedWork product{[&] { multiply(a.get(), b.get(), c.get()); }, {}};
   return 2e6 * double(kElements) * kSide / timer.microseconds(product).min;
 }
 
@@ -61,27 +61,30 @@ double shared_bytes_per_s() {
 
 }  // namespace
 
-Peaks measure_peaks(const Handles& handles, const Timer& timer) {
+Peaks measure_peaks(const Handles& handles, const KernelTimer& timer) {
   constexpr auto kPlain = CUBLAS_OP_N;
   Peaks peaks;
-  peaks[Bound::memory] = copied_per_s(handles, timer);
-  peaks[Bound::tensor] = multiplied_per_s<__half, __half>(timer, [&](auto* a, auto* b, auto* c) {
-    const float one = 1, zero = 0;
-    ECKART_CUDA_CHECK(cublasGemmEx(handles.blas, kPlain, kPlain, kSide, kSide, kSide, &one, a,
-                                   CUDA_R_16F, kSide, b, CUDA_R_16F, kSide, &zero, c, CUDA_R_16F,
-                                   kSide, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
-  });
-  peaks[Bound::float64] = multiplied_per_s<double, double>(timer, [&](auto* a, auto* b, auto* c) {
-    const double one = 1, zero = 0;
-    ECKART_CUDA_CHECK(cublasDgemm(handles.blas, kPlain, kPlain, kSide, kSide, kSide, &one, a, kSide,
-                                  b, kSide, &zero, c, kSide));
-  });
-  peaks[Bound::float32] = multiplied_per_s<float, float>(timer, [&](auto* a, auto* b, auto* c) {
-    const float one = 1, zero = 0;
-    ECKART_CUDA_CHECK(cublasSgemm(handles.blas, kPlain, kPlain, kSide, kSide, kSide, &one, a, kSide,
-                                  b, kSide, &zero, c, kSide));
-  });
-  peaks[Bound::shared] = shared_bytes_per_s();
+  peaks[RooflineBound::memory] = copied_per_s(handles, timer);
+  peaks[RooflineBound::tensor] =
+      multiplied_per_s<__half, __half>(timer, [&](auto* a, auto* b, auto* c) {
+        const float one = 1, zero = 0;
+        ECKART_CUDA_CHECK(cublasGemmEx(handles.blas, kPlain, kPlain, kSide, kSide, kSide, &one, a,
+                                       CUDA_R_16F, kSide, b, CUDA_R_16F, kSide, &zero, c,
+                                       CUDA_R_16F, kSide, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+      });
+  peaks[RooflineBound::float64] =
+      multiplied_per_s<double, double>(timer, [&](auto* a, auto* b, auto* c) {
+        const double one = 1, zero = 0;
+        ECKART_CUDA_CHECK(cublasDgemm(handles.blas, kPlain, kPlain, kSide, kSide, kSide, &one, a,
+                                      kSide, b, kSide, &zero, c, kSide));
+      });
+  peaks[RooflineBound::float32] =
+      multiplied_per_s<float, float>(timer, [&](auto* a, auto* b, auto* c) {
+        const float one = 1, zero = 0;
+        ECKART_CUDA_CHECK(cublasSgemm(handles.blas, kPlain, kPlain, kSide, kSide, kSide, &one, a,
+                                      kSide, b, kSide, &zero, c, kSide));
+      });
+  peaks[RooflineBound::shared] = shared_bytes_per_s();
   return peaks;
 }
 

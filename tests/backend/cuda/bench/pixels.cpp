@@ -6,26 +6,26 @@
 namespace eckart::cuda::bench {
 namespace {
 
-constexpr int kDifferent = 16;  // textures take longer to paint than all kernels together
+constexpr int kDistinctTextures = 16;  // textures take longer to paint than all kernels together
 
-std::vector<std::byte> textures(const Case& c) {
+std::vector<std::byte> textures(const KernelCase& c) {
   const std::size_t image = std::size_t(c.side) * std::size_t(c.side);
   std::vector<std::byte> bytes(image * std::size_t(c.planes));
   for (int p = 0; p < c.planes; ++p) {
     std::byte* to = bytes.data() + image * std::size_t(p);
-    if (p < kDifferent) {
+    if (p < kDistinctTextures) {
       const Image texture = synthesize(
           {.kind = SynthKind::texture, .rows = c.side, .cols = c.side, .seed = std::uint64_t(p)});
       std::memcpy(to, texture.data(), image);
     } else {
-      std::memcpy(to, to - image * kDifferent, image);
+      std::memcpy(to, to - image * kDistinctTextures, image);
     }
   }
   return bytes;
 }
 
-std::vector<Plane> places(const Case& c) {
-  std::vector<Plane> planes;
+std::vector<PlaneLayout> plane_layouts(const KernelCase& c) {
+  std::vector<PlaneLayout> planes;
   for (int p = 0; p < c.planes; ++p)
     planes.push_back({std::int64_t(c.side) * c.side * p, c.side, c.side, 1, 0, 1});
   return planes;
@@ -33,6 +33,6 @@ std::vector<Plane> places(const Case& c) {
 
 }  // namespace
 
-Pixels::Pixels(const Case& c) : bytes(textures(c)), planes(places(c)) {}
+BenchPixels::BenchPixels(const KernelCase& c) : bytes(textures(c)), planes(plane_layouts(c)) {}
 
 }  // namespace eckart::cuda::bench

@@ -7,20 +7,20 @@
 namespace eckart::cuda::bench {
 namespace {
 
-constexpr int kWarmUp = 3, kRounds = 3;
+constexpr int kWarmUp = 3, kIterations = 3;
 
-using Graph = Owned<cudaGraph_t, cudaGraphDestroy>;
-using GraphExec = Owned<cudaGraphExec_t, cudaGraphExecDestroy>;
+using Graph = UniqueHandle<cudaGraph_t, cudaGraphDestroy>;
+using GraphExec = UniqueHandle<cudaGraphExec_t, cudaGraphExecDestroy>;
 
 class SolveBatch {
  public:
-  SolveBatch(const Handles& handles, const Case& c)
+  SolveBatch(const Handles& handles, const KernelCase& c)
       : handles_(handles),
         pixels_(c),
-        problem_{c.side, c.side, c.planes, {c.rank}, c.columns(), kRounds},
+        problem_{c.side, c.side, c.planes, {c.rank}, c.columns(), kIterations},
         solver_(make_subspace_solver()),
         outputs_(pixels_.bytes.size()),
-        errors_(std::size_t(reconstruct_tiles(c.side, c.side)) * std::size_t(c.planes)),
+        errors_(std::size_t(reconstruct_tile_count(c.side, c.side)) * std::size_t(c.planes)),
         values_(std::size_t(solver_->spectrum(problem_).values()) * std::size_t(c.planes)),
         info_(std::size_t(c.planes)),
         workspace_(solver_->workspace_bytes(handles, problem_)) {}
@@ -29,9 +29,9 @@ class SolveBatch {
     solver_->solve(handles_, problem_,
                    {.pixels = pixels_.bytes.get(),
                     .planes = pixels_.planes.get(),
-                    .sixteen_bits = false,
+                    .has_16_bit_samples = false,
                     .outputs = outputs_.get(),
-                    .output_step = pixels_.bytes.size(),
+                    .output_stride_bytes = pixels_.bytes.size(),
                     .errors = errors_.get(),
                     .values = values_.get(),
                     .info = info_.get(),
@@ -51,14 +51,14 @@ class SolveBatch {
 
  private:
   const Handles handles_;
-  const Pixels pixels_;
+  const BenchPixels pixels_;
   const Problem problem_;
   const std::unique_ptr<BatchSolver> solver_;
-  const OnDevice<std::byte> outputs_;
-  const OnDevice<TileError> errors_;
-  const OnDevice<double> values_;
-  const OnDevice<int> info_;
-  const OnDevice<std::byte> workspace_;
+  const DeviceArray<std::byte> outputs_;
+  const DeviceArray<TileError> errors_;
+  const DeviceArray<double> values_;
+  const DeviceArray<int> info_;
+  const DeviceArray<std::byte> workspace_;
 };
 
 /// Microseconds of the host's clock.
@@ -77,19 +77,24 @@ nlohmann::json latency(cudaStream_t stream, int repeats, const std::function<voi
 
 }  // namespace
 
-nlohmann::json measure_solve(const Handles& handles, const Case& c, int repeats) {
+nlohmann::json measure_solve(const Handles& handles, const KernelCase& c, int repeats) {
   const SolveBatch batch(handles, c);
-  const auto one_by_one = latency(handles.stream, repeats, [&] { batch.solve(); });
+  const auto kernel_by_kernel = latency(handles.stream, repeats, [&] { batch.solve(); });
   const GraphExec graph = batch.capture();
   const auto as_graph = latency(handles.stream, repeats, [&] {
     ECKART_CUDA_CHECK(cudaGraphLaunch(graph.get(), handles.stream));
   });
   std::fprintf(stderr, "solve, %d planes: %.0f us kernel by kernel, %.0f us as a CUDA graph\n",
-               c.planes, one_by_one["median"].get<double>(), as_graph["median"].get<double>());
-  return {{"name", "solve"},          {"side", c.side},
-          {"rank", c.rank},           {"columns", c.columns()},
-          {"rounds", kRounds},        {"planes_per_batch", c.planes},
-          {"latency_us", one_by_one}, {"latency_as_graph_us", as_graph}};
+               c.planes, kernel_by_kernel["median"].get<double>(),
+               as_graph["median"].get<double>());
+  return {{"name", "solve"},
+          {"side", c.side},
+          {"rank", c.rank},
+          {"columns", c.columns()},
+          {"iterations", kIterations},
+          {"planes_per_batch", c.planes},
+          {"latency_us", kernel_by_kernel},
+          {"latency_as_graph_us", as_graph}};
 }
 
 }  // namespace eckart::cuda::bench

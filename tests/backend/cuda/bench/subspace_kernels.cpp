@@ -1,5 +1,6 @@
-// Models, here and for float64: float16 counts 2 bytes, a triangle l (l + 1) / 2 elements, an
-// addition and a multiplication one flop each. What is a few numbers a plane is left out.
+// SubspaceWorkModel, here and for float64: float16 counts 2 bytes, a triangle l (l + 1) / 2
+// elements, an addition and a multiplication one flop each. What is a few numbers a plane is left
+// out.
 #include <utility>
 
 #include "tests/backend/cuda/bench/subspace_batch.hpp"
@@ -7,10 +8,10 @@
 namespace eckart::cuda::bench {
 namespace {
 
-using Batch = std::shared_ptr<const SubspaceBatch>;
+using SubspaceBatchPtr = std::shared_ptr<const SubspaceBatch>;
 
 /// cuBLAS has one upper half and no scale of M's rows: less exact, and all of the square.
-Library rotate_by_library(const Batch& batch) {
+LibraryKernel rotate_by_library(const SubspaceBatchPtr& batch) {
   return {"cublasGemmStridedBatchedEx, M in one half", {[batch] {
             const std::int64_t block = std::int64_t(batch->n) * batch->l;
             multiply(
@@ -21,8 +22,8 @@ Library rotate_by_library(const Batch& batch) {
 }
 
 /// A' times hi and A' times lo, added up in float32; neither split again nor measured.
-Library project_by_library(const Batch& batch) {
-  const auto v = std::make_shared<const OnDevice<float>>(batch->v_nk.size() / 2);
+LibraryKernel project_by_library(const SubspaceBatchPtr& batch) {
+  const auto v = std::make_shared<const DeviceArray<float>>(batch->v_nk.size() / 2);
   return {"cublasGemmStridedBatchedEx twice, V in float32", {[batch, v] {
             const int n = batch->n, k = batch->k;
             const std::int64_t block = std::int64_t(n) * k;
@@ -35,23 +36,23 @@ Library project_by_library(const Batch& batch) {
 }
 
 /// Of the matrices that orthonormalizer() factors, with its shift.
-Library orthonormalizer_by_library(const Batch& batch) {
-  std::vector<float> s = batch->s_ll.fetch();
+LibraryKernel orthonormalizer_by_library(const SubspaceBatchPtr& batch) {
+  std::vector<float> s = batch->s_ll.copy_to_host();
   const auto l = std::size_t(batch->l);
   for (std::size_t i = 0; i < l * std::size_t(batch->count); ++i)
     s[i * l + i % l] *= 1 + SubspaceBatch::kShift;
-  const auto inverses =
-      std::make_shared<const CholeskyInverses<float>>(batch->handles, s, batch->l, batch->count);
-  return {inverses->what(),
+  const auto inverses = std::make_shared<const LibraryCholeskyInverse<float>>(
+      batch->handles, s, batch->l, batch->count);
+  return {inverses->functions(),
           {[inverses] { inverses->solve(); }, [inverses] { inverses->prepare(); }}};
 }
 
 /// B'B in float64 by cuBLAS, of a B that is float64 already; and its eigenproblems.
-std::pair<Library, Library> gram_and_svd_by_libraries(const Batch& batch) {
-  const std::vector<float> b_floats = batch->b_nl.fetch();
-  const auto b = std::make_shared<const OnDevice<double>>(
+std::pair<LibraryKernel, LibraryKernel> gram_and_svd_by_libraries(const SubspaceBatchPtr& batch) {
+  const std::vector<float> b_floats = batch->b_nl.copy_to_host();
+  const auto b = std::make_shared<const DeviceArray<double>>(
       std::vector<double>(b_floats.begin(), b_floats.end()));
-  const auto eigen = std::make_shared<Eigenproblems>(batch->handles, batch->l, batch->count);
+  const auto eigen = std::make_shared<LibraryEigensolver>(batch->handles, batch->l, batch->count);
   const auto gram = [batch, b, eigen] {
     const int n = batch->n, l = batch->l;
     const std::int64_t block = std::int64_t(n) * l;
@@ -64,62 +65,68 @@ std::pair<Library, Library> gram_and_svd_by_libraries(const Batch& batch) {
            {[eigen] { eigen->solve(); }, [eigen] { eigen->prepare(); }}}};
 }
 
-/// Work of one matrix, `n`, `l`, `k` and `r` as in SubspaceBatch, r its rank.
-struct Models {
+/// KernelWork of one matrix, `n`, `l`, `k` and `r` as in SubspaceBatch, r its rank.
+struct SubspaceWorkModel {
   double n, l, k, r;
 
   double triangle() const { return l * (l + 1) / 2; }
   /// Reads pixels, writes float16.
-  Work unpack_halves() const { return {n * n + 2 * n * n}; }
+  KernelWork unpack_float16() const { return {n * n + 2 * n * n}; }
   /// Reads a triangle of floats, writes hi and lo of M, and its scale. A third of l^3 flops for the
   /// factor, a third for its inverse.
-  Work orthonormalizer() const {
-    return {4 * triangle() + 4 * l * l + 4 * l, 2 * l * l * l / 3, Bound::float32};
+  KernelWork orthonormalizer() const {
+    return {4 * triangle() + 4 * l * l + 4 * l, 2 * l * l * l / 3, RooflineBound::float32};
   }
-  /// Reads the columns, and M's triangle in two halves; two products with a triangle.
-  Work rotate(double bytes_written) const {
+  /// Reads the columns, and M's triangle as two float16 numbers, hi and lo; two products with a
+  /// triangle.
+  KernelWork rotate(double bytes_written) const {
     return {2 * n * l + 4 * triangle() + 4 * l + bytes_written * n * l, 2 * 2 * n * triangle(),
-            Bound::tensor};
+            RooflineBound::tensor};
   }
-  /// Reads B in float32 and M in two halves, writes two halves; three products of halves.
-  Work rotate_b() const {
-    return {4 * n * l + 4 * l * k + 4 * l + 4 * n * k, 3 * 2 * n * l * k, Bound::tensor};
+  /// Reads B in float32 and M as two float16 numbers, hi and lo, writes two float16 parts (hi, lo);
+  /// three float16 products.
+  KernelWork rotate_b() const {
+    return {4 * n * l + 4 * l * k + 4 * l + 4 * n * k, 3 * 2 * n * l * k, RooflineBound::tensor};
   }
   /// Reads B in float32, writes a triangle of doubles.
-  Work gram_float64() const {
-    return {4 * n * l + 8 * triangle(), 2 * n * triangle(), Bound::float64};
+  KernelWork gram_float64() const {
+    return {4 * n * l + 8 * triangle(), 2 * n * triangle(), RooflineBound::float64};
   }
-  /// Reads a triangle of doubles, writes values and M in two halves. Jacobi: five sweeps, the
-  /// fewest that images want, turn l (l - 1) / 2 pairs each; for four pairs two columns move
-  /// through shared memory, and a pair does 6 flops a row. Then R^-1 times r columns. The Cholesky
-  /// factor in float64 is left out.
-  Work small_svd() const {
+  /// Reads a triangle of doubles, writes values and M as two float16 numbers, hi and lo. Jacobi:
+  /// five sweeps, the fewest that images want, turn l (l - 1) / 2 pairs each; for four pairs two
+  /// columns move through shared memory, and a pair does 6 flops a row. Then R^-1 times r columns.
+  /// The Cholesky factor in float64 is left out.
+  KernelWork small_svd() const {
     constexpr double kSweeps = 5;
     const double pairs = l * (l - 1) / 2;
     return {8 * triangle() + 8 * l + 4 * l * k + 4 * l,
-            kSweeps * pairs * 6 * l + 2 * triangle() * r, Bound::float32, kSweeps * pairs * 4 * l};
+            kSweeps * pairs * 6 * l + 2 * triangle() * r, RooflineBound::float32,
+            kSweeps * pairs * 4 * l};
   }
-  /// Reads and writes U in two halves; U'U and U E.
-  Work reorthonormalise() const { return {8 * n * k, 4 * n * k * k, Bound::float32}; }
-  /// Reads A, and U in two halves, writes V in two; two products.
-  Work project() const { return {2 * n * n + 8 * n * k + 8 * k, 2 * 2 * n * n * k, Bound::tensor}; }
-  /// Reads pixels, and r columns of U and V in two halves, writes the pixels of each rank; three
-  /// products for the largest rank, in which the others are contained.
-  Work reconstruct_halves(int ranks) const {
-    return {n * n + 8 * n * r + ranks * n * n, 3 * 2 * n * n * r, Bound::tensor};
+  /// Reads and writes U as two float16 numbers, hi and lo; U'U and U E.
+  KernelWork reorthonormalize() const { return {8 * n * k, 4 * n * k * k, RooflineBound::float32}; }
+  /// Reads A, and U as two float16 numbers, hi and lo, writes V in two; two products.
+  KernelWork project() const {
+    return {2 * n * n + 8 * n * k + 8 * k, 2 * 2 * n * n * k, RooflineBound::tensor};
+  }
+  /// Reads pixels, and r columns of U and V as two float16 numbers, hi and lo, writes the pixels of
+  /// each rank; three products for the largest rank, in which the others are contained.
+  KernelWork reconstruct_float16(int ranks) const {
+    return {n * n + 8 * n * r + ranks * n * n, 3 * 2 * n * n * r, RooflineBound::tensor};
   }
 };
 
 }  // namespace
 
-std::vector<Kernel> subspace_kernels(const Handles& handles, const Case& c,
-                                     const std::shared_ptr<const Pixels>& pixels) {
+std::vector<BenchKernel> subspace_kernels(const Handles& handles, const KernelCase& c,
+                                          const std::shared_ptr<const BenchPixels>& pixels) {
   const auto batch = std::make_shared<const SubspaceBatch>(handles, c, pixels);
-  const Models one{double(batch->n), double(batch->l), double(batch->k), double(batch->rank)};
+  const SubspaceWorkModel one{double(batch->n), double(batch->l), double(batch->k),
+                              double(batch->rank)};
   const int count = batch->count, r = batch->rank;
   auto [gram, svd] = gram_and_svd_by_libraries(batch);
   return {
-      {"unpack_halves", count * one.unpack_halves(), {[batch] { batch->unpack(); }}},
+      {"unpack_float16", count * one.unpack_float16(), {[batch] { batch->unpack(); }}},
       {"orthonormalizer",
        count * one.orthonormalizer(),
        {[batch] { batch->find_orthonormalizer(); }},
@@ -128,27 +135,27 @@ std::vector<Kernel> subspace_kernels(const Handles& handles, const Case& c,
        count * one.rotate(2),
        {[batch] { batch->rotate_into(batch->z_nl); }},
        rotate_by_library(batch)},
-      {"rotate_split", count * one.rotate(4), {[batch] { batch->rotate_into_halves(); }}},
+      {"rotate_split", count * one.rotate(4), {[batch] { batch->rotate_split_into_q(); }}},
       {"gram_float64",
        count * one.gram_float64(),
-       {[batch] { batch->multiply_b(); }},
+       {[batch] { batch->compute_gram(); }},
        std::move(gram)},
       {"small_svd",
        count * one.small_svd(),
-       {[batch] { batch->find_small_svd(); }, [batch] { batch->multiply_b(); }},
+       {[batch] { batch->find_small_svd(); }, [batch] { batch->compute_gram(); }},
        std::move(svd)},
       {"rotate_split_float32", count * one.rotate_b(), {[batch] { batch->rotate_b(); }}},
-      {"reorthonormalise", count * one.reorthonormalise(), {[batch] {
-         batch->reorthonormalise_u();
+      {"reorthonormalize", count * one.reorthonormalize(), {[batch] {
+         batch->reorthonormalize_u();
        }}},
       {"project",
        count * one.project(),
        {[batch] { batch->project_u(); }},
        project_by_library(batch)},
-      {"reconstruct_halves", count * one.reconstruct_halves(1), {[batch, r] {
+      {"reconstruct_float16", count * one.reconstruct_float16(1), {[batch, r] {
          batch->reconstruct({r});
        }}},
-      {"reconstruct_halves_3_ranks", count * one.reconstruct_halves(3), {[batch, r] {
+      {"reconstruct_float16_3_ranks", count * one.reconstruct_float16(3), {[batch, r] {
          batch->reconstruct({r / 4, r / 2, r});
        }}},
   };

@@ -9,7 +9,7 @@ namespace {
 constexpr int kWarmUp = 3;
 // Reading so many times the cache's size also gives the host the time to queue what is timed, so
 // that the device never waits for it.
-constexpr int kCaches = 4;
+constexpr int kCacheMultiple = 4;
 
 int attribute(cudaDeviceAttr which) {
   int device = 0, value = 0;
@@ -20,25 +20,26 @@ int attribute(cudaDeviceAttr which) {
 
 }  // namespace
 
-Timer::Timer(cudaStream_t stream, int repeats)
+KernelTimer::KernelTimer(cudaStream_t stream, int repeats)
     : stream_(stream),
       repeats_(repeats),
-      blas_(make_handle<Blas>(cublasCreate_v2)),
-      other_data_(std::size_t(attribute(cudaDevAttrL2CacheSize)) * kCaches / sizeof(float)),
+      blas_(make_handle<BlasHandle>(cublasCreate_v2)),
+      flush_buffer_(std::size_t(attribute(cudaDevAttrL2CacheSize)) * kCacheMultiple /
+                    sizeof(float)),
       sum_(1) {
-  ECKART_CUDA_CHECK(cudaMemset(other_data_.get(), 0, other_data_.size() * sizeof(float)));
+  ECKART_CUDA_CHECK(cudaMemset(flush_buffer_.get(), 0, flush_buffer_.size() * sizeof(float)));
   ECKART_CUDA_CHECK(cublasSetStream(blas_.get(), stream));
   ECKART_CUDA_CHECK(cublasSetPointerMode(blas_.get(), CUBLAS_POINTER_MODE_DEVICE));
 }
 
 /// Reads, and does not write: lines that are still to be written back would be charged to what
 /// follows.
-void Timer::clear_cache() const {
+void KernelTimer::flush_cache() const {
   ECKART_CUDA_CHECK(
-      cublasSasum(blas_.get(), int(other_data_.size()), other_data_.get(), 1, sum_.get()));
+      cublasSasum(blas_.get(), int(flush_buffer_.size()), flush_buffer_.get(), 1, sum_.get()));
 }
 
-Spread Timer::microseconds(const Queued& queued) const {
+Spread KernelTimer::microseconds(const QueuedWork& queued) const {
   std::vector<std::pair<Event, Event>> events;
   for (int i = 0; i < kWarmUp + repeats_; ++i) {
     events.emplace_back(make_handle<Event>(cudaEventCreateWithFlags, cudaEventDefault),
@@ -46,7 +47,7 @@ Spread Timer::microseconds(const Queued& queued) const {
   }
   for (const auto& [start, stop] : events) {
     if (queued.prepare) queued.prepare();
-    clear_cache();
+    flush_cache();
     ECKART_CUDA_CHECK(cudaEventRecord(start.get(), stream_));
     queued.launch();
     ECKART_CUDA_CHECK(cudaEventRecord(stop.get(), stream_));

@@ -13,19 +13,19 @@ struct Spread {
 
 /// Times work on one stream by events. Each repeat begins with none of its data in the level 2
 /// cache: compulsory traffic is then traffic with device memory.
-class Timer {
+class KernelTimer {
  public:
-  Timer(cudaStream_t stream, int repeats);
-  Spread microseconds(const Queued& queued) const;
+  KernelTimer(cudaStream_t stream, int repeats);
+  Spread microseconds(const QueuedWork& queued) const;
 
  private:
-  void clear_cache() const;
+  void flush_cache() const;
 
   const cudaStream_t stream_;
   const int repeats_;
-  const Blas blas_;
-  const OnDevice<float> other_data_;
-  const OnDevice<float> sum_;
+  const BlasHandle blas_;
+  const DeviceArray<float> flush_buffer_;
+  const DeviceArray<float> sum_;
 };
 
 }  // namespace eckart::cuda::bench

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "compute/make_room.hpp"
+#include "compute/evict_if_full.hpp"
 #include "core/synth.hpp"
 
 namespace eckart::cpu {
@@ -21,8 +21,9 @@ using ::testing::HasSubstr;
 const std::vector<RankPolicy> kTen{{10}};
 
 /// What it chose for images of these sizes.
-std::vector<SolverChoice> choices(Backend& backend, const std::vector<std::pair<int, int>>& sizes,
-                                  const std::vector<RankPolicy>& ranks = kTen) {
+std::vector<SolverChoice> solver_choices(Backend& backend,
+                                         const std::vector<std::pair<int, int>>& sizes,
+                                         const std::vector<RankPolicy>& ranks = kTen) {
   const auto lane = backend.make_lane(0);
   for (const auto& [rows, cols] : sizes) {
     Task task;
@@ -34,10 +35,10 @@ std::vector<SolverChoice> choices(Backend& backend, const std::vector<std::pair<
       task.results.emplace_back(1);
     }
     Task* const tasks[] = {&task};
-    lane->start(0, batch_kind(task, 32), tasks);
+    lane->start(0, batch_key(task, 32), tasks);
     lane->finish(0);
   }
-  return backend.choices();
+  return backend.solver_choices();
 }
 
 BackendOptions options(const Calibration& calibration) {
@@ -46,10 +47,10 @@ BackendOptions options(const Calibration& calibration) {
   return options;
 }
 
-TEST(CpuBackend, tells_how_it_decomposes_every_shape) {
+TEST(CpuBackend, reports_the_solver_of_every_shape) {
   const auto backend = make_cpu_backend({});
-  EXPECT_TRUE(backend->choices().empty());
-  const auto all = choices(*backend, {{90, 100}, {100, 90}, {20, 30}});
+  EXPECT_TRUE(backend->solver_choices().empty());
+  const auto all = solver_choices(*backend, {{90, 100}, {100, 90}, {20, 30}});
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[1].batch.shape, (PaddedShape{30, 20}));
   EXPECT_EQ(all[1].solver, SolverKind::gram);
@@ -57,13 +58,13 @@ TEST(CpuBackend, tells_how_it_decomposes_every_shape) {
   EXPECT_EQ(all[0].batch.rank, 10);
   EXPECT_EQ(all[0].batch.planes, 1);
   EXPECT_EQ(all[0].solver, SolverKind::subspace);
-  EXPECT_THAT(all[0].reason, HasSubstr("32 of 90 columns"));
+  EXPECT_THAT(all[0].explanation, HasSubstr("32 of 90 columns"));
 }
 
-TEST(CpuBackend, decomposes_a_shape_for_every_largest_rank) {
+TEST(CpuBackend, chooses_a_solver_for_every_max_rank) {
   const auto backend = make_cpu_backend({});
-  choices(*backend, {{100, 90}}, {{80}, {3}});
-  const auto all = choices(*backend, {{100, 90}}, {{3}, {10}});
+  solver_choices(*backend, {{100, 90}}, {{80}, {3}});
+  const auto all = solver_choices(*backend, {{100, 90}}, {{3}, {10}});
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].batch.rank, 80);
   EXPECT_EQ(all[0].solver, SolverKind::gram);
@@ -71,23 +72,23 @@ TEST(CpuBackend, decomposes_a_shape_for_every_largest_rank) {
   EXPECT_EQ(all[1].solver, SolverKind::subspace);
 }
 
-TEST(CpuBackend, meets_more_shapes_than_it_remembers) {
+TEST(CpuBackend, handles_more_shapes_than_it_caches) {
   std::vector<std::pair<int, int>> sizes;
   for (int rows = 1; rows <= 50; ++rows) {
     for (int cols = 1; cols <= rows; ++cols) sizes.emplace_back(rows, cols);
   }
-  ASSERT_GT(sizes.size(), kMostKnown);
+  ASSERT_GT(sizes.size(), kMaxCacheEntries);
   const auto backend = make_cpu_backend({});
-  const auto all = choices(*backend, sizes);
+  const auto all = solver_choices(*backend, sizes);
   ASSERT_FALSE(all.empty());
   EXPECT_EQ(all[0].batch.shape, (PaddedShape{50, 50}));
 }
 
-TEST(CpuBackend, gives_up_what_is_left_once_a_stop_is_requested) {
+TEST(CpuBackend, cancels_the_remaining_planes_after_a_stop_request) {
   const auto backend = make_cpu_backend({});
   const auto lane = backend->make_lane(0);
   std::stop_source stop;
-  lane->give_up_after(stop.get_token());
+  lane->set_stop_token(stop.get_token());
   for (const bool stopped : {false, true}) {
     if (stopped) stop.request_stop();
     Task task;
@@ -97,9 +98,9 @@ TEST(CpuBackend, gives_up_what_is_left_once_a_stop_is_requested) {
     task.outputs.emplace_back(task.input.shape());
     task.results.emplace_back(3);
     Task* const tasks[] = {&task};
-    lane->start(0, batch_kind(task, 1), tasks);
+    lane->start(0, batch_key(task, 1), tasks);
     lane->finish(0);
-    EXPECT_EQ(task.given_up, stopped);
+    EXPECT_EQ(task.canceled, stopped);
     EXPECT_EQ(task.results[0][0].rank, stopped ? 0 : 10);
     EXPECT_EQ(task.error, "");
   }
@@ -107,7 +108,7 @@ TEST(CpuBackend, gives_up_what_is_left_once_a_stop_is_requested) {
 
 /// Whose rounding errors, over all pixels, are not negligible: a full decomposition in float64
 /// would take a hundred times as long, for the same pixels.
-TEST(CpuBackend, settles_a_large_flat_image_in_float32) {
+TEST(CpuBackend, certifies_a_large_flat_image_in_float32) {
   const auto backend = make_cpu_backend({});
   const auto lane = backend->make_lane(0);
   Task task;
@@ -117,15 +118,15 @@ TEST(CpuBackend, settles_a_large_flat_image_in_float32) {
   task.outputs.emplace_back(task.input.shape());
   task.results.emplace_back(1);
   Task* const tasks[] = {&task};
-  lane->start(0, batch_kind(task, 32), tasks);
+  lane->start(0, batch_key(task, 32), tasks);
   lane->finish(0);
-  EXPECT_FALSE(task.results[0][0].done_again);
+  EXPECT_FALSE(task.results[0][0].recomputed);
   EXPECT_EQ(task.results[0][0].squared_error, 0);
-  EXPECT_EQ(task.results[0][0].most_loss_db, 0);
+  EXPECT_EQ(task.results[0][0].loss_estimate_db, 0);
 }
 
 /// By subspace iteration and by a full decomposition.
-TEST(CpuBackend, a_black_plane_has_all_of_its_energy) {
+TEST(CpuBackend, gives_a_black_plane_full_energy) {
   for (const auto& [rows, cols] : {std::pair{100, 90}, {90, 100}, {20, 30}}) {
     for (const Depth depth : {Depth::u8, Depth::u16}) {
       const auto backend = make_cpu_backend({});
@@ -137,28 +138,28 @@ TEST(CpuBackend, a_black_plane_has_all_of_its_energy) {
       task.results.emplace_back(1);
       Task* const tasks[] = {&task};
       const auto lane = backend->make_lane(0);
-      lane->start(0, batch_kind(task, 32), tasks);
+      lane->start(0, batch_key(task, 32), tasks);
       lane->finish(0);
       EXPECT_EQ(task.error, "");
       EXPECT_EQ(task.results[0][0].energy, 1) << rows << " x " << cols;
       EXPECT_EQ(task.results[0][0].residual, 0);
       EXPECT_EQ(task.results[0][0].squared_error, 0);
-      EXPECT_EQ(task.results[0][0].most_loss_db, 0);
+      EXPECT_EQ(task.results[0][0].loss_estimate_db, 0);
       EXPECT_EQ(std::memcmp(task.outputs[0].data(), task.input.data(), task.input.bytes()), 0);
     }
   }
 }
 
-TEST(CpuBackend, goes_by_the_costs_measured_on_its_cpu) {
-  const std::string device = make_cpu_backend({})->device();
+TEST(CpuBackend, uses_the_costs_measured_on_its_cpu) {
+  const std::string device = make_cpu_backend({})->device_name();
   EXPECT_FALSE(device.empty());
   const SolverCosts slow_subspace = {{.batch_s = 100}, {.batch_s = 1}};
   const auto here = make_cpu_backend(options({{"cpu", device, "2026-01-02", slow_subspace}}));
-  EXPECT_EQ(choices(*here, {{100, 90}}).at(0).solver, SolverKind::gram);
+  EXPECT_EQ(solver_choices(*here, {{100, 90}}).at(0).solver, SolverKind::gram);
   EXPECT_THAT(here->details(), Contains(HasSubstr("measured here on 2026-01-02")));
   const auto elsewhere =
       make_cpu_backend(options({{"cpu", "another", "2026-01-02", slow_subspace}}));
-  EXPECT_EQ(choices(*elsewhere, {{100, 90}}).at(0).solver, SolverKind::subspace);
+  EXPECT_EQ(solver_choices(*elsewhere, {{100, 90}}).at(0).solver, SolverKind::subspace);
   EXPECT_THAT(elsewhere->details(), Contains(HasSubstr("built in")));
 }
 

@@ -5,17 +5,17 @@
 namespace eckart::cpu {
 namespace {
 
-TEST(OpenblasCore, the_remark_names_the_remedy_for_this_cpu) {
-  EXPECT_NE(remark_on_core("Prescott", {true, false}).find("OPENBLAS_CORETYPE=Haswell"),
+TEST(OpenblasCore, warns_with_the_core_type_to_set) {
+  EXPECT_NE(openblas_core_warning("Prescott", {true, false}).find("OPENBLAS_CORETYPE=Haswell"),
             std::string::npos);
-  EXPECT_NE(remark_on_core("Prescott", {true, true}).find("OPENBLAS_CORETYPE=SkylakeX"),
+  EXPECT_NE(openblas_core_warning("Prescott", {true, true}).find("OPENBLAS_CORETYPE=SkylakeX"),
             std::string::npos);
 }
 
-TEST(OpenblasCore, nothing_is_said_where_all_is_well) {
-  EXPECT_EQ(remark_on_core("Cooperlake", {true, true}), "");
-  EXPECT_EQ(remark_on_core("Haswell", {true, true}), "");
-  EXPECT_EQ(remark_on_core("Prescott", {false, false}), "") << "it is one";
+TEST(OpenblasCore, does_not_warn_about_a_suitable_core) {
+  EXPECT_EQ(openblas_core_warning("Cooperlake", {true, true}), "");
+  EXPECT_EQ(openblas_core_warning("Haswell", {true, true}), "");
+  EXPECT_EQ(openblas_core_warning("Prescott", {false, false}), "") << "it is one";
 }
 
 }  // namespace

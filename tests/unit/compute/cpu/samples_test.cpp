@@ -14,12 +14,12 @@ namespace {
 template <class T>
 class Samples : public ::testing::Test {
  public:
-  static constexpr int kTop = (1 << (8 * sizeof(T))) - 1;
+  static constexpr int kPeak = (1 << (8 * sizeof(T))) - 1;
 
   static std::vector<T> draw(std::size_t count) {
     std::mt19937 random(5);
     std::vector<T> samples(count);
-    for (T& sample : samples) sample = T(random() % (unsigned(kTop) + 1));
+    for (T& sample : samples) sample = T(random() % (unsigned(kPeak) + 1));
     return samples;
   }
 };
@@ -49,7 +49,7 @@ TYPED_TEST(Samples, are_gathered_row_by_row_and_scattered_back) {
   }
 }
 
-TYPED_TEST(Samples, side_by_side_are_gathered_as_they_are) {
+TYPED_TEST(Samples, are_copied_unchanged_if_contiguous) {
   const auto pixels = this->draw(35 * 41);
   std::vector<TypeParam> gathered(pixels.size()), back(pixels.size());
   gather(MatrixView<const TypeParam>{pixels.data(), 35, 41, 41}, gathered.data());
@@ -58,10 +58,10 @@ TYPED_TEST(Samples, side_by_side_are_gathered_as_they_are) {
   EXPECT_EQ(back, pixels);
 }
 
-TYPED_TEST(Samples, become_floats_with_their_exact_norm) {
+TYPED_TEST(Samples, are_converted_to_float_with_their_exact_norm) {
   for (const std::size_t count : {1U, 255U, 256U, 257U, 5000U}) {
     auto samples = this->draw(count);
-    samples[0] = TypeParam(this->kTop);
+    samples[0] = TypeParam(this->kPeak);
     std::vector<float> values(count);
     const double norm = to_float(std::span<const TypeParam>(samples), values.data());
     double expected = 0;
@@ -73,40 +73,40 @@ TYPED_TEST(Samples, become_floats_with_their_exact_norm) {
   }
 }
 
-TYPED_TEST(Samples, errors_of_white_against_black_are_exact) {
+TYPED_TEST(Samples, have_exact_errors_for_white_against_black) {
   const std::vector<TypeParam> black(1000, 0);
-  const std::vector<float> white(1000, float(this->kTop));
+  const std::vector<float> white(1000, float(this->kPeak));
   std::vector<TypeParam> stored(1000);
-  const Errors errors =
-      round_and_compare(white.data(), std::span<const TypeParam>(black), this->kTop, stored.data());
-  EXPECT_EQ(errors.squared_error, 1000.0 * this->kTop * this->kTop);
-  EXPECT_EQ(stored, std::vector<TypeParam>(1000, TypeParam(this->kTop)));
+  const SquaredErrors errors = round_and_compare(white.data(), std::span<const TypeParam>(black),
+                                                 this->kPeak, stored.data());
+  EXPECT_EQ(errors.squared_error, 1000.0 * this->kPeak * this->kPeak);
+  EXPECT_EQ(stored, std::vector<TypeParam>(1000, TypeParam(this->kPeak)));
 }
 
 TYPED_TEST(Samples, are_clamped_and_rounded_to_even) {
-  const auto top = float(this->kTop);
+  const auto top = float(this->kPeak);
   const std::vector<float> values{-1e9F,   -0.6F,   0.F,        0.5F,       1.5F,      2.5F,
                                   100.49F, 100.51F, top - 0.5F, top + 0.4F, top + 1e6F};
-  const std::vector<int> expected{0,          0,         0, 0, 2, 2, 100, 101, this->kTop - 1,
-                                  this->kTop, this->kTop};
+  const std::vector<int> expected{0,           0,          0, 0, 2, 2, 100, 101, this->kPeak - 1,
+                                  this->kPeak, this->kPeak};
   const std::vector<TypeParam> samples(values.size(), 1);
   std::vector<TypeParam> stored(values.size());
-  round_and_compare(values.data(), std::span<const TypeParam>(samples), this->kTop, stored.data());
+  round_and_compare(values.data(), std::span<const TypeParam>(samples), this->kPeak, stored.data());
   EXPECT_EQ(std::vector<int>(stored.begin(), stored.end()), expected);
 }
 
-TYPED_TEST(Samples, errors_are_those_of_a_plain_sum) {
+TYPED_TEST(Samples, have_the_errors_of_a_plain_sum) {
   const auto samples = this->draw(3001);
   std::mt19937 random(6);
   std::normal_distribution<float> noise(0, 9);
   std::vector<float> values;
   for (const TypeParam sample : samples) values.push_back(float(sample) + noise(random));
   std::vector<TypeParam> stored(samples.size());
-  const Errors errors = round_and_compare(values.data(), std::span<const TypeParam>(samples),
-                                          this->kTop, stored.data());
+  const SquaredErrors errors = round_and_compare(values.data(), std::span<const TypeParam>(samples),
+                                                 this->kPeak, stored.data());
   double residual = 0, squared_error = 0;
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    const double rounded = std::nearbyint(std::clamp(double(values[i]), 0.0, double(this->kTop)));
+    const double rounded = std::nearbyint(std::clamp(double(values[i]), 0.0, double(this->kPeak)));
     ASSERT_EQ(stored[i], TypeParam(rounded));
     residual += std::pow(double(values[i]) - samples[i], 2);
     squared_error += std::pow(rounded - samples[i], 2);

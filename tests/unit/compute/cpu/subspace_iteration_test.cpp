@@ -30,13 +30,14 @@ std::vector<float> with_singular_values(const std::vector<double>& sigma) {
 }
 
 /// Falls by this factor from one to the next.
-std::vector<double> falling(double factor) {
+std::vector<double> geometric_decay(double factor) {
   std::vector<double> sigma;
   for (int i = 0; i < kCols; ++i) sigma.push_back(1000 * std::pow(factor, i));
   return sigma;
 }
 
-double left_behind(const SubspaceIteration::Factors& factors, const std::vector<float>& a_t_nm) {
+double squared_error(const SubspaceIteration::LowRankFactors& factors,
+                     const std::vector<float>& a_t_nm) {
   double sum = 0;
   for (int row = 0; row < kRows; ++row) {
     for (int col = 0; col < kCols; ++col) {
@@ -51,35 +52,35 @@ double left_behind(const SubspaceIteration::Factors& factors, const std::vector<
   return sum;
 }
 
-double tail(const std::vector<double>& sigma) {
+double tail_energy(const std::vector<double>& sigma) {
   return std::accumulate(sigma.begin() + kRank, sigma.end(), 0.0,
                          [](double sum, double value) { return sum + value * value; });
 }
 
-TEST(SubspaceIteration, finds_the_leading_values_and_what_they_leave) {
-  const std::vector<double> sigma = falling(0.9);
+TEST(SubspaceIteration, finds_the_leading_values_and_the_tail_energy) {
+  const std::vector<double> sigma = geometric_decay(0.9);
   const auto a_t_nm = with_singular_values(sigma);
   SubspaceIteration iteration;
   iteration.start(a_t_nm, kRows, kCols, kRank, kWidth);
-  iteration.filter(100);
-  const auto& factors = iteration.factors();
+  iteration.apply_filter(100);
+  const auto& factors = iteration.compute_factors();
   ASSERT_EQ(factors.ritz.size(), std::size_t(kWidth));
-  ASSERT_EQ(factors.refined.size(), std::size_t(kRank));
+  ASSERT_EQ(factors.rayleigh_quotients.size(), std::size_t(kRank));
   for (std::size_t i = 0; i < kRank; ++i) {
     EXPECT_NEAR(factors.ritz[i], sigma[i] * sigma[i], 1e-4 * sigma[i] * sigma[i]);
-    EXPECT_NEAR(factors.refined[i], sigma[i] * sigma[i], 1e-4 * sigma[i] * sigma[i]);
+    EXPECT_NEAR(factors.rayleigh_quotients[i], sigma[i] * sigma[i], 1e-4 * sigma[i] * sigma[i]);
   }
-  EXPECT_NEAR(left_behind(factors, a_t_nm), tail(sigma), 1e-4 * tail(sigma));
+  EXPECT_NEAR(squared_error(factors, a_t_nm), tail_energy(sigma), 1e-4 * tail_energy(sigma));
 }
 
-TEST(SubspaceIteration, the_left_vectors_are_orthonormal_beside_far_stronger_ones) {
-  std::vector<double> sigma = falling(0.95);
+TEST(SubspaceIteration, has_orthonormal_left_vectors_beside_a_dominant_one) {
+  std::vector<double> sigma = geometric_decay(0.95);
   sigma[0] = 1e6;
   const auto a_t_nm = with_singular_values(sigma);
   SubspaceIteration iteration;
   iteration.start(a_t_nm, kRows, kCols, kRank, kWidth);
-  iteration.filter(100);
-  const auto& u = iteration.factors().u_mk;
+  iteration.apply_filter(100);
+  const auto& u = iteration.compute_factors().u_mk;
   for (std::size_t i = 0; i < kRank; ++i) {
     for (std::size_t j = 0; j < kRank; ++j) {
       const double product = std::inner_product(u.begin() + std::ptrdiff_t(i * kRows),
@@ -90,27 +91,27 @@ TEST(SubspaceIteration, the_left_vectors_are_orthonormal_beside_far_stronger_one
   }
 }
 
-TEST(SubspaceIteration, filters_bring_it_nearer) {
-  const auto a_t_nm = with_singular_values(falling(0.97));
+TEST(SubspaceIteration, reduces_the_error_with_every_filter) {
+  const auto a_t_nm = with_singular_values(geometric_decay(0.97));
   SubspaceIteration iteration;
   iteration.start(a_t_nm, kRows, kCols, kRank, kWidth);
-  double left = left_behind(iteration.factors(), a_t_nm);
-  for (const double lift : {2, 2, 2}) {
-    iteration.filter(lift);
-    const double now = left_behind(iteration.factors(), a_t_nm);
+  double left = squared_error(iteration.compute_factors(), a_t_nm);
+  for (const double amplification : {2, 2, 2}) {
+    iteration.apply_filter(amplification);
+    const double now = squared_error(iteration.compute_factors(), a_t_nm);
     EXPECT_LT(now, left);
     left = now;
   }
 }
 
-TEST(SubspaceIteration, a_larger_lift_goes_further) {
-  const auto a_t_nm = with_singular_values(falling(0.99));
+TEST(SubspaceIteration, reduces_the_error_more_with_a_larger_amplification) {
+  const auto a_t_nm = with_singular_values(geometric_decay(0.99));
   std::vector<double> left;
-  for (const double lift : {2, 1000}) {
+  for (const double amplification : {2, 1000}) {
     SubspaceIteration iteration;
     iteration.start(a_t_nm, kRows, kCols, kRank, kWidth);
-    iteration.filter(lift);
-    left.push_back(left_behind(iteration.factors(), a_t_nm));
+    iteration.apply_filter(amplification);
+    left.push_back(squared_error(iteration.compute_factors(), a_t_nm));
   }
   EXPECT_LT(left[1], left[0]);
 }
@@ -118,44 +119,46 @@ TEST(SubspaceIteration, a_larger_lift_goes_further) {
 /// What it misses, as a share of the optimal error. Without the last term of the recurrence it
 /// misses two and a half times as much of the first spectrum, and where that term is not scaled as
 /// the others are, three to fifty times as much of the others.
-TEST(SubspaceIteration, the_filter_lifts_as_chebyshev_does) {
+TEST(SubspaceIteration, filters_as_the_chebyshev_polynomial) {
   const struct {
-    double factor, lift, most_missed;
+    double factor, amplification, max_missed;
   } cases[] = {{0.99, 20, 7e-6}, {0.95, 20, 8e-8}, {0.96, 10, 1e-7}, {0.97, 100, 8e-8}};
-  for (const auto& [factor, lift, most_missed] : cases) {
-    const std::vector<double> sigma = falling(factor);
+  for (const auto& [factor, amplification, max_missed] : cases) {
+    const std::vector<double> sigma = geometric_decay(factor);
     const auto a_t_nm = with_singular_values(sigma);
     SubspaceIteration iteration;
     iteration.start(a_t_nm, kRows, kCols, kRank, kWidth);
-    iteration.filter(lift);
-    EXPECT_LT(left_behind(iteration.factors(), a_t_nm) / tail(sigma) - 1, most_missed) << factor;
+    iteration.apply_filter(amplification);
+    EXPECT_LT(squared_error(iteration.compute_factors(), a_t_nm) / tail_energy(sigma) - 1,
+              max_missed)
+        << factor;
   }
 }
 
-TEST(SubspaceIteration, a_matrix_of_low_rank_or_none_is_survived) {
+TEST(SubspaceIteration, handles_low_rank_and_zero_matrices) {
   for (const int rank : {0, 3}) {
     std::vector<double> sigma(kCols, 0.0);
     std::fill_n(sigma.begin(), rank, 500.0);
     const auto a_t_nm = with_singular_values(sigma);
     SubspaceIteration iteration;
     iteration.start(a_t_nm, kRows, kCols, kRank, kWidth);
-    iteration.filter(30);
-    EXPECT_LT(left_behind(iteration.factors(), a_t_nm), 1e-6);
+    iteration.apply_filter(30);
+    EXPECT_LT(squared_error(iteration.compute_factors(), a_t_nm), 1e-6);
   }
 }
 
-TEST(SubspaceIteration, what_it_did_before_changes_nothing) {
-  const auto a_t_nm = with_singular_values(falling(0.9));
-  const auto other = with_singular_values(falling(0.7));
+TEST(SubspaceIteration, is_independent_of_earlier_use) {
+  const auto a_t_nm = with_singular_values(geometric_decay(0.9));
+  const auto other = with_singular_values(geometric_decay(0.7));
   SubspaceIteration fresh, used;
   used.start(other, kCols, kCols, 4, 16);
-  used.filter(30);
-  used.factors();
+  used.apply_filter(30);
+  used.compute_factors();
   for (SubspaceIteration* iteration : {&fresh, &used}) {
     iteration->start(a_t_nm, kRows, kCols, kRank, kWidth);
-    iteration->filter(5);
+    iteration->apply_filter(5);
   }
-  const auto &a = fresh.factors(), &b = used.factors();
+  const auto &a = fresh.compute_factors(), &b = used.compute_factors();
   EXPECT_EQ(a.u_mk, b.u_mk);
   EXPECT_EQ(a.v_nk, b.v_nk);
 }

@@ -73,27 +73,28 @@ void expect_b_pair(const Registers& registers, const std::function<int(int k, in
   }
 }
 
-TEST(CudaFragments, a_lane_gets_its_share_of_a) {
+TEST(CudaFragments, lane_loads_its_fragment_of_a) {
   const Elements stored = numbered(0);
   const auto at = [&](int row, int column) {
     return stored[std::size_t(row)][std::size_t(column)];
   };
-  expect_a(load(stored, down_first, false), [&](int row, int k) { return at(row, k); });
-  expect_a(load(stored, across_first, true), [&](int row, int k) { return at(k, row); });
+  expect_a(load(stored, ldmatrix_column_order, false), [&](int row, int k) { return at(row, k); });
+  expect_a(load(stored, ldmatrix_row_order, true), [&](int row, int k) { return at(k, row); });
 }
 
-TEST(CudaFragments, a_lane_gets_its_share_of_two_b) {
+TEST(CudaFragments, lane_loads_its_fragments_of_two_b) {
   const Elements stored = numbered(3);
   const auto at = [&](int row, int column) {
     return stored[std::size_t(row)][std::size_t(column)];
   };
-  expect_b_pair(load(stored, down_first, true), [&](int k, int column) { return at(k, column); });
-  expect_b_pair(load(stored, across_first, false),
+  expect_b_pair(load(stored, ldmatrix_column_order, true),
+                [&](int k, int column) { return at(k, column); });
+  expect_b_pair(load(stored, ldmatrix_row_order, false),
                 [&](int k, int column) { return at(column, k); });
 }
 
 /// By the PTX manual: row g, and g + 8 of the third and fourth; columns 2t and 2t + 1.
-TEST(CudaFragments, a_product_has_its_elements_once) {
+TEST(CudaFragments, product_elements_are_covered_once) {
   for (const int elements : {4, 2}) {  // 16 x 8 of mma.m16n8k16, 8 x 8 of mma.m8n8k4
     std::vector<int> seen(std::size_t(kLanes * elements));
     for (int lane = 0; lane < kLanes; ++lane) {
@@ -108,10 +109,10 @@ TEST(CudaFragments, a_product_has_its_elements_once) {
   }
 }
 
-TEST(CudaFragments, the_warps_of_a_block_cover_its_tile_once) {
+TEST(CudaFragments, warps_cover_their_tile_once) {
   const struct {
     int warps, across;
-  } blocks[] = {{4, 1}, {4, 2}, {8, 4}};  // project(), gram and reconstruct_halves(), rotate()
+  } blocks[] = {{4, 1}, {4, 2}, {8, 4}};  // project(), gram and reconstruct_float16(), rotate()
   for (const auto& [warps, across] : blocks) {
     const int width = 32 * across, height = 32 * warps / across;
     std::vector<int> seen(std::size_t(width * height));

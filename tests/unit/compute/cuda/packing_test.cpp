@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "compute/cuda/layout/spectrum.hpp"
+#include "compute/cuda/layout/spectrum_format.hpp"
 #include "compute/cuda/layout/subspace_sizes.hpp"
 #include "compute/solver_choice.hpp"
 
@@ -17,7 +17,7 @@ const ImageShape kShapes[] = {{1, 1, 1, Depth::u8},   {5, 3, 1, Depth::u8},  {3,
                               {7, 7, 3, Depth::u16},  {4, 9, 1, Depth::u16}, {9, 4, 3, Depth::u16},
                               {16, 16, 1, Depth::u8}, {1, 6, 3, Depth::u8}};
 
-TEST(CudaPacking, images_lie_one_behind_the_other_aligned_to_16_bytes) {
+TEST(CudaPacking, images_are_contiguous_and_aligned_to_16_bytes) {
   std::size_t offset = 0;
   for (const ImageShape& shape : kShapes) {
     EXPECT_EQ(offset % 16, 0U);
@@ -27,11 +27,11 @@ TEST(CudaPacking, images_lie_one_behind_the_other_aligned_to_16_bytes) {
   }
 }
 
-TEST(CudaPacking, the_matrices_of_an_image_are_its_samples_each_once) {
+TEST(CudaPacking, planes_of_an_image_cover_its_samples_once) {
   for (const ImageShape& shape : kShapes) {
     std::vector<int> seen(shape.samples());
     for (int channel = 0; channel < shape.channels; ++channel) {
-      const Plane plane = packed_plane(shape, 48, channel);
+      const PlaneLayout plane = packed_plane(shape, 48, channel);
       EXPECT_EQ(plane.offset_bytes, 48);
       EXPECT_EQ(plane.sample_bytes, int(shape.depth));
       EXPECT_GE(plane.m(), plane.n());
@@ -39,7 +39,7 @@ TEST(CudaPacking, the_matrices_of_an_image_are_its_samples_each_once) {
       for (int i = 0; i < plane.m(); ++i) {
         for (int j = 0; j < plane.n(); ++j) {
           const int row = shape.rows >= shape.cols ? i : j, col = shape.rows >= shape.cols ? j : i;
-          const auto at = std::size_t(plane.sample(i, j));
+          const auto at = std::size_t(plane.element_index(i, j));
           ASSERT_EQ(at, std::size_t((row * shape.cols + col) * shape.channels + channel));
           ++seen.at(at);
         }
@@ -49,36 +49,37 @@ TEST(CudaPacking, the_matrices_of_an_image_are_its_samples_each_once) {
   }
 }
 
-TEST(CudaPacking, scales_that_keep_samples_below_256) {
-  EXPECT_EQ(half_scale(1), 1);
-  EXPECT_LT(65535 * half_scale(2), 256);
-  EXPECT_GE(65535 * half_scale(2), 127) << "and no smaller than need be";
+TEST(CudaPacking, float16_scale_keeps_samples_below_256) {
+  EXPECT_EQ(float16_scale(1), 1);
+  EXPECT_LT(65535 * float16_scale(2), 256);
+  EXPECT_GE(65535 * float16_scale(2), 127) << "and no smaller than need be";
 }
 
-TEST(CudaPacking, every_tile_of_every_place_and_rank_has_its_own_error) {
-  const TileErrors errors{.places = 5, .tiles = 6};
+TEST(CudaPacking, every_tile_has_its_own_error) {
+  const TileErrorLayout errors{.padded_planes = 5, .tiles = 6};
   std::vector<int> seen(errors.count(3));
   for (std::size_t rank = 0; rank < 3; ++rank) {
-    for (std::size_t place = 0; place < errors.places; ++place) {
+    for (std::size_t plane_index = 0; plane_index < errors.padded_planes; ++plane_index) {
       for (std::size_t tile = 0; tile < errors.tiles; ++tile)
-        ++seen.at(errors.first(place, rank) + tile);
+        ++seen.at(errors.first(plane_index, rank) + tile);
     }
-    EXPECT_EQ(errors.first(0, rank), rank * errors.places * errors.tiles)
+    EXPECT_EQ(errors.first(0, rank), rank * errors.padded_planes * errors.tiles)
         << "as kernels write them: all of a rank together";
   }
   EXPECT_EQ(seen, std::vector<int>(5 * 6 * 3, 1));
 }
 
 /// Of whatever solver: memory for values is taken before it is known which one will write them.
-TEST(CudaPacking, there_is_memory_for_the_values_of_every_solver) {
+TEST(CudaPacking, max_values_suffices_for_every_solver) {
   for (int n = 1; n <= 700; n += (n < 100 ? 1 : 13)) {
     for (int rank = 1; rank <= n; rank += 7) {
-      const int columns = subspace_columns(rank, 192);
+      const int columns = cuda_subspace_columns(rank, 192);
       if (4 * columns > 3 * n) continue;  // then gram is chosen
-      const int refined = to_granule(rank);
-      EXPECT_LE(std::size_t(columns + refined), max_values(n)) << n << ", rank " << rank;
+      const int rayleigh_quotients = align_up(rank);
+      EXPECT_LE(std::size_t(columns + rayleigh_quotients), max_values_per_plane(n))
+          << n << ", rank " << rank;
     }
-    EXPECT_LE(std::size_t(n), max_values(n));
+    EXPECT_LE(std::size_t(n), max_values_per_plane(n));
   }
 }
 

@@ -13,17 +13,17 @@
 namespace eckart::cuda {
 namespace {
 
-TEST(CudaQuads, of_a_warp_cover_its_32_by_32_elements_once) {
+TEST(CudaQuads, cover_the_elements_of_a_warp_once) {
   std::vector<int> seen(32 * 32);
   for (int lane = 0; lane < 32; ++lane) {
-    for (int q = 0; q < Quads::kCount; ++q) {
-      for (int e = 0; e < kGroup; ++e) {
-        const int row = Quads::first(lane).row + Quads::at(q).row;
-        const int column = Quads::first(lane).column + Quads::at(q).column + e;
+    for (int q = 0; q < QuadLayout::kCount; ++q) {
+      for (int e = 0; e < kQuadSamples; ++e) {
+        const int row = QuadLayout::origin(lane).row + QuadLayout::offset(q).row;
+        const int column = QuadLayout::origin(lane).column + QuadLayout::offset(q).column + e;
         ++seen.at(std::size_t(row * 32 + column));
       }
     }
-    EXPECT_EQ(Quads::first(lane).column % kGroup, 0) << "aligned";
+    EXPECT_EQ(QuadLayout::origin(lane).column % kQuadSamples, 0) << "aligned";
   }
   EXPECT_EQ(seen, std::vector<int>(32 * 32, 1));
 }
@@ -45,44 +45,45 @@ Products products_of(int lane) {
   return products;
 }
 
-/// As reconstruct_halves() makes quads: each lane gives the one beside it what that one needs.
-TEST(CudaQuads, have_the_elements_of_their_place) {
+/// As reconstruct_float16() makes quads: each lane gives the one beside it what that one needs.
+TEST(CudaQuads, contain_the_elements_at_their_position) {
   const auto pair = [](int lane, int q, int second) {
     const Products products = products_of(lane);
-    const auto& product = products[std::size_t(Quads::product_row(q))]
-                                  [std::size_t(Quads::product_column(q) + second)];
-    const auto e = std::size_t(Quads::product_element(q));
+    const auto& product = products[std::size_t(QuadLayout::product_row(q))]
+                                  [std::size_t(QuadLayout::product_column(q) + second)];
+    const auto e = std::size_t(QuadLayout::product_element(q));
     return std::array<int, 2>{product[e], product[e + 1]};
   };
   for (int lane = 0; lane < 32; ++lane) {
     const bool odd = lane % 2 != 0;
-    for (int q = 0; q < Quads::kCount; ++q) {
+    for (int q = 0; q < QuadLayout::kCount; ++q) {
       const auto got = pair(lane ^ 1, q, odd ? 1 : 0);
       const auto own = pair(lane, q, odd ? 1 : 0);
       const std::array<int, 4> values = odd ? std::array{got[0], got[1], own[0], own[1]}
                                             : std::array{own[0], own[1], got[0], got[1]};
-      const int row = Quads::first(lane).row + Quads::at(q).row;
-      const int column = Quads::first(lane).column + Quads::at(q).column;
-      for (int e = 0; e < kGroup; ++e)
+      const int row = QuadLayout::origin(lane).row + QuadLayout::offset(q).row;
+      const int column = QuadLayout::origin(lane).column + QuadLayout::offset(q).column;
+      for (int e = 0; e < kQuadSamples; ++e)
         ASSERT_EQ(values[std::size_t(e)], row * 32 + column + e) << lane << ", " << q;
     }
   }
 }
 
-TEST(CudaQuads, end_where_the_row_ends) {
+TEST(CudaQuads, end_at_the_end_of_the_row) {
   for (int cols = 1; cols < 40; ++cols) {
     int samples = 0;
-    for (int column = 0; column < 64; column += kGroup) samples += samples_left(cols - column);
+    for (int column = 0; column < 64; column += kQuadSamples)
+      samples += samples_in_quad(cols - column);
     EXPECT_EQ(samples, cols);
   }
 }
 
-TEST(CudaQuads, find_every_sample_of_an_image_once) {
+TEST(CudaQuads, index_every_sample_once) {
   for (const int channels : {1, 3}) {
     const ImageShape shape{7, 11, channels, Depth::u8};
     std::vector<int> seen(shape.samples());
     for (int channel = 0; channel < channels; ++channel) {
-      const Plane plane = packed_plane(shape, 0, channel);
+      const PlaneLayout plane = packed_plane(shape, 0, channel);
       for (int row = 0; row < shape.rows; ++row) {
         for (int col = 0; col < shape.cols; ++col) {
           const auto index = std::size_t(sample_index(plane, row, col));
@@ -96,19 +97,19 @@ TEST(CudaQuads, find_every_sample_of_an_image_once) {
 }
 
 /// The kernel then loads four bytes at once, wherever a quad begins.
-TEST(CudaQuads, are_words_only_where_all_of_them_are_whole_and_aligned) {
+TEST(CudaQuads, are_words_only_if_complete_and_aligned) {
   for (const int channels : {1, 3}) {
     for (int cols = 1; cols < 20; ++cols) {
       for (const std::size_t offset : {0U, 2U, 16U, 20U}) {
-        const Plane plane = packed_plane({5, cols, channels, Depth::u8}, offset, 0);
+        const PlaneLayout plane = packed_plane({5, cols, channels, Depth::u8}, offset, 0);
         bool all = channels == 1;
         for (int row = 0; row < 5; ++row) {
-          for (int column = 0; column < cols; column += kGroup) {
-            all = all && samples_left(cols - column) == kGroup &&
-                  (plane.offset_bytes + sample_index(plane, row, column)) % kGroup == 0;
+          for (int column = 0; column < cols; column += kQuadSamples) {
+            all = all && samples_in_quad(cols - column) == kQuadSamples &&
+                  (plane.offset_bytes + sample_index(plane, row, column)) % kQuadSamples == 0;
           }
         }
-        EXPECT_EQ(quads_are_words(plane), all) << cols << ", " << channels << ", " << offset;
+        EXPECT_EQ(has_word_aligned_quads(plane), all) << cols << ", " << channels << ", " << offset;
       }
     }
   }

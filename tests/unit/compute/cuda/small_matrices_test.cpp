@@ -10,24 +10,25 @@ namespace eckart::cuda {
 namespace {
 
 TEST(CudaSmallMatrices, every_element_has_one_thread) {
-  for (int l = 1; l <= kMostSmall; l += 5) {
-    const int each = elements_each(l);
-    EXPECT_GE(each * kSide, l);
-    EXPECT_LT((each - 1) * kSide, l);
-    EXPECT_LE(each, kMostEach);
+  for (int l = 1; l <= kMaxSmallOrder; l += 5) {
+    const int tiles = order_tiles(l);
+    EXPECT_GE(tiles * kSide, l);
+    EXPECT_LT((tiles - 1) * kSide, l);
+    EXPECT_LE(tiles, kMaxOrderTiles);
   }
 }
 
-TEST(CudaSmallMatrices, the_largest_order_is_what_shared_memory_holds) {
+TEST(CudaSmallMatrices, largest_order_fits_shared_memory) {
   const auto bytes = [](int order) { return order * order; };
   EXPECT_EQ(largest_order(16 * 16 - 1, bytes), 0);
   EXPECT_EQ(largest_order(16 * 16, bytes), 16);
   EXPECT_EQ(largest_order(100 * 100, bytes), 96);
-  EXPECT_EQ(largest_order(1 << 30, bytes), kMostSmall);
+  EXPECT_EQ(largest_order(1 << 30, bytes), kMaxSmallOrder);
 }
 
-/// As rotate() uses its shared memory: two halves of M, [column][k], and two of rows, [k][row].
-TEST(CudaRotate, has_shared_memory_for_all_it_holds) {
+/// As rotate() uses its shared memory: two float16 parts (hi, lo) of M, [column][k], and two of
+/// rows, [k][row].
+TEST(CudaRotate, shared_memory_fits_its_layout) {
   for (int l = 16; l <= 256; l += 16) {
     for (const bool upper : {false, true}) {
       for (int column0 = 0; column0 < l; column0 += kRotateColumns) {
@@ -39,7 +40,7 @@ TEST(CudaRotate, has_shared_memory_for_all_it_holds) {
         EXPECT_GT(area.rows_count, (depth - 1) * RotateShared::kRowStride + kRotateRows - 1);
         EXPECT_EQ(area.count(), 2 * area.m_count + 2 * area.rows_count);
         EXPECT_LE(2 * std::size_t(area.count()), rotate_shared_bytes(l));
-        // Runs of eight halves are loaded as 16 bytes.
+        // Runs of eight float16 numbers are loaded as 16 bytes.
         for (const int at :
              {area.m_stride, area.m_count, area.rows_count, RotateShared::kRowStride})
           EXPECT_EQ(at % 8, 0);
@@ -60,7 +61,7 @@ TEST(CudaRotate, reads_shared_memory_without_conflicts) {
 }
 
 /// All that multiplies kRotateColumns columns of an upper triangular M, and no more than need be.
-TEST(CudaRotate, goes_as_deep_as_the_matrix) {
+TEST(CudaRotate, depth_matches_the_triangle) {
   for (int l = 16; l <= 256; l += 16) {
     for (int column0 = 0; column0 < l; column0 += kRotateColumns) {
       EXPECT_EQ(rotate_depth(l, column0, false), l);
@@ -71,12 +72,12 @@ TEST(CudaRotate, goes_as_deep_as_the_matrix) {
 }
 
 TEST(CudaJacobi, every_row_of_every_column_has_one_thread) {
-  for (int each = 1; each <= kMostEach; ++each) {
-    const int order = 16 * each, groups = jacobi_threads(each) / kJacobiLanes;
+  for (int tiles = 1; tiles <= kMaxOrderTiles; ++tiles) {
+    const int order = 16 * tiles, groups = jacobi_threads(tiles) / kJacobiLanes;
     EXPECT_EQ(groups * kJacobiColumns, order);
     std::vector<int> seen(static_cast<std::size_t>(order));
     for (int lane = 0; lane < kJacobiLanes; ++lane) {
-      for (int e = 0; e < each; ++e) {
+      for (int e = 0; e < tiles; ++e) {
         ++seen.at(std::size_t(jacobi_row(lane, e)));
         ++seen.at(std::size_t(jacobi_row(lane, e) + 1));
       }
@@ -85,19 +86,19 @@ TEST(CudaJacobi, every_row_of_every_column_has_one_thread) {
   }
 }
 
-TEST(CudaJacobi, a_multiprocessor_has_registers_for_its_blocks) {
-  for (int each = 1; each <= kMostEach; ++each) {
-    const int blocks = jacobi_blocks(each);
+TEST(CudaJacobi, blocks_fit_the_register_file) {
+  for (int tiles = 1; tiles <= kMaxOrderTiles; ++tiles) {
+    const int blocks = jacobi_blocks(tiles);
     EXPECT_GE(blocks, 1);
     EXPECT_LE(blocks, 16);
-    EXPECT_LE(jacobi_threads(each), 1024) << "what a block may have";
+    EXPECT_LE(jacobi_threads(tiles), 1024) << "what a block may have";
     if (blocks > 1) {
-      EXPECT_LE(blocks * jacobi_threads(each) * (8 * each + 64), 65536);
+      EXPECT_LE(blocks * jacobi_threads(tiles) * (8 * tiles + 64), 65536);
     }
   }
 }
 
-TEST(CudaJacobi, each_group_of_a_ring_gets_what_another_gives) {
+TEST(CudaJacobi, ring_source_inverts_the_step) {
   for (const int groups : {4, 12, 48}) {
     for (const int step : {-1, 1}) {
       for (int group = 0; group < groups; ++group) {
@@ -112,8 +113,8 @@ TEST(CudaJacobi, each_group_of_a_ring_gets_what_another_gives) {
 
 /// The steps of a sweep of jacobi(), with pairs of columns that have numbers.
 TEST(CudaJacobi, every_pair_meets_every_other_once_in_a_sweep) {
-  for (int each = 1; each <= kMostEach; ++each) {
-    const int groups = jacobi_threads(each) / kJacobiLanes;
+  for (int tiles = 1; tiles <= kMaxOrderTiles; ++tiles) {
+    const int groups = jacobi_threads(tiles) / kJacobiLanes;
     std::vector<int> left, right;
     for (int group = 0; group < groups; ++group) {
       left.push_back(2 * group);
@@ -134,7 +135,7 @@ TEST(CudaJacobi, every_pair_meets_every_other_once_in_a_sweep) {
       pass(left, 1);
     }
     for (int a = 0; a < 2 * groups; ++a) {
-      for (int b = a + 1; b < 2 * groups; ++b) ASSERT_EQ(met.count({a, b}), 1U) << each;
+      for (int b = a + 1; b < 2 * groups; ++b) ASSERT_EQ(met.count({a, b}), 1U) << tiles;
     }
   }
 }

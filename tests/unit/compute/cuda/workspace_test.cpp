@@ -6,31 +6,32 @@
 #include <utility>
 #include <vector>
 
-#include "compute/cuda/layout/carver.hpp"
 #include "compute/cuda/layout/factors.hpp"
 #include "compute/cuda/layout/rank_groups.hpp"
 #include "compute/cuda/layout/subspace_sizes.hpp"
+#include "compute/cuda/layout/workspace_allocator.hpp"
 
 namespace eckart::cuda {
 namespace {
 
 using Half = std::uint16_t;  // as large as __half
 
-struct Area {
+struct MemoryRange {
   const void* begin;
   std::size_t bytes;
 };
 
 template <class T>
-Area area(const T* begin, double count) {
+MemoryRange memory_range(const T* begin, double count) {
   return {begin, std::size_t(count) * sizeof(T)};
 }
 
 /// They are aligned, do not overlap, and lie within `workspace` of so many bytes.
-void expect_apart(std::vector<Area> areas, const std::byte* workspace, std::size_t bytes) {
-  std::sort(areas.begin(), areas.end(), [](auto& a, auto& b) { return a.begin < b.begin; });
+void expect_disjoint(std::vector<MemoryRange> ranges, const std::byte* workspace,
+                     std::size_t bytes) {
+  std::sort(ranges.begin(), ranges.end(), [](auto& a, auto& b) { return a.begin < b.begin; });
   const std::byte* end = workspace;
-  for (const Area& one : areas) {
+  for (const MemoryRange& one : ranges) {
     const auto* begin = static_cast<const std::byte*>(one.begin);
     EXPECT_GE(begin, end);
     EXPECT_EQ((begin - workspace) % 256, 0);
@@ -42,16 +43,17 @@ void expect_apart(std::vector<Area> areas, const std::byte* workspace, std::size
 /// Nothing is read or written there.
 std::byte* const kWorkspace = reinterpret_cast<std::byte*>(std::uintptr_t(1) << 40);
 
-TEST(CudaCarver, counts_what_it_hands_out) {
+TEST(CudaWorkspaceAllocator, counts_allocated_bytes) {
   for (std::size_t count = 0; count < 600; ++count) {
-    Carver counting(nullptr), carver(kWorkspace);
-    EXPECT_EQ(counting.take<float>(count), nullptr);
-    const float* first = carver.take<float>(count);
+    WorkspaceAllocator counting(nullptr), allocator(kWorkspace);
+    EXPECT_EQ(counting.allocate<float>(count), nullptr);
+    const float* first = allocator.allocate<float>(count);
     EXPECT_EQ(static_cast<const void*>(first), kWorkspace);
-    EXPECT_EQ(counting.used(), carver.used());
-    EXPECT_EQ(carver.used(), Carver::bytes<float>(count));
-    const double* second = carver.take<double>(1);
-    expect_apart({area(first, double(count)), area(second, 1)}, kWorkspace, carver.used());
+    EXPECT_EQ(counting.used_bytes(), allocator.used_bytes());
+    EXPECT_EQ(allocator.used_bytes(), WorkspaceAllocator::aligned_bytes<float>(count));
+    const double* second = allocator.allocate<double>(1);
+    expect_disjoint({memory_range(first, double(count)), memory_range(second, 1)}, kWorkspace,
+                    allocator.used_bytes());
   }
 }
 
@@ -67,7 +69,7 @@ std::vector<Problem> problems() {
   return all;
 }
 
-TEST(CudaWorkspace, of_the_float16_solver_has_a_place_for_everything) {
+TEST(CudaWorkspace, float16_buffers_do_not_overlap) {
   for (const Problem& problem : problems()) {
     const SubspaceSizes s(problem);
     EXPECT_EQ(s.m % 16 + s.n % 16 + s.k % 16, 0);
@@ -75,69 +77,75 @@ TEST(CudaWorkspace, of_the_float16_solver_has_a_place_for_everything) {
     EXPECT_LT(s.m, problem.m + 16);
     EXPECT_GE(s.n, problem.n);
     EXPECT_GE(s.k, problem.rank());
-    Carver counting(nullptr), carver(kWorkspace);
-    SubspaceParts<Half>::carve(counting, s);
-    const auto p = SubspaceParts<Half>::carve(carver, s);
-    EXPECT_EQ(counting.used(), carver.used());
+    WorkspaceAllocator counting(nullptr), allocator(kWorkspace);
+    SubspaceBuffers<Half>::allocate(counting, s);
+    const auto p = SubspaceBuffers<Half>::allocate(allocator, s);
+    EXPECT_EQ(counting.used_bytes(), allocator.used_bytes());
     const double m = s.m, n = s.n, l = s.l, k = s.k, c = s.count;
-    expect_apart({area(p.a_hi_t, m * n * c), area(p.a_lo_t, m * n * c), area(p.q_nl, 2 * n * l * c),
-                  area(p.z_ml, m * l * c), area(p.product, std::max(m, n) * l * c),
-                  area(p.b_ml, m * l * c), area(p.s_ll, l * l * c), area(p.s64_ll, l * l * c),
-                  area(p.m_hi, l * l * c), area(p.m_lo, l * l * c), area(p.m_scale, l * c),
-                  area(p.u_mk, 2 * m * k * c), area(p.v_nk, 2 * n * k * c),
-                  area(p.tile_lengths, project_tiles(s.n) * k * c), area(p.weak, c)},
-                 kWorkspace, carver.used());
-    // What reorthonormalise() is given S for, and small_svd() M.
+    expect_disjoint({memory_range(p.a_hi_t, m * n * c), memory_range(p.a_lo_t, m * n * c),
+                     memory_range(p.q_nl, 2 * n * l * c), memory_range(p.z_ml, m * l * c),
+                     memory_range(p.product, std::max(m, n) * l * c),
+                     memory_range(p.b_ml, m * l * c), memory_range(p.s_ll, l * l * c),
+                     memory_range(p.s64_ll, l * l * c), memory_range(p.m_hi, l * l * c),
+                     memory_range(p.m_lo, l * l * c), memory_range(p.m_scale, l * c),
+                     memory_range(p.u_mk, 2 * m * k * c), memory_range(p.v_nk, 2 * n * k * c),
+                     memory_range(p.tile_squared_norms, project_tile_count(s.n) * k * c),
+                     memory_range(p.ill_conditioned, c)},
+                    kWorkspace, allocator.used_bytes());
+    // What reorthonormalize() is given S for, and small_svd() M.
     EXPECT_LE(k, l);
   }
 }
 
-TEST(CudaWorkspace, of_the_float64_solvers_has_a_place_for_everything) {
+TEST(CudaWorkspace, float64_buffers_do_not_overlap) {
   for (const Problem& problem : problems()) {
     const double m = problem.m, n = problem.n, k = problem.rank(), c = problem.count;
     for (const int columns : {48, 129, 300}) {
       Problem wide = problem;
       wide.columns = columns;
       const double l = columns;
-      Carver counting(nullptr), carver(kWorkspace);
-      Float64SubspaceParts::carve(counting, wide);
-      const auto p = Float64SubspaceParts::carve(carver, wide);
-      EXPECT_EQ(counting.used(), carver.used());
-      expect_apart({area(p.a_t_nm, m * n * c), area(p.q_nl, n * l * c), area(p.z_ml, m * l * c),
-                    area(p.product, std::max(m, n) * l * c), area(p.s_ll, l * l * c),
-                    area(p.values_l, l * c), area(p.u_mk, m * k * c), area(p.v_nk, n * k * c),
-                    area(p.qr.s, block_columns(columns) * l * c), area(p.qr.lengths, l * c)},
-                   kWorkspace, carver.used());
+      WorkspaceAllocator counting(nullptr), allocator(kWorkspace);
+      Float64SubspaceBuffers::allocate(counting, wide);
+      const auto p = Float64SubspaceBuffers::allocate(allocator, wide);
+      EXPECT_EQ(counting.used_bytes(), allocator.used_bytes());
+      expect_disjoint(
+          {memory_range(p.a_t_nm, m * n * c), memory_range(p.q_nl, n * l * c),
+           memory_range(p.z_ml, m * l * c), memory_range(p.product, std::max(m, n) * l * c),
+           memory_range(p.s_ll, l * l * c), memory_range(p.values_l, l * c),
+           memory_range(p.u_mk, m * k * c), memory_range(p.v_nk, n * k * c),
+           memory_range(p.qr.s, block_columns(columns) * l * c), memory_range(p.qr.norms, l * c)},
+          kWorkspace, allocator.used_bytes());
     }
-    Carver carver(kWorkspace);
-    const auto p = Float64Parts::carve(carver, problem);
-    expect_apart({area(p.a_t_nm, m * n * c), area(p.v_nn, n * n * c), area(p.p_mk, m * k * c)},
-                 kWorkspace, carver.used());
+    WorkspaceAllocator allocator(kWorkspace);
+    const auto p = FullSvdBuffers::allocate(allocator, problem);
+    expect_disjoint({memory_range(p.a_t_nm, m * n * c), memory_range(p.v_nn, n * n * c),
+                     memory_range(p.p_mk, m * k * c)},
+                    kWorkspace, allocator.used_bytes());
   }
 }
 
-TEST(CudaWorkspace, blocks_of_columns_are_nearly_equal_and_at_most_128) {
+TEST(CudaWorkspace, column_blocks_are_nearly_equal_and_at_most_128) {
   for (int l = 1; l < 2000; ++l) {
-    const int most = block_columns(l), blocks = (l + most - 1) / most;
-    ASSERT_LE(most, 128) << l;
-    ASSERT_EQ(most % 16, 0) << l;
+    const int max_columns = block_columns(l), blocks = (l + max_columns - 1) / max_columns;
+    ASSERT_LE(max_columns, 128) << l;
+    ASSERT_EQ(max_columns % 16, 0) << l;
     ASSERT_EQ(blocks, (l + 127) / 128) << l << ": no more of them than need be";
-    ASSERT_LT(most * blocks, l + 16 * blocks) << l;
-    for (int first = 0; first < l; first += most) {  // as BlockCholeskyQr uses its memory
-      const int columns = std::min(most, l - first), rest = l - first - columns;
-      ASSERT_LE(columns * std::max(columns, rest), most * l);
+    ASSERT_LT(max_columns * blocks, l + 16 * blocks) << l;
+    for (int first = 0; first < l; first += max_columns) {  // as BlockCholeskyQr uses its memory
+      const int columns = std::min(max_columns, l - first), rest = l - first - columns;
+      ASSERT_LE(columns * std::max(columns, rest), max_columns * l);
     }
   }
 }
 
-TEST(CudaScales, keep_columns_and_products_within_float16) {
+TEST(CudaFloat16Scales, keep_columns_and_products_within_float16) {
   for (int rows = 1; rows < 70000; rows += (rows < 300 ? 1 : 97)) {
-    const double scale = double(column_scale(rows));
+    const double scale = double(orthonormal_column_scale(rows));
     ASSERT_LE(scale * scale, rows);
     ASSERT_GT(4 * scale * scale, rows) << "the largest such power of two";
     ASSERT_EQ(scale, std::exp2(std::round(std::log2(scale))));
     // Entries of A below 256, of unit columns times their scale: at most the root of their length.
-    const double product = double(product_scale(rows));
+    const double product = double(float16_product_scale(rows));
     ASSERT_LE(product * 256 * std::sqrt(double(rows)) * scale, 65536) << rows;
     ASSERT_GE(product * 256 * rows, 0.49 * std::min(65536.0, 256.0 * rows));
     ASSERT_EQ(product, std::exp2(std::round(std::log2(product))));
@@ -145,7 +153,7 @@ TEST(CudaScales, keep_columns_and_products_within_float16) {
 }
 
 /// P and V with entries that tell where they belong, in either order of the columns.
-TEST(CudaFactors, find_every_element_in_either_order) {
+TEST(CudaFactors, locate_every_element_in_either_order) {
   constexpr int m = 5, n = 4, planes = 3;
   for (const int v_columns : {4, 2}) {
     for (int k = 1; k <= v_columns; ++k) {
@@ -176,7 +184,7 @@ TEST(CudaFactors, find_every_element_in_either_order) {
   }
 }
 
-TEST(CudaRankGroups, hold_every_rank_once_in_ascending_order) {
+TEST(CudaRankGroups, contain_every_rank_once_in_ascending_order) {
   const std::vector<int> ranks{20, 5, 90, 1, 300, 20, 7, 64, 16, 17, 33, 2, 48, 31, 8, 120, 4};
   for (std::size_t count = 1; count <= ranks.size(); ++count) {
     const std::vector<int> some(ranks.begin(), ranks.begin() + std::ptrdiff_t(count));
@@ -184,9 +192,9 @@ TEST(CudaRankGroups, hold_every_rank_once_in_ascending_order) {
     int last = 0;
     const auto groups = rank_groups(some, 100);
     EXPECT_EQ(groups.size(), (count + 7) / 8);
-    for (const Ranks& group : groups) {
+    for (const RankGroup& group : groups) {
       ASSERT_GE(group.count, 1);
-      ASSERT_LE(group.count, kRanksAtOnce);
+      ASSERT_LE(group.count, kMaxGroupRanks);
       for (int i = 0; i < group.count; ++i) {
         ASSERT_GE(group.rank[i], last);
         last = group.rank[i];

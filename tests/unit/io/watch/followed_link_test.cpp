@@ -1,5 +1,5 @@
-// Links to folders, that are followed if that is asked for.
-#include "tests/unit/io/watch/tree_fixture.hpp"
+// LinkPolicy to folders, that are followed if that is asked for.
+#include "tests/unit/io/watch/inotify_tree_fixture.hpp"
 
 namespace eckart::io {
 namespace {
@@ -8,9 +8,9 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class ArrivesByLink : public TreeTest {};
+class ArrivalByLinkTest : public InotifyTreeTest {};
 
-TEST_F(ArrivesByLink, not_through_a_link_to_a_folder_unless_asked) {
+TEST_F(ArrivalByLinkTest, not_through_a_link_to_a_folder_unless_asked) {
   fs::create_directory(outside_ / "d");
   std::ofstream(outside_ / "d/a.png") << "x";
   fs::create_directory_symlink(outside_ / "d", at("link"));
@@ -18,15 +18,15 @@ TEST_F(ArrivesByLink, not_through_a_link_to_a_folder_unless_asked) {
   fs::create_directory_symlink(outside_ / "d", at("later"));
   EXPECT_THAT(arrivals(), IsEmpty());
   EXPECT_EQ(tree_->watches(), 1u);
-  watch(Links::files);
+  watch(LinkPolicy::files);
   EXPECT_THAT(full_scan(), testing::Each(testing::StartsWith("cookie")));
   EXPECT_EQ(tree_->watches(), 1u);
 }
 
-TEST_F(ArrivesByLink, through_a_link_to_a_folder_if_asked) {
+TEST_F(ArrivalByLinkTest, through_a_link_to_a_folder_if_asked) {
   fs::create_directory(outside_ / "d");
   fs::create_directory_symlink(outside_ / "d", at("link"));
-  watch(Links::all);
+  watch(LinkPolicy::all);
   std::ofstream(outside_ / "d/a.png") << "x";
   EXPECT_THAT(arrivals(), ElementsAre("link/a.png"));
   fs::create_directory(outside_ / "e");
@@ -40,12 +40,12 @@ TEST_F(ArrivesByLink, through_a_link_to_a_folder_if_asked) {
   EXPECT_THAT(arrivals(), IsEmpty());
 }
 
-TEST_F(ArrivesByLink, through_a_link_that_leads_to_another_folder_now) {
+TEST_F(ArrivalByLinkTest, through_a_link_that_leads_to_another_folder_now) {
   fs::create_directory(outside_ / "d");
   fs::create_directory(outside_ / "e");
   std::ofstream(outside_ / "e/a.png") << "x";
   fs::create_directory_symlink(outside_ / "d", at("link"));
-  watch(Links::all);
+  watch(LinkPolicy::all);
   fs::create_directory_symlink(outside_ / "e", at(".new"));
   move(".new", "link");
   EXPECT_THAT(arrivals(), testing::Contains("link/a.png"));
@@ -54,7 +54,7 @@ TEST_F(ArrivesByLink, through_a_link_that_leads_to_another_folder_now) {
   EXPECT_THAT(arrivals(), ElementsAre("link/b.png"));
 }
 
-TEST_F(ArrivesByLink, once_where_links_lead_around) {
+TEST_F(ArrivalByLinkTest, once_in_a_cycle_of_links) {
   make("d/e");
   write("d/e/a.png");
   fs::create_directory_symlink("..", at("d/e/up"));
@@ -62,17 +62,17 @@ TEST_F(ArrivesByLink, once_where_links_lead_around) {
   fs::create_directory_symlink("d/e", at("again"));
   fs::create_directory_symlink(folder_.path(), at("above"));
   std::ofstream(outside_ / "b.png") << "x";
-  watch(Links::all);
+  watch(LinkPolicy::all);
   EXPECT_THAT(full_scan(), ElementsAre("above/outside/b.png", "d/e/a.png"));
   write("d/e/c.png");
   EXPECT_THAT(arrivals(), ElementsAre("d/e/c.png"));
 }
 
-TEST_F(ArrivesByLink, not_through_a_link_into_an_excluded_folder) {
+TEST_F(ArrivalByLinkTest, not_through_a_link_into_an_excluded_folder) {
   make("out/deep");
   write("out/deep/a.png");
   fs::create_directory_symlink("out/deep", at("link"));
-  watch(Links::all, {"out"});
+  watch(LinkPolicy::all, {"out"});
   EXPECT_THAT(full_scan(), IsEmpty());
 }
 

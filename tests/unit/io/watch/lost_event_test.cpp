@@ -1,8 +1,8 @@
 // What is found though no event tells of it.
 #include <fstream>
 
-#include "tests/unit/io/watch/event_queue.hpp"
-#include "tests/unit/io/watch/tree_fixture.hpp"
+#include "tests/unit/io/watch/fill_event_queue.hpp"
+#include "tests/unit/io/watch/inotify_tree_fixture.hpp"
 
 namespace eckart::io {
 namespace {
@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::IsSupersetOf;
 
-class LostEvents : public TreeTest {
+class LostEventTest : public InotifyTreeTest {
  protected:
   /// All that the queue holds.
   void read_the_overflow() {
@@ -21,11 +21,11 @@ class LostEvents : public TreeTest {
   }
 };
 
-TEST_F(LostEvents, a_scan_finds_files_and_folders) {
+TEST_F(LostEventTest, a_scan_finds_files_and_folders) {
   make("d");
   watch();
-  if (const std::string why_not = fill_event_queue(root_); !why_not.empty())
-    GTEST_SKIP() << why_not;
+  if (const std::string skip_reason = fill_event_queue(root_); !skip_reason.empty())
+    GTEST_SKIP() << skip_reason;
   write("a.png");
   make("new/deep");
   write("new/deep/b.png");
@@ -36,12 +36,12 @@ TEST_F(LostEvents, a_scan_finds_files_and_folders) {
   EXPECT_THAT(arrivals(), ElementsAre("new/deep/later.png"));
 }
 
-TEST_F(LostEvents, a_scan_finds_a_folder_that_was_moved) {
+TEST_F(LostEventTest, a_scan_finds_a_folder_that_was_moved) {
   make("d/e");
   write("d/e/a.png");
   watch();
-  if (const std::string why_not = fill_event_queue(root_); !why_not.empty())
-    GTEST_SKIP() << why_not;
+  if (const std::string skip_reason = fill_event_queue(root_); !skip_reason.empty())
+    GTEST_SKIP() << skip_reason;
   move("d", "b");
   read_the_overflow();
   EXPECT_THAT(full_scan(), testing::Contains("b/e/a.png"));
@@ -50,14 +50,14 @@ TEST_F(LostEvents, a_scan_finds_a_folder_that_was_moved) {
   EXPECT_EQ(tree_->watches(), 3u);
 }
 
-TEST_F(LostEvents, a_scan_finds_folders_that_changed_places) {
+TEST_F(LostEventTest, a_scan_finds_folders_that_changed_places) {
   make("a/e");
   make("b");
   write("a/1.png");
   write("b/2.png");
   watch();
-  if (const std::string why_not = fill_event_queue(root_); !why_not.empty())
-    GTEST_SKIP() << why_not;
+  if (const std::string skip_reason = fill_event_queue(root_); !skip_reason.empty())
+    GTEST_SKIP() << skip_reason;
   move("a", "c");
   move("b", "a");
   move("c", "b");
@@ -69,13 +69,13 @@ TEST_F(LostEvents, a_scan_finds_folders_that_changed_places) {
   EXPECT_EQ(tree_->watches(), 4u);
 }
 
-TEST_F(LostEvents, a_scan_finds_a_folder_made_anew_and_forgets_those_that_are_gone) {
+TEST_F(LostEventTest, a_scan_finds_a_folder_made_anew_and_forgets_those_that_are_gone) {
   make("d/e");
   make("gone/deep");
   make("out");
   watch();
-  if (const std::string why_not = fill_event_queue(root_); !why_not.empty())
-    GTEST_SKIP() << why_not;
+  if (const std::string skip_reason = fill_event_queue(root_); !skip_reason.empty())
+    GTEST_SKIP() << skip_reason;
   fs::remove_all(at("d"));
   make("d/e");
   fs::remove_all(at("gone"));

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "tests/unit/io/watch/source_fixture.hpp"
+#include "tests/unit/io/watch/watch_source_fixture.hpp"
 
 namespace eckart::io {
 namespace {
@@ -38,9 +38,9 @@ std::string enter_namespaces(bool own_limits) {
   return "";
 }
 
-class Mounts : public WatchSourceFixture {
+class MountTest : public WatchSourceFixture {
  protected:
-  static void mount_memory(const fs::path& at) {
+  static void mount_tmpfs(const fs::path& at) {
     ASSERT_EQ(::mount("none", at.c_str(), "tmpfs", 0, nullptr), 0) << std::strerror(errno);
   }
   /// Fails while a scan is in there, which has it open for a moment.
@@ -50,30 +50,30 @@ class Mounts : public WatchSourceFixture {
   }
 };
 
-class Limits : public Mounts {};
+class SystemLimitTest : public MountTest {};
 
-#define ENTER_NAMESPACES(own_limits)                                              \
-  if (const std::string why_not = enter_namespaces(own_limits); !why_not.empty()) \
-  GTEST_SKIP() << "no namespaces here: " << why_not
+#define ENTER_NAMESPACES(own_limits)                                                      \
+  if (const std::string skip_reason = enter_namespaces(own_limits); !skip_reason.empty()) \
+  GTEST_SKIP() << "no namespaces here: " << skip_reason
 
-TEST_F(Mounts, over_the_root_are_noticed_and_so_is_their_end) {
+TEST_F(MountTest, detects_a_mount_over_the_root_and_its_unmount) {
   ENTER_NAMESPACES(false);
   write("below.png");
   start();
   EXPECT_THAT(take(1), ElementsAre("below.png"));
-  mount_memory(root_);
+  mount_tmpfs(root_);
   write("above.png");
   EXPECT_THAT(take(1), ElementsAre("above.png"));
   unmount(root_);
   EXPECT_THAT(take(1), ElementsAre("below.png"));
 }
 
-TEST_F(Mounts, over_a_folder_are_found_by_a_scan_and_their_end_by_an_event) {
+TEST_F(MountTest, detects_a_mount_over_a_folder_and_its_unmount) {
   ENTER_NAMESPACES(false);
   write("d/below.png");
   start();
   EXPECT_THAT(take(1), ElementsAre("d/below.png"));
-  mount_memory(root_ / "d");
+  mount_tmpfs(root_ / "d");
   write("d/above.png");
   source_->rescan(0);
   EXPECT_THAT(take(1), ElementsAre("d/above.png"));
@@ -85,11 +85,11 @@ TEST_F(Mounts, over_a_folder_are_found_by_a_scan_and_their_end_by_an_event) {
   EXPECT_THAT(take(1), ElementsAre("d/later.png"));
 }
 
-TEST_F(Mounts, that_tell_of_nothing_are_scanned) {
+TEST_F(MountTest, polls_a_file_system_without_events) {
   ENTER_NAMESPACES(false);
   const fs::path layers = folder_.path() / "layers";
   fs::create_directory(layers);
-  mount_memory(layers);
+  mount_tmpfs(layers);
   for (const char* name : {"lower", "upper", "work"}) fs::create_directory(layers / name);
   const std::string parts = "lowerdir=" + (layers / "lower").string() +
                             ",upperdir=" + (layers / "upper").string() +
@@ -104,7 +104,7 @@ TEST_F(Mounts, that_tell_of_nothing_are_scanned) {
   EXPECT_EQ(next_name(), "a.png");
 }
 
-TEST_F(Limits, of_watches_make_it_scan) {
+TEST_F(SystemLimitTest, polls_at_the_limit_of_watches) {
   ENTER_NAMESPACES(true);
   if (!write_to("/proc/sys/user/max_inotify_watches", "2")) GTEST_SKIP() << "no such limit here";
   for (const char* name : {"d/a.png", "e/b.png", "f/c.png"}) write(name);
@@ -121,13 +121,13 @@ TEST_F(Limits, of_watches_make_it_scan) {
   EXPECT_FALSE(state().polling);
 }
 
-TEST_F(Limits, of_inotify_instances_make_it_scan_but_never_around) {
+TEST_F(SystemLimitTest, polls_at_the_limit_of_inotify_instances_without_cycles) {
   ENTER_NAMESPACES(true);
   if (!write_to("/proc/sys/user/max_inotify_instances", "0")) GTEST_SKIP() << "no such limit here";
   write("d/a.png");
   fs::create_directory_symlink("..", root_ / "d/up");
   WatchOptions options = options_for(root_);
-  options.links = Links::all;
+  options.links = LinkPolicy::all;
   start({{options, {}}});
   EXPECT_EQ(next_name(), "d/a.png");
   wait_for([&] { return state().scanned; });
@@ -138,7 +138,7 @@ TEST_F(Limits, of_inotify_instances_make_it_scan_but_never_around) {
   EXPECT_EQ(next_name(), "d/b.png");
 }
 
-TEST_F(Limits, of_descriptors_cost_nothing) {
+TEST_F(SystemLimitTest, loses_nothing_at_the_limit_of_descriptors) {
   start();
   wait_for([&] { return state().scanned; });
   rlimit before{};

@@ -31,14 +31,14 @@ TEST_F(ScanScheduleTest, none_begins_while_one_is_running) {
   EXPECT_EQ(schedule_.next(), Instant::max());
 }
 
-TEST_F(ScanScheduleTest, a_pause_is_ten_times_the_work_at_least) {
+TEST_F(ScanScheduleTest, pauses_at_least_ten_times_the_scan_duration) {
   scan(0, seconds(60));
   EXPECT_EQ(schedule_.next(), second(600));
   schedule_.missed();
   EXPECT_EQ(schedule_.next(), second(600)) << "also where something was missed";
 }
 
-TEST_F(ScanScheduleTest, what_was_missed_is_looked_for_soon) {
+TEST_F(ScanScheduleTest, scans_soon_after_a_miss) {
   scan(0);
   schedule_.missed();
   EXPECT_EQ(schedule_.next(), second(1));

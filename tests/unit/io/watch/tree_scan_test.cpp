@@ -5,7 +5,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "tests/unit/io/watch/tree_fixture.hpp"
+#include "tests/unit/io/watch/inotify_tree_fixture.hpp"
 
 namespace eckart::io {
 namespace {
@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class TreeScanTest : public TreeTest {
+class TreeScanTest : public InotifyTreeTest {
  protected:
   Names names_of(std::size_t step) {
     Names names;
@@ -34,11 +34,11 @@ TEST_F(TreeScanTest, gives_files_and_links_that_are_named_like_images) {
   watch();
   EXPECT_THAT(full_scan(), ElementsAre("a.png", "b.JPG"));
   EXPECT_THAT(ignored_, ElementsAre("dangling.png", "link.png"));
-  watch(Links::files);
+  watch(LinkPolicy::files);
   EXPECT_THAT(full_scan(), ElementsAre("a.png", "b.JPG", "dangling.png", "link.png"));
 }
 
-TEST_F(TreeScanTest, goes_on_where_it_was_suspended) {
+TEST_F(TreeScanTest, resumes_where_it_was_suspended) {
   for (int d = 0; d < 5; ++d) {
     make(std::to_string(d));
     for (int i = 0; i < 20; ++i) write(std::to_string(d) + "/" + std::to_string(i) + ".png");
@@ -66,7 +66,7 @@ TEST_F(TreeScanTest, lists_a_folder_again_that_is_pushed_while_it_is_listed) {
 TEST_F(TreeScanTest, enters_a_folder_before_it_lists_it) {
   watch();
   TreeScan scan(
-      *selection_, RootDirectory::open(root_),
+      *path_filter_, RootDirectory::open(root_),
       [this](const std::string& folder) {
         write(folder + "/just_now.png");
         return true;
@@ -77,7 +77,7 @@ TEST_F(TreeScanTest, enters_a_folder_before_it_lists_it) {
   EXPECT_THAT(scan.step(10), ElementsAre("d/just_now.png"));
 }
 
-TEST_F(TreeScanTest, passes_over_a_folder_that_is_gone) {
+TEST_F(TreeScanTest, skips_a_removed_folder) {
   make("d/e");
   watch();
   scan_->push({});
@@ -88,7 +88,7 @@ TEST_F(TreeScanTest, passes_over_a_folder_that_is_gone) {
   EXPECT_THAT(unreadable_, IsEmpty());
 }
 
-TEST_F(TreeScanTest, tells_of_a_folder_that_cannot_be_read) {
+TEST_F(TreeScanTest, reports_an_unreadable_folder) {
   make("d");
   write("a.png");
   fs::permissions(at("d"), fs::perms::none);

@@ -6,12 +6,12 @@
 #include <atomic>
 #include <stdexcept>
 
-#include "core/descriptor.hpp"
 #include "core/error.hpp"
-#include "io/file.hpp"
+#include "core/file_descriptor.hpp"
+#include "io/read_file.hpp"
 #include "tests/support/waiting_thread.hpp"
-#include "tests/unit/io/watch/event_queue.hpp"
-#include "tests/unit/io/watch/source_fixture.hpp"
+#include "tests/unit/io/watch/fill_event_queue.hpp"
+#include "tests/unit/io/watch/watch_source_fixture.hpp"
 
 namespace eckart::io {
 namespace {
@@ -21,7 +21,7 @@ using testing::ElementsAre;
 
 class WatchSourceTest : public WatchSourceFixture {};
 
-TEST_F(WatchSourceTest, gives_what_is_there_and_what_comes) {
+TEST_F(WatchSourceTest, gives_existing_and_new_files) {
   write("a.png");
   write("d/b.png");
   start();
@@ -31,7 +31,7 @@ TEST_F(WatchSourceTest, gives_what_is_there_and_what_comes) {
   EXPECT_THAT(take(2), ElementsAre("c.png", "new/d.png"));
 }
 
-TEST_F(WatchSourceTest, an_arrival_says_where_it_is_and_whose) {
+TEST_F(WatchSourceTest, gives_path_and_watch_of_a_file) {
   fs::create_directory(folder_.path() / "other");
   std::ofstream(folder_.path() / "other/a.png") << "x";
   start({{options_for(root_), {}}, {options_for(folder_.path() / "other"), {}}});
@@ -41,10 +41,10 @@ TEST_F(WatchSourceTest, an_arrival_says_where_it_is_and_whose) {
   EXPECT_EQ(arrival->relative, "a.png");
   EXPECT_EQ(arrival->job, 1);
   EXPECT_TRUE(arrival->outcome.ok());
-  EXPECT_FALSE(arrival->last_try);
+  EXPECT_FALSE(arrival->is_last_attempt);
 }
 
-TEST_F(WatchSourceTest, a_stop_ends_the_wait) {
+TEST_F(WatchSourceTest, stops_waiting_on_request) {
   start();
   std::stop_source stop;
   test::WaitingThread waiting([&] { EXPECT_FALSE(source_->next(stop.get_token())); });
@@ -56,7 +56,7 @@ TEST_F(WatchSourceTest, a_stop_ends_the_wait) {
   EXPECT_EQ(next_name(), "a.png");
 }
 
-TEST_F(WatchSourceTest, no_watch_is_no_end) {
+TEST_F(WatchSourceTest, waits_without_any_watch) {
   start({});
   std::stop_source stop;
   test::WaitingThread waiting([&] { EXPECT_FALSE(source_->next(stop.get_token())); });
@@ -79,7 +79,7 @@ TEST_F(WatchSourceTest, watches_take_turns) {
 TEST_F(WatchSourceTest, gives_all_of_many) {
   constexpr int kCount = 3000;  // more than are ready at a time
   WatchOptions options = options_for(root_);
-  options.most_pending = 100;
+  options.max_pending = 100;
   options.root_check = std::chrono::hours(1);  // so that this wakes nobody
   write_many("d", kCount);
   start({{options, {}}});
@@ -88,20 +88,20 @@ TEST_F(WatchSourceTest, gives_all_of_many) {
   EXPECT_EQ(names.size(), std::size_t(kCount));
 }
 
-TEST_F(WatchSourceTest, what_was_there_for_long_is_not_waited_for) {
+TEST_F(WatchSourceTest, gives_an_old_file_at_once) {
   fs::create_symlink("/bin/sh", root_ / "a.png");
   WatchOptions options = options_for(root_);
   options.settle = 2 * kDeadline;
-  options.links = Links::files;
+  options.links = LinkPolicy::files;
   start({{options, {}}});
   EXPECT_EQ(next_name(), "a.png");
 }
 
-TEST_F(WatchSourceTest, what_events_bring_too_much_of_is_found_later) {
+TEST_F(WatchSourceTest, finds_files_over_capacity_later) {
   WatchOptions options = options_for(root_);
-  options.most_pending = 4;
+  options.max_pending = 4;
   Names done;  // of the watch's thread
-  start({{options, [&](const Arrival& arrival, const FileState&) {
+  start({{options, [&](const SourceItem& arrival, const FileState&) {
             return done.insert(arrival.relative).second;
           }}});
   wait_for([&] { return state().scanned; });
@@ -110,8 +110,8 @@ TEST_F(WatchSourceTest, what_events_bring_too_much_of_is_found_later) {
   source_.reset();
 }
 
-TEST_F(WatchSourceTest, what_is_no_work_is_not_given) {
-  start({{options_for(root_), [](const Arrival& arrival, const FileState& state) {
+TEST_F(WatchSourceTest, does_not_give_filtered_files) {
+  start({{options_for(root_), [](const SourceItem& arrival, const FileState& state) {
             EXPECT_EQ(state, state_of(arrival.file));
             return arrival.relative != "a.png";
           }}});
@@ -121,31 +121,31 @@ TEST_F(WatchSourceTest, what_is_no_work_is_not_given) {
   EXPECT_EQ(state().pending, 0u);
 }
 
-TEST_F(WatchSourceTest, whoever_cannot_tell_what_is_work_ends_it) {
-  start({{options_for(root_), [](const Arrival&, const FileState&) -> bool {
+TEST_F(WatchSourceTest, ends_when_the_filter_throws) {
+  start({{options_for(root_), [](const SourceItem&, const FileState&) -> bool {
             throw std::runtime_error("no ledger");
           }}});
   write("a.png");
   EXPECT_THROW(next(), std::runtime_error);
 }
 
-TEST_F(WatchSourceTest, what_changes_in_flight_comes_again_and_not_before_it_is_finished) {
+TEST_F(WatchSourceTest, gives_a_file_changed_in_flight_again_after_it_is_finished) {
   write("a.png");
   start();
   EXPECT_EQ(next_name(), "a.png");
   write("a.png", "another");
   write("b.png");
   EXPECT_EQ(next_name(), "b.png");
-  finish("a.png");
+  finish_item("a.png");
   EXPECT_EQ(next_name(), "a.png");
-  finish("a.png");
-  finish("b.png");
+  finish_item("a.png");
+  finish_item("b.png");
   wait_for([&] { return state().in_flight == 0; });
   write("c.png");
   EXPECT_EQ(next_name(), "c.png") << "and a.png is over";
 }
 
-TEST_F(WatchSourceTest, what_is_deleted_in_time_is_not_given) {
+TEST_F(WatchSourceTest, does_not_give_a_deleted_file) {
   WatchOptions options = options_for(root_);
   options.settle = std::chrono::milliseconds(200);
   start({{options, {}}});
@@ -157,7 +157,7 @@ TEST_F(WatchSourceTest, what_is_deleted_in_time_is_not_given) {
   EXPECT_EQ(next_name(), "b.png");
 }
 
-TEST_F(WatchSourceTest, what_settles_below_a_folder_that_has_left_is_forgotten) {
+TEST_F(WatchSourceTest, forgets_pending_files_below_a_removed_folder) {
   WatchOptions options = options_for(root_);
   options.settle = 2 * kDeadline;
   start({{options, {}}});
@@ -169,7 +169,7 @@ TEST_F(WatchSourceTest, what_settles_below_a_folder_that_has_left_is_forgotten) 
   EXPECT_EQ(told("d has left, or was replaced: 2 files that waited there are forgotten"), 1);
 }
 
-TEST_F(WatchSourceTest, what_is_ready_below_a_folder_that_has_left_is_forgotten) {
+TEST_F(WatchSourceTest, forgets_ready_files_below_a_removed_folder) {
   start();
   for (const char* name : {"d/a.png", "d/b.png", "c.png"}) write(name);
   wait_for([&] { return state().ready == 3; });
@@ -179,7 +179,7 @@ TEST_F(WatchSourceTest, what_is_ready_below_a_folder_that_has_left_is_forgotten)
   EXPECT_EQ(next_name(), "c.png");
 }
 
-TEST_F(WatchSourceTest, what_is_no_regular_file_is_passed_over) {
+TEST_F(WatchSourceTest, skips_what_is_not_a_regular_file) {
   ASSERT_EQ(::mkfifo((root_ / "a.png").c_str(), 0600), 0);
   fs::create_directory(root_ / "b.png");
   fs::create_symlink("nowhere", root_ / "c.png");
@@ -190,10 +190,10 @@ TEST_F(WatchSourceTest, what_is_no_regular_file_is_passed_over) {
   EXPECT_EQ(next_name(), "f.png");
 }
 
-TEST_F(WatchSourceTest, a_scan_that_is_asked_for_finds_what_makes_no_event) {
+TEST_F(WatchSourceTest, finds_files_without_events_by_a_requested_scan) {
   fs::create_symlink(folder_.path() / "target", root_ / "a.png");
   WatchOptions options = options_for(root_);
-  options.links = Links::files;
+  options.links = LinkPolicy::files;
   start({{options, {}}});
   wait_for([&] { return state().scanned; });
   std::ofstream(folder_.path() / "target") << "x";
@@ -201,10 +201,10 @@ TEST_F(WatchSourceTest, a_scan_that_is_asked_for_finds_what_makes_no_event) {
   EXPECT_EQ(next_name(), "a.png");
 }
 
-TEST_F(WatchSourceTest, events_that_are_lost_are_made_up_for) {
+TEST_F(WatchSourceTest, recovers_from_lost_events) {
   std::mutex busy;
   std::atomic<bool> is_asked = false;
-  start({{options_for(root_), [&](const Arrival&, const FileState&) {
+  start({{options_for(root_), [&](const SourceItem&, const FileState&) {
             is_asked = true;
             const std::lock_guard lock(busy);
             return true;
@@ -214,8 +214,8 @@ TEST_F(WatchSourceTest, events_that_are_lost_are_made_up_for) {
     const std::lock_guard lock(busy);
     write("a.png");
     wait_for([&] { return is_asked.load(); });
-    if (const std::string why_not = fill_event_queue(root_); !why_not.empty())
-      GTEST_SKIP() << why_not;
+    if (const std::string skip_reason = fill_event_queue(root_); !skip_reason.empty())
+      GTEST_SKIP() << skip_reason;
     write("new/lost.png");
   }
   Names names;
@@ -223,7 +223,7 @@ TEST_F(WatchSourceTest, events_that_are_lost_are_made_up_for) {
     const std::string name = next_name();
     if (name.empty()) break;
     names.insert(name);
-    finish(name);
+    finish_item(name);
   }
   wait_for([&] { return state().overflows == 1; });
 }
@@ -232,56 +232,56 @@ TEST_F(WatchSourceTest, full_scans_come_periodically) {
   fs::create_symlink(folder_.path() / "target", root_ / "a.png");
   WatchOptions options = options_for(root_);
   options.rescan = std::chrono::milliseconds(20);
-  options.links = Links::files;
+  options.links = LinkPolicy::files;
   start({{options, {}}});
   wait_for([&] { return state().scanned; });
   std::ofstream(folder_.path() / "target") << "x";
   EXPECT_EQ(next_name(), "a.png");
 }
 
-TEST_F(WatchSourceTest, half_written_comes_until_its_last_try) {
+TEST_F(WatchSourceTest, retries_an_incomplete_file_until_the_last_attempt) {
   write("a.png");
   start();
   int tries = 0;
   for (bool last = false; !last; ++tries) {
     const auto arrival = next();
     ASSERT_TRUE(arrival);
-    last = arrival->last_try;
-    finish("a.png", Ending::half_written);
+    last = arrival->is_last_attempt;
+    finish_item("a.png", FinishStatus::incomplete);
   }
   EXPECT_GT(tries, 1);
   wait_for([&] { return state().in_flight == 0; });
   EXPECT_EQ(state().pending, 0u);
 }
 
-TEST_F(WatchSourceTest, half_written_that_has_changed_has_patience_anew) {
+TEST_F(WatchSourceTest, restarts_the_retry_timeout_of_a_changed_file) {
   write("a.png");
   start();
-  while (!next()->last_try) finish("a.png", Ending::half_written);
+  while (!next()->is_last_attempt) finish_item("a.png", FinishStatus::incomplete);
   write("a.png", "more");
-  finish("a.png", Ending::half_written);
-  EXPECT_FALSE(next()->last_try);
+  finish_item("a.png", FinishStatus::incomplete);
+  EXPECT_FALSE(next()->is_last_attempt);
 }
 
-TEST_F(WatchSourceTest, an_environment_error_costs_no_file_and_is_told_once_each_way) {
+TEST_F(WatchSourceTest, loses_no_file_on_an_environment_error_and_logs_once) {
   for (const char* name : {"a.png", "b.png", "c.png"}) write(name);
   start();
   const Names first{next_name(), next_name()};
   for (const std::string& name : first) {
-    finish(name, Ending::environment);
-    EXPECT_EQ(state().degraded, "why");
+    finish_item(name, FinishStatus::environment);
+    EXPECT_EQ(state().backoff_reason, "why");
   }
-  for (int i = 0; i < 3; ++i) finish(next_name(), Ending::environment);
+  for (int i = 0; i < 3; ++i) finish_item(next_name(), FinishStatus::environment);
   EXPECT_EQ(told("waiting: why"), 1);
   EXPECT_THAT(take(3), ElementsAre("a.png", "b.png", "c.png"));
   EXPECT_EQ(told("works again"), 1);
-  EXPECT_EQ(state().degraded, "");
+  EXPECT_EQ(state().backoff_reason, "");
 }
 
-TEST_F(WatchSourceTest, where_it_cannot_be_said_what_is_work_it_is_asked_again) {
+TEST_F(WatchSourceTest, asks_the_filter_again_after_an_environment_error) {
   write("a.png");
   std::atomic<int> asked = 0;
-  start({{options_for(root_), [&](const Arrival&, const FileState&) {
+  start({{options_for(root_), [&](const SourceItem&, const FileState&) {
             if (++asked < 4) throw EnvironmentError("the ledger is locked");
             return true;
           }}});
@@ -289,30 +289,30 @@ TEST_F(WatchSourceTest, where_it_cannot_be_said_what_is_work_it_is_asked_again) 
   EXPECT_EQ(asked, 4);
   EXPECT_EQ(told("waiting: the ledger is locked"), 1);
   EXPECT_EQ(told("works again"), 1);
-  EXPECT_EQ(state().degraded, "");
+  EXPECT_EQ(state().backoff_reason, "");
 }
 
-TEST_F(WatchSourceTest, what_a_killed_process_had_taken_comes_anew) {
-  write(".eckart-taken-0123456789abcdef-a.png");
+TEST_F(WatchSourceTest, recovers_a_stale_claim) {
+  write(".eckart-claim-0123456789abcdef-a.png");
   start();
   EXPECT_EQ(next_name(), "a.png");
 }
 
-TEST_F(WatchSourceTest, what_a_killed_process_had_taken_in_a_hidden_directory_comes_anew) {
+TEST_F(WatchSourceTest, recovers_a_stale_claim_directory) {
   const std::string name = std::string(251, 'x') + ".png";
-  write(".eckart-taken-0123456789abcdef.1/" + name);
+  write(".eckart-claim-0123456789abcdef.1/" + name);
   start();
   EXPECT_EQ(next_name(), name);
 }
 
-TEST_F(WatchSourceTest, names_are_bytes) {
+TEST_F(WatchSourceTest, treats_names_as_bytes) {
   const Names names{"new\nline.png", std::string(251, 'x') + ".png", "\xFF\xFE.png"};
   start();
   for (const std::string& name : names) write(name);
   EXPECT_EQ(take(3), names);
 }
 
-TEST_F(WatchSourceTest, a_flood_of_files_and_folders_loses_nothing) {
+TEST_F(WatchSourceTest, loses_nothing_under_load) {
   constexpr std::size_t kFolders = 20, kFiles = 50;
   start();
   Names names;
@@ -328,14 +328,14 @@ TEST_F(WatchSourceTest, a_flood_of_files_and_folders_loses_nothing) {
       const std::string name = next_name();
       if (name.empty()) break;
       names.insert(name);  // twice where a scan was there before its event
-      finish(name);
+      finish_item(name);
     }
   }
   EXPECT_EQ(names.size(), 2 * kFolders * kFiles);
 }
 
-TEST_F(WatchSourceTest, a_link_that_leads_nowhere_is_told_of_where_links_are_ignored) {
-  for (const Links links : {Links::files, Links::none}) {
+TEST_F(WatchSourceTest, warns_of_a_dangling_link_where_links_are_ignored) {
+  for (const LinkPolicy links : {LinkPolicy::files, LinkPolicy::none}) {
     WatchOptions options = options_for(root_);
     options.links = links;
     start({{options, {}}});
@@ -343,21 +343,21 @@ TEST_F(WatchSourceTest, a_link_that_leads_nowhere_is_told_of_where_links_are_ign
     fs::create_symlink("nowhere", root_ / "a.png");
     write("b.png");
     EXPECT_EQ(next_name(), "b.png");
-    finish("b.png");
-    EXPECT_EQ(told("is a symbolic link and is ignored"), links == Links::none);
+    finish_item("b.png");
+    EXPECT_EQ(told("is a symbolic link and is ignored"), links == LinkPolicy::none);
     source_.reset();
     fs::remove(root_ / "a.png");
   }
 }
 
 /// Over PATH_MAX, and so neither a scan nor an event can get at it.
-TEST_F(WatchSourceTest, a_folder_with_too_long_a_path_is_told_of_once_and_passed_over) {
+TEST_F(WatchSourceTest, warns_once_of_a_folder_with_too_long_a_path) {
   const std::string name(250, 'd');
   constexpr int kLevels = 20;
-  Descriptor folder(::open(root_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  FileDescriptor folder(::open(root_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   for (int i = 0; i < kLevels; ++i) {
     ASSERT_EQ(::mkdirat(folder.get(), name.c_str(), 0700), 0);
-    folder = Descriptor(::openat(folder.get(), name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    folder = FileDescriptor(::openat(folder.get(), name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   }
   write("z/a.png");  // is found after that
   start();

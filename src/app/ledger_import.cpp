@@ -1,0 +1,74 @@
+#include "app/ledger_import.hpp"
+
+#include <sys/stat.h>
+
+#include <limits>
+#include <utility>
+
+#include "app/job.hpp"
+#include "io/read_file.hpp"
+
+namespace eckart::app {
+
+void visit_ledger(const std::filesystem::path& folder, const std::string& setting,
+                  const LedgerVisitor& visitor) {
+  const auto ledger = open_existing_ledger(folder, setting);
+  for (const std::string& text : ledger->settings_texts()) visitor.settings(text);
+  LedgerOutputs(*ledger, folder, setting).for_each(visitor.output);
+  for (const ledger::FailureEntry& failure : ledger->failed(std::numeric_limits<int>::max()))
+    visitor.failure(failure);
+}
+
+namespace {
+
+/// What was mended since may be done; what is gone has nothing to fail any more.
+bool is_unchanged_since_failure(const ledger::FailureEntry& failure) {
+  struct stat status {};
+  if (::stat(failure.input.c_str(), &status) != 0) return false;
+  const FileState state = io::state_of(status);
+  return state.size == failure.state.size && state.mtime_ns == failure.state.mtime_ns;
+}
+
+}  // namespace
+
+LedgerImport::LedgerImport(const std::filesystem::path& folder, const std::string& setting)
+    : lock_(folder),
+      ledger_(ledger_file(folder, setting)),
+      ledger_outputs_(ledger_, folder, setting),
+      folder_(open_folder(folder)) {}
+
+void LedgerImport::add(ledger::OutputEntry entry) {
+  constexpr std::size_t kMaxUnflushed = 1000;
+  const ContainedFile file(folder_, entry.output);
+  if (!file.matches_record(entry.bytes, 0)) {
+    ++counts_.missing;
+    return;
+  }
+  entry.output = ledger_outputs_.ledger_key(entry.output);
+  const auto known = ledger_.find(entry.output);
+  if (known && known->bytes == entry.bytes) {
+    ++counts_.already_known;
+    return;
+  }
+  ++counts_.outputs;
+  changes_.done.push_back(std::move(entry));
+  if (changes_.done.size() >= kMaxUnflushed) flush();
+}
+
+void LedgerImport::add(ledger::FailureEntry failure) {
+  if (!is_unchanged_since_failure(failure) || ledger_.find_failure(failure.input)) return;
+  ++counts_.failures;
+  changes_.failed.push_back(std::move(failure));
+}
+
+ImportCounts LedgerImport::finish() {
+  flush();
+  return counts_;
+}
+
+void LedgerImport::flush() {
+  if (!settings_texts_.empty()) ledger_.record_settings(std::exchange(settings_texts_, {}));
+  ledger_.record(std::exchange(changes_, {}));
+}
+
+}  // namespace eckart::app

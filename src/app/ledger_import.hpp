@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/ledger_outputs.hpp"
+#include "io/folder_lock.hpp"
+#include "ledger/ledger.hpp"
+
+namespace eckart::app {
+
+/// Told of all that a ledger knows of one output folder. Outputs are relative to the folder.
+struct LedgerVisitor {
+  std::function<void(const std::string& text)> settings;
+  std::function<void(const ledger::OutputEntry& entry)> output;
+  std::function<void(const ledger::FailureEntry& failure)> failure;
+};
+
+/// `setting`: where the ledger is, as the configuration has it. Throws FatalError(no_input) where
+/// there is none.
+void visit_ledger(const std::filesystem::path& folder, const std::string& setting,
+                  const LedgerVisitor& visitor);
+
+struct ImportCounts {
+  std::int64_t outputs = 0;        ///< that the ledger knows now
+  std::int64_t already_known = 0;  ///< that it knew already as they are
+  std::int64_t missing = 0;        ///< that are not in the folder, or have another size
+  std::int64_t failures = 0;
+};
+
+/// Merges what another ledger knew into that of an output folder, which is made if it is missing.
+/// What the ledger knows already of files as they are stays. Nobody else may write to the folder
+/// meanwhile: throws FatalError(temporary).
+class LedgerImport {
+ public:
+  LedgerImport(const std::filesystem::path& folder, const std::string& setting);
+  void add_settings(const std::string& text) { settings_texts_.push_back(text); }
+  void add(ledger::OutputEntry entry);
+  void add(ledger::FailureEntry failure);
+  ImportCounts finish();
+
+ private:
+  void flush();
+
+  const io::FolderLock lock_;
+  ledger::Ledger ledger_;
+  const LedgerOutputs ledger_outputs_;
+  const FileDescriptor folder_;
+  ledger::LedgerChanges changes_;
+  std::vector<std::string> settings_texts_;
+  ImportCounts counts_;
+};
+
+}  // namespace eckart::app

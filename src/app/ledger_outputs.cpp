@@ -1,0 +1,103 @@
+#include "app/ledger_outputs.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "app/job.hpp"
+#include "core/error.hpp"
+#include "core/printable.hpp"
+#include "io/read_file.hpp"
+
+namespace eckart::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A ledger elsewhere has outputs by their absolute paths, without the first slash.
+std::string prefix_of(const fs::path& folder, const std::string& setting) {
+  if (is_own_ledger(folder, setting)) return {};
+  return (fs::absolute(folder) / "").lexically_normal().relative_path().native();
+}
+
+}  // namespace
+
+LedgerOutputs::LedgerOutputs(ledger::Ledger& ledger, const fs::path& folder,
+                             const std::string& setting)
+    : ledger_(ledger), prefix_(prefix_of(folder, setting)) {}
+
+void LedgerOutputs::for_each(
+    const std::function<void(const ledger::OutputEntry& entry)>& visit) const {
+  constexpr int kPageRows = 256;
+  for (std::string after = prefix_;;) {
+    std::vector<ledger::OutputEntry> entries = ledger_.entries_after(after, kPageRows);
+    for (ledger::OutputEntry& entry : entries) {
+      if (!entry.output.starts_with(prefix_)) return;
+      after = entry.output;
+      entry.output.erase(0, prefix_.size());
+      visit(entry);
+    }
+    if (entries.empty()) return;
+  }
+}
+
+ContainedFile::ContainedFile(const FileDescriptor& folder, const std::string& path) {
+  const fs::path relative(path);
+  name_ = relative.filename().native();
+  parent_ = FileDescriptor(::fcntl(folder.get(), F_DUPFD_CLOEXEC, 0));
+  const bool escapes_folder =
+      relative.is_absolute() || name_.empty() || name_ == "." || name_ == "..";
+  error_ = escapes_folder ? ELOOP : parent_ ? 0 : errno;
+  for (const fs::path& part : relative.parent_path()) {
+    if (error_ != 0) return;
+    if (part == "..") {
+      error_ = ELOOP;
+      return;
+    }
+    parent_ = FileDescriptor(
+        ::openat(parent_.get(), part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!parent_) error_ = errno;
+  }
+}
+
+bool ContainedFile::matches_record(std::int64_t bytes, std::int64_t mtime_ns) const {
+  struct stat status {};
+  if (error_ != 0 || ::fstatat(parent_.get(), name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+      !S_ISREG(status.st_mode))
+    return false;
+  const FileState state = io::state_of(status);
+  return state.size == bytes && (mtime_ns == 0 || state.mtime_ns == mtime_ns);
+}
+
+bool ContainedFile::is_missing() const {
+  struct stat status {};
+  if (error_ != 0) return error_ == ENOENT;
+  return ::fstatat(parent_.get(), name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 &&
+         errno == ENOENT;
+}
+
+bool ContainedFile::remove() const {
+  return error_ == 0 && ::unlinkat(parent_.get(), name_.c_str(), 0) == 0;
+}
+
+FileDescriptor open_folder(const fs::path& folder) {
+  FileDescriptor descriptor(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (descriptor) return descriptor;
+  throw FatalError(ExitCode::no_input,
+                   folder.string() + ": " + std::generic_category().message(errno));
+}
+
+std::unique_ptr<ledger::Ledger> open_existing_ledger(const fs::path& folder,
+                                                     const std::string& setting) {
+  const fs::path file = ledger_file(folder, setting);
+  if (auto ledger = ledger::Ledger::open_read_only(file)) return ledger;
+  throw FatalError(
+      ExitCode::no_input,
+      folder.string() + ": there is no ledger, or none that can be read, at " + file.string());
+}
+
+}  // namespace eckart::app

@@ -1,0 +1,74 @@
+#include "app/ledger_status.hpp"
+
+#include <exception>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "app/ledger_outputs.hpp"
+#include "app/run.hpp"
+#include "core/error.hpp"
+#include "core/printable.hpp"
+
+namespace eckart::app {
+namespace {
+
+struct OpenedLedger {
+  std::filesystem::path file;
+  std::unique_ptr<ledger::Ledger> ledger;
+};
+
+OpenedLedger find_ledger(const std::filesystem::path& output, const std::string& setting) {
+  return {ledger_file(output, setting), open_existing_ledger(output, setting)};
+}
+
+/// Whether whoever made the request would take the file at all: a watch leaves alone what is no
+/// regular file.
+bool is_accepted(const ledger::RequestEntry& request, const std::filesystem::path& file) {
+  if (request.links.empty()) return true;
+  std::error_code none;
+  const bool is_link = std::filesystem::is_symlink(file, none);
+  return std::filesystem::is_regular_file(file, none) && (!is_link || request.links != "none");
+}
+
+std::int64_t count_pending_images(const OpenedLedger& opened, const ledger::RequestEntry& request,
+                                  const std::filesystem::path& output, const std::string& setting) {
+  settings::Settings settings = settings::parse_settings(request.settings, "the ledger's settings");
+  if (setting != "auto") settings.ledger = opened.file;
+  Run run({.settings = settings,
+           .inputs = {request.inputs.begin(), request.inputs.end()},
+           .files_from = {},
+           .output = output,
+           .report = {},
+           .on_change = OnSettingsChange::keep},
+          std::chrono::steady_clock::now());
+  std::int64_t pending = 0;
+  run.dry_run([&](const WorkItem& item, auto) {
+    const auto failure = opened.ledger->find_failure(item.file);
+    const bool has_failed = failure && failure->state == item.state;
+    if (item.outcome.ok() && !has_failed && is_accepted(request, item.file)) ++pending;
+  });
+  return pending;
+}
+
+}  // namespace
+
+LedgerStatus read_ledger_status(const std::filesystem::path& output, const std::string& ledger,
+                                int failures) {
+  const OpenedLedger opened = find_ledger(output, ledger);
+  return {opened.ledger->count(), opened.ledger->failed(failures)};
+}
+
+PendingCount count_pending(const std::filesystem::path& output, const std::string& ledger) {
+  const OpenedLedger opened = find_ledger(output, ledger);
+  try {
+    const auto request = opened.ledger->request();
+    if (!request) return {{}, "no run has begun"};
+    if (!request->files_from.empty()) return {{}, "the inputs came from a list"};
+    return {count_pending_images(opened, *request, output, ledger), {}};
+  } catch (const std::exception& error) {  // its folders have changed places, say
+    return {{}, error.what()};
+  }
+}
+
+}  // namespace eckart::app

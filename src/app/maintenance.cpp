@@ -1,0 +1,72 @@
+#include "app/maintenance.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <vector>
+
+#include "core/printable.hpp"
+
+namespace eckart::app {
+namespace {
+
+// A sweep looks at all that is there.
+constexpr int kSweepRestFactor = 20;  // it rests for so many times what it took, at least
+constexpr auto kSweepPauseAfterNew = std::chrono::seconds(10),
+               kSweepPause = std::chrono::seconds(600);
+constexpr auto kForgetInterval = std::chrono::seconds(3600);
+constexpr auto kForgetTimeSlice = std::chrono::milliseconds(50);
+
+void log_postponed(const std::exception& error) {
+  spdlog::debug("what is gone is forgotten later: {}", printable_message(error.what()));
+}
+
+}  // namespace
+
+void Maintenance::run(Job* job, const std::stop_token& stop) {
+  const auto has_elapsed = [](Clock::time_point since, Clock::duration pause) {
+    return since == Clock::time_point() || Clock::now() - since >= pause;
+  };
+  const Clock::duration pause = has_new_quarantined_ ? kSweepPauseAfterNew : kSweepPause;
+  if (has_elapsed(last_sweep_, std::max(pause, kSweepRestFactor * sweep_duration_))) sweep(job);
+  if (!job) return;
+  if (!forget_cursor_ && has_elapsed(last_forget_, kForgetInterval)) {
+    last_forget_ = Clock::now();
+    forget_cursor_.emplace();
+  }
+  if (forget_cursor_) forget_missing_outputs(*job, stop);
+}
+
+void Maintenance::sweep(Job* job) {
+  const Clock::time_point start = Clock::now();
+  has_new_quarantined_ = false;
+  const auto removed = quarantine_.sweep(std::chrono::system_clock::now());
+  for (const std::filesystem::path& file : removed)
+    spdlog::warn("{}: removed from the quarantine, by its limits of age and size",
+                 printable(file.native()));
+  last_sweep_ = Clock::now();
+  sweep_duration_ = last_sweep_ - start;
+  if (removed.empty() || !job) return;
+  try {
+    job->forget_failures_of_missing_inputs();
+  } catch (const std::exception& error) {
+    log_postponed(error);
+  }
+}
+
+/// For a little while: other watches are looked after by the same thread.
+void Maintenance::forget_missing_outputs(Job& job, const std::stop_token& stop) {
+  const Clock::time_point end = Clock::now() + kForgetTimeSlice;
+  try {
+    do {
+      forget_cursor_ = job.forget_missing_outputs(*forget_cursor_);
+    } while (forget_cursor_ && !stop.stop_requested() && Clock::now() < end);
+  } catch (const std::exception& error) {  // which the next image finds out, too
+    log_postponed(error);
+    forget_cursor_.reset();
+  }
+}
+
+}  // namespace eckart::app

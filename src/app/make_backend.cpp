@@ -1,0 +1,102 @@
+#include "app/make_backend.hpp"
+
+#include <dlfcn.h>
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "app/pipeline_options.hpp"
+#include "compute/checked/checked_backend.hpp"
+#include "compute/cpu/cpu_backend.hpp"
+#include "compute/fallback/fallback_backend.hpp"
+#include "core/error.hpp"
+
+namespace eckart::app {
+namespace {
+
+using MakeCudaBackend = Backend* (*)(const char* version, const BackendOptions& options);
+
+FatalError cuda_unavailable(const std::string& why) {
+  return {ExitCode::unavailable, "the CUDA backend is not available: " + why};
+}
+
+std::filesystem::path find_cuda_module() {
+  std::error_code error;  // a place that cannot be looked at has no module
+  const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  const auto beside = here / "libeckart_cuda.so";
+  const auto installed = here.parent_path() / "lib" / "eckart" / "libeckart_cuda.so";
+  for (const auto& path : {beside, installed}) {
+    if (std::filesystem::exists(path, error)) return path;
+  }
+  throw cuda_unavailable("there is no libeckart_cuda.so in " + here.string() + " or " +
+                         installed.parent_path().string());
+}
+
+MakeCudaBackend load_cuda_module() {
+  const auto path = find_cuda_module();
+  // The driver first: without it there is no use in loading cuSOLVER, which takes its time.
+  if (!dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL)) {
+    throw cuda_unavailable("there is no NVIDIA driver (libcuda.so.1)");
+  }
+  void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!module) throw cuda_unavailable(dlerror());
+  void* symbol = dlsym(module, "eckart_make_cuda_backend");
+  if (!symbol) throw cuda_unavailable(dlerror());
+  return reinterpret_cast<MakeCudaBackend>(symbol);
+}
+
+std::unique_ptr<Backend> make_cpu_with_lanes(BackendOptions options, int cpu_lanes) {
+  options.lanes = cpu_lanes;
+  return make_cpu_backend(options);
+}
+
+/// With smaller batches, and at last the CPU, for what the GPU has no memory for.
+std::unique_ptr<Backend> make_cuda_with_fallback(const BackendOptions& options, int cpu_lanes) {
+  return make_fallback_backend(
+      make_cuda_backend(options), [=] { return make_cpu_with_lanes(options, cpu_lanes); },
+      [](const std::string& warning) { spdlog::warn("{}", warning); });
+}
+
+/// For a reference: solvers that are certified to 0.01 dB replaced by one that has no need of it.
+BackendOptions with_float64_solver(BackendOptions options) {
+  if (options.solver == SolverKind::automatic || options.solver == SolverKind::subspace) {
+    options.solver = SolverKind::gram;
+  }
+  return options;
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cuda_backend(const BackendOptions& options) {
+  return std::unique_ptr<Backend>(load_cuda_module()(ECKART_VERSION, options));
+}
+
+ChosenBackend make_backend(const std::string& name, const BackendOptions& options, int cpu_lanes) {
+  if (name == "cpu") return {make_cpu_with_lanes(options, cpu_lanes), "requested"};
+  if (name == "cuda") return {make_cuda_with_fallback(options, cpu_lanes), "requested"};
+  if (name == "checked") {
+    return {make_checked_backend(make_cuda_with_fallback(options, cpu_lanes),
+                                 make_cpu_with_lanes(with_float64_solver(options), cpu_lanes)),
+            "requested"};
+  }
+  try {
+    return {make_cuda_with_fallback(options, cpu_lanes), "a GPU was found"};
+  } catch (const FatalError& error) {
+    if (error.code() != ExitCode::unavailable) throw;
+    return {make_cpu_with_lanes(options, cpu_lanes), error.what()};
+  }
+}
+
+ChosenBackend make_backend(const settings::Settings& settings,
+                           const settings::LoadedCalibration& calibration, bool trace) {
+  for (const std::string& warning : calibration.warnings) spdlog::warn(warning);
+  BackendOptions options = backend_options(settings, calibration.costs);
+  options.trace = trace;
+  ChosenBackend chosen = make_backend(settings.backend, options, settings.cpu.lanes);
+  spdlog::info("backend {} ({}): {}", chosen.backend->name(), chosen.selection_reason,
+               chosen.backend->description());
+  return chosen;
+}
+
+}  // namespace eckart::app

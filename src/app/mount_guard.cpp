@@ -1,0 +1,47 @@
+#include "app/mount_guard.hpp"
+
+#include <sys/stat.h>
+
+#include "core/error.hpp"
+#include "core/printable.hpp"
+
+namespace eckart::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+}  // namespace
+
+void MountGuard::record_device() {
+  struct stat status {};
+  if (::stat(folder_.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return;
+  const std::lock_guard lock(mutex_);
+  if (!mounted_device_) mounted_device_ = status.st_dev;
+}
+
+bool MountGuard::has_device() const {
+  const std::lock_guard lock(mutex_);
+  return mounted_device_.has_value();
+}
+
+void MountGuard::check() const {
+  const std::lock_guard lock(mutex_);
+  if (!mounted_device_) return;
+  fs::path existing = folder_;
+  struct stat status {};
+  while (::stat(existing.c_str(), &status) != 0 && existing != existing.parent_path())
+    existing = existing.parent_path();
+  if (status.st_dev == *mounted_device_) return;
+  throw EnvironmentError("the file system of " + printable(folder_.native()) +
+                         " is another than before: it is waited for; a reload goes on there");
+}
+
+void MountGuard::check_exists() const {
+  check();
+  struct stat status {};
+  if (!has_device() || (::stat(folder_.c_str(), &status) == 0 && S_ISDIR(status.st_mode))) return;
+  throw EnvironmentError("the folder " + printable(folder_.native()) +
+                         " is gone: it is waited for; a reload makes it again");
+}
+
+}  // namespace eckart::app

@@ -1,0 +1,113 @@
+#include "app/settings_mismatch.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+
+#include "core/error.hpp"
+#include "core/group_digits.hpp"
+#include "core/printable.hpp"
+#include "io/output_tree.hpp"
+#include "ledger/ledger.hpp"
+#include "pipeline/settings_change.hpp"
+
+namespace eckart::app {
+namespace {
+
+/// Null where there is none.
+std::unique_ptr<ledger::Ledger> open_ledger_if_present(const std::filesystem::path& output,
+                                                       const std::string& setting) {
+  const auto file = ledger_file(output, setting);
+  return file.empty() ? nullptr : ledger::Ledger::open_read_only(file);
+}
+
+/// Whether outputs with these settings have the places of those with others: their names may show
+/// the rank and the format.
+bool have_same_paths(const settings::OutputSettings& output, std::size_t ranks,
+                     const std::string& describe) {
+  const std::string name = output.name.empty() ? io::OutputTree::default_name(ranks) : output.name;
+  const auto shows = [&](const char* field, const std::string& what) {
+    return name.find(field) != name.npos &&
+           (", " + describe).find(", " + what) != std::string::npos;
+  };
+  return !shows("{rank}", "rank ") && !shows("{ext}", "format ");
+}
+
+}  // namespace
+
+std::int64_t SettingsMismatch::count() const {
+  std::int64_t count = 0;
+  for (const auto& [describe, outputs] : counts_by_difference) count += outputs;
+  return count;
+}
+
+std::string SettingsMismatch::describe() const {
+  std::string text;
+  for (const auto& [describe, outputs] : counts_by_difference) {
+    text += (text.empty() ? "" : "; ") + describe;
+    if (counts_by_difference.size() > 1) text += " (" + group_digits(outputs) + ")";
+  }
+  return text;
+}
+
+SettingsMismatch find_settings_mismatch(const RunRequest& request) try {
+  SettingsMismatch mismatch;
+  const auto ledger = open_ledger_if_present(request.output, request.settings.ledger);
+  if (!ledger) return mismatch;
+  const std::vector<std::string> texts = output_settings(request.settings);
+  const auto counts = ledger->count_by_settings();
+  const bool any = std::any_of(counts.begin(), counts.end(), [&](const auto& count) {
+    return std::none_of(texts.begin(), texts.end(), [&](const std::string& text) {
+      return ledger::settings_hash(text) == count.settings;
+    });
+  });
+  if (!any) return mismatch;
+  RunRequest dry_request = request;
+  dry_request.report.clear();
+  dry_request.trace.clear();
+  dry_request.count_inputs = false;
+  Run run(std::move(dry_request), std::chrono::steady_clock::now());
+  if (!run.can_relist_inputs()) return mismatch;
+  run.dry_run([&](const WorkItem&, std::span<const OutputDecision> places) {
+    for (const OutputDecision& decision : places) {
+      if (decision.has_other_settings) ++mismatch.counts_by_difference[decision.explanation];
+    }
+  });
+  return mismatch;
+} catch (const FatalError&) {
+  return {};  // a damaged ledger, say: the run itself says so, or begins anew
+}
+
+std::string settings_mismatch_warning(const settings::WatchSettings& watch) {
+  if (watch.after != "keep") return {};  // done inputs are gone
+  const std::string place = watch.location + ": " + printable(watch.output.native()) + ": ";
+  SettingsMismatch mismatch;
+  try {
+    const auto ledger = open_ledger_if_present(watch.output, watch.settings.ledger);
+    if (!ledger) return {};
+    const std::vector<std::string> texts = output_settings(watch.settings);
+    for (const ledger::SettingsCount& count : ledger->count_by_settings()) {
+      const bool is_current = std::any_of(texts.begin(), texts.end(), [&](const auto& text) {
+        return ledger::settings_hash(text) == count.settings;
+      });
+      if (is_current) continue;
+      for (const std::string& text : texts) {
+        const std::string difference = settings_difference(count.text, text);
+        if (!have_same_paths(watch.settings.output, texts.size(), difference)) continue;
+        mismatch.counts_by_difference[difference] += count.outputs;
+        break;
+      }
+    }
+  } catch (const std::exception& error) {  // no permission, say
+    return place + "its ledger cannot be looked at: " + printable_message(error.what());
+  }
+  if (mismatch.count() == 0) return {};
+  const std::string what = place + group_digits(mismatch.count()) +
+                           (mismatch.count() == 1 ? " result" : " results") +
+                           " of other settings (" + mismatch.describe() + ")";
+  if (watch.on_change == "reprocess")
+    return what + ": made again where the input is still there (on_change: reprocess)";
+  return what + ": they stay as they are (on_change: keep; on_change: reprocess makes them again)";
+}
+
+}  // namespace eckart::app

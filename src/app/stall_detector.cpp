@@ -1,0 +1,53 @@
+#include "app/stall_detector.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "core/printable.hpp"
+#include "flow/pause.hpp"
+
+namespace eckart::app {
+namespace {
+
+constexpr std::chrono::milliseconds kCheckInterval{1000};
+
+}  // namespace
+
+StallDetector::StallDetector(FindStall find, Listener listener)
+    : find_stall_(std::move(find)),
+      listener_(std::move(listener)),
+      thread_(
+          "stalls", 1, [this](int) { run(); }, [](const std::exception_ptr&) {}) {}
+
+StallDetector::~StallDetector() { stop_.request_stop(); }
+
+void StallDetector::run() {
+  const std::stop_token stop = stop_.get_token();
+  while (flow::pause(kCheckInterval, stop)) {
+    try {
+      check_for_stall();
+    } catch (const std::exception& error) {  // and looks again
+      spdlog::error("whether a stage has stalled is not known: {}",
+                    printable_message(error.what()));
+    }
+  }
+}
+
+void StallDetector::check_for_stall() {
+  const std::optional<Activity::Stall> stall = find_stall_();
+  const bool is_reported = stall && reported_ && stall->stage == reported_->stage;
+  if (reported_ && !is_reported) {
+    const Activity::Stall ended = *std::exchange(reported_, std::nullopt);
+    if (listener_.on_end) listener_.on_end(ended);
+  }
+  if (stall && !is_reported) {
+    reported_ = stall;
+    listener_.on_stall(*stall);
+  }
+  if (!stall && listener_.on_healthy) listener_.on_healthy();
+}
+
+}  // namespace eckart::app

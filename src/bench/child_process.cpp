@@ -1,0 +1,136 @@
+#include "bench/child_process.hpp"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "core/file_descriptor.hpp"
+
+namespace eckart::bench {
+namespace {
+
+[[noreturn]] void throw_errno(const char* what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+std::string read_all(int descriptor) {
+  std::string text;
+  std::array<char, 4096> buffer;
+  for (;;) {
+    const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
+    if (count > 0) text.append(buffer.data(), std::size_t(count));
+    if (count == 0 || (count < 0 && errno != EINTR)) return text;
+  }
+}
+
+/// No signal comes to this thread, nor to a process that it forks, which has the handlers of this
+/// one: in these a signal for it would be lost.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~BlockedSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+  /// In the forked process: what came meanwhile ends it, as it would end the program that it
+  /// becomes.
+  void restore_default_handlers() const {
+    for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
+      struct sigaction action {};
+      ::sigaction(signal, nullptr, &action);
+      if (action.sa_handler != SIG_IGN) ::signal(signal, SIG_DFL);
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  sigset_t before_;
+};
+
+/// By its own name, so that it is one for ps as well; of a program that was replaced meanwhile, by
+/// the one that still runs.
+std::string executable_path() {
+  std::error_code none;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", none);
+  return !path.empty() && std::filesystem::exists(path, none) ? path.native() : "/proc/self/exe";
+}
+
+/// Calls nothing that a thread of the parent could hold a lock of.
+[[noreturn]] void exec_program(const char* program, char* const* argv, const cpu_set_t& cpus,
+                               int output, int err, pid_t parent, const BlockedSignals& signals) {
+  ::setpgid(0, 0);  // a terminal's Ctrl-C is for the parent, who passes it on, once
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent) ::_exit(128 + SIGTERM);  // it has ended before
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(err, STDERR_FILENO);
+  signals.restore_default_handlers();
+  if (::sched_setaffinity(0, sizeof cpus, &cpus) == 0) ::execv(program, argv);
+  ::_exit(127);
+}
+
+}  // namespace
+
+ChildProcess::ExitResult ChildProcess::run(const std::vector<std::string>& arguments,
+                                           const std::vector<int>& cpus,
+                                           const std::filesystem::path& err) {
+  std::vector<std::string> words{"eckart"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int cpu : cpus) CPU_SET(cpu, &set);
+
+  const FileDescriptor errors(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!errors) throw_errno("open");
+  int pipe[2];
+  if (::pipe2(pipe, O_CLOEXEC) != 0) throw_errno("pipe");
+  const FileDescriptor from(pipe[0]);
+  FileDescriptor to(pipe[1]);
+  const pid_t parent = ::getpid();
+  const std::string program = executable_path();
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return {128 + SIGTERM, {}};
+    const BlockedSignals signals;
+    process_ = ::fork();
+    if (process_ == 0)
+      exec_program(program.c_str(), argv.data(), set, to.get(), errors.get(), parent, signals);
+    if (process_ < 0) throw_errno("fork");
+  }
+  to = FileDescriptor();
+  std::string output = read_all(from.get());
+  return {wait_for_exit(), std::move(output)};
+}
+
+int ChildProcess::wait_for_exit() {
+  siginfo_t ended;
+  while (::waitid(P_PID, id_t(process_), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+  }
+  const std::lock_guard lock(mutex_);  // from here on its number may be another's
+  int status = 0;
+  ::waitpid(std::exchange(process_, 0), &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void ChildProcess::stop() {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  if (process_ > 0) ::kill(process_, SIGTERM);
+}
+
+}  // namespace eckart::bench

@@ -1,0 +1,180 @@
+#include "bench/scaling_benchmark.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+#include "bench/cpu_order.hpp"
+#include "core/error.hpp"
+#include "core/printable.hpp"
+#include "io/source.hpp"
+
+namespace eckart::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxImages = 1'000'000;
+
+std::vector<fs::path> list_images(const std::vector<fs::path>& inputs) {
+  std::vector<fs::path> files;
+  for (const fs::path& input : inputs) {
+    const auto source = io::make_source(input);
+    while (const auto arrival = source->next({})) {
+      if (!arrival->outcome.ok())
+        throw FatalError(arrival->outcome.reason == FailureReason::not_found
+                             ? ExitCode::no_input
+                             : ExitCode::nothing_readable,
+                         printable(arrival->file.native()) + ": " + arrival->outcome.detail);
+      files.push_back(fs::absolute(arrival->file));
+    }
+  }
+  if (files.empty()) throw FatalError(ExitCode::nothing_readable, "no images among the inputs");
+  return files;
+}
+
+class ScalingBenchmark {
+ public:
+  ScalingBenchmark(const ScalingOptions& options, ChildProcess& child)
+      : options_(options),
+        child_(child),
+        cpus_(cpus_by_core()),
+        files_(list_images(options.inputs)) {}
+
+  void measure() {
+    std::vector<int> cores =
+        options_.cores.empty() ? default_core_counts(int(cpus_.size())) : options_.cores;
+    if (cores.back() > int(cpus_.size()))
+      throw FatalError(ExitCode::usage,
+                       fmt::format("there are {} cores, not {}", cpus_.size(), cores.back()));
+    const double rate = warm_up(cores.back());
+    images_ = std::clamp(std::size_t(rate * options_.seconds), std::size_t(1), kMaxImages);
+    const int max_cores = cores.back();
+    for (int repeat = 1; repeat <= options_.repeats; ++repeat) {
+      const std::string label = fmt::format("{} of {}", repeat, options_.repeats);
+      for (const int count : cores) {
+        run(count, images_, label);
+        const std::size_t share = images_ * std::size_t(count) / std::size_t(max_cores);
+        if (count < max_cores)
+          run(count, std::max<std::size_t>(1, share), label + ", in proportion");
+      }
+      std::reverse(cores.begin(), cores.end());  // what drifts does so both ways
+    }
+  }
+
+ private:
+  /// Images a second, after the second of two runs: of the first the disk was cold.
+  double warm_up(int cores) {
+    run(cores, files_.size(), "warming up", false);
+    std::size_t images = files_.size();
+    for (;;) {  // long enough to tell a rate
+      const auto [rate, seconds] = run(cores, images, "warming up", false);
+      if (seconds >= options_.seconds / 2 || images >= kMaxImages || child_.is_stopped())
+        return rate;
+      images = std::min(kMaxImages, images * 2);
+    }
+  }
+
+  struct RunRate {
+    double images_per_s, seconds;
+  };
+  RunRate run(int cores, std::size_t images, const std::string& label, bool is_logged = true) {
+    if (child_.is_stopped()) return {0, 0};
+    const fs::path out = options_.scratch / "out", err = options_.scratch / "err";
+    std::vector<std::string> arguments{"run",  "--files-from", write_file_list(images).string(),
+                                       "-o",   out.string(),   "--ledger",
+                                       "none", "--json",       "-qq"};
+    arguments.insert(arguments.end(), options_.run_options.begin(), options_.run_options.end());
+    if (is_logged)
+      arguments.insert(arguments.end(), options_.log_options.begin(), options_.log_options.end());
+    const ChildProcess::ExitResult ended =
+        child_.run(arguments, {cpus_.begin(), cpus_.begin() + cores}, err);
+    report_errors(err);
+    std::error_code ignored;
+    fs::remove_all(out, ignored);
+    if (child_.is_stopped()) return {0, 0};
+    if (ended.code != 0 && ended.code != int(ExitCode::some_failed))
+      throw FatalError(ExitCode(ended.code), "the run that was measured has failed");
+    const auto report = nlohmann::json::parse(ended.output);
+    const RunRate result{report.at("images_per_s"), report.at("wall_s")};
+    options_.print_line(fmt::format("{:>3} {}: {:>7} images in {:>6.2f} s, {:>8.1f} images/s  ({})",
+                                    cores, cores == 1 ? "core " : "cores", images, result.seconds,
+                                    result.images_per_s, label));
+    return result;
+  }
+
+  /// Each once, although an image that fails does so in each run, by each link to it.
+  void report_errors(const fs::path& err) {
+    constexpr std::size_t kTimePrefixLength = std::string_view("12:34:56 ").size();
+    std::ifstream lines(err);
+    for (std::string line; std::getline(lines, line);) {
+      const std::string error = replace_link_with_input(line);
+      const bool has_time = error.size() > kTimePrefixLength && error[2] == ':' && error[5] == ':';
+      if (reported_errors_.insert(has_time ? error.substr(kTimePrefixLength) : error).second)
+        options_.print_line(error);
+    }
+  }
+
+  /// The line with the file, where it has a link to it.
+  std::string replace_link_with_input(std::string line) const {
+    const std::string links = printable((options_.scratch / "in/").native());
+    const std::size_t begin = line.find(links);
+    const std::size_t slash = begin == line.npos ? begin : line.find('/', begin + links.size());
+    if (slash == line.npos) return line;
+    std::size_t index = 0;
+    const char* const first = line.data() + slash + 1;
+    const auto [rest, error] = std::from_chars(first, line.data() + line.size(), index);
+    if (error != std::errc{} || index >= files_.size()) return line;
+    const fs::path& file = files_[index];
+    const std::size_t end =
+        std::size_t(rest - line.data()) + printable(file.extension().native()).size();
+    return line.replace(begin, end - begin, printable(file.native()));
+  }
+
+  /// So many images; a second time the same is another link to it.
+  fs::path write_file_list(std::size_t images) {
+    for (; link_count_ < images; ++link_count_) {
+      const fs::path& file = files_[link_count_ % files_.size()];
+      const fs::path folder = options_.scratch / "in" / std::to_string(link_count_ / files_.size());
+      if (link_count_ % files_.size() == 0) fs::create_directories(folder);
+      links_.push_back(folder /
+                       (std::to_string(link_count_ % files_.size()) + file.extension().string()));
+      fs::create_symlink(file, links_.back());
+    }
+    fs::path list_images = options_.scratch / "list";
+    std::ofstream lines(list_images);
+    for (std::size_t i = 0; i < images; ++i) lines << links_[i].native() << '\n';
+    return list_images;
+  }
+
+  const ScalingOptions& options_;
+  ChildProcess& child_;
+  const std::vector<int> cpus_;
+  const std::vector<fs::path> files_;
+  std::size_t images_ = 0;
+  std::size_t link_count_ = 0;
+  std::vector<fs::path> links_;
+  std::set<std::string> reported_errors_;  // errors
+};
+
+}  // namespace
+
+std::vector<int> default_core_counts(int all) {
+  std::vector<int> cores;
+  for (int count = 1; count < all; count *= 2) cores.push_back(count);
+  cores.push_back(std::max(1, all));
+  return cores;
+}
+
+void measure_scaling(const ScalingOptions& options, ChildProcess& child) {
+  ScalingBenchmark(options, child).measure();
+}
+
+}  // namespace eckart::bench

@@ -1,0 +1,30 @@
+#include "capacity/plan_phrases.hpp"
+
+#include <cmath>
+
+#include "capacity/number_format.hpp"
+
+namespace eckart::capacity {
+
+std::string machine_phrase(const Plan& plan, int cores, int gpus) {
+  std::string text = format_count(cores, "core");
+  if (plan.gpus > 0) text += " and " + format_count(gpus, "GPU");
+  return text;
+}
+
+std::string format_images_per_s(double rate) { return format_number(rate) + " images/s"; }
+
+std::string headroom_phrase(double headroom) {
+  if (headroom >= 1) return format_number(1 + headroom) + " times as much";
+  return format_percent(std::abs(headroom)) + (headroom >= 0 ? " more" : " less");
+}
+
+std::string thread_setting_name(const std::string& stage) {
+  return stage == "compute" ? "cpu.lanes" : "threads." + stage;
+}
+
+bool has_thread_setting(const std::string& resource) {
+  return resource == "load" || resource == "write" || resource == "compute";
+}
+
+}  // namespace eckart::capacity

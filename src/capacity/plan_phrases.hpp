@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "capacity/plan.hpp"
+
+namespace eckart::capacity {
+
+/// Parts of sentences that several of them have.
+std::string machine_phrase(const Plan& plan, int cores, int gpus);  ///< 4 cores and 1 GPU
+std::string format_images_per_s(double rate);
+/// 12 % more, 30 % less, 5.2 times as much
+std::string headroom_phrase(double headroom);
+constexpr const char* kDiskLimitUnknown =
+    "whether the disk does more is not in these logs: try threads.write, durability, another disk";
+
+/// The setting of a stage's threads.
+std::string thread_setting_name(const std::string& stage);
+/// How many threads it has is a setting, and `auto` unless said.
+bool has_thread_setting(const std::string& resource);
+
+}  // namespace eckart::capacity

@@ -1,0 +1,83 @@
+#include "cli/restart_process.hpp"
+
+#include <fcntl.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <vector>
+
+#include "core/error.hpp"
+
+namespace eckart::cli {
+namespace {
+
+// PID:NUMBER:RUN, so that only the process that was replaced passes it on.
+constexpr const char* kRestartsVariable = "ECKART_RESTARTS";
+constexpr int kMaxRestarts = 3;
+
+/// As the process was given them, each with a 0 after it.
+std::string arguments() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+std::set<int> open_descriptors() {
+  std::set<int> descriptors;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", none))
+    descriptors.insert(std::atoi(entry.path().filename().c_str()));
+  std::erase_if(descriptors, [](int descriptor) {  // by which the folder was read
+    return ::fcntl(descriptor, F_GETFD) < 0;
+  });
+  return descriptors;
+}
+
+RestartInfo restart_info() {
+  const char* text = std::getenv(kRestartsVariable);
+  long process = 0;
+  int number = 0;
+  long long run_number = 0;
+  if (!text || std::sscanf(text, "%ld:%d:%lld", &process, &number, &run_number) != 3) return {};
+  return process == ::getpid() ? RestartInfo{number, run_number} : RestartInfo();
+}
+
+void restart_process(const std::string& why, std::int64_t run_number,
+                     const std::set<int>& inherited) {
+  const int number = restart_info().count + 1;
+  const auto restart_error = [&](const std::string& reason) {
+    return FatalError(ExitCode::temporary,
+                      why + "; " + reason + "; the same command does the rest");
+  };
+  if (number > kMaxRestarts)
+    throw restart_error("the GPU was lost " + std::to_string(number) + " times");
+  spdlog::error("{}: the GPU is lost; starting again ({} of {})", why, number, kMaxRestarts);
+  std::string text = arguments();
+  std::vector<char*> argv;
+  for (char* argument = text.data(); argument < text.data() + text.size();
+       argument += std::strlen(argument) + 1)
+    argv.push_back(argument);
+  argv.push_back(nullptr);
+  const std::string value =
+      std::to_string(::getpid()) + ":" + std::to_string(number) + ":" + std::to_string(run_number);
+  ::setenv(kRestartsVariable, value.c_str(), 1);
+  std::fflush(stdout);
+  // What the driver has open goes with this process, and its memory with that; what the caller
+  // has given stays.
+  for (const int descriptor : open_descriptors()) {
+    if (!inherited.contains(descriptor)) ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  }
+  ::execv("/proc/self/exe", argv.data());
+  throw restart_error(std::string("cannot start again: ") + std::strerror(errno));
+}
+
+}  // namespace eckart::cli

@@ -1,0 +1,140 @@
+#include "cli/signal_handler.hpp"
+
+#include <semaphore.h>
+#include <signal.h>
+#include <spdlog/spdlog.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "cli/early_signals.hpp"
+#include "core/printable.hpp"
+
+namespace eckart::cli {
+namespace {
+
+using std::chrono::seconds;
+
+// Handlers, and not sigwait(): libraries start threads before main() that would have to block the
+// signals too. Handlers reach nothing but global state.
+constexpr int kStopSignals[] = {SIGHUP, SIGINT, SIGTERM};
+std::atomic<int> first_signal{0};
+std::atomic<bool> reload_requested{false}, status_requested{false};
+sem_t wake_semaphore, stop_semaphore;
+
+void on_signal(int signal) {
+  const int saved = errno;
+  int none = 0;
+  if (!first_signal.compare_exchange_strong(none, signal)) {
+    if (isatty(STDERR_FILENO)) (void)!write(STDERR_FILENO, "\n", 1);  // ends the progress line
+    _exit(128 + signal);
+  }
+  sem_post(&stop_semaphore);
+  sem_post(&wake_semaphore);
+  errno = saved;
+}
+
+void request(std::atomic<bool>& what) {
+  const int saved = errno;
+  what = true;
+  sem_post(&wake_semaphore);
+  errno = saved;
+}
+
+void on_hangup(int) { request(reload_requested); }
+void on_usr1(int) { request(status_requested); }
+void on_alarm(int) { _exit(128 + first_signal); }
+
+void handle(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  sigaction(signal, nullptr, &action);
+  if (action.sa_handler == SIG_IGN) return;
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(signal, &action, nullptr);
+}
+
+}  // namespace
+
+SignalHandler::SignalHandler(Actions actions) : actions_(std::move(actions)) {
+  sem_init(&wake_semaphore, 0, 0);
+  sem_init(&stop_semaphore, 0, 0);
+  first_signal = 0;
+  reload_requested = status_requested = false;
+  ::signal(SIGPIPE, SIG_IGN);  // whoever read the log has left; the images are still wanted
+  ::signal(SIGALRM, on_alarm);
+  thread_ = std::thread([this] { run(); });
+  limit_thread_ = std::thread([this] { limit_shutdown(); });
+  for (const int signal : kStopSignals)
+    handle(signal, signal == SIGHUP && actions_.on_reload ? on_hangup : on_signal);
+  handle(SIGUSR1, on_usr1);
+  if (consume_early_hangup() && actions_.on_reload) request(reload_requested);
+  if (consume_early_usr1()) request(status_requested);
+}
+
+void SignalHandler::run() {
+  while (!ended_) {
+    if (sem_wait(&wake_semaphore) != 0) continue;
+    if (status_requested.exchange(false) && !ended_) actions_.on_status_request();
+    if (reload_requested.exchange(false) && !ended_) actions_.on_reload();
+    if (received() == 0 || ended_) continue;
+    actions_.on_stop(received());
+    return;
+  }
+}
+
+/// Apart from run(), which may hang with what it calls.
+void SignalHandler::limit_shutdown() {
+  constexpr seconds kReportInterval{10}, kLogTimeout{2};
+  while (sem_wait(&stop_semaphore) != 0) {
+  }
+  if (ended_) return;
+  const seconds timeout = actions_.shutdown_timeout();
+  ::alarm(unsigned((timeout + kLogTimeout).count()));  // in case that the log hangs
+  for (seconds left = timeout; left.count() > 0;) {
+    const seconds time = std::min(left, kReportInterval);
+    if (wait_for_end(time)) {
+      ::alarm(0);
+      return;
+    }
+    left -= time;
+    const std::string pending_work = actions_.pending_work();
+    if (left.count() > 0 && !pending_work.empty())
+      spdlog::info("stopping: still at work: {}; ends in {} s at the latest", pending_work,
+                   left.count());
+  }
+  const std::string pending_work = actions_.pending_work();
+  spdlog::error("stopped after {} s without an end of {}: the next start does that again",
+                timeout.count(), pending_work.empty() ? "its threads" : pending_work);
+  _exit(128 + first_signal);
+}
+
+bool SignalHandler::wait_for_end(seconds time) {
+  timespec until{};
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_sec += time.count();
+  while (sem_clockwait(&stop_semaphore, CLOCK_MONOTONIC, &until) != 0) {
+    if (errno == ETIMEDOUT) return ended_;
+  }
+  return true;  // nobody else wakes it
+}
+
+int SignalHandler::received() const { return first_signal; }
+
+SignalHandler::~SignalHandler() {
+  // A run's results are there, and a service's are, too; who reloads does not end by what comes too
+  // late for it.
+  set_early_signal_mode(actions_.on_reload ? EarlySignalMode::exit_successfully
+                                           : EarlySignalMode::exit_with_signal_code);
+  ended_ = true;
+  sem_post(&wake_semaphore);
+  sem_post(&stop_semaphore);
+  thread_.join();
+  limit_thread_.join();
+}
+
+}  // namespace eckart::cli

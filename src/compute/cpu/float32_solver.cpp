@@ -1,0 +1,85 @@
+#include "compute/cpu/float32_solver.hpp"
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "compute/certificate.hpp"
+#include "compute/cpu/samples.hpp"
+#include "core/error.hpp"
+#include "core/quality.hpp"
+
+namespace eckart::cpu {
+namespace {
+
+// Of the filters that are tried one after the other, each on what the last has left.
+constexpr double kAmplifications[] = {5, 30, 1000};
+
+}  // namespace
+
+template <class T>
+bool Float32Solver::reconstruct(const PlaneTask<T>& plane) {
+  const int m = plane.a_mn.rows, n = plane.a_mn.cols, k = plane.max_rank();
+  const std::size_t count = std::size_t(m) * std::size_t(n);
+  samples_.resize(count * sizeof(T));
+  stored_.resize(count * sizeof(T));
+  a_t_nm_.resize(count);
+  values_.resize(count);
+  T* samples = reinterpret_cast<T*>(samples_.data());
+  gather(plane.a_mn, samples);
+  squared_norm_ = to_float(std::span<const T>(samples, count), a_t_nm_.data());
+
+  try {
+    iteration_.start(a_t_nm_, m, n, k, std::min(n, subspace_columns(k)));
+    for (const double amplification : kAmplifications) {
+      iteration_.apply_filter(amplification);
+      const Certification certification = certify_outputs(plane, iteration_.compute_factors());
+      if (certification != Certification::uncertified)
+        return certification == Certification::certified;
+    }
+  } catch (const ItemError&) {  // float64 may still get there
+  }
+  return false;
+}
+
+/// Writes every output until one is not good enough.
+template <class T>
+Float32Solver::Certification Float32Solver::certify_outputs(
+    const PlaneTask<T>& plane, const SubspaceIteration::LowRankFactors& factors) {
+  const int m = plane.a_mn.rows, n = plane.a_mn.cols;
+  const std::span<const T> samples(reinterpret_cast<const T*>(samples_.data()), values_.size());
+  T* stored = reinterpret_cast<T*>(stored_.data());
+  for (const auto& [k, samples_mn, result] : plane.outputs) {
+    cblas_sgemm(CblasColMajor, CblasNoTrans, CblasTrans, n, m, k, 1, factors.v_nk.data(), n,
+                factors.u_mk.data(), m, 0, values_.data(), n);
+    const SquaredErrors errors = round_and_compare(values_.data(), samples, plane.peak, stored);
+    const auto loss_estimate_for = [&, rank = k](const std::vector<double>& rayleigh_quotients) {
+      return loss_estimate_db({factors.ritz, rayleigh_quotients, n}, rank, errors.residual,
+                              squared_norm_, Precision::float32);
+    };
+    const double loss = is_exact_reconstruction(errors.squared_error, errors.residual)
+                            ? 0
+                            : loss_estimate_for(factors.rayleigh_quotients);
+    if (!(loss <= kMaxLossDb)) {
+      const double best_loss_estimate =
+          loss_estimate_for(factors.ritz);  // were the space invariant
+      return best_loss_estimate <= kMaxLossDb ? Certification::uncertified
+                                              : Certification::uncertifiable;
+    }
+    scatter(stored, samples_mn);
+    *result = {.rank = k,
+               .energy = squared_norm_ > 0 ? 1 - errors.residual / squared_norm_ : 1,
+               .residual = errors.residual,
+               .squared_error = errors.squared_error,
+               .loss_estimate_db = loss};
+  }
+  return Certification::certified;
+}
+
+template bool Float32Solver::reconstruct(const PlaneTask<std::uint8_t>&);
+template bool Float32Solver::reconstruct(const PlaneTask<std::uint16_t>&);
+
+}  // namespace eckart::cpu

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "compute/cpu/plane_task.hpp"
+#include "compute/cpu/subspace_iteration.hpp"
+
+namespace eckart::cpu {
+
+/// Reconstructs planes by block subspace iteration in float32, with a certificate: every output is
+/// within 0.01 dB of the optimum, or the plane is refused. Keeps its memory between calls.
+class Float32Solver {
+ public:
+  /// False if the iteration does not get there; the plane's outputs are then of no use.
+  template <class T>
+  bool reconstruct(const PlaneTask<T>& plane);
+
+ private:
+  enum class Certification { certified, uncertified, uncertifiable };
+
+  template <class T>
+  Certification certify_outputs(const PlaneTask<T>& plane,
+                                const SubspaceIteration::LowRankFactors& factors);
+
+  SubspaceIteration iteration_;
+  std::vector<std::byte> samples_, stored_;
+  std::vector<float> a_t_nm_, values_;
+  double squared_norm_ = 0;
+};
+
+}  // namespace eckart::cpu

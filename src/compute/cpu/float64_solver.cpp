@@ -1,0 +1,77 @@
+#include "compute/cpu/float64_solver.hpp"
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+
+#include "compute/certificate.hpp"
+#include "core/spectrum.hpp"
+
+namespace eckart::cpu {
+namespace {
+
+/// A's samples as float64, m x n with m >= n: row by row, which is A transposed in column-major
+/// order.
+template <class T>
+double load_samples(MatrixView<const T> a_mn, std::vector<double>& a_t_nm) {
+  double squared_norm = 0;
+  a_t_nm.resize(std::size_t(a_mn.rows) * std::size_t(a_mn.cols));
+  auto to = a_t_nm.begin();
+  for (int row = 0; row < a_mn.rows; ++row) {
+    for (int col = 0; col < a_mn.cols; ++col) {
+      const double value = a_mn(row, col);
+      squared_norm += value * value;
+      *to++ = value;
+    }
+  }
+  return squared_norm;
+}
+
+/// Clamps, rounds to nearest even and stores; adds up both squared errors.
+template <class T>
+void store_rounded(const std::vector<double>& values, MatrixView<const T> a_mn, int peak,
+                   MatrixView<T> out_mn, PlaneResult& result) {
+  auto from = values.begin();
+  for (int row = 0; row < a_mn.rows; ++row) {
+    for (int col = 0; col < a_mn.cols; ++col) {
+      const double value = *from++;
+      const double stored = std::nearbyint(std::clamp(value, 0.0, double(peak)));
+      const double before = value - a_mn(row, col);
+      const double after = stored - a_mn(row, col);
+      result.residual += before * before;
+      result.squared_error += after * after;
+      out_mn(row, col) = T(stored);
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+void Float64Solver::reconstruct(const PlaneTask<T>& plane) {
+  const int m = plane.a_mn.rows, n = plane.a_mn.cols, k_max = plane.max_rank();
+  const double squared_norm = load_samples(plane.a_mn, a_t_nm_);
+  const RightSingularVectors& right = solver_.solve(a_t_nm_, m, n, k_max);
+
+  p_mk_.resize(std::size_t(m) * std::size_t(k_max));  // A V = U Sigma
+  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, m, k_max, n, 1.0, a_t_nm_.data(), n,
+              right.v_nk.data(), n, 0.0, p_mk_.data(), m);
+  values_.resize(a_t_nm_.size());
+  for (const auto& [k, samples_mn, result] : plane.outputs) {
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, n, m, k, 1.0, right.v_nk.data(), n,
+                p_mk_.data(), m, 0.0, values_.data(), n);
+    *result = {
+        .rank = k,
+        .energy = energy(std::span(right.sigma_squared).first(std::size_t(k)), squared_norm)};
+    store_rounded(values_, plane.a_mn, plane.peak, samples_mn, *result);
+    result->loss_estimate_db = loss_estimate_db(k, n, result->residual, squared_norm, precision_);
+  }
+}
+
+template void Float64Solver::reconstruct(const PlaneTask<std::uint8_t>&);
+template void Float64Solver::reconstruct(const PlaneTask<std::uint16_t>&);
+
+}  // namespace eckart::cpu

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include "compute/backend.hpp"
+#include "core/matrix_view.hpp"
+
+namespace eckart::cpu {
+
+/// One plane of an image, turned so that m >= n, and where its reconstructions go: an entry for
+/// every rank. T is std::uint8_t or std::uint16_t, and `top` its largest value.
+template <class T>
+struct PlaneTask {
+  struct Output {
+    int rank;
+    MatrixView<T> samples_mn;
+    PlaneResult* result;
+  };
+
+  MatrixView<const T> a_mn;
+  int peak;
+  std::vector<Output> outputs;
+
+  int max_rank() const {
+    int largest = 0;
+    for (const Output& output : outputs) largest = output.rank > largest ? output.rank : largest;
+    return largest;
+  }
+};
+
+}  // namespace eckart::cpu

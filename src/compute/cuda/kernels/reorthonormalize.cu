@@ -1,0 +1,119 @@
+#include "compute/cuda/check.hpp"
+#include "compute/cuda/kernels/reorthonormalize.hpp"
+#include "compute/cuda/layout/tiles.hpp"
+
+namespace eckart::cuda {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kSide = 32;  // a block finds kSide x kSide elements of E, or corrects kRows rows of U
+constexpr int kDepth = 64;  // rows of U in shared memory at a time
+constexpr int kRows = 64;
+
+/// A matrix as two float16 numbers, hi and lo, as numbers.
+template <class Half>
+struct SplitMatrix {
+  Half *hi, *lo;
+  int rows;
+  __device__ std::size_t index(int row, int column) const {
+    return std::size_t(column) * std::size_t(rows) + std::size_t(row);
+  }
+  __device__ float at(int row, int column) const {
+    return __half2float(hi[index(row, column)]) + __half2float(lo[index(row, column)]);
+  }
+};
+
+template <class Half>
+__device__ SplitMatrix<Half> matrix(Half* u_split, int m, int columns) {
+  const std::size_t block = std::size_t(m) * std::size_t(columns);
+  Half* hi = u_split + 2 * block * blockIdx.x;
+  return {hi, hi + block, m};
+}
+
+template <class Float>
+__device__ Float* correction(Float* e_cc, int columns) {
+  return e_cc + std::size_t(blockIdx.x) * std::size_t(columns) * std::size_t(columns);
+}
+
+/// -E / 2
+__global__ void __launch_bounds__(kThreads)
+    correction_kernel(const __half* __restrict__ u_split, int m, int columns, float scale,
+                      const int* __restrict__ needs_correction, float* __restrict__ e_cc) {
+  if (needs_correction[blockIdx.x] == 0) return;
+  __shared__ float left[kSide][kDepth + 1], right[kSide][kDepth + 1];
+  const SplitMatrix<const __half> u = matrix(u_split, m, columns);
+  const int i0 = int(blockIdx.y) * kSide, j0 = int(blockIdx.z) * kSide;
+  const int x = int(threadIdx.x) % kSide, y = int(threadIdx.x) / kSide;
+  constexpr int kThreadElements = kSide * kSide / kThreads;
+  double sum[kThreadElements] =
+      {};  // of parts in float32: many terms of one sign would lose E in rounding
+  for (int row0 = 0; row0 < m; row0 += kDepth) {
+    __syncthreads();
+    for (int at = int(threadIdx.x); at < kSide * kDepth; at += kThreads) {
+      const auto [column, row] = run_position(at, kDepth, 1);
+      const bool in = row0 + row < m;
+      left[column][row] = in && i0 + column < columns ? u.at(row0 + row, i0 + column) : 0.0F;
+      right[column][row] = in && j0 + column < columns ? u.at(row0 + row, j0 + column) : 0.0F;
+    }
+    __syncthreads();
+    float part[kThreadElements] = {};
+    for (int row = 0; row < kDepth; ++row) {
+#pragma unroll
+      for (int e = 0; e < kThreadElements; ++e)
+        part[e] += left[y + e * (kThreads / kSide)][row] * right[x][row];
+    }
+#pragma unroll
+    for (int e = 0; e < kThreadElements; ++e) sum[e] += double(part[e]);
+  }
+#pragma unroll
+  for (int e = 0; e < kThreadElements; ++e) {
+    const int i = i0 + y + e * (kThreads / kSide), j = j0 + x;
+    if (i >= columns || j >= columns) continue;
+    const auto product = float(sum[e] / (double(scale) * double(scale)) - (i == j ? 1.0 : 0.0));
+    const bool none = i == j && product < -0.5F;  // a column of zeros stays one
+    correction(e_cc, columns)[i * columns + j] = none ? 0.0F : -0.5F * product;
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    correct_kernel(__half* __restrict__ u_split, int m, int columns,
+                   const int* __restrict__ needs_correction, const float* __restrict__ e_cc) {
+  if (needs_correction[blockIdx.x] == 0) return;
+  extern __shared__ float rows[];  // [column][row]
+  const SplitMatrix<__half> u = matrix(u_split, m, columns);
+  const int row0 = int(blockIdx.y) * kRows;
+  for (int at = int(threadIdx.x); at < columns * kRows; at += kThreads) {
+    const int row = row0 + at % kRows;
+    rows[at] = row < m ? u.at(row, at / kRows) : 0.0F;
+  }
+  __syncthreads();
+  const float* e = correction(e_cc, columns);
+  for (int at = int(threadIdx.x); at < columns * kRows; at += kThreads) {
+    const int row = row0 + at % kRows, column = at / kRows;
+    if (row >= m) continue;
+    float sum = 0;
+    for (int j = 0; j < columns; ++j) sum += rows[j * kRows + at % kRows] * e[j * columns + column];
+    const float value = rows[at] + sum;
+    const __half hi = __float2half_rn(value);
+    u.hi[u.index(row, column)] = hi;
+    u.lo[u.index(row, column)] = __float2half_rn(value - __half2float(hi));
+  }
+}
+
+}  // namespace
+
+void reorthonormalize(__half* u_split, int m, int columns, float scale, const int* needs_correction,
+                      float* e_cc, int count, cudaStream_t stream) {
+  const auto sides = unsigned(tile_count(columns, kSide));
+  correction_kernel<<<dim3(unsigned(count), sides, sides), kThreads, 0, stream>>>(
+      u_split, m, columns, scale, needs_correction, e_cc);
+  ECKART_CUDA_CHECK(cudaGetLastError());
+  const std::size_t bytes = std::size_t(columns) * kRows * sizeof(float);
+  ECKART_CUDA_CHECK(cudaFuncSetAttribute(correct_kernel,
+                                         cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
+  correct_kernel<<<dim3(unsigned(count), unsigned(tile_count(m, kRows))), kThreads, bytes,
+                   stream>>>(u_split, m, columns, needs_correction, e_cc);
+  ECKART_CUDA_CHECK(cudaGetLastError());
+}
+
+}  // namespace eckart::cuda

@@ -1,0 +1,77 @@
+#include "compute/cuda/check.hpp"
+#include "compute/cuda/kernels/samples.cuh"
+#include "compute/cuda/kernels/unpack_float16.hpp"
+
+namespace eckart::cuda {
+namespace {
+
+constexpr int kTile = 64;  // a block moves a kTile x kTile tile, through shared memory to turn it
+constexpr int kThreads = 256;
+
+struct UnpackTile {
+  __half at[kTile][kTile + 2];
+};
+
+/// The tile's samples, turned where the plane is wide; zeros outside.
+template <class Samples>
+__device__ void load_tile(const std::byte* pixels, const PlaneLayout& plane, int i0, int j0,
+                          UnpackTile& hi, UnpackTile& lo) {
+  const bool wide = plane.rows < plane.cols;
+  const int row0 = wide ? j0 : i0, col0 = wide ? i0 : j0;
+  constexpr float kScale = float(float16_scale(sizeof(Samples)));
+  for (int at = int(threadIdx.x); at < kTile * kTile / kQuadSamples; at += kThreads) {
+    const auto [row, col] = run_position(at, kTile, kQuadSamples);
+    unsigned samples[kQuadSamples];
+    load(sample_quad<const Samples>(pixels, plane, row0 + row, col0 + col), samples);
+#pragma unroll
+    for (int e = 0; e < kQuadSamples; ++e) {
+      const int i = wide ? col + e : row, j = wide ? row : col + e;
+      const float value = kScale * float(samples[e]);
+      hi.at[i][j] = __float2half_rn(value);
+      if (sizeof(Samples) > 1) lo.at[i][j] = __float2half_rn(value - __half2float(hi.at[i][j]));
+    }
+  }
+}
+
+__device__ void store_tile(const UnpackTile& tile, int m, int n, int i0, int j0, __half* a_t) {
+  for (int at = int(threadIdx.x); at < kTile * kTile / 2; at += kThreads) {
+    const auto [i, j] = run_position(at, kTile, 2);
+    if (i0 + i >= m || j0 + j >= n) continue;
+    *reinterpret_cast<__half2*>(a_t + std::size_t(i0 + i) * std::size_t(n) + std::size_t(j0 + j)) =
+        *reinterpret_cast<const __half2*>(&tile.at[i][j]);
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    unpack_float16_kernel(const std::byte* __restrict__ pixels,
+                          const PlaneLayout* __restrict__ planes, int m, int n,
+                          __half* __restrict__ hi_t, __half* __restrict__ lo_t) {
+  __shared__ UnpackTile hi, lo;
+  const PlaneLayout plane = planes[blockIdx.z];
+  const int i0 = int(blockIdx.y) * kTile, j0 = int(blockIdx.x) * kTile;
+  const std::size_t matrix = std::size_t(blockIdx.z) * std::size_t(m) * std::size_t(n);
+  const bool one_byte = plane.sample_bytes == 1;
+  if (one_byte) {
+    load_tile<std::uint8_t>(pixels, plane, i0, j0, hi, lo);
+    if (lo_t) {
+      for (int at = int(threadIdx.x); at < kTile * kTile; at += kThreads)
+        lo.at[at / kTile][at % kTile] = __half{};
+    }
+  } else {
+    load_tile<std::uint16_t>(pixels, plane, i0, j0, hi, lo);
+  }
+  __syncthreads();
+  store_tile(hi, m, n, i0, j0, hi_t + matrix);
+  if (lo_t) store_tile(lo, m, n, i0, j0, lo_t + matrix);
+}
+
+}  // namespace
+
+void unpack_float16(const std::byte* pixels, const PlaneLayout* planes, int count, int m, int n,
+                    __half* hi_t, __half* lo_t, cudaStream_t stream) {
+  const dim3 grid(unsigned(tile_count(n, kTile)), unsigned(tile_count(m, kTile)), unsigned(count));
+  unpack_float16_kernel<<<grid, kThreads, 0, stream>>>(pixels, planes, m, n, hi_t, lo_t);
+  ECKART_CUDA_CHECK(cudaGetLastError());
+}
+
+}  // namespace eckart::cuda

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+#include "compute/cuda/plane_layout.hpp"
+
+namespace eckart::cuda {
+
+/// Samples to float16 matrices, padded with zeros, scaled by float16_scale(): hi + lo is exact, hi
+/// being the nearest float16; of 8-bit planes lo is zero. Each is A of planes[p] transposed,
+/// column-major n x m, p < count. `lo_t` may be null where all planes are of 8 bits. n must be
+/// even.
+void unpack_float16(const std::byte* pixels, const PlaneLayout* planes, int count, int m, int n,
+                    __half* hi_t, __half* lo_t, cudaStream_t stream);
+
+}  // namespace eckart::cuda

@@ -1,0 +1,79 @@
+#include "compute/cuda/layout/batch_capacity.hpp"
+
+#include <algorithm>
+#include <climits>
+
+namespace eckart::cuda {
+namespace {
+
+// So that copies both ways and another lane's computation go on while one waits; fewer where a lane
+// would not have the memory that a full batch of small planes takes.
+constexpr int kMaxLanesPerDevice = 4;
+constexpr double kMinLaneBytes = 2.0 * (1 << 30);
+// A batch gathers about this many elements of Gram matrices: enough to fill the largest GPU.
+constexpr std::int64_t kTargetBatchElements = std::int64_t(1) << 26;
+constexpr int kMaxBatchPlanes = 512;
+constexpr std::int64_t kMaxGridDepth = 65535;  // a kernel's grid has a layer a plane
+constexpr int kMinBatchPlanes = 4;
+
+// What the first solver leaves is little: memory for this share of a batch at a time.
+constexpr int kRecomputeDivisor = 8;
+// A batch of this share of a full one is small.
+constexpr int kSmallBatchDivisor = 32;
+
+}  // namespace
+
+double plane_bytes(const BatchWorkload& batch, SolverKind solver, std::size_t outputs) {
+  const double m = batch.shape.rows, n = batch.shape.cols, l = batch.columns;
+  const double gram = 8 * (2 * m * n + 6 * n * n), slots = 2 * 2 * m * n;
+  const double iteration = batch.is_float64 ? 8 * (m * n + (3 * m + 2 * n) * l + 5 * l * l)
+                                            : 4 * m * n + 24 * (m + n) * l + 20 * l * l;
+  return (solver == SolverKind::subspace ? iteration + gram / 8 : gram) +
+         slots * double(1 + outputs);
+}
+
+std::int64_t target_batch_planes(PaddedShape shape, int requested) {
+  const std::int64_t gram = std::int64_t(shape.cols) * shape.cols;
+  const std::int64_t planes =
+      requested > 0
+          ? requested
+          : std::clamp<std::int64_t>(kTargetBatchElements / gram, kMinBatchPlanes, kMaxBatchPlanes);
+  return std::min({planes, INT32_MAX / gram, kMaxGridDepth});  // the batched eigensolver's limit
+}
+
+int limit_planes_to_memory(std::int64_t target_planes, double bytes, double bytes_per_plane) {
+  return int(
+      std::max<std::int64_t>(std::min(target_planes, std::int64_t(bytes / bytes_per_plane)), 1));
+}
+
+int lane_count(double device_bytes, int devices, int requested) {
+  return requested > 0
+             ? requested
+             : devices * std::clamp(int(device_bytes / kMinLaneBytes), 1, kMaxLanesPerDevice);
+}
+
+double bytes_per_lane(double device_bytes, int devices, int lanes) {
+  return device_bytes / ((lanes + devices - 1) / devices);
+}
+
+BatchCapacity BatchCapacity::for_full_batch(int batch_planes) {
+  const int full = std::max(kMaxChannels, batch_planes);
+  return {.full = full, .recompute = std::max(kMaxChannels, full / kRecomputeDivisor)};
+}
+
+void BatchCapacity::grow_for(int planes, bool is_deterministic) {
+  if (planes <= current) return;
+  const int small = std::max(kMaxChannels, full / kSmallBatchDivisor);
+  const bool is_small = planes <= small && !is_deterministic;
+  current = is_small ? small : std::max(full, planes);
+}
+
+bool BatchCapacity::shrink(int planes) {
+  const bool is_minimum = current == planes;
+  current = std::max(is_minimum ? 1 : planes, current / 2);
+  full = current;
+  recompute = std::min(recompute, current);  // the slot has no more
+  return !is_minimum;
+}
+
+}  // namespace eckart::cuda

@@ -1,0 +1,45 @@
+#include "compute/cuda/layout/spectrum_format.hpp"
+
+#include "core/spectrum.hpp"
+
+namespace eckart::cuda {
+
+std::vector<double> squared_values(const SpectrumFormat& spectrum, std::span<const double> values,
+                                   int sample_bytes) {
+  std::vector<double> squares(values.begin(), values.begin() + spectrum.values());
+  switch (spectrum.order) {
+    case ValueOrder::ritz:
+      if (spectrum.precision == Precision::float16) {
+        const double unscale = 1 / float16_scale(sample_bytes);
+        for (double& value : squares) value *= unscale * unscale;
+      }
+      break;
+    case ValueOrder::ascending_squares:
+      std::reverse(squares.begin(), squares.end());
+      break;
+    case ValueOrder::descending:
+      for (double& value : squares) value *= value;
+      break;
+  }
+  return squares;
+}
+
+void set_energy_and_loss(PlaneResult& result, const SpectrumFormat& spectrum,
+                         std::span<const double> values, const PlaneLayout& plane,
+                         double squared_norm) {
+  const std::vector<double> squares = squared_values(spectrum, values, plane.sample_bytes);
+  if (spectrum.order == ValueOrder::ritz) {
+    const auto columns = std::size_t(spectrum.columns);
+    const RitzValues ritz{std::span(squares).first(columns), std::span(squares).subspan(columns),
+                          plane.n()};
+    result.loss_estimate_db =
+        loss_estimate_db(ritz, result.rank, result.residual, squared_norm, spectrum.precision);
+    result.energy = squared_norm > 0 ? std::max(0.0, 1 - result.residual / squared_norm) : 1;
+    return;
+  }
+  result.loss_estimate_db =
+      loss_estimate_db(result.rank, plane.n(), result.residual, squared_norm, spectrum.precision);
+  result.energy = energy(std::span(squares).first(std::size_t(result.rank)), squared_norm);
+}
+
+}  // namespace eckart::cuda

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+
+namespace eckart::cuda {
+
+/// Hands out pieces of a workspace, each aligned to 256 bytes. With no workspace it only counts.
+class WorkspaceAllocator {
+ public:
+  explicit WorkspaceAllocator(std::byte* begin) : begin_(begin) {}
+  template <class T>
+  T* allocate(std::size_t count) {
+    std::byte* piece = begin_ ? begin_ + used_ : nullptr;
+    used_ += aligned_bytes<T>(count);
+    return reinterpret_cast<T*>(piece);
+  }
+  template <class T>
+  static std::size_t aligned_bytes(std::size_t count) {
+    return (count * sizeof(T) + 255) / 256 * 256;
+  }
+  std::size_t used_bytes() const { return used_; }
+
+ private:
+  std::byte* begin_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace eckart::cuda

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+
+#include "compute/cuda/solvers/solver.hpp"
+
+namespace eckart::cuda {
+
+/// What is worked on, all on the device, float64, one matrix after the other.
+struct SingularVectorBatch {
+  const double* a_t_nm;  ///< A transposed, column-major n x m
+  double* v;       ///< out: right singular vectors, column-major n x n, in the order of the values
+  double* values;  ///< out: n values
+  int* info;       ///< out: one each, 0 where the solver converged
+  std::byte* workspace;  ///< at least workspace_bytes()
+  std::size_t workspace_bytes;
+};
+
+/// Finds the right singular vectors of a batch of matrices in float64.
+class RightSingularVectorSolver {
+ public:
+  virtual ~RightSingularVectorSolver() = default;
+  virtual ValueOrder order() const = 0;
+  virtual std::size_t workspace_bytes(const Handles& handles, const Problem& problem) = 0;
+  virtual void solve(const Handles& handles, const Problem& problem,
+                     const SingularVectorBatch& batch) = 0;
+  virtual bool is_sequential() const { return false; }
+};
+
+/// Eigenvectors of the Gram matrices A'A: one batched product, one batched eigensolver.
+std::unique_ptr<RightSingularVectorSolver> make_gram();
+/// cuSOLVER's gesvd, one matrix at a time.
+std::unique_ptr<RightSingularVectorSolver> make_gesvd();
+/// cuSOLVER's one-sided Jacobi, one matrix at a time.
+std::unique_ptr<RightSingularVectorSolver> make_gesvdj();
+
+/// Everything in float64: A_k = (A V_k) V_k'.
+std::unique_ptr<BatchSolver> make_full_svd_solver(
+    std::unique_ptr<RightSingularVectorSolver> vector_solver);
+
+}  // namespace eckart::cuda

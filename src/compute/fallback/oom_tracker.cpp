@@ -1,0 +1,101 @@
+#include "compute/fallback/oom_tracker.hpp"
+
+#include <algorithm>
+
+#include "compute/evict_if_full.hpp"
+
+namespace eckart {
+namespace {
+
+std::string format_shape(PaddedShape shape) {
+  return std::to_string(shape.rows) + " x " + std::to_string(shape.cols);
+}
+
+std::string format_count(std::int64_t count, const char* noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+int OomTracker::limit_planes(const BatchKey& key, int planes) const {
+  const std::lock_guard lock(mutex_);
+  const auto entry = limits_.find(key);
+  const bool limited = entry != limits_.end() && entry->second.max_planes > 0;
+  return limited ? std::min(planes, entry->second.max_planes) : planes;
+}
+
+void OomTracker::record_batch_oom(const BatchKey& key, int planes, const std::string& cause) {
+  const int half = std::max(1, planes / 2);
+  {
+    const std::lock_guard lock(mutex_);
+    int& max_planes = entry(key).max_planes;
+    const bool first = max_planes == 0;
+    max_planes = first ? half : std::min(max_planes, half);
+    if (!first) return;
+  }
+  warn_("out of GPU memory with " + format_count(planes, "plane") + " of " +
+        format_shape(key.shape) + " (" + cause + "): such batches become smaller");
+}
+
+void OomTracker::record_image_oom(const BatchKey& key, const std::string& cause) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(entry(key).cpu_reported, true)) return;
+  }
+  warn_("out of GPU memory with one image of " + format_shape(key.shape) + " (" + cause +
+        "): it is computed on the CPU");
+}
+
+void OomTracker::record_lane_oom(const std::string& cause) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(lane_oom_reported_, true)) return;
+  }
+  warn_("out of GPU memory for a lane (" + cause +
+        "): its images are computed on the CPU meanwhile");
+}
+
+void OomTracker::record_split() {
+  const std::lock_guard lock(mutex_);
+  ++counts_.oom_splits;
+}
+
+void OomTracker::record_cpu_fallback() {
+  const std::lock_guard lock(mutex_);
+  ++counts_.cpu_fallback_images;
+}
+
+FallbackCounts OomTracker::fallback_counts() const {
+  const std::lock_guard lock(mutex_);
+  return counts_;
+}
+
+OomTracker::BatchLimit& OomTracker::entry(const BatchKey& key) {
+  if (!limits_.contains(key)) evict_if_full(limits_);
+  return limits_[key];
+}
+
+std::vector<std::string> OomTracker::warnings() const {
+  constexpr int kMaxListed = 3;  // shapes; a folder may have thousands
+  const std::lock_guard lock(mutex_);
+  std::string splits;
+  int split_count = 0;
+  for (const auto& [key, entry] : limits_) {
+    if (entry.max_planes == 0 || ++split_count > kMaxListed) continue;
+    splits += splits.empty() ? "batches of " : ", of ";
+    splits += format_shape(key.shape) +
+              (splits.find(" cut ") == std::string::npos ? " were cut to " : " to ") +
+              format_count(entry.max_planes, "plane");
+  }
+  if (split_count > kMaxListed)
+    splits += ", of " + format_count(split_count - kMaxListed, "other shape") + " likewise";
+  const std::int64_t images = counts_.cpu_fallback_images;
+  const std::string on_cpu = images == 0
+                                 ? ""
+                                 : format_count(images, "image") +
+                                       (images == 1 ? " was" : " were") + " computed on the CPU";
+  if (splits.empty() && on_cpu.empty()) return {};
+  return {"out of GPU memory: " + splits + (splits.empty() || on_cpu.empty() ? "" : "; ") + on_cpu};
+}
+
+}  // namespace eckart

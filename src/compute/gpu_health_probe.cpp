@@ -1,0 +1,54 @@
+#include "compute/gpu_health_probe.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+
+#include "core/error.hpp"
+
+namespace eckart {
+namespace {
+
+constexpr ImageShape kShape{64, 48, 1, Depth::u8};
+constexpr RankPolicy kRank{2};
+
+/// a_ij = u_i v_j, at most 5 x 48 = 240.
+Image rank_one_image() {
+  Image image(kShape);
+  const auto a = image.plane<std::uint8_t>(0);
+  for (int i = 0; i < kShape.rows; ++i) {
+    for (int j = 0; j < kShape.cols; ++j) a(i, j) = std::uint8_t((i % 5 + 1) * (j + 1));
+  }
+  return image;
+}
+
+void check_gpu(Lane& lane, std::size_t device) {
+  Task task;
+  task.input = rank_one_image();
+  task.ranks = std::span(&kRank, 1);
+  task.outputs.emplace_back(kShape);
+  task.results.emplace_back(1);
+  Task* const tasks[] = {&task};
+  constexpr int kPad = 32;
+  lane.start(0, batch_key(task, kPad), tasks);
+  lane.finish(0);
+  const bool same = std::memcmp(task.outputs[0].data(), task.input.data(), task.input.bytes()) == 0;
+  if (task.error.empty() && same) return;
+  throw DeviceLostError(
+      "GPU " + std::to_string(device) + " no longer computes: " +
+      (task.error.empty() ? "a matrix of rank 1 comes back as another" : task.error));
+}
+
+}  // namespace
+
+GpuHealthProbe::GpuHealthProbe(Backend& backend) {
+  for (std::size_t gpu = 0; gpu < backend.gpu_bus_ids().size(); ++gpu)
+    lanes_.push_back(backend.make_lane(int(gpu)));
+}
+
+void GpuHealthProbe::run() {
+  for (std::size_t device = 0; device < lanes_.size(); ++device) check_gpu(*lanes_[device], device);
+}
+
+}  // namespace eckart

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "compute/backend.hpp"
+
+namespace eckart {
+
+/// Shows that every GPU of a backend still computes, by lanes of its own. One thread.
+class GpuHealthProbe {
+ public:
+  /// Makes the lanes; throws as Backend::make_lane(). The backend must outlive it.
+  explicit GpuHealthProbe(Backend& backend);
+
+  /// One small matrix of rank 1 on each GPU, which must come back as it is. Throws DeviceLostError
+  /// where it does not; waits as long as a device does that hangs.
+  void run();
+
+ private:
+  std::vector<std::unique_ptr<Lane>> lanes_;  // one a device
+};
+
+}  // namespace eckart

@@ -1,0 +1,34 @@
+#include "compute/iteration_tuner.hpp"
+
+#include <algorithm>
+
+#include "core/quality.hpp"
+
+namespace eckart {
+namespace {
+
+constexpr int kPlanesPerUncertified = 100;  // one in so many is done again rather
+constexpr double kMaxLossGrowth = 50;       // a round less loses less than so many times as much
+constexpr double kSafetyFactor = 2;         // what the last round less has shown, times this
+
+}  // namespace
+
+void IterationTuner::update(int iterations, int planes, int uncertified, double worst_loss_db) {
+  if (iterations != next_) return;
+  if (kPlanesPerUncertified * uncertified > planes) {
+    next_ = std::min(next_ + 1, kMax);
+    previous_worst_loss_db_ = 0;
+    return;
+  }
+  if (uncertified > 0 || next_ == kMin) return;
+  const bool is_measured = previous_worst_loss_db_ > 0;
+  const double loss_growth =
+      is_measured ? std::clamp(kSafetyFactor * worst_loss_db / previous_worst_loss_db_,
+                               kSafetyFactor, kMaxLossGrowth)
+                  : kMaxLossGrowth;
+  if (loss_growth * worst_loss_db >= kMaxLossDb) return;
+  --next_;
+  previous_worst_loss_db_ = worst_loss_db;
+}
+
+}  // namespace eckart

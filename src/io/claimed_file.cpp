@@ -1,0 +1,264 @@
+#include "io/claimed_file.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstdint>
+#include <ctime>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/out_of_space.hpp"
+#include "io/environment_error.hpp"
+#include "io/process_token.hpp"
+#include "io/rename_no_replace.hpp"
+
+namespace eckart::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+// .eckart-claim-PROCESS-NAME, or .eckart-claim-PROCESS.NUMBER/NAME
+constexpr std::string_view kPrefix = ".eckart-claim-";
+
+[[noreturn]] void fail(const char* what, const fs::path& file, int error) {
+  std::string message = std::string("cannot ") + what + " " + file.string() + ": " +
+                        std::generic_category().message(error);
+  if (error == ELOOP || error == ENOTDIR)
+    message += " (one of its folders is a symbolic link, or is no folder)";
+  check_environment(error, message);
+  throw ItemError(FailureReason::not_written, message);
+}
+
+/// What is taken away makes room: want of it holds no other up.
+[[noreturn]] void fail_to_claim(const fs::path& file, int error) {
+  if (is_out_of_space(error))
+    throw ItemError(FailureReason::not_written, "cannot take away " + file.string() + ": " +
+                                                    std::generic_category().message(error));
+  fail("take away", file, error);
+}
+
+struct EntryRef {
+  const Directory& directory;
+  std::string name;
+};
+
+bool are_same_file(const EntryRef& a, const EntryRef& b) {
+  struct stat of_a {
+  }, of_b{};
+  const auto look = [](const EntryRef& place, struct stat& status) {
+    return ::fstatat(place.directory.descriptor(), place.name.c_str(), &status,
+                     AT_SYMLINK_NOFOLLOW) == 0;
+  };
+  return look(a, of_a) && look(b, of_b) && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
+/// To a name that is this process's alone. Whether it could, and else errno.
+bool rename_exclusively(const EntryRef& from, const EntryRef& to) {
+  const int from_folder = from.directory.descriptor(), to_folder = to.directory.descriptor();
+  const char *const name = from.name.c_str(), *const own = to.name.c_str();
+  if (::renameat2(from_folder, name, to_folder, own, RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;  // a file system that does not know that
+  if (!to.directory.has(to.name)) return ::renameat(from_folder, name, to_folder, own) == 0;
+  errno = EEXIST;
+  return false;
+}
+
+bool remove_directory(const Directory& folder, const std::string& name) {
+  return ::unlinkat(folder.descriptor(), name.c_str(), AT_REMOVEDIR) == 0;
+}
+
+/// Its name, or none with errno.
+std::string make_claim_directory(const Directory& folder) {
+  static std::atomic<std::uint64_t> calls{0};
+  for (;;) {
+    const std::string name = std::string(kPrefix) + process_token() + '.' + std::to_string(calls++);
+    if (::mkdirat(folder.descriptor(), name.c_str(), 0700) == 0) return name;
+    if (errno != EEXIST) return {};
+  }
+}
+
+DirectoryPtr open_claim_directory(const Directory& folder, const std::string& name) {
+  return Directory::adopt(FileDescriptor(
+      ::openat(folder.descriptor(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)));
+}
+
+/// Whether a file was hidden in a directory of its own, of this name.
+bool is_claim_directory(std::string_view name) {
+  const std::size_t digits = process_token().size();
+  name.remove_prefix(kPrefix.size());
+  return name.size() > digits && name[digits] == '.' &&
+         name.find_first_not_of("0123456789abcdef") == digits;
+}
+
+/// a.png, a-20261122T151203.png, a-20261122T151203-2.png, ...
+std::string numbered_name(const std::string& name, int number) {
+  if (number == 0) return name;
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  std::array<char, 32> time{};
+  std::strftime(time.data(), time.size(), "-%Y%m%dT%H%M%S", &utc);
+  std::string suffix = time.data();
+  if (number > 1) suffix += "-" + std::to_string(number);
+  suffix += fs::path(name).extension().native();
+  const std::string stem = fs::path(name).stem().native();
+  return stem.substr(0, NAME_MAX - suffix.size()) + suffix;
+}
+
+/// To its name, or where that is another file's by now, to one like it.
+bool release_claim(const EntryRef& hidden, const EntryRef& to) {
+  if (are_same_file(hidden, to))  // was killed in between
+    return ::unlinkat(hidden.directory.descriptor(), hidden.name.c_str(), 0) == 0;
+  for (int number = 0;; ++number) {
+    if (rename_no_replace(hidden.directory.descriptor(), hidden.name, to.directory.descriptor(),
+                          numbered_name(to.name, number)))
+      return true;
+    if (errno != EEXIST) return false;
+  }
+}
+
+/// Of the directory of a file that was hidden in it, which may be gone. More than one was never in
+/// it: more is somebody else's, and stays.
+bool release_claim_directory(const Directory& folder, const std::string& claim_directory) {
+  const DirectoryPtr directory = open_claim_directory(folder, claim_directory);
+  FileDescriptor opened = directory ? directory->open_for_reading() : FileDescriptor();
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::fdopendir(opened.get()), &::closedir);
+  if (!listing) return false;
+  opened.release();
+  while (const dirent* entry = ::readdir(listing.get())) {
+    const std::string name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    if (!release_claim({*directory, name}, {folder, name})) return false;
+    break;
+  }
+  return remove_directory(folder, claim_directory);
+}
+
+bool is_unchanged(const Directory& folder, const std::string& name, LinkPolicy links,
+                  const FileIdentity& read) {
+  const EntryStat there = stat_entry(folder, name, links);
+  return there.kind == EntryStat::file && equal_except_ctime(there.identity, read);
+}
+
+}  // namespace
+
+std::optional<ClaimedFile> ClaimedFile::take(const RootedFile& file, const FileIdentity& read) {
+  DirectoryPtr directory = open_directory(file);
+  if (!directory) {
+    if (is_missing_error(errno)) return std::nullopt;
+    fail("take away", file.path(), errno);
+  }
+  const std::string name = file.name();
+  // Not by ctime: another name of the same file may have come or gone meanwhile.
+  if (!is_unchanged(*directory, name, file.root->links(), read)) return std::nullopt;
+  std::optional<ClaimPath> hidden = hide(directory, name);
+  if (!hidden) {
+    if (errno == ENOENT) return std::nullopt;
+    fail_to_claim(file.path(), errno);
+  }
+  ClaimedFile taken(file, read, std::move(directory), std::move(*hidden));
+  // Between the look and the renaming it may have become another file, or its folder may have been
+  // moved away, or be reached by a link by now. Then it goes back.
+  const ClaimPath& there = taken.claim_path_;
+  if (!is_unchanged(*there.directory, there.name, file.root->links(), read)) return std::nullopt;
+  if (!open_directory(file)) {
+    if (is_missing_error(errno)) return std::nullopt;
+    fail("take away", file.path(), errno);
+  }
+  return taken;
+}
+
+/// Nothing, with errno, where it cannot be hidden.
+std::optional<ClaimedFile::ClaimPath> ClaimedFile::hide(const DirectoryPtr& directory,
+                                                        const std::string& name) {
+  const std::string claim_name = std::string(kPrefix) + process_token() + '-' + name;
+  if (rename_exclusively({*directory, name}, {*directory, claim_name}))
+    return ClaimPath{directory, claim_name, {}};
+  if (errno != ENAMETOOLONG) return std::nullopt;
+  const std::string own = make_claim_directory(*directory);
+  if (own.empty()) return std::nullopt;
+  const DirectoryPtr inside = open_claim_directory(*directory, own);
+  if (inside && rename_exclusively({*directory, name}, {*inside, name}))
+    return ClaimPath{inside, name, own};
+  const int error = errno;
+  remove_directory(*directory, own);
+  errno = error;
+  return std::nullopt;
+}
+
+ClaimedFile::ClaimedFile(ClaimedFile&& other) noexcept
+    : file_(std::move(other.file_)),
+      expected_(other.expected_),
+      directory_(std::move(other.directory_)),
+      claim_path_(std::exchange(other.claim_path_, {})) {}
+
+ClaimedFile::~ClaimedFile() {
+  if (claim_path_.name.empty()) return;
+  static_cast<void>(
+      release_claim({*claim_path_.directory, claim_path_.name}, {*directory_, file_.name()}));
+  forget();
+}
+
+/// It is not where it was hidden any more.
+void ClaimedFile::forget() {
+  if (!claim_path_.claim_directory.empty())
+    remove_directory(*directory_, claim_path_.claim_directory);
+  claim_path_ = {};
+}
+
+void ClaimedFile::remove() {
+  if (::unlinkat(claim_path_.directory->descriptor(), claim_path_.name.c_str(), 0) != 0 &&
+      errno != ENOENT)
+    fail("remove", file_.path(), errno);
+  forget();
+}
+
+void ClaimedFile::move_to(const RootDirectory& root, const fs::path& relative,
+                          std::int64_t max_copy_mb) {
+  const DirectoryPtr to = root.make_below(relative.parent_path());
+  if (!to) fail("make the folder", root.path() / relative.parent_path(), errno);
+  const DirectoryEntry from{*claim_path_.directory, claim_path_.name, file_.path()};
+  for (int number = 0;; ++number) {
+    const fs::path place = relative.parent_path() / numbered_name(relative.filename(), number);
+    if (move_file(from, {*to, place.filename(), root.path() / place}, max_copy_mb, &expected_))
+      break;
+  }
+  forget();
+}
+
+bool move_file(const DirectoryEntry& from, const DirectoryEntry& to, std::int64_t max_mb,
+               const FileIdentity* expected) {
+  const int from_folder = from.directory.descriptor(), to_folder = to.directory.descriptor();
+  if (rename_no_replace(from_folder, from.name, to_folder, to.name)) return true;
+  if (errno == EEXIST) return false;
+  if (errno != EXDEV) fail("move to", to.path, errno);
+  if (to.directory.has(to.name)) return false;
+  const std::optional<FileId> copy = copy_file(from, to, {max_mb, expected});
+  if (!copy) return false;
+  if (::unlinkat(from_folder, from.name.c_str(), 0) == 0 || errno == ENOENT) return true;
+  const int error = errno;
+  if (from.directory.has(from.name)) remove_copied_file(to, *copy);
+  fail("remove", from.path, error);
+}
+
+bool recover_stale_claim(const Directory& folder, std::string_view name) {
+  if (!name.starts_with(kPrefix)) return false;
+  const std::string_view rest = name.substr(kPrefix.size());
+  if (rest.starts_with(process_token())) return false;
+  if (is_claim_directory(name)) return release_claim_directory(folder, std::string(name));
+  const std::size_t dash = rest.find('-');
+  if (dash == std::string_view::npos) return false;
+  return release_claim({folder, std::string(name)}, {folder, std::string(rest.substr(dash + 1))});
+}
+
+}  // namespace eckart::io

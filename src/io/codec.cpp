@@ -1,0 +1,97 @@
+#include "io/codec.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+#include "core/ascii.hpp"
+#include "core/error.hpp"
+#include "io/image_codecs.hpp"
+#include "io/opencv_codec.hpp"
+#include "io/spng_decoder.hpp"
+
+namespace eckart::io {
+namespace {
+
+constexpr std::array<std::string_view, 5> kExtensions{"png", "jpg", "jpeg", "jpe", "jfif"};
+
+std::string codec_names() {
+  std::string names;
+  for (const Codec& codec : codecs())
+    names += (names.empty() ? "" : ", ") + std::string(codec.name);
+  return names;
+}
+
+std::string size_text(const ImageShape& shape) {
+  return std::to_string(shape.rows) + " x " + std::to_string(shape.cols) +
+         " pixels (rows x columns)";
+}
+
+void check_limit(bool within, const std::string& what, std::string_view key, std::int64_t limit) {
+  if (within) return;
+  throw ItemError(FailureReason::too_large,
+                  what + " is over " + std::string(key) + " = " + std::to_string(limit));
+}
+
+}  // namespace
+
+std::span<const Codec> codecs() {
+  static const std::array table{png_codec(), jpeg_codec()};
+  return table;
+}
+
+std::string codec_libraries() {
+  return "libspng " + spng_version() + ", libjpeg-turbo, OpenCV " + opencv_version();
+}
+
+const Codec& codec_by_name(std::string_view name) {
+  for (const Codec& codec : codecs()) {
+    if (codec.name == name) return codec;
+  }
+  throw std::invalid_argument("no image format is called '" + std::string(name) +
+                              "'; there are: " + codec_names());
+}
+
+const Codec& detect_codec(FileBytes file) {
+  constexpr std::size_t kSignatureBytes = 16;  // more than any format's
+  if (file.size() == 0) throw ItemError(FailureReason::empty_file, "the file is empty");
+  const std::span<const std::byte> first = file.at(0, kSignatureBytes);
+  for (const Codec& codec : codecs()) {
+    if (codec.sniff(first)) return codec;
+  }
+  throw ItemError(FailureReason::not_an_image,
+                  "its first bytes are those of none of the formats read: " + codec_names());
+}
+
+Header admit(const Codec& codec, FileBytes file, const Limits& limits) {
+  const std::size_t size = file.size();
+  const std::int64_t file_mb = std::int64_t((size + (1 << 20) - 1) >> 20);
+  check_limit(file_mb <= limits.file_mb, "a file of " + std::to_string(file_mb) + " MiB",
+              "limits.file_mb", limits.file_mb);
+  const Header header = codec.read_header(std::move(file));
+  const ImageShape& shape = header.shape;
+  check_limit(std::max(shape.rows, shape.cols) <= limits.side, size_text(shape), "limits.side",
+              limits.side);
+  check_limit(std::int64_t(shape.rows) * shape.cols <= limits.pixels, size_text(shape),
+              "limits.pixels", limits.pixels);
+  check_decode_memory(size + header.min_decode_bytes, limits);
+  return header;
+}
+
+void check_decode_memory(std::size_t bytes, const Limits& limits) {
+  const auto mb = std::int64_t((bytes + (1 << 20) - 1) >> 20);
+  check_limit(mb <= limits.decode_mb, "decoding it takes " + std::to_string(mb) + " MiB, which",
+              "limits.decode_mb", limits.decode_mb);
+}
+
+bool is_image_file_name(std::string_view file_name) {
+  if (file_name.starts_with('.')) return false;
+  const std::size_t dot = file_name.rfind('.');
+  if (dot == file_name.npos) return false;
+  std::string extension(file_name.substr(dot + 1));
+  std::transform(extension.begin(), extension.end(), extension.begin(), to_lower_ascii);
+  return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
+}
+
+}  // namespace eckart::io

@@ -1,0 +1,29 @@
+#include "io/is_within.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+namespace eckart::io {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Without links and dots, as far as it is there, and without a slash at its end.
+fs::path real(const fs::path& path, std::error_code& error) {
+  const fs::path absolute = fs::absolute(path, error);
+  if (error) return {};
+  fs::path real = fs::weakly_canonical(absolute, error);
+  return real.has_filename() ? real : real.parent_path();
+}
+
+}  // namespace
+
+bool is_within(const fs::path& path, const fs::path& folder) {
+  std::error_code error, folder_error;
+  const fs::path inner = real(path, error), outer = real(folder, folder_error);
+  if (error || folder_error) return false;
+  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+}
+
+}  // namespace eckart::io

@@ -1,0 +1,271 @@
+// PNG: what its header says, and whether the file is whole. ISO/IEC 15948:2003.
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/error.hpp"
+#include "io/deadline.hpp"
+#include "io/image_codecs.hpp"
+#include "io/opencv_codec.hpp"
+#include "io/orientation.hpp"
+#include "io/png_chunk.hpp"
+#include "io/spng_decoder.hpp"
+
+namespace eckart::io {
+namespace {
+
+constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n";
+enum ColorType { kGray = 0, kRgb = 2, kPalette = 3, kGrayAlpha = 4, kRgbAlpha = 6 };
+
+[[noreturn]] void fail_corrupt(const std::string& why) {
+  throw ItemError(FailureReason::corrupt, why);
+}
+
+std::string_view as_text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+struct Chunk {
+  std::string type;
+  std::size_t offset = 0, size = 0;  ///< of the data, in the file
+
+  /// With length, type and CRC.
+  std::span<const std::byte> whole(std::span<const std::byte> file) const {
+    return file.subspan(offset - 8, size + 12);
+  }
+};
+
+/// The chunks of a file, in order. Their data is not looked at.
+class Chunks {
+ public:
+  explicit Chunks(FileBytes& file) : file_(file) {}
+
+  Chunk next() {
+    constexpr std::size_t kChunkOverheadBytes = 12;  // length and type before the data, CRC after
+    const std::span<const std::byte> head = file_.at(offset_, 8);
+    const std::size_t rest = file_.size() - std::min(offset_, file_.size());
+    if (rest < kChunkOverheadBytes || head.size() < 8) fail_corrupt("truncated: no IEND chunk");
+    const std::size_t size = big_endian_32(head.first<4>());
+    if (size > INT_MAX) fail_corrupt("has a chunk of impossible size");
+    if (rest - kChunkOverheadBytes < size) fail_corrupt("truncated: ends within a chunk");
+    const Chunk chunk{std::string(as_text(head.subspan(4, 4))), offset_ + 8, size};
+    offset_ += size + kChunkOverheadBytes;
+    return chunk;
+  }
+
+ private:
+  FileBytes& file_;
+  std::size_t offset_ = kSignature.size();
+};
+
+bool sniff(std::span<const std::byte> file) { return as_text(file).starts_with(kSignature); }
+
+bool is_color_type(int type) {
+  return type == kGray || type == kRgb || type == kPalette || type == kGrayAlpha ||
+         type == kRgbAlpha;
+}
+
+bool is_depth_of(int color_type, int bits) {
+  if (bits == 8) return true;
+  if (bits == 16) return color_type != kPalette;
+  return (bits == 1 || bits == 2 || bits == 4) && (color_type == kGray || color_type == kPalette);
+}
+
+void check_known(const Chunk& chunk) {
+  const bool is_critical = (chunk.type[0] & 0x20) == 0;
+  if (is_critical && chunk.type != "PLTE" && chunk.type != "IDAT" && chunk.type != "IEND")
+    fail_corrupt("has an unknown critical chunk");
+}
+
+/// What IHDR says.
+struct Ihdr {
+  int rows = 0, cols = 0, bits = 0, color_type = 0;
+  bool interlaced = false;
+
+  bool has_alpha() const { return color_type == kGrayAlpha || color_type == kRgbAlpha; }
+  /// Of the file, alpha among them.
+  int channels() const {
+    constexpr std::array<int, 7> kChannels{1, 0, 3, 1, 2, 0, 4};  // by color type
+    return kChannels[std::size_t(color_type)];
+  }
+  ImageShape shape() const {
+    const bool gray = color_type == kGray || color_type == kGrayAlpha;
+    return {rows, cols, gray ? 1 : 3, bits == 16 ? Depth::u16 : Depth::u8};
+  }
+};
+
+Ihdr parse_ihdr(const Chunk& chunk, std::span<const std::byte> data) {
+  constexpr std::size_t kSize = 13;
+  if (chunk.type != "IHDR" || chunk.size != kSize || data.size() < kSize)
+    fail_corrupt("has no IHDR chunk");
+  const std::uint32_t cols = big_endian_32(data.first<4>());
+  const std::uint32_t rows = big_endian_32(data.subspan<4, 4>());
+  if (cols == 0 || rows == 0 || cols > INT_MAX || rows > INT_MAX) {
+    fail_corrupt("announces an impossible size");
+  }
+  const Ihdr ihdr{int(rows), int(cols), int(data[8]), int(data[9]), data[12] == std::byte(1)};
+  const bool known_methods =
+      data[10] == std::byte(0) && data[11] == std::byte(0) && data[12] <= std::byte(1);
+  if (!is_color_type(ihdr.color_type) || !is_depth_of(ihdr.color_type, ihdr.bits) ||
+      !known_methods) {
+    fail_corrupt("announces a kind of image that PNG does not have");
+  }
+  return ihdr;
+}
+
+/// Of all rows with their filter bytes, inflated.
+std::size_t row_bytes(const Ihdr& ihdr) {
+  struct Pass {
+    int first_col, first_row, col_step, row_step;
+  };
+  constexpr std::array<Pass, 7> kAdam7{{{0, 0, 8, 8},
+                                        {4, 0, 8, 8},
+                                        {0, 4, 4, 8},
+                                        {2, 0, 4, 4},
+                                        {0, 2, 2, 4},
+                                        {1, 0, 2, 2},
+                                        {0, 1, 1, 2}}};
+  constexpr std::array<Pass, 1> kAll{{{0, 0, 1, 1}}};
+  const auto count = [](int side, int first, int step) {
+    return side <= first ? std::size_t(0) : std::size_t((side - first - 1) / step) + 1;
+  };
+  const auto pixel_bits = std::size_t(ihdr.channels() * ihdr.bits);
+  std::size_t bytes = 0;
+  for (const Pass& pass : ihdr.interlaced ? std::span<const Pass>(kAdam7) : kAll) {
+    const std::size_t cols = count(ihdr.cols, pass.first_col, pass.col_step);
+    const std::size_t rows = count(ihdr.rows, pass.first_row, pass.row_step);
+    if (cols > 0) bytes += rows * (1 + (cols * pixel_bits + 7) / 8);
+  }
+  return bytes;
+}
+
+Header read_header(FileBytes file) {
+  if (!sniff(file.at(0, kSignature.size()))) fail_corrupt("has no PNG signature");
+  Chunks chunks(file);
+  const Chunk first = chunks.next();
+  const Ihdr ihdr = parse_ihdr(first, file.at(first.offset, first.size));
+  for (Chunk chunk = chunks.next(); chunk.type != "IDAT"; chunk = chunks.next()) {
+    check_known(chunk);
+    if (chunk.type == "IEND") fail_corrupt("has no IDAT chunk");
+  }
+  const ImageShape shape = ihdr.shape();
+  const std::size_t pixels = shape.bytes();
+  const PngAlpha alpha = ihdr.has_alpha() ? PngAlpha::channel : PngAlpha::none;
+  const PngAlpha max_alpha = ihdr.color_type == kPalette ? PngAlpha::palette : alpha;
+  // EXIF may stand after the pixels, and turn them.
+  return {shape, pixels + alpha_bytes(shape, alpha),
+          pixels + std::max(pixels, alpha_bytes(shape, max_alpha))};
+}
+
+/// What is of use of a file.
+struct Contents {
+  PngParts parts;
+  int orientation = kNormalOrientation;
+};
+
+/// A chunk that the pixels depend on.
+std::span<const std::byte> checked_chunk(const Chunk& chunk, std::span<const std::byte> file) {
+  const std::span<const std::byte> whole = chunk.whole(file);
+  if (!has_valid_crc(whole)) fail_corrupt("wrong CRC of the " + chunk.type + " chunk");
+  return whole;
+}
+
+/// Colors, 16 bits each, that a tRNS chunk of a gray or RGB image makes transparent, as samples of
+/// the decoded image. Only the lowest bits count.
+std::vector<std::uint16_t> transparent_color(const Ihdr& ihdr, std::span<const std::byte> data) {
+  const int peak_of_file = (1 << ihdr.bits) - 1;
+  const int scale = peak(ihdr.shape().depth) / peak_of_file;
+  std::vector<std::uint16_t> color;
+  for (std::size_t i = 0; i + 1 < data.size(); i += 2) {
+    const int value = int(data[i]) << 8 | int(data[i + 1]);
+    color.push_back(std::uint16_t((value & peak_of_file) * scale));
+  }
+  return color;
+}
+
+/// One that is of no use is passed over, as libpng does.
+void read_transparency(PngParts& parts, const Ihdr& ihdr, std::span<const std::byte> whole) {
+  const std::span<const std::byte> data = data_of_chunk(whole);
+  if (ihdr.has_alpha() || !has_valid_crc(whole)) return;
+  if (ihdr.color_type != kPalette) {
+    if (data.size() == 2 * std::size_t(ihdr.channels()))
+      parts.transparent_color = transparent_color(ihdr, data);
+    return;
+  }
+  const std::size_t colors = parts.palette.empty() ? 0 : data_of_chunk(parts.palette).size() / 3;
+  const bool opaque = std::all_of(data.begin(), data.end(),
+                                  [](std::byte alpha) { return alpha == std::byte(0xFF); });
+  if (opaque || data.size() > colors) return;
+  parts.alpha = PngAlpha::palette;
+  parts.transparency = whole;
+}
+
+/// Reads all chunks, so that the file is whole. Bytes after IEND are ignored.
+Contents read_contents(std::span<const std::byte> file) {
+  Contents contents;
+  PngParts& parts = contents.parts;
+  std::string last;
+  bool has_palette = false, has_transparency = false, has_orientation = false;
+  FileBytes bytes(file);
+  Chunks chunks(bytes);
+  const Chunk first = chunks.next();
+  const Ihdr ihdr = parse_ihdr(first, file.subspan(first.offset));
+  parts.shape = ihdr.shape();
+  parts.row_bytes = row_bytes(ihdr);
+  parts.ihdr = checked_chunk(first, file);
+  if (ihdr.has_alpha()) parts.alpha = PngAlpha::channel;
+  for (;;) {
+    const Chunk chunk = chunks.next();
+    const std::span<const std::byte> whole = chunk.whole(file);
+    check_known(chunk);
+    if (chunk.type == "PLTE") {
+      if (std::exchange(has_palette, true)) fail_corrupt("has two palettes");
+      // That of other images only suggests colors.
+      if (ihdr.color_type == kPalette && parts.idat.empty())
+        parts.palette = checked_chunk(chunk, file);
+    }
+    if (chunk.type == "IDAT") {
+      if (last != "IDAT" && !parts.idat.empty())
+        fail_corrupt("has other chunks between its IDAT chunks");
+      const std::byte* begin = parts.idat.empty() ? whole.data() : parts.idat.data();
+      parts.idat = {begin, whole.data() + whole.size()};
+    }
+    if (chunk.type == "tRNS" && parts.idat.empty() && !std::exchange(has_transparency, true))
+      read_transparency(parts, ihdr, whole);
+    if (chunk.type == "eXIf" && !std::exchange(has_orientation, true) && has_valid_crc(whole))
+      contents.orientation = exif_orientation(data_of_chunk(whole));
+    if (chunk.type == "IEND") {
+      checked_chunk(chunk, file);
+      if (chunk.size != 0) fail_corrupt("has an IEND chunk that is not empty");
+      return contents;
+    }
+    last = chunk.type;
+  }
+}
+
+Image decode(std::span<const std::byte> file, const Limits& limits) {
+  Deadline deadline(limits.decode_s);
+  const std::size_t pixels = read_header(file).shape.bytes();
+  const auto [parts, orientation] = read_contents(file);
+  const std::size_t copy = orientation == kNormalOrientation ? 0 : pixels;
+  check_decode_memory(file.size() + pixels + std::max(copy, alpha_bytes(parts.shape, parts.alpha)),
+                      limits);
+  return apply_orientation(decode_with_spng(parts, deadline), orientation);
+}
+
+void check_encodable(const ImageShape&) {}  // it holds whatever an Image can be
+
+std::vector<std::byte> encode(const Image& image, const EncodeOptions&) {
+  return encode_png_with_opencv(image);
+}
+
+}  // namespace
+
+Codec png_codec() { return {"png", "png", sniff, read_header, decode, check_encodable, encode}; }
+
+}  // namespace eckart::io

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+
+#include "io/watch/instant.hpp"
+
+namespace eckart::io {
+
+/// Rung when there may be something to take. Any thread.
+class WakeEvent {
+ public:
+  void ring() {
+    {
+      const std::lock_guard lock(mutex_);
+      ++signal_count_;
+    }
+    signaled_.notify_all();
+  }
+  std::uint64_t signal_count() const {
+    const std::lock_guard lock(mutex_);
+    return signal_count_;
+  }
+  /// Until it has rung more often than `heard`, the time has come, or a stop.
+  void wait(std::uint64_t heard, std::optional<Instant> until, const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    const auto rung = [&] { return signal_count_ != heard; };
+    if (until) {
+      signaled_.wait_until(lock, stop, *until, rung);
+    } else {
+      signaled_.wait(lock, stop, rung);
+    }
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable_any signaled_;
+  std::uint64_t signal_count_ = 0;
+};
+
+}  // namespace eckart::io

@@ -1,0 +1,413 @@
+#include "ledger/ledger_tables.hpp"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "ledger/ledger_file.hpp"
+#include "ledger/schema.hpp"
+
+namespace eckart::ledger {
+
+std::uint64_t settings_hash(std::string_view text) {
+  constexpr std::uint64_t kOffset = 14695981039346656037U, kPrime = 1099511628211U;
+  std::uint64_t hash = kOffset;
+  for (const char byte : text) hash = (hash ^ std::uint8_t(byte)) * kPrime;
+  return hash;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// An output as entry() reads it, and insert() binds it.
+const std::string kColumns =
+    "output, root, input, settings, part, size, mtime_ns, inode, bytes, output_mtime_ns, run, "
+    "content, report";
+
+std::string insert_into(const char* table) {
+  return std::string("INSERT OR REPLACE INTO ") + table + " (" + kColumns +
+         ") VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)";
+}
+
+std::string select_from(const char* table, const char* which) {
+  return "SELECT " + kColumns + " FROM " + table + " WHERE " + which;
+}
+
+/// What a later version may have written counts as a bug's.
+FailureReason reason_of(const std::string& text) {
+  for (int reason = 0; reason < kFailureReasonCount; ++reason) {
+    if (to_string(FailureReason(reason)) == text) return FailureReason(reason);
+  }
+  return FailureReason::internal;
+}
+
+FileState state(const Statement::Execution& row, int column) {
+  return {row.integer(column), row.integer(column + 1), row.integer(column + 2)};
+}
+
+void bind(Statement::Execution& execution, int parameter, const FileState& state) {
+  execution.bind(parameter, state.size).bind(parameter + 1, state.mtime_ns);
+  execution.bind(parameter + 2, state.inode);
+}
+
+void bind(Statement::Execution& execution, const PublishIntent& intent) {
+  execution.bind(1, intent.output).bind(2, intent.bytes);
+  execution.bind(3, intent.output_mtime_ns);
+}
+
+FailureEntry failure(const Statement::Execution& row) {
+  return {row.bytes(0), state(row, 1), reason_of(row.bytes(4)), row.bytes(5)};
+}
+
+/// A damaged index may give them in another order: who asks for the next ones, again and again,
+/// would never come to the end.
+template <class Rows, class NameOf>
+void check_order(const std::string& after, const Rows& rows, const NameOf& name_of) {
+  if (!rows.empty() && (name_of(rows.front()) <= after ||
+                        !std::ranges::is_sorted(rows, std::ranges::less(), name_of)))
+    throw DatabaseError{SQLITE_CORRUPT, "outputs are not in their order", 0};
+}
+
+}  // namespace
+
+LedgerTables::LedgerTables(const fs::path& file, OpenMode access,
+                           std::chrono::milliseconds timeout) {
+  check_ledger_file(file, timeout);
+  database_.emplace(file, access, timeout);
+  const bool read_only = access != OpenMode::read_write;
+  int version = 0;
+  try {
+    database_->read([&] {
+      check_is_ledger(*database_);
+      version = schema_version(*database_);
+    });
+  } catch (const NotALedger&) {
+    throw DatabaseError{SQLITE_NOTADB, "is no ledger", 0};
+  }
+  if (!read_only) {
+    database_->execute("PRAGMA journal_mode = WAL");
+    migrate(*database_, output_root(file));
+  } else if (version == 0) {
+    throw DatabaseError{SQLITE_NOTADB, "has no tables", 0};
+  } else if (version < kSchemaVersion) {
+    database_.emplace(Database(*database_));
+    migrate(*database_, output_root(file));
+  }
+  prepare_all(read_only);
+}
+
+void LedgerTables::prepare_all(bool read_only) {
+  find_.emplace(prepare(select_from("output", "output = ?1")));
+  find_intent_.emplace(prepare(
+      select_from("publish_intent", "output = ?1 AND bytes = ?2 AND output_mtime_ns = ?3")));
+  find_failure_.emplace(
+      prepare("SELECT input, size, mtime_ns, inode, reason, detail FROM failure WHERE input = ?1"));
+  if (read_only) return;
+  insert_.emplace(prepare(insert_into("output")));
+  insert_intent_.emplace(prepare(insert_into("publish_intent")));
+  insert_failure_.emplace(
+      prepare("INSERT OR REPLACE INTO failure (input, size, mtime_ns, inode, reason, detail) "
+              "VALUES (?1,?2,?3,?4,?5,?6)"));
+  remove_failure_.emplace(prepare("DELETE FROM failure WHERE input = ?1"));
+  remove_suspect_.emplace(prepare("DELETE FROM suspect WHERE input = ?1"));
+  update_input_.emplace(
+      prepare("UPDATE output SET root = ?2, input = ?3, size = ?4, mtime_ns = ?5, inode = ?6, "
+              "content = coalesce(?7, content) WHERE output = ?1"));
+  clear_input_state_.emplace(prepare("UPDATE output SET size = -1 WHERE output = ?1"));
+  remove_intent_.emplace(prepare(
+      "DELETE FROM publish_intent WHERE output = ?1 AND bytes = ?2 AND output_mtime_ns = ?3"));
+  remove_intents_.emplace(prepare("DELETE FROM publish_intent WHERE output = ?1"));
+}
+
+OutputEntry LedgerTables::entry(const Statement::Execution& row) const {
+  const std::string root = root_path(row.integer(1));
+  return {.output = row.bytes(0),
+          .input = root + row.bytes(2),
+          .settings = std::uint64_t(row.integer(3)),
+          .output_index = int(row.integer(4)),
+          .state = state(row, 5),
+          .bytes = row.integer(8),
+          .run = row.integer(10),
+          .root_length = root.size(),
+          .output_mtime_ns = row.integer(9),
+          .content_hash = row.bytes(11),
+          .report = row.bytes(12)};
+}
+
+/// Of a root that is added where it is missing.
+std::int64_t LedgerTables::root_id(const std::string& root) const {
+  if (const auto known = roots_.find(root); known != roots_.end()) return known->second;
+  const Statement insert = prepare("INSERT OR IGNORE INTO root (path) VALUES (?1)");
+  Statement::Execution(insert).bind(1, root).step();
+  const Statement select = prepare("SELECT id FROM root WHERE path = ?1");
+  Statement::Execution execution(select);
+  execution.bind(1, root).step();
+  return roots_[root] = execution.integer(0);
+}
+
+std::vector<std::string> LedgerTables::roots() const {
+  const Statement select = prepare("SELECT path FROM root");
+  Statement::Execution execution(select);
+  std::vector<std::string> roots;
+  while (execution.step()) roots.push_back(execution.bytes(0));
+  return roots;
+}
+
+/// Ids are never given to another root.
+std::string LedgerTables::root_path(std::int64_t id) const {
+  if (const auto known = paths_.find(id); known != paths_.end()) return known->second;
+  const Statement select = prepare("SELECT path FROM root WHERE id = ?1");
+  Statement::Execution execution(select);
+  if (!execution.bind(1, id).step())
+    throw DatabaseError{SQLITE_CORRUPT, "an output has no root", 0};
+  return paths_[id] = execution.bytes(0);
+}
+
+void LedgerTables::record(const OutputEntry& entry, std::int64_t run) const {
+  insert(*insert_, entry, run);
+  remove_intents(entry.output);
+  if (entry.output_index == 0) clear(entry.input);
+}
+
+void LedgerTables::record_intent(const OutputEntry& entry, std::int64_t run) const {
+  insert(*insert_intent_, entry, run);
+}
+
+void LedgerTables::insert(const Statement& insert, const OutputEntry& entry,
+                          std::int64_t run) const {
+  Statement::Execution execution(insert);
+  const std::string relative = entry.input.substr(entry.root_length);
+  execution.bind(1, entry.output).bind(2, root_id(entry.input.substr(0, entry.root_length)));
+  execution.bind(3, relative).bind(4, std::int64_t(entry.settings)).bind(5, entry.output_index);
+  bind(execution, 6, entry.state);
+  execution.bind(9, entry.bytes).bind(10, entry.output_mtime_ns).bind(11, run);
+  if (!entry.content_hash.empty()) execution.bind(12, entry.content_hash);
+  if (!entry.report.empty()) execution.bind(13, entry.report);
+  execution.step();
+}
+
+void LedgerTables::update_input(const OutputEntry& entry) const {
+  Statement::Execution execution(*update_input_);
+  const std::string relative = entry.input.substr(entry.root_length);
+  execution.bind(1, entry.output).bind(2, root_id(entry.input.substr(0, entry.root_length)));
+  execution.bind(3, relative);
+  bind(execution, 4, entry.state);
+  if (!entry.content_hash.empty()) execution.bind(7, entry.content_hash);
+  execution.step();
+}
+
+void LedgerTables::record(const FailureEntry& failure) const {
+  clear(failure.input);
+  Statement::Execution execution(*insert_failure_);
+  const std::string reason(to_string(failure.reason));
+  execution.bind(1, failure.input).bind_text(5, reason).bind(6, failure.detail);
+  bind(execution, 2, failure.state);
+  execution.step();
+}
+
+void LedgerTables::record(const Suspect& suspect) const {
+  const Statement insert = prepare(
+      "INSERT OR REPLACE INTO suspect (input, size, mtime_ns, inode, losses) "
+      "VALUES (?1,?2,?3,?4,?5)");
+  Statement::Execution execution(insert);
+  execution.bind(1, suspect.input).bind(5, std::int64_t(suspect.losses));
+  bind(execution, 2, suspect.state);
+  execution.step();
+}
+
+void LedgerTables::record(const RequestEntry& request, std::int64_t run) const {
+  const Statement remove = prepare("DELETE FROM request");
+  Statement::Execution(remove).step();
+  const Statement insert = prepare("INSERT INTO request (what, value) VALUES (?1,?2)");
+  const auto add = [&](std::string_view what, const std::string& value) {
+    Statement::Execution execution(insert);
+    execution.bind_text(1, what).bind(2, value);
+    execution.step();
+  };
+  add("run", std::to_string(run));
+  add("settings", request.settings);
+  for (const std::string& input : request.inputs) add("input", input);
+  if (!request.files_from.empty()) add("files-from", request.files_from);
+  if (!request.links.empty()) add("links", request.links);
+  record_settings(request.output_settings);
+}
+
+void LedgerTables::record_settings(const std::vector<std::string>& texts) const {
+  const Statement insert = prepare("INSERT OR REPLACE INTO settings (hash, text) VALUES (?1,?2)");
+  for (const std::string& text : texts) {
+    Statement::Execution execution(insert);
+    execution.bind(1, std::int64_t(settings_hash(text))).bind_text(2, text);
+    execution.step();
+  }
+}
+
+void LedgerTables::clear(const std::string& input) const {
+  for (const auto* remove : {&remove_failure_, &remove_suspect_}) {
+    Statement::Execution execution(**remove);
+    execution.bind(1, input);
+    execution.step();
+  }
+}
+
+void LedgerTables::clear_input_state(const std::string& output) const {
+  Statement::Execution execution(*clear_input_state_);
+  execution.bind(1, output);
+  execution.step();
+}
+
+void LedgerTables::remove_intents(const std::string& output) const {
+  Statement::Execution execution(*remove_intents_);
+  execution.bind(1, output);
+  execution.step();
+}
+
+void LedgerTables::remove_intents(const PublishIntent& intent) const {
+  Statement::Execution execution(*remove_intent_);
+  bind(execution, intent);
+  execution.step();
+}
+
+void LedgerTables::remove_output(const std::string& output) const {
+  const Statement remove = prepare("DELETE FROM output WHERE output = ?1");
+  Statement::Execution execution(remove);
+  execution.bind(1, output);
+  execution.step();
+}
+
+void LedgerTables::clear_suspects() { database_->execute("DELETE FROM suspect"); }
+
+std::optional<OutputEntry> LedgerTables::find(const std::string& output) const {
+  Statement::Execution execution(*find_);
+  execution.bind(1, output);
+  return execution.step() ? std::optional(entry(execution)) : std::nullopt;
+}
+
+std::optional<OutputEntry> LedgerTables::find_intent(const PublishIntent& intent) const {
+  Statement::Execution execution(*find_intent_);
+  bind(execution, intent);
+  return execution.step() ? std::optional(entry(execution)) : std::nullopt;
+}
+
+std::vector<OutputEntry> LedgerTables::entries_after(const std::string& output, int limit) const {
+  std::vector<OutputEntry> entries;
+  const Statement select = prepare(select_from("output", "output > ?1 ORDER BY output LIMIT ?2"));
+  Statement::Execution execution(select);
+  execution.bind(1, output).bind(2, std::int64_t(limit));
+  while (execution.step()) entries.push_back(entry(execution));
+  check_order(output, entries,
+              [](const OutputEntry& one) -> const std::string& { return one.output; });
+  return entries;
+}
+
+std::vector<std::string> LedgerTables::settings_texts() const {
+  std::vector<std::string> texts;
+  const Statement select = prepare("SELECT text FROM settings ORDER BY hash");
+  for (Statement::Execution row(select); row.step();) texts.push_back(row.bytes(0));
+  return texts;
+}
+
+std::vector<std::string> LedgerTables::outputs_after(const std::string& output, int limit) const {
+  std::vector<std::string> outputs;
+  const Statement select =
+      prepare("SELECT output FROM output WHERE output > ?1 ORDER BY output LIMIT ?2");
+  Statement::Execution execution(select);
+  execution.bind(1, output).bind(2, std::int64_t(limit));
+  while (execution.step()) outputs.push_back(execution.bytes(0));
+  check_order(output, outputs, std::identity());
+  return outputs;
+}
+
+std::optional<FailureEntry> LedgerTables::find_failure(const std::string& input) const {
+  Statement::Execution execution(*find_failure_);
+  execution.bind(1, input);
+  return execution.step() ? std::optional(failure(execution)) : std::nullopt;
+}
+
+std::vector<FailureEntry> LedgerTables::failed(int limit) const {
+  std::vector<FailureEntry> failures;
+  const Statement select = prepare(
+      "SELECT input, size, mtime_ns, inode, reason, detail FROM failure ORDER BY input LIMIT ?1");
+  Statement::Execution execution(select);
+  execution.bind(1, std::int64_t(limit));
+  while (execution.step()) failures.push_back(failure(execution));
+  return failures;
+}
+
+std::vector<Suspect> LedgerTables::suspects() const {
+  std::vector<Suspect> suspects;
+  const Statement select = prepare("SELECT input, size, mtime_ns, inode, losses FROM suspect");
+  Statement::Execution execution(select);
+  while (execution.step())
+    suspects.push_back({execution.bytes(0), state(execution, 1), int(execution.integer(4))});
+  return suspects;
+}
+
+std::optional<RequestEntry> LedgerTables::request() const {
+  RequestEntry request;
+  const Statement select = prepare("SELECT what, value FROM request ORDER BY rowid");
+  Statement::Execution execution(select);
+  bool any = false;
+  for (; execution.step(); any = true) {
+    const std::string what = execution.bytes(0);
+    if (what == "settings") request.settings = execution.bytes(1);
+    if (what == "input") request.inputs.push_back(execution.bytes(1));
+    if (what == "files-from") request.files_from = execution.bytes(1);
+    if (what == "links") request.links = execution.bytes(1);
+  }
+  if (!any) return std::nullopt;
+  request.output_settings = settings_texts();
+  return request;
+}
+
+std::int64_t LedgerTables::run() const {
+  return query_integer("SELECT CAST(value AS INTEGER) FROM request WHERE what = 'run'");
+}
+
+InputCounts LedgerTables::count() const {
+  InputCounts counts;
+  const bool all = query_integer("SELECT count(*) FROM failure") == 0;
+  counts.done = query_integer(
+      all ? "SELECT count(*) FROM (SELECT DISTINCT root, input FROM output)"
+          : "SELECT count(*) FROM (SELECT DISTINCT root, input FROM output) AS one "
+            "JOIN root ON root.id = one.root WHERE CAST(root.path || one.input AS BLOB) NOT IN "
+            "(SELECT input FROM failure)");
+  const Statement select = prepare("SELECT reason, count(*) FROM failure GROUP BY reason");
+  Statement::Execution execution(select);
+  while (execution.step()) {
+    counts.failed += execution.integer(1);
+    counts.failures[std::size_t(reason_of(execution.bytes(0)))] += execution.integer(1);
+  }
+  return counts;
+}
+
+std::vector<SettingsCount> LedgerTables::count_by_settings() const {
+  std::vector<SettingsCount> counts;
+  const Statement select = prepare(
+      "SELECT output.settings, max(settings.text), count(*) FROM output "
+      "LEFT JOIN settings ON settings.hash = output.settings "
+      "GROUP BY output.settings ORDER BY count(*) DESC");
+  for (Statement::Execution execution(select); execution.step();)
+    counts.push_back(
+        {std::uint64_t(execution.integer(0)), execution.bytes(1), execution.integer(2)});
+  return counts;
+}
+
+std::string LedgerTables::settings_text(std::uint64_t hash) const {
+  const Statement select = prepare("SELECT text FROM settings WHERE hash = ?1");
+  Statement::Execution execution(select);
+  return execution.bind(1, std::int64_t(hash)).step() ? execution.bytes(0) : std::string();
+}
+
+std::int64_t LedgerTables::query_integer(const char* sql) const {
+  const Statement statement = prepare(sql);
+  Statement::Execution execution(statement);
+  return execution.step() ? execution.integer(0) : 0;
+}
+
+}  // namespace eckart::ledger

@@ -1,0 +1,60 @@
+#include "pipeline/in_flight_batches.hpp"
+
+#include <utility>
+
+namespace eckart {
+namespace {
+
+bool is_suspect(const Batch& batch) { return batch.items.front()->suspect; }
+
+}  // namespace
+
+std::optional<InFlightBatches::Registration> InFlightBatches::try_begin(const Batch& batch) {
+  const std::lock_guard lock(mutex_);
+  if (is_device_lost_ || !may_begin(batch)) return std::nullopt;
+  return register_batch(batch);
+}
+
+std::optional<InFlightBatches::Registration> InFlightBatches::begin(const Batch& batch) {
+  std::unique_lock lock(mutex_);
+  const bool suspect = is_suspect(batch);
+  suspects_waiting_ += suspect;
+  changed_.wait(lock, [&] { return is_device_lost_ || may_begin(batch); });
+  suspects_waiting_ -= suspect;
+  if (is_device_lost_) return std::nullopt;
+  return register_batch(batch);
+}
+
+bool InFlightBatches::is_idle() const {
+  const std::lock_guard lock(mutex_);
+  return batches_.empty();
+}
+
+void InFlightBatches::report_device_lost() {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(is_device_lost_, true)) return;
+  Items items;
+  for (const Items& batch : batches_) items.insert(items.end(), batch.begin(), batch.end());
+  changed_.notify_all();
+  on_device_lost_(items);
+}
+
+bool InFlightBatches::may_begin(const Batch& batch) const {
+  return is_suspect(batch) ? batches_.empty() : !suspect_in_flight_ && suspects_waiting_ == 0;
+}
+
+InFlightBatches::Registration InFlightBatches::register_batch(const Batch& batch) {
+  Items items;
+  for (const ItemPtr& item : batch.items) items.push_back(item.get());
+  suspect_in_flight_ = is_suspect(batch);
+  return {*this, batches_.insert(batches_.end(), std::move(items))};
+}
+
+void InFlightBatches::end(Batches::iterator position) {
+  const std::lock_guard lock(mutex_);
+  batches_.erase(position);
+  suspect_in_flight_ = false;  // it was alone
+  changed_.notify_all();
+}
+
+}  // namespace eckart

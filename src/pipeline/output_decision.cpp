@@ -1,0 +1,174 @@
+#include "pipeline/output_decision.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <iterator>
+#include <system_error>
+
+#include "core/error.hpp"
+#include "core/group_digits.hpp"
+#include "core/printable.hpp"
+#include "io/file_comparison.hpp"
+
+namespace eckart {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::int64_t in_ns(const timespec& time) {
+  constexpr std::uint64_t kSecond = 1000000000;  // wraps as FileState does
+  return std::int64_t(std::uint64_t(time.tv_sec) * kSecond + std::uint64_t(time.tv_nsec));
+}
+
+/// To the nanosecond: no file of somebody else was written at the same time.
+bool has_recorded_size_and_mtime(const ledger::OutputEntry& known, const PathStatus& path_status) {
+  return known.bytes == path_status.bytes && known.output_mtime_ns == path_status.mtime_ns;
+}
+
+/// By its time, or what a file system keeps of it: NTFS, those of 1 us, exFAT, those of 1 s, FAT.
+bool is_unmodified(const ledger::OutputEntry& known, const PathStatus& path_status) {
+  constexpr std::int64_t kTimestampGranularities_ns[] = {1,        100,        1000,
+                                                         10000000, 1000000000, 2000000000};
+  if (known.output_mtime_ns == 0) return true;  // not known
+  const std::int64_t difference = std::abs(path_status.mtime_ns - known.output_mtime_ns);
+  return std::any_of(
+      std::begin(kTimestampGranularities_ns), std::end(kTimestampGranularities_ns),
+      [&](std::int64_t unit) { return path_status.mtime_ns % unit == 0 && difference < unit; });
+}
+
+OutputDecision decide_recorded(const RequestedOutput& requested, const ledger::OutputEntry& known,
+                               InputMatch match) {
+  if (known.run < requested.min_run) return {OutputAction::reprocess, "--overwrite"};
+  if (match == InputMatch::changed) return {OutputAction::reprocess, "its input has changed"};
+  if (known.settings != requested.settings && requested.on_change != OnSettingsChange::keep)
+    return {.action = requested.on_change == OnSettingsChange::reprocess ? OutputAction::reprocess
+                                                                         : OutputAction::reject,
+            .explanation = "made with other settings",
+            .has_other_settings = true};
+  return {OutputAction::skip, "done before", known.report};
+}
+
+/// It is whole, but what it says of its quality was not recorded: it is made once more, unless the
+/// result of other settings is to stay.
+OutputDecision decide_unrecorded(const RequestedOutput& requested,
+                                 const ledger::OutputEntry& intent, InputMatch match) {
+  OutputDecision decision = decide_recorded(requested, intent, match);
+  if (decision.action == OutputAction::skip && intent.settings == requested.settings)
+    return {OutputAction::reprocess, "a run was killed when it published it"};
+  return decision;
+}
+
+OutputDecision decide_existing_file(const RequestedOutput& requested,
+                                    const RecordedOutput& recorded_output,
+                                    const PathStatus& path_status) {
+  if (!recorded_output.entry) return {OutputAction::compare, "not in the ledger"};
+  const ledger::OutputEntry& known = *recorded_output.entry;
+  const InputMatch match = match_input(known, requested.input);
+  if (match == InputMatch::different || match == InputMatch::uncertain)
+    return {OutputAction::reject, "a result of " + printable(known.input)};
+  if (recorded_output.is_intent) return decide_unrecorded(requested, known, match);
+  const std::int64_t bytes = path_status.bytes;
+  if (known.bytes != bytes)
+    return {.action = OutputAction::compare,
+            .explanation = "changed after it was made: " + group_digits(bytes) + " bytes, not " +
+                           group_digits(known.bytes),
+            .is_modified_output = true};
+  OutputDecision decision = decide_recorded(requested, known, match);
+  const bool would_be_replaced =
+      decision.action == OutputAction::reprocess && requested.min_run == 0;
+  if (would_be_replaced && !is_unmodified(known, path_status))
+    return {.action = OutputAction::compare,
+            .explanation = "changed after it was made, and " + decision.explanation,
+            .is_modified_output = true};
+  return decision;
+}
+
+/// What is no directory though something is to be below it; empty where there is none.
+fs::path find_non_directory_parent(const fs::path& path) {
+  std::error_code none;
+  fs::path above = path.parent_path();
+  while (above.has_relative_path() && !fs::exists(above, none)) above = above.parent_path();
+  return fs::is_directory(above, none) ? fs::path() : above;
+}
+
+}  // namespace
+
+PathStatus stat_path(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) {
+    if (errno == ENOTDIR) return {.non_directory_parent = find_non_directory_parent(path)};
+    if (errno == ENOENT || errno == ENAMETOOLONG) return {};
+    return {.type = fs::file_type::none, .error = errno};
+  }
+  struct stat target {};
+  if (S_ISLNK(status.st_mode) && ::stat(path.c_str(), &target) == 0 && S_ISREG(target.st_mode))
+    status = target;
+  PathStatus path_status{
+      .type = fs::file_type::unknown, .bytes = status.st_size, .mtime_ns = in_ns(status.st_mtim)};
+  if (S_ISREG(status.st_mode)) path_status.type = fs::file_type::regular;
+  if (S_ISDIR(status.st_mode)) path_status.type = fs::file_type::directory;
+  return path_status;
+}
+
+RecordedOutput find_recorded_output(ledger::Ledger& ledger, const std::string& output,
+                                    const PathStatus& path_status) {
+  RecordedOutput known{ledger.find(output)};
+  if (known.entry && has_recorded_size_and_mtime(*known.entry, path_status)) return known;
+  auto intent = ledger.find_intent({output, path_status.bytes, path_status.mtime_ns});
+  return intent ? RecordedOutput{std::move(intent), true} : known;
+}
+
+OutputDecision decide_output(const RequestedOutput& requested, const RecordedOutput& known,
+                             const PathStatus& path_status) {
+  if (!path_status.non_directory_parent.empty())
+    return {
+        .action = OutputAction::reject,
+        .explanation = printable(path_status.non_directory_parent.native()) + " is not a directory",
+        .may_be_replaced = false};
+  if (path_status.type == fs::file_type::none)
+    return {.action = OutputAction::reject,
+            .explanation =
+                "it cannot be looked at: " + std::generic_category().message(path_status.error),
+            .may_be_replaced = false};
+  if (path_status.type == fs::file_type::not_found) {
+    const InputMatch match =
+        known.entry ? match_input(*known.entry, requested.input) : InputMatch::different;
+    const bool was_there = match == InputMatch::same || match == InputMatch::changed;
+    return was_there ? OutputDecision{OutputAction::reprocess, "it is gone"} : OutputDecision{};
+  }
+  if (path_status.type == fs::file_type::directory)
+    return {.action = OutputAction::reject, .explanation = "a directory", .may_be_replaced = false};
+  OutputDecision decision{OutputAction::reject, "no regular file"};
+  if (path_status.type == fs::file_type::regular)
+    decision = decide_existing_file(requested, known, path_status);
+  if (requested.min_run > 0 && decision.action != OutputAction::skip)
+    return {OutputAction::reprocess, "--overwrite"};
+  return decision;
+}
+
+void throw_output_collision(const std::filesystem::path& output, const OutputDecision& decision) {
+  std::string advice = "move it away, or use another output folder or output.name";
+  if (decision.may_be_replaced)
+    advice = "move it away, use another output folder or output.name, or " +
+             std::string(decision.has_other_settings ? "make it again with --reprocess"
+                                                     : "replace it with eckart run --overwrite");
+  throw ItemError(FailureReason::output_collision, printable(output.native()) + " is in the way (" +
+                                                       decision.explanation + "): " + advice);
+}
+
+io::ConflictAction resolve_collision(const OutputDecision& decision,
+                                     const std::filesystem::path& output,
+                                     const std::filesystem::path& written) {
+  if (decision.action == OutputAction::reject) throw_output_collision(output, decision);
+  if (decision.action != OutputAction::compare) return io::ConflictAction::replace;
+  const io::FileComparison likeness = io::compare_files(output, written);
+  if (likeness == io::FileComparison::same) return io::ConflictAction::keep;
+  if (likeness == io::FileComparison::beginning && decision.is_modified_output)
+    return io::ConflictAction::replace;
+  throw_output_collision(output, decision);
+}
+
+}  // namespace eckart

@@ -1,0 +1,149 @@
+#include "settings/key_table.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "settings/value_types.hpp"
+
+namespace eckart::settings {
+namespace {
+
+SettingKey<Settings> per_watch(SettingKey<Settings> key) {
+  key.per_watch = true;
+  return key;
+}
+
+SettingKey<Settings> ledger_file_key() {
+  SettingKey<Settings> file = per_watch(
+      key("ledger.file", "what is done, so that it is not done again; auto: OUT/.eckart/ledger.db",
+          AutoNoneOrFile{}, &Settings::ledger));
+  file.is_section_shorthand = true;  // before there was ledger.identity, `ledger: FILE` was all
+  return file;
+}
+
+/// How many letters must be inserted, deleted or replaced to make one of the other (Levenshtein).
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::string_view last_name(std::string_view path) { return path.substr(path.rfind('.') + 1); }
+
+/// A right name in the wrong section is one step away.
+std::size_t key_distance(std::string_view path, std::string_view candidate) {
+  return std::min(edit_distance(path, candidate),
+                  edit_distance(last_name(path), last_name(candidate)) + 1);
+}
+
+}  // namespace
+
+std::string_view section_of(std::string_view path) {
+  const std::size_t dot = path.find('.');
+  return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
+}
+
+const KeyTable<Settings>& settings_table() {
+  using S = Settings;
+  static const KeyTable<Settings> table({
+      key("backend", "what computes", Choice{{"auto", "cuda", "cpu", "checked"}}, &S::backend),
+      key("solver", "how a batch is decomposed",
+          Choice{{"auto", "gram", "subspace", "gesvd", "gesvdj"}}, &S::solver),
+      key("calibration", "measured costs that auto goes by; none: those built in", AutoNoneOrFile{},
+          &S::calibration),
+      per_watch(key("rank", "several: an output for each", RankList{}, &S::rank)),
+      per_watch(key("output.format", "of the files written", Choice{{"png", "jpeg"}}, &S::output,
+                    &OutputSettings::format)),
+      per_watch(key("output.name", "empty: {stem}.{ext}, or {stem}.k{rank}.{ext} for several ranks",
+                    OutputNamePattern{}, &S::output, &OutputSettings::name)),
+      per_watch(key("output.jpeg_quality", "for output.format jpeg", Integer{1, 100}, &S::output,
+                    &OutputSettings::jpeg_quality)),
+      key("threads.load", "threads that read and decode", auto_or_integer(1, 1024), &S::threads,
+          &ThreadSettings::load),
+      key("threads.write", "threads that encode and write", auto_or_integer(1, 1024), &S::threads,
+          &ThreadSettings::write),
+      key("batch.planes", "planes decomposed together", auto_or_integer(1, 65536), &S::batch,
+          &BatchSettings::planes),
+      key("batch.linger_ms", "how long a batch waits to be filled", Integer{0, 60000}, &S::batch,
+          &BatchSettings::linger_ms),
+      key("batch.pad", "sides are padded to a multiple of it", Integer{1, 1024}, &S::batch,
+          &BatchSettings::pad),
+      key("cpu.lanes", "threads that compute on the CPU", auto_or_integer(1, 512), &S::cpu,
+          &CpuSettings::lanes),
+      key("cuda.devices", "GPUs to use, as in [0, 1]", DeviceList{}, &S::cuda,
+          &CudaSettings::devices),
+      key("cuda.lanes", "streams of work on the GPUs", auto_or_integer(1, 1024), &S::cuda,
+          &CudaSettings::lanes),
+      key("cuda.memory_fraction", "share of a GPU's memory", Number{0.01, 1}, &S::cuda,
+          &CudaSettings::memory_fraction),
+      key("budget_mb", "MiB of files, decoding and pixels in flight", Integer{1, 16777216},
+          &S::budget_mb),
+      per_watch(key("limits.pixels", "most rows x columns of an image", Integer{1, 1000000000000},
+                    &S::limits, &LimitSettings::pixels)),
+      per_watch(key("limits.side", "most rows, or columns, of an image", Integer{1, 1000000},
+                    &S::limits, &LimitSettings::side)),
+      per_watch(key("limits.file_mb", "most MiB of an input file", Integer{1, 1048576}, &S::limits,
+                    &LimitSettings::file_mb)),
+      per_watch(key("limits.decode_mb", "most MiB of memory to decode an image",
+                    Integer{1, 16777216}, &S::limits, &LimitSettings::decode_mb)),
+      per_watch(key("limits.decode_s", "most seconds of one core to decode an image",
+                    Integer{1, 86400}, &S::limits, &LimitSettings::decode_s)),
+      key("deterministic", "the same bytes whatever shares a batch, on CUDA too", Boolean{},
+          &S::deterministic),
+      per_watch(key("durability",
+                    "outputs survive a power cut: brought to disk together, each by itself, not",
+                    Choice{{"group", "file", "none"}}, &S::durability)),
+      key("wait_for_space", "on a full disk wait for room, instead of ending with 74", Boolean{},
+          &S::wait_for_space),
+      ledger_file_key(),
+      per_watch(
+          key("ledger.identity",
+              "an input that was moved or copied is known by its time of change, or its bytes",
+              Choice{{"mtime", "content"}}, &S::ledger_identity)),
+      key("timeouts.stall_s", "longer than a step's work explains, and it has stalled",
+          Integer{1, 86400}, &S::timeouts, &TimeoutSettings::stall_s),
+      key("timeouts.shutdown_s", "after a first stop signal, until what still runs is given up",
+          Integer{1, 86400}, &S::timeouts, &TimeoutSettings::shutdown_s),
+      key("telemetry.throughput_log",
+          "how fast and why, in JSON lines for eckart plan; empty: none", FileOrEmpty{},
+          &S::telemetry, &TelemetrySettings::throughput_log),
+      key("telemetry.interval_s", "between its lines", Number{0.1, 86400}, &S::telemetry,
+          &TelemetrySettings::interval_s),
+      key("telemetry.max_mb", "when it is renamed and a new one begun", Integer{1, 1048576},
+          &S::telemetry, &TelemetrySettings::max_mb),
+      key("telemetry.keep", "how many such are kept", Integer{0, 1000}, &S::telemetry,
+          &TelemetrySettings::keep),
+      key("telemetry.listen", "status page and metrics, as on 127.0.0.1:9464; empty: nowhere",
+          ListenAddress{}, &S::telemetry, &TelemetrySettings::listen),
+  });
+  return table;
+}
+
+std::string_view nearest_key(const std::vector<std::string_view>& keys, std::string_view path) {
+  constexpr std::size_t kMaxKeyLength = 64;  // nobody meant a key by more than this
+  if (path.size() > kMaxKeyLength) return {};
+  std::string_view best;
+  std::size_t best_distance = std::max<std::size_t>(2, last_name(path).size() / 3);
+  for (const std::string_view key : keys) {
+    for (const std::string_view candidate : {section_of(key), key}) {
+      if (candidate.empty()) continue;
+      const std::size_t steps = key_distance(path, candidate);
+      if (steps < best_distance || (best.empty() && steps == best_distance)) {
+        best = candidate;
+        best_distance = steps;
+      }
+    }
+  }
+  return best;
+}
+
+}  // namespace eckart::settings

@@ -1,0 +1,180 @@
+// What a lane tells of its device's time, and that the engines of a GPU work at once.
+#include <chrono>
+
+#include "core/synth.hpp"
+#include "tests/backend/backend_fixture.hpp"
+#include "tests/support/overlap.hpp"
+
+namespace eckart::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::nanoseconds;
+
+// What the two clocks may differ by, besides what the lane says of it.
+constexpr std::chrono::microseconds kTolerance{200};
+
+double ms(Clock::duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
+
+class DeviceTraceTest : public BackendTest {
+ protected:
+  struct TimedBatch {
+    std::vector<Task> tasks;
+    Clock::time_point started, finished;
+    std::vector<DeviceSpan> spans;
+  };
+
+  bool has_device_clock() const { return GetParam().backend == "cuda"; }
+  std::unique_ptr<Backend> make_traced(int batch_planes) {
+    BackendOptions options;
+    options.solver = GetParam().solver;
+    options.deterministic = GetParam().deterministic;
+    options.batch_planes = batch_planes;
+    options.trace = true;
+    return app::make_backend(GetParam().backend, options, 1).backend;
+  }
+
+  static std::vector<Task> make_tasks(int count, int rows, int cols, int rank) {
+    std::vector<Task> tasks;
+    const Image image = synthesize({.kind = SynthKind::texture, .rows = rows, .cols = cols});
+    for (int i = 0; i < count; ++i) tasks.push_back(make_task(image, {rank}));
+    return tasks;
+  }
+  static void start(Lane& lane, int slot, TimedBatch& batch) {
+    std::vector<Task*> tasks;
+    for (Task& task : batch.tasks) tasks.push_back(&task);
+    batch.started = Clock::now();
+    lane.start(slot, batch_key(batch.tasks.front(), 32), tasks);
+  }
+  static void finish(Lane& lane, int slot, TimedBatch& batch) {
+    lane.finish(slot);
+    batch.finished = Clock::now();
+    batch.spans = lane.take_spans();
+    for (const Task& task : batch.tasks) EXPECT_EQ(task.error, "");
+  }
+  /// As the pipeline does it: all slots are kept full.
+  static void compute(Lane& lane, std::vector<TimedBatch>& batches) {
+    const int slots = lane.slots(), count = int(batches.size());
+    for (int i = 0; i < count + slots; ++i) {
+      const auto before = std::size_t(i - slots);
+      if (i >= slots) finish(lane, i % slots, batches[before]);
+      if (i < count) start(lane, i % slots, batches[std::size_t(i)]);
+    }
+  }
+
+  static const DeviceSpan* find(const std::vector<DeviceSpan>& spans, DeviceSpan::Kind kind) {
+    const auto found = std::find_if(spans.begin(), spans.end(),
+                                    [&](const DeviceSpan& span) { return span.kind == kind; });
+    return found == spans.end() ? nullptr : &*found;
+  }
+};
+
+TEST_P(DeviceTraceTest, reports_no_spans_unless_enabled) {
+  const auto backend = make(4);
+  const auto lane = backend->make_lane(0);
+  TimedBatch batch{make_tasks(4, 64, 48, 5), {}, {}, {}};
+  start(*lane, 0, batch);
+  finish(*lane, 0, batch);
+  EXPECT_TRUE(batch.spans.empty());
+}
+
+TEST_P(DeviceTraceTest, reports_spans_between_start_and_finish) {
+  constexpr int kPlanes = 4;
+  const auto backend = make_traced(kPlanes);
+  const auto lane = backend->make_lane(0);
+  std::vector<TimedBatch> batches;
+  for (int i = 0; i < 6; ++i) batches.push_back({make_tasks(kPlanes, 96, 64, 5), {}, {}, {}});
+  compute(*lane, batches);
+  EXPECT_TRUE(lane->take_spans().empty()) << "they are told once";
+  for (const TimedBatch& batch : batches) {
+    if (!has_device_clock()) {
+      EXPECT_TRUE(batch.spans.empty());
+      continue;
+    }
+    for (const DeviceSpan& span : batch.spans) {
+      const nanoseconds tolerance = span.clock_error + kTolerance;
+      EXPECT_LE(span.begin, span.end);
+      EXPECT_GE(span.begin, batch.started - tolerance)
+          << ms(batch.started - span.begin) << " ms before";
+      EXPECT_LE(span.end, batch.finished + tolerance)
+          << ms(span.end - batch.finished) << " ms after";
+      EXPECT_GT(span.clock_error.count(), 0);
+      EXPECT_LT(ms(span.clock_error), 1);
+    }
+    const DeviceSpan* in = find(batch.spans, DeviceSpan::copy_in);
+    const DeviceSpan* computed = find(batch.spans, DeviceSpan::compute);
+    const DeviceSpan* out = find(batch.spans, DeviceSpan::copy_out);
+    ASSERT_TRUE(in && computed && out);
+    EXPECT_LE(in->end, computed->begin);
+    EXPECT_LE(computed->end, out->begin);
+    EXPECT_EQ(in->planes, kPlanes);
+    EXPECT_EQ(computed->planes, kPlanes);
+  }
+}
+
+TEST_P(DeviceTraceTest, marks_recomputation) {
+  const auto backend = make_traced(4);
+  const auto lane = backend->make_lane(0);
+  TimedBatch batch{make_tasks(3, 96, 64, 5), {}, {}, {}};
+  Image flat({96, 64, 1, Depth::u8});  // of rank 1: there is nothing left for float32 to certify
+  std::fill_n(flat.data(), flat.bytes(), std::byte(77));
+  batch.tasks.push_back(make_task(flat, {5}));
+  start(*lane, 0, batch);
+  finish(*lane, 0, batch);
+  if (!has_device_clock()) return;
+  int recomputed = 0, again = 0;
+  for (const Task& task : batch.tasks) recomputed += task.results[0][0].recomputed;
+  for (const DeviceSpan& span : batch.spans) {
+    if (span.kind != DeviceSpan::compute || !span.is_recompute) continue;
+    ++again;
+    EXPECT_GE(span.planes, 1);
+  }
+  EXPECT_EQ(again > 0, recomputed > 0) << again << " times, " << recomputed << " planes";
+}
+
+/// What one lane copies goes on while another computes. (Within a lane a GPU is done before its
+/// host has packed the next batch, or, with gram, holds the host until then.)
+TEST_P(DeviceTraceTest, shows_gpu_engines_running_concurrently) {
+  if (!has_device_clock() || GetParam().solver != SolverKind::gram)
+    GTEST_SKIP() << "seen on a GPU, with the solver that computes for long";
+  constexpr int kBatches = 6, kPlanes = 4, kLanes = 2;
+  const auto backend = make_traced(kPlanes);
+  std::vector<std::vector<TimedBatch>> batches(kLanes);
+  std::vector<std::thread> threads;
+  for (std::vector<TimedBatch>& of_lane : batches) {
+    for (int i = 0; i < kBatches; ++i)
+      of_lane.push_back({make_tasks(kPlanes, 1024, 1024, 20), {}, {}, {}});
+  }
+  for (int i = 0; i < kLanes; ++i) {
+    threads.emplace_back(
+        [&, i] { compute(*backend->make_lane(0), batches[std::size_t(i)]); });  // on one GPU
+  }
+  for (std::thread& thread : threads) thread.join();
+
+  std::vector<BusySpan> busy;
+  for (const std::vector<TimedBatch>& of_lane : batches) {
+    const DeviceSpan* before = nullptr;
+    for (const TimedBatch& batch : of_lane) {
+      for (const DeviceSpan& span : batch.spans)
+        busy.push_back({BusySpan::Engine(span.kind), ms(span.begin.time_since_epoch()),
+                        ms(span.end.time_since_epoch())});
+      const DeviceSpan* compute = find(batch.spans, DeviceSpan::compute);
+      ASSERT_TRUE(compute);
+      if (before) {
+        EXPECT_LE(before->end, compute->begin + kTolerance)
+            << "a lane computes one after the other";
+      }
+      before = compute;
+    }
+  }
+  const Overlap overlap = measure_overlap(busy, ms(batches[0][1].started.time_since_epoch()),
+                                          ms(batches[0].back().finished.time_since_epoch()));
+  EXPECT_GT(overlap.copying_while_computing, 0);
+  RecordProperty("copying_while_computing", std::to_string(overlap.copying_while_computing));
+  RecordProperty("idle", std::to_string(overlap.idle));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DeviceTraceTest, ::testing::ValuesIn(all_configs()), config_name);
+
+}  // namespace
+}  // namespace eckart::test

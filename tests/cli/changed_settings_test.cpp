@@ -1,0 +1,124 @@
+// One changed setting replaces no result unasked, and whoever asks is told how many, and why.
+#include <signal.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/watch_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+class ChangedSettings : public CliTest {
+ protected:
+  void SetUp() override {
+    for (const char* name : {"in/a.png", "in/b.png", "in/deep/c.png"}) write_png(name);
+    ASSERT_EQ(run_with("2").code, 0);
+    before_ = io::read_file(at("out/a.png"), 1);
+  }
+  ProcessResult run_with(const std::string& rank, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"run", "in", "-o", "out", "-k", rank};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
+  std::vector<std::byte> result() const { return io::read_file(at("out/a.png"), 1); }
+
+  std::vector<std::byte> before_;
+};
+
+TEST_F(ChangedSettings, do_not_reprocess_unless_requested) {
+  write_png("in/new.png");
+  const ProcessResult refused = run_with("7");
+  EXPECT_EQ(refused.code, int(ExitCode::usage));
+  EXPECT_THAT(refused.err, HasSubstr("out has 3 results of other settings (rank 2 -> 7)"));
+  EXPECT_THAT(refused.err, HasSubstr("--reprocess makes them again"));
+  EXPECT_EQ(result(), before_);
+  EXPECT_FALSE(fs::exists(at("out/new.png"))) << "nothing was begun";
+  EXPECT_EQ(run_with("2").code, 0);
+}
+
+TEST_F(ChangedSettings, reprocess_when_requested_and_warn_first) {
+  const ProcessResult reprocessed = run_with("7", {"--reprocess"});
+  EXPECT_EQ(reprocessed.code, 0) << reprocessed.err;
+  EXPECT_THAT(reprocessed.err,
+              HasSubstr("out has 3 results of other settings (rank 2 -> 7): made again"));
+  EXPECT_NE(result(), before_);
+  EXPECT_THAT(run_with("7", {"--reprocess"}).err, Not(HasSubstr("made again"))) << "once";
+  EXPECT_EQ(run_with("2", {"--overwrite"}).code, 0);
+  EXPECT_EQ(result(), before_);
+}
+
+TEST_F(ChangedSettings, are_reported_by_dry_run) {
+  const ProcessResult refused = run_with("7", {"--dry-run"});
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_THAT(refused.out, HasSubstr("out/a.png: in the way (rank 2 -> 7)\n"));
+  EXPECT_EQ(refused.err, "outputs: 0 new, 0 same, 0 reprocessed, 3 in the way\n");
+  const ProcessResult reprocessed = run_with("7", {"--dry-run", "--reprocess", "--format", "png"});
+  EXPECT_EQ(reprocessed.code, 0);
+  EXPECT_THAT(reprocessed.out, HasSubstr("out/a.png: reprocessed (rank 2 -> 7)\n"));
+}
+
+/// Of inputs that come from a pipe nothing is known before.
+TEST_F(ChangedSettings, fail_each_image_when_inputs_come_from_a_pipe) {
+  ASSERT_EQ(run({"run", "--files-from", "-", "-o", "piped", "-k", "2"}, {.in = "in/a.png\n"}).code,
+            0);
+  const ProcessResult refused =
+      run({"run", "--files-from", "-", "-o", "piped", "-k", "7"}, {.in = "in/a.png\nin/b.png\n"});
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_THAT(line_containing(refused.err, "in/a.png: "),
+              HasSubstr("make it again with --reprocess"));
+  EXPECT_TRUE(fs::exists(at("piped/in/b.png")));
+}
+
+TEST_F(ChangedSettings, keep_results_at_other_paths) {
+  EXPECT_EQ(run_with("2,7").code, 0) << "a.k2.png, a.k7.png";
+  EXPECT_EQ(run_with("7", {"--format", "jpeg"}).code, 0) << "a.jpg";
+}
+
+TEST_F(ChangedSettings, process_changed_input) {
+  write("in/a.png", encoded("png", 30, 20));
+  fs::remove(at("in/b.png"));
+  fs::remove_all(at("in/deep"));
+  EXPECT_EQ(run_with("7").code, 0);
+  EXPECT_EQ(decode("out/a.png").shape().rows, 30);
+}
+
+class ChangedSettingsInWatch : public WatchTest {
+ protected:
+  void make_results() {
+    configure("rank: 2");
+    for (const char* name : {"in/a.png", "in/b.png", "in/c.png"}) write_png(name);
+    start();
+    wait_for_outputs(3);
+    before_ = io::read_file(at("out/a.png"), 1);
+  }
+  ProcessResult check() { return run({"watch", "--config", "eckart.yaml", "--check"}); }
+
+  std::vector<std::byte> before_;
+};
+
+TEST_F(ChangedSettingsInWatch, reload_keeps_results_of_other_settings_and_warns) {
+  make_results();
+  configure("rank: 7");
+  EXPECT_THAT(check().err, AllOf(HasSubstr("3 results of other settings (rank 2 -> 7): they stay"),
+                                 HasSubstr("on_change: reprocess makes them again")));
+  service_->signal(SIGHUP);
+  wait_for_log("3 results of other settings (rank 2 -> 7): they stay");
+  write_png("in/new.png");
+  wait_for_outputs(4);
+  EXPECT_EQ(io::read_file(at("out/a.png"), 1), before_);
+  write("in/b.png", encoded("png", 30, 20));
+  wait_until([&] { return decode("out/b.png").shape().rows == 30; });
+  EXPECT_EQ(io::read_file(at("out/a.png"), 1), before_);
+}
+
+TEST_F(ChangedSettingsInWatch, reprocesses_results_when_configured_and_warns_first) {
+  make_results();
+  configure("rank: 7, on_change: reprocess");
+  EXPECT_THAT(check().err, HasSubstr("3 results of other settings (rank 2 -> 7): made again"));
+  service_->signal(SIGHUP);
+  wait_for_log("3 results of other settings (rank 2 -> 7): made again");
+  wait_until([&] { return io::read_file(at("out/a.png"), 1) != before_; });
+}
+
+}  // namespace
+}  // namespace eckart::test

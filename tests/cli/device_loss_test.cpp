@@ -1,0 +1,142 @@
+// A GPU that is lost in the middle costs the images nothing: the program starts again, what was
+// computed then is computed one by one, and what loses the GPU twice is left out.
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/cli_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+using Environment = std::map<std::string, std::string>;
+
+class DeviceLoss : public CliTest {
+ protected:
+  static constexpr int kImages = 30;
+
+  void SetUp() override {
+    for (int i = 0; i < kImages; ++i) write_png("in/" + std::to_string(i) + ".png");
+  }
+
+  /// An image whose first sample is 7, which no other's is.
+  void write_device_loss_image(const fs::path& relative) {
+    Image image(ImageShape{24, 16, 1, Depth::u8});
+    std::fill_n(image.data(), image.bytes(), std::byte{7});
+    write(relative, io::codec_by_name("png").encode(image, {}));
+  }
+
+  ProcessResult run_on_gpu(Environment environment, std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments{"run", "in", "-o", "out", "-k", "2", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    environment["LD_LIBRARY_PATH"] = ECKART_FAKE_GPU;  // has a libcuda.so.1
+    return run(arguments,
+               {.program = fs::path(ECKART_FAKE_GPU) / "eckart", .environment = environment});
+  }
+  static nlohmann::json json_of(const ProcessResult& finished) {
+    return nlohmann::json::parse(finished.out);
+  }
+
+  void expect_complete() {
+    for (int i = 0; i < kImages; ++i)
+      EXPECT_NO_THROW(decode("out/" + std::to_string(i) + ".png")) << i;
+    for (const std::string& name : files("out"))
+      EXPECT_THAT(name, Not(HasSubstr(".eckart-"))) << "a temporary is left";
+  }
+};
+
+TEST_F(DeviceLoss, is_recovered_by_a_new_process) {
+  const ProcessResult result =
+      run_on_gpu({{"FAKE_GPU_LOST_AT_BATCH", "3"}}, {"--report", at("report.jsonl").native()});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("CUDA error 719"));
+  EXPECT_THAT(result.err, HasSubstr("starting again (1 of 3)"));
+  EXPECT_THAT(result.err, HasSubstr("the GPU was lost 1 time"));
+  expect_complete();
+  const auto json = json_of(result);
+  EXPECT_EQ(json.at("backend"), "cuda");
+  EXPECT_EQ(int(json.at("done")) + int(json.at("skipped")), kImages);
+  const auto report = io::read_file(at("report.jsonl"), 1024);
+  EXPECT_EQ(std::count(report.begin(), report.end(), std::byte('\n')), kImages)
+      << "both processes' lines";
+}
+
+TEST_F(DeviceLoss, restarts_at_most_three_times) {
+  const Environment each_time{{"FAKE_GPU_LOST_AT_BATCH", "2"},
+                              {"FAKE_GPU_LOST_EVERY_PROCESS", "1"}};
+  const ProcessResult first = run_on_gpu(each_time);
+  EXPECT_EQ(first.code, int(ExitCode::temporary));
+  EXPECT_THAT(first.err, HasSubstr("starting again (3 of 3)"));
+  EXPECT_THAT(first.err, HasSubstr("the GPU was lost 4 times; the same command does the rest"));
+  EXPECT_FALSE(files("out").empty()) << "what is done is published";
+  EXPECT_EQ(run_on_gpu({}).code, 0);
+  expect_complete();
+}
+
+/// As a script that a restarted process has started would inherit it.
+TEST_F(DeviceLoss, ignores_restart_count_of_another_process) {
+  const ProcessResult result = run_on_gpu({{"FAKE_GPU_LOST_AT_BATCH", "1"},
+                                           {"FAKE_GPU_LOST_EVERY_PROCESS", "1"},
+                                           {"ECKART_RESTARTS", "1:3:1"}});
+  EXPECT_THAT(result.err, HasSubstr("starting again (1 of 3)"));
+  EXPECT_THAT(result.err, HasSubstr("the GPU was lost 4 times"));
+}
+
+TEST_F(DeviceLoss, computes_image_that_lost_the_gpu_twice_on_the_cpu) {
+  write_device_loss_image("in/killer.png");
+  const ProcessResult result = run_on_gpu({{"FAKE_GPU_LOST_ON_SAMPLE", "7"}});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("starting again (2 of 3)"));
+  EXPECT_THAT(result.err, HasSubstr("in/killer.png: the GPU was lost 2 times while it was"));
+  EXPECT_EQ(json_of(result).at("backend"), "cuda") << "which does all others";
+  expect_complete();
+  EXPECT_NO_THROW(decode("out/killer.png"));
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("31 done, 0 failed\n0 pending\n"));
+}
+
+/// Three images, of which the first batch has the first two.
+TEST_F(DeviceLoss, needs_another_run_when_too_many_images_lose_the_gpu) {
+  for (const char* name : {"in/k1.png", "in/k2.png", "in/k3.png"}) write_device_loss_image(name);
+  const Environment killer{{"FAKE_GPU_LOST_ON_SAMPLE", "7"}};
+  const ProcessResult first = run_on_gpu(killer);
+  EXPECT_EQ(first.code, int(ExitCode::temporary)) << first.err;
+  EXPECT_EQ(run_on_gpu(killer).code, 0);
+  expect_complete();
+  EXPECT_NO_THROW(decode("out/k3.png"));
+}
+
+TEST_F(DeviceLoss, completes_overwriting_run_after_restart) {
+  EXPECT_EQ(run_on_gpu({}).code, 0);
+  Environment lost{{"FAKE_GPU_LOST_AT_BATCH", "3"}};
+  const auto before = fs::file_time_type::clock::now();
+  EXPECT_EQ(run_on_gpu(lost, {"--overwrite"}).code, 0);
+  for (int i = 0; i < kImages; ++i) {
+    const std::string name = "out/" + std::to_string(i) + ".png";
+    EXPECT_GE(fs::last_write_time(at(name)) + std::chrono::milliseconds(20), before) << name;
+  }
+}
+
+TEST_F(DeviceLoss, falls_back_to_the_cpu_when_the_gpu_is_missing) {
+  const Environment gone{{"FAKE_GPU_LOST_AT_BATCH", "3"}, {"FAKE_GPU_MISSING_AFTER_RESTART", "1"}};
+  const ProcessResult result = run_on_gpu(gone);
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("without the GPU that was lost: the CPU does the rest"));
+  EXPECT_EQ(json_of(result).at("backend"), "cpu");
+  expect_complete();
+}
+
+TEST_F(DeviceLoss, ends_run_that_requires_cuda_when_the_gpu_is_missing) {
+  const Environment gone{{"FAKE_GPU_LOST_AT_BATCH", "3"}, {"FAKE_GPU_MISSING_AFTER_RESTART", "1"}};
+  const ProcessResult result = run_on_gpu(gone, {"--backend", "cuda"});
+  EXPECT_EQ(result.code, int(ExitCode::unavailable));
+  EXPECT_EQ(run_on_gpu({}, {"--backend", "cuda"}).code, 0);
+  expect_complete();
+}
+
+TEST_F(DeviceLoss, does_not_restart_without_ledger) {
+  const Environment lost{{"FAKE_GPU_LOST_AT_BATCH", "3"}};
+  const ProcessResult without_ledger = run_on_gpu(lost, {"--set", "ledger=none"});
+  EXPECT_EQ(without_ledger.code, int(ExitCode::temporary));
+  EXPECT_THAT(without_ledger.err, Not(HasSubstr("starting again")));
+}
+
+}  // namespace
+}  // namespace eckart::test

@@ -1,0 +1,235 @@
+// Preloaded into `eckart`: lets system calls on its temporaries fail. ECKART_FAULT is CALL:ERRNO:
+// FIRST:COUNT, CALL one of mkdir (of .eckart), open, write, fsync, close, rename, unlink (with
+// ERRNO 0 alone), noreplace (renameat2; of a temporary it is a rename, too), folder (its fsync),
+// ledger (any that changes it), and any (of all these); of these calls the FIRST-th (from 1) and
+// those after it fail, COUNT of them in all. Of ERRNO 0 the process dies instead, before the call;
+// of -1 an fsync claims to have done what it has not; of -2 the call never returns. More calls for
+// that: input (reading a file called stuck...), list (reading a folder that has "stuck" in its
+// path), compute (a matrix product). How many such calls there were is written to the file
+// ECKART_FAULT_CALLS at the end.
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+struct Fault {
+  char call[16] = "";
+  int error = 0;
+  long first = 0, count = 0;
+  Fault() {
+    const char* text = std::getenv("ECKART_FAULT");
+    if (text) std::sscanf(text, "%15[a-z]:%d:%ld:%ld", call, &error, &first, &count);
+  }
+};
+
+bool is_temporary(const char* path) { return std::strstr(path, ".eckart-") != nullptr; }
+
+bool is_publication(const char* path) {
+  const std::size_t size = std::strlen(path), suffix = std::strlen(".tmp");
+  return is_temporary(path) && size > suffix && std::strcmp(path + size - suffix, ".tmp") == 0;
+}
+
+bool has_in_path(int descriptor, const char* part) {
+  char link[64], path[4096] = "";
+  std::snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+  return readlink(link, path, sizeof path - 1) > 0 && std::strstr(path, part) != nullptr;
+}
+bool is_temporary(int descriptor) { return has_in_path(descriptor, ".eckart-"); }
+bool is_ledger(int descriptor) { return has_in_path(descriptor, "ledger.db"); }
+
+std::atomic<long> calls{0};
+
+struct CallCountWriter {
+  ~CallCountWriter() {
+    const char* name = std::getenv("ECKART_FAULT_CALLS");
+    std::FILE* file = name ? std::fopen(name, "w") : nullptr;
+    if (!file) return;
+    std::fprintf(file, "%ld\n", calls.load());
+    std::fclose(file);
+  }
+} report;
+
+const Fault& fault_from_environment() {
+  static const Fault fault;
+  return fault;
+}
+
+/// The file ECKART_FAULT_REACHED says that it does.
+[[noreturn]] void hang() {
+  const char* name = std::getenv("ECKART_FAULT_REACHED");
+  if (std::FILE* file = name ? std::fopen(name, "w") : nullptr) std::fclose(file);
+  for (;;) pause();
+}
+
+/// Whether this call, on a temporary, is one that fails; errno is set then.
+bool inject_fault(const char* call) {
+  const Fault& fault = fault_from_environment();
+  if (std::strcmp(call, fault.call) != 0 && std::strcmp("any", fault.call) != 0) return false;
+  const long number = ++calls;
+  if (number < fault.first || number >= fault.first + fault.count) return false;
+  if (fault.error == 0) kill(getpid(), SIGKILL);
+  if (fault.error == -2) hang();
+  errno = fault.error;
+  return true;
+}
+
+template <class Function>
+Function next(Function, const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+extern "C" {
+
+int open(const char* path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const int mode = va_arg(more, int);
+  va_end(more);
+  static const auto real = next(&open, "open");
+  return is_temporary(path) && inject_fault("open") ? -1 : real(path, flags, mode);
+}
+
+// The same function, where offsets have 64 bits anyway.
+int open64(const char* path, int flags, ...) __attribute__((alias("open")));
+
+int openat(int folder, const char* path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const int mode = va_arg(more, int);
+  va_end(more);
+  static const auto real = next(&openat, "openat");
+  return is_temporary(path) && inject_fault("open") ? -1 : real(folder, path, flags, mode);
+}
+
+int openat64(int folder, const char* path, int flags, ...) __attribute__((alias("openat")));
+
+int mkdir(const char* path, mode_t mode) {
+  static const auto real = next(&mkdir, "mkdir");
+  const char* const name = std::strrchr(path, '/');
+  const bool ours = name && std::strcmp(name, "/.eckart") == 0;
+  return ours && inject_fault("mkdir") ? -1 : real(path, mode);
+}
+
+/// Whether it is this very call, which takes a look at a path, that is to hang.
+bool should_hang(const char* call) { return std::strcmp(call, fault_from_environment().call) == 0; }
+
+ssize_t read(int descriptor, void* data, size_t size) {
+  static const auto real = next(&read, "read");
+  if (should_hang("input") && has_in_path(descriptor, "/stuck")) inject_fault("input");
+  return real(descriptor, data, size);
+}
+
+ssize_t pread(int descriptor, void* data, size_t size, off_t offset) {
+  static const auto real = next(&pread, "pread");
+  if (should_hang("input") && has_in_path(descriptor, "/stuck")) inject_fault("input");
+  return real(descriptor, data, size, offset);
+}
+ssize_t pread64(int descriptor, void* data, size_t size, off_t offset)
+    __attribute__((alias("pread")));
+
+dirent* readdir(DIR* folder) {
+  static const auto real = next(&readdir, "readdir");
+  if (should_hang("list") && has_in_path(dirfd(folder), "stuck")) inject_fault("list");
+  return real(folder);
+}
+dirent64* readdir64(DIR* folder) {
+  static const auto real = next(&readdir64, "readdir64");
+  if (should_hang("list") && has_in_path(dirfd(folder), "stuck")) inject_fault("list");
+  return real(folder);
+}
+
+// As cblas.h has it, of the CPU backend's OpenBLAS.
+void cblas_sgemm(int order, int a_is, int b_is, int m, int n, int k, float alpha, const float* a,
+                 int lda, const float* b, int ldb, float beta, float* c, int ldc) {
+  static const auto real = next(&cblas_sgemm, "cblas_sgemm");
+  if (should_hang("compute")) inject_fault("compute");
+  real(order, a_is, b_is, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+void cblas_dgemm(int order, int a_is, int b_is, int m, int n, int k, double alpha, const double* a,
+                 int lda, const double* b, int ldb, double beta, double* c, int ldc) {
+  static const auto real = next(&cblas_dgemm, "cblas_dgemm");
+  if (should_hang("compute")) inject_fault("compute");
+  real(order, a_is, b_is, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+ssize_t write(int descriptor, const void* data, size_t size) {
+  static const auto real = next(&write, "write");
+  return is_temporary(descriptor) && inject_fault("write") ? -1 : real(descriptor, data, size);
+}
+
+int fsync(int descriptor) {
+  static const auto real = next(&fsync, "fsync");
+  const char* const call = is_temporary(descriptor) ? "fsync"
+                           : is_ledger(descriptor)  ? "ledger"
+                                                    : "folder";
+  if (inject_fault(call)) return fault_from_environment().error < 0 ? 0 : -1;
+  return real(descriptor);
+}
+
+/// Only the beginning of an fsync: left out where that is.
+int sync_file_range(int descriptor, off64_t offset, off64_t size, unsigned flags) {
+  static const auto real = next(&sync_file_range, "sync_file_range");
+  return fault_from_environment().error < 0 ? 0 : real(descriptor, offset, size, flags);
+}
+
+int fdatasync(int descriptor) {
+  static const auto real = next(&fdatasync, "fdatasync");
+  return is_ledger(descriptor) && inject_fault("ledger") ? -1 : real(descriptor);
+}
+
+ssize_t pwrite(int descriptor, const void* data, size_t size, off_t offset) {
+  static const auto real = next(&pwrite, "pwrite");
+  return is_ledger(descriptor) && inject_fault("ledger") ? -1
+                                                         : real(descriptor, data, size, offset);
+}
+ssize_t pwrite64(int descriptor, const void* data, size_t size, off64_t offset)
+    __attribute__((alias("pwrite")));
+
+int ftruncate(int descriptor, off_t size) {
+  static const auto real = next(&ftruncate, "ftruncate");
+  return is_ledger(descriptor) && inject_fault("ledger") ? -1 : real(descriptor, size);
+}
+int ftruncate64(int descriptor, off64_t size) __attribute__((alias("ftruncate")));
+
+int close(int descriptor) {
+  static const auto real = next(&close, "close");
+  const bool failed = is_temporary(descriptor) && inject_fault("close");
+  const int error = errno, result = real(descriptor);
+  if (failed) errno = error;
+  return failed ? -1 : result;
+}
+
+int renameat(int from_folder, const char* from, int to_folder, const char* to) {
+  static const auto real = next(&renameat, "renameat");
+  return is_temporary(from) && inject_fault("rename") ? -1 : real(from_folder, from, to_folder, to);
+}
+
+int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
+  static const auto real = next(&renameat2, "renameat2");
+  const bool publishes =
+      is_publication(from) && std::strcmp(fault_from_environment().call, "noreplace") != 0;
+  const bool failed = inject_fault(publishes ? "rename" : "noreplace");
+  return failed ? -1 : real(from_folder, from, to_folder, to, flags);
+}
+
+/// Not one that fails: a temporary that cannot be removed is left to the next run.
+int unlinkat(int folder, const char* path, int flags) {
+  static const auto real = next(&unlinkat, "unlinkat");
+  if (fault_from_environment().error == 0 && is_temporary(path)) inject_fault("unlink");
+  return real(folder, path, flags);
+}
+
+}  // extern "C"

@@ -1,0 +1,317 @@
+// One bad input costs one input, which is named with its reason.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/cli/cli_fixture.hpp"
+#include "tests/unit/io/make_jpeg.hpp"
+#include "tests/unit/io/png_maker.hpp"
+
+namespace eckart::test {
+namespace {
+
+class InputErrors : public CliTest {
+ protected:
+  void SetUp() override { write_png("in/good.png"); }
+
+  /// Everything but in/`name` is done, and in/`name` is named with this reason.
+  void expect_named(const std::string& name, const std::string& reason,
+                    EckartProcess::Options options = {}) {
+    const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2"}, options);
+    EXPECT_EQ(result.code, 3) << result.err;
+    EXPECT_THAT(line_containing(result.err, "in/" + name + ": "), HasSubstr("(" + reason))
+        << result.err;
+    EXPECT_THAT(result.err, HasSubstr("1 done, 1 failed"));
+    EXPECT_THAT(files("out"), ElementsAre("good.png"));
+  }
+};
+
+TEST_F(InputErrors, reports_empty_file) {
+  write("in/bad.png", "");
+  expect_named("bad.png", "empty file");
+}
+
+TEST_F(InputErrors, reports_truncated_png) {
+  const auto whole = encoded("png", 64, 64);
+  write("in/bad.png", std::span(whole).first(whole.size() / 2));
+  expect_named("bad.png", "corrupt");
+}
+
+TEST_F(InputErrors, reports_truncated_jpeg) {
+  const auto whole = encoded("jpeg", 64, 64);
+  write("in/bad.jpg", std::span(whole).first(whole.size() / 2));
+  expect_named("bad.jpg", "corrupt");
+}
+
+TEST_F(InputErrors, reports_text_with_image_extension) {
+  write("in/bad.jpg", "Dear diary,\n");
+  expect_named("bad.jpg", "not an image");
+}
+
+TEST_F(InputErrors, reports_png_with_alpha) {
+  write("in/bad.png", PngMaker(1, 1, 8, 6).pixels(std::string(5, '\0')).end());
+  expect_named("bad.png", "unsupported");
+}
+
+TEST_F(InputErrors, reports_16_bit_image_for_jpeg_output) {
+  write("in/bad.png", io::codec_by_name("png").encode(
+                          synthesize({.rows = 8, .cols = 8, .depth = Depth::u16}), {}));
+  const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--format", "jpeg"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(
+      line_containing(result.err, "in/bad.png: "),
+      HasSubstr("JPEG has no 16-bit samples; use output.format=png (not encodable, in load)"));
+  EXPECT_THAT(files("out"), ElementsAre("good.jpg"));
+}
+
+TEST_F(InputErrors, reports_image_over_size_limit) {
+  write("in/bad.png", encoded("png", 100, 100));
+  write("c.yaml", "limits: {side: 50}\n");
+  const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--config", "c.yaml"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(line_containing(result.err, "in/bad.png"), HasSubstr("limits.side = 50"));
+}
+
+TEST_F(InputErrors, reports_decode_timeout) {
+  write("in/bad.jpg",
+        with_last_scan_repeated(make_jpeg(Image({6000, 6000, 3, Depth::u8}),
+                                          {.progressive = true, .has_refinement_scans = false}),
+                                490));
+  const ProcessResult result =
+      run({"run", "in", "-o", "out", "-k", "2", "--set", "limits.decode_s=1"});
+  EXPECT_EQ(result.code, 3) << result.err;
+  EXPECT_THAT(line_containing(result.err, "in/bad.jpg: "),
+              HasSubstr("over limits.decode_s = 1 (too large, in load)"));
+  EXPECT_THAT(files("out"), ElementsAre("good.png"));
+}
+
+TEST_F(InputErrors, reports_out_of_memory_in_load) {
+  if (kIsSanitized) GTEST_SKIP() << "no limit leaves the address space that sanitizers take";
+  write("in/bad.jpg", make_jpeg(Image({10000, 10000, 3, Depth::u8}), {.progressive = true}));
+  const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--set", "cpu.lanes=1"},
+                                   {.folder = {}, .in = {}, .address_space_mb = 1100});
+  EXPECT_EQ(result.code, 3) << result.err;
+  EXPECT_THAT(line_containing(result.err, "in/bad.jpg: "), HasSubstr("(out of memory, in load)"));
+  EXPECT_THAT(files("out"), ElementsAre("good.png"));
+}
+
+TEST_F(InputErrors, reports_out_of_memory_in_compute) {
+  if (kIsSanitized) GTEST_SKIP() << "no limit leaves the address space that sanitizers take";
+  write("in/bad.png",
+        io::codec_by_name("png").encode(
+            synthesize({.kind = SynthKind::gradient, .rows = 9000, .cols = 9000}), {}));
+  write_png("in/late.png");
+  const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--set", "cpu.lanes=1"},
+                                   {.folder = {}, .in = {}, .address_space_mb = 1500});
+  EXPECT_EQ(result.code, 3) << result.err;
+  EXPECT_THAT(line_containing(result.err, "in/bad.png: "),
+              HasSubstr("(out of memory, in compute)"));
+  EXPECT_THAT(files("out"), ElementsAre("good.png", "late.png"));
+}
+
+TEST_F(InputErrors, reports_broken_symlink) {
+  fs::create_symlink("nowhere", at("in/bad.png"));
+  expect_named("bad.png", "not found");
+}
+
+TEST_F(InputErrors, reports_fifo) {
+  ASSERT_EQ(mkfifo(at("in/bad.png").c_str(), 0600), 0);
+  expect_named("bad.png", "unreadable");
+}
+
+TEST_F(InputErrors, reports_file_without_read_permission) {
+  write_png("in/bad.png");
+  fs::permissions(at("in/bad.png"), fs::perms::none);
+  fs::permissions(at("."), fs::perms::all);
+  expect_named("bad.png", "unreadable", {.folder = {}, .in = {}, .as_nobody = getuid() == 0});
+}
+
+TEST_F(InputErrors, reports_missing_folder_among_existing_ones) {
+  const ProcessResult result = run({"run", "nowhere", "in", "-o", "out", "-k", "2"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(line_containing(result.err, "nowhere: "), HasSubstr("no such file or folder"));
+  EXPECT_THAT(files("out"), ElementsAre("good.png"));
+}
+
+TEST_F(InputErrors, reports_missing_file_of_a_list) {
+  write("list", "in/good.png\nnowhere.png\n");
+  const ProcessResult result = run({"run", "--files-from", "list", "-o", "out", "-k", "2"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(line_containing(result.err, "nowhere.png: "), HasSubstr("no such file or folder"));
+}
+
+TEST_F(InputErrors, gives_second_input_of_same_output_its_full_name) {
+  fs::remove(at("in/good.png"));
+  for (int i = 0; i < 20; ++i) {
+    const std::string stem = "in/" + std::to_string(i);
+    write(stem + ".jpg", encoded("jpeg"));
+    write_png(stem + ".png");
+  }
+  const ProcessResult result =
+      run({"run", "in", "-o", "out", "-k", "2", "--set", "threads.load=4"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(files("out").size(), 40u);
+  for (int i = 0; i < 20; ++i) {
+    const std::string name = std::to_string(i) + ".png";
+    EXPECT_TRUE(fs::exists(at("out/" + name + ".png")));
+    EXPECT_THAT(line_containing(result.err, "in/" + name + ": "),
+                HasSubstr("its output is out/" + name + ".png: out/" + name + " belongs to"));
+  }
+}
+
+TEST_F(InputErrors, reports_output_that_would_replace_its_input) {
+  const auto before = io::read_file(at("in/good.png"), 1);
+  const ProcessResult result = run({"run", "in/good.png", "-o", "in", "-k", "2"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(line_containing(result.err, "in/good.png: "), HasSubstr("would replace it"));
+  EXPECT_EQ(io::read_file(at("in/good.png"), 1), before);
+}
+
+TEST_F(InputErrors, reports_output_that_would_replace_another_input) {
+  write("in/two.jpg", encoded("jpeg"));
+  write_png("in/two.png");
+  const auto before = io::read_file(at("in/two.png"), 1);
+  const ProcessResult result = run({"run", "in/two.jpg", "in/two.png", "-o", "in", "-k", "2"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(line_containing(result.err, "in/two.jpg: "), HasSubstr("would replace an input"));
+  EXPECT_EQ(io::read_file(at("in/two.png"), 1), before);
+}
+
+TEST_F(InputErrors, reports_output_that_would_replace_input_of_another_folder) {
+  write("a/x.jpg", encoded("jpeg"));
+  write_png("b/x.png");
+  const auto before = io::read_file(at("b/x.png"), 1);
+  const ProcessResult result = run({"run", "a/x.jpg", "b/x.png", "-o", "b", "-k", "2"});
+  EXPECT_EQ(result.code, 3) << result.err;
+  EXPECT_THAT(line_containing(result.err, "a/x.jpg: "),
+              HasSubstr("b/x.png would replace an input"));
+  EXPECT_EQ(io::read_file(at("b/x.png"), 1), before);
+}
+
+TEST_F(InputErrors, writes_nothing_into_an_input_folder_below_the_output) {
+  write("here/scans/scans/a.jpg", encoded("jpeg"));
+  write_png("here/scans/a.png");
+  const ProcessResult result = run({"run", "here/scans", "-o", "here", "-k", "2"});
+  EXPECT_EQ(result.code, 3) << result.err;
+  EXPECT_THAT(line_containing(result.err, "scans/scans/a.jpg: "),
+              HasSubstr("here/scans/a.png would be in the input here/scans"));
+  EXPECT_THAT(files("here"), ElementsAre("a.png", "scans/a.png", "scans/scans/a.jpg"));
+}
+
+TEST_F(InputErrors, reports_listed_folder_inside_the_output_folder) {
+  write("list", "in\n");
+  const ProcessResult result = run({"run", "--files-from", "list", "-o", ".", "-k", "2,3"});
+  EXPECT_EQ(result.code, 3) << result.err;
+  EXPECT_THAT(line_containing(result.err, "in: "), HasSubstr("it is in the output folder ."));
+  EXPECT_THAT(files("in"), ElementsAre("good.png"));
+}
+
+TEST_F(InputErrors, rejects_list_with_null_bytes) {
+  write("list", std::string("in/good.png\0in/good.png\0", 24));
+  const ProcessResult result = run({"run", "--files-from", "list", "-o", "out", "-k", "2"});
+  EXPECT_EQ(result.code, 64);
+  EXPECT_THAT(result.err, HasSubstr("null byte"));
+  EXPECT_THAT(files("out"), IsEmpty());
+}
+
+TEST_F(InputErrors, reads_list_with_crlf_line_ends) {
+  write("list", "in/good.png\r\n");
+  EXPECT_EQ(run({"run", "--files-from", "list", "-o", "out", "-k", "2"}).code, 0);
+}
+
+TEST_F(InputErrors, escapes_control_characters_in_names) {
+  write("in/\x1b[31m\n.png", "no image");
+  const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2"});
+  EXPECT_THAT(result.err, HasSubstr("in/\\x1b[31m\\n.png: "));
+  EXPECT_THAT(result.err, Not(HasSubstr("\x1b[31m")));
+}
+
+TEST_F(InputErrors, escapes_invisible_characters_in_names) {
+  write("in/\u202egnp.a.png", "no image");
+  write("in/b\u200b\u009b.png", "no image");
+  write("in/c\xff.png", "no image");
+  write("in/ä.png", "no image");
+  const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--report", "-"});
+  EXPECT_THAT(result.err, HasSubstr("in/\\u{202e}gnp.a.png: "));
+  EXPECT_THAT(result.err, HasSubstr("in/b\\u{200b}\\u{9b}.png: "));
+  EXPECT_THAT(result.err, HasSubstr("in/c\\xff.png: "));
+  EXPECT_THAT(result.err, HasSubstr("in/ä.png: "));
+  EXPECT_THAT(result.out, HasSubstr("{\"file\":\"in/\\u202egnp.a.png\""));
+  EXPECT_THAT(result.out, HasSubstr("{\"file\":\"in/b\\u200b\\u009b.png\""));
+  const std::string status = run({"status", "out"}).out;
+  EXPECT_THAT(status, HasSubstr("in/\\u{202e}gnp.a.png: "));
+  const ProcessResult flag = run({"run", "in", "-o", "out", "--\u202e\x1b[2J"});
+  EXPECT_THAT(flag.err, HasSubstr("--\\u{202e}\\x1b[2J"));
+  const ProcessResult command = run({"\u202e"});
+  EXPECT_THAT(command.err, HasSubstr("'\\u{202e}'"));
+}
+
+TEST_F(InputErrors, rejects_output_in_the_state_folder) {
+  write_png(".eckart/lock.png");
+  write("list", "in/good.png\n.eckart/lock.png\n");
+  const ProcessResult result =
+      run({"run", "--files-from", "list", "-o", "out", "-k", "2", "--set", "output.name={stem}"});
+  EXPECT_EQ(result.code, 3) << result.err;
+  EXPECT_THAT(line_containing(result.err, ".eckart/lock.png: "), HasSubstr("eckart's own files"));
+}
+
+/// A slip of the hand.
+TEST_F(InputErrors, does_not_overwrite_foreign_file_with_report_or_ledger) {
+  write("list", "in/good.png\n");
+  write_png("scan");
+  const auto image = io::read_file(at("scan"), 1), list = io::read_file(at("list"), 1);
+  write("some.json", "{\"a\": 1}");
+  EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2", "--report", "some.json"}).code, 64);
+  for (const std::string name : {"scan", "list"}) {
+    const ProcessResult report = run({"run", "in", "-o", "out", "-k", "2", "--report", name});
+    EXPECT_EQ(report.code, 64);
+    EXPECT_THAT(report.err, HasSubstr("report " + name + ": this file is there"));
+    const ProcessResult ledger = run({"run", "in", "-o", "out", "-k", "2", "--ledger", name});
+    EXPECT_EQ(ledger.code, 64);
+    EXPECT_THAT(ledger.err,
+                HasSubstr("ledger " + name +
+                          ": this file is there, and is no ledger of eckart; it was not changed"));
+  }
+  EXPECT_EQ(io::read_file(at("scan"), 1), image);
+  EXPECT_EQ(io::read_file(at("list"), 1), list);
+}
+
+TEST_F(InputErrors, rejects_empty_rank) {
+  const ProcessResult result = run({"run", "in", "-o", "out", "-k", ""});
+  EXPECT_EQ(result.code, 64);
+  EXPECT_THAT(result.err, HasSubstr("--rank"));
+}
+
+TEST_F(InputErrors, ends_with_74_when_output_cannot_be_written) {
+  write_png("in/sub/bad.png");
+  fs::create_directories(at("out/sub"));
+  fs::permissions(at("out/sub"), fs::perms(0555));
+  for (const char* folder : {".", "out"}) fs::permissions(at(folder), fs::perms::all);
+  const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2"},
+                                   {.folder = {}, .in = {}, .as_nobody = getuid() == 0});
+  EXPECT_EQ(result.code, 74);
+  const std::string line = line_containing(result.err, "in/sub/bad.png: ");
+  EXPECT_THAT(line, HasSubstr("cannot write out/sub/bad.png: Permission denied"));
+  EXPECT_THAT(line, HasSubstr("not written"));
+  EXPECT_THAT(files("out"), ElementsAre("good.png"));
+}
+
+/// With --overwrite as well, which replaces outputs alone.
+TEST_F(InputErrors, reports_collision_when_file_replaces_output_folder) {
+  write_png("in/sub/bad.png");
+  const std::string text = "a file where a folder must be";
+  write("out/sub", text);
+  const std::vector<std::vector<std::string>> commands{
+      {"run", "in", "-o", "out", "-k", "2"}, {"run", "in", "-o", "out", "-k", "2", "--overwrite"}};
+  for (const std::vector<std::string>& arguments : commands) {
+    const ProcessResult result = run(arguments);
+    EXPECT_EQ(result.code, 3);
+    const std::string line = line_containing(result.err, "in/sub/bad.png: ");
+    EXPECT_THAT(line, HasSubstr("out/sub/bad.png is in the way (out/sub is not a directory)"));
+    EXPECT_THAT(line, HasSubstr("output collision"));
+    EXPECT_THAT(files("out"), ElementsAre("good.png", "sub")) << "and no temporaries";
+    EXPECT_EQ(fs::file_size(at("out/sub")), text.size());
+  }
+}
+
+}  // namespace
+}  // namespace eckart::test

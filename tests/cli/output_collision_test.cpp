@@ -1,0 +1,231 @@
+// What is not known as this very input's output is in the way: it is not replaced.
+#include <sys/stat.h>
+
+#include "tests/cli/cli_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+class OutputCollision : public CliTest {
+ protected:
+  void SetUp() override {
+    write_png("cam1/a.png");
+    write("cam2/a.png", encoded("png", 30, 20));
+  }
+  ProcessResult run_cam(const std::string& camera, const std::vector<std::string>& more = {},
+                        const std::string& rank = "2") {
+    std::vector<std::string> arguments{"run", camera, "-o", "out", "-k", rank};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
+  std::vector<std::byte> bytes(const fs::path& file) { return io::read_file(at(file), 1); }
+};
+
+TEST_F(OutputCollision, keeps_foreign_file) {
+  write("out/a.png", "precious");
+  const ProcessResult result = run_cam("cam1");
+  EXPECT_EQ(result.code, 3);
+  const std::string line = line_containing(result.err, "cam1/a.png: ");
+  EXPECT_THAT(line, HasSubstr("output collision"));
+  EXPECT_THAT(line, HasSubstr("out/a.png is in the way (not in the ledger)"));
+  EXPECT_THAT(line, HasSubstr("--overwrite"));
+  EXPECT_EQ(bytes("out/a.png").size(), 8u);
+  EXPECT_THAT(files("out"), ElementsAre("a.png")) << "and no temporaries";
+  EXPECT_EQ(run_cam("cam1", {"--overwrite"}).code, 0);
+  EXPECT_NO_THROW(decode("out/a.png"));
+}
+
+TEST_F(OutputCollision, keeps_empty_file_symlink_directory_and_fifo) {
+  for (const auto& make : std::vector<std::function<void()>>{
+           [&] { write("out/a.png", ""); }, [&] { fs::create_symlink("nowhere", at("out/a.png")); },
+           [&] { fs::create_directory(at("out/a.png")); },
+           [&] { ASSERT_EQ(::mkfifo(at("out/a.png").c_str(), 0600), 0); }}) {
+    fs::remove_all(at("out"));
+    fs::create_directory(at("out"));
+    make();
+    const auto before = fs::symlink_status(at("out/a.png")).type();
+    EXPECT_EQ(run_cam("cam1").code, 3);
+    EXPECT_EQ(fs::symlink_status(at("out/a.png")).type(), before);
+  }
+  EXPECT_EQ(run_cam("cam1", {"--overwrite"}).code, 0);
+}
+
+TEST_F(OutputCollision, keeps_result_of_another_input) {
+  ASSERT_EQ(run_cam("cam1").code, 0);
+  const auto before = bytes("out/a.png");
+  const ProcessResult result = run_cam("cam2");
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(line_containing(result.err, "cam2/a.png: "),
+              HasSubstr("out/a.png is in the way (a result of " + at("cam1/a.png").native() + ")"));
+  EXPECT_EQ(bytes("out/a.png"), before);
+  EXPECT_EQ(run_cam("cam1").code, 0) << "it is still known";
+  EXPECT_EQ(run_cam("cam2", {"--overwrite"}).code, 0);
+  EXPECT_NE(bytes("out/a.png"), before);
+}
+
+TEST_F(OutputCollision, keeps_modified_result) {
+  ASSERT_EQ(run_cam("cam1").code, 0);
+  write("out/a.png", "retouched");
+  const ProcessResult result = run_cam("cam1");
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, HasSubstr("changed after it was made: 9 bytes, not "));
+  EXPECT_EQ(bytes("out/a.png").size(), 9u);
+}
+
+/// All of an image's outputs, or none.
+TEST_F(OutputCollision, writes_no_output_when_one_of_several_collides) {
+  write("out/a.k3.png", "precious");
+  EXPECT_EQ(run_cam("cam1", {}, "2,3").code, 3);
+  EXPECT_THAT(files("out"), ElementsAre("a.k3.png"));
+}
+
+TEST_F(OutputCollision, accepts_file_with_identical_bytes) {
+  ASSERT_EQ(run_cam("cam1").code, 0);
+  const auto time = fs::last_write_time(at("out/a.png"));
+  fs::remove_all(at("out/.eckart"));
+  EXPECT_EQ(run_cam("cam1").code, 0);
+  EXPECT_EQ(fs::last_write_time(at("out/a.png")), time) << "it stays as it is";
+  EXPECT_THAT(run_cam("cam1").err, HasSubstr("1 skipped")) << "and is known from now on";
+}
+
+TEST_F(OutputCollision, treats_any_existing_file_as_collision_without_ledger) {
+  write("out/a.png", "precious");
+  const ProcessResult result = run_cam("cam1", {"--ledger", "none"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, HasSubstr("out/a.png is in the way (no ledger is kept to know it by)"));
+  EXPECT_EQ(run_cam("cam1", {"--ledger", "none", "--overwrite"}).code, 0);
+  EXPECT_EQ(run_cam("cam1", {"--ledger", "none"}).code, 0) << "it has the same bytes";
+  EXPECT_EQ(run_cam("cam1", {"--ledger", "none"}, "3").code, 3) << "and now it has others";
+}
+
+/// On a file system that knows no RENAME_NOREPLACE as well.
+TEST_F(OutputCollision, is_detected_on_publishing_without_rename_noreplace) {
+  write("out/a.png", "precious");
+  std::vector<std::string> arguments{"run", "cam1", "-o", "out", "-k", "2"};
+  EXPECT_EQ(run(arguments, {.fault = "noreplace:22:1:1000"}).code, 3);
+  EXPECT_EQ(bytes("out/a.png").size(), 8u);
+  fs::remove(at("out/a.png"));
+  EXPECT_EQ(run(arguments, {.fault = "noreplace:22:1:1000"}).code, 0);
+}
+
+TEST_F(OutputCollision, is_reported_by_dry_run_for_each_output) {
+  for (const char* name : {"same", "changed", "gone", "edited"})
+    write_png(std::string("in/") + name + ".png");
+  const std::vector<std::string> arguments{"run", "in", "-o", "out", "-k", "2"};
+  ASSERT_EQ(run(arguments).code, 0);
+  write("in/changed.png", encoded("png", 30, 20));
+  fs::remove(at("out/gone.png"));
+  write("out/edited.png", "retouched");
+  write_png("in/new.png");
+  write_png("in/foreign.png");
+  write("out/foreign.png", "precious");
+  write("in/other.jpg", encoded("jpeg"));
+  ASSERT_EQ(run({"run", "cam1", "-o", "out", "-k", "2", "--set", "output.name=other.png"}).code, 0);
+  auto with_dry_run = arguments;
+  with_dry_run.emplace_back("--dry-run");
+  const ProcessResult result = run(with_dry_run);
+  EXPECT_EQ(result.code, 3);
+  const auto says = [&](const std::string& output) {
+    const std::string line = line_containing(result.out, "-> out/" + output + ".png: ");
+    return line.substr(line.find(": ") + 2);
+  };
+  EXPECT_EQ(says("same"), "same");
+  EXPECT_EQ(says("new"), "new");
+  EXPECT_EQ(says("changed"), "reprocessed (its input has changed)");
+  EXPECT_EQ(says("gone"), "reprocessed (it is gone)");
+  EXPECT_EQ(says("foreign"), "in the way (not in the ledger)");
+  EXPECT_THAT(says("edited"), HasSubstr("in the way (changed after it was made: 9 bytes, not "));
+  EXPECT_THAT(says("other"), HasSubstr("in the way (a result of "));
+  EXPECT_EQ(result.err, "outputs: 1 new, 1 same, 2 reprocessed, 3 in the way\n");
+}
+
+/// Which no --overwrite removes.
+TEST_F(OutputCollision, is_reported_for_directory_and_for_file_in_place_of_directory) {
+  write_png("in/a.png");
+  write_png("in/d/e/b.png");
+  fs::create_directories(at("out/a.png"));
+  write("out/d", "precious");
+  for (const char* option : {"--dry-run", "-v", "--overwrite"}) {
+    SCOPED_TRACE(option);
+    const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", option});
+    EXPECT_EQ(result.code, 3);
+    const std::string text = option == std::string("--dry-run") ? result.out : result.err;
+    EXPECT_THAT(text, HasSubstr("in the way (a directory)"));
+    EXPECT_THAT(text, HasSubstr("in the way (out/d is not a directory)"));
+    EXPECT_THAT(text, Not(HasSubstr("with --overwrite")));
+    EXPECT_EQ(bytes("out/d").size(), 8u);
+  }
+}
+
+/// What was made at the ranks of before stays, retouched or not.
+TEST_F(OutputCollision, keeps_results_when_a_rank_is_added) {
+  write_png("in/a.png");
+  write_png("in/b.png");
+  const auto at_ranks = [&](const std::string& ranks, const std::string& option = "-q") {
+    return run({"run", "in", "-o", "out", "-k", ranks, "--report", "-", option});
+  };
+  ASSERT_EQ(at_ranks("5,7").code, 0);
+  const auto made_at = [&] { return fs::last_write_time(at("out/a.k5.png")); };
+  const auto before = made_at();
+  EXPECT_THAT(at_ranks("5,7,9", "--dry-run").err,
+              HasSubstr("outputs: 2 new, 4 same, 0 reprocessed, 0 in the way"));
+  const std::string report = at_ranks("5,7,9").out;
+  EXPECT_EQ(made_at(), before);
+  EXPECT_EQ(files("out").size(), 6u);
+  EXPECT_EQ(count_occurrences(report, R"("result":"skipped")"), 4);
+  EXPECT_EQ(count_occurrences(report, R"("result":"done")"), 2);
+  EXPECT_THAT(at_ranks("5,7,9", "-v").err, HasSubstr("2 skipped"));
+}
+
+/// And no announcement of what was never published is left.
+TEST_F(OutputCollision, leaves_no_publish_intent_of_other_outputs) {
+  write_png("in/a.png");
+  write("out/a.k7.png", "precious");
+  EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "5,7"}).code, 3);
+  EXPECT_THAT(files("out"), ElementsAre("a.k7.png"));
+  EXPECT_THAT(run({"run", "in", "-o", "out", "-k", "5,7", "--dry-run"}).out,
+              HasSubstr("out/a.k5.png: new\n"));
+}
+
+/// When it was about to rename its new results to the places of the old ones.
+TEST_F(OutputCollision, keeps_ledger_entries_of_old_results_after_kill) {
+  const auto at_rank = [&](const std::string& rank, const std::string& fault = {}) {
+    return run({"run", "in", "-o", "out", "-k", rank, "--reprocess"}, {.fault = fault});
+  };
+  write_png("in/a.png");
+  ASSERT_EQ(at_rank("5").code, 0);
+  ASSERT_EQ(at_rank("7", "rename:0:1:1").code, -SIGKILL);
+  const ProcessResult other = run({"run", "in", "-o", "out", "-k", "9"});
+  EXPECT_EQ(other.code, int(ExitCode::usage)) << "no setting replaces a result unasked";
+  EXPECT_THAT(other.err, HasSubstr("1 result of other settings (rank 5 -> 9)"));
+  fs::permissions(at("out/a.png"), fs::perms::owner_read);  // as a copy of the folder would
+  EXPECT_EQ(at_rank("7").code, 0);
+  EXPECT_THAT(run({"run", "in", "-o", "out", "-k", "7"}).err, HasSubstr("1 skipped"));
+}
+
+TEST_F(OutputCollision, keeps_file_of_same_size_and_similar_time) {
+  ASSERT_EQ(run_cam("cam1").code, 0);
+  const fs::path output = fs::path("out") / "a.png";
+  const auto made = fs::last_write_time(at(output));
+  const std::string precious(fs::file_size(at(output)), 'x');
+  std::ofstream(at(output)) << precious;
+  fs::last_write_time(at(output), made + std::chrono::milliseconds(300));
+  fs::last_write_time(at("cam1/a.png"), made + std::chrono::hours(1));
+  const ProcessResult result = run_cam("cam1");
+  EXPECT_EQ(result.code, 3) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("changed after it was made, and its input has changed"));
+  std::ifstream left(at(output));
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(left), {}), precious);
+}
+
+TEST_F(OutputCollision, reprocesses_changed_input_of_same_size) {
+  ASSERT_EQ(run_cam("cam1").code, 0);
+  const auto size = fs::file_size(at("cam1/a.png"));
+  const auto time = fs::last_write_time(at("cam1/a.png"));
+  fs::last_write_time(at("cam1/a.png"), time + std::chrono::seconds(2));
+  ASSERT_EQ(fs::file_size(at("cam1/a.png")), size);
+  EXPECT_THAT(run_cam("cam1").err, HasSubstr("1 done"));
+}
+
+}  // namespace
+}  // namespace eckart::test

@@ -1,0 +1,148 @@
+// Inputs whose outputs would have one name get names that do not clash.
+#include "tests/cli/watch_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+class OutputNames : public CliTest {
+ protected:
+  ProcessResult run_in(const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"run", "in", "-o", "out", "-k", "2", "--backend", "cpu"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
+};
+
+TEST_F(OutputNames, corrupt_input_does_not_block_a_good_one) {
+  write("in/a.jpg", "no image");
+  write_png("in/a.png");
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(run_in().code, 3);
+    EXPECT_THAT(files("out"), ElementsAre("a.png.png"));
+  }
+  fs::remove(at("in/a.jpg"));
+  EXPECT_THAT(run_in().err, HasSubstr("1 skipped")) << "its result stays where it is";
+  EXPECT_THAT(files("out"), ElementsAre("a.png.png"));
+}
+
+TEST_F(OutputNames, do_not_depend_on_threads_or_earlier_runs) {
+  for (int i = 0; i < 30; ++i) {
+    write("in/" + std::to_string(i) + ".jpg", encoded("jpeg"));
+    write_png("in/" + std::to_string(i) + ".png");
+  }
+  EXPECT_EQ(run_in({"--set", "threads.load=4"}).code, 0);
+  const Names before = files("out");
+  EXPECT_EQ(before.size(), 60u);
+  for (int i = 0; i < 30; i += 2) fs::remove(at("out/" + std::to_string(i) + ".png"));
+  for (int i = 0; i < 30; i += 3) fs::remove(at("out/" + std::to_string(i) + ".png.png"));
+  EXPECT_EQ(run_in({"--set", "threads.load=4"}).code, 0);
+  EXPECT_EQ(files("out"), before);
+  fs::remove_all(at("out"));
+  EXPECT_EQ(run_in({"--set", "threads.load=1"}).code, 0);
+  EXPECT_EQ(files("out"), before);
+}
+
+TEST_F(OutputNames, are_printed_by_dry_run) {
+  write("in/a.jpg", encoded("jpeg"));
+  write_png("in/a.png");
+  const std::string told = run_in({"--dry-run"}).out;
+  EXPECT_THAT(told, HasSubstr("in/a.jpg -> out/a.png"));
+  EXPECT_THAT(told, HasSubstr("in/a.png -> out/a.png.png"));
+}
+
+TEST_F(OutputNames, collide_when_the_pattern_lacks_the_input_name) {
+  write("in/a.jpg", encoded("jpeg"));
+  write_png("in/a.png");
+  const ProcessResult result = run_in({"--set", "output.name=result.png"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(line_containing(result.err, "in/a.png: "), HasSubstr("output collision"));
+}
+
+TEST_F(OutputNames, process_input_given_twice_once) {
+  write_png("in/a.png");
+  const ProcessResult result = run({"run", "in/a.png", "in/a.png", "-o", "out", "-k", "2"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(files("out"), ElementsAre("a.png"));
+}
+
+TEST_F(OutputNames, give_file_its_full_name_when_a_folder_has_its_usual_name) {
+  write("in/b.jpg", encoded("jpeg"));
+  write_png("in/b.png/i.png");
+  for (int i = 0; i < 2; ++i) {
+    const ProcessResult result = run_in();
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_THAT(files("out"), ElementsAre("b.jpg.png", "b.png/i.png"));
+  }
+}
+
+TEST_F(OutputNames, collide_when_folder_follows_result_of_its_name) {
+  write("in/b.jpg", encoded("jpeg"));
+  EXPECT_EQ(run_in().code, 0);
+  write_png("in/b.png/i.png");
+  write_png("in/c.png");
+  const ProcessResult result = run_in();
+  EXPECT_EQ(result.code, 3);
+  const std::string line = line_containing(result.err, "in/b.png/i.png: ");
+  EXPECT_THAT(line, HasSubstr("output collision"));
+  EXPECT_THAT(line, HasSubstr("out/b.png is not a directory"));
+  EXPECT_THAT(files("out"), ElementsAre("b.png", "c.png"));
+}
+
+class OutputNamesInWatch : public WatchTest {};
+
+TEST_F(OutputNamesInWatch, are_logged_once_and_distinct) {
+  configure();
+  write("in/a.png", encoded("png", 24, 16));
+  start();
+  wait_for_outputs(1);
+  write("in/a.jpg", encoded("jpeg", 40, 32));
+  wait_for_outputs(2);
+  EXPECT_EQ(decode("out/a.png").shape().rows, 24);
+  EXPECT_EQ(decode("out/a.jpg.png").shape().rows, 40);
+  EXPECT_EQ(count_occurrences(service_->err(), "belongs to another input"), 1);
+  write("in/a.jpg", encoded("jpeg", 48, 32));
+  wait_until([&] { return count_occurrences(service_->err(), "out/a.jpg.png") > 2; });
+  EXPECT_THAT(files("out"), ElementsAre("a.jpg.png", "a.png"));
+  EXPECT_EQ(count_occurrences(service_->err(), "belongs to another input"), 1);
+}
+
+TEST_F(OutputNamesInWatch, file_and_folder_do_not_block_other_inputs) {
+  configure("after: delete, retry_timeout_s: 0");
+  write("in/b.jpg", encoded("jpeg"));
+  start();
+  wait_until([&] { return count("in") == 0; });
+  write_png("in/b.png/i.png");
+  wait_until([&] { return fs::exists(at("out/.eckart/quarantine/b.png.d/i.png")); });
+  write_png("in/c.png");
+  wait_for_outputs(2);
+  EXPECT_THAT(files("out"), ElementsAre("b.png", "c.png"));
+  EXPECT_THAT(service_->err(), Not(HasSubstr("waiting")));
+}
+
+/// A name that is a file's in the quarantine, and then a folder's in the inbox; and back.
+TEST_F(OutputNamesInWatch, quarantine_holds_each_bad_file_once) {
+  configure("after: delete, retry_timeout_s: 0");
+  write("in/q.png", "no image");
+  write("in/r.png/x.png", "no image");
+  start();
+  const auto wait_for_quarantined = [&](int files) {  // in the inbox they are hidden on their way
+    wait_until([&] { return count_occurrences(service_->err(), "is in the quarantine") >= files; });
+  };
+  wait_for_quarantined(2);
+  fs::remove_all(at("in/r.png"));
+  write("in/q.png/x.png", "no image");
+  write("in/r.png", "no image");
+  wait_for_quarantined(4);
+  write_png("in/good.png");
+  wait_for_outputs(1);
+  EXPECT_EQ(count_occurrences(service_->err(), "is in the quarantine"), 4) << service_->err();
+  EXPECT_EQ(count_occurrences(service_->err(), " E "), 4) << service_->err();
+  const fs::path quarantine = at("out/.eckart/quarantine");
+  for (const char* name : {"q.png", "q.png.d/x.png", "r.png.d/x.png", "r.png"})
+    EXPECT_TRUE(fs::is_regular_file(quarantine / name)) << name;
+  fs::remove_all(at("in/q.png"));
+  EXPECT_EQ(run({"requeue", "out", "q.png"}).code, 0);
+}
+
+}  // namespace
+}  // namespace eckart::test

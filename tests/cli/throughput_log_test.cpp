@@ -1,0 +1,192 @@
+// What a run and a service tell of their throughput: the log, whose sums add up, and SIGUSR1.
+#include <sys/stat.h>
+
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/cli/watch_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+using nlohmann::json;
+
+class ThroughputLog : public WatchTest {
+ protected:
+  std::vector<json> lines(const std::string& kind = {}) const {
+    std::vector<json> found;
+    std::ifstream stream(at("log.jsonl"));
+    for (std::string line; std::getline(stream, line) && !stream.eof();) {
+      json parsed = json::parse(line);
+      if (kind.empty() || parsed["kind"] == kind) found.push_back(std::move(parsed));
+    }
+    return found;
+  }
+  std::vector<std::string> run_arguments() const {
+    return {"run",       "in",    "-o",
+            "out",       "--set", "telemetry.throughput_log=" + at("log.jsonl").string(),
+            "--backend", "cpu",   "-q"};
+  }
+
+  /// busy + waits = wall time of each worker.
+  static void expect_times_add_up(const json& line) {
+    for (const json& stage : line["stages"]) {
+      const double all = double(stage["workers"]) * double(line["interval_s"]);
+      EXPECT_NEAR(double(stage["busy_s"]) + double(stage["waiting_for_input_s"]) +
+                      double(stage["blocked_s"]),
+                  all, 2e-3 * double(stage["workers"]))
+          << stage;
+    }
+  }
+  static void expect_images_add_up(const json& total) {
+    EXPECT_EQ(total["found"].get<int>(), total["done"].get<int>() + total["failed"].get<int>() +
+                                             total["skipped"].get<int>() +
+                                             total["unfinished"].get<int>());
+  }
+};
+
+TEST_F(ThroughputLog, adds_up_for_a_service) {
+  configure({}, "telemetry: {throughput_log: " + at("log.jsonl").string() + ", interval_s: 0.1}\n");
+  start();
+  for (int i = 0; i < 8; ++i) write_png("in/" + std::to_string(i) + ".png");
+  write("in/bad.png", std::string("no image"));
+  wait_for_outputs(8);
+  const std::size_t so_far = lines("interval").size();
+  wait_until([&] { return lines("interval").size() >= so_far + 3; });
+  for (int i = 0; i < 8; ++i) write_png("in/more/" + std::to_string(i) + ".png");
+  wait_for_outputs(16);
+  ASSERT_EQ(stop().code, 0);
+
+  const auto all = lines();
+  ASSERT_GE(all.size(), 6u);
+  EXPECT_EQ(all.front()["kind"], "run");
+  EXPECT_EQ(all.front()["command"], "watch");
+  EXPECT_EQ(all.front()["workers"]["source"], 1);
+  EXPECT_EQ(all.back()["kind"], "total");
+  std::map<std::string, double> sums;
+  for (const json& line : lines("interval")) {
+    EXPECT_EQ(line["run"], all.front()["run"]);
+    expect_times_add_up(line);
+    for (const char* key : {"interval_s", "found", "done", "failed", "input_bytes", "output_bytes"})
+      sums[key] += double(line[key]);
+    for (const json& stage : line["stages"]) sums[stage["name"]] += double(stage["busy_s"]);
+    sums["cpu_s"] += double(line["process"]["cpu_s"]);
+  }
+  const json& total = all.back();
+  expect_times_add_up(total);
+  expect_images_add_up(total);
+  EXPECT_EQ(total["done"], 16);
+  for (const char* key : {"interval_s", "found", "done", "failed", "input_bytes", "output_bytes"})
+    EXPECT_NEAR(double(total[key]), sums[key], 1e-3) << key;
+  for (const json& stage : total["stages"])
+    EXPECT_NEAR(double(stage["busy_s"]), sums[stage["name"]], 1e-3) << stage["name"];
+  EXPECT_NEAR(double(total["process"]["cpu_s"]), sums["cpu_s"], 1e-3);
+  EXPECT_EQ(total["end_to_end_s"]["count"], 16);
+}
+
+TEST_F(ThroughputLog, counts_each_input_of_a_run_once) {
+  for (int i = 0; i < 5; ++i) write_png("in/" + std::to_string(i) + ".png");
+  write("in/bad.png", std::string("no image"));
+  EXPECT_EQ(run(run_arguments()).code, 3);
+  json total = lines("total").back();
+  expect_times_add_up(total);
+  expect_images_add_up(total);
+  EXPECT_EQ(total["done"], 5);
+  EXPECT_EQ(total["failures"], (json{{"not an image", 1}}));
+  EXPECT_EQ(total["unfinished"], 0);
+  EXPECT_EQ(total["planes"], 5);
+  EXPECT_GT(total["process"]["cpu_s"], 0);
+  EXPECT_EQ(total["stages"][1]["service_s"]["count"], 6);
+  EXPECT_EQ(total["stages"][4]["service_s"]["count"], 5);
+
+  EXPECT_EQ(run(run_arguments()).code, 3);  // adds to the log
+  total = lines("total").back();
+  EXPECT_EQ(total["skipped"], 5);
+  EXPECT_EQ(total["failed"], 1);
+  expect_images_add_up(total);
+  EXPECT_EQ(lines("run").size(), 2u);
+  EXPECT_NE(lines("run")[0]["run"], lines("run")[1]["run"]);
+  EXPECT_EQ(lines("run")[0]["settings_hash"], lines("run")[1]["settings_hash"]);
+}
+
+TEST_F(ThroughputLog, write_failure_is_reported_once) {
+  for (int i = 0; i < 5; ++i) write_png("in/" + std::to_string(i) + ".png");
+  write("log.jsonl", std::string("a file where a folder is wanted"));
+  auto arguments = run_arguments();
+  arguments[5] += "/log.jsonl";
+  const ProcessResult result = run(arguments);
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(count_occurrences(result.err, "throughput log"), 1) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("log.jsonl/log.jsonl"));
+}
+
+TEST_F(ThroughputLog, second_writer_is_reported) {
+  configure({}, "telemetry: {throughput_log: " + at("log.jsonl").string() + ", interval_s: 0.1}\n");
+  start();
+  wait_until([&] { return !lines("interval").empty(); });
+  write_png("other/a.png");
+  const ProcessResult second = run({"run", "other", "-o", "out2", "--backend", "cpu", "--set",
+                                    "telemetry.throughput_log=" + at("log.jsonl").string()});
+  EXPECT_EQ(second.code, 0);
+  EXPECT_THAT(line_containing(second.err, "log.jsonl"), HasSubstr("another process writes"));
+  EXPECT_EQ(count_occurrences(stop().err, "another process"), 0);
+}
+
+/// A configuration that comes by a pipe keeps it in its first steps for as long as one likes.
+TEST_F(ThroughputLog, early_usr1_does_not_end_the_process) {
+  configure();
+  std::ostringstream yaml;
+  yaml << std::ifstream(at("eckart.yaml")).rdbuf();
+  fs::remove(at("eckart.yaml"));
+  ASSERT_EQ(::mkfifo(at("eckart.yaml").c_str(), 0600), 0);
+  start();
+  std::ofstream pipe(at("eckart.yaml"));  // once it reads
+  service_->signal(SIGUSR1);
+  pipe << yaml.str();
+  pipe.close();
+  wait_for_log("ready:");
+  EXPECT_EQ(stop().code, 0);
+}
+
+TEST_F(ThroughputLog, usr1_logs_status) {
+  configure();
+  start();
+  write_png("in/a.png");
+  wait_for_outputs(1);
+  service_->signal(SIGUSR1);
+  wait_for_log("rate      ");
+  write_png("in/b.png");
+  wait_for_outputs(2);
+  const ProcessResult result = stop();
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("stage    threads"), HasSubstr("queues    found")));
+}
+
+/// As after a lost GPU, when a process replaces itself.
+TEST_F(ThroughputLog, usr1_works_when_inherited_as_ignored) {
+  configure();
+  EckartProcess::Options options;
+  options.folder = at(".");
+  options.program = "/bin/sh";
+  const std::string begin = "trap '' USR1; exec " ECKART_PROGRAM " watch --config eckart.yaml";
+  service_ = std::make_unique<EckartProcess>(std::vector<std::string>{"-c", begin}, options);
+  wait_for_log("ready:");
+  service_->signal(SIGUSR1);
+  wait_for_log("rate      ");
+  EXPECT_EQ(stop().code, 0);
+}
+
+TEST_F(ThroughputLog, rejects_invalid_listen_address) {
+  for (const char* wrong : {"0.0.0.0:9464", "9464", "127.0.0.1", "127.0.0.1:70000", "example:1"}) {
+    auto arguments = run_arguments();
+    arguments.insert(arguments.end(), {"--set", std::string("telemetry.listen=") + wrong});
+    const ProcessResult result = run(arguments);
+    EXPECT_EQ(result.code, 78) << wrong;
+    EXPECT_THAT(result.err, HasSubstr("telemetry.listen")) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace eckart::test

@@ -1,0 +1,141 @@
+// What a run refuses as a whole, with which exit code and which words.
+#include <unistd.h>
+
+#include "tests/cli/cli_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+class UsageErrors : public CliTest {
+ protected:
+  void SetUp() override { write_png("in/a.png"); }
+
+  void expect(ExitCode code, const std::string& words, const std::vector<std::string>& arguments,
+              EckartProcess::Options options = {}) {
+    const ProcessResult result = run(arguments, options);
+    EXPECT_EQ(result.code, int(code)) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(words));
+    EXPECT_EQ(result.out, "");
+  }
+};
+
+TEST_F(UsageErrors, rejects_unknown_flag) {
+  expect(ExitCode::usage, "--frobnicate", {"run", "in", "-o", "out", "--frobnicate"});
+  expect(ExitCode::usage, "", {});
+  expect(ExitCode::usage, "there is no command 'rum'", {"rum"});
+}
+
+TEST_F(UsageErrors, rejects_empty_option_value) {
+  expect(ExitCode::usage, "--report= has no value",
+         {"run", "in", "-o", "out", "--report=", "--overwrite"});
+  EXPECT_FALSE(fs::exists(at("out")));
+}
+
+TEST_F(UsageErrors, rejects_run_without_input_or_output) {
+  expect(ExitCode::usage, "no input", {"run", "-o", "out"});
+  expect(ExitCode::usage, "no output folder", {"run", "in"});
+}
+
+TEST_F(UsageErrors, rejects_missing_config_file) {
+  expect(ExitCode::usage, "nowhere.yaml", {"run", "in", "-o", "out", "--config", "nowhere.yaml"});
+}
+
+TEST_F(UsageErrors, reports_unwritable_stdout) {
+  write_png("in/a.png");
+  EckartProcess::Options shell;
+  shell.program = "/bin/sh";
+  for (const char* arguments : {"--version", "run in -o out -k 2 -q --backend cpu --json"}) {
+    const ProcessResult result =
+        run({"-c", std::string("exec " ECKART_PROGRAM " ") + arguments + " > /dev/full"}, shell);
+    EXPECT_EQ(result.code, 74) << arguments;
+    EXPECT_THAT(result.err, HasSubstr("cannot write the results to stdout")) << arguments;
+  }
+}
+
+TEST_F(UsageErrors, ends_with_75_when_out_of_memory) {
+  if (kIsSanitized) GTEST_SKIP() << "no limit leaves the address space that sanitizers take";
+  const ProcessResult result =
+      run({"synth", "-o", "made", "--kind", "gradient", "--size", "30000", "--count", "1"},
+          {.folder = {}, .in = {}, .address_space_mb = 700});
+  EXPECT_EQ(result.code, 75) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("out of memory"));
+}
+
+TEST_F(UsageErrors, rejects_unknown_key) {
+  write("c.yaml", "rank: 5\nbatsch: 3\n");
+  expect(ExitCode::configuration, "c.yaml:2: batsch: unknown key",
+         {"run", "in", "-o", "out", "--config", "c.yaml"});
+  expect(ExitCode::configuration, "--set batsch=3",
+         {"run", "in", "-o", "out", "--set", "batsch=3"});
+}
+
+TEST_F(UsageErrors, rejects_invalid_value) {
+  expect(ExitCode::usage, "expected a positive integer",
+         {"run", "in", "-o", "out", "--rank", "abc"});
+  expect(ExitCode::usage, "--rank", {"run", "in", "-o", "out", "--rank", "abc"});
+  expect(ExitCode::usage, "--format", {"run", "in", "-o", "out", "--format", "bmp"});
+  expect(ExitCode::configuration, "threads.load",
+         {"run", "in", "-o", "out", "--set", "threads.load=many"});
+}
+
+TEST_F(UsageErrors, rejects_missing_input) {
+  expect(ExitCode::no_input, "nowhere: no such file or folder", {"run", "nowhere", "-o", "out"});
+  expect(ExitCode::no_input, "nowhere", {"run", "--files-from", "nowhere", "-o", "out"});
+}
+
+TEST_F(UsageErrors, rejects_folder_without_images) {
+  fs::create_directory(at("empty"));
+  write("texts/a.txt", "text");
+  expect(ExitCode::nothing_readable, "no images among the inputs", {"run", "empty", "-o", "out"});
+  expect(ExitCode::nothing_readable, "1 other file)", {"run", "texts", "-o", "out"});
+}
+
+TEST_F(UsageErrors, ends_with_65_when_no_input_is_readable) {
+  write("bad/a.png", "text");
+  expect(ExitCode::nothing_readable, "bad/a.png: ", {"run", "bad", "-o", "out"});
+}
+
+TEST_F(UsageErrors, rejects_output_folder_that_cannot_be_created) {
+  write("file", "text");
+  expect(ExitCode::cannot_create, "the output folder file: ", {"run", "in", "-o", "file"});
+  expect(ExitCode::cannot_create, "the output folder file/sub: ", {"run", "in", "-o", "file/sub"});
+  EXPECT_EQ(fs::file_size(at("file")), 4u);
+}
+
+TEST_F(UsageErrors, rejects_output_folder_without_permission) {
+  fs::create_directory(at("closed"));
+  fs::permissions(at("closed"), fs::perms::owner_read | fs::perms::owner_exec);
+  fs::permissions(at("."), fs::perms::all);
+  expect(ExitCode::no_permission, "closed/out", {"run", "in", "-o", "closed/out"},
+         {.folder = {}, .in = {}, .as_nobody = getuid() == 0});
+}
+
+TEST_F(UsageErrors, rejects_output_folder_inside_an_input) {
+  expect(ExitCode::usage, "the output folder in is the input in", {"run", "in", "-o", "in"});
+  expect(ExitCode::usage, "the output folder in/out lies in the input in",
+         {"run", "in", "-o", "in/out"});
+  expect(ExitCode::usage, "the output folder ./in/../in is the input in",
+         {"run", "in", "-o", "./in/../in"});
+  EXPECT_THAT(files("in"), ElementsAre("a.png"));
+}
+
+TEST_F(UsageErrors, rejects_cuda_without_gpu) {
+  const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--backend", "cuda"});
+  if (result.code == 0) GTEST_SKIP() << "there is a GPU";
+  EXPECT_EQ(result.code, int(ExitCode::unavailable));
+  EXPECT_THAT(result.err, HasSubstr("the CUDA backend is not available: "));
+  EXPECT_EQ(count_occurrences(result.err, "\n"), 1) << result.err;
+}
+
+TEST_F(UsageErrors, rejects_output_name_with_slash_or_unknown_field) {
+  expect(ExitCode::configuration, "slash",
+         {"run", "in", "-o", "out", "--set", "output.name=a/{stem}.png"});
+  write("c.yaml", "output:\n  name: \"{foo}.png\"\n");
+  expect(ExitCode::configuration, "c.yaml:2: output.name: '{foo}.png' has {foo}; there are {stem}",
+         {"run", "--print-config", "--config", "c.yaml"});
+  expect(ExitCode::usage, "needs {rank}",
+         {"run", "in", "-o", "out", "-k", "2,3", "--set", "output.name={stem}.png"});
+}
+
+}  // namespace
+}  // namespace eckart::test

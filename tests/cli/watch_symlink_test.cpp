@@ -1,0 +1,82 @@
+// The service from outside, while folders of its input are moved away and replaced by links.
+#include <fcntl.h>
+#include <stdio.h>
+
+#include "tests/cli/watch_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+class WatchSymlinks : public WatchTest {
+ protected:
+  /// Files that settle for so long that they wait until the folder is moved.
+  void start_with_files() {
+    write("eckart.yaml", "backend: cpu\nwatches:\n  - {input: " + at("in").string() + ", output: " +
+                             at("out").string() + ", settle_ms: 3000, after: delete}\n");
+    fs::create_directories(at("in/day1"));
+    fs::create_directories(at("archive"));
+    start();
+    wait_for_log("ready: ");
+    for (const char* name : {"a.png", "b.png"}) write_png(fs::path("in/day1") / name);
+    write("archive/theirs.png", encoded("png"));
+  }
+  /// What comes later than all others is ready later than all others.
+  void wait_for_later_file() {
+    write_png("in/later.png");
+    wait_until([&] { return !fs::exists(at("in/later.png")); });
+  }
+};
+
+TEST_F(WatchSymlinks, folder_replaced_by_symlink_keeps_its_files) {
+  start_with_files();
+  fs::rename(at("in/day1"), at("archive/day1"));
+  fs::create_directory_symlink("../archive/day1", at("in/day1"));
+  wait_for_later_file();
+  EXPECT_THAT(files("archive"), ElementsAre("day1/a.png", "day1/b.png", "theirs.png"));
+  EXPECT_THAT(files("out"), ElementsAre("later.png"));
+  EXPECT_EQ(stop().code, 0);
+}
+
+TEST_F(WatchSymlinks, folder_exchanged_with_symlink_is_not_followed) {
+  start_with_files();
+  write("archive/a.png", encoded("png"));
+  fs::create_directory_symlink(at("archive"), at("link"));
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(
+        ::renameat2(AT_FDCWD, at("in/day1").c_str(), AT_FDCWD, at("link").c_str(), RENAME_EXCHANGE),
+        0);
+  }
+  wait_for_later_file();
+  EXPECT_THAT(files("archive"), ElementsAre("a.png", "theirs.png"));
+  EXPECT_THAT(files("link"), ElementsAre("a.png", "b.png"));
+  EXPECT_THAT(files("out"), ElementsAre("later.png"));
+}
+
+TEST_F(WatchSymlinks, symlinked_file_is_processed_when_configured_and_its_target_kept) {
+  write("archive/a.png", encoded("png"));
+  fs::create_symlink(at("archive/a.png"), at("in/link.png"));
+  configure("after: delete");
+  start();
+  wait_for_log("is a symbolic link and is ignored");
+  wait_for_later_file();
+  EXPECT_TRUE(fs::is_symlink(at("in/link.png")));
+  EXPECT_EQ(stop().code, 0);
+  configure("after: delete, links: files");
+  start();
+  wait_until([&] { return !fs::is_symlink(at("in/link.png")); });
+  EXPECT_THAT(files("out"), ElementsAre("later.png", "link.png"));
+  EXPECT_THAT(files("archive"), ElementsAre("a.png"));
+}
+
+TEST_F(WatchSymlinks, follow_links_still_works_and_is_reported_as_deprecated) {
+  write("archive/a.png", encoded("png"));
+  fs::create_directory_symlink(at("archive"), at("in/linked"));
+  configure("follow_links: true");
+  start();
+  wait_for_outputs(1);
+  EXPECT_THAT(files("out"), ElementsAre("linked/a.png"));
+  EXPECT_THAT(service_->err(), HasSubstr("follow_links is deprecated: say links: all instead"));
+}
+
+}  // namespace
+}  // namespace eckart::test

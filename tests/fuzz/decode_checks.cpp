@@ -1,0 +1,104 @@
+#include "tests/fuzz/decode_checks.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "core/error.hpp"
+#include "tests/fuzz/target.hpp"
+
+namespace {
+unsigned char new_array_fill_byte = 0;  // what new arrays hold
+}
+
+// An image's pixels are such an array: what a decoder leaves out shows as a difference.
+void* operator new[](std::size_t size) {
+  void* memory = std::malloc(size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return std::memset(memory, new_array_fill_byte, size);
+}
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return std::malloc(size); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+
+namespace eckart::fuzz {
+namespace {
+
+/// What `action` gives, or nothing where it throws an ItemError, for one of these reasons. Other
+/// exceptions, memory that is not to be had among them, end the process.
+template <class Action>
+auto catch_item_error(std::initializer_list<FailureReason> reasons, Action&& action)
+    -> std::optional<decltype(action())> {
+  try {
+    return action();
+  } catch (const ItemError& error) {
+    require(std::find(reasons.begin(), reasons.end(), error.reason()) != reasons.end(),
+            "the reason is one of this step: " + std::string(to_string(error.reason())));
+    require(is_one_line_message(error.what()), "a refusal says why, on one line");
+    note(error.what());
+    return std::nullopt;
+  }
+}
+
+std::optional<Image> decoded(const io::Codec& codec, std::span<const std::byte> file,
+                             unsigned char into) {
+  new_array_fill_byte = into;
+  // Whether alpha is opaque is known only now.
+  return catch_item_error({FailureReason::corrupt, FailureReason::unsupported},
+                          [&] { return codec.decode(file, {}); });
+}
+
+bool same_pixels(const Image& a, const Image& b) {
+  return a.shape() == b.shape() && std::memcmp(a.data(), b.data(), a.bytes()) == 0;
+}
+
+ImageShape transposed(ImageShape shape) {
+  std::swap(shape.rows, shape.cols);
+  return shape;
+}
+
+}  // namespace
+
+const io::Codec* find_codec(std::span<const std::byte> file) {
+  const auto codec = catch_item_error({FailureReason::empty_file, FailureReason::not_an_image},
+                                      [&] { return &io::detect_codec(file); });
+  return codec.value_or(nullptr);
+}
+
+std::optional<ImageShape> checked_shape(const io::Codec& codec, std::span<const std::byte> file) {
+  const auto header = catch_item_error(
+      {FailureReason::too_large, FailureReason::unsupported, FailureReason::corrupt},
+      [&] { return io::admit(codec, file, kLimits); });
+  if (!header) return std::nullopt;
+  const std::optional<ImageShape> shape = header->shape;
+  require(shape->bytes() <= header->min_decode_bytes &&
+              header->min_decode_bytes <= header->max_decode_bytes,
+          "decoding takes memory for the pixels at least");
+  require(shape->rows > 0 && shape->cols > 0 &&
+              std::max(shape->rows, shape->cols) <= kLimits.side &&
+              std::int64_t(shape->rows) * shape->cols <= kLimits.pixels,
+          "what is let in is within the limits");
+  require(shape->channels == 1 || shape->channels == 3, "an image is gray or RGB");
+  require(shape->depth == Depth::u8 || (shape->depth == Depth::u16 && codec.name == "png"),
+          "samples have 8 bits, or 16 in PNG");
+  return shape;
+}
+
+void check_decode(const io::Codec& codec, std::span<const std::byte> file) {
+  const auto announced = checked_shape(codec, file);
+  if (!announced) return;
+  const auto image = decoded(codec, file, 0x00);
+  const auto again = decoded(codec, file, 0xA5);
+  require(image.has_value() == again.has_value(), "what decodes once decodes again");
+  if (!image) return;
+  require(image->shape() == *announced || image->shape() == transposed(*announced),
+          "an image has the shape that was announced");
+  require(same_pixels(*image, *again), "every sample is the file's");
+}
+
+}  // namespace eckart::fuzz

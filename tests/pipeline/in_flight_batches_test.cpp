@@ -1,0 +1,67 @@
+#include "pipeline/in_flight_batches.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/pipeline/fakes.hpp"
+#include "tests/support/waiting_thread.hpp"
+
+namespace eckart::test {
+namespace {
+
+class InFlightBatchesTest : public ::testing::Test {
+ protected:
+  static Batch batch(int number, bool suspect = false) {
+    Batch batch{.key = {padded_shape(kSmall, 32), {}}, .planes = 1};
+    batch.items.push_back(make_item(number));
+    batch.items.back()->suspect = suspect;
+    return batch;
+  }
+
+  std::vector<int> lost_;
+  int times_ = 0;
+  InFlightBatches in_flight_batches_{[this](const InFlightBatches::Items& items) {
+    ++times_;
+    for (const WorkItem* item : items) lost_.push_back(number_of(*item));
+  }};
+  const Batch first_ = batch(1), second_ = batch(2), suspect_ = batch(3, true);
+};
+
+TEST_F(InFlightBatchesTest, allows_concurrent_batches) {
+  const auto first = in_flight_batches_.try_begin(first_);
+  const auto second = in_flight_batches_.try_begin(second_);
+  EXPECT_TRUE(first && second);
+}
+
+TEST_F(InFlightBatchesTest, lets_a_suspect_begin_when_all_others_have_ended) {
+  auto first = in_flight_batches_.begin(first_);
+  EXPECT_FALSE(in_flight_batches_.try_begin(suspect_));
+  first.reset();
+  const auto suspect = in_flight_batches_.try_begin(suspect_);
+  EXPECT_TRUE(suspect);
+  EXPECT_FALSE(in_flight_batches_.try_begin(first_)) << "while it is computed";
+}
+
+TEST_F(InFlightBatchesTest, blocks_later_batches_while_a_suspect_waits) {
+  auto first = in_flight_batches_.begin(first_);
+  WaitingThread waits([&] { EXPECT_TRUE(in_flight_batches_.begin(suspect_)); });
+  wait_until([&] { return !in_flight_batches_.try_begin(second_); });
+  first.reset();
+  waits.join();
+  EXPECT_TRUE(in_flight_batches_.try_begin(second_));
+}
+
+TEST_F(InFlightBatchesTest, reports_batches_once_on_device_loss_and_ends_all_waits) {
+  const auto first = in_flight_batches_.begin(first_);
+  WaitingThread waits([&] { EXPECT_FALSE(in_flight_batches_.begin(suspect_)); });
+  in_flight_batches_.report_device_lost();
+  in_flight_batches_.report_device_lost();
+  waits.join();
+  EXPECT_EQ(times_, 1);
+  EXPECT_EQ(lost_, std::vector{1});
+  EXPECT_FALSE(in_flight_batches_.try_begin(second_));
+}
+
+}  // namespace
+}  // namespace eckart::test

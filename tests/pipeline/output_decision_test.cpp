@@ -1,0 +1,358 @@
+// What stands at an output's place, and what becomes of it.
+#include "pipeline/output_decision.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <chrono>
+#include <fstream>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/error.hpp"
+#include "io/content_hash.hpp"
+#include "pipeline/resume.hpp"
+#include "tests/pipeline/fakes.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace eckart::test {
+namespace {
+
+using OutputAction = OutputAction;
+namespace fs = std::filesystem;
+
+class OutputDecisionTest : public ::testing::Test {
+ protected:
+  static constexpr FileState kState{100, 5000000001, 7};
+
+  OutputAction kind() const { return decide_output(requested_, known_, path_status_).action; }
+
+  RequestedOutput requested_{.input = {.path = "/in/a.png", .root_length = 4, .state = kState},
+                             .settings = 1,
+                             .on_change = OnSettingsChange::refuse,
+                             .min_run = 0};
+  RecordedOutput known_{ledger::OutputEntry{.output = "a.png",
+                                            .input = "/in/a.png",
+                                            .settings = 1,
+                                            .state = kState,
+                                            .bytes = 50,
+                                            .run = 3}};
+  PathStatus path_status_{fs::file_type::regular, 50};
+};
+
+TEST_F(OutputDecisionTest, skips_an_unchanged_output) { EXPECT_EQ(kind(), OutputAction::skip); }
+
+TEST_F(OutputDecisionTest, reprocesses_when_the_input_changed) {
+  for (FileState changed : {FileState{101, 5000000001, 7}, FileState{100, 5000000002, 7},
+                            FileState{100, 6000000001, 7}}) {
+    requested_.input.state = changed;
+    EXPECT_EQ(kind(), OutputAction::reprocess);
+  }
+}
+
+/// A retouched result may have the size that it had.
+TEST_F(OutputDecisionTest, does_not_replace_a_modified_output) {
+  constexpr std::int64_t kDay_ns = 86400LL * 1000000000;
+  constexpr std::int64_t kCreated_ns = kDay_ns + 3123456789;
+  known_.entry->output_mtime_ns = path_status_.mtime_ns = kCreated_ns;
+  requested_.input.state.size = 101;
+  EXPECT_EQ(kind(), OutputAction::reprocess);
+  for (const std::int64_t kept : std::initializer_list<std::int64_t>{
+           3123456700, 3123456000, 3120000000, 3000000000, 4000000000, 2000000000}) {
+    path_status_.mtime_ns = kDay_ns + kept;
+    EXPECT_EQ(kind(), OutputAction::reprocess) << "as coarse as times of files are kept: " << kept;
+  }
+  for (const std::int64_t time :
+       {std::int64_t(0), 2 * kDay_ns, kCreated_ns + 1, kCreated_ns + 1000000000,
+        kDay_ns + 5000000000, kCreated_ns - 1900000000, kDay_ns + 1000000000}) {
+    path_status_.mtime_ns = time;
+    EXPECT_EQ(kind(), OutputAction::compare);
+    EXPECT_TRUE(decide_output(requested_, known_, path_status_).is_modified_output);
+  }
+  requested_.min_run = 4;
+  EXPECT_EQ(kind(), OutputAction::reprocess) << "--overwrite";
+  requested_.min_run = 0;
+  requested_.input.state.size = 100;
+  EXPECT_EQ(kind(), OutputAction::skip) << "nothing is to be replaced";
+  path_status_.mtime_ns = 0;
+  known_.entry->output_mtime_ns = 0;
+  requested_.input.state.size = 101;
+  EXPECT_EQ(kind(), OutputAction::reprocess) << "its time was not recorded";
+}
+
+TEST_F(OutputDecisionTest, follows_on_change_for_other_settings) {
+  requested_.settings = 2;
+  EXPECT_EQ(kind(), OutputAction::reject);
+  EXPECT_TRUE(decide_output(requested_, known_, path_status_).has_other_settings);
+  requested_.on_change = OnSettingsChange::keep;
+  EXPECT_EQ(kind(), OutputAction::skip);
+  requested_.on_change = OnSettingsChange::reprocess;
+  EXPECT_EQ(kind(), OutputAction::reprocess);
+  requested_.on_change = OnSettingsChange::keep;
+  requested_.input.state.size = 101;
+  EXPECT_EQ(kind(), OutputAction::reprocess) << "a changed input is done again";
+}
+
+TEST_F(OutputDecisionTest, compares_a_file_the_ledger_does_not_know) {
+  path_status_.bytes = 51;
+  EXPECT_EQ(kind(), OutputAction::compare);
+  EXPECT_TRUE(decide_output(requested_, known_, path_status_).is_modified_output);
+  known_.entry.reset();
+  EXPECT_EQ(kind(), OutputAction::compare);
+  EXPECT_FALSE(decide_output(requested_, known_, path_status_).is_modified_output);
+}
+
+TEST_F(OutputDecisionTest, refuses_foreign_files_and_non_files) {
+  path_status_.type = fs::file_type::unknown;
+  EXPECT_EQ(kind(), OutputAction::reject);
+  path_status_.type = fs::file_type::regular;
+  known_.entry->input = "/other/a.png";
+  known_.entry->state.mtime_ns += 1;
+  EXPECT_EQ(kind(), OutputAction::reject);
+}
+
+TEST_F(OutputDecisionTest, overwrite_reprocesses_all_but_its_own_outputs) {
+  requested_.min_run = 4;
+  EXPECT_EQ(kind(), OutputAction::reprocess);
+  known_.entry->run = 4;
+  EXPECT_EQ(kind(), OutputAction::skip);
+  known_.entry.reset();
+  EXPECT_EQ(kind(), OutputAction::reprocess);
+  path_status_.type = fs::file_type::directory;
+  EXPECT_EQ(kind(), OutputAction::reject);
+}
+
+TEST_F(OutputDecisionTest, creates_or_reprocesses_a_missing_output) {
+  path_status_ = {};
+  EXPECT_EQ(kind(), OutputAction::reprocess);
+  known_.entry.reset();
+  EXPECT_EQ(kind(), OutputAction::create);
+}
+
+/// A run was killed between the rename and the row.
+TEST_F(OutputDecisionTest, reprocesses_an_output_with_only_a_publish_intent) {
+  known_.is_intent = true;
+  EXPECT_EQ(kind(), OutputAction::reprocess);
+  requested_.settings = 2;
+  EXPECT_EQ(kind(), OutputAction::reject) << "no setting replaces a result unasked";
+  requested_.on_change = OnSettingsChange::keep;
+  EXPECT_EQ(kind(), OutputAction::skip);
+  requested_.on_change = OnSettingsChange::reprocess;
+  EXPECT_EQ(kind(), OutputAction::reprocess);
+  known_.entry->input = "/other/a.png";
+  known_.entry->state.size = 1;
+  EXPECT_EQ(kind(), OutputAction::reject);
+}
+
+TEST_F(OutputDecisionTest, refuses_a_path_whose_status_is_unavailable) {
+  path_status_ = {.type = fs::file_type::none, .error = EIO};
+  requested_.min_run = 4;
+  const OutputDecision decision = decide_output(requested_, known_, path_status_);
+  EXPECT_EQ(decision.action, OutputAction::reject);
+  EXPECT_EQ(decision.explanation, "it cannot be looked at: Input/output error");
+  EXPECT_FALSE(decision.may_be_replaced);
+}
+
+TEST(PathStatusTest, is_not_found_only_for_a_missing_path) {
+  const TempFolder folder;
+  const fs::path file = folder.path() / "file", link = folder.path() / "link";
+  std::ofstream(file) << "precious";
+  fs::create_symlink("link", link);
+  EXPECT_EQ(stat_path(folder.path() / "none").type, fs::file_type::not_found);
+  EXPECT_EQ(stat_path(folder.path() / "no folder/none").type, fs::file_type::not_found);
+  EXPECT_EQ(stat_path(folder.path() / std::string(300, 'x')).type, fs::file_type::not_found);
+  EXPECT_EQ(stat_path(file / "below").non_directory_parent, file);
+  const PathStatus path_status = stat_path(link / "below");
+  EXPECT_EQ(path_status.type, fs::file_type::none);
+  EXPECT_EQ(path_status.error, ELOOP);
+}
+
+class ResumeIntents : public ::testing::Test {
+ protected:
+  ItemPtr item_of(const std::string& name) const {
+    ItemPtr item = make_item(1);
+    item->file = folder_.path() / "in" / name;
+    item->outputs = {folder_.path() / name};
+    item->output_bytes = {3};
+    item->output_mtimes_ns = {item->publication.add(item->outputs[0], std::vector<std::byte>(3))};
+    return item;
+  }
+  void record_intents(const std::vector<WorkItem*>& items) const { resume_.record_intents(items); }
+  static void publish(WorkItem& item) {
+    io::Publication* const group[] = {&item.publication};
+    io::publish(group, {.durable = false},
+                [](std::size_t, const ItemError& error) { throw error; });
+  }
+  static void write(const fs::path& file) { std::ofstream(file) << "precious"; }
+  OutputAction kind(const WorkItem& item) const { return resume_.decision_for(item, 0).action; }
+
+  const TempFolder folder_;
+  ledger::Ledger ledger_{folder_.path() / "ledger.db"};
+  const Resume resume_{ledger_, {.root = folder_.path(), .settings = {"png, rank 7"}}};
+};
+
+TEST_F(ResumeIntents, identifies_outputs_of_a_killed_run) {
+  const ItemPtr fresh = item_of("fresh.png"), foreign = item_of("foreign.png"),
+                late = item_of("late.png");
+  write(foreign->outputs[0]);
+  record_intents({fresh.get(), foreign.get(), late.get()});
+  publish(*fresh);
+  write(late->outputs[0]);
+  EXPECT_EQ(kind(*fresh), OutputAction::reprocess);
+  const ItemPtr again = item_of("fresh.png");
+  record_intents({again.get()});
+  EXPECT_EQ(kind(*again), OutputAction::reprocess)
+      << "what the first has published is its own all the same";
+  EXPECT_EQ(kind(*foreign), OutputAction::compare);
+  EXPECT_EQ(kind(*late), OutputAction::compare);
+}
+
+/// Whatever the times of what it leads to.
+TEST_F(ResumeIntents, does_not_replace_a_foreign_link) {
+  const ItemPtr item = item_of("a.png");
+  const fs::path old = folder_.path() / "old";
+  write(old);
+  fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(1));
+  record_intents({item.get()});
+  fs::create_symlink(old, item->outputs[0]);
+  EXPECT_EQ(kind(*item), OutputAction::compare);
+}
+
+/// Between the announcement and the rename there is nothing at the place yet.
+TEST_F(ResumeIntents, survive_pruning_of_missing_outputs) {
+  const ItemPtr item = item_of("a.png");
+  record_intents({item.get()});
+  EXPECT_FALSE(resume_.forget_missing_outputs(
+      "", [](const fs::path& output) { return !fs::exists(output); }));
+  publish(*item);
+  EXPECT_EQ(kind(*item), OutputAction::reprocess);
+}
+
+/// A copy of the folder, a backup of hard links or a changed mode give files another ctime.
+TEST_F(ResumeIntents, keep_the_previous_output_record) {
+  const ItemPtr item = item_of("a.png");
+  WorkItem* const items[] = {item.get()};
+  fill(item->task, 1);
+  record_intents({item.get()});
+  publish(*item);
+  resume_.record(items);
+  item->state.size = 1;  // it has changed
+  item->output_mtimes_ns = {item->publication.add(item->outputs[0], std::vector<std::byte>(4))};
+  item->output_bytes = {4};
+  record_intents({item.get()});
+  fs::permissions(item->outputs[0], fs::perms::owner_read);
+  EXPECT_EQ(kind(*item), OutputAction::reprocess);
+}
+
+TEST_F(ResumeIntents, are_removed_for_unpublished_outputs) {
+  const ItemPtr published = item_of("published.png"), failed = item_of("failed.png");
+  record_intents({published.get(), failed.get()});
+  publish(*published);
+  for (WorkItem* item : {published.get(), failed.get()}) {
+    item->outcome =
+        Outcome::failed(Stage::write, FailureReason::output_collision, "another output of it");
+    WorkItem* const items[] = {item};
+    resume_.record(items);
+  }
+  EXPECT_TRUE(ledger_.find_intent({"published.png", 3, published->output_mtimes_ns[0]}));
+  EXPECT_FALSE(ledger_.find_intent({"failed.png", 3, failed->output_mtimes_ns[0]}));
+}
+
+class ResumeCheck : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directory(at("old"));
+    fs::create_directory(at("new"));
+    write("old/a.png", "image");
+    write("a.png", "result");
+  }
+  fs::path at(const fs::path& name) const { return folder_.path() / name; }
+  void write(const fs::path& name, std::string_view text) const {
+    fs::remove(at(name));
+    std::ofstream(at(name)) << text;
+    fs::last_write_time(at(name), fs::file_time_type(std::chrono::seconds(1000000000)));
+  }
+  Resume resume(bool compares_content = false) {
+    return {ledger_,
+            {.root = folder_.path(),
+             .settings = {"png, rank 7"},
+             .compares_content = compares_content}};
+  }
+  WorkItem item(const fs::path& folder) const {
+    WorkItem item;
+    item.file = at(folder / "a.png");
+    item.relative = "a.png";
+    item.outputs = {at("a.png")};
+    return item;
+  }
+  /// Its result is there, and recorded.
+  void make_from_old(const std::string& content = {}) {
+    WorkItem made = item("old");
+    made.state = io::InputFile(made.file).state();
+    made.content_hash = content;
+    made.output_bytes = {6};
+    fill(made.task, 1);
+    WorkItem* const items[] = {&made};
+    resume().record(items);
+  }
+
+  const TempFolder folder_;
+  ledger::Ledger ledger_{at("ledger.db")};
+};
+
+TEST_F(ResumeCheck, compares_the_open_file_with_its_possible_original) {
+  make_from_old();
+  WorkItem copy = item("new");
+  const auto result_of = [&](std::string_view is_open, std::string_view has_its_path_by_now) {
+    write("new/a.png", is_open);
+    const io::InputFile open(copy.file);
+    write("new/a.png", has_its_path_by_now);
+    copy.outcome = {};
+    resume().check(copy, &open);
+    return copy.outcome.result;
+  };
+  EXPECT_EQ(result_of("image", "other"), ItemResult::skipped);
+  EXPECT_THROW(result_of("other", "image"), ItemError);
+}
+
+/// Else the threads that publish would read both files again.
+TEST_F(ResumeCheck, compares_an_input_with_its_original_once) {
+  make_from_old();
+  write("new/a.png", "image");
+  WorkItem copy = item("new");
+  copy.state = io::InputFile(copy.file).state();
+  EXPECT_EQ(resume().decision_for(copy, 0).action, OutputAction::reject)
+      << "it may be another file";
+  resume().check(copy, nullptr);
+  write("old/a.png", "other");
+  EXPECT_EQ(resume().decision_for(copy, 0).action, OutputAction::skip);
+  WorkItem* const items[] = {&copy};
+  resume().record(items);
+  EXPECT_TRUE(resume().is_done(copy));
+  copy.original_paths.clear();
+  EXPECT_TRUE(resume().is_done(copy)) << "the ledger has its path now";
+}
+
+TEST_F(ResumeCheck, hashes_the_open_file) {
+  make_from_old(io::content_hash(std::as_bytes(std::span("image", 5))));
+  write("new/a.png", "image");
+  WorkItem copy = item("new");
+  const io::InputFile open(copy.file);
+  write("new/a.png", "other");
+  resume(true).check(copy, &open);
+  EXPECT_EQ(copy.outcome.result, ItemResult::skipped);
+}
+
+TEST(SettingsDifference, lists_changed_settings) {
+  EXPECT_EQ(settings_difference("png, solver auto, rank 20", "png, solver auto, rank 7"),
+            "rank 20 -> 7");
+  EXPECT_EQ(
+      settings_difference("png, solver auto, rank 7",
+                          "jpeg, solver gram, deterministic, quality 90, rank 7"),
+      "deterministic none -> on, format png -> jpeg, quality none -> 90, solver auto -> gram");
+  EXPECT_EQ(settings_difference("", "png, rank 7"), "other settings, which were not recorded");
+}
+
+}  // namespace
+}  // namespace eckart::test

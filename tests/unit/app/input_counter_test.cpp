@@ -1,0 +1,53 @@
+#include "app/input_counter.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <thread>
+
+#include "core/error.hpp"
+
+namespace eckart::app {
+namespace {
+
+/// Gives three arrivals; then does what it is told.
+class ThreeArrivalsSource : public io::Source {
+ public:
+  explicit ThreeArrivalsSource(std::function<void(const std::stop_token&)> then)
+      : after_third_(std::move(then)) {}
+  std::optional<io::SourceItem> next(const std::stop_token& stop) override {
+    if (given_++ < 3) return io::SourceItem{};
+    after_third_(stop);
+    return std::nullopt;
+  }
+
+ private:
+  const std::function<void(const std::stop_token&)> after_third_;
+  int given_ = 0;
+};
+
+TEST(InputCounter, reports_total) {
+  const InputCounter count(std::make_unique<ThreeArrivalsSource>([](const std::stop_token&) {}));
+  while (!count.total()) std::this_thread::yield();
+  EXPECT_EQ(*count.total(), 3);
+}
+
+TEST(InputCounter, has_no_total_while_counting_and_stops_on_destruction) {
+  std::atomic<bool> waiting = false;
+  const InputCounter count(std::make_unique<ThreeArrivalsSource>([&](const std::stop_token& stop) {
+    waiting = true;
+    while (!stop.stop_requested()) std::this_thread::yield();
+  }));
+  while (!waiting) std::this_thread::yield();
+  EXPECT_FALSE(count.total());
+}
+
+TEST(InputCounter, has_no_total_when_inputs_cannot_be_listed) {
+  const InputCounter count(std::make_unique<ThreeArrivalsSource>(
+      [](const std::stop_token&) { throw FatalError(ExitCode::no_input, "the list is gone"); }));
+  EXPECT_FALSE(count.total());  // and the process goes on
+}
+
+}  // namespace
+}  // namespace eckart::app

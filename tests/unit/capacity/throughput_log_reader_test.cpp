@@ -1,0 +1,169 @@
+#include "capacity/throughput_log_reader.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "core/error.hpp"
+
+namespace eckart::capacity {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* kSchema = R"("schema":"eckart.throughput/1")";
+
+std::string head(const std::string& id, const std::string& more = "") {
+  return std::string("{") + kSchema + R"(,"kind":"run","run":")" + id +
+         R"(","time":"2026-11-22T10:00:00Z","cores":4,"startup_s":null,"driver":null,"gpus":[])" +
+         more + "}\n";
+}
+std::string line(const std::string& id, const std::string& kind, double elapsed_s, int done,
+                 const std::string& more = "") {
+  std::ostringstream text;
+  text << "{" << kSchema << R"(,"kind":")" << kind << R"(","run":")" << id << R"(","elapsed_s":)"
+       << elapsed_s << R"(,"interval_s":1,"done":)" << done
+       << R"(,"process":{"cpu_s":0.5},"gpus":null)" << more << "}\n";
+  return text.str();
+}
+
+struct ReadResult {
+  std::vector<LoggedRun> runs = {};
+  std::vector<std::string> warnings = {};
+  std::string error = {};
+};
+ReadResult read(const std::vector<std::string>& files) {
+  ThroughputLogReader reader;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    std::istringstream lines(files[i]);
+    reader.read(lines, "file" + std::to_string(i + 1));
+  }
+  ReadResult reading;
+  try {
+    reading.runs = reader.runs();
+  } catch (const FatalError& error) {
+    EXPECT_EQ(error.code(), ExitCode::nothing_readable);
+    reading.error = error.what();
+  }
+  reading.warnings = reader.warnings();
+  return reading;
+}
+
+TEST(ThroughputLogReader, reads_interleaved_runs) {
+  const ReadResult reading =
+      read({head("a") + line("a", "interval", 1, 10) + head("b") + line("b", "interval", 1, 7) +
+            line("a", "interval", 2, 11) + line("a", "total", 2, 21)});
+  EXPECT_THAT(reading.warnings, IsEmpty());
+  ASSERT_EQ(reading.runs.size(), 2U);
+  EXPECT_EQ(reading.runs[0].intervals.size(), 2U);
+  EXPECT_EQ(reading.runs[0].whole().done, 21);
+}
+
+TEST(ThroughputLogReader, sums_a_killed_run_with_a_truncated_last_line) {
+  const std::string cut = line("a", "interval", 3, 99);
+  const ReadResult reading = read({head("a") + line("a", "interval", 1, 10) +
+                                   line("a", "interval", 2, 11) + cut.substr(0, cut.size() / 2)});
+  EXPECT_THAT(reading.warnings, IsEmpty());
+  ASSERT_EQ(reading.runs.size(), 1U);
+  const ThroughputSample whole = reading.runs[0].whole();
+  EXPECT_EQ(whole.done, 21);
+  EXPECT_EQ(whole.interval_s, 2);
+  EXPECT_EQ(whole.cpu_s, 1);
+}
+
+TEST(ThroughputLogReader, continues_after_a_truncated_line) {
+  const std::string cut = line("a", "interval", 2, 99);
+  const ReadResult reading =
+      read({head("a") + line("a", "interval", 1, 10) + cut.substr(0, cut.size() / 2) + head("b") +
+            line("b", "interval", 1, 7)});
+  EXPECT_THAT(reading.warnings, IsEmpty());
+  ASSERT_EQ(reading.runs.size(), 2U);
+  EXPECT_EQ(reading.runs[0].whole().done + reading.runs[1].whole().done, 17);
+}
+
+TEST(ThroughputLogReader, merges_rotated_files_in_any_order) {
+  const std::string first = head("a") + line("a", "interval", 1, 1),
+                    second = head("a") + line("a", "interval", 2, 2);
+  const ReadResult reading = read({second, first, second});
+  ASSERT_EQ(reading.runs.size(), 1U);
+  ASSERT_EQ(reading.runs[0].intervals.size(), 2U);
+  EXPECT_EQ(reading.runs[0].intervals[0].done, 1);
+  EXPECT_EQ(reading.runs[0].whole().done, 3);
+}
+
+TEST(ThroughputLogReader, reports_invalid_lines_and_reads_the_rest) {
+  const ReadResult reading =
+      read({head("a") + "nonsense\n" + line("a", "interval", 1, 10) + "[1]\n{}\n" +
+            line("a", "interval", 2, 5, R"(,"stages":[{"name":3}])") +
+            R"({"schema":"eckart.throughput/2","kind":"interval"})" + "\n" +
+            line("a", "interval", -3, 5) + line("z", "interval", 1, 5)});
+  ASSERT_EQ(reading.runs.size(), 1U);
+  EXPECT_EQ(reading.runs[0].whole().done, 10);
+  EXPECT_THAT(
+      reading.warnings,
+      ElementsAre("file1:2: this line is not JSON", "file1:4: this line is not a JSON object",
+                  HasSubstr("file1:5: this line is not of a throughput log"),
+                  HasSubstr("file1:6: this line has a value of another type"),
+                  "file1:7: this line has the schema 'eckart.throughput/2', and this program "
+                  "reads 'eckart.throughput/1'",
+                  "file1:8: this line says that 'elapsed_s' is -3",
+                  HasSubstr("run z: its first line, which says what it is, is missing")));
+}
+
+TEST(ThroughputLogReader, rejects_lines_with_impossible_numbers) {
+  const auto bad_head = [](const std::string& id, const std::string& cores) {
+    return std::string("{") + kSchema + R"(,"kind":"run","run":")" + id + R"(","cores":)" + cores +
+           "}\n";
+  };
+  const auto bad_line = [](const std::string& more) { return line("a", "interval", 2, 5, more); };
+  const ReadResult reading = read(
+      {head("a") + line("a", "interval", 1, 10) + bad_head("b", "0") + bad_head("c", "2000000000") +
+       bad_head("d", "1e300") + bad_line(R"(,"input_bytes":9e18)") + bad_line(R"(,"pixels":-1)") +
+       bad_line(R"(,"end_to_end_s":{"mean":1e300,"count":1})") +
+       bad_line(R"(,"stages":[{"name":"load","workers":5000000000}])") +
+       bad_line(R"(,"stages":[{"name":"load","workers":1,"busy_s":-1}])") +
+       bad_line(R"(,"interval_s":0)") +
+       bad_line(R"(,"stages":[{"name":"load","workers":1,"busy_s":-1e-9}])")});  // a rounding
+  ASSERT_EQ(reading.runs.size(), 1U);
+  EXPECT_EQ(reading.runs[0].whole().done, 15);
+  EXPECT_EQ(reading.runs[0].whole().stages.at(0).busy_s, 0);
+  EXPECT_THAT(reading.warnings, ElementsAre("file1:3: this line says that 'cores' is 0",
+                                            "file1:4: this line says that 'cores' is 2000000000",
+                                            "file1:5: this line says that 'cores' is 1e+300",
+                                            "file1:6: this line says that 'input_bytes' is 9e+18",
+                                            "file1:7: this line says that 'pixels' is -1",
+                                            "file1:8: this line says that 'mean' is 1e+300",
+                                            "file1:9: this line says that 'workers' is 5000000000",
+                                            "file1:10: this line says that 'busy_s' is -1",
+                                            "file1:11: this line says that 5 images took no time"));
+}
+
+TEST(ThroughputLogReader, ignores_unknown_fields_and_kinds) {
+  const ReadResult reading =
+      read({head("a", R"(,"more":{"x":[1]})") + line("a", "interval", 1, 10, R"(,"new":1)") +
+            std::string("{") + kSchema + R"(,"kind":"new","run":"a"})" + "\n"});
+  EXPECT_THAT(reading.warnings, IsEmpty());
+  EXPECT_EQ(reading.runs.at(0).whole().done, 10);
+}
+
+TEST(ThroughputLogReader, without_a_usable_run_throws_with_the_cause) {
+  EXPECT_THAT(read({""}).error,
+              HasSubstr("no run of which a plan can be made in file1: nothing is logged there"));
+  EXPECT_THAT(read({"nonsense\n"}).error, HasSubstr("file1:1: this line is not JSON"));
+  EXPECT_THAT(read({head("a") + line("a", "total", 1, 0, R"(,"skipped":9)")}).error,
+              HasSubstr("run a: no image was done"));
+  ThroughputLogReader reader;
+  try {
+    reader.read(std::filesystem::path("no/such.log"));
+    FAIL();
+  } catch (const FatalError& error) {
+    EXPECT_EQ(error.code(), ExitCode::no_input);
+    EXPECT_THAT(error.what(), HasSubstr("cannot read the log no/such.log: No such file"));
+  }
+}
+
+}  // namespace
+}  // namespace eckart::capacity

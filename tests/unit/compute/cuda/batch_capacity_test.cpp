@@ -1,0 +1,163 @@
+#include "compute/cuda/layout/batch_capacity.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdint>
+#include <vector>
+
+#include "compute/cuda/layout/packing.hpp"
+#include "compute/cuda/layout/subspace_sizes.hpp"
+
+namespace eckart::cuda {
+namespace {
+
+constexpr double kGiB = 1 << 30;
+
+TEST(CudaBatchCapacity, target_respects_eigensolver_and_grid_limits) {
+  for (const int cols : {1, 8, 32, 96, 512, 1024, 4096, 16384, 26754, 40000}) {
+    for (const int requested : {0, 1, 3, 700, 65535, 65536, 1000000}) {
+      const std::int64_t planes = target_batch_planes({cols, cols}, requested);
+      EXPECT_LE(planes, 65535) << cols;
+      EXPECT_LE(planes * cols * cols, std::int64_t(INT32_MAX)) << cols;
+      if (requested > 0) {
+        EXPECT_LE(planes, requested);
+      }
+    }
+  }
+  EXPECT_EQ(target_batch_planes({1, 1}, 1000000), 65535);
+  EXPECT_EQ(target_batch_planes({32, 32}, 700), 700);
+}
+
+TEST(CudaBatchCapacity, default_target_balances_work_across_shapes) {
+  EXPECT_EQ(target_batch_planes({64, 64}, 0), 512);
+  EXPECT_EQ(target_batch_planes({512, 512}, 0), 256);
+  EXPECT_EQ(target_batch_planes({9000, 512}, 0), 256) << "rows do not matter";
+  EXPECT_EQ(target_batch_planes({1024, 1024}, 0), 64);
+  EXPECT_EQ(target_batch_planes({8192, 8192}, 0), 4) << "but never less than so many";
+}
+
+TEST(CudaBatchCapacity, three_channels_fit_the_eigensolver) {
+  const auto elements = [](std::int64_t columns) { return kMaxChannels * columns * columns; };
+  EXPECT_LE(elements(kMaxGramColumns), std::int64_t(INT32_MAX));
+  EXPECT_GT(elements(kMaxGramColumns + 1), std::int64_t(INT32_MAX));
+}
+
+TEST(CudaBatchCapacity, planes_are_limited_by_memory) {
+  EXPECT_EQ(limit_planes_to_memory(100, 1000, 10), 100);
+  EXPECT_EQ(limit_planes_to_memory(100, 999, 10), 99);
+  EXPECT_EQ(limit_planes_to_memory(100, 5, 10), 1) << "one is tried whatever there is";
+  EXPECT_EQ(limit_planes_to_memory(0, 1000, 10), 1);
+}
+
+TEST(CudaBatchCapacity, lanes_are_up_to_four_a_device_with_two_gib_each) {
+  EXPECT_EQ(lane_count(0.5 * kGiB, 1, 0), 1);
+  EXPECT_EQ(lane_count(5.9 * kGiB, 1, 0), 2);
+  EXPECT_EQ(lane_count(100 * kGiB, 1, 0), 4);
+  EXPECT_EQ(lane_count(100 * kGiB, 3, 0), 12);
+  EXPECT_EQ(lane_count(0.5 * kGiB, 2, 7), 7);
+}
+
+TEST(CudaBatchCapacity, lanes_share_the_memory_of_their_device) {
+  EXPECT_DOUBLE_EQ(bytes_per_lane(12, 1, 4), 3);
+  EXPECT_DOUBLE_EQ(bytes_per_lane(12, 2, 4), 6);
+  EXPECT_DOUBLE_EQ(bytes_per_lane(12, 2, 5), 4) << "one device has three of them";
+  EXPECT_DOUBLE_EQ(bytes_per_lane(12, 4, 1), 12);
+}
+
+/// What the solver's workspace and the slots take, without what cuSOLVER asks for.
+double allocated_bytes(const BatchWorkload& batch, int outputs) {
+  constexpr int kCount = 16;
+  const Problem problem{batch.shape.rows, batch.shape.cols, kCount, {batch.rank}, batch.columns, 2};
+  WorkspaceAllocator allocator(nullptr);
+  if (batch.is_float64) {
+    Float64SubspaceBuffers::allocate(allocator, problem);
+  } else {
+    SubspaceBuffers<std::uint16_t>::allocate(allocator, SubspaceSizes(problem));
+  }
+  const double slots = 2.0 * batch.shape.rows * batch.shape.cols * (1 + outputs);  // of bytes
+  return double(allocator.used_bytes()) / kCount + slots;
+}
+
+TEST(CudaBatchCapacity, estimates_plane_bytes) {
+  for (const int side : {256, 512, 1024, 4096}) {
+    for (const int rows : {side, 3 * side}) {
+      for (const int outputs : {1, 3}) {
+        for (const bool float64 : {false, true}) {
+          const int rank = float64 ? 200 : 20, columns = float64 ? 250 : 48;
+          const BatchWorkload batch{{rows, side}, rank, columns, 16, float64};
+          const double bytes = plane_bytes(batch, SolverKind::subspace, std::size_t(outputs));
+          EXPECT_GT(bytes, allocated_bytes(batch, outputs)) << rows << " x " << side;
+          EXPECT_LT(bytes, 3.5 * allocated_bytes(batch, outputs)) << rows << " x " << side;
+        }
+      }
+    }
+  }
+}
+
+TEST(CudaBatchCapacity, gram_needs_two_matrices_and_six_squares) {
+  const BatchWorkload batch{{1000, 500}, 20, 48, 16, false};
+  const double slots = 2 * 2 * 1000 * 500;
+  EXPECT_DOUBLE_EQ(plane_bytes(batch, SolverKind::gram, 1),
+                   8 * (2 * 1000.0 * 500 + 6 * 500.0 * 500) + 2 * slots);
+  EXPECT_DOUBLE_EQ(
+      plane_bytes(batch, SolverKind::gram, 3) - plane_bytes(batch, SolverKind::gram, 1), 2 * slots);
+}
+
+TEST(CudaBatchCapacity, holds_at_least_one_image) {
+  EXPECT_EQ(BatchCapacity::for_full_batch(256).full, 256);
+  EXPECT_EQ(BatchCapacity::for_full_batch(256).recompute, 32);
+  EXPECT_EQ(BatchCapacity::for_full_batch(256).current, 0);
+  EXPECT_EQ(BatchCapacity::for_full_batch(1).full, 3);
+  EXPECT_EQ(BatchCapacity::for_full_batch(1).recompute, 3);
+}
+
+TEST(CudaBatchCapacity, a_single_image_reserves_a_small_batch) {
+  BatchCapacity capacity = BatchCapacity::for_full_batch(256);
+  capacity.grow_for(3, false);
+  EXPECT_EQ(capacity.current, 8);
+  capacity.grow_for(8, false);
+  EXPECT_EQ(capacity.current, 8);
+  capacity.grow_for(9, false);
+  EXPECT_EQ(capacity.current, 256);
+  capacity.grow_for(3, false);
+  EXPECT_EQ(capacity.current, 256) << "it never gives memory back";
+  capacity.grow_for(300, false);
+  EXPECT_EQ(capacity.current, 300) << "an image may have more planes than a batch";
+}
+
+TEST(CudaBatchCapacity, deterministic_lane_reserves_a_full_batch) {
+  BatchCapacity capacity = BatchCapacity::for_full_batch(256);
+  capacity.grow_for(1, true);
+  EXPECT_EQ(capacity.current, 256);
+}
+
+/// Without memory for more than `most` planes, every batch gets through or fails after few tries.
+TEST(CudaBatchCapacity, shrinks_to_available_memory) {
+  for (const int full : {3, 4, 31, 256, 512}) {
+    for (int max_planes = 0; max_planes <= full; max_planes += std::max(1, full / 16)) {
+      for (int planes = 1; planes <= full; planes += std::max(1, full / 8)) {
+        BatchCapacity capacity = BatchCapacity::for_full_batch(full);
+        capacity.grow_for(planes, false);
+        int tries = 0;
+        bool failed = false;
+        while (capacity.current > max_planes && !failed) {
+          ASSERT_GE(capacity.current, planes);
+          const int before = capacity.current;
+          failed = !capacity.shrink(planes);
+          ASSERT_TRUE(failed || capacity.current < before);
+          ASSERT_LE(++tries, 12);
+        }
+        ASSERT_EQ(failed, planes > max_planes) << full << ", " << max_planes << ", " << planes;
+        ASSERT_TRUE(tries == 0 || capacity.recompute <= capacity.current);
+        ASSERT_EQ(failed, capacity.current < planes || planes > max_planes);
+        ASSERT_TRUE(tries == 0 || capacity.full == capacity.current)
+            << "later batches stay with that";
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace eckart::cuda

@@ -1,0 +1,66 @@
+#include "compute/iteration_tuner.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/quality.hpp"
+
+namespace eckart {
+namespace {
+
+/// After a batch of a hundred planes with the rounds that came next.
+int next_after(IterationTuner& tuner, int uncertified, double worst_loss_db) {
+  tuner.update(tuner.next(), 100, uncertified, worst_loss_db);
+  return tuner.next();
+}
+
+TEST(IterationTuner, increases_if_many_planes_are_uncertified) {
+  IterationTuner tuner;
+  EXPECT_EQ(next_after(tuner, 1, 0.005), IterationTuner::kInitial) << "one is done again";
+  EXPECT_EQ(next_after(tuner, 2, 0.005), IterationTuner::kInitial + 1);
+  tuner.update(tuner.next(), 4, 1, 0.005);
+  EXPECT_EQ(tuner.next(), IterationTuner::kInitial + 2) << "one of four is many";
+  for (int i = 0; i < 20; ++i) next_after(tuner, 100, 0);
+  EXPECT_EQ(tuner.next(), IterationTuner::kMax);
+}
+
+TEST(IterationTuner, decreases_if_all_planes_are_far_below_the_tolerance) {
+  IterationTuner tuner;
+  EXPECT_EQ(next_after(tuner, 0, 1e-3), IterationTuner::kInitial);
+  EXPECT_EQ(next_after(tuner, 1, 1e-6), IterationTuner::kInitial) << "not while another wants more";
+  EXPECT_EQ(next_after(tuner, 0, 1e-6), IterationTuner::kInitial - 1);
+  for (int i = 0; i < 20; ++i) next_after(tuner, 0, 0);
+  EXPECT_EQ(tuner.next(), IterationTuner::kMin);
+}
+
+/// Each round less loses six times as much: 0.0005 dB with four, 0.003 with three.
+TEST(IterationTuner, decreases_to_the_minimum_within_the_tolerance) {
+  IterationTuner tuner;
+  const auto loss_db = [&] { return 0.0005 * std::pow(6.0, 4 - tuner.next()); };
+  for (int i = 0; i < 20; ++i) {
+    next_after(tuner, 0, loss_db());
+    ASSERT_LT(loss_db(), kMaxLossDb);
+  }
+  EXPECT_EQ(tuner.next(), 3) << "where a guess of 50 times as much would have stayed at four";
+}
+
+TEST(IterationTuner, does_not_decrease_right_after_an_increase) {
+  IterationTuner tuner;
+  ASSERT_EQ(next_after(tuner, 0, 1e-5), 5);
+  ASSERT_EQ(next_after(tuner, 0, 1e-4), 4);
+  ASSERT_EQ(next_after(tuner, 50, 0.009), 5);
+  EXPECT_EQ(next_after(tuner, 0, 1e-3), 5);
+  EXPECT_EQ(next_after(tuner, 0, 1e-5), 4) << "unless it is far better";
+}
+
+TEST(IterationTuner, ignores_batches_started_before_the_last_change) {
+  IterationTuner tuner;
+  const int given = tuner.next();
+  tuner.update(given, 100, 0, 1e-9);
+  tuner.update(given, 100, 0, 1e-9);
+  EXPECT_EQ(tuner.next(), given - 1);
+}
+
+}  // namespace
+}  // namespace eckart

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/error.hpp"
+
+namespace eckart::test {
+
+struct CaughtError {
+  FailureReason reason = FailureReason::none;
+  std::string detail;
+};
+
+/// The ItemError that `action` throws; reason none where it throws none.
+template <class Action>
+CaughtError failure_of(Action&& action) {
+  try {
+    action();
+    return {};
+  } catch (const ItemError& error) {
+    EXPECT_STRNE(error.what(), "");
+    return {error.reason(), error.what()};
+  }
+}
+
+}  // namespace eckart::test

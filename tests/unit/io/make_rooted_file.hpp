@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "io/claimed_file.hpp"
+#include "io/rooted_file.hpp"
+
+namespace eckart::io {
+
+/// As a watch of `root` knows a file that it has found.
+inline RootedFile make_rooted_file(const std::filesystem::path& root,
+                                   const std::filesystem::path& relative,
+                                   LinkPolicy links = LinkPolicy::none) {
+  RootedFile file{RootDirectory::open(root, links), relative, {}};
+  file.directory = file.root->open_below(relative.parent_path())->id();
+  return file;
+}
+
+/// As it is now.
+inline FileIdentity identity_of(const RootedFile& file) {
+  return stat_entry(*open_directory(file), file.name(), file.root->links()).identity;
+}
+
+inline std::optional<ClaimedFile> take(const RootedFile& file) {
+  return ClaimedFile::take(file, identity_of(file));
+}
+
+}  // namespace eckart::io

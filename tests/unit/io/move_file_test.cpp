@@ -1,0 +1,218 @@
+// Moves from one file system to another: copies.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+
+#include "core/error.hpp"
+#include "tests/unit/io/claimed_file_fixture.hpp"
+
+namespace eckart::io {
+namespace {
+
+using test::before_rename;
+
+/// From one file system to another.
+class MoveFileCopyTest : public ClaimedFileTest {
+ protected:
+  void SetUp() override {
+    if (!fs::is_directory("/dev/shm")) GTEST_SKIP() << "there is no /dev/shm to be another one";
+    fs::create_directories(elsewhere_);
+    to_ = RootDirectory::open(elsewhere_)->open_below({});
+  }
+  void TearDown() override {
+    test::on_fsync = {};
+    fs::remove_all(elsewhere_);
+  }
+
+  /// What it throws; "" where it does not.
+  std::string move(const fs::path& name, std::int64_t max_mb = 1,
+                   const FileIdentity* expected = nullptr) const {
+    const DirectoryPtr from = root()->open_below({});
+    try {
+      EXPECT_TRUE(move_file({*from, name, folder_.path() / name}, {*to_, name, elsewhere_ / name},
+                            max_mb, expected));
+    } catch (const ItemError& error) {
+      EXPECT_TRUE(fs::is_empty(elsewhere_));
+      return error.what();
+    }
+    return "";
+  }
+
+  RootDirectoryPtr there() const { return RootDirectory::open(elsewhere_); }
+  std::size_t copies() const {
+    return std::size_t(std::distance(fs::directory_iterator(elsewhere_), {}));
+  }
+  struct stat status(const fs::path& path) const {
+    struct stat status {};
+    EXPECT_EQ(::lstat(path.c_str(), &status), 0) << path;
+    return status;
+  }
+
+  const fs::path elsewhere_ = "/dev/shm/eckart-copies-test-" + std::to_string(::getpid());
+  DirectoryPtr to_;
+};
+
+TEST_F(MoveFileCopyTest, never_waits_for_a_fifo) {
+  ASSERT_EQ(::mkfifo((folder_.path() / "a.png").c_str(), 0600), 0);
+  EXPECT_THAT(move("a.png"), testing::HasSubstr("it is not a regular file"));
+  EXPECT_TRUE(fs::is_fifo(folder_.path() / "a.png"));
+}
+
+TEST_F(MoveFileCopyTest, rejects_a_file_that_is_too_large) {
+  fs::resize_file(write("a.png", ""), 1 << 20);
+  EXPECT_EQ(move("a.png"), "");
+  fs::remove(elsewhere_ / "a.png");
+  fs::resize_file(write("a.png", ""), (1 << 20) + 1);
+  EXPECT_THAT(move("a.png"), testing::HasSubstr("larger than limits.file_mb = 1"));
+}
+
+TEST_F(MoveFileCopyTest, rejects_another_file) {
+  write("b.png", "2");
+  write("a.png", "1");
+  const FileIdentity other = identity_of(found("b.png"));
+  EXPECT_THAT(move("a.png", 1, &other), testing::HasSubstr("it is another file by now"));
+  EXPECT_EQ(move("b.png", 1, &other), "");
+}
+
+TEST_F(MoveFileCopyTest, copies_a_link_itself) {
+  write("secret", "1");
+  fs::create_symlink(folder_.path() / "secret", folder_.path() / "a.png");
+  EXPECT_EQ(move("a.png"), "");
+  EXPECT_TRUE(fs::is_symlink(elsewhere_ / "a.png"));
+  EXPECT_FALSE(fs::is_symlink(folder_.path() / "a.png"));
+  EXPECT_EQ(read(folder_.path() / "secret"), "1");
+}
+
+TEST_F(MoveFileCopyTest, keeps_the_modification_time) {
+  const fs::path file = write("a.png", "1");
+  const auto time = fs::last_write_time(file) - std::chrono::hours(5);
+  fs::last_write_time(file, time);
+  take("a.png")->move_to(*there(), "a.png");
+  EXPECT_EQ(read(elsewhere_ / "a.png"), "1");
+  EXPECT_EQ(fs::last_write_time(elsewhere_ / "a.png"), time);
+  EXPECT_EQ(files(), 0);
+}
+
+TEST_F(MoveFileCopyTest, keeps_mode_and_owner) {
+  const fs::path file = write("a.png", "1");
+  constexpr uid_t kSomebody = 12345;
+  constexpr gid_t kSome = 54321;
+  const bool may_give_away = ::chown(file.c_str(), kSomebody, kSome) == 0;
+  ASSERT_EQ(::chmod(file.c_str(), 0624), 0);
+  const struct stat before = status(file);
+  EXPECT_EQ(move("a.png"), "");
+  const struct stat after = status(elsewhere_ / "a.png");
+  EXPECT_EQ(after.st_mode, before.st_mode);
+  EXPECT_EQ(after.st_uid, before.st_uid);
+  EXPECT_EQ(after.st_gid, before.st_gid);
+  if (!may_give_away) GTEST_SKIP() << "of a file of another user nothing is shown: this is no root";
+}
+
+TEST_F(MoveFileCopyTest, is_private_while_it_is_written) {
+  const fs::path file = write("a.png", "secret");
+  ASSERT_EQ(::chmod(file.c_str(), 0600), 0);
+  mode_t mode = 0;
+  test::on_fsync = [&](int descriptor) {
+    struct stat status {};
+    if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) mode |= status.st_mode;
+    return 0;
+  };
+  EXPECT_EQ(move("a.png"), "");
+  EXPECT_EQ(mode, mode_t(S_IFREG | 0600));
+}
+
+/// In the middle of its copy, something arrives under the name of the original.
+TEST_F(MoveFileCopyTest, keeps_a_file_that_arrives_meanwhile_under_a_name_of_any_length) {
+  for (const std::string& name : {std::string("a.png"), std::string(251, 'x') + ".png"}) {
+    const fs::path file = write(name, "1");
+    auto taken = take(name);
+    bool arrived = false;
+    before_rename = [&] {    // which tells that it is another file system
+      before_rename = [&] {  // which gives the copy its name
+        fs::rename(write("new", "2"), file);
+        arrived = true;
+      };
+    };
+    taken->move_to(*there(), name);
+    EXPECT_TRUE(arrived);
+    EXPECT_EQ(read(file), "2");
+    EXPECT_EQ(read(elsewhere_ / name), "1");
+    fs::remove(file);
+    EXPECT_EQ(files(), 0);
+  }
+}
+
+TEST_F(MoveFileCopyTest, leaves_no_copies_when_the_folder_sync_fails) {
+  write("a.png", "1");
+  test::on_fsync = [](int descriptor) {
+    struct stat status {};
+    return ::fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode) ? EIO : 0;
+  };
+  for (int i = 0; i < 3; ++i)
+    EXPECT_THROW(take("a.png")->move_to(*there(), "a.png"), EnvironmentError);
+  EXPECT_EQ(copies(), 0u);
+  // After the copy got its name.
+  int directories = 0;
+  test::on_fsync = {};
+  before_rename = [&] {
+    before_rename = [&] { test::on_fsync = [&](int) { return ++directories, EIO; }; };
+  };
+  EXPECT_THROW(take("a.png")->move_to(*there(), "a.png"), EnvironmentError);
+  EXPECT_EQ(copies(), 0u);
+  EXPECT_EQ(read(folder_.path() / "a.png"), "1");
+}
+
+TEST_F(MoveFileCopyTest, removes_the_copy_when_the_original_cannot_be_removed) {
+  const auto fail = [](const char* name) {
+    return std::string_view(name).starts_with(".eckart-claim-") ? EPERM : 0;
+  };
+  write("a.png", "1");
+  {
+    auto taken = take("a.png");
+    test::on_unlink = fail;
+    EXPECT_THROW(taken->move_to(*there(), "a.png"), ItemError);
+  }
+  EXPECT_EQ(copies(), 0u);
+  EXPECT_EQ(read(folder_.path() / "a.png"), "1");
+}
+
+/// Not those of the file: what another has put there stays.
+TEST_F(MoveFileCopyTest, removes_nothing_but_its_own_copy) {
+  write("a.png", "1");
+  auto taken = take("a.png");
+  before_rename = [&] {
+    before_rename = [&] {
+      test::on_fsync = [&](int) {
+        std::ofstream(elsewhere_ / "new") << "theirs";
+        fs::rename(elsewhere_ / "new", elsewhere_ / "a.png");
+        return EIO;
+      };
+    };
+  };
+  EXPECT_THROW(taken->move_to(*there(), "a.png"), EnvironmentError);
+  EXPECT_EQ(read(elsewhere_ / "a.png"), "theirs");
+}
+
+/// Longer than a path may be that the system is given.
+TEST_F(MoveFileCopyTest, accepts_a_destination_path_over_path_max) {
+  fs::path relative;
+  while (relative.native().size() < 4060 - 200) relative /= std::string(199, 'd');
+  relative /= std::string(4070 - relative.native().size(), 'e').substr(0, 150);
+  while (relative.native().size() + 7 < 4090) relative /= "f";
+  relative /= "a.png";
+  ASSERT_LT(relative.native().size(), 4096u);
+  ASSERT_GT((elsewhere_ / relative).native().size(), 4096u);
+  write("a.png", "1");
+  take("a.png")->move_to(*there(), relative);
+  EXPECT_EQ(files(), 0);
+  const DirectoryPtr folder = there()->open_below(relative.parent_path());
+  ASSERT_TRUE(folder);
+  EXPECT_TRUE(folder->has("a.png"));
+}
+
+}  // namespace
+}  // namespace eckart::io

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "core/image.hpp"
+
+namespace eckart::test {
+
+using Bytes = std::vector<std::byte>;
+
+inline int sample(const Image& image, int row, int col, int channel) {
+  return image.shape().depth == Depth::u8 ? image.plane<std::uint8_t>(channel)(row, col)
+                                          : image.plane<std::uint16_t>(channel)(row, col);
+}
+
+inline void set_sample(Image& image, int row, int col, int channel, int value) {
+  if (image.shape().depth == Depth::u8) {
+    image.plane<std::uint8_t>(channel)(row, col) = std::uint8_t(value);
+  } else {
+    image.plane<std::uint16_t>(channel)(row, col) = std::uint16_t(value);
+  }
+}
+
+/// Every sample another one than its neighbors; uses all bits.
+inline Image noise_image(const ImageShape& shape) {
+  Image image(shape);
+  std::uint32_t state = 1;
+  for (std::size_t i = 0; i < image.bytes(); ++i) {
+    state = state * 1664525 + 1013904223;
+    image.data()[i] = std::byte(state >> 24);
+  }
+  return image;
+}
+
+/// Falls off to the right and to the bottom; red, green and blue differ.
+inline Image gradient_image(const ImageShape& shape) {
+  Image image(shape);
+  for (int row = 0; row < shape.rows; ++row) {
+    for (int col = 0; col < shape.cols; ++col) {
+      for (int c = 0; c < shape.channels; ++c) {
+        const double fall = (1 - 0.5 * row / shape.rows) * (1 - 0.4 * col / shape.cols);
+        set_sample(image, row, col, c, int(peak(shape.depth) * fall / (1 + c)));
+      }
+    }
+  }
+  return image;
+}
+
+inline bool same(const Image& a, const Image& b) {
+  return a.shape() == b.shape() && std::memcmp(a.data(), b.data(), a.bytes()) == 0;
+}
+
+inline int largest_difference(const Image& a, const Image& b) {
+  int largest = 0;
+  for (int row = 0; row < a.shape().rows; ++row) {
+    for (int col = 0; col < a.shape().cols; ++col) {
+      for (int c = 0; c < a.shape().channels; ++c) {
+        largest = std::max(largest, std::abs(sample(a, row, col, c) - sample(b, row, col, c)));
+      }
+    }
+  }
+  return largest;
+}
+
+}  // namespace eckart::test

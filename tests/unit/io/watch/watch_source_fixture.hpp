@@ -1,0 +1,120 @@
+#pragma once
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "flow/pause.hpp"
+#include "io/watch/watch_source.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace eckart::io {
+
+/// Watches of folders, with times so short that nothing is worth a wait.
+class WatchSourceFixture : public testing::Test {
+ protected:
+  using Names = std::set<std::string>;
+
+  static constexpr auto kDeadline = std::chrono::seconds(30);
+
+  static WatchOptions options_for(const std::filesystem::path& root) {
+    WatchOptions options;
+    options.root = root;
+    options.settle = std::chrono::milliseconds(10);
+    options.retry_timeout = std::chrono::milliseconds(50);
+    options.rescan = std::chrono::hours(1);
+    options.poll = std::chrono::milliseconds(10);
+    options.root_check = std::chrono::milliseconds(5);
+    options.backoff = std::chrono::milliseconds(10);
+    return options;
+  }
+
+  void start(std::vector<WatchSource::Watch> watches) {
+    source_ = std::make_unique<WatchSource>(std::move(watches),
+                                            [this](int, Severity, const std::string& line) {
+                                              const std::lock_guard lock(mutex_);
+                                              lines_.push_back(line);
+                                            });
+  }
+  void start() { start({{options_for(root_), {}}}); }
+
+  /// The next arrival; nothing, and a failure, where none comes.
+  std::optional<SourceItem> next() {
+    std::stop_source too_late;
+    const std::jthread clock([&](const std::stop_token& done) {
+      if (flow::pause(kDeadline, done)) too_late.request_stop();
+    });
+    std::optional<SourceItem> arrival = source_->next(too_late.get_token());
+    EXPECT_TRUE(arrival) << "nothing has come";
+    return arrival;
+  }
+  std::string next_name() {
+    const std::optional<SourceItem> arrival = next();
+    return arrival ? arrival->relative.string() : "";
+  }
+  void finish_item(const std::string& name, FinishStatus ending = FinishStatus::settled) {
+    source_->finished(0, name, ending, "why");
+  }
+  /// The next so many, each finished.
+  Names take(int count) {
+    Names names;
+    for (int i = 0; i < count; ++i) {
+      const std::string name = next_name();
+      EXPECT_TRUE(names.insert(name).second) << name << " has come twice";
+      finish_item(name);
+    }
+    return names;
+  }
+  static void wait_for(const std::function<bool()>& event) {
+    const auto deadline = std::chrono::steady_clock::now() + kDeadline;
+    while (!event() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    EXPECT_TRUE(event());
+  }
+  WatchState state(std::size_t watch = 0) const { return source_->states().at(watch); }
+  /// How many lines have said so.
+  int told(const std::string& text) const {
+    const std::lock_guard lock(mutex_);
+    return int(std::count_if(lines_.begin(), lines_.end(), [&](const std::string& line) {
+      return line.find(text) != line.npos;
+    }));
+  }
+
+  void write(const std::filesystem::path& name, const std::string& text = "x") const {
+    std::filesystem::create_directories((root_ / name).parent_path());
+    std::ofstream(root_ / name) << text;
+  }
+
+  /// Names of one file, since files of their own take long to make.
+  void write_many(const std::filesystem::path& folder, std::size_t count) const {
+    write(folder / "0.png");
+    for (std::size_t i = 1; i < count; ++i) {
+      const std::string name = std::to_string(i) + ".png";
+      std::filesystem::create_hard_link(root_ / folder / "0.png", root_ / folder / name);
+    }
+  }
+
+  const test::TempFolder folder_;
+  const std::filesystem::path root_ = folder_.path() / "root";
+  std::unique_ptr<WatchSource> source_;
+
+ private:
+  void SetUp() override { std::filesystem::create_directory(root_); }
+  void TearDown() override { source_.reset(); }
+
+  mutable std::mutex mutex_;
+  std::vector<std::string> lines_;
+};
+
+}  // namespace eckart::io

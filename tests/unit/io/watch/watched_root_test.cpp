@@ -1,0 +1,114 @@
+// A root that is missing, comes, goes, and is replaced.
+#include <fcntl.h>
+#include <stdio.h>
+
+#include "tests/unit/io/watch/watch_source_fixture.hpp"
+
+namespace eckart::io {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+
+class WatchedRootTest : public WatchSourceFixture {
+ protected:
+  const fs::path moved_root_ = folder_.path() / "moved_root";
+};
+
+TEST_F(WatchedRootTest, waits_for_a_missing_root) {
+  fs::remove(root_);
+  start();
+  wait_for([&] { return told("is waited for: No such file or directory") == 1; });
+  EXPECT_FALSE(state().is_root_present);
+  write("a.png");
+  EXPECT_EQ(next_name(), "a.png");
+  EXPECT_EQ(told("is there, and is watched"), 1);
+  write("b.png");
+  EXPECT_EQ(next_name(), "b.png");
+}
+
+TEST_F(WatchedRootTest, treats_a_file_as_a_missing_root) {
+  fs::remove(root_);
+  std::ofstream(root_) << "x";
+  start();
+  wait_for([&] { return told("is waited for: Not a directory") == 1; });
+  fs::remove(root_);
+  write("a.png");
+  EXPECT_EQ(next_name(), "a.png");
+}
+
+TEST_F(WatchedRootTest, stops_watching_a_moved_root) {
+  write("d/a.png");
+  start();
+  EXPECT_EQ(next_name(), "d/a.png");
+  fs::rename(root_, moved_root_);
+  wait_for([&] { return !state().is_root_present; });
+  std::ofstream(moved_root_ / "no.png") << "x";
+  write("b.png");
+  EXPECT_EQ(next_name(), "b.png");
+  EXPECT_EQ(told("is gone: No such file or directory"), 1);
+}
+
+TEST_F(WatchedRootTest, watches_a_replaced_root) {
+  write("a.png");
+  start();
+  EXPECT_EQ(next_name(), "a.png");
+  fs::create_directory(moved_root_);
+  std::ofstream(moved_root_ / "a.png") << "another";
+  std::ofstream(moved_root_ / "b.png") << "x";
+  ASSERT_EQ(::renameat2(AT_FDCWD, moved_root_.c_str(), AT_FDCWD, root_.c_str(), RENAME_EXCHANGE),
+            0);
+  EXPECT_EQ(next_name(), "b.png");
+  EXPECT_EQ(told("was moved, replaced or unmounted"), 1);
+  finish_item("a.png");
+  EXPECT_EQ(next_name(), "a.png") << "is another file";
+  write("c.png");
+  EXPECT_EQ(next_name(), "c.png");
+}
+
+TEST_F(WatchedRootTest, drops_ready_files_of_a_missing_root) {
+  write("a.png");
+  write("b.png");
+  start();
+  wait_for([&] { return state().ready == 2; });
+  fs::rename(root_, moved_root_);
+  wait_for([&] { return !state().is_root_present; });
+  EXPECT_EQ(state().ready, 0u);
+}
+
+TEST_F(WatchedRootTest, misses_nothing_of_a_root_moved_away_and_back) {
+  start();
+  wait_for([&] { return state().scanned; });
+  fs::rename(root_, moved_root_);
+  std::ofstream(moved_root_ / "a.png") << "x";
+  fs::rename(moved_root_, root_);
+  EXPECT_EQ(next_name(), "a.png");
+  write("b.png");
+  EXPECT_EQ(next_name(), "b.png");
+}
+
+TEST_F(WatchedRootTest, finds_a_root_that_is_recreated) {
+  start();
+  for (int i = 0; i < 5; ++i) {
+    const std::string name = std::to_string(i) + ".png";
+    write(name);
+    EXPECT_THAT(take(1), ElementsAre(name));
+    fs::remove_all(root_);
+  }
+}
+
+TEST_F(WatchedRootTest, watches_the_target_of_a_link) {
+  fs::rename(root_, moved_root_);
+  fs::create_directory_symlink(moved_root_, root_);
+  start();
+  std::ofstream(moved_root_ / "a.png") << "x";
+  EXPECT_EQ(next_name(), "a.png");
+  fs::create_directory(folder_.path() / "other");
+  std::ofstream(folder_.path() / "other/b.png") << "x";
+  fs::create_directory_symlink(folder_.path() / "other", folder_.path() / "new");
+  fs::rename(folder_.path() / "new", root_);
+  EXPECT_EQ(next_name(), "b.png");
+}
+
+}  // namespace
+}  // namespace eckart::io
