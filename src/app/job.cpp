@@ -157,7 +157,7 @@ OutputDecision Job::decision_for(const WorkItem& item, std::size_t output) const
                                            .settings = 0,
                                            .on_change = OnSettingsChange::refuse,
                                            .min_run = request_.overwrite},
-                                          {}, stat_path(item.outputs[output]));
+                                          {}, stat_output(item.outputs[output]));
   const bool has_ledger = request_.settings.ledger != "none";
   if (decision.action == OutputAction::compare && !has_ledger)
     decision.explanation = "no ledger is kept to know it by";

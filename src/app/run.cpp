@@ -173,7 +173,13 @@ std::vector<OutputDecision> Run::inspect_outputs(WorkItem& item) {
   const bool is_collision = item.outcome.reason == FailureReason::output_collision;
   if (item.outcome.result == ItemResult::failed && !is_collision) return places;
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
-    places.push_back(job_.decision_for(item, i));
+    Outcome outcome;
+    attempt(outcome, Stage::write, FailureReason::internal,
+            [&] { places.push_back(job_.decision_for(item, i)); });
+    if (!outcome.ok()) {
+      item.outcome = std::move(outcome);
+      return {};
+    }
     const bool is_taken = places.back().action == OutputAction::compare ||
                           places.back().action == OutputAction::reject;
     if (item.outcome.ok() && is_taken)

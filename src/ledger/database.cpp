@@ -155,7 +155,9 @@ Database::Database(const std::filesystem::path& file, OpenMode access,
                                           : SQLITE_OPEN_READONLY),
       nullptr);
   database_.reset(database);
-  if (code == SQLITE_CANTOPEN && access == OpenMode::read_write && !std::filesystem::exists(file))
+  std::error_code none;
+  if (code == SQLITE_CANTOPEN && access == OpenMode::read_write &&
+      !std::filesystem::exists(file, none))
     throw DatabaseError{code, sqlite3_errmsg(database), file_creation_error(file.native())};
   check(code, database);
   sqlite3_extended_result_codes(database, 1);

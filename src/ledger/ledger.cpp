@@ -106,7 +106,7 @@ std::string ledger_label(const fs::path& file) { return "ledger " + printable(fi
 }  // namespace
 
 Ledger::Ledger(const fs::path& file, LedgerOptions options)
-    : file_(link_target(file)), options_(std::move(options)) {
+    : file_(file), target_(link_target(file)), options_(std::move(options)) {
   std::error_code no_folder;
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), no_folder);
   if (no_folder) fail(file, {SQLITE_CANTOPEN, "cannot make its folder", no_folder.value()});
@@ -123,6 +123,7 @@ Ledger::Ledger(const fs::path& file, LedgerOptions options)
 
 Ledger::Ledger(const fs::path& file, std::unique_ptr<LedgerTables> tables)
     : file_(file),
+      target_(file),
       read_only_(true),
       options_{.durable = false},
       run_(tables->run()),
@@ -171,7 +172,7 @@ void Ledger::open() {
       if (!error.is_corrupt()) throw;
     }
   }
-  const CreationLock lock(file_, options_.timeout);
+  const CreationLock lock(target_, options_.timeout);
   open_or_create();
 }
 
@@ -202,10 +203,10 @@ void Ledger::rename_damaged(const FileId& damaged, const std::string& why) {
   if (file_id_of(file_) != damaged) return;
   fs::path new_path;
   for (int number = 1; new_path.empty() || file_exists(new_path); ++number)
-    new_path = file_.native() + kDamagedSuffix + std::to_string(number);
+    new_path = target_.native() + kDamagedSuffix + std::to_string(number);
   std::error_code error, none;
-  for (const char* companion : {"-wal", "-shm"}) fs::remove(file_.native() + companion, none);
-  fs::rename(file_, new_path, error);
+  for (const char* companion : {"-wal", "-shm"}) fs::remove(target_.native() + companion, none);
+  fs::rename(target_, new_path, error);
   if (error)
     throw DatabaseError{SQLITE_CANTOPEN, why + ", and it cannot be renamed", error.value()};
   if (options_.warn)
@@ -220,6 +221,8 @@ void Ledger::open_tables() {
     request_ = tables->request();
   } else if (tables->run() < run_) {
     tables->transaction(true, [&] { tables->record(*request_, run_); });
+  } else {  // the file may be a new one, which another run has created
+    tables->transaction(false, [&] { tables->record_settings(request_->output_settings); });
   }
   tables_ = std::move(tables);
   const std::lock_guard lock(open_file_id_mutex_);
@@ -242,7 +245,7 @@ auto Ledger::with_tables(const Work& work) {
         throw FatalError(ExitCode::nothing_readable,
                          ledger_label(file_) + ": " + printable_message(error.message) +
                              ": the next run sets it aside, and does again what it knew");
-      const CreationLock creation(file_, options_.timeout);
+      const CreationLock creation(target_, options_.timeout);
       rename_damaged(open_file_id_.value_or(FileId()), error.message);
       open_or_create();  // what has begun goes on with a new file
     }
@@ -381,12 +384,13 @@ std::optional<Ledger::FileId> Ledger::open_file_id() const {
 bool Ledger::was_renamed() const {
   const std::optional<FileId> place = open_file_id();
   if (!place || place == file_id_of(file_)) return false;
-  const std::string prefix = file_.filename().native() + kDamagedSuffix;
-  std::error_code none;
-  for (const auto& beside : fs::directory_iterator(
-           file_.has_parent_path() ? file_.parent_path() : fs::path("."), none)) {
-    if (beside.path().filename().native().starts_with(prefix) && file_id_of(beside.path()) == place)
-      return true;
+  const std::string prefix = target_.filename().native() + kDamagedSuffix;
+  std::error_code error;
+  const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
+  for (fs::directory_iterator beside(folder, error), end; !error && beside != end;
+       beside.increment(error)) {
+    const fs::path& path = beside->path();
+    if (path.filename().native().starts_with(prefix) && file_id_of(path) == place) return true;
   }
   return false;
 }

@@ -110,6 +110,8 @@ class Ledger {
   void open_tables();
 
   const std::filesystem::path file_;
+  const std::filesystem::path
+      target_;  // of `file_`, if that is a symbolic link; renamed if damaged
   const bool read_only_ = false;
   const LedgerOptions options_;
   std::int64_t run_ = 0;

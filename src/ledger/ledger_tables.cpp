@@ -172,7 +172,7 @@ std::string LedgerTables::root_path(std::int64_t id) const {
 void LedgerTables::record(const OutputEntry& entry, std::int64_t run) const {
   insert(*insert_, entry, run);
   remove_intents(entry.output);
-  if (entry.output_index == 0) clear(entry.input);
+  clear(entry.input);
 }
 
 void LedgerTables::record_intent(const OutputEntry& entry, std::int64_t run) const {
@@ -389,9 +389,12 @@ InputCounts LedgerTables::count() const {
 std::vector<SettingsCount> LedgerTables::count_by_settings() const {
   std::vector<SettingsCount> counts;
   const Statement select = prepare(
-      "SELECT output.settings, max(settings.text), count(*) FROM output "
-      "LEFT JOIN settings ON settings.hash = output.settings "
-      "GROUP BY output.settings ORDER BY count(*) DESC");
+      "SELECT used.settings, max(settings.text), count(*) FROM "
+      "(SELECT settings FROM output UNION ALL SELECT settings FROM publish_intent AS intent "
+      "WHERE NOT EXISTS (SELECT 1 FROM output "
+      "WHERE output.output = intent.output AND output.settings = intent.settings)) AS used "
+      "LEFT JOIN settings ON settings.hash = used.settings "
+      "GROUP BY used.settings ORDER BY count(*) DESC");
   for (Statement::Execution execution(select); execution.step();)
     counts.push_back(
         {std::uint64_t(execution.integer(0)), execution.bytes(1), execution.integer(2)});

@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "core/group_digits.hpp"
 #include "core/printable.hpp"
+#include "io/environment_error.hpp"
 #include "io/file_comparison.hpp"
 
 namespace eckart {
@@ -110,6 +111,17 @@ PathStatus stat_path(const std::filesystem::path& path) {
       .type = fs::file_type::unknown, .bytes = status.st_size, .mtime_ns = in_ns(status.st_mtim)};
   if (S_ISREG(status.st_mode)) path_status.type = fs::file_type::regular;
   if (S_ISDIR(status.st_mode)) path_status.type = fs::file_type::directory;
+  return path_status;
+}
+
+PathStatus stat_output(const std::filesystem::path& path) {
+  PathStatus path_status = stat_path(path);
+  if (path_status.error == 0) return path_status;
+  const std::string message = "cannot write " + printable(path.native()) + ": " +
+                              std::generic_category().message(path_status.error);
+  io::check_environment(path_status.error, message);
+  if (path_status.error == EACCES || path_status.error == EPERM)
+    throw ItemError(FailureReason::not_written, message);
   return path_status;
 }
 

@@ -43,6 +43,10 @@ struct PathStatus {
 };
 /// A link to a regular file is one.
 PathStatus stat_path(const std::filesystem::path& path);
+/// The same for the path of an output. If the path cannot be examined, it throws what writing there
+/// would throw: EnvironmentError for an error of the disk or share, ItemError(not_written) if the
+/// folder may not be searched.
+PathStatus stat_output(const std::filesystem::path& path);
 
 /// What the ledger has of an output.
 struct RecordedOutput {

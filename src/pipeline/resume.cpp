@@ -69,7 +69,7 @@ void Resume::check(WorkItem& item, const io::InputFile* open) const {
 std::vector<Resume::ObservedOutput> Resume::observe_outputs(const WorkItem& item) const {
   std::vector<ObservedOutput> outputs;
   for (const auto& output : item.outputs) {
-    ObservedOutput observed{.path_status = stat_path(output)};
+    ObservedOutput observed{.path_status = stat_output(output)};
     if (observed.path_status.type != std::filesystem::file_type::not_found)
       observed.known =
           find_recorded_output(ledger_, relative_to_root(output), observed.path_status);
@@ -86,7 +86,7 @@ bool Resume::is_done(const WorkItem& item) const {
 }
 
 OutputDecision Resume::decision_for(const WorkItem& item, std::size_t output) const {
-  const PathStatus path_status = stat_path(item.outputs[output]);
+  const PathStatus path_status = stat_output(item.outputs[output]);
   const RecordedOutput known =
       find_recorded_output(ledger_, relative_to_root(item.outputs[output]), path_status);
   return decision_for(item, output, known, path_status);
@@ -116,18 +116,20 @@ std::string Resume::describe_settings_change(std::uint64_t old_settings, std::si
 
 bool Resume::was_made_from(const WorkItem& item,
                            const std::vector<std::filesystem::path>& outputs) const {
-  if (stat_path(outputs.front()).type != std::filesystem::file_type::regular) return false;
-  const auto known = ledger_.find(relative_to_root(outputs.front()));
-  return known && known->input == absolute(item.file);
+  const PathStatus path_status = stat_path(outputs.front());
+  if (path_status.type != std::filesystem::file_type::regular) return false;
+  const auto known = find_recorded_output(ledger_, relative_to_root(outputs.front()), path_status);
+  return known.entry && known.entry->input == absolute(item.file);
 }
 
 bool Resume::collides_with_sibling(const WorkItem& item) const {
   const std::filesystem::path input = absolute(item.file);
   for (const auto& output : item.outputs) {
-    if (stat_path(output).type == std::filesystem::file_type::not_found) continue;
-    const auto known = ledger_.find(relative_to_root(output));
-    if (!known || known->input == input) continue;
-    const std::filesystem::path other = known->input;
+    const PathStatus path_status = stat_path(output);
+    if (path_status.type == std::filesystem::file_type::not_found) continue;
+    const auto known = find_recorded_output(ledger_, relative_to_root(output), path_status);
+    if (!known.entry || known.entry->input == input) continue;
+    const std::filesystem::path other = known.entry->input;
     if (other.parent_path() == input.parent_path()) return true;
   }
   return false;

@@ -2,6 +2,7 @@
 #include "pipeline/output_decision.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
@@ -146,12 +147,29 @@ TEST_F(OutputDecisionTest, reprocesses_an_output_with_only_a_publish_intent) {
 }
 
 TEST_F(OutputDecisionTest, refuses_a_path_whose_status_is_unavailable) {
-  path_status_ = {.type = fs::file_type::none, .error = EIO};
+  path_status_ = {.type = fs::file_type::none, .error = ELOOP};
   requested_.min_run = 4;
   const OutputDecision decision = decide_output(requested_, known_, path_status_);
   EXPECT_EQ(decision.action, OutputAction::reject);
-  EXPECT_EQ(decision.explanation, "it cannot be looked at: Input/output error");
+  EXPECT_EQ(decision.explanation, "it cannot be looked at: Too many levels of symbolic links");
   EXPECT_FALSE(decision.may_be_replaced);
+}
+
+/// A folder that may not be searched is no collision: a service tries the input again.
+TEST(PathStatusTest, of_an_output_throws_what_writing_there_would_throw) {
+  const TempFolder folder;
+  const fs::path loop = folder.path() / "loop";
+  fs::create_symlink(loop, loop);
+  EXPECT_EQ(stat_output(loop / "a.png").error, ELOOP);
+  if (::geteuid() == 0) GTEST_SKIP() << "root may search every folder";
+  fs::create_directory(folder.path() / "locked");
+  fs::permissions(folder.path() / "locked", fs::perms::none);
+  try {
+    stat_output(folder.path() / "locked" / "a.png");
+    ADD_FAILURE() << "no exception";
+  } catch (const ItemError& error) {
+    EXPECT_EQ(error.reason(), FailureReason::not_written);
+  }
 }
 
 TEST(PathStatusTest, is_not_found_only_for_a_missing_path) {
@@ -257,6 +275,18 @@ TEST_F(ResumeIntents, are_removed_for_unpublished_outputs) {
   }
   EXPECT_TRUE(ledger_.find_intent({"published.png", 3, published->output_mtimes_ns[0]}));
   EXPECT_FALSE(ledger_.find_intent({"failed.png", 3, failed->output_mtimes_ns[0]}));
+}
+
+/// A killed run has published a.png for in/a.png. Then in/a.jpg arrives, whose output has this
+/// name.
+TEST_F(ResumeIntents, reserve_the_output_name_of_a_killed_run) {
+  const ItemPtr item = item_of("a.png"), sibling = item_of("a.png");
+  sibling->file = item->file.parent_path() / "a.jpg";
+  record_intents({item.get()});
+  publish(*item);
+  EXPECT_TRUE(resume_.was_made_from(*item, item->outputs));
+  EXPECT_FALSE(resume_.was_made_from(*sibling, sibling->outputs));
+  EXPECT_TRUE(resume_.collides_with_sibling(*sibling));
 }
 
 class ResumeCheck : public ::testing::Test {

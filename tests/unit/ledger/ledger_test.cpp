@@ -465,6 +465,53 @@ TEST_F(LedgerTest, numbers_runs_of_all_processes) {
   EXPECT_EQ(first.run(), 3);
 }
 
+/// The ledger of an output folder may be on another disk.
+TEST_F(LedgerTest, of_the_folder_is_renamed_if_damaged_also_behind_a_link) {
+  const auto elsewhere = file().parent_path().parent_path() / "elsewhere.db";
+  Ledger(file()).record({{kDone}, {}, {}});
+  std::filesystem::rename(file(), elsewhere);
+  std::filesystem::create_symlink(elsewhere, file());
+  std::fstream(elsewhere, std::ios::in | std::ios::out) << std::string(100, 'x');
+  {
+    Ledger ledger = opened_with_warnings();
+    ledger.record({{kDone}, {}, {}});
+    EXPECT_TRUE(ledger.find(kDone.output));
+  }
+  EXPECT_THAT(warnings_, HasSubstr("elsewhere.db.damaged-1"));
+  EXPECT_TRUE(std::filesystem::is_symlink(file()));
+  EXPECT_TRUE(std::filesystem::exists(elsewhere));
+}
+
+TEST_F(LedgerTest, with_a_name_that_is_too_long_is_refused) {
+  const auto path = file().parent_path() / std::string(300, 'x');
+  EXPECT_THROW(Ledger{path}, FatalError);
+}
+
+TEST_F(LedgerTest, clears_a_failure_when_any_output_of_the_input_is_recorded) {
+  Ledger ledger(file());
+  OutputEntry second = kDone;
+  second.input = kFailed.input;
+  second.output_index = 1;
+  ledger.record({{}, {kFailed}, {}});
+  ledger.record({{second}, {}, {}});
+  EXPECT_FALSE(ledger.find_failure(kFailed.input));
+}
+
+TEST_F(LedgerTest, counts_published_outputs_that_were_not_recorded_by_settings) {
+  Ledger ledger(file());
+  OutputEntry intent = kDone;
+  intent.output = "another.png";
+  intent.settings = 7;
+  LedgerChanges changes;
+  changes.done = {kDone};
+  changes.intents = {intent, kDone};
+  ledger.record(changes);
+  std::map<std::uint64_t, std::int64_t> counts;
+  for (const SettingsCount& count : ledger.count_by_settings())
+    counts[count.settings] = count.outputs;
+  EXPECT_EQ(counts, (std::map<std::uint64_t, std::int64_t>{{7, 1}, {kDone.settings, 1}}));
+}
+
 TEST_F(LedgerTest, renames_the_damaged_file_not_its_link) {
   const auto link = file().parent_path().parent_path() / "link.db";
   { Ledger ledger(file()); }
