@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path requeue_marker(const fs::path& output) { return output / kStateFolder / "results"; }
+fs::path requeue_marker(const fs::path& output) { return output / kStateFolder / "requeue"; }
 
 std::string read_text(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
