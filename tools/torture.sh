@@ -45,7 +45,7 @@ for built in "$(dirname "$0")"/../build/{cuda,cpu,release}/bin/eckart; do
 done
 [[ -x $program ]] || die "there is no program: build it, or name it with --program"
 program=$(realpath "$program")
-shim=$(dirname "$program")/../tests/cli/libeckart_faults.so
+shim=$(dirname "$program")/../tests/cli/libeckart_fault_injection.so
 [[ -f $shim ]] || die "there is no $shim: build all, tests too"
 command -v sqlite3 >/dev/null || die "wants sqlite3, to look into ledgers"
 
