@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "app/ledger_outputs.hpp"
 #include "core/error.hpp"
 #include "core/file_descriptor.hpp"
 #include "core/printable.hpp"
@@ -38,9 +39,8 @@ io::OutputTree make_outputs(const JobRequest& request, const std::vector<RankPol
 }
 
 ledger::LedgerOptions ledger_options(const JobRequest& request) {
-  ledger::LedgerOptions options;
+  ledger::LedgerOptions options = logged_ledger_options();
   options.durable = request.settings.durability != "none";
-  options.warn = [](const std::string& text) { spdlog::warn(text); };
   if (request.long_lived) options.timeout = std::chrono::milliseconds(200);  // others wait as long
   return options;
 }
@@ -69,10 +69,16 @@ Job::Job(JobRequest request)
                             [this](const WorkItem& item, const auto& output, const auto& written) {
                               return resolve_collision(item, output, written);
                             },
+                        .abandon_intents =
+                            [this](std::span<WorkItem* const> items) {
+                              if (resume_) resume_->abandon_intents(items);
+                            },
                         .record =
                             [this](std::span<WorkItem* const> items) {
                               if (resume_) resume_->record(items);
-                            }})) {}
+                            }})) {
+  static_cast<void>(ledger_file(request_.output, request_.settings.ledger));
+}
 
 void Job::prepare() {
   if (!lock_) lock_.emplace(request_.output);
@@ -153,11 +159,13 @@ void Job::skip_if_done(WorkItem& item, const io::InputFile* open) {
 
 OutputDecision Job::decision_for(const WorkItem& item, std::size_t output) const {
   if (resume_) return resume_->decision_for(item, output);
+  const PathStatus path_status = stat_path(item.outputs[output]);
+  check_status_available(item.outputs[output], path_status);
   OutputDecision decision = decide_output({.input = {},
                                            .settings = 0,
                                            .on_change = OnSettingsChange::refuse,
                                            .min_run = request_.overwrite},
-                                          {}, stat_output(item.outputs[output]));
+                                          {}, path_status);
   const bool has_ledger = request_.settings.ledger != "none";
   if (decision.action == OutputAction::compare && !has_ledger)
     decision.explanation = "no ledger is kept to know it by";
@@ -200,8 +208,21 @@ std::optional<std::string> Job::forget_missing_outputs(const std::string& after)
   });
 }
 
-/// Else `eckart status` would name them for ever. Folders are no images: those that cannot be read
-/// say so in every run.
+/// By its path. If the inputs come from a list, nothing is known of them here: then everything in
+/// the ledger of the output folder itself.
+bool Job::is_own_input(const fs::path& input) const {
+  if (request_.inputs.empty()) return is_own_ledger(request_.output, request_.settings.ledger);
+  return std::ranges::any_of(request_.inputs, [&](const fs::path& own) {
+    std::error_code none;
+    const fs::path relative =
+        input.lexically_relative((fs::absolute(own, none) / "").lexically_normal());
+    return !relative.empty() && *relative.begin() != "..";
+  });
+}
+
+/// Else `eckart status` would name them for ever. Those of other inputs may be quarantined
+/// elsewhere, or on a disk that is not mounted here. Folders are no images: those that cannot be
+/// read say so in every run.
 void Job::forget_failures_of_missing_inputs() {
   if (!ledger_) return;
   ledger::LedgerChanges gone;
@@ -209,6 +230,7 @@ void Job::forget_failures_of_missing_inputs() {
   for (ledger::FailureEntry& failure : ledger_->failed(std::numeric_limits<int>::max())) {
     const fs::file_type type = fs::symlink_status(failure.input, none).type();
     const bool is_kept = request_.is_quarantined && request_.is_quarantined(failure.input);
+    if (!is_own_input(failure.input)) continue;
     if ((type == fs::file_type::not_found && !is_kept) || fs::is_directory(failure.input, none))
       gone.cleared.push_back(std::move(failure.input));
   }
@@ -243,6 +265,8 @@ void Job::resume_from(std::unique_ptr<ledger::Ledger> ledger) {
     if (request_.overwrite) ledger_->clear_suspects();
     forget_failures_of_missing_inputs();
     ledger_->record_request(ledger_request());
+  } else if (!is_new && !ledger_->is_read_only()) {
+    ledger_->continue_run(ledger_request(), request_.run_number);
   }
   run_number_ = is_new ? ledger_->run() + (ledger_->is_read_only() ? 1 : 0) : request_.run_number;
   // One of its own moves with the folder.

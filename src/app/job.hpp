@@ -47,8 +47,8 @@ struct JobRequest {
 /// else writes to the folder.
 class Job {
  public:
-  /// Throws FatalError(usage) where an output could replace an input, and std::invalid_argument for
-  /// settings that do not fit together.
+  /// Throws FatalError(usage) where an output could replace an input, and as ledger_file();
+  /// std::invalid_argument for settings that do not fit together.
   explicit Job(JobRequest request);
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
@@ -71,7 +71,7 @@ class Job {
 
   /// As Resume has it. Throws EnvironmentError, too, where the folder is not at its place.
   std::optional<std::string> forget_missing_outputs(const std::string& after) const;
-  /// Of inputs that are neither there nor quarantined. Throws EnvironmentError.
+  /// Of own inputs that are neither there nor quarantined. Throws EnvironmentError.
   void forget_failures_of_missing_inputs();
 
   /// Whether the file in `item.state` is done, as the ledger has it: one that was moved or copied
@@ -81,7 +81,8 @@ class Job {
   /// Skips an item that is done already, as load() does. `open` is its file, if that is open.
   /// Throws ItemError.
   void skip_if_done(WorkItem& item, const io::InputFile* open = nullptr);
-  /// What is at the place of an output of the item, whose file is in `item.state`.
+  /// What is at the place of an output of the item, whose file is in `item.state`. Throws as
+  /// check_status_available().
   OutputDecision decision_for(const WorkItem& item, std::size_t output) const;
   /// False where the folder was moved or replaced.
   bool is_in_place() const { return lock_->is_in_place(); }
@@ -93,6 +94,7 @@ class Job {
   const io::Codec& codec() const { return outputs_.codec(); }
 
  private:
+  bool is_own_input(const std::filesystem::path& input) const;
   void resume_from(std::unique_ptr<ledger::Ledger> ledger);
   io::OutputTree::Naming choose_naming(const WorkItem& item) const;
   bool use_full_name(WorkItem& item);

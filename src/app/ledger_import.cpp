@@ -33,7 +33,7 @@ bool is_unchanged_since_failure(const ledger::FailureEntry& failure) {
 
 LedgerImport::LedgerImport(const std::filesystem::path& folder, const std::string& setting)
     : lock_(folder),
-      ledger_(ledger_file(folder, setting)),
+      ledger_(ledger_file(folder, setting), logged_ledger_options()),
       ledger_outputs_(ledger_, folder, setting),
       folder_(open_folder(folder)) {}
 

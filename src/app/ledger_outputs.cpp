@@ -1,6 +1,7 @@
 #include "app/ledger_outputs.hpp"
 
 #include <fcntl.h>
+#include <spdlog/spdlog.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,6 +46,22 @@ void LedgerOutputs::for_each(
   }
 }
 
+std::vector<ledger::OutputEntry> LedgerOutputs::published_intents(
+    const FileDescriptor& folder) const {
+  std::vector<ledger::OutputEntry> published;
+  for (const ledger::OutputEntry& intent : ledger_.intents()) {
+    if (!intent.output.starts_with(prefix_)) continue;
+    const std::string output = intent.output.substr(prefix_.size());
+    if (!published.empty() && published.back().output == output) continue;
+    const PathStatus path_status = ContainedFile(folder, output).status();
+    RecordedOutput recorded = find_recorded_output(ledger_, intent.output, path_status);
+    if (!recorded.is_intent) continue;
+    recorded.entry->output = output;
+    published.push_back(std::move(*recorded.entry));
+  }
+  return published;
+}
+
 ContainedFile::ContainedFile(const FileDescriptor& folder, const std::string& path) {
   const fs::path relative(path);
   name_ = relative.filename().native();
@@ -64,13 +81,19 @@ ContainedFile::ContainedFile(const FileDescriptor& folder, const std::string& pa
   }
 }
 
-bool ContainedFile::matches_record(std::int64_t bytes, std::int64_t mtime_ns) const {
+PathStatus ContainedFile::status() const {
   struct stat status {};
   if (error_ != 0 || ::fstatat(parent_.get(), name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
       !S_ISREG(status.st_mode))
-    return false;
+    return {};
   const FileState state = io::state_of(status);
-  return state.size == bytes && (mtime_ns == 0 || state.mtime_ns == mtime_ns);
+  return {.type = fs::file_type::regular, .bytes = state.size, .mtime_ns = state.mtime_ns};
+}
+
+bool ContainedFile::matches_record(std::int64_t bytes, std::int64_t mtime_ns) const {
+  const PathStatus path_status = status();
+  return path_status.type == fs::file_type::regular && path_status.bytes == bytes &&
+         (mtime_ns == 0 || path_status.mtime_ns == mtime_ns);
 }
 
 bool ContainedFile::is_missing() const {
@@ -89,6 +112,10 @@ FileDescriptor open_folder(const fs::path& folder) {
   if (descriptor) return descriptor;
   throw FatalError(ExitCode::no_input,
                    folder.string() + ": " + std::generic_category().message(errno));
+}
+
+ledger::LedgerOptions logged_ledger_options() {
+  return {.warn = [](const std::string& text) { spdlog::warn("{}", text); }};
 }
 
 std::unique_ptr<ledger::Ledger> open_existing_ledger(const fs::path& folder,

@@ -4,9 +4,11 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/file_descriptor.hpp"
 #include "ledger/ledger.hpp"
+#include "pipeline/output_decision.hpp"
 
 namespace eckart::app {
 
@@ -18,6 +20,9 @@ class LedgerOutputs {
                 const std::string& setting);
   /// Calls `visit` with each, in the order of their names; `output` is relative to the folder.
   void for_each(const std::function<void(const ledger::OutputEntry& entry)>& visit) const;
+  /// The publish intents whose file is in `folder`, the open folder, as it was written: a run
+  /// was killed before it recorded the output as done.
+  std::vector<ledger::OutputEntry> published_intents(const FileDescriptor& folder) const;
   /// The ledger's name of an output that is relative to the folder.
   std::string ledger_key(const std::string& output) const { return prefix_ + output; }
 
@@ -33,6 +38,8 @@ class ContainedFile {
   ContainedFile(const FileDescriptor& folder, const std::string& path);
   /// Whether it is a regular file of this size, and of this time of change where that is not 0.
   bool matches_record(std::int64_t bytes, std::int64_t mtime_ns) const;
+  /// Of a regular file; anything else counts as nothing.
+  PathStatus status() const;
   /// Whether there is nothing of that name.
   bool is_missing() const;
   bool remove() const;
@@ -45,6 +52,9 @@ class ContainedFile {
 
 /// Opens a folder for ContainedFile. Throws FatalError(no_input).
 FileDescriptor open_folder(const std::filesystem::path& folder);
+
+/// Options of a ledger that tells the log what it has lost.
+ledger::LedgerOptions logged_ledger_options();
 
 /// Opens the ledger of an output folder to read it. Throws FatalError(no_input) where there is
 /// none.

@@ -48,16 +48,12 @@ class OrphanSearch {
   OrphanSearch(const PruneRequest& request, ledger::Ledger& ledger)
       : include_empty_(request.include_empty),
         folder_(open_folder(request.output)),
-        ledger_(ledger) {}
-
-  void visit(const ledger::OutputEntry& entry) {
-    if (entry.state.size < 0) emptied_roots_.insert(root_of(entry));
-    if (entry.state.size < 0) return;
-    if (!is_missing(entry.input)) {
-      folders_with_inputs_.insert(folder_of(entry));
-    } else if (!ledger_.find_failure(entry.input)) {
-      classify_orphan(entry);
-    }
+        ledger_(ledger) {
+    const LedgerOutputs outputs(ledger, request.output, request.ledger);
+    for (ledger::OutputEntry& intent : outputs.published_intents(folder_))
+      published_intents_.insert_or_assign(intent.output, std::move(intent));
+    outputs.for_each([this](const ledger::OutputEntry& entry) { visit_done(entry); });
+    for (const auto& [output, intent] : published_intents_) visit(intent);
   }
 
   Orphans take_orphans() && {
@@ -84,6 +80,20 @@ class OrphanSearch {
     std::string root;
     bool has_existing_folder = false;
   };
+
+  /// What a killed run has published since, without recording it, is what the file is made from.
+  void visit_done(const ledger::OutputEntry& entry) {
+    if (entry.state.size < 0) emptied_roots_.insert(root_of(entry));
+    if (entry.state.size >= 0 && !published_intents_.contains(entry.output)) visit(entry);
+  }
+
+  void visit(const ledger::OutputEntry& entry) {
+    if (!is_missing(entry.input)) {
+      folders_with_inputs_.insert(folder_of(entry));
+    } else if (!ledger_.find_failure(entry.input)) {
+      classify_orphan(entry);
+    }
+  }
 
   static std::string folder_of(const ledger::OutputEntry& entry) {
     return fs::path(entry.input).parent_path();
@@ -117,17 +127,21 @@ class OrphanSearch {
   const FileDescriptor folder_;
   ledger::Ledger& ledger_;
   const std::vector<std::string> roots_{ledger_.roots()};
-  std::set<std::string> emptied_roots_;                  // roots
-  std::unordered_set<std::string> folders_with_inputs_;  // folders
+  std::map<std::string, ledger::OutputEntry> published_intents_;  // by output
+  std::set<std::string> emptied_roots_;                           // roots
+  std::unordered_set<std::string> folders_with_inputs_;           // folders
   std::map<std::string, std::vector<Candidate>> by_folder_;
   Orphans orphans_;
 };
 
 Orphans find_orphans_in(const PruneRequest& request, ledger::Ledger& ledger) {
-  OrphanSearch search(request, ledger);
-  LedgerOutputs(ledger, request.output, request.ledger)
-      .for_each([&](const ledger::OutputEntry& entry) { search.visit(entry); });
-  return std::move(search).take_orphans();
+  return OrphanSearch(request, ledger).take_orphans();
+}
+
+void remove_intent(ledger::Ledger& ledger, const ledger::OutputEntry& intent) {
+  ledger::LedgerChanges changes;
+  changes.abandoned_intents.push_back({intent.output, intent.bytes, intent.output_mtime_ns});
+  ledger.record(changes);
 }
 
 }  // namespace
@@ -141,17 +155,20 @@ void prune(const PruneRequest& request,
   static_cast<void>(
       open_existing_ledger(request.output, request.ledger));  // else one would be made
   const io::FolderLock lock(request.output);
-  ledger::Ledger ledger(ledger_file(request.output, request.ledger));
+  ledger::Ledger ledger(ledger_file(request.output, request.ledger), logged_ledger_options());
   const LedgerOutputs known(ledger, request.output, request.ledger);
   const FileDescriptor folder = open_folder(request.output);
   for (const Orphan& orphan : find_orphans_in(request, ledger).removable) {
-    const auto entry = ledger.find(known.ledger_key(orphan.output));
+    const std::string key = known.ledger_key(orphan.output);
     const ContainedFile file(folder, orphan.output);
+    const RecordedOutput recorded = find_recorded_output(ledger, key, file.status());
+    const auto& entry = recorded.entry;
     lock.check_not_replaced();
     if (!entry || !is_missing(entry->input) ||
         !file.matches_record(entry->bytes, entry->output_mtime_ns) || !file.remove())
       continue;
-    ledger.remove_outputs([&] { return std::vector{known.ledger_key(orphan.output)}; });
+    ledger.remove_outputs([&] { return std::vector{key}; });
+    if (recorded.is_intent) remove_intent(ledger, *entry);
     on_removed(orphan);
   }
 }

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "app/pipeline_options.hpp"
@@ -173,13 +174,11 @@ std::vector<OutputDecision> Run::inspect_outputs(WorkItem& item) {
   const bool is_collision = item.outcome.reason == FailureReason::output_collision;
   if (item.outcome.result == ItemResult::failed && !is_collision) return places;
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
-    Outcome outcome;
-    attempt(outcome, Stage::write, FailureReason::internal,
-            [&] { places.push_back(job_.decision_for(item, i)); });
-    if (!outcome.ok()) {
-      item.outcome = std::move(outcome);
-      return {};
-    }
+    std::optional<OutputDecision> decision;
+    attempt(item.outcome, Stage::write, FailureReason::internal,
+            [&] { decision = job_.decision_for(item, i); });
+    if (!decision) return {};
+    places.push_back(std::move(*decision));
     const bool is_taken = places.back().action == OutputAction::compare ||
                           places.back().action == OutputAction::reject;
     if (item.outcome.ok() && is_taken)

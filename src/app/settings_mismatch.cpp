@@ -4,6 +4,7 @@
 #include <exception>
 #include <memory>
 
+#include "app/ledger_outputs.hpp"
 #include "core/error.hpp"
 #include "core/group_digits.hpp"
 #include "core/printable.hpp"
@@ -33,6 +34,26 @@ bool have_same_paths(const settings::OutputSettings& output, std::size_t ranks,
   return !shows("{rank}", "rank ") && !shows("{ext}", "format ");
 }
 
+bool is_current(const std::vector<std::string>& texts, std::uint64_t settings) {
+  return std::ranges::any_of(
+      texts, [&](const std::string& text) { return ledger::settings_hash(text) == settings; });
+}
+
+/// Outputs by the settings that made them, with those of a killed run that are not recorded as
+/// done.
+std::vector<ledger::SettingsCount> count_outputs(ledger::Ledger& ledger,
+                                                 const settings::WatchSettings& watch) {
+  std::vector<ledger::SettingsCount> counts = ledger.count_by_settings();
+  if (ledger.intents().empty()) return counts;
+  const LedgerOutputs outputs(ledger, watch.output, watch.settings.ledger);
+  for (const ledger::OutputEntry& intent : outputs.published_intents(open_folder(watch.output))) {
+    const auto done = ledger.find(outputs.ledger_key(intent.output));
+    if (!done || done->settings != intent.settings)
+      counts.push_back({intent.settings, ledger.settings_text(intent.settings), 1});
+  }
+  return counts;
+}
+
 }  // namespace
 
 std::int64_t SettingsMismatch::count() const {
@@ -55,13 +76,12 @@ SettingsMismatch find_settings_mismatch(const RunRequest& request) try {
   const auto ledger = open_ledger_if_present(request.output, request.settings.ledger);
   if (!ledger) return mismatch;
   const std::vector<std::string> texts = output_settings(request.settings);
-  const auto counts = ledger->count_by_settings();
-  const bool any = std::any_of(counts.begin(), counts.end(), [&](const auto& count) {
-    return std::none_of(texts.begin(), texts.end(), [&](const std::string& text) {
-      return ledger::settings_hash(text) == count.settings;
-    });
-  });
-  if (!any) return mismatch;
+  const auto has_other_settings = [&](const auto& known) {
+    return !is_current(texts, known.settings);
+  };
+  if (std::ranges::none_of(ledger->count_by_settings(), has_other_settings) &&
+      std::ranges::none_of(ledger->intents(), has_other_settings))
+    return mismatch;
   RunRequest dry_request = request;
   dry_request.report.clear();
   dry_request.trace.clear();
@@ -86,11 +106,8 @@ std::string settings_mismatch_warning(const settings::WatchSettings& watch) {
     const auto ledger = open_ledger_if_present(watch.output, watch.settings.ledger);
     if (!ledger) return {};
     const std::vector<std::string> texts = output_settings(watch.settings);
-    for (const ledger::SettingsCount& count : ledger->count_by_settings()) {
-      const bool is_current = std::any_of(texts.begin(), texts.end(), [&](const auto& text) {
-        return ledger::settings_hash(text) == count.settings;
-      });
-      if (is_current) continue;
+    for (const ledger::SettingsCount& count : count_outputs(*ledger, watch)) {
+      if (is_current(texts, count.settings)) continue;
       for (const std::string& text : texts) {
         const std::string difference = settings_difference(count.text, text);
         if (!have_same_paths(watch.settings.output, texts.size(), difference)) continue;

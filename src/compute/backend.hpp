@@ -25,7 +25,7 @@ struct PlaneResult {
   double squared_error = 0;     ///< squared error of the pixels written
   double loss_estimate_db = 0;  ///< PSNR before rounding that the optimum can be better by, at
                                 ///< most; 0 where every pixel written is the input's
-  bool recomputed = false;  ///< the first attempt had not settled it
+  bool recomputed = false;      ///< the first attempt had not settled it
 };
 
 /// One image for a backend: `input` and, for every rank policy, one output of the same shape and

@@ -64,7 +64,7 @@ std::int64_t Publication::add(const fs::path& path, std::span<const std::byte> b
       temporary = write_temporary(path, bytes);
     }
     files_.push_back({std::move(temporary), path});
-    return files_.back().temporary->mtime_ns();
+    return files_.back().temporary->fix_mtime();
   } catch (const std::system_error& error) {
     fail(path, error);
   }

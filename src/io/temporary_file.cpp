@@ -87,8 +87,10 @@ FileId TemporaryFile::id() const {
   return {status.st_dev, status.st_ino};
 }
 
-std::int64_t TemporaryFile::mtime_ns() const {
+std::int64_t TemporaryFile::fix_mtime() {
   struct stat status {};
+  if (::fstat(descriptor_.get(), &status) != 0) fail("cannot look at it");
+  set_times({.tv_sec = 0, .tv_nsec = UTIME_OMIT}, status.st_mtim);
   if (::fstat(descriptor_.get(), &status) != 0) fail("cannot look at it");
   return state_of(status).mtime_ns;
 }

@@ -34,8 +34,10 @@ class TemporaryFile {
   /// As far as this process may.
   void set_owner_and_mode(const struct stat& status) noexcept;
   FileId id() const;
-  /// When it was written last, in ns since 1970; stays, whatever it is renamed to.
-  std::int64_t mtime_ns() const;
+  /// Sets the time of the last write to what it is, in ns since 1970, and returns it: it stays
+  /// then, whatever the file is renamed to. Else NFS and SMB may set another one when they write
+  /// back what is cached. To be called after the last write().
+  std::int64_t fix_mtime();
   /// Sends what was written on its way to the disk, without waiting.
   void start_writeback() noexcept;
   /// Waits until it is there.

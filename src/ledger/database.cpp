@@ -58,6 +58,17 @@ bool is_immutable(const std::filesystem::path& file, OpenMode access) {
          (access == OpenMode::read_only && ::access(folder.c_str(), W_OK) != 0);
 }
 
+int access_flags(OpenMode access) {
+  switch (access) {
+    case OpenMode::read_write:
+      return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    case OpenMode::read_write_existing:
+      return SQLITE_OPEN_READWRITE;
+    default:
+      return SQLITE_OPEN_READONLY;
+  }
+}
+
 /// A URI in which every byte that might mean something there is written as %XX.
 std::string to_uri(const std::filesystem::path& file) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -147,15 +158,16 @@ Database::Database(const std::filesystem::path& file, OpenMode access,
                    std::chrono::milliseconds timeout) {
   sqlite3* database = nullptr;
   const bool immutable = is_immutable(file, access);
-  const std::string name = immutable ? to_uri(file) : file.native();
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(file, error);
+  if (error) throw DatabaseError{SQLITE_CANTOPEN, "cannot find the current folder", error.value()};
+  // SQLite takes names like ":memory:" and "file:a" for its own syntax, but no absolute path.
+  const std::string name = immutable ? to_uri(absolute) : absolute.native();
   const int code = sqlite3_open_v2(
       name.c_str(), &database,
-      SQLITE_OPEN_NOMUTEX | (immutable ? SQLITE_OPEN_URI : 0) |
-          (access == OpenMode::read_write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                                          : SQLITE_OPEN_READONLY),
-      nullptr);
+      SQLITE_OPEN_NOMUTEX | (immutable ? SQLITE_OPEN_URI : 0) | access_flags(access), nullptr);
   database_.reset(database);
-  std::error_code none;
+  std::error_code none;  // a folder that cannot be searched has no file for us
   if (code == SQLITE_CANTOPEN && access == OpenMode::read_write &&
       !std::filesystem::exists(file, none))
     throw DatabaseError{code, sqlite3_errmsg(database), file_creation_error(file.native())};
@@ -180,6 +192,12 @@ Database::Database(const Database& source) {
 
 void Database::execute(const char* sql) {
   check(sqlite3_exec(get(), sql, nullptr, nullptr, nullptr), get());
+}
+
+bool Database::has_moved() const {
+  int moved = 0;
+  check(sqlite3_file_control(get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved), get());
+  return moved != 0;
 }
 
 void Database::roll_back() noexcept {

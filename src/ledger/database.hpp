@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -55,8 +56,9 @@ class Statement {
 /// How a file is opened.
 enum class OpenMode {
   read_write,  ///< made if it is missing
-  read_only,   ///< nothing is changed where this process may not
-  immutable,   ///< nothing is changed or made; may see a state that another process is changing
+  read_write_existing,
+  read_only,  ///< nothing is changed where this process may not
+  immutable,  ///< nothing is changed or made; may see a state that another process is changing
 };
 
 /// An open SQLite file. One thread at a time.
@@ -77,6 +79,8 @@ class Database {
   void read(const Work& work) {
     run_transaction("BEGIN", work);
   }
+  /// Whether another file, or none, is at the path of the file that is open.
+  bool has_moved() const;
   sqlite3* get() const { return database_.get(); }
 
  private:

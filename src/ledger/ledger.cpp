@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <system_error>
 #include <thread>
@@ -39,6 +40,9 @@ std::optional<std::uintmax_t> find_file_size(const fs::path& file) {
   return none ? std::nullopt : std::optional(size);
 }
 
+/// What SQLite keeps beside a database.
+constexpr std::array kJournalSuffixes = {"-wal", "-shm", "-journal"};
+
 constexpr const char* kDamagedSuffix = ".damaged-";
 
 /// Held while a ledger is made, or a damaged one is set aside: of two processes that start at once
@@ -66,10 +70,18 @@ class CreationLock {
   const int folder_;
 };
 
-/// What a link leads to: a ledger that is set aside is renamed, and not its link.
-fs::path link_target(const fs::path& file) {
-  std::error_code none;
-  return fs::is_symlink(file, none) && fs::exists(file, none) ? fs::canonical(file, none) : file;
+/// Opens a ledger, and again each time that another process has renamed it meanwhile.
+template <class Open>
+auto retry_if_moved(const Open& open) {
+  constexpr int kMaxAttempts = 10;
+  for (int attempt = 1;; ++attempt) {
+    try {
+      return open();
+    } catch (const LedgerMoved&) {
+      if (attempt == kMaxAttempts)
+        throw DatabaseError{SQLITE_BUSY, "was renamed each time that it was opened"};
+    }
+  }
 }
 
 std::string ledger_label(const fs::path& file) { return "ledger " + printable(file.native()); }
@@ -106,7 +118,7 @@ std::string ledger_label(const fs::path& file) { return "ledger " + printable(fi
 }  // namespace
 
 Ledger::Ledger(const fs::path& file, LedgerOptions options)
-    : file_(file), target_(link_target(file)), options_(std::move(options)) {
+    : location_(file), options_(std::move(options)) {
   std::error_code no_folder;
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), no_folder);
   if (no_folder) fail(file, {SQLITE_CANTOPEN, "cannot make its folder", no_folder.value()});
@@ -121,9 +133,8 @@ Ledger::Ledger(const fs::path& file, LedgerOptions options)
   }
 }
 
-Ledger::Ledger(const fs::path& file, std::unique_ptr<LedgerTables> tables)
-    : file_(file),
-      target_(file),
+Ledger::Ledger(LedgerLocation location, std::unique_ptr<LedgerTables> tables)
+    : location_(std::move(location)),
       read_only_(true),
       options_{.durable = false},
       run_(tables->run()),
@@ -140,9 +151,12 @@ Ledger::FileId Ledger::file_id_of(const fs::path& file) {
 
 std::unique_ptr<Ledger> Ledger::open_read_only(const fs::path& file) {
   if (!file_exists(file)) return nullptr;
+  const LedgerLocation location(file);
   const auto open_with = [&](OpenMode access) {
-    return std::unique_ptr<Ledger>(
-        new Ledger(file, std::make_unique<LedgerTables>(file, access, LedgerOptions().timeout)));
+    return retry_if_moved([&] {
+      return std::unique_ptr<Ledger>(new Ledger(
+          location, std::make_unique<LedgerTables>(location, access, LedgerOptions().timeout)));
+    });
   };
   try {
     try {
@@ -166,13 +180,14 @@ std::unique_ptr<Ledger> Ledger::open_read_only(const fs::path& file) {
 void Ledger::open() {
   if (find_file_size(file_).value_or(0) >= kHeaderBytes) {
     try {
-      return open_tables();
+      return open_tables(OpenMode::read_write_existing);
     } catch (const NotALedger&) {  // it may be about to be one
+    } catch (const LedgerMoved&) {
     } catch (const DatabaseError& error) {
-      if (!error.is_corrupt()) throw;
+      if (!error.is_corrupt() && file_exists(file_)) throw;
     }
   }
-  const CreationLock lock(target_, options_.timeout);
+  const CreationLock lock(file_, options_.timeout);
   open_or_create();
 }
 
@@ -180,20 +195,31 @@ void Ledger::open() {
 void Ledger::open_or_create() {
   const FileId found = file_id_of(file_);
   const std::optional<std::uintmax_t> size = find_file_size(file_);
+  if (!size) remove_stale_journals();
+  const auto open_new_or_existing = [&] {
+    retry_if_moved([&] { open_tables(OpenMode::read_write); });
+  };
   try {
-    open_tables();
+    open_new_or_existing();
   } catch (const DatabaseError& error) {
     if (!error.is_corrupt()) throw;
     rename_damaged(found, error.message);
-    open_tables();
+    open_new_or_existing();
   }
   if (size && *size < kHeaderBytes && options_.warn)
     options_.warn(ledger_label(file_) + " was empty: what it knew is done again");
 }
 
-/// Nothing where another file than the damaged one is at its place: another process has set it
-/// aside before. What belongs to the damaged one goes first, so that nothing of it is beside
-/// another.
+/// Of a ledger that was renamed or removed: a new one must not share them with processes that have
+/// the old one open.
+void Ledger::remove_stale_journals() const {
+  std::error_code none;
+  for (const char* suffix : kJournalSuffixes) fs::remove(file_.native() + suffix, none);
+}
+
+/// Does nothing if another file than the damaged one is at the path: another process has renamed
+/// the damaged one before. The journals go after the file. Otherwise, a process that opens the file
+/// in between would make new ones, and the new ledger would share these.
 void Ledger::rename_damaged(const FileId& damaged, const std::string& why) {
   tables_.reset();
   {
@@ -203,30 +229,33 @@ void Ledger::rename_damaged(const FileId& damaged, const std::string& why) {
   if (file_id_of(file_) != damaged) return;
   fs::path new_path;
   for (int number = 1; new_path.empty() || file_exists(new_path); ++number)
-    new_path = target_.native() + kDamagedSuffix + std::to_string(number);
-  std::error_code error, none;
-  for (const char* companion : {"-wal", "-shm"}) fs::remove(target_.native() + companion, none);
-  fs::rename(target_, new_path, error);
+    new_path = file_.native() + kDamagedSuffix + std::to_string(number);
+  std::error_code error;
+  fs::rename(file_, new_path, error);
   if (error)
     throw DatabaseError{SQLITE_CANTOPEN, why + ", and it cannot be renamed", error.value()};
+  remove_stale_journals();
   if (options_.warn)
     options_.warn(ledger_label(file_) + ": " + printable_message(why) + "; it is now " +
                   printable(new_path.filename().native()) + ", and what it knew is done again");
 }
 
-void Ledger::open_tables() {
-  auto tables = std::make_unique<LedgerTables>(file_, OpenMode::read_write, options_.timeout);
+void Ledger::open_tables(OpenMode access) {
+  auto tables = std::make_unique<LedgerTables>(location_, access, options_.timeout);
   if (!request_) {
     run_ = tables->run();
     request_ = tables->request();
-  } else if (tables->run() < run_) {
-    tables->transaction(true, [&] { tables->record(*request_, run_); });
-  } else {  // the file may be a new one, which another run has created
-    tables->transaction(false, [&] { tables->record_settings(request_->output_settings); });
+  } else {  // it may be another file now, in which another run has recorded its request
+    tables->transaction(true, [&] {
+      if (tables->run() < run_) return tables->record(*request_, run_);
+      tables->record_settings(request_->output_settings);
+    });
   }
+  const FileId id = file_id_of(file_);
+  if (tables->has_moved()) throw LedgerMoved();  // then `id` may be another file's
   tables_ = std::move(tables);
   const std::lock_guard lock(open_file_id_mutex_);
-  open_file_id_ = file_id_of(file_);
+  open_file_id_ = id;
 }
 
 /// Runs `work` on the tables, and once more on new ones where these are damaged; throws what its
@@ -245,7 +274,7 @@ auto Ledger::with_tables(const Work& work) {
         throw FatalError(ExitCode::nothing_readable,
                          ledger_label(file_) + ": " + printable_message(error.message) +
                              ": the next run sets it aside, and does again what it knew");
-      const CreationLock creation(target_, options_.timeout);
+      const CreationLock creation(file_, options_.timeout);
       rename_damaged(open_file_id_.value_or(FileId()), error.message);
       open_or_create();  // what has begun goes on with a new file
     }
@@ -276,6 +305,14 @@ std::optional<OutputEntry> Ledger::find(const std::string& output) {
 
 std::optional<OutputEntry> Ledger::find_intent(const PublishIntent& intent) {
   return with_tables([&](const LedgerTables& tables) { return tables.find_intent(intent); });
+}
+
+std::vector<OutputEntry> Ledger::intents(const std::string& output) {
+  return with_tables([&](const LedgerTables& tables) { return tables.intents(output); });
+}
+
+std::vector<OutputEntry> Ledger::intents() {
+  return with_tables([](const LedgerTables& tables) { return tables.intents(); });
 }
 
 std::optional<FailureEntry> Ledger::find_failure(const std::string& input) {
@@ -322,6 +359,12 @@ void Ledger::record_request(const RequestEntry& request) {
     run = tables.run() + 1;  // others who share it have begun runs of their own
     tables.record(request, run);
   });
+  request_ = request;
+  run_ = run;
+}
+
+void Ledger::continue_run(const RequestEntry& request, std::int64_t run) {
+  const std::lock_guard lock(mutex_);
   request_ = request;
   run_ = run;
 }
@@ -384,13 +427,12 @@ std::optional<Ledger::FileId> Ledger::open_file_id() const {
 bool Ledger::was_renamed() const {
   const std::optional<FileId> place = open_file_id();
   if (!place || place == file_id_of(file_)) return false;
-  const std::string prefix = target_.filename().native() + kDamagedSuffix;
-  std::error_code error;
-  const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
-  for (fs::directory_iterator beside(folder, error), end; !error && beside != end;
-       beside.increment(error)) {
-    const fs::path& path = beside->path();
-    if (path.filename().native().starts_with(prefix) && file_id_of(path) == place) return true;
+  const std::string prefix = file_.filename().native() + kDamagedSuffix;
+  std::error_code none;
+  const fs::path folder = file_.has_parent_path() ? file_.parent_path() : fs::path(".");
+  for (fs::directory_iterator at(folder, none), end; at != end; at.increment(none)) {
+    const fs::path& beside = at->path();
+    if (beside.filename().native().starts_with(prefix) && file_id_of(beside) == place) return true;
   }
   return false;
 }

@@ -13,11 +13,13 @@
 #include <string>
 #include <vector>
 
+#include "ledger/ledger_file.hpp"
 #include "ledger/records.hpp"
 
 namespace eckart::ledger {
 
 class LedgerTables;
+enum class OpenMode;
 
 struct LedgerOptions {
   /// On the disk every second, so that a power cut takes no more; else when the system likes.
@@ -51,6 +53,10 @@ class Ledger {
   std::optional<OutputEntry> find(const std::string& output);
   /// What was announced, and not recorded since.
   std::optional<OutputEntry> find_intent(const PublishIntent& intent);
+  /// All that was announced, and not recorded since.
+  std::vector<OutputEntry> intents();
+  /// Of one output.
+  std::vector<OutputEntry> intents(const std::string& output);
   std::optional<FailureEntry> find_failure(const std::string& input);
   /// All of them or none, over what was known of these inputs and outputs. Throws EnvironmentError.
   void record(const LedgerChanges& changes);
@@ -62,7 +68,10 @@ class Ledger {
   void clear_suspects();
   /// In the place of the one before; begins another run. Throws EnvironmentError.
   void record_request(const RequestEntry& request);
-  /// The number of the last run that has begun.
+  /// Goes on with a run that an earlier process has begun, as after the loss of a GPU: it has this
+  /// request and number, whatever runs others who share the ledger have begun since.
+  void continue_run(const RequestEntry& request, std::int64_t run);
+  /// The number of the run that has begun here, or goes on; else of the last in the file.
   std::int64_t run() const { return run_; }
   /// Nothing where none was recorded.
   std::optional<RequestEntry> request();
@@ -101,17 +110,17 @@ class Ledger {
   auto with_tables(const Work& work);
   template <class Write>
   void transaction(bool sync, const Write& write);
-  Ledger(const std::filesystem::path& file, std::unique_ptr<LedgerTables> tables);
+  Ledger(LedgerLocation location, std::unique_ptr<LedgerTables> tables);
   void open();
   void open_or_create();
   std::optional<FileId> open_file_id() const;
   bool was_renamed() const;
   void rename_damaged(const FileId& damaged, const std::string& why);
-  void open_tables();
+  void remove_stale_journals() const;
+  void open_tables(OpenMode access);
 
-  const std::filesystem::path file_;
-  const std::filesystem::path
-      target_;  // of `file_`, if that is a symbolic link; renamed if damaged
+  const LedgerLocation location_;
+  const std::filesystem::path& file_ = location_.file;
   const bool read_only_ = false;
   const LedgerOptions options_;
   std::int64_t run_ = 0;

@@ -15,9 +15,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where all files are ours, whatever has become of them.
-bool is_in_state_folder(const fs::path& file) {
-  return file.parent_path().filename() == kStateFolder;
+/// All files there are ours, damaged or not.
+bool is_in_state_folder(const fs::path& absolute) {
+  return absolute.parent_path().filename() == kStateFolder;
+}
+
+/// A damaged ledger is renamed, and not its link.
+fs::path link_target(const fs::path& path) {
+  std::error_code none;
+  return fs::is_symlink(path, none) && fs::exists(path, none) ? fs::canonical(path, none) : path;
 }
 
 /// What the header of the file says, of whatever SQLite thinks of the rest; 0 where nothing does.
@@ -34,7 +40,19 @@ std::uint32_t read_application_id(const fs::path& file) {
 
 }  // namespace
 
-void check_ledger_file(const fs::path& file, std::chrono::milliseconds timeout) {
+LedgerLocation::LedgerLocation(const fs::path& path) : file(link_target(path)) {
+  for (const fs::path& one : {path, file}) {
+    std::error_code none;
+    const fs::path absolute = fs::absolute(one, none).lexically_normal();
+    if (!is_in_state_folder(absolute)) continue;
+    is_own = true;
+    output_root = absolute.parent_path().parent_path();
+    return;
+  }
+}
+
+void check_ledger_file(const LedgerLocation& location, std::chrono::milliseconds timeout) {
+  const auto& [file, is_own, output_root] = location;
   constexpr std::uintmax_t kMinDatabaseBytes =
       512;  // a page; SQLite takes less for an empty database
   std::error_code none;
@@ -45,7 +63,6 @@ void check_ledger_file(const fs::path& file, std::chrono::milliseconds timeout) 
     throw NotALedger();
   const std::uintmax_t size = fs::file_size(file, none);
   if (none || size == 0) return;
-  const bool is_own = is_in_state_folder(file);
   if (size < kMinDatabaseBytes && !is_own) throw NotALedger();
   try {
     Database database(file, OpenMode::immutable, timeout);
@@ -59,13 +76,6 @@ void check_ledger_file(const fs::path& file, std::chrono::milliseconds timeout) 
     if (!is_own && error.is_corrupt() && read_application_id(file) != kApplicationId)
       throw NotALedger();
   }
-}
-
-fs::path output_root(const fs::path& file) {
-  std::error_code none;
-  return is_in_state_folder(file)
-             ? fs::absolute(file, none).lexically_normal().parent_path().parent_path()
-             : fs::path("/");
 }
 
 }  // namespace eckart::ledger

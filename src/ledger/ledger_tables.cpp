@@ -9,7 +9,6 @@
 #include <string_view>
 #include <utility>
 
-#include "ledger/ledger_file.hpp"
 #include "ledger/schema.hpp"
 
 namespace eckart::ledger {
@@ -22,8 +21,6 @@ std::uint64_t settings_hash(std::string_view text) {
 }
 
 namespace {
-
-namespace fs = std::filesystem;
 
 // An output as entry() reads it, and insert() binds it.
 const std::string kColumns =
@@ -76,11 +73,11 @@ void check_order(const std::string& after, const Rows& rows, const NameOf& name_
 
 }  // namespace
 
-LedgerTables::LedgerTables(const fs::path& file, OpenMode access,
+LedgerTables::LedgerTables(const LedgerLocation& location, OpenMode access,
                            std::chrono::milliseconds timeout) {
-  check_ledger_file(file, timeout);
-  database_.emplace(file, access, timeout);
-  const bool read_only = access != OpenMode::read_write;
+  check_ledger_file(location, timeout);
+  database_.emplace(location.file, access, timeout);
+  const bool read_only = access != OpenMode::read_write && access != OpenMode::read_write_existing;
   int version = 0;
   try {
     database_->read([&] {
@@ -92,20 +89,29 @@ LedgerTables::LedgerTables(const fs::path& file, OpenMode access,
   }
   if (!read_only) {
     database_->execute("PRAGMA journal_mode = WAL");
-    migrate(*database_, output_root(file));
+    // SQLite opens the journal by its name, after the file. If the file was renamed in between,
+    // that is the journal of the new ledger, and rows of the old one must not get there.
+    database_->read([&] { schema_version(*database_); });
+    if (has_moved()) throw LedgerMoved();
+    migrate(*database_, location.output_root);
+  } else if (has_moved()) {
+    throw LedgerMoved();
   } else if (version == 0) {
     throw DatabaseError{SQLITE_NOTADB, "has no tables", 0};
   } else if (version < kSchemaVersion) {
     database_.emplace(Database(*database_));
-    migrate(*database_, output_root(file));
+    migrate(*database_, location.output_root);
   }
   prepare_all(read_only);
 }
 
 void LedgerTables::prepare_all(bool read_only) {
   find_.emplace(prepare(select_from("output", "output = ?1")));
-  find_intent_.emplace(prepare(
-      select_from("publish_intent", "output = ?1 AND bytes = ?2 AND output_mtime_ns = ?3")));
+  find_intent_.emplace(
+      prepare(select_from("publish_intent",
+                          "output = ?1 AND bytes IN (?2, ?4) AND output_mtime_ns = ?3 "
+                          "ORDER BY bytes DESC LIMIT 1")));
+  find_intents_.emplace(prepare(select_from("publish_intent", "output = ?1")));
   find_failure_.emplace(
       prepare("SELECT input, size, mtime_ns, inode, reason, detail FROM failure WHERE input = ?1"));
   if (read_only) return;
@@ -291,7 +297,25 @@ std::optional<OutputEntry> LedgerTables::find(const std::string& output) const {
 std::optional<OutputEntry> LedgerTables::find_intent(const PublishIntent& intent) const {
   Statement::Execution execution(*find_intent_);
   bind(execution, intent);
-  return execution.step() ? std::optional(entry(execution)) : std::nullopt;
+  if (!execution.bind(4, kUnknownBytes).step()) return std::nullopt;
+  OutputEntry found = entry(execution);
+  found.bytes = intent.bytes;
+  return found;
+}
+
+std::vector<OutputEntry> LedgerTables::intents(const std::string& output) const {
+  std::vector<OutputEntry> intents;
+  Statement::Execution execution(*find_intents_);
+  execution.bind(1, output);
+  while (execution.step()) intents.push_back(entry(execution));
+  return intents;
+}
+
+std::vector<OutputEntry> LedgerTables::intents() const {
+  std::vector<OutputEntry> intents;
+  const Statement select = prepare(select_from("publish_intent", "true ORDER BY output"));
+  for (Statement::Execution row(select); row.step();) intents.push_back(entry(row));
+  return intents;
 }
 
 std::vector<OutputEntry> LedgerTables::entries_after(const std::string& output, int limit) const {
@@ -389,12 +413,9 @@ InputCounts LedgerTables::count() const {
 std::vector<SettingsCount> LedgerTables::count_by_settings() const {
   std::vector<SettingsCount> counts;
   const Statement select = prepare(
-      "SELECT used.settings, max(settings.text), count(*) FROM "
-      "(SELECT settings FROM output UNION ALL SELECT settings FROM publish_intent AS intent "
-      "WHERE NOT EXISTS (SELECT 1 FROM output "
-      "WHERE output.output = intent.output AND output.settings = intent.settings)) AS used "
-      "LEFT JOIN settings ON settings.hash = used.settings "
-      "GROUP BY used.settings ORDER BY count(*) DESC");
+      "SELECT output.settings, max(settings.text), count(*) FROM output "
+      "LEFT JOIN settings ON settings.hash = output.settings "
+      "GROUP BY output.settings ORDER BY count(*) DESC");
   for (Statement::Execution execution(select); execution.step();)
     counts.push_back(
         {std::uint64_t(execution.integer(0)), execution.bytes(1), execution.integer(2)});

@@ -10,19 +10,24 @@
 #include <vector>
 
 #include "ledger/database.hpp"
+#include "ledger/ledger_file.hpp"
 #include "ledger/records.hpp"
 
 namespace eckart::ledger {
+
+/// Another process has renamed the file while it was opened: to be opened again.
+struct LedgerMoved {};
 
 /// A ledger's tables in an open file. One thread at a time; everything throws DatabaseError.
 class LedgerTables {
  public:
   /// To write: makes the file if it is missing, and migrates one of an older version; else a copy
-  /// in memory is migrated. Throws NotALedger and NewerSchema, and changes nothing then. `timeout`
-  /// as Database has it.
-  LedgerTables(const std::filesystem::path& file, OpenMode access,
-               std::chrono::milliseconds timeout);
+  /// in memory is migrated. Throws NotALedger, NewerSchema and LedgerMoved, and changes nothing
+  /// then. `timeout` as in Database.
+  LedgerTables(const LedgerLocation& location, OpenMode access, std::chrono::milliseconds timeout);
 
+  /// Whether another file, or none, is at the path of the file that is open.
+  bool has_moved() const { return database_->has_moved(); }
   /// All that `write` does, or nothing; with `sync` it is on the disk then, and all before it.
   template <class Write>
   void transaction(bool sync, const Write& write) {
@@ -35,6 +40,8 @@ class LedgerTables {
     }
   }
 
+  /// Its input is no failure, and no suspect, any more: outputs are recorded when all of an input's
+  /// are done.
   void record(const OutputEntry& entry, std::int64_t run) const;
   void record_intent(const OutputEntry& entry, std::int64_t run) const;
   /// The input of an output that is known, without what made the output.
@@ -54,6 +61,9 @@ class LedgerTables {
 
   std::optional<OutputEntry> find(const std::string& output) const;
   std::optional<OutputEntry> find_intent(const PublishIntent& intent) const;
+  /// In the order of their outputs.
+  std::vector<OutputEntry> intents() const;
+  std::vector<OutputEntry> intents(const std::string& output) const;
   void record_settings(const std::vector<std::string>& texts) const;
   /// The next after this output, in the order of their names.
   std::vector<OutputEntry> entries_after(const std::string& output, int limit) const;
@@ -85,7 +95,7 @@ class LedgerTables {
   // Of the roots table, as far as it was needed: by id, by path.
   mutable std::unordered_map<std::int64_t, std::string> paths_;
   mutable std::unordered_map<std::string, std::int64_t> roots_;
-  std::optional<Statement> find_, find_intent_, find_failure_;
+  std::optional<Statement> find_, find_intent_, find_intents_, find_failure_;
   std::optional<Statement> insert_, insert_intent_, insert_failure_, remove_failure_,
       remove_suspect_, clear_input_state_, remove_intent_, remove_intents_, update_input_;
 };

@@ -146,8 +146,9 @@ void migrate_2_to_3(Database& database, const std::filesystem::path& /*output_ro
   database.execute("DROP TABLE old_output");
 }
 
-/// Version 3 had what was announced among what was done, in the place of what was known before. Of
-/// one output there may be several: of runs that were killed, and of the one that is at work.
+/// Version 3 had publish intents in the output table, with kUnknownBytes, in the place of what was
+/// known before. Of one output there may be several now: of runs that were killed, and of the one
+/// that is at work. One without a time would match any file.
 void migrate_3_to_4(Database& database, const std::filesystem::path& /*output_root*/) {
   database.execute(R"(
     CREATE TABLE publish_intent (
@@ -156,6 +157,9 @@ void migrate_3_to_4(Database& database, const std::filesystem::path& /*output_ro
       mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL, bytes INTEGER NOT NULL,
       output_mtime_ns INTEGER NOT NULL, run INTEGER NOT NULL, content BLOB, report BLOB,
       PRIMARY KEY (output, output_mtime_ns, bytes)) WITHOUT ROWID;
+    INSERT INTO publish_intent SELECT output, root, input, settings, part, size, mtime_ns, inode, -1,
+      output_mtime_ns, run, content, report FROM output
+      WHERE bytes < 0 AND output_mtime_ns != 0;
     DELETE FROM output WHERE bytes < 0)");
 }
 

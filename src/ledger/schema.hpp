@@ -19,6 +19,9 @@ struct NewerSchema {
   std::int64_t version;
 };
 
+/// In a publish intent of version 3, which recorded only the time of the file.
+inline constexpr std::int64_t kUnknownBytes = -1;
+
 /// A file that is there and is something else's.
 struct NotALedger {};
 

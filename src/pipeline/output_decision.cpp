@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
+#include <cstdint>
 #include <iterator>
 #include <system_error>
 
@@ -29,15 +29,34 @@ bool has_recorded_size_and_mtime(const ledger::OutputEntry& known, const PathSta
   return known.bytes == path_status.bytes && known.output_mtime_ns == path_status.mtime_ns;
 }
 
-/// By its time, or what a file system keeps of it: NTFS, those of 1 us, exFAT, those of 1 s, FAT.
+/// By its time, or what a file system keeps of it: NTFS, those of 1 us, those of 1 ms, exFAT, those
+/// of 1 s, FAT.
 bool is_unmodified(const ledger::OutputEntry& known, const PathStatus& path_status) {
-  constexpr std::int64_t kTimestampGranularities_ns[] = {1,        100,        1000,
+  constexpr std::int64_t kTimestampGranularities_ns[] = {1,        100,        1000,      1000000,
                                                          10000000, 1000000000, 2000000000};
   if (known.output_mtime_ns == 0) return true;  // not known
-  const std::int64_t difference = std::abs(path_status.mtime_ns - known.output_mtime_ns);
-  return std::any_of(
-      std::begin(kTimestampGranularities_ns), std::end(kTimestampGranularities_ns),
-      [&](std::int64_t unit) { return path_status.mtime_ns % unit == 0 && difference < unit; });
+  const auto [earlier, later] = std::minmax({path_status.mtime_ns, known.output_mtime_ns});
+  const std::uint64_t difference = std::uint64_t(later) - std::uint64_t(earlier);
+  return std::any_of(std::begin(kTimestampGranularities_ns), std::end(kTimestampGranularities_ns),
+                     [&](std::int64_t unit) {
+                       return path_status.mtime_ns % unit == 0 && difference < std::uint64_t(unit);
+                     });
+}
+
+/// The one of exactly this time, or else one of about this time: the disk may have been mounted
+/// anew, or copied to a file system that keeps times less exactly.
+std::optional<ledger::OutputEntry> find_published_intent(ledger::Ledger& ledger,
+                                                         const std::string& output,
+                                                         const PathStatus& path_status) {
+  if (path_status.type != fs::file_type::regular) return std::nullopt;
+  std::optional<ledger::OutputEntry> similar;
+  for (ledger::OutputEntry& intent : ledger.intents(output)) {
+    const bool has_size = intent.bytes < 0 || intent.bytes == path_status.bytes;  // < 0: not known
+    if (!has_size || !is_unmodified(intent, path_status)) continue;
+    if (intent.output_mtime_ns == path_status.mtime_ns) return std::move(intent);
+    similar = std::move(intent);
+  }
+  return similar;
 }
 
 OutputDecision decide_recorded(const RequestedOutput& requested, const ledger::OutputEntry& known,
@@ -87,6 +106,13 @@ OutputDecision decide_existing_file(const RequestedOutput& requested,
   return decision;
 }
 
+bool is_environment_error(int error) try {
+  io::check_environment(error, {});
+  return false;
+} catch (const EnvironmentError&) {
+  return true;
+}
+
 /// What is no directory though something is to be below it; empty where there is none.
 fs::path find_non_directory_parent(const fs::path& path) {
   std::error_code none;
@@ -105,8 +131,11 @@ PathStatus stat_path(const std::filesystem::path& path) {
     return {.type = fs::file_type::none, .error = errno};
   }
   struct stat target {};
-  if (S_ISLNK(status.st_mode) && ::stat(path.c_str(), &target) == 0 && S_ISREG(target.st_mode))
-    status = target;
+  if (S_ISLNK(status.st_mode)) {
+    const int error = ::stat(path.c_str(), &target) == 0 ? 0 : errno;
+    if (is_environment_error(error)) return {.type = fs::file_type::none, .error = error};
+    if (error == 0 && S_ISREG(target.st_mode)) status = target;
+  }
   PathStatus path_status{
       .type = fs::file_type::unknown, .bytes = status.st_size, .mtime_ns = in_ns(status.st_mtim)};
   if (S_ISREG(status.st_mode)) path_status.type = fs::file_type::regular;
@@ -114,22 +143,20 @@ PathStatus stat_path(const std::filesystem::path& path) {
   return path_status;
 }
 
-PathStatus stat_output(const std::filesystem::path& path) {
-  PathStatus path_status = stat_path(path);
-  if (path_status.error == 0) return path_status;
-  const std::string message = "cannot write " + printable(path.native()) + ": " +
+void check_status_available(const fs::path& path, const PathStatus& path_status) {
+  if (path_status.error == 0) return;
+  const std::string message = "cannot look at " + printable(path.native()) + ": " +
                               std::generic_category().message(path_status.error);
   io::check_environment(path_status.error, message);
   if (path_status.error == EACCES || path_status.error == EPERM)
     throw ItemError(FailureReason::not_written, message);
-  return path_status;
 }
 
 RecordedOutput find_recorded_output(ledger::Ledger& ledger, const std::string& output,
                                     const PathStatus& path_status) {
   RecordedOutput known{ledger.find(output)};
   if (known.entry && has_recorded_size_and_mtime(*known.entry, path_status)) return known;
-  auto intent = ledger.find_intent({output, path_status.bytes, path_status.mtime_ns});
+  auto intent = find_published_intent(ledger, output, path_status);
   return intent ? RecordedOutput{std::move(intent), true} : known;
 }
 

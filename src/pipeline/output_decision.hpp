@@ -43,10 +43,9 @@ struct PathStatus {
 };
 /// A link to a regular file is one.
 PathStatus stat_path(const std::filesystem::path& path);
-/// The same for the path of an output. If the path cannot be examined, it throws what writing there
-/// would throw: EnvironmentError for an error of the disk or share, ItemError(not_written) if the
-/// folder may not be searched.
-PathStatus stat_output(const std::filesystem::path& path);
+/// Throws if the status is unavailable for a reason that is not the path itself: EnvironmentError
+/// if the disk or the machine fails, ItemError(not_written) if a folder above may not be searched.
+void check_status_available(const std::filesystem::path& path, const PathStatus& path_status);
 
 /// What the ledger has of an output.
 struct RecordedOutput {

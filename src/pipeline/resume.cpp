@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <system_error>
 #include <utility>
 
@@ -57,6 +58,7 @@ void Resume::check(WorkItem& item, const io::InputFile* open) const {
     if (decision.action == OutputAction::reject) throw_output_collision(item.outputs[i], decision);
     const bool stays = decision.action == OutputAction::skip;
     done &= stays;
+    if (stays && known.is_intent) record_kept_intent(item, i, *known.entry);
     item.needs_input_update |= known.entry && needs_input_update(*known.entry, item);
     item.skipped_reports.push_back(stays ? std::optional(std::move(decision.report))
                                          : std::nullopt);
@@ -65,11 +67,29 @@ void Resume::check(WorkItem& item, const io::InputFile* open) const {
   item.outcome = {ItemResult::skipped, Stage::load, FailureReason::none, "done before"};
 }
 
+/// The output stays as a killed run has published it: it is done, with the settings of that run.
+/// Its report was lost.
+void Resume::record_kept_intent(const WorkItem& item, std::size_t output,
+                                ledger::OutputEntry intent) const {
+  if (ledger_.is_read_only()) return;
+  if (needs_input_update(intent, item)) {
+    ledger::OutputEntry input = input_entry(item, item.outputs[output]);
+    intent.input = std::move(input.input);
+    intent.root_length = input.root_length;
+    intent.state = input.state;
+    if (!input.content_hash.empty()) intent.content_hash = std::move(input.content_hash);
+  }
+  ledger::LedgerChanges changes;
+  changes.done.push_back(std::move(intent));
+  ledger_.record(changes);
+}
+
 /// The ledger is asked only where something stands: what stands nowhere is made, whatever is known.
 std::vector<Resume::ObservedOutput> Resume::observe_outputs(const WorkItem& item) const {
   std::vector<ObservedOutput> outputs;
   for (const auto& output : item.outputs) {
-    ObservedOutput observed{.path_status = stat_output(output)};
+    ObservedOutput observed{.path_status = stat_path(output)};
+    check_status_available(output, observed.path_status);
     if (observed.path_status.type != std::filesystem::file_type::not_found)
       observed.known =
           find_recorded_output(ledger_, relative_to_root(output), observed.path_status);
@@ -78,15 +98,23 @@ std::vector<Resume::ObservedOutput> Resume::observe_outputs(const WorkItem& item
   return outputs;
 }
 
+/// Not done if its outputs cannot be looked at, which check() reports, or are not recorded, which
+/// it does.
 bool Resume::is_done(const WorkItem& item) const {
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
-    if (decision_for(item, i).action != OutputAction::skip) return false;
+    const PathStatus path_status = stat_path(item.outputs[i]);
+    if (path_status.type == std::filesystem::file_type::none) return false;
+    const std::string output = relative_to_root(item.outputs[i]);
+    const RecordedOutput known = find_recorded_output(ledger_, output, path_status);
+    if (known.is_intent || decision_for(item, i, known, path_status).action != OutputAction::skip)
+      return false;
   }
   return true;
 }
 
 OutputDecision Resume::decision_for(const WorkItem& item, std::size_t output) const {
-  const PathStatus path_status = stat_output(item.outputs[output]);
+  const PathStatus path_status = stat_path(item.outputs[output]);
+  check_status_available(item.outputs[output], path_status);
   const RecordedOutput known =
       find_recorded_output(ledger_, relative_to_root(item.outputs[output]), path_status);
   return decision_for(item, output, known, path_status);
@@ -117,9 +145,13 @@ std::string Resume::describe_settings_change(std::uint64_t old_settings, std::si
 bool Resume::was_made_from(const WorkItem& item,
                            const std::vector<std::filesystem::path>& outputs) const {
   const PathStatus path_status = stat_path(outputs.front());
+  // check() tells of a missing permission: before it there is nothing to defer the item by.
+  if (path_status.error != EACCES && path_status.error != EPERM)
+    check_status_available(outputs.front(), path_status);
   if (path_status.type != std::filesystem::file_type::regular) return false;
-  const auto known = find_recorded_output(ledger_, relative_to_root(outputs.front()), path_status);
-  return known.entry && known.entry->input == absolute(item.file);
+  const auto known =
+      find_recorded_output(ledger_, relative_to_root(outputs.front()), path_status).entry;
+  return known && known->input == absolute(item.file);
 }
 
 bool Resume::collides_with_sibling(const WorkItem& item) const {
@@ -127,9 +159,9 @@ bool Resume::collides_with_sibling(const WorkItem& item) const {
   for (const auto& output : item.outputs) {
     const PathStatus path_status = stat_path(output);
     if (path_status.type == std::filesystem::file_type::not_found) continue;
-    const auto known = find_recorded_output(ledger_, relative_to_root(output), path_status);
-    if (!known.entry || known.entry->input == input) continue;
-    const std::filesystem::path other = known.entry->input;
+    const auto known = find_recorded_output(ledger_, relative_to_root(output), path_status).entry;
+    if (!known || known->input == input) continue;
+    const std::filesystem::path other = known->input;
     if (other.parent_path() == input.parent_path()) return true;
   }
   return false;
@@ -214,6 +246,12 @@ void Resume::record_intents(std::span<WorkItem* const> items) const {
   ledger_.record(changes);
 }
 
+void Resume::abandon_intents(std::span<WorkItem* const> items) const {
+  ledger::LedgerChanges changes;
+  for (const WorkItem* item : items) remove_intents(*item, changes);
+  ledger_.record(changes);
+}
+
 void Resume::record(std::span<WorkItem* const> items) const {
   ledger::LedgerChanges changes;
   for (const WorkItem* item : items) {
@@ -247,7 +285,8 @@ void Resume::record(std::span<WorkItem* const> items) const {
   ledger_.record(changes);
 }
 
-/// Of an item that failed: what of its outputs is at its place all the same stays announced.
+/// Of an item that was not published: what of its outputs is at its place all the same stays
+/// announced.
 void Resume::remove_intents(const WorkItem& item, ledger::LedgerChanges& changes) const {
   for (std::size_t i = 0; i < item.output_mtimes_ns.size(); ++i) {
     if (item.is_output_skipped(i)) continue;
@@ -274,6 +313,7 @@ std::optional<std::string> Resume::forget_missing_outputs(
     const std::string& after,
     const std::function<bool(const std::filesystem::path& output)>& is_missing) const {
   constexpr int kMaxOutputs = 16;  // little, for who waits to record
+  if (after.empty()) remove_stale_intents(is_missing);
   std::vector<std::string> outputs = ledger_.outputs_after(after, kMaxOutputs);
   if (outputs.empty()) return std::nullopt;
   std::string last = outputs.back();
@@ -283,6 +323,18 @@ std::optional<std::string> Resume::forget_missing_outputs(
   };
   if (!keep_missing().empty()) ledger_.remove_outputs(keep_missing);
   return last;
+}
+
+/// Not those of this run: between the announcement and the rename there is nothing at the place
+/// yet.
+void Resume::remove_stale_intents(
+    const std::function<bool(const std::filesystem::path& output)>& is_missing) const {
+  ledger::LedgerChanges changes;
+  for (const ledger::OutputEntry& intent : ledger_.intents()) {
+    if (intent.run < ledger_.run() && is_missing(root_ / intent.output))
+      changes.abandoned_intents.push_back({intent.output, intent.bytes, intent.output_mtime_ns});
+  }
+  ledger_.record(changes);
 }
 
 void Resume::record_suspects(const std::vector<const WorkItem*>& items) const {

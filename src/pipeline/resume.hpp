@@ -38,22 +38,25 @@ class Resume {
   /// Looks at the input, by `open` if it is open, and skips the item where all its outputs were
   /// made from it as it is, with these settings, and are there in their sizes. Reads the input
   /// where only its content tells. Marks suspects; what was computed alone when the GPU was lost is
-  /// not given to one any more. Throws ItemError: output_collision where what is at the place of an
-  /// output is in the way.
+  /// not given to one any more. An output that stays as a killed run has published it is recorded
+  /// as done, unless the ledger is read-only. Throws ItemError: output_collision where what is at
+  /// the place of an output is in the way; and as check_status_available().
   void check(WorkItem& item, const io::InputFile* open) const;
 
   /// What is at the place of an output of the item, whose file is in `item.state`. Reads no input:
-  /// one that check() was not asked about, and that was moved or copied, counts as another.
+  /// one that check() was not asked about, and that was moved or copied, counts as another. Throws
+  /// as check_status_available().
   OutputDecision decision_for(const WorkItem& item, std::size_t output) const;
 
   /// Whether the first of these outputs is there, and was made from the item's file, some time.
+  /// Throws EnvironmentError.
   bool was_made_from(const WorkItem& item, const std::vector<std::filesystem::path>& outputs) const;
   /// Whether what is at the place of one of the item's outputs is a result of another file of the
   /// same folder: of a.jpg, where the item is a.png.
   bool collides_with_sibling(const WorkItem& item) const;
 
   /// Whether all outputs of an item were made from its file in `item.state`, as decision_for() has
-  /// it.
+  /// it, and are recorded.
   bool is_done(const WorkItem& item) const;
   /// Whether the file has failed in this state, at the last attempt.
   bool has_failed(const WorkItem& item) const;
@@ -61,6 +64,9 @@ class Resume {
   /// places that the next one must know for their own, though their bytes are not those that it
   /// will compute. Throws EnvironmentError.
   void record_intents(std::span<WorkItem* const> items) const;
+  /// Of items that could not be published, and are written anew if at all. Those outputs that are
+  /// at their places all the same stay announced. Throws EnvironmentError.
+  void abandon_intents(std::span<WorkItem* const> items) const;
   /// Of items that are published or have failed. Throws EnvironmentError.
   void record(std::span<WorkItem* const> items) const;
 
@@ -69,8 +75,8 @@ class Resume {
   void record_removed_inputs(std::span<WorkItem* const> items) const;
 
   /// Looks at a few of the outputs that are known, those after this one by name, and forgets which
-  /// are gone. The last it looked at; nothing at the end. Throws EnvironmentError, and what
-  /// `is_missing` throws.
+  /// are gone; from the start, also what earlier runs have announced and never published. The last
+  /// it looked at; nothing at the end. Throws EnvironmentError, and what `is_missing` throws.
   std::optional<std::string> forget_missing_outputs(
       const std::string& after,
       const std::function<bool(const std::filesystem::path& output)>& is_missing) const;
@@ -90,6 +96,10 @@ class Resume {
   OutputDecision decision_for(const WorkItem& item, std::size_t output, const RecordedOutput& known,
                               const PathStatus& path_status) const;
   void remove_intents(const WorkItem& item, ledger::LedgerChanges& changes) const;
+  void remove_stale_intents(
+      const std::function<bool(const std::filesystem::path& output)>& is_missing) const;
+  void record_kept_intent(const WorkItem& item, std::size_t output,
+                          ledger::OutputEntry intent) const;
   /// Whether the ledger has another path, state or content of the item's input.
   bool needs_input_update(const ledger::OutputEntry& known, const WorkItem& item) const;
   void hash_content(WorkItem& item, const io::InputFile* open,

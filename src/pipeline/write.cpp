@@ -25,6 +25,19 @@ WriteItem make_write(const io::Codec& codec, const io::EncodeOptions& options) {
   };
 }
 
+namespace {
+
+/// The failure that is on its way tells more than one of the ledger here: the next start of a
+/// service removes what stays.
+void abandon_unpublished(std::vector<WorkItem*> items, const PublishHooks& hooks) try {
+  std::erase_if(items, [](const WorkItem* item) { return item->publication.published(); });
+  hooks.abandon_intents(items);
+} catch (const EnvironmentError&) {
+} catch (const FatalError&) {
+}
+
+}  // namespace
+
 PublishItems make_publish(bool durable, PublishHooks hooks) {
   return [durable, hooks = std::move(hooks)](std::span<ItemPtr> group) {
     if (hooks.check_in_place) hooks.check_in_place();
@@ -55,6 +68,7 @@ PublishItems make_publish(bool durable, PublishHooks hooks) {
         items[index]->outcome = Outcome::failed(Stage::write, error.reason(), error.what());
       });
     } catch (const EnvironmentError&) {
+      if (hooks.abandon_intents) abandon_unpublished(items, hooks);
       record_published();
       throw;
     }

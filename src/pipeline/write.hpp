@@ -32,6 +32,8 @@ struct PublishHooks {
   std::function<io::ConflictAction(const WorkItem& item, const std::filesystem::path& output,
                                    const std::filesystem::path& written)>
       resolve_collision{};
+  /// Given what was not published, since publishing has thrown, and is written anew if at all.
+  std::function<void(std::span<WorkItem* const> items)> abandon_intents{};
   /// Given what is published; throws EnvironmentError.
   std::function<void(std::span<WorkItem* const> items)> record{};
 };

@@ -36,6 +36,24 @@ TEST_F(ChangedSettings, do_not_reprocess_unless_requested) {
   EXPECT_EQ(run_with("2").code, 0);
 }
 
+/// Its output is there, and not recorded as done.
+TEST_F(ChangedSettings, of_a_run_killed_before_recording_are_refused) {
+  fs::remove_all(at("out"));
+  fs::remove(at("in/b.png"));
+  fs::remove_all(at("in/deep"));
+  for (int call = 1; !fs::exists(at("out/a.png")) && call < 20; ++call)
+    run({"run", "in", "-o", "out", "-k", "2"},
+        {.fault = "folder:0:" + std::to_string(call) + ":1"});
+  ASSERT_EQ(result(), before_);
+  write_png("in/new.png");
+  const ProcessResult refused = run_with("7");
+  EXPECT_EQ(refused.code, int(ExitCode::usage)) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("out has 1 result of other settings (rank 2 -> 7)"));
+  EXPECT_THAT(files("out"), ElementsAre("a.png")) << "nothing was begun";
+  EXPECT_EQ(run_with("7", {"--reprocess"}).code, 0);
+  EXPECT_NE(result(), before_);
+}
+
 TEST_F(ChangedSettings, reprocess_when_requested_and_warn_first) {
   const ProcessResult reprocessed = run_with("7", {"--reprocess"});
   EXPECT_EQ(reprocessed.code, 0) << reprocessed.err;
@@ -109,6 +127,26 @@ TEST_F(ChangedSettingsInWatch, reload_keeps_results_of_other_settings_and_warns)
   write("in/b.png", encoded("png", 30, 20));
   wait_until([&] { return decode("out/b.png").shape().rows == 30; });
   EXPECT_EQ(io::read_file(at("out/a.png"), 1), before_);
+}
+
+/// It stays, and is known from then on.
+TEST_F(ChangedSettingsInWatch, record_a_kept_result_of_a_killed_service) {
+  configure("rank: 2");
+  write_png("in/a.png");
+  write_png("in/b.png");
+  for (int call = 1; !fs::exists(at("out/a.png")) && !fs::exists(at("out/b.png")); ++call) {
+    start({.fault = "folder:0:" + std::to_string(call) + ":1"});
+    EXPECT_NE(service_->wait().code, 0);
+  }
+  configure("rank: 7");
+  EXPECT_THAT(check().err, HasSubstr("of other settings (rank 2 -> 7): "));
+  start();
+  wait_for_outputs(2);
+  wait_until([&] { return run({"status", "out"}).out.find("2 done") != std::string::npos; });
+  EXPECT_EQ(stop().code, 0);
+  fs::remove(at("in/a.png"));
+  fs::remove(at("in/b.png"));
+  EXPECT_THAT(run({"prune", "out", "--include-empty"}).out, HasSubstr("2 files would be removed"));
 }
 
 TEST_F(ChangedSettingsInWatch, reprocesses_results_when_configured_and_warns_first) {

@@ -5,7 +5,9 @@
 // those after it fail, COUNT of them in all. Of ERRNO 0 the process dies instead, before the call;
 // of -1 an fsync claims to have done what it has not; of -2 the call never returns. More calls for
 // that: input (reading a file called stuck...), list (reading a folder that has "stuck" in its
-// path), compute (a matrix product). How many such calls there were is written to the file
+// path), writeback (as folder; and an fsync of a temporary sets a later time of change, as a
+// network file system may, unless the time was set), compute (a matrix product), lstat (of an
+// output in a folder called "unstable"). How many such calls there were is written to the file
 // ECKART_FAULT_CALLS at the end.
 #include <dirent.h>
 #include <dlfcn.h>
@@ -151,6 +153,20 @@ dirent64* readdir64(DIR* folder) {
   return real(folder);
 }
 
+int lstat(const char* path, struct stat* status) noexcept {
+  static const auto real = next(&lstat, "lstat");
+  const bool fails =
+      should_hang("lstat") && std::strstr(path, "out/unstable/") && inject_fault("lstat");
+  return fails ? -1 : real(path, status);
+}
+
+int lstat64(const char* path, struct stat64* status) noexcept {
+  static const auto real = next(&lstat64, "lstat64");
+  const bool fails =
+      should_hang("lstat") && std::strstr(path, "out/unstable/") && inject_fault("lstat");
+  return fails ? -1 : real(path, status);
+}
+
 // As cblas.h has it, of the CPU backend's OpenBLAS.
 void cblas_sgemm(int order, int a_is, int b_is, int m, int n, int k, float alpha, const float* a,
                  int lda, const float* b, int ldb, float beta, float* c, int ldc) {
@@ -165,8 +181,28 @@ void cblas_dgemm(int order, int a_is, int b_is, int m, int n, int k, double alph
   real(order, a_is, b_is, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
+constexpr int kMaxDescriptors = 4096;
+std::atomic<bool> has_set_time[kMaxDescriptors];
+
+int futimens(int descriptor, const timespec times[2]) noexcept {
+  static const auto real = next(&futimens, "futimens");
+  if (descriptor >= 0 && descriptor < kMaxDescriptors) has_set_time[descriptor] = true;
+  return real(descriptor, times);
+}
+
+void write_back(int descriptor) {
+  static const auto real = next(&futimens, "futimens");
+  struct stat status {};
+  if (descriptor >= kMaxDescriptors || has_set_time[descriptor] || fstat(descriptor, &status) != 0)
+    return;
+  status.st_mtim.tv_sec += 60;
+  const timespec times[] = {status.st_atim, status.st_mtim};
+  real(descriptor, times);
+}
+
 ssize_t write(int descriptor, const void* data, size_t size) {
   static const auto real = next(&write, "write");
+  if (descriptor >= 0 && descriptor < kMaxDescriptors) has_set_time[descriptor] = false;
   return is_temporary(descriptor) && inject_fault("write") ? -1 : real(descriptor, data, size);
 }
 
@@ -175,6 +211,11 @@ int fsync(int descriptor) {
   const char* const call = is_temporary(descriptor) ? "fsync"
                            : is_ledger(descriptor)  ? "ledger"
                                                     : "folder";
+  if (should_hang("writeback")) {
+    if (is_temporary(descriptor)) write_back(descriptor);
+    if (std::strcmp(call, "folder") == 0) inject_fault("writeback");
+    return real(descriptor);
+  }
   if (inject_fault(call)) return fault_from_environment().error < 0 ? 0 : -1;
   return real(descriptor);
 }

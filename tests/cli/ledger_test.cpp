@@ -135,6 +135,26 @@ TEST_F(LedgerCommands, rename_ledger_without_a_table) {
   }
 }
 
+TEST_F(LedgerCommands, import_warns_of_a_ledger_that_it_renames) {
+  ASSERT_EQ(run({"ledger", "export", "out", "backup.jsonl"}).code, 0);
+  write("out/.eckart/ledger.db", std::string(5000, 'x'));
+  const ProcessResult result = run({"ledger", "import", "out", "backup.jsonl"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("it is now ledger.db.damaged-1"));
+}
+
+/// The damage shows when a row is removed.
+TEST_F(LedgerCommands, prune_warns_of_a_ledger_that_it_renames) {
+  fs::remove(at("in/a.png"));
+  ASSERT_EQ(std::system(("sqlite3 '" + at("out/.eckart/ledger.db").string() +
+                         "' \"CREATE TRIGGER t BEFORE DELETE ON output BEGIN SELECT raise(ABORT, "
+                         "'no'); END\"")
+                            .c_str()),
+            0);
+  const ProcessResult result = run({"prune", "out", "--yes"});
+  EXPECT_THAT(result.err, HasSubstr("it is now ledger.db.damaged-1"));
+}
+
 TEST_F(LedgerCommands, prune_lists_and_removes_results_of_deleted_inputs) {
   fs::remove(at("in/a.png"));
   fs::remove_all(at("in/deep"));
@@ -157,6 +177,34 @@ TEST_F(LedgerCommands, prune_lists_and_removes_results_of_deleted_inputs) {
   EXPECT_THAT(run({"status", "out"}).out,
               AllOf(HasSubstr("2 done"), Not(HasSubstr("inputs that are gone"))));
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
+}
+
+/// Of a run that was killed before it recorded its output, and whose input was deleted then.
+TEST_F(LedgerCommands, prune_removes_an_unrecorded_result) {
+  write_png("in/new.png");
+  for (int call = 1; !fs::exists(at("out/new.png")) && call < 20; ++call)
+    run({"run", "in", "-o", "out", "-k", "2"},
+        {.fault = "folder:0:" + std::to_string(call) + ":1"});
+  ASSERT_TRUE(fs::exists(at("out/new.png")));
+  fs::remove(at("in/new.png"));
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("1 results of inputs that are gone"));
+  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("1 files removed"));
+  EXPECT_THAT(files("out"), ElementsAre("a.png", "b.png", "deep/c.png"));
+  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
+}
+
+/// The recorded result is of an input that is there, and was replaced by one of a killed run.
+TEST_F(LedgerCommands, prune_keeps_an_unrecorded_result_of_an_existing_input) {
+  write("in/a.png", encoded("png", 30, 20));
+  const auto before = fs::last_write_time(at("out/a.png"));
+  for (int call = 1; fs::last_write_time(at("out/a.png")) == before && call < 20; ++call)
+    run({"run", "in", "-o", "out", "-k", "2"},
+        {.fault = "folder:0:" + std::to_string(call) + ":1"});
+  ASSERT_NE(fs::last_write_time(at("out/a.png")), before);
+  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
+  fs::remove(at("in/a.png"));
+  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("1 files removed"));
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("2 done"));
 }
 
 TEST_F(LedgerCommands, prune_keeps_modified_and_foreign_files) {

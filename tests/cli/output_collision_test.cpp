@@ -108,6 +108,31 @@ TEST_F(OutputCollision, is_detected_on_publishing_without_rename_noreplace) {
   EXPECT_EQ(run(arguments, {.fault = "noreplace:22:1:1000"}).code, 0);
 }
 
+/// A run ends as with a folder that cannot be written to.
+TEST_F(OutputCollision, is_not_reported_when_an_output_cannot_be_looked_at) {
+  write_png("in/unstable/a.png");
+  for (const char* folder : {".", "in", "in/unstable", "out", "out/unstable"}) {
+    fs::create_directories(at(folder));
+    fs::permissions(at(folder), fs::perms::all);
+  }
+  const std::vector<std::string> command{"run", "in", "-o", "out", "-k", "2"};
+  fs::permissions(at("out/unstable"), fs::perms::none);
+  for (const char* more : {"--quiet", "--ledger=none", "--dry-run"}) {
+    std::vector<std::string> arguments = command;
+    arguments.emplace_back(more);
+    const ProcessResult result = run(arguments, {.as_nobody = true});
+    EXPECT_EQ(result.code, int(ExitCode::io_error)) << more << ": " << result.err;
+    EXPECT_THAT(result.out + result.err, Not(HasSubstr("in the way ("))) << more;
+  }
+  fs::permissions(at("out/unstable"), fs::perms::all);
+  for (int call = 1; call <= 2; ++call) {
+    const std::string fault = "lstat:" + std::to_string(EIO) + ":" + std::to_string(call) + ":1";
+    const ProcessResult broken = run(command, {.fault = fault});
+    EXPECT_EQ(broken.code, int(ExitCode::io_error)) << call << ": " << broken.err;
+  }
+  EXPECT_EQ(run(command).code, 0);
+}
+
 TEST_F(OutputCollision, is_reported_by_dry_run_for_each_output) {
   for (const char* name : {"same", "changed", "gone", "edited"})
     write_png(std::string("in/") + name + ".png");
@@ -201,6 +226,18 @@ TEST_F(OutputCollision, keeps_ledger_entries_of_old_results_after_kill) {
   fs::permissions(at("out/a.png"), fs::perms::owner_read);  // as a copy of the folder would
   EXPECT_EQ(at_rank("7").code, 0);
   EXPECT_THAT(run({"run", "in", "-o", "out", "-k", "7"}).err, HasSubstr("1 skipped"));
+}
+
+/// NFS and SMB may set the time of a file when they write it back.
+TEST_F(OutputCollision, is_not_reported_for_output_of_killed_run_with_time_of_writeback) {
+  for (int call = 1; !fs::exists(at("out/a.png")) && call < 20; ++call)
+    run({"run", "cam1", "-o", "out", "-k", "2"},
+        {.fault = "writeback:0:" + std::to_string(call) + ":1"});
+  ASSERT_TRUE(fs::exists(at("out/a.png")));
+  write("cam1/a.png", encoded("png", 30, 20));
+  const ProcessResult result = run_cam("cam1");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(decode("out/a.png").shape().rows, 30);
 }
 
 TEST_F(OutputCollision, keeps_file_of_same_size_and_similar_time) {

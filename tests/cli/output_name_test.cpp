@@ -1,4 +1,6 @@
 // Inputs whose outputs would have one name get names that do not clash.
+#include <cstdlib>
+
 #include "tests/cli/watch_fixture.hpp"
 
 namespace eckart::test {
@@ -6,6 +8,14 @@ namespace {
 
 class OutputNames : public CliTest {
  protected:
+  /// A run into `out` is killed as soon as `output` has its name, before the ledger has it as done.
+  void kill_before_recording(const std::string& output) {
+    for (int call = 1; !fs::exists(at("out") / output) && call < 20; ++call) {
+      const std::string fault = "folder:0:" + std::to_string(call) + ":1";
+      run({"run", "in", "-o", "out", "-k", "2", "--backend", "cpu"}, {.fault = fault});
+    }
+    ASSERT_TRUE(fs::exists(at("out") / output));
+  }
   ProcessResult run_in(const std::vector<std::string>& more = {}) {
     std::vector<std::string> arguments{"run", "in", "-o", "out", "-k", "2", "--backend", "cpu"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -23,6 +33,30 @@ TEST_F(OutputNames, corrupt_input_does_not_block_a_good_one) {
   fs::remove(at("in/a.jpg"));
   EXPECT_THAT(run_in().err, HasSubstr("1 skipped")) << "its result stays where it is";
   EXPECT_THAT(files("out"), ElementsAre("a.png.png"));
+}
+
+/// The input of that output is known, though the run that made it was killed.
+TEST_F(OutputNames, do_not_collide_with_the_output_of_a_killed_run) {
+  write_png("in/a.png");
+  kill_before_recording("a.png");
+  write("in/a.jpg", encoded("jpeg"));
+  const ProcessResult result = run_in();
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(files("out"), ElementsAre("a.jpg.png", "a.png"));
+  EXPECT_THAT(run_in().err, HasSubstr("2 skipped"));
+}
+
+/// Its full name stays, though the other input is gone.
+TEST_F(OutputNames, keep_the_full_name_of_the_output_of_a_killed_run) {
+  write("in/a.jpg", encoded("jpeg"));
+  write_png("in/a.png");
+  ASSERT_EQ(run_in().code, 0);
+  const std::string sql = "INSERT INTO publish_intent SELECT * FROM output; DELETE FROM output";
+  const std::string ledger = at("out/.eckart/ledger.db").string();
+  ASSERT_EQ(std::system(("sqlite3 '" + ledger + "' '" + sql + "'").c_str()), 0);
+  fs::remove(at("in/a.jpg"));
+  EXPECT_EQ(run_in().code, 0);
+  EXPECT_THAT(files("out"), ElementsAre("a.png", "a.png.png"));
 }
 
 TEST_F(OutputNames, do_not_depend_on_threads_or_earlier_runs) {

@@ -151,6 +151,24 @@ TEST_F(Resume, is_reported_by_status_with_latest_result) {
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("3 done, 0 failed")) << "it is gone";
 }
 
+/// It may be in the quarantine of a service that shares the ledger.
+TEST_F(Resume, keeps_failures_of_other_inputs) {
+  const std::vector<std::string> shared{"--set", "ledger=l.db"};
+  write("other/bad.png", "no image");
+  write("in/bad.png", "no image");
+  EXPECT_EQ(run({"run", "other", "-o", "other_out", "-k", "2", "--set", "ledger=l.db"}).code,
+            int(ExitCode::nothing_readable));
+  EXPECT_EQ(rerun(shared).failed, 1);
+  fs::remove(at("other/bad.png"));
+  fs::remove(at("in/bad.png"));
+  EXPECT_EQ(rerun(shared).failed, 0);
+  EXPECT_THAT(run({"status", "out", "--ledger", "l.db"}).out,
+              AllOf(HasSubstr("1 failed"), HasSubstr("/other/bad.png: ")));
+  write_png("other/good.png");
+  EXPECT_EQ(run({"run", "other", "-o", "other_out", "-k", "2", "--set", "ledger=l.db"}).code, 0);
+  EXPECT_THAT(run({"status", "out", "--ledger", "l.db"}).out, HasSubstr("0 failed"));
+}
+
 /// One ledger of two folders, whose outputs have the same names and, by chance, sizes.
 TEST_F(Resume, ignores_outputs_of_another_folder_in_a_shared_ledger) {
   const std::vector<std::string> shared{"--set", "ledger=l.db"};

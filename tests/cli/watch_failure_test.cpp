@@ -1,6 +1,7 @@
 // The service from outside: files that cannot be done, machines that fail, configurations that
 // cannot be.
 #include <cerrno>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/watch_fixture.hpp"
@@ -203,6 +204,18 @@ TEST_F(WatchFailure, waits_for_temporarily_failing_disk_without_loss) {
 }
 
 /// A new image of the same name gives other bytes, so that comparing them would say nothing.
+/// As long as no output can be renamed to its place.
+TEST_F(WatchFailure, leaves_no_publish_intents_of_failed_attempts) {
+  configure();
+  write_png("in/a.png");
+  start({.fault = "rename:" + std::to_string(EIO) + ":1:1000000"});
+  wait_for_log("waiting: ");
+  EXPECT_EQ(stop().code, 0);
+  const std::string sql = "SELECT count(*) FROM publish_intent";
+  const std::string count = "sqlite3 '" + at("out/.eckart/ledger.db").string() + "' '" + sql + "'";
+  EXPECT_EQ(std::system(("test \"$(" + count + ")\" = 0").c_str()), 0);
+}
+
 TEST_F(WatchFailure, replaces_output_published_before_a_kill) {
   configure();
   write_png("in/a.png");
@@ -262,6 +275,35 @@ TEST_F(WatchFailure, unwritable_output_folder_does_not_block_others) {
   EXPECT_THAT(stop().err, Not(HasSubstr(" E ")));
 }
 
+TEST_F(WatchFailure, waits_for_output_folder_without_search_permission) {
+  configure("after: delete, retry_timeout_s: 0");
+  for (const char* folder : {".", "in", "in/bad", "out", "out/bad"}) {
+    fs::create_directories(at(folder));
+    fs::permissions(at(folder), fs::perms::all);
+  }
+  fs::permissions(at("out/bad"), fs::perms::none);
+  write_png("in/bad/a.png");
+  start({.as_nobody = true});
+  wait_for_log("waiting: ");
+  fs::permissions(at("out/bad"), fs::perms::all);
+  wait_until([&] { return count("in") == 0; });
+  EXPECT_THAT(stop().err, Not(HasSubstr(" E ")));
+  EXPECT_EQ(count("out/bad"), 1U);
+}
+
+TEST_F(WatchFailure, waits_for_disk_that_fails_to_look_at_an_output) {
+  for (const int error : {EIO, ESTALE}) {
+    configure("after: delete, retry_timeout_s: 0");
+    write_png("in/unstable/a.png");
+    start({.fault = "lstat:" + std::to_string(error) + ":1:1"});
+    wait_for_log("waiting: ");
+    wait_until([&] { return count("in") == 0; });
+    EXPECT_THAT(stop().err, Not(HasSubstr(" E ")));
+    EXPECT_EQ(count("out"), 1U);
+    fs::remove_all(at("out"));
+  }
+}
+
 TEST_F(WatchFailure, replaced_output_folder_loses_no_file) {
   configure("after: delete, retry_timeout_s: 0");
   start();
@@ -312,6 +354,18 @@ TEST_F(WatchFailure, undeletable_input_does_not_block_others) {
   EXPECT_TRUE(fs::exists(at("in/theirs/a.png")));
   EXPECT_EQ(count_occurrences(service_->err(), "it stays"), 1);
   EXPECT_THAT(stop().err, Not(HasSubstr("waiting:")));
+}
+
+/// It would wait for ever.
+TEST_F(WatchFailure, rejects_the_own_ledger_of_another_folder) {
+  fs::create_directories(at("other/.eckart"));
+  configure("ledger: " + at("other/.eckart/ledger.db").string());
+  const ProcessResult result = run({"watch", "--config", "eckart.yaml", "--check"});
+  EXPECT_EQ(result.code, 78) << result.err;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("watches[1]: ledger "),
+                                HasSubstr("is that of " + at("other").string() + " alone")));
+  configure("ledger: " + at("out/.eckart/ledger.db").string());
+  EXPECT_EQ(run({"watch", "--config", "eckart.yaml", "--check"}).code, 0);
 }
 
 TEST_F(WatchFailure, check_reports_invalid_watch_and_missing_folders) {

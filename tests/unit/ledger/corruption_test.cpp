@@ -1,22 +1,66 @@
 // Ledgers that are damaged at random: each is used as runs and `eckart status` use it, and must
 // work or be set aside.
+#include <dirent.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
+#include <cstdarg>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <optional>
 #include <random>
+#include <utility>
 
 #include "core/error.hpp"
+#include "ledger/database.hpp"
 #include "ledger/ledger.hpp"
 #include "tests/support/temp_folder.hpp"
+
+namespace {
+
+/// Called with the path of each file that SQLite opens, before it does.
+std::function<void(const std::string& path)> before_open;
+/// Called before the next file is renamed.
+std::function<void()> before_rename;
+
+/// An error instead of the end of a folder.
+bool fails_to_read_folders = false;
+
+}  // namespace
+
+extern "C" dirent* readdir(DIR* folder) {
+  static const auto real = reinterpret_cast<dirent* (*)(DIR*)>(::dlsym(RTLD_NEXT, "readdir"));
+  dirent* const entry = real(folder);
+  if (!entry && fails_to_read_folders) errno = EIO;
+  return entry;
+}
+extern "C" int open64(const char* path, int flags, ...) {
+  mode_t mode = 0;
+  if ((flags & O_CREAT) != 0) {
+    va_list arguments;
+    va_start(arguments, flags);
+    mode = va_arg(arguments, mode_t);
+    va_end(arguments);
+  }
+  if (before_open) before_open(path);
+  return int(::syscall(SYS_openat, AT_FDCWD, path, flags, mode));
+}
+extern "C" int rename(const char* from, const char* to) {
+  if (before_rename) std::exchange(before_rename, nullptr)();
+  return int(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
+}
 
 namespace eckart::ledger {
 namespace {
@@ -95,10 +139,10 @@ void use(Ledger& ledger) {
   EXPECT_TRUE(ledger.find(output(kRows)));
 }
 
-/// Another process that has recorded a row, and has the ledger open until it is killed.
+/// Another process that may have recorded a row, and has the ledger open until it is killed.
 class OtherProcess {
  public:
-  OtherProcess(const fs::path& file, int row) {
+  explicit OtherProcess(const fs::path& file, std::optional<int> row = std::nullopt) {
     std::array<int, 2> ready{};
     EXPECT_EQ(::pipe2(ready.data(), O_CLOEXEC), 0);
     process_ = ::fork();
@@ -114,12 +158,19 @@ class OtherProcess {
     ::kill(process_, SIGKILL);
     ::waitpid(process_, nullptr, 0);
   }
+  /// Whether it has mapped the file with this inode to memory.
+  bool has_mapped(ino_t inode) const {
+    std::ifstream maps("/proc/" + std::to_string(process_) + "/maps");
+    for (std::string line; std::getline(maps, line);)
+      if (line.find(' ' + std::to_string(inode) + ' ') != line.npos) return true;
+    return false;
+  }
 
  private:
-  [[noreturn]] static void live(const fs::path& file, int row, int ready) noexcept {
+  [[noreturn]] static void live(const fs::path& file, std::optional<int> row, int ready) noexcept {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     Ledger ledger(file);
-    ledger.record({{entry(row)}, {}, {}});
+    if (row) ledger.record({{entry(*row)}, {}, {}});
     ::close(ready);
     for (;;) ::pause();
   }
@@ -182,6 +233,17 @@ class LedgerCorruption : public ::testing::Test {
                          bytes.begin() + std::ptrdiff_t(below(pages) * kPage));
     }
     return bytes;
+  }
+
+  /// Overwrites the first page of a table.
+  void damage_table(const std::string& table) const {
+    Database database(file(), OpenMode::read_only, {});
+    const Statement select(database.get(), "SELECT rootpage FROM sqlite_master WHERE name = ?1");
+    Statement::Execution row(select);
+    ASSERT_TRUE(row.bind_text(1, table).step());
+    std::fstream(file(), std::ios::in | std::ios::out | std::ios::binary)
+            .seekp(std::streamoff(kPage) * (row.integer(0) - 1))
+        << std::string(kPage, 'x');
   }
 
   /// Number of ledgers that were set aside.
@@ -279,6 +341,72 @@ TEST_F(LedgerCorruption, is_renamed_with_its_journal_while_another_process_has_i
   EXPECT_EQ(count_renamed(), 1);
 }
 
+/// Another process opens the damaged file just before it is renamed, and then has it open.
+TEST_F(LedgerCorruption, is_renamed_while_another_process_opens_it) {
+  put(good_);
+  std::optional<OtherProcess> other;
+  {
+    Ledger ledger(file());
+    damage_table("failure");
+    before_rename = [&] { other.emplace(file()); };
+    EXPECT_EQ(ledger.count().failed, 0);
+    EXPECT_EQ(count_renamed(), 1);
+    ASSERT_TRUE(other);
+    struct stat shared {};
+    ASSERT_EQ(::stat((file().native() + "-shm").c_str(), &shared), 0);
+    EXPECT_FALSE(other->has_mapped(shared.st_ino));
+    for (int i = 0; i < kRows; ++i) ledger.record({{entry(i)}, {}, {}});
+  }
+  other.reset();
+  Ledger ledger(file());
+  for (int i = 0; i < kRows; ++i) EXPECT_TRUE(ledger.find(output(i)));
+  EXPECT_EQ(count_renamed(), 1);
+}
+
+/// SQLite opens the shared memory by its name, after the file: here it is that of the new ledger.
+TEST_F(LedgerCorruption, opens_the_new_ledger_when_the_old_one_is_renamed_meanwhile) {
+  for (const bool read_only : {false, true}) {
+    SCOPED_TRACE(read_only);
+    put(good_);
+    const fs::path fresh = file().native() + ".new";
+    { Ledger(fresh).record({{entry(kRows)}, {}, {}}); }
+    bool renamed = false;
+    before_open = [&](const std::string& path) {
+      if (renamed || path != file().native() + "-shm") return;
+      renamed = true;
+      fs::rename(file(), file().native() + ".damaged-1");
+      for (const char* suffix : {"-wal", "-shm"}) fs::remove(file().native() + suffix);
+      fs::rename(fresh, file());
+    };
+    if (read_only) {
+      const auto ledger = Ledger::open_read_only(file());
+      before_open = nullptr;
+      ASSERT_TRUE(ledger);
+      EXPECT_TRUE(ledger->find(output(kRows)));
+    } else {
+      Ledger ledger(file());
+      before_open = nullptr;
+      EXPECT_TRUE(ledger.find(output(kRows)));
+      ledger.record({{entry(kRows + 1)}, {}, {}});
+      EXPECT_TRUE(Ledger(file()).find(output(kRows + 1)));
+    }
+    EXPECT_TRUE(renamed);
+  }
+}
+
+/// As after a kill between the renaming of the file and the removal of its journals.
+TEST_F(LedgerCorruption, a_new_ledger_does_not_share_journals_of_a_removed_one) {
+  put(good_);
+  const OtherProcess other(file());
+  struct stat old {};
+  ASSERT_EQ(::stat((file().native() + "-shm").c_str(), &old), 0);
+  fs::rename(file(), file().native() + ".damaged-1");
+  Ledger ledger(file());
+  struct stat shared {};
+  ASSERT_EQ(::stat((file().native() + "-shm").c_str(), &shared), 0);
+  EXPECT_NE(shared.st_ino, old.st_ino);
+}
+
 /// Both have it open. The second to see the damage goes on with what the first has made.
 TEST_F(LedgerCorruption, is_renamed_once_by_two_processes) {
   put(good_);
@@ -294,6 +422,46 @@ TEST_F(LedgerCorruption, is_renamed_once_by_two_processes) {
   EXPECT_TRUE(second.find(output(0)));
   second.record({{entry(1)}, {}, {}});
   EXPECT_TRUE(first.find(output(1)));
+}
+
+/// The last of them to begin a run sets the ledger aside.
+TEST_F(LedgerCorruption, keeps_the_settings_of_all_runs_that_share_the_ledger) {
+  put(good_);
+  const std::string first_text = "png, rank 3", second_text = "png, rank 4";
+  Ledger first(file()), second(file());
+  first.record_request({"", {"/in"}, "", {first_text}});
+  second.record_request({"", {"/in"}, "", {second_text}});
+  std::fstream(file(), std::ios::in | std::ios::out | std::ios::binary)
+      << std::string(good_.size(), 'x');
+  read_all(second);
+  ASSERT_EQ(count_renamed(), 1);
+  read_all(first);
+  EXPECT_EQ(second.settings_text(settings_hash(first_text)), first_text);
+  EXPECT_EQ(second.settings_text(settings_hash(second_text)), second_text);
+  EXPECT_EQ(first.run(), second.run() - 1);
+}
+
+/// As after the loss of a GPU, while another run has begun.
+TEST_F(LedgerCorruption, a_run_that_goes_on_records_its_own_request_in_the_new_ledger) {
+  put(good_);
+  const RequestEntry own{"rank: 3", {"/in"}, "", {"png, rank 3"}};
+  std::int64_t run = 0;
+  {
+    Ledger before(file());
+    before.record_request(own);
+    run = before.run();
+  }
+  Ledger(file()).record_request({"rank: 4", {"/other"}, "", {"png, rank 4"}});
+  Ledger ledger(file());
+  ledger.continue_run(own, run);
+  std::fstream(file(), std::ios::in | std::ios::out | std::ios::binary)
+      << std::string(good_.size(), 'x');
+  read_all(ledger);
+  ASSERT_EQ(count_renamed(), 1);
+  EXPECT_EQ(ledger.request()->settings, "rank: 3");
+  EXPECT_EQ(ledger.settings_text(settings_hash("png, rank 3")), "png, rank 3");
+  EXPECT_EQ(ledger.run(), run);
+  EXPECT_EQ(Ledger(file()).run(), run);
 }
 
 TEST_F(LedgerCorruption, is_not_renamed_twice_during_detection) {
@@ -323,6 +491,16 @@ TEST_F(LedgerCorruption, a_renamed_ledger_gets_no_more_rows) {
   EXPECT_TRUE(Ledger(file()).find(output(1)));
   EXPECT_FALSE(Ledger(file()).find(output(0)));
   EXPECT_EQ(count_renamed(), 1);
+}
+
+TEST_F(LedgerCorruption, reports_a_removed_file_whose_folder_cannot_be_read) {
+  put(good_);
+  Ledger ledger(file());
+  ASSERT_TRUE(fs::exists(file().native() + "-shm"));
+  fs::remove(file());
+  fails_to_read_folders = true;
+  EXPECT_THROW(ledger.check_not_replaced(), EnvironmentError);
+  fails_to_read_folders = false;
 }
 
 }  // namespace

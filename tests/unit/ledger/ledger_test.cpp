@@ -124,6 +124,20 @@ TEST_F(LedgerTest, keeps_the_last_outcome_of_an_input) {
   EXPECT_EQ(ledger.count().failed, 0);
 }
 
+/// As when the first output was done before, and only the second failed.
+TEST_F(LedgerTest, clears_the_failure_of_an_input_with_any_of_its_outputs) {
+  Ledger ledger(file());
+  FailureEntry failure = kFailed;
+  failure.input = kDone.input;
+  OutputEntry second = kDone;
+  second.output_index = 1;
+  ledger.record({{}, {failure}, {}});
+  ledger.record_suspects(std::vector<Suspect>{{kDone.input, kDone.state, 1}});
+  ledger.record({{second}, {}, {}});
+  EXPECT_EQ(ledger.count().failed, 0);
+  EXPECT_TRUE(ledger.suspects().empty());
+}
+
 TEST_F(LedgerTest, counts_and_lists_failures) {
   Ledger ledger(file());
   FailureEntry other = kFailed;
@@ -465,53 +479,6 @@ TEST_F(LedgerTest, numbers_runs_of_all_processes) {
   EXPECT_EQ(first.run(), 3);
 }
 
-/// The ledger of an output folder may be on another disk.
-TEST_F(LedgerTest, of_the_folder_is_renamed_if_damaged_also_behind_a_link) {
-  const auto elsewhere = file().parent_path().parent_path() / "elsewhere.db";
-  Ledger(file()).record({{kDone}, {}, {}});
-  std::filesystem::rename(file(), elsewhere);
-  std::filesystem::create_symlink(elsewhere, file());
-  std::fstream(elsewhere, std::ios::in | std::ios::out) << std::string(100, 'x');
-  {
-    Ledger ledger = opened_with_warnings();
-    ledger.record({{kDone}, {}, {}});
-    EXPECT_TRUE(ledger.find(kDone.output));
-  }
-  EXPECT_THAT(warnings_, HasSubstr("elsewhere.db.damaged-1"));
-  EXPECT_TRUE(std::filesystem::is_symlink(file()));
-  EXPECT_TRUE(std::filesystem::exists(elsewhere));
-}
-
-TEST_F(LedgerTest, with_a_name_that_is_too_long_is_refused) {
-  const auto path = file().parent_path() / std::string(300, 'x');
-  EXPECT_THROW(Ledger{path}, FatalError);
-}
-
-TEST_F(LedgerTest, clears_a_failure_when_any_output_of_the_input_is_recorded) {
-  Ledger ledger(file());
-  OutputEntry second = kDone;
-  second.input = kFailed.input;
-  second.output_index = 1;
-  ledger.record({{}, {kFailed}, {}});
-  ledger.record({{second}, {}, {}});
-  EXPECT_FALSE(ledger.find_failure(kFailed.input));
-}
-
-TEST_F(LedgerTest, counts_published_outputs_that_were_not_recorded_by_settings) {
-  Ledger ledger(file());
-  OutputEntry intent = kDone;
-  intent.output = "another.png";
-  intent.settings = 7;
-  LedgerChanges changes;
-  changes.done = {kDone};
-  changes.intents = {intent, kDone};
-  ledger.record(changes);
-  std::map<std::uint64_t, std::int64_t> counts;
-  for (const SettingsCount& count : ledger.count_by_settings())
-    counts[count.settings] = count.outputs;
-  EXPECT_EQ(counts, (std::map<std::uint64_t, std::int64_t>{{7, 1}, {kDone.settings, 1}}));
-}
-
 TEST_F(LedgerTest, renames_the_damaged_file_not_its_link) {
   const auto link = file().parent_path().parent_path() / "link.db";
   { Ledger ledger(file()); }
@@ -520,6 +487,19 @@ TEST_F(LedgerTest, renames_the_damaged_file_not_its_link) {
   Ledger(link).record({{kDone}, {}, {}});
   EXPECT_TRUE(std::filesystem::is_symlink(link));
   EXPECT_TRUE(std::filesystem::exists(file().native() + ".damaged-1"));
+  EXPECT_TRUE(Ledger(file()).find(kDone.output));
+}
+
+/// As on an output folder of a slow disk, whose ledger is on a faster one.
+TEST_F(LedgerTest, renames_a_damaged_file_behind_a_link_in_the_state_folder) {
+  const auto target = file().parent_path().parent_path() / "fast.db";
+  std::filesystem::create_directories(file().parent_path());
+  std::ofstream(target) << std::string(5000, 'x');
+  std::filesystem::create_symlink(target, file());
+  EXPECT_EQ(Ledger::open_read_only(file()), nullptr);
+  opened_with_warnings().record({{kDone}, {}, {}});
+  EXPECT_THAT(warnings_, HasSubstr("fast.db.damaged-1"));
+  EXPECT_TRUE(std::filesystem::is_symlink(file()));
   EXPECT_TRUE(Ledger(file()).find(kDone.output));
 }
 
@@ -549,6 +529,46 @@ TEST_F(LedgerTest, reports_why_it_cannot_be_created) {
     EXPECT_EQ(error.code(), ExitCode::cannot_create);
     EXPECT_THAT(error.what(), HasSubstr("/proc/none/ledger.db"));
   }
+}
+
+TEST_F(LedgerTest, reports_why_its_path_cannot_be_looked_up) {
+  const auto error_code = [](const std::filesystem::path& path) {
+    try {
+      Ledger ledger(path);
+      ADD_FAILURE() << "was opened";
+    } catch (const FatalError& error) {
+      return error.code();
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << error.what();
+    }
+    return ExitCode::internal;
+  };
+  const std::string long_name(300, 'x');
+  std::filesystem::create_directories(file().parent_path());
+  EXPECT_EQ(error_code(file().parent_path() / long_name), ExitCode::cannot_create);
+  std::filesystem::permissions(file().parent_path().parent_path(), std::filesystem::perms::all);
+  std::filesystem::permissions(file().parent_path(), std::filesystem::perms::none);
+  const bool is_unprivileged = ::geteuid() != 0 || ::seteuid(65534) == 0;
+  if (is_unprivileged) {
+    EXPECT_EQ(error_code(file()), ExitCode::no_permission);
+  }
+  ASSERT_EQ(::seteuid(::getuid()), 0);
+  std::filesystem::permissions(file().parent_path(), std::filesystem::perms::owner_all);
+}
+
+TEST_F(LedgerTest, takes_names_that_mean_something_to_sqlite_for_files) {
+  const auto current = std::filesystem::current_path();
+  std::filesystem::create_directories(file().parent_path());
+  std::filesystem::current_path(file().parent_path());
+  for (const char* name : {":memory:", "file:y.db", "file:z.db?mode=memory", "file::memory:"}) {
+    SCOPED_TRACE(name);
+    Ledger(name).record({{kDone}, {}, {}});
+    EXPECT_TRUE(std::filesystem::exists(name));
+    EXPECT_TRUE(Ledger(name).find(kDone.output));
+    const auto reader = Ledger::open_read_only(name);
+    EXPECT_TRUE(reader && reader->find(kDone.output));
+  }
+  std::filesystem::current_path(current);
 }
 
 TEST_F(LedgerTest, can_be_read_while_written) {

@@ -147,6 +147,8 @@ INSERT INTO output VALUES (CAST('deep/a.png' AS BLOB), 1, CAST('deep/a.png' AS B
   -81985529216486896, 0, 123, 1700000000123456789, 42, 456, 0, 3, NULL, NULL);
 INSERT INTO output VALUES (CAST('killed.png' AS BLOB), 1, CAST('killed.png' AS BLOB),
   7, 0, 1, 2, 3, -1, 5, 3, NULL, NULL);
+INSERT INTO output VALUES (CAST('unknown.png' AS BLOB), 1, CAST('unknown.png' AS BLOB),
+  7, 0, 1, 2, 3, -1, 0, 3, NULL, NULL);
 COMMIT;
 )";
 
@@ -178,6 +180,14 @@ TEST_F(LedgerMigration, from_version_1_keeps_outputs_below_their_folder) {
   EXPECT_EQ(ledger.count().failed, 0) << "it is tried again anyway";
   EXPECT_FALSE(ledger.find("bad.png"));
   expect_takes_more(ledger);
+}
+
+TEST_F(LedgerMigration, from_version_1_keeps_outputs_of_an_own_ledger_behind_a_link) {
+  execute(other_file(), kVersion1);
+  fs::create_directories(own_file().parent_path());
+  fs::create_symlink(other_file(), own_file());
+  Ledger ledger = opened(own_file());
+  expect_first_output(ledger, 1);
 }
 
 TEST_F(LedgerMigration, from_version_1_keeps_outputs_of_a_shared_ledger) {
@@ -217,13 +227,23 @@ TEST_F(LedgerMigration, from_version_2_finds_the_roots_of_inputs) {
   expect_takes_more(ledger);
 }
 
-TEST_F(LedgerMigration, from_version_3_drops_unrecorded_intents) {
+TEST_F(LedgerMigration, from_version_3_keeps_intents_whose_size_is_unknown) {
   execute(own_file(), kVersion3);
   Ledger ledger = opened(own_file());
   expect_first_output(ledger, std::string("/in/").size());
   EXPECT_EQ(ledger.find("deep/a.png")->run, 3);
   EXPECT_EQ(ledger.count().done, 1);
   EXPECT_FALSE(ledger.find("killed.png"));
+  EXPECT_FALSE(ledger.find_intent({"killed.png", 123, 6})) << "of another file";
+  EXPECT_FALSE(ledger.find_intent({"unknown.png", 123, 0}));
+  const auto intent = ledger.find_intent({"killed.png", 123, 5});
+  ASSERT_TRUE(intent);
+  EXPECT_EQ(intent->input, "/in/killed.png");
+  EXPECT_EQ(intent->settings, 7U);
+  EXPECT_EQ(intent->bytes, 123);
+  ledger.record({{*intent}, {}, {}});
+  EXPECT_FALSE(ledger.find_intent({"killed.png", 123, 5}));
+  EXPECT_EQ(ledger.find("killed.png")->bytes, 123);
   expect_takes_more(ledger);
 }
 
