@@ -26,9 +26,16 @@ std::vector<telemetry::StageStats> Pipeline::stages() const {
 
 telemetry::Snapshot Pipeline::snapshot() const {
   telemetry::Snapshot snapshot;
-  snapshot.elapsed_s = snapshot.seconds =
-      std::chrono::duration<double>(Clock::now() - start_).count();
-  snapshot.stages = stages();
+  // A thread that loses its core between two readings reads times of different instants, which do
+  // not add up; so it reads again.
+  constexpr std::chrono::microseconds kMaxReadTime{500};
+  constexpr int kMaxReads = 20;
+  for (int reads = 1;; ++reads) {
+    const auto now = Clock::now();
+    snapshot.elapsed_s = snapshot.seconds = std::chrono::duration<double>(now - start_).count();
+    snapshot.stages = stages();
+    if (Clock::now() - now <= kMaxReadTime || reads == kMaxReads) break;
+  }
   if (const Backend* backend = backend_) {
     snapshot.startup_s = startup_s_;
     snapshot.backend = backend->name();

@@ -18,12 +18,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kMaxConnections = 16;  // each takes a descriptor that images may need
+constexpr std::size_t kMaxConnections = 32;  // each takes a descriptor that images may need
 constexpr std::size_t kMaxHeadBytes = 16384;
 constexpr milliseconds kRequestTimeout{1000}, kExchangeTimeout{5000};  // the answer with it
 // When there are too many connections, one may be closed that has been silent for so long. A client
 // that had to wait for its turn has sent its request by then.
-constexpr milliseconds kMinReadTime{5}, kMinWriteIdleTime{20};
+constexpr milliseconds kMinReadTime{20}, kMinWriteIdleTime{20};
 constexpr milliseconds kOutOfDescriptorsPause{100};
 
 constexpr const char* kHeadTooLongResponse =
@@ -191,10 +191,7 @@ bool HttpConnections::is_full() const { return connections_.size() >= kMaxConnec
 void HttpConnections::accept() {
   if (!has_pending_connection_) return;
   do {
-    if (is_full() && !evict_slowest_connection()) {
-      accept_at_ = Clock::now() + kMinReadTime;
-      return;
-    }
+    if (is_full() && !evict_slowest_connection()) return;
     const int socket = ::accept4(listening_socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (socket >= 0) {
       connections_.emplace_back(socket).advance();
@@ -206,12 +203,16 @@ void HttpConnections::accept() {
   } while (!is_full());
 }
 
-/// False where none has kept others waiting for long.
+/// False where none has kept others waiting for long; then `accept_at_` is when one will have.
 bool HttpConnections::evict_slowest_connection() {
   const auto slowest = std::min_element(
       connections_.begin(), connections_.end(),
       [](const auto& a, const auto& b) { return a.evictable_at() < b.evictable_at(); });
-  if (slowest->evictable_at() > Clock::now()) return false;
+  const auto now = Clock::now();
+  if (slowest->evictable_at() > now) {
+    accept_at_ = std::min(slowest->evictable_at(), now + kMinReadTime);
+    return false;
+  }
   connections_.erase(slowest);
   return true;
 }
