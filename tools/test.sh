@@ -1,12 +1,19 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs every test; the last lines are the summary of ctest.
+# Installs what is missing, builds, and runs every test; the last lines say how long each part took.
 #   tools/test.sh                 with CUDA where nvcc is found
 #   tools/test.sh --sanitizers    before that, the CPU tests under ASan with UBSan, and under TSan; after it some minutes of
 #                                 torture, a hostile inbox and a minute of fuzzing (CI does so)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-say() { printf '==> %s\n' "$*"; }
+times=()  # of what is done
+part= part_begin=0
+# say TEXT: names the part that begins, and ends the one before.
+say() {
+  if [[ -n $part ]]; then times+=("$(printf '%2d:%02d  %s' $(((SECONDS - part_begin) / 60)) $(((SECONDS - part_begin) % 60)) "$part")"); fi
+  part=$* part_begin=$SECONDS
+  printf '==> %s\n' "$*"
+}
 
 sanitizers=${CI:-false}
 case ${1:-} in
@@ -28,6 +35,7 @@ build_and_test() {
   ctest --preset "$preset" --parallel "$((jobs + 1))"  # some wait for a disk, or a second
 }
 
+say "installing packages"
 # Which check what is installed beside the program, the status page, and the alerts.
 tools/install-packages.sh systemd mandoc zsh chromium prometheus
 
@@ -38,7 +46,12 @@ presets=("$main_preset")
 if [[ $sanitizers == true ]]; then presets=(asan tsan "$main_preset"); fi
 for preset in "${presets[@]}"; do build_and_test "$preset"; done
 if [[ $sanitizers == true ]]; then
+  say "torture"
   tools/torture.sh --short --program "build/$main_preset/bin/eckart"
+  say "hostile inbox"
   tools/hostile-inbox --tries 200 --batch 100 --program "build/$main_preset/bin/eckart"
+  say "fuzzing"
   tools/fuzz --seconds 6 --jobs "$(nproc)"
 fi
+say "done in $((SECONDS / 60)) min; minutes by part"
+printf '%s\n' "${times[@]}"
