@@ -115,10 +115,10 @@ TEST_F(SystemLimitTest, polls_at_the_limit_of_watches) {
   names = {next_name(), next_name(), next_name()};
   EXPECT_THAT(names, ElementsAre("d/1.png", "e/2.png", "f/3.png"));
   EXPECT_EQ(told("fs.inotify.max_user_watches"), 1);
-  EXPECT_TRUE(state().polling);
+  wait_for([&] { return state().polling; });
   ASSERT_TRUE(write_to("/proc/sys/user/max_inotify_watches", "100"));
   wait_for([&] { return told("is watched by its events again") == 1; });
-  EXPECT_FALSE(state().polling);
+  wait_for([&] { return !state().polling; });
 }
 
 TEST_F(SystemLimitTest, polls_at_the_limit_of_inotify_instances_without_cycles) {
