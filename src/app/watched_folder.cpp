@@ -358,6 +358,10 @@ void WatchedFolder::quarantine(const WorkItem& item) {
                  printable(place.native()));
   };
   if (keeps_inputs()) return note({});
+  const auto stay = [&](const std::runtime_error& error) {
+    retry_backoff_.delay_retry(item.file, item.state, RetryBackoff::Clock::now());
+    note(std::string(" (") + error.what() + ")");
+  };
   try {
     std::optional<io::ClaimedFile> file = io::ClaimedFile::take(item.rooted_file, item.identity);
     if (!file) return;
@@ -366,8 +370,10 @@ void WatchedFolder::quarantine(const WorkItem& item) {
     spdlog::info("{} is in the quarantine, {}: eckart requeue has it tried again",
                  printable(item.file.native()), printable(place.native()));
   } catch (const ItemError& error) {
-    retry_backoff_.delay_retry(item.file, item.state, RetryBackoff::Clock::now());
-    note(std::string(" (") + error.what() + ")");
+    stay(error);
+  } catch (const EnvironmentError& error) {
+    if (error.remedy() != EnvironmentError::Remedy::free_disk_space) throw;
+    stay(error);  // it may be larger than what is free; good files need not wait for that
   }
 }
 

@@ -2,8 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdint>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -15,8 +18,33 @@
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/io/make_rooted_file.hpp"
 
+namespace {
+
+std::int64_t max_file_bytes = -1;  // a write that would make a file larger finds no space; -1: any
+
+}  // namespace
+
+extern "C" ssize_t write(int descriptor, const void* bytes, std::size_t size) {
+  struct stat status {};
+  if (max_file_bytes >= 0 && ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+      status.st_size + std::int64_t(size) > max_file_bytes) {
+    errno = ENOSPC;
+    return -1;
+  }
+  return ::syscall(SYS_write, descriptor, bytes, size);
+}
+
 namespace eckart::app {
 namespace {
+
+/// Until it ends, no file can grow beyond so many bytes.
+class LimitedSpace {
+ public:
+  explicit LimitedSpace(std::int64_t bytes) { max_file_bytes = bytes; }
+  ~LimitedSpace() { max_file_bytes = -1; }
+  LimitedSpace(const LimitedSpace&) = delete;
+  LimitedSpace& operator=(const LimitedSpace&) = delete;
+};
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -192,6 +220,32 @@ TEST_F(WatchedFolderOnOtherDisk, delays_retry_of_unremovable_input) {
     EXPECT_EQ(json(place.native() + ".record.json"), first) << "the reason of the other file";
     EXPECT_EQ(json(place.native() + ".kept.json").value("bytes", 0), 2500000);
   }
+}
+
+/// Others must not wait until so much is free.
+TEST_F(WatchedFolderOnOtherDisk, keeps_a_bad_file_for_which_the_quarantine_has_no_space) {
+  settings::WatchSettings watch = this->watch("delete");
+  watch.output = disk_ / "out";
+  WatchedFolder folder(watch);
+  ItemPtr item = bad_item(folder, "a.png");
+  fs::resize_file(at("in/a.png"), 900000);
+  item->identity = io::identity_of(item->rooted_file);
+  item->state = item->identity.state;
+  {
+    const LimitedSpace space(100000);
+    publish(folder, item);
+  }
+  EXPECT_EQ(item->outcome.result, ItemResult::failed) << "and no environment is to blame";
+  EXPECT_TRUE(fs::exists(at("in/a.png")));
+  EXPECT_FALSE(needs_processing(folder, *item));
+  EXPECT_TRUE(json(watch.output / ".eckart/quarantine/a.png.kept.json").contains("input"));
+
+  item = bad_item(folder, "b.png");
+  {
+    const LimitedSpace none(0);
+    publish(folder, item);
+  }
+  EXPECT_EQ(item->outcome.result, ItemResult::deferred) << "its reason has no space either";
 }
 
 TEST_F(WatchedFolderTest, removes_record_of_kept_input_once_quarantined) {
