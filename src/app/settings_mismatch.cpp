@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "app/ledger_outputs.hpp"
 #include "core/error.hpp"
@@ -44,13 +46,19 @@ bool is_current(const std::vector<std::string>& texts, std::uint64_t settings) {
 std::vector<ledger::SettingsCount> count_outputs(ledger::Ledger& ledger,
                                                  const settings::WatchSettings& watch) {
   std::vector<ledger::SettingsCount> counts = ledger.count_by_settings();
-  if (ledger.intents().empty()) return counts;
+  std::error_code none;
+  if (ledger.intents().empty() || !std::filesystem::exists(watch.output, none)) return counts;
   const LedgerOutputs outputs(ledger, watch.output, watch.settings.ledger);
   for (const ledger::OutputEntry& intent : outputs.published_intents(open_folder(watch.output))) {
     const auto done = ledger.find(outputs.ledger_key(intent.output));
-    if (!done || done->settings != intent.settings)
-      counts.push_back({intent.settings, ledger.settings_text(intent.settings), 1});
+    if (done && done->settings == intent.settings) continue;
+    counts.push_back({intent.settings, ledger.settings_text(intent.settings), 1});
+    if (!done) continue;
+    for (ledger::SettingsCount& count : counts) {  // it was replaced
+      if (count.settings == done->settings) --count.outputs;
+    }
   }
+  std::erase_if(counts, [](const ledger::SettingsCount& count) { return count.outputs <= 0; });
   return counts;
 }
 

@@ -31,6 +31,12 @@ bool file_exists(const fs::path& file) {
   return fs::exists(file, none);
 }
 
+/// Nothing is there, not even a link that leads nowhere; false where that cannot be known.
+bool is_missing(const fs::path& file) {
+  struct stat none {};
+  return ::lstat(file.c_str(), &none) != 0 && errno == ENOENT;
+}
+
 constexpr std::uintmax_t kHeaderBytes = 100;  // SQLite begins anew in what is shorter
 
 /// Nothing where there is no file.
@@ -56,7 +62,7 @@ class CreationLock {
       : folder_(::open((file.has_parent_path() ? file.parent_path() : fs::path(".")).c_str(),
                        O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
     const auto end = std::chrono::steady_clock::now() + timeout;
-    while (::flock(folder_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
+    while (!(is_held_ = ::flock(folder_, LOCK_EX | LOCK_NB) == 0) && errno == EWOULDBLOCK &&
            std::chrono::steady_clock::now() < end)
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
@@ -66,8 +72,11 @@ class CreationLock {
     if (folder_ >= 0) ::close(folder_);
   }
 
+  bool is_held() const { return is_held_; }
+
  private:
   const int folder_;
+  bool is_held_ = false;
 };
 
 /// Opens a ledger, and again each time that another process has renamed it meanwhile.
@@ -150,7 +159,11 @@ Ledger::FileId Ledger::file_id_of(const fs::path& file) {
 }
 
 std::unique_ptr<Ledger> Ledger::open_read_only(const fs::path& file) {
-  if (!file_exists(file)) return nullptr;
+  struct stat there {};
+  if (::stat(file.c_str(), &there) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return nullptr;
+    fail(file, {SQLITE_CANTOPEN, "cannot be opened", errno});
+  }
   const LedgerLocation location(file);
   const auto open_with = [&](OpenMode access) {
     return retry_if_moved([&] {
@@ -188,14 +201,14 @@ void Ledger::open() {
     }
   }
   const CreationLock lock(file_, options_.timeout);
-  open_or_create();
+  open_or_create(lock.is_held());
 }
 
 /// With a CreationLock, as rename_damaged().
-void Ledger::open_or_create() {
+void Ledger::open_or_create(bool has_creation_lock) {
   const FileId found = file_id_of(file_);
   const std::optional<std::uintmax_t> size = find_file_size(file_);
-  if (!size) remove_stale_journals();
+  if (has_creation_lock && is_missing(file_)) remove_stale_journals();
   const auto open_new_or_existing = [&] {
     retry_if_moved([&] { open_tables(OpenMode::read_write); });
   };
@@ -211,10 +224,14 @@ void Ledger::open_or_create() {
 }
 
 /// Of a ledger that was renamed or removed: a new one must not share them with processes that have
-/// the old one open.
+/// the old one open. SQLite removes files of these names as well when it makes a database.
 void Ledger::remove_stale_journals() const {
   std::error_code none;
-  for (const char* suffix : kJournalSuffixes) fs::remove(file_.native() + suffix, none);
+  for (const char* suffix : kJournalSuffixes) {
+    const fs::path journal = file_.native() + suffix;
+    if (fs::symlink_status(journal, none).type() == fs::file_type::regular)
+      fs::remove(journal, none);
+  }
 }
 
 /// Does nothing if another file than the damaged one is at the path: another process has renamed
@@ -276,7 +293,7 @@ auto Ledger::with_tables(const Work& work) {
                              ": the next run sets it aside, and does again what it knew");
       const CreationLock creation(file_, options_.timeout);
       rename_damaged(open_file_id_.value_or(FileId()), error.message);
-      open_or_create();  // what has begun goes on with a new file
+      open_or_create(creation.is_held());  // what has begun goes on with a new file
     }
     return work(*tables_);
   } catch (const NotALedger&) {
@@ -364,9 +381,14 @@ void Ledger::record_request(const RequestEntry& request) {
 }
 
 void Ledger::continue_run(const RequestEntry& request, std::int64_t run) {
-  const std::lock_guard lock(mutex_);
-  request_ = request;
-  run_ = run;
+  {
+    const std::lock_guard lock(mutex_);
+    request_ = request;
+    run_ = run;
+  }
+  transaction(true, [&](const LedgerTables& tables) {  // a new ledger, where that run's was damaged
+    if (tables.run() < run) tables.record(request, run);
+  });
 }
 
 std::optional<RequestEntry> Ledger::request() {

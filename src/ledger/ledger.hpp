@@ -112,7 +112,7 @@ class Ledger {
   void transaction(bool sync, const Write& write);
   Ledger(LedgerLocation location, std::unique_ptr<LedgerTables> tables);
   void open();
-  void open_or_create();
+  void open_or_create(bool has_creation_lock);
   std::optional<FileId> open_file_id() const;
   bool was_renamed() const;
   void rename_damaged(const FileId& damaged, const std::string& why);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <fstream>
 #include <system_error>
+#include <vector>
 
 #include "core/state_folder.hpp"
 #include "ledger/database.hpp"
@@ -20,10 +21,23 @@ bool is_in_state_folder(const fs::path& absolute) {
   return absolute.parent_path().filename() == kStateFolder;
 }
 
+/// The path, and where its links lead, one after the other; the last is there, or to be made.
+std::vector<fs::path> link_chain(const fs::path& path) {
+  constexpr std::size_t kMaxLinks = 40;  // as the system has it
+  std::vector<fs::path> chain{path};
+  std::error_code none;
+  while (chain.size() <= kMaxLinks && fs::is_symlink(chain.back(), none))
+    chain.push_back(chain.back().parent_path() / fs::read_symlink(chain.back(), none));
+  return chain;
+}
+
 /// A damaged ledger is renamed, and not its link.
 fs::path link_target(const fs::path& path) {
   std::error_code none;
-  return fs::is_symlink(path, none) && fs::exists(path, none) ? fs::canonical(path, none) : path;
+  const fs::path last = link_chain(path).back();
+  if (last == path) return path;
+  const fs::path canonical = fs::weakly_canonical(last, none);
+  return none ? last : canonical;
 }
 
 /// What the header of the file says, of whatever SQLite thinks of the rest; 0 where nothing does.
@@ -41,7 +55,9 @@ std::uint32_t read_application_id(const fs::path& file) {
 }  // namespace
 
 LedgerLocation::LedgerLocation(const fs::path& path) : file(link_target(path)) {
-  for (const fs::path& one : {path, file}) {
+  std::vector<fs::path> names = link_chain(path);
+  names.push_back(file);
+  for (const fs::path& one : names) {
     std::error_code none;
     const fs::path absolute = fs::absolute(one, none).lexically_normal();
     if (!is_in_state_folder(absolute)) continue;

@@ -106,13 +106,6 @@ OutputDecision decide_existing_file(const RequestedOutput& requested,
   return decision;
 }
 
-bool is_environment_error(int error) try {
-  io::check_environment(error, {});
-  return false;
-} catch (const EnvironmentError&) {
-  return true;
-}
-
 /// What is no directory though something is to be below it; empty where there is none.
 fs::path find_non_directory_parent(const fs::path& path) {
   std::error_code none;
@@ -133,7 +126,9 @@ PathStatus stat_path(const std::filesystem::path& path) {
   struct stat target {};
   if (S_ISLNK(status.st_mode)) {
     const int error = ::stat(path.c_str(), &target) == 0 ? 0 : errno;
-    if (is_environment_error(error)) return {.type = fs::file_type::none, .error = error};
+    const bool leads_nowhere =
+        error == ENOENT || error == ENOTDIR || error == ELOOP || error == ENAMETOOLONG;
+    if (error != 0 && !leads_nowhere) return {.type = fs::file_type::none, .error = error};
     if (error == 0 && S_ISREG(target.st_mode)) status = target;
   }
   PathStatus path_status{
@@ -144,12 +139,13 @@ PathStatus stat_path(const std::filesystem::path& path) {
 }
 
 void check_status_available(const fs::path& path, const PathStatus& path_status) {
-  if (path_status.error == 0) return;
+  if (path_status.error == 0 || path_status.error == ELOOP) return;  // its own
   const std::string message = "cannot look at " + printable(path.native()) + ": " +
                               std::generic_category().message(path_status.error);
   io::check_environment(path_status.error, message);
   if (path_status.error == EACCES || path_status.error == EPERM)
     throw ItemError(FailureReason::not_written, message);
+  throw EnvironmentError(message);
 }
 
 RecordedOutput find_recorded_output(ledger::Ledger& ledger, const std::string& output,

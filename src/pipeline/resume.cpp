@@ -58,20 +58,26 @@ void Resume::check(WorkItem& item, const io::InputFile* open) const {
     if (decision.action == OutputAction::reject) throw_output_collision(item.outputs[i], decision);
     const bool stays = decision.action == OutputAction::skip;
     done &= stays;
-    if (stays && known.is_intent) record_kept_intent(item, i, *known.entry);
     item.needs_input_update |= known.entry && needs_input_update(*known.entry, item);
     item.skipped_reports.push_back(stays ? std::optional(std::move(decision.report))
                                          : std::nullopt);
   }
   if (!done) return mark_suspect(item, absolute(item.file));
+  // Else later, with the others: what is recorded as done is no suspect any more.
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].known.is_intent)
+      record_kept_intent(item, i, *outputs[i].known.entry, outputs[i].path_status);
+  }
   item.outcome = {ItemResult::skipped, Stage::load, FailureReason::none, "done before"};
 }
 
 /// The output stays as a killed run has published it: it is done, with the settings of that run.
 /// Its report was lost.
 void Resume::record_kept_intent(const WorkItem& item, std::size_t output,
-                                ledger::OutputEntry intent) const {
+                                ledger::OutputEntry intent, const PathStatus& path_status) const {
   if (ledger_.is_read_only()) return;
+  intent.bytes = path_status.bytes;  // an earlier version announced none; and times may be rounded
+  intent.output_mtime_ns = path_status.mtime_ns;
   if (needs_input_update(intent, item)) {
     ledger::OutputEntry input = input_entry(item, item.outputs[output]);
     intent.input = std::move(input.input);
@@ -291,6 +297,7 @@ void Resume::remove_intents(const WorkItem& item, ledger::LedgerChanges& changes
   for (std::size_t i = 0; i < item.output_mtimes_ns.size(); ++i) {
     if (item.is_output_skipped(i)) continue;
     const PathStatus path_status = stat_path(item.outputs[i]);
+    if (path_status.error != 0) continue;  // it may be there
     if (path_status.bytes != item.output_bytes[i] ||
         path_status.mtime_ns != item.output_mtimes_ns[i])
       changes.abandoned_intents.push_back(
@@ -325,10 +332,11 @@ std::optional<std::string> Resume::forget_missing_outputs(
   return last;
 }
 
-/// Not those of this run: between the announcement and the rename there is nothing at the place
-/// yet.
+/// Not those of this run, nor of others that share the ledger: between the announcement and the
+/// rename there is nothing at the place yet.
 void Resume::remove_stale_intents(
     const std::function<bool(const std::filesystem::path& output)>& is_missing) const {
+  if (is_shared()) return;
   ledger::LedgerChanges changes;
   for (const ledger::OutputEntry& intent : ledger_.intents()) {
     if (intent.run < ledger_.run() && is_missing(root_ / intent.output))

@@ -96,10 +96,12 @@ class Resume {
   OutputDecision decision_for(const WorkItem& item, std::size_t output, const RecordedOutput& known,
                               const PathStatus& path_status) const;
   void remove_intents(const WorkItem& item, ledger::LedgerChanges& changes) const;
+  /// Whether the ledger may be another run's at the same time: it is not the output folder's own.
+  bool is_shared() const { return root_ == root_.root_path(); }
   void remove_stale_intents(
       const std::function<bool(const std::filesystem::path& output)>& is_missing) const;
-  void record_kept_intent(const WorkItem& item, std::size_t output,
-                          ledger::OutputEntry intent) const;
+  void record_kept_intent(const WorkItem& item, std::size_t output, ledger::OutputEntry intent,
+                          const PathStatus& path_status) const;
   /// Whether the ledger has another path, state or content of the item's input.
   bool needs_input_update(const ledger::OutputEntry& known, const WorkItem& item) const;
   void hash_content(WorkItem& item, const io::InputFile* open,

@@ -30,6 +30,7 @@ namespace {
 /// The failure that is on its way tells more than one of the ledger here: the next start of a
 /// service removes what stays.
 void abandon_unpublished(std::vector<WorkItem*> items, const PublishHooks& hooks) try {
+  if (hooks.check_in_place) hooks.check_in_place();  // else nothing is known of what stands there
   std::erase_if(items, [](const WorkItem* item) { return item->publication.published(); });
   hooks.abandon_intents(items);
 } catch (const EnvironmentError&) {

@@ -168,7 +168,7 @@ TEST_F(OutputDecisionTest, refuses_a_path_with_a_symlink_loop) {
 
 /// No image is to blame for a disk that fails.
 TEST(PathStatusTest, is_an_environment_error_when_the_disk_fails) {
-  for (const int error : {EIO, ESTALE, ENOTCONN, ETIMEDOUT, ENOMEM})
+  for (const int error : {EIO, ESTALE, ENOTCONN, ETIMEDOUT, ENOMEM, EHOSTUNREACH, EINTR, EAGAIN})
     EXPECT_THROW(check_status_available("a.png", {.type = fs::file_type::none, .error = error}),
                  EnvironmentError)
         << error;
@@ -443,6 +443,28 @@ TEST_F(ResumeCheck, records_a_kept_output_of_a_killed_run_as_done) {
   EXPECT_EQ(known->state, moved.state);
   EXPECT_TRUE(ledger_.intents().empty());
   EXPECT_TRUE(keep.is_done(moved));
+}
+
+/// A ledger of version 3 has announced them without their sizes.
+TEST_F(ResumeCheck, records_a_kept_output_with_the_size_that_it_has) {
+  write("a.png", "result of a killed run");
+  write("new/a.png", "image");
+  WorkItem killed = item("new");
+  killed.state = io::InputFile(killed.file).state();
+  killed.output_bytes = {-1};
+  killed.output_mtimes_ns = {stat_path(at("a.png")).mtime_ns};
+  WorkItem* const items[] = {&killed};
+  Resume(ledger_, {.root = folder_.path(), .settings = {"png, rank 9"}}).record_intents(items);
+  const Resume keep(
+      ledger_,
+      {.root = folder_.path(), .settings = {"png, rank 5"}, .on_change = OnSettingsChange::keep});
+  for (int run = 0; run < 2; ++run) {
+    WorkItem again = item("new");
+    keep.check(again, nullptr);
+    EXPECT_EQ(again.outcome.result, ItemResult::skipped) << again.outcome.detail;
+    ASSERT_TRUE(ledger_.find("a.png"));
+    EXPECT_EQ(ledger_.find("a.png")->bytes, 22);
+  }
 }
 
 /// Else the threads that publish would read both files again.

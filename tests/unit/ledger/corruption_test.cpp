@@ -407,6 +407,45 @@ TEST_F(LedgerCorruption, a_new_ledger_does_not_share_journals_of_a_removed_one) 
   EXPECT_NE(shared.st_ino, old.st_ino);
 }
 
+/// Only what SQLite itself would remove, beside a ledger that is not there.
+TEST_F(LedgerCorruption, removes_no_files_beside_what_is_no_ledger) {
+  const fs::path folder = file().parent_path();
+  const auto write_siblings = [&](const std::string& name) {
+    for (const char* suffix : {"-wal", "-shm", "-journal"})
+      std::ofstream(folder / (name + suffix)) << "mine";
+  };
+  const auto expect_siblings = [&](const std::string& name) {
+    for (const char* suffix : {"-wal", "-shm", "-journal"})
+      EXPECT_EQ(fs::file_size(folder / (name + suffix)), 4u) << name << suffix;
+  };
+  fs::create_directory(folder / "photos");
+  ASSERT_EQ(::mkfifo((folder / "fifo").c_str(), 0600), 0);
+  fs::create_directory(folder / "fast");
+  fs::create_symlink("fast/ledger.db", folder / "link");
+  for (const char* name : {"photos", "fifo", "link"}) write_siblings(name);
+  for (const char* name : {"photos", "fifo"}) {
+    EXPECT_THROW(Ledger(folder / name), FatalError) << name;
+    expect_siblings(name);
+  }
+  const Ledger through_link(folder / "link");
+  expect_siblings("link");
+  EXPECT_TRUE(fs::is_regular_file(folder / "fast/ledger.db"));
+}
+
+/// The link leads to nothing at first.
+TEST_F(LedgerCorruption, is_renamed_at_the_end_of_its_links) {
+  const fs::path link = file().parent_path() / "link", target = file().parent_path() / "x.db";
+  fs::create_symlink("x.db", link);
+  { fill(*std::make_unique<Ledger>(link)); }
+  std::fstream damaged(target, std::ios::in | std::ios::out | std::ios::binary);
+  damaged.seekp(100) << std::string(4000, 'x');  // after the header
+  damaged.close();
+  Ledger other(link);
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_TRUE(fs::is_regular_file(target));
+  EXPECT_TRUE(fs::exists(target.native() + ".damaged-1"));
+}
+
 /// Both have it open. The second to see the damage goes on with what the first has made.
 TEST_F(LedgerCorruption, is_renamed_once_by_two_processes) {
   put(good_);
