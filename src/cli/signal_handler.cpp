@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <utility>
 
 #include "cli/early_signals.hpp"
@@ -21,17 +22,29 @@ using std::chrono::seconds;
 // Handlers, and not sigwait(): libraries start threads before main() that would have to block the
 // signals too. Handlers reach nothing but global state.
 constexpr int kStopSignals[] = {SIGHUP, SIGINT, SIGTERM};
+// One request may come as two signals: timeout(1) signals its child, and then its process group.
+constexpr std::int64_t kSameRequest_ns = 200'000'000;
 std::atomic<int> first_signal{0};
+std::atomic<std::int64_t> first_signal_ns{0};
 std::atomic<bool> reload_requested{false}, status_requested{false};
 sem_t wake_semaphore, stop_semaphore;
 
+std::int64_t monotonic_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
 void on_signal(int signal) {
   const int saved = errno;
-  int none = 0;
-  if (!first_signal.compare_exchange_strong(none, signal)) {
+  std::int64_t none = 0;
+  const std::int64_t now = monotonic_ns();
+  if (!first_signal_ns.compare_exchange_strong(none, now)) {
+    if (now - first_signal_ns < kSameRequest_ns) return;
     if (isatty(STDERR_FILENO)) (void)!write(STDERR_FILENO, "\n", 1);  // ends the progress line
     _exit(128 + signal);
   }
+  first_signal = signal;
   sem_post(&stop_semaphore);
   sem_post(&wake_semaphore);
   errno = saved;
@@ -64,6 +77,7 @@ SignalHandler::SignalHandler(Actions actions) : actions_(std::move(actions)) {
   sem_init(&wake_semaphore, 0, 0);
   sem_init(&stop_semaphore, 0, 0);
   first_signal = 0;
+  first_signal_ns = 0;
   reload_requested = status_requested = false;
   ::signal(SIGPIPE, SIG_IGN);  // whoever read the log has left; the images are still wanted
   ::signal(SIGALRM, on_alarm);

@@ -23,11 +23,11 @@ class Signal : public CliTest {
   }
 
   /// A run that has written its first file; `budget_mb` is how far loading gets ahead.
-  std::unique_ptr<EckartProcess> start(int budget_mb) {
+  std::unique_ptr<EckartProcess> start(int budget_mb, const std::string& fault = {}) {
     auto program = std::make_unique<EckartProcess>(
         std::vector<std::string>{"run", "in", "-o", "out", "--json", "--set", "cpu.lanes=1",
                                  "--set", "budget_mb=" + std::to_string(budget_mb)},
-        EckartProcess::Options{at("."), {}, false});
+        EckartProcess::Options{.folder = at("."), .fault = fault});
     wait_for([&] { return fs::exists(at("out/gradient_500x500_0001.png")); });
     return program;
   }
@@ -57,6 +57,17 @@ TEST_F(Signal, hup_ends_the_run_with_129_after_a_clean_drain) { expect_clean_end
 TEST_F(Signal, int_ends_the_run_with_130_after_a_clean_drain) { expect_clean_end(SIGINT, 130); }
 TEST_F(Signal, term_ends_the_run_with_143_after_a_clean_drain) { expect_clean_end(SIGTERM, 143); }
 
+/// As timeout(1) does, which signals its child, and then its process group.
+TEST_F(Signal, two_terms_at_once_are_one_request) {
+  const auto program = start(4);
+  program->signal(SIGTERM);
+  program->signal(SIGTERM);
+  const ProcessResult result = program->wait();
+  EXPECT_EQ(result.code, 143) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("INTERRUPTED"));
+  expect_whole(files("out"));
+}
+
 TEST_F(Signal, int_ends_wait_for_list_input) {
   ASSERT_EQ(mkfifo(at("list").c_str(), 0600), 0);
   const int writer = open(at("list").c_str(), O_RDWR | O_CLOEXEC);  // keeps it open
@@ -70,9 +81,11 @@ TEST_F(Signal, int_ends_wait_for_list_input) {
 }
 
 TEST_F(Signal, second_int_ends_at_once_and_leaves_no_partial_file) {
-  const auto program = start(2048);
+  const auto program = start(2048, "write:-2:3:1");  // so that stopping takes for ever
   program->signal(SIGINT);
   wait_for([&] { return program->err().find("stopping") != std::string::npos; });
+  const auto second = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+  wait_for([&] { return std::chrono::steady_clock::now() > second; });  // else it is the same
   program->signal(SIGINT);
   const ProcessResult result = program->wait();
   EXPECT_EQ(result.code, 130) << result.err;
