@@ -132,7 +132,8 @@ std::shared_ptr<Job> WatchedFolder::job() {
   try {
     JobRequest request = job_request(watch_);
     request.is_quarantined = [this](const fs::path& input) {
-      return quarantine_.has_file(input.lexically_relative(watch_.input));
+      const fs::path relative = input.lexically_relative(watch_.input);
+      return !relative.empty() && *relative.begin() != ".." && quarantine_.has_file(relative);
     };
     auto job = std::make_shared<Job>(std::move(request));
     job->prepare();
@@ -377,12 +378,26 @@ void WatchedFolder::quarantine(const WorkItem& item) {
   }
 }
 
+void WatchedFolder::lock_known_output() {
+  struct stat status {};
+  const fs::path state = watch_.output / kStateFolder;
+  if (::stat(state.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return;
+  try {
+    job();
+    is_lock_failure_logged_ = false;
+  } catch (const EnvironmentError& error) {
+    if (std::exchange(is_lock_failure_logged_, true)) return;
+    spdlog::warn("{}: files for this folder wait", printable_message(error.what()));
+  }
+}
+
 void WatchedFolder::maintain(const std::stop_token& stop) {
-  std::shared_ptr<Job> job;  // as it is: not prepared by this
+  std::shared_ptr<Job> job;
   {
     const std::lock_guard lock(mutex_);
     job = job_;
   }
+  if (!job) lock_known_output();
   maintenance_.run(job.get(), stop);
 }
 

@@ -46,11 +46,14 @@ class WatchedFolder {
   void record_stall(const Activity::File& file);
   /// An item has reached its end, and may come again.
   io::FinishStatus end(const WorkItem& item);
-  /// As Maintenance::run().
+  /// As Maintenance::run(). Locks the output folder if eckart has written to it before, so that no
+  /// other process writes to it while there is nothing to do. A new one is locked for its first
+  /// file: what is there now may be the place where a disk is mounted later.
   void maintain(const std::stop_token& stop);
 
  private:
   std::shared_ptr<Job> job();
+  void lock_known_output();
   template <class Step>
   void attempt_or_defer(WorkItem& item, Stage stage, const Step& step);
   void defer_if_transient(WorkItem& item);
@@ -65,6 +68,7 @@ class WatchedFolder {
   const settings::WatchSettings watch_;
   io::Quarantine quarantine_;
   std::mutex mutex_;
+  bool is_lock_failure_logged_ = false;  // of maintain()
   std::shared_ptr<Job> job_;  // none before its folder is prepared, and where that was moved
   MountGuard output_mount_{watch_.output}, move_to_mount_{watch_.move_to};
   RetryBackoff retry_backoff_;

@@ -94,7 +94,9 @@ void ServiceHealth::probe_gpus() {
 
 void ServiceHealth::maintain_folders() {
   const std::stop_token stop = stop_.get_token();
-  while (flow::pause(kMaintenanceInterval, stop)) service_.maintain_folders(stop);
+  do {
+    service_.maintain_folders(stop);
+  } while (flow::pause(kMaintenanceInterval, stop));
 }
 
 }  // namespace eckart::cli

@@ -1,4 +1,8 @@
 // The service from outside: what arrives comes out once, and what happens to it then.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <cerrno>
 
 #include "tests/cli/watch_fixture.hpp"
@@ -33,6 +37,43 @@ TEST_F(Watch, processes_only_new_files_after_restart) {
   wait_for_outputs(2);
   stop();
   EXPECT_EQ(fs::last_write_time(at("out/a.png")), before);
+}
+
+TEST_F(Watch, locks_a_known_output_folder_while_idle) {
+  configure();
+  write_png("in/a.png");
+  start();
+  wait_for_outputs(1);
+  stop();
+  start();
+  wait_until([&] { return run({"prune", "out", "--yes"}).code == int(ExitCode::temporary); });
+  EXPECT_EQ(run({"run", "in", "-o", "out"}).code, int(ExitCode::temporary));
+  EXPECT_EQ(stop().code, 0);
+  EXPECT_EQ(run({"prune", "out", "--yes"}).code, 0);
+}
+
+/// A disk may be mounted there before the first file comes.
+TEST_F(Watch, touches_no_new_output_folder_while_idle) {
+  fs::create_directories(at("out"));
+  configure();
+  start();
+  wait_for_log("ready: ");
+  EXPECT_EQ(stop().code, 0);
+  EXPECT_TRUE(fs::is_empty(at("out")));
+}
+
+TEST_F(Watch, warns_once_while_another_process_has_its_output_folder) {
+  configure();
+  write_png("in/a.png");
+  ASSERT_EQ(run({"run", "in", "-o", "out"}).code, 0);
+  fs::remove(at("in/a.png"));
+  const int lock = ::open(at("out/.eckart/lock").c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(::flock(lock, LOCK_EX | LOCK_NB), 0);
+  start();
+  wait_for_log("files for this folder wait");
+  ::close(lock);
+  wait_until([&] { return run({"prune", "out", "--yes"}).code == int(ExitCode::temporary); });
+  EXPECT_EQ(count_occurrences(stop().err, "files for this folder wait"), 1);
 }
 
 TEST_F(Watch, reprocesses_changed_input) {
