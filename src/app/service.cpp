@@ -82,6 +82,13 @@ void check_no_overlaps(const std::vector<WatchSettings>& watches) {
       if (!b.move_to.empty() && overlap(a.output, b.move_to))
         reject(b, "results and moved inputs would meet: ", a.output, b.move_to);
       if (&a == &b) continue;
+      if (a.after == "keep" && b.after != "keep" && arrives_in(a.output, b))
+        throw FatalError(ExitCode::configuration,
+                         a.location + ": its results arrive in the input of " + b.location +
+                             ", which takes them away (after: " + b.after +
+                             "). This watch keeps its inputs, and would make the results again "
+                             "without end: set after: delete or after: move here, or after: keep "
+                             "there");
       if (overlap(a.output, b.output)) reject(a, "the outputs ", a.output, b.output);
       if ((a.after != "keep" || b.after != "keep") && is_input_below(a, b))
         reject(a, "of the inputs one is taken away: ", a.input, b.input);
