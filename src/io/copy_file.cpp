@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <system_error>
 
@@ -48,6 +50,15 @@ void check(const DirectoryEntry& from, const struct stat& status, const CopyLimi
   constexpr std::int64_t kMiB = 1 << 20;
   if (status.st_size / kMiB + (status.st_size % kMiB != 0) > limits.max_mb)
     refuse(from.path, "it is larger than limits.file_mb = " + std::to_string(limits.max_mb));
+}
+
+/// Throws as TemporaryFile::write() where the disk has no space for so many bytes: a file that is
+/// too large would fill it for everybody else meanwhile.
+void check_free_space(const Directory& folder, std::int64_t size) {
+  struct statvfs disk {};
+  if (::fstatvfs(folder.descriptor(), &disk) != 0 || disk.f_frsize == 0) return;
+  if (std::uint64_t(size) / disk.f_frsize >= disk.f_bavail)
+    throw std::system_error(ENOSPC, std::generic_category());
 }
 
 /// At most `size` bytes; how many there were.
@@ -116,6 +127,7 @@ std::optional<FileId> copy_file(const DirectoryEntry& from, const DirectoryEntry
   const struct stat before = status_of(from, in);
   check(from, before, limits);
   try {
+    check_free_space(to.directory, before.st_size);
     TemporaryFile file(to.directory, 0600);
     const std::int64_t count = copy_bytes(from, in, before.st_size, file);
     const FileIdentity after = identity_of(status_of(from, in));

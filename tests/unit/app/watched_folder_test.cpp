@@ -2,9 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <fstream>
@@ -21,6 +24,7 @@
 namespace {
 
 std::int64_t max_file_bytes = -1;  // a write that would make a file larger finds no space; -1: any
+std::int64_t largest_file_bytes = 0;  // of those that were written meanwhile
 
 }  // namespace
 
@@ -31,7 +35,18 @@ extern "C" ssize_t write(int descriptor, const void* bytes, std::size_t size) {
     errno = ENOSPC;
     return -1;
   }
+  largest_file_bytes = std::max(largest_file_bytes, status.st_size + std::int64_t(size));
   return ::syscall(SYS_write, descriptor, bytes, size);
+}
+
+extern "C" int fstatvfs(int descriptor, struct statvfs* disk) {
+  struct statfs status {};
+  if (::fstatfs(descriptor, &status) != 0) return -1;
+  *disk = {};
+  disk->f_frsize = 1;
+  disk->f_bavail = max_file_bytes >= 0 ? fsblkcnt_t(max_file_bytes)
+                                       : status.f_bavail * fsblkcnt_t(status.f_bsize);
+  return 0;
 }
 
 namespace eckart::app {
@@ -40,7 +55,10 @@ namespace {
 /// Until it ends, no file can grow beyond so many bytes.
 class LimitedSpace {
  public:
-  explicit LimitedSpace(std::int64_t bytes) { max_file_bytes = bytes; }
+  explicit LimitedSpace(std::int64_t bytes) {
+    max_file_bytes = bytes;
+    largest_file_bytes = 0;
+  }
   ~LimitedSpace() { max_file_bytes = -1; }
   LimitedSpace(const LimitedSpace&) = delete;
   LimitedSpace& operator=(const LimitedSpace&) = delete;
@@ -234,6 +252,7 @@ TEST_F(WatchedFolderOnOtherDisk, keeps_a_bad_file_for_which_the_quarantine_has_n
   {
     const LimitedSpace space(100000);
     publish(folder, item);
+    EXPECT_LT(largest_file_bytes, 10000) << "nor is the disk full while that shows";
   }
   EXPECT_EQ(item->outcome.result, ItemResult::failed) << "and no environment is to blame";
   EXPECT_TRUE(fs::exists(at("in/a.png")));
