@@ -8,10 +8,12 @@
 #include <cerrno>
 #include <chrono>
 #include <limits>
+#include <set>
 #include <system_error>
 #include <utility>
 
 #include "app/ledger_outputs.hpp"
+#include "app/quarantine_list.hpp"
 #include "core/error.hpp"
 #include "core/file_descriptor.hpp"
 #include "core/printable.hpp"
@@ -89,8 +91,14 @@ void Job::prepare() {
 }
 
 void Job::prepare_read_only() {
-  if (const auto file = ledger_file(request_.output, request_.settings.ledger); !file.empty())
+  const auto file = ledger_file(request_.output, request_.settings.ledger);
+  if (file.empty()) return;
+  try {
     resume_from(ledger::Ledger::open_read_only(file));
+  } catch (const FatalError& error) {
+    if (error.code() != ExitCode::nothing_readable) throw;
+    spdlog::warn("{}", printable_message(error.what()));  // a run goes on with a new one
+  }
 }
 
 void Job::assign_outputs(WorkItem& item) {
@@ -208,10 +216,9 @@ std::optional<std::string> Job::forget_missing_outputs(const std::string& after)
   });
 }
 
-/// By its path. If the inputs come from a list, nothing is known of them here: then everything in
-/// the ledger of the output folder itself.
+/// Whether a run into this folder has recorded it: by its path, where others share the ledger.
 bool Job::is_own_input(const fs::path& input) const {
-  if (request_.inputs.empty()) return is_own_ledger(request_.output, request_.settings.ledger);
+  if (is_own_ledger(request_.output, request_.settings.ledger)) return true;
   return std::ranges::any_of(request_.inputs, [&](const fs::path& own) {
     std::error_code none;
     const fs::path relative =
@@ -220,18 +227,23 @@ bool Job::is_own_input(const fs::path& input) const {
   });
 }
 
-/// Else `eckart status` would name them for ever. Those of other inputs may be quarantined
-/// elsewhere, or on a disk that is not mounted here. Folders are no images: those that cannot be
-/// read say so in every run.
+/// Else `eckart status` would name them for ever. Those of others may be quarantined elsewhere.
+/// Folders are no images: those that cannot be read say so in every run.
 void Job::forget_failures_of_missing_inputs() {
   if (!ledger_) return;
+  std::optional<std::set<std::string>> quarantined;  // read only if there is anything to look up
+  const auto is_quarantined = [&](const std::string& input) {
+    if (request_.is_quarantined && request_.is_quarantined(input)) return true;
+    if (!quarantined) quarantined = quarantined_inputs(request_.output);
+    return quarantined->contains(input);
+  };
   ledger::LedgerChanges gone;
   std::error_code none;
   for (ledger::FailureEntry& failure : ledger_->failed(std::numeric_limits<int>::max())) {
-    const fs::file_type type = fs::symlink_status(failure.input, none).type();
-    const bool is_kept = request_.is_quarantined && request_.is_quarantined(failure.input);
     if (!is_own_input(failure.input)) continue;
-    if ((type == fs::file_type::not_found && !is_kept) || fs::is_directory(failure.input, none))
+    const fs::file_type type = fs::symlink_status(failure.input, none).type();
+    if ((type == fs::file_type::not_found && !is_quarantined(failure.input)) ||
+        fs::is_directory(failure.input, none))
       gone.cleared.push_back(std::move(failure.input));
   }
   ledger_->record(gone);

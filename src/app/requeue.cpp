@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <system_error>
 
+#include "app/quarantine_list.hpp"
 #include "core/error.hpp"
 #include "core/printable.hpp"
 #include "core/state_folder.hpp"
@@ -17,7 +16,6 @@
 #include "io/publication.hpp"
 #include "io/quarantine.hpp"
 #include "io/root_directory.hpp"
-#include "telemetry/quarantine_record.hpp"
 
 namespace eckart::app {
 namespace {
@@ -25,31 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path requeue_marker(const fs::path& output) { return output / kStateFolder / "requeue"; }
-
-std::string read_text(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-struct QuarantinedInput {
-  fs::path record_file;
-  fs::path path;                  ///< of the file, which is not there where the input has stayed
-  std::optional<fs::path> input;  ///< whence it came, where its reason says so
-  fs::path root;                  ///< the watched folder around it, likewise
-};
-
-std::vector<QuarantinedInput> list_quarantine(const fs::path& folder) {
-  std::vector<QuarantinedInput> all;
-  for (const fs::path& file : io::quarantine_records(folder)) {
-    QuarantinedInput& entry =
-        all.emplace_back(QuarantinedInput{file, io::file_of_record(file), {}, {}});
-    const auto from = telemetry::parse_quarantined_input(read_text(file));
-    if (!from) continue;
-    entry.input = from->input;
-    entry.root = from->root;
-  }
-  return all;
-}
 
 bool entry_exists(const fs::path& path) {
   std::error_code none;

@@ -5,6 +5,7 @@
 #include "app/prune.hpp"
 #include "cli/commands.hpp"
 #include "core/printable.hpp"
+#include "io/quarantine.hpp"
 
 namespace eckart::cli {
 namespace {
@@ -46,6 +47,9 @@ ExitCode status(const StatusArgs& args) {
                 printable_message(failure.detail).c_str(),
                 std::string(to_string(failure.reason)).c_str());
   }
+  const std::size_t quarantined = io::quarantine_records(io::quarantine_folder(args.output)).size();
+  if (quarantined > 0)
+    std::printf("%zu quarantined; eckart requeue has them tried again\n", quarantined);
   const std::int64_t more = failed - std::int64_t(status.failed.size());
   if (more > 0) std::printf("and %lld more; --failures N names N\n", static_cast<long long>(more));
   std::fflush(stdout);  // the rest takes its time

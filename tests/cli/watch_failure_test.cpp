@@ -57,7 +57,9 @@ TEST_F(WatchFailure, status_counts_quarantined_inputs_as_failed) {
   start();
   wait_until([&] { return count("done") == 1; });
   EXPECT_EQ(stop().code, 0);
-  EXPECT_THAT(status(), HasSubstr("1 done, 1 failed"));
+  EXPECT_THAT(status(), AllOf(HasSubstr("1 done, 1 failed"), HasSubstr("1 quarantined")));
+  run({"run", "in", "-o", "out"});
+  EXPECT_THAT(status(), HasSubstr("1 done, 1 failed")) << "a run forgets no quarantined input";
   fs::remove_all(at("out/.eckart/quarantine"));
   write_png("in/better.png");
   start();
@@ -396,6 +398,23 @@ TEST_F(WatchFailure, rejects_watches_with_conflicting_folders) {
   }
   write("eckart.yaml", "backend: cpu\nwatches:\n" + watch("in", "out") + watch("in/sub", "out2"));
   EXPECT_EQ(run({"watch", "--config", "eckart.yaml", "--check"}).code, 0) << "both keep";
+}
+
+/// The first would make again what the second takes away.
+TEST_F(WatchFailure, rejects_a_watch_that_takes_away_results_of_one_that_keeps_its_inputs) {
+  const std::string move = "after: move, move_to: " + at("done").string();
+  const auto check = [&](const std::string& watches) {
+    write("eckart.yaml", "backend: cpu\nwatches:\n" + watches);
+    return run({"watch", "--config", "eckart.yaml", "--check"});
+  };
+  for (const std::string& takes_away : {std::string("after: delete"), move}) {
+    const ProcessResult result = check(watch("in", "middle") + watch("middle", "out", takes_away));
+    EXPECT_EQ(result.code, 78) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("would make the results again without end"));
+    EXPECT_EQ(
+        check(watch("in", "middle", "after: delete") + watch("middle", "out", takes_away)).code, 0);
+  }
+  EXPECT_EQ(check(watch("in", "middle") + watch("middle", "out")).code, 0);
 }
 
 TEST_F(WatchFailure, rejects_watches_whose_results_arrive_again) {

@@ -1,0 +1,42 @@
+#include "app/quarantine_list.hpp"
+
+#include <fstream>
+#include <iterator>
+
+#include "io/quarantine.hpp"
+#include "telemetry/quarantine_record.hpp"
+
+namespace eckart::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read_text(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+}  // namespace
+
+std::vector<QuarantinedInput> list_quarantine(const fs::path& folder) {
+  std::vector<QuarantinedInput> all;
+  for (const fs::path& file : io::quarantine_records(folder)) {
+    QuarantinedInput& entry =
+        all.emplace_back(QuarantinedInput{file, io::file_of_record(file), {}, {}});
+    const auto from = telemetry::parse_quarantined_input(read_text(file));
+    if (!from) continue;
+    entry.input = from->input;
+    entry.root = from->root;
+  }
+  return all;
+}
+
+std::set<std::string> quarantined_inputs(const fs::path& output) {
+  std::set<std::string> inputs;
+  for (const QuarantinedInput& entry : list_quarantine(io::quarantine_folder(output))) {
+    if (entry.input && !io::is_kept_record(entry.record_file)) inputs.insert(entry.input->native());
+  }
+  return inputs;
+}
+
+}  // namespace eckart::app
