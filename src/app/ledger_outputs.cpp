@@ -57,6 +57,7 @@ std::vector<ledger::OutputEntry> LedgerOutputs::published_intents(
     RecordedOutput recorded = find_recorded_output(ledger_, intent.output, path_status);
     if (!recorded.is_intent) continue;
     recorded.entry->output = output;
+    if (recorded.entry->bytes < 0) recorded.entry->bytes = path_status.bytes;  // of version 3
     published.push_back(std::move(*recorded.entry));
   }
   return published;
@@ -122,9 +123,9 @@ std::unique_ptr<ledger::Ledger> open_existing_ledger(const fs::path& folder,
                                                      const std::string& setting) {
   const fs::path file = ledger_file(folder, setting);
   if (auto ledger = ledger::Ledger::open_read_only(file)) return ledger;
-  throw FatalError(
-      ExitCode::no_input,
-      folder.string() + ": there is no ledger, or none that can be read, at " + file.string());
+  throw FatalError(ExitCode::no_input,
+                   folder.string() + ": there is no ledger at " + file.string() +
+                       ": nothing was written here by eckart, or with another --ledger");
 }
 
 }  // namespace eckart::app

@@ -138,9 +138,10 @@ Orphans find_orphans_in(const PruneRequest& request, ledger::Ledger& ledger) {
   return OrphanSearch(request, ledger).take_orphans();
 }
 
-void remove_intent(ledger::Ledger& ledger, const ledger::OutputEntry& intent) {
+void remove_intents(ledger::Ledger& ledger, const std::string& key) {
   ledger::LedgerChanges changes;
-  changes.abandoned_intents.push_back({intent.output, intent.bytes, intent.output_mtime_ns});
+  for (const ledger::OutputEntry& intent : ledger.intents(key))
+    changes.abandoned_intents.push_back({key, intent.bytes, intent.output_mtime_ns});
   ledger.record(changes);
 }
 
@@ -164,11 +165,11 @@ void prune(const PruneRequest& request,
     const RecordedOutput recorded = find_recorded_output(ledger, key, file.status());
     const auto& entry = recorded.entry;
     lock.check_not_replaced();
-    if (!entry || !is_missing(entry->input) ||
-        !file.matches_record(entry->bytes, entry->output_mtime_ns) || !file.remove())
-      continue;
+    if (!entry || !is_missing(entry->input)) continue;
+    const std::int64_t bytes = entry->bytes < 0 ? file.status().bytes : entry->bytes;
+    if (!file.matches_record(bytes, entry->output_mtime_ns) || !file.remove()) continue;
     ledger.remove_outputs([&] { return std::vector{key}; });
-    if (recorded.is_intent) remove_intent(ledger, *entry);
+    remove_intents(ledger, key);
     on_removed(orphan);
   }
 }

@@ -108,6 +108,19 @@ std::string ledger_label(const fs::path& file) { return "ledger " + printable(fi
   throw FatalError(ExitCode::cannot_create, message);
 }
 
+// What becomes of results whose ledger is lost.
+constexpr const char* kWithoutRecords =
+    "the next results are compared with those that are there: equal ones stay, and others are "
+    "reported as collisions";
+
+/// To who only reads.
+[[noreturn]] void fail_damaged(const fs::path& file, const std::string& why) {
+  throw FatalError(ExitCode::nothing_readable, ledger_label(file) + ": " + printable_message(why) +
+                                                   ": it is damaged. The next run renames it and "
+                                                   "begins a new one; then " +
+                                                   kWithoutRecords);
+}
+
 /// People name ledgers, and mistype.
 [[noreturn]] void refuse(const fs::path& file) {
   throw FatalError(ExitCode::usage,
@@ -184,7 +197,7 @@ std::unique_ptr<Ledger> Ledger::open_read_only(const fs::path& file) {
   } catch (const NewerSchema& schema) {
     refuse(file, schema);
   } catch (const DatabaseError& error) {
-    if (error.is_corrupt()) return nullptr;
+    if (error.is_corrupt()) fail_damaged(file, error.message);
     fail(file, error);
   }
 }
@@ -220,7 +233,7 @@ void Ledger::open_or_create(bool has_creation_lock) {
     open_new_or_existing();
   }
   if (size && *size < kHeaderBytes && options_.warn)
-    options_.warn(ledger_label(file_) + " was empty: what it knew is done again");
+    options_.warn(ledger_label(file_) + " was empty. Without it, " + kWithoutRecords);
 }
 
 /// Of a ledger that was renamed or removed: a new one must not share them with processes that have
@@ -254,7 +267,7 @@ void Ledger::rename_damaged(const FileId& damaged, const std::string& why) {
   remove_stale_journals();
   if (options_.warn)
     options_.warn(ledger_label(file_) + ": " + printable_message(why) + "; it is now " +
-                  printable(new_path.filename().native()) + ", and what it knew is done again");
+                  printable(new_path.filename().native()) + ". Without it, " + kWithoutRecords);
 }
 
 void Ledger::open_tables(OpenMode access) {
@@ -287,10 +300,7 @@ auto Ledger::with_tables(const Work& work) {
       return work(*tables_);
     } catch (const DatabaseError& error) {
       if (!error.is_corrupt()) throw;
-      if (read_only_)
-        throw FatalError(ExitCode::nothing_readable,
-                         ledger_label(file_) + ": " + printable_message(error.message) +
-                             ": the next run sets it aside, and does again what it knew");
+      if (read_only_) fail_damaged(file_, error.message);
       const CreationLock creation(file_, options_.timeout);
       rename_damaged(open_file_id_.value_or(FileId()), error.message);
       open_or_create(creation.is_held());  // what has begun goes on with a new file

@@ -41,9 +41,9 @@ class Ledger {
   /// is), configuration where a newer program wrote it; cannot_create, no_permission, temporary
   /// where others keep it locked; and EnvironmentError.
   explicit Ledger(const std::filesystem::path& file, LedgerOptions options = {});
-  /// To look at, not to write to; nothing where there is no such file, or one that a run would set
-  /// aside. What shows to be damaged later throws FatalError(nothing_readable). Throws FatalError
-  /// for a file of something else, or of a newer program, as the constructor.
+  /// To look at, not to write to; nothing where there is no such file. Throws
+  /// FatalError(nothing_readable) where it is damaged, and so does everything else here once that
+  /// shows; FatalError for a file of something else, or of a newer program, as the constructor.
   static std::unique_ptr<Ledger> open_read_only(const std::filesystem::path& file);
   ~Ledger();
 

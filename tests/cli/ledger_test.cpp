@@ -127,7 +127,7 @@ TEST_F(LedgerCommands, rename_ledger_without_a_table) {
                   ("sqlite3 '" + at("out/.eckart/ledger.db").string() + "' '" + sql + "'").c_str()),
               0);
     const ProcessResult status = run({"status", "out"});
-    EXPECT_EQ(status.code, int(ExitCode::no_input)) << status.out;
+    EXPECT_EQ(status.code, int(ExitCode::nothing_readable)) << status.out;
     const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2"});
     EXPECT_EQ(result.code, 0) << result.err;
     EXPECT_THAT(result.err, HasSubstr("it is now ledger.db.damaged-"));
@@ -191,6 +191,23 @@ TEST_F(LedgerCommands, prune_removes_an_unrecorded_result) {
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("1 files removed"));
   EXPECT_THAT(files("out"), ElementsAre("a.png", "b.png", "deep/c.png"));
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
+}
+
+/// A ledger of version 3 has announced it without its size.
+TEST_F(LedgerCommands, prune_removes_an_unrecorded_result_of_unknown_size) {
+  write_png("in/new.png");
+  for (int call = 1; !fs::exists(at("out/new.png")) && call < 20; ++call)
+    run({"run", "in", "-o", "out", "-k", "2"},
+        {.fault = "folder:0:" + std::to_string(call) + ":1"});
+  ASSERT_EQ(std::system(("sqlite3 '" + at("out/.eckart/ledger.db").string() +
+                         "' 'UPDATE publish_intent SET bytes = -1'")
+                            .c_str()),
+            0);
+  fs::remove(at("in/new.png"));
+  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("1 files removed"));
+  EXPECT_FALSE(fs::exists(at("out/new.png")));
+  const std::string count = "sqlite3 out/.eckart/ledger.db 'SELECT count(*) FROM publish_intent'";
+  EXPECT_EQ(run_shell(count).out, "0\n");
 }
 
 /// The recorded result is of an input that is there, and was replaced by one of a killed run.

@@ -151,6 +151,16 @@ TEST_F(Resume, is_reported_by_status_with_latest_result) {
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("3 done, 0 failed")) << "it is gone";
 }
 
+TEST_F(Resume, forgets_failures_of_inputs_that_are_gone) {
+  write("day1/bad.png", "no image");
+  EXPECT_EQ(run({"run", "tpyo.png", "day1", "-o", "out", "-k", "2"}).code,
+            int(ExitCode::nothing_readable));
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("3 done, 2 failed"));
+  fs::rename(at("day1"), at("day2"));
+  EXPECT_EQ(rerun(), (RunCounts{0, 3, 0}));
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("3 done, 0 failed"));
+}
+
 /// It may be in the quarantine of a service that shares the ledger.
 TEST_F(Resume, keeps_failures_of_other_inputs) {
   const std::vector<std::string> shared{"--set", "ledger=l.db"};
@@ -268,9 +278,15 @@ TEST_F(Resume, continues_with_new_ledger_when_pages_are_damaged) {
 
 TEST_F(Resume, renames_damaged_ledger_and_processes_all) {
   write("out/.eckart/ledger.db", std::string(5000, 'x'));
+  const ProcessResult status = run({"status", "out"});
+  EXPECT_EQ(status.code, int(ExitCode::nothing_readable));
+  EXPECT_THAT(status.err, HasSubstr("ledger.db: file is not a database: it is damaged"));
+  const ProcessResult dry = run({"run", "in", "-o", "out", "-k", "2", "--dry-run"});
+  EXPECT_THAT(dry.err, HasSubstr("it is damaged. The next run renames it"));
+  EXPECT_THAT(dry.err, HasSubstr("3 in the way"));
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2"});
   EXPECT_EQ(result.code, 0);
-  EXPECT_THAT(result.err, HasSubstr("ledger.db.damaged-1, and what it knew is done again"));
+  EXPECT_THAT(result.err, HasSubstr("ledger.db.damaged-1. Without it, the next results are"));
   EXPECT_THAT(result.err, HasSubstr("3 done"));
   EXPECT_EQ(rerun(), (RunCounts{0, 3, 0}));
 }

@@ -282,7 +282,7 @@ TEST_F(LedgerCorruption, at_random_positions_never_stops_a_run) {
         if (const auto ledger = Ledger::open_read_only(file())) read_all(*ledger);
       } catch (const FatalError& error) {
         EXPECT_EQ(error.code(), ExitCode::nothing_readable);
-        EXPECT_THAT(error.what(), HasSubstr("the next run sets it aside"));
+        EXPECT_THAT(error.what(), HasSubstr("The next run renames it"));
       }
     });
     for (int run = 0; run < 2; ++run) {
@@ -501,6 +501,17 @@ TEST_F(LedgerCorruption, a_run_that_goes_on_records_its_own_request_in_the_new_l
   EXPECT_EQ(ledger.settings_text(settings_hash("png, rank 3")), "png, rank 3");
   EXPECT_EQ(ledger.run(), run);
   EXPECT_EQ(Ledger(file()).run(), run);
+}
+
+/// The ledger in which it began was damaged, and this process has never opened it.
+TEST_F(LedgerCorruption, a_run_goes_on_in_a_new_ledger_with_its_own_number) {
+  const RequestEntry own{"rank: 3", {"/in"}, "", {"png, rank 3"}};
+  put(std::string(good_.size(), 'x'));
+  Ledger ledger(file());
+  ledger.continue_run(own, 7);
+  EXPECT_EQ(ledger.run(), 7);
+  EXPECT_EQ(ledger.request()->settings, "rank: 3");
+  EXPECT_EQ(Ledger(file()).run(), 7);
 }
 
 TEST_F(LedgerCorruption, is_not_renamed_twice_during_detection) {
