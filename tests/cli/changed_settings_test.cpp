@@ -149,6 +149,25 @@ TEST_F(ChangedSettingsInWatch, record_a_kept_result_of_a_killed_service) {
   EXPECT_THAT(run({"prune", "out", "--include-empty"}).out, HasSubstr("2 files would be removed"));
 }
 
+/// One result was replaced by a service that was killed before it recorded that.
+TEST_F(ChangedSettingsInWatch, count_a_replaced_result_once) {
+  make_results();
+  EXPECT_EQ(stop().code, 0);
+  const auto is_replaced = [&] {
+    for (const char* name : {"a.png", "b.png", "c.png"}) {
+      if (io::read_file(at("out") / name, 1) != before_) return true;
+    }
+    return false;
+  };
+  configure("rank: 7, on_change: reprocess");
+  for (int call = 1; !is_replaced() && call < 20; ++call) {
+    start({.fault = "folder:0:" + std::to_string(call) + ":1"});
+    service_->wait();
+  }
+  configure("rank: 9");
+  EXPECT_THAT(check().err, HasSubstr(" 3 results of other settings ("));
+}
+
 TEST_F(ChangedSettingsInWatch, reprocesses_results_when_configured_and_warns_first) {
   make_results();
   configure("rank: 7, on_change: reprocess");

@@ -445,6 +445,29 @@ TEST_F(ResumeCheck, records_a_kept_output_of_a_killed_run_as_done) {
   EXPECT_TRUE(keep.is_done(moved));
 }
 
+/// One output of the input stays, and the other is still to be made: it may lose the GPU again.
+TEST_F(ResumeCheck, keeps_a_suspect_whose_other_output_is_missing) {
+  write("a.png", "result of a killed run");
+  write("new/a.png", "image");
+  WorkItem item = this->item("new");
+  item.state = io::InputFile(item.file).state();
+  item.output_bytes = {22};
+  item.output_mtimes_ns = {stat_path(at("a.png")).mtime_ns};
+  WorkItem* const items[] = {&item};
+  Resume(ledger_, {.root = folder_.path(), .settings = {"png, rank 9"}}).record_intents(items);
+  const ledger::Suspect suspects[] = {{at("new/a.png"), item.state, 2}};
+  ledger_.record_suspects(suspects);
+  item.outputs = {at("a.png"), at("a.k5.png")};
+  const Resume two_ranks(ledger_, {.root = folder_.path(),
+                                   .settings = {"png, rank 8", "png, rank 5"},
+                                   .on_change = OnSettingsChange::keep,
+                                   .uses_gpu = true});
+  two_ranks.check(item, nullptr);
+  EXPECT_NE(item.outcome.result, ItemResult::skipped);
+  EXPECT_TRUE(item.task.cpu_only);
+  EXPECT_EQ(ledger_.suspects().size(), 1U);
+}
+
 /// A ledger of version 3 has announced them without their sizes.
 TEST_F(ResumeCheck, records_a_kept_output_with_the_size_that_it_has) {
   write("a.png", "result of a killed run");
