@@ -7,15 +7,18 @@
 #include <system_error>
 
 #include "app/pipeline_options.hpp"
+#include "build_id/build_id.hpp"
 #include "compute/checked/checked_backend.hpp"
 #include "compute/cpu/cpu_backend.hpp"
 #include "compute/fallback/fallback_backend.hpp"
 #include "core/error.hpp"
+#include "core/printable.hpp"
 
 namespace eckart::app {
 namespace {
 
-using MakeCudaBackend = Backend* (*)(const char* version, const BackendOptions& options);
+using MakeCudaBackend = Backend* (*)(const BackendOptions& options);
+using CudaBuildId = const char* (*)();
 
 FatalError cuda_unavailable(const std::string& why) {
   return {ExitCode::unavailable, "the CUDA backend is not available: " + why};
@@ -33,6 +36,17 @@ std::filesystem::path find_cuda_module() {
                          installed.parent_path().string());
 }
 
+/// Throws for a module of another build, whose objects may have another layout.
+void check_build(void* module, const std::filesystem::path& path) {
+  const auto module_build_id = reinterpret_cast<CudaBuildId>(dlsym(module, "eckart_cuda_build_id"));
+  const std::string id = module_build_id ? module_build_id() : "unknown";
+  if (id == build_id()) return;
+  const std::string why = path.string() + " is of another build (" + id + ") than this program (" +
+                          build_id() + "): install both from the same package or build";
+  spdlog::warn("{}", printable_message(why));
+  throw cuda_unavailable(why);
+}
+
 MakeCudaBackend load_cuda_module() {
   const auto path = find_cuda_module();
   // The driver first: without it there is no use in loading cuSOLVER, which takes its time.
@@ -41,6 +55,7 @@ MakeCudaBackend load_cuda_module() {
   }
   void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!module) throw cuda_unavailable(dlerror());
+  check_build(module, path);
   void* symbol = dlsym(module, "eckart_make_cuda_backend");
   if (!symbol) throw cuda_unavailable(dlerror());
   return reinterpret_cast<MakeCudaBackend>(symbol);
@@ -69,7 +84,7 @@ BackendOptions with_float64_solver(BackendOptions options) {
 }  // namespace
 
 std::unique_ptr<Backend> make_cuda_backend(const BackendOptions& options) {
-  return std::unique_ptr<Backend>(load_cuda_module()(ECKART_VERSION, options));
+  return std::unique_ptr<Backend>(load_cuda_module()(options));
 }
 
 ChosenBackend make_backend(const std::string& name, const BackendOptions& options, int cpu_lanes) {

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "build_id/build_id.hpp"
 #include "cli/commands.hpp"
 #include "cli/early_signals.hpp"
 #include "core/printable.hpp"
@@ -83,7 +84,8 @@ EarlySignalMode early_signal_mode_of(int argc, char** argv) {
 
 ExitCode parse_and_execute(int argc, char** argv) {
   CLI::App app("Best low-rank reconstructions of images, at the speed of the hardware", "eckart");
-  app.set_version_flag("--version", "eckart " ECKART_VERSION);
+  app.set_version_flag("--version",
+                       std::string("eckart " ECKART_VERSION " (build ") + build_id() + ")");
   app.require_subcommand(1);
   app.failure_message([](const CLI::App* root, const CLI::Error& error) {
     std::string help = root->get_name();

@@ -2,13 +2,14 @@
 // environment says. FAKE_GPU_LOST_AT_BATCH=N: from the N-th batch of the first process on, and with
 // FAKE_GPU_LOST_EVERY_PROCESS of every process, by all lanes, as a real one is.
 // FAKE_GPU_LOST_ON_SAMPLE=B: by each image whose first sample is B. FAKE_GPU_MISSING_AFTER_RESTART:
-// no process that follows on another finds it.
+// no process that follows on another finds it. FAKE_GPU_BUILD_ID=ID: the module is of that build.
 #include <atomic>
 #include <cstdlib>
 #include <memory>
 #include <span>
 #include <string>
 
+#include "build_id/build_id.hpp"
 #include "compute/cpu/cpu_backend.hpp"
 #include "core/error.hpp"
 
@@ -64,8 +65,14 @@ class FakeGpu : public Backend {
 }  // namespace
 }  // namespace eckart::test
 
-extern "C" __attribute__((visibility("default"))) eckart::Backend* eckart_make_cuda_backend(
-    const char*, const eckart::BackendOptions& options) {
+#define ECKART_EXPORT extern "C" __attribute__((visibility("default")))
+
+ECKART_EXPORT const char* eckart_cuda_build_id() {
+  const char* other = std::getenv("FAKE_GPU_BUILD_ID");
+  return other ? other : eckart::build_id();
+}
+
+ECKART_EXPORT eckart::Backend* eckart_make_cuda_backend(const eckart::BackendOptions& options) {
   if (eckart::test::is_set("FAKE_GPU_MISSING_AFTER_RESTART") && !eckart::test::is_first_process())
     throw eckart::FatalError(eckart::ExitCode::unavailable, "no usable CUDA device: none found");
   return std::make_unique<eckart::test::FakeGpu>(options).release();

@@ -43,6 +43,22 @@ TEST_F(CliTest, synth_overwrites_no_file) {
   EXPECT_EQ(fs::file_size(second), 8u);
 }
 
+TEST_F(RunCommand, refuses_a_cuda_module_of_another_build) {
+  write_png("in/a.png");
+  const auto run_with_module = [&](const std::string& backend) {
+    return run({"run", "in", "-o", backend, "-k", "2", "--backend", backend},
+               {.program = fs::path(ECKART_FAKE_GPU) / "eckart",
+                .environment = {{"LD_LIBRARY_PATH", ECKART_FAKE_GPU},
+                                {"FAKE_GPU_BUILD_ID", "0123456789abcdef"}}});
+  };
+  const ProcessResult result = run_with_module("cuda");
+  EXPECT_EQ(result.code, int(ExitCode::unavailable));
+  EXPECT_THAT(result.err, HasSubstr("libeckart_cuda.so is of another build (0123456789abcdef)"));
+  const ProcessResult automatic = run_with_module("auto");
+  EXPECT_EQ(automatic.code, 0);
+  EXPECT_THAT(automatic.err, AllOf(HasSubstr("is of another build"), HasSubstr("1 done")));
+}
+
 TEST_F(RunCommand, takes_files_and_folders_together) {
   write_png("in/a.png");
   write_png("b.png");

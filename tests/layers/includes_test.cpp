@@ -26,10 +26,10 @@ const std::vector<Component> kComponents = {
     {"main.cpp", {"cli"}},
     {"cli",
      {"app", "settings", "pipeline", "flow", "io", "compute", "telemetry", "capacity", "bench",
-      "core"}},
+      "build_id", "core"}},
     {"app",
-     {"settings", "pipeline", "flow", "io", "io/watch", "compute", "compute/cpu", "compute/cuda",
-      "compute/checked", "compute/fallback", "telemetry", "ledger", "core"}},
+     {"build_id", "settings", "pipeline", "flow", "io", "io/watch", "compute", "compute/cpu",
+      "compute/cuda", "compute/checked", "compute/fallback", "telemetry", "ledger", "core"}},
     {"pipeline", {"flow", "io", "io/watch", "compute", "ledger", "telemetry", "core"}},
     {"bench", {"compute", "io", "core", "telemetry", "flow"}},
     {"flow", {}},
@@ -41,10 +41,11 @@ const std::vector<Component> kComponents = {
     {"capacity", {"core"}},
     {"compute", {"core"}},
     {"compute/cpu", {"compute", "core"}},
-    {"compute/cuda", {"compute", "core"}},
+    {"compute/cuda", {"build_id", "compute", "core"}},
     {"compute/checked", {"compute", "core"}},
     {"compute/fallback", {"compute", "core"}},
     {"core", {}},
+    {"build_id", {}},
 };
 
 struct Library {

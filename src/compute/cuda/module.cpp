@@ -1,17 +1,13 @@
-// The one door of libeckart_cuda.so; src/app/make_backend.cpp opens it.
-#include <cstring>
-
+// What libeckart_cuda.so exports; src/app/make_backend.cpp loads it.
+#include "build_id/build_id.hpp"
 #include "compute/cuda/cuda_backend.hpp"
-#include "core/error.hpp"
 
-/// Makes the CUDA backend; the caller owns it. `version` is the program's: the two are built
-/// together or not at all. Throws FatalError.
-extern "C" __attribute__((visibility("default"))) eckart::Backend* eckart_make_cuda_backend(
-    const char* version, const eckart::BackendOptions& options) {
-  if (std::strcmp(version, ECKART_VERSION) != 0) {
-    throw eckart::FatalError(eckart::ExitCode::unavailable,
-                             "libeckart_cuda.so is of version " ECKART_VERSION ", the program of " +
-                                 std::string(version));
-  }
+#define ECKART_EXPORT extern "C" __attribute__((visibility("default")))
+
+/// The caller compares it with its own before it calls anything else here.
+ECKART_EXPORT const char* eckart_cuda_build_id() { return eckart::build_id(); }
+
+/// Makes the CUDA backend; the caller owns it. Throws FatalError.
+ECKART_EXPORT eckart::Backend* eckart_make_cuda_backend(const eckart::BackendOptions& options) {
   return eckart::cuda::make_cuda_backend(options).release();
 }

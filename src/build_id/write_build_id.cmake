@@ -1,0 +1,11 @@
+# Writes OUTPUT, a C++ source that defines eckart::build_id(): a hash of OPTIONS and of all sources in SOURCE_DIR.
+file(GLOB_RECURSE sources RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/*.cpp ${SOURCE_DIR}/*.hpp ${SOURCE_DIR}/*.cu ${SOURCE_DIR}/*.cuh)
+list(SORT sources)
+set(text "${OPTIONS}")
+foreach(source IN LISTS sources)
+  file(SHA256 ${SOURCE_DIR}/${source} hash)
+  string(APPEND text "\n${source} ${hash}")
+endforeach()
+string(SHA256 id "${text}")
+string(SUBSTRING ${id} 0 16 id)
+file(WRITE ${OUTPUT} "#include \"build_id/build_id.hpp\"\n\nconst char* eckart::build_id() { return \"${id}\"; }\n")
