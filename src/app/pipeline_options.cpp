@@ -42,13 +42,15 @@ PipelineOptions pipeline_options(const settings::Settings& settings) {
 }
 
 BackendOptions backend_options(const settings::Settings& settings, const Calibration& calibration) {
-  return {.solver = parse_solver(settings.solver),
-          .deterministic = settings.deterministic,
-          .lanes = settings.cuda.lanes,
-          .batch_planes = settings.batch.planes,
-          .devices = settings.cuda.devices,
-          .memory_fraction = settings.cuda.memory_fraction,
-          .calibration = calibration};
+  return {
+      .solver = parse_solver(settings.solver),
+      .certificate = settings.certificate == "bound" ? Certificate::bound : Certificate::estimate,
+      .deterministic = settings.deterministic,
+      .lanes = settings.cuda.lanes,
+      .batch_planes = settings.batch.planes,
+      .devices = settings.cuda.devices,
+      .memory_fraction = settings.cuda.memory_fraction,
+      .calibration = calibration};
 }
 
 }  // namespace eckart::app

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -25,7 +26,10 @@ struct PlaneResult {
   double squared_error = 0;     ///< squared error of the pixels written
   double loss_estimate_db = 0;  ///< PSNR before rounding that the optimum can be better by, at
                                 ///< most; 0 where every pixel written is the input's
-  bool recomputed = false;      ///< the first attempt had not settled it
+  /// The same, proven: of every float64 solver, and with Certificate::bound of all. NaN where
+  /// nothing is proven.
+  double loss_bound_db = std::numeric_limits<double>::quiet_NaN();
+  bool recomputed = false;  ///< the first attempt had not settled it
 };
 
 /// One image for a backend: `input` and, for every rank policy, one output of the same shape and
@@ -151,9 +155,17 @@ class Backend {
   virtual std::vector<std::string> warnings() const { return {}; }
 };
 
+/// What shows that a result of an iteration is within kMaxLossDb of the optimum. One for which it
+/// does not is computed again in float64.
+enum class Certificate {
+  estimate,  ///< see loss_estimate_db() in compute/certificate.hpp
+  bound      ///< a proven bound; see docs/numerics.md
+};
+
 /// What a backend is made from.
 struct BackendOptions {
   SolverKind solver = SolverKind::automatic;
+  Certificate certificate = Certificate::estimate;
   /// Bytes do not depend on who shares a batch (CUDA; the CPU's never do).
   bool deterministic = false;
   int lanes = 0;                 ///< 0: the backend decides

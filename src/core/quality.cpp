@@ -23,6 +23,11 @@ bool is_exact_reconstruction(double squared_error, double residual) {
   return squared_error == 0 && std::isfinite(residual);
 }
 
+double max_loss_bound_db(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
+  return std::max(a, b);
+}
+
 double loss_db(double squared_error, double optimal_error) {
   return 10 * std::log10(std::max(squared_error, kNegligibleError) /
                          std::max(optimal_error, kNegligibleError));

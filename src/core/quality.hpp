@@ -21,6 +21,9 @@ bool is_negligible(double squared_error);
 /// negligible in all.
 bool is_exact_reconstruction(double squared_error, double residual);
 
+/// The larger of two proven bounds; NaN, which says that nothing is proven, if either is.
+double max_loss_bound_db(double a, double b);
+
 /// By how many dB `squared_error` is worse than the optimum `optimal_error`, both summed over a
 /// plane in levels^2; what is negligible is all the same.
 double loss_db(double squared_error, double optimal_error);

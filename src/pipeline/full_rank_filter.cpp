@@ -47,7 +47,8 @@ void FullRankFilter::prepare_task(WorkItem& item) const {
 void add_full_rank_outputs(WorkItem& item) {
   Task& task = item.task;
   const ImageShape& shape = task.input.shape();
-  const PlaneResult exact{.rank = std::min(shape.rows, shape.cols), .energy = 1};
+  const PlaneResult exact{
+      .rank = std::min(shape.rows, shape.cols), .energy = 1, .loss_bound_db = 0};
   for (const std::size_t i : std::exchange(item.full_rank_outputs, {})) {  // ascending
     task.outputs.insert(std::next(task.outputs.begin(), std::ptrdiff_t(i)), copy_image(task.input));
     task.results.insert(std::next(task.results.begin(), std::ptrdiff_t(i)),

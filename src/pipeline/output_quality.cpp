@@ -25,6 +25,7 @@ telemetry::OutputLine output_line(const WorkItem& item, std::size_t output) {
   for (const PlaneResult& plane : item.task.results[output]) {
     line.rank = std::max(line.rank, plane.rank);
     line.loss_estimate_db = std::max(line.loss_estimate_db, plane.loss_estimate_db);
+    line.loss_bound_db = max_loss_bound_db(line.loss_bound_db, plane.loss_bound_db);
     line.planes_recomputed += plane.recomputed;
     line.energy.push_back(plane.energy);
   }

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/printable.hpp"
+#include "core/quality.hpp"
 #include "pipeline/output_quality.hpp"
 #include "telemetry/log.hpp"
 #include "telemetry/throughput_lines.hpp"
@@ -98,8 +99,10 @@ void Tally::count(const WorkItem& item) {
     if (item.is_output_skipped(i)) continue;
     const double psnr = std::min(kExactPsnrDb, output_psnr_db(item.task, i));
     report_.psnr_db_min = report_.outputs ? std::min(report_.psnr_db_min, psnr) : psnr;
-    for (const PlaneResult& plane : item.task.results[i])
+    for (const PlaneResult& plane : item.task.results[i]) {
       report_.max_loss_estimate_db = std::max(report_.max_loss_estimate_db, plane.loss_estimate_db);
+      report_.max_loss_bound_db = max_loss_bound_db(report_.max_loss_bound_db, plane.loss_bound_db);
+    }
     psnr_sum_db_ += psnr;
     ++report_.outputs;
   }

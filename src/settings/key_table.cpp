@@ -58,6 +58,8 @@ const KeyTable<Settings>& settings_table() {
       key("backend", "what computes", Choice{{"auto", "cuda", "cpu", "checked"}}, &S::backend),
       key("solver", "how a batch is decomposed",
           Choice{{"auto", "gram", "subspace", "gesvd", "gesvdj"}}, &S::solver),
+      key("certificate", "what shows that a result is within 0.01 dB; bound: a proof, at a cost",
+          Choice{{"estimate", "bound"}}, &S::certificate),
       key("calibration", "measured costs that auto goes by; none: those built in", AutoNoneOrFile{},
           &S::calibration),
       per_watch(key("rank", "several: an output for each", RankList{}, &S::rank)),

@@ -52,7 +52,8 @@ Json measurements_object(const OutputLine& line) {
           {"psnr_db", finite_or_null(line.psnr_db)},
           {"planes_recomputed", line.planes_recomputed},
           {"energy", line.energy},
-          {"loss_estimate_db", finite_or_null(line.loss_estimate_db)}};
+          {"loss_estimate_db", finite_or_null(line.loss_estimate_db)},
+          {"loss_bound_db", finite_or_null(line.loss_bound_db)}};
 }
 
 std::string output_line_text(const std::filesystem::path& file, const std::filesystem::path& output,

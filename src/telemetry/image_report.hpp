@@ -18,7 +18,8 @@ struct OutputLine {
   double psnr_db = 0;            ///< infinity where exact
   int planes_recomputed = 0;     ///< channels that the first solver did not settle
   std::vector<double> energy{};  ///< one a channel
-  double loss_estimate_db = 0;   ///< infinity where there is no bound
+  double loss_estimate_db = 0;   ///< infinity where nothing is known
+  double loss_bound_db = 0;      ///< NaN where nothing is proven
 };
 
 /// What is measured of it, as a JSON object, for a ledger to keep.

@@ -61,6 +61,15 @@ std::string failures_text(const RunReport& report) {
   return text;
 }
 
+std::string loss_text(const RunReport& report) {
+  if (std::isfinite(report.max_loss_bound_db))
+    return fmt::format("each proven within {:.1g} dB of the optimum", report.max_loss_bound_db);
+  if (std::isfinite(report.max_loss_estimate_db))
+    return fmt::format("each within an estimated {:.1g} dB of the optimum",
+                       report.max_loss_estimate_db);
+  return "no estimate of what some have lost";
+}
+
 std::string rates_text(const RunReport& report) {
   return fmt::format("{} images/s, {} Mpixel/s; files: {} MB/s read, {} MB/s written",
                      three_digit_text(per_second(report, double(report.done))),
@@ -113,10 +122,7 @@ std::string to_text(const RunReport& report) {
   text += labeled("images", images_text(report));
   if (report.failed > 0) text += labeled("failures", failures_text(report));
   if (report.outputs > 0) {
-    const std::string loss =
-        std::isfinite(report.max_loss_estimate_db)
-            ? fmt::format("each within {:.1g} dB of the optimum", report.max_loss_estimate_db)
-            : "no bound on what some have lost";
+    const std::string loss = loss_text(report);
     text += labeled("outputs", fmt::format("{}; PSNR {:.2f} dB mean, {:.2f} dB lowest, {}",
                                            group_digits(report.outputs), report.psnr_db_mean,
                                            report.psnr_db_min, loss));

@@ -29,6 +29,7 @@ struct RunReport : ImageCounts {
   double psnr_db_mean = 0;  ///< over outputs, of the pixels written; exact outputs count as 99 dB
   double psnr_db_min = 0;
   double max_loss_estimate_db = 0;  ///< PSNR before rounding that no output can have lost more of
+  double max_loss_bound_db = 0;  ///< the same, proven; NaN if it is not proven of every output
   std::int64_t planes_recomputed = 0;  ///< of planes, what the first solver had not settled
   bool interrupted = false;            ///< not every input was processed
   std::string stopped_by;  ///< what of the machine failed, so that the run ended; empty if nothing

@@ -49,6 +49,7 @@ std::string to_json(const RunReport& report) {
       {"psnr_db_mean", measured ? Json(report.psnr_db_mean) : Json()},
       {"psnr_db_min", measured ? Json(report.psnr_db_min) : Json()},
       {"max_loss_estimate_db", measured ? Json(report.max_loss_estimate_db) : Json()},
+      {"max_loss_bound_db", measured ? Json(report.max_loss_bound_db) : Json()},
       {"planes", report.planes},
       {"planes_recomputed", report.planes_recomputed},
       {"pixels", report.pixels},

@@ -20,6 +20,7 @@ struct BackendConfig {
   std::string backend;
   SolverKind solver;
   bool deterministic = false;
+  Certificate certificate = Certificate::estimate;
 
   /// Whether nothing but rounding in float64 is between it and the optimum; the others promise
   /// 0.01 dB of PSNR before rounding, and no more.
@@ -33,7 +34,8 @@ struct BackendConfig {
 
 inline std::ostream& operator<<(std::ostream& out, const BackendConfig& config) {
   return out << config.backend << '_' << to_string(config.solver)
-             << (config.deterministic ? "_deterministic" : "");
+             << (config.deterministic ? "_deterministic" : "")
+             << (config.certificate == Certificate::bound ? "_proven" : "");
 }
 
 inline std::string config_name(const ::testing::TestParamInfo<BackendConfig>& info) {
@@ -43,9 +45,18 @@ inline std::string config_name(const ::testing::TestParamInfo<BackendConfig>& in
 /// Every way there is; those that this machine cannot go are skipped with the reason.
 inline std::vector<BackendConfig> all_configs() {
   using enum SolverKind;
-  return {{"cpu", gram},      {"cpu", subspace},        {"cpu", gesvd},     {"cpu", gesvdj},
-          {"cpu", automatic}, {"cuda", gram},           {"cuda", subspace}, {"cuda", gesvd},
-          {"cuda", gesvdj},   {"cuda", automatic, true}};
+  return {{"cpu", gram},
+          {"cpu", subspace},
+          {"cpu", gesvd},
+          {"cpu", gesvdj},
+          {"cpu", automatic},
+          {"cuda", gram},
+          {"cuda", subspace},
+          {"cuda", gesvd},
+          {"cuda", gesvdj},
+          {"cuda", automatic, true},
+          {"cpu", automatic, false, Certificate::bound},
+          {"cuda", automatic, false, Certificate::bound}};
 }
 
 inline Image copy(const Image& image) {
@@ -77,6 +88,7 @@ class BackendTest : public ::testing::TestWithParam<BackendConfig> {
     BackendOptions options;
     options.solver = GetParam().solver;
     options.deterministic = GetParam().deterministic;
+    options.certificate = GetParam().certificate;
     options.batch_planes = batch_planes;
     return app::make_backend(GetParam().backend, options, 1).backend;
   }

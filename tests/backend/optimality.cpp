@@ -61,6 +61,10 @@ void expect_optimal(const Image& image, const Task& task, const std::vector<int>
       EXPECT_GE(loss, -kMaxLossDb);  // nobody beats Eckart and Young
       EXPECT_LE(loss, result.loss_estimate_db + 1e-6);
       EXPECT_LE(result.loss_estimate_db, kMaxLossDb);
+      if (BackendTest::GetParam().certificate == Certificate::bound) {
+        EXPECT_LE(loss, result.loss_bound_db + 1e-9);
+        EXPECT_LE(result.loss_bound_db, kMaxLossDb);
+      }
       EXPECT_NEAR(result.energy, norm > 0 ? 1 - optimum / norm : 1,
                   energy_tolerance(optimum, norm));
       EXPECT_EQ(result.squared_error, squared_error);

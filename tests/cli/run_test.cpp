@@ -293,9 +293,28 @@ TEST_F(RunCommand, reports_each_output_and_each_failure) {
   const Json& exact = lines.at("out/a.k16.png");
   EXPECT_TRUE(exact.at("psnr_db").is_null());
   EXPECT_EQ(exact.at("loss_estimate_db"), 0);
+  EXPECT_EQ(exact.at("loss_bound_db"), 0);
   const Json& failure = lines.at("in/b.png");
   EXPECT_EQ(failure.at("failed"), "not an image");
   EXPECT_EQ(failure.at("stage"), "load");
+}
+
+TEST_F(RunCommand, proves_what_it_is_asked_to_prove) {
+  ASSERT_EQ(
+      run({"synth", "-o", "in", "--count", "2", "--kind", "texture", "--size", "120x90"}).code, 0);
+  const ProcessResult proven = run({"run", "in", "-o", "proven", "-k", "5,10", "--set",
+                                    "certificate=bound", "--report", "r.jsonl"});
+  EXPECT_EQ(proven.code, 0) << proven.err;
+  EXPECT_THAT(proven.err, HasSubstr("each proven within "));
+  const auto file = io::read_file(at("r.jsonl"), 1);
+  for (const auto& [name, line] :
+       report_lines({reinterpret_cast<const char*>(file.data()), file.size()})) {
+    ASSERT_TRUE(line.at("loss_bound_db").is_number()) << line;
+    EXPECT_LE(line.at("loss_bound_db").get<double>(), 0.01);
+  }
+  const ProcessResult estimated =
+      run({"run", "in", "-o", "estimated", "-k", "5,10", "--solver", "subspace"});
+  EXPECT_THAT(estimated.err, HasSubstr("each within an estimated "));
 }
 
 TEST_F(RunCommand, reports_to_stdout) {

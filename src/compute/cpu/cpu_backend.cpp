@@ -55,15 +55,18 @@ int lanes_to_use(const BackendOptions& options) {
   return options.lanes > 0 ? options.lanes : usable_cores();
 }
 
-const char* precision_text(SolverKind solver) {
+const char* precision_text(SolverKind solver, Certificate certificate) {
   const bool iterates = solver == SolverKind::automatic || solver == SolverKind::subspace;
-  return iterates ? " in float32, certified, else in float64" : " in float64";
+  if (!iterates) return " in float64";
+  return certificate == Certificate::bound ? " in float32, proven, else in float64"
+                                           : " in float32, certified, else in float64";
 }
 
 class CpuBackend : public Backend {
  public:
   explicit CpuBackend(const BackendOptions& options)
       : solver_(options.solver),
+        certificate_(options.certificate),
         lanes_(lanes_to_use(options)),
         device_(cpu::cpu_name()),
         costs_(select_costs(options.calibration, "cpu", device_, kBuiltInCpuCosts)),
@@ -77,11 +80,13 @@ class CpuBackend : public Backend {
   std::string device_name() const override { return device_; }
   std::string description() const override {
     return std::to_string(lanes_) + (lanes_ == 1 ? " lane, " : " lanes, ") + to_string(solver_) +
-           precision_text(solver_) + " (OpenBLAS)";
+           precision_text(solver_, certificate_) + " (OpenBLAS)";
   }
   int lanes() const override { return lanes_; }
   int batch_planes(const BatchKey&) const override { return 1; }
-  std::unique_ptr<Lane> make_lane(int) override { return cpu::make_lane(solver_, chooser_); }
+  std::unique_ptr<Lane> make_lane(int) override {
+    return cpu::make_lane(solver_, certificate_, chooser_);
+  }
   std::vector<SolverChoice> solver_choices() const override { return chooser_.solver_choices(); }
   std::vector<std::string> details() const override {
     return {device_ + ", " + openblas_get_config(), describe_source(costs_)};
@@ -103,6 +108,7 @@ class CpuBackend : public Backend {
 
  private:
   const SolverKind solver_;
+  const Certificate certificate_;
   const int lanes_;
   const std::string device_;
   const MeasuredCosts costs_;

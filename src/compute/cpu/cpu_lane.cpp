@@ -25,9 +25,10 @@ MatrixView<T> as_tall(MatrixView<T> view) {
 
 class CpuLane : public Lane {
  public:
-  CpuLane(SolverKind solver, SolverChooser& chooser)
+  CpuLane(SolverKind solver, Certificate certificate, SolverChooser& chooser)
       : chooser_(chooser),
         has_fixed_solver_(solver != SolverKind::automatic && solver != SolverKind::subspace),
+        float32_(certificate),
         float64_(has_fixed_solver_ ? solver : SolverKind::gram) {}
 
   int slots() const override { return 1; }
@@ -102,8 +103,9 @@ class CpuLane : public Lane {
 
 }  // namespace
 
-std::unique_ptr<Lane> make_lane(SolverKind solver, SolverChooser& chooser) {
-  return std::make_unique<CpuLane>(solver, chooser);
+std::unique_ptr<Lane> make_lane(SolverKind solver, Certificate certificate,
+                                SolverChooser& chooser) {
+  return std::make_unique<CpuLane>(solver, certificate, chooser);
 }
 
 }  // namespace eckart::cpu

@@ -8,6 +8,6 @@
 namespace eckart::cpu {
 
 /// `chooser` must outlive the lane.
-std::unique_ptr<Lane> make_lane(SolverKind solver, SolverChooser& chooser);
+std::unique_ptr<Lane> make_lane(SolverKind solver, Certificate certificate, SolverChooser& chooser);
 
 }  // namespace eckart::cpu

@@ -36,7 +36,9 @@ bool Float32Solver::reconstruct(const PlaneTask<T>& plane) {
     iteration_.start(a_t_nm_, m, n, k, std::min(n, subspace_columns(k)));
     for (const double amplification : kAmplifications) {
       iteration_.apply_filter(amplification);
-      const Certification certification = certify_outputs(plane, iteration_.compute_factors());
+      Certification certification = certify_outputs(plane, iteration_.compute_factors());
+      if (certificate_ == Certificate::bound && certification == Certification::certified)
+        certification = prove_outputs(plane);
       if (certification != Certification::uncertified)
         return certification == Certification::certified;
     }
@@ -75,6 +77,25 @@ Float32Solver::Certification Float32Solver::certify_outputs(
                .residual = errors.residual,
                .squared_error = errors.squared_error,
                .loss_estimate_db = loss};
+  }
+  return Certification::certified;
+}
+
+/// Of outputs that are written, and good enough by their estimates.
+template <class T>
+Float32Solver::Certification Float32Solver::prove_outputs(const PlaneTask<T>& plane) {
+  const int n = plane.a_mn.cols, l = iteration_.columns();
+  bound_.prepare(a_t_nm_, iteration_.basis(), plane.a_mn.rows, n, l, plane.max_rank(),
+                 squared_norm_);
+  for (const auto& output : plane.outputs) {
+    PlaneResult& result = *output.result;
+    result.loss_bound_db = is_exact_reconstruction(result.squared_error, result.residual)
+                               ? 0
+                               : bound_.loss_db(output.rank, result.residual);
+    if (result.loss_bound_db <= kMaxLossDb) continue;
+    return bound_.converged_loss_db(output.rank, result.residual) <= kMaxLossDb
+               ? Certification::uncertified
+               : Certification::uncertifiable;
   }
   return Certification::certified;
 }

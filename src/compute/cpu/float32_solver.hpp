@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "compute/cpu/loss_bound.hpp"
 #include "compute/cpu/plane_task.hpp"
 #include "compute/cpu/subspace_iteration.hpp"
 
@@ -12,6 +13,8 @@ namespace eckart::cpu {
 /// within 0.01 dB of the optimum, or the plane is refused. Keeps its memory between calls.
 class Float32Solver {
  public:
+  explicit Float32Solver(Certificate certificate) : certificate_(certificate) {}
+
   /// False if the iteration does not get there; the plane's outputs are then of no use.
   template <class T>
   bool reconstruct(const PlaneTask<T>& plane);
@@ -23,7 +26,12 @@ class Float32Solver {
   Certification certify_outputs(const PlaneTask<T>& plane,
                                 const SubspaceIteration::LowRankFactors& factors);
 
+  template <class T>
+  Certification prove_outputs(const PlaneTask<T>& plane);
+
+  const Certificate certificate_;
   SubspaceIteration iteration_;
+  LossBound bound_;
   std::vector<std::byte> samples_, stored_;
   std::vector<float> a_t_nm_, values_;
   double squared_norm_ = 0;

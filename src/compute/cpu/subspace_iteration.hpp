@@ -39,6 +39,11 @@ class SubspaceIteration {
 
   const LowRankFactors& compute_factors();
 
+  /// After compute_factors(): a basis of the subspace, column-major n x l, orthonormal to float32's
+  /// precision.
+  const std::vector<float>& basis() const { return q_nl_; }
+  int columns() const { return l_; }
+
  private:
   void multiply_a();
   void multiply_a_t(float alpha, float beta);

@@ -85,17 +85,25 @@ double total_memory_bytes(int device) {
   return double(total);
 }
 
+/// The iterations on a GPU have an estimate alone: what is to be proven is computed in float64.
+BackendOptions with_provable_solver(BackendOptions options) {
+  const bool iterates =
+      options.solver == SolverKind::automatic || options.solver == SolverKind::subspace;
+  if (options.certificate == Certificate::bound && iterates) options.solver = SolverKind::gram;
+  return options;
+}
+
 class CudaBackend : public Backend {
  public:
   explicit CudaBackend(const BackendOptions& options)
-      : options_(options),
+      : options_(with_provable_solver(options)),
         devices_(devices_to_use(options)),
         names_(describe_each(devices_,
                              [](const cudaDeviceProp& gpu) { return std::string(gpu.name); })),
         pci_ids_(describe_each(devices_, pci_id)),
         device_(names_.front()),
         costs_(select_costs(options.calibration, "cuda", device_, kBuiltInCudaCosts)),
-        chooser_(options.solver, costs_.costs) {
+        chooser_(options_.solver, costs_.costs) {
     double memory = std::numeric_limits<double>::infinity();
     for (const int device : devices_) {
       max_float16_columns_ = std::min(max_float16_columns_, max_float16_columns(device));

@@ -1,0 +1,177 @@
+#include "compute/cpu/loss_bound.hpp"
+
+#include <cblas.h>
+#include <lapacke.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <string>
+
+#include "compute/norm_bound.hpp"
+#include "core/error.hpp"
+
+namespace eckart::cpu {
+namespace {
+
+// What float64 can lose of ||A||_F^2 in T, in its eigenvalues and in their sum, in units of n
+// epsilon.
+constexpr double kRoundingFactor = 8;
+// Share of a squared error that adding it up in float32, block by block, can hide.
+constexpr double kSummationError = 1e-5;
+// A cutoff below this share of the largest eigenvalue is rounding.
+constexpr double kMinRelativeCutoff = 1e-12;
+// mu below this share of theta_k costs the bound next to nothing.
+constexpr double kSmallComplement = 0.4;
+
+std::size_t size(int rows, int cols) { return std::size_t(rows) * std::size_t(cols); }
+
+void check(lapack_int info, const char* routine) {
+  if (info == 0) return;
+  throw ItemError(FailureReason::not_converged,
+                  std::string(routine) + " failed (info " + std::to_string(info) + ")");
+}
+
+/// Both triangles of Y'Y, for Y of rows x l.
+void gram(const std::vector<double>& y, int rows, int l, std::vector<double>& c_ll) {
+  c_ll.resize(size(l, l));
+  cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, l, rows, 1, y.data(), rows, 0, c_ll.data(), l);
+}
+
+/// The eigenvalues of a symmetric matrix, of which the lower triangle counts, in descending order.
+void eigenvalues(std::vector<double>& matrix_ll, int l, std::vector<double>& values) {
+  values.resize(std::size_t(l));
+  check(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'N', 'L', l, matrix_ll.data(), l, values.data()),
+        "dsyevd");
+  std::reverse(values.begin(), values.end());
+}
+
+double largest_squared_column(const std::vector<double>& block, int rows, int cols) {
+  double largest = 0;
+  for (int i = 0; i < cols; ++i) {
+    const double norm = cblas_dnrm2(rows, &block[size(rows, i)], 1);
+    largest = std::max(largest, norm * norm);
+  }
+  return largest;
+}
+
+/// The same for every plane of n columns: the bytes of an output depend on nothing but its input.
+void fill_normal(std::vector<double>& block_nr, int n) {
+  if (block_nr.size() == size(n, kProbeVectors)) return;
+  block_nr.resize(size(n, kProbeVectors));
+  std::mt19937_64 random(2011);
+  std::normal_distribution<double> normal;
+  std::generate(block_nr.begin(), block_nr.end(), [&] { return normal(random); });
+}
+
+}  // namespace
+
+void LossBound::prepare(const std::vector<float>& a_t_nm, const std::vector<float>& q_nl, int m,
+                        int n, int l, int rank, double squared_norm) {
+  m_ = m, n_ = n, l_ = l;
+  squared_norm_ = squared_norm;
+  a_t_nm_.assign(a_t_nm.begin(), a_t_nm.end());
+  q_nl_.assign(q_nl.begin(), q_nl.end());
+  orthonormalize_basis();
+  project();
+  bound_complement(rank);
+}
+
+/// By one Cholesky QR: the columns are orthonormal to float32's precision already.
+void LossBound::orthonormalize_basis() {
+  gram(q_nl_, n_, l_, matrix_ll_);
+  check(LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', l_, matrix_ll_.data(), l_), "dpotrf");
+  cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, n_, l_, 1,
+              matrix_ll_.data(), l_, q_nl_.data(), n_);
+}
+
+/// T, its eigenvalues, and G'G.
+void LossBound::project() {
+  b_ml_.resize(size(m_, l_));
+  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, m_, l_, n_, 1, a_t_nm_.data(), n_,
+              q_nl_.data(), n_, 0, b_ml_.data(), m_);
+  gram(b_ml_, m_, l_, t_ll_);
+  matrix_ll_ = t_ll_;
+  eigenvalues(matrix_ll_, l_, theta_);
+  w_nl_.resize(size(n_, l_));
+  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n_, l_, m_, 1, a_t_nm_.data(), n_,
+              b_ml_.data(), m_, 0, w_nl_.data(), n_);
+  matrix_ll_.resize(size(l_, l_));
+  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, l_, l_, n_, 1, q_nl_.data(), n_,
+              w_nl_.data(), n_, 0, matrix_ll_.data(), l_);
+  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n_, l_, l_, -1, q_nl_.data(), n_,
+              matrix_ll_.data(), l_, 1, w_nl_.data(), n_);
+  gram(w_nl_, n_, l_, g_ll_);
+}
+
+/// block - Q Q' block.
+void LossBound::deflate(std::vector<double>& block_nr) {
+  coefficients_lr_.resize(size(l_, kProbeVectors));
+  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, l_, kProbeVectors, n_, 1, q_nl_.data(), n_,
+              block_nr.data(), n_, 0, coefficients_lr_.data(), l_);
+  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n_, kProbeVectors, l_, -1, q_nl_.data(),
+              n_, coefficients_lr_.data(), l_, 1, block_nr.data(), n_);
+}
+
+/// By degrees, as far as they bring the bound down. The squared norms outside Q bound it as well.
+void LossBound::bound_complement(int rank) {
+  const double theta_k = theta_[std::size_t(rank) - 1];
+  const double rounding =
+      kRoundingFactor * n_ * std::numeric_limits<double>::epsilon() * squared_norm_;
+  const double captured = std::accumulate(theta_.begin(), theta_.end(), 0.0);
+  complement_ = std::max(0.0, squared_norm_ - captured) + rounding;
+  if (l_ == n_) complement_ = rounding;
+  const double cutoff =
+      std::max({theta_.back(), kMinRelativeCutoff * theta_.front(), rounding * 1e-3});
+  fill_normal(random_nr_, n_);
+  probe_nr_ = random_nr_;
+  deflate(probe_nr_);
+  image_mr_.resize(size(m_, kProbeVectors));
+  for (int degree = 0; complement_ > kSmallComplement * theta_k; ++degree) {
+    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, m_, kProbeVectors, n_, 1, a_t_nm_.data(),
+                n_, probe_nr_.data(), n_, 0, image_mr_.data(), m_);
+    const double bound =
+        squared_norm_bound(largest_squared_column(image_mr_, m_, kProbeVectors), degree, cutoff);
+    complement_ = std::min(complement_, bound + rounding);
+    if (degree == kMaxProbeDegree) return;
+    // T_0 = w, T_1 = X w, T_d+1 = 2 X T_d - T_d-1 with X = 2 C'C / cutoff - I.
+    next_nr_ = probe_nr_;
+    const double twice = degree == 0 ? 1 : 2;
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n_, kProbeVectors, m_,
+                2 * twice / cutoff, a_t_nm_.data(), n_, image_mr_.data(), m_, -twice,
+                next_nr_.data(), n_);
+    if (degree > 0)
+      cblas_daxpy(int(next_nr_.size()), -1, previous_nr_.data(), 1, next_nr_.data(), 1);
+    deflate(next_nr_);
+    std::swap(previous_nr_, probe_nr_);
+    std::swap(probe_nr_, next_nr_);
+  }
+}
+
+double LossBound::loss_db(int k, double residual, double gram_scale) {
+  matrix_ll_ = t_ll_;
+  cblas_daxpy(int(matrix_ll_.size()), gram_scale, g_ll_.data(), 1, matrix_ll_.data(), 1);
+  eigenvalues(matrix_ll_, l_, values_);
+  const double captured = std::accumulate(values_.begin(), values_.begin() + k, 0.0);
+  const double rounding =
+      kRoundingFactor * n_ * std::numeric_limits<double>::epsilon() * squared_norm_;
+  const double optimum = squared_norm_ - captured - rounding;
+  if (!(optimum > 0)) return std::numeric_limits<double>::infinity();  // all of it may be rounding
+  return std::max(0.0, 10 * std::log10(residual * (1 + kSummationError) / optimum));
+}
+
+double LossBound::loss_db(int k, double residual) {
+  const double gap = theta_[std::size_t(k) - 1] - complement_;
+  if (!(gap > 0)) return std::numeric_limits<double>::infinity();
+  return loss_db(k, residual, 1 / gap);
+}
+
+double LossBound::converged_loss_db(int k, double residual) {
+  const double gap = theta_[std::size_t(k) - 1] - complement_;
+  if (!(gap > 0)) return std::numeric_limits<double>::infinity();
+  return loss_db(k, residual, 0);
+}
+
+}  // namespace eckart::cpu
