@@ -61,13 +61,13 @@ std::string failures_text(const RunReport& report) {
   return text;
 }
 
+/// How far the PSNR of any output may be below the optimum's.
 std::string loss_text(const RunReport& report) {
   if (std::isfinite(report.max_loss_bound_db))
-    return fmt::format("each proven within {:.1g} dB of the optimum", report.max_loss_bound_db);
+    return fmt::format("loss at most {:.1g} dB (proven)", report.max_loss_bound_db);
   if (std::isfinite(report.max_loss_estimate_db))
-    return fmt::format("each within an estimated {:.1g} dB of the optimum",
-                       report.max_loss_estimate_db);
-  return "no estimate of what some have lost";
+    return fmt::format("loss at most {:.1g} dB (estimate)", report.max_loss_estimate_db);
+  return "loss of some not known";
 }
 
 std::string rates_text(const RunReport& report) {

@@ -305,7 +305,7 @@ TEST_F(RunCommand, proves_what_it_is_asked_to_prove) {
   const ProcessResult proven = run({"run", "in", "-o", "proven", "-k", "5,10", "--set",
                                     "certificate=bound", "--report", "r.jsonl"});
   EXPECT_EQ(proven.code, 0) << proven.err;
-  EXPECT_THAT(proven.err, HasSubstr("each proven within "));
+  EXPECT_THAT(proven.err, HasSubstr(" dB (proven)"));
   const auto file = io::read_file(at("r.jsonl"), 1);
   for (const auto& [name, line] :
        report_lines({reinterpret_cast<const char*>(file.data()), file.size()})) {
@@ -314,7 +314,7 @@ TEST_F(RunCommand, proves_what_it_is_asked_to_prove) {
   }
   const ProcessResult estimated =
       run({"run", "in", "-o", "estimated", "-k", "5,10", "--solver", "subspace"});
-  EXPECT_THAT(estimated.err, HasSubstr("each within an estimated "));
+  EXPECT_THAT(estimated.err, HasSubstr(" dB (estimate)"));
 }
 
 TEST_F(RunCommand, reports_to_stdout) {

@@ -85,8 +85,8 @@ TEST(RunReportText, counts_the_images_by_result) {
   EXPECT_THAT(text, HasSubstr("images      9,996 done, 3 failed, 1 skipped; 12 files ignored"));
   EXPECT_THAT(text, HasSubstr("failures    2 corrupt, 1 empty file\n"));
   EXPECT_THAT(text, HasSubstr("note        1,234 of 29,988 planes were done again"));
-  EXPECT_THAT(text, HasSubstr("outputs     19,992; PSNR 34.21 dB mean, 21.07 dB lowest, each "
-                              "within an estimated 0.003 dB of the optimum\n"));
+  EXPECT_THAT(text, HasSubstr("outputs     19,992; PSNR 34.21 dB mean, 21.07 dB lowest, loss "
+                              "at most 0.003 dB (estimate)\n"));
   EXPECT_THAT(text, HasSubstr("backend     cpu: OpenBLAS, 2 threads\n"));
   EXPECT_THAT(text, HasSubstr("500 images/s, 131 Mpixel/s; files: 61.7 MB/s read, 30.9 MB/s wr"));
   EXPECT_THAT(text, Not(HasSubstr("INTERRUPTED")));
@@ -95,13 +95,13 @@ TEST(RunReportText, counts_the_images_by_result) {
 TEST(RunReportText, reports_a_missing_loss_estimate) {
   RunReport report = example();
   report.max_loss_estimate_db = std::numeric_limits<double>::infinity();
-  EXPECT_THAT(to_text(report), HasSubstr("lowest, no estimate of what some have lost\n"));
+  EXPECT_THAT(to_text(report), HasSubstr("lowest, loss of some not known\n"));
 }
 
 TEST(RunReportText, says_what_is_proven) {
   RunReport report = example();
   report.max_loss_bound_db = 0.0042;
-  EXPECT_THAT(to_text(report), HasSubstr("each proven within 0.004 dB of the optimum\n"));
+  EXPECT_THAT(to_text(report), HasSubstr("loss at most 0.004 dB (proven)\n"));
 }
 
 TEST(RunReportText, lists_the_solvers_with_the_selection_reason) {
