@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <functional>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -10,6 +9,7 @@
 
 #include "core/ascii.hpp"
 #include "core/error.hpp"
+#include "core/name_hash.hpp"
 #include "core/output_name.hpp"
 #include "core/state_folder.hpp"
 #include "io/environment_error.hpp"
@@ -69,7 +69,7 @@ fs::path OutputTree::output_path_of(const fs::path& relative, const RankPolicy& 
 }
 
 std::uint64_t OutputTree::hash_of(const fs::path& place) const {
-  return std::hash<std::string>{}(is_case_insensitive_ ? to_lower(place.native()) : place.native());
+  return name_hash(is_case_insensitive_ ? to_lower(place.native()) : place.native());
 }
 
 std::vector<std::uint64_t> OutputTree::hashes_of(const fs::path& relative, Naming naming) const {
@@ -94,7 +94,7 @@ std::vector<fs::path> OutputTree::reserve(const fs::path& relative, Naming namin
                                                            " would be among eckart's own files");
   }
   const std::vector<std::uint64_t> hashes = hashes_of(relative, naming);
-  const std::uint64_t input = std::hash<std::string>{}(relative.native());
+  const std::uint64_t input = name_hash(relative.native());
   {
     const std::lock_guard lock(mutex_);
     const auto taken = std::find_if(hashes.begin(), hashes.end(),
@@ -113,7 +113,7 @@ std::vector<fs::path> OutputTree::reserve(const fs::path& relative, Naming namin
 }
 
 void OutputTree::cancel_reservation(const fs::path& relative) {
-  const std::uint64_t input = std::hash<std::string>{}(relative.native());
+  const std::uint64_t input = name_hash(relative.native());
   const std::lock_guard lock(mutex_);
   for (const Naming naming : {Naming::usual, Naming::full}) {
     for (const std::uint64_t hash : hashes_of(relative, naming)) {
