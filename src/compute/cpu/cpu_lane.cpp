@@ -45,6 +45,7 @@ class CpuLane : public Lane {
           }
         }
       } catch (const ItemError& error) {
+        task->reason = error.reason();
         task->error = error.what();
       }
     }
