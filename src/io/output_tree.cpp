@@ -13,6 +13,7 @@
 #include "core/output_name.hpp"
 #include "core/state_folder.hpp"
 #include "io/environment_error.hpp"
+#include "io/sync_folder.hpp"
 #include "io/temporary_file.hpp"
 
 namespace eckart::io {
@@ -125,7 +126,7 @@ void OutputTree::cancel_reservation(const fs::path& relative) {
 
 bool prepare_output_root(const fs::path& root) {
   try {
-    fs::create_directories(root);
+    make_folders(root);
     const TemporaryFile probe(root);
     std::string name = probe.path().filename();
     for (char& c : name) c = char(std::toupper(static_cast<unsigned char>(c)));

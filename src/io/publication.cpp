@@ -60,7 +60,7 @@ std::int64_t Publication::add(const fs::path& path, std::span<const std::byte> b
       temporary = write_temporary(path, bytes);
     } catch (const std::system_error& error) {
       if (error.code() != std::errc::no_such_file_or_directory) throw;
-      fs::create_directories(parent_folder(path));
+      make_folders(parent_folder(path));
       temporary = write_temporary(path, bytes);
     }
     files_.push_back({std::move(temporary), path});

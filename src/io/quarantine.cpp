@@ -129,9 +129,11 @@ Quarantine::Quarantine(const fs::path& output, const QuarantineOptions& options)
 
 /// Made if it is missing.
 RootDirectoryPtr Quarantine::open_root() const {
-  std::error_code error;
-  fs::create_directories(root_, error);
-  if (error) fail(root_, error.value());
+  try {
+    make_folders(root_);
+  } catch (const fs::filesystem_error& error) {
+    fail(root_, error.code().value());
+  }
   RootDirectoryPtr root = RootDirectory::open(root_);
   if (!root) fail(root_, errno);
   return root;
