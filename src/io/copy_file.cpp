@@ -123,6 +123,7 @@ std::optional<FileId> copy_file(const DirectoryEntry& from, const DirectoryEntry
       refuse(from.path, "it changed meanwhile");
     file.set_times(before.st_atim, before.st_mtim);
     file.set_owner_and_mode(before);
+    file.copy_extended_attributes(in);
     file.sync();
     const FileId copy = file.id();
     file.close();

@@ -1,11 +1,15 @@
 #include "io/temporary_file.hpp"
 
 #include <fcntl.h>
+#include <linux/limits.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 #include <string_view>
 #include <system_error>
 
@@ -79,6 +83,19 @@ void TemporaryFile::set_owner_and_mode(const struct stat& status) noexcept {
     mode &= 0777;  // no program of another user's, or group's, with their rights
   }
   static_cast<void>(::fchmod(descriptor_.get(), mode));
+}
+
+void TemporaryFile::copy_extended_attributes(const FileDescriptor& from) noexcept {
+  std::array<char, XATTR_LIST_MAX> names;
+  const ssize_t size = ::flistxattr(from.get(), names.data(), names.size());
+  for (const char* name = names.data(); name < names.data() + size; name += std::strlen(name) + 1) {
+    const std::string_view text = name;
+    if (!text.starts_with("user.") && text != "system.posix_acl_access") continue;
+    std::array<char, XATTR_SIZE_MAX> value;
+    const ssize_t length = ::fgetxattr(from.get(), name, value.data(), value.size());
+    if (length >= 0)
+      static_cast<void>(::fsetxattr(descriptor_.get(), name, value.data(), std::size_t(length), 0));
+  }
 }
 
 FileId TemporaryFile::id() const {
