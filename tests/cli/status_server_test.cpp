@@ -101,7 +101,8 @@ TEST_F(StatusServerTest, takes_over_socket_of_dead_process_only) {
         "telemetry: {listen: " + socket() + "}\nbackend: cpu\nwatches:\n" + watch("in2", "out2"));
   const ProcessResult second = EckartProcess({"watch", "--config", "other.yaml"}, options).wait();
   EXPECT_EQ(second.code, 73);
-  EXPECT_THAT(second.err, HasSubstr("cannot listen on " + socket() + ": another process does"));
+  EXPECT_THAT(second.err,
+              HasSubstr("cannot listen on " + socket() + ": another process is listening there"));
 
   service_->signal(SIGKILL);
   service_->wait();
@@ -142,7 +143,7 @@ TEST_F(StatusServerTest, top_prints_status_or_reports_no_answer) {
   EXPECT_EQ(stop().code, 0);
   const ProcessResult gone = run({"top", socket()});
   EXPECT_EQ(gone.code, 69);
-  EXPECT_THAT(gone.err, HasSubstr("no eckart answers on"));
+  EXPECT_THAT(gone.err, HasSubstr("no eckart process is listening on"));
   EXPECT_EQ(run({"top", "example.org:80"}).code, 78);
 }
 
@@ -166,7 +167,8 @@ TEST_F(StatusServerTest, top_reconnects_to_restarted_service) {
   const auto shows = [&](const std::string& text) {
     return last_screen().find(text) != std::string::npos;
   };
-  const std::string figures = "images    0 done", notice = "no eckart answers on " + socket();
+  const std::string figures = "images     0 done",
+                    notice = "no eckart process is listening on " + socket();
   wait_until([&] { return shows(figures); });
   EXPECT_FALSE(shows(notice));
   EXPECT_EQ(stop().code, 0);
@@ -181,7 +183,7 @@ TEST_F(StatusServerTest, top_ends_when_nothing_answers_at_first) {
   EckartProcess top({"top", socket()},
                     {.folder = at("."), .on_terminal = true, .environment = {{"TERM", "xterm"}}});
   EXPECT_EQ(top.wait().code, 69);
-  EXPECT_THAT(top.terminal_output(), HasSubstr("no eckart answers on"));
+  EXPECT_THAT(top.terminal_output(), HasSubstr("no eckart process is listening on"));
 }
 
 /// Of what alerts ask the process: it is the same one.
