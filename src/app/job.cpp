@@ -56,7 +56,8 @@ Job::Job(JobRequest request)
           outputs_, guard_, [this](const WorkItem& item) { return choose_naming(item); })),
       load_(make_load(
           make_io_limits(request_.settings.limits), ranks_, outputs_.codec(),
-          [this](WorkItem& item, const io::InputFile* open) { skip_if_done(item, open); })),
+          [this](WorkItem& item, const io::InputFile* open) { skip_if_done(item, open); },
+          request_.settings.backend == "checked" ? 2 : 1)),  // which computes each image twice
       write_(make_write(outputs_.codec(), {request_.settings.output.jpeg_quality})),
       publish_(
           make_publish(request_.settings.durability != "none",
