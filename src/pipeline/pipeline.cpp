@@ -49,15 +49,15 @@ telemetry::RunReport Pipeline::run(telemetry::Trace* trace) {
     abort(std::move(error));
   };
 
-  Workers source(
-      "source", 1, [this](int) { run_source(); }, on_failure);
-  Workers load(
-      "load", options_.load_threads, [this](int i) { run_load(i); }, on_failure);
-  Workers write(
-      "write", options_.write_threads, [this](int i) { run_write(i); }, on_failure);
-  std::optional<Workers> batch, compute;
+  std::optional<Workers> source, load, batch, compute, write;
   Backend* backend = nullptr;
   try {
+    source.emplace(
+        "source", 1, [this](int) { run_source(); }, on_failure);
+    load.emplace(
+        "load", options_.load_threads, [this](int i) { run_load(i); }, on_failure);
+    write.emplace(
+        "write", options_.write_threads, [this](int i) { run_write(i); }, on_failure);
     backend = &parts_.backend();
     compute_clock_.emplace(backend->lanes(), start_);
     startup_s_ = std::chrono::duration<double>(Clock::now() - start_).count();
@@ -71,15 +71,18 @@ telemetry::RunReport Pipeline::run(telemetry::Trace* trace) {
   }
 
   // Drain, from source to sink: a channel is closed when all who push into it have ended.
-  source.join();
+  const auto join = [](std::optional<Workers>& workers) {
+    if (workers) workers->join();
+  };
+  join(source);
   found_.close();
-  load.join();
+  join(load);
   loaded_.close();
-  if (batch) batch->join();
+  join(batch);
   batches_.close();
-  if (compute) compute->join();
+  join(compute);
   finished_.close();
-  write.join();
+  join(write);
 
   telemetry::RunReport report = tally_.report();
   report.stopped_by = stopped_by();
