@@ -122,9 +122,8 @@ std::unique_ptr<ledger::Ledger> open_existing_ledger(const fs::path& folder,
                                                      const std::string& setting) {
   const fs::path file = ledger_file(folder, setting);
   if (auto ledger = ledger::Ledger::open_read_only(file)) return ledger;
-  throw FatalError(
-      ExitCode::no_input,
-      folder.string() + ": there is no ledger, or none that can be read, at " + file.string());
+  throw FatalError(ExitCode::no_input,
+                   folder.string() + ": no readable ledger at " + file.string());
 }
 
 }  // namespace eckart::app

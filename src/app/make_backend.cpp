@@ -29,7 +29,7 @@ std::filesystem::path find_cuda_module() {
   for (const auto& path : {beside, installed}) {
     if (std::filesystem::exists(path, error)) return path;
   }
-  throw cuda_unavailable("there is no libeckart_cuda.so in " + here.string() + " or " +
+  throw cuda_unavailable("libeckart_cuda.so was not found in " + here.string() + " or " +
                          installed.parent_path().string());
 }
 
@@ -37,7 +37,7 @@ MakeCudaBackend load_cuda_module() {
   const auto path = find_cuda_module();
   // The driver first: without it there is no use in loading cuSOLVER, which takes its time.
   if (!dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL)) {
-    throw cuda_unavailable("there is no NVIDIA driver (libcuda.so.1)");
+    throw cuda_unavailable("no NVIDIA driver was found (libcuda.so.1)");
   }
   void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!module) throw cuda_unavailable(dlerror());

@@ -68,11 +68,11 @@ void restart_process(const std::string& why, std::int64_t run_number,
   const int number = restart_info().count + 1;
   const auto restart_error = [&](const std::string& reason) {
     return FatalError(ExitCode::temporary,
-                      why + "; " + reason + "; the same command does the rest");
+                      why + "; " + reason + "; run the same command again to finish");
   };
   if (number > kMaxRestarts)
     throw restart_error("the GPU was lost " + std::to_string(number) + " times");
-  spdlog::error("{}: the GPU is lost; starting again ({} of {})", why, number, kMaxRestarts);
+  spdlog::error("{}: the GPU was lost; restarting ({} of {})", why, number, kMaxRestarts);
   std::string text = arguments();
   std::vector<char*> argv;
   for (char* argument = text.data(); argument < text.data() + text.size();

@@ -36,17 +36,18 @@ constexpr std::string_view kPrefix = ".eckart-claim-";
   std::string message = std::string("cannot ") + what + " " + file.string() + ": " +
                         std::generic_category().message(error);
   if (error == ELOOP || error == ENOTDIR)
-    message += " (one of its folders is a symbolic link, or is no folder)";
+    message += " (a parent is a symbolic link or not a folder)";
   check_environment(error, message);
   throw ItemError(FailureReason::not_written, message);
 }
 
-/// What is taken away makes room: want of it holds no other up.
+/// To claim a file makes room on the disk: if there is none left, that is this file's failure
+/// alone.
 [[noreturn]] void fail_to_claim(const fs::path& file, int error) {
   if (is_out_of_space(error))
-    throw ItemError(FailureReason::not_written, "cannot take away " + file.string() + ": " +
+    throw ItemError(FailureReason::not_written, "cannot claim " + file.string() + ": " +
                                                     std::generic_category().message(error));
-  fail("take away", file, error);
+  fail("claim", file, error);
 }
 
 struct EntryRef {
@@ -117,7 +118,6 @@ std::string numbered_name(const std::string& name, int number) {
   return stem.substr(0, NAME_MAX - suffix.size()) + suffix;
 }
 
-/// To its name, or where that is another file's by now, to one like it.
 /// Tells others that a file is claimed by a process that lives: an flock ends with it, however it
 /// ends. None where it cannot be opened or locked: then another process may put the file back.
 FileDescriptor lock_claim(const EntryRef& file) {
@@ -133,6 +133,7 @@ bool has_live_owner(const EntryRef& claim) {
   return file && ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
+/// To its name, or where that is another file's by now, to one like it.
 bool release_claim(const EntryRef& hidden, const EntryRef& to) {
   if (are_same_file(hidden, to))  // was killed in between
     return ::unlinkat(hidden.directory.descriptor(), hidden.name.c_str(), 0) == 0;
@@ -174,13 +175,13 @@ std::optional<ClaimedFile> ClaimedFile::take(const RootedFile& file, const FileI
   DirectoryPtr directory = open_directory(file);
   if (!directory) {
     if (is_missing_error(errno)) return std::nullopt;
-    fail("take away", file.path(), errno);
+    fail("claim", file.path(), errno);
   }
   const std::string name = file.name();
   // Not by ctime: another name of the same file may have come or gone meanwhile.
   if (!is_unchanged(*directory, name, file.root->links(), read)) return std::nullopt;
-  std::optional<ClaimPath> hidden = hide(directory, name);
   FileDescriptor lock = lock_claim({*directory, name});
+  std::optional<ClaimPath> hidden = hide(directory, name);
   if (!hidden) {
     if (errno == ENOENT) return std::nullopt;
     fail_to_claim(file.path(), errno);
@@ -192,7 +193,7 @@ std::optional<ClaimedFile> ClaimedFile::take(const RootedFile& file, const FileI
   if (!is_unchanged(*there.directory, there.name, file.root->links(), read)) return std::nullopt;
   if (!open_directory(file)) {
     if (is_missing_error(errno)) return std::nullopt;
-    fail("take away", file.path(), errno);
+    fail("claim", file.path(), errno);
   }
   return taken;
 }
@@ -246,7 +247,7 @@ void ClaimedFile::remove() {
 void ClaimedFile::move_to(const RootDirectory& root, const fs::path& relative,
                           std::int64_t max_copy_mb) {
   const DirectoryPtr to = root.make_below(relative.parent_path());
-  if (!to) fail("make the folder", root.path() / relative.parent_path(), errno);
+  if (!to) fail("create the folder", root.path() / relative.parent_path(), errno);
   const DirectoryEntry from{*claim_path_.directory, claim_path_.name, file_.path()};
   for (int number = 0;; ++number) {
     const fs::path place = relative.parent_path() / numbered_name(relative.filename(), number);

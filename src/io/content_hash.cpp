@@ -30,7 +30,7 @@ std::string content_hash(const InputFile& file) {
   for (std::int64_t done = 0; done < file.size();) {
     const std::size_t wanted = std::min(buffer.size(), std::size_t(file.size() - done));
     const std::size_t got = file.read_at(done, std::span(buffer).first(wanted));
-    if (got == 0) throw ItemError(FailureReason::unreadable, "was truncated while it was read");
+    if (got == 0) throw ItemError(FailureReason::unreadable, "was truncated while being read");
     hash.add(std::span<const std::byte>(buffer).first(got));
     done += std::int64_t(got);
   }

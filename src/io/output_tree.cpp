@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 void check_ranks_have_names(const std::string& name, std::size_t ranks) {
   if (ranks <= 1 || name.find("{rank}") != name.npos) return;
   throw std::invalid_argument("the output name '" + name +
-                              "' needs {rank}, since there are several ranks");
+                              "' must contain {rank} because several ranks are set");
 }
 
 std::string full_name_of(std::string pattern) {
@@ -92,7 +92,7 @@ std::vector<fs::path> OutputTree::reserve(const fs::path& relative, Naming namin
   for (const RankPolicy& rank : ranks_) {
     if (*output_path_of(relative, rank, naming).lexically_normal().begin() == kStateFolder)
       throw ItemError(FailureReason::output_collision, "its output " + outputs.front().string() +
-                                                           " would be among eckart's own files");
+                                                           " would be inside the folder .eckart");
   }
   const std::vector<std::uint64_t> hashes = hashes_of(relative, naming);
   const std::uint64_t input = name_hash(relative.native());
@@ -108,7 +108,8 @@ std::vector<fs::path> OutputTree::reserve(const fs::path& relative, Naming namin
     if (!has_other_name || naming == Naming::full || full_name_ == name_)
       throw ItemError(FailureReason::output_collision,
                       "its output " + outputs[std::size_t(taken - hashes.begin())].string() +
-                          " belongs to an earlier input: the same file, or another of its name");
+                          " is already the output of another input; rename one of the inputs or "
+                          "set output.name");
   }
   return reserve(relative, Naming::full);
 }

@@ -100,15 +100,15 @@ void TemporaryFile::copy_extended_attributes(const FileDescriptor& from) noexcep
 
 FileId TemporaryFile::id() const {
   struct stat status {};
-  if (::fstat(descriptor_.get(), &status) != 0) fail("cannot look at it");
+  if (::fstat(descriptor_.get(), &status) != 0) fail("cannot examine the file");
   return {status.st_dev, status.st_ino};
 }
 
 std::int64_t TemporaryFile::fix_mtime() {
   struct stat status {};
-  if (::fstat(descriptor_.get(), &status) != 0) fail("cannot look at it");
+  if (::fstat(descriptor_.get(), &status) != 0) fail("cannot examine the file");
   set_times({.tv_sec = 0, .tv_nsec = UTIME_OMIT}, status.st_mtim);
-  if (::fstat(descriptor_.get(), &status) != 0) fail("cannot look at it");
+  if (::fstat(descriptor_.get(), &status) != 0) fail("cannot examine the file");
   return state_of(status).mtime_ns;
 }
 

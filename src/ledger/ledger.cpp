@@ -112,16 +112,16 @@ std::string ledger_label(const fs::path& file) { return "ledger " + printable(fi
 [[noreturn]] void refuse(const fs::path& file) {
   throw FatalError(ExitCode::usage,
                    ledger_label(file) +
-                       ": this file is there, and is no ledger of eckart; it was not "
-                       "changed: name another file, or one that is not there yet");
+                       ": the file exists and is not an eckart ledger; it was not "
+                       "changed. Name another file, or one that does not exist yet");
 }
 
 [[noreturn]] void refuse(const fs::path& file, const NewerSchema& schema) {
   throw FatalError(ExitCode::configuration,
                    ledger_label(file) + " was written by a newer eckart (version " +
-                       std::to_string(schema.version) + " of its tables, this program knows " +
+                       std::to_string(schema.version) + " of the schema; this program supports " +
                        std::to_string(kSchemaVersion) +
-                       "); it was not changed: use the newer eckart, or another ledger");
+                       "); it was not changed. Use the newer eckart or another ledger");
 }
 
 }  // namespace
@@ -130,7 +130,7 @@ Ledger::Ledger(const fs::path& file, LedgerOptions options)
     : location_(file), options_(std::move(options)) {
   std::error_code no_folder;
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), no_folder);
-  if (no_folder) fail(file, {SQLITE_CANTOPEN, "cannot make its folder", no_folder.value()});
+  if (no_folder) fail(file, {SQLITE_CANTOPEN, "cannot create its folder", no_folder.value()});
   try {
     open();
   } catch (const NotALedger&) {
@@ -220,7 +220,7 @@ void Ledger::open_or_create(bool has_creation_lock) {
     open_new_or_existing();
   }
   if (size && *size < kHeaderBytes && options_.warn)
-    options_.warn(ledger_label(file_) + " was empty: what it knew is done again");
+    options_.warn(ledger_label(file_) + " was empty; its images will be reprocessed");
 }
 
 /// Of a ledger that was renamed or removed: a new one must not share them with processes that have
@@ -250,11 +250,11 @@ void Ledger::rename_damaged(const FileId& damaged, const std::string& why) {
   std::error_code error;
   fs::rename(file_, new_path, error);
   if (error)
-    throw DatabaseError{SQLITE_CANTOPEN, why + ", and it cannot be renamed", error.value()};
+    throw DatabaseError{SQLITE_CANTOPEN, why + ", and the file cannot be renamed", error.value()};
   remove_stale_journals();
   if (options_.warn)
-    options_.warn(ledger_label(file_) + ": " + printable_message(why) + "; it is now " +
-                  printable(new_path.filename().native()) + ", and what it knew is done again");
+    options_.warn(ledger_label(file_) + ": " + printable_message(why) + "; renamed to " +
+                  printable(new_path.filename().native()) + "; its images will be reprocessed");
 }
 
 void Ledger::open_tables(OpenMode access) {
@@ -290,7 +290,7 @@ auto Ledger::with_tables(const Work& work) {
       if (read_only_)
         throw FatalError(ExitCode::nothing_readable,
                          ledger_label(file_) + ": " + printable_message(error.message) +
-                             ": the next run sets it aside, and does again what it knew");
+                             "; the next run will rename it and reprocess its images");
       const CreationLock creation(file_, options_.timeout);
       rename_damaged(open_file_id_.value_or(FileId()), error.message);
       open_or_create(creation.is_held());  // what has begun goes on with a new file
@@ -462,8 +462,7 @@ bool Ledger::was_renamed() const {
 void Ledger::check_not_replaced() const {
   const std::optional<FileId> place = open_file_id();
   if (!place || place == file_id_of(file_) || was_renamed()) return;
-  throw EnvironmentError(ledger_label(file_) +
-                         " was moved, removed or replaced while it was written to");
+  throw EnvironmentError(ledger_label(file_) + " was moved, removed or replaced during the run");
 }
 
 }  // namespace eckart::ledger

@@ -62,7 +62,7 @@ class Loader {
       item.content_hash = io::content_hash(std::span<const std::byte>(bytes));
     // Bytes were reserved for this header.
     if (io::admit(codec, bytes, limits_) != header)
-      throw ItemError(FailureReason::corrupt, "was changed while it was read");
+      throw ItemError(FailureReason::corrupt, "the file changed while it was read");
     return codec.decode(bytes, limits_);
   }
 
@@ -79,8 +79,8 @@ class Loader {
     for (const RankPolicy& policy : ranks_) {
       if (policy.k <= std::min(shape.rows, shape.cols) || logged_.exchange(true)) continue;
       spdlog::info(
-          "{}: rank {} is above min(rows, cols) = {}: the output of this image, and of others "
-          "like it, is the image itself",
+          "{}: rank {} is above min(rows, cols) = {}; the output is a copy of the input (logged "
+          "once)",
           printable(item.file.native()), policy.k, std::min(shape.rows, shape.cols));
     }
   }

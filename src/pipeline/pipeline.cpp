@@ -196,7 +196,7 @@ void Pipeline::run_load(int index) {
       Activity::Scope step(activity_,
                            {"load", options_.limits.load(*item), {to_activity_file(*item)}});
       const ReserveBytes reserve = [&](std::size_t bytes) {
-        trace.name_next_wait("waits for the budget");
+        trace.name_next_wait("waiting for the memory budget");
         return step.exclude_wait([&] {
           return clock.measure_wait(State::blocked, [&] { return budget_.reserve(bytes); });
         });
@@ -315,7 +315,7 @@ void Pipeline::on_device_lost(const InFlightBatches::Items& items) const {
   try {
     if (parts_.on_device_lost) parts_.on_device_lost(items);
   } catch (const std::exception& error) {
-    spdlog::error("what was computed when the device was lost is not known: {}",
+    spdlog::error("cannot record the images that were being computed when the device was lost: {}",
                   printable_message(error.what()));
   }
 }

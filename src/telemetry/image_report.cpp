@@ -103,7 +103,7 @@ void ImageReport::close() {
   const int error = file_.publish();
   if (error != 0)
     throw FatalError(ExitCode::io_error, "report " + printable(file_.path().native()) +
-                                             " is not whole: " + std::strerror(error));
+                                             " is incomplete: " + std::strerror(error));
 }
 
 /// So that a run over some of the inputs, from another folder, or one that was stopped, takes

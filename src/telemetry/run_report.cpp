@@ -38,8 +38,8 @@ std::string images_text(const RunReport& report) {
       fmt::format("{} done, {} failed", group_digits(report.done), group_digits(report.failed));
   if (report.skipped > 0) text += fmt::format(", {} skipped", group_digits(report.skipped));
   if (report.ignored > 0) {
-    text += fmt::format("; {} {} ignored (by name, hidden, linked)", group_digits(report.ignored),
-                        report.ignored == 1 ? "file" : "files");
+    text += fmt::format("; {} {} ignored (file name, hidden, or link)",
+                        group_digits(report.ignored), report.ignored == 1 ? "file" : "files");
   }
   return text;
 }
@@ -80,15 +80,15 @@ std::string solver_lines(const std::vector<SolverChoiceStats>& solvers) {
                                                     row.rank, row.solver, row.explanation));
   }
   if (solvers.size() > kMaxShapes) {
-    lines += labeled("", fmt::format("and for {} more: see --json", solvers.size() - kMaxShapes));
+    lines += labeled("", fmt::format("{} more shapes: see --json", solvers.size() - kMaxShapes));
   }
   return lines;
 }
 
 std::string stage_table(const std::vector<StageStats>& stages) {
-  constexpr std::string_view kRow = "{:<11} {:>7} {:>7} {:>17} {:>16}\n";
+  constexpr std::string_view kRow = "{:<11} {:>7} {:>7} {:>17} {:>20}\n";
   std::string table =
-      fmt::format(kRow, "stage", "threads", "busy", "waiting for input", "waiting for room");
+      fmt::format(kRow, "stage", "threads", "busy", "waiting for input", "waiting for capacity");
   for (const StageStats& stage : stages) {
     const double total = total_time_s(stage);
     const auto share = [&](double s) { return total > 0 ? percent_text(s / total) : "-"; };
@@ -105,19 +105,20 @@ std::string bottleneck_text(const RunReport& report) { return find_bottleneck(re
 std::string to_text(const RunReport& report) {
   std::string text;
   if (!report.stopped_by.empty()) {
-    text += labeled(
-        "STOPPED", printable_message(report.stopped_by) + "; what follows is what was done before");
+    text += labeled("STOPPED", printable_message(report.stopped_by) +
+                                   "; the figures below cover the work done before that");
   } else if (report.interrupted) {
-    text += labeled("INTERRUPTED", "not every input was processed; what follows is what was");
+    text += labeled("INTERRUPTED",
+                    "not all inputs were processed; the figures below cover those that were");
   }
   text += labeled("images", images_text(report));
   if (report.failed > 0) text += labeled("failures", failures_text(report));
   if (report.outputs > 0) {
     const std::string loss =
         std::isfinite(report.max_loss_estimate_db)
-            ? fmt::format("each within {:.1g} dB of the optimum", report.max_loss_estimate_db)
-            : "no bound on what some have lost";
-    text += labeled("outputs", fmt::format("{}; PSNR {:.2f} dB mean, {:.2f} dB lowest, {}",
+            ? fmt::format("loss estimate at most {:.1g} dB", report.max_loss_estimate_db)
+            : "no loss estimate for some outputs";
+    text += labeled("outputs", fmt::format("{}; PSNR {:.2f} dB mean, {:.2f} dB minimum, {}",
                                            group_digits(report.outputs), report.psnr_db_mean,
                                            report.psnr_db_min, loss));
   }
@@ -131,11 +132,11 @@ std::string to_text(const RunReport& report) {
   text += solver_lines(report.solvers);
   if (!report.stages.empty()) text += fmt::format("\n{}\n", stage_table(report.stages));
   if (const std::string sentence = bottleneck_text(report); !sentence.empty()) {
-    text += labeled("verdict", sentence);
+    text += labeled("bottleneck", sentence);
   }
   if (report.planes_recomputed > 0) {
     text += labeled(
-        "note", fmt::format("{} of {} planes were done again by a finer solver",
+        "note", fmt::format("{} of {} planes were recomputed by a more accurate solver",
                             group_digits(report.planes_recomputed), group_digits(report.planes)));
   }
   for (const std::string& warning : report.warnings) text += labeled("note", warning);

@@ -38,8 +38,9 @@ TEST_F(CliTest, synth_overwrites_no_file) {
   write("in/phantom_256x256_0002.png", "precious");
   const ProcessResult result = run(synth);
   EXPECT_EQ(result.code, int(ExitCode::cannot_create));
-  EXPECT_THAT(result.err, HasSubstr("in/phantom_256x256_0002.png is there with other bytes, and is "
-                                    "not replaced: move it away, or name another folder"));
+  EXPECT_THAT(result.err,
+              HasSubstr("in/phantom_256x256_0002.png already exists with different content and was "
+                        "not replaced: move it away, or use another folder"));
   EXPECT_EQ(fs::file_size(second), 8u);
 }
 
@@ -68,7 +69,7 @@ TEST_F(RunCommand, writes_jpeg) {
   write("in/a.png", encoded("png", 20, 30, 3));
   const ProcessResult result = run({"run", "in", "-o", "out", "--format", "jpeg", "-k", "3"});
   EXPECT_EQ(result.code, 0);
-  EXPECT_THAT(result.err, HasSubstr("the files lose more by JPEG"));
+  EXPECT_THAT(result.err, HasSubstr("JPEG compression adds further loss"));
   ASSERT_THAT(files("out"), ElementsAre("a.jpg"));
   const auto file = io::read_file(at("out/a.jpg"), 1);
   EXPECT_EQ(io::detect_codec(file).name, "jpeg");
@@ -155,11 +156,11 @@ TEST_F(RunCommand, dry_run_reports_failures) {
   EXPECT_EQ(one_name.code, 3);
   EXPECT_THAT(one_name.out, HasSubstr("in/a.jpg -> out/result.png: new\n"));
   EXPECT_THAT(line_containing(one_name.out, "in/a.png"),
-              HasSubstr("would fail: its output out/result.png belongs to"));
+              HasSubstr("would fail: its output out/result.png is already the output of"));
   write("out/a.png", "precious");
   const ProcessResult in_the_way = run({"run", "in/a.png", "-o", "out", "--dry-run"});
   EXPECT_EQ(in_the_way.code, 3);
-  EXPECT_THAT(in_the_way.out, HasSubstr("in/a.png -> out/a.png: in the way (not in the ledger"));
+  EXPECT_THAT(in_the_way.out, HasSubstr("in/a.png -> out/a.png: collision (not in the ledger"));
   EXPECT_EQ(fs::file_size(at("out/a.png")), 8u);
   EXPECT_THAT(files("out"), ElementsAre("a.png"));
   EXPECT_EQ(run({"run", "nowhere", "-o", "out", "--dry-run"}).code, 66);
@@ -171,7 +172,7 @@ TEST_F(RunCommand, dry_run_reports_output_that_would_replace_its_input) {
   write_png("a.png");
   const ProcessResult result = run({"run", "a.png", "-o", ".", "--dry-run"});
   EXPECT_EQ(result.code, 3);
-  EXPECT_THAT(result.out, HasSubstr("would replace it"));
+  EXPECT_THAT(result.out, HasSubstr("would overwrite the input itself"));
 }
 
 TEST_F(RunCommand, caps_rank_at_full_rank_and_warns_once) {
@@ -296,7 +297,7 @@ TEST_F(RunCommand, fails_when_the_report_cannot_be_written) {
   EXPECT_THAT(none.err, HasSubstr("no/folder/r.jsonl.part cannot be created"));
   const ProcessResult full = run({"run", "in", "-o", "out", "--report", "/dev/full"});
   EXPECT_EQ(full.code, int(ExitCode::io_error));
-  EXPECT_THAT(full.err, HasSubstr("/dev/full is not whole: No space left"));
+  EXPECT_THAT(full.err, HasSubstr("/dev/full is incomplete: No space left"));
   const ProcessResult image = run({"run", "in", "-o", "out", "--report", "in/a.png"});
   EXPECT_EQ(image.code, int(ExitCode::usage));
   EXPECT_NO_THROW(decode("in/a.png"));

@@ -68,7 +68,8 @@ TEST_F(StatusServerTest, is_not_ready_while_an_input_is_missing) {
   wait_until([&] { return metric("eckart_ready") == 1; });  // its folders were looked at
   fs::remove(at("in"));
   wait_until([&] { return metric("eckart_ready") == 0; });
-  EXPECT_THAT(status()["not_ready"][0].get<std::string>(), HasSubstr("in: it is missing"));
+  EXPECT_THAT(status()["not_ready"][0].get<std::string>(),
+              HasSubstr("in: the input folder is missing"));
   EXPECT_EQ(metric("eckart_watch_degraded"), 1);
   EXPECT_THROW(http_get(socket(), "/readyz"), FatalError);  // 503
   EXPECT_EQ(http_get(socket(), "/healthz"), "ok\n") << "it lives";
@@ -125,8 +126,8 @@ TEST_F(StatusServerTest, rejects_port_in_use) {
   const ProcessResult second =
       run({"run", "other", "-o", "out2", "--backend", "cpu", "--set", "telemetry.listen=" + port});
   EXPECT_EQ(second.code, 0) << "the images are wanted all the same";
-  EXPECT_THAT(second.err,
-              HasSubstr("no status page: cannot listen on " + port + ": Address already in use"));
+  EXPECT_THAT(second.err, HasSubstr("status page disabled: cannot listen on " + port +
+                                    ": Address already in use"));
   EXPECT_EQ(http_get(port, "/healthz"), "ok\n");
   EXPECT_EQ(run({"top", "http://" + port + "/"}).code, 0) << "as the log names it";
 }
@@ -137,7 +138,7 @@ TEST_F(StatusServerTest, top_prints_status_or_reports_no_answer) {
   wait_until([&] { return metric("eckart_images_total{result=\"done\"}") == 1; });
   const ProcessResult terminal_output = run({"top", socket()});
   EXPECT_EQ(terminal_output.code, 0) << terminal_output.err;
-  EXPECT_THAT(terminal_output.out, AllOf(HasSubstr("images    1 done"), HasSubstr("watch     "),
+  EXPECT_THAT(terminal_output.out, AllOf(HasSubstr("images     1 done"), HasSubstr("watch     "),
                                          HasSubstr("stage    threads")));
   EXPECT_EQ(run({"top", "--config", "eckart.yaml"}).code, 0);
   EXPECT_EQ(stop().code, 0);

@@ -103,7 +103,7 @@ TEST_F(Watch, retries_partial_file_until_complete) {
   write("in/slow.png", std::span(whole).first(whole.size() / 2));
   configure();
   start();
-  wait_for_log("to be tried again");
+  wait_for_log("will be retried");
   write("in/slow.png", whole);
   wait_for_outputs(1);
   EXPECT_THAT(stop().err, Not(HasSubstr(" E ")));

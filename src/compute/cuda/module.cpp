@@ -10,8 +10,9 @@ extern "C" __attribute__((visibility("default"))) eckart::Backend* eckart_make_c
     const char* version, const eckart::BackendOptions& options) {
   if (std::strcmp(version, ECKART_VERSION) != 0) {
     throw eckart::FatalError(eckart::ExitCode::unavailable,
-                             "libeckart_cuda.so is of version " ECKART_VERSION ", the program of " +
-                                 std::string(version));
+                             "libeckart_cuda.so has version " ECKART_VERSION
+                             ", but the program has version " +
+                                 std::string(version) + "; install both from the same package");
   }
   return eckart::cuda::make_cuda_backend(options).release();
 }

@@ -79,7 +79,7 @@ TEST_F(MoveFileCopyTest, rejects_another_file) {
   write("b.png", "2");
   write("a.png", "1");
   const FileIdentity other = identity_of(found("b.png"));
-  EXPECT_THAT(move("a.png", 1, &other), testing::HasSubstr("it is another file by now"));
+  EXPECT_THAT(move("a.png", 1, &other), testing::HasSubstr("it was replaced by another file"));
   EXPECT_EQ(move("b.png", 1, &other), "");
 }
 

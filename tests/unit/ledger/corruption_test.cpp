@@ -282,7 +282,7 @@ TEST_F(LedgerCorruption, at_random_positions_never_stops_a_run) {
         if (const auto ledger = Ledger::open_read_only(file())) read_all(*ledger);
       } catch (const FatalError& error) {
         EXPECT_EQ(error.code(), ExitCode::nothing_readable);
-        EXPECT_THAT(error.what(), HasSubstr("the next run sets it aside"));
+        EXPECT_THAT(error.what(), HasSubstr("the next run will rename it"));
       }
     });
     for (int run = 0; run < 2; ++run) {
@@ -318,7 +318,7 @@ TEST_F(LedgerCorruption, of_the_schema_is_detected_and_renamed) {
       Ledger ledger(file(), {.warn = [&](const std::string& text) { warnings += text; }});
       use(ledger);
     }
-    EXPECT_THAT(warnings, HasSubstr("it is now ledger.db.damaged-1"));
+    EXPECT_THAT(warnings, HasSubstr("renamed to ledger.db.damaged-1"));
     EXPECT_EQ(count_renamed(), 1);
   }
 }
