@@ -1,7 +1,7 @@
 # cpack -G DEB; see tools/package.sh.
 set(ECKART_PACKAGE_RELEASE 1 CACHE STRING "Debian revision of the packages")
 set(ECKART_PACKAGE_MAINTAINER "Eckart maintainers <maintainers@eckart.invalid>" CACHE STRING
-    "Who answers for the packages: Name <address>")
+    "Maintainer of the packages: Name <address>")
 if(NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
   return()
 endif()
@@ -58,7 +58,7 @@ if(TARGET eckart_cuda)
   set(cuda ${CUDAToolkit_VERSION_MAJOR}-${CUDAToolkit_VERSION_MINOR})
   set(CPACK_DEBIAN_ECKART-CUDA_PACKAGE_NAME eckart-cuda)
   set(CPACK_COMPONENT_ECKART-CUDA_DESCRIPTION
-"The CUDA backend of eckart. It wants NVIDIA's driver, and cuBLAS and cuSOLVER
+"The CUDA backend of eckart. It requires NVIDIA's driver, cuBLAS and cuSOLVER
 of CUDA ${CUDAToolkit_VERSION_MAJOR}; where they are missing eckart says so and computes on the CPU.")
   set(CPACK_DEBIAN_ECKART-CUDA_PACKAGE_DEPENDS "eckart (= ${version})")
   set(CPACK_DEBIAN_ECKART-CUDA_PACKAGE_RECOMMENDS "libcublas-${cuda}, libcusolver-${cuda}")

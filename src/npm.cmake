@@ -2,8 +2,8 @@
 find_program(NPM npm)
 find_program(NODE node)
 if(NOT NPM OR NOT NODE)
-  message(FATAL_ERROR "The status page is built with npm, which is not here: install npm and nodejs "
-                      "(tools/install-packages.sh does), or say -DECKART_STATUS_PAGE=OFF for a page without charts.")
+  message(FATAL_ERROR "npm or node was not found; the charts of the status page need both. Run tools/install-packages.sh, "
+                      "or pass -DECKART_STATUS_PAGE_CHARTS=OFF.")
 endif()
 
 # eckart_npm_ci(NAME FOLDER): what FOLDER/package-lock.json names comes to NAME_FOLDER/node_modules, in the build folder,

@@ -47,7 +47,7 @@ if ((${#sources[@]} > 0)); then
 fi
 
 if ((failed)); then
-  say "there is something to mend"
+  say "checks failed: fix the errors above"
   exit 1
 fi
-say "all clean"
+say "all checks passed"

@@ -24,7 +24,7 @@ while (($#)); do
     --short) kills=30 stops=10 cuts=3 cut_images=500 fault_images=1 ;;
     --long) kills=10000 stops=1000 cuts=1000 fault_images=5 ;;
     --program)
-      (($# > 1)) || die "--program wants a file"
+      (($# > 1)) || die "--program needs a value"
       program=$2
       shift
       ;;
@@ -43,11 +43,11 @@ fi
 for built in "$(dirname "$0")"/../build/{cuda,cpu,release}/bin/eckart; do
   [[ $program || ! -x $built ]] || program=$built
 done
-[[ -x $program ]] || die "there is no program: build it, or name it with --program"
+[[ -x $program ]] || die "program not found: build it or pass --program"
 program=$(realpath "$program")
 shim=$(dirname "$program")/../tests/cli/libeckart_fault_injection.so
 [[ -f $shim ]] || die "there is no $shim: build all, tests too"
-command -v sqlite3 >/dev/null || die "wants sqlite3, to look into ledgers"
+command -v sqlite3 >/dev/null || die "sqlite3 not found: install it to inspect ledgers"
 
 work=$(realpath "$(mktemp -d "${TMPDIR:-/tmp}/eckart-torture.XXXXXX")")
 process=
@@ -300,4 +300,4 @@ for part in "${parts[@]}"; do
   "part_${part//-/_}"
 done
 ((problems == 0)) || die "$problems problems"
-say "nothing torn, nothing missing, no temporaries"
+say "PASSED: no torn or missing outputs, no temporaries left"

@@ -166,7 +166,7 @@ try_install() {
   expect "it does not start without watches" fails inside systemctl start eckart
   expect "it says so with 78" is "$(property ExecMainStatus)" 78
   expect "and is not restarted" is "$(property NRestarts)" 0
-  expect "the journal says why" has_journal 'nothing to watch'
+  expect "the journal says why" has_journal 'no watches are configured'
 }
 
 try_first_folder() {
@@ -211,7 +211,7 @@ YAML
   expect "a bad one is refused" fails inside systemctl reload eckart
   expect "and named with its line" has_journal "eckart.yaml:5: budget: unknown key"
   inside kill -HUP "$pid"
-  expect "by the service as well" within 10 has_journal 'not reloaded: '
+  expect "by the service as well" within 10 has_journal 'reload failed'
   drop /srv/photos 5
   expect "the old one stays" within 30 all_done /srv/photos /srv/photos-small
   expect "all of that is one process" is "$(property MainPID)" "$pid"

@@ -58,7 +58,8 @@ Job::Job(JobRequest request)
           outputs_, guard_, [this](const WorkItem& item) { return choose_naming(item); })),
       load_(make_load(
           make_io_limits(request_.settings.limits), ranks_, outputs_.codec(),
-          [this](WorkItem& item, const io::InputFile* open) { skip_if_done(item, open); })),
+          [this](WorkItem& item, const io::InputFile* open) { skip_if_done(item, open); },
+          request_.settings.backend == "checked" ? 2 : 1)),  // which computes each image twice
       write_(make_write(outputs_.codec(), {request_.settings.output.jpeg_quality})),
       publish_(
           make_publish(request_.settings.durability != "none",
@@ -111,7 +112,7 @@ void Job::release_outputs(const WorkItem& item) {
   if (!item.outputs.empty()) outputs_.cancel_reservation(item.relative);
 }
 
-/// The full name, where its result has that already, or where the usual name is that of a folder
+/// The full name, where its result has that already, or where the usual name belongs to a folder
 /// beside it, whose results need a folder there.
 Naming Job::choose_naming(const WorkItem& item) const {
   const std::vector<fs::path> full = outputs_.outputs_of(item.relative, Naming::full);
@@ -143,8 +144,9 @@ void Job::log_full_name(const WorkItem& item) {
     const std::lock_guard lock(logged_mutex_);
     if (!logged_full_names_.insert(item.relative.native()).second) return;
   }
-  spdlog::info("{}: its output is {}: {} belongs to another input", printable(item.file.native()),
-               printable(item.outputs.front().native()), printable(usual.front().native()));
+  spdlog::info("{}: output is {}, because {} belongs to another input",
+               printable(item.file.native()), printable(item.outputs.front().native()),
+               printable(usual.front().native()));
 }
 
 /// Names are those that the ledger knows, whichever input comes first this time.
@@ -176,7 +178,7 @@ OutputDecision Job::decision_for(const WorkItem& item, std::size_t output) const
                                           {}, path_status);
   const bool has_ledger = request_.settings.ledger != "none";
   if (decision.action == OutputAction::compare && !has_ledger)
-    decision.explanation = "no ledger is kept to know it by";
+    decision.explanation = "no ledger is kept";
   return decision;
 }
 
@@ -317,9 +319,9 @@ fs::path ledger_file(const fs::path& output, const std::string& setting) {
   std::error_code none;
   const fs::path folder = fs::weakly_canonical(setting, none).parent_path();
   if (folder.filename() == kStateFolder)
-    throw FatalError(ExitCode::usage, "ledger " + printable(setting) + " is that of " +
+    throw FatalError(ExitCode::usage, "ledger " + printable(setting) + " belongs to " +
                                           printable(folder.parent_path().native()) +
-                                          " alone: name a file that is not in a folder " +
+                                          "; use a ledger file outside any folder named " +
                                           std::string(kStateFolder));
   return setting;
 }

@@ -124,8 +124,8 @@ std::unique_ptr<ledger::Ledger> open_existing_ledger(const fs::path& folder,
   const fs::path file = ledger_file(folder, setting);
   if (auto ledger = ledger::Ledger::open_read_only(file)) return ledger;
   throw FatalError(ExitCode::no_input,
-                   folder.string() + ": there is no ledger at " + file.string() +
-                       ": nothing was written here by eckart, or with another --ledger");
+                   folder.string() + ": no ledger at " + file.string() +
+                       ". Either eckart wrote nothing here, or it used another --ledger");
 }
 
 }  // namespace eckart::app

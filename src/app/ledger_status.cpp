@@ -63,7 +63,7 @@ PendingCount count_pending(const std::filesystem::path& output, const std::strin
   const OpenedLedger opened = find_ledger(output, ledger);
   try {
     const auto request = opened.ledger->request();
-    if (!request) return {{}, "no run has begun"};
+    if (!request) return {{}, "no run was started"};
     if (!request->files_from.empty()) return {{}, "the inputs came from a list"};
     return {count_pending_images(opened, *request, output, ledger), {}};
   } catch (const std::exception& error) {  // its folders have changed places, say

@@ -20,7 +20,7 @@ constexpr auto kForgetInterval = std::chrono::seconds(3600);
 constexpr auto kForgetTimeSlice = std::chrono::milliseconds(50);
 
 void log_postponed(const std::exception& error) {
-  spdlog::debug("what is gone is forgotten later: {}", printable_message(error.what()));
+  spdlog::debug("ledger cleanup failed and will be retried: {}", printable_message(error.what()));
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ void Maintenance::sweep(Job* job) {
   has_new_quarantined_ = false;
   const auto removed = quarantine_.sweep(std::chrono::system_clock::now());
   for (const std::filesystem::path& file : removed)
-    spdlog::warn("{}: removed from the quarantine, by its limits of age and size",
+    spdlog::warn("{}: removed from the quarantine (limit of age or size)",
                  printable(file.native()));
   last_sweep_ = Clock::now();
   sweep_duration_ = last_sweep_ - start;

@@ -32,7 +32,7 @@ std::filesystem::path find_cuda_module() {
   for (const auto& path : {beside, installed}) {
     if (std::filesystem::exists(path, error)) return path;
   }
-  throw cuda_unavailable("there is no libeckart_cuda.so in " + here.string() + " or " +
+  throw cuda_unavailable("libeckart_cuda.so was not found in " + here.string() + " or " +
                          installed.parent_path().string());
 }
 
@@ -41,8 +41,9 @@ void check_build(void* module, const std::filesystem::path& path) {
   const auto module_build_id = reinterpret_cast<CudaBuildId>(dlsym(module, "eckart_cuda_build_id"));
   const std::string id = module_build_id ? module_build_id() : "unknown";
   if (id == build_id()) return;
-  const std::string why = path.string() + " is of another build (" + id + ") than this program (" +
-                          build_id() + "): install both from the same package or build";
+  const std::string why = path.string() + " has build ID " + id +
+                          ", but the program has build ID " + build_id() +
+                          "; install both from the same package";
   spdlog::warn("{}", printable_message(why));
   throw cuda_unavailable(why);
 }
@@ -51,7 +52,7 @@ MakeCudaBackend load_cuda_module() {
   const auto path = find_cuda_module();
   // The driver first: without it there is no use in loading cuSOLVER, which takes its time.
   if (!dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL)) {
-    throw cuda_unavailable("there is no NVIDIA driver (libcuda.so.1)");
+    throw cuda_unavailable("no NVIDIA driver was found (libcuda.so.1)");
   }
   void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!module) throw cuda_unavailable(dlerror());

@@ -50,7 +50,7 @@ void Monitor::begin(bool must_listen) {
     if (!settings_.listen.empty()) listen();
   } catch (const FatalError& error) {
     if (must_listen) throw;
-    spdlog::warn("no status page: {}", printable_message(error.what()));
+    spdlog::warn("status page disabled: {}", printable_message(error.what()));
   }
   thread_.emplace(
       "monitor", 1, [this](int) { run(); }, [this](auto error) { report_failure(error); });
@@ -75,9 +75,9 @@ void Monitor::report_failure(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const std::exception& failure) {
-    spdlog::error("nothing is measured any more: {}", printable_message(failure.what()));
+    spdlog::error("monitoring stopped: {}", printable_message(failure.what()));
   } catch (...) {
-    spdlog::error("nothing is measured any more");
+    spdlog::error("monitoring stopped");
   }
 }
 
@@ -148,8 +148,7 @@ void Monitor::listen() {
 
 telemetry::ServiceState Monitor::state() const {
   telemetry::ServiceState state = providers_.service();
-  if (has_failed_)
-    state.unhealthy_reasons.emplace_back("nothing is measured any more: the log says why");
+  if (has_failed_) state.unhealthy_reasons.emplace_back("monitoring stopped: the log says why");
   return state;
 }
 

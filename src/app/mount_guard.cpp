@@ -33,7 +33,7 @@ void MountGuard::check() const {
     existing = existing.parent_path();
   if (status.st_dev == *mounted_device_) return;
   throw EnvironmentError("the file system of " + printable(folder_.native()) +
-                         " is another than before: it is waited for; a reload goes on there");
+                         " has changed; waiting for the previous one. Reload to use the new one");
 }
 
 void MountGuard::check_exists() const {
@@ -41,7 +41,7 @@ void MountGuard::check_exists() const {
   struct stat status {};
   if (!has_device() || (::stat(folder_.c_str(), &status) == 0 && S_ISDIR(status.st_mode))) return;
   throw EnvironmentError("the folder " + printable(folder_.native()) +
-                         " is gone: it is waited for; a reload makes it again");
+                         " is missing; waiting for it. Reload to create it again");
 }
 
 }  // namespace eckart::app

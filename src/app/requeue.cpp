@@ -34,11 +34,11 @@ bool entry_exists(const fs::path& path) {
 io::DirectoryPtr open_original_folder(const QuarantinedInput& entry) {
   const fs::path root_path = entry.root.empty() ? fs::path("/") : entry.root;
   const auto fail = [&](int error) {
-    std::string message = "the folder that it came from cannot be opened below " +
-                          root_path.string() + ": " + std::generic_category().message(error);
+    std::string message = "cannot open the original folder below " + root_path.string() + ": " +
+                          std::generic_category().message(error);
     if (error == ELOOP || error == ENOTDIR || error == EXDEV)
-      message += ". A symbolic link, or something that is no folder, is in its path: move " +
-                 entry.path.string() + " to where it belongs yourself";
+      message += ". Its path contains a symbolic link or a file; move " + entry.path.string() +
+                 " back by hand";
     throw ItemError(FailureReason::not_written, message);
   };
   const io::RootDirectoryPtr root = io::RootDirectory::open(root_path);
@@ -53,7 +53,9 @@ io::DirectoryPtr open_original_folder(const QuarantinedInput& entry) {
 bool restore_file(const QuarantinedInput& entry, const io::RootDirectory& quarantine) {
   const fs::path relative = entry.path.lexically_relative(quarantine.path());
   const io::DirectoryPtr from = quarantine.open_below(relative.parent_path());
-  if (!from) throw ItemError(FailureReason::not_written, "the quarantine has changed meanwhile");
+  if (!from)
+    throw ItemError(FailureReason::not_written,
+                    "the quarantine was changed by another process; try again");
   const io::DirectoryPtr to = open_original_folder(entry);
   return io::move_file({*from, relative.filename(), entry.path},
                        {*to, entry.input->filename(), *entry.input});
@@ -62,17 +64,17 @@ bool restore_file(const QuarantinedInput& entry, const io::RootDirectory& quaran
 RequeueResult restore(const QuarantinedInput& entry, const io::RootDirectory& quarantine) {
   if (!entry.input)
     return {entry.path,
-            "its reason, " + entry.record_file.string() + ", does not say whence it came"};
+            "its record " + entry.record_file.string() + " does not name the original input"};
   const fs::path& input = *entry.input;
   try {
     const bool was_moved = !io::is_kept_record(entry.record_file) && entry_exists(entry.path),
                is_missing = !was_moved && !entry_exists(input);
     if (was_moved && !restore_file(entry, quarantine))
-      return {input, "there is another file by now"};
+      return {input, "a different file exists there now"};
     const fs::path record_file = entry.record_file.lexically_relative(quarantine.path());
     static_cast<void>(quarantine.remove_below(record_file));
     io::remove_empty_folders(quarantine, record_file);
-    return {input, is_missing ? "it is gone" : ""};
+    return {input, is_missing ? "the input no longer exists" : ""};
   } catch (const std::runtime_error& error) {
     return {input, error.what()};
   }
@@ -98,8 +100,9 @@ std::vector<QuarantinedInput> select_named(std::vector<QuarantinedInput> all,
   };
   std::erase_if(all, [&](const QuarantinedInput& entry) { return !is_named(entry); });
   if (missing.empty()) return all;
-  throw FatalError(ExitCode::no_input, printable(*missing.begin()) + ": not in the quarantine " +
-                                           printable(folder.native()));
+  throw FatalError(
+      ExitCode::no_input,
+      printable(*missing.begin()) + ": not found in the quarantine " + printable(folder.native()));
 }
 
 }  // namespace
@@ -107,7 +110,7 @@ std::vector<QuarantinedInput> select_named(std::vector<QuarantinedInput> all,
 std::vector<RequeueResult> requeue(const fs::path& output, const std::vector<std::string>& names) {
   if (!entry_exists(output / kStateFolder))
     throw FatalError(ExitCode::no_input,
-                     printable(output.native()) + ": nothing was ever written here by eckart");
+                     printable(output.native()) + ": not an output folder of eckart");
   const fs::path folder = io::quarantine_folder(output);
   std::vector<RequeueResult> results;
   const std::vector<QuarantinedInput> files = select_named(list_quarantine(folder), folder, names);

@@ -16,10 +16,11 @@ void RetryBackoff::warn_once(const std::filesystem::path& input, const std::stri
     const std::lock_guard lock(mutex_);
     if (warned_.size() > kMaxWarnedInputs || !warned_.insert(input.native()).second) return;
     if (warned_.size() > kMaxWarnedInputs)
-      return spdlog::warn("more than {} inputs stay: no more of them are named", kMaxWarnedInputs);
+      return spdlog::warn("more than {} inputs were left in place; further ones are not logged",
+                          kMaxWarnedInputs);
   }
   const telemetry::LogFields fields({{"ECKART_FILE", input.native()}});
-  spdlog::warn("{}: it stays, and is tried again at each scan: {}", printable(input.native()),
+  spdlog::warn("{}: left in place; will be retried at each scan: {}", printable(input.native()),
                printable_message(why));
 }
 

@@ -48,7 +48,7 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
   const auto create_backend = [this]() -> Backend& {
     backend_ = make_backend(request_.settings, calibration_, trace_.has_value());
     if (request_.restarts > 0 && backend_.backend->name() == "cpu")
-      spdlog::warn("without the GPU that was lost: the CPU does the rest");
+      spdlog::warn("the lost GPU is not available; continuing on the CPU");
     return *backend_.backend;
   };
   pipeline_ = std::make_unique<Pipeline>(
@@ -81,7 +81,7 @@ void Run::retry_until_space(const std::function<void()>& make_files) {
       const bool can_wait = request_.settings.wait_for_space &&
                             error.remedy() == EnvironmentError::Remedy::free_disk_space;
       if (can_wait && !warned)
-        spdlog::warn("{}: waiting for space", printable_message(error.what()));
+        spdlog::warn("{}; waiting for free disk space", printable_message(error.what()));
       if (!can_wait || !flow::pause(std::chrono::seconds(1), stop_.get_token())) throw;
     }
   }
@@ -101,11 +101,11 @@ telemetry::RunReport Run::execute() {
       StallDetector::Listener{
           [](const Activity::Stall& stall) {
             spdlog::warn(
-                "{}: a disk or share may not answer; what is not done yet is done by the "
-                "same command, when this one was ended",
+                "{}: a disk or network share may not respond. Stop this run and start the same "
+                "command again",
                 to_string(stall));
           },
-          [](const Activity::Stall& stall) { spdlog::warn("{} goes on", stall.stage); }});
+          [](const Activity::Stall& stall) { spdlog::warn("{} has resumed", stall.stage); }});
   telemetry::RunReport report = pipeline_->run(trace_ ? &*trace_ : nullptr);
   stall_detector.reset();
   monitor_->end();
@@ -114,16 +114,17 @@ telemetry::RunReport Run::execute() {
   report.machine = last_snapshot.machine;
   report.pipeline_s = last_snapshot.elapsed_s;
   if (!report.stopped_by.empty())
-    spdlog::error("{}: stopped; {} does the rest", printable_message(report.stopped_by),
-                  job_.is_in_place() ? "the same command" : "a run into it, wherever it is,");
+    spdlog::error(
+        "{}: stopped. To finish, run {}", printable_message(report.stopped_by),
+        job_.is_in_place() ? "the same command" : "the same command on the moved output folder");
   report.backend_details += "; " + backend_.selection_reason;
   if (job_.codec().name == "jpeg" && report.outputs > 0)
     report.warnings.emplace_back(
-        "PSNR is that of the reconstructions; the files lose more by JPEG");
+        "PSNR is of the reconstructions; JPEG compression adds further loss");
   if (request_.restarts > 0)
     report.warnings.push_back("the GPU was lost " + std::to_string(request_.restarts) +
                               (request_.restarts == 1 ? " time" : " times") +
-                              "; what was done before is counted as skipped");
+                              "; images done before count as skipped");
   report.cpu_s = telemetry::process_usage().cpu_s;
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   return report;
@@ -134,7 +135,7 @@ telemetry::ServiceState Run::state() const {
   state.restarts = request_.restarts;
   if (const auto stall = pipeline_->find_stall())
     state.unhealthy_reasons.push_back(to_string(*stall));
-  if (!pipeline_->backend()) state.not_ready_reasons.emplace_back("it is starting");
+  if (!pipeline_->backend()) state.not_ready_reasons.emplace_back("starting");
   return state;
 }
 

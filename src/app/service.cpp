@@ -38,8 +38,8 @@ bool feeds_into(const WatchSettings& from, const WatchSettings& to) {
   const std::string what = arrives_in(last.output, watch) ? "results" : "moved inputs";
   const std::string way = &last == &watch ? "its " + what : "the " + what + " of " + last.location;
   throw FatalError(ExitCode::configuration, watch.location + ": " + way +
-                                                " would arrive in its input " +
-                                                printable(watch.input.native()) + " again");
+                                                " would be picked up again in its input " +
+                                                printable(watch.input.native()));
 }
 
 /// Results of results of results, without end.
@@ -74,24 +74,23 @@ void check_no_overlaps(const std::vector<WatchSettings>& watches) {
   const auto reject = [](const WatchSettings& watch, const char* what, const fs::path& a,
                          const fs::path& b) {
     throw FatalError(ExitCode::configuration, watch.location + ": " + what + printable(a.native()) +
-                                                  " and " + printable(b.native()) +
-                                                  " are within each other");
+                                                  " and " + printable(b.native()) + " overlap");
   };
   for (const WatchSettings& a : watches) {
     for (const WatchSettings& b : watches) {
       if (!b.move_to.empty() && overlap(a.output, b.move_to))
-        reject(b, "results and moved inputs would meet: ", a.output, b.move_to);
+        reject(b, "output and move_to folders ", a.output, b.move_to);
       if (&a == &b) continue;
       if (a.after == "keep" && b.after != "keep" && arrives_in(a.output, b))
         throw FatalError(ExitCode::configuration,
-                         a.location + ": its results arrive in the input of " + b.location +
-                             ", which takes them away (after: " + b.after +
-                             "). This watch keeps its inputs, and would make the results again "
-                             "without end: set after: delete or after: move here, or after: keep "
-                             "there");
-      if (overlap(a.output, b.output)) reject(a, "the outputs ", a.output, b.output);
+                         a.location + ": its outputs are inputs of " + b.location +
+                             ", which removes them (after: " + b.after +
+                             "), so that they would be made again without end. Set after: delete "
+                             "or after: move in " +
+                             a.location + ", or after: keep in " + b.location);
+      if (overlap(a.output, b.output)) reject(a, "output folders ", a.output, b.output);
       if ((a.after != "keep" || b.after != "keep") && is_input_below(a, b))
-        reject(a, "of the inputs one is taken away: ", a.input, b.input);
+        reject(a, "input folders (one watch moves or deletes its inputs) ", a.input, b.input);
     }
   }
 }
@@ -100,7 +99,7 @@ std::vector<WatchSettings> checked_watches(const settings::Configuration& config
   std::vector<WatchSettings> watches = settings::resolve_watches(configuration);
   if (watches.empty())
     throw FatalError(ExitCode::configuration,
-                     "nothing to watch: the configuration has no watches (--config says which)");
+                     "no watches are configured; add `watches` to the file given with --config");
   check_no_overlaps(watches);
   check_no_loops(watches);
   return watches;
@@ -157,7 +156,7 @@ Service::Service(const settings::Configuration& configuration, double last_done_
   for (const WatchSettings& watch : watches) {
     inputs_.push_back(watch.input);
     outputs_.push_back(watch.output);
-    spdlog::info("watches {} for {}", printable(watch.input.native()),
+    spdlog::info("watching {}; output folder {}", printable(watch.input.native()),
                  printable(watch.output.native()));
     WatchedFolder& folder = *folders_.emplace_back(std::make_unique<WatchedFolder>(watch));
     sources.push_back(
@@ -240,11 +239,11 @@ std::string Service::status_line() const {
   }
   std::string line = std::to_string(progress.done - progress.failed - progress.skipped) +
                      " done, " + std::to_string(progress.failed) + " failed, " +
-                     std::to_string(progress.total - progress.done) + " in work, " +
+                     std::to_string(progress.total - progress.done) + " in progress, " +
                      std::to_string(waiting) + " waiting";
   const std::string of = " of " + std::to_string(folders_.size());
   if (missing > 0) line += "; " + std::to_string(missing) + of + " inputs missing";
-  if (degraded > 0) line += "; " + std::to_string(degraded) + of + " watches held back";
+  if (degraded > 0) line += "; " + std::to_string(degraded) + of + " watches degraded";
   return line;
 }
 
@@ -293,12 +292,13 @@ telemetry::ServiceState Service::state() {
   using namespace std::chrono;
   telemetry::ServiceState state;
   state.last_done_unix_s = previous_last_done_unix_s_;
-  if (!has_backend_) state.not_ready_reasons.emplace_back("it is starting");
+  if (!has_backend_) state.not_ready_reasons.emplace_back("starting");
   const auto states = source_->states();
   for (std::size_t i = 0; i < states.size(); ++i) {
     const io::WatchState& watch = states[i];
     const std::string& input = inputs_[i].native();
-    const std::string why = !watch.is_root_present ? "it is missing" : watch.backoff_reason;
+    const std::string why =
+        !watch.is_root_present ? "the input folder is missing" : watch.backoff_reason;
     if (!why.empty())
       state.not_ready_reasons.push_back(printable(input) + ": " + printable_message(why));
     state.degraded_watches += !why.empty() || watch.polling;
@@ -318,9 +318,9 @@ telemetry::ServiceState Service::state() {
   const duration<double> silence = steady_clock::now() - last_heartbeat_.load();
   state.gpus_healthy = !has_backend_ || silence <= kMaxHeartbeatAge;
   if (!state.gpus_healthy)
-    state.unhealthy_reasons.push_back("nothing has moved for " +
+    state.unhealthy_reasons.push_back("no image was processed for " +
                                       std::to_string(int(silence.count())) +
-                                      " s, and no GPU has answered");
+                                      " s, and no GPU responded");
   return state;
 }
 

@@ -124,15 +124,15 @@ std::string settings_mismatch_warning(const settings::WatchSettings& watch) {
       }
     }
   } catch (const std::exception& error) {  // no permission, say
-    return place + "its ledger cannot be looked at: " + printable_message(error.what());
+    return place + "the ledger cannot be read: " + printable_message(error.what());
   }
   if (mismatch.count() == 0) return {};
   const std::string what = place + group_digits(mismatch.count()) +
                            (mismatch.count() == 1 ? " result" : " results") +
-                           " of other settings (" + mismatch.describe() + ")";
+                           " made with other settings (" + mismatch.describe() + ")";
   if (watch.on_change == "reprocess")
-    return what + ": made again where the input is still there (on_change: reprocess)";
-  return what + ": they stay as they are (on_change: keep; on_change: reprocess makes them again)";
+    return what + ": they will be reprocessed if the input still exists (on_change: reprocess)";
+  return what + ": they are kept (on_change: keep; set on_change: reprocess to reprocess them)";
 }
 
 }  // namespace eckart::app

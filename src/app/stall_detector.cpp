@@ -30,8 +30,7 @@ void StallDetector::run() {
     try {
       check_for_stall();
     } catch (const std::exception& error) {  // and looks again
-      spdlog::error("whether a stage has stalled is not known: {}",
-                    printable_message(error.what()));
+      spdlog::error("stall check failed: {}", printable_message(error.what()));
     }
   }
 }

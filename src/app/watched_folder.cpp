@@ -170,7 +170,7 @@ bool WatchedFolder::is_held(const WorkItem& item) {
   const auto hold = stall_record_.find_hold(item.relative, item.state, now);
   if (!hold || !hold->is_first) return hold.has_value();
   const auto minutes = std::chrono::ceil<std::chrono::minutes>(hold->until - now).count();
-  spdlog::warn("{}: the service has stalled with it before: it is tried again in {} min",
+  spdlog::warn("{}: the service stalled on this input before; next attempt in {} min",
                printable(item.file.native()), minutes);
   return true;
 }
@@ -185,7 +185,7 @@ void WatchedFolder::attempt_or_defer(WorkItem& item, Stage stage, const Step& st
   try {
     const std::shared_ptr<Job> job = this->job();
     if (item.keep_alive && item.keep_alive != job)
-      throw EnvironmentError(printable(watch_.output.native()) + " was replaced meanwhile");
+      throw EnvironmentError(printable(watch_.output.native()) + " was replaced during processing");
     item.keep_alive = job;
     step(*job);
   } catch (const DeviceLostError&) {
@@ -225,7 +225,7 @@ void WatchedFolder::defer_if_transient(WorkItem& item) {
   if (is_final || !is_transient(outcome.reason)) return;
   outcome.result = ItemResult::deferred;
   if (item.is_last_attempt) return retry_backoff_.warn_once(item.file, outcome.detail);
-  spdlog::debug("{}: to be tried again: {}", printable(item.file.native()),
+  spdlog::debug("{}: will be retried: {}", printable(item.file.native()),
                 printable_message(outcome.detail));
 }
 
@@ -237,7 +237,8 @@ void WatchedFolder::publish(std::span<ItemPtr> group) {
         group.begin(), group.end(), [&](const ItemPtr& item) { return item->keep_alive == job; });
     for (auto item = others; item != group.end(); ++item) {
       if ((*item)->outcome.result != ItemResult::deferred)
-        defer(**item, Stage::write, printable(watch_.output.native()) + " was replaced meanwhile");
+        defer(**item, Stage::write,
+              printable(watch_.output.native()) + " was replaced during processing");
       (*item)->published = (*item)->recorded = true;
     }
     publish(std::span<ItemPtr>(group.begin(), others), *job);
@@ -308,7 +309,7 @@ bool WatchedFolder::dispose_of_input(WorkItem& item) {
 /// Made if it was never there: where a disk was unmounted, files would be hidden beneath it.
 io::RootDirectoryPtr WatchedFolder::open_move_to() {
   const auto fail = [this](int error) {
-    const std::string message = "cannot make the folder " + watch_.move_to.string() + ": " +
+    const std::string message = "cannot create folder " + watch_.move_to.string() + ": " +
                                 std::generic_category().message(error);
     io::check_environment(error, message);
     throw ItemError(FailureReason::not_written, message);
@@ -332,9 +333,9 @@ void WatchedFolder::add_hash(const WorkItem& item, telemetry::QuarantineRecord& 
     const io::InputFile file = io::open_input(item.rooted_file);
     file.check_size(file_mb);
     if (!io::equal_except_ctime(io::identity_of(file), item.identity)) {
-      note.sha256_error = "it is another file by now";
+      note.sha256_error = "the file was replaced";
     } else if (is_mostly_sparse(file)) {
-      note.sha256_error = "most of it is holes";
+      note.sha256_error = "the file is mostly sparse";
     } else {
       note.sha256 = io::content_hash_hex(file);
     }
@@ -354,7 +355,7 @@ void WatchedFolder::quarantine(const WorkItem& item) {
   const telemetry::LogFields fields({{"ECKART_FILE", item.file.native()}});
   const auto note = [&](const std::string& detail) {
     const fs::path place = quarantine_.note(item.relative, reason);
-    spdlog::info("{} stays there{}; its reason is in {}: eckart requeue has it tried again",
+    spdlog::info("{} was left in place{}; see {}. Run eckart requeue to retry it",
                  printable(item.file.native()), printable_message(detail),
                  printable(place.native()));
   };
@@ -368,7 +369,7 @@ void WatchedFolder::quarantine(const WorkItem& item) {
     if (!file) return;
     const fs::path place = quarantine_.take(*file, item.relative, reason);
     quarantine_.remove_kept_record(item.relative);
-    spdlog::info("{} is in the quarantine, {}: eckart requeue has it tried again",
+    spdlog::info("{} was quarantined as {}. Run eckart requeue to retry it",
                  printable(item.file.native()), printable(place.native()));
   } catch (const ItemError& error) {
     stay(error);
@@ -387,7 +388,7 @@ void WatchedFolder::lock_known_output() {
     is_lock_failure_logged_ = false;
   } catch (const EnvironmentError& error) {
     if (std::exchange(is_lock_failure_logged_, true)) return;
-    spdlog::warn("{}: files for this folder wait", printable_message(error.what()));
+    spdlog::warn("{}; files for this output folder wait", printable_message(error.what()));
   }
 }
 

@@ -36,7 +36,7 @@ std::vector<fs::path> list_images(const std::vector<fs::path>& inputs) {
       files.push_back(fs::absolute(arrival->file));
     }
   }
-  if (files.empty()) throw FatalError(ExitCode::nothing_readable, "no images among the inputs");
+  if (files.empty()) throw FatalError(ExitCode::nothing_readable, "no images in the inputs");
   return files;
 }
 
@@ -52,8 +52,8 @@ class ScalingBenchmark {
     std::vector<int> cores =
         options_.cores.empty() ? default_core_counts(int(cpus_.size())) : options_.cores;
     if (cores.back() > int(cpus_.size()))
-      throw FatalError(ExitCode::usage,
-                       fmt::format("there are {} cores, not {}", cpus_.size(), cores.back()));
+      throw FatalError(ExitCode::usage, fmt::format("--cores {1} exceeds the {0} available cores",
+                                                    cpus_.size(), cores.back()));
     const double rate = warm_up(cores.back());
     images_ = std::clamp(std::size_t(rate * options_.seconds), std::size_t(1), kMaxImages);
     const int max_cores = cores.back();
@@ -63,7 +63,7 @@ class ScalingBenchmark {
         run(count, images_, label);
         const std::size_t share = images_ * std::size_t(count) / std::size_t(max_cores);
         if (count < max_cores)
-          run(count, std::max<std::size_t>(1, share), label + ", in proportion");
+          run(count, std::max<std::size_t>(1, share), label + ", scaled images");
       }
       std::reverse(cores.begin(), cores.end());  // what drifts does so both ways
     }
@@ -101,7 +101,8 @@ class ScalingBenchmark {
     fs::remove_all(out, ignored);
     if (child_.is_stopped()) return {0, 0};
     if (ended.code != 0 && ended.code != int(ExitCode::some_failed))
-      throw FatalError(ExitCode(ended.code), "the run that was measured has failed");
+      throw FatalError(ExitCode(ended.code),
+                       "the measured run failed; its errors are printed above");
     const auto report = nlohmann::json::parse(ended.output);
     const RunRate result{report.at("images_per_s"), report.at("wall_s")};
     options_.print_line(fmt::format("{:>3} {}: {:>7} images in {:>6.2f} s, {:>8.1f} images/s  ({})",

@@ -12,8 +12,7 @@ namespace eckart::capacity {
 std::string format_number(double value) {
   if (!std::isfinite(value)) return "unbounded";
   const double size = std::abs(value);
-  if (size >= 1e15)
-    return value > 0 ? "over 1,000,000,000,000,000" : "under -1,000,000,000,000,000";
+  if (size >= 1e15) return value > 0 ? "more than 1e15" : "less than -1e15";
   if (size >= 99.95) return group_digits(std::llround(value));
   if (size < 1e-6) return "0";
   const int decimals = size >= 9.995    ? 1

@@ -49,22 +49,25 @@ double parse_rate(const std::string& text) {
     const auto seconds = unit_seconds(std::string_view(text).substr(slash + 1));
     if (count && seconds) return *count / *seconds;
   }
-  throw std::invalid_argument("'" + text +
-                              "' is not a rate; say images and a unit of time, as 2M/day, 30k/h, "
-                              "500/min or 250/s");
+  throw std::invalid_argument(
+      "'" + text +
+      "' is not a rate: expected images per unit of time, such as 2M/day, 30k/h, 500/min or 250/s");
 }
 
 double parse_count(const std::string& text) {
   if (const auto count = parse_scaled_number(text)) return *count;
-  throw std::invalid_argument("'" + text +
-                              "' is not a number of images; say 1234, 500k or 2M, above 0");
+  throw std::invalid_argument(
+      "'" + text +
+      "' is not a number of images: expected a positive number, such as 1234, 500k or 2M");
 }
 
 double parse_duration(const std::string& text) {
   if (const auto parts = split_unit(text)) {
     if (const auto seconds = unit_seconds(parts->second)) return parts->first * *seconds;
   }
-  throw std::invalid_argument("'" + text + "' is not a time; say 6h, 90min, 30s or 2d");
+  throw std::invalid_argument(
+      "'" + text +
+      "' is not a duration: expected a number and a unit, such as 6h, 90min, 30s or 2d");
 }
 
 }  // namespace eckart::capacity

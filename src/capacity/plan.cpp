@@ -218,7 +218,7 @@ std::vector<Plan> make_plans(const std::vector<LoggedRun>& runs, const PlanReque
   }
   for (Plan& plan : plans) plan.omitted_workloads = omitted_workloads;
   if (plans.empty() && !runs.empty())
-    throw std::invalid_argument("none of the runs is on the cores to predict from");
+    throw std::invalid_argument("no run has the core counts given with --fit-cores");
   std::ranges::stable_sort(plans, std::greater<>(), total_images);
   return plans;
 }

@@ -50,10 +50,10 @@ std::string item(const std::string& label, const std::string& sentence) {
 }
 
 std::string answers_html(const Plan& plan) {
-  std::string html = "<dl>\n" + item("Verdict", recommendation_sentence(plan));
-  html += item("Limit", bottleneck_sentence(plan));
-  html += item("Next", next_bottleneck_sentence(plan));
-  html += item("One more", one_more_sentence(plan));
+  std::string html = "<dl>\n" + item("Recommendation", recommendation_sentence(plan));
+  html += item("Bottleneck", bottleneck_sentence(plan));
+  html += item("Next bottleneck", next_bottleneck_sentence(plan));
+  html += item("Gain", one_more_sentence(plan));
   for (const std::string& sentence : target_sentences(plan)) html += item("Target", sentence);
   html += item("Peak", peak_sentence(plan));
   html += item("Energy", energy_sentence(plan));
@@ -67,8 +67,7 @@ std::string busy_bars(const Plan& plan) {
     bars.push_back(
         {bound.resource, format_percent(utilization), utilization, &bound == &plan.bounds.front()});
   }
-  return to_svg(fmt::format("How busy each resource is at {} images/s",
-                            format_number(plan.baseline.rate_per_s)),
+  return to_svg(fmt::format("Utilization at {} images/s", format_number(plan.baseline.rate_per_s)),
                 bars);
 }
 
@@ -91,7 +90,7 @@ std::string rate_plot(const Plan& plan) {
       plot.y_max = std::max(plot.y_max, 1.05 * run.rate_per_s);
     }
   }
-  if (!plan.scaling.is_known) predicted.label = "predicted; an upper bound for more cores";
+  if (!plan.scaling.is_known) predicted.label = "predicted (upper bound above the measured cores)";
   plot.series = {predicted, measured};
   if (plan.target) {
     const double rate = plan.target->rate_per_s;
@@ -105,11 +104,11 @@ std::string rate_plot(const Plan& plan) {
 std::string speedup_plot(const Plan& plan) {
   if (!plan.scaling.measured) return {};
   const int max_cores = plan.curve.back().cores;
-  PlotSeries amdahl{.label = "Amdahl, the same work, 95 %",
+  PlotSeries amdahl{.label = "Amdahl (fixed work), 95 %",
                     .css_class = "c1",
                     .points = {{1, 1}},
                     .band = {{1, 1}}};
-  PlotSeries gustafson{.label = "Gustafson, work that grows",
+  PlotSeries gustafson{.label = "Gustafson (work grows with cores)",
                        .css_class = "c2",
                        .style = PlotSeries::Style::dashed,
                        .points = {{1, 1}}};
@@ -121,9 +120,9 @@ std::string speedup_plot(const Plan& plan) {
     gustafson.points.emplace_back(n, n - plan.scaling.gustafson_serial_fraction.value * (n - 1));
   }
   return to_svg(Plot{
-      .title = "Speed-up by cores",
+      .title = "Speedup by cores",
       .x_label = "cores",
-      .y_label = "times as fast as one core",
+      .y_label = "speedup over one core",
       .x_max = double(max_cores),
       .y_max = double(max_cores),
       .series = {amdahl,
@@ -140,9 +139,10 @@ std::string bounds_table(const Plan& plan) {
                  data_element(utilization, format_percent(utilization)),
                  (bound.is_lower_bound ? "at least " : "") + data_element(bound.rate_per_s.value)});
   }
-  return table("What an image takes of each resource",
-               {"resource", "servers", "ms an image", "busy", "alone it would allow, images/s"},
-               rows);
+  return table(
+      "Service demand per image by resource",
+      {"resource", "servers", "ms an image", "busy", "rate if it were the only limit, images/s"},
+      rows);
 }
 
 std::string rate_table(const Plan& plan) {
@@ -168,9 +168,10 @@ std::string run_table(const Plan& plan) {
                  data_element(run.core_utilization, format_percent(run.core_utilization)),
                  escape_html(run.saturated.empty() ? "nothing" : resource_phrase(run.saturated))});
   }
-  return table("Runs",
-               {"run", "cores", "GPUs", "images", "time", "images/s", "cores busy", "saturated"},
-               rows);
+  return table(
+      "Runs",
+      {"run", "cores", "GPUs", "images", "time", "images/s", "core utilization", "saturated"},
+      rows);
 }
 
 std::string section(const Plan& plan) {
@@ -184,7 +185,7 @@ std::string section(const Plan& plan) {
           item("Gustafson", gustafson_sentence(plan)) + item("Little", littles_law_sentence(plan));
   for (const std::string& note : notes(plan)) html += item("Note", note);
   html += "</dl>\n" + bounds_table(plan) + rate_table(plan) + run_table(plan);
-  html += fmt::format("<details><summary>The same as JSON</summary><pre>{}</pre></details>\n",
+  html += fmt::format("<details><summary>JSON</summary><pre>{}</pre></details>\n",
                       escape_html(to_json(plan)));
   return html + "</section>\n";
 }

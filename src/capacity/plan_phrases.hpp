@@ -12,7 +12,8 @@ std::string format_images_per_s(double rate);
 /// 12 % more, 30 % less, 5.2 times as much
 std::string headroom_phrase(double headroom);
 constexpr const char* kDiskLimitUnknown =
-    "whether the disk does more is not in these logs: try threads.write, durability, another disk";
+    "these logs do not show the disk's limit: try more threads.write, another durability or a "
+    "faster disk";
 
 /// The setting of a stage's threads.
 std::string thread_setting_name(const std::string& stage);

@@ -25,16 +25,15 @@ std::string data_problem(const Plan& plan) {
                        format_percent(ratio(*worst) - 1));
   }
   if (plan.baseline.has_cpu_contention()) {
-    return fmt::format("lanes took {} times their CPU time, so something else had the cores",
+    return fmt::format("compute lanes took {} times their CPU time: other processes used the cores",
                        format_number(plan.baseline.cpu_contention_ratio));
   }
   double longest_s = 0;
   for (const RunMeasurement& run : plan.runs) longest_s = std::max(longest_s, run.elapsed_s);
   if (longest_s < kMinRunSeconds && !plan.is_inconclusive())
-    return fmt::format("no run took {} s", format_number(kMinRunSeconds));
+    return fmt::format("no run was longer than {} s", format_number(kMinRunSeconds));
   for (const Contradiction& c : plan.contradictions) {
-    if (c.cores == plan.cores && !is_of_runs(c))
-      return "the predictions contradict what was measured";
+    if (c.cores == plan.cores && !is_of_runs(c)) return "predictions and measurements disagree";
   }
   return {};
 }
@@ -43,12 +42,13 @@ std::string more_cores_recommendation(const Plan& plan) {
   const double share = plan.gain_per_s(plan.doubled_cores) / plan.current_capacity.rate_per_s.value;
   const std::string then = bottleneck_phrase(plan.doubled_cores, plan);
   if (share < 0.05) {
-    return fmt::format("Buy no cores: with twice as many {} would limit, at {}", then,
+    return fmt::format("Do not add cores: with twice as many, {} would be the bottleneck, at {}",
+                       then,
                        format_images_per_s(plan.current_capacity.rate_per_s.value * (1 + share)));
   }
-  return fmt::format("More cores help: {} do {}{} times what {} {}", plan.doubled_cores.cores,
-                     plan.scaling.is_known ? "" : "at most ", format_number(1 + share), plan.cores,
-                     plan.cores == 1 ? "does" : "do");
+  return fmt::format("Add cores: {} cores can reach {}{} times the rate of {} {}",
+                     plan.doubled_cores.cores, plan.scaling.is_known ? "" : "at most ",
+                     format_number(1 + share), plan.cores, plan.cores == 1 ? "core" : "cores");
 }
 
 std::string bottleneck_recommendation(const Plan& plan) {
@@ -56,31 +56,34 @@ std::string bottleneck_recommendation(const Plan& plan) {
   const std::string rate = format_images_per_s(plan.current_capacity.rate_per_s.value);
   if (plan.is_inconclusive()) {
     return fmt::format(
-        "Too little to tell: nothing was saturated; {} do at least {}. Log a longer run, of some "
-        "minutes and many more images",
+        "Inconclusive: no resource was saturated; {} can reach at least {}. Log a run of several "
+        "minutes with more images",
         machine_phrase(plan, plan.cores, plan.gpus), rate);
   }
   if (plan.baseline.saturated.empty()) {
-    return fmt::format("Buy nothing yet: the peak of {} is {} of what {} can do, by {}",
-                       format_images_per_s(plan.peak_per_s),
-                       format_percent(plan.peak_per_s / plan.current_capacity.rate_per_s.value),
-                       machine_phrase(plan, plan.cores, plan.gpus), resource_phrase(bottleneck));
+    return fmt::format(
+        "No new hardware needed: the peak of {} is {} of the capacity of {}, limited by {}",
+        format_images_per_s(plan.peak_per_s),
+        format_percent(plan.peak_per_s / plan.current_capacity.rate_per_s.value),
+        machine_phrase(plan, plan.cores, plan.gpus), resource_phrase(bottleneck));
   }
   if (bottleneck == "disk")
-    return fmt::format("Buy no cores: the disk limits, at {}; {}", rate, kDiskLimitUnknown);
+    return fmt::format("Do not add cores: the disk is the bottleneck, at {}; {}", rate,
+                       kDiskLimitUnknown);
   if (bottleneck == "cores") return more_cores_recommendation(plan);
   if (bottleneck == "GPU") {
     const double gain = plan.one_more_gpu ? plan.gain_per_s(*plan.one_more_gpu) : 0;
-    return fmt::format("Buy no cores: the GPU limits, at {}; another brings {}", rate,
-                       format_percent(gain / plan.current_capacity.rate_per_s.value));
+    return fmt::format("Do not add cores: the GPU is the bottleneck, at {}; another GPU adds {}",
+                       rate, format_percent(gain / plan.current_capacity.rate_per_s.value));
   }
   if (has_thread_setting(bottleneck)) {
-    return fmt::format("Buy nothing yet: {} limit, at {}; raise {} first",
-                       resource_phrase(bottleneck), rate,
-                       plan.gpus > 0 && bottleneck == "compute" ? "their number"
-                                                                : thread_setting_name(bottleneck));
+    return fmt::format(
+        "No new hardware needed yet: {} are the bottleneck, at {}; increase {} first",
+        resource_phrase(bottleneck), rate,
+        plan.gpus > 0 && bottleneck == "compute" ? "the number of lanes"
+                                                 : thread_setting_name(bottleneck));
   }
-  return fmt::format("Buy no cores: {} limits, at {}, and there is one alone",
+  return fmt::format("Do not add cores: {} is the bottleneck, at {}, and runs as a single thread",
                      resource_phrase(bottleneck), rate);
 }
 
@@ -90,7 +93,7 @@ std::string recommendation_sentence(const Plan& plan) {
   const std::string problem = data_problem(plan);
   std::string recommendation = bottleneck_recommendation(plan);
   if (problem.empty()) return recommendation;
-  return fmt::format("Do not buy from this: {}. Otherwise: {}", problem, recommendation);
+  return fmt::format("Unreliable logs: {}. Without that: {}", problem, recommendation);
 }
 
 }  // namespace eckart::capacity

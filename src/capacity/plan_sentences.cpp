@@ -20,27 +20,28 @@ std::string format_large_count(double count) {
 std::string requirement_sentence(const Requirement& requirement, const Plan& plan) {
   const std::string with = plan.gpus > 0 ? " with " + format_count(requirement.gpus, "GPU") : "";
   if (!requirement.cores) {
-    return fmt::format("no number of cores does{}: {} would limit it", with,
-                       requirement.bottleneck == "cores" ? "what cores wait for each other for"
+    return fmt::format("no number of cores is enough{}: {} would be the bottleneck", with,
+                       requirement.bottleneck == "cores" ? "contention between cores"
                        : requirement.bottleneck == "disk"
-                           ? "the disk, as far as these logs have seen it,"
+                           ? "the disk, as far as observed,"
                            : bottleneck_phrase({.bottleneck = requirement.bottleneck}, plan));
   }
   const std::string conservative_text =
-      !requirement.conservative_cores ? "; no number of them is sure to"
+      !requirement.conservative_cores
+          ? "; no number is enough at the lower end of the 95 % interval"
       : *requirement.conservative_cores == *requirement.cores
           ? ""
-          : fmt::format("; {} to be sure, as the interval has it",
+          : fmt::format("; {} at the lower end of the 95 % interval",
                         group_digits(*requirement.conservative_cores));
   const char* bound = !plan.scaling.is_known && *requirement.cores > plan.cores ? "at least " : "";
-  return fmt::format("it takes {}{}{}{}", bound, format_count(*requirement.cores, "core"), with,
+  return fmt::format("requires {}{}{}{}", bound, format_count(*requirement.cores, "core"), with,
                      conservative_text);
 }
 
 }  // namespace
 
 std::string bottleneck_phrase(const Prediction& at, const Plan& plan) {
-  if (at.bottleneck == "disk") return "the disk, as far as seen";
+  if (at.bottleneck == "disk") return "the disk, as far as observed";
   const auto fixed = plan.fixed_threads.find(at.bottleneck);
   if (fixed == plan.fixed_threads.end()) return resource_phrase(at.bottleneck);
   return fmt::format("{}={}", thread_setting_name(at.bottleneck), fixed->second);
@@ -82,26 +83,27 @@ std::string work_sentence(const Plan& plan) {
 
 std::string bottleneck_sentence(const Plan& plan) {
   const std::string rate = format_images_per_s(plan.baseline.rate_per_s);
-  if (plan.bounds.empty()) return "not known: the log has no CPU time; at least " + rate;
+  if (plan.bounds.empty()) return "unknown: the log has no CPU times; at least " + rate;
   const Bound& first = plan.bounds.front();
   if (plan.baseline.saturated.empty()) {
-    return fmt::format("{}nothing was saturated at {}; the busiest, {}, had {} of the time to do",
-                       plan.is_inconclusive() ? "not known: " : "", rate,
+    return fmt::format("{}no resource was saturated at {}; the busiest, {}, was {} utilized",
+                       plan.is_inconclusive() ? "unknown: " : "", rate,
                        resource_phrase(first.resource), format_percent(first.utilization));
   }
   const std::string& bottleneck = first.resource;
   if (bottleneck == "disk") {
-    return fmt::format("the disk is the limit: {} waited for it at {}; {}",
+    return fmt::format("the disk is the bottleneck: {} waited for it at {}; {}",
                        format_count(first.servers, "thread"), rate, kDiskLimitUnknown);
   }
   const bool is_one = bottleneck == "GPU" || bottleneck == "source" || bottleneck == "batch";
-  std::string text = fmt::format("{} {} the limit: {} busy at {}", resource_phrase(bottleneck),
-                                 is_one ? "is" : "are", format_percent(first.utilization), rate);
+  std::string text =
+      fmt::format("{} {} the bottleneck: {} utilized at {}", resource_phrase(bottleneck),
+                  is_one ? "is" : "are", format_percent(first.utilization), rate);
   if (has_thread_setting(bottleneck)) {
     const auto fixed = plan.fixed_threads.find(bottleneck);
     text += fixed == plan.fixed_threads.end()
-                ? fmt::format("; there were {}, and their number is a setting", first.servers)
-                : fmt::format("; {}={} is a setting, which could be raised",
+                ? fmt::format("; there were {}; their number is a setting", first.servers)
+                : fmt::format("; consider a higher {} than the current {}",
                               thread_setting_name(bottleneck), fixed->second);
   }
   return text;
@@ -110,8 +112,8 @@ std::string bottleneck_sentence(const Plan& plan) {
 std::string next_bottleneck_sentence(const Plan& plan) {
   if (plan.bounds.size() < 2 || plan.is_inconclusive()) return {};
   const Bound& next = plan.bounds[1];
-  if (next.utilization > 0.995) return resource_phrase(next.resource) + ", which was as busy";
-  return fmt::format("{}, {} busy: alone at {}{}, {} times what was measured",
+  if (next.utilization > 0.995) return resource_phrase(next.resource) + ", equally utilized";
+  return fmt::format("{}, {} utilized: alone it allows {}{}, {} times the measured rate",
                      resource_phrase(next.resource), format_percent(next.utilization),
                      format_images_per_s(next.rate_per_s.value),
                      next.is_lower_bound ? " or more" : "", format_number(1 / next.utilization));
@@ -121,12 +123,12 @@ std::string littles_law_sentence(const Plan& plan) {
   if (!plan.baseline.littles_law) return {};
   const double expected = plan.baseline.littles_law->expected_unfinished(),
                found = plan.baseline.littles_law->mean_unfinished;
-  std::string text = fmt::format("{} x {} in the system = {} images; {} were there",
+  std::string text = fmt::format("{} x {} in the system = {} images; {} were measured",
                                  format_images_per_s(plan.baseline.littles_law->rate_per_s),
                                  format_duration(plan.baseline.littles_law->mean_in_system_s),
                                  format_number(expected), format_number(found));
   if (std::abs(found - expected) > 0.25 * std::max(found, expected)) {
-    text += ": they don't agree, so the work came or went unevenly";
+    text += ": they differ, so the load was not steady";
   }
   return text;
 }
@@ -135,8 +137,8 @@ std::string amdahl_sentence(const Plan& plan) {
   const ScalingAnalysis& scaling = plan.scaling;
   if (!scaling.is_known) {
     return fmt::format(
-        "not known from runs at {} alone; what is said of more is an upper bound, "
-        "as if no core waited for another",
+        "unknown from runs on {} only; rates for more cores are upper bounds that assume perfect "
+        "scaling",
         format_count(plan.cores, "core"));
   }
   const std::string found = scaling.measured
@@ -145,8 +147,7 @@ std::string amdahl_sentence(const Plan& plan) {
                                               format_percent_range(scaling.measured->ratio))
                                 : "serial fraction not measurable";
   return fmt::format(
-      "{} from {} at {} cores; the predictions take {} ({}), since such work has about 1.5 % and a "
-      "few runs tell little",
+      "{} from {} at {} cores; predictions use {} ({}), which includes a prior of about 1.5 %",
       found, format_count(std::int64_t(plan.runs.size()), "run"), fmt::join(scaling.cores, ", "),
       format_percent(scaling.serial_fraction.value), format_percent_range(scaling.serial_fraction));
 }
@@ -160,50 +161,50 @@ std::string gustafson_sentence(const Plan& plan) {
                   format_percent(std::max(0.0, scaling.gustafson_serial_fraction.value)),
                   format_percent_range(scaling.gustafson_serial_fraction));
   if (scaling.gustafson_runs > 0) {
-    return fmt::format("{}, from {} whose images grew with their cores", share,
+    return fmt::format("{}, from {} with images in proportion to cores", share,
                        format_count(scaling.gustafson_runs, "run"));
   }
   return fmt::format(
-      "{} of a run on {}; it follows from Amdahl's, since no runs had images in "
-      "proportion to their cores",
+      "{} of a run on {}; derived from Amdahl's law, since no runs had images in proportion to "
+      "cores",
       share, format_count(scaling.cores.back(), "core"));
 }
 
 std::string one_more_sentence(const Plan& plan) {
-  if (plan.is_inconclusive()) return "not known: nothing was saturated";
+  if (plan.is_inconclusive()) return "unknown: no resource was saturated";
   const auto gain = [&](const Prediction& more) {
     const double per_s = plan.gain_per_s(more),
                  share = per_s / plan.current_capacity.rate_per_s.value;
-    if (more.bottleneck == "disk")
-      return std::string("nothing that was seen; ") + kDiskLimitUnknown;
-    if (share < 1e-3) return "nothing, since the limit is then " + bottleneck_phrase(more, plan);
+    if (more.bottleneck == "disk") return std::string("no observed gain; ") + kDiskLimitUnknown;
+    if (share < 1e-3) return "nothing: the bottleneck is then " + bottleneck_phrase(more, plan);
     return fmt::format("{} ({})", format_images_per_s(per_s), format_percent(share));
   };
-  std::string text = "a core more brings " + gain(plan.one_more_core);
-  if (plan.one_more_gpu) text += "; a GPU more brings " + gain(*plan.one_more_gpu);
+  std::string text = "one more core adds " + gain(plan.one_more_core);
+  if (plan.one_more_gpu) text += "; one more GPU adds " + gain(*plan.one_more_gpu);
   return text;
 }
 
 std::vector<std::string> target_sentences(const Plan& plan) {
   std::vector<std::string> sentences;
   if (plan.images) {
-    sentences.push_back(fmt::format("{} images take {} here", format_large_count(*plan.images),
+    sentences.push_back(fmt::format("{} images take {} on this machine",
+                                    format_large_count(*plan.images),
                                     format_duration(*plan.images_duration_s)));
   }
   if (!plan.target) return sentences;
   const TargetResult& target = *plan.target;
   sentences.push_back(
-      fmt::format("{} ({} a day) {}: {} can do {}, {}", format_images_per_s(target.rate_per_s),
+      fmt::format("{} ({} per day) {}: {} can reach {}, {}", format_images_per_s(target.rate_per_s),
                   format_large_count(86400 * target.rate_per_s),
-                  target.headroom >= 0 ? "is within reach"
+                  target.headroom >= 0 ? "is possible"
                   : plan.is_inconclusive() || plan.current_capacity.bottleneck == "disk"
-                      ? "is more than was seen here"
-                      : "is too much here",
+                      ? "is more than was observed"
+                      : "is not possible on this machine",
                   machine_phrase(plan, plan.cores, plan.gpus),
                   format_images_per_s(plan.current_capacity.rate_per_s.value),
                   headroom_phrase(target.headroom)));
   if (plan.is_inconclusive() && target.headroom < 0) {
-    sentences.push_back("what it takes is not known: nothing was saturated");
+    sentences.push_back("what it takes is unknown: no resource was saturated");
     return sentences;
   }
   for (const Requirement& requirement : target.requirements)
@@ -213,20 +214,19 @@ std::vector<std::string> target_sentences(const Plan& plan) {
 
 std::string peak_sentence(const Plan& plan) {
   const double headroom = plan.headroom();
-  const std::string peak =
-      fmt::format("the best interval had {}", format_images_per_s(plan.peak_per_s));
+  const std::string peak = fmt::format("best interval: {}", format_images_per_s(plan.peak_per_s));
   const std::string rate = format_images_per_s(plan.current_capacity.rate_per_s.value);
   if (plan.is_inconclusive()) return fmt::format("{}; the capacity is not known", peak);
   if (!plan.baseline.is_service) {
-    return fmt::format("{}; {} is what lasts", peak, rate);
+    return fmt::format("{}; sustained: {}", peak, rate);
   }
   return fmt::format("{}; the capacity is {}: {}", peak, rate,
-                     headroom > 0.05 ? headroom_phrase(headroom) : "no room above it");
+                     headroom > 0.05 ? headroom_phrase(headroom) : "no headroom");
 }
 
 std::string energy_sentence(const Plan& plan) {
   if (!plan.baseline.joules_per_image) return {};
-  return fmt::format("{} images per joule, {} J an image; of the GPU alone",
+  return fmt::format("{} images per joule, {} J per image (GPU only)",
                      format_number(1 / *plan.baseline.joules_per_image),
                      format_number(*plan.baseline.joules_per_image));
 }

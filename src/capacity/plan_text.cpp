@@ -10,13 +10,13 @@ namespace eckart::capacity {
 namespace {
 
 std::string labeled(std::string_view label, const std::string& text) {
-  return text.empty() ? "" : fmt::format("{:<11}{}\n", label, text);
+  return text.empty() ? "" : fmt::format("{:<16}{}\n", label, text);
 }
 
 std::string bounds_text(const Plan& plan) {
-  constexpr std::string_view kRow = "{:<11}{:>8}{:>15}{:>8}   {}\n";
-  std::string table =
-      fmt::format(kRow, "resource", "servers", "ms an image", "busy", "alone it would allow");
+  constexpr std::string_view kRow = "{:<11}{:>8}{:>15}{:>13}   {}\n";
+  std::string table = fmt::format(kRow, "resource", "servers", "ms/image", "utilization",
+                                  "rate if it were the only limit");
   for (const Bound& bound : plan.bounds) {
     table += fmt::format(kRow, bound.resource, bound.servers, format_number(1e3 * bound.demand_s),
                          format_percent(bound.utilization),
@@ -29,7 +29,7 @@ std::string bounds_text(const Plan& plan) {
 std::string speedup_text(const Plan& plan) {
   if (plan.scaling.speedups.empty()) return {};
   constexpr std::string_view kRow = "{:<11}{:>10}{:>18}{:>16}\n";
-  std::string table = fmt::format(kRow, "speed-up", "Amdahl", "95 %", "Gustafson");
+  std::string table = fmt::format(kRow, "speedup", "Amdahl", "95 %", "Gustafson");
   for (const Speedup& speedup : plan.scaling.speedups) {
     table +=
         fmt::format(kRow, format_count(speedup.cores, "core"), format_number(speedup.amdahl.value),
@@ -55,18 +55,18 @@ std::string rate_text(const Plan& plan) {
 }  // namespace
 
 std::string to_text(const Plan& plan) {
-  std::string text = labeled("verdict", recommendation_sentence(plan)) + "\n";
+  std::string text = labeled("recommendation", recommendation_sentence(plan)) + "\n";
   text += labeled("logs", runs_sentence(plan));
   text += labeled("machine", machine_sentence(plan));
   text += labeled("work", work_sentence(plan)) + "\n";
-  text += labeled("limit", bottleneck_sentence(plan));
-  text += labeled("next", next_bottleneck_sentence(plan)) + "\n";
+  text += labeled("bottleneck", bottleneck_sentence(plan));
+  text += labeled("next bottleneck", next_bottleneck_sentence(plan)) + "\n";
   text += bounds_text(plan) + "\n";
   text += labeled("Little", littles_law_sentence(plan));
   text += labeled("Amdahl", amdahl_sentence(plan));
   text += labeled("Gustafson", gustafson_sentence(plan)) + "\n";
   text += speedup_text(plan) + rate_text(plan) + "\n";
-  text += labeled("one more", one_more_sentence(plan));
+  text += labeled("gain", one_more_sentence(plan));
   for (const std::string& sentence : target_sentences(plan)) text += labeled("target", sentence);
   text += labeled("peak", peak_sentence(plan));
   text += labeled("energy", energy_sentence(plan));

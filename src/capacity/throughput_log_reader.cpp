@@ -34,7 +34,7 @@ T value_or(const JsonLine& json, const char* key, T otherwise) {
 
 template <typename T>
 T required_value(const JsonLine& json, const char* key) {
-  if (!json.contains(key)) throw BadLine(fmt::format("has no '{}'", key));
+  if (!json.contains(key)) throw BadLine(fmt::format("has no key '{}'", key));
   return json.at(key).get<T>();
 }
 
@@ -52,7 +52,7 @@ struct LogLimits {
 
 double check_range(double min_value, double number, double max_value, const char* key) {
   if (!(min_value <= number && number <= max_value))
-    throw BadLine(fmt::format("says that '{}' is {}", key, number));
+    throw BadLine(fmt::format("has an impossible value for '{}': {}", key, number));
   return number;
 }
 
@@ -81,7 +81,7 @@ LoggedRun parse_run(const JsonLine& json) {
     run.gpus.push_back(value_or<std::string>(gpu, "name", "GPU"));
   }
   if (run.gpus.size() > LogLimits::kGpus)
-    throw BadLine(fmt::format("says that there are {} GPUs", run.gpus.size()));
+    throw BadLine(fmt::format("has too many GPUs: {}", run.gpus.size()));
   for (const auto& [key, value] : array_or_empty(json, "settings").items()) {
     run.settings[key] = value.is_string() ? value.get<std::string>() : value.dump();
   }
@@ -121,7 +121,7 @@ ThroughputSample parse_sample(const JsonLine& json) {
   sample.pixels = count_or_zero(json, "pixels");
   sample.input_bytes = count_or_zero(json, "input_bytes");
   if (sample.images() > 0 && sample.interval_s <= 0)
-    throw BadLine(fmt::format("says that {} images took no time", sample.images()));
+    throw BadLine(fmt::format("has {} images in an interval of 0 s", sample.images()));
   sample.cpu_s = seconds_or_zero(value_or(json, "process", JsonLine::object()), "cpu_s");
   const JsonLine end_to_end = value_or(json, "end_to_end_s", JsonLine::object());
   sample.in_system_count = count_or_zero(end_to_end, "count");
@@ -184,9 +184,10 @@ void ThroughputLogReader::parse_line(const std::string& line) {
   const JsonLine json = JsonLine::parse(line);
   if (!json.is_object()) throw BadLine("is not a JSON object");
   const auto schema = value_or<std::string>(json, "schema", "");
-  if (schema.empty()) throw BadLine("is not of a throughput log: it has no schema");
+  if (schema.empty()) throw BadLine("is not part of a throughput log: it has no key 'schema'");
   if (schema != kSchema) {
-    throw BadLine(fmt::format("has the schema '{}', and this program reads '{}'", schema, kSchema));
+    throw BadLine(
+        fmt::format("has schema '{}', but this program reads only '{}'", schema, kSchema));
   }
   const auto kind = required_value<std::string>(json, "kind");
   const auto id = required_value<std::string>(json, "run");
@@ -217,7 +218,7 @@ std::string ThroughputLogReader::line_error(const std::string& line, bool is_las
     if (next != line.npos && next > 0) return line_error(line.substr(next), is_last);
     return is_last ? "" : "is not JSON";
   } catch (const JsonLine::exception&) {
-    return "has a value of another type than the schema says";
+    return "has a value of the wrong type";
   }
 }
 
@@ -230,9 +231,9 @@ void ThroughputLogReader::read(std::istream& lines, const std::string& name) {
     const std::string error_text = line_error(line, is_cut);
     if (error_text.empty()) continue;
     if (warnings_.size() < kMaxWarnings) {
-      warnings_.push_back(fmt::format("{}:{}: this line {}", name, number, error_text));
+      warnings_.push_back(fmt::format("{}:{}: line ignored: it {}", name, number, error_text));
     } else if (warnings_.size() == kMaxWarnings) {
-      warnings_.push_back("and more lines like these");
+      warnings_.push_back("more lines were ignored; these warnings stop here");
     }
   }
 }
@@ -254,7 +255,7 @@ std::vector<LoggedRun> ThroughputLogReader::runs() {
   for (auto& [id, run] : runs_) {
     if (run.id.empty()) {
       warnings_.push_back(
-          fmt::format("run {}: its first line, which says what it is, is missing", id));
+          fmt::format("run {} ignored: its first line (kind 'run') is missing", id));
       continue;
     }
     sort_by_time(run.intervals);
@@ -262,14 +263,14 @@ std::vector<LoggedRun> ThroughputLogReader::runs() {
     if (whole.images() > 0 && whole.interval_s > run.startup_s) {
       usable.push_back(run);
     } else {
-      warnings_.push_back(fmt::format("run {}: no image was done in it", id));
+      warnings_.push_back(fmt::format("run {} ignored: it processed no images", id));
     }
   }
   if (usable.empty()) {
     throw FatalError(
         ExitCode::nothing_readable,
-        fmt::format("no run of which a plan can be made in {}{}", fmt::join(files_, ", "),
-                    warnings_.empty() ? ": nothing is logged there" : "; " + warnings_.front()));
+        fmt::format("no usable run in {}{}", fmt::join(files_, ", "),
+                    warnings_.empty() ? ": the file has no lines" : "; " + warnings_.front()));
   }
   std::ranges::stable_sort(usable, {}, &LoggedRun::time);
   return usable;

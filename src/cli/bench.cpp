@@ -47,7 +47,7 @@ class ScratchFolder {
     std::string name = (parent / "eckart-bench-XXXXXX").string();
     if (!error && !::mkdtemp(name.data())) error = {errno, std::generic_category()};
     if (error)
-      io::fail_to_create(error.value(), "cannot make a folder in " + printable(parent.native()) +
+      io::fail_to_create(error.value(), "cannot create a folder in " + printable(parent.native()) +
                                             ": " + error.message());
     path_ = fs::absolute(name);
   }
@@ -106,7 +106,7 @@ ExitCode scaling(const BenchArgs& args) {
        .print_line = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }},
       child);
   if (signals.received() != 0) {
-    std::fprintf(stderr, "stopped: what was measured is in %s\n",
+    std::fprintf(stderr, "stopped: measurements so far are in %s\n",
                  printable(args.log.native()).c_str());
     return ExitCode(128 + signals.received());
   }
@@ -118,32 +118,28 @@ ExitCode scaling(const BenchArgs& args) {
 
 void add_bench(CLI::App& app, Action& action) {
   auto args = std::make_shared<BenchArgs>();
-  CLI::App* command = app.add_subcommand(
-      "bench", "Experiments on this machine: scaling, how the rate grows with the cores");
+  CLI::App* command =
+      app.add_subcommand("bench", "Measure how throughput scales with the number of cores");
   command->add_option("experiment", args->experiment, "scaling")
       ->required()
       ->check(CLI::IsMember({"scaling"}));
-  command
-      ->add_option("inputs", args->inputs,
-                   "Folders and files; as many as are there, again and again")
+  command->add_option("inputs", args->inputs, "Folders and files; repeated as often as needed")
       ->required();
-  command->add_option("-o,--output", args->output,
-                      "Where results are made, and removed again: on the disk that is meant; the "
-                      "folder for temporary files unless said");
+  command->add_option(
+      "-o,--output", args->output,
+      "Scratch folder for results, on the disk to measure; default: the temporary folder");
   command->add_option("--log", args->log,
-                      "Throughput log to which the runs are added, for eckart plan; scaling.jsonl "
-                      "unless said");
-  command->add_option("--cores", args->cores, "1, 2, 4 ... all unless said, with commas")
+                      "Throughput log to append to, for eckart plan; default scaling.jsonl");
+  command
+      ->add_option("--cores", args->cores, "Comma-separated core counts; default 1, 2, 4, ..., all")
       ->delimiter(',')
       ->check(CLI::Range(1, 4096));
-  command
-      ->add_option("--seconds", args->seconds,
-                   "How long a run with all the cores is to take; 5 unless said")
+  command->add_option("--seconds", args->seconds, "Seconds for a run on all cores; default 5")
       ->check(CLI::Range(0.1, 3600.0));
-  command->add_option("--repeats", args->repeats, "Of each run; 3 unless said")
+  command->add_option("--repeats", args->repeats, "Repeats of each run; default 3")
       ->check(CLI::Range(1, 100));
   add_config_options(*command, args->config, false);
-  command->add_flag("--json", args->json, "The answers as eckart plan --json has them");
+  command->add_flag("--json", args->json, "Print the plan as JSON, as eckart plan --json does");
   command->callback([args, &action] {
     std::sort(args->cores.begin(), args->cores.end());
     action = [args] { return scaling(*args); };

@@ -30,7 +30,7 @@ ExitCode fail(ExitCode code, const std::string& message) {
 }
 
 ExitCode fail_out_of_memory() {
-  return fail(ExitCode::temporary, "out of memory; a smaller budget_mb takes less");
+  return fail(ExitCode::temporary, "out of memory; reduce budget_mb");
 }
 
 ExitCode execute(const Action& action) {
@@ -51,13 +51,13 @@ ExitCode execute(const Action& action) {
     if (error.code() == std::errc::not_enough_memory) return fail_out_of_memory();
     if (error.code() == std::errc::resource_unavailable_try_again)
       return fail(ExitCode::temporary,
-                  "no more threads may be started: the limit of this user (ulimit -u), of its "
-                  "control group (TasksMax) or of the system is reached");
+                  "cannot start more threads: the limit of the user (ulimit -u), control group "
+                  "(TasksMax) or system is reached");
     return fail(ExitCode::internal, std::string("internal error: ") + error.what());
   } catch (const std::exception& error) {
     return fail(ExitCode::internal, std::string("internal error: ") + error.what());
   } catch (...) {
-    return fail(ExitCode::internal, "internal error of an unknown kind");
+    return fail(ExitCode::internal, "unknown internal error");
   }
 }
 
@@ -83,7 +83,7 @@ EarlySignalMode early_signal_mode_of(int argc, char** argv) {
 }
 
 ExitCode parse_and_execute(int argc, char** argv) {
-  CLI::App app("Best low-rank reconstructions of images, at the speed of the hardware", "eckart");
+  CLI::App app("Truncated-SVD reconstruction of images on CPUs and GPUs", "eckart");
   app.set_version_flag("--version",
                        std::string("eckart " ECKART_VERSION " (build ") + build_id() + ")");
   app.require_subcommand(1);
@@ -96,8 +96,7 @@ ExitCode parse_and_execute(int argc, char** argv) {
   add_commands(app, action);
   const auto is_named = [&](const CLI::App* command) { return command->check_name(argv[1]); };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_named).empty()) {
-    return fail(ExitCode::usage,
-                "there is no command '" + printable(argv[1]) + "'; see eckart --help");
+    return fail(ExitCode::usage, "unknown command '" + printable(argv[1]) + "'; see eckart --help");
   }
   try {
     parse(app, {argv + std::min(argc, 1), argv + argc});

@@ -5,12 +5,11 @@
 namespace eckart::cli {
 
 void add_config_options(CLI::App& command, ConfigArgs& args, bool has_print_option) {
-  command.add_option("--config", args.file, "Settings in YAML")->check(CLI::ExistingFile);
+  command.add_option("--config", args.file, "YAML file with settings")->check(CLI::ExistingFile);
   command.add_option("--set", args.assignments,
-                     "One setting: key=value, as in output.jpeg_quality=90; may be repeated");
+                     "Set one key, such as output.jpeg_quality=90; may be repeated");
   if (has_print_option)
-    command.add_flag("--print-config", args.print,
-                     "Print the settings that result, and do nothing");
+    command.add_flag("--print-config", args.print, "Print the effective settings and exit");
 }
 
 settings::Configuration read_configuration(const ConfigArgs& args,

@@ -117,7 +117,7 @@ void print_machine() {
   sysinfo(&info);
   getrlimit(RLIMIT_NOFILE, &files);
   const double gib = double(info.mem_unit) / (1 << 30);
-  std::printf("machine  %d cores, %.1f of %.1f GiB memory free, %llu open files at most\n",
+  std::printf("machine  %d cores, %.1f of %.1f GiB memory free, open file limit %llu\n",
               usable_cores(), double(info.freeram + info.bufferram) * gib,
               double(info.totalram) * gib, static_cast<unsigned long long>(files.rlim_cur));
   std::string formats;
@@ -136,13 +136,13 @@ struct DoctorArgs {
 std::filesystem::path calibration_file(const DoctorArgs& args) {
   auto file = args.calibration.empty() ? settings::user_calibration_file() : args.calibration;
   if (file.empty()) {
-    throw FatalError(ExitCode::usage, "there is no home folder: say --calibration FILE");
+    throw FatalError(ExitCode::usage, "there is no home folder; use --calibration FILE");
   }
   try {
     read_stored_costs(file);
   } catch (const settings::SettingsError& error) {  // who knows what it is
     throw settings::SettingsError(std::string(error.what()) +
-                                  ": it is not replaced; remove it, or say another --calibration");
+                                  ": not replaced. Remove it, or use another --calibration file");
   }
   std::error_code failed;
   const auto folder = std::filesystem::absolute(file).parent_path();
@@ -203,19 +203,19 @@ ExitCode doctor(const DoctorArgs& args) {
 }  // namespace
 
 void add_doctor(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "doctor", "Tell whether this machine is ready, with a real reconstruction on each backend");
+  CLI::App* command =
+      app.add_subcommand("doctor", "Check this machine with a reconstruction on each backend");
   auto args = std::make_shared<DoctorArgs>();
-  command->add_option("--backend", args->backend, "Only this one: cpu or cuda; auto for both")
+  command->add_option("--backend", args->backend, "Backend to check: cpu, cuda, or auto for both")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
-  CLI::Option* calibrate = command->add_flag(
-      "--calibrate", args->calibrate,
-      "Measure what the solvers take on this machine, and store it for the runs to come");
-  command->add_option("--calibration", args->calibration,
-                      "The file for it; eckart/calibration.yaml in $XDG_CONFIG_HOME or ~/.config "
-                      "if none is said");
-  command->add_option("--seconds", args->seconds, "How long to measure, about, a backend")
+  CLI::Option* calibrate =
+      command->add_flag("--calibrate", args->calibrate,
+                        "Measure solver costs on this machine and store them for later runs");
+  command->add_option(
+      "--calibration", args->calibration,
+      "Calibration file; default eckart/calibration.yaml in $XDG_CONFIG_HOME or ~/.config");
+  command->add_option("--seconds", args->seconds, "Approximate seconds to measure each backend")
       ->check(CLI::Range(0.0, 3600.0))
       ->needs(calibrate)
       ->capture_default_str();

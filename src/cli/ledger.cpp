@@ -38,8 +38,7 @@ ExitCode export_ledger(const LedgerArgs& args) {
       app::open_existing_ledger(args.output, args.ledger));  // before anything is written
   if (!to_stdout) {
     if (std::filesystem::exists(args.file))
-      throw FatalError(ExitCode::cannot_create,
-                       args.file.string() + ": this file is there already");
+      throw FatalError(ExitCode::cannot_create, args.file.string() + ": the file already exists");
     file.open(args.file, std::ios::binary);
     if (!file)
       throw FatalError(ExitCode::cannot_create,
@@ -92,7 +91,7 @@ ExitCode import_ledger(const LedgerArgs& args) {
   });
   const app::ImportCounts counts = import.finish();
   const auto number = [](std::int64_t count) { return static_cast<long long>(count); };
-  std::printf("%s: %lld outputs imported, %lld known already, %lld not there as they were\n",
+  std::printf("%s: %lld outputs imported, %lld already known, %lld missing or changed\n",
               printable(args.output.native()).c_str(), number(counts.outputs),
               number(counts.already_known), number(counts.missing));
   if (counts.failures > 0) std::printf("%lld failures imported\n", number(counts.failures));
@@ -102,11 +101,11 @@ ExitCode import_ledger(const LedgerArgs& args) {
 }  // namespace
 
 void add_ledger(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "ledger", "Export what is known of an output folder, and import it where it was lost");
+  CLI::App* command =
+      app.add_subcommand("ledger", "Export the ledger of an output folder, or import one");
   command->require_subcommand(1);
   auto args = std::make_shared<LedgerArgs>();
-  command->add_option("--ledger", args->ledger, "The ledger's file, where it is not in the folder");
+  command->add_option("--ledger", args->ledger, "Ledger file, if not in the output folder");
   const auto add = [&](const char* name, const char* what, ExitCode (*work)(const LedgerArgs&)) {
     CLI::App* step = command->add_subcommand(name, what);
     step->add_option("output", args->output, "The output folder")->required();
@@ -114,10 +113,10 @@ void add_ledger(CLI::App& app, Action& action) {
     step->callback([args, work, &action] { action = [args, work] { return work(*args); }; });
     return step;
   };
-  add("export", "Write it as lines of JSON", export_ledger)
-      ->add_option("file", args->file, "A new file; stdout where it is left out");
-  add("import", "Merge lines of JSON into the ledger", import_ledger)
-      ->add_option("file", args->file, "What export wrote")
+  add("export", "Export the ledger as JSON lines", export_ledger)
+      ->add_option("file", args->file, "New file; default stdout");
+  add("import", "Import JSON lines into the ledger", import_ledger)
+      ->add_option("file", args->file, "File written by export")
       ->required();
 }
 

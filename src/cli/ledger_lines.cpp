@@ -115,10 +115,10 @@ ledger::OutputEntry entry_of(const Json& json) {
                             .bytes = integer(json, "output_bytes"),
                             .root_length = root.size(),
                             .output_mtime_ns = integer(json, "output_mtime_ns")};
-  if (entry.bytes < 0) throw LineError("output_bytes: a file cannot have fewer than 0");
+  if (entry.bytes < 0) throw LineError("output_bytes: must not be negative");
   if (json.contains("sha256")) entry.content_hash = bytes_of(json.at("sha256").get<std::string>());
   if (!entry.content_hash.empty() && entry.content_hash.size() != 32)
-    throw LineError("sha256 is not of 64 hexadecimal digits");
+    throw LineError("sha256: must have 64 hexadecimal digits");
   if (json.contains("report")) entry.report = text_or_hex(json, "report");
   return entry;
 }
@@ -130,7 +130,7 @@ ledger::FailureEntry failure_of(const Json& json) {
       return {absolute(text_or_hex(json, "failed_input"), "failed_input"), state_of(json),
               FailureReason(reason), text_or_hex(json, "detail")};
   }
-  throw LineError("reason: '" + text + "' is none that is known");
+  throw LineError("reason: '" + text + "' is not a known reason");
 }
 
 /// Throws LineError for what the JSON library throws.
@@ -139,7 +139,7 @@ auto with_line_errors(const Work& work) {
   try {
     return work();
   } catch (const Json::parse_error& error) {
-    throw LineError("no JSON from byte " + std::to_string(error.byte) + " on");
+    throw LineError("invalid JSON from byte " + std::to_string(error.byte) + " on");
   } catch (const Json::exception& error) {
     const std::string_view text = error.what();  // [json.exception.KIND.NUMBER] what is wrong
     const std::size_t end = text.find("] ");
@@ -185,18 +185,18 @@ void check_header(const std::string& line) {
   const std::int64_t version = with_line_errors([&] {
     const Json json = Json::parse(line);
     if (!json.is_object() || !json.contains("eckart_ledger"))
-      throw LineError("this is no export of a ledger of eckart");
+      throw LineError("not a ledger export of eckart");
     return integer(json, "eckart_ledger");
   });
   if (version != kExportVersion)
-    throw LineError("is of version " + std::to_string(version) + ", this program knows " +
+    throw LineError("has version " + std::to_string(version) + "; this program reads version " +
                     std::to_string(kExportVersion));
 }
 
 LedgerLine parse_line(const std::string& line) {
   return with_line_errors([&]() -> LedgerLine {
     const Json json = Json::parse(line);
-    if (!json.is_object()) throw LineError("is no JSON object");
+    if (!json.is_object()) throw LineError("is not a JSON object");
     if (json.contains("settings_text")) return SettingsText{text_or_hex(json, "settings_text")};
     if (json.contains("output")) return entry_of(json);
     if (json.contains("failed_input")) return failure_of(json);

@@ -52,7 +52,7 @@ void print_timings(const app::CalibrationResult& result) {
                 format_duration(estimate_seconds(timing.solver, batch, result.costs) / batch.planes)
                     .c_str(),
                 100 * deviation(timing, result.costs),
-                is_used_in_fit(timing) ? "" : " (in float64, at gram's prices)");
+                is_used_in_fit(timing) ? "" : " (in float64, at the costs of gram)");
   }
 }
 

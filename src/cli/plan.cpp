@@ -55,29 +55,28 @@ ExitCode plan(const PlanArgs& args) {
 
 void add_plan(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
-      "plan", "Tell from throughput logs what limits a machine, and what more would bring");
+      "plan", "Show what limits a machine, from throughput logs, and predict more hardware");
   auto args = std::make_shared<PlanArgs>();
-  command->add_option("log", args->logs, "Throughput logs, or rotated parts of them")->required();
-  command->add_option("--target", args->target, "A rate that is wanted: 2M/day, 30k/h, 250/s");
+  command->add_option("log", args->logs, "Throughput logs, including rotated ones")->required();
+  command->add_option("--target", args->target, "Target rate: 2M/day, 30k/h, 250/s");
   CLI::Option* images =
-      command->add_option("--images", args->images, "How many there are to do: 500k");
-  command->add_option("--deadline", args->deadline, "In which time they are to be done: 6h, 90min")
+      command->add_option("--images", args->images, "Number of images to process: 500k");
+  command->add_option("--deadline", args->deadline, "Time to process them in: 6h, 90min")
       ->needs(images)
       ->excludes("--target");
-  command->add_option("--cores", args->cores, "Predict for so many cores, too; several with commas")
+  command->add_option("--cores", args->cores, "Also predict for these core counts, comma-separated")
       ->delimiter(',')
       ->check(CLI::Range(1, 4096));
-  command->add_option("--gpus", args->gpus, "Predict for so many GPUs, too; several with commas")
+  command->add_option("--gpus", args->gpus, "Also predict for these GPU counts, comma-separated")
       ->delimiter(',')
       ->check(CLI::Range(1, 1024));
   command
       ->add_option("--fit-cores", args->fit_cores,
-                   "Predict from runs on so many cores alone, and show beside it what others did")
+                   "Fit only runs on these core counts, and compare with the others")
       ->delimiter(',')
       ->check(CLI::Range(1, 4096));
-  CLI::Option* json =
-      command->add_flag("--json", args->json, "A JSON object for each kind of work");
-  command->add_flag("--html", args->html, "A report with plots, in one file")->excludes(json);
+  CLI::Option* json = command->add_flag("--json", args->json, "Print one JSON object per workload");
+  command->add_flag("--html", args->html, "Print an HTML report with plots")->excludes(json);
   command->callback([args, &action] { action = [args] { return plan(*args); }; });
 }
 

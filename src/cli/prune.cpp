@@ -19,22 +19,21 @@ struct PruneArgs {
 };
 
 void print(const char* what, const app::Orphan& orphan) {
-  std::printf("%s %s (its input %s is gone)\n", what, printable(orphan.output).c_str(),
+  std::printf("%s %s (its input %s no longer exists)\n", what, printable(orphan.output).c_str(),
               printable(orphan.input).c_str());
 }
 
 void print_kept(const app::Orphans& orphans) {
   if (orphans.modified > 0)
-    std::printf("%lld more were changed after they were made, and stay\n",
+    std::printf("%lld kept: modified after they were written\n",
                 static_cast<long long>(orphans.modified));
   if (orphans.without_mtime > 0)
-    std::printf("%lld more stay: an earlier version did not record when they were written\n",
+    std::printf("%lld kept: no modification time was recorded\n",
                 static_cast<long long>(orphans.without_mtime));
   for (const auto& [root, count] : orphans.uncertain) {
     std::printf(
-        "%lld more stay: of %s, where the folder of the input is gone or has none of its inputs "
-        "left (--include-empty removes their results, too), a service takes inputs away, or the "
-        "input lies elsewhere\n",
+        "%lld kept, of %s: its inputs may exist elsewhere. --include-empty removes results of "
+        "empty or missing folders too\n",
         static_cast<long long>(count), printable(root).c_str());
   }
 }
@@ -57,7 +56,8 @@ ExitCode prune(const PruneArgs& args) {
       return ExitCode::ok;
     }
     if (!confirm(orphans.removable.size())) {
-      std::printf("%zu files would be removed; --yes removes them\n", orphans.removable.size());
+      std::printf("%zu files would be removed; use --yes to remove them\n",
+                  orphans.removable.size());
       return ExitCode::ok;
     }
   }
@@ -74,14 +74,13 @@ ExitCode prune(const PruneArgs& args) {
 
 void add_prune(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
-      "prune", "Remove results whose inputs are gone; without --yes only list them");
+      "prune", "Remove results whose inputs no longer exist; without --yes, only list them");
   auto args = std::make_shared<PruneArgs>();
   command->add_option("output", args->request.output, "The output folder")->required();
-  command->add_option("--ledger", args->request.ledger,
-                      "The ledger's file, where it is not in the folder");
-  command->add_flag("--yes", args->yes, "Remove them, without asking");
+  command->add_option("--ledger", args->request.ledger, "Ledger file, if not in the output folder");
+  command->add_flag("--yes", args->yes, "Remove without asking");
   command->add_flag("--include-empty", args->request.include_empty,
-                    "Also where the folder of an input is gone, or has none of its inputs left");
+                    "Include results whose input folder is missing or has no inputs left");
   command->callback([args, &action] { action = [args] { return prune(*args); }; });
 }
 

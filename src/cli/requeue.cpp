@@ -21,22 +21,21 @@ ExitCode requeue(const RequeueArgs& args) {
     if (!error.empty()) code = ExitCode::some_failed;
     std::printf(
         "%s: %s\n", printable(input.native()).c_str(),
-        error.empty() ? "to be tried again" : ("stays: " + printable_message(error)).c_str());
+        error.empty() ? "will be retried" : ("not requeued: " + printable_message(error)).c_str());
   }
   if (all.empty())
-    std::printf("%s: nothing is in the quarantine\n", printable(args.output.native()).c_str());
+    std::printf("%s: the quarantine is empty\n", printable(args.output.native()).c_str());
   return code;
 }
 
 }  // namespace
 
 void add_requeue(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "requeue", "Have the service try inputs again that are in an output folder's quarantine");
+  CLI::App* command =
+      app.add_subcommand("requeue", "Retry the quarantined inputs of an output folder");
   auto args = std::make_shared<RequeueArgs>();
   command->add_option("output", args->output, "The output folder")->required();
-  command->add_option("names", args->names,
-                      "Which of them, by name or path; all where none is named");
+  command->add_option("names", args->names, "Inputs to requeue, by name or path; default all");
   command->callback([args, &action] { action = [args] { return requeue(*args); }; });
 }
 

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -27,6 +28,17 @@ constexpr int kMaxRestarts = 3;
 std::string arguments() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Of this process, for the one that replaces it. Not changed by setenv(): a thread of the GPU's
+/// driver may be reading it.
+std::vector<char*> environment_without(std::string_view name) {
+  std::vector<char*> entries;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string_view text = *entry;
+    if (text.substr(0, text.find('=')) != name) entries.push_back(*entry);
+  }
+  return entries;
 }
 
 }  // namespace
@@ -56,11 +68,11 @@ void restart_process(const std::string& why, std::int64_t run_number,
   const int number = restart_info().count + 1;
   const auto restart_error = [&](const std::string& reason) {
     return FatalError(ExitCode::temporary,
-                      why + "; " + reason + "; the same command does the rest");
+                      why + "; " + reason + "; run the same command again to finish");
   };
   if (number > kMaxRestarts)
     throw restart_error("the GPU was lost " + std::to_string(number) + " times");
-  spdlog::error("{}: the GPU is lost; starting again ({} of {})", why, number, kMaxRestarts);
+  spdlog::error("{}: the GPU was lost; restarting ({} of {})", why, number, kMaxRestarts);
   std::string text = arguments();
   std::vector<char*> argv;
   for (char* argument = text.data(); argument < text.data() + text.size();
@@ -69,15 +81,18 @@ void restart_process(const std::string& why, std::int64_t run_number,
   argv.push_back(nullptr);
   const std::string value =
       std::to_string(::getpid()) + ":" + std::to_string(number) + ":" + std::to_string(run_number);
-  ::setenv(kRestartsVariable, value.c_str(), 1);
+  std::vector<char*> environment = environment_without(kRestartsVariable);
+  std::string entry = std::string(kRestartsVariable) + '=' + value;
+  environment.push_back(entry.data());
+  environment.push_back(nullptr);
   std::fflush(stdout);
   // What the driver has open goes with this process, and its memory with that; what the caller
   // has given stays.
   for (const int descriptor : open_descriptors()) {
     if (!inherited.contains(descriptor)) ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   }
-  ::execv("/proc/self/exe", argv.data());
-  throw restart_error(std::string("cannot start again: ") + std::strerror(errno));
+  ::execve("/proc/self/exe", argv.data(), environment.data());
+  throw restart_error(std::string("cannot restart: ") + std::strerror(errno));
 }
 
 }  // namespace eckart::cli

@@ -70,7 +70,7 @@ settings::Configuration read_configuration(const RunArgs& args) {
 ExitCode exit_code(const telemetry::RunReport& report) {
   if (report.images() == 0 && !report.interrupted) {
     throw FatalError(ExitCode::nothing_readable,
-                     "no images among the inputs (" + std::to_string(report.ignored) +
+                     "no images in the inputs (" + std::to_string(report.ignored) +
                          (report.ignored == 1 ? " other file)" : " other files)"));
   }
   return app::exit_code(report);
@@ -96,7 +96,7 @@ struct DryRunCounts {
         break;
     }
     ++collisions;
-    return "in the way (" + decision.explanation + ")";
+    return "collision (" + decision.explanation + ")";
   }
 };
 
@@ -113,7 +113,7 @@ telemetry::RunReport dry_run(app::Run& run, const RunArgs& args) {
                       printable_message(counts.of(places[i])).c_str());
       });
   if (args.quiet == 0)
-    std::fprintf(stderr, "outputs: %s new, %s same, %s reprocessed, %s in the way\n",
+    std::fprintf(stderr, "outputs: %s new, %s same, %s reprocessed, %s collisions\n",
                  group_digits(counts.created).c_str(), group_digits(counts.unchanged).c_str(),
                  group_digits(counts.reprocessed).c_str(), group_digits(counts.collisions).c_str());
   return report;
@@ -125,7 +125,7 @@ ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
       {.on_stop =
            [&](int) {
              spdlog::warn(
-                 "stopping: what is computed is still written, for {} s at most; once more ends at "
+                 "stopping: writing computed images for at most {} s; a second signal exits at "
                  "once",
                  shutdown_timeout.count());
              run.request_stop();
@@ -163,19 +163,20 @@ void check_settings_mismatch(const app::RunRequest& request) {
   const std::string what = printable(request.output.native()) + " has " +
                            group_digits(mismatch.count()) +
                            (mismatch.count() == 1 ? " result" : " results") +
-                           " of other settings (" + mismatch.describe() + ")";
-  if (request.on_change == OnSettingsChange::reprocess) return spdlog::warn("{}: made again", what);
+                           " made with other settings (" + mismatch.describe() + ")";
+  if (request.on_change == OnSettingsChange::reprocess)
+    return spdlog::warn("{}: they will be reprocessed", what);
   throw FatalError(
       ExitCode::usage,
       what +
-          ": nothing was done. --reprocess makes them again; another output folder, or "
-          "output.name, keeps both");
+          ": nothing was done. Use --reprocess to reprocess them, or keep both with another output "
+          "folder or output.name");
 }
 
 void check_not_image(const std::string& flag, const std::filesystem::path& file) {
   if (io::is_image_file_name(file.filename().string()))
     throw FatalError(ExitCode::usage,
-                     flag + " " + printable(file.native()) + " would replace an image");
+                     flag + " " + printable(file.native()) + " would overwrite an image");
 }
 
 ExitCode execute(const RunArgs& args) {
@@ -189,9 +190,9 @@ ExitCode execute(const RunArgs& args) {
     return ExitCode::ok;
   }
   if (args.inputs.empty() && args.files_from.empty()) {
-    throw FatalError(ExitCode::usage, "no input: name folders or files, or --files-from");
+    throw FatalError(ExitCode::usage, "no input: give folders, files or --files-from");
   }
-  if (args.output.empty()) throw FatalError(ExitCode::usage, "no output folder: say -o OUT");
+  if (args.output.empty()) throw FatalError(ExitCode::usage, "no output folder: give -o OUT");
   check_not_image("--report", args.report);
   check_not_image("--trace", args.trace);
 
@@ -232,40 +233,41 @@ ExitCode execute(const RunArgs& args) {
 void add_run(CLI::App& app, Action& action) {
   auto args = std::make_shared<RunArgs>();
   CLI::App* run =
-      app.add_subcommand("run", "Reconstruct every image of folders and files at rank k");
+      app.add_subcommand("run", "Reconstruct the images in folders and files at rank k");
   run->add_option("inputs", args->inputs,
-                  "Folders (taken whole, their tree is mirrored) and image files");
+                  "Folders (processed recursively; the tree is mirrored) and image files");
   run->add_option("--files-from", args->files_from,
-                  "Further inputs, a path a line, from this file; - is stdin");
-  run->add_option("-o,--output", args->output, "Folder for the results; made if it is missing");
+                  "File with further inputs, one path per line; - is stdin");
+  run->add_option("-o,--output", args->output, "Output folder; created if missing");
   run->add_option("-k,--rank", args->rank,
-                  "Rank, or several with commas (20, or 5,20,50); 20 where none is said");
+                  "Rank or comma-separated ranks, such as 20 or 5,20,50; default 20");
   run->add_option("--backend", args->backend,
-                  "auto (cuda where there is a GPU), cuda, cpu or checked (cuda against cpu)");
+                  "auto (cuda if there is a GPU), cuda, cpu or checked (compares cuda with cpu)");
   run->add_option("--solver", args->solver, "auto, gram, subspace, gesvd or gesvdj");
-  run->add_option("--format", args->format, "png (if none is said) or jpeg");
+  run->add_option("--format", args->format, "png (default) or jpeg");
   run->add_option("--ledger", args->ledger,
-                  "Where it is kept what is done: auto (in OUT), none, or a file");
+                  "Ledger of finished outputs: auto (in OUT), none, or a file");
   run->add_flag("--overwrite", args->overwrite,
-                "Do again what an earlier run has done, and replace what is in the way");
+                "Process all inputs again and overwrite existing files");
   run->add_flag("--reprocess", args->reprocess,
-                "Make again what an earlier run has made with other settings");
+                "Reprocess results that were made with other settings");
   run->add_flag("--deterministic", args->deterministic,
-                "CUDA: the same bytes whoever shares a batch, at some cost");
+                "CUDA: identical bytes whatever the batch, at some cost");
   run->add_flag("--wait-for-space", args->wait_for_space,
-                "Where the disk is full, wait until there is room, instead of ending with 74");
+                "Wait for space when the disk is full, instead of exiting with 74");
   add_config_options(*run, args->config);
   run->add_flag(
       "--dry-run", args->dry_run,
-      "Print of each output whether it would be new, reprocessed, or is in the way; do nothing");
+      "Print whether each output is new, the same, reprocessed or a collision; write nothing");
   run->add_option("--report", args->report,
-                  "A line of JSON for each output: rank, PSNR, energy, certificate; - is stdout");
+                  "JSON line per output: rank, PSNR, energy, certificate; - is stdout");
   run->add_option("--trace", args->trace,
-                  "A timeline of each image and batch, for ui.perfetto.dev");
+                  "File for a timeline of images and batches, for ui.perfetto.dev");
   run->add_flag("--json", args->json, "Print the summary as one JSON object on stdout");
-  run->add_flag("-v,--verbose", args->verbose, "Log each image done; twice: each batch as well");
+  run->add_flag("-v,--verbose", args->verbose,
+                "Log each finished image; given twice, each batch too");
   run->add_flag("-q,--quiet", args->quiet,
-                "No bar, no summary, and only warnings; twice for errors alone");
+                "No progress bar or summary, only warnings; given twice, only errors");
   run->callback([args, &action] { action = [args] { return execute(*args); }; });
 }
 

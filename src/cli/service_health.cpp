@@ -53,14 +53,12 @@ void ServiceHealth::on_stall(const Activity::Stall& stall) {
   const std::string why = to_string(stall);
   if (deadline_) return;  // it ends already
   deadline_.emplace(shutdown_timeout_, ExitCode::temporary,
-                    [] { spdlog::error("ends now, without the thread that has stalled"); });
-  spdlog::error("{}: the service ends with 75, to be started again; nothing is lost", why);
+                    [] { spdlog::error("exiting now without the stalled thread"); });
+  spdlog::error("{}: exiting with 75 to be restarted; no input is lost", why);
   telemetry::notify_status("stalled: " + why);
   stall_recorder_.emplace(
       "recorder", 1, [this, stall](int) { service_.record_stall(stall); },
-      [](const std::exception_ptr&) {
-        spdlog::error("which file it has stalled with could not be recorded");
-      });
+      [](const std::exception_ptr&) { spdlog::error("could not record the stalled file"); });
   service_.stop_with_error(std::make_exception_ptr(FatalError(ExitCode::temporary, why)));
 }
 

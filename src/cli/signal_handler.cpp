@@ -118,11 +118,10 @@ void SignalHandler::limit_shutdown() {
     left -= time;
     const std::string pending_work = actions_.pending_work();
     if (left.count() > 0 && !pending_work.empty())
-      spdlog::info("stopping: still at work: {}; ends in {} s at the latest", pending_work,
-                   left.count());
+      spdlog::info("stopping: waiting for {}; forced exit in {} s", pending_work, left.count());
   }
   const std::string pending_work = actions_.pending_work();
-  spdlog::error("stopped after {} s without an end of {}: the next start does that again",
+  spdlog::error("forced exit after {} s while waiting for {}; the next run will process it again",
                 timeout.count(), pending_work.empty() ? "its threads" : pending_work);
   _exit(128 + first_signal);
 }

@@ -24,9 +24,10 @@ void print_orphans(const StatusArgs& args) {
   request.ledger = args.ledger;
   const std::vector<app::Orphan> orphans = app::find_orphans(request).removable;
   if (orphans.empty()) return;
-  std::printf("%zu results of inputs that are gone; eckart prune removes them\n", orphans.size());
+  std::printf("%zu results whose inputs no longer exist; eckart prune removes them\n",
+              orphans.size());
   for (std::size_t i = 0; i < orphans.size() && i < std::size_t(args.orphans); ++i) {
-    std::printf("%s: %s is gone\n", printable(orphans[i].output).c_str(),
+    std::printf("%s: %s no longer exists\n", printable(orphans[i].output).c_str(),
                 printable(orphans[i].input).c_str());
   }
 }
@@ -48,16 +49,16 @@ ExitCode status(const StatusArgs& args) {
                 std::string(to_string(failure.reason)).c_str());
   }
   const std::size_t quarantined = io::quarantine_records(io::quarantine_folder(args.output)).size();
-  if (quarantined > 0)
-    std::printf("%zu quarantined; eckart requeue has them tried again\n", quarantined);
+  if (quarantined > 0) std::printf("%zu in quarantine: eckart requeue retries them\n", quarantined);
   const std::int64_t more = failed - std::int64_t(status.failed.size());
-  if (more > 0) std::printf("and %lld more; --failures N names N\n", static_cast<long long>(more));
+  if (more > 0)
+    std::printf("and %lld more; use --failures N to list N\n", static_cast<long long>(more));
   std::fflush(stdout);  // the rest takes its time
   const app::PendingCount pending = app::count_pending(args.output, args.ledger);
   if (pending.images) {
     std::printf("%lld pending\n", static_cast<long long>(*pending.images));
   } else {
-    std::printf("pending not known: %s\n", printable_message(pending.error).c_str());
+    std::printf("pending unknown: %s\n", printable_message(pending.error).c_str());
   }
   std::fflush(stdout);
   print_orphans(args);
@@ -67,15 +68,15 @@ ExitCode status(const StatusArgs& args) {
 }  // namespace
 
 void add_status(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "status", "Tell what is done in an output folder, what has failed, and what is left");
+  CLI::App* command =
+      app.add_subcommand("status", "Show what is done, failed and pending in an output folder");
   auto args = std::make_shared<StatusArgs>();
-  command->add_option("output", args->output, "The folder")->required();
-  command->add_option("--ledger", args->ledger, "The ledger's file, where it is not in the folder");
-  command->add_option("--failures", args->failures, "How many are named")
+  command->add_option("output", args->output, "Output folder")->required();
+  command->add_option("--ledger", args->ledger, "Ledger file, if not in the output folder");
+  command->add_option("--failures", args->failures, "Number of failures to list")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
-  command->add_option("--orphans", args->orphans, "How many results of deleted inputs are named")
+  command->add_option("--orphans", args->orphans, "Number of results of deleted inputs to list")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
   command->callback([args, &action] { action = [args] { return status(*args); }; });

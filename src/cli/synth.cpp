@@ -54,7 +54,7 @@ std::pair<int, int> parse_size(const std::string& text) {
 
 std::string check_size(const std::string& text) {
   if (parse_size(text).first > 0) return "";
-  return text + " is not a size; say 256, or 480x640 for 480 rows of 640, sides up to " +
+  return text + " is not a size; use 256, or 480x640 for 480 rows and 640 columns, sides up to " +
          std::to_string(kMaxSide);
 }
 
@@ -85,7 +85,7 @@ std::vector<SynthSpec> chosen_specs(const SynthArgs& args) {
 /// What options must fulfil together.
 void check_combinations(const SynthArgs& args) {
   if (args.format == "jpeg" && args.depth == 16) {
-    throw CLI::ValidationError("--depth", "a jpeg has 8 bits a sample; say --format png for 16");
+    throw CLI::ValidationError("--depth", "JPEG has 8 bits per sample; use --format png for 16");
   }
   for (const SynthSpec& spec : chosen_specs(args)) {
     if (spec.kind == SynthKind::low_rank && spec.rank > std::min(spec.rows, spec.cols)) {
@@ -140,7 +140,7 @@ ExitCode execute(const SynthArgs& args) {
   } catch (const ItemError& failure) {
     if (failure.reason() == FailureReason::output_collision)
       throw FatalError(ExitCode::cannot_create,
-                       std::string(failure.what()) + ": move it away, or name another folder");
+                       std::string(failure.what()) + ": move it away, or use another folder");
     throw FatalError(ExitCode::io_error, "cannot write into " + printable(args.output.native()) +
                                              ": " + failure.what());
   }
@@ -157,30 +157,30 @@ ExitCode execute(const SynthArgs& args) {
 
 void add_synth(CLI::App& app, Action& action) {
   auto args = std::make_shared<SynthArgs>();
-  CLI::App* synth =
-      app.add_subcommand("synth", "Make test images: phantoms, textures, known rank, known noise");
+  CLI::App* synth = app.add_subcommand(
+      "synth", "Generate test images: phantoms, textures, known rank, known noise");
   std::vector<std::string> kinds = {"all"};
   for (const SynthKind kind : kSynthKinds) kinds.emplace_back(to_string(kind));
   synth->option_defaults()->always_capture_default();
-  synth->add_option("-o,--output", args->output, "Folder for the images; made if it is missing")
-      ->required();
-  synth->add_option("--kind", args->kinds, "What they show, or several with commas")
+  synth->add_option("-o,--output", args->output, "Output folder; created if missing")->required();
+  synth->add_option("--kind", args->kinds, "Kinds of images, comma-separated")
       ->delimiter(',')
       ->check(CLI::IsMember(kinds));
-  synth->add_option("--count", args->count, "How many of each kind and size")
+  synth->add_option("--count", args->count, "Images per kind and size")
       ->check(CLI::Range(1, 100000000));
-  synth->add_option("--size", args->sizes, "ROWSxCOLS, or N for a square; several with commas")
+  synth->add_option("--size", args->sizes, "ROWSxCOLS, or N for a square; comma-separated")
       ->delimiter(',')
       ->check(check_size);
   synth->add_option("--channels", args->channels, "1 is gray, 3 is RGB")
       ->check(CLI::IsMember({1, 3}));
-  synth->add_option("--depth", args->depth, "Bits of a sample")->check(CLI::IsMember({8, 16}));
-  synth->add_option("-k,--rank", args->rank, "Exact rank of the low-rank ones")
+  synth->add_option("--depth", args->depth, "Bits per sample")->check(CLI::IsMember({8, 16}));
+  synth->add_option("-k,--rank", args->rank, "Exact rank of low-rank images")
       ->check(CLI::Range(1, kMaxSide));
-  synth->add_option("--noise", args->noise, "Sigma of Gaussian noise, in levels of the sample")
+  synth
+      ->add_option("--noise", args->noise, "Standard deviation of Gaussian noise, in sample levels")
       ->check(CLI::Range(0.0, 65535.0));
   synth->add_option("--format", args->format, "File format")->check(CLI::IsMember({"png", "jpeg"}));
-  synth->add_option("--seed", args->seed, "Another seed, other images");
+  synth->add_option("--seed", args->seed, "Seed of the random generator");
   synth->callback([args, &action] {
     check_combinations(*args);
     action = [args] { return execute(*args); };

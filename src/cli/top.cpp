@@ -36,7 +36,7 @@ std::string parse_address(const TopArgs& args) {
   if (!address.empty()) settings::apply(settings, "telemetry.listen=" + address);
   if (settings.telemetry.listen.empty())
     throw FatalError(ExitCode::usage,
-                     "no address: name that of telemetry.listen, or a --config that has it");
+                     "no address: give the one of telemetry.listen, or a --config that sets it");
   return settings.telemetry.listen;
 }
 
@@ -70,7 +70,7 @@ std::string fetch_status(const std::string& address) {
       text = fetch_status(address);
       notice.clear();
     } catch (const FatalError& error) {
-      notice = std::string(error.what()) + "\nasking again each second; the last answer was:\n\n";
+      notice = std::string(error.what()) + "\nretrying every second; last answer:\n\n";
     }
   }
 }
@@ -89,13 +89,15 @@ ExitCode top(const TopArgs& args) {
 
 void add_top(CLI::App& app, Action& action) {
   auto args = std::make_shared<TopArgs>();
-  CLI::App* command = app.add_subcommand("top", "Show what a running eckart does, each second");
+  CLI::App* command =
+      app.add_subcommand("top", "Show the status of a running eckart, updated every second");
   command->add_option("address", args->address,
-                      "Where it listens: 127.0.0.1:9464, or a socket's path; telemetry.listen of "
-                      "the configuration where none is said");
-  command->add_option("--config", args->config.file, "Settings in YAML, with telemetry.listen")
+                      "Address, such as 127.0.0.1:9464, or socket path; default: telemetry.listen "
+                      "of the configuration");
+  command->add_option("--config", args->config.file, "YAML file with telemetry.listen")
       ->check(CLI::ExistingFile);
-  command->add_flag("--once", args->once, "Show it once; so it is where stdout is no terminal");
+  command->add_flag("--once", args->once,
+                    "Print the status once; default if stdout is not a terminal");
   command->callback([args, &action] { action = [args] { return top(*args); }; });
 }
 

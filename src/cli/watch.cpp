@@ -38,7 +38,7 @@ void log_warnings(const std::vector<std::string>& warnings) {
 }
 
 void log_reload_failure(const std::exception& error) {
-  spdlog::error("not reloaded: {}: the configuration before it stays",
+  spdlog::error("reload failed; the previous configuration is kept: {}",
                 printable_message(error.what()));
 }
 
@@ -115,12 +115,10 @@ class ServiceRunner {
 
   void replace_service(const settings::Configuration& configuration) {
     const std::chrono::seconds stall(configuration.settings.timeouts.stall_s);
-    const ExitDeadline deadline(std::max<std::chrono::seconds>(stall, kMinReplaceTimeout),
-                                ExitCode::temporary, [] {
-                                  spdlog::error(
-                                      "the folders of the configuration do not answer: the service "
-                                      "ends with 75, to be started again");
-                                });
+    const ExitDeadline deadline(
+        std::max<std::chrono::seconds>(stall, kMinReplaceTimeout), ExitCode::temporary, [] {
+          spdlog::error("the configured folders do not respond; exiting with 75 to be restarted");
+        });
     if (service_) last_done_unix_s_ = service_->last_done_unix_s();
     service_.reset();  // which gives its folders back
     service_ = std::make_unique<app::Service>(configuration, last_done_unix_s_);
@@ -153,7 +151,7 @@ class ServiceRunner {
 
   void stop() {
     spdlog::warn(
-        "stopping: what is computed is still written, for {} s at most; once more ends at once",
+        "stopping: writing computed images for at most {} s; a second signal exits at once",
         int(shutdown_s_));
     telemetry::notify_stopping();
     const std::lock_guard lock(mutex_);
@@ -224,13 +222,13 @@ ExitCode watch(const WatchArgs& args) {
 
 void add_watch(CLI::App& app, Action& action) {
   auto args = std::make_shared<WatchArgs>();
-  CLI::App* command = app.add_subcommand(
-      "watch", "Reconstruct every image that arrives in the folders of a configuration");
+  CLI::App* command =
+      app.add_subcommand("watch", "Reconstruct every image that arrives in the configured folders");
   add_config_options(*command, args->config);
   command->add_flag("--check", args->check_configuration, "Only check the configuration");
   command->add_flag("-v,--verbose", args->verbose,
-                    "Log each image done; twice: each batch as well");
-  command->add_flag("-q,--quiet", args->quiet, "Only warnings; twice for errors alone");
+                    "Log each finished image; given twice, each batch too");
+  command->add_flag("-q,--quiet", args->quiet, "Log only warnings; given twice, only errors");
   command->callback([args, &action] { action = [args] { return watch(*args); }; });
 }
 

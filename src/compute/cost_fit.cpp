@@ -81,7 +81,7 @@ CostCoefficients fit(std::span<const Timing> timings, SolverKind solver) {
     for (double& count : row) count /= timing.seconds;
     rows.push_back(row);
   }
-  if (rows.empty()) throw std::invalid_argument("no timing of " + to_string(solver));
+  if (rows.empty()) throw std::invalid_argument("no timing for solver " + to_string(solver));
   Row scales{};  // so that all columns have length 1: the units are 20 orders of magnitude apart
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < kTermCount; ++i) scales[i] = std::hypot(scales[i], row[i]);

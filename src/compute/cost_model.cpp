@@ -33,7 +33,7 @@ std::array<double, kCostTerms.size()> operation_counts(SolverKind solver,
               planes * n * n * n};
     }
     default:
-      throw std::logic_error("there is no cost model of " + to_string(solver));
+      throw std::logic_error("no cost model for solver " + to_string(solver));
   }
 }
 
@@ -57,9 +57,9 @@ MeasuredCosts select_costs(const Calibration& calibration, const std::string& ba
 }
 
 std::string describe_source(const MeasuredCosts& costs) {
-  return costs.date.empty()
-             ? "solver costs: built in (eckart doctor --calibrate measures them here)"
-             : "solver costs: measured here on " + costs.date;
+  return costs.date.empty() ? "solver costs: built-in defaults; run eckart doctor --calibrate to "
+                              "measure this machine"
+                            : "solver costs: measured on this machine on " + costs.date;
 }
 
 std::string format_duration(double seconds) {

@@ -35,9 +35,8 @@ void check_gpu(Lane& lane, std::size_t device) {
   lane.finish(0);
   const bool same = std::memcmp(task.outputs[0].data(), task.input.data(), task.input.bytes()) == 0;
   if (task.error.empty() && same) return;
-  throw DeviceLostError(
-      "GPU " + std::to_string(device) + " no longer computes: " +
-      (task.error.empty() ? "a matrix of rank 1 comes back as another" : task.error));
+  throw DeviceLostError("GPU " + std::to_string(device) + " failed the health probe: " +
+                        (task.error.empty() ? "wrong result for a rank-1 matrix" : task.error));
 }
 
 }  // namespace

@@ -23,14 +23,14 @@ SolverChoice choose_by_cost(const BatchWorkload& batch, const SolverCosts& costs
   const std::string columns = std::to_string(batch.columns) + " of " +
                               std::to_string(batch.shape.cols) + " columns" +
                               (batch.is_float64 ? " in float64" : "");
-  const std::string about = ": about ", plane = " a plane, ";
+  const std::string about = ": about ", plane = " per plane, ";
   if (subspace + gram_share(batch) * gram < gram) {
     return {batch, SolverKind::subspace,
             columns + about + format_duration(subspace) + plane + "gram " + format_duration(gram)};
   }
   std::string explanation = "about " + format_duration(gram) + plane + "subspace with " + columns +
                             " " + format_duration(subspace);
-  if (subspace < gram) explanation += ", and some perhaps left to gram";
+  if (subspace < gram) explanation += "; gram may recompute some planes";
   return {batch, SolverKind::gram, explanation};
 }
 
@@ -42,13 +42,13 @@ SolverChoice choose_solver(SolverKind requested, const BatchWorkload& batch, int
   const bool is_iterative = requested == automatic || requested == subspace;
   if (!is_iterative) return {batch, requested, "requested"};
   if (batch.shape.cols > max_gram_columns) {  // subspace leaves some planes to it
-    return {batch, gesvd, "gram takes " + std::to_string(max_gram_columns) + " columns at most"};
+    return {batch, gesvd, "gram supports at most " + std::to_string(max_gram_columns) + " columns"};
   }
   // Of nearly all columns gram takes less time, and the certificate knows less of what is outside.
   if (4 * batch.columns > 3 * batch.shape.cols) {
     return {batch, gram,
-            "rank " + std::to_string(batch.rank) + " would take subspace " +
-                std::to_string(batch.columns) + " columns, and there are " +
+            "rank " + std::to_string(batch.rank) + " needs a subspace of " +
+                std::to_string(batch.columns) + " columns, more than three quarters of " +
                 std::to_string(batch.shape.cols)};
   }
   return requested == subspace ? SolverChoice{batch, subspace, "requested"}

@@ -17,14 +17,14 @@ constexpr std::array<std::string_view, 4> kFields{"stem", "name", "ext", "rank"}
 
 void validate_output_name(std::string_view pattern) {
   if (pattern.empty() || pattern == "." || pattern == "..")
-    throw_invalid(pattern, "is no file's name");
+    throw_invalid(pattern, "is not a valid file name");
   if (pattern.find('/') != pattern.npos || pattern.find('\0') != pattern.npos) {
-    throw_invalid(pattern, "has a slash or a null byte; it names a file, not a folder");
+    throw_invalid(pattern, "contains a slash or a null byte: expected a file name");
   }
   expand_output_name(pattern, [&](std::string_view field) -> std::string {
     if (std::find(kFields.begin(), kFields.end(), field) == kFields.end()) {
-      throw_invalid(pattern,
-                    "has {" + std::string(field) + "}; there are {stem}, {name}, {ext} and {rank}");
+      throw_invalid(pattern, "has {" + std::string(field) +
+                                 "}: valid fields are {stem}, {name}, {ext} and {rank}");
     }
     return {};
   });
@@ -38,7 +38,7 @@ std::string expand_output_name(std::string_view pattern,
     name += rest.substr(0, open);
     if (open == rest.npos) return name;
     const std::size_t close = rest.find('}', open);
-    if (close == rest.npos) throw_invalid(pattern, "has a '{' without its '}'");
+    if (close == rest.npos) throw_invalid(pattern, "has a '{' without a matching '}'");
     name += value_of(rest.substr(open + 1, close - open - 1));
     rest.remove_prefix(close + 1);
   }

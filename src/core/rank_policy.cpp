@@ -22,7 +22,7 @@ std::vector<RankPolicy> parse_ranks(std::string_view specs) {
     const std::size_t comma = specs.find(',');
     const RankPolicy policy = parse_rank(specs.substr(0, comma));
     if (std::find(policies.begin(), policies.end(), policy) != policies.end()) {
-      throw std::invalid_argument("rank '" + to_string(policy) + "' is given twice");
+      throw std::invalid_argument("rank '" + to_string(policy) + "' is listed twice");
     }
     policies.push_back(policy);
     if (comma == std::string_view::npos) return policies;

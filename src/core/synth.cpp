@@ -19,7 +19,7 @@ constexpr std::uint64_t kNoiseStream = 1;
 
 void check(const SynthSpec& spec) {
   const auto require = [](bool good, const std::string& what) {
-    if (!good) throw std::invalid_argument("cannot make such an image: " + what);
+    if (!good) throw std::invalid_argument("invalid image specification: " + what);
   };
   require(spec.rows > 0 && spec.cols > 0, "rows and cols must be positive");
   require(spec.channels == 1 || spec.channels == 3, "channels must be 1 or 3");

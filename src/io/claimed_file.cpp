@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 #include "core/error.hpp"
 #include "core/out_of_space.hpp"
 #include "io/environment_error.hpp"
+#include "io/input_file.hpp"
 #include "io/process_token.hpp"
 #include "io/rename_no_replace.hpp"
 
@@ -34,17 +36,18 @@ constexpr std::string_view kPrefix = ".eckart-claim-";
   std::string message = std::string("cannot ") + what + " " + file.string() + ": " +
                         std::generic_category().message(error);
   if (error == ELOOP || error == ENOTDIR)
-    message += " (one of its folders is a symbolic link, or is no folder)";
+    message += " (a parent is a symbolic link or not a folder)";
   check_environment(error, message);
   throw ItemError(FailureReason::not_written, message);
 }
 
-/// What is taken away makes room: want of it holds no other up.
+/// To claim a file makes room on the disk: if there is none left, that is this file's failure
+/// alone.
 [[noreturn]] void fail_to_claim(const fs::path& file, int error) {
   if (is_out_of_space(error))
-    throw ItemError(FailureReason::not_written, "cannot take away " + file.string() + ": " +
+    throw ItemError(FailureReason::not_written, "cannot claim " + file.string() + ": " +
                                                     std::generic_category().message(error));
-  fail("take away", file, error);
+  fail("claim", file, error);
 }
 
 struct EntryRef {
@@ -81,7 +84,7 @@ bool remove_directory(const Directory& folder, const std::string& name) {
 std::string make_claim_directory(const Directory& folder) {
   static std::atomic<std::uint64_t> calls{0};
   for (;;) {
-    const std::string name = std::string(kPrefix) + process_token() + '.' + std::to_string(calls++);
+    std::string name = std::string(kPrefix) + process_token() + '.' + std::to_string(calls++);
     if (::mkdirat(folder.descriptor(), name.c_str(), 0700) == 0) return name;
     if (errno != EEXIST) return {};
   }
@@ -115,6 +118,21 @@ std::string numbered_name(const std::string& name, int number) {
   return stem.substr(0, NAME_MAX - suffix.size()) + suffix;
 }
 
+/// Tells others that a file is claimed by a process that lives: an flock ends with it, however it
+/// ends. None where it cannot be opened or locked: then another process may put the file back.
+FileDescriptor lock_claim(const EntryRef& file) {
+  FileDescriptor lock(
+      ::openat(file.directory.descriptor(), file.name.c_str(), InputFile::kOpenFlags | O_NOFOLLOW));
+  if (lock) static_cast<void>(::flock(lock.get(), LOCK_SH | LOCK_NB));
+  return lock;
+}
+
+bool has_live_owner(const EntryRef& claim) {
+  const FileDescriptor file(::openat(claim.directory.descriptor(), claim.name.c_str(),
+                                     InputFile::kOpenFlags | O_NOFOLLOW));
+  return file && ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
 /// To its name, or where that is another file's by now, to one like it.
 bool release_claim(const EntryRef& hidden, const EntryRef& to) {
   if (are_same_file(hidden, to))  // was killed in between
@@ -138,7 +156,8 @@ bool release_claim_directory(const Directory& folder, const std::string& claim_d
   while (const dirent* entry = ::readdir(listing.get())) {
     const std::string name = entry->d_name;
     if (name == "." || name == "..") continue;
-    if (!release_claim({*directory, name}, {folder, name})) return false;
+    const EntryRef claim{*directory, name};
+    if (has_live_owner(claim) || !release_claim(claim, {folder, name})) return false;
     break;
   }
   return remove_directory(folder, claim_directory);
@@ -156,24 +175,25 @@ std::optional<ClaimedFile> ClaimedFile::take(const RootedFile& file, const FileI
   DirectoryPtr directory = open_directory(file);
   if (!directory) {
     if (is_missing_error(errno)) return std::nullopt;
-    fail("take away", file.path(), errno);
+    fail("claim", file.path(), errno);
   }
   const std::string name = file.name();
   // Not by ctime: another name of the same file may have come or gone meanwhile.
   if (!is_unchanged(*directory, name, file.root->links(), read)) return std::nullopt;
+  FileDescriptor lock = lock_claim({*directory, name});
   std::optional<ClaimPath> hidden = hide(directory, name);
   if (!hidden) {
     if (errno == ENOENT) return std::nullopt;
     fail_to_claim(file.path(), errno);
   }
-  ClaimedFile taken(file, read, std::move(directory), std::move(*hidden));
+  ClaimedFile taken(file, read, std::move(directory), std::move(*hidden), std::move(lock));
   // Between the look and the renaming it may have become another file, or its folder may have been
   // moved away, or be reached by a link by now. Then it goes back.
   const ClaimPath& there = taken.claim_path_;
   if (!is_unchanged(*there.directory, there.name, file.root->links(), read)) return std::nullopt;
   if (!open_directory(file)) {
     if (is_missing_error(errno)) return std::nullopt;
-    fail("take away", file.path(), errno);
+    fail("claim", file.path(), errno);
   }
   return taken;
 }
@@ -200,7 +220,8 @@ ClaimedFile::ClaimedFile(ClaimedFile&& other) noexcept
     : file_(std::move(other.file_)),
       expected_(other.expected_),
       directory_(std::move(other.directory_)),
-      claim_path_(std::exchange(other.claim_path_, {})) {}
+      claim_path_(std::exchange(other.claim_path_, {})),
+      lock_(std::move(other.lock_)) {}
 
 ClaimedFile::~ClaimedFile() {
   if (claim_path_.name.empty()) return;
@@ -226,7 +247,7 @@ void ClaimedFile::remove() {
 void ClaimedFile::move_to(const RootDirectory& root, const fs::path& relative,
                           std::int64_t max_copy_mb) {
   const DirectoryPtr to = root.make_below(relative.parent_path());
-  if (!to) fail("make the folder", root.path() / relative.parent_path(), errno);
+  if (!to) fail("create the folder", root.path() / relative.parent_path(), errno);
   const DirectoryEntry from{*claim_path_.directory, claim_path_.name, file_.path()};
   for (int number = 0;; ++number) {
     const fs::path place = relative.parent_path() / numbered_name(relative.filename(), number);
@@ -258,7 +279,9 @@ bool recover_stale_claim(const Directory& folder, std::string_view name) {
   if (is_claim_directory(name)) return release_claim_directory(folder, std::string(name));
   const std::size_t dash = rest.find('-');
   if (dash == std::string_view::npos) return false;
-  return release_claim({folder, std::string(name)}, {folder, std::string(rest.substr(dash + 1))});
+  const EntryRef claim{folder, std::string(name)};
+  return !has_live_owner(claim) &&
+         release_claim(claim, {folder, std::string(rest.substr(dash + 1))});
 }
 
 }  // namespace eckart::io

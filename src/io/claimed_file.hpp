@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/file_descriptor.hpp"
 #include "io/copy_file.hpp"
 #include "io/rooted_file.hpp"
 
@@ -42,17 +43,20 @@ class ClaimedFile {
     std::string claim_directory;  // the name of `directory`, if that was made for it
   };
   static std::optional<ClaimPath> hide(const DirectoryPtr& directory, const std::string& name);
-  ClaimedFile(RootedFile file, FileIdentity read, DirectoryPtr directory, ClaimPath hidden)
+  ClaimedFile(RootedFile file, FileIdentity read, DirectoryPtr directory, ClaimPath hidden,
+              FileDescriptor lock)
       : file_(std::move(file)),
         expected_(read),
         directory_(std::move(directory)),
-        claim_path_(std::move(hidden)) {}
+        claim_path_(std::move(hidden)),
+        lock_(std::move(lock)) {}
   void forget();
 
   RootedFile file_;
   FileIdentity expected_;
   DirectoryPtr directory_;  // in which it was found
   ClaimPath claim_path_;
+  FileDescriptor lock_;  // which shows other processes that this one lives
 };
 
 /// Renames a file, or copies it durably to another file system and removes it; false where there is
@@ -62,8 +66,8 @@ bool move_file(const DirectoryEntry& from, const DirectoryEntry& to,
                std::int64_t max_mb = std::numeric_limits<std::int64_t>::max(),
                const FileIdentity* expected = nullptr);
 
-/// Puts a file in `folder` back that a process had taken which was killed; false where `name` is
-/// not that of such a file, or of the directory around it.
+/// Puts a file in `folder` back that a process had claimed which was killed; false where `name` is
+/// not that of such a file, or of the directory around it, and where that process still lives.
 bool recover_stale_claim(const Directory& folder, std::string_view name);
 
 }  // namespace eckart::io

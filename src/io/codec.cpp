@@ -31,7 +31,7 @@ std::string size_text(const ImageShape& shape) {
 void check_limit(bool within, const std::string& what, std::string_view key, std::int64_t limit) {
   if (within) return;
   throw ItemError(FailureReason::too_large,
-                  what + " is over " + std::string(key) + " = " + std::to_string(limit));
+                  what + " exceeds " + std::string(key) + " = " + std::to_string(limit));
 }
 
 }  // namespace
@@ -49,8 +49,8 @@ const Codec& codec_by_name(std::string_view name) {
   for (const Codec& codec : codecs()) {
     if (codec.name == name) return codec;
   }
-  throw std::invalid_argument("no image format is called '" + std::string(name) +
-                              "'; there are: " + codec_names());
+  throw std::invalid_argument("unknown image format '" + std::string(name) +
+                              "'; available formats: " + codec_names());
 }
 
 const Codec& detect_codec(FileBytes file) {
@@ -61,7 +61,7 @@ const Codec& detect_codec(FileBytes file) {
     if (codec.sniff(first)) return codec;
   }
   throw ItemError(FailureReason::not_an_image,
-                  "its first bytes are those of none of the formats read: " + codec_names());
+                  "unknown file format; supported formats: " + codec_names());
 }
 
 Header admit(const Codec& codec, FileBytes file, const Limits& limits) {
@@ -81,7 +81,7 @@ Header admit(const Codec& codec, FileBytes file, const Limits& limits) {
 
 void check_decode_memory(std::size_t bytes, const Limits& limits) {
   const auto mb = std::int64_t((bytes + (1 << 20) - 1) >> 20);
-  check_limit(mb <= limits.decode_mb, "decoding it takes " + std::to_string(mb) + " MiB, which",
+  check_limit(mb <= limits.decode_mb, "decoding needs " + std::to_string(mb) + " MiB, which",
               "limits.decode_mb", limits.decode_mb);
 }
 

@@ -1,55 +1,40 @@
 #include "io/content_hash.hpp"
 
-#include <sys/types.h>
-// After the types that it takes for granted.
-#include <sha2.h>
-
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/sha256.hpp"
 
 namespace eckart::io {
 namespace {
 
-class Hash {
- public:
-  Hash() { ::SHA256Init(&context_); }
-  void add(std::span<const std::byte> bytes) {
-    ::SHA256Update(&context_, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-  }
-  std::string value() {
-    std::array<std::uint8_t, SHA256_DIGEST_LENGTH> digest{};
-    ::SHA256Final(digest.data(), &context_);
-    return {digest.begin(), digest.end()};
-  }
-
- private:
-  SHA2_CTX context_{};
-};
+std::string digest_text(Sha256& hash) {
+  const Sha256::Digest digest = hash.digest();
+  return {reinterpret_cast<const char*>(digest.data()), digest.size()};
+}
 
 }  // namespace
 
 std::string content_hash(std::span<const std::byte> bytes) {
-  Hash hash;
+  Sha256 hash;
   hash.add(bytes);
-  return hash.value();
+  return digest_text(hash);
 }
 
 std::string content_hash(const InputFile& file) {
-  Hash hash;
+  Sha256 hash;
   std::vector<std::byte> buffer(1 << 18);
   for (std::int64_t done = 0; done < file.size();) {
     const std::size_t wanted = std::min(buffer.size(), std::size_t(file.size() - done));
     const std::size_t got = file.read_at(done, std::span(buffer).first(wanted));
-    if (got == 0) throw ItemError(FailureReason::unreadable, "was truncated while it was read");
+    if (got == 0) throw ItemError(FailureReason::unreadable, "was truncated while being read");
     hash.add(std::span<const std::byte>(buffer).first(got));
     done += std::int64_t(got);
   }
-  return hash.value();
+  return digest_text(hash);
 }
 
 std::string content_hash_hex(const InputFile& file) {

@@ -46,7 +46,7 @@ struct stat status_of(const DirectoryEntry& entry, const FileDescriptor& file) {
 void check(const DirectoryEntry& from, const struct stat& status, const CopyLimits& limits) {
   if (!S_ISREG(status.st_mode)) refuse(from.path, "it is not a regular file");
   if (limits.expected && !equal_except_ctime(identity_of(status), *limits.expected))
-    refuse(from.path, "it is another file by now");
+    refuse(from.path, "it was replaced by another file");
   constexpr std::int64_t kMiB = 1 << 20;
   if (status.st_size / kMiB + (status.st_size % kMiB != 0) > limits.max_mb)
     refuse(from.path, "it is larger than limits.file_mb = " + std::to_string(limits.max_mb));
@@ -132,9 +132,10 @@ std::optional<FileId> copy_file(const DirectoryEntry& from, const DirectoryEntry
     const std::int64_t count = copy_bytes(from, in, before.st_size, file);
     const FileIdentity after = identity_of(status_of(from, in));
     if (count != before.st_size || !equal_except_ctime(after, identity_of(before)))
-      refuse(from.path, "it changed meanwhile");
+      refuse(from.path, "it changed during the copy");
     file.set_times(before.st_atim, before.st_mtim);
     file.set_owner_and_mode(before);
+    file.copy_extended_attributes(in);
     file.sync();
     const FileId copy = file.id();
     file.close();

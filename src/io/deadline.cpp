@@ -26,9 +26,9 @@ Deadline::Deadline(std::int64_t seconds)
 void Deadline::read_clock() { has_passed_ = thread_time_ns() >= end_ns_; }
 
 void Deadline::throw_too_large() const {
-  throw ItemError(FailureReason::too_large,
-                  "the time that a core takes to decode it is over limits.decode_s = " +
-                      std::to_string(seconds_));
+  throw ItemError(
+      FailureReason::too_large,
+      "decoding needs more CPU seconds than limits.decode_s = " + std::to_string(seconds_));
 }
 
 }  // namespace eckart::io

@@ -34,7 +34,7 @@ std::span<const std::byte> FileBytes::fill_window(std::size_t offset, std::size_
   const std::size_t end = offset + window_.size();
   read_ += end - std::min(end, std::max(offset, end_before));
   if (read_ > kMaxRead)
-    throw ItemError(FailureReason::too_large, "has over 64 MiB of metadata before its pixels");
+    throw ItemError(FailureReason::too_large, "has more than 64 MiB of metadata before its pixels");
   return window_;
 }
 

@@ -52,8 +52,9 @@ FolderLock::FolderLock(const std::filesystem::path& root) : root_(root), file_(l
     return;
   }
   if (errno == EWOULDBLOCK) {
-    throw FatalError(ExitCode::temporary, printable(root.native()) + " is being written to by " +
-                                              holder_of(descriptor_));
+    throw FatalError(ExitCode::temporary,
+                     printable(root.native()) + " is in use by " + holder_of(descriptor_) +
+                         ": wait until it has ended, or choose another output folder");
   }
   // A file system that knows no locks; then nobody is kept out.
   if (errno != ENOLCK && errno != EOPNOTSUPP && errno != ENOSYS) fail("cannot lock ", file_, errno);
@@ -69,7 +70,7 @@ bool FolderLock::is_in_place() const {
 void FolderLock::check_not_replaced() const {
   if (is_in_place()) return;
   throw EnvironmentError(printable(root_.native()) +
-                         " was moved, removed or replaced while it was written to");
+                         " was moved, removed or replaced during the run");
 }
 
 bool is_locked(const std::filesystem::path& root) {

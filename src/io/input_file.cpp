@@ -61,7 +61,7 @@ void InputFile::check_size(std::int64_t max_mb) const {
   if (size() / kMiB + (size() % kMiB != 0) <= max_mb) return;
   throw ItemError(FailureReason::too_large,
                   "a file of " + std::to_string(size()) +
-                      " bytes is over limits.file_mb = " + std::to_string(max_mb));
+                      " bytes exceeds limits.file_mb = " + std::to_string(max_mb));
 }
 
 std::vector<std::byte> InputFile::read_all(std::int64_t max_mb) const {

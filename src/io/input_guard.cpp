@@ -21,7 +21,7 @@ InputGuard::InputGuard(const std::vector<fs::path>& inputs, const fs::path& root
       std::error_code none;  // the output folder is not there yet
       throw FatalError(ExitCode::usage,
                        "the output folder " + root.string() +
-                           (fs::equivalent(root, input, none) ? " is" : " lies in") +
+                           (fs::equivalent(root, input, none) ? " is" : " is inside") +
                            " the input " + input.string());
     }
     if (is_within(input, root)) folders_.push_back(input);
@@ -35,11 +35,11 @@ void InputGuard::check(const fs::path& file, const fs::path& output) const {
   std::error_code none;  // a file or folder is not there
   struct stat status {};
   if (::stat(output.c_str(), &status) == 0) {
-    if (fs::equivalent(file, output, none)) refuse("would replace it");
-    if (files_.contains({status.st_dev, status.st_ino})) refuse("would replace an input");
+    if (fs::equivalent(file, output, none)) refuse("would overwrite the input itself");
+    if (files_.contains({status.st_dev, status.st_ino})) refuse("would overwrite another input");
   }
   for (const fs::path& folder : folders_) {
-    if (is_within(output, folder)) refuse("would be in the input " + folder.string());
+    if (is_within(output, folder)) refuse("would be inside the input folder " + folder.string());
   }
 }
 

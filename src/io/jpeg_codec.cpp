@@ -72,7 +72,7 @@ class Segments {
     const std::span<const std::byte> head = file_.at(offset_, 2);
     if (head.size() < 2) fail_truncated();
     const std::size_t size = std::size_t(head[0]) << 8 | std::size_t(head[1]);
-    if (size < 2) fail_corrupt("has a segment of impossible size");
+    if (size < 2) fail_corrupt("has a segment with an invalid size");
     const std::span<const std::byte> whole = file_.at(offset_, size);
     if (whole.size() < size) fail_truncated();
     offset_ += size;
@@ -91,7 +91,7 @@ class Segments {
       const auto found = std::find_if(bytes.begin(), bytes.end(), wanted);
       const auto skipped = std::size_t(found - bytes.begin());
       if (!in_scans_ && (stray_ += skipped) > kMaxStray)
-        fail_corrupt("has over 32 MiB before its pixels that belong to no segment");
+        fail_corrupt("has more than 32 MiB of stray bytes before its pixels");
       offset_ += skipped;
       if (found == bytes.end()) continue;
       ++offset_;
@@ -141,7 +141,7 @@ ImageShape parse_frame_header(const Segment& frame) {
   const int components = at(5);
   if (bits != 8) {
     fail_unsupported("has " + std::to_string(bits) +
-                     " bits a sample; convert it to 8 bits, or to PNG, first");
+                     " bits per sample; convert it to 8 bits or to PNG first");
   }
   if (components == 4)
     fail_unsupported("has four components (CMYK or YCCK); convert it to RGB first");
@@ -149,12 +149,12 @@ ImageShape parse_frame_header(const Segment& frame) {
     fail_unsupported("has " + std::to_string(components) +
                      " components; convert it to gray or RGB first");
   }
-  if (rows == 0) fail_unsupported("does not say its height in its header; save it anew first");
-  if (cols == 0) fail_corrupt("announces an impossible size");
+  if (rows == 0) fail_unsupported("has no height in its header; re-save it first");
+  if (cols == 0) fail_corrupt("declares an invalid image size");
   if (std::max(rows, cols) > kMaxSide) {
     throw ItemError(FailureReason::too_large,
                     std::to_string(rows) + " x " + std::to_string(cols) +
-                        " pixels are more than libjpeg takes, 65500 a side");
+                        " pixels exceed libjpeg's limit of 65500 per side");
   }
   return {rows, cols, components, Depth::u8};
 }
@@ -171,7 +171,7 @@ std::size_t coefficient_bytes(const ImageShape& shape, std::span<const std::byte
   constexpr std::size_t kBlock = 8, kBlockBytes = 2 * kBlock * kBlock;
   const auto factor = [&](int component, int shift) {
     const auto value = std::size_t(components[std::size_t(3 * component + 1)]) >> shift & 0xF;
-    if (value < 1 || value > 4) fail_corrupt("has impossible sampling factors");
+    if (value < 1 || value > 4) fail_corrupt("has invalid sampling factors");
     return value;
   };
   std::size_t max_across = 1, max_down = 1, blocks = 0;
@@ -280,7 +280,7 @@ void check_complete(std::span<const std::byte> file) {
   ComponentTracker components;
   for (Segment segment = segments.next(); segment.marker != kEoi; segment = segments.next())
     components.take(segment);
-  if (!components.has_all()) fail_corrupt("ends before all of its components have come");
+  if (!components.has_all()) fail_corrupt("ends without the data of all its components");
 }
 
 Image decode(std::span<const std::byte> file, const Limits& limits) {
@@ -294,11 +294,11 @@ Image decode(std::span<const std::byte> file, const Limits& limits) {
 void check_encodable(const ImageShape& shape) {
   if (shape.depth != Depth::u8) {
     throw ItemError(FailureReason::not_encodable,
-                    "JPEG has no 16-bit samples; use output.format=png");
+                    "JPEG does not support 16-bit samples; use output.format=png");
   }
   if (std::max(shape.rows, shape.cols) > kMaxSide) {
     throw ItemError(FailureReason::not_encodable,
-                    "JPEG has at most 65500 pixels a side; use output.format=png");
+                    "JPEG allows at most 65500 pixels per side; use output.format=png");
   }
 }
 

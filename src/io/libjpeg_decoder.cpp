@@ -144,7 +144,7 @@ void start(DecodeContext& decoding, std::span<const std::byte> file, const Image
   jpeg_read_header(&info, TRUE);
   if (info.image_height != JDIMENSION(announced.rows) ||
       info.image_width != JDIMENSION(announced.cols) || info.num_components != announced.channels) {
-    abort_as_corrupt(decoding, "libjpeg finds another size in its header");
+    abort_as_corrupt(decoding, "libjpeg reads a different size from its header");
   }
   if (jpeg_has_multiple_scans(&info)) decoding.coefficient_bytes = coefficient_bytes(info);
   if (decoding.coefficient_bytes > decoding.max_coefficient_bytes)
@@ -220,7 +220,7 @@ Image decode_with_libjpeg(std::span<const std::byte> file, const ImageShape& ann
       if (decoding.has_extraneous_bytes && decodes_without_padding(file, image, limits, deadline))
         return image;
       if (deadline.passed()) deadline.throw_too_large();
-      throw ItemError(FailureReason::corrupt, std::string("does not decode: ") + decoding.why);
+      throw ItemError(FailureReason::corrupt, std::string("cannot be decoded: ") + decoding.why);
     case DecodeStatus::out_of_memory:
       throw std::bad_alloc();
     case DecodeStatus::too_large:
@@ -229,7 +229,7 @@ Image decode_with_libjpeg(std::span<const std::byte> file, const ImageShape& ann
     case DecodeStatus::late:
       deadline.throw_too_large();
   }
-  throw std::logic_error("decoding ended in no known way");
+  throw std::logic_error("unexpected decode status");
 }
 
 }  // namespace eckart::io

@@ -38,7 +38,7 @@ FileDescriptor open_list(const std::filesystem::path& file) {
 
 LineReader::LineReader(const std::filesystem::path& file)
     : name_(name_of(file)), file_(open_list(file)), wake_descriptor_(::eventfd(0, EFD_CLOEXEC)) {
-  if (!wake_descriptor_) fail(name_, "cannot be waited for");
+  if (!wake_descriptor_) fail(name_, "cannot wait for more input");
 }
 
 std::optional<std::string> LineReader::next(const std::stop_token& stop) {
@@ -54,7 +54,8 @@ std::optional<std::string> LineReader::next(const std::stop_token& stop) {
     begin_ = 0;
     searched = text_.size();
     if (searched > kMaxLineBytes) {
-      throw FatalError(ExitCode::usage, name_ + ": has a line that is no path: it is too long");
+      throw FatalError(ExitCode::usage,
+                       name_ + ": a line is too long for a path; give one path per line");
     }
     if (!read_more(stop)) break;
   }
@@ -68,7 +69,7 @@ bool LineReader::read_more(const std::stop_token& stop) {
     pollfd events[] = {{file_.get(), POLLIN, 0}, {wake_descriptor_.get(), POLLIN, 0}};
     if (::poll(events, 2, -1) < 0) {
       if (errno == EINTR) continue;
-      fail(name_, "cannot be waited for");
+      fail(name_, "cannot wait for more input");
     }
     if (stop.stop_requested()) break;
     const std::size_t before = text_.size();
@@ -77,15 +78,16 @@ bool LineReader::read_more(const std::stop_token& stop) {
     const int error = errno;
     text_.resize(before + std::size_t(std::max<ssize_t>(got, 0)));
     if (got > 0 && text_.find('\0', before) != text_.npos) {
-      throw FatalError(ExitCode::usage,
-                       name_ + ": has a null byte: give one path a line (find without -print0)");
+      throw FatalError(
+          ExitCode::usage,
+          name_ + ": contains a null byte; give one path per line (use find without -print0)");
     }
     if (got > 0) return true;
     if (got == 0) {
       ended_ = true;
     } else if (error != EINTR && error != EAGAIN) {
       errno = error;
-      fail(name_, "cannot be read to its end");
+      fail(name_, "reading failed");
     }
   }
   return false;

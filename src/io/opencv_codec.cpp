@@ -34,11 +34,11 @@ std::vector<std::byte> imencode(const Image& image, const char* extension,
       pixels = bgr;
     }
     if (!cv::imencode(extension, pixels, file, parameters) || file.empty()) {
-      throw ItemError(FailureReason::not_written, "the image does not encode");
+      throw ItemError(FailureReason::not_written, "the image cannot be encoded");
     }
   } catch (const cv::Exception& error) {
     if (error.code == cv::Error::StsNoMem) throw std::bad_alloc();
-    throw ItemError(FailureReason::not_written, "the image does not encode: " + error.err);
+    throw ItemError(FailureReason::not_written, "the image cannot be encoded: " + error.err);
   }
   std::vector<std::byte> bytes(file.size());
   std::memcpy(bytes.data(), file.data(), file.size());

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <functional>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -10,9 +9,11 @@
 
 #include "core/ascii.hpp"
 #include "core/error.hpp"
+#include "core/name_hash.hpp"
 #include "core/output_name.hpp"
 #include "core/state_folder.hpp"
 #include "io/environment_error.hpp"
+#include "io/sync_folder.hpp"
 #include "io/temporary_file.hpp"
 
 namespace eckart::io {
@@ -23,7 +24,7 @@ namespace fs = std::filesystem;
 void check_ranks_have_names(const std::string& name, std::size_t ranks) {
   if (ranks <= 1 || name.find("{rank}") != name.npos) return;
   throw std::invalid_argument("the output name '" + name +
-                              "' needs {rank}, since there are several ranks");
+                              "' must contain {rank} because several ranks are set");
 }
 
 std::string full_name_of(std::string pattern) {
@@ -69,7 +70,7 @@ fs::path OutputTree::output_path_of(const fs::path& relative, const RankPolicy& 
 }
 
 std::uint64_t OutputTree::hash_of(const fs::path& place) const {
-  return std::hash<std::string>{}(is_case_insensitive_ ? to_lower(place.native()) : place.native());
+  return name_hash(is_case_insensitive_ ? to_lower(place.native()) : place.native());
 }
 
 std::vector<std::uint64_t> OutputTree::hashes_of(const fs::path& relative, Naming naming) const {
@@ -91,10 +92,10 @@ std::vector<fs::path> OutputTree::reserve(const fs::path& relative, Naming namin
   for (const RankPolicy& rank : ranks_) {
     if (*output_path_of(relative, rank, naming).lexically_normal().begin() == kStateFolder)
       throw ItemError(FailureReason::output_collision, "its output " + outputs.front().string() +
-                                                           " would be among eckart's own files");
+                                                           " would be inside the folder .eckart");
   }
   const std::vector<std::uint64_t> hashes = hashes_of(relative, naming);
-  const std::uint64_t input = std::hash<std::string>{}(relative.native());
+  const std::uint64_t input = name_hash(relative.native());
   {
     const std::lock_guard lock(mutex_);
     const auto taken = std::find_if(hashes.begin(), hashes.end(),
@@ -107,13 +108,14 @@ std::vector<fs::path> OutputTree::reserve(const fs::path& relative, Naming namin
     if (!has_other_name || naming == Naming::full || full_name_ == name_)
       throw ItemError(FailureReason::output_collision,
                       "its output " + outputs[std::size_t(taken - hashes.begin())].string() +
-                          " belongs to an earlier input: the same file, or another of its name");
+                          " is already the output of another input; rename one of the inputs or "
+                          "set output.name");
   }
   return reserve(relative, Naming::full);
 }
 
 void OutputTree::cancel_reservation(const fs::path& relative) {
-  const std::uint64_t input = std::hash<std::string>{}(relative.native());
+  const std::uint64_t input = name_hash(relative.native());
   const std::lock_guard lock(mutex_);
   for (const Naming naming : {Naming::usual, Naming::full}) {
     for (const std::uint64_t hash : hashes_of(relative, naming)) {
@@ -125,7 +127,7 @@ void OutputTree::cancel_reservation(const fs::path& relative) {
 
 bool prepare_output_root(const fs::path& root) {
   try {
-    fs::create_directories(root);
+    make_folders(root);
     const TemporaryFile probe(root);
     std::string name = probe.path().filename();
     for (char& c : name) c = char(std::toupper(static_cast<unsigned char>(c)));

@@ -51,8 +51,8 @@ class Chunks {
     const std::size_t rest = file_.size() - std::min(offset_, file_.size());
     if (rest < kChunkOverheadBytes || head.size() < 8) fail_corrupt("truncated: no IEND chunk");
     const std::size_t size = big_endian_32(head.first<4>());
-    if (size > INT_MAX) fail_corrupt("has a chunk of impossible size");
-    if (rest - kChunkOverheadBytes < size) fail_corrupt("truncated: ends within a chunk");
+    if (size > INT_MAX) fail_corrupt("has a chunk with an invalid size");
+    if (rest - kChunkOverheadBytes < size) fail_corrupt("truncated: the file ends inside a chunk");
     const Chunk chunk{std::string(as_text(head.subspan(4, 4))), offset_ + 8, size};
     offset_ += size + kChunkOverheadBytes;
     return chunk;
@@ -106,14 +106,14 @@ Ihdr parse_ihdr(const Chunk& chunk, std::span<const std::byte> data) {
   const std::uint32_t cols = big_endian_32(data.first<4>());
   const std::uint32_t rows = big_endian_32(data.subspan<4, 4>());
   if (cols == 0 || rows == 0 || cols > INT_MAX || rows > INT_MAX) {
-    fail_corrupt("announces an impossible size");
+    fail_corrupt("declares an invalid image size");
   }
   const Ihdr ihdr{int(rows), int(cols), int(data[8]), int(data[9]), data[12] == std::byte(1)};
   const bool known_methods =
       data[10] == std::byte(0) && data[11] == std::byte(0) && data[12] <= std::byte(1);
   if (!is_color_type(ihdr.color_type) || !is_depth_of(ihdr.color_type, ihdr.bits) ||
       !known_methods) {
-    fail_corrupt("announces a kind of image that PNG does not have");
+    fail_corrupt("declares an invalid color type, bit depth or method");
   }
   return ihdr;
 }
@@ -171,7 +171,7 @@ struct Contents {
 /// A chunk that the pixels depend on.
 std::span<const std::byte> checked_chunk(const Chunk& chunk, std::span<const std::byte> file) {
   const std::span<const std::byte> whole = chunk.whole(file);
-  if (!has_valid_crc(whole)) fail_corrupt("wrong CRC of the " + chunk.type + " chunk");
+  if (!has_valid_crc(whole)) fail_corrupt("has a wrong CRC in the " + chunk.type + " chunk");
   return whole;
 }
 

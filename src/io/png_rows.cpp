@@ -16,14 +16,14 @@ PngRows::PngRows(std::span<const std::byte> chunks, Deadline& deadline)
 PngRows::~PngRows() { ::inflateEnd(&stream_); }
 
 bool PngRows::fail(const char* why) {
-  failure_ = std::string("does not decode: ") + why;
+  failure_ = std::string("cannot be decoded: ") + why;
   return false;
 }
 
 bool PngRows::next_chunk() {
   const std::span<const std::byte> chunk = first_chunk(chunks_);
   chunks_ = chunks_.subspan(chunk.size());
-  if (!has_valid_crc(chunk)) return fail("wrong CRC of an IDAT chunk");
+  if (!has_valid_crc(chunk)) return fail("an IDAT chunk has a wrong CRC");
   rest_ = data_of_chunk(chunk);
   return true;
 }
@@ -51,14 +51,15 @@ bool PngRows::inflate_some() {
   if (result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR) return true;
   out_of_memory_ = result == Z_MEM_ERROR;
   if (out_of_memory_) return false;
-  return fail(stream_.msg != nullptr ? stream_.msg : "the compressed pixels want a dictionary");
+  return fail(stream_.msg != nullptr ? stream_.msg
+                                     : "the compressed pixels require a preset dictionary");
 }
 
 bool PngRows::read(std::span<std::byte> to) {
   stream_.next_out = reinterpret_cast<Bytef*>(to.data());
   stream_.avail_out = uInt(to.size());
   while (stream_.avail_out > 0) {
-    if (ended_) return fail("too few pixels");
+    if (ended_) return fail("the pixel data is too short");
     if (!inflate_some()) return false;
   }
   return true;

@@ -39,7 +39,7 @@ bool is_name_conflict(int error) { return error == ENOTDIR || error == EISDIR ||
   check_environment(error.code().value(), message_of(path, error));
   if (is_name_conflict(error.code().value()))
     throw ItemError(FailureReason::output_collision,
-                    message_of(path, error) + ": a file and a folder would have one name");
+                    message_of(path, error) + "; a file and a folder have the same name");
   throw ItemError(FailureReason::not_written, message_of(path, error));
 }
 
@@ -60,7 +60,7 @@ std::int64_t Publication::add(const fs::path& path, std::span<const std::byte> b
       temporary = write_temporary(path, bytes);
     } catch (const std::system_error& error) {
       if (error.code() != std::errc::no_such_file_or_directory) throw;
-      fs::create_directories(parent_folder(path));
+      make_folders(parent_folder(path));
       temporary = write_temporary(path, bytes);
     }
     files_.push_back({std::move(temporary), path});
@@ -214,8 +214,9 @@ void publish_file(const fs::path& path, std::span<const std::byte> bytes) {
 void publish_new_file(const fs::path& path, std::span<const std::byte> bytes) {
   const auto decide = [](std::size_t, const fs::path& place, const fs::path& temporary) {
     if (compare_files(place, temporary) == FileComparison::same) return ConflictAction::keep;
-    throw ItemError(FailureReason::output_collision,
-                    printable(place.native()) + " is there with other bytes, and is not replaced");
+    throw ItemError(
+        FailureReason::output_collision,
+        printable(place.native()) + " already exists with different content and was not replaced");
   };
   publish_one(path, bytes, {.resolve_conflict = decide});
 }

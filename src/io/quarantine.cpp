@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
-#include <functional>
 #include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/name_hash.hpp"
 #include "core/state_folder.hpp"
 #include "io/codec.hpp"
 #include "io/environment_error.hpp"
@@ -34,7 +34,7 @@ constexpr std::size_t kMaxNameBytes = 240 - kRecordSuffix.size();  // bytes, and
 std::string shorten_name(const fs::path& name) {
   if (name.native().size() <= kMaxNameBytes) return name;
   const std::string extension = name.extension().native().substr(0, 16);
-  const std::string end = "-" + std::to_string(std::hash<std::string>{}(name.native())) + extension;
+  const std::string end = "-" + name_digest(name.native()) + extension;
   return name.native().substr(0, kMaxNameBytes - end.size()) + end;
 }
 
@@ -129,9 +129,11 @@ Quarantine::Quarantine(const fs::path& output, const QuarantineOptions& options)
 
 /// Made if it is missing.
 RootDirectoryPtr Quarantine::open_root() const {
-  std::error_code error;
-  fs::create_directories(root_, error);
-  if (error) fail(root_, error.value());
+  try {
+    make_folders(root_);
+  } catch (const fs::filesystem_error& error) {
+    fail(root_, error.code().value());
+  }
   RootDirectoryPtr root = RootDirectory::open(root_);
   if (!root) fail(root_, errno);
   return root;

@@ -29,7 +29,7 @@ FileState state_of(const std::filesystem::path& path) {
   if (::stat(path.c_str(), &status) != 0) {
     if (errno == ENOENT || errno == ENOTDIR)
       throw ItemError(FailureReason::not_found, "no such file");
-    throw ItemError(FailureReason::unreadable, "cannot be looked at: " + error_text(errno));
+    throw ItemError(FailureReason::unreadable, "cannot be examined: " + error_text(errno));
   }
   return state_of(status);
 }

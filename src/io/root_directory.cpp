@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "io/sync_folder.hpp"
+
 namespace eckart::io {
 namespace {
 
@@ -83,7 +85,12 @@ DirectoryPtr RootDirectory::make_below(const fs::path& relative) const {
   if (!root || relative.empty()) return root;
   DirectoryPtr directory = Directory::adopt(open_beneath(root->descriptor(), relative));
   if (directory || errno != ENOENT) return directory;
-  return Directory::adopt(open_by_component(root->descriptor(), relative, true));
+  directory = Directory::adopt(open_by_component(root->descriptor(), relative, true));
+  const int error = errno;
+  for (fs::path made = relative; !made.empty(); made = made.parent_path())
+    forget_synced_folder(path_ / made);
+  errno = error;
+  return directory;
 }
 
 bool RootDirectory::remove_below(const fs::path& relative) const {

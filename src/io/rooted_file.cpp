@@ -69,7 +69,7 @@ FileIdentity identity_of(const InputFile& file) {
   struct stat status {};
   if (::fstat(file.descriptor().get(), &status) != 0)
     throw ItemError(FailureReason::unreadable,
-                    "cannot be looked at: " + std::generic_category().message(errno));
+                    "cannot be examined: " + std::generic_category().message(errno));
   return identity_of(status);
 }
 

@@ -189,9 +189,9 @@ std::unique_ptr<Source> source_at(const fs::path& input, const fs::path& place,
 /// Results go below the output folder as inputs are called, so neither may lie in the other.
 std::string output_conflict(const fs::path& input, const fs::path& output) {
   std::error_code none;  // no folder
-  if (is_within(input, output)) return "it is in the output folder " + output.string();
+  if (is_within(input, output)) return "it is inside the output folder " + output.string();
   if (fs::is_directory(input, none) && is_within(output, input)) {
-    return "the output folder " + output.string() + " is in it";
+    return "the output folder " + output.string() + " is inside it";
   }
   return {};
 }

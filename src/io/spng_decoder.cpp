@@ -113,7 +113,7 @@ void decode_into(const PngParts& parts, Deadline& deadline, std::byte* to, std::
     if (!reader.rows().failure().empty())
       throw ItemError(FailureReason::corrupt, reader.rows().failure());
     throw ItemError(FailureReason::corrupt,
-                    std::string("does not decode: ") + spng_strerror(error));
+                    std::string("cannot be decoded: ") + spng_strerror(error));
   };
   check(spng_set_crc_action(context.get(), SPNG_CRC_USE, SPNG_CRC_USE));
   check(spng_set_png_stream(context.get(), UncompressedPngStream::read, &reader));
@@ -148,7 +148,7 @@ bool has_color(const Image& image, std::span<const std::uint16_t> color) {
 
 [[noreturn]] void fail_transparent() {
   throw ItemError(FailureReason::unsupported,
-                  "has transparent pixels (an alpha channel); flatten it onto a background first");
+                  "has transparent pixels; flatten the alpha channel onto a background first");
 }
 
 Image decode_opaque(const PngParts& parts, Deadline& deadline) {

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <system_error>
@@ -25,16 +26,29 @@ class SyncedFolders {
     const std::lock_guard lock(mutex_);
     return synced_.contains(folder.native());
   }
-  void add(const fs::path& folder) {
+  /// Grows with each remove().
+  std::uint64_t generation() const {
+    const std::lock_guard lock(mutex_);
+    return generation_;
+  }
+  /// Not where a folder was made after `generation`, while this one was synced: it may be that one.
+  void add(const fs::path& folder, std::uint64_t generation) {
     constexpr std::size_t kMaxFolders = 10000;  // a service may write to any number
     const std::lock_guard lock(mutex_);
+    if (generation != generation_) return;
     if (synced_.size() >= kMaxFolders) synced_.clear();  // and each is looked around once more
     synced_.insert(folder.native());
+  }
+  void remove(const fs::path& folder) {
+    const std::lock_guard lock(mutex_);
+    ++generation_;
+    synced_.erase(folder.native());
   }
 
  private:
   mutable std::mutex mutex_;
   std::unordered_set<std::string> synced_;  // paths take ten times as much
+  std::uint64_t generation_ = 0;
 };
 
 SyncedFolders& synced_folders() {
@@ -66,15 +80,28 @@ DirectoryPtr open_parent(const Directory& directory) {
 
 }  // namespace
 
+void make_folders(const fs::path& folder) {
+  std::vector<fs::path> missing;
+  std::error_code unknown;
+  for (fs::path path = folder; path != parent_folder(path) && !fs::exists(path, unknown);
+       path = parent_folder(path))
+    missing.push_back(path);
+  fs::create_directories(folder);
+  for (const fs::path& path : missing) forget_synced_folder(path);
+}
+
+void forget_synced_folder(const fs::path& folder) { synced_folders().remove(folder); }
+
 void sync_folder_and_ancestors(const fs::path& folder) {
+  const std::uint64_t generation = synced_folders().generation();
   sync_folder(folder);
   std::vector<fs::path> around;
   for (fs::path path = folder; !synced_folders().has(path) && path != parent_folder(path);
        path = parent_folder(path))
     around.push_back(parent_folder(path));  // which has an entry that may be new
   for (const fs::path& path : around) sync_folder(path);
-  synced_folders().add(folder);
-  for (const fs::path& path : around) synced_folders().add(path);
+  synced_folders().add(folder, generation);
+  for (const fs::path& path : around) synced_folders().add(path, generation);
 }
 
 void sync_directory(const Directory& directory, const fs::path& path) {
@@ -83,13 +110,14 @@ void sync_directory(const Directory& directory, const fs::path& path) {
 
 void sync_ancestors(const Directory& directory, const fs::path& path) {
   if (synced_folders().has(path)) return;
+  const std::uint64_t generation = synced_folders().generation();
   FileId below = directory.id();
   for (DirectoryPtr around = open_parent(directory); around && around->id() != below;
        around = open_parent(*around)) {
     sync_directory(*around, path);
     below = around->id();
   }
-  synced_folders().add(path);
+  synced_folders().add(path, generation);
 }
 
 }  // namespace eckart::io

@@ -1,11 +1,15 @@
 #include "io/temporary_file.hpp"
 
 #include <fcntl.h>
+#include <linux/limits.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 #include <string_view>
 #include <system_error>
 
@@ -81,17 +85,30 @@ void TemporaryFile::set_owner_and_mode(const struct stat& status) noexcept {
   static_cast<void>(::fchmod(descriptor_.get(), mode));
 }
 
+void TemporaryFile::copy_extended_attributes(const FileDescriptor& from) noexcept {
+  std::array<char, XATTR_LIST_MAX> names;
+  const ssize_t size = ::flistxattr(from.get(), names.data(), names.size());
+  for (const char* name = names.data(); name < names.data() + size; name += std::strlen(name) + 1) {
+    const std::string_view text = name;
+    if (!text.starts_with("user.") && text != "system.posix_acl_access") continue;
+    std::array<char, XATTR_SIZE_MAX> value;
+    const ssize_t length = ::fgetxattr(from.get(), name, value.data(), value.size());
+    if (length >= 0)
+      static_cast<void>(::fsetxattr(descriptor_.get(), name, value.data(), std::size_t(length), 0));
+  }
+}
+
 FileId TemporaryFile::id() const {
   struct stat status {};
-  if (::fstat(descriptor_.get(), &status) != 0) fail("cannot look at it");
+  if (::fstat(descriptor_.get(), &status) != 0) fail("cannot examine the file");
   return {status.st_dev, status.st_ino};
 }
 
 std::int64_t TemporaryFile::fix_mtime() {
   struct stat status {};
-  if (::fstat(descriptor_.get(), &status) != 0) fail("cannot look at it");
+  if (::fstat(descriptor_.get(), &status) != 0) fail("cannot examine the file");
   set_times({.tv_sec = 0, .tv_nsec = UTIME_OMIT}, status.st_mtim);
-  if (::fstat(descriptor_.get(), &status) != 0) fail("cannot look at it");
+  if (::fstat(descriptor_.get(), &status) != 0) fail("cannot examine the file");
   return state_of(status).mtime_ns;
 }
 

@@ -33,6 +33,9 @@ class TemporaryFile {
   void set_times(const timespec& access, const timespec& modification) noexcept;
   /// As far as this process may.
   void set_owner_and_mode(const struct stat& status) noexcept;
+  /// The ACL and the attributes of users (`user.*`), where both file systems have them. After
+  /// set_owner_and_mode(), which would change the ACL.
+  void copy_extended_attributes(const FileDescriptor& from) noexcept;
   FileId id() const;
   /// Sets the time of the last write to what it is, in ns since 1970, and returns it: it stays
   /// then, whatever the file is renamed to. Else NFS and SMB may set another one when they write

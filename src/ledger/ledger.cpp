@@ -108,33 +108,33 @@ std::string ledger_label(const fs::path& file) { return "ledger " + printable(fi
   throw FatalError(ExitCode::cannot_create, message);
 }
 
-// What becomes of results whose ledger is lost.
+// What becomes of outputs whose ledger is lost.
 constexpr const char* kWithoutRecords =
-    "the next results are compared with those that are there: equal ones stay, and others are "
-    "reported as collisions";
+    "Without its records, existing outputs are compared with new results: an equal output is kept, "
+    "a different one is reported as a collision";
 
 /// To who only reads.
 [[noreturn]] void fail_damaged(const fs::path& file, const std::string& why) {
-  throw FatalError(ExitCode::nothing_readable, ledger_label(file) + ": " + printable_message(why) +
-                                                   ": it is damaged. The next run renames it and "
-                                                   "begins a new one; then " +
-                                                   kWithoutRecords);
+  throw FatalError(ExitCode::nothing_readable,
+                   ledger_label(file) + ": " + printable_message(why) +
+                       ". The ledger is damaged. The next run renames it and creates a new one. " +
+                       kWithoutRecords);
 }
 
 /// People name ledgers, and mistype.
 [[noreturn]] void refuse(const fs::path& file) {
   throw FatalError(ExitCode::usage,
                    ledger_label(file) +
-                       ": this file is there, and is no ledger of eckart; it was not "
-                       "changed: name another file, or one that is not there yet");
+                       ": the file exists and is not an eckart ledger; it was not "
+                       "changed. Name another file, or one that does not exist yet");
 }
 
 [[noreturn]] void refuse(const fs::path& file, const NewerSchema& schema) {
   throw FatalError(ExitCode::configuration,
                    ledger_label(file) + " was written by a newer eckart (version " +
-                       std::to_string(schema.version) + " of its tables, this program knows " +
+                       std::to_string(schema.version) + " of the schema; this program supports " +
                        std::to_string(kSchemaVersion) +
-                       "); it was not changed: use the newer eckart, or another ledger");
+                       "); it was not changed. Use the newer eckart or another ledger");
 }
 
 }  // namespace
@@ -143,7 +143,7 @@ Ledger::Ledger(const fs::path& file, LedgerOptions options)
     : location_(file), options_(std::move(options)) {
   std::error_code no_folder;
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), no_folder);
-  if (no_folder) fail(file, {SQLITE_CANTOPEN, "cannot make its folder", no_folder.value()});
+  if (no_folder) fail(file, {SQLITE_CANTOPEN, "cannot create its folder", no_folder.value()});
   try {
     open();
   } catch (const NotALedger&) {
@@ -233,7 +233,7 @@ void Ledger::open_or_create(bool has_creation_lock) {
     open_new_or_existing();
   }
   if (size && *size < kHeaderBytes && options_.warn)
-    options_.warn(ledger_label(file_) + " was empty. Without it, " + kWithoutRecords);
+    options_.warn(ledger_label(file_) + " was empty. " + kWithoutRecords);
 }
 
 /// Of a ledger that was renamed or removed: a new one must not share them with processes that have
@@ -263,11 +263,11 @@ void Ledger::rename_damaged(const FileId& damaged, const std::string& why) {
   std::error_code error;
   fs::rename(file_, new_path, error);
   if (error)
-    throw DatabaseError{SQLITE_CANTOPEN, why + ", and it cannot be renamed", error.value()};
+    throw DatabaseError{SQLITE_CANTOPEN, why + ", and the file cannot be renamed", error.value()};
   remove_stale_journals();
   if (options_.warn)
-    options_.warn(ledger_label(file_) + ": " + printable_message(why) + "; it is now " +
-                  printable(new_path.filename().native()) + ". Without it, " + kWithoutRecords);
+    options_.warn(ledger_label(file_) + ": " + printable_message(why) + "; renamed to " +
+                  printable(new_path.filename().native()) + ". " + kWithoutRecords);
 }
 
 void Ledger::open_tables(OpenMode access) {
@@ -472,8 +472,7 @@ bool Ledger::was_renamed() const {
 void Ledger::check_not_replaced() const {
   const std::optional<FileId> place = open_file_id();
   if (!place || place == file_id_of(file_) || was_renamed()) return;
-  throw EnvironmentError(ledger_label(file_) +
-                         " was moved, removed or replaced while it was written to");
+  throw EnvironmentError(ledger_label(file_) + " was moved, removed or replaced during the run");
 }
 
 }  // namespace eckart::ledger

@@ -68,7 +68,7 @@ template <class Rows, class NameOf>
 void check_order(const std::string& after, const Rows& rows, const NameOf& name_of) {
   if (!rows.empty() && (name_of(rows.front()) <= after ||
                         !std::ranges::is_sorted(rows, std::ranges::less(), name_of)))
-    throw DatabaseError{SQLITE_CORRUPT, "outputs are not in their order", 0};
+    throw DatabaseError{SQLITE_CORRUPT, "outputs are out of order", 0};
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ LedgerTables::LedgerTables(const LedgerLocation& location, OpenMode access,
       version = schema_version(*database_);
     });
   } catch (const NotALedger&) {
-    throw DatabaseError{SQLITE_NOTADB, "is no ledger", 0};
+    throw DatabaseError{SQLITE_NOTADB, "is not a ledger", 0};
   }
   if (!read_only) {
     database_->execute("PRAGMA journal_mode = WAL");

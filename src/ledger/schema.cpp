@@ -210,7 +210,7 @@ int schema_version(Database& database) {
   const std::int64_t repeated =
       has_table ? query_integer(database, "SELECT schema FROM version") : 0;
   if (version < 0 || ((has_table || version >= kBaseVersion) && repeated != version))
-    throw DatabaseError{SQLITE_CORRUPT, "the number of its version is damaged", 0};
+    throw DatabaseError{SQLITE_CORRUPT, "the schema version is damaged", 0};
   if (version > kSchemaVersion) throw NewerSchema{version};
   return int(version);
 }

@@ -120,8 +120,8 @@ Activity::File to_activity_file(const WorkItem& item) {
 
 std::string to_string(const Activity::Stall& stall) {
   const std::string files = names(stall.files);
-  return stall.stage + " has been at work" + (files.empty() ? "" : " on " + files) + " for " +
-         seconds_text(stall.age) + ", longer than its work explains";
+  return stall.stage + " has been running" + (files.empty() ? "" : " on " + files) + " for " +
+         seconds_text(stall.age) + ", longer than its limit";
 }
 
 }  // namespace eckart

@@ -21,8 +21,7 @@ void attempt(Outcome& outcome, Stage stage, FailureReason default_reason, Work&&
   } catch (const ItemError& error) {
     outcome = Outcome::failed(stage, error.reason(), error.what());
   } catch (const std::bad_alloc&) {
-    outcome =
-        Outcome::failed(stage, FailureReason::out_of_memory, "there is no memory left for it");
+    outcome = Outcome::failed(stage, FailureReason::out_of_memory, "out of memory");
   } catch (const std::exception& error) {
     outcome = Outcome::failed(stage, default_reason, error.what());
   }

@@ -85,7 +85,7 @@ bool ComputeWorker::attempt_batch(Batch& batch, Step&& step) {
 std::optional<InFlightBatches::Registration> ComputeWorker::begin(const Batch& batch) {
   if (auto registration = in_flight_batches_.try_begin(batch)) return registration;
   while (!started_.empty()) finish_oldest();
-  trace_.thread.name_next_wait("waits for other lanes");
+  trace_.thread.name_next_wait("waiting for other lanes");
   return clock_.measure_wait(flow::StageClock::State::blocked,
                              [&] { return in_flight_batches_.begin(batch); });
 }

@@ -31,12 +31,18 @@ bool InFlightBatches::is_idle() const {
 }
 
 void InFlightBatches::report_device_lost() {
-  const std::lock_guard lock(mutex_);
-  if (std::exchange(is_device_lost_, true)) return;
   Items items;
-  for (const Items& batch : batches_) items.insert(items.end(), batch.begin(), batch.end());
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(is_device_lost_, true)) return;
+    for (const Items& batch : batches_) items.insert(items.end(), batch.begin(), batch.end());
+    is_reporting_ = true;
+    changed_.notify_all();
+  }
+  on_device_lost_(items);  // which may wait for a disk
+  const std::lock_guard lock(mutex_);
+  is_reporting_ = false;
   changed_.notify_all();
-  on_device_lost_(items);
 }
 
 bool InFlightBatches::may_begin(const Batch& batch) const {
@@ -51,7 +57,8 @@ InFlightBatches::Registration InFlightBatches::register_batch(const Batch& batch
 }
 
 void InFlightBatches::end(Batches::iterator position) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return !is_reporting_; });
   batches_.erase(position);
   suspect_in_flight_ = false;  // it was alone
   changed_.notify_all();

@@ -19,6 +19,7 @@ class InFlightBatches {
  public:
   using Items = std::vector<const WorkItem*>;
   /// Told once, when the device is lost, what was in flight; the items live during the call.
+  /// Must not throw.
   using OnDeviceLost = std::function<void(const Items& items)>;
   explicit InFlightBatches(OnDeviceLost on_device_lost)
       : on_device_lost_(std::move(on_device_lost)) {}
@@ -66,6 +67,7 @@ class InFlightBatches {
   int suspects_waiting_ = 0;  // which go before others
   bool suspect_in_flight_ = false;
   bool is_device_lost_ = false;
+  bool is_reporting_ = false;  // what was in flight, which must live so long
 };
 
 }  // namespace eckart

@@ -21,8 +21,9 @@ namespace {
 class Loader {
  public:
   Loader(const io::Limits& limits, const std::vector<RankPolicy>& ranks, const io::Codec& outputs,
-         SkipIfDone skip_if_done)
+         SkipIfDone skip_if_done, int copies)
       : limits_(limits),
+        copies_(std::size_t(copies)),
         ranks_(ranks),
         full_rank_filter_(ranks),
         outputs_(outputs),
@@ -40,7 +41,7 @@ class Loader {
     outputs_.check_encodable(header.shape);
     // One reservation for all that the item takes at any time: an item that held some bytes while
     // it waited for more could wait for others that do the same.
-    const std::size_t resident_bytes = header.shape.bytes() * (1 + ranks_.size());
+    const std::size_t resident_bytes = copies_ * header.shape.bytes() * (1 + ranks_.size());
     item.reservation =
         reserve(std::max(std::size_t(file.size()) + header.max_decode_bytes, resident_bytes));
     if (!item.reservation) return;
@@ -61,7 +62,7 @@ class Loader {
       item.content_hash = io::content_hash(std::span<const std::byte>(bytes));
     // Bytes were reserved for this header.
     if (io::admit(codec, bytes, limits_) != header)
-      throw ItemError(FailureReason::corrupt, "was changed while it was read");
+      throw ItemError(FailureReason::corrupt, "the file changed while it was read");
     return codec.decode(bytes, limits_);
   }
 
@@ -78,13 +79,14 @@ class Loader {
     for (const RankPolicy& policy : ranks_) {
       if (policy.k <= std::min(shape.rows, shape.cols) || logged_.exchange(true)) continue;
       spdlog::info(
-          "{}: rank {} is above min(rows, cols) = {}: the output of this image, and of others "
-          "like it, is the image itself",
+          "{}: rank {} is above min(rows, cols) = {}; the output is a copy of the input (logged "
+          "once)",
           printable(item.file.native()), policy.k, std::min(shape.rows, shape.cols));
     }
   }
 
   const io::Limits limits_;
+  const std::size_t copies_;
   const std::vector<RankPolicy> ranks_;
   const FullRankFilter full_rank_filter_;
   const io::Codec& outputs_;
@@ -120,9 +122,10 @@ AssignOutputs make_assign_outputs(io::OutputTree& outputs, const io::InputGuard&
 }
 
 LoadItem make_load(const io::Limits& limits, const std::vector<RankPolicy>& ranks,
-                   const io::Codec& outputs, SkipIfDone skip_if_done) {
-  return [loader = std::make_shared<Loader>(limits, ranks, outputs, std::move(skip_if_done))](
-             WorkItem& item, const ReserveBytes& reserve) { loader->load(item, reserve); };
+                   const io::Codec& outputs, SkipIfDone skip_if_done, int copies) {
+  return
+      [loader = std::make_shared<Loader>(limits, ranks, outputs, std::move(skip_if_done), copies)](
+          WorkItem& item, const ReserveBytes& reserve) { loader->load(item, reserve); };
 }
 
 }  // namespace eckart

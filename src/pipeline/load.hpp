@@ -42,9 +42,10 @@ using LoadItem = std::function<void(WorkItem& item, const ReserveBytes& reserve)
 /// Asks `skip_if_done`, if any; reads the header and checks it against the limits and against what
 /// `outputs` can hold; reserves, at once, what the file's bytes and decoding them take or what the
 /// pixels of input and outputs take, whichever is more; reads the rest, decodes, and gives back
-/// what the pixels do not take. May be called by several
-/// threads at a time. Must outlive the items, whose ranks it keeps.
+/// what the pixels do not take. The backend makes so many `copies` of the pixels, the first of
+/// which is the task's own. May be called by several threads at a time. Must outlive the items,
+/// whose ranks it keeps.
 LoadItem make_load(const io::Limits& limits, const std::vector<RankPolicy>& ranks,
-                   const io::Codec& outputs, SkipIfDone skip_if_done = {});
+                   const io::Codec& outputs, SkipIfDone skip_if_done = {}, int copies = 1);
 
 }  // namespace eckart

@@ -62,13 +62,13 @@ std::optional<ledger::OutputEntry> find_published_intent(ledger::Ledger& ledger,
 OutputDecision decide_recorded(const RequestedOutput& requested, const ledger::OutputEntry& known,
                                InputMatch match) {
   if (known.run < requested.min_run) return {OutputAction::reprocess, "--overwrite"};
-  if (match == InputMatch::changed) return {OutputAction::reprocess, "its input has changed"};
+  if (match == InputMatch::changed) return {OutputAction::reprocess, "the input changed"};
   if (known.settings != requested.settings && requested.on_change != OnSettingsChange::keep)
     return {.action = requested.on_change == OnSettingsChange::reprocess ? OutputAction::reprocess
                                                                          : OutputAction::reject,
-            .explanation = "made with other settings",
+            .explanation = "made with different settings",
             .has_other_settings = true};
-  return {OutputAction::skip, "done before", known.report};
+  return {OutputAction::skip, "already done", known.report};
 }
 
 /// It is whole, but what it says of its quality was not recorded: it is made once more, unless the
@@ -77,7 +77,7 @@ OutputDecision decide_unrecorded(const RequestedOutput& requested,
                                  const ledger::OutputEntry& intent, InputMatch match) {
   OutputDecision decision = decide_recorded(requested, intent, match);
   if (decision.action == OutputAction::skip && intent.settings == requested.settings)
-    return {OutputAction::reprocess, "a run was killed when it published it"};
+    return {OutputAction::reprocess, "a previous run was killed while publishing it"};
   return decision;
 }
 
@@ -88,20 +88,20 @@ OutputDecision decide_existing_file(const RequestedOutput& requested,
   const ledger::OutputEntry& known = *recorded_output.entry;
   const InputMatch match = match_input(known, requested.input);
   if (match == InputMatch::different || match == InputMatch::uncertain)
-    return {OutputAction::reject, "a result of " + printable(known.input)};
+    return {OutputAction::reject, "the output of " + printable(known.input)};
   if (recorded_output.is_intent) return decide_unrecorded(requested, known, match);
   const std::int64_t bytes = path_status.bytes;
   if (known.bytes != bytes)
     return {.action = OutputAction::compare,
-            .explanation = "changed after it was made: " + group_digits(bytes) + " bytes, not " +
-                           group_digits(known.bytes),
+            .explanation = "modified after it was written: " + group_digits(bytes) +
+                           " bytes, not " + group_digits(known.bytes),
             .is_modified_output = true};
   OutputDecision decision = decide_recorded(requested, known, match);
   const bool would_be_replaced =
       decision.action == OutputAction::reprocess && requested.min_run == 0;
   if (would_be_replaced && !is_unmodified(known, path_status))
     return {.action = OutputAction::compare,
-            .explanation = "changed after it was made, and " + decision.explanation,
+            .explanation = "modified after it was written; " + decision.explanation,
             .is_modified_output = true};
   return decision;
 }
@@ -140,7 +140,7 @@ PathStatus stat_path(const std::filesystem::path& path) {
 
 void check_status_available(const fs::path& path, const PathStatus& path_status) {
   if (path_status.error == 0 || path_status.error == ELOOP) return;  // its own
-  const std::string message = "cannot look at " + printable(path.native()) + ": " +
+  const std::string message = "cannot examine " + printable(path.native()) + ": " +
                               std::generic_category().message(path_status.error);
   io::check_environment(path_status.error, message);
   if (path_status.error == EACCES || path_status.error == EPERM)
@@ -166,17 +166,18 @@ OutputDecision decide_output(const RequestedOutput& requested, const RecordedOut
   if (path_status.type == fs::file_type::none)
     return {.action = OutputAction::reject,
             .explanation =
-                "it cannot be looked at: " + std::generic_category().message(path_status.error),
+                "it cannot be examined: " + std::generic_category().message(path_status.error),
             .may_be_replaced = false};
   if (path_status.type == fs::file_type::not_found) {
     const InputMatch match =
         known.entry ? match_input(*known.entry, requested.input) : InputMatch::different;
     const bool was_there = match == InputMatch::same || match == InputMatch::changed;
-    return was_there ? OutputDecision{OutputAction::reprocess, "it is gone"} : OutputDecision{};
+    return was_there ? OutputDecision{OutputAction::reprocess, "the output is missing"}
+                     : OutputDecision{};
   }
   if (path_status.type == fs::file_type::directory)
     return {.action = OutputAction::reject, .explanation = "a directory", .may_be_replaced = false};
-  OutputDecision decision{OutputAction::reject, "no regular file"};
+  OutputDecision decision{OutputAction::reject, "not a regular file"};
   if (path_status.type == fs::file_type::regular)
     decision = decide_existing_file(requested, known, path_status);
   if (requested.min_run > 0 && decision.action != OutputAction::skip)
@@ -185,13 +186,14 @@ OutputDecision decide_output(const RequestedOutput& requested, const RecordedOut
 }
 
 void throw_output_collision(const std::filesystem::path& output, const OutputDecision& decision) {
-  std::string advice = "move it away, or use another output folder or output.name";
+  std::string advice = "move the file, or set another output folder or output.name";
   if (decision.may_be_replaced)
-    advice = "move it away, use another output folder or output.name, or " +
-             std::string(decision.has_other_settings ? "make it again with --reprocess"
+    advice = "move the file, set another output folder or output.name, or " +
+             std::string(decision.has_other_settings ? "reprocess it with --reprocess"
                                                      : "replace it with eckart run --overwrite");
-  throw ItemError(FailureReason::output_collision, printable(output.native()) + " is in the way (" +
-                                                       decision.explanation + "): " + advice);
+  const char* problem = decision.may_be_replaced ? " already exists (" : " cannot be written (";
+  throw ItemError(FailureReason::output_collision,
+                  printable(output.native()) + problem + decision.explanation + "): " + advice);
 }
 
 io::ConflictAction resolve_collision(const OutputDecision& decision,

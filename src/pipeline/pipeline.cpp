@@ -49,15 +49,15 @@ telemetry::RunReport Pipeline::run(telemetry::Trace* trace) {
     abort(std::move(error));
   };
 
-  Workers source(
-      "source", 1, [this](int) { run_source(); }, on_failure);
-  Workers load(
-      "load", options_.load_threads, [this](int i) { run_load(i); }, on_failure);
-  Workers write(
-      "write", options_.write_threads, [this](int i) { run_write(i); }, on_failure);
-  std::optional<Workers> batch, compute;
+  std::optional<Workers> source, load, batch, compute, write;
   Backend* backend = nullptr;
   try {
+    source.emplace(
+        "source", 1, [this](int) { run_source(); }, on_failure);
+    load.emplace(
+        "load", options_.load_threads, [this](int i) { run_load(i); }, on_failure);
+    write.emplace(
+        "write", options_.write_threads, [this](int i) { run_write(i); }, on_failure);
     backend = &parts_.backend();
     compute_clock_.emplace(backend->lanes(), start_);
     startup_s_ = std::chrono::duration<double>(Clock::now() - start_).count();
@@ -71,15 +71,18 @@ telemetry::RunReport Pipeline::run(telemetry::Trace* trace) {
   }
 
   // Drain, from source to sink: a channel is closed when all who push into it have ended.
-  source.join();
+  const auto join = [](std::optional<Workers>& workers) {
+    if (workers) workers->join();
+  };
+  join(source);
   found_.close();
-  load.join();
+  join(load);
   loaded_.close();
-  if (batch) batch->join();
+  join(batch);
   batches_.close();
-  if (compute) compute->join();
+  join(compute);
   finished_.close();
-  write.join();
+  join(write);
 
   telemetry::RunReport report = tally_.report();
   report.stopped_by = stopped_by();
@@ -193,7 +196,7 @@ void Pipeline::run_load(int index) {
       Activity::Scope step(activity_,
                            {"load", options_.limits.load(*item), {to_activity_file(*item)}});
       const ReserveBytes reserve = [&](std::size_t bytes) {
-        trace.name_next_wait("waits for the budget");
+        trace.name_next_wait("waiting for the memory budget");
         return step.exclude_wait([&] {
           return clock.measure_wait(State::blocked, [&] { return budget_.reserve(bytes); });
         });
@@ -312,7 +315,7 @@ void Pipeline::on_device_lost(const InFlightBatches::Items& items) const {
   try {
     if (parts_.on_device_lost) parts_.on_device_lost(items);
   } catch (const std::exception& error) {
-    spdlog::error("what was computed when the device was lost is not known: {}",
+    spdlog::error("cannot record the images that were being computed when the device was lost: {}",
                   printable_message(error.what()));
   }
 }

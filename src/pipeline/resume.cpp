@@ -68,7 +68,7 @@ void Resume::check(WorkItem& item, const io::InputFile* open) const {
     if (outputs[i].known.is_intent)
       record_kept_intent(item, i, *outputs[i].known.entry, outputs[i].path_status);
   }
-  item.outcome = {ItemResult::skipped, Stage::load, FailureReason::none, "done before"};
+  item.outcome = {ItemResult::skipped, Stage::load, FailureReason::none, "already done"};
 }
 
 /// The output stays as a killed run has published it: it is done, with the settings of that run.
@@ -219,7 +219,7 @@ void Resume::mark_suspect(WorkItem& item, const std::string& input) const {
   item.suspect = losses > 0;
   item.task.cpu_only = losses >= kMaxGpuLosses;
   if (item.task.cpu_only && !ledger_.is_read_only())
-    spdlog::warn("{}: the GPU was lost {} times while it was computed: the CPU does it",
+    spdlog::warn("{}: the GPU was lost {} times while computing this image; using the CPU",
                  printable(item.file.native()), losses);
 }
 

@@ -27,7 +27,7 @@ std::map<std::string, std::string> parse_settings(std::string_view text) {
 }  // namespace
 
 std::string settings_difference(std::string_view before, std::string_view now) {
-  if (before.empty()) return "other settings, which were not recorded";
+  if (before.empty()) return "settings that were not recorded";
   const auto old_settings = parse_settings(before), new_settings = parse_settings(now);
   const auto value = [](const auto& settings, const std::string& name) {
     const auto found = settings.find(name);

@@ -26,8 +26,8 @@ void log_done(const WorkItem& item) {
                   printable(line.file.native()), line.rows, line.cols, line.channels, line.bits,
                   line.rank, std::min(kExactPsnrDb, line.psnr_db),
                   std::isfinite(line.loss_estimate_db)
-                      ? fmt::format("lost at most {:.1g} dB", line.loss_estimate_db)
-                      : "no bound on what is lost",
+                      ? fmt::format("loss estimate {:.1g} dB", line.loss_estimate_db)
+                      : "no loss estimate",
                   printable(line.output.native()));
   }
 }

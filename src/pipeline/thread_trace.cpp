@@ -156,8 +156,8 @@ void DeviceTrace::add(const std::vector<DeviceSpan>& spans, const Batch& batch, 
     TraceArgs args;
     args.add("planes", span.planes)
         .add("clock_error_us", std::chrono::duration<double, std::micro>(span.clock_error).count());
-    trace_->span(track(span.kind), "device", name_of(batch) + (span.is_recompute ? ", again" : ""),
-                 begin, end, args);
+    trace_->span(track(span.kind), "device",
+                 name_of(batch) + (span.is_recompute ? ", recomputed" : ""), begin, end, args);
     trace_->flow(Trace::Flow::goes_on, "batch", batch.number, track(span.kind), begin);
   }
 }

@@ -52,7 +52,7 @@ class ThreadTrace {
   void trace_flow(const WorkItem& item, Flow flow = Flow::goes_on);
   void trace_flow(const Batch& batch, Flow flow = Flow::goes_on);
 
-  /// For this thread's clock: waits for room are spans, if they are any.
+  /// For this thread's clock: its waits for the next stage become spans.
   flow::StageClock::Worker::OnWait on_wait();
   void name_next_wait(const char* name) { wait_name_ = name; }
 
@@ -64,7 +64,7 @@ class ThreadTrace {
   telemetry::Trace* const trace_;
   const char* const category_;
   const telemetry::Trace::Track track_;
-  static constexpr const char* kDefaultWaitName = "waits for room";
+  static constexpr const char* kDefaultWaitName = "blocked";
   const char* wait_name_ = kDefaultWaitName;
   Instant last_{};
 };

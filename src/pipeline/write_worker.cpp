@@ -129,8 +129,8 @@ bool WriteWorker::should_wait_for_space(const EnvironmentError& error) const {
 void WriteWorker::wait_for_space(SpaceWait& wait, const EnvironmentError& error) {
   if (!should_wait_for_space(error)) throw EnvironmentError(error);
   if (!std::exchange(wait.has_started, true) && shared_.waiting_for_space++ == 0)
-    spdlog::warn("{}: waiting for space", printable_message(error.what()));
-  trace_.name_next_wait("waits for space");
+    spdlog::warn("{}; waiting for free disk space", printable_message(error.what()));
+  trace_.name_next_wait("waiting for disk space");
   const bool continues = clock_.measure_wait(State::blocked, [&] {
     return flow::pause(shared_.options.space_poll_interval, shared_.stop);
   });
@@ -138,7 +138,8 @@ void WriteWorker::wait_for_space(SpaceWait& wait, const EnvironmentError& error)
 }
 
 void WriteWorker::end(const SpaceWait& wait) {
-  if (wait.has_started && --shared_.waiting_for_space == 0) spdlog::warn("there is space again");
+  if (wait.has_started && --shared_.waiting_for_space == 0)
+    spdlog::warn("disk space is available again; continuing");
 }
 
 }  // namespace eckart

@@ -29,7 +29,7 @@ class MapReader {
       const std::string name = entry.first.IsScalar() ? entry.first.Scalar() : found(entry.first);
       if (!names.contains(name)) origin_.fail(entry.first.Mark(), key(name) + ": unknown key");
       if (!seen.insert(name).second)
-        origin_.fail(entry.first.Mark(), key(name) + ": is given twice");
+        origin_.fail(entry.first.Mark(), key(name) + ": is given more than once");
     }
     for (const std::string& name : names) {
       if (!seen.contains(name)) origin_.fail(map.Mark(), key(name) + ": is missing");
@@ -118,7 +118,7 @@ Calibration read_calibration(const std::filesystem::path& file) {
 }
 
 std::string to_yaml(const Calibration& calibration) {
-  std::string yaml = "# What the solvers take, in seconds. Made by eckart doctor --calibrate.\n";
+  std::string yaml = "# Measured solver costs in seconds. Written by eckart doctor --calibrate.\n";
   for (const MeasuredCosts& measured : calibration) {
     yaml += "- backend: " + measured.backend + "\n  device: " + Text{}.print(measured.device) +
             "\n  date: " + Text{}.print(measured.date) + "\n";
@@ -141,7 +141,7 @@ LoadedCalibration load_calibration(const std::string& setting) {
         loaded.costs.push_back(std::move(measured));
       }
     } catch (const SettingsError& error) {
-      loaded.warnings.push_back(error.what() + std::string("; this calibration is not used"));
+      loaded.warnings.push_back(error.what() + std::string("; this calibration file is ignored"));
     }
   }
   return loaded;

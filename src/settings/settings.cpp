@@ -36,7 +36,7 @@ void apply(Settings& settings, std::string_view assignment) {
   const std::string path(assignment.substr(0, equals));
   const std::string text(assignment.substr(equals + 1));
   if (const auto first = path.substr(0, path.find_first_of(".[")); first == "watches") {
-    throw SettingsError(origin.name + ": watches are said in a file, see --config");
+    throw SettingsError(origin.name + ": watches can only be set in a file (--config)");
   }
   Settings changed = settings;
   SettingsReader(origin, settings_table(), changed)

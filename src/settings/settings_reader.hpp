@@ -70,7 +70,8 @@ class SettingsReader {
   }
 
   void check_not_repeated(const std::string& path, const YAML::Mark& mark) {
-    if (!seen_.insert(path).second) origin_.fail(mark, message_prefix(path) + "is given twice");
+    if (!seen_.insert(path).second)
+      origin_.fail(mark, message_prefix(path) + "is given more than once");
   }
 
   [[noreturn]] void fail_unknown_key(const std::string& path, const YAML::Mark& mark) const {

@@ -29,7 +29,7 @@ SettingKey<WatchSettings> watch_key(const SettingKey<Settings>& setting) {
   SettingKey<WatchSettings> key = nested_key(setting, &WatchSettings::settings);
   if (!setting.per_watch) {
     key.read = [](WatchSettings&, const std::vector<std::string>&) {
-      throw std::invalid_argument("is for all watches: say it at the top");
+      throw std::invalid_argument("applies to all watches: set it at the top level of the file");
     };
   }
   return key;
@@ -39,31 +39,32 @@ SettingKey<WatchSettings> watch_key(const SettingKey<Settings>& setting) {
 KeyTable<WatchSettings> make_watch_table() {
   using W = WatchSettings;
   std::vector<SettingKey<WatchSettings>> keys = {
-      key("input", "images come from here, and from the folders below", AbsolutePath{}, &W::input),
-      section_shorthand(key("output.folder", "outputs go here, in folders as those below input",
+      key("input", "input folder, searched recursively", AbsolutePath{}, &W::input),
+      section_shorthand(key("output.folder", "output folder; mirrors the folders of input",
                             AbsolutePath{}, &W::output)),
-      key("settle_ms", "a file is ready when it was still for so long", Integer{0, 3600000},
+      key("settle_ms", "a file is ready when it has not changed for this long", Integer{0, 3600000},
           &W::settle_ms),
-      key("retry_timeout_s", "how long what does not decode is tried again: it may be half written",
+      key("retry_timeout_s",
+          "how long a file that does not decode is retried: it may be incomplete",
           Integer{0, 86400}, &W::retry_timeout_s),
-      key("rescan_s", "between full scans, which find what events missed", Integer{1, 86400},
-          &W::rescan_s),
-      key("poll_s", "likewise where events cannot be trusted: NFS, SMB, FUSE, overlay",
+      key("rescan_s", "seconds between full scans, which find files that events missed",
+          Integer{1, 86400}, &W::rescan_s),
+      key("poll_s",
+          "seconds between scans of file systems without reliable events: NFS, SMB, FUSE, overlay",
           Integer{1, 86400}, &W::poll_s),
-      key("after", "what becomes of an input that is done", Choice{{"keep", "move", "delete"}},
+      key("after", "what to do with an input that is done", Choice{{"keep", "move", "delete"}},
           &W::after),
-      key("move_to", "where inputs go; with after: move, and only then", AbsolutePath{true},
+      key("move_to", "folder for done inputs; only with after: move", AbsolutePath{true},
           &W::move_to),
-      key("on_change", "what becomes of results that were made with other settings",
+      key("on_change", "what to do with outputs made with other settings",
           Choice{{"keep", "reprocess"}}, &W::on_change),
-      key("links", "symbolic links below input that are followed; all: to folders, too",
+      key("links", "symbolic links to follow below input; all: also links to folders",
           Choice{{"none", "files", "all"}}, &W::links),
       deprecated(key("follow_links", "use links", Boolean{}, &W::follow_links)),
-      key("exclude", "folders below input that are not looked into", RelativeFolders{},
-          &W::exclude),
-      key("quarantine.keep_days", "days that a bad input stays there; 0: for ever",
-          Integer{0, 36500}, &W::quarantine, &QuarantineSettings::keep_days),
-      key("quarantine.max_mb", "most MiB that stay there; 0: no limit", Integer{0, 16777216},
+      key("exclude", "folders below input to skip", RelativeFolders{}, &W::exclude),
+      key("quarantine.keep_days", "days to keep a quarantined input; 0: forever", Integer{0, 36500},
+          &W::quarantine, &QuarantineSettings::keep_days),
+      key("quarantine.max_mb", "maximum MiB of the quarantine; 0: no limit", Integer{0, 16777216},
           &W::quarantine, &QuarantineSettings::max_mb),
   };
   for (const SettingKey<Settings>& setting : settings_table()) {
@@ -102,18 +103,18 @@ void check_watch(const WatchOverrides& layer, const WatchSettings& watch) {
   if (watch.input.empty()) fail(layer, "input", "is missing");
   if (watch.output.empty()) fail(layer, "output.folder", "is missing");
   if (watch.settings.ledger == "none") {
-    fail(layer, "ledger.file", "is none, and a watch needs its ledger");
+    fail(layer, "ledger.file", "must not be none: a watch needs a ledger");
   }
   if (find_assignment(layer, "follow_links") && find_assignment(layer, "links"))
     fail(layer, "follow_links", "is the old name of links: remove it");
   const bool moves = watch.after == "move";
-  if (!moves && !watch.move_to.empty()) fail(layer, "move_to", "is only for after: move");
+  if (!moves && !watch.move_to.empty()) fail(layer, "move_to", "is only allowed with after: move");
   if (!moves) return;
-  if (watch.move_to.empty()) fail(layer, "move_to", "is missing, and after: move needs it");
+  if (watch.move_to.empty()) fail(layer, "move_to", "is missing; after: move requires it");
   if (normalized_path(watch.move_to) == normalized_path(watch.input))
-    fail(layer, "move_to", "is the input as well");
+    fail(layer, "move_to", "must not be the input folder");
   if (normalized_path(watch.move_to) == normalized_path(watch.output))
-    fail(layer, "move_to", "is the output as well");
+    fail(layer, "move_to", "must not be the output folder");
 }
 
 void check_watches(const std::vector<WatchOverrides>& layers,
@@ -127,7 +128,7 @@ void check_watches(const std::vector<WatchOverrides>& layers,
     if (const auto other = first(inputs, watch.input, i);
         other != i && (watch.after != "keep" || watches[other].after != "keep")) {
       fail(layers[i], "input",
-           "is that of " + watch_name(other) + ", and not both have after: keep");
+           "is that of " + watch_name(other) + "; both watches must then have after: keep");
     }
     if (const auto other = first(outputs, watch.output, i); other != i) {
       fail(layers[i], "output.folder", "is that of " + watch_name(other));
@@ -211,7 +212,7 @@ KeyTable<Configuration> make_configuration_table() {
     keys.push_back(nested_key(setting, &Configuration::settings));
   }
   keys.push_back({.path = "watches",
-                  .comment = "folders for eckart watch, as in watch.yaml",
+                  .comment = "watched folders of eckart watch; see watch.yaml",
                   .expected = kExpectedWatchList,
                   .accepts_list = true,
                   .read = {},

@@ -1,13 +1,14 @@
 #include "telemetry/image_report.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <cstring>
-#include <functional>
 #include <optional>
 #include <system_error>
 #include <unordered_set>
 
 #include "core/error.hpp"
+#include "core/name_hash.hpp"
 #include "core/printable.hpp"
 #include "telemetry/json.hpp"
 
@@ -23,10 +24,10 @@ struct ReportSubject {
   std::filesystem::path path;
 
   /// Of names as they are written, since those that are not UTF-8 are not written as they are.
-  std::size_t hash() const {
+  std::uint64_t hash() const {
     std::error_code none;
     const std::filesystem::path whole = std::filesystem::absolute(path, none);
-    return std::hash<std::string>{}(kind + (none ? path : whole).lexically_normal().native());
+    return name_hash(kind + (none ? path : whole).lexically_normal().native());
   }
 };
 
@@ -103,13 +104,13 @@ void ImageReport::close() {
   const int error = file_.publish();
   if (error != 0)
     throw FatalError(ExitCode::io_error, "report " + printable(file_.path().native()) +
-                                             " is not whole: " + std::strerror(error));
+                                             " is incomplete: " + std::strerror(error));
 }
 
 /// So that a run over some of the inputs, from another folder, or one that was stopped, takes
 /// nothing from it.
 void ImageReport::copy_unreplaced_lines() {
-  std::unordered_set<std::size_t> reported;
+  std::unordered_set<std::uint64_t> reported;
   file_.for_each_written_line([&](const std::string& line) {
     const auto subject = parse_subject(line);
     if (!subject) return;

@@ -65,13 +65,13 @@ class MetricFamilies {
 void add_images(MetricFamilies& out, const RunStatus& status) {
   const Snapshot& all = status.all;
   const ImageCounts& counts = all.counts;
-  out.add("eckart_images_discovered_total", "Inputs found, each time that they came",
+  out.add("eckart_images_discovered_total", "Inputs discovered, counting each retry",
           MetricType::Counter);
   // `found` goes back with each that is given back, and a counter must not.
   out.counter(double(std::accumulate(counts.retries_by_stage.begin(), counts.retries_by_stage.end(),
                                      all.found)),
               {{"source", status.identity.command}});
-  out.add("eckart_images_total", "Images that reached their end", MetricType::Counter);
+  out.add("eckart_images_total", "Finished images by result", MetricType::Counter);
   out.counter(double(counts.done), {{"result", "done"}});
   out.counter(double(counts.failed), {{"result", "failed"}});
   out.counter(double(counts.skipped), {{"result", "skipped"}});
@@ -83,76 +83,84 @@ void add_images(MetricFamilies& out, const RunStatus& status) {
                    {"reason", std::string(to_string(FailureReason(reason)))}});
     }
   }
-  out.add("eckart_retries_total", "Images given back, to come again", MetricType::Counter);
+  out.add("eckart_retries_total", "Images returned for a retry, by stage", MetricType::Counter);
   for (int stage = 0; stage < kStageCount; ++stage)
     out.counter(double(counts.retries_by_stage[std::size_t(stage)]),
                 {{"stage", std::string(to_string(Stage(stage)))}});
   out.counter("eckart_pixels_total", "Pixels of images done", double(counts.pixels));
   out.counter("eckart_input_bytes_total", "Bytes of files read", double(counts.input_bytes));
   out.counter("eckart_output_bytes_total", "Bytes of files written", double(counts.output_bytes));
-  out.add("eckart_end_to_end_seconds", "From found to published, of images done",
+  out.add("eckart_end_to_end_seconds", "Time from discovery to publication of a done image",
           MetricType::Histogram);
   out.histogram(all.end_to_end);
 
   std::int64_t waiting = 0;
   for (const WatchStatus& watch : status.state.watches) waiting += watch.waiting;
-  out.gauge("eckart_backlog_images", "Found or waiting, and not at their end",
+  out.gauge("eckart_backlog_images", "Images discovered or waiting that are not finished",
             double(waiting + all.unfinished));
   const double oldest[] = {all.oldest_unfinished_unix_s, status.state.oldest_waiting_unix_s};
   const bool both = oldest[0] > 0 && oldest[1] > 0;
-  out.gauge("eckart_oldest_pending_timestamp_seconds", "When the oldest of them came; 0: none",
+  out.gauge("eckart_oldest_pending_timestamp_seconds",
+            "Unix time when the oldest unfinished image was discovered; 0: none",
             both ? std::min(oldest[0], oldest[1]) : std::max(oldest[0], oldest[1]));
-  out.gauge("eckart_last_success_timestamp_seconds", "When an image was last done; 0: none yet",
+  out.gauge("eckart_last_success_timestamp_seconds",
+            "Unix time of the last done image; 0: none yet",
             std::max(all.last_done_unix_s, status.state.last_done_unix_s));
 }
 
 void add_stages(MetricFamilies& out, const std::vector<StageStats>& stages) {
-  out.add("eckart_stage_workers", "Threads; of compute, lanes", MetricType::Gauge);
+  out.add("eckart_stage_workers", "Worker threads of the stage; lanes for compute",
+          MetricType::Gauge);
   for (const StageStats& stage : stages) out.gauge(stage.workers, {{"stage", stage.name}});
-  out.add("eckart_stage_busy_seconds_total", "Time its workers worked", MetricType::Counter);
+  out.add("eckart_stage_busy_seconds_total", "Busy time, summed over the workers",
+          MetricType::Counter);
   for (const StageStats& stage : stages) out.counter(stage.busy_s, {{"stage", stage.name}});
-  out.add("eckart_stage_waiting_seconds_total", "Time its workers waited", MetricType::Counter);
+  out.add("eckart_stage_waiting_seconds_total", "Waiting time, summed over the workers",
+          MetricType::Counter);
   for (const StageStats& stage : stages) {
     out.counter(stage.waiting_for_input_s, {{"stage", stage.name}, {"for", "input"}});
     out.counter(stage.blocked_s, {{"stage", stage.name}, {"for", "blocked"}});
   }
-  out.add("eckart_stage_cpu_seconds_total", "Time its threads had a CPU", MetricType::Counter);
+  out.add("eckart_stage_cpu_seconds_total", "CPU time of the threads", MetricType::Counter);
   for (const StageStats& stage : stages) out.counter(stage.cpu_s, {{"stage", stage.name}});
   out.add("eckart_stage_duration_seconds", "Of an image in it", MetricType::Histogram);
   for (const StageStats& stage : stages) out.histogram(stage.service, {{"stage", stage.name}});
 }
 
 void add_queues(MetricFamilies& out, const Snapshot& all, const Snapshot& recent) {
-  out.add("eckart_queue_images", "In the queue now", MetricType::Gauge);
+  out.add("eckart_queue_images", "Images in the queue", MetricType::Gauge);
   for (const QueueStats& queue : all.queues)
     out.gauge(double(queue.images), {{"queue", queue.name}});
-  out.add("eckart_queue_capacity_images", "What it has room for", MetricType::Gauge);
+  out.add("eckart_queue_capacity_images", "Capacity of the queue", MetricType::Gauge);
   for (const QueueStats& queue : all.queues)
     out.gauge(double(queue.capacity), {{"queue", queue.name}});
   out.add("eckart_queue_wait_seconds", "Of an image in it", MetricType::Histogram);
   for (const QueueStats& queue : all.queues) out.histogram(queue.wait, {{"queue", queue.name}});
   const BatchStats& batches = recent.batches.count > 0 ? recent.batches : all.batches;
   out.gauge(
-      "eckart_batch_fill_ratio", "Planes in batches by those that full ones would have had",
+      "eckart_batch_fill_ratio", "Planes in recent batches divided by their capacity",
       batches.plane_capacity > 0 ? double(batches.planes) / double(batches.plane_capacity) : 0);
 }
 
 void add_service(MetricFamilies& out, const RunStatus& status) {
   const ServiceState& state = status.state;
-  out.gauge("eckart_ready", "Whether it can work", status.is_ready());
-  out.gauge("eckart_watch_degraded", "Watches held back, missing or scanned for want of events",
+  out.gauge("eckart_ready", "1 if ready, else 0", status.is_ready());
+  out.gauge("eckart_watch_degraded",
+            "Watches that are blocked, missing, or scanned because events are not available",
             double(state.degraded_watches));
-  out.counter("eckart_watch_overflows_total", "Times that the kernel dropped events",
+  out.counter("eckart_watch_overflows_total", "Overflows of the inotify event queue",
               double(state.overflows));
-  out.add("eckart_process_restarts_total", "Times that the process was replaced",
+  out.add("eckart_process_restarts_total", "Restarts of the process by itself",
           MetricType::Counter);
   out.counter(double(state.restarts), {{"cause", "gpu_lost"}});
   out.add("eckart_build_info", "1", MetricType::Gauge);
   out.gauge(1, {{"version", status.identity.version}, {"backend", status.all.backend}});
-  out.counter("process_cpu_seconds_total", "CPU time of all threads", process_usage().cpu_s);
+  out.counter("process_cpu_seconds_total", "User and system CPU time of all threads",
+              process_usage().cpu_s);
   out.gauge("process_resident_memory_bytes", "Memory",
             double(status.all.machine.process.rss_bytes));
-  out.gauge("process_start_time_seconds", "When it started", process_start_unix_s());
+  out.gauge("process_start_time_seconds", "Unix time when the process started",
+            process_start_unix_s());
 }
 
 void add_gpus(MetricFamilies& out, const RunStatus& status) {
@@ -161,11 +169,11 @@ void add_gpus(MetricFamilies& out, const RunStatus& status) {
     for (const GpuUsage& gpu : status.recent.machine.gpus)
       out.gauge(value(gpu), {{"gpu", gpu.uuid}});
   };
-  each("eckart_gpu_healthy", "Whether all of this process compute",
+  each("eckart_gpu_healthy", "1 if all GPUs of the process respond, else 0",
        [&](const GpuUsage&) { return status.state.gpus_healthy; });
-  each("eckart_gpu_busy_ratio", "Share of the time in which a kernel ran",
+  each("eckart_gpu_busy_ratio", "Fraction of time in which a kernel ran",
        [](const GpuUsage& gpu) { return busy_ratio(gpu); });
-  each("eckart_gpu_memory_used_bytes", "On the device, by everyone",
+  each("eckart_gpu_memory_used_bytes", "Memory used on the device by all processes",
        [](const GpuUsage& gpu) { return double(gpu.memory_used_bytes); });
   each("eckart_gpu_power_watts", "Power",
        [](const GpuUsage& gpu) { return gpu.seconds > 0 ? gpu.energy_j / gpu.seconds : 0.0; });
@@ -174,7 +182,8 @@ void add_gpus(MetricFamilies& out, const RunStatus& status) {
   out.add("eckart_gpu_energy_joules_total", "Energy", MetricType::Counter);
   for (const GpuUsage& gpu : status.all.machine.gpus)
     out.counter(gpu.energy_j, {{"gpu", gpu.uuid}});
-  out.add("eckart_gpu_throttled", "Whether its clocks are held down", MetricType::Gauge);
+  out.add("eckart_gpu_throttled", "1 while the clocks are throttled for this reason",
+          MetricType::Gauge);
   for (const GpuUsage& gpu : status.recent.machine.gpus) {
     for (int reason = 0; reason < kThrottleReasonCount; ++reason)
       out.gauge(gpu.throttled_samples[std::size_t(reason)] > 0,
@@ -182,7 +191,8 @@ void add_gpus(MetricFamilies& out, const RunStatus& status) {
   }
   out.counter("eckart_gpu_oom_splits_total", "Batches split in two because GPU memory ran out",
               double(status.all.oom_splits));
-  out.counter("eckart_cpu_fallback_images_total", "Images computed on the CPU for it",
+  out.counter("eckart_cpu_fallback_images_total",
+              "Images computed on the CPU because GPU memory ran out",
               double(status.all.cpu_fallback_images));
 }
 

@@ -154,7 +154,8 @@ void check_is_report(const fs::path& file, int descriptor, bool is_part) {
     if (is_whole ? is_report_line(line) : is_part && !line.empty() && is_truncated_line(line))
       return;
   }
-  throw report_error(ExitCode::usage, file, ": this file is there, and is no report: name another");
+  throw report_error(ExitCode::usage, file,
+                     ": the file exists and is not a report; choose another name");
 }
 
 void check_replaceable(const fs::path& file) {
@@ -173,7 +174,7 @@ FileDescriptor open_locked(const fs::path& part, const fs::path& file) {
     if (!opened) throw_open_error(part, errno);
     if (::flock(opened.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno == EWOULDBLOCK)
-        throw report_error(ExitCode::temporary, file, ": another run writes this report");
+        throw report_error(ExitCode::temporary, file, ": another run is writing this report");
       if (errno != ENOLCK && errno != EOPNOTSUPP && errno != ENOSYS) throw_open_error(part, errno);
     }
     // Or else the run that had the lock has put it to its place, or somebody has removed it.

@@ -38,8 +38,8 @@ std::string images_text(const RunReport& report) {
       fmt::format("{} done, {} failed", group_digits(report.done), group_digits(report.failed));
   if (report.skipped > 0) text += fmt::format(", {} skipped", group_digits(report.skipped));
   if (report.ignored > 0) {
-    text += fmt::format("; {} {} ignored (by name, hidden, linked)", group_digits(report.ignored),
-                        report.ignored == 1 ? "file" : "files");
+    text += fmt::format("; {} {} ignored (file name, hidden, or link)",
+                        group_digits(report.ignored), report.ignored == 1 ? "file" : "files");
   }
   return text;
 }
@@ -64,10 +64,10 @@ std::string failures_text(const RunReport& report) {
 /// How far the PSNR of any output may be below the optimum's.
 std::string loss_text(const RunReport& report) {
   if (std::isfinite(report.max_loss_bound_db))
-    return fmt::format("loss at most {:.1g} dB (proven)", report.max_loss_bound_db);
+    return fmt::format("proven loss at most {:.1g} dB", report.max_loss_bound_db);
   if (std::isfinite(report.max_loss_estimate_db))
-    return fmt::format("loss at most {:.1g} dB (estimate)", report.max_loss_estimate_db);
-  return "loss of some not known";
+    return fmt::format("loss estimate at most {:.1g} dB", report.max_loss_estimate_db);
+  return "no loss estimate for some outputs";
 }
 
 std::string rates_text(const RunReport& report) {
@@ -89,15 +89,15 @@ std::string solver_lines(const std::vector<SolverChoiceStats>& solvers) {
                                                     row.rank, row.solver, row.explanation));
   }
   if (solvers.size() > kMaxShapes) {
-    lines += labeled("", fmt::format("and for {} more: see --json", solvers.size() - kMaxShapes));
+    lines += labeled("", fmt::format("{} more shapes: see --json", solvers.size() - kMaxShapes));
   }
   return lines;
 }
 
 std::string stage_table(const std::vector<StageStats>& stages) {
-  constexpr std::string_view kRow = "{:<11} {:>7} {:>7} {:>17} {:>16}\n";
+  constexpr std::string_view kRow = "{:<11} {:>7} {:>7} {:>17} {:>20}\n";
   std::string table =
-      fmt::format(kRow, "stage", "threads", "busy", "waiting for input", "waiting for room");
+      fmt::format(kRow, "stage", "threads", "busy", "waiting for input", "waiting for capacity");
   for (const StageStats& stage : stages) {
     const double total = total_time_s(stage);
     const auto share = [&](double s) { return total > 0 ? percent_text(s / total) : "-"; };
@@ -114,16 +114,17 @@ std::string bottleneck_text(const RunReport& report) { return find_bottleneck(re
 std::string to_text(const RunReport& report) {
   std::string text;
   if (!report.stopped_by.empty()) {
-    text += labeled(
-        "STOPPED", printable_message(report.stopped_by) + "; what follows is what was done before");
+    text += labeled("STOPPED", printable_message(report.stopped_by) +
+                                   "; the figures below cover the work done before that");
   } else if (report.interrupted) {
-    text += labeled("INTERRUPTED", "not every input was processed; what follows is what was");
+    text += labeled("INTERRUPTED",
+                    "not all inputs were processed; the figures below cover those that were");
   }
   text += labeled("images", images_text(report));
   if (report.failed > 0) text += labeled("failures", failures_text(report));
   if (report.outputs > 0) {
     const std::string loss = loss_text(report);
-    text += labeled("outputs", fmt::format("{}; PSNR {:.2f} dB mean, {:.2f} dB lowest, {}",
+    text += labeled("outputs", fmt::format("{}; PSNR {:.2f} dB mean, {:.2f} dB minimum, {}",
                                            group_digits(report.outputs), report.psnr_db_mean,
                                            report.psnr_db_min, loss));
   }
@@ -137,11 +138,11 @@ std::string to_text(const RunReport& report) {
   text += solver_lines(report.solvers);
   if (!report.stages.empty()) text += fmt::format("\n{}\n", stage_table(report.stages));
   if (const std::string sentence = bottleneck_text(report); !sentence.empty()) {
-    text += labeled("verdict", sentence);
+    text += labeled("bottleneck", sentence);
   }
   if (report.planes_recomputed > 0) {
     text += labeled(
-        "note", fmt::format("{} of {} planes were done again by a finer solver",
+        "note", fmt::format("{} of {} planes were recomputed by a more accurate solver",
                             group_digits(report.planes_recomputed), group_digits(report.planes)));
   }
   for (const std::string& warning : report.warnings) text += labeled("note", warning);

@@ -38,9 +38,9 @@ std::string rate_text(const Snapshot& snapshot) {
 }
 
 std::string stage_lines(const Snapshot& recent) {
-  constexpr std::string_view kRow = "{:<8} {:>7} {:>5} {:>9} {:>9} {:>6}  {}\n";
-  std::string text = fmt::format(kRow, "stage", "threads", "busy", "no input", "no room", "cores",
-                                 "p50, p90, p99");
+  constexpr std::string_view kRow = "{:<8} {:>7} {:>5} {:>10} {:>13} {:>6}  {}\n";
+  std::string text = fmt::format(kRow, "stage", "threads", "busy", "input wait", "capacity wait",
+                                 "cores", "p50, p90, p99");
   for (const StageStats& stage : recent.stages) {
     const double all = total_time_s(stage);
     const auto share = [&](double s) { return all > 0 ? percent_text(s / all) : "-"; };
@@ -56,7 +56,7 @@ std::string stage_lines(const Snapshot& recent) {
 std::string queue_line(const Snapshot& recent) {
   std::string text;
   for (const QueueStats& queue : recent.queues) {
-    text += fmt::format("{}{} {}/{}", text.empty() ? "queues    " : ", ", queue.name, queue.images,
+    text += fmt::format("{}{} {}/{}", text.empty() ? "queues     " : ", ", queue.name, queue.images,
                         queue.capacity);
   }
   return text + fmt::format("; decoded images: {:.0f} of {:.0f} MiB\n",
@@ -68,12 +68,12 @@ std::string gpu_lines(const MachineUsage& machine) {
   std::string text;
   for (const GpuUsage& gpu : machine.gpus) {
     text += fmt::format(
-        "gpu       {}: {} busy, {:.0f} MiB in use, {:.0f} W, {} MHz, {} °C", gpu.uuid,
+        "gpu        {}: {} busy, {:.0f} MiB in use, {:.0f} W, {} MHz, {} °C", gpu.uuid,
         percent_text(busy_ratio(gpu)), double(gpu.memory_used_bytes) / kMib,
         gpu.seconds > 0 ? gpu.energy_j / gpu.seconds : 0.0, gpu.sm_mhz, gpu.temperature_c);
     for (int reason = 0; reason < kThrottleReasonCount; ++reason) {
       if (gpu.throttled_samples[std::size_t(reason)] > 0)
-        text += fmt::format(", held down: {}", to_string(ThrottleReason(reason)));
+        text += fmt::format(", throttled: {}", to_string(ThrottleReason(reason)));
     }
     text += '\n';
   }
@@ -85,21 +85,21 @@ std::string gpu_lines(const MachineUsage& machine) {
 std::string snapshot_text(const Snapshot& all, const Snapshot& recent) {
   const ImageCounts& counts = all.counts;
   std::string text =
-      fmt::format("images    {} done, {} failed, {} skipped, {} unfinished, in {:.1f} s\n",
+      fmt::format("images     {} done, {} failed, {} skipped, {} unfinished, in {:.1f} s\n",
                   counts.done, counts.failed, counts.skipped, all.unfinished, all.elapsed_s);
-  text += fmt::format("rate      {} images/s in the last {:.1f} s, {} since the start\n",
+  text += fmt::format("rate       {} images/s in the last {:.1f} s, {} since the start\n",
                       rate_text(recent), recent.seconds, rate_text(all));
   text += stage_lines(recent) + queue_line(recent);
-  text += fmt::format("latency   {} (p50, p90, p99, from found to published)\n",
+  text += fmt::format("latency    {} (p50, p90, p99, from discovery to publication)\n",
                       percentiles(recent.end_to_end));
-  text += fmt::format("process   {:.2f} of {} cores, {:.0f} MiB in memory, {} threads\n",
+  text += fmt::format("process    {:.2f} of {} cores, {:.0f} MiB in memory, {} threads\n",
                       recent.seconds > 0 ? recent.machine.process.cpu_s / recent.seconds : 0.0,
                       recent.machine.cores, double(recent.machine.process.rss_bytes) / kMib,
                       recent.machine.process.threads);
   text += gpu_lines(recent.machine);
   const std::string limit = find_bottleneck(recent.stages, recent.machine, recent.seconds).text;
   const bool is_idle = limit.empty() || recent.counts.images() == 0;
-  return text + "verdict   " + (is_idle ? "no image reached its end of late" : limit) + '\n';
+  return text + "bottleneck " + (is_idle ? "no image finished recently" : limit) + '\n';
 }
 
 std::string short_bottleneck_text(const Snapshot& recent) {

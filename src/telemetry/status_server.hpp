@@ -5,16 +5,12 @@
 #include <string>
 #include <thread>
 
+#include "core/file_descriptor.hpp"
+#include "telemetry/http_request.hpp"
+
 namespace eckart::telemetry {
 
 class HttpConnections;
-
-/// What is answered to a GET.
-struct HttpResponse {
-  int status = 200;
-  std::string type = "text/plain; charset=utf-8";
-  std::string body;
-};
 
 /// What a StatusServer shows; asked on its thread, which must not be kept waiting.
 struct StatusHandlers {
@@ -34,17 +30,19 @@ class StatusServer {
   /// `address`: as settings::ListenAddress has it. Throws FatalError(cannot_create) where nothing
   /// can listen there. A socket's file is its owner's and group's, and goes with the server; one
   /// that a dead process has left is replaced.
-  StatusServer(const std::string& address, StatusHandlers pages);
+  StatusServer(const std::string& address, StatusHandlers handlers);
   ~StatusServer();
   StatusServer(const StatusServer&) = delete;
   StatusServer& operator=(const StatusServer&) = delete;
 
  private:
-  class HttpHandler;
-  const std::string socket_;  // path; empty for a port
+  std::string answer(const std::string& head) const;
+  HttpResponse respond(const HttpRequest& request) const;
+
+  const std::string socket_path_;  // empty for a port
   const StatusHandlers handlers_;
-  std::unique_ptr<HttpHandler> http_;
-  std::unique_ptr<HttpConnections> connections_;
+  const FileDescriptor listening_;
+  const std::unique_ptr<HttpConnections> connections_;
   std::thread thread_;
 };
 

@@ -33,8 +33,8 @@ spdlog::file_event_handlers rotation_handlers(const std::string& header,
   events.after_open = [header](const spdlog::filename_t& path, std::FILE* file) {
     if (::flock(::fileno(file), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
       spdlog::warn(
-          "{}: another process writes to this throughput log, too; of two that rename it "
-          "lines are lost",
+          "{}: another process also writes to this throughput log; "
+          "lines are lost when either process rotates it",
           printable(path));
     std::fputs(((ends_mid_line(path) ? "\n" : "") + header + "\n").c_str(), file);
   };
@@ -78,7 +78,7 @@ bool ThroughputLog::attempt(Step&& step) {
     sink_.reset();
     *discards_on_close_ = false;
     if (!std::exchange(has_warned_, true))
-      spdlog::warn("the throughput log cannot be written: {}", printable_message(error.what()));
+      spdlog::warn("cannot write the throughput log: {}", printable_message(error.what()));
     return false;
   }
 }

@@ -87,7 +87,8 @@ std::int64_t append_offset(int file, bool goes_on, const std::filesystem::path& 
   if (::fstat(file, &state) != 0 || !S_ISREG(state.st_mode) || state.st_size == 0) return 0;
   std::string begin(kTraceBegin.size(), '\0'), end(kTraceEnd.size(), '\0');
   if (::pread(file, begin.data(), begin.size(), 0) != ssize_t(begin.size()) || begin != kTraceBegin)
-    throw trace_error(ExitCode::usage, path, ": this file is there, and is no trace");
+    throw trace_error(ExitCode::usage, path,
+                      ": the file exists and is not a trace; choose another name");
   if (!goes_on) return 0;
   const off_t before_end = state.st_size - off_t(end.size());
   const bool has_end =
@@ -244,7 +245,7 @@ void Trace::write() {
 
 /// What is written stays: an end of a few bytes may find room where more did not.
 void Trace::fail(const char* why) {
-  spdlog::warn("trace {} is not written any further: {}", printable(path_.native()), why);
+  spdlog::warn("trace {}: writing stopped: {}", printable(path_.native()), why);
   if (::ftruncate(file_, bytes_) == 0 && bytes_ > 0)
     static_cast<void>(::pwrite(file_, kTraceEnd.data(), kTraceEnd.size(), bytes_));
   ::close(std::exchange(file_, -1));

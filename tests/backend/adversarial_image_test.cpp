@@ -125,7 +125,8 @@ TEST_P(AdversarialImageTest, with_specks_of_one_level_in_16_bits_are_optimal_at_
   for (const int rank : {96, 110}) {
     const Task task = reconstruct(image, {rank});
     expect_solver_guarantee(image, task, {rank});
-    EXPECT_EQ(task.results[0][0].recomputed, !GetParam().is_exact()) << "by gesvd";
+    EXPECT_EQ(task.results[0][0].recomputed, !GetParam().is_exact())
+        << "must be recomputed by gesvd";
   }
 }
 

@@ -38,7 +38,7 @@ std::vector<Image> read_raw(const std::filesystem::path& path, int side) {
     if (file.gcount() != std::streamsize(image.bytes())) break;
     images.push_back(std::move(image));
   }
-  if (images.empty()) throw std::runtime_error(path.string() + " holds no image of this size");
+  if (images.empty()) throw std::runtime_error(path.string() + " contains no image of this size");
   return images;
 }
 
@@ -134,15 +134,16 @@ nlohmann::json run(const BenchArgs& args) {
 
 int main(int argc, char** argv) {
   eckart::test::BenchArgs args;
-  CLI::App app("The compute stage of the CPU backend, one lane", "cpu_stage_bench");
+  CLI::App app("Benchmark of the CPU backend's compute stage on one lane", "cpu_stage_bench");
   app.add_option("raw", args.raw, "Raw file of images")->required();
-  app.add_option("--images", args.image_folder, "Folder of images to make the raw file of");
-  app.add_option("--count", args.count, "Images to make");
+  app.add_option("--images", args.image_folder,
+                 "Input folder of images; the raw file is made from them first");
+  app.add_option("--count", args.count, "Number of images to make");
   app.add_option("--side", args.side, "Rows and columns of an image");
   app.add_option("--rank", args.rank);
   app.add_option("--solver", args.solver);
   app.add_option("--repeats", args.repeats, "Timed passes over the images");
-  app.add_flag("--check", args.check, "Measure every image's loss against float64");
+  app.add_flag("--check", args.check, "Compare every image's loss with the float64 solver");
   CLI11_PARSE(app, argc, argv);
   try {
     std::printf("%s\n", eckart::test::run(args).dump().c_str());

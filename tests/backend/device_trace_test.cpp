@@ -85,7 +85,7 @@ TEST_P(DeviceTraceTest, reports_spans_between_start_and_finish) {
   std::vector<TimedBatch> batches;
   for (int i = 0; i < 6; ++i) batches.push_back({make_tasks(kPlanes, 96, 64, 5), {}, {}, {}});
   compute(*lane, batches);
-  EXPECT_TRUE(lane->take_spans().empty()) << "they are told once";
+  EXPECT_TRUE(lane->take_spans().empty()) << "spans are returned once";
   for (const TimedBatch& batch : batches) {
     if (!has_device_clock()) {
       EXPECT_TRUE(batch.spans.empty());
@@ -136,7 +136,7 @@ TEST_P(DeviceTraceTest, marks_recomputation) {
 /// host has packed the next batch, or, with gram, holds the host until then.)
 TEST_P(DeviceTraceTest, shows_gpu_engines_running_concurrently) {
   if (!has_device_clock() || GetParam().solver != SolverKind::gram)
-    GTEST_SKIP() << "seen on a GPU, with the solver that computes for long";
+    GTEST_SKIP() << "needs a GPU and the gram solver";
   constexpr int kBatches = 6, kPlanes = 4, kLanes = 2;
   const auto backend = make_traced(kPlanes);
   std::vector<std::vector<TimedBatch>> batches(kLanes);
@@ -161,8 +161,7 @@ TEST_P(DeviceTraceTest, shows_gpu_engines_running_concurrently) {
       const DeviceSpan* compute = find(batch.spans, DeviceSpan::compute);
       ASSERT_TRUE(compute);
       if (before) {
-        EXPECT_LE(before->end, compute->begin + kTolerance)
-            << "a lane computes one after the other";
+        EXPECT_LE(before->end, compute->begin + kTolerance) << "batches of a lane must not overlap";
       }
       before = compute;
     }

@@ -29,8 +29,8 @@ TEST_F(ChangedSettings, do_not_reprocess_unless_requested) {
   write_png("in/new.png");
   const ProcessResult refused = run_with("7");
   EXPECT_EQ(refused.code, int(ExitCode::usage));
-  EXPECT_THAT(refused.err, HasSubstr("out has 3 results of other settings (rank 2 -> 7)"));
-  EXPECT_THAT(refused.err, HasSubstr("--reprocess makes them again"));
+  EXPECT_THAT(refused.err, HasSubstr("out has 3 results made with other settings (rank 2 -> 7)"));
+  EXPECT_THAT(refused.err, HasSubstr("Use --reprocess"));
   EXPECT_EQ(result(), before_);
   EXPECT_FALSE(fs::exists(at("out/new.png"))) << "nothing was begun";
   EXPECT_EQ(run_with("2").code, 0);
@@ -48,7 +48,7 @@ TEST_F(ChangedSettings, of_a_run_killed_before_recording_are_refused) {
   write_png("in/new.png");
   const ProcessResult refused = run_with("7");
   EXPECT_EQ(refused.code, int(ExitCode::usage)) << refused.err;
-  EXPECT_THAT(refused.err, HasSubstr("out has 1 result of other settings (rank 2 -> 7)"));
+  EXPECT_THAT(refused.err, HasSubstr("out has 1 result made with other settings (rank 2 -> 7)"));
   EXPECT_THAT(files("out"), ElementsAre("a.png")) << "nothing was begun";
   EXPECT_EQ(run_with("7", {"--reprocess"}).code, 0);
   EXPECT_NE(result(), before_);
@@ -57,10 +57,12 @@ TEST_F(ChangedSettings, of_a_run_killed_before_recording_are_refused) {
 TEST_F(ChangedSettings, reprocess_when_requested_and_warn_first) {
   const ProcessResult reprocessed = run_with("7", {"--reprocess"});
   EXPECT_EQ(reprocessed.code, 0) << reprocessed.err;
-  EXPECT_THAT(reprocessed.err,
-              HasSubstr("out has 3 results of other settings (rank 2 -> 7): made again"));
+  EXPECT_THAT(
+      reprocessed.err,
+      HasSubstr(
+          "out has 3 results made with other settings (rank 2 -> 7): they will be reprocessed"));
   EXPECT_NE(result(), before_);
-  EXPECT_THAT(run_with("7", {"--reprocess"}).err, Not(HasSubstr("made again"))) << "once";
+  EXPECT_THAT(run_with("7", {"--reprocess"}).err, Not(HasSubstr("reprocessed"))) << "once";
   EXPECT_EQ(run_with("2", {"--overwrite"}).code, 0);
   EXPECT_EQ(result(), before_);
 }
@@ -68,8 +70,8 @@ TEST_F(ChangedSettings, reprocess_when_requested_and_warn_first) {
 TEST_F(ChangedSettings, are_reported_by_dry_run) {
   const ProcessResult refused = run_with("7", {"--dry-run"});
   EXPECT_EQ(refused.code, 3);
-  EXPECT_THAT(refused.out, HasSubstr("out/a.png: in the way (rank 2 -> 7)\n"));
-  EXPECT_EQ(refused.err, "outputs: 0 new, 0 same, 0 reprocessed, 3 in the way\n");
+  EXPECT_THAT(refused.out, HasSubstr("out/a.png: collision (rank 2 -> 7)\n"));
+  EXPECT_EQ(refused.err, "outputs: 0 new, 0 same, 0 reprocessed, 3 collisions\n");
   const ProcessResult reprocessed = run_with("7", {"--dry-run", "--reprocess", "--format", "png"});
   EXPECT_EQ(reprocessed.code, 0);
   EXPECT_THAT(reprocessed.out, HasSubstr("out/a.png: reprocessed (rank 2 -> 7)\n"));
@@ -83,7 +85,7 @@ TEST_F(ChangedSettings, fail_each_image_when_inputs_come_from_a_pipe) {
       run({"run", "--files-from", "-", "-o", "piped", "-k", "7"}, {.in = "in/a.png\nin/b.png\n"});
   EXPECT_EQ(refused.code, 3);
   EXPECT_THAT(line_containing(refused.err, "in/a.png: "),
-              HasSubstr("make it again with --reprocess"));
+              HasSubstr("reprocess it with --reprocess"));
   EXPECT_TRUE(fs::exists(at("piped/in/b.png")));
 }
 
@@ -117,10 +119,11 @@ class ChangedSettingsInWatch : public WatchTest {
 TEST_F(ChangedSettingsInWatch, reload_keeps_results_of_other_settings_and_warns) {
   make_results();
   configure("rank: 7");
-  EXPECT_THAT(check().err, AllOf(HasSubstr("3 results of other settings (rank 2 -> 7): they stay"),
-                                 HasSubstr("on_change: reprocess makes them again")));
+  EXPECT_THAT(check().err,
+              AllOf(HasSubstr("3 results made with other settings (rank 2 -> 7): they are kept"),
+                    HasSubstr("set on_change: reprocess")));
   service_->signal(SIGHUP);
-  wait_for_log("3 results of other settings (rank 2 -> 7): they stay");
+  wait_for_log("3 results made with other settings (rank 2 -> 7): they are kept");
   write_png("in/new.png");
   wait_for_outputs(4);
   EXPECT_EQ(io::read_file(at("out/a.png"), 1), before_);
@@ -139,7 +142,7 @@ TEST_F(ChangedSettingsInWatch, record_a_kept_result_of_a_killed_service) {
     EXPECT_NE(service_->wait().code, 0);
   }
   configure("rank: 7");
-  EXPECT_THAT(check().err, HasSubstr("of other settings (rank 2 -> 7): "));
+  EXPECT_THAT(check().err, HasSubstr("made with other settings (rank 2 -> 7): "));
   start();
   wait_for_outputs(2);
   wait_until([&] { return run({"status", "out"}).out.find("2 done") != std::string::npos; });
@@ -171,9 +174,11 @@ TEST_F(ChangedSettingsInWatch, count_a_replaced_result_once) {
 TEST_F(ChangedSettingsInWatch, reprocesses_results_when_configured_and_warns_first) {
   make_results();
   configure("rank: 7, on_change: reprocess");
-  EXPECT_THAT(check().err, HasSubstr("3 results of other settings (rank 2 -> 7): made again"));
+  EXPECT_THAT(
+      check().err,
+      HasSubstr("3 results made with other settings (rank 2 -> 7): they will be reprocessed"));
   service_->signal(SIGHUP);
-  wait_for_log("3 results of other settings (rank 2 -> 7): made again");
+  wait_for_log("3 results made with other settings (rank 2 -> 7): they will be reprocessed");
   wait_until([&] { return io::read_file(at("out/a.png"), 1) != before_; });
 }
 

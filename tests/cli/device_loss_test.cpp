@@ -48,7 +48,7 @@ TEST_F(DeviceLoss, is_recovered_by_a_new_process) {
       run_on_gpu({{"FAKE_GPU_LOST_AT_BATCH", "3"}}, {"--report", at("report.jsonl").native()});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("CUDA error 719"));
-  EXPECT_THAT(result.err, HasSubstr("starting again (1 of 3)"));
+  EXPECT_THAT(result.err, HasSubstr("restarting (1 of 3)"));
   EXPECT_THAT(result.err, HasSubstr("the GPU was lost 1 time"));
   expect_complete();
   const auto json = json_of(result);
@@ -64,8 +64,9 @@ TEST_F(DeviceLoss, restarts_at_most_three_times) {
                               {"FAKE_GPU_LOST_EVERY_PROCESS", "1"}};
   const ProcessResult first = run_on_gpu(each_time);
   EXPECT_EQ(first.code, int(ExitCode::temporary));
-  EXPECT_THAT(first.err, HasSubstr("starting again (3 of 3)"));
-  EXPECT_THAT(first.err, HasSubstr("the GPU was lost 4 times; the same command does the rest"));
+  EXPECT_THAT(first.err, HasSubstr("restarting (3 of 3)"));
+  EXPECT_THAT(first.err,
+              HasSubstr("the GPU was lost 4 times; run the same command again to finish"));
   EXPECT_FALSE(files("out").empty()) << "what is done is published";
   EXPECT_EQ(run_on_gpu({}).code, 0);
   expect_complete();
@@ -76,7 +77,7 @@ TEST_F(DeviceLoss, ignores_restart_count_of_another_process) {
   const ProcessResult result = run_on_gpu({{"FAKE_GPU_LOST_AT_BATCH", "1"},
                                            {"FAKE_GPU_LOST_EVERY_PROCESS", "1"},
                                            {"ECKART_RESTARTS", "1:3:1"}});
-  EXPECT_THAT(result.err, HasSubstr("starting again (1 of 3)"));
+  EXPECT_THAT(result.err, HasSubstr("restarting (1 of 3)"));
   EXPECT_THAT(result.err, HasSubstr("the GPU was lost 4 times"));
 }
 
@@ -84,8 +85,9 @@ TEST_F(DeviceLoss, computes_image_that_lost_the_gpu_twice_on_the_cpu) {
   write_device_loss_image("in/killer.png");
   const ProcessResult result = run_on_gpu({{"FAKE_GPU_LOST_ON_SAMPLE", "7"}});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("starting again (2 of 3)"));
-  EXPECT_THAT(result.err, HasSubstr("in/killer.png: the GPU was lost 2 times while it was"));
+  EXPECT_THAT(result.err, HasSubstr("restarting (2 of 3)"));
+  EXPECT_THAT(result.err,
+              HasSubstr("in/killer.png: the GPU was lost 2 times while computing this image"));
   EXPECT_EQ(json_of(result).at("backend"), "cuda") << "which does all others";
   expect_complete();
   EXPECT_NO_THROW(decode("out/killer.png"));
@@ -118,7 +120,7 @@ TEST_F(DeviceLoss, falls_back_to_the_cpu_when_the_gpu_is_missing) {
   const Environment gone{{"FAKE_GPU_LOST_AT_BATCH", "3"}, {"FAKE_GPU_MISSING_AFTER_RESTART", "1"}};
   const ProcessResult result = run_on_gpu(gone);
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("without the GPU that was lost: the CPU does the rest"));
+  EXPECT_THAT(result.err, HasSubstr("the lost GPU is not available; continuing on the CPU"));
   EXPECT_EQ(json_of(result).at("backend"), "cpu");
   expect_complete();
 }
@@ -135,7 +137,7 @@ TEST_F(DeviceLoss, does_not_restart_without_ledger) {
   const Environment lost{{"FAKE_GPU_LOST_AT_BATCH", "3"}};
   const ProcessResult without_ledger = run_on_gpu(lost, {"--set", "ledger=none"});
   EXPECT_EQ(without_ledger.code, int(ExitCode::temporary));
-  EXPECT_THAT(without_ledger.err, Not(HasSubstr("starting again")));
+  EXPECT_THAT(without_ledger.err, Not(HasSubstr("restarting")));
 }
 
 }  // namespace

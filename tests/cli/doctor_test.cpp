@@ -41,7 +41,7 @@ class Doctor : public CliTest {
 TEST_F(Doctor, reports_built_in_costs) {
   const ProcessResult result = run({"doctor"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("solver costs: built in"));
+  EXPECT_THAT(result.out, HasSubstr("solver costs: built-in"));
   EXPECT_THAT(files("config"), IsEmpty());
 }
 
@@ -60,7 +60,7 @@ TEST_F(Doctor, measures_costs_that_runs_use) {
   EXPECT_THAT(result.out, HasSubstr("solver costs measured; the model is"));
   EXPECT_THAT(result.out, HasSubstr("gram      1024"));
   ASSERT_THAT(files("config"), ElementsAre("eckart/calibration.yaml"));
-  EXPECT_THAT(run({"doctor"}).out, HasSubstr("solver costs: measured here on 20"));
+  EXPECT_THAT(run({"doctor"}).out, HasSubstr("solver costs: measured on this machine on 20"));
 
   // What was measured is this machine's affair; far from it the choice is plain.
   write("in/a.png", encoded("png", 96, 96));

@@ -82,10 +82,10 @@ TEST_P(TemporarilyFullDisk, is_waited_for_with_wait_for_space) {
   const ProcessResult result = run_with(
       std::string(GetParam().call) + ":" + std::to_string(error) + ":5:6", {"--wait-for-space"});
   EXPECT_EQ(result.code, 0) << result.err;
-  const int waits =
-      count_occurrences(result.err, std::strerror(error) + std::string(": waiting for space"));
+  const int waits = count_occurrences(
+      result.err, std::strerror(error) + std::string("; waiting for free disk space"));
   EXPECT_GE(waits, 1);
-  EXPECT_EQ(count_occurrences(result.err, "there is space again"), waits);
+  EXPECT_EQ(count_occurrences(result.err, "disk space is available again; continuing"), waits);
   EXPECT_EQ(files("out").size(), kImages);
 }
 
@@ -112,7 +112,7 @@ TEST_F(CliTest, records_in_ledger_once_there_is_space) {
     } else {
       ASSERT_EQ(result.code, 0) << result.err;
     }
-    const bool waited = result.err.find("waiting for space") != result.err.npos;
+    const bool waited = result.err.find("waiting for free disk space") != result.err.npos;
     waits += waited;
     EXPECT_THAT(run({"status", "out"}).out, HasSubstr("6 done, 0 failed"));
     if (!waited && call > 30) break;
@@ -140,7 +140,7 @@ TEST_F(CliTest, waits_for_space_when_disk_is_full_from_the_start) {
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--wait-for-space"},
                                    {.fault = "any:" + std::to_string(ENOSPC) + ":1:2"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(count_occurrences(result.err, "waiting for space"), 1);
+  EXPECT_EQ(count_occurrences(result.err, "waiting for free disk space"), 1);
   EXPECT_THAT(files("out"), ElementsAre("a.png"));
 }
 
@@ -191,34 +191,35 @@ TEST_F(FewInodes, are_reported_for_each_requested_file) {
 
 TEST_F(FewInodes, are_waited_for_with_wait_for_space) {
   for (int inodes = 1; inodes < 8; ++inodes) {
-    const ProcessResult result = on_few_inodes(
-        inodes,
-        "mkfifo told; " + std::string(kRun) +
-            "-o full/out --report full/r --wait-for-space 2> told &\n"
-            "while read -r line; do echo \"$line\" >&2; case $line in *'waiting for space')\n"
-            "mount -o remount,nr_inodes=100 full;; esac; done < told\n"
-            "rm told; wait $!");
+    const ProcessResult result =
+        on_few_inodes(inodes, "mkfifo told; " + std::string(kRun) +
+                                  "-o full/out --report full/r --wait-for-space 2> told &\n"
+                                  "while read -r line; do echo \"$line\" >&2; case $line in "
+                                  "*'waiting for free disk space')\n"
+                                  "mount -o remount,nr_inodes=100 full;; esac; done < told\n"
+                                  "rm told; wait $!");
     EXPECT_EQ(result.code, 0) << inodes << ": " << result.err;
-    EXPECT_EQ(count_occurrences(result.err, "waiting for space"), 1)
+    EXPECT_EQ(count_occurrences(result.err, "waiting for free disk space"), 1)
         << inodes << ": " << result.err;
   }
 }
 
 /// A ledger that is not open needs files beside it to be read.
 TEST_F(FewInodes, allow_status_and_rerun_of_a_finished_run) {
-  const ProcessResult result = on_few_inodes(
-      100, "mount -o remount,size=600k full; " + std::string(kRun) +
-               "-o full/out || exit 98\n"
-               "dd if=/dev/zero of=full/fill bs=4k 2> none\n" ECKART_PROGRAM
-               " status full/out || exit 97\nmkfifo told\n" +
-               kRun +
-               "-o full/out --wait-for-space 2> told &\n"
-               "while read -r line; do echo \"$line\" >&2; case $line in *'waiting for space')\n"
-               "rm -f full/fill;; esac; done < told\n"
-               "wait $!");
+  const ProcessResult result =
+      on_few_inodes(100, "mount -o remount,size=600k full; " + std::string(kRun) +
+                             "-o full/out || exit 98\n"
+                             "dd if=/dev/zero of=full/fill bs=4k 2> none\n" ECKART_PROGRAM
+                             " status full/out || exit 97\nmkfifo told\n" +
+                             kRun +
+                             "-o full/out --wait-for-space 2> told &\n"
+                             "while read -r line; do echo \"$line\" >&2; case $line in *'waiting "
+                             "for free disk space')\n"
+                             "rm -f full/fill;; esac; done < told\n"
+                             "wait $!");
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("1 done, 0 failed"));
-  EXPECT_EQ(count_occurrences(result.err, "waiting for space"), 1) << result.err;
+  EXPECT_EQ(count_occurrences(result.err, "waiting for free disk space"), 1) << result.err;
   EXPECT_THAT(result.err, HasSubstr("1 skipped"));
 }
 

@@ -59,7 +59,8 @@ TEST_F(InputErrors, reports_16_bit_image_for_jpeg_output) {
   EXPECT_EQ(result.code, 3);
   EXPECT_THAT(
       line_containing(result.err, "in/bad.png: "),
-      HasSubstr("JPEG has no 16-bit samples; use output.format=png (not encodable, in load)"));
+      HasSubstr(
+          "JPEG does not support 16-bit samples; use output.format=png (not encodable, in load)"));
   EXPECT_THAT(files("out"), ElementsAre("good.jpg"));
 }
 
@@ -80,7 +81,7 @@ TEST_F(InputErrors, reports_decode_timeout) {
       run({"run", "in", "-o", "out", "-k", "2", "--set", "limits.decode_s=1"});
   EXPECT_EQ(result.code, 3) << result.err;
   EXPECT_THAT(line_containing(result.err, "in/bad.jpg: "),
-              HasSubstr("over limits.decode_s = 1 (too large, in load)"));
+              HasSubstr("than limits.decode_s = 1 (too large, in load)"));
   EXPECT_THAT(files("out"), ElementsAre("good.png"));
 }
 
@@ -154,7 +155,7 @@ TEST_F(InputErrors, gives_second_input_of_same_output_its_full_name) {
     const std::string name = std::to_string(i) + ".png";
     EXPECT_TRUE(fs::exists(at("out/" + name + ".png")));
     EXPECT_THAT(line_containing(result.err, "in/" + name + ": "),
-                HasSubstr("its output is out/" + name + ".png: out/" + name + " belongs to"));
+                HasSubstr("output is out/" + name + ".png, because out/" + name + " belongs to"));
   }
 }
 
@@ -162,7 +163,8 @@ TEST_F(InputErrors, reports_output_that_would_replace_its_input) {
   const auto before = io::read_file(at("in/good.png"), 1);
   const ProcessResult result = run({"run", "in/good.png", "-o", "in", "-k", "2"});
   EXPECT_EQ(result.code, 3);
-  EXPECT_THAT(line_containing(result.err, "in/good.png: "), HasSubstr("would replace it"));
+  EXPECT_THAT(line_containing(result.err, "in/good.png: "),
+              HasSubstr("would overwrite the input itself"));
   EXPECT_EQ(io::read_file(at("in/good.png"), 1), before);
 }
 
@@ -172,7 +174,8 @@ TEST_F(InputErrors, reports_output_that_would_replace_another_input) {
   const auto before = io::read_file(at("in/two.png"), 1);
   const ProcessResult result = run({"run", "in/two.jpg", "in/two.png", "-o", "in", "-k", "2"});
   EXPECT_EQ(result.code, 3);
-  EXPECT_THAT(line_containing(result.err, "in/two.jpg: "), HasSubstr("would replace an input"));
+  EXPECT_THAT(line_containing(result.err, "in/two.jpg: "),
+              HasSubstr("would overwrite another input"));
   EXPECT_EQ(io::read_file(at("in/two.png"), 1), before);
 }
 
@@ -183,7 +186,7 @@ TEST_F(InputErrors, reports_output_that_would_replace_input_of_another_folder) {
   const ProcessResult result = run({"run", "a/x.jpg", "b/x.png", "-o", "b", "-k", "2"});
   EXPECT_EQ(result.code, 3) << result.err;
   EXPECT_THAT(line_containing(result.err, "a/x.jpg: "),
-              HasSubstr("b/x.png would replace an input"));
+              HasSubstr("b/x.png would overwrite another input"));
   EXPECT_EQ(io::read_file(at("b/x.png"), 1), before);
 }
 
@@ -193,7 +196,7 @@ TEST_F(InputErrors, writes_nothing_into_an_input_folder_below_the_output) {
   const ProcessResult result = run({"run", "here/scans", "-o", "here", "-k", "2"});
   EXPECT_EQ(result.code, 3) << result.err;
   EXPECT_THAT(line_containing(result.err, "scans/scans/a.jpg: "),
-              HasSubstr("here/scans/a.png would be in the input here/scans"));
+              HasSubstr("here/scans/a.png would be inside the input folder here/scans"));
   EXPECT_THAT(files("here"), ElementsAre("a.png", "scans/a.png", "scans/scans/a.jpg"));
 }
 
@@ -201,7 +204,7 @@ TEST_F(InputErrors, reports_listed_folder_inside_the_output_folder) {
   write("list", "in\n");
   const ProcessResult result = run({"run", "--files-from", "list", "-o", ".", "-k", "2,3"});
   EXPECT_EQ(result.code, 3) << result.err;
-  EXPECT_THAT(line_containing(result.err, "in: "), HasSubstr("it is in the output folder ."));
+  EXPECT_THAT(line_containing(result.err, "in: "), HasSubstr("it is inside the output folder ."));
   EXPECT_THAT(files("in"), ElementsAre("good.png"));
 }
 
@@ -251,7 +254,8 @@ TEST_F(InputErrors, rejects_output_in_the_state_folder) {
   const ProcessResult result =
       run({"run", "--files-from", "list", "-o", "out", "-k", "2", "--set", "output.name={stem}"});
   EXPECT_EQ(result.code, 3) << result.err;
-  EXPECT_THAT(line_containing(result.err, ".eckart/lock.png: "), HasSubstr("eckart's own files"));
+  EXPECT_THAT(line_containing(result.err, ".eckart/lock.png: "),
+              HasSubstr("inside the folder .eckart"));
 }
 
 /// A slip of the hand.
@@ -264,12 +268,12 @@ TEST_F(InputErrors, does_not_overwrite_foreign_file_with_report_or_ledger) {
   for (const std::string name : {"scan", "list"}) {
     const ProcessResult report = run({"run", "in", "-o", "out", "-k", "2", "--report", name});
     EXPECT_EQ(report.code, 64);
-    EXPECT_THAT(report.err, HasSubstr("report " + name + ": this file is there"));
+    EXPECT_THAT(report.err, HasSubstr("report " + name + ": the file exists"));
     const ProcessResult ledger = run({"run", "in", "-o", "out", "-k", "2", "--ledger", name});
     EXPECT_EQ(ledger.code, 64);
     EXPECT_THAT(ledger.err,
                 HasSubstr("ledger " + name +
-                          ": this file is there, and is no ledger of eckart; it was not changed"));
+                          ": the file exists and is not an eckart ledger; it was not changed"));
   }
   EXPECT_EQ(io::read_file(at("scan"), 1), image);
   EXPECT_EQ(io::read_file(at("list"), 1), list);
@@ -306,7 +310,7 @@ TEST_F(InputErrors, reports_collision_when_file_replaces_output_folder) {
     const ProcessResult result = run(arguments);
     EXPECT_EQ(result.code, 3);
     const std::string line = line_containing(result.err, "in/sub/bad.png: ");
-    EXPECT_THAT(line, HasSubstr("out/sub/bad.png is in the way (out/sub is not a directory)"));
+    EXPECT_THAT(line, HasSubstr("out/sub/bad.png cannot be written (out/sub is not a directory)"));
     EXPECT_THAT(line, HasSubstr("output collision"));
     EXPECT_THAT(files("out"), ElementsAre("good.png", "sub")) << "and no temporaries";
     EXPECT_EQ(fs::file_size(at("out/sub")), text.size());

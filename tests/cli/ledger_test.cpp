@@ -130,7 +130,7 @@ TEST_F(LedgerCommands, rename_ledger_without_a_table) {
     EXPECT_EQ(status.code, int(ExitCode::nothing_readable)) << status.out;
     const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2"});
     EXPECT_EQ(result.code, 0) << result.err;
-    EXPECT_THAT(result.err, HasSubstr("it is now ledger.db.damaged-"));
+    EXPECT_THAT(result.err, HasSubstr("renamed to ledger.db.damaged-"));
     EXPECT_EQ(summary("in"), "0 done, 3 skipped, 0 failed");
   }
 }
@@ -140,7 +140,7 @@ TEST_F(LedgerCommands, import_warns_of_a_ledger_that_it_renames) {
   write("out/.eckart/ledger.db", std::string(5000, 'x'));
   const ProcessResult result = run({"ledger", "import", "out", "backup.jsonl"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("it is now ledger.db.damaged-1"));
+  EXPECT_THAT(result.err, HasSubstr("renamed to ledger.db.damaged-1"));
 }
 
 /// The damage shows when a row is removed.
@@ -152,30 +152,30 @@ TEST_F(LedgerCommands, prune_warns_of_a_ledger_that_it_renames) {
                             .c_str()),
             0);
   const ProcessResult result = run({"prune", "out", "--yes"});
-  EXPECT_THAT(result.err, HasSubstr("it is now ledger.db.damaged-1"));
+  EXPECT_THAT(result.err, HasSubstr("renamed to ledger.db.damaged-1"));
 }
 
 TEST_F(LedgerCommands, prune_lists_and_removes_results_of_deleted_inputs) {
   fs::remove(at("in/a.png"));
   fs::remove_all(at("in/deep"));
   EXPECT_THAT(run({"prune", "out"}).out,
-              AllOf(HasSubstr("1 file"), Not(HasSubstr("deep/c.png")), HasSubstr("1 more stay")));
+              AllOf(HasSubstr("1 file"), Not(HasSubstr("deep/c.png")), HasSubstr("1 kept, of ")));
   fs::create_directories(at("in/deep"));
   write_png("in/deep/d.png");
   ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
   const ProcessResult status = run({"status", "out", "--orphans", "1"});
-  EXPECT_THAT(status.out, HasSubstr("2 results of inputs that are gone"));
+  EXPECT_THAT(status.out, HasSubstr("2 results whose inputs no longer exist"));
   EXPECT_THAT(status.out, AllOf(HasSubstr("a.png: "), Not(HasSubstr("c.png"))));
   const ProcessResult listed = run({"prune", "out"});
   EXPECT_EQ(listed.code, 0);
   EXPECT_THAT(listed.out, AllOf(HasSubstr("would remove a.png (its input "),
                                 HasSubstr("would remove deep/c.png"),
-                                HasSubstr("2 files would be removed; --yes removes them")));
+                                HasSubstr("2 files would be removed; use --yes to remove them")));
   EXPECT_THAT(files("out"), ElementsAre("a.png", "b.png", "deep/c.png", "deep/d.png"));
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("2 files removed"));
   EXPECT_THAT(files("out"), ElementsAre("b.png", "deep/d.png"));
   EXPECT_THAT(run({"status", "out"}).out,
-              AllOf(HasSubstr("2 done"), Not(HasSubstr("inputs that are gone"))));
+              AllOf(HasSubstr("2 done"), Not(HasSubstr("inputs no longer exist"))));
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
 }
 
@@ -187,7 +187,7 @@ TEST_F(LedgerCommands, prune_removes_an_unrecorded_result) {
         {.fault = "folder:0:" + std::to_string(call) + ":1"});
   ASSERT_TRUE(fs::exists(at("out/new.png")));
   fs::remove(at("in/new.png"));
-  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("1 results of inputs that are gone"));
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("1 results whose inputs no longer exist"));
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("1 files removed"));
   EXPECT_THAT(files("out"), ElementsAre("a.png", "b.png", "deep/c.png"));
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
@@ -233,7 +233,7 @@ TEST_F(LedgerCommands, prune_keeps_modified_and_foreign_files) {
   write("elsewhere/b.png", "another's");
   fs::create_symlink(at("elsewhere/b.png"), at("out/b.png"));
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
-  EXPECT_THAT(run({"prune", "out"}).out, HasSubstr("2 more were changed after they were made"));
+  EXPECT_THAT(run({"prune", "out"}).out, HasSubstr("2 kept: modified after they were written"));
   EXPECT_TRUE(fs::exists(at("elsewhere/b.png")));
   EXPECT_TRUE(fs::exists(at("out/a.png")));
   EXPECT_TRUE(fs::exists(at("out/foreign.png")));
@@ -258,7 +258,7 @@ TEST_F(LedgerCommands, prune_keeps_results_of_unmounted_disk) {
   write("in/other.txt", "of the empty folder");
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"))
       << "none of its inputs is there";
-  EXPECT_THAT(run({"prune", "out"}).out, HasSubstr("3 more stay: "));
+  EXPECT_THAT(run({"prune", "out"}).out, HasSubstr("3 kept, of "));
   EXPECT_THAT(run({"prune", "out", "--yes", "--include-empty"}).out, HasSubstr("3 files removed"));
 }
 
@@ -274,7 +274,7 @@ TEST_F(LedgerCommands, prune_keeps_results_of_unplugged_disk) {
   fs::rename(at("usb/c.png"), at("unplugged/c.png"));
   write("usb/.keep", "beneath");
   for (const char* folder : {"mout", "list"}) {
-    EXPECT_THAT(run({"prune", folder}).out, HasSubstr("1 more stay"));
+    EXPECT_THAT(run({"prune", folder}).out, HasSubstr("1 kept, of "));
     EXPECT_THAT(run({"prune", folder, "--yes"}).out, HasSubstr("0 files removed"));
   }
 }
@@ -296,7 +296,7 @@ TEST_F(LedgerCommands, prune_keeps_results_without_recorded_times) {
                             .c_str()),
             0);
   fs::remove(at("in/a.png"));
-  EXPECT_THAT(run({"prune", "out"}).out, HasSubstr("1 more stay: an earlier version"));
+  EXPECT_THAT(run({"prune", "out"}).out, HasSubstr("1 kept: no modification time"));
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
 }
 
@@ -315,7 +315,7 @@ TEST_F(LedgerCommands, reject_ledger_of_another_folder) {
     const ProcessResult result =
         run_shell(std::string("eckart ") + command + " --ledger out/.eckart/ledger.db");
     EXPECT_EQ(result.code, int(ExitCode::usage)) << result.err;
-    EXPECT_THAT(result.err, HasSubstr("out/.eckart/ledger.db is that of "));
+    EXPECT_THAT(result.err, HasSubstr("out/.eckart/ledger.db belongs to "));
   }
 }
 
@@ -361,7 +361,7 @@ TEST_F(LedgerCommands, keep_damaged_database_of_another_program) {
   for (const char* ledger : {"f.db", "folder"}) {
     const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--ledger", ledger});
     EXPECT_EQ(result.code, int(ExitCode::usage)) << result.err;
-    EXPECT_THAT(result.err, HasSubstr("is no ledger of eckart"));
+    EXPECT_THAT(result.err, HasSubstr("is not an eckart ledger"));
   }
   EXPECT_EQ(fs::last_write_time(at("f.db")), before);
   EXPECT_FALSE(fs::exists(at("f.db.damaged-1")));
@@ -393,7 +393,7 @@ TEST_F(LedgerCommands, export_and_import_restore_entries) {
   fs::rename(at("in/b.png"), at("in/b\xff.png"));
   EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 3);
   ASSERT_EQ(run({"ledger", "export", "out", "l.jsonl"}).code, 0);
-  EXPECT_THAT(run({"ledger", "export", "out", "l.jsonl"}).err, HasSubstr("is there already"));
+  EXPECT_THAT(run({"ledger", "export", "out", "l.jsonl"}).err, HasSubstr("already exists"));
   const std::string before = run({"ledger", "export", "out"}).out;
   EXPECT_EQ(before, bytes("l.jsonl"));
   EXPECT_THAT(before,
@@ -402,9 +402,9 @@ TEST_F(LedgerCommands, export_and_import_restore_entries) {
   fs::remove(at("out/a.png"));
   const ProcessResult imported = run({"ledger", "import", "out", "l.jsonl"});
   EXPECT_EQ(imported.code, 0) << imported.err;
-  EXPECT_THAT(imported.out, HasSubstr("3 outputs imported, 0 known already, 1 not there"));
+  EXPECT_THAT(imported.out, HasSubstr("3 outputs imported, 0 already known, 1 missing"));
   EXPECT_THAT(run({"ledger", "import", "out", "l.jsonl"}).out,
-              HasSubstr("0 outputs imported, 3 known already, 1 not there"));
+              HasSubstr("0 outputs imported, 3 already known, 1 missing"));
   EXPECT_EQ(summary("in"), "1 done, 2 skipped, 1 failed") << "b.png is of no input any more";
   EXPECT_EQ(run({"ledger", "export", "out"}).out.size(), before.size());
 }
@@ -419,9 +419,9 @@ TEST_F(LedgerCommands, import_rejects_invalid_line_and_changes_nothing) {
     EXPECT_THAT(result.err, HasSubstr(why));
   };
   expect_refused("", "the file is empty");
-  expect_refused("garbage\n", "l.jsonl:1: no JSON from byte 1 on");
-  expect_refused("{}\n", "l.jsonl:1: this is no export of a ledger");
-  expect_refused("{\"eckart_ledger\":2}\n", "l.jsonl:1: is of version 2");
+  expect_refused("garbage\n", "l.jsonl:1: invalid JSON from byte 1 on");
+  expect_refused("{}\n", "l.jsonl:1: not a ledger export");
+  expect_refused("{\"eckart_ledger\":2}\n", "l.jsonl:1: has version 2");
   expect_refused(good + "{\"output\":\"a\"}\n", "l.jsonl:6: key '");
   expect_refused(good + "{\"what\":1}\n", "has neither output nor failed");
   const auto with = [&](const std::string& from, const std::string& to) {

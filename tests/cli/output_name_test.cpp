@@ -150,7 +150,7 @@ TEST_F(OutputNamesInWatch, file_and_folder_do_not_block_other_inputs) {
   write_png("in/c.png");
   wait_for_outputs(2);
   EXPECT_THAT(files("out"), ElementsAre("b.png", "c.png"));
-  EXPECT_THAT(service_->err(), Not(HasSubstr("waiting")));
+  EXPECT_THAT(service_->err(), Not(HasSubstr("paused")));
 }
 
 /// A name that is a file's in the quarantine, and then a folder's in the inbox; and back.
@@ -160,7 +160,7 @@ TEST_F(OutputNamesInWatch, quarantine_holds_each_bad_file_once) {
   write("in/r.png/x.png", "no image");
   start();
   const auto wait_for_quarantined = [&](int files) {  // in the inbox they are hidden on their way
-    wait_until([&] { return count_occurrences(service_->err(), "is in the quarantine") >= files; });
+    wait_until([&] { return count_occurrences(service_->err(), "was quarantined") >= files; });
   };
   wait_for_quarantined(2);
   fs::remove_all(at("in/r.png"));
@@ -169,7 +169,7 @@ TEST_F(OutputNamesInWatch, quarantine_holds_each_bad_file_once) {
   wait_for_quarantined(4);
   write_png("in/good.png");
   wait_for_outputs(1);
-  EXPECT_EQ(count_occurrences(service_->err(), "is in the quarantine"), 4) << service_->err();
+  EXPECT_EQ(count_occurrences(service_->err(), "was quarantined"), 4) << service_->err();
   EXPECT_EQ(count_occurrences(service_->err(), " E "), 4) << service_->err();
   const fs::path quarantine = at("out/.eckart/quarantine");
   for (const char* name : {"q.png", "q.png.d/x.png", "r.png.d/x.png", "r.png"})

@@ -60,13 +60,16 @@ TEST_F(PlanCommand, prints_answers_as_text) {
   const ProcessResult result = run({"plan", "2.log", "4.log", "--target", "1M/h"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.err, "");
-  EXPECT_THAT(line_containing(result.out, "verdict "), HasSubstr("More cores help: 8 do "));
+  EXPECT_THAT(line_containing(result.out, "recommendation "),
+              HasSubstr("Add cores: 8 cores can reach "));
   EXPECT_THAT(line_containing(result.out, "logs "), HasSubstr("2 runs of eckart run"));
-  EXPECT_THAT(line_containing(result.out, "limit "), HasSubstr("cores are the limit: 100 % busy"));
-  EXPECT_THAT(line_containing(result.out, "Little "), HasSubstr("= 100 images; 100 were there"));
+  EXPECT_THAT(line_containing(result.out, "bottleneck  "),
+              HasSubstr("cores are the bottleneck: 100 % utilized"));
+  EXPECT_THAT(line_containing(result.out, "Little "), HasSubstr("= 100 images; 100 were measured"));
   EXPECT_THAT(line_containing(result.out, "Amdahl "), HasSubstr("from 2 runs at 2, 4 cores"));
-  EXPECT_THAT(line_containing(result.out, "one more "), HasSubstr("a core more brings"));
-  EXPECT_THAT(line_containing(result.out, "target "), HasSubstr("278 images/s (24,000,000 a day)"));
+  EXPECT_THAT(line_containing(result.out, "gain "), HasSubstr("one more core adds"));
+  EXPECT_THAT(line_containing(result.out, "target "),
+              HasSubstr("278 images/s (24,000,000 per day)"));
   EXPECT_THAT(line_containing(result.out, "energy "), HasSubstr("images per joule"));
 }
 
@@ -93,7 +96,7 @@ TEST_F(PlanCommand, shows_measurement_beside_prediction) {
   EXPECT_EQ(result.code, 0) << result.err;
   const std::regex measured_at_8("\n8 +1 [^\n]* 6,249 ");  // 8 / (1 ms x 1.28)
   EXPECT_TRUE(std::regex_search(result.out, measured_at_8)) << result.out;
-  EXPECT_THAT(result.out, HasSubstr("1 run is on other cores"));
+  EXPECT_THAT(result.out, HasSubstr("1 run is on other core counts"));
 }
 
 /// Every number in it, as text.
@@ -131,12 +134,12 @@ TEST_F(PlanCommand, reports_file_and_line_of_skipped_lines) {
   write("a.log", "nonsense\n" + log_of(2));
   const ProcessResult some = run({"plan", "a.log"});
   EXPECT_EQ(some.code, 0);
-  EXPECT_THAT(some.err, HasSubstr("eckart: a.log:1: this line is not JSON"));
+  EXPECT_THAT(some.err, HasSubstr("eckart: a.log:1: line ignored: it is not JSON"));
 
   write("b.log", std::string("nonsense\n"));
   const ProcessResult none = run({"plan", "b.log"});
   EXPECT_EQ(none.code, int(ExitCode::nothing_readable));
-  EXPECT_THAT(none.err, HasSubstr("b.log:1: this line is not JSON"));
+  EXPECT_THAT(none.err, HasSubstr("b.log:1: line ignored: it is not JSON"));
   EXPECT_EQ(none.out, "");
 }
 

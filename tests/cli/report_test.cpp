@@ -128,7 +128,7 @@ TEST_F(Report, is_written_by_one_run_at_a_time) {
     wait_for([&] { return fs::exists(at("r.part")) && fs::file_size(at("r.part")) > 0; });
     const ProcessResult second = report();
     EXPECT_EQ(second.code, int(ExitCode::temporary));
-    EXPECT_THAT(second.err, HasSubstr("report r: another run writes this report"));
+    EXPECT_THAT(second.err, HasSubstr("report r: another run is writing this report"));
     list << "in/b.png\n";
   }
   EXPECT_EQ(first.wait().code, 0);
@@ -185,7 +185,7 @@ TEST_F(Report, does_not_overwrite_foreign_file) {
   write("r", "precious");
   const ProcessResult result = report();
   EXPECT_EQ(result.code, int(ExitCode::usage));
-  EXPECT_THAT(result.err, HasSubstr("is no report: name another"));
+  EXPECT_THAT(result.err, HasSubstr("is not a report; choose another name"));
   EXPECT_EQ(text(), "precious");
   fs::remove(at("r"));
   write("r.part", "precious, too");

@@ -128,7 +128,7 @@ TEST_F(Resume, is_reported_by_status_with_pending_count) {
   EXPECT_THAT(run({"status", "out"}).out,
               AllOf(HasSubstr("out: 4 done, 1 failed\n"), HasSubstr("\n0 pending\n")));
   EXPECT_EQ(run({"run", "--files-from", "-", "-o", "out"}, {.in = "in\n"}).code, 66);
-  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("pending not known: the inputs came from a"));
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("pending unknown: the inputs came from a"));
 }
 
 TEST_F(Resume, is_reported_by_status_with_latest_result) {
@@ -223,7 +223,8 @@ TEST_F(Resume, dry_run_reports_what_would_be_skipped) {
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--dry-run"});
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.out, HasSubstr("in/a.png -> out/a.png: same\n"));
-  EXPECT_THAT(result.out, HasSubstr("in/b.png -> out/b.png: reprocessed (it is gone)\n"));
+  EXPECT_THAT(result.out,
+              HasSubstr("in/b.png -> out/b.png: reprocessed (the output is missing)\n"));
   EXPECT_THAT(run({"run", "in", "-o", "new", "--dry-run"}).out, HasSubstr("in/a.png -> new/a.png"));
   EXPECT_FALSE(fs::exists(at("new")));
 }
@@ -250,7 +251,7 @@ TEST_F(Resume, recognizes_own_outputs_beside_their_inputs) {
   EXPECT_THAT(once_more({"--overwrite"}).err, HasSubstr("1 done"));
   EXPECT_THAT(run({"status", "photos"}).out, HasSubstr("1 done, 0 failed"));
   write_png("photos/a.png");  // one's own
-  EXPECT_THAT(once_more({}).err, HasSubstr("photos/a.png is in the way"));
+  EXPECT_THAT(once_more({}).err, HasSubstr("photos/a.png already exists"));
 }
 
 TEST_F(Resume, clears_failure_of_a_folder_once_readable) {
@@ -270,7 +271,7 @@ TEST_F(Resume, continues_with_new_ledger_when_pages_are_damaged) {
   }
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2"});
   EXPECT_EQ(result.code, 0);
-  EXPECT_EQ(count_occurrences(result.err, "it is now ledger.db.damaged-1"), 1) << result.err;
+  EXPECT_EQ(count_occurrences(result.err, "renamed to ledger.db.damaged-1"), 1) << result.err;
   EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
   EXPECT_EQ(rerun().failed, 0);
   EXPECT_FALSE(fs::exists(at("out/.eckart/ledger.db.damaged-2")));
@@ -280,13 +281,13 @@ TEST_F(Resume, renames_damaged_ledger_and_processes_all) {
   write("out/.eckart/ledger.db", std::string(5000, 'x'));
   const ProcessResult status = run({"status", "out"});
   EXPECT_EQ(status.code, int(ExitCode::nothing_readable));
-  EXPECT_THAT(status.err, HasSubstr("ledger.db: file is not a database: it is damaged"));
+  EXPECT_THAT(status.err, HasSubstr("ledger.db: file is not a database. The ledger is damaged"));
   const ProcessResult dry = run({"run", "in", "-o", "out", "-k", "2", "--dry-run"});
-  EXPECT_THAT(dry.err, HasSubstr("it is damaged. The next run renames it"));
+  EXPECT_THAT(dry.err, HasSubstr("The next run renames it"));
   EXPECT_THAT(dry.err, HasSubstr("3 in the way"));
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2"});
   EXPECT_EQ(result.code, 0);
-  EXPECT_THAT(result.err, HasSubstr("ledger.db.damaged-1. Without it, the next results are"));
+  EXPECT_THAT(result.err, HasSubstr("renamed to ledger.db.damaged-1. Without its records, "));
   EXPECT_THAT(result.err, HasSubstr("3 done"));
   EXPECT_EQ(rerun(), (RunCounts{0, 3, 0}));
 }
@@ -389,7 +390,7 @@ TEST_F(TwoRuns, report_each_image_when_it_is_done) {
 TEST_F(TwoRuns, do_not_share_an_output_folder) {
   const ProcessResult second = run({"run", "in", "-o", "both", "-k", "2"});
   EXPECT_EQ(second.code, int(ExitCode::temporary));
-  EXPECT_THAT(second.err, HasSubstr("both is being written to by process "));
+  EXPECT_THAT(second.err, HasSubstr("both is in use by process "));
   EXPECT_THAT(files("both"), ElementsAre("in/a.png"));
 }
 
@@ -406,7 +407,7 @@ TEST_F(TwoRuns, stop_when_their_folder_is_moved) {
   const ProcessResult result = first_->wait();
   EXPECT_EQ(result.code, int(ExitCode::io_error)) << result.err;
   EXPECT_THAT(result.err, HasSubstr("both was moved, removed or replaced"));
-  EXPECT_THAT(result.err, HasSubstr("a run into it, wherever it is, does the rest"));
+  EXPECT_THAT(result.err, HasSubstr("To finish, run the same command on the moved output folder"));
   EXPECT_FALSE(fs::exists(at("both/in/b.png")));
   EXPECT_FALSE(fs::exists(at("moved/in/b.png")));
 }

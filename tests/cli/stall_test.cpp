@@ -66,9 +66,9 @@ TEST_P(StalledService, is_unhealthy_and_restarts_without_loss) {
   configure_watch();
   write_png("in/stuck/stuck.png");
   start_stalling(GetParam().fault);
-  wait_for_log("longer than its work explains");
-  const std::string stalled = line_containing(service_->err(), "longer than its work explains");
-  EXPECT_THAT(stalled, HasSubstr(std::string(GetParam().stage) + " has been at work on " +
+  wait_for_log("longer than its limit");
+  const std::string stalled = line_containing(service_->err(), "longer than its limit");
+  EXPECT_THAT(stalled, HasSubstr(std::string(GetParam().stage) + " has been running on " +
                                  at("in").string()));
   EXPECT_THAT(manager.received(), HasSubstr("WATCHDOG=1")) << "before";
 
@@ -80,7 +80,7 @@ TEST_P(StalledService, is_unhealthy_and_restarts_without_loss) {
   }
   EXPECT_THROW(http_get(socket(), "/readyz"), FatalError);
   EXPECT_THAT(http_get(socket(), "/status.txt"),
-              HasSubstr(std::string("NOT READY ") + GetParam().stage + " has been at work"));
+              HasSubstr(std::string("NOT READY ") + GetParam().stage + " has been running"));
   EXPECT_EQ(service_->wait().code, 75);
   EXPECT_THAT(manager.received(), Not(HasSubstr("WATCHDOG=1"))) << "since then";
 
@@ -101,7 +101,7 @@ TEST_P(StalledService, ends_within_shutdown_timeout) {
   wait_for_log("ready:");
   const ProcessResult result = stop();
   EXPECT_EQ(result.code, 143);
-  EXPECT_THAT(result.err, HasSubstr("stopped after 2 s without an end of "));
+  EXPECT_THAT(result.err, HasSubstr("forced exit after 2 s while waiting for "));
 }
 
 const StallCase kStallCases[] = {
@@ -121,7 +121,7 @@ TEST_F(StallTest, holds_input_that_stalled_twice) {
   write_png("in/another.png");
   start({.fault = "input:-2:1:1"});
   wait_for_outputs(1);
-  wait_for_log("stuck.png: the service has stalled with it before: it is tried again in 10 min");
+  wait_for_log("stuck.png: the service stalled on this input before; next attempt in 10 min");
   EXPECT_EQ(stop().code, 0);
   write("in/stuck.png", encoded("png", 20, 10));  // another file by now
   start();
@@ -137,13 +137,14 @@ TEST_F(StallTest, stalled_run_is_reported_and_ends_within_shutdown_timeout) {
        "timeouts.shutdown_s=1", "--set", "limits.decode_s=1"},
       {.folder = at("."), .fault = "input:-2:1:1"});
   wait_for([&] {
-    return program.err().find("load has been at work on in/stuck.png") != std::string::npos;
+    return program.err().find("load has been running on in/stuck.png") != std::string::npos;
   });
-  EXPECT_THAT(program.err(), HasSubstr("load has been at work on in/stuck.png"));
+  EXPECT_THAT(program.err(), HasSubstr("load has been running on in/stuck.png"));
   program.signal(SIGTERM);
   const ProcessResult result = program.wait();
   EXPECT_EQ(result.code, 143);
-  EXPECT_THAT(result.err, HasSubstr("stopped after 1 s without an end of load of in/stuck.png"));
+  EXPECT_THAT(result.err,
+              HasSubstr("forced exit after 1 s while waiting for load of in/stuck.png"));
   EXPECT_THAT(files("out"), ElementsAre("b.png")) << "is published all the same";
 }
 

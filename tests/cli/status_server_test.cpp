@@ -68,7 +68,8 @@ TEST_F(StatusServerTest, is_not_ready_while_an_input_is_missing) {
   wait_until([&] { return metric("eckart_ready") == 1; });  // its folders were looked at
   fs::remove(at("in"));
   wait_until([&] { return metric("eckart_ready") == 0; });
-  EXPECT_THAT(status()["not_ready"][0].get<std::string>(), HasSubstr("in: it is missing"));
+  EXPECT_THAT(status()["not_ready"][0].get<std::string>(),
+              HasSubstr("in: the input folder is missing"));
   EXPECT_EQ(metric("eckart_watch_degraded"), 1);
   EXPECT_THROW(http_get(socket(), "/readyz"), FatalError);  // 503
   EXPECT_EQ(http_get(socket(), "/healthz"), "ok\n") << "it lives";
@@ -101,7 +102,8 @@ TEST_F(StatusServerTest, takes_over_socket_of_dead_process_only) {
         "telemetry: {listen: " + socket() + "}\nbackend: cpu\nwatches:\n" + watch("in2", "out2"));
   const ProcessResult second = EckartProcess({"watch", "--config", "other.yaml"}, options).wait();
   EXPECT_EQ(second.code, 73);
-  EXPECT_THAT(second.err, HasSubstr("cannot listen on " + socket() + ": another process does"));
+  EXPECT_THAT(second.err,
+              HasSubstr("cannot listen on " + socket() + ": another process is listening there"));
 
   service_->signal(SIGKILL);
   service_->wait();
@@ -124,8 +126,8 @@ TEST_F(StatusServerTest, rejects_port_in_use) {
   const ProcessResult second =
       run({"run", "other", "-o", "out2", "--backend", "cpu", "--set", "telemetry.listen=" + port});
   EXPECT_EQ(second.code, 0) << "the images are wanted all the same";
-  EXPECT_THAT(second.err,
-              HasSubstr("no status page: cannot listen on " + port + ": Address already in use"));
+  EXPECT_THAT(second.err, HasSubstr("status page disabled: cannot listen on " + port +
+                                    ": Address already in use"));
   EXPECT_EQ(http_get(port, "/healthz"), "ok\n");
   EXPECT_EQ(run({"top", "http://" + port + "/"}).code, 0) << "as the log names it";
 }
@@ -136,13 +138,13 @@ TEST_F(StatusServerTest, top_prints_status_or_reports_no_answer) {
   wait_until([&] { return metric("eckart_images_total{result=\"done\"}") == 1; });
   const ProcessResult terminal_output = run({"top", socket()});
   EXPECT_EQ(terminal_output.code, 0) << terminal_output.err;
-  EXPECT_THAT(terminal_output.out, AllOf(HasSubstr("images    1 done"), HasSubstr("watch     "),
+  EXPECT_THAT(terminal_output.out, AllOf(HasSubstr("images     1 done"), HasSubstr("watch     "),
                                          HasSubstr("stage    threads")));
   EXPECT_EQ(run({"top", "--config", "eckart.yaml"}).code, 0);
   EXPECT_EQ(stop().code, 0);
   const ProcessResult gone = run({"top", socket()});
   EXPECT_EQ(gone.code, 69);
-  EXPECT_THAT(gone.err, HasSubstr("no eckart answers on"));
+  EXPECT_THAT(gone.err, HasSubstr("no eckart process is listening on"));
   EXPECT_EQ(run({"top", "example.org:80"}).code, 78);
 }
 
@@ -166,7 +168,8 @@ TEST_F(StatusServerTest, top_reconnects_to_restarted_service) {
   const auto shows = [&](const std::string& text) {
     return last_screen().find(text) != std::string::npos;
   };
-  const std::string figures = "images    0 done", notice = "no eckart answers on " + socket();
+  const std::string figures = "images     0 done",
+                    notice = "no eckart process is listening on " + socket();
   wait_until([&] { return shows(figures); });
   EXPECT_FALSE(shows(notice));
   EXPECT_EQ(stop().code, 0);
@@ -181,7 +184,7 @@ TEST_F(StatusServerTest, top_ends_when_nothing_answers_at_first) {
   EckartProcess top({"top", socket()},
                     {.folder = at("."), .on_terminal = true, .environment = {{"TERM", "xterm"}}});
   EXPECT_EQ(top.wait().code, 69);
-  EXPECT_THAT(top.terminal_output(), HasSubstr("no eckart answers on"));
+  EXPECT_THAT(top.terminal_output(), HasSubstr("no eckart process is listening on"));
 }
 
 /// Of what alerts ask the process: it is the same one.

@@ -130,7 +130,7 @@ TEST_F(ThroughputLog, second_writer_is_reported) {
   const ProcessResult second = run({"run", "other", "-o", "out2", "--backend", "cpu", "--set",
                                     "telemetry.throughput_log=" + at("log.jsonl").string()});
   EXPECT_EQ(second.code, 0);
-  EXPECT_THAT(line_containing(second.err, "log.jsonl"), HasSubstr("another process writes"));
+  EXPECT_THAT(line_containing(second.err, "log.jsonl"), HasSubstr("another process also writes"));
   EXPECT_EQ(count_occurrences(stop().err, "another process"), 0);
 }
 
@@ -161,7 +161,7 @@ TEST_F(ThroughputLog, usr1_logs_status) {
   wait_for_outputs(2);
   const ProcessResult result = stop();
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.err, AllOf(HasSubstr("stage    threads"), HasSubstr("queues    found")));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("stage    threads"), HasSubstr("queues     found")));
 }
 
 /// As after a lost GPU, when a process replaces itself.

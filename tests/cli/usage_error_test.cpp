@@ -22,7 +22,7 @@ class UsageErrors : public CliTest {
 TEST_F(UsageErrors, rejects_unknown_flag) {
   expect(ExitCode::usage, "--frobnicate", {"run", "in", "-o", "out", "--frobnicate"});
   expect(ExitCode::usage, "", {});
-  expect(ExitCode::usage, "there is no command 'rum'", {"rum"});
+  expect(ExitCode::usage, "unknown command 'rum'", {"rum"});
 }
 
 TEST_F(UsageErrors, rejects_empty_option_value) {
@@ -86,7 +86,7 @@ TEST_F(UsageErrors, rejects_missing_input) {
 TEST_F(UsageErrors, rejects_folder_without_images) {
   fs::create_directory(at("empty"));
   write("texts/a.txt", "text");
-  expect(ExitCode::nothing_readable, "no images among the inputs", {"run", "empty", "-o", "out"});
+  expect(ExitCode::nothing_readable, "no images in the inputs", {"run", "empty", "-o", "out"});
   expect(ExitCode::nothing_readable, "1 other file)", {"run", "texts", "-o", "out"});
 }
 
@@ -112,7 +112,7 @@ TEST_F(UsageErrors, rejects_output_folder_without_permission) {
 
 TEST_F(UsageErrors, rejects_output_folder_inside_an_input) {
   expect(ExitCode::usage, "the output folder in is the input in", {"run", "in", "-o", "in"});
-  expect(ExitCode::usage, "the output folder in/out lies in the input in",
+  expect(ExitCode::usage, "the output folder in/out is inside the input in",
          {"run", "in", "-o", "in/out"});
   expect(ExitCode::usage, "the output folder ./in/../in is the input in",
          {"run", "in", "-o", "./in/../in"});
@@ -131,9 +131,10 @@ TEST_F(UsageErrors, rejects_output_name_with_slash_or_unknown_field) {
   expect(ExitCode::configuration, "slash",
          {"run", "in", "-o", "out", "--set", "output.name=a/{stem}.png"});
   write("c.yaml", "output:\n  name: \"{foo}.png\"\n");
-  expect(ExitCode::configuration, "c.yaml:2: output.name: '{foo}.png' has {foo}; there are {stem}",
+  expect(ExitCode::configuration,
+         "c.yaml:2: output.name: '{foo}.png' has {foo}: valid fields are {stem}",
          {"run", "--print-config", "--config", "c.yaml"});
-  expect(ExitCode::usage, "needs {rank}",
+  expect(ExitCode::usage, "must contain {rank}",
          {"run", "in", "-o", "out", "-k", "2,3", "--set", "output.name={stem}.png"});
 }
 

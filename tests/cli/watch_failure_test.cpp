@@ -17,7 +17,7 @@ TEST_F(WatchFailure, quarantines_undecodable_input_with_record) {
   start();
   wait_until([&] { return fs::exists(at("out/.eckart/quarantine/sub/bad.png")); });
   EXPECT_THAT(files("in"), IsEmpty());
-  wait_for_log("in/sub/bad.png is in the quarantine");
+  wait_for_log("in/sub/bad.png was quarantined");
   std::ifstream file(at("out/.eckart/quarantine/sub/bad.png.record.json"));
   const auto reason = nlohmann::json::parse(file);
   EXPECT_EQ(reason.at("input"), at("in/sub/bad.png").string());
@@ -42,7 +42,7 @@ TEST_F(WatchFailure, retries_kept_failure_only_after_requeue) {
   EXPECT_THAT(files("out"), ElementsAre("another.png"));
   const ProcessResult requeue = run({"requeue", "out", "large.png"});
   EXPECT_EQ(requeue.code, 0);
-  EXPECT_THAT(requeue.out, HasSubstr("in/large.png: to be tried again"));
+  EXPECT_THAT(requeue.out, HasSubstr("in/large.png: will be retried"));
   wait_for_outputs(2);
 }
 
@@ -57,7 +57,7 @@ TEST_F(WatchFailure, status_counts_quarantined_inputs_as_failed) {
   start();
   wait_until([&] { return count("done") == 1; });
   EXPECT_EQ(stop().code, 0);
-  EXPECT_THAT(status(), AllOf(HasSubstr("1 done, 1 failed"), HasSubstr("1 quarantined")));
+  EXPECT_THAT(status(), AllOf(HasSubstr("1 done, 1 failed"), HasSubstr("1 in quarantine")));
   run({"run", "in", "-o", "out"});
   EXPECT_THAT(status(), HasSubstr("1 done, 1 failed")) << "a run forgets no quarantined input";
   fs::remove_all(at("out/.eckart/quarantine"));
@@ -82,8 +82,8 @@ TEST_F(WatchFailure, reports_unremovable_bad_input_once) {
     wait_until([&] { return fs::exists(at("out") / name); });
   }
   const std::string log = stop().err;
-  EXPECT_EQ(count_occurrences(log, "none of the formats read"), 1) << log;
-  EXPECT_THAT(log, HasSubstr("bad.png stays there (cannot take away"));
+  EXPECT_EQ(count_occurrences(log, "unknown file format"), 1) << log;
+  EXPECT_THAT(log, HasSubstr("bad.png was left in place (cannot claim"));
 }
 
 TEST_F(WatchFailure, keeps_separate_records_for_kept_and_quarantined_inputs_of_one_name) {
@@ -104,7 +104,7 @@ TEST_F(WatchFailure, keeps_separate_records_for_kept_and_quarantined_inputs_of_o
     write_png("in/" + name);
     wait_until([&] { return fs::exists(at("out") / name); });
   }
-  EXPECT_EQ(count_occurrences(service_->err(), "none of the formats read"), 1) << service_->err();
+  EXPECT_EQ(count_occurrences(service_->err(), "unknown file format"), 1) << service_->err();
   write_png("in/q.png");
   wait_until([&] { return fs::exists(at("out/q.png")); });
   wait_until([&] { return !fs::exists(place.native() + ".kept.json"); });
@@ -149,10 +149,10 @@ TEST_F(WatchFailure, waits_for_unavailable_output_folder) {
   write_png("in/a.png");
   write("out", "a file is in the way");
   start();
-  wait_for_log("waiting");
+  wait_for_log("paused; will retry");
   fs::remove(at("out"));
   wait_for_outputs(1);
-  wait_for_log("works again");
+  wait_for_log("resumed");
 }
 
 TEST_F(WatchFailure, hup_reloads_configuration_and_rejects_an_invalid_one) {
@@ -162,7 +162,7 @@ TEST_F(WatchFailure, hup_reloads_configuration_and_rejects_an_invalid_one) {
   wait_for_outputs(1);
   write("eckart.yaml", "watches: [{input: relative}]\n");
   service_->signal(SIGHUP);
-  wait_for_log("not reloaded");
+  wait_for_log("reload failed");
   write_png("in/b.png");
   wait_for_outputs(2);
   fs::create_directories(at("in2"));
@@ -198,8 +198,8 @@ TEST_F(WatchFailure, waits_for_temporarily_failing_disk_without_loss) {
   configure("after: delete");
   write_png("in/a.png");
   start({.fault = "fsync:" + std::to_string(EIO) + ":1:2"});
-  wait_for_log("waiting: ");
-  wait_for_log("works again");
+  wait_for_log("paused; will retry: ");
+  wait_for_log("resumed");
   wait_for_outputs(1);
   wait_until([&] { return count("in") == 0; });
   EXPECT_THAT(stop().err, Not(HasSubstr(" E ")));
@@ -211,7 +211,7 @@ TEST_F(WatchFailure, leaves_no_publish_intents_of_failed_attempts) {
   configure();
   write_png("in/a.png");
   start({.fault = "rename:" + std::to_string(EIO) + ":1:1000000"});
-  wait_for_log("waiting: ");
+  wait_for_log("paused; will retry: ");
   EXPECT_EQ(stop().code, 0);
   const std::string sql = "SELECT count(*) FROM publish_intent";
   const std::string count = "sqlite3 '" + at("out/.eckart/ledger.db").string() + "' '" + sql + "'";
@@ -230,7 +230,7 @@ TEST_F(WatchFailure, replaces_output_published_before_a_kill) {
   wait_for_log("in/a.png (32 x 20");
   const ProcessResult result = stop();
   EXPECT_EQ(result.code, 0);
-  EXPECT_THAT(result.err, Not(HasSubstr("in the way")));
+  EXPECT_THAT(result.err, Not(HasSubstr("already exists")));
 }
 
 TEST_F(WatchFailure, failed_reload_keeps_previous_configuration) {
@@ -240,7 +240,7 @@ TEST_F(WatchFailure, failed_reload_keeps_previous_configuration) {
   wait_for_outputs(1);
   write("eckart.yaml", "backend: cuda\ncuda: {devices: [77]}\nwatches:\n" + watch("in", "out2"));
   service_->signal(SIGHUP);
-  wait_for_log("the configuration before it stays");
+  wait_for_log("the previous configuration is kept");
   write_png("in/b.png");
   wait_for_outputs(2);
   EXPECT_EQ(stop().code, 0);
@@ -267,7 +267,7 @@ TEST_F(WatchFailure, unwritable_output_folder_does_not_block_others) {
   }
   start({.as_nobody = true});
   for (int i = 0; i < 6; ++i) write_png("in/bad/" + std::to_string(i) + ".png");
-  wait_for_log("waiting: ");
+  wait_for_log("paused; will retry: ");
   write_png("in/good/a.png");
   wait_until([&] { return !fs::exists(at("in/good/a.png")); });
   EXPECT_EQ(count("in/bad"), 6U);
@@ -286,7 +286,7 @@ TEST_F(WatchFailure, waits_for_output_folder_without_search_permission) {
   fs::permissions(at("out/bad"), fs::perms::none);
   write_png("in/bad/a.png");
   start({.as_nobody = true});
-  wait_for_log("waiting: ");
+  wait_for_log("paused; will retry: ");
   fs::permissions(at("out/bad"), fs::perms::all);
   wait_until([&] { return count("in") == 0; });
   EXPECT_THAT(stop().err, Not(HasSubstr(" E ")));
@@ -298,7 +298,7 @@ TEST_F(WatchFailure, waits_for_disk_that_fails_to_look_at_an_output) {
     configure("after: delete, retry_timeout_s: 0");
     write_png("in/unstable/a.png");
     start({.fault = "lstat:" + std::to_string(error) + ":1:1"});
-    wait_for_log("waiting: ");
+    wait_for_log("paused; will retry: ");
     wait_until([&] { return count("in") == 0; });
     EXPECT_THAT(stop().err, Not(HasSubstr(" E ")));
     EXPECT_EQ(count("out"), 1U);
@@ -346,7 +346,7 @@ TEST_F(WatchFailure, undeletable_input_does_not_block_others) {
   fs::permissions(at("in/theirs"), fs::perms(0755));
   fs::permissions(at("."), fs::perms::all);
   start({.as_nobody = true});
-  wait_for_log("it stays, and is tried again at each scan");
+  wait_for_log("left in place; will be retried at each scan");
   for (int scans = 0; scans < 2; ++scans) {  // as `eckart requeue` asks for them
     write("out/.eckart/requeue", std::string());
     wait_until([&] { return !fs::exists(at("out/.eckart/requeue")); });
@@ -354,8 +354,8 @@ TEST_F(WatchFailure, undeletable_input_does_not_block_others) {
   write_png("in/b.png");
   wait_until([&] { return !fs::exists(at("in/b.png")); });
   EXPECT_TRUE(fs::exists(at("in/theirs/a.png")));
-  EXPECT_EQ(count_occurrences(service_->err(), "it stays"), 1);
-  EXPECT_THAT(stop().err, Not(HasSubstr("waiting:")));
+  EXPECT_EQ(count_occurrences(service_->err(), "left in place"), 1);
+  EXPECT_THAT(stop().err, Not(HasSubstr("paused")));
 }
 
 /// It would wait for ever.
@@ -365,7 +365,7 @@ TEST_F(WatchFailure, rejects_the_own_ledger_of_another_folder) {
   const ProcessResult result = run({"watch", "--config", "eckart.yaml", "--check"});
   EXPECT_EQ(result.code, 78) << result.err;
   EXPECT_THAT(result.err, AllOf(HasSubstr("watches[1]: ledger "),
-                                HasSubstr("is that of " + at("other").string() + " alone")));
+                                HasSubstr("belongs to " + at("other").string())));
   configure("ledger: " + at("out/.eckart/ledger.db").string());
   EXPECT_EQ(run({"watch", "--config", "eckart.yaml", "--check"}).code, 0);
 }
@@ -381,8 +381,8 @@ TEST_F(WatchFailure, check_reports_invalid_watch_and_missing_folders) {
   write("eckart.yaml", "watches:\n" + watch("nothing", "out") + watch("in", "file"));
   const ProcessResult possible = run({"watch", "--check", "--config", "eckart.yaml"});
   EXPECT_EQ(possible.code, 0);
-  EXPECT_THAT(possible.err, HasSubstr("nothing is not there: it is waited for"));
-  EXPECT_THAT(possible.err, HasSubstr("watches[2]: " + at("file").string() + " is no folder"));
+  EXPECT_THAT(possible.err, HasSubstr("nothing does not exist; the service will wait for it"));
+  EXPECT_THAT(possible.err, HasSubstr("watches[2]: " + at("file").string() + " is not a folder"));
 }
 
 TEST_F(WatchFailure, rejects_watches_with_conflicting_folders) {
@@ -410,7 +410,7 @@ TEST_F(WatchFailure, rejects_a_watch_that_takes_away_results_of_one_that_keeps_i
   for (const std::string& takes_away : {std::string("after: delete"), move}) {
     const ProcessResult result = check(watch("in", "middle") + watch("middle", "out", takes_away));
     EXPECT_EQ(result.code, 78) << result.err;
-    EXPECT_THAT(result.err, HasSubstr("would make the results again without end"));
+    EXPECT_THAT(result.err, HasSubstr("made again without end"));
     EXPECT_EQ(
         check(watch("in", "middle", "after: delete") + watch("middle", "out", takes_away)).code, 0);
   }
@@ -423,7 +423,7 @@ TEST_F(WatchFailure, rejects_watches_whose_results_arrive_again) {
   fs::create_directories(at("in2"));
   const ProcessResult result = run({"watch", "--config", "eckart.yaml", "--check"});
   EXPECT_EQ(result.code, 78) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("would arrive in its input"));
+  EXPECT_THAT(result.err, HasSubstr("would be picked up again in its input"));
   configure();
   EXPECT_EQ(run({"watch", "--config", "eckart.yaml", "--check"}).code, 0);
 }

@@ -57,7 +57,7 @@ TEST_F(WatchSymlinks, symlinked_file_is_processed_when_configured_and_its_target
   fs::create_symlink(at("archive/a.png"), at("in/link.png"));
   configure("after: delete");
   start();
-  wait_for_log("is a symbolic link and is ignored");
+  wait_for_log("is a symbolic link and was ignored");
   wait_for_later_file();
   EXPECT_TRUE(fs::is_symlink(at("in/link.png")));
   EXPECT_EQ(stop().code, 0);
@@ -75,7 +75,7 @@ TEST_F(WatchSymlinks, follow_links_still_works_and_is_reported_as_deprecated) {
   start();
   wait_for_outputs(1);
   EXPECT_THAT(files("out"), ElementsAre("linked/a.png"));
-  EXPECT_THAT(service_->err(), HasSubstr("follow_links is deprecated: say links: all instead"));
+  EXPECT_THAT(service_->err(), HasSubstr("follow_links is deprecated; use links: all instead"));
 }
 
 }  // namespace

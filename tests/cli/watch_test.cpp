@@ -70,10 +70,10 @@ TEST_F(Watch, warns_once_while_another_process_has_its_output_folder) {
   const int lock = ::open(at("out/.eckart/lock").c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_EQ(::flock(lock, LOCK_EX | LOCK_NB), 0);
   start();
-  wait_for_log("files for this folder wait");
+  wait_for_log("files for this output folder wait");
   ::close(lock);
   wait_until([&] { return run({"prune", "out", "--yes"}).code == int(ExitCode::temporary); });
-  EXPECT_EQ(count_occurrences(stop().err, "files for this folder wait"), 1);
+  EXPECT_EQ(count_occurrences(stop().err, "files for this output folder wait"), 1);
 }
 
 TEST_F(Watch, reprocesses_changed_input) {
@@ -144,7 +144,7 @@ TEST_F(Watch, retries_partial_file_until_complete) {
   write("in/slow.png", std::span(whole).first(whole.size() / 2));
   configure();
   start();
-  wait_for_log("to be tried again");
+  wait_for_log("will be retried");
   write("in/slow.png", whole);
   wait_for_outputs(1);
   EXPECT_THAT(stop().err, Not(HasSubstr(" E ")));

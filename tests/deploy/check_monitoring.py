@@ -72,7 +72,7 @@ def panel_errors(dashboard):
         for x in range(grid["x"], grid["x"] + grid["w"]):
             for y in range(grid["y"], grid["y"] + grid["h"]):
                 if x >= 24 or (x, y) in occupied:
-                    yield f"dashboard: {panel['title']} lies over {occupied.get((x, y), 'the edge')}"
+                    yield f"dashboard: {panel['title']} overlaps {occupied.get((x, y), 'the edge')}"
                     return
                 occupied[x, y] = panel["title"]
 
@@ -81,7 +81,7 @@ def alert_errors(source, alerts):
     in_page = set(re.findall(r"^\| `(Eckart\w+)`", (source / "deploy/README.md").read_text(), re.M))
     tested = set(re.findall(r"alertname: (\w+)", (source / "tests/deploy/eckart.rules.test.yml").read_text()))
     for alert in sorted(in_page ^ alerts):
-        yield f"{alert}: not in deploy/README.md and eckart.rules.yml alike"
+        yield f"{alert}: must be in both deploy/README.md and eckart.rules.yml"
     for alert in sorted(alerts - tested):
         yield f"{alert}: has no test"
 
@@ -118,7 +118,7 @@ def main():
     dashboard = json.loads((source / "deploy/grafana/eckart.json").read_text())
     if sys.argv[2:] == ["--promtool"]:
         if not shutil.which("promtool"):
-            print("skipped: there is no promtool here (Debian's package prometheus)")
+            print("skipped: promtool not found (Debian package prometheus)")
             sys.exit(77)
         promtool(source, dashboard)
         return

@@ -38,8 +38,8 @@ auto catch_item_error(std::initializer_list<FailureReason> reasons, Action&& act
     return action();
   } catch (const ItemError& error) {
     require(std::find(reasons.begin(), reasons.end(), error.reason()) != reasons.end(),
-            "the reason is one of this step: " + std::string(to_string(error.reason())));
-    require(is_one_line_message(error.what()), "a refusal says why, on one line");
+            "the reason is allowed in this step: " + std::string(to_string(error.reason())));
+    require(is_one_line_message(error.what()), "a rejection has a one-line message");
     note(error.what());
     return std::nullopt;
   }
@@ -78,11 +78,11 @@ std::optional<ImageShape> checked_shape(const io::Codec& codec, std::span<const 
   const std::optional<ImageShape> shape = header->shape;
   require(shape->bytes() <= header->min_decode_bytes &&
               header->min_decode_bytes <= header->max_decode_bytes,
-          "decoding takes memory for the pixels at least");
+          "the decode memory includes the pixels");
   require(shape->rows > 0 && shape->cols > 0 &&
               std::max(shape->rows, shape->cols) <= kLimits.side &&
               std::int64_t(shape->rows) * shape->cols <= kLimits.pixels,
-          "what is let in is within the limits");
+          "an accepted image is within the limits");
   require(shape->channels == 1 || shape->channels == 3, "an image is gray or RGB");
   require(shape->depth == Depth::u8 || (shape->depth == Depth::u16 && codec.name == "png"),
           "samples have 8 bits, or 16 in PNG");
@@ -94,11 +94,11 @@ void check_decode(const io::Codec& codec, std::span<const std::byte> file) {
   if (!announced) return;
   const auto image = decoded(codec, file, 0x00);
   const auto again = decoded(codec, file, 0xA5);
-  require(image.has_value() == again.has_value(), "what decodes once decodes again");
+  require(image.has_value() == again.has_value(), "decoding is repeatable");
   if (!image) return;
   require(image->shape() == *announced || image->shape() == transposed(*announced),
-          "an image has the shape that was announced");
-  require(same_pixels(*image, *again), "every sample is the file's");
+          "an image has the declared shape");
+  require(same_pixels(*image, *again), "both decodings give the same samples");
 }
 
 }  // namespace eckart::fuzz

@@ -8,6 +8,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::span<const std::byte> file = std::as_bytes(std::span(data, size));
   if (const io::Codec* codec = fuzz::find_codec(file)) fuzz::checked_shape(*codec, file);
   const int orientation = io::exif_orientation(file);
-  fuzz::require(orientation >= 1 && orientation <= 8, "EXIF has eight orientations");
+  fuzz::require(orientation >= 1 && orientation <= 8, "an EXIF orientation is from 1 to 8");
   return 0;
 }

@@ -64,7 +64,7 @@ void check_printed(const Settings& settings) {
 void check_watches(const Configuration& configuration, const Configuration& again) {
   const auto before = catch_settings_error([&] { return resolve_watches(configuration); });
   const auto after = catch_settings_error([&] { return resolve_watches(again); });
-  require(before.has_value() == after.has_value(), "watches that are printed are as possible");
+  require(before.has_value() == after.has_value(), "printed watches are as valid as the originals");
   for (std::size_t i = 0; before && i < before->size(); ++i) {
     const settings::WatchSettings &was = (*before)[i], &is = (*after)[i];
     require(is.input == was.input && is.output == was.output && is.move_to == was.move_to &&
@@ -105,7 +105,7 @@ void check_assignments(std::string_view arguments) {
     if (catch_settings_error([&] { return apply(settings, assignment), true; })) {
       check_printed(settings);
     } else {
-      require(to_yaml(settings) == before, "what is refused changes nothing");
+      require(to_yaml(settings) == before, "a rejected assignment changes nothing");
     }
     arguments.remove_prefix(std::min(end + 1, arguments.size()));
   }

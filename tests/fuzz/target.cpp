@@ -16,7 +16,7 @@ bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x
 
 void require(bool holds, std::string_view what) {
   if (holds) return;
-  std::fprintf(stderr, "not so: %.*s\n", int(what.size()), what.data());
+  std::fprintf(stderr, "check failed: %.*s\n", int(what.size()), what.data());
   std::abort();
 }
 

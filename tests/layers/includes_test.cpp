@@ -100,7 +100,7 @@ bool contains(const ComponentNames& names, std::string_view name) {
 std::optional<std::string> violation(std::string_view file, const std::string& header,
                                      bool is_quoted) {
   const Component* from = component_of(file);
-  if (from == nullptr) return "this folder has no line in the table of rooms";
+  if (from == nullptr) return "this folder is not in the table of components";
   for (const Library& library : kLibraries) {
     if (!std::regex_match(header, std::regex(std::string(library.headers)))) continue;
     const bool is_own_cuda_header = header.ends_with(".cuh") && component_of(header) == from;
@@ -110,12 +110,13 @@ std::optional<std::string> violation(std::string_view file, const std::string& h
       if (!is_quoted) return std::nullopt;
       break;
     }
-    return std::string(library.name) + " is not for " + std::string(from->folder);
+    return std::string(library.name) + " may not be included by " + std::string(from->folder);
   }
   const Component* to = component_of(header);
-  if (to == nullptr && is_quoted) return "write it from src on, or in <> if it is not ours";
+  if (to == nullptr && is_quoted)
+    return "use a path relative to src, or <> for a third-party header";
   if (to == nullptr || to == from || contains(from->may_include, to->folder)) return std::nullopt;
-  return std::string(from->folder) + " may not know " + std::string(to->folder);
+  return std::string(from->folder) + " may not include " + std::string(to->folder);
 }
 
 bool is_source(const fs::path& path) {
@@ -184,8 +185,8 @@ TEST(IncludeChecker, accepts_allowed_includes) {
 }
 
 TEST(IncludeChecker, rejects_includes_of_other_layers) {
-  EXPECT_EQ(violation("core/image.hpp", "flow/budget.hpp", true), "core may not know flow");
-  EXPECT_EQ(violation("flow/budget.hpp", "core/image.hpp", true), "flow may not know core");
+  EXPECT_EQ(violation("core/image.hpp", "flow/budget.hpp", true), "core may not include flow");
+  EXPECT_EQ(violation("flow/budget.hpp", "core/image.hpp", true), "flow may not include core");
   EXPECT_TRUE(violation("io/png_codec.cpp", "telemetry/log.hpp", true));
   EXPECT_TRUE(violation("telemetry/log.cpp", "io/read_file.hpp", true));
   EXPECT_TRUE(violation("pipeline/load.cpp", "settings/settings.hpp", true));
@@ -200,7 +201,7 @@ TEST(IncludeChecker, rejects_includes_of_other_layers) {
 
 TEST(IncludeChecker, rejects_libraries_outside_their_component) {
   EXPECT_EQ(violation("pipeline/load.cpp", "opencv2/core.hpp", false),
-            "OpenCV is not for pipeline");
+            "OpenCV may not be included by pipeline");
   EXPECT_TRUE(violation("compute/backend.hpp", "cuda_runtime.h", false));
   EXPECT_TRUE(violation("compute/cpu/svd.cpp", "cublas_v2.h", false));
   EXPECT_TRUE(violation("bench/bench.cpp", "nvtx3/nvToolsExt.h", false));

@@ -13,7 +13,7 @@ const {values: options} = parseArgs({options: {
 
 const chromium = findChromium();
 if (!chromium) {
-  console.log("skipped: there is no chromium here (Debian's package chromium)");
+  console.log("skipped: chromium not found (Debian package chromium)");
   process.exit(77);
 }
 
@@ -30,7 +30,7 @@ async function assertLegible(page, {dark}) {
   const {low, background} = await contrast(page);
   assert.deepEqual(low, []);
   assert.ok(dark ? background < 0.05 : background > 0.8, `a background of luminance ${background}`);
-  assert.ok((await overflow(page)) <= 0, "it scrolls sideways");
+  assert.ok((await overflow(page)) <= 0, "the page scrolls horizontally");
 }
 
 /** What holds of any server. */
@@ -43,7 +43,7 @@ async function drawsAndUpdates(browser, url, {width, dark, name}) {
   assert.ok(before.length >= 4, `${before.length} charts`);
   for (const [i, {id, linePixels, hash}] of before.entries()) {
     if (!options.url) assert.ok(linePixels > 20, `${id} is blank`);
-    assert.notEqual(after[i].hash, hash, `${id} stands still`);
+    assert.notEqual(after[i].hash, hash, `${id} did not update`);
   }
   await assertLegible(page, {dark});
   await screenshot(page, name);

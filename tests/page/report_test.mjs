@@ -14,7 +14,7 @@ const {values: options} = parseArgs({options: {eckart: {type: "string"}, screens
 
 const chromium = findChromium();
 if (!chromium) {
-  console.log("skipped: there is no chromium here (Debian's package chromium)");
+  console.log("skipped: chromium not found (Debian package chromium)");
   process.exit(77);
 }
 

@@ -39,8 +39,7 @@ TEST_F(ActivityTest, a_step_that_lasts_longer_than_its_limit_has_stalled_and_is_
   EXPECT_EQ(stall->stage, "load");
   EXPECT_EQ(stall->files.at(0).relative, "a.png");
   EXPECT_EQ(stall->age, seconds(11));
-  EXPECT_EQ(to_string(*stall),
-            "load has been at work on in/a.png for 11 s, longer than its work explains");
+  EXPECT_EQ(to_string(*stall), "load has been running on in/a.png for 11 s, longer than its limit");
 }
 
 TEST_F(ActivityTest, a_step_that_has_ended_has_not_stalled) {

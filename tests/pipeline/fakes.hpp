@@ -124,7 +124,7 @@ class FakeLane : public Lane {
   explicit FakeLane(FakeBackend& backend) : backend_(backend) {}
   int slots() const override { return backend_.slot_count; }
   void start(int slot, const BatchKey&, std::span<Task* const> tasks) override {
-    if (tasks_.contains(slot)) throw std::logic_error("the slot is taken");
+    if (tasks_.contains(slot)) throw std::logic_error("the slot is in use");
     for (Task* task : tasks) {
       call(backend_.on_start, number_of(task->input));
       backend_.record_started(number_of(task->input));

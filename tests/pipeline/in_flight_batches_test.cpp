@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
 #include <thread>
 
 #include "tests/pipeline/fakes.hpp"
@@ -50,6 +51,28 @@ TEST_F(InFlightBatchesTest, blocks_later_batches_while_a_suspect_waits) {
   first.reset();
   waits.join();
   EXPECT_TRUE(in_flight_batches_.try_begin(second_));
+}
+
+/// A ledger writes the report down, on a disk that may take its time.
+TEST(InFlightBatches, answers_while_it_reports_and_keeps_the_items_until_then) {
+  std::promise<void> release;
+  bool idle = true;
+  InFlightBatches in_flight_batches([&](const InFlightBatches::Items&) {
+    idle = std::async(std::launch::async, [&] { return in_flight_batches.is_idle(); }).get();
+    release.get_future().wait();
+  });
+  Batch batch{.key = {padded_shape(kSmall, 32), {}}, .planes = 1};
+  batch.items.push_back(make_item(1));
+  auto in_flight = in_flight_batches.begin(batch);
+  WaitingThread reports([&] { in_flight_batches.report_device_lost(); });
+  wait_until([&] { return !in_flight_batches.try_begin(batch); });
+  WaitingThread ends([&] { in_flight.reset(); });
+  EXPECT_TRUE(ends.wait_until_asleep()) << "its items may not go yet";
+  release.set_value();
+  ends.join();
+  reports.join();
+  EXPECT_FALSE(idle);
+  EXPECT_TRUE(in_flight_batches.is_idle());
 }
 
 TEST_F(InFlightBatchesTest, reports_batches_once_on_device_loss_and_ends_all_waits) {

@@ -86,6 +86,17 @@ TEST_F(LoadTest, reserves_once_and_shrinks_to_the_pixels) {
   EXPECT_EQ(budget_.used_bytes(), 0u);
 }
 
+TEST_F(LoadTest, reserves_the_copies_of_a_backend_that_checks_another) {
+  constexpr int kCopies = 2;
+  const LoadItem load =
+      make_load({}, ranks_, io::codec_by_name("png"), /*skip_if_done=*/{}, kCopies);
+  WorkItem item;
+  item.file = write(io::codec_by_name("png").encode(image(), {}));
+  load(item, [&](std::size_t bytes) { return budget_.reserve(bytes); });
+  EXPECT_EQ(item.reservation.bytes(), kCopies * image().bytes() * (1 + ranks_.size()));
+  item.task.ranks = {};
+}
+
 TEST_F(LoadTest, reserves_trailing_bytes_too) {
   const Bytes file = io::codec_by_name("png").encode(image(), {});
   load(sparse(file, 10 * kMiB));

@@ -162,7 +162,7 @@ TEST_F(OutputDecisionTest, refuses_a_path_with_a_symlink_loop) {
   requested_.min_run = 4;
   const OutputDecision decision = decide_output(requested_, known_, path_status_);
   EXPECT_EQ(decision.action, OutputAction::reject);
-  EXPECT_THAT(decision.explanation, testing::StartsWith("it cannot be looked at: "));
+  EXPECT_THAT(decision.explanation, testing::StartsWith("it cannot be examined: "));
   EXPECT_FALSE(decision.may_be_replaced);
 }
 
@@ -525,7 +525,7 @@ TEST(SettingsDifference, lists_changed_settings) {
       settings_difference("png, solver auto, rank 7",
                           "jpeg, solver gram, deterministic, quality 90, rank 7"),
       "deterministic none -> on, format png -> jpeg, quality none -> 90, solver auto -> gram");
-  EXPECT_EQ(settings_difference("", "png, rank 7"), "other settings, which were not recorded");
+  EXPECT_EQ(settings_difference("", "png, rank 7"), "settings that were not recorded");
 }
 
 }  // namespace

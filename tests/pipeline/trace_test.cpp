@@ -141,7 +141,7 @@ TEST_F(PipelineTrace, shows_waits) {
   run();
   const TraceReader trace(file());
   trace.expect_properly_nested();
-  EXPECT_GT(trace.spans("wait", "waits for the budget").size(), 5U);
+  EXPECT_GT(trace.spans("wait", "waiting for the memory budget").size(), 5U);
 }
 
 TEST_F(PipelineTrace, is_complete_after_a_stop_or_an_error) {

@@ -14,7 +14,8 @@ class TempFolder {
  public:
   TempFolder() {
     std::string name = (std::filesystem::temp_directory_path() / "eckart-test-XXXXXX").string();
-    if (!::mkdtemp(name.data())) throw std::runtime_error("cannot make a folder like " + name);
+    if (!::mkdtemp(name.data()))
+      throw std::runtime_error("cannot create a temporary folder: " + name);
     path_ = name;
   }
   TempFolder(const TempFolder&) = delete;

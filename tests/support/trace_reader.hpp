@@ -103,7 +103,7 @@ class TraceReader {
       auto& ends = open[span.track];
       while (!ends.empty() && ends.back() <= span.begin_ns) ends.pop_back();
       EXPECT_TRUE(ends.empty() || span.end_ns <= ends.back())
-          << span.name << " lies over another span of " << threads_.at(span.track);
+          << span.name << " overlaps another span of " << threads_.at(span.track);
       ends.push_back(span.end_ns);
     }
   }

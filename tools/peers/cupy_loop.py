@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The peer: CuPy's linalg.svd, an image at a time, in a Python loop.
+"""Baseline: CuPy's linalg.svd in a Python loop, one image at a time.
 
 Every image goes from host memory through upload, float32, SVD, rank k, rounding to 8 bits and
 download, as a short script would do it. Images are read before the clock starts. The result is one
@@ -42,9 +42,9 @@ def read_images(args):
         images = list(stack[None] if stack.ndim == 2 else stack)
     images = images[: args.limit]
     if not images:
-        sys.exit("no images")
+        sys.exit("no images found")
     if any(image.dtype != numpy.uint8 or image.ndim != 2 for image in images):
-        sys.exit("images must be gray, of 8 bits")
+        sys.exit("images must be 8-bit gray")
     return images
 
 
@@ -90,11 +90,11 @@ def parse_args():
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--images", type=pathlib.Path, help="folder of PNG and JPEG, or .npy stack")
     source.add_argument("--raw", type=pathlib.Path, help="8-bit images, one after another")
-    parser.add_argument("--rows", type=int, help="of an image in --raw")
-    parser.add_argument("--cols", type=int, help="of an image in --raw")
-    parser.add_argument("--count", type=int, help="images to read from --raw; all of them if not given")
+    parser.add_argument("--rows", type=int, help="rows of each image in --raw")
+    parser.add_argument("--cols", type=int, help="columns of each image in --raw")
+    parser.add_argument("--count", type=int, help="images to read from --raw; default: all")
     parser.add_argument("--rank", type=int, default=20)
-    parser.add_argument("--limit", type=int, default=64, help="take at most this many images")
+    parser.add_argument("--limit", type=int, default=64, help="maximum number of images")
     parser.add_argument("--repeats", type=int, default=10, help="timed passes, 10 or more")
     parser.add_argument("--check", type=int, default=3, help="images to compare with float64")
     args = parser.parse_args()

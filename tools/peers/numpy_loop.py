@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The peer: NumPy's linalg.svd in float32, an image at a time, with one BLAS thread.
+"""Baseline: NumPy's linalg.svd in float32 with one BLAS thread, one image at a time.
 
 Square gray images of 8 bits, one after the other in a raw file, become reconstructions of the same
 kind. Images are read before the clock starts. The result is one JSON object on stdout.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The peers of PyTorch: linalg.svd and svd_lowrank on batches that lie on the device.
+"""Baselines: PyTorch's linalg.svd and svd_lowrank on batches on the device.
 
 Float32, rank k, rounding to 8 bits; the same images as the others, raw, one after the other. The
 result is one JSON object on stdout. Needs numpy and torch.

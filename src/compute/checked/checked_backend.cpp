@@ -36,16 +36,16 @@ class Differences {
   std::vector<std::string> warnings(const std::string& tested, const std::string& reference) const {
     const std::lock_guard lock(mutex_);
     char line[256];
-    std::snprintf(
-        line, sizeof line,
-        "checked %s against %s: %lld of %lld samples differ, by %d at most; PSNR before rounding "
-        "by %.2g dB at most",
-        tested.c_str(), reference.c_str(), static_cast<long long>(differing_samples_),
-        static_cast<long long>(compared_samples_), max_difference_, max_psnr_difference_db_);
+    std::snprintf(line, sizeof line,
+                  "compared %s with %s: %lld of %lld samples differ, at most by %d; PSNR before "
+                  "rounding differs by at most %.2g dB",
+                  tested.c_str(), reference.c_str(), static_cast<long long>(differing_samples_),
+                  static_cast<long long>(compared_samples_), max_difference_,
+                  max_psnr_difference_db_);
     std::vector<std::string> lines{line};
     if (one_sided_failures_ > 0) {
       lines.push_back(std::to_string(one_sided_failures_) +
-                      " images failed on one of the two alone");
+                      " images failed on only one of the two backends");
     }
     return lines;
   }
@@ -139,8 +139,8 @@ class CheckedBackend : public Backend {
 
   std::string name() const override { return "checked"; }
   std::string description() const override {
-    return tested_->name() + " (" + tested_->description() + ") against " + reference_->name() +
-           " (" + reference_->description() + ")";
+    return tested_->name() + " (" + tested_->description() + ") compared with " +
+           reference_->name() + " (" + reference_->description() + ")";
   }
   std::string device_name() const override { return tested_->device_name(); }
   int lanes() const override { return tested_->lanes(); }

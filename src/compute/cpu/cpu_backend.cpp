@@ -31,9 +31,9 @@ void check_address_space(std::size_t bytes) {
   void* trial = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (trial == MAP_FAILED) {
-    throw FatalError(ExitCode::temporary, "out of memory: OpenBLAS needs " +
+    throw FatalError(ExitCode::temporary, "not enough address space: OpenBLAS needs " +
                                               std::to_string(bytes >> 20) +
-                                              " MiB of address space, 128 a lane");
+                                              " MiB, 128 MiB per lane; use fewer lanes");
   }
   ::munmap(trial, bytes);
 }
@@ -58,8 +58,8 @@ int lanes_to_use(const BackendOptions& options) {
 const char* precision_text(SolverKind solver, Certificate certificate) {
   const bool iterates = solver == SolverKind::automatic || solver == SolverKind::subspace;
   if (!iterates) return " in float64";
-  return certificate == Certificate::bound ? " in float32, proven, else in float64"
-                                           : " in float32, certified, else in float64";
+  return certificate == Certificate::bound ? " in float32 if proven, otherwise in float64"
+                                           : " in float32 if certified, otherwise in float64";
 }
 
 class CpuBackend : public Backend {
@@ -95,8 +95,8 @@ class CpuBackend : public Backend {
     std::vector<std::string> lines;
     if (!openblas_is_thread_safe()) {
       lines.emplace_back(
-          "this OpenBLAS was built without threads and so for one lane alone; install the one with "
-          "threads (libopenblas0-pthread)");
+          "OpenBLAS was built without threads, so only one lane is used; install "
+          "libopenblas0-pthread to use all cores");
     }
     if (std::string line =
             cpu::openblas_core_warning(openblas_get_corename(), cpu::detect_simd_features());

@@ -46,6 +46,7 @@ class CpuLane : public Lane {
           }
         }
       } catch (const ItemError& error) {
+        task->reason = error.reason();
         task->error = error.what();
       }
     }

@@ -13,10 +13,9 @@ SimdFeatures detect_simd_features() {
 std::string openblas_core_warning(std::string_view core, SimdFeatures features) {
   constexpr std::string_view kGenericCore = "Prescott";  // SSE3, 2004
   if (core != kGenericCore || !features.avx2) return {};
-  return "this OpenBLAS does not know this CPU and computes with SSE3 alone; with "
-         "OPENBLAS_CORETYPE=" +
+  return "OpenBLAS does not recognize this CPU and uses only SSE3; set OPENBLAS_CORETYPE=" +
          std::string(features.avx512 ? "SkylakeX" : "Haswell") +
-         " in the environment it is about twice as fast";
+         " in the environment for about twice the speed";
 }
 
 }  // namespace eckart::cpu

@@ -4,19 +4,12 @@
 #include <lapacke.h>
 
 #include <algorithm>
-#include <string>
 
 #include "compute/cost_model.hpp"
-#include "core/error.hpp"
+#include "compute/cpu/lapack_info.hpp"
 
 namespace eckart::cpu {
 namespace {
-
-void throw_if_failed(lapack_int info, const char* routine) {
-  if (info == 0) return;
-  throw ItemError(FailureReason::not_converged,
-                  std::string(routine) + " did not converge (info " + std::to_string(info) + ")");
-}
 
 std::size_t size(int rows, int cols) { return std::size_t(rows) * std::size_t(cols); }
 
@@ -49,15 +42,15 @@ void RightSingularSolver::gram(const std::vector<double>& a_t_nm, int m, int n, 
               matrix_.data(), n);
   // LAPACK's order is ascending: the last ones are wanted.
   if (k > max_bisection_vectors(n)) {
-    throw_if_failed(
-        LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, matrix_.data(), n, values_.data()), "dsyevd");
+    check_lapack(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, matrix_.data(), n, values_.data()),
+                 "dsyevd");
     copy_leading(&matrix_[size(n, n - k)], &values_[std::size_t(n - k)], n, k);
     return;
   }
   vectors_.resize(size(n, k));
   support_.resize(2 * std::size_t(n));
   lapack_int found = 0;
-  throw_if_failed(
+  check_lapack(
       LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'L', n, matrix_.data(), n, 0, 0, n - k + 1, n, 0.0,
                      &found, values_.data(), vectors_.data(), n, support_.data()),
       "dsyevr");
@@ -79,9 +72,9 @@ void RightSingularSolver::gesvd(const std::vector<double>& a_t_nm, int m, int n,
   values_.resize(std::size_t(n));
   std::vector<double> v_t(
       size(n, m));  // left singular vectors of A; not needed, but no way without
-  throw_if_failed(LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'S', n, m, matrix_.data(), n, values_.data(),
-                                 vectors_.data(), n, v_t.data(), n),
-                  "dgesdd");
+  check_lapack(LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'S', n, m, matrix_.data(), n, values_.data(),
+                              vectors_.data(), n, v_t.data(), n),
+               "dgesdd");
   std::copy_n(vectors_.begin(), size(n, k), result_.v_nk.begin());
   std::transform(values_.begin(), values_.begin() + k, result_.sigma_squared.begin(),
                  [](double sigma) { return sigma * sigma; });
@@ -99,7 +92,7 @@ void RightSingularSolver::gesvdj(const std::vector<double>& a_t_nm, int m, int n
   // Preconditioned by a pivoted QR, without which Jacobi need not converge on matrices of low rank.
   double statistics[7];
   lapack_int counts[3];
-  throw_if_failed(
+  check_lapack(
       LAPACKE_dgejsv(LAPACK_COL_MAJOR, 'C', 'N', 'V', 'R', 'N', 'N', m, n, matrix_.data(), m,
                      values_.data(), nullptr, m, vectors_.data(), n, statistics, counts),
       "dgejsv");

@@ -39,7 +39,9 @@ void ShiftedCholeskyQr::operator()(std::vector<float>& y, int rows, int l,
   float shift = kShift;
   while (!factorize(y, rows, l, shift)) {
     shift *= 10;
-    if (shift > kMaxShift) throw ItemError(FailureReason::not_converged, "spotrf broke down");
+    if (shift > kMaxShift)
+      throw ItemError(FailureReason::not_converged,
+                      "spotrf failed: the columns are numerically dependent");
   }
   for (std::size_t j = 0; j < size; ++j) {
     const float r = scale_[j] > 0 ? r_ll_[j * size + j] / scale_[j] : 0;

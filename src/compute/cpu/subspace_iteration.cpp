@@ -8,10 +8,9 @@
 #include <functional>
 #include <numbers>
 #include <random>
-#include <string>
 #include <utility>
 
-#include "core/error.hpp"
+#include "compute/cpu/lapack_info.hpp"
 
 namespace eckart::cpu {
 namespace {
@@ -163,11 +162,8 @@ void SubspaceIteration::compute_ritz_pairs() {
   cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, l_, m_, 1, b_ml_.data(), m_, 0, c_ll_.data(),
               l_);
   values_.resize(std::size_t(l_));
-  if (const int info =
-          LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', l_, c_ll_.data(), l_, values_.data())) {
-    throw ItemError(FailureReason::not_converged,
-                    "dsyevd did not converge (info " + std::to_string(info) + ")");
-  }
+  check_lapack(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', l_, c_ll_.data(), l_, values_.data()),
+               "dsyevd");
   std::reverse(values_.begin(), values_.end());
   for (double& value : values_) value = std::max(0.0, value);
   factors_.ritz = values_;

@@ -35,8 +35,9 @@ std::vector<int> devices_to_use(const BackendOptions& options) {
   }
   for (const int device : devices) {
     if (device < 0 || device >= found) {
-      throw FatalError(ExitCode::unavailable, "there is no CUDA device " + std::to_string(device) +
-                                                  ": this machine has " + std::to_string(found));
+      throw FatalError(ExitCode::unavailable,
+                       "CUDA device " + std::to_string(device) +
+                           " not found; devices on this machine: " + std::to_string(found));
     }
   }
   return devices;
@@ -178,7 +179,7 @@ class CudaBackend : public Backend {
     } catch (const OutOfMemory&) {  // its memory is another's, most often
       throw;
     } catch (const std::exception& error) {
-      throw DeviceLostError("no lane could be made on CUDA device " + std::to_string(device) +
+      throw DeviceLostError("could not create a lane on CUDA device " + std::to_string(device) +
                             ": " + error.what());
     }
   }

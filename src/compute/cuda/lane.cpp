@@ -150,7 +150,7 @@ std::vector<TaskPlane> CudaLane::recompute(Slot& slot, SolvePlan& plan, BatchSol
         options_.deterministic && solver.is_sequential() ? 1 : plan.capacity.recompute;
     const auto task_planes =
         uncertified.first(std::min(std::size_t(max_planes), uncertified.size()));
-    const ProfilerRange range("again", slot.kind().shape, int(task_planes.size()));
+    const ProfilerRange range("recompute", slot.kind().shape, int(task_planes.size()));
     try {
       slot.select_planes(task_planes, padded_planes(int(task_planes.size()), max_planes),
                          compute_stream_.get());

@@ -36,7 +36,7 @@ using JacobiParamsHandle = UniqueHandle<gesvdjInfo_t, cusolverDnDestroyGesvdjInf
 template <class HandleType, class Create, class... Args>
 HandleType make_handle(Create create, Args... args) {
   typename HandleType::pointer handle = nullptr;
-  check(create(&handle, args...), "the creation of a CUDA handle");
+  check(create(&handle, args...), "creating a CUDA handle");
   return HandleType(handle);
 }
 
@@ -50,7 +50,7 @@ class GrowingBuffer {
     memory_.reset();
     bytes_ = 0;
     void* memory = nullptr;
-    check(allocate(&memory, bytes), "allocation");
+    check(allocate(&memory, bytes), "memory allocation");
     memory_.reset(memory);
     bytes_ = bytes;
   }

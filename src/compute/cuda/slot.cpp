@@ -173,7 +173,7 @@ BatchCertification Slot::certify(bool last) const {
 }
 
 void Slot::copy_to_outputs() const {
-  const ProfilerRange range("unpack to images");
+  const ProfilerRange range("copy to images");
   for (const TaskPlane& image : packed_images_) {
     for (std::size_t r = 0; r < ranks(); ++r) {
       std::memcpy(image.task->outputs[r].data(),

@@ -56,7 +56,7 @@ void run_isolated(Tasks tasks, Step&& step) {
   } catch (const FatalError&) {
     throw;
   } catch (const std::bad_alloc&) {
-    fail_all(FailureReason::out_of_memory, "there is no memory left for it");
+    fail_all(FailureReason::out_of_memory, "not enough host memory");
   } catch (const std::exception& error) {
     fail_all(FailureReason::compute_failed, error.what());
   }
@@ -76,7 +76,7 @@ class FallbackLane : public Lane {
   void start(int slot, const BatchKey& key, Tasks tasks) override {
     if (!lane_) make_gpu_lane();
     if (!lane_) {
-      for (Task* task : tasks) fall_back_to_cpu(key, *task, "there is none for a lane");
+      for (Task* task : tasks) fall_back_to_cpu(key, *task, "not enough memory for a lane");
       return;
     }
     const int planes = count_planes(tasks);
@@ -86,7 +86,8 @@ class FallbackLane : public Lane {
       return split_and_compute(slot, key, tasks);
     }
     if (cpu_only) {
-      compute_on_cpu(key, *tasks.front(), FailureReason::compute_failed, "not given to the GPU");
+      compute_on_cpu(key, *tasks.front(), FailureReason::compute_failed,
+                     "the GPU is not used for this image");
       return;
     }
     InFlightBatch batch{key, {tasks.begin(), tasks.end()}};
@@ -142,13 +143,13 @@ class FallbackLane : public Lane {
   /// Whether it could; else the task has failed for `otherwise`.
   bool compute_on_cpu(const BatchKey& key, Task& task, FailureReason reason_if_failed,
                       const std::string& cause) {
-    const std::string prefix = cause + ", and on the CPU: ";
+    const std::string prefix = cause + "; the CPU fallback also failed: ";
     try {
       cpu_.compute(index_, key, task);
       if (task.error.empty()) return true;
       task.error.insert(0, prefix);
     } catch (const std::bad_alloc&) {
-      set_error(task, FailureReason::out_of_memory, prefix + "there is no memory left for it");
+      set_error(task, FailureReason::out_of_memory, prefix + "not enough host memory");
     } catch (const std::exception& error) {
       set_error(task, reason_if_failed, prefix + error.what());
     }
@@ -158,7 +159,7 @@ class FallbackLane : public Lane {
   /// What the GPU has no memory for.
   void fall_back_to_cpu(const BatchKey& key, Task& task, const std::string& cause) {
     if (compute_on_cpu(key, task, FailureReason::out_of_memory,
-                       "out of GPU memory (" + cause + ")"))
+                       "not enough GPU memory (" + cause + ")"))
       oom_.record_cpu_fallback();
   }
 

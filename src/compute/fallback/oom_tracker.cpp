@@ -33,8 +33,8 @@ void OomTracker::record_batch_oom(const BatchKey& key, int planes, const std::st
     max_planes = first ? half : std::min(max_planes, half);
     if (!first) return;
   }
-  warn_("out of GPU memory with " + format_count(planes, "plane") + " of " +
-        format_shape(key.shape) + " (" + cause + "): such batches become smaller");
+  warn_("not enough GPU memory for a batch of " + format_count(planes, "plane") + " of " +
+        format_shape(key.shape) + " (" + cause + "); batches of this shape are split from now on");
 }
 
 void OomTracker::record_image_oom(const BatchKey& key, const std::string& cause) {
@@ -42,8 +42,8 @@ void OomTracker::record_image_oom(const BatchKey& key, const std::string& cause)
     const std::lock_guard lock(mutex_);
     if (std::exchange(entry(key).cpu_reported, true)) return;
   }
-  warn_("out of GPU memory with one image of " + format_shape(key.shape) + " (" + cause +
-        "): it is computed on the CPU");
+  warn_("not enough GPU memory for a batch of one image of " + format_shape(key.shape) + " (" +
+        cause + "); it is computed on the CPU");
 }
 
 void OomTracker::record_lane_oom(const std::string& cause) {
@@ -51,8 +51,8 @@ void OomTracker::record_lane_oom(const std::string& cause) {
     const std::lock_guard lock(mutex_);
     if (std::exchange(lane_oom_reported_, true)) return;
   }
-  warn_("out of GPU memory for a lane (" + cause +
-        "): its images are computed on the CPU meanwhile");
+  warn_("not enough GPU memory for a lane (" + cause +
+        "); its images are computed on the CPU until memory is free");
 }
 
 void OomTracker::record_split() {
@@ -84,18 +84,19 @@ std::vector<std::string> OomTracker::warnings() const {
     if (entry.max_planes == 0 || ++split_count > kMaxListed) continue;
     splits += splits.empty() ? "batches of " : ", of ";
     splits += format_shape(key.shape) +
-              (splits.find(" cut ") == std::string::npos ? " were cut to " : " to ") +
+              (splits.find(" limited ") == std::string::npos ? " were limited to " : " to ") +
               format_count(entry.max_planes, "plane");
   }
   if (split_count > kMaxListed)
-    splits += ", of " + format_count(split_count - kMaxListed, "other shape") + " likewise";
+    splits += ", of " + format_count(split_count - kMaxListed, "other shape") + " also limited";
   const std::int64_t images = counts_.cpu_fallback_images;
   const std::string on_cpu = images == 0
                                  ? ""
                                  : format_count(images, "image") +
                                        (images == 1 ? " was" : " were") + " computed on the CPU";
   if (splits.empty() && on_cpu.empty()) return {};
-  return {"out of GPU memory: " + splits + (splits.empty() || on_cpu.empty() ? "" : "; ") + on_cpu};
+  return {"not enough GPU memory: " + splits + (splits.empty() || on_cpu.empty() ? "" : "; ") +
+          on_cpu};
 }
 
 }  // namespace eckart

@@ -113,7 +113,9 @@ void FolderWatcher::check_root() {
   const std::optional<FileId> id = directory_id_at(options_.root);
   const int error = errno;
   if (root_ && id == root_->root()->id() && !root_->root_may_have_changed()) return;
-  if (root_) close_root(id ? "was moved, replaced or unmounted" : "is gone: " + error_text(error));
+  if (root_)
+    close_root(id ? "the folder was moved, replaced or unmounted; waiting for it"
+                  : "the folder is not available; waiting for it: " + error_text(error));
   open_root();
 }
 
@@ -123,13 +125,13 @@ void FolderWatcher::open_root() {
   const bool is_readable = directory && directory->open_for_reading();
   const int error = errno;
   if (is_readable) {
-    if (!root_error_.empty()) tell(Severity::info, "is there, and is watched");
+    if (!root_error_.empty()) tell(Severity::info, "the folder is available again and is watched");
     root_error_.clear();
     root_.emplace(std::move(root), options_, path_filter_, ready_queue_,
                   [this](Severity severity, const std::string& what) { tell(severity, what); });
   } else if (root_error_.empty()) {
     root_error_ = error_text(error);
-    tell(Severity::warning, "is waited for: " + root_error_);
+    tell(Severity::warning, "the folder is not available; waiting for it: " + root_error_);
   }
 }
 
@@ -213,10 +215,11 @@ SourceItem FolderWatcher::source_item_of(const std::string& path, const FileFing
 }
 
 void FolderWatcher::tell(ReadyQueue::BackoffChange news, const std::string& why) const {
-  if (news == ReadyQueue::BackoffChange::began) tell(Severity::warning, "waiting: " + why);
-  if (news == ReadyQueue::BackoffChange::ended) tell(Severity::info, "works again");
+  if (news == ReadyQueue::BackoffChange::began)
+    tell(Severity::warning, "paused; will retry: " + why);
+  if (news == ReadyQueue::BackoffChange::ended) tell(Severity::info, "resumed");
   if (news == ReadyQueue::BackoffChange::became_idle)
-    tell(Severity::info, "nothing waits any more");
+    tell(Severity::info, "resumed; no files are pending");
 }
 
 void FolderWatcher::tell(Severity severity, const std::string& what) const {

@@ -27,8 +27,8 @@ InotifyTree::InotifyTree(const PathFilter& selection, RootDirectoryPtr root)
 void InotifyTree::open() {
   inotify_ = FileDescriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
   if (inotify_) return;
-  limit_error_ = "no inotify instance is to be had (" + std::generic_category().message(errno) +
-                 "; fs.inotify.max_user_instances limits them)";
+  limit_error_ = "cannot create an inotify instance (" + std::generic_category().message(errno) +
+                 "; raise fs.inotify.max_user_instances)";
 }
 
 InotifyTree::Added InotifyTree::add(const std::string& folder) {
@@ -64,11 +64,12 @@ InotifyTree::Added InotifyTree::failed_to_add(int error) {
   if (is_missing_error(error)) return Added::gone;
   if (error == EACCES || error == ENAMETOOLONG) return Added::unwatched;
   if (error == ENOSPC) {
-    limit_error_ = "fs.inotify.max_user_watches is too low";
+    limit_error_ = "too many folders for inotify; raise fs.inotify.max_user_watches";
   } else if (error == ENOSYS) {
-    limit_error_ = "no folder can be watched by events: /proc is not mounted";
+    limit_error_ = "inotify events need /proc, which is not mounted";
   } else {
-    limit_error_ = "a folder cannot be watched: " + std::generic_category().message(error);
+    limit_error_ =
+        "cannot add an inotify watch to a folder: " + std::generic_category().message(error);
   }
   return Added::unwatched;
 }

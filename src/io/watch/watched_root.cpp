@@ -63,7 +63,7 @@ void WatchedRoot::on_event(const TreeEvent& event, Instant now) {
     case TreeEvent::overflow:
       ++overflows_;
       schedule_.missed();
-      return log_(Severity::debug, "events were lost: all of it is scanned");
+      return log_(Severity::debug, "inotify events were lost; running a full scan");
     case TreeEvent::root:
       root_may_have_changed_ = true;
       return;
@@ -89,16 +89,16 @@ void WatchedRoot::on_folder_removed(const std::string& folder) {
   const std::size_t count =
       stability_tracker_.forget_below(folder) + ready_queue_.mark_changed_below(folder);
   if (count == 0) return;
-  log_(Severity::info, printable(folder) + " has left, or was replaced: " + std::to_string(count) +
-                           " files that waited there are forgotten");
+  log_(Severity::info, printable(folder) + " was removed or replaced; " + std::to_string(count) +
+                           " pending files in it were dropped");
 }
 
 /// Told once: there may be as many as files.
 void WatchedRoot::on_ignored_link(const std::string& link) {
   if (std::exchange(has_warned_of_links_, true)) return;
   log_(Severity::warning, printable(link) +
-                              " is a symbolic link and is ignored, as all links to files are: "
-                              "`links: files` in the configuration of this watch takes them");
+                              " is a symbolic link and was ignored; "
+                              "set `links: files` for this watch to process links to files");
 }
 
 void WatchedRoot::scan() {
@@ -244,19 +244,19 @@ std::size_t WatchedRoot::scan_capacity() const {
 
 std::string WatchedRoot::find_polling_reason() const {
   if (!polled_file_system_.empty())
-    return std::string(polled_file_system_) + " does not tell of all that changes";
+    return std::string(polled_file_system_) + " does not report all changes";
   if (!tree_.shortage().empty()) return tree_.shortage();
-  return has_transient_errors_ ? "some of it cannot be read" : "";
+  return has_transient_errors_ ? "some folders cannot be read" : "";
 }
 
 void WatchedRoot::set_polling_reason(const std::string& why) {
   schedule_.set_period(why.empty() ? options_.rescan : options_.poll);
   if (why == polling_reason_) return;
   polling_reason_ = why;
-  if (why.empty()) return log_(Severity::info, "is watched by its events again");
+  if (why.empty()) return log_(Severity::info, "using inotify events again");
   const auto period = std::chrono::ceil<std::chrono::seconds>(options_.poll);
   log_(polled_file_system_.empty() ? Severity::warning : Severity::info,
-       "is scanned each " + std::to_string(period.count()) + " s: " + why);
+       "polling every " + std::to_string(period.count()) + " s: " + why);
 }
 
 }  // namespace eckart::io

@@ -43,7 +43,7 @@ function(inline pattern tag)
       file(READ ${folder}/${name} content)
     endif()
     if(content MATCHES "</${tag}|<!--")
-      message(FATAL_ERROR "${name}: cannot stand in a <${tag}>")
+      message(FATAL_ERROR "${name}: must not contain </${tag}> or <!--")
     endif()
     string(SHA256 hash "${content}")
     base64(hash ${hash})
@@ -64,7 +64,7 @@ file(WRITE ${HTML} "${html}")
 
 if(SOURCE)
   if(html MATCHES "\\)page\"")
-    message(FATAL_ERROR "${PAGE}: cannot stand in a C++ string")
+    message(FATAL_ERROR "${PAGE}: must not contain )page followed by a quote")
   endif()
   file(WRITE ${SOURCE} "// Made by bundle.cmake.
 #include \"telemetry/status_page.hpp\"

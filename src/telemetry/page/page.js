@@ -26,7 +26,7 @@ if (kHasCharts) {
   new Chart("queues_chart", {title: "Full, each second", format: percent, axisMax: 1,
     lines: lines(kQueues.map((name) => ({name, column: `queues/${name}`, color: name})))});
   new Chart("cpu_chart", {title: "Cores busy, each second", format: percent, axisMax: 1,
-    lines: lines([{name: "of those it may use", column: "cores_busy", color: "compute", fill: "area"}])});
+    lines: lines([{name: "of available cores", column: "cores_busy", color: "compute", fill: "area"}])});
   new Chart("gpu_busy_chart", {title: "Busy, each second", format: percent, axisMax: 1, lines: gpuLines("busy")});
   new Chart("gpu_power_chart", {title: "Power, each second", format: (value) => `${number(value)} W`,
     formatTick: (value) => `${tick(value)} W`, lines: gpuLines("power")});
@@ -57,8 +57,8 @@ function showConnected() {
 }
 
 function showDisconnected(why) {
-  const since = lastAnswer_unix_s === null ? "" : ` since ${clock(lastAnswer_unix_s)}; the figures are those of then`;
-  setText(byId("connection"), `eckart does not answer${since}. (${why}) Asking again …`);
+  const since = lastAnswer_unix_s === null ? "" : ` since ${clock(lastAnswer_unix_s)}; the values below are from then`;
+  setText(byId("connection"), `eckart does not answer${since}. (${why}) Retrying …`);
   show("connection", true);
   byId("main").classList.add("stale");
   setText(byId("state"), "no answer");

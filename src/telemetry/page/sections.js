@@ -14,7 +14,7 @@ function showHeader({run, total, ready, not_ready, now_s}) {
   const solver = run.device ? `${run.backend} on ${run.device}` : run.backend ?? "no backend yet";
   const rank = run.settings?.rank;
   setText(byId("what"), [
-    run.command === "watch" ? "watches folders" : "a run over given inputs", solver, rank ? `rank ${rank}` : "",
+    run.command === "watch" ? "watches folders" : "processes given inputs", solver, rank ? `rank ${rank}` : "",
   ].filter(Boolean).join(" · "));
   setText(byId("state"), ready ? "ready" : "not ready");
   setClass(byId("state"), ready ? "pill good" : "pill bad");
@@ -43,9 +43,9 @@ function showTiles({total, last, watches}) {
   setText(byId("failed_more"), total.failed ? `${percent(share(total.failed, total.done + total.failed))} of all` : "");
 
   const waiting = watches?.length ? watches.reduce((sum, watch) => sum + (watch.waiting ?? 0), 0) : null;
-  setText(byId("waiting_name"), waiting === null ? "In work" : "Waiting");
+  setText(byId("waiting_name"), waiting === null ? "In progress" : "Waiting");
   setText(byId("waiting"), count(waiting ?? total.unfinished));
-  setText(byId("waiting_more"), waiting === null ? `of ${count(total.found)} found` : `and ${count(total.unfinished)} in work`);
+  setText(byId("waiting_more"), waiting === null ? `of ${count(total.found)} found` : `and ${count(total.unfinished)} in progress`);
   setText(byId("bottleneck"), last.bottleneck?.text ?? "Nothing is saturated.");
 }
 
@@ -133,12 +133,12 @@ function showProcess({run, last, total}) {
   const cores = share(process.cpu_s, last.interval_s);
   setFacts(byId("process"), [
     [`CPU, ${intervalText(last)}`, `${number(cores)} of ${count(run.cores)} cores`],
-    ["memory", `${bytes(process.rss_bytes)} (${bytes(process.peak_rss_bytes)} at most) of ${bytes(run.memory_bytes)}`],
+    ["memory", `${bytes(process.rss_bytes)} (${bytes(process.peak_rss_bytes)} peak) of ${bytes(run.memory_bytes)}`],
     ["images in flight", `${bytes(last.budget?.used_bytes)} of ${bytes(last.budget?.bytes)}`],
     ["threads", count(process.threads)],
     [`batches, ${intervalText(last)}`, `${number(share(batches.count, last.interval_s))} a second, ${percent(batches.fill)} full`],
-    ...(run.gpus?.length ? [["short of GPU memory", `${plural(total.oom_splits, "batch", "batches")} split in two, ` +
-      `${plural(total.cpu_fallback_images, "image", "images")} left to the CPU`]] : []),
+    ...(run.gpus?.length ? [["out of GPU memory", `${plural(total.oom_splits, "batch", "batches")} split in two, ` +
+      `${plural(total.cpu_fallback_images, "image", "images")} computed on the CPU`]] : []),
     ["start-up", duration(run.startup_s)],
     ["machine", run.cpu ?? kUnknown],
     ...(run.driver ? [["NVIDIA driver", run.driver]] : []),

@@ -85,8 +85,8 @@ nlohmann::json run(const KernelBenchArgs& args) {
   const KernelTimer timer(handles.stream, args.repeats);
   const Peaks peaks = measure_peaks(handles, timer);
   for (const RooflineBound bound : kRooflineBounds)
-    std::fprintf(stderr, "peak %-8s %.4g a second\n", to_string(bound).data(), peaks[bound]);
-  std::fprintf(stderr, "nothing at all: %.1f us\n", timer.microseconds({[] {}}).median);
+    std::fprintf(stderr, "peak %-8s %.4g per second\n", to_string(bound).data(), peaks[bound]);
+  std::fprintf(stderr, "empty launch: %.1f us\n", timer.microseconds({[] {}}).median);
 
   nlohmann::json results = nlohmann::json::array();
   for (const auto& [side, rank] :
@@ -107,7 +107,8 @@ nlohmann::json run(const KernelBenchArgs& args) {
     for (const int planes : {1, 16, 512})
       results.push_back(measure_solve(handles, {256, 20, planes}, args.repeats));
   }
-  if (results.empty()) throw std::runtime_error("there is no such kernel");
+  if (results.empty())
+    throw std::runtime_error("no kernel matches --only; omit --only to see all names");
   return results;
 }
 
@@ -117,7 +118,7 @@ nlohmann::json run(const KernelBenchArgs& args) {
 int main(int argc, char** argv) {
   eckart::cuda::bench::KernelBenchArgs args;
   CLI::App app("The CUDA kernels against the roofline and against libraries", "kernel_bench");
-  app.add_option("--only", args.only, "Names of kernels, as in the table");
+  app.add_option("--only", args.only, "Measure only these kernels (names as in the table)");
   app.add_option("--repeats", args.repeats)->check(CLI::Range(10, 1000));
   CLI11_PARSE(app, argc, argv);
   try {

@@ -34,7 +34,7 @@ void LaneBenchmark::time(Transfers transfers, int repeats, int batches,
       Slot& slot = lane_.slot(i % lane_.slots());
       if (i >= lane_.slots() &&
           !lane_.recompute_uncertified(slot, transfers == Transfers::pinned).empty())
-        throw std::runtime_error("a plane was not settled");
+        throw std::runtime_error("a plane was not certified");
       if (i < batches) enqueue(slot, transfers, recorder);
     }
     ECKART_CUDA_CHECK(cudaDeviceSynchronize());

@@ -122,7 +122,8 @@ TEST_P(OutOfMemoryTest, oversized_batch_is_split) {
   fill_memory_except(160 * kMiB);
   compute(*lane, large);
   expect_correct(large);
-  EXPECT_THAT(backend->warnings(), ElementsAre(HasSubstr("batches of 1024 x 1024 were cut to")));
+  EXPECT_THAT(backend->warnings(),
+              ElementsAre(HasSubstr("batches of 1024 x 1024 were limited to")));
   EXPECT_THAT(backend->warnings(), Not(ElementsAre(HasSubstr("CPU"))));
   EXPECT_LT(backend->batch_planes(kind()), std::min(40, full));
   EXPECT_GT(backend->batch_planes(kind()), 1);
@@ -139,7 +140,7 @@ TEST_P(OutOfMemoryTest, oversized_image_is_computed_on_the_cpu) {
   fill_memory_except(0);
   compute(*lane, one);
   expect_correct(one);
-  const auto on_cpu = ElementsAre("out of GPU memory: 1 image was computed on the CPU");
+  const auto on_cpu = ElementsAre("not enough GPU memory: 1 image was computed on the CPU");
   EXPECT_THAT(backend->warnings(), on_cpu);
 
   free_filler();  // and the same lane takes a full batch
@@ -169,7 +170,7 @@ TEST_P(OutOfMemoryTest, cpu_computes_images_until_a_lane_can_be_created) {
   const auto lane = backend->make_lane(0);
   compute(*lane, cpu_tasks);
   expect_correct(cpu_tasks);
-  const auto on_cpu = ElementsAre("out of GPU memory: 1 image was computed on the CPU");
+  const auto on_cpu = ElementsAre("not enough GPU memory: 1 image was computed on the CPU");
   EXPECT_THAT(backend->warnings(), on_cpu);
 
   free_filler();

@@ -173,7 +173,8 @@ TEST_F(SmallKernelTest, reorthonormalize_restores_orthonormal_columns) {
       const std::size_t hi = i / block * 2 * block + i % block;
       result.values[i] = (to_double(found[hi]) + to_double(found[hi + block])) / double(scale);
       if (i / block == 1) {
-        ASSERT_EQ(to_double(found[hi]), to_double(float16_values[hi])) << "not wanted";
+        ASSERT_EQ(to_double(found[hi]), to_double(float16_values[hi]))
+            << "not selected for correction";
       }
     }
     const Matrices gram = transposed_product(result, result);

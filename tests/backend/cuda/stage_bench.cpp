@@ -279,22 +279,24 @@ nlohmann::json run(const StageBenchArgs& args) {
 int main(int argc, char** argv) {
   eckart::StageBenchArgs args;
   CLI::App app("The CUDA compute stage with its data on the device", "stage_bench");
-  app.add_option("folder", args.folder, "Folder of images")->required();
+  app.add_option("folder", args.folder, "Input folder of images")->required();
   app.add_option("--cases", args.cases, "side:rank ...");
   app.add_option("--solver", args.solver);
   app.add_option("--repeats", args.repeats);
-  app.add_option("--lanes", args.lanes, "0 for the backend's choice");
-  app.add_option("--devices", args.devices, "GPUs by number; all of them")->delimiter(',');
+  app.add_option("--lanes", args.lanes, "Lanes; 0: chosen by the backend");
+  app.add_option("--devices", args.devices, "GPU numbers, comma-separated; default: all")
+      ->delimiter(',');
   CLI::Option* shrink =
-      app.add_option("--shrink", args.shrink, "Images are up to so many rows and columns smaller");
-  app.add_option("--depth", args.depth, "Bits a sample")
+      app.add_option("--shrink", args.shrink, "Shrink images by up to this many rows and columns");
+  app.add_option("--depth", args.depth, "Bits per sample")
       ->check(CLI::IsMember({8, 16}))
       ->excludes(shrink);
-  app.add_option("--trace", args.trace, "File for a trace of each lane's copies and computation");
-  app.add_option("--planes", args.planes, "Planes a batch; 0 for the backend's choice");
-  app.add_option("--batches", args.batches, "Batches a lane in a measurement")
+  app.add_option("--trace", args.trace,
+                 "Write a trace of each lane's copies and computation to this file");
+  app.add_option("--planes", args.planes, "Planes per batch; 0: chosen by the backend");
+  app.add_option("--batches", args.batches, "Batches per lane and measurement")
       ->check(CLI::Range(2, 10000));
-  app.add_option("--raw", args.raw, "Folder for the images used, raw, one after the other");
+  app.add_option("--raw", args.raw, "Write the images used to this folder, as raw pixels");
   CLI11_PARSE(app, argc, argv);
   try {
     std::printf("%s\n", eckart::run(args).dump(1).c_str());

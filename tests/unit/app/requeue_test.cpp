@@ -103,7 +103,7 @@ TEST_F(RequeueTest, retries_input_kept_in_place) {
   io::Quarantine(at("out"), {}).note("day/a.png", to_json(note, "1"));
   const auto requeued = requeue(at("out"), {});
   ASSERT_EQ(requeued.size(), 2u);
-  EXPECT_THAT(requeued[0].error, HasSubstr("another file"));
+  EXPECT_THAT(requeued[0].error, HasSubstr("a different file"));
   EXPECT_EQ(requeued[1].error, "");
   EXPECT_FALSE(io::Quarantine(at("out"), {}).has_kept_record("day/a.png"));
   EXPECT_TRUE(is_quarantined());
@@ -115,7 +115,7 @@ TEST_F(RequeueTest, retries_input_kept_in_place) {
 TEST_F(RequeueTest, overwrites_nothing) {
   quarantine();
   std::ofstream(at("in/day/a.png")) << "another";
-  EXPECT_THAT(restore(), HasSubstr("another file"));
+  EXPECT_THAT(restore(), HasSubstr("a different file"));
   EXPECT_EQ(fs::file_size(at("in/day/a.png")), 7u);
   EXPECT_TRUE(is_quarantined());
 }

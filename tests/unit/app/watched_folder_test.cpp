@@ -181,7 +181,7 @@ TEST_F(WatchedFolderTest, does_not_hash_sparse_file) {
   folder.assign_outputs(*item);
   item->outcome = Outcome::failed(Stage::load, FailureReason::corrupt, "why");
   folder.publish(std::span(&item, 1));
-  EXPECT_EQ(reason("a.png").value("sha256_error", ""), "most of it is holes");
+  EXPECT_EQ(reason("a.png").value("sha256_error", ""), "the file is mostly sparse");
 }
 
 TEST_F(WatchedFolderTest, does_not_hash_replaced_file) {
@@ -190,7 +190,7 @@ TEST_F(WatchedFolderTest, does_not_hash_replaced_file) {
   std::ofstream(at("secret")) << "sec";
   fs::rename(at("secret"), at("in/a.png"));
   folder.publish(std::span(&item, 1));
-  EXPECT_EQ(reason("a.png").value("sha256_error", ""), "it is another file by now");
+  EXPECT_EQ(reason("a.png").value("sha256_error", ""), "the file was replaced");
 }
 
 TEST_F(WatchedFolderTest, removes_only_the_file_that_was_read) {

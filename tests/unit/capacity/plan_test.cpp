@@ -142,8 +142,9 @@ TEST(Plan, finds_a_gpu_bottleneck_and_the_gain_of_another) {
   EXPECT_EQ(plan.target->requirements[0].bottleneck, "GPU");
   EXPECT_EQ(plan.target->requirements[1].gpus, 2);
   EXPECT_EQ(plan.target->requirements[1].cores, 4);
-  EXPECT_THAT(to_text(plan),
-              HasSubstr("no number of cores does with 1 GPU: the GPU would limit it"));
+  EXPECT_THAT(
+      to_text(plan),
+      HasSubstr("no number of cores is enough with 1 GPU: the GPU would be the bottleneck"));
 }
 
 TEST(Plan, keeps_threads_that_were_set_and_lets_others_grow) {
@@ -171,7 +172,7 @@ TEST(Plan, claims_no_serial_fraction_from_one_number_of_cores_whatever_the_threa
   const Plan plan = single_plan(runs);
   EXPECT_FALSE(plan.scaling.is_known);
   EXPECT_FALSE(plan.scaling.measured);
-  EXPECT_THAT(to_text(plan), HasSubstr("not known from runs at 16 cores alone"));
+  EXPECT_THAT(to_text(plan), HasSubstr("unknown from runs on 16 cores only"));
 }
 
 TEST(Plan, does_not_take_waiting_for_a_core_for_a_slow_disk) {

@@ -104,13 +104,14 @@ TEST(ThroughputLogReader, reports_invalid_lines_and_reads_the_rest) {
   EXPECT_EQ(reading.runs[0].whole().done, 10);
   EXPECT_THAT(
       reading.warnings,
-      ElementsAre("file1:2: this line is not JSON", "file1:4: this line is not a JSON object",
-                  HasSubstr("file1:5: this line is not of a throughput log"),
-                  HasSubstr("file1:6: this line has a value of another type"),
-                  "file1:7: this line has the schema 'eckart.throughput/2', and this program "
-                  "reads 'eckart.throughput/1'",
-                  "file1:8: this line says that 'elapsed_s' is -3",
-                  HasSubstr("run z: its first line, which says what it is, is missing")));
+      ElementsAre("file1:2: line ignored: it is not JSON",
+                  "file1:4: line ignored: it is not a JSON object",
+                  HasSubstr("file1:5: line ignored: it is not part of a throughput log"),
+                  HasSubstr("file1:6: line ignored: it has a value of the wrong type"),
+                  "file1:7: line ignored: it has schema 'eckart.throughput/2', but this program "
+                  "reads only 'eckart.throughput/1'",
+                  "file1:8: line ignored: it has an impossible value for 'elapsed_s': -3",
+                  HasSubstr("run z ignored: its first line (kind 'run') is missing")));
 }
 
 TEST(ThroughputLogReader, rejects_lines_with_impossible_numbers) {
@@ -130,15 +131,17 @@ TEST(ThroughputLogReader, rejects_lines_with_impossible_numbers) {
   ASSERT_EQ(reading.runs.size(), 1U);
   EXPECT_EQ(reading.runs[0].whole().done, 15);
   EXPECT_EQ(reading.runs[0].whole().stages.at(0).busy_s, 0);
-  EXPECT_THAT(reading.warnings, ElementsAre("file1:3: this line says that 'cores' is 0",
-                                            "file1:4: this line says that 'cores' is 2000000000",
-                                            "file1:5: this line says that 'cores' is 1e+300",
-                                            "file1:6: this line says that 'input_bytes' is 9e+18",
-                                            "file1:7: this line says that 'pixels' is -1",
-                                            "file1:8: this line says that 'mean' is 1e+300",
-                                            "file1:9: this line says that 'workers' is 5000000000",
-                                            "file1:10: this line says that 'busy_s' is -1",
-                                            "file1:11: this line says that 5 images took no time"));
+  EXPECT_THAT(
+      reading.warnings,
+      ElementsAre("file1:3: line ignored: it has an impossible value for 'cores': 0",
+                  "file1:4: line ignored: it has an impossible value for 'cores': 2000000000",
+                  "file1:5: line ignored: it has an impossible value for 'cores': 1e+300",
+                  "file1:6: line ignored: it has an impossible value for 'input_bytes': 9e+18",
+                  "file1:7: line ignored: it has an impossible value for 'pixels': -1",
+                  "file1:8: line ignored: it has an impossible value for 'mean': 1e+300",
+                  "file1:9: line ignored: it has an impossible value for 'workers': 5000000000",
+                  "file1:10: line ignored: it has an impossible value for 'busy_s': -1",
+                  "file1:11: line ignored: it has 5 images in an interval of 0 s"));
 }
 
 TEST(ThroughputLogReader, ignores_unknown_fields_and_kinds) {
@@ -150,11 +153,10 @@ TEST(ThroughputLogReader, ignores_unknown_fields_and_kinds) {
 }
 
 TEST(ThroughputLogReader, without_a_usable_run_throws_with_the_cause) {
-  EXPECT_THAT(read({""}).error,
-              HasSubstr("no run of which a plan can be made in file1: nothing is logged there"));
-  EXPECT_THAT(read({"nonsense\n"}).error, HasSubstr("file1:1: this line is not JSON"));
+  EXPECT_THAT(read({""}).error, HasSubstr("no usable run in file1: the file has no lines"));
+  EXPECT_THAT(read({"nonsense\n"}).error, HasSubstr("file1:1: line ignored: it is not JSON"));
   EXPECT_THAT(read({head("a") + line("a", "total", 1, 0, R"(,"skipped":9)")}).error,
-              HasSubstr("run a: no image was done"));
+              HasSubstr("run a ignored: it processed no images"));
   ThroughputLogReader reader;
   try {
     reader.read(std::filesystem::path("no/such.log"));

@@ -49,10 +49,11 @@ TEST(DiskLimit, is_not_predicted_above_the_observed_rate) {
   }
   EXPECT_NEAR(predicted_at(plan, 2).rate_per_s.value, 997, 2);
   EXPECT_EQ(plan.gain_per_s(plan.one_more_core), 0);
-  EXPECT_THAT(to_text(plan),
-              AllOf(StartsWith("verdict    Buy no cores: the disk limits, at 1,09"),
-                    HasSubstr("whether the disk does more is not in these logs: try threads.write, "
-                              "durability, another disk")));
+  EXPECT_THAT(
+      to_text(plan),
+      AllOf(StartsWith("recommendation  Do not add cores: the disk is the bottleneck, at 1,09"),
+            HasSubstr("these logs do not show the disk's limit: try more threads.write, "
+                      "another durability or a faster disk")));
 }
 
 TEST(DiskLimit, uses_the_best_rate_of_runs_with_different_threads) {
@@ -77,7 +78,7 @@ TEST(DiskLimit, does_not_limit_working_threads) {
   const Plan plan = single_plan({synthetic_run({}, {.cores = 4})});
   for (const PredictionRow& at : plan.predictions) EXPECT_NE(at.bottleneck, "disk");
   EXPECT_THAT(recommendation_sentence(plan),
-              StartsWith("More cores help: 8 do at most 2.00 times"));
+              StartsWith("Add cores: 8 cores can reach at most 2.00 times"));
 }
 
 TEST(RunNoise, comes_from_repeated_runs_and_leads_the_recommendation_if_large) {
@@ -92,10 +93,10 @@ TEST(RunNoise, comes_from_repeated_runs_and_leads_the_recommendation_if_large) {
   EXPECT_GT(current_capacity.high, 3990);
   ASSERT_FALSE(plan.contradictions.empty());
   EXPECT_THAT(to_text(plan),
-              StartsWith("verdict    Do not buy from this: runs on 2 cores differ by "
+              StartsWith("recommendation  Unreliable logs: runs on 2 cores differ by "
                          "40 %"));
-  EXPECT_THAT(to_text(plan), HasSubstr("something else worked on this machine, or the disk; do not "
-                                       "buy from this"));
+  EXPECT_THAT(to_text(plan),
+              HasSubstr("other processes or the disk disturbed them; repeat the runs"));
 }
 
 TEST(RunNoise, of_intervals_widens_the_estimate) {
@@ -113,7 +114,7 @@ TEST(RunNoise, leaves_sound_runs_without_a_warning) {
   }
   const Plan plan = single_plan(runs);
   EXPECT_TRUE(plan.contradictions.empty());
-  EXPECT_THAT(recommendation_sentence(plan), StartsWith("More cores help: 8 do "));
+  EXPECT_THAT(recommendation_sentence(plan), StartsWith("Add cores: 8 cores can reach "));
 }
 
 TEST(CpuContention, is_reported_instead_of_a_disk_limit) {
@@ -125,7 +126,7 @@ TEST(CpuContention, is_reported_instead_of_a_disk_limit) {
   }
   const Plan plan = single_plan({run});
   EXPECT_EQ(plan.baseline.saturated, "");
-  EXPECT_THAT(recommendation_sentence(plan), HasSubstr("something else had the cores"));
+  EXPECT_THAT(recommendation_sentence(plan), HasSubstr("other processes used the cores"));
 }
 
 /// All that came in a minute came at once, and was done within an interval.
@@ -156,9 +157,9 @@ TEST(InconclusivePlan, is_reported_when_nothing_was_saturated) {
   }
   EXPECT_THAT(
       to_text(plan),
-      AllOf(StartsWith("verdict    Too little to tell: nothing was saturated; 2 cores do at "
-                       "least "),
-            HasSubstr("longer run"), HasSubstr("what it takes is not known")));
+      AllOf(StartsWith("recommendation  Inconclusive: no resource was saturated; 2 cores can "
+                       "reach at least "),
+            HasSubstr("several minutes"), HasSubstr("what it takes is unknown")));
 }
 
 TEST(BaselineRuns, give_consistent_bottleneck_capacity_and_utilization) {
@@ -216,9 +217,10 @@ TEST(PredictedRates, name_a_limit_that_is_a_setting) {
   const SyntheticMachine machine{.cpu_s = {{"load", 1e-4}, {"write", 3e-4}}};
   const Plan plan = single_plan({synthetic_run(machine, {.id = "1", .cores = 1, .settings = set}),
                                  synthetic_run(machine, {.id = "2", .cores = 2, .settings = set})});
-  EXPECT_THAT(to_text(plan), AllOf(HasSubstr("threads.write=2 was set in all runs, and limits; it "
-                                             "could be raised"),
-                                   HasSubstr("  threads.write=2\n")));
+  EXPECT_THAT(to_text(plan),
+              AllOf(HasSubstr("threads.write=2 was set in all runs and is a bottleneck; "
+                              "consider a higher value"),
+                    HasSubstr("  threads.write=2\n")));
 }
 
 TEST(SerialFraction, is_not_measurable_above_one) {
@@ -235,9 +237,8 @@ TEST(SerialFraction, is_not_measurable_above_one) {
 TEST(PlanRequest, reports_what_is_unknown) {
   const Plan plan = single_plan({synthetic_run({}, {.cores = 2})},
                                 {.target_per_s = 1e300, .images = 1e300, .gpus = {2}});
-  EXPECT_THAT(to_text(plan),
-              AllOf(Not(HasSubstr("-9,")), HasSubstr("over 1,000,000,000,000,000 a day"),
-                    HasSubstr("these runs used no GPU")));
+  EXPECT_THAT(to_text(plan), AllOf(Not(HasSubstr("-9,")), HasSubstr("more than 1e15 per day"),
+                                   HasSubstr("these runs used no GPU")));
 }
 
 }  // namespace

@@ -90,10 +90,10 @@ TEST(CostModel, selects_the_costs_of_this_backend_and_device) {
                                    {"cpu", "this", "2026-01-04", {{}, {.cube_s = 4}}}};
   const MeasuredCosts found = select_costs(calibration, "cpu", "this", kBuiltInCpuCosts);
   EXPECT_EQ(found.costs.gram.cube_s, 3);
-  EXPECT_EQ(describe_source(found), "solver costs: measured here on 2026-01-03");
+  EXPECT_EQ(describe_source(found), "solver costs: measured on this machine on 2026-01-03");
   const MeasuredCosts none = select_costs(calibration, "cpu", "third", kBuiltInCpuCosts);
   EXPECT_EQ(none.costs.gram.cube_s, kBuiltInCpuCosts.gram.cube_s);
-  EXPECT_NE(describe_source(none).find("built in"), std::string::npos);
+  EXPECT_NE(describe_source(none).find("built-in"), std::string::npos);
 }
 
 TEST(FormatDuration, uses_two_digits_and_a_suitable_unit) {

@@ -34,7 +34,7 @@ struct BackendScript {
     explicit ScriptedLane(BackendScript& owner) : script(owner) {}
     int slots() const override { return 2; }
     void start(int slot, const BatchKey&, std::span<Task* const> tasks) override {
-      if (batches.contains(slot)) throw std::logic_error("the slot is taken");
+      if (batches.contains(slot)) throw std::logic_error("the slot is in use");
       int sum = 0;
       for (const Task* task : tasks) sum += task->input.shape().channels;
       script.started.push_back(sum);

@@ -22,27 +22,29 @@ TEST_F(FallbackWarnings, are_one_summary_line) {
   gpu_.start_capacity = 2;
   compute(make_tasks(8));
   EXPECT_THAT(backend_->warnings(),
-              ElementsAre("out of GPU memory: batches of 64 x 32 were cut to 2 planes"));
+              ElementsAre("not enough GPU memory: batches of 64 x 32 were limited to 2 planes"));
   compute(make_tasks(4), kOtherKey);
   for (int i = 0; i < 3; ++i) compute(make_tasks(1, 3), kOtherKey);
-  EXPECT_THAT(backend_->warnings(),
-              ElementsAre("out of GPU memory: batches of 64 x 32 were cut to 2 planes, of 96 x 32 "
-                          "to 2 planes; 3 images were computed on the CPU"));
+  EXPECT_THAT(
+      backend_->warnings(),
+      ElementsAre("not enough GPU memory: batches of 64 x 32 were limited to 2 planes, of 96 x 32 "
+                  "to 2 planes; 3 images were computed on the CPU"));
 }
 
 TEST_F(FallbackWarnings, count_only_images_if_no_batch_was_split) {
   gpu_.start_capacity = 2;
   compute(make_tasks(1, 3));
   EXPECT_THAT(backend_->warnings(),
-              ElementsAre("out of GPU memory: 1 image was computed on the CPU"));
+              ElementsAre("not enough GPU memory: 1 image was computed on the CPU"));
 }
 
 TEST_F(FallbackWarnings, list_three_shapes_and_count_the_others) {
   gpu_.start_capacity = 1;
   for (int rows = 32; rows <= 32 * 5; rows += 32) compute(make_tasks(2), {{rows, 32}, {}});
-  EXPECT_THAT(backend_->warnings(),
-              ElementsAre("out of GPU memory: batches of 32 x 32 were cut to 1 plane, of 64 x 32 "
-                          "to 1 plane, of 96 x 32 to 1 plane, of 2 other shapes likewise"));
+  EXPECT_THAT(
+      backend_->warnings(),
+      ElementsAre("not enough GPU memory: batches of 32 x 32 were limited to 1 plane, of 64 x 32 "
+                  "to 1 plane, of 96 x 32 to 1 plane, of 2 other shapes also limited"));
 }
 
 TEST_F(FallbackWarnings, are_given_once_per_shape_with_the_cause) {

@@ -106,9 +106,9 @@ TEST(SolverChoice, explains_the_choice_with_estimates) {
   const SolverCosts costs = {.subspace = {.cube_s = 1.9e-6 / (48 * 48 * 48)},
                              .gram = {.cube_s = 60e-6 / (256 * 256 * 256)}};
   EXPECT_EQ(choose_solver(automatic, batch(256, 256, 20), kMaxGramColumns, costs).explanation,
-            "48 of 256 columns: about 1.9 us a plane, gram 60 us");
+            "48 of 256 columns: about 1.9 us per plane, gram 60 us");
   EXPECT_EQ(choose_solver(automatic, batch(256, 256, 160), kMaxGramColumns, costs).explanation,
-            "about 60 us a plane, subspace with 192 of 256 columns 122 us");
+            "about 60 us per plane, subspace with 192 of 256 columns 122 us");
 }
 
 TEST(SolverChoice, expects_recomputation_by_gram_at_high_rank) {
@@ -116,7 +116,7 @@ TEST(SolverChoice, expects_recomputation_by_gram_at_high_rank) {
   EXPECT_EQ(choose_solver(automatic, batch(256, 256, 20), kMaxGramColumns, costs).solver, subspace);
   const SolverChoice most = choose_solver(automatic, batch(256, 256, 150), kMaxGramColumns, costs);
   EXPECT_EQ(most.solver, gram);
-  EXPECT_THAT(most.explanation, HasSubstr("some perhaps left to gram"));
+  EXPECT_THAT(most.explanation, HasSubstr("gram may recompute some planes"));
 }
 
 TEST(SolverChoice, explains_why_subspace_is_not_used) {
@@ -124,7 +124,8 @@ TEST(SolverChoice, explains_why_subspace_is_not_used) {
     return choose_solver(automatic, batch(side, side, rank), kMaxGramColumns, kBuiltInCudaCosts)
         .explanation;
   };
-  EXPECT_EQ(explanation(32, 10), "rank 10 would take subspace 48 columns, and there are 32");
+  EXPECT_EQ(explanation(32, 10),
+            "rank 10 needs a subspace of 48 columns, more than three quarters of 32");
 }
 
 TEST(SolverChoice, explains_that_subspace_uses_float64) {
@@ -141,7 +142,7 @@ TEST(SolverChoice, uses_gesvd_above_the_gram_column_limit) {
   const SolverChoice asked =
       choose_solver(subspace, batch(50000, 26755, 20), kMaxGramColumns, kBuiltInCudaCosts);
   EXPECT_EQ(asked.solver, gesvd) << "some of its planes would be left to gram";
-  EXPECT_EQ(asked.explanation, "gram takes 26754 columns at most");
+  EXPECT_EQ(asked.explanation, "gram supports at most 26754 columns");
 }
 
 TEST(SolverChoice, never_uses_more_subspace_columns_than_matrix_columns) {

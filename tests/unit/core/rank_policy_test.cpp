@@ -53,8 +53,8 @@ TEST(RankPolicy, rejects_a_list_with_an_empty_element) {
 }
 
 TEST(RankPolicy, rejects_duplicate_ranks) {
-  EXPECT_THAT(error_message("5,6,5"), HasSubstr("'5' is given twice"));
-  EXPECT_THAT(error_message("5,05"), HasSubstr("'5' is given twice"));
+  EXPECT_THAT(error_message("5,6,5"), HasSubstr("'5' is listed twice"));
+  EXPECT_THAT(error_message("5,05"), HasSubstr("'5' is listed twice"));
 }
 
 TEST(RankPolicy, chooses_at_most_full_rank) {

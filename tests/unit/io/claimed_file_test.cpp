@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -188,6 +189,34 @@ TEST_F(ClaimedFileTest, recovers_the_claim_of_a_killed_process) {
   EXPECT_EQ(read(folder_.path() / "a-b.png"), "1");
   EXPECT_EQ(files(), 2);
   EXPECT_FALSE(restore("a-b.png"));
+}
+
+/// An exclusive lock on a file is refused as long as its claim lives.
+TEST_F(ClaimedFileTest, is_locked_until_it_ends) {
+  write("a.png", "1");
+  auto taken = take("a.png");
+  ASSERT_TRUE(taken);
+  const FileDescriptor claim(
+      ::open(fs::directory_iterator(folder_.path())->path().c_str(), O_RDONLY | O_CLOEXEC));
+  EXPECT_NE(::flock(claim.get(), LOCK_EX | LOCK_NB), 0);
+  taken.reset();
+  EXPECT_EQ(::flock(claim.get(), LOCK_EX | LOCK_NB), 0);
+}
+
+TEST_F(ClaimedFileTest, leaves_the_claim_of_a_live_process) {
+  for (const std::string hidden :
+       {".eckart-claim-0123456789abcdef-a.png", ".eckart-claim-0123456789abcdef.7/a.png"}) {
+    const fs::path claim = write(hidden, "1");
+    FileDescriptor owner(::open(claim.c_str(), O_RDONLY | O_CLOEXEC));
+    ASSERT_EQ(::flock(owner.get(), LOCK_SH), 0);
+    const std::string entry = hidden.substr(0, hidden.find('/'));
+    EXPECT_FALSE(restore(entry));
+    EXPECT_TRUE(fs::exists(claim));
+    owner = FileDescriptor();
+    EXPECT_TRUE(restore(entry));
+    EXPECT_EQ(read(folder_.path() / "a.png"), "1");
+    fs::remove(folder_.path() / "a.png");
+  }
 }
 
 TEST_F(ClaimedFileTest, removes_the_second_name_of_an_interrupted_claim) {

@@ -37,7 +37,7 @@ TEST(Deadline, has_passed_at_once_for_zero_seconds) { EXPECT_TRUE(Deadline(0).pa
 TEST(Deadline, names_the_limit_and_its_key) {
   const test::CaughtError failure = test::failure_of([] { Deadline(3).throw_too_large(); });
   EXPECT_EQ(failure.reason, FailureReason::too_large);
-  EXPECT_THAT(failure.detail, testing::EndsWith("over limits.decode_s = 3"));
+  EXPECT_THAT(failure.detail, testing::EndsWith("than limits.decode_s = 3"));
 }
 
 }  // namespace

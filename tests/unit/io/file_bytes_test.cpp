@@ -75,7 +75,7 @@ TEST_F(FileBytesTest, a_header_that_takes_too_long_to_read_is_too_large) {
   write({whole.begin() + 2, whole.end()});
   const test::CaughtError failure = test::failure_of([&] { header("jpeg"); });
   EXPECT_EQ(failure.reason, FailureReason::too_large);
-  EXPECT_EQ(failure.detail, "has over 64 MiB of metadata before its pixels");
+  EXPECT_EQ(failure.detail, "has more than 64 MiB of metadata before its pixels");
 }
 
 TEST_F(FileBytesTest, does_not_count_zeros_as_metadata) {

@@ -2,9 +2,14 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
 #include <string>
 
 #include "core/error.hpp"
@@ -74,7 +79,7 @@ TEST_F(MoveFileCopyTest, rejects_another_file) {
   write("b.png", "2");
   write("a.png", "1");
   const FileIdentity other = identity_of(found("b.png"));
-  EXPECT_THAT(move("a.png", 1, &other), testing::HasSubstr("it is another file by now"));
+  EXPECT_THAT(move("a.png", 1, &other), testing::HasSubstr("it was replaced by another file"));
   EXPECT_EQ(move("b.png", 1, &other), "");
 }
 
@@ -110,6 +115,48 @@ TEST_F(MoveFileCopyTest, keeps_mode_and_owner) {
   EXPECT_EQ(after.st_uid, before.st_uid);
   EXPECT_EQ(after.st_gid, before.st_gid);
   if (!may_give_away) GTEST_SKIP() << "of a file of another user nothing is shown: this is no root";
+}
+
+TEST_F(MoveFileCopyTest, keeps_the_acl) {
+  const fs::path file = write("a.png", "1");
+  struct Entry {
+    std::uint16_t tag, permissions;
+    std::uint32_t id;
+  };
+  constexpr std::uint32_t kNobody = 0xffffffff;
+  const struct {
+    std::uint32_t version;
+    Entry entries[5];
+  } acl{2,
+        {{1, 6, kNobody}, {2, 4, 12345}, {4, 4, kNobody}, {0x10, 4, kNobody}, {0x20, 0, kNobody}}};
+  constexpr const char* kName = "system.posix_acl_access";
+  if (::setxattr(file.c_str(), kName, &acl, sizeof acl, 0) != 0)
+    GTEST_SKIP() << "no ACL can be set here: " << std::strerror(errno);
+  const std::string copy = elsewhere_ / "probe";
+  std::ofstream(copy) << "x";
+  const bool copies_have_acl = ::setxattr(copy.c_str(), kName, &acl, sizeof acl, 0) == 0;
+  fs::remove(copy);
+  if (!copies_have_acl) GTEST_SKIP() << "no ACL can be set there: " << std::strerror(errno);
+  EXPECT_EQ(move("a.png"), "");
+  std::array<char, sizeof acl> kept{};
+  ASSERT_EQ(::getxattr((elsewhere_ / "a.png").c_str(), kName, kept.data(), kept.size()),
+            ssize_t(kept.size()))
+      << std::strerror(errno);
+  EXPECT_EQ(std::memcmp(kept.data(), &acl, sizeof acl), 0);
+}
+
+TEST_F(MoveFileCopyTest, keeps_attributes_of_users) {
+  const fs::path file = write("a.png", "1");
+  const std::string probe = elsewhere_ / "probe";
+  std::ofstream(probe) << "x";
+  const bool can = ::setxattr(file.c_str(), "user.scanner", "7", 1, 0) == 0 &&
+                   ::setxattr(probe.c_str(), "user.scanner", "7", 1, 0) == 0;
+  fs::remove(probe);
+  if (!can) GTEST_SKIP() << "not on both file systems: " << std::strerror(errno);
+  EXPECT_EQ(move("a.png"), "");
+  char value = 0;
+  EXPECT_EQ(::getxattr((elsewhere_ / "a.png").c_str(), "user.scanner", &value, 1), 1);
+  EXPECT_EQ(value, '7');
 }
 
 TEST_F(MoveFileCopyTest, is_private_while_it_is_written) {

@@ -132,7 +132,7 @@ TEST(Png, rejects_transparent_pixels_with_advice) {
     EXPECT_NO_THROW(png().read_header(file)) << "which does not know the pixels";
     const test::CaughtError failure = failure_of([&] { png().decode(file, {}); });
     EXPECT_EQ(failure.reason, FailureReason::unsupported);
-    EXPECT_THAT(failure.detail, HasSubstr("flatten it"));
+    EXPECT_THAT(failure.detail, HasSubstr("flatten the alpha channel"));
   }
 }
 

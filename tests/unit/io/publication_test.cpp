@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -9,13 +10,17 @@
 #include "io/read_file.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/io/failure_of.hpp"
+#include "tests/unit/io/intercepted_calls.hpp"
 
 namespace eckart::io {
 namespace {
 
 namespace fs = std::filesystem;
 using test::TempFolder;
+using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
 std::vector<std::byte> bytes(std::size_t size) {
@@ -55,6 +60,38 @@ TEST_P(PublicationTest, shows_nothing_before_it_is_published_and_everything_afte
   EXPECT_EQ(read_file(root_ / "new" / "c", 1).size(), 30u);
   EXPECT_TRUE(first.published());
   EXPECT_TRUE(second.published());
+}
+
+/// Whoever has removed a folder may have done so while its name was known as one on the disk.
+TEST(Publication, syncs_the_parent_of_a_folder_that_was_removed_and_made_again) {
+  const TempFolder folder;
+  const fs::path leaf = folder.path() / "a" / "b";
+  const auto publish_there = [&](const std::string& name) {
+    Publication one;
+    one.add(leaf / name, bytes(10));
+    Publication* const group[] = {&one};
+    publish(group, {.durable = true}, expect_no_failure);
+  };
+  const auto inode = [](const fs::path& path) {
+    struct stat status {};
+    EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;
+    return status.st_ino;
+  };
+  publish_there("1");
+  fs::remove_all(folder.path() / "a");
+  std::vector<ino_t> synced;
+  test::on_fsync = [&](int descriptor) {
+    struct stat status {};
+    if (::fstat(descriptor, &status) == 0) synced.push_back(status.st_ino);
+    return 0;
+  };
+  publish_there("2");
+  EXPECT_THAT(synced,
+              IsSupersetOf({inode(leaf), inode(folder.path() / "a"), inode(folder.path())}));
+  synced.clear();
+  publish_there("3");
+  test::on_fsync = {};
+  EXPECT_THAT(synced, Not(Contains(inode(folder.path())))) << "what is known to be there";
 }
 
 TEST_P(PublicationTest, leaves_nothing_where_it_is_not_published) {

@@ -318,7 +318,7 @@ TEST_F(LedgerCorruption, of_the_schema_is_detected_and_renamed) {
       Ledger ledger(file(), {.warn = [&](const std::string& text) { warnings += text; }});
       use(ledger);
     }
-    EXPECT_THAT(warnings, HasSubstr("it is now ledger.db.damaged-1"));
+    EXPECT_THAT(warnings, HasSubstr("renamed to ledger.db.damaged-1"));
     EXPECT_EQ(count_renamed(), 1);
   }
 }

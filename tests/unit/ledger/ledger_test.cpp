@@ -271,7 +271,7 @@ TEST_P(CorruptLedger, is_renamed_on_detection) {
   int known = 0;
   for (int i = 0; i < kRows; ++i) known += ledger.find(output(i)).has_value();
   EXPECT_LT(known, kRows);
-  EXPECT_THAT(warnings_, HasSubstr("it is now ledger.db.damaged-1"));
+  EXPECT_THAT(warnings_, HasSubstr("renamed to ledger.db.damaged-1"));
   ledger.record({{kDone}, {kFailed}, {}});
   EXPECT_TRUE(ledger.find(kDone.output));
   EXPECT_EQ(ledger.count().failed, 1);

@@ -308,7 +308,7 @@ TEST_F(RefusedLedger, is_a_ledger_of_a_newer_version) {
 TEST_F(RefusedLedger, is_a_database_of_another_program) {
   const auto expect_refused = [&](const std::string& sql) {
     execute(other_file(), sql);
-    EXPECT_THAT(refusal(other_file(), ExitCode::usage), HasSubstr("is no ledger of eckart"));
+    EXPECT_THAT(refusal(other_file(), ExitCode::usage), HasSubstr("is not an eckart ledger"));
     fs::remove(other_file());
   };
   expect_refused("CREATE TABLE bookmarks (url TEXT)");
@@ -325,7 +325,7 @@ TEST_F(RefusedLedger, is_a_file_that_is_no_database) {
   for (const std::string& text :
        {std::string("x"), std::string(300, 'x'), std::string(5000, 'x')}) {
     std::ofstream(other_file()) << text;
-    EXPECT_THAT(refusal(other_file(), ExitCode::usage), HasSubstr("is no ledger of eckart"));
+    EXPECT_THAT(refusal(other_file(), ExitCode::usage), HasSubstr("is not an eckart ledger"));
   }
 }
 

@@ -83,7 +83,8 @@ TEST_F(CalibrationTest, error_has_file_line_and_key) {
             "c.yaml:5: gram.cube_s: a list is not a number from 0 to 1000");
   EXPECT_EQ(error_of(file_with(", cube_s: 3e-12", "")), "c.yaml:5: gram.cube_s: is missing");
   EXPECT_EQ(error_of(file_with("cube_s", "cub_s")), "c.yaml:5: gram.cub_s: unknown key");
-  EXPECT_EQ(error_of(file_with("cube_s", "batch_s")), "c.yaml:5: gram.batch_s: is given twice");
+  EXPECT_EQ(error_of(file_with("cube_s", "batch_s")),
+            "c.yaml:5: gram.batch_s: is given more than once");
   EXPECT_EQ(error_of(file_with(kCosts, "7")), "c.yaml:5: gram: '7' is not a map of keys");
   EXPECT_EQ(error_of(file_with("backend: cpu", "backend: tpu")),
             "c.yaml:1: backend: 'tpu' is not one of cpu, cuda");

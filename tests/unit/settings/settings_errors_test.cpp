@@ -60,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(
                          "f:1: cuda.memory_fraction: 'nan' is not a number from 0.01 to 1"},
         RejectedFileCase{"rank: 0", "f:1: rank: '0': expected a positive integer"},
         RejectedFileCase{"rank: [5, x]", "f:1: rank: 'x': expected a positive integer"},
-        RejectedFileCase{"rank: [5, 5]", "f:1: rank: '5' is given twice"},
+        RejectedFileCase{"rank: [5, 5]", "f:1: rank: '5' is listed twice"},
         RejectedFileCase{"rank: []", "f:1: rank: an empty list is not a rank or a list of ranks"},
         RejectedFileCase{"rank: [[5]]", "f:1: rank: a list is not a rank or a list of ranks"},
         RejectedFileCase{"output: {format: bmp}",
@@ -119,9 +119,12 @@ INSTANTIATE_TEST_SUITE_P(
         RejectedFileCase{"backend", "f:1: 'backend' is not a map of keys"},
         RejectedFileCase{"[a, b]: 1", "f:1: a list is not the name of a key"},
         RejectedFileCase{"'': {rank: 3}", "f:1: '' is not the name of a key"},
-        RejectedFileCase{"budget_mb: 1\nrank: 3\nbudget_mb: 2\n", "f:3: budget_mb: is given twice"},
-        RejectedFileCase{"batch: {pad: 8}\nbatch: {planes: 8}\n", "f:2: batch: is given twice"},
-        RejectedFileCase{"batch: {pad: 8}\nbatch.pad: 8\n", "f:2: batch.pad: is given twice"},
+        RejectedFileCase{"budget_mb: 1\nrank: 3\nbudget_mb: 2\n",
+                         "f:3: budget_mb: is given more than once"},
+        RejectedFileCase{"batch: {pad: 8}\nbatch: {planes: 8}\n",
+                         "f:2: batch: is given more than once"},
+        RejectedFileCase{"batch: {pad: 8}\nbatch.pad: 8\n",
+                         "f:2: batch.pad: is given more than once"},
         RejectedFileCase{"rank: 3\n---\nrank: 4\n", "f:2: a second YAML document; expected one"},
         RejectedFileCase{",", "f:1: a second YAML document; expected one"}));
 
@@ -167,9 +170,10 @@ TEST(SettingsErrors, quote_the_set_option) {
   EXPECT_EQ(set_error("rnak=3"), "--set rnak=3: rnak: unknown key; did you mean rank?");
   EXPECT_EQ(set_error("batch.pad.x=3"),
             "--set batch.pad.x=3: batch.pad.x: unknown key; did you mean batch.pad?");
-  EXPECT_EQ(set_error("watches=[]"), "--set watches=[]: watches are said in a file, see --config");
+  EXPECT_EQ(set_error("watches=[]"),
+            "--set watches=[]: watches can only be set in a file (--config)");
   EXPECT_EQ(set_error("watches[1].rank=3"),
-            "--set watches[1].rank=3: watches are said in a file, see --config");
+            "--set watches[1].rank=3: watches can only be set in a file (--config)");
   EXPECT_EQ(set_error("batch=3"), "--set batch=3: batch: '3' is not a map of keys");
   EXPECT_THAT(set_error("batch.pad=12abc"), HasSubstr("batch.pad: '12abc' is not an integer"));
   EXPECT_THAT(set_error("batch.pad="), HasSubstr("batch.pad: '' is not an integer"));

@@ -43,7 +43,7 @@ TEST(WatchErrors, have_the_watch_with_a_missing_key) {
             "f:1: watches[1].output.folder: is missing");
   EXPECT_EQ(file_error("watches: [~]"), "f:1: watches[1].input: is missing");
   EXPECT_EQ(watch_error("after: move"),
-            "f:2: watches[1].move_to: is missing, and after: move needs it");
+            "f:2: watches[1].move_to: is missing; after: move requires it");
 }
 
 struct RejectedWatchCase {
@@ -68,8 +68,8 @@ INSTANTIATE_TEST_SUITE_P(
         RejectedWatchCase{"lmits: {side: 3}", "lmits: unknown key; did you mean limits?"},
         RejectedWatchCase{"color: sepia", "color: unknown key"},
         RejectedWatchCase{"watches: []", "watches: unknown key"},
-        RejectedWatchCase{"input: /c", "input: is given twice"},
-        RejectedWatchCase{"output.folder: /c", "output.folder: is given twice"},
+        RejectedWatchCase{"input: /c", "input: is given more than once"},
+        RejectedWatchCase{"output.folder: /c", "output.folder: is given more than once"},
         RejectedWatchCase{"quarantine: 3", "quarantine: '3' is not a map of keys"},
         RejectedWatchCase{"limits: [3]", "limits: a list is not a map of keys"}));
 
@@ -103,25 +103,31 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     ForAll, RejectedWatch,
-    testing::Values(RejectedWatchCase{"backend: cpu",
-                                      "backend: is for all watches: say it at the top"},
-                    RejectedWatchCase{"threads: {load: 3}",
-                                      "threads.load: is for all watches: say it at the top"},
-                    RejectedWatchCase{"cuda: {devices: [0, 1]}",
-                                      "cuda.devices: is for all watches: say it at the top"},
-                    RejectedWatchCase{"wait_for_space: true",
-                                      "wait_for_space: is for all watches: say it at the top"}));
+    testing::Values(
+        RejectedWatchCase{"backend: cpu",
+                          "backend: applies to all watches: set it at the top level of the file"},
+        RejectedWatchCase{
+            "threads: {load: 3}",
+            "threads.load: applies to all watches: set it at the top level of the file"},
+        RejectedWatchCase{
+            "cuda: {devices: [0, 1]}",
+            "cuda.devices: applies to all watches: set it at the top level of the file"},
+        RejectedWatchCase{
+            "wait_for_space: true",
+            "wait_for_space: applies to all watches: set it at the top level of the file"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Combinations, RejectedWatch,
     testing::Values(
         RejectedWatchCase{"links: all, follow_links: true",
                           "follow_links: is the old name of links: remove it"},
-        RejectedWatchCase{"ledger: none", "ledger.file: is none, and a watch needs its ledger"},
-        RejectedWatchCase{"move_to: /c", "move_to: is only for after: move"},
-        RejectedWatchCase{"after: delete, move_to: /c", "move_to: is only for after: move"},
-        RejectedWatchCase{"after: move, move_to: /a/.", "move_to: is the input as well"},
-        RejectedWatchCase{"after: move, move_to: /c/../b", "move_to: is the output as well"}));
+        RejectedWatchCase{"ledger: none", "ledger.file: must not be none: a watch needs a ledger"},
+        RejectedWatchCase{"move_to: /c", "move_to: is only allowed with after: move"},
+        RejectedWatchCase{"after: delete, move_to: /c",
+                          "move_to: is only allowed with after: move"},
+        RejectedWatchCase{"after: move, move_to: /a/.", "move_to: must not be the input folder"},
+        RejectedWatchCase{"after: move, move_to: /c/../b",
+                          "move_to: must not be the output folder"}));
 
 TEST(WatchErrors, require_absolute_folders) {
   EXPECT_EQ(file_error("watches: [{input: a, output: /b}]"),
@@ -140,7 +146,7 @@ TEST(WatchErrors, require_a_list_of_maps) {
   EXPECT_EQ(file_error("watches: {input: /a}"), "f:1: watches: a map" + expected);
   EXPECT_EQ(file_error("watches: [/a]"), "f:1: watches[1]: '/a' is not a map of keys");
   EXPECT_EQ(file_error("watches:\n- [a]: 3\n"), "f:2: watches[1]: a list is not the name of a key");
-  EXPECT_EQ(file_error("watches: []\nwatches: []\n"), "f:2: watches: is given twice");
+  EXPECT_EQ(file_error("watches: []\nwatches: []\n"), "f:2: watches: is given more than once");
   EXPECT_EQ(file_error("watchs: []"), "f:1: watchs: unknown key; did you mean watches?");
 }
 
@@ -150,7 +156,8 @@ TEST(WatchErrors, name_the_other_watch_with_the_same_folder) {
   for (const std::string_view after : {"keep", "delete"}) {
     const std::string first = "watches:\n- {input: /a, output: /b, after: " + std::string(after);
     EXPECT_EQ(file_error(first + "}\n- {input: /a/, output: /c, after: delete}\n"),
-              "f:3: watches[2].input: is that of watches[1], and not both have after: keep");
+              "f:3: watches[2].input: is that of watches[1]; both watches must then have "
+              "after: keep");
   }
   EXPECT_EQ(file_error("watches:\n- {input: /a, output: /b, ledger: l}\n"
                        "- {input: /c, output: /d, ledger: ./l}\n"),
@@ -159,8 +166,9 @@ TEST(WatchErrors, name_the_other_watch_with_the_same_folder) {
 
 TEST(WatchErrors, of_global_settings_are_found_after_all_files_and_set) {
   const std::string one = "ledger: none\nwatches:\n- {input: /a, output: /b}\n";
-  EXPECT_THAT(watches_set_error(one, "rank=3"),
-              EndsWith(".yaml:3: watches[1].ledger.file: is none, and a watch needs its ledger"));
+  EXPECT_THAT(
+      watches_set_error(one, "rank=3"),
+      EndsWith(".yaml:3: watches[1].ledger.file: must not be none: a watch needs a ledger"));
   EXPECT_EQ(watches_set_error(one, "ledger=auto"), "");
   EXPECT_THAT(watches_set_error(one + "- {input: /c, output: /d}\n", "ledger=l.db"),
               EndsWith(".yaml:4: watches[2].ledger.file: is that of watches[1]"));

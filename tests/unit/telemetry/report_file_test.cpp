@@ -48,7 +48,7 @@ TEST_F(ReportFileTest, is_locked_by_one_run) {
     ADD_FAILURE();
   } catch (const FatalError& error) {
     EXPECT_EQ(error.code(), ExitCode::temporary);
-    EXPECT_THAT(error.what(), HasSubstr("r: another run writes this report"));
+    EXPECT_THAT(error.what(), HasSubstr("r: another run is writing this report"));
   }
   fs::create_symlink("r", folder_.path() / "link");
   EXPECT_THROW(ReportFile(folder_.path() / "link"), FatalError);

@@ -30,7 +30,7 @@ std::vector<std::unique_ptr<BatchSolver>> make_solvers(SolverKind kind, bool is_
       solvers.push_back(make_full_svd_solver(make_gesvdj()));
       break;
     case SolverKind::automatic:
-      throw std::logic_error("no solver was chosen");
+      throw std::logic_error("SolverKind::automatic must be resolved before make_solvers()");
   }
   return solvers;
 }

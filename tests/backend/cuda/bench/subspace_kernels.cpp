@@ -12,7 +12,7 @@ using SubspaceBatchPtr = std::shared_ptr<const SubspaceBatch>;
 
 /// cuBLAS has one upper half and no scale of M's rows: less exact, and all of the square.
 LibraryKernel rotate_by_library(const SubspaceBatchPtr& batch) {
-  return {"cublasGemmStridedBatchedEx, M in one half", {[batch] {
+  return {"cublasGemmStridedBatchedEx, M in one float16 matrix", {[batch] {
             const std::int64_t block = std::int64_t(batch->n) * batch->l;
             multiply(
                 batch->handles, CUBLAS_OP_N, {batch->product_nl.get(), batch->n, batch->l, block},

@@ -35,7 +35,7 @@ TEST(CudaBatchCapacity, default_target_balances_work_across_shapes) {
   EXPECT_EQ(target_batch_planes({512, 512}, 0), 256);
   EXPECT_EQ(target_batch_planes({9000, 512}, 0), 256) << "rows do not matter";
   EXPECT_EQ(target_batch_planes({1024, 1024}, 0), 64);
-  EXPECT_EQ(target_batch_planes({8192, 8192}, 0), 4) << "but never less than so many";
+  EXPECT_EQ(target_batch_planes({8192, 8192}, 0), 4) << "never fewer than the minimum";
 }
 
 TEST(CudaBatchCapacity, three_channels_fit_the_eigensolver) {
@@ -47,7 +47,7 @@ TEST(CudaBatchCapacity, three_channels_fit_the_eigensolver) {
 TEST(CudaBatchCapacity, planes_are_limited_by_memory) {
   EXPECT_EQ(limit_planes_to_memory(100, 1000, 10), 100);
   EXPECT_EQ(limit_planes_to_memory(100, 999, 10), 99);
-  EXPECT_EQ(limit_planes_to_memory(100, 5, 10), 1) << "one is tried whatever there is";
+  EXPECT_EQ(limit_planes_to_memory(100, 5, 10), 1) << "at least one plane is tried";
   EXPECT_EQ(limit_planes_to_memory(0, 1000, 10), 1);
 }
 
@@ -122,7 +122,7 @@ TEST(CudaBatchCapacity, a_single_image_reserves_a_small_batch) {
   capacity.grow_for(9, false);
   EXPECT_EQ(capacity.current, 256);
   capacity.grow_for(3, false);
-  EXPECT_EQ(capacity.current, 256) << "it never gives memory back";
+  EXPECT_EQ(capacity.current, 256) << "capacity never shrinks on its own";
   capacity.grow_for(300, false);
   EXPECT_EQ(capacity.current, 300) << "an image may have more planes than a batch";
 }
@@ -153,7 +153,7 @@ TEST(CudaBatchCapacity, shrinks_to_available_memory) {
         ASSERT_TRUE(tries == 0 || capacity.recompute <= capacity.current);
         ASSERT_EQ(failed, capacity.current < planes || planes > max_planes);
         ASSERT_TRUE(tries == 0 || capacity.full == capacity.current)
-            << "later batches stay with that";
+            << "later batches keep the reduced capacity";
       }
     }
   }

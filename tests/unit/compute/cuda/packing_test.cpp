@@ -52,7 +52,7 @@ TEST(CudaPacking, planes_of_an_image_cover_its_samples_once) {
 TEST(CudaPacking, float16_scale_keeps_samples_below_256) {
   EXPECT_EQ(float16_scale(1), 1);
   EXPECT_LT(65535 * float16_scale(2), 256);
-  EXPECT_GE(65535 * float16_scale(2), 127) << "and no smaller than need be";
+  EXPECT_GE(65535 * float16_scale(2), 127) << "and no smaller than necessary";
 }
 
 TEST(CudaPacking, every_tile_has_its_own_error) {
@@ -64,7 +64,7 @@ TEST(CudaPacking, every_tile_has_its_own_error) {
         ++seen.at(errors.first(plane_index, rank) + tile);
     }
     EXPECT_EQ(errors.first(0, rank), rank * errors.padded_planes * errors.tiles)
-        << "as kernels write them: all of a rank together";
+        << "rank-major, as the kernels write them";
   }
   EXPECT_EQ(seen, std::vector<int>(5 * 6 * 3, 1));
 }

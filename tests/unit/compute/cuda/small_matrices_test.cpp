@@ -91,7 +91,7 @@ TEST(CudaJacobi, blocks_fit_the_register_file) {
     const int blocks = jacobi_blocks(tiles);
     EXPECT_GE(blocks, 1);
     EXPECT_LE(blocks, 16);
-    EXPECT_LE(jacobi_threads(tiles), 1024) << "what a block may have";
+    EXPECT_LE(jacobi_threads(tiles), 1024) << "limit of threads per block";
     if (blocks > 1) {
       EXPECT_LE(blocks * jacobi_threads(tiles) * (8 * tiles + 64), 65536);
     }

@@ -129,7 +129,7 @@ TEST(CudaWorkspace, column_blocks_are_nearly_equal_and_at_most_128) {
     const int max_columns = block_columns(l), blocks = (l + max_columns - 1) / max_columns;
     ASSERT_LE(max_columns, 128) << l;
     ASSERT_EQ(max_columns % 16, 0) << l;
-    ASSERT_EQ(blocks, (l + 127) / 128) << l << ": no more of them than need be";
+    ASSERT_EQ(blocks, (l + 127) / 128) << l << ": no more blocks than necessary";
     ASSERT_LT(max_columns * blocks, l + 16 * blocks) << l;
     for (int first = 0; first < l; first += max_columns) {  // as BlockCholeskyQr uses its memory
       const int columns = std::min(max_columns, l - first), rest = l - first - columns;

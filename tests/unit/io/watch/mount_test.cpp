@@ -99,7 +99,7 @@ TEST_F(MountTest, polls_a_file_system_without_events) {
   start();
   wait_for([&] { return state().scanned; });
   EXPECT_TRUE(state().polling);
-  EXPECT_EQ(told("is scanned each 1 s: overlay does not tell of all that changes"), 1);
+  EXPECT_EQ(told("polling every 1 s: overlay does not report all changes"), 1);
   std::ofstream(layers / "lower/a.png") << "x";
   EXPECT_EQ(next_name(), "a.png");
 }
@@ -117,7 +117,7 @@ TEST_F(SystemLimitTest, polls_at_the_limit_of_watches) {
   EXPECT_EQ(told("fs.inotify.max_user_watches"), 1);
   wait_for([&] { return state().polling; });
   ASSERT_TRUE(write_to("/proc/sys/user/max_inotify_watches", "100"));
-  wait_for([&] { return told("is watched by its events again") == 1; });
+  wait_for([&] { return told("using inotify events again") == 1; });
   wait_for([&] { return !state().polling; });
 }
 

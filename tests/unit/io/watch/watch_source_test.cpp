@@ -166,7 +166,7 @@ TEST_F(WatchSourceTest, forgets_pending_files_below_a_removed_folder) {
   fs::rename(root_ / "d", folder_.path() / "archive");
   fs::create_directory_symlink(folder_.path() / "archive", root_ / "d");
   wait_for([&] { return state().pending == 1; });
-  EXPECT_EQ(told("d has left, or was replaced: 2 files that waited there are forgotten"), 1);
+  EXPECT_EQ(told("d was removed or replaced; 2 pending files in it were dropped"), 1);
 }
 
 TEST_F(WatchSourceTest, forgets_ready_files_below_a_removed_folder) {
@@ -271,9 +271,9 @@ TEST_F(WatchSourceTest, loses_no_file_on_an_environment_error_and_logs_once) {
     EXPECT_EQ(state().backoff_reason, "why");
   }
   for (int i = 0; i < 3; ++i) finish_item(next_name(), FinishStatus::environment);
-  EXPECT_EQ(told("waiting: why"), 1);
+  EXPECT_EQ(told("paused; will retry: why"), 1);
   EXPECT_THAT(take(3), ElementsAre("a.png", "b.png", "c.png"));
-  EXPECT_EQ(told("works again"), 1);
+  EXPECT_EQ(told("resumed"), 1);
   EXPECT_EQ(state().backoff_reason, "");
 }
 
@@ -286,8 +286,8 @@ TEST_F(WatchSourceTest, asks_the_filter_again_after_an_environment_error) {
           }}});
   EXPECT_EQ(next_name(), "a.png");
   EXPECT_EQ(asked, 4);
-  EXPECT_EQ(told("waiting: the ledger is locked"), 1);
-  EXPECT_EQ(told("works again"), 1);
+  EXPECT_EQ(told("paused; will retry: the ledger is locked"), 1);
+  EXPECT_EQ(told("resumed"), 1);
   EXPECT_EQ(state().backoff_reason, "");
 }
 
@@ -343,7 +343,7 @@ TEST_F(WatchSourceTest, warns_of_a_dangling_link_where_links_are_ignored) {
     write("b.png");
     EXPECT_EQ(next_name(), "b.png");
     finish_item("b.png");
-    EXPECT_EQ(told("is a symbolic link and is ignored"), links == LinkPolicy::none);
+    EXPECT_EQ(told("is a symbolic link and was ignored"), links == LinkPolicy::none);
     source_.reset();
     fs::remove(root_ / "a.png");
     fs::remove(root_ / "b.png");  // or the next scan finds it before the link

@@ -18,11 +18,13 @@ class WatchedRootTest : public WatchSourceFixture {
 TEST_F(WatchedRootTest, waits_for_a_missing_root) {
   fs::remove(root_);
   start();
-  wait_for([&] { return told("is waited for: No such file or directory") == 1; });
+  wait_for([&] {
+    return told("the folder is not available; waiting for it: No such file or directory") == 1;
+  });
   EXPECT_FALSE(state().is_root_present);
   write("a.png");
   EXPECT_EQ(next_name(), "a.png");
-  EXPECT_EQ(told("is there, and is watched"), 1);
+  EXPECT_EQ(told("the folder is available again and is watched"), 1);
   write("b.png");
   EXPECT_EQ(next_name(), "b.png");
 }
@@ -31,7 +33,8 @@ TEST_F(WatchedRootTest, treats_a_file_as_a_missing_root) {
   fs::remove(root_);
   std::ofstream(root_) << "x";
   start();
-  wait_for([&] { return told("is waited for: Not a directory") == 1; });
+  wait_for(
+      [&] { return told("the folder is not available; waiting for it: Not a directory") == 1; });
   fs::remove(root_);
   write("a.png");
   EXPECT_EQ(next_name(), "a.png");
@@ -42,11 +45,13 @@ TEST_F(WatchedRootTest, stops_watching_a_moved_root) {
   start();
   EXPECT_EQ(next_name(), "d/a.png");
   fs::rename(root_, moved_root_);
-  wait_for([&] { return told("is gone: No such file or directory") == 1; });
+  wait_for([&] {
+    return told("the folder is not available; waiting for it: No such file or directory") == 1;
+  });
   std::ofstream(moved_root_ / "no.png") << "x";
   write("b.png");
   EXPECT_EQ(next_name(), "b.png");
-  EXPECT_EQ(told("is gone: No such file or directory"), 1);
+  EXPECT_EQ(told("the folder is not available; waiting for it: No such file or directory"), 1);
 }
 
 TEST_F(WatchedRootTest, watches_a_replaced_root) {
@@ -59,7 +64,7 @@ TEST_F(WatchedRootTest, watches_a_replaced_root) {
   ASSERT_EQ(::renameat2(AT_FDCWD, moved_root_.c_str(), AT_FDCWD, root_.c_str(), RENAME_EXCHANGE),
             0);
   EXPECT_EQ(next_name(), "b.png");
-  EXPECT_EQ(told("was moved, replaced or unmounted"), 1);
+  EXPECT_EQ(told("the folder was moved, replaced or unmounted; waiting for it"), 1);
   finish_item("a.png");
   EXPECT_EQ(next_name(), "a.png") << "is another file";
   write("c.png");

@@ -1,0 +1,66 @@
+// Memory that runs out while a pipeline starts its threads.
+#include <gtest/gtest.h>
+#include <spdlog/spdlog.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+#include "tests/pipeline/fakes.hpp"
+
+namespace {
+
+thread_local long allocations_left = -1;  // of this thread, until one fails; negative: none does
+
+void* allocate(std::size_t bytes) {
+  if (allocations_left > 0) --allocations_left;
+  if (allocations_left == 0) {
+    allocations_left = -1;
+    throw std::bad_alloc();
+  }
+  if (void* memory = std::malloc(bytes > 0 ? bytes : 1)) return memory;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return allocate(bytes); }
+void* operator new[](std::size_t bytes) { return allocate(bytes); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return std::malloc(bytes); }
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
+  return std::malloc(bytes);
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+
+namespace eckart::test {
+namespace {
+
+/// Of the thread that runs it, each allocation in turn: the run ends, with that error.
+TEST(PipelineAllocation, that_fails_between_the_starts_of_threads_ends_the_run) {
+  spdlog::set_level(spdlog::level::off);
+  int failed = 0;
+  for (long number = 1;; ++number) {
+    PipelineHarness harness;
+    harness.images = 5000;  // more than the queues hold
+    Pipeline& pipeline = harness.pipeline();
+    allocations_left = number;
+    try {
+      pipeline.run();
+    } catch (const std::bad_alloc&) {
+      ++failed;
+    }
+    const bool was_reached = allocations_left < 0;
+    allocations_left = -1;
+    if (!was_reached) break;
+  }
+  EXPECT_GT(failed, 10);
+  spdlog::set_level(spdlog::level::info);
+}
+
+}  // namespace
+}  // namespace eckart::test

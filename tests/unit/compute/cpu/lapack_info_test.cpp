@@ -1,0 +1,38 @@
+// What becomes of the codes that LAPACKE returns.
+#include "compute/cpu/lapack_info.hpp"
+
+#include <gtest/gtest.h>
+
+#include <new>
+
+#include "core/error.hpp"
+
+namespace eckart::cpu {
+namespace {
+
+FailureReason reason_of(lapack_int info) {
+  try {
+    check_lapack(info, "dsyevd");
+  } catch (const ItemError& error) {
+    return error.reason();
+  }
+  return FailureReason::none;
+}
+
+TEST(LapackInfo, zero_is_success) { EXPECT_NO_THROW(check_lapack(0, "dsyevd")); }
+
+TEST(LapackInfo, a_workspace_without_memory_is_out_of_memory) {
+  EXPECT_THROW(check_lapack(-1010, "dsyevd"), std::bad_alloc);
+  EXPECT_THROW(check_lapack(-1011, "dgesdd"), std::bad_alloc);
+}
+
+TEST(LapackInfo, a_positive_code_is_a_failure_to_converge) {
+  EXPECT_EQ(reason_of(3), FailureReason::not_converged);
+}
+
+TEST(LapackInfo, a_refused_argument_is_no_failure_to_converge) {
+  EXPECT_EQ(reason_of(-5), FailureReason::compute_failed);
+}
+
+}  // namespace
+}  // namespace eckart::cpu
