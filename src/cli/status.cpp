@@ -48,11 +48,11 @@ ExitCode status(const StatusArgs& args) {
                 printable_message(failure.detail).c_str(),
                 std::string(to_string(failure.reason)).c_str());
   }
-  const std::size_t quarantined = io::quarantine_records(io::quarantine_folder(args.output)).size();
-  if (quarantined > 0) std::printf("%zu in quarantine: eckart requeue retries them\n", quarantined);
   const std::int64_t more = failed - std::int64_t(status.failed.size());
   if (more > 0)
     std::printf("and %lld more; use --failures N to list N\n", static_cast<long long>(more));
+  const std::size_t quarantined = io::quarantine_records(io::quarantine_folder(args.output)).size();
+  if (quarantined > 0) std::printf("%zu in quarantine: eckart requeue retries them\n", quarantined);
   std::fflush(stdout);  // the rest takes its time
   const app::PendingCount pending = app::count_pending(args.output, args.ledger);
   if (pending.images) {

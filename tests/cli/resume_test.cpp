@@ -284,7 +284,7 @@ TEST_F(Resume, renames_damaged_ledger_and_processes_all) {
   EXPECT_THAT(status.err, HasSubstr("ledger.db: file is not a database. The ledger is damaged"));
   const ProcessResult dry = run({"run", "in", "-o", "out", "-k", "2", "--dry-run"});
   EXPECT_THAT(dry.err, HasSubstr("The next run renames it"));
-  EXPECT_THAT(dry.err, HasSubstr("3 in the way"));
+  EXPECT_THAT(dry.err, HasSubstr("3 collisions"));
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2"});
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.err, HasSubstr("renamed to ledger.db.damaged-1. Without its records, "));
