@@ -33,6 +33,7 @@ Settings all_non_default_settings() {
   Settings s;
   s.backend = "checked";
   s.solver = "gesvdj";
+  s.certificate = "bound";
   s.calibration = "a \"b\".yaml";
   s.rank = "5,10";
   s.output = {"jpeg", "\"{stem}\" \\ # \n\x1b\x7f ä\u0085\u202e\U000e0041.{ext}", 80};
