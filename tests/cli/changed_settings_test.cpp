@@ -168,7 +168,7 @@ TEST_F(ChangedSettingsInWatch, count_a_replaced_result_once) {
     service_->wait();
   }
   configure("rank: 9");
-  EXPECT_THAT(check().err, HasSubstr(" 3 results of other settings ("));
+  EXPECT_THAT(check().err, HasSubstr(" 3 results made with other settings ("));
 }
 
 TEST_F(ChangedSettingsInWatch, reprocesses_results_when_configured_and_warns_first) {
