@@ -97,7 +97,8 @@ BackendOptions with_provable_solver(BackendOptions options) {
 class CudaBackend : public Backend {
  public:
   explicit CudaBackend(const BackendOptions& options)
-      : options_(with_provable_solver(options)),
+      : is_gram_requested_(options.solver == SolverKind::gram),
+        options_(with_provable_solver(options)),
         devices_(devices_to_use(options)),
         names_(describe_each(devices_,
                              [](const cudaDeviceProp& gpu) { return std::string(gpu.name); })),
@@ -170,7 +171,7 @@ class CudaBackend : public Backend {
           .device = device,
           .batch_size = [this](PaddedShape shape, int rank) { return batch_size(shape, rank); },
           .choose = [this](const BatchWorkload& full) { return choose(full); },
-          .is_single_solver = options_.solver == SolverKind::gram,
+          .is_single_solver = is_gram_requested_,
           .deterministic = options_.deterministic,
           .trace = options_.trace,
           .batch_planes = [this](const BatchKey& key) { return batch_planes(key); }});
@@ -198,6 +199,7 @@ class CudaBackend : public Backend {
     return chooser_.choose(full, kMaxGramColumns);
   }
 
+  const bool is_gram_requested_;  // and no other solver is to follow it
   const BackendOptions options_;
   const std::vector<int> devices_;
   int lanes_;
