@@ -181,9 +181,11 @@ def attempts(a, ranks, o=DEFAULTS):
             for k in ranks:
                 values = u[:, :k] @ v[:, :k].T
                 residual = float(((np.float64(values) - a) ** 2).sum())
-                exact = np.array_equal(np.clip(np.rint(values), 0, 65535), a)
-                estimate = [0.0 if exact else loss_estimate_db(ritz, r, n, k, residual, norm2, "float32", o)
-                            for r in (rayleigh, ritz)]
+                exact = np.array_equal(np.clip(np.rint(values), 0, 255 if a.max() < 256 else 65535), a)
+                if exact and np.isfinite(residual):  # is_exact_reconstruction(): nothing is lost
+                    residual = 0.0
+                estimate = [loss_estimate_db(ritz, r, n, k, residual, norm2, "float32", o)
+                           for r in (rayleigh, ritz)]
                 results.append((k, residual, *estimate))
             yield iteration, results
             if all(r[2] <= MAX_LOSS_DB for r in results) or any(r[3] > MAX_LOSS_DB for r in results):
