@@ -11,7 +11,7 @@ namespace eckart {
 /// though most of ||C||_F^2 is in many small singular values.
 ///
 /// With 16 vectors and alpha = 6.5 one bound fails with a probability of 1e-13, and all the degrees
-/// from 0 to kMaxProbeDegree together with 9e-13.
+/// from 0 to kMaxProbeDegree together with 9e-13. Over what that probability is: docs/numerics.md.
 constexpr int kProbeVectors = 16;
 constexpr int kMaxProbeDegree = 8;
 
