@@ -37,7 +37,7 @@ build_and_test() {
 
 say "installing packages"
 # Which check what is installed beside the program, the status page, and the alerts.
-tools/install-packages.sh systemd mandoc zsh chromium prometheus
+tools/install-packages.sh systemd mandoc zsh chromium prometheus python3-numpy python3-scipy python3-pil
 
 main_preset=cpu
 if command -v nvcc >/dev/null || [[ -x /usr/local/cuda/bin/nvcc ]]; then main_preset=cuda; fi
