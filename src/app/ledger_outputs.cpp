@@ -57,7 +57,6 @@ std::vector<ledger::OutputEntry> LedgerOutputs::published_intents(
     RecordedOutput recorded = find_recorded_output(ledger_, intent.output, path_status);
     if (!recorded.is_intent) continue;
     recorded.entry->output = output;
-    if (recorded.entry->bytes < 0) recorded.entry->bytes = path_status.bytes;  // of version 3
     published.push_back(std::move(*recorded.entry));
   }
   return published;

@@ -12,7 +12,6 @@
 #include "compute/cpu/cpu_backend.hpp"
 #include "compute/fallback/fallback_backend.hpp"
 #include "core/error.hpp"
-#include "core/printable.hpp"
 
 namespace eckart::app {
 namespace {
@@ -41,11 +40,8 @@ void check_build(void* module, const std::filesystem::path& path) {
   const auto module_build_id = reinterpret_cast<CudaBuildId>(dlsym(module, "eckart_cuda_build_id"));
   const std::string id = module_build_id ? module_build_id() : "unknown";
   if (id == build_id()) return;
-  const std::string why = path.string() + " has build ID " + id +
-                          ", but the program has build ID " + build_id() +
-                          "; install both from the same package";
-  spdlog::warn("{}", printable_message(why));
-  throw cuda_unavailable(why);
+  throw cuda_unavailable(path.string() + " has build ID " + id + ", but the program has build ID " +
+                         build_id() + "; install both from the same package");
 }
 
 MakeCudaBackend load_cuda_module() {
@@ -76,9 +72,7 @@ std::unique_ptr<Backend> make_cuda_with_fallback(const BackendOptions& options, 
 
 /// For a reference: solvers that are certified to 0.01 dB replaced by one that has no need of it.
 BackendOptions with_float64_solver(BackendOptions options) {
-  if (options.solver == SolverKind::automatic || options.solver == SolverKind::subspace) {
-    options.solver = SolverKind::gram;
-  }
+  if (is_iterative(options.solver)) options.solver = SolverKind::gram;
   return options;
 }
 

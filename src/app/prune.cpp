@@ -165,9 +165,9 @@ void prune(const PruneRequest& request,
     const RecordedOutput recorded = find_recorded_output(ledger, key, file.status());
     const auto& entry = recorded.entry;
     lock.check_not_replaced();
-    if (!entry || !is_missing(entry->input)) continue;
-    const std::int64_t bytes = entry->bytes < 0 ? file.status().bytes : entry->bytes;
-    if (!file.matches_record(bytes, entry->output_mtime_ns) || !file.remove()) continue;
+    if (!entry || !is_missing(entry->input) ||
+        !file.matches_record(entry->bytes, entry->output_mtime_ns) || !file.remove())
+      continue;
     ledger.remove_outputs([&] { return std::vector{key}; });
     remove_intents(ledger, key);
     on_removed(orphan);

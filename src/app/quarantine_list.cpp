@@ -18,11 +18,11 @@ std::string read_text(const fs::path& file) {
 
 }  // namespace
 
-std::vector<QuarantinedInput> list_quarantine(const fs::path& folder) {
-  std::vector<QuarantinedInput> all;
+std::vector<QuarantineEntry> list_quarantine(const fs::path& folder) {
+  std::vector<QuarantineEntry> all;
   for (const fs::path& file : io::quarantine_records(folder)) {
-    QuarantinedInput& entry =
-        all.emplace_back(QuarantinedInput{file, io::file_of_record(file), {}, {}});
+    QuarantineEntry& entry =
+        all.emplace_back(QuarantineEntry{file, io::file_of_record(file), {}, {}});
     const auto from = telemetry::parse_quarantined_input(read_text(file));
     if (!from) continue;
     entry.input = from->input;
@@ -33,7 +33,7 @@ std::vector<QuarantinedInput> list_quarantine(const fs::path& folder) {
 
 std::set<std::string> quarantined_inputs(const fs::path& output) {
   std::set<std::string> inputs;
-  for (const QuarantinedInput& entry : list_quarantine(io::quarantine_folder(output))) {
+  for (const QuarantineEntry& entry : list_quarantine(io::quarantine_folder(output))) {
     if (entry.input && !io::is_kept_record(entry.record_file)) inputs.insert(entry.input->native());
   }
   return inputs;

@@ -8,7 +8,7 @@
 
 namespace eckart::app {
 
-struct QuarantinedInput {
+struct QuarantineEntry {
   std::filesystem::path record_file;
   std::filesystem::path path;                  ///< of the file; missing if the input was kept
   std::optional<std::filesystem::path> input;  ///< where it came from, if its record is readable
@@ -16,7 +16,7 @@ struct QuarantinedInput {
 };
 
 /// All inputs in a quarantine, the oldest first. `folder`: as io::quarantine_folder() gives it.
-std::vector<QuarantinedInput> list_quarantine(const std::filesystem::path& folder);
+std::vector<QuarantineEntry> list_quarantine(const std::filesystem::path& folder);
 
 /// The absolute paths from which the files in the quarantine of this output folder came. Inputs
 /// that were kept in place are not among them.

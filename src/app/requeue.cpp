@@ -31,7 +31,7 @@ bool entry_exists(const fs::path& path) {
 
 /// The folder that the input came from, made if it is missing. No link is followed below the
 /// watched folder; below `/` where the reason does not say which folder that was.
-io::DirectoryPtr open_original_folder(const QuarantinedInput& entry) {
+io::DirectoryPtr open_original_folder(const QuarantineEntry& entry) {
   const fs::path root_path = entry.root.empty() ? fs::path("/") : entry.root;
   const auto fail = [&](int error) {
     std::string message = "cannot open the original folder below " + root_path.string() + ": " +
@@ -50,7 +50,7 @@ io::DirectoryPtr open_original_folder(const QuarantinedInput& entry) {
 }
 
 /// Whether it is there by now; false where another file has its name.
-bool restore_file(const QuarantinedInput& entry, const io::RootDirectory& quarantine) {
+bool restore_file(const QuarantineEntry& entry, const io::RootDirectory& quarantine) {
   const fs::path relative = entry.path.lexically_relative(quarantine.path());
   const io::DirectoryPtr from = quarantine.open_below(relative.parent_path());
   if (!from)
@@ -61,7 +61,7 @@ bool restore_file(const QuarantinedInput& entry, const io::RootDirectory& quaran
                        {*to, entry.input->filename(), *entry.input});
 }
 
-RequeueResult restore(const QuarantinedInput& entry, const io::RootDirectory& quarantine) {
+RequeueResult restore(const QuarantineEntry& entry, const io::RootDirectory& quarantine) {
   if (!entry.input)
     return {entry.path,
             "its record " + entry.record_file.string() + " does not name the original input"};
@@ -81,12 +81,11 @@ RequeueResult restore(const QuarantinedInput& entry, const io::RootDirectory& qu
 }
 
 /// Those of the files that are named; all where none is.
-std::vector<QuarantinedInput> select_named(std::vector<QuarantinedInput> all,
-                                           const fs::path& folder,
-                                           const std::vector<std::string>& names) {
+std::vector<QuarantineEntry> select_named(std::vector<QuarantineEntry> all, const fs::path& folder,
+                                          const std::vector<std::string>& names) {
   if (names.empty()) return all;
   std::set<std::string> missing(names.begin(), names.end());
-  const auto is_named = [&](const QuarantinedInput& entry) {
+  const auto is_named = [&](const QuarantineEntry& entry) {
     bool named = false;
     for (const std::string& name : names) {
       const bool is_match =
@@ -98,7 +97,7 @@ std::vector<QuarantinedInput> select_named(std::vector<QuarantinedInput> all,
     }
     return named;
   };
-  std::erase_if(all, [&](const QuarantinedInput& entry) { return !is_named(entry); });
+  std::erase_if(all, [&](const QuarantineEntry& entry) { return !is_named(entry); });
   if (missing.empty()) return all;
   throw FatalError(
       ExitCode::no_input,
@@ -113,10 +112,10 @@ std::vector<RequeueResult> requeue(const fs::path& output, const std::vector<std
                      printable(output.native()) + ": not an output folder of eckart");
   const fs::path folder = io::quarantine_folder(output);
   std::vector<RequeueResult> results;
-  const std::vector<QuarantinedInput> files = select_named(list_quarantine(folder), folder, names);
+  const std::vector<QuarantineEntry> files = select_named(list_quarantine(folder), folder, names);
   const io::RootDirectoryPtr quarantine = io::RootDirectory::open(folder);
   if (files.empty() || !quarantine) return results;
-  for (const QuarantinedInput& entry : files) results.push_back(restore(entry, *quarantine));
+  for (const QuarantineEntry& entry : files) results.push_back(restore(entry, *quarantine));
   const bool any = std::any_of(results.begin(), results.end(),
                                [](const RequeueResult& entry) { return entry.error.empty(); });
   if (any) io::publish_file(requeue_marker(output), {});

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "core/hex.hpp"
 #include "core/outcome.hpp"
 
 namespace eckart::cli {
@@ -14,16 +15,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kExportVersion = 1;
-
-std::string hex_of(const std::string& bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string hex;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    hex += {kDigits[byte >> 4], kDigits[byte & 15]};
-  }
-  return hex;
-}
 
 std::string bytes_of(const std::string& hex) {
   std::string bytes;
@@ -49,7 +40,7 @@ bool is_utf8(const std::string& text) {
 
 /// Names of files are bytes: those that are not UTF-8 are {"hex": "..."}.
 Json text_or_hex(const std::string& bytes) {
-  return is_utf8(bytes) ? Json(bytes) : Json{{"hex", hex_of(bytes)}};
+  return is_utf8(bytes) ? Json(bytes) : Json{{"hex", to_hex(bytes)}};
 }
 
 std::string text_or_hex(const Json& json, const char* key) {
@@ -167,7 +158,7 @@ std::string output_line(const ledger::OutputEntry& entry) {
   add_state(line, entry.state);
   line["output_bytes"] = entry.bytes;
   line["output_mtime_ns"] = entry.output_mtime_ns;
-  if (!entry.content_hash.empty()) line["sha256"] = hex_of(entry.content_hash);
+  if (!entry.content_hash.empty()) line["sha256"] = to_hex(entry.content_hash);
   if (!entry.report.empty()) line["report"] = text_or_hex(entry.report);
   return line.dump();
 }

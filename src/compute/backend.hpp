@@ -21,11 +21,12 @@ namespace eckart {
 /// What is known of one plane's reconstruction at one rank.
 struct PlaneResult {
   int rank = 0;
-  double energy = 0;            ///< sum_{i<=rank} sigma_i^2 / ||A||_F^2
-  double residual = 0;          ///< squared error before clamping and rounding
-  double squared_error = 0;     ///< squared error of the pixels written
-  double loss_estimate_db = 0;  ///< PSNR before rounding that the optimum can be better by, at
-                                ///< most; 0 where every pixel written is the input's
+  double energy = 0;         ///< sum_{i<=rank} sigma_i^2 / ||A||_F^2
+  double residual = 0;       ///< squared error before clamping and rounding
+  double squared_error = 0;  ///< squared error of the pixels written
+  /// The PSNR before rounding by which the optimum is estimated to be better, with a margin; 0
+  /// where every pixel written is the input's.
+  double loss_estimate_db = 0;
   /// The same, proven: of every float64 solver, and with Certificate::bound of all. NaN where
   /// nothing is proven.
   double loss_bound_db = std::numeric_limits<double>::quiet_NaN();
@@ -65,6 +66,10 @@ BatchKey batch_key(const Task& task, int multiple);
 
 enum class SolverKind { automatic, gram, subspace, gesvd, gesvdj };
 std::string to_string(SolverKind kind);
+/// Whether it is, or may be, an iteration that a certificate has to follow.
+constexpr bool is_iterative(SolverKind kind) {
+  return kind == SolverKind::automatic || kind == SolverKind::subspace;
+}
 /// Throws std::invalid_argument.
 SolverKind parse_solver(const std::string& name);
 

@@ -10,7 +10,6 @@
 namespace eckart {
 namespace {
 
-constexpr double kSummationError = 1e-5;  // share of an error that adding it up in float32 can hide
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 /// What rounding of the factors, a `share` of ||A||_F, adds to an error should it point the same

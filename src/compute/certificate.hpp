@@ -14,6 +14,9 @@ struct RitzValues {
   int n = 0;               ///< columns of A
 };
 
+/// The share of a squared error that adding it up in float32, block by block, can hide.
+constexpr double kSummationError = 1e-5;
+
 /// What the factors were computed in.
 enum class Precision {
   float16,       ///< iterated in float16, factors in two of them
@@ -22,10 +25,10 @@ enum class Precision {
   float64        ///< singular vectors of A in float64, by a backward stable method
 };
 
-/// The most PSNR, in dB, that a reconstruction of rank k can have lost against Eckart and Young's
-/// optimum; infinity where nothing can be said, 0 where the error is negligible() and so every
-/// pixel written is the input's. `residual` is the squared error measured before rounding,
-/// `squared_norm` is ||A||_F^2.
+/// An estimate, with a margin, of the PSNR in dB that a reconstruction of rank k has lost against
+/// Eckart and Young's optimum; infinity where nothing can be said, 0 where the error is
+/// negligible() and so every pixel written is the input's. `residual` is the squared error measured
+/// before rounding, `squared_norm` is ||A||_F^2.
 ///
 /// By Pythagoras A' u_i leaves the space of Q by r_i^2 = ||A' u_i||^2 - theta_i, so the residual of
 /// the Ritz pair is sqrt(theta_i) r_i and, to second order, the k Ritz values are below the k

@@ -10,6 +10,8 @@ namespace eckart {
 /// [0, cutoff], the left side grows fast in ||C||^2 above the cutoff, so that the bound is near it
 /// though most of ||C||_F^2 is in many small singular values.
 ///
+/// The program draws the vectors once, so this holds for matrices that were not made from them.
+///
 /// With 16 vectors and alpha = 6.5 one bound fails with a probability of 1e-13, and all the degrees
 /// from 0 to kMaxProbeDegree together with 9e-13. Over what that probability is: docs/numerics.md.
 constexpr int kProbeVectors = 16;

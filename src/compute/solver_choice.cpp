@@ -39,8 +39,7 @@ SolverChoice choose_by_cost(const BatchWorkload& batch, const SolverCosts& costs
 SolverChoice choose_solver(SolverKind requested, const BatchWorkload& batch, int max_gram_columns,
                            const SolverCosts& costs) {
   using enum SolverKind;
-  const bool is_iterative = requested == automatic || requested == subspace;
-  if (!is_iterative) return {batch, requested, "requested"};
+  if (!is_iterative(requested)) return {batch, requested, "requested"};
   if (batch.shape.cols > max_gram_columns) {  // subspace leaves some planes to it
     return {batch, gesvd, "gram supports at most " + std::to_string(max_gram_columns) + " columns"};
   }

@@ -7,6 +7,7 @@
 #include <random>
 #include <span>
 
+#include "core/hex.hpp"
 #include "core/sha256.hpp"
 
 namespace eckart {
@@ -40,18 +41,11 @@ std::uint64_t name_hash(std::string_view name) {
 }
 
 std::string name_digest(std::string_view name) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  constexpr int kBytes = 8;
+  constexpr std::size_t kBytes = 8;
   Sha256 hash;
   hash.add(std::as_bytes(std::span(name)));
   const Sha256::Digest digest = hash.digest();
-  std::string text;
-  for (int i = 0; i < kBytes; ++i) {
-    const auto byte = std::to_integer<unsigned>(digest[std::size_t(i)]);
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
+  return to_hex(std::span<const std::byte>(digest).first(kBytes));
 }
 
 }  // namespace eckart

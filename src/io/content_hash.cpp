@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/hex.hpp"
 #include "core/sha256.hpp"
 
 namespace eckart::io {
@@ -37,14 +37,6 @@ std::string content_hash(const InputFile& file) {
   return digest_text(hash);
 }
 
-std::string content_hash_hex(const InputFile& file) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const char byte : content_hash(file)) {
-    text += kDigits[std::uint8_t(byte) >> 4];
-    text += kDigits[std::uint8_t(byte) & 15];
-  }
-  return text;
-}
+std::string content_hash_hex(const InputFile& file) { return to_hex(content_hash(file)); }
 
 }  // namespace eckart::io

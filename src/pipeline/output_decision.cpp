@@ -53,6 +53,7 @@ std::optional<ledger::OutputEntry> find_published_intent(ledger::Ledger& ledger,
   for (ledger::OutputEntry& intent : ledger.intents(output)) {
     const bool has_size = intent.bytes < 0 || intent.bytes == path_status.bytes;  // < 0: not known
     if (!has_size || !is_unmodified(intent, path_status)) continue;
+    intent.bytes = path_status.bytes;
     if (intent.output_mtime_ns == path_status.mtime_ns) return std::move(intent);
     similar = std::move(intent);
   }

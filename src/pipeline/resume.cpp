@@ -76,8 +76,7 @@ void Resume::check(WorkItem& item, const io::InputFile* open) const {
 void Resume::record_kept_intent(const WorkItem& item, std::size_t output,
                                 ledger::OutputEntry intent, const PathStatus& path_status) const {
   if (ledger_.is_read_only()) return;
-  intent.bytes = path_status.bytes;  // an earlier version announced none; and times may be rounded
-  intent.output_mtime_ns = path_status.mtime_ns;
+  intent.output_mtime_ns = path_status.mtime_ns;  // which may be rounded
   if (needs_input_update(intent, item)) {
     ledger::OutputEntry input = input_entry(item, item.outputs[output]);
     intent.input = std::move(input.input);

@@ -24,9 +24,7 @@ struct BackendConfig {
 
   /// Whether nothing but rounding in float64 is between it and the optimum; the others promise
   /// 0.01 dB of PSNR before rounding, and no more.
-  bool is_exact() const {
-    return solver != SolverKind::subspace && solver != SolverKind::automatic;
-  }
+  bool is_exact() const { return !is_iterative(solver); }
   /// Whether an image's bytes depend on nothing but it: on CUDA the rounds of the iteration, and
   /// with them the last digits, follow what earlier batches wanted.
   bool is_reproducible() const { return is_exact() || deterministic || backend == "cpu"; }

@@ -6,7 +6,7 @@ import numpy as np
 
 from eckart_float32 import EPSILON
 
-DEFAULTS = dict(vectors=16, alpha=6.5, max_degree=8, small=0.4, rounding=8.0, summation=1e-5, slack=1e-6,
+DEFAULTS = dict(vectors=16, alpha=6.5, max_degree=8, small=0.4, rounding=4.0, summation=1e-5, slack=1e-6,
                 min_cutoff=1e-12)
 
 
@@ -30,7 +30,7 @@ def squared_norm_bound(largest, degree, cutoff, o=DEFAULTS):
 class LossBound:
     def __init__(self, a, q, rank, o=DEFAULTS, omega=None, seed=2011):
         self.o, n, l = o, a.shape[1], q.shape[1]
-        self.norm2, self.rounding = float((a * a).sum()), o["rounding"] * n * EPSILON * float((a * a).sum())
+        self.norm2, self.rounding = float((a * a).sum()), o["rounding"] * (m + n) * np.sqrt(l) * EPSILON * float((a * a).sum())
         q = np.float64(q)
         q = np.linalg.solve(np.linalg.cholesky(q.T @ q), q.T).T
         self.q, b = q, a @ q

@@ -56,8 +56,7 @@ int lanes_to_use(const BackendOptions& options) {
 }
 
 const char* precision_text(SolverKind solver, Certificate certificate) {
-  const bool iterates = solver == SolverKind::automatic || solver == SolverKind::subspace;
-  if (!iterates) return " in float64";
+  if (!is_iterative(solver)) return " in float64";
   return certificate == Certificate::bound ? " in float32 if proven, otherwise in float64"
                                            : " in float32 if certified, otherwise in float64";
 }

@@ -27,7 +27,7 @@ class CpuLane : public Lane {
  public:
   CpuLane(SolverKind solver, Certificate certificate, SolverChooser& chooser)
       : chooser_(chooser),
-        has_fixed_solver_(solver != SolverKind::automatic && solver != SolverKind::subspace),
+        has_fixed_solver_(!is_iterative(solver)),
         float32_(certificate),
         float64_(has_fixed_solver_ ? solver : SolverKind::gram) {}
 

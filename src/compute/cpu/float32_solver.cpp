@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "compute/certificate.hpp"
 #include "compute/cpu/samples.hpp"
@@ -84,14 +85,15 @@ Float32Solver::Certification Float32Solver::certify_outputs(
 /// Of outputs that are written, and good enough by their estimates.
 template <class T>
 Float32Solver::Certification Float32Solver::prove_outputs(const PlaneTask<T>& plane) {
-  const int n = plane.a_mn.cols, l = iteration_.columns();
-  bound_.prepare(a_t_nm_, iteration_.basis(), plane.a_mn.rows, n, l, plane.max_rank(),
-                 squared_norm_);
+  bool is_prepared = false;
   for (const auto& output : plane.outputs) {
     PlaneResult& result = *output.result;
-    result.loss_bound_db = is_exact_reconstruction(result.squared_error, result.residual)
-                               ? 0
-                               : bound_.loss_db(output.rank, result.residual);
+    result.loss_bound_db = 0;
+    if (is_exact_reconstruction(result.squared_error, result.residual)) continue;
+    if (!std::exchange(is_prepared, true))
+      bound_.prepare(a_t_nm_, iteration_.basis(), plane.a_mn.rows, plane.a_mn.cols,
+                     iteration_.columns(), plane.max_rank(), squared_norm_);
+    result.loss_bound_db = bound_.loss_db(output.rank, result.residual);
     if (result.loss_bound_db <= kMaxLossDb) continue;
     return bound_.converged_loss_db(output.rank, result.residual) <= kMaxLossDb
                ? Certification::uncertified

@@ -8,19 +8,17 @@
 #include <limits>
 #include <numeric>
 #include <random>
-#include <string>
 
+#include "compute/certificate.hpp"
+#include "compute/cpu/lapack_info.hpp"
 #include "compute/norm_bound.hpp"
-#include "core/error.hpp"
 
 namespace eckart::cpu {
 namespace {
 
-// What float64 can lose of ||A||_F^2 in T, in its eigenvalues and in their sum, in units of n
-// epsilon.
-constexpr double kRoundingFactor = 8;
-// Share of a squared error that adding it up in float32, block by block, can hide.
-constexpr double kSummationError = 1e-5;
+// The share of ||A||_F^2 that float64 can lose in T, in its eigenvalues and in their sum, in units
+// of (m + n) sqrt(l) epsilon: A Q alone can lose n sqrt(l), B'B m sqrt(k) / 2 (docs/numerics.md).
+constexpr double kRoundingFactor = 4;
 // A cutoff below this share of the largest eigenvalue is rounding.
 constexpr double kMinRelativeCutoff = 1e-12;
 // mu below this share of theta_k costs the bound next to nothing.
@@ -28,13 +26,7 @@ constexpr double kSmallComplement = 0.4;
 
 std::size_t size(int rows, int cols) { return std::size_t(rows) * std::size_t(cols); }
 
-void check(lapack_int info, const char* routine) {
-  if (info == 0) return;
-  throw ItemError(FailureReason::not_converged,
-                  std::string(routine) + " failed (info " + std::to_string(info) + ")");
-}
-
-/// Both triangles of Y'Y, for Y of rows x l.
+/// The lower triangle of Y'Y, for Y of rows x l.
 void gram(const std::vector<double>& y, int rows, int l, std::vector<double>& c_ll) {
   c_ll.resize(size(l, l));
   cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, l, rows, 1, y.data(), rows, 0, c_ll.data(), l);
@@ -43,8 +35,8 @@ void gram(const std::vector<double>& y, int rows, int l, std::vector<double>& c_
 /// The eigenvalues of a symmetric matrix, of which the lower triangle counts, in descending order.
 void eigenvalues(std::vector<double>& matrix_ll, int l, std::vector<double>& values) {
   values.resize(std::size_t(l));
-  check(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'N', 'L', l, matrix_ll.data(), l, values.data()),
-        "dsyevd");
+  check_lapack(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'N', 'L', l, matrix_ll.data(), l, values.data()),
+               "dsyevd");
   std::reverse(values.begin(), values.end());
 }
 
@@ -72,6 +64,8 @@ void LossBound::prepare(const std::vector<float>& a_t_nm, const std::vector<floa
                         int n, int l, int rank, double squared_norm) {
   m_ = m, n_ = n, l_ = l;
   squared_norm_ = squared_norm;
+  rounding_ = kRoundingFactor * (m + n) * std::sqrt(l) * std::numeric_limits<double>::epsilon() *
+              squared_norm;
   a_t_nm_.assign(a_t_nm.begin(), a_t_nm.end());
   q_nl_.assign(q_nl.begin(), q_nl.end());
   orthonormalize_basis();
@@ -82,7 +76,7 @@ void LossBound::prepare(const std::vector<float>& a_t_nm, const std::vector<floa
 /// By one Cholesky QR: the columns are orthonormal to float32's precision already.
 void LossBound::orthonormalize_basis() {
   gram(q_nl_, n_, l_, matrix_ll_);
-  check(LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', l_, matrix_ll_.data(), l_), "dpotrf");
+  check_lapack(LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', l_, matrix_ll_.data(), l_), "dpotrf");
   cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, n_, l_, 1,
               matrix_ll_.data(), l_, q_nl_.data(), n_);
 }
@@ -118,13 +112,11 @@ void LossBound::deflate(std::vector<double>& block_nr) {
 /// By degrees, as far as they bring the bound down. The squared norms outside Q bound it as well.
 void LossBound::bound_complement(int rank) {
   const double theta_k = theta_[std::size_t(rank) - 1];
-  const double rounding =
-      kRoundingFactor * n_ * std::numeric_limits<double>::epsilon() * squared_norm_;
   const double captured = std::accumulate(theta_.begin(), theta_.end(), 0.0);
-  complement_ = std::max(0.0, squared_norm_ - captured) + rounding;
-  if (l_ == n_) complement_ = rounding;
+  complement_ = std::max(0.0, squared_norm_ - captured) + rounding_;
+  if (l_ == n_) complement_ = rounding_;
   const double cutoff =
-      std::max({theta_.back(), kMinRelativeCutoff * theta_.front(), rounding * 1e-3});
+      std::max({theta_.back(), kMinRelativeCutoff * theta_.front(), rounding_ * 1e-3});
   fill_normal(random_nr_, n_);
   probe_nr_ = random_nr_;
   deflate(probe_nr_);
@@ -134,7 +126,7 @@ void LossBound::bound_complement(int rank) {
                 n_, probe_nr_.data(), n_, 0, image_mr_.data(), m_);
     const double bound =
         squared_norm_bound(largest_squared_column(image_mr_, m_, kProbeVectors), degree, cutoff);
-    complement_ = std::min(complement_, bound + rounding);
+    complement_ = std::min(complement_, bound + rounding_);
     if (degree == kMaxProbeDegree) return;
     // T_0 = w, T_1 = X w, T_d+1 = 2 X T_d - T_d-1 with X = 2 C'C / cutoff - I.
     next_nr_ = probe_nr_;
@@ -150,28 +142,21 @@ void LossBound::bound_complement(int rank) {
   }
 }
 
-double LossBound::loss_db(int k, double residual, double gram_scale) {
+/// With this share of G'G.
+double LossBound::loss_db(int k, double residual, double share) {
+  const double gap = theta_[std::size_t(k) - 1] - complement_;
+  if (!(gap > 0)) return std::numeric_limits<double>::infinity();
   matrix_ll_ = t_ll_;
-  cblas_daxpy(int(matrix_ll_.size()), gram_scale, g_ll_.data(), 1, matrix_ll_.data(), 1);
+  cblas_daxpy(int(matrix_ll_.size()), share / gap, g_ll_.data(), 1, matrix_ll_.data(), 1);
   eigenvalues(matrix_ll_, l_, values_);
   const double captured = std::accumulate(values_.begin(), values_.begin() + k, 0.0);
-  const double rounding =
-      kRoundingFactor * n_ * std::numeric_limits<double>::epsilon() * squared_norm_;
-  const double optimum = squared_norm_ - captured - rounding;
+  const double optimum = squared_norm_ - captured - rounding_;
   if (!(optimum > 0)) return std::numeric_limits<double>::infinity();  // all of it may be rounding
   return std::max(0.0, 10 * std::log10(residual * (1 + kSummationError) / optimum));
 }
 
-double LossBound::loss_db(int k, double residual) {
-  const double gap = theta_[std::size_t(k) - 1] - complement_;
-  if (!(gap > 0)) return std::numeric_limits<double>::infinity();
-  return loss_db(k, residual, 1 / gap);
-}
+double LossBound::loss_db(int k, double residual) { return loss_db(k, residual, 1); }
 
-double LossBound::converged_loss_db(int k, double residual) {
-  const double gap = theta_[std::size_t(k) - 1] - complement_;
-  if (!(gap > 0)) return std::numeric_limits<double>::infinity();
-  return loss_db(k, residual, 0);
-}
+double LossBound::converged_loss_db(int k, double residual) { return loss_db(k, residual, 0); }
 
 }  // namespace eckart::cpu

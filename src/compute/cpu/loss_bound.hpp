@@ -36,10 +36,10 @@ class LossBound {
   void project();
   void bound_complement(int rank);
   void deflate(std::vector<double>& block_nr);
-  double loss_db(int k, double residual, double gram_scale);
+  double loss_db(int k, double residual, double share);
 
   int m_ = 0, n_ = 0, l_ = 0;
-  double squared_norm_ = 0;
+  double squared_norm_ = 0, rounding_ = 0;
   double complement_ = 0;  // mu
   std::vector<double> a_t_nm_, q_nl_, b_ml_, w_nl_, t_ll_, g_ll_, matrix_ll_, theta_, values_;
   std::vector<double> random_nr_, probe_nr_, previous_nr_, next_nr_, image_mr_, coefficients_lr_;

@@ -88,9 +88,8 @@ double total_memory_bytes(int device) {
 
 /// The iterations on a GPU have an estimate alone: what is to be proven is computed in float64.
 BackendOptions with_provable_solver(BackendOptions options) {
-  const bool iterates =
-      options.solver == SolverKind::automatic || options.solver == SolverKind::subspace;
-  if (options.certificate == Certificate::bound && iterates) options.solver = SolverKind::gram;
+  if (options.certificate == Certificate::bound && is_iterative(options.solver))
+    options.solver = SolverKind::gram;
   return options;
 }
 

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace eckart {
+
+/// Two lower-case hexadecimal digits for each byte.
+inline std::string to_hex(std::span<const std::byte> bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string hex;
+  hex.reserve(2 * bytes.size());
+  for (const std::byte byte : bytes) {
+    hex += kDigits[std::to_integer<unsigned>(byte >> 4)];
+    hex += kDigits[std::to_integer<unsigned>(byte & std::byte(15))];
+  }
+  return hex;
+}
+
+/// The same of the bytes of a text.
+inline std::string to_hex(std::string_view bytes) {
+  return to_hex(std::as_bytes(std::span(bytes)));
+}
+
+}  // namespace eckart
