@@ -29,7 +29,7 @@ def squared_norm_bound(largest, degree, cutoff, o=DEFAULTS):
 
 class LossBound:
     def __init__(self, a, q, rank, o=DEFAULTS, omega=None, seed=2011):
-        self.o, n, l = o, a.shape[1], q.shape[1]
+        self.o, (m, n), l = o, a.shape, q.shape[1]
         self.norm2, self.rounding = float((a * a).sum()), o["rounding"] * (m + n) * np.sqrt(l) * EPSILON * float((a * a).sum())
         q = np.float64(q)
         q = np.linalg.solve(np.linalg.cholesky(q.T @ q), q.T).T
