@@ -27,6 +27,7 @@ namespace eckart::test {
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;

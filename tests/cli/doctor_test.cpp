@@ -9,7 +9,6 @@
 namespace eckart::test {
 namespace {
 
-using ::testing::AnyOf;
 
 class Doctor : public CliTest {
  protected:

@@ -58,12 +58,12 @@ TEST_F(Signal, int_ends_the_run_with_130_after_a_clean_drain) { expect_clean_end
 TEST_F(Signal, term_ends_the_run_with_143_after_a_clean_drain) { expect_clean_end(SIGTERM, 143); }
 
 /// As timeout(1) does, which signals its child, and then its process group.
-TEST_F(Signal, two_terms_at_once_are_one_request) {
+TEST_F(Signal, two_at_once_are_one_request) {
   const auto program = start(4);
   program->signal(SIGTERM);
-  program->signal(SIGTERM);
+  program->signal(SIGINT);  // two of one kind may arrive as one
   const ProcessResult result = program->wait();
-  EXPECT_EQ(result.code, 143) << result.err;
+  EXPECT_THAT(result.code, AnyOf(143, 130)) << result.err;
   EXPECT_THAT(result.err, HasSubstr("INTERRUPTED"));
   expect_whole(files("out"));
 }

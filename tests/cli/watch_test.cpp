@@ -45,6 +45,7 @@ TEST_F(Watch, locks_a_known_output_folder_while_idle) {
   start();
   wait_for_outputs(1);
   stop();
+  fs::remove(at("in/a.png"));
   start();
   wait_until([&] { return run({"prune", "out", "--yes"}).code == int(ExitCode::temporary); });
   EXPECT_EQ(run({"run", "in", "-o", "out"}).code, int(ExitCode::temporary));
