@@ -2,7 +2,7 @@
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)  # rooms are linked into the CUDA module as well
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)  # components are linked into the CUDA module as well
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
@@ -35,23 +35,28 @@ if(ECKART_SANITIZE MATCHES thread)
 endif()
 
 # Minutes, of a build from scratch; ccache, and whoever changes a line, want none of it.
-option(ECKART_UNITY_BUILD "Compile what is costly once for many files: headers of GoogleTest, rooms that are UNITY" OFF)
+option(ECKART_UNITY_BUILD "Compile what is costly once for many files: headers of GoogleTest, components that are UNITY" OFF)
 
-# eckart_component(NAME SOURCES a.cpp ... [DEPENDS room ...] [LIBRARIES third::party ...] [UNITY])
-#   Makes target eckart_NAME. DEPENDS are rooms its headers may name; LIBRARIES stay private to it. UNITY: its sources
-#   all instantiate the same of CLI11, fmt or nlohmann-json, which costs more to optimize, above all for a sanitizer, than it
-#   brings the tests.
-function(eckart_component name)
-  cmake_parse_arguments(COMPONENT "UNITY" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
-  add_library(eckart_${name} STATIC ${COMPONENT_SOURCES})
+include(layering)
+include(layers)
+
+# eckart_component(FOLDER SOURCES a.cpp ... [UNITY])
+#   Makes target eckart_FOLDER (with _ for /), linked with what src/layers.cmake allows it. Its #includes are checked before it is
+#   compiled. UNITY: its sources all instantiate the same of CLI11, fmt or nlohmann-json, which costs more to optimize, above all
+#   for a sanitizer, than it brings the tests.
+function(eckart_component folder)
+  cmake_parse_arguments(COMPONENT "UNITY" "" "SOURCES" ${ARGN})
+  eckart_target_name(target ${folder})
+  eckart_layer_links(public private ${folder})
+  add_library(${target} STATIC ${COMPONENT_SOURCES})
   if(COMPONENT_UNITY AND ECKART_UNITY_BUILD)
-    set_target_properties(eckart_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
-    target_compile_options(eckart_${name} PRIVATE -O1)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+    target_compile_options(${target} PRIVATE -O1)
   endif()
   if(COMPONENT_UNITY AND ECKART_SANITIZE)
-    target_compile_options(eckart_${name} PRIVATE -O0)
+    target_compile_options(${target} PRIVATE -O0)
   endif()
-  target_include_directories(eckart_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
-  list(TRANSFORM COMPONENT_DEPENDS PREPEND eckart_)
-  target_link_libraries(eckart_${name} PUBLIC ${COMPONENT_DEPENDS} PRIVATE eckart_warnings ${COMPONENT_LIBRARIES})
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${target} PUBLIC ${public} PRIVATE eckart_warnings ${private})
+  eckart_check_includes(${target} ${folder})
 endfunction()

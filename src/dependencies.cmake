@@ -1,4 +1,4 @@
-# Third-party libraries. A room names those it uses in its own CMakeLists.txt, privately.
+# Third-party libraries, found or made. layers.cmake says which component uses which.
 find_package(Threads REQUIRED)
 find_package(OpenCV 4.5 REQUIRED COMPONENTS core imgproc imgcodecs)
 find_package(yaml-cpp REQUIRED)

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/synth.hpp"
+#include "synth/synth.hpp"
 
 namespace eckart::app {
 namespace {

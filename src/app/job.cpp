@@ -15,9 +15,9 @@
 #include "app/ledger_outputs.hpp"
 #include "app/quarantine_list.hpp"
 #include "core/error.hpp"
-#include "core/file_descriptor.hpp"
-#include "core/printable.hpp"
-#include "core/state_folder.hpp"
+#include "files/file_descriptor.hpp"
+#include "files/state_folder.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::app {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "app/job.hpp"
 #include "core/error.hpp"
-#include "core/printable.hpp"
 #include "io/read_file.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::app {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/file_descriptor.hpp"
+#include "files/file_descriptor.hpp"
 #include "ledger/ledger.hpp"
 #include "pipeline/output_decision.hpp"
 

@@ -8,7 +8,7 @@
 #include "app/ledger_outputs.hpp"
 #include "app/run.hpp"
 #include "core/error.hpp"
-#include "core/printable.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::app {
 namespace {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "core/printable.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::app {
 namespace {

@@ -9,9 +9,10 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/printable.hpp"
 #include "flow/pause.hpp"
-#include "telemetry/snapshot_text.hpp"
+#include "machine/unix_time.hpp"
+#include "reports/snapshot_text.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::app {
 namespace {
@@ -29,8 +30,8 @@ std::uint64_t fnv1a(std::string_view text) {
   return fnv1a;
 }
 
-telemetry::RunIdentity identity_of(const settings::Settings& settings, const std::string& command) {
-  telemetry::RunIdentity identity = telemetry::make_run_identity(command, ECKART_VERSION);
+reports::RunIdentity identity_of(const settings::Settings& settings, const std::string& command) {
+  reports::RunIdentity identity = reports::make_run_identity(command, ECKART_VERSION);
   identity.settings = settings::changed(settings);
   identity.settings_hash = fmt::format("{:016x}", fnv1a(settings::to_yaml(settings)));
   return identity;
@@ -42,7 +43,7 @@ Monitor::Monitor(const settings::Settings& settings, const std::string& command,
     : settings_(settings.telemetry),
       identity_(identity_of(settings, command)),
       providers_(std::move(subject)),
-      cpu_s_before_(telemetry::process_usage().cpu_s) {}
+      cpu_s_before_(machine::process_usage().cpu_s) {}
 
 void Monitor::begin(bool must_listen) {
   sample();  // so that whoever asks at once is told of every stage
@@ -97,7 +98,7 @@ void Monitor::end() {
 
 void Monitor::sample() {
   Snapshot snapshot = providers_.pipeline();
-  telemetry::GpuInventory found;
+  reports::GpuInventory found;
   if (!snapshot.gpu_ids.empty() && !gpu_monitor_) {
     gpu_monitor_.emplace(snapshot.gpu_ids);
     found = {gpu_monitor_->driver(), gpu_monitor_->infos()};
@@ -106,18 +107,18 @@ void Monitor::sample() {
   snapshot.machine = {
       .cores = identity_.machine.cores,
       .process = process_usage(),
-      .gpus = gpu_monitor_ ? gpu_monitor_->usages() : std::vector<telemetry::GpuUsage>{}};
+      .gpus = gpu_monitor_ ? gpu_monitor_->usages() : std::vector<machine::GpuUsage>{}};
   const std::lock_guard lock(mutex_);
   recent_.push_back(std::exchange(latest_, std::move(snapshot)));
   if (recent_.size() > kRecentSnapshots) recent_.pop_front();
   if (!found.driver.empty()) gpu_identity_ = std::move(found);
   if (latest_.elapsed_s - last_in_history_.elapsed_s < kMinHistoryPeriodS) return;
-  history_.add(telemetry::unix_now_s(), latest_.since(last_in_history_));
+  history_.add(machine::unix_now_s(), latest_.since(last_in_history_));
   last_in_history_ = latest_;
 }
 
-telemetry::ProcessUsage Monitor::process_usage() const {
-  telemetry::ProcessUsage usage = telemetry::process_usage();
+machine::ProcessUsage Monitor::process_usage() const {
+  machine::ProcessUsage usage = machine::process_usage();
   usage.cpu_s -= cpu_s_before_;
   return usage;
 }
@@ -130,10 +131,10 @@ void Monitor::listen() {
   };
   server_.emplace(
       settings_.listen,
-      telemetry::StatusHandlers{
+      status_server::StatusHandlers{
           .json =
               [this](double since_unix_s) {
-                const telemetry::RunStatus now = status();
+                const status_server::RunStatus now = status();
                 const std::lock_guard lock(mutex_);
                 return status_json(now, history_, since_unix_s);
               },
@@ -146,15 +147,15 @@ void Monitor::listen() {
                                                   : "http://" + settings_.listen + "/");
 }
 
-telemetry::ServiceState Monitor::state() const {
-  telemetry::ServiceState state = providers_.service();
+status_server::ServiceState Monitor::state() const {
+  status_server::ServiceState state = providers_.service();
   if (has_failed_) state.unhealthy_reasons.emplace_back("monitoring stopped: the log says why");
   return state;
 }
 
-telemetry::RunStatus Monitor::status() const {
+status_server::RunStatus Monitor::status() const {
   const View now = last_view();
-  telemetry::ServiceState service_state = state();
+  status_server::ServiceState service_state = state();
   const std::lock_guard lock(mutex_);
   return {identity_, gpu_identity_, now.all, now.recent, std::move(service_state)};
 }
@@ -171,32 +172,32 @@ bool Monitor::write(const std::string& line) {
   if (settings_.throughput_log.empty()) return true;
   if (!log_)
     log_.emplace(settings_.throughput_log,
-                 telemetry::LogRotation{std::int64_t(settings_.max_mb) << 20, settings_.keep},
+                 reports::LogRotation{std::int64_t(settings_.max_mb) << 20, settings_.keep},
                  run_line(identity_, gpu_identity_, latest_));
   return log_->write(line);
 }
 
 std::string view_text(const Monitor::View& last_view) {
-  return telemetry::snapshot_text(last_view.all, last_view.recent);
+  return reports::snapshot_text(last_view.all, last_view.recent);
 }
 
-std::string status_text(const telemetry::RunStatus& status) {
-  const telemetry::RunIdentity& identity = status.identity;
+std::string status_text(const status_server::RunStatus& status) {
+  const reports::RunIdentity& identity = status.identity;
   std::string text = "eckart    " + identity.command + ", version " + identity.version + ", on " +
                      printable(identity.machine.host);
   if (!status.all.backend.empty())
     text += ", " + status.all.backend + ": " + printable(status.all.device);
   text += '\n';
   for (const std::string& why : status.state.not_ready_reasons) text += "NOT READY " + why + '\n';
-  for (const telemetry::WatchStatus& watch : status.state.watches)
+  for (const status_server::WatchStatus& watch : status.state.watches)
     text +=
         "watch     " + printable(watch.input) + ": " + std::to_string(watch.waiting) + " waiting\n";
-  return text + telemetry::snapshot_text(status.all, status.recent);
+  return text + reports::snapshot_text(status.all, status.recent);
 }
 
 Monitor::View Monitor::current_view() const {
   Snapshot all = providers_.pipeline();
-  const telemetry::ProcessUsage process = process_usage();
+  const machine::ProcessUsage process = process_usage();
   const std::lock_guard lock(mutex_);
   all.machine = latest_.machine;
   all.machine.process = process;

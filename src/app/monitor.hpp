@@ -10,13 +10,13 @@
 #include <string>
 
 #include "flow/workers.hpp"
+#include "machine/gpu_monitor.hpp"
+#include "reports/throughput_lines.hpp"
+#include "reports/throughput_log.hpp"
 #include "settings/settings.hpp"
-#include "telemetry/gpu_monitor.hpp"
-#include "telemetry/run_status.hpp"
+#include "status_server/run_status.hpp"
+#include "status_server/status_server.hpp"
 #include "telemetry/snapshot.hpp"
-#include "telemetry/status_server.hpp"
-#include "telemetry/throughput_lines.hpp"
-#include "telemetry/throughput_log.hpp"
 
 namespace eckart::app {
 
@@ -27,7 +27,7 @@ class Monitor {
   /// What it looks at; called until end(), on any threads.
   struct Providers {
     std::function<telemetry::Snapshot()> pipeline;
-    std::function<telemetry::ServiceState()> service;
+    std::function<status_server::ServiceState()> service;
   };
   Monitor(const settings::Settings& settings, const std::string& command, Providers subject);
   ~Monitor();
@@ -51,22 +51,22 @@ class Monitor {
   void run();
   void sample();
   /// Since this monitor was made.
-  telemetry::ProcessUsage process_usage() const;
+  machine::ProcessUsage process_usage() const;
   void write_interval_line();
   void listen();
   void report_failure(const std::exception_ptr& error);
-  telemetry::ServiceState state() const;
-  telemetry::RunStatus status() const;
+  status_server::ServiceState state() const;
+  status_server::RunStatus status() const;
   bool write(const std::string& line);
 
   const settings::TelemetrySettings settings_;
-  const telemetry::RunIdentity identity_;
+  const reports::RunIdentity identity_;
   const Providers providers_;
-  std::optional<telemetry::GpuMonitor>
+  std::optional<machine::GpuMonitor>
       gpu_monitor_;  // once there is a backend, on the thread, as the next
   telemetry::Snapshot last_logged_;
   double last_log_attempt_s_ = 0;
-  std::optional<telemetry::ThroughputLog> log_;
+  std::optional<reports::ThroughputLog> log_;
   const double cpu_s_before_;  // of this process
   mutable std::mutex mutex_;
   telemetry::Snapshot latest_;              // the last look
@@ -74,15 +74,15 @@ class Monitor {
   std::stop_source stop_;
   std::atomic<bool> has_failed_{false};
   telemetry::Snapshot last_in_history_;
-  telemetry::History history_;
-  telemetry::GpuInventory gpu_identity_;
+  status_server::History history_;
+  reports::GpuInventory gpu_identity_;
   std::optional<flow::Workers> thread_;
-  std::optional<telemetry::StatusServer> server_;
+  std::optional<status_server::StatusServer> server_;
 };
 
-/// As telemetry::snapshot_text has it.
+/// As reports::snapshot_text has it.
 std::string view_text(const Monitor::View& last_view);
 /// Likewise, with what it is and what holds it up.
-std::string status_text(const telemetry::RunStatus& status);
+std::string status_text(const status_server::RunStatus& status);
 
 }  // namespace eckart::app

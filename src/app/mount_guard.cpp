@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "core/error.hpp"
-#include "core/printable.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::app {
 namespace {

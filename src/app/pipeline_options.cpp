@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/usable_cores.hpp"
+#include "machine/usable_cores.hpp"
 
 namespace eckart::app {
 namespace {

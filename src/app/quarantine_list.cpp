@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "io/quarantine.hpp"
-#include "telemetry/quarantine_record.hpp"
+#include "io/quarantine_record.hpp"
 
 namespace eckart::app {
 namespace {
@@ -23,7 +23,7 @@ std::vector<QuarantineEntry> list_quarantine(const fs::path& folder) {
   for (const fs::path& file : io::quarantine_records(folder)) {
     QuarantineEntry& entry =
         all.emplace_back(QuarantineEntry{file, io::file_of_record(file), {}, {}});
-    const auto from = telemetry::parse_quarantined_input(read_text(file));
+    const auto from = io::parse_quarantined_input(read_text(file));
     if (!from) continue;
     entry.input = from->input;
     entry.root = from->root;

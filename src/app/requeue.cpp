@@ -10,12 +10,12 @@
 
 #include "app/quarantine_list.hpp"
 #include "core/error.hpp"
-#include "core/printable.hpp"
-#include "core/state_folder.hpp"
+#include "files/state_folder.hpp"
 #include "io/claimed_file.hpp"
 #include "io/publication.hpp"
 #include "io/quarantine.hpp"
 #include "io/root_directory.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::app {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "core/printable.hpp"
-#include "telemetry/log.hpp"
+#include "logging/log.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::app {
 
@@ -19,7 +19,7 @@ void RetryBackoff::warn_once(const std::filesystem::path& input, const std::stri
       return spdlog::warn("more than {} inputs were left in place; further ones are not logged",
                           kMaxWarnedInputs);
   }
-  const telemetry::LogFields fields({{"ECKART_FILE", input.native()}});
+  const logging::LogFields fields({{"ECKART_FILE", input.native()}});
   spdlog::warn("{}: left in place; will be retried at each scan: {}", printable(input.native()),
                printable_message(why));
 }

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "core/file_state.hpp"
+#include "files/file_state.hpp"
 
 namespace eckart::app {
 

@@ -9,11 +9,12 @@
 #include "app/pipeline_options.hpp"
 #include "app/stall_detector.hpp"
 #include "core/error.hpp"
-#include "core/printable.hpp"
 #include "flow/pause.hpp"
 #include "pipeline/attempt.hpp"
 #include "pipeline/output_quality.hpp"
-#include "telemetry/snapshot_text.hpp"
+#include "reports/image_report.hpp"
+#include "reports/snapshot_text.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::app {
 namespace {
@@ -35,6 +36,20 @@ JobRequest job_request(const RunRequest& request) {
           .on_change = request.on_change,
           .restarts = request.restarts,
           .run_number = request.run_number};
+}
+
+/// Adds the result of the item to the report.
+void add_to(reports::ImageReport& report, const WorkItem& item) {
+  const ItemResult result = item.outcome.result;
+  if (result == ItemResult::failed) return report.add_failure(item.file, item.outcome);
+  if (result != ItemResult::skipped && result != ItemResult::done) return;
+  for (std::size_t i = 0; i < item.outputs.size(); ++i) {
+    if (item.is_output_skipped(i)) {
+      report.add_skipped(item.file, item.outputs[i], *item.skipped_reports[i]);
+    } else if (result == ItemResult::done) {
+      report.add(output_measurement(item, i));
+    }
+  }
 }
 
 }  // namespace
@@ -125,13 +140,13 @@ telemetry::RunReport Run::execute() {
     report.warnings.push_back("the GPU was lost " + std::to_string(request_.restarts) +
                               (request_.restarts == 1 ? " time" : " times") +
                               "; images done before count as skipped");
-  report.cpu_s = telemetry::process_usage().cpu_s;
+  report.cpu_s = machine::process_usage().cpu_s;
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   return report;
 }
 
-telemetry::ServiceState Run::state() const {
-  telemetry::ServiceState state;
+status_server::ServiceState Run::state() const {
+  status_server::ServiceState state;
   state.restarts = request_.restarts;
   if (const auto stall = pipeline_->find_stall())
     state.unhealthy_reasons.push_back(to_string(*stall));
@@ -163,7 +178,7 @@ telemetry::ProgressState Run::progress() const {
     progress.total = std::max(progress.total, *total);
     progress.total_is_final = true;
   }
-  progress.bottleneck = telemetry::short_bottleneck_text(monitor_->last_view().recent);
+  progress.bottleneck = reports::short_bottleneck_text(monitor_->last_view().recent);
   return progress;
 }
 

@@ -19,11 +19,11 @@
 #include "core/error.hpp"
 #include "io/source.hpp"
 #include "pipeline/pipeline.hpp"
+#include "reports/image_report.hpp"
 #include "settings/calibration.hpp"
 #include "settings/settings.hpp"
-#include "telemetry/image_report.hpp"
 #include "telemetry/run_report.hpp"
-#include "telemetry/trace.hpp"
+#include "trace/trace.hpp"
 
 namespace eckart::app {
 
@@ -80,15 +80,15 @@ class Run {
  private:
   void retry_until_space(const std::function<void()>& make_files);
   std::vector<OutputDecision> inspect_outputs(WorkItem& item);
-  telemetry::ServiceState state() const;
+  status_server::ServiceState state() const;
 
   const RunRequest request_;
   const std::chrono::steady_clock::time_point start_;
   const settings::LoadedCalibration calibration_;
   Job job_;
   std::unique_ptr<io::Source> source_;
-  std::optional<telemetry::ImageReport> report_;
-  std::optional<telemetry::Trace> trace_;
+  std::optional<reports::ImageReport> report_;
+  std::optional<trace::Trace> trace_;
   ChosenBackend backend_;
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<Monitor> monitor_;

@@ -12,9 +12,10 @@
 #include "app/settings_mismatch.hpp"
 #include "app/watch_warnings.hpp"
 #include "core/error.hpp"
-#include "core/printable.hpp"
 #include "io/is_within.hpp"
-#include "telemetry/log.hpp"
+#include "logging/log.hpp"
+#include "machine/unix_time.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::app {
 namespace {
@@ -167,7 +168,7 @@ Service::Service(const settings::Configuration& configuration, double last_done_
   source_ = std::make_unique<io::WatchSource>(
       std::move(sources),
       [inputs = inputs_](int watch, io::Severity severity, const std::string& line) {
-        const telemetry::LogFields fields({{"ECKART_WATCH", inputs[std::size_t(watch)].native()}});
+        const logging::LogFields fields({{"ECKART_WATCH", inputs[std::size_t(watch)].native()}});
         log_watch_line(severity, line);
       });
   pipeline_ = std::make_unique<Pipeline>(
@@ -288,9 +289,9 @@ void Service::record_stall(const Activity::Stall& stall) {
   }
 }
 
-telemetry::ServiceState Service::state() {
+status_server::ServiceState Service::state() {
   using namespace std::chrono;
-  telemetry::ServiceState state;
+  status_server::ServiceState state;
   state.last_done_unix_s = previous_last_done_unix_s_;
   if (!has_backend_) state.not_ready_reasons.emplace_back("starting");
   const auto states = source_->states();
@@ -307,7 +308,7 @@ telemetry::ServiceState Service::state() {
         {input, outputs_[i].native(), std::int64_t(watch.pending + watch.ready), why});
     if (!watch.oldest) continue;
     const duration<double> age = steady_clock::now() - *watch.oldest;
-    const double came_unix_s = telemetry::unix_now_s() - age.count();
+    const double came_unix_s = machine::unix_now_s() - age.count();
     if (state.oldest_waiting_unix_s == 0 || came_unix_s < state.oldest_waiting_unix_s)
       state.oldest_waiting_unix_s = came_unix_s;
   }

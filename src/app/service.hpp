@@ -74,7 +74,7 @@ class Service {
   void publish(std::span<ItemPtr> group);
   void finish(const WorkItem& item);
   void record_suspects(const InFlightBatches::Items& items);
-  telemetry::ServiceState state();
+  status_server::ServiceState state();
   std::optional<Activity::Stall> find_stalled_watch();
 
   const settings::Configuration configuration_;

@@ -8,11 +8,11 @@
 
 #include "app/ledger_outputs.hpp"
 #include "core/error.hpp"
-#include "core/group_digits.hpp"
-#include "core/printable.hpp"
 #include "io/output_tree.hpp"
 #include "ledger/ledger.hpp"
 #include "pipeline/settings_change.hpp"
+#include "text/group_digits.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::app {
 namespace {

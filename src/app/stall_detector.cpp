@@ -6,8 +6,8 @@
 #include <exception>
 #include <utility>
 
-#include "core/printable.hpp"
 #include "flow/pause.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::app {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/printable.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::app {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "core/file_state.hpp"
+#include "files/file_state.hpp"
 
 namespace eckart::app {
 

@@ -4,7 +4,7 @@
 
 #include <system_error>
 
-#include "core/printable.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::app {
 namespace {

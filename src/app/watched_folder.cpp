@@ -13,14 +13,14 @@
 
 #include "app/watch_warnings.hpp"
 #include "core/error.hpp"
-#include "core/printable.hpp"
 #include "io/claimed_file.hpp"
 #include "io/content_hash.hpp"
 #include "io/environment_error.hpp"
 #include "io/input_file.hpp"
 #include "io/is_within.hpp"
-#include "telemetry/log.hpp"
-#include "telemetry/quarantine_record.hpp"
+#include "io/quarantine_record.hpp"
+#include "logging/log.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::app {
 namespace {
@@ -327,7 +327,7 @@ io::RootDirectoryPtr WatchedFolder::open_move_to() {
 
 /// Fills in the hash of the very file that was read, or why there is none. Never waits for a FIFO
 /// that has taken its name.
-void WatchedFolder::add_hash(const WorkItem& item, telemetry::QuarantineRecord& note) const {
+void WatchedFolder::add_hash(const WorkItem& item, io::QuarantineRecord& note) const {
   const std::int64_t file_mb = watch_.settings.limits.file_mb;
   try {
     const io::InputFile file = io::open_input(item.rooted_file);
@@ -345,14 +345,14 @@ void WatchedFolder::add_hash(const WorkItem& item, telemetry::QuarantineRecord& 
 }
 
 void WatchedFolder::quarantine(const WorkItem& item) {
-  telemetry::QuarantineRecord why{.input = item.file,
-                                  .root = watch_.input,
-                                  .outcome = item.outcome,
-                                  .bytes = item.state.size,
-                                  .time = std::chrono::system_clock::now()};
+  io::QuarantineRecord why{.input = item.file,
+                           .root = watch_.input,
+                           .outcome = item.outcome,
+                           .bytes = item.state.size,
+                           .time = std::chrono::system_clock::now()};
   add_hash(item, why);
-  const std::string reason = telemetry::to_json(why, ECKART_VERSION);
-  const telemetry::LogFields fields({{"ECKART_FILE", item.file.native()}});
+  const std::string reason = io::to_json(why, ECKART_VERSION);
+  const logging::LogFields fields({{"ECKART_FILE", item.file.native()}});
   const auto note = [&](const std::string& detail) {
     const fs::path place = quarantine_.note(item.relative, reason);
     spdlog::info("{} was left in place{}; see {}. Run eckart requeue to retry it",

@@ -12,12 +12,12 @@
 #include "app/mount_guard.hpp"
 #include "app/retry_backoff.hpp"
 #include "app/stall_record.hpp"
-#include "core/state_folder.hpp"
+#include "files/state_folder.hpp"
 #include "io/quarantine.hpp"
+#include "io/quarantine_record.hpp"
 #include "io/watch/watch_options.hpp"
 #include "pipeline/activity.hpp"
 #include "settings/watches.hpp"
-#include "telemetry/quarantine_record.hpp"
 
 namespace eckart::app {
 
@@ -60,7 +60,7 @@ class WatchedFolder {
   bool dispose_of_input(WorkItem& item);
   bool is_held(const WorkItem& item);
   io::RootDirectoryPtr open_move_to();
-  void add_hash(const WorkItem& item, telemetry::QuarantineRecord& note) const;
+  void add_hash(const WorkItem& item, io::QuarantineRecord& note) const;
   void quarantine(const WorkItem& item);
   void publish(std::span<ItemPtr> group, Job& job);
   bool keeps_inputs() const { return watch_.after == "keep"; }

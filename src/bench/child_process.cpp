@@ -12,7 +12,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/file_descriptor.hpp"
+#include "files/file_descriptor.hpp"
 
 namespace eckart::bench {
 namespace {

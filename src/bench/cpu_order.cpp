@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "core/usable_cores.hpp"
+#include "machine/usable_cores.hpp"
 
 namespace eckart::bench {
 

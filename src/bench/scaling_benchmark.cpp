@@ -13,8 +13,8 @@
 
 #include "bench/cpu_order.hpp"
 #include "core/error.hpp"
-#include "core/printable.hpp"
 #include "io/source.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::bench {
 namespace {

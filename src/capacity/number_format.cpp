@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/group_digits.hpp"
+#include "text/group_digits.hpp"
 
 namespace eckart::capacity {
 

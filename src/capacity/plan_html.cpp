@@ -8,7 +8,7 @@
 #include "capacity/plan.hpp"
 #include "capacity/plan_sentences.hpp"
 #include "capacity/plot.hpp"
-#include "core/group_digits.hpp"
+#include "text/group_digits.hpp"
 
 namespace eckart::capacity {
 namespace {

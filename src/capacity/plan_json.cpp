@@ -2,7 +2,7 @@
 
 #include "capacity/plan.hpp"
 #include "capacity/plan_sentences.hpp"
-#include "core/printable.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::capacity {
 namespace {

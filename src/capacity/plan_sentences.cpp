@@ -7,8 +7,8 @@
 
 #include "capacity/number_format.hpp"
 #include "capacity/plan_phrases.hpp"
-#include "core/group_digits.hpp"
-#include "core/printable.hpp"
+#include "text/group_digits.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::capacity {
 namespace {

@@ -17,10 +17,10 @@
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
 #include "cli/signal_handler.hpp"
-#include "core/printable.hpp"
 #include "io/environment_error.hpp"
+#include "logging/log.hpp"
 #include "settings/value_types.hpp"
-#include "telemetry/log.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::cli {
 namespace {
@@ -83,7 +83,7 @@ void print_plan(const BenchArgs& args) {
 }
 
 ExitCode scaling(const BenchArgs& args) {
-  telemetry::start_log(0);
+  logging::start_log(0);
   static_cast<void>(read_configuration(args.config));  // what is wrong with it is told here
   if (!std::ofstream(args.log, std::ios::app))
     throw FatalError(ExitCode::cannot_create,

@@ -17,9 +17,9 @@
 #include "build_id/build_id.hpp"
 #include "cli/commands.hpp"
 #include "cli/early_signals.hpp"
-#include "core/printable.hpp"
+#include "logging/log.hpp"
 #include "settings/settings.hpp"
-#include "telemetry/log.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::cli {
 namespace {
@@ -34,7 +34,7 @@ ExitCode fail_out_of_memory() {
 }
 
 ExitCode execute(const Action& action) {
-  telemetry::start_log(-1);  // stdout has results alone
+  logging::start_log(-1);  // stdout has results alone
   try {
     return action();
   } catch (const FatalError& error) {

@@ -18,13 +18,13 @@
 #include "app/make_backend.hpp"
 #include "cli/commands.hpp"
 #include "cli/measure_costs.hpp"
-#include "core/out_of_space.hpp"
-#include "core/printable.hpp"
-#include "core/synth.hpp"
-#include "core/usable_cores.hpp"
+#include "files/out_of_space.hpp"
 #include "io/codec.hpp"
+#include "machine/usable_cores.hpp"
 #include "settings/calibration.hpp"
 #include "settings/settings.hpp"
+#include "synth/synth.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "app/ledger_import.hpp"
 #include "cli/commands.hpp"
 #include "cli/ledger_lines.hpp"
-#include "core/printable.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::cli {
 namespace {
@@ -26,7 +26,7 @@ void export_lines(const LedgerArgs& args, std::ostream& stream) {
   app::visit_ledger(
       args.output, args.ledger,
       {.settings = [&](const auto& text) { stream << settings_line(text) << '\n'; },
-       .output = [&](const auto& entry) { stream << output_line(entry) << '\n'; },
+       .output = [&](const auto& entry) { stream << output_measurement(entry) << '\n'; },
        .failure = [&](const auto& failure) { stream << failure_line(failure) << '\n'; }});
   stream.flush();
 }

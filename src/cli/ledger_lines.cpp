@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "core/hex.hpp"
 #include "core/outcome.hpp"
+#include "hash/hex.hpp"
 
 namespace eckart::cli {
 namespace {
@@ -148,7 +148,7 @@ std::string settings_line(const std::string& text) {
   return Json{{"settings_text", text_or_hex(text)}}.dump();
 }
 
-std::string output_line(const ledger::OutputEntry& entry) {
+std::string output_measurement(const ledger::OutputEntry& entry) {
   Json line;
   line["output"] = text_or_hex(entry.output);
   line["root"] = text_or_hex(entry.input.substr(0, entry.root_length));

@@ -11,7 +11,7 @@ namespace eckart::cli {
 /// A line of an exported ledger, without its end, as docs/run-output.md describes it.
 std::string header_line();
 std::string settings_line(const std::string& text);
-std::string output_line(const ledger::OutputEntry& entry);
+std::string output_measurement(const ledger::OutputEntry& entry);
 std::string failure_line(const ledger::FailureEntry& failure);
 
 /// What is wrong with a line.

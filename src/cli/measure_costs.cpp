@@ -11,11 +11,11 @@
 #include "app/calibrate.hpp"
 #include "compute/cost_model.hpp"
 #include "core/error.hpp"
-#include "core/printable.hpp"
 #include "io/publication.hpp"
+#include "logging/progress.hpp"
+#include "logging/terminal_line.hpp"
 #include "settings/calibration.hpp"
-#include "telemetry/progress.hpp"
-#include "telemetry/terminal_line.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::cli {
 namespace {
@@ -68,15 +68,15 @@ void print_costs(const char* solver, const CostCoefficients& costs) {
 MeasuredCosts measure_costs(
     const std::function<std::unique_ptr<Backend>(const BackendOptions&)>& make, double seconds) {
   std::function<void(int, int)> on_progress;
-  if (telemetry::stderr_is_terminal()) {
+  if (logging::stderr_is_terminal()) {
     on_progress = [](int done, int total) {
-      telemetry::stderr_line().show("measuring: " + std::to_string(done) + "/" +
-                                    std::to_string(total));
+      logging::stderr_line().show("measuring: " + std::to_string(done) + "/" +
+                                  std::to_string(total));
     };
   }
   const app::CalibrationResult result =
       app::calibrate({.make_backend = make, .seconds = seconds, .on_progress = on_progress});
-  telemetry::stderr_line().erase();
+  logging::stderr_line().erase();
   print_timings(result);
   print_costs("subspace", result.costs.subspace);
   print_costs("gram", result.costs.gram);

@@ -7,7 +7,7 @@
 
 #include "capacity/parse_quantity.hpp"
 #include "cli/commands.hpp"
-#include "core/printable.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "cli/commands.hpp"
-#include "core/printable.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "cli/commands.hpp"
-#include "core/printable.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::cli {
 namespace {

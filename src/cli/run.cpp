@@ -18,12 +18,13 @@
 #include "cli/descriptor_limit.hpp"
 #include "cli/restart_process.hpp"
 #include "cli/signal_handler.hpp"
-#include "core/group_digits.hpp"
-#include "core/printable.hpp"
 #include "io/codec.hpp"
+#include "logging/log.hpp"
+#include "logging/progress.hpp"
+#include "reports/run_report_text.hpp"
 #include "settings/watches.hpp"
-#include "telemetry/log.hpp"
-#include "telemetry/progress.hpp"
+#include "text/group_digits.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::cli {
 namespace {
@@ -130,10 +131,10 @@ ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
                  shutdown_timeout.count());
              run.request_stop();
            },
-       .on_status_request = [&] { telemetry::tell(view_text(run.current_view())); },
+       .on_status_request = [&] { logging::tell(view_text(run.current_view())); },
        .shutdown_timeout = [&] { return shutdown_timeout; },
        .pending_work = [&] { return run.describe_activity(); }});
-  std::optional<telemetry::ProgressBar> bar;
+  std::optional<logging::ProgressBar> bar;
   if (show_progress) bar.emplace([&] { return run.progress(); });
   telemetry::RunReport report;
   try {
@@ -147,8 +148,8 @@ ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
   }
   bar.reset();
 
-  if (args.json) std::printf("%s\n", telemetry::to_json(report).c_str());
-  if (args.quiet == 0) std::fputs(telemetry::to_text(report).c_str(), stderr);
+  if (args.json) std::printf("%s\n", reports::to_json(report).c_str());
+  if (args.quiet == 0) std::fputs(reports::to_text(report).c_str(), stderr);
   run.close_report();
   if (!report.interrupted || (!report.stopped_by.empty() && signals.received() == 0))
     return exit_code(report);
@@ -183,7 +184,7 @@ ExitCode execute(const RunArgs& args) {
   const auto start = std::chrono::steady_clock::now();
   const std::set<int> inherited = open_descriptors();
   raise_descriptor_limit();
-  telemetry::start_log(args.verbose - args.quiet);
+  logging::start_log(args.verbose - args.quiet);
   const settings::Configuration configuration = read_configuration(args);
   if (args.config.print) {
     std::fputs(settings::to_yaml(configuration).c_str(), stdout);
@@ -196,7 +197,7 @@ ExitCode execute(const RunArgs& args) {
   check_not_image("--report", args.report);
   check_not_image("--trace", args.trace);
 
-  const bool show_progress = args.quiet == 0 && !args.dry_run && telemetry::stderr_is_terminal();
+  const bool show_progress = args.quiet == 0 && !args.dry_run && logging::stderr_is_terminal();
   const RestartInfo restart = restart_info();
   std::string loss_message;
   std::int64_t run_number = 0;

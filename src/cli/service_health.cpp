@@ -6,11 +6,11 @@
 #include <exception>
 #include <utility>
 
+#include "app/service_manager.hpp"
 #include "compute/gpu_health_probe.hpp"
 #include "compute/out_of_memory.hpp"
 #include "core/error.hpp"
 #include "flow/pause.hpp"
-#include "telemetry/service_manager.hpp"
 
 namespace eckart::cli {
 namespace {
@@ -23,7 +23,7 @@ constexpr seconds kProbeTimeout{120};  // as long as the unit's watchdog waits
 constexpr seconds kMaxShutdown{30};
 
 milliseconds heartbeat_interval() {
-  const milliseconds interval = telemetry::watchdog_interval();
+  const milliseconds interval = app::watchdog_interval();
   return interval.count() > 0 ? std::min(interval, kProbeInterval) : kProbeInterval;
 }
 
@@ -55,7 +55,7 @@ void ServiceHealth::on_stall(const Activity::Stall& stall) {
   deadline_.emplace(shutdown_timeout_, ExitCode::temporary,
                     [] { spdlog::error("exiting now without the stalled thread"); });
   spdlog::error("{}: exiting with 75 to be restarted; no input is lost", why);
-  telemetry::notify_status("stalled: " + why);
+  app::notify_status("stalled: " + why);
   stall_recorder_.emplace(
       "recorder", 1, [this, stall](int) { service_.record_stall(stall); },
       [](const std::exception_ptr&) { spdlog::error("could not record the stalled file"); });
@@ -63,10 +63,10 @@ void ServiceHealth::on_stall(const Activity::Stall& stall) {
 }
 
 void ServiceHealth::on_healthy() {
-  telemetry::notify_status(service_.status_line());
+  app::notify_status(service_.status_line());
   const auto now = std::chrono::steady_clock::now();
   if (now < heartbeat_due_) return;
-  telemetry::notify_watchdog();
+  app::notify_watchdog();
   heartbeat_due_ = now + heartbeat_interval_;
 }
 

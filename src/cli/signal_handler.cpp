@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "cli/early_signals.hpp"
-#include "core/printable.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::cli {
 namespace {

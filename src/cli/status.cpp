@@ -4,8 +4,8 @@
 #include "app/ledger_status.hpp"
 #include "app/prune.hpp"
 #include "cli/commands.hpp"
-#include "core/printable.hpp"
 #include "io/quarantine.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::cli {
 namespace {

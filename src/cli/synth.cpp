@@ -1,4 +1,4 @@
-#include "core/synth.hpp"
+#include "synth/synth.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "core/printable.hpp"
-#include "core/usable_cores.hpp"
 #include "flow/workers.hpp"
 #include "io/codec.hpp"
 #include "io/environment_error.hpp"
 #include "io/publication.hpp"
+#include "machine/usable_cores.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::cli {
 namespace {

@@ -11,10 +11,10 @@
 
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
-#include "core/printable.hpp"
+#include "logging/progress.hpp"
 #include "settings/settings.hpp"
-#include "telemetry/progress.hpp"
-#include "telemetry/status_server.hpp"
+#include "status_server/status_server.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::cli {
 namespace {
@@ -54,7 +54,7 @@ std::string cut_to_terminal(const std::string& text) {
 
 /// Whoever answers there, no line of it commands the terminal.
 std::string fetch_status(const std::string& address) {
-  std::istringstream lines(telemetry::http_get(address, "/status.txt"));
+  std::istringstream lines(status_server::http_get(address, "/status.txt"));
   std::string text;
   for (std::string line; std::getline(lines, line);) text += printable_message(line) + '\n';
   return text;
@@ -78,7 +78,7 @@ std::string fetch_status(const std::string& address) {
 ExitCode top(const TopArgs& args) {
   const std::string address = parse_address(args);
   const std::string text = fetch_status(address);
-  const bool follows = !args.once && isatty(STDOUT_FILENO) != 0 && telemetry::stderr_is_terminal();
+  const bool follows = !args.once && isatty(STDOUT_FILENO) != 0 && logging::stderr_is_terminal();
   if (follows) follow(address, text);
   std::printf("%s", text.c_str());
   std::fflush(stdout);

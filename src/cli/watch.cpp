@@ -14,15 +14,15 @@
 #include <vector>
 
 #include "app/service.hpp"
+#include "app/service_manager.hpp"
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
 #include "cli/descriptor_limit.hpp"
 #include "cli/exit_deadline.hpp"
 #include "cli/service_health.hpp"
 #include "cli/signal_handler.hpp"
-#include "core/printable.hpp"
-#include "telemetry/log.hpp"
-#include "telemetry/service_manager.hpp"
+#include "logging/log.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::cli {
 namespace {
@@ -77,7 +77,7 @@ class ServiceRunner {
     try {
       const telemetry::RunReport report = service_->execute([&] {
         ready = true;
-        telemetry::notify_ready();
+        app::notify_ready();
         spdlog::info("ready: {} watch{}", service_->watches(),
                      service_->watches() == 1 ? "" : "es");
       });
@@ -153,7 +153,7 @@ class ServiceRunner {
     spdlog::warn(
         "stopping: writing computed images for at most {} s; a second signal exits at once",
         int(shutdown_s_));
-    telemetry::notify_stopping();
+    app::notify_stopping();
     const std::lock_guard lock(mutex_);
     stopped_ = true;
     next_.reset();
@@ -168,11 +168,11 @@ class ServiceRunner {
 
   void print_status() {
     status_requested_ = false;
-    telemetry::tell(service_->status_line() + '\n' + view_text(service_->current_view()));
+    logging::tell(service_->status_line() + '\n' + view_text(service_->current_view()));
   }
 
   void reload() {
-    telemetry::notify_reloading();
+    app::notify_reloading();
     try {
       settings::Configuration configuration = read_configuration(args_.config);
       log_warnings(app::check_configuration(configuration));
@@ -186,7 +186,7 @@ class ServiceRunner {
       service_->request_stop();
     } catch (const std::exception& error) {
       log_reload_failure(error);
-      telemetry::notify_ready();
+      app::notify_ready();
     }
   }
 
@@ -207,7 +207,7 @@ class ServiceRunner {
 ExitCode watch(const WatchArgs& args) {
   raise_descriptor_limit();
   const char* journal_stream = std::getenv("JOURNAL_STREAM");
-  telemetry::start_service_log(args.verbose - args.quiet, journal_stream ? journal_stream : "");
+  logging::start_service_log(args.verbose - args.quiet, journal_stream ? journal_stream : "");
   ServiceRunner runner(args);
   if (args.config.print) {
     std::fputs(settings::to_yaml(runner.configuration()).c_str(), stdout);

@@ -18,7 +18,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/out_of_space.hpp"
+#include "files/out_of_space.hpp"
 #include "io/environment_error.hpp"
 #include "io/input_file.hpp"
 #include "io/process_token.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/file_descriptor.hpp"
+#include "files/file_descriptor.hpp"
 #include "io/copy_file.hpp"
 #include "io/rooted_file.hpp"
 

@@ -5,11 +5,11 @@
 #include <stdexcept>
 #include <utility>
 
-#include "core/ascii.hpp"
 #include "core/error.hpp"
 #include "io/image_codecs.hpp"
 #include "io/opencv_codec.hpp"
 #include "io/spng_decoder.hpp"
+#include "text/ascii.hpp"
 
 namespace eckart::io {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "core/hex.hpp"
-#include "core/sha256.hpp"
+#include "hash/hex.hpp"
+#include "hash/sha256.hpp"
 
 namespace eckart::io {
 namespace {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "core/file_descriptor.hpp"
-#include "core/file_state.hpp"
+#include "files/file_descriptor.hpp"
+#include "files/file_state.hpp"
 
 struct stat;
 

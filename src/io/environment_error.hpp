@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <string>
 
-#include "core/out_of_space.hpp"
+#include "files/out_of_space.hpp"
 
 namespace eckart::io {
 

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <span>
 
-#include "core/file_descriptor.hpp"
+#include "files/file_descriptor.hpp"
 
 namespace eckart::io {
 namespace {

@@ -11,9 +11,9 @@
 #include <system_error>
 
 #include "core/error.hpp"
-#include "core/printable.hpp"
-#include "core/state_folder.hpp"
+#include "files/state_folder.hpp"
 #include "io/environment_error.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::io {
 namespace {

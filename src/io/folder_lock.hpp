@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "core/file_descriptor.hpp"
+#include "files/file_descriptor.hpp"
 
 namespace eckart::io {
 

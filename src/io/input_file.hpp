@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "core/file_descriptor.hpp"
-#include "core/file_state.hpp"
+#include "files/file_descriptor.hpp"
+#include "files/file_state.hpp"
 
 namespace eckart::io {
 

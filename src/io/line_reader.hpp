@@ -5,7 +5,7 @@
 #include <stop_token>
 #include <string>
 
-#include "core/file_descriptor.hpp"
+#include "files/file_descriptor.hpp"
 
 namespace eckart::io {
 

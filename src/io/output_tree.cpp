@@ -7,14 +7,14 @@
 #include <system_error>
 #include <utility>
 
-#include "core/ascii.hpp"
 #include "core/error.hpp"
-#include "core/name_hash.hpp"
-#include "core/output_name.hpp"
-#include "core/state_folder.hpp"
+#include "files/output_name.hpp"
+#include "files/state_folder.hpp"
+#include "hash/name_hash.hpp"
 #include "io/environment_error.hpp"
 #include "io/sync_folder.hpp"
 #include "io/temporary_file.hpp"
+#include "text/ascii.hpp"
 
 namespace eckart::io {
 namespace {

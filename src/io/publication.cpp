@@ -12,11 +12,11 @@
 #include <system_error>
 #include <unordered_set>
 
-#include "core/file_descriptor.hpp"
-#include "core/printable.hpp"
+#include "files/file_descriptor.hpp"
 #include "io/environment_error.hpp"
 #include "io/file_comparison.hpp"
 #include "io/sync_folder.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::io {
 namespace {

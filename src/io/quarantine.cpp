@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/name_hash.hpp"
-#include "core/state_folder.hpp"
+#include "files/state_folder.hpp"
+#include "hash/name_hash.hpp"
 #include "io/codec.hpp"
 #include "io/environment_error.hpp"
 #include "io/sync_folder.hpp"

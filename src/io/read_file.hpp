@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/file_state.hpp"
+#include "files/file_state.hpp"
 
 struct stat;
 

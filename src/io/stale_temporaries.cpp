@@ -6,7 +6,7 @@
 #include <memory>
 #include <system_error>
 
-#include "core/state_folder.hpp"
+#include "files/state_folder.hpp"
 #include "io/folder_lock.hpp"
 #include "io/temporary_file.hpp"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "core/file_descriptor.hpp"
+#include "files/file_descriptor.hpp"
 
 namespace eckart::io {
 namespace {

@@ -13,10 +13,10 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/out_of_space.hpp"
-#include "core/printable.hpp"
+#include "files/out_of_space.hpp"
 #include "ledger/ledger_tables.hpp"
 #include "ledger/schema.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::ledger {
 namespace {

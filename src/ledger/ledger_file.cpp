@@ -7,7 +7,7 @@
 #include <system_error>
 #include <vector>
 
-#include "core/state_folder.hpp"
+#include "files/state_folder.hpp"
 #include "ledger/database.hpp"
 #include "ledger/schema.hpp"
 

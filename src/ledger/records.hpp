@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/file_state.hpp"
 #include "core/outcome.hpp"
+#include "files/file_state.hpp"
 
 namespace eckart::ledger {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/printable.hpp"
+#include "text/printable.hpp"
 
 namespace eckart {
 namespace {

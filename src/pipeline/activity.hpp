@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/file_state.hpp"
+#include "files/file_state.hpp"
 #include "pipeline/work_item.hpp"
 
 namespace eckart {

@@ -10,7 +10,7 @@
 namespace eckart {
 namespace {
 
-telemetry::TraceArgs finish_trace_args(const Batch& batch) {
+trace::TraceArgs finish_trace_args(const Batch& batch) {
   std::int64_t planes_recomputed = 0, failed = 0;
   for (const ItemPtr& item : batch.items) {
     failed += !item->outcome.ok() || !item->task.error.empty();

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/file_state.hpp"
+#include "files/file_state.hpp"
 #include "io/input_file.hpp"
 #include "ledger/records.hpp"
 

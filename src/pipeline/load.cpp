@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/printable.hpp"
 #include "io/content_hash.hpp"
 #include "io/input_file.hpp"
 #include "pipeline/attempt.hpp"
 #include "pipeline/full_rank_filter.hpp"
+#include "text/printable.hpp"
 
 namespace eckart {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/duration_histogram.hpp"
 #include "core/outcome.hpp"
+#include "telemetry/duration_histogram.hpp"
 
 namespace eckart {
 

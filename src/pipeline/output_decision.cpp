@@ -9,10 +9,10 @@
 #include <system_error>
 
 #include "core/error.hpp"
-#include "core/group_digits.hpp"
-#include "core/printable.hpp"
 #include "io/environment_error.hpp"
 #include "io/file_comparison.hpp"
+#include "text/group_digits.hpp"
+#include "text/printable.hpp"
 
 namespace eckart {
 namespace {

@@ -13,15 +13,15 @@ double output_psnr_db(const Task& task, std::size_t output) {
   return psnr_db(squared_error, shape.samples(), peak(shape.depth));
 }
 
-telemetry::OutputLine output_line(const WorkItem& item, std::size_t output) {
+telemetry::OutputMeasurement output_measurement(const WorkItem& item, std::size_t output) {
   const ImageShape& shape = item.task.input.shape();
-  telemetry::OutputLine line{.file = item.file,
-                             .output = item.outputs[output],
-                             .rows = shape.rows,
-                             .cols = shape.cols,
-                             .channels = shape.channels,
-                             .bits = 8 * int(shape.depth),
-                             .psnr_db = output_psnr_db(item.task, output)};
+  telemetry::OutputMeasurement line{.file = item.file,
+                                    .output = item.outputs[output],
+                                    .rows = shape.rows,
+                                    .cols = shape.cols,
+                                    .channels = shape.channels,
+                                    .bits = 8 * int(shape.depth),
+                                    .psnr_db = output_psnr_db(item.task, output)};
   for (const PlaneResult& plane : item.task.results[output]) {
     line.rank = std::max(line.rank, plane.rank);
     line.loss_estimate_db = std::max(line.loss_estimate_db, plane.loss_estimate_db);
@@ -30,19 +30,6 @@ telemetry::OutputLine output_line(const WorkItem& item, std::size_t output) {
     line.energy.push_back(plane.energy);
   }
   return line;
-}
-
-void add_to(telemetry::ImageReport& report, const WorkItem& item) {
-  const ItemResult result = item.outcome.result;
-  if (result == ItemResult::failed) return report.add_failure(item.file, item.outcome);
-  if (result != ItemResult::skipped && result != ItemResult::done) return;
-  for (std::size_t i = 0; i < item.outputs.size(); ++i) {
-    if (item.is_output_skipped(i)) {
-      report.add_skipped(item.file, item.outputs[i], *item.skipped_reports[i]);
-    } else if (result == ItemResult::done) {
-      report.add(output_line(item, i));
-    }
-  }
 }
 
 }  // namespace eckart

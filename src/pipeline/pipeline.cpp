@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/printable.hpp"
 #include "flow/pause.hpp"
 #include "flow/workers.hpp"
 #include "pipeline/attempt.hpp"
 #include "pipeline/batcher.hpp"
 #include "pipeline/compute_worker.hpp"
+#include "text/printable.hpp"
 
 namespace eckart {
 namespace {
@@ -42,7 +42,7 @@ Pipeline::Pipeline(PipelineParts parts, const PipelineOptions& options)
       write_clock_(options.write_threads, start_),
       writer_shared_{parts_, options_, finished_, tally_, meters_, activity_, stop_.get_token()} {}
 
-telemetry::RunReport Pipeline::run(telemetry::Trace* trace) {
+telemetry::RunReport Pipeline::run(trace::Trace* trace) {
   using flow::Workers;
   trace_ = trace;
   const Workers::OnFailure on_failure = [this](std::exception_ptr error) {
@@ -139,13 +139,13 @@ void Pipeline::trace_queue_sizes() {
       !queue_sizes_traced_at_.compare_exchange_strong(before, at))
     return;
   const auto count = [&](const char* name, std::size_t number) {
-    trace_->counter(telemetry::Trace::kHost, name, now, {{"waiting", std::int64_t(number)}});
+    trace_->counter(trace::Trace::kHost, name, now, {{"waiting", std::int64_t(number)}});
   };
   count("queue found", found_.size());
   count("queue loaded", loaded_.size());
   count("queue batches", batches_.size());
   count("queue finished", finished_.size());
-  trace_->counter(telemetry::Trace::kHost, "budget", now,
+  trace_->counter(trace::Trace::kHost, "budget", now,
                   {{"bytes", std::int64_t(budget_.used_bytes())}});
 }
 
@@ -277,7 +277,7 @@ void Pipeline::send(Batch batch, flow::StageClock::Worker& clock, ThreadTrace& t
   meters_.plane_capacity += batch.plane_capacity;
   if (trace_) {
     trace_queue_sizes();
-    trace_->async_span(telemetry::Trace::kHost, "batch", batch.number, "gathering a batch",
+    trace_->async_span(trace::Trace::kHost, "batch", batch.number, "gathering a batch",
                        batch.items.front()->entered_at, batch.entered_at, trace_args(batch));
   }
   const ThreadTrace::Span span(trace, batch);

@@ -16,7 +16,7 @@
 #include "pipeline/work_item.hpp"
 #include "pipeline/write_worker.hpp"
 #include "telemetry/run_report.hpp"
-#include "telemetry/trace.hpp"
+#include "trace/trace.hpp"
 
 namespace eckart {
 
@@ -32,7 +32,7 @@ class Pipeline {
   /// was in flight is written, or until an EnvironmentError, by which the report is stopped_by.
   /// Throws what else made the run abort: FatalError, or another exception (a bug). `trace`, if
   /// any, is told of all of it.
-  telemetry::RunReport run(telemetry::Trace* trace = nullptr);
+  telemetry::RunReport run(trace::Trace* trace = nullptr);
 
   /// Takes nothing new in, gives up what is only decoded, or what a lane gives up between two
   /// planes, and lets come out what is computed or further. From any thread, any number of times.
@@ -74,7 +74,7 @@ class Pipeline {
   const PipelineParts parts_;
   const PipelineOptions options_;
   const Clock::time_point start_ = Clock::now();
-  telemetry::Trace* trace_ = nullptr;  // while it runs
+  trace::Trace* trace_ = nullptr;  // while it runs
   std::atomic<Clock::duration::rep> queue_sizes_traced_at_{0};
   Meters meters_;
   Tally tally_{meters_};

@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/printable.hpp"
 #include "io/content_hash.hpp"
 #include "io/read_file.hpp"
 #include "pipeline/output_quality.hpp"
-#include "telemetry/image_report.hpp"
+#include "telemetry/output_measurement.hpp"
+#include "text/printable.hpp"
 
 namespace eckart {
 namespace {
@@ -284,7 +284,7 @@ void Resume::record(std::span<WorkItem* const> items) const {
       ledger::OutputEntry& done = changes.done.emplace_back(output_entry(*item, i));
       done.bytes = item->output_bytes[i];
       done.output_mtime_ns = mtime_of(item->outputs[i]);
-      done.report = telemetry::measurements_json(output_line(*item, i));
+      done.report = telemetry::to_json(output_measurement(*item, i)).dump();
     }
   }
   ledger_.record(changes);

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <limits>
 
-#include "core/printable.hpp"
 #include "core/quality.hpp"
+#include "logging/log.hpp"
+#include "machine/unix_time.hpp"
 #include "pipeline/output_quality.hpp"
-#include "telemetry/log.hpp"
-#include "telemetry/throughput_lines.hpp"
+#include "text/printable.hpp"
 
 namespace eckart {
 namespace {
@@ -21,7 +21,7 @@ constexpr double kExactPsnrDb = 99;  // stands for infinity in the mean
 /// What `-v` tells of an image: its shape, and of each output rank, PSNR and file.
 void log_done(const WorkItem& item) {
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
-    const telemetry::OutputLine line = output_line(item, i);
+    const telemetry::OutputMeasurement line = output_measurement(item, i);
     spdlog::debug("{} ({} x {} x {}, {} bits): rank {}, {:.2f} dB, {} -> {}",
                   printable(line.file.native()), line.rows, line.cols, line.channels, line.bits,
                   line.rank, std::min(kExactPsnrDb, line.psnr_db),
@@ -48,9 +48,9 @@ void Tally::set_total_final() {
 void Tally::count(const WorkItem& item) {
   const Outcome& outcome = item.outcome;
   if (outcome.result == ItemResult::failed) {
-    const telemetry::LogFields fields({{"ECKART_FILE", item.file.native()},
-                                       {"ECKART_STAGE", std::string(to_string(outcome.stage))},
-                                       {"ECKART_REASON", std::string(to_string(outcome.reason))}});
+    const logging::LogFields fields({{"ECKART_FILE", item.file.native()},
+                                     {"ECKART_STAGE", std::string(to_string(outcome.stage))},
+                                     {"ECKART_REASON", std::string(to_string(outcome.reason))}});
     spdlog::error("{}: {} ({}, in {})", printable(item.file.native()),
                   printable_message(outcome.detail), to_string(outcome.reason),
                   to_string(outcome.stage));
@@ -70,7 +70,7 @@ void Tally::count(const WorkItem& item) {
   switch (outcome.result) {
     case ItemResult::failed:
       ++progress_.failed;
-      recent_failures_.push_front({telemetry::unix_now_s(), item.file.native(), outcome.stage,
+      recent_failures_.push_front({machine::unix_now_s(), item.file.native(), outcome.stage,
                                    outcome.reason, outcome.detail});
       if (recent_failures_.size() > kRecentFailures) recent_failures_.pop_back();
       ++report_.failed;
@@ -86,7 +86,7 @@ void Tally::count(const WorkItem& item) {
       break;
   }
   meters_.end_to_end.add(std::chrono::steady_clock::now() - item.found_at);
-  last_done_unix_s_ = telemetry::unix_now_s();
+  last_done_unix_s_ = machine::unix_now_s();
   ++report_.done;
   for (const std::int64_t bytes : item.output_bytes) report_.output_bytes += bytes;
   const ImageShape& shape = item.task.input.shape();
@@ -121,7 +121,7 @@ void Tally::add_to(telemetry::Snapshot& snapshot) const {
   if (!unfinished_.empty()) {
     const std::chrono::duration<double> age =
         std::chrono::steady_clock::now() - *unfinished_.begin();
-    snapshot.oldest_unfinished_unix_s = telemetry::unix_now_s() - age.count();
+    snapshot.oldest_unfinished_unix_s = machine::unix_now_s() - age.count();
   }
   snapshot.last_done_unix_s = last_done_unix_s_;
   snapshot.recent_failures = recent_failures_;

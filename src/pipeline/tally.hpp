@@ -5,7 +5,7 @@
 #include <set>
 
 #include "pipeline/work_item.hpp"
-#include "telemetry/progress.hpp"
+#include "telemetry/progress_state.hpp"
 #include "telemetry/run_report.hpp"
 
 namespace eckart {

@@ -6,8 +6,8 @@
 namespace eckart {
 namespace {
 
-using telemetry::Trace;
-using telemetry::TraceArgs;
+using trace::Trace;
+using trace::TraceArgs;
 
 // A wait for less is none, and a run has many.
 constexpr std::chrono::microseconds kMinWait{5};

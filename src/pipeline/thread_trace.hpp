@@ -5,7 +5,7 @@
 
 #include "flow/stage_clock.hpp"
 #include "pipeline/work_item.hpp"
-#include "telemetry/trace.hpp"
+#include "trace/trace.hpp"
 
 namespace eckart {
 
@@ -14,9 +14,9 @@ namespace eckart {
 /// the batcher through its lane, and what the device did for it.
 class ThreadTrace {
  public:
-  using Flow = telemetry::Trace::Flow;
+  using Flow = trace::Trace::Flow;
 
-  ThreadTrace(telemetry::Trace* trace, Stage stage, int index);
+  ThreadTrace(trace::Trace* trace, Stage stage, int index);
 
   /// What the thread does from here on to the end of it. They do not nest.
   class Span {
@@ -37,14 +37,14 @@ class ThreadTrace {
     }
 
    private:
-    void end_with(const telemetry::TraceArgs& args);
+    void end_with(const trace::TraceArgs& args);
 
     ThreadTrace* thread_;  // null where it has ended
     std::string name_;
     Instant begin_{};
   };
 
-  telemetry::Trace* trace() const { return trace_; }
+  trace::Trace* trace() const { return trace_; }
 
   /// A span, since it was found, of an image whose way begins there.
   void found(const WorkItem& item);
@@ -61,33 +61,33 @@ class ThreadTrace {
   Instant next_time(Instant time);
   Instant now() { return next_time(std::chrono::steady_clock::now()); }
 
-  telemetry::Trace* const trace_;
+  trace::Trace* const trace_;
   const char* const category_;
-  const telemetry::Trace::Track track_;
+  const trace::Trace::Track track_;
   static constexpr const char* kDefaultWaitName = "blocked";
   const char* wait_name_ = kDefaultWaitName;
   Instant last_{};
 };
 
 /// What is known of an image, and of a batch.
-telemetry::TraceArgs trace_args(const WorkItem& item);
-telemetry::TraceArgs load_trace_args(const WorkItem& item);
-telemetry::TraceArgs trace_args(const Batch& batch);
+trace::TraceArgs trace_args(const WorkItem& item);
+trace::TraceArgs load_trace_args(const WorkItem& item);
+trace::TraceArgs trace_args(const Batch& batch);
 
 /// What a lane's device did, on tracks of that device; without a trace it does nothing. Lives on
 /// the lane's thread.
 class DeviceTrace {
  public:
   /// `gpu`: by its PCI bus id.
-  DeviceTrace(telemetry::Trace* trace, const std::vector<std::string>& gpus, int lane);
+  DeviceTrace(trace::Trace* trace, const std::vector<std::string>& gpus, int lane);
 
   /// Of a batch, of which the host has had nothing before `started`.
   void add(const std::vector<DeviceSpan>& spans, const Batch& batch, Instant started);
 
  private:
-  telemetry::Trace::Track track(DeviceSpan::Kind kind) const;
+  trace::Trace::Track track(DeviceSpan::Kind kind) const;
 
-  telemetry::Trace* const trace_;
+  trace::Trace* const trace_;
   const int process_, lane_;
   Instant last_[kDeviceSpanKindCount]{};
 };

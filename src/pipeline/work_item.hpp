@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "compute/backend.hpp"
-#include "core/file_state.hpp"
 #include "core/outcome.hpp"
+#include "files/file_state.hpp"
 #include "flow/budget.hpp"
 #include "flow/channel.hpp"
 #include "io/publication.hpp"

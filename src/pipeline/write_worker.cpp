@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "core/printable.hpp"
 #include "flow/pause.hpp"
 #include "pipeline/attempt.hpp"
+#include "text/printable.hpp"
 
 namespace eckart {
 
@@ -73,9 +73,7 @@ void WriteWorker::publish() {
   while (!group_.empty()) {
     const auto busy_before = clock_.busy_time();
     ThreadTrace::Span span(trace_, "publish");
-    const auto args = [images = group_.size()] {
-      return telemetry::TraceArgs().add("images", images);
-    };
+    const auto args = [images = group_.size()] { return trace::TraceArgs().add("images", images); };
     std::optional<Activity::Scope> step;
     step.emplace(shared_.activity, publish_step());
     try {

@@ -64,8 +64,8 @@ struct Settings {
   std::string backend = "auto";
   std::string solver = "auto";
   std::string certificate = "estimate";  ///< or bound
-  std::string calibration = "auto";  ///< auto, none, or a file; see calibration.hpp
-  std::string rank = "20";           ///< SPEC[,SPEC...], as parse_ranks reads it
+  std::string calibration = "auto";      ///< auto, none, or a file; see calibration.hpp
+  std::string rank = "20";               ///< SPEC[,SPEC...], as parse_ranks reads it
   OutputSettings output;
   ThreadSettings threads;
   BatchSettings batch;

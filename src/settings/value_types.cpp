@@ -8,10 +8,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "core/output_name.hpp"
-#include "core/printable.hpp"
 #include "core/rank_policy.hpp"
+#include "files/output_name.hpp"
 #include "settings/settings.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::settings {
 namespace {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "core/printable.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::settings {
 namespace {

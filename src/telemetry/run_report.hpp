@@ -29,23 +29,14 @@ struct RunReport : ImageCounts {
   double psnr_db_mean = 0;  ///< over outputs, of the pixels written; exact outputs count as 99 dB
   double psnr_db_min = 0;
   double max_loss_estimate_db = 0;  ///< PSNR before rounding that no output can have lost more of
-  double max_loss_bound_db = 0;  ///< the same, proven; NaN if it is not proven of every output
+  double max_loss_bound_db = 0;     ///< the same, proven; NaN if it is not proven of every output
   std::int64_t planes_recomputed = 0;  ///< of planes, what the first solver had not settled
   bool interrupted = false;            ///< not every input was processed
   std::string stopped_by;  ///< what of the machine failed, so that the run ended; empty if nothing
   std::vector<SolverChoiceStats> solvers;  ///< by shape, the largest first
   std::vector<StageStats> stages;
-  MachineUsage machine;  ///< until the end
+  machine::MachineUsage machine;  ///< until the end
   std::vector<std::string> warnings;
 };
-
-/// What limits the rate, as a sentence: "write is the bottleneck: 97 % busy"; empty without work.
-std::string bottleneck_text(const RunReport& report);
-
-/// The closing summary for people: several lines, the last ends with a newline.
-std::string to_text(const RunReport& report);
-
-/// One JSON object on one line, without newline; keys with units, documented in docs/run-output.md.
-std::string to_json(const RunReport& report);
 
 }  // namespace eckart::telemetry

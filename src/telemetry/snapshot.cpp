@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "telemetry/percent_text.hpp"
+#include "text/percent_text.hpp"
 
 namespace eckart::telemetry {
 namespace {
@@ -43,7 +43,7 @@ StageStats since(StageStats now, const StageStats& earlier) {
   return now;
 }
 
-GpuUsage since(GpuUsage now, const GpuUsage& earlier) {
+machine::GpuUsage since(machine::GpuUsage now, const machine::GpuUsage& earlier) {
   now.seconds -= earlier.seconds;
   now.busy_s -= earlier.busy_s;
   now.memory_busy_s -= earlier.memory_busy_s;
@@ -56,22 +56,6 @@ GpuUsage since(GpuUsage now, const GpuUsage& earlier) {
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0.0; }
 
 }  // namespace
-
-std::string_view to_string(ThrottleReason throttle) {
-  switch (throttle) {
-    case ThrottleReason::power:
-      return "power";
-    case ThrottleReason::thermal:
-      return "thermal";
-    case ThrottleReason::hardware:
-      return "hardware";
-    case ThrottleReason::sync:
-      return "sync";
-    case ThrottleReason::other:
-      return "other";
-  }
-  return "?";
-}
 
 Snapshot Snapshot::since(const Snapshot& earlier) const {
   Snapshot difference = *this;
@@ -100,17 +84,17 @@ double total_time_s(const StageStats& stage) {
 
 double busy_ratio(const StageStats& stage) { return ratio(stage.busy_s, total_time_s(stage)); }
 
-double busy_ratio(const GpuUsage& gpu) { return ratio(gpu.busy_s, gpu.seconds); }
+double busy_ratio(const machine::GpuUsage& gpu) { return ratio(gpu.busy_s, gpu.seconds); }
 
-double busy_ratio(const MachineUsage& machine, double seconds) {
+double busy_ratio(const machine::MachineUsage& machine, double seconds) {
   return ratio(machine.process.cpu_s, machine.cores * seconds);
 }
 
-Bottleneck find_bottleneck(const std::vector<StageStats>& stages, const MachineUsage& machine,
-                           double seconds) {
+Bottleneck find_bottleneck(const std::vector<StageStats>& stages,
+                           const machine::MachineUsage& machine, double seconds) {
   const double cores = busy_ratio(machine, seconds);
   double gpu = 0;
-  for (const GpuUsage& usage : machine.gpus) gpu = std::max(gpu, busy_ratio(usage));
+  for (const machine::GpuUsage& usage : machine.gpus) gpu = std::max(gpu, busy_ratio(usage));
   if (gpu >= kSaturatedDeviceRatio && gpu >= cores)
     return {"gpu", gpu, fmt::format("the GPU is the bottleneck: {} busy", percent_text(gpu))};
 

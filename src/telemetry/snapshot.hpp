@@ -9,8 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/duration_histogram.hpp"
 #include "core/outcome.hpp"
+#include "machine/usage.hpp"
+#include "telemetry/duration_histogram.hpp"
 
 namespace eckart::telemetry {
 
@@ -59,13 +60,6 @@ struct BatchStats {
   std::int64_t plane_capacity = 0;
 };
 
-/// What the machine gave this process.
-struct ProcessUsage {
-  double cpu_s = 0;  ///< user and system, of all threads
-  std::int64_t rss_bytes = 0, peak_rss_bytes = 0;
-  int threads = 0;
-};
-
 /// An image that failed, for people.
 struct ImageFailure {
   double unix_s = 0;  ///< when
@@ -73,31 +67,6 @@ struct ImageFailure {
   Stage stage = Stage::source;
   FailureReason reason = FailureReason::none;
   std::string detail;
-};
-
-/// Why a GPU's clocks are held down.
-enum class ThrottleReason { power, thermal, hardware, sync, other };
-constexpr int kThrottleReasonCount = int(ThrottleReason::other) + 1;
-std::string_view to_string(ThrottleReason throttle);
-
-/// One GPU in some time, as NVML has it.
-struct GpuUsage {
-  std::string uuid;
-  double seconds = 0;        ///< that were looked at
-  double busy_s = 0;         ///< of these, in which a kernel ran
-  double memory_busy_s = 0;  ///< likewise, in which memory was read or written
-  double energy_j = 0;
-  std::int64_t memory_used_bytes = 0;  ///< by everyone, at the end, and the following
-  int sm_mhz = 0, memory_mhz = 0, temperature_c = 0;
-  /// How often, of a look each second, clocks were held down, by ThrottleReason.
-  std::array<std::int64_t, kThrottleReasonCount> throttled_samples{};
-};
-
-/// What the machine has, and this process and others had of it.
-struct MachineUsage {
-  int cores = 0;  ///< logical CPUs that this process may use; 0: not known
-  ProcessUsage process;
-  std::vector<GpuUsage> gpus;
 };
 
 /// A pipeline and its machine, from the start of the pipeline to `elapsed_s`, or, as a difference
@@ -120,7 +89,7 @@ struct Snapshot {
   BatchStats batches;
   std::int64_t budget_bytes = 0, budget_used_bytes = 0;
   std::int64_t oom_splits = 0, cpu_fallback_images = 0;
-  MachineUsage machine;
+  machine::MachineUsage machine;
 
   /// What came after `earlier`, a snapshot of the same pipeline.
   Snapshot since(const Snapshot& earlier) const;
@@ -130,9 +99,9 @@ struct Snapshot {
 double total_time_s(const StageStats& stage);
 /// The share of the time that something was used, 0 to 1.
 double busy_ratio(const StageStats& stage);
-double busy_ratio(const GpuUsage& gpu);
+double busy_ratio(const machine::GpuUsage& gpu);
 /// Of all cores together, in so many seconds.
-double busy_ratio(const MachineUsage& machine, double seconds);
+double busy_ratio(const machine::MachineUsage& machine, double seconds);
 
 /// What limits the rate.
 struct Bottleneck {
@@ -142,7 +111,7 @@ struct Bottleneck {
 };
 /// Of what was seen in so many seconds. Cores and GPUs are what stages share: where they are
 /// saturated, the threads that seem busy wait for them.
-Bottleneck find_bottleneck(const std::vector<StageStats>& stages, const MachineUsage& machine,
-                           double seconds);
+Bottleneck find_bottleneck(const std::vector<StageStats>& stages,
+                           const machine::MachineUsage& machine, double seconds);
 
 }  // namespace eckart::telemetry

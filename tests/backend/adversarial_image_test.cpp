@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/random.hpp"
+#include "synth/random.hpp"
 #include "tests/backend/optimality.hpp"
 
 namespace eckart::test {

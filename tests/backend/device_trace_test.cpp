@@ -1,7 +1,7 @@
 // What a lane tells of its device's time, and that the engines of a GPU work at once.
 #include <chrono>
 
-#include "core/synth.hpp"
+#include "synth/synth.hpp"
 #include "tests/backend/backend_fixture.hpp"
 #include "tests/support/overlap.hpp"
 

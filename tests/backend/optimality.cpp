@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compute/spectrum.hpp"
 #include "core/quality.hpp"
-#include "core/spectrum.hpp"
 
 namespace eckart::test {
 namespace {

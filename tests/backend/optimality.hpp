@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/synth.hpp"
+#include "synth/synth.hpp"
 #include "tests/backend/backend_fixture.hpp"
 #include "tests/support/reference_svd.hpp"
 

@@ -3,7 +3,7 @@
 #include <set>
 #include <sstream>
 
-#include "core/usable_cores.hpp"
+#include "machine/usable_cores.hpp"
 #include "tests/cli/cli_fixture.hpp"
 
 namespace eckart::test {

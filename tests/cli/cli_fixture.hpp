@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "core/synth.hpp"
 #include "io/codec.hpp"
 #include "io/read_file.hpp"
+#include "synth/synth.hpp"
 #include "tests/cli/eckart_process.hpp"
 #include "tests/support/sanitized.hpp"
 #include "tests/support/temp_folder.hpp"

@@ -9,7 +9,6 @@
 namespace eckart::test {
 namespace {
 
-
 class Doctor : public CliTest {
  protected:
   ProcessResult calibrate(const std::vector<std::string>& more = {}) {

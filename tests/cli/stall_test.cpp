@@ -6,13 +6,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "telemetry/status_server.hpp"
+#include "status_server/status_server.hpp"
 #include "tests/cli/watch_fixture.hpp"
 
 namespace eckart::test {
 namespace {
 
-using telemetry::http_get;
+using status_server::http_get;
 
 /// What a service tells its manager, as systemd gets it.
 class FakeServiceManager {

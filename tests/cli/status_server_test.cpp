@@ -1,5 +1,5 @@
 // The status page and the metrics of a running service, asked as curl and Prometheus do.
-#include "telemetry/status_server.hpp"
+#include "status_server/status_server.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ namespace eckart::test {
 namespace {
 
 using nlohmann::json;
-using telemetry::http_get;
+using status_server::http_get;
 
 class StatusServerTest : public WatchTest {
  protected:
@@ -151,7 +151,7 @@ TEST_F(StatusServerTest, top_prints_status_or_reports_no_answer) {
 TEST_F(StatusServerTest, top_escapes_control_characters) {
   const auto nothing = [] { return std::string(); };
   const auto text = [] { return std::string("images\n\033[2Jx\n"); };
-  const telemetry::StatusServer another(
+  const status_server::StatusServer another(
       socket(), {[](double) { return std::string(); }, nothing, text, nothing, nothing});
   EXPECT_EQ(run({"top", socket()}).out, "images\n\\x1b[2Jx\n");
 }

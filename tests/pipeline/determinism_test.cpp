@@ -6,9 +6,9 @@
 #include <map>
 
 #include "compute/cpu/cpu_backend.hpp"
-#include "core/synth.hpp"
 #include "io/publication.hpp"
 #include "io/read_file.hpp"
+#include "synth/synth.hpp"
 #include "tests/pipeline/fakes.hpp"
 #include "tests/support/random_delay.hpp"
 #include "tests/support/temp_folder.hpp"

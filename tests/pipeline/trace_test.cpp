@@ -46,7 +46,7 @@ std::unique_ptr<Lane> DeviceBackend::make_lane(int) { return std::make_unique<De
 class PipelineTrace : public ::testing::Test {
  protected:
   telemetry::RunReport run() {
-    telemetry::Trace trace(file());
+    trace::Trace trace(file());
     return harness_.pipeline().run(&trace);
   }
   std::filesystem::path file() const { return folder_.path() / "t.json"; }
@@ -157,7 +157,7 @@ TEST_F(PipelineTrace, is_complete_after_a_stop_or_an_error) {
     if (number == 7) throw FatalError(ExitCode::internal, "on purpose");
   };
   {
-    telemetry::Trace trace(file());
+    trace::Trace trace(file());
     EXPECT_THROW(other.pipeline().run(&trace), FatalError);
   }
   const TraceReader trace(file());

@@ -16,7 +16,7 @@
 #include "compute/cpu/openblas_core.hpp"
 #include "compute/solver_choice.hpp"
 #include "core/error.hpp"
-#include "core/usable_cores.hpp"
+#include "machine/usable_cores.hpp"
 
 // Exported by every OpenBLAS, declared in none of its headers.
 extern "C" void* blas_memory_alloc(int where);

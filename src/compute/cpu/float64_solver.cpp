@@ -8,7 +8,7 @@
 #include <span>
 
 #include "compute/certificate.hpp"
-#include "core/spectrum.hpp"
+#include "compute/spectrum.hpp"
 
 namespace eckart::cpu {
 namespace {

@@ -6,7 +6,7 @@
 #include "compute/backend.hpp"
 #include "compute/cuda/kernels/reconstruct.hpp"
 #include "compute/cuda/layout/packing.hpp"
-#include "compute/cuda/plane_layout.hpp"
+#include "compute/cuda/layout/plane_layout.hpp"
 #include "compute/cuda/raii.hpp"
 #include "compute/cuda/solvers/solver.hpp"
 #include "compute/cuda/timeline.hpp"

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/printable.hpp"
 #include "io/watch/file_observation.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::io {
 namespace {

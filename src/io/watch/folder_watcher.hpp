@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "core/file_descriptor.hpp"
+#include "files/file_descriptor.hpp"
 #include "flow/workers.hpp"
 #include "io/watch/path_filter.hpp"
 #include "io/watch/ready_queue.hpp"

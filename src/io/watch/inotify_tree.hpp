@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/file_descriptor.hpp"
+#include "files/file_descriptor.hpp"
 #include "io/root_directory.hpp"
 #include "io/watch/path_filter.hpp"
 

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "core/file_descriptor.hpp"
+#include "files/file_descriptor.hpp"
 #include "io/claimed_file.hpp"
 
 namespace eckart::io {

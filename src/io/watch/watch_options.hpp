@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/file_state.hpp"
+#include "files/file_state.hpp"
 #include "io/directory.hpp"
 #include "io/source.hpp"
 #include "io/watch/instant.hpp"

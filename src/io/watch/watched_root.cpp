@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/printable.hpp"
 #include "io/watch/polled_file_system.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::io {
 namespace {

@@ -9,7 +9,7 @@
 #include "compute/cuda/cuda_backend.hpp"
 #include "compute/out_of_memory.hpp"
 #include "core/error.hpp"
-#include "core/synth.hpp"
+#include "synth/synth.hpp"
 #include "tests/backend/cuda/faults/cuda_faults.hpp"
 #include "tests/backend/cuda/gpu_unavailable_message.hpp"
 

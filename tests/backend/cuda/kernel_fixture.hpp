@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "compute/cuda/kernels/reconstruct.hpp"
-#include "compute/cuda/plane_layout.hpp"
+#include "compute/cuda/layout/plane_layout.hpp"
 #include "compute/cuda/raii.hpp"
 #include "tests/backend/cuda/device_array.hpp"
 #include "tests/backend/cuda/gpu_unavailable_message.hpp"

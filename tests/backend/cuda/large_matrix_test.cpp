@@ -2,7 +2,7 @@
 #include <string>
 
 #include "core/quality.hpp"
-#include "core/synth.hpp"
+#include "synth/synth.hpp"
 #include "tests/backend/backend_fixture.hpp"
 
 namespace eckart::test {

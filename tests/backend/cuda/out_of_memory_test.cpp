@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/quality.hpp"
-#include "core/synth.hpp"
+#include "synth/synth.hpp"
 #include "tests/backend/backend_fixture.hpp"
 #include "tests/backend/cuda/gpu_unavailable_message.hpp"
 

@@ -16,7 +16,7 @@
 namespace eckart::app {
 namespace {
 
-using telemetry::http_get;
+using status_server::http_get;
 using testing::HasSubstr;
 
 class MonitorTest : public testing::Test {
@@ -38,7 +38,7 @@ TEST_F(MonitorTest, has_a_sample_before_it_answers) {
     snapshot.found = ++samples_;
     return snapshot;
   };
-  Monitor monitor(settings_, "run", {pipeline, [] { return telemetry::ServiceState{}; }});
+  Monitor monitor(settings_, "run", {pipeline, [] { return status_server::ServiceState{}; }});
   monitor.begin(true);
   EXPECT_GE(monitor.last_view().all.found, 1);
   const int samples = samples_;
@@ -55,7 +55,7 @@ TEST_F(MonitorTest, is_unhealthy_when_sampling_fails) {
     if (++samples_ > 1) throw std::runtime_error("no more");
     return {};
   };
-  Monitor monitor(settings_, "run", {pipeline, [] { return telemetry::ServiceState{}; }});
+  Monitor monitor(settings_, "run", {pipeline, [] { return status_server::ServiceState{}; }});
   monitor.begin(true);
   const auto is_healthy = [this] {
     try {
@@ -78,7 +78,7 @@ TEST_F(MonitorTest, recent_snapshot_excludes_the_beginning) {
     snapshot.elapsed_s = snapshot.seconds = samples_;
     return snapshot;
   };
-  Monitor monitor(settings_, "run", {pipeline, [] { return telemetry::ServiceState{}; }});
+  Monitor monitor(settings_, "run", {pipeline, [] { return status_server::ServiceState{}; }});
   monitor.begin(true);
   while (samples_ < 20) std::this_thread::yield();
   monitor.end();
@@ -100,7 +100,7 @@ TEST_F(MonitorTest, adds_unwritten_interval_to_the_next_line) {
     snapshot.startup_s = 1;
     return snapshot;
   };
-  Monitor monitor(settings_, "run", {pipeline, [] { return telemetry::ServiceState{}; }});
+  Monitor monitor(settings_, "run", {pipeline, [] { return status_server::ServiceState{}; }});
   monitor.begin(false);
   while (samples_ < 5) std::this_thread::yield();
   std::filesystem::remove(folder);

@@ -7,7 +7,7 @@
 
 #include "core/error.hpp"
 #include "io/quarantine.hpp"
-#include "telemetry/quarantine_record.hpp"
+#include "io/quarantine_record.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/io/make_rooted_file.hpp"
 
@@ -26,7 +26,7 @@ class RequeueTest : public testing::Test {
   }
   void quarantine(bool with_root = true) const {
     std::ofstream(at("in/day/a.png")) << "bad";
-    telemetry::QuarantineRecord note;
+    io::QuarantineRecord note;
     note.input = at("in/day/a.png");
     note.root = at("in");
     std::string reason = to_json(note, "1");
@@ -84,7 +84,7 @@ TEST_F(RequeueTest, follows_symlink_of_the_watched_folder_itself) {
 
 TEST_F(RequeueTest, rejects_record_that_leads_out_of_the_watched_folder) {
   quarantine();
-  telemetry::QuarantineRecord note;
+  io::QuarantineRecord note;
   note.input = at("in/../elsewhere/a.png");
   note.root = at("in");
   std::ofstream(at("out/.eckart/quarantine/day/a.png.record.json")) << to_json(note, "1");
@@ -97,7 +97,7 @@ TEST_F(RequeueTest, rejects_record_that_leads_out_of_the_watched_folder) {
 TEST_F(RequeueTest, retries_input_kept_in_place) {
   quarantine();
   std::ofstream(at("in/day/a.png")) << "another";
-  telemetry::QuarantineRecord note;
+  io::QuarantineRecord note;
   note.input = at("in/day/a.png");
   note.root = at("in");
   io::Quarantine(at("out"), {}).note("day/a.png", to_json(note, "1"));

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/scaling_benchmark.hpp"
-#include "core/usable_cores.hpp"
+#include "machine/usable_cores.hpp"
 
 namespace eckart::bench {
 namespace {

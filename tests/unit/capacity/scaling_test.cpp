@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/random.hpp"
+#include "synth/random.hpp"
 
 namespace eckart::capacity {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "capacity/plan.hpp"
 #include "capacity/throughput_log_reader.hpp"
-#include "core/random.hpp"
+#include "synth/random.hpp"
 
 namespace eckart::capacity::test {
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "telemetry/snapshot_text.hpp"
+#include "reports/snapshot_text.hpp"
 
 namespace eckart::telemetry {
 namespace {
@@ -19,8 +19,8 @@ StageStats stage(const char* name, double busy_s, double cpu_s, double all_s = 1
   return row;
 }
 
-MachineUsage machine(int cores, double cpu_s, double gpu_busy_s = 0) {
-  MachineUsage machine;
+machine::MachineUsage machine(int cores, double cpu_s, double gpu_busy_s = 0) {
+  machine::MachineUsage machine;
   machine.cores = cores;
   machine.process.cpu_s = cpu_s;
   machine.gpus.emplace_back().seconds = 10;
@@ -56,7 +56,7 @@ TEST(Bottleneck, is_nothing_when_all_stages_wait) {
   EXPECT_EQ(limit.resource, "");
   EXPECT_THAT(limit.text, HasSubstr("no stage is saturated: load is the busiest, 30 % busy"));
   EXPECT_EQ(find_bottleneck({stage("load", 0, 0)}, machine(8, 0), 10).text, "");
-  EXPECT_EQ(find_bottleneck({}, MachineUsage{}, 0).text, "");
+  EXPECT_EQ(find_bottleneck({}, machine::MachineUsage{}, 0).text, "");
 }
 
 Snapshot snapshot_at(double elapsed_s, std::int64_t factor) {
@@ -109,16 +109,16 @@ TEST(SnapshotText, has_counts_rates_and_the_bottleneck) {
   Snapshot all = snapshot_at(10, 5);
   all.stages = {stage("load", 9.7, 3)};
   all.stages[0].service = service.read();
-  const std::string text = snapshot_text(all, all);
+  const std::string text = reports::snapshot_text(all, all);
   EXPECT_THAT(text, HasSubstr("50 done, 10 failed, 0 skipped, 40 unfinished, in 10.0 s\n"));
   EXPECT_THAT(text, HasSubstr("5 images/s in the last 10.0 s"));
   EXPECT_THAT(text, HasSubstr("97 %"));
   EXPECT_THAT(text, HasSubstr("found 15/256"));
   EXPECT_THAT(text, HasSubstr("load is the bottleneck: 97 % busy\n"));
   EXPECT_EQ(text.back(), '\n');
-  EXPECT_EQ(short_bottleneck_text(all), "load 97 % busy");
-  EXPECT_EQ(short_bottleneck_text({}), "");
-  EXPECT_FALSE(snapshot_text({}, {}).empty()) << "before anything was seen";
+  EXPECT_EQ(reports::short_bottleneck_text(all), "load 97 % busy");
+  EXPECT_EQ(reports::short_bottleneck_text({}), "");
+  EXPECT_FALSE(reports::snapshot_text({}, {}).empty()) << "before anything was seen";
 }
 
 }  // namespace

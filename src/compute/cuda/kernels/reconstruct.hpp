@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "compute/cuda/layout/factors.hpp"
+#include "compute/cuda/layout/plane_layout.hpp"
 #include "compute/cuda/layout/tiles.hpp"
-#include "compute/cuda/plane_layout.hpp"
 
 namespace eckart::cuda {
 

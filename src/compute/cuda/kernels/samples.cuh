@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
+#include "compute/cuda/layout/plane_layout.hpp"
 #include "compute/cuda/layout/quads.hpp"
-#include "compute/cuda/plane_layout.hpp"
 
 namespace eckart::cuda {
 

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "compute/cuda/plane_layout.hpp"
+#include "compute/cuda/layout/plane_layout.hpp"
 
 namespace eckart::cuda {
 

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "compute/cuda/plane_layout.hpp"
+#include "compute/cuda/layout/plane_layout.hpp"
 #include "core/image.hpp"
 
 namespace eckart::cuda {

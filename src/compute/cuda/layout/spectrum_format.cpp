@@ -1,6 +1,6 @@
 #include "compute/cuda/layout/spectrum_format.hpp"
 
-#include "core/spectrum.hpp"
+#include "compute/spectrum.hpp"
 
 namespace eckart::cuda {
 

@@ -6,7 +6,7 @@
 
 #include "compute/backend.hpp"
 #include "compute/certificate.hpp"
-#include "compute/cuda/plane_layout.hpp"
+#include "compute/cuda/layout/plane_layout.hpp"
 
 namespace eckart::cuda {
 

@@ -10,9 +10,9 @@
 
 #include "compute/backend.hpp"
 #include "compute/cuda/kernels/reconstruct.hpp"
+#include "compute/cuda/layout/plane_layout.hpp"
 #include "compute/cuda/layout/spectrum_format.hpp"
 #include "compute/cuda/layout/workspace_allocator.hpp"
-#include "compute/cuda/plane_layout.hpp"
 
 namespace eckart::cuda {
 

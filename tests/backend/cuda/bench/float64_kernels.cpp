@@ -6,7 +6,7 @@
 #include "compute/cuda/kernels/reconstruct.hpp"
 #include "compute/cuda/kernels/ritz_vectors.hpp"
 #include "compute/cuda/kernels/unpack.hpp"
-#include "core/random.hpp"
+#include "synth/random.hpp"
 #include "tests/backend/cuda/bench/kernel.hpp"
 #include "tests/backend/cuda/bench/libraries.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compute/cuda/kernels/small_svd.hpp"
-#include "compute/cuda/plane_layout.hpp"
+#include "compute/cuda/layout/plane_layout.hpp"
 #include "compute/cuda/solvers/solver.hpp"
 #include "compute/solver_choice.hpp"
 #include "tests/backend/cuda/bench/roofline.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/random.hpp"
+#include "synth/random.hpp"
 
 namespace eckart::cuda::bench {
 namespace {

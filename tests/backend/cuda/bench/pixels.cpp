@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "core/synth.hpp"
+#include "synth/synth.hpp"
 #include "tests/backend/cuda/bench/kernel.hpp"
 
 namespace eckart::cuda::bench {

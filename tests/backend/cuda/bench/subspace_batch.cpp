@@ -9,7 +9,7 @@
 #include "compute/cuda/kernels/reorthonormalize.hpp"
 #include "compute/cuda/kernels/small_svd.hpp"
 #include "compute/cuda/kernels/unpack_float16.hpp"
-#include "core/random.hpp"
+#include "synth/random.hpp"
 
 namespace eckart::cuda::bench {
 namespace {

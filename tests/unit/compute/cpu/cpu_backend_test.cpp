@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "compute/evict_if_full.hpp"
-#include "core/synth.hpp"
+#include "synth/synth.hpp"
 
 namespace eckart::cpu {
 namespace {

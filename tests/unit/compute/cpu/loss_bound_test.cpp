@@ -9,7 +9,7 @@
 
 #include "compute/cpu/subspace_iteration.hpp"
 #include "core/quality.hpp"
-#include "core/synth.hpp"
+#include "synth/synth.hpp"
 #include "tests/support/reference_svd.hpp"
 
 namespace eckart::cpu {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "core/error.hpp"
-#include "core/file_descriptor.hpp"
+#include "files/file_descriptor.hpp"
 #include "io/read_file.hpp"
 #include "tests/support/waiting_thread.hpp"
 #include "tests/unit/io/watch/fill_event_queue.hpp"

@@ -1,0 +1,88 @@
+#include "io/quarantine_record.hpp"
+
+#include <array>
+#include <ctime>
+#include <string_view>
+
+#include "text/json.hpp"
+
+namespace eckart::io {
+namespace {
+
+constexpr std::string_view kScheme = "file://";
+constexpr std::string_view kDigits = "0123456789ABCDEF";
+
+bool is_unreserved(char c) {
+  const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  return letter || (c >= '0' && c <= '9') || std::string_view("/-._~").find(c) != std::string::npos;
+}
+
+/// As RFC 8089 has it: exact, whatever bytes the name has, which JSON's text is not.
+std::string to_uri(const std::filesystem::path& path) {
+  std::string uri(kScheme);
+  for (const char c : path.native()) {
+    const auto byte = static_cast<unsigned char>(c);
+    uri += is_unreserved(c) ? std::string(1, c)
+                            : std::string{'%', kDigits[byte >> 4], kDigits[byte & 15]};
+  }
+  return uri;
+}
+
+std::optional<std::filesystem::path> from_uri(std::string_view uri) {
+  if (!uri.starts_with(kScheme)) return std::nullopt;
+  uri.remove_prefix(kScheme.size());
+  std::string path;
+  for (std::size_t i = 0; i < uri.size(); ++i) {
+    if (uri[i] != '%') {
+      path += uri[i];
+      continue;
+    }
+    if (i + 2 >= uri.size()) return std::nullopt;
+    const std::size_t high = kDigits.find(uri[i + 1]), low = kDigits.find(uri[i + 2]);
+    if (high == std::string::npos || low == std::string::npos) return std::nullopt;
+    path += char(high * 16 + low);
+    i += 2;
+  }
+  return path;
+}
+
+/// 2026-11-22T15:12:03Z
+std::string utc_timestamp_text(std::chrono::system_clock::time_point time) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm utc{};
+  ::gmtime_r(&seconds, &utc);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text.data();
+}
+
+}  // namespace
+
+std::string to_json(const QuarantineRecord& note, const std::string& version) {
+  Json json{{"input", note.input.native()},
+            {"uri", to_uri(note.input)},
+            {"root_uri", to_uri(note.root)},
+            {"stage", to_string(note.outcome.stage)},
+            {"reason", to_string(note.outcome.reason)},
+            {"error", note.outcome.detail},
+            {"bytes", note.bytes},
+            {"sha256", note.sha256},
+            {"time", utc_timestamp_text(note.time)},
+            {"version", "eckart " + version}};
+  if (!note.sha256_error.empty()) json["sha256_error"] = note.sha256_error;
+  return dump_json(json, 2) + '\n';
+}
+
+std::optional<QuarantinedInput> parse_quarantined_input(const std::string& json) {
+  const auto parsed = nlohmann::json::parse(json, nullptr, false);
+  const auto path_of = [&](const char* key) -> std::optional<std::filesystem::path> {
+    if (!parsed.is_object() || !parsed.contains(key) || !parsed[key].is_string())
+      return std::nullopt;
+    return from_uri(parsed[key].get<std::string>());
+  };
+  const auto input = path_of("uri");
+  if (!input) return std::nullopt;
+  return QuarantinedInput{*input, path_of("root_uri").value_or(std::filesystem::path())};
+}
+
+}  // namespace eckart::io

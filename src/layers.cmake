@@ -1,0 +1,68 @@
+# The layers of src/: what each component is, and what it may include and link. The only place that says so.
+#   src/components.cmake   links a component with what stands here, and nothing else
+#   src/check_includes.cmake   ends the build at an #include that is not allowed here
+#   docs/architecture.md   has this table; tests/layers compares the two
+# A component may use only components that stand above it.
+
+# eckart_library(NAME HEADERS regex LINK target ...): a third-party library. HEADERS matches the whole name of an included header.
+eckart_library(cuda          HEADERS "((cuda|cublas|cusolver|cusparse|curand|cuComplex|nvtx|nvToolsExt|nvml|cub/|thrust/|cooperative_groups).*)"
+               LINK CUDA::cudart_static CUDA::cublas CUDA::cusolver)
+eckart_library(opencv        HEADERS "opencv2/.*"                        LINK opencv)
+eckart_library(libjpeg-turbo HEADERS "(turbojpeg|jpeglib|jerror).*"      LINK PkgConfig::jpeg)
+eckart_library(libspng       HEADERS "(png|spng).*"                      LINK PkgConfig::spng)
+eckart_library(zlib          HEADERS "(zlib|libdeflate).*"               LINK ZLIB::ZLIB)
+eckart_library(openblas      HEADERS "(.*/)?(lapack|lapacke|cblas|openblas_config).*" LINK PkgConfig::openblas PkgConfig::lapacke)
+eckart_library(moodycamel    HEADERS "concurrentqueue/.*"                LINK moodycamel)
+eckart_library(yaml-cpp      HEADERS "yaml-cpp/.*"                       LINK yaml-cpp)
+eckart_library(cpp-httplib   HEADERS "httplib.*"                         LINK PkgConfig::httplib Threads::Threads)
+eckart_library(prometheus    HEADERS "prometheus/.*"                     LINK PkgConfig::prometheus)
+eckart_library(libsystemd    HEADERS "systemd/.*"                        LINK PkgConfig::systemd)
+eckart_library(sqlite        HEADERS "sqlite3.*"                         LINK SQLite::SQLite3)
+eckart_library(cli11         HEADERS "CLI/.*"                            LINK CLI11::CLI11)
+eckart_library(nlohmann-json HEADERS "nlohmann/.*"                       LINK nlohmann_json::nlohmann_json)
+eckart_library(spdlog        HEADERS "(spdlog|fmt)/.*"                   LINK spdlog::spdlog)
+eckart_library(libmd         HEADERS "sha2\\.h"                          LINK PkgConfig::libmd)
+eckart_library(dl            HEADERS "dlfcn\\.h"                         LINK ${CMAKE_DL_LIBS})
+eckart_library(threads       HEADERS ""                                  LINK Threads::Threads)
+eckart_library(googletest    HEADERS "(gtest|gmock)/.*")
+
+# eckart_layer(FOLDER ABOUT text [USES folder ...] [LIBRARIES name ...] [PUBLIC_LIBRARIES name ...]): PUBLIC_LIBRARIES are those
+# whose headers its own headers include.
+eckart_layer(build_id ABOUT "identifies a build: the program and the CUDA module must be of the same one")
+eckart_layer(text ABOUT "names safe to print, groups of digits, percentages, JSON" PUBLIC_LIBRARIES nlohmann-json spdlog)
+eckart_layer(hash ABOUT "SHA-256, hashes of names, hexadecimal digits" LIBRARIES libmd)
+eckart_layer(core ABOUT "image, matrix view, rank policy, quality, outcome, errors")
+eckart_layer(files ABOUT "file descriptor, state of a file, names of outputs" USES core)
+eckart_layer(flow ABOUT "channel, budget, workers, stage clock, without knowledge of images" PUBLIC_LIBRARIES moodycamel threads)
+eckart_layer(machine ABOUT "cores, memory, clock and GPUs of this machine (NVML is loaded at run time)" LIBRARIES spdlog dl)
+eckart_layer(synth ABOUT "synthetic images" USES core)
+eckart_layer(io ABOUT "sources, codecs, output tree, publishing, everything that touches image files"
+             USES core files text hash LIBRARIES opencv libjpeg-turbo libspng zlib nlohmann-json)
+eckart_layer(io/watch ABOUT "files that arrive in watched folders: events, scans, stability" USES io flow files text core)
+eckart_layer(ledger ABOUT "database of what became of every input" USES core files text LIBRARIES sqlite)
+eckart_layer(compute ABOUT "the backend interface, cost model, solver choice, certificate" USES core)
+eckart_layer(compute/cpu ABOUT "float64 LAPACK, the reference, a certified float32 iteration" USES compute core machine LIBRARIES openblas)
+eckart_layer(compute/cuda/layout ABOUT "shapes, sizes, offsets and thread indices of kernels (compiles without CUDA)" USES compute core)
+eckart_layer(compute/cuda ABOUT "lanes, slots, solvers, kernels" USES compute/cuda/layout compute core build_id PUBLIC_LIBRARIES cuda)
+eckart_layer(compute/checked ABOUT "runs two backends and compares them" USES compute core)
+eckart_layer(compute/fallback ABOUT "smaller batches, then another backend, for what a GPU has no memory for" USES compute core)
+eckart_layer(telemetry ABOUT "model of a run: counts, stages, snapshot, report" USES core text machine LIBRARIES spdlog nlohmann-json)
+eckart_layer(trace ABOUT "timeline of a run, as Chrome trace events" USES core files text LIBRARIES spdlog nlohmann-json)
+eckart_layer(logging ABOUT "log, journal, progress line" USES telemetry text LIBRARIES spdlog libsystemd)
+eckart_layer(reports ABOUT "summary, --json, --report, throughput log" USES telemetry machine core files text hash LIBRARIES spdlog nlohmann-json)
+eckart_layer(status_server/page ABOUT "the status page in HTML, CSS and JavaScript, as one C++ string")
+eckart_layer(status_server ABOUT "status page, status.json, metrics, health checks over HTTP"
+             USES status_server/page reports telemetry machine core files text LIBRARIES spdlog nlohmann-json cpp-httplib prometheus)
+eckart_layer(capacity ABOUT "from throughput logs to a plan" USES core text LIBRARIES nlohmann-json spdlog)
+eckart_layer(settings ABOUT "settings with defaults, one schema for reading, printing and errors" USES core files text LIBRARIES yaml-cpp)
+eckart_layer(pipeline ABOUT "the stages and their flow"
+             USES flow io io/watch compute ledger telemetry trace logging machine core files text LIBRARIES spdlog)
+eckart_layer(bench ABOUT "experiments of eckart bench: whole runs of this program on some of the cores"
+             USES compute io core files text machine flow LIBRARIES nlohmann-json spdlog)
+eckart_layer(app ABOUT "composition root: run, service, supervisor, backend, ledger commands"
+             USES settings pipeline flow io io/watch compute compute/cpu compute/checked compute/fallback ledger telemetry
+                  trace logging reports status_server synth machine build_id core files text
+             LIBRARIES spdlog libsystemd dl)
+eckart_layer(cli ABOUT "a file for each subcommand, exit codes, signals"
+             USES app settings pipeline flow io compute telemetry logging reports status_server capacity bench synth machine build_id core files text hash
+             LIBRARIES cli11 spdlog nlohmann-json)

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "telemetry/snapshot.hpp"
+#include "text/json.hpp"
+
+namespace eckart::reports {
+
+/// Those reasons that occurred.
+inline Json failures_json(const telemetry::ImageCounts& counts) {
+  Json failures = Json::object();
+  for (int reason = 0; reason < kFailureReasonCount; ++reason) {
+    const std::int64_t count = counts.failures[std::size_t(reason)];
+    if (count > 0) failures[std::string(to_string(FailureReason(reason)))] = count;
+  }
+  return failures;
+}
+
+}  // namespace eckart::reports

@@ -1,0 +1,109 @@
+#include "reports/image_report.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <system_error>
+#include <unordered_set>
+
+#include "core/error.hpp"
+#include "hash/name_hash.hpp"
+#include "text/json.hpp"
+#include "text/printable.hpp"
+
+namespace eckart::reports {
+namespace {
+
+/// What a line of a report is about.
+struct ReportSubject {
+  std::string kind;  ///< "output" or "failed"
+  std::filesystem::path path;
+
+  /// Of names as they are written, since those that are not UTF-8 are not written as they are.
+  std::uint64_t hash() const {
+    std::error_code none;
+    const std::filesystem::path whole = std::filesystem::absolute(path, none);
+    return name_hash(kind + (none ? path : whole).lexically_normal().native());
+  }
+};
+
+/// Nothing where the line is none of a report, or was cut short.
+std::optional<ReportSubject> parse_subject(const std::string& line) {
+  const Json json = Json::parse(line, nullptr, false);
+  const auto text = [&](const char* key) {
+    const auto found = json.is_object() ? json.find(key) : json.end();
+    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  if (const std::string output = text("output"); !output.empty())
+    return ReportSubject{"output", output};
+  if (const std::string file = text("file"); !file.empty()) return ReportSubject{"failed", file};
+  return std::nullopt;
+}
+
+std::string output_line_text(const std::filesystem::path& file, const std::filesystem::path& output,
+                             const char* result, const Json& measurements) {
+  Json json{{"file", file.native()}, {"output", output.native()}, {"result", result}};
+  json.update(measurements);
+  return dump_json(json) + '\n';
+}
+
+}  // namespace
+
+ImageReport::ImageReport(const std::filesystem::path& file) : file_(file) {}
+
+void ImageReport::add(const telemetry::OutputMeasurement& output) {
+  write(output_line_text(output.file, output.output, "done", to_json(output)));
+}
+
+void ImageReport::add_skipped(const std::filesystem::path& file,
+                              const std::filesystem::path& output, const std::string& known) {
+  Json json = Json::parse(known, nullptr, false);
+  if (!json.is_object()) {
+    json = telemetry::to_json(telemetry::OutputMeasurement{});
+    for (auto& value : json) value = nullptr;
+  }
+  write(output_line_text(file, output, "skipped", json));
+}
+
+void ImageReport::add_failure(const std::filesystem::path& file, const Outcome& outcome) {
+  write(dump_json({{"file", file.native()},
+                   {"result", "failed"},
+                   {"failed", to_string(outcome.reason)},
+                   {"stage", to_string(outcome.stage)},
+                   {"detail", outcome.detail}}) +
+        '\n');
+}
+
+void ImageReport::write(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  file_.write(text);
+}
+
+void ImageReport::close() {
+  const std::lock_guard lock(mutex_);
+  if (!file_.is_direct()) copy_unreplaced_lines();
+  const int error = file_.publish();
+  if (error != 0)
+    throw FatalError(ExitCode::io_error, "report " + printable(file_.path().native()) +
+                                             " is incomplete: " + std::strerror(error));
+}
+
+/// So that a run over some of the inputs, from another folder, or one that was stopped, takes
+/// nothing from it.
+void ImageReport::copy_unreplaced_lines() {
+  std::unordered_set<std::uint64_t> reported;
+  file_.for_each_written_line([&](const std::string& line) {
+    const auto subject = parse_subject(line);
+    if (!subject) return;
+    reported.insert(subject->hash());
+    if (subject->kind == "output")  // whose input has failed no more
+      reported.insert(
+          ReportSubject{"failed", Json::parse(line).at("file").get<std::string>()}.hash());
+  });
+  file_.for_each_previous_line([&](const std::string& line) {
+    const auto subject = parse_subject(line);
+    if (!subject || !reported.contains(subject->hash())) file_.write(line + '\n');
+  });
+}
+
+}  // namespace eckart::reports

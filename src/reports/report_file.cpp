@@ -1,0 +1,250 @@
+#include "reports/report_file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "core/error.hpp"
+#include "files/file_descriptor.hpp"
+#include "files/out_of_space.hpp"
+#include "text/json.hpp"
+#include "text/printable.hpp"
+
+namespace eckart::reports {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kLinePrefix = "{\"file\":";  // how every line begins
+constexpr std::size_t kMaxLineBytes = 1 << 20;          // names have their limits
+
+FatalError report_error(ExitCode code, const fs::path& file, const std::string& what) {
+  return {code, "report " + printable(file.native()) + what};
+}
+
+[[noreturn]] void throw_open_error(const fs::path& file, int error) {
+  const FatalError failure = report_error(
+      ExitCode::cannot_create, file, std::string(" cannot be created: ") + std::strerror(error));
+  throw_if_out_of_space(error, failure.what());
+  throw failure;
+}
+
+/// nullptr, with errno, if it cannot be one.
+std::FILE* to_stream(FileDescriptor&& file) { return ::fdopen(file.release(), "w"); }
+
+bool is_same(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/// Whether the descriptor's file is the one of that name.
+bool is_open_as(int descriptor, const fs::path& path) {
+  struct stat open {
+  }, there{};
+  return ::fstat(descriptor, &open) == 0 && ::lstat(path.c_str(), &there) == 0 &&
+         is_same(open, there);
+}
+
+/// Named as a device or as a descriptor: what is there belongs to the caller. A file in the shared
+/// memory is a file.
+bool is_device_or_proc_path(const fs::path& file) {
+  std::error_code none;
+  const std::string name = fs::absolute(file, none).lexically_normal().native();
+  return (name.starts_with("/dev/") && !name.starts_with("/dev/shm/")) ||
+         name.starts_with("/proc/");
+}
+
+/// stdout or stderr, where the file is what that goes to; -1 where it is neither.
+int standard_stream_of(const fs::path& file) {
+  if (file == "-") return STDOUT_FILENO;
+  struct stat there {
+  }, open{};
+  if (::stat(file.c_str(), &there) != 0) return -1;
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    const int flags = ::fcntl(stream, F_GETFL);
+    if (flags != -1 && (flags & O_ACCMODE) != O_RDONLY && ::fstat(stream, &open) == 0 &&
+        is_same(there, open))
+      return stream;
+  }
+  return -1;
+}
+
+bool is_direct(const fs::path& file) {
+  std::error_code none;
+  const fs::file_type type = fs::status(file, none).type();
+  const bool can_be_replaced = type == fs::file_type::regular || type == fs::file_type::not_found;
+  return is_device_or_proc_path(file) || standard_stream_of(file) >= 0 || !can_be_replaced;
+}
+
+/// Where links lead, to a file that is not there yet, too, so that no link is replaced by a file.
+fs::path resolve_links(fs::path file) {
+  constexpr int kMaxLinks = 40;  // as Linux has it
+  std::error_code none;
+  for (int links = 0; links < kMaxLinks && !is_direct(file); ++links) {
+    const fs::path target = fs::read_symlink(file, none);
+    if (none) break;
+    file = file.parent_path() / target;
+  }
+  return file;
+}
+
+fs::path part_path(const fs::path& file) {
+  return is_direct(file) ? fs::path() : fs::path(file.native() + ".part");
+}
+
+/// With an offset of its own, what is written through one descriptor of a file is overwritten
+/// through another.
+std::FILE* open_direct(const fs::path& file) {
+  const int stream = standard_stream_of(file);
+  FileDescriptor opened(stream >= 0
+                            ? ::fcntl(stream, F_DUPFD_CLOEXEC, 0)
+                            : ::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
+  if (!opened) throw_open_error(file, errno);
+  return to_stream(std::move(opened));
+}
+
+/// The beginning of a file, up to the end of its first line.
+std::string first_line(int descriptor) {
+  std::string text;
+  std::array<char, 4096> bytes;
+  while (text.size() < kMaxLineBytes) {
+    const ssize_t got = ::pread(descriptor, bytes.data(), bytes.size(), off_t(text.size()));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    const std::string_view read(bytes.data(), std::size_t(got));
+    const std::size_t end = read.find('\n');
+    text += read.substr(0, end == read.npos ? end : end + 1);
+    if (end != read.npos) break;
+  }
+  return text;
+}
+
+/// As this version writes it, or an earlier one, which had no "result".
+bool is_report_line(std::string_view line) {
+  const Json json = Json::parse(line, nullptr, false);
+  if (!json.is_object()) return false;
+  const auto file = json.find("file");
+  if (file == json.end() || !file->is_string()) return false;
+  const auto has = [&](const char* key) { return json.contains(key); };
+  return has("result") || (has("output") && has("rank")) || (has("failed") && has("stage"));
+}
+
+/// What a run that was killed within its first line has left.
+bool is_truncated_line(std::string_view text) {
+  return text.size() < kMaxLineBytes &&
+         (text.starts_with(kLinePrefix) || kLinePrefix.starts_with(text));
+}
+
+/// People mistype: a picture, or the list of inputs, is not to be replaced by what is said of it.
+void check_is_report(const fs::path& file, int descriptor, bool is_part) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) {
+    if (status.st_size == 0) return;
+    const std::string line = first_line(descriptor);
+    const bool is_whole = line.ends_with('\n');
+    if (is_whole ? is_report_line(line) : is_part && !line.empty() && is_truncated_line(line))
+      return;
+  }
+  throw report_error(ExitCode::usage, file,
+                     ": the file exists and is not a report; choose another name");
+}
+
+void check_replaceable(const fs::path& file) {
+  const FileDescriptor before(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (before) return check_is_report(file, before.get(), false);
+  if (errno != ENOENT)
+    throw report_error(ExitCode::cannot_create, file,
+                       std::string(" cannot be read: ") + std::strerror(errno));
+}
+
+/// Locked for as long as it is open, if the file system knows locks.
+FileDescriptor open_locked(const fs::path& part, const fs::path& file) {
+  for (;;) {
+    FileDescriptor opened(::open(
+        part.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0666));
+    if (!opened) throw_open_error(part, errno);
+    if (::flock(opened.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno == EWOULDBLOCK)
+        throw report_error(ExitCode::temporary, file, ": another run is writing this report");
+      if (errno != ENOLCK && errno != EOPNOTSUPP && errno != ENOSYS) throw_open_error(part, errno);
+    }
+    // Or else the run that had the lock has put it to its place, or somebody has removed it.
+    if (is_open_as(opened.get(), part)) return opened;
+  }
+}
+
+std::FILE* open_part(const fs::path& part, const fs::path& file) {
+  check_replaceable(file);
+  FileDescriptor opened = open_locked(part, file);
+  check_is_report(part, opened.get(), true);
+  if (::ftruncate(opened.get(), 0) != 0) throw_open_error(part, errno);
+  return to_stream(std::move(opened));
+}
+
+}  // namespace
+
+ReportFile::ReportFile(const fs::path& file)
+    : path_(resolve_links(file)),
+      part_(part_path(path_)),
+      file_(is_direct() ? open_direct(path_) : open_part(part_, path_)) {
+  if (!file_) throw_open_error(path_, errno);
+}
+
+void ReportFile::write(const std::string& text) {
+  if (first_errno_ != 0) return;
+  if (std::fwrite(text.data(), 1, text.size(), file_.get()) < text.size() ||
+      std::fflush(file_.get()) != 0)
+    first_errno_ = errno;
+}
+
+void ReportFile::for_each_written_line(const std::function<void(const std::string& line)>& use) {
+  read_lines(part_, use);
+}
+
+void ReportFile::for_each_previous_line(const std::function<void(const std::string& line)>& use) {
+  std::error_code none;
+  if (fs::exists(path_, none)) read_lines(path_, use);
+}
+
+void ReportFile::read_lines(const fs::path& file,
+                            const std::function<void(const std::string& line)>& use) {
+  errno = 0;
+  std::ifstream stream(file, std::ios::binary);
+  const bool is_open = stream.is_open();
+  for (std::string line; std::getline(stream, line) && !stream.eof();) use(line);
+  if (first_errno_ == 0 && (!is_open || stream.bad())) first_errno_ = errno != 0 ? errno : EIO;
+}
+
+int ReportFile::publish() {
+  if (!is_direct() && first_errno_ == 0 && ::fsync(fileno(file_.get())) != 0) first_errno_ = errno;
+  if (!is_direct() && first_errno_ == 0) rename_into_place();
+  if (std::fclose(file_.release()) != 0 && first_errno_ == 0) first_errno_ = errno;
+  return first_errno_;
+}
+
+/// Still locked: the next run finds another file of this name, or none.
+void ReportFile::rename_into_place() {
+  if (!is_open_as(fileno(file_.get()), part_)) {
+    first_errno_ = ENOENT;  // somebody has removed it
+    return;
+  }
+  if (::rename(part_.c_str(), path_.c_str()) != 0) {
+    first_errno_ = errno;
+    return;
+  }
+  // Best effort: the file itself is on the disk.
+  const fs::path parent = path_.has_parent_path() ? path_.parent_path() : ".";
+  const FileDescriptor folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder) static_cast<void>(::fsync(folder.get()));
+}
+
+}  // namespace eckart::reports

@@ -1,0 +1,77 @@
+#include "reports/failures_json.hpp"
+#include "reports/run_report_derived.hpp"
+#include "reports/run_report_text.hpp"
+#include "text/json.hpp"
+
+namespace eckart::reports {
+namespace {
+
+Json solvers_json(const telemetry::RunReport& report) {
+  Json solvers = Json::array();
+  for (const telemetry::SolverChoiceStats& row : report.solvers) {
+    solvers.push_back({{"rows", row.rows},
+                       {"cols", row.cols},
+                       {"rank", row.rank},
+                       {"planes_per_batch", row.planes_per_batch},
+                       {"solver", row.solver},
+                       {"reason", row.explanation}});
+  }
+  return solvers;
+}
+
+Json stages_json(const telemetry::RunReport& report) {
+  Json stages = Json::array();
+  for (const telemetry::StageStats& stage : report.stages) {
+    stages.push_back({{"name", stage.name},
+                      {"workers", stage.workers},
+                      {"busy_s", stage.busy_s},
+                      {"waiting_for_input_s", stage.waiting_for_input_s},
+                      {"blocked_s", stage.blocked_s},
+                      {"cpu_s", stage.cpu_s},
+                      {"busy_ratio", telemetry::busy_ratio(stage)}});
+  }
+  return stages;
+}
+
+}  // namespace
+
+std::string to_json(const telemetry::RunReport& report) {
+  const bool measured = report.outputs > 0;
+  const telemetry::Bottleneck limit = find_bottleneck(report);
+  const Json json = {
+      {"done", report.done},
+      {"failed", report.failed},
+      {"skipped", report.skipped},
+      {"ignored", report.ignored},
+      {"failures", failures_json(report)},
+      {"interrupted", report.interrupted},
+      {"stopped_by", report.stopped_by.empty() ? Json() : Json(report.stopped_by)},
+      {"outputs", report.outputs},
+      {"psnr_db_mean", measured ? Json(report.psnr_db_mean) : Json()},
+      {"psnr_db_min", measured ? Json(report.psnr_db_min) : Json()},
+      {"max_loss_estimate_db", measured ? Json(report.max_loss_estimate_db) : Json()},
+      {"max_loss_bound_db", measured ? Json(report.max_loss_bound_db) : Json()},
+      {"planes", report.planes},
+      {"planes_recomputed", report.planes_recomputed},
+      {"pixels", report.pixels},
+      {"input_bytes", report.input_bytes},
+      {"output_bytes", report.output_bytes},
+      {"wall_s", report.wall_s},
+      {"images_per_s", per_second(report, double(report.done))},
+      {"pixels_per_s", per_second(report, double(report.pixels))},
+      {"input_bytes_per_s", per_second(report, double(report.input_bytes))},
+      {"output_bytes_per_s", per_second(report, double(report.output_bytes))},
+      {"cores", report.machine.cores},
+      {"cpu_s", report.cpu_s},
+      {"backend", report.backend},
+      {"backend_details", report.backend_details},
+      {"solvers", solvers_json(report)},
+      {"stages", stages_json(report)},
+      {"bottleneck", limit.resource.empty() ? Json() : Json(limit.resource)},
+      {"verdict", limit.text},
+      {"warnings", report.warnings},
+  };
+  return dump_json(json);
+}
+
+}  // namespace eckart::reports

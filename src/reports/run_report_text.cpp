@@ -1,0 +1,154 @@
+#include "reports/run_report_text.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "reports/run_report_derived.hpp"
+#include "text/group_digits.hpp"
+#include "text/percent_text.hpp"
+#include "text/printable.hpp"
+
+namespace eckart::reports {
+namespace {
+
+/// "label       text\n": every line of the summary but the table.
+std::string labeled(std::string_view label, std::string_view text) {
+  return fmt::format("{:<11} {}\n", label, text);
+}
+
+/// 28.4 s, 3 min 05 s, 4 h 03 min
+std::string wall_time_text(double seconds) {
+  if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
+  const auto s = std::int64_t(std::llround(seconds));
+  if (s < 3600) return fmt::format("{} min {:02} s", s / 60, s % 60);
+  return fmt::format("{} h {:02} min", s / 3600, s / 60 % 60);
+}
+
+/// At least three digits, never an exponent.
+std::string three_digit_text(double per_s) {
+  const int decimals = per_s < 10 ? 2 : per_s < 100 ? 1 : 0;
+  return fmt::format("{:.{}f}", per_s, decimals);
+}
+
+std::string images_text(const telemetry::RunReport& report) {
+  std::string text =
+      fmt::format("{} done, {} failed", group_digits(report.done), group_digits(report.failed));
+  if (report.skipped > 0) text += fmt::format(", {} skipped", group_digits(report.skipped));
+  if (report.ignored > 0) {
+    text += fmt::format("; {} {} ignored (file name, hidden, or link)",
+                        group_digits(report.ignored), report.ignored == 1 ? "file" : "files");
+  }
+  return text;
+}
+
+/// The most frequent reason first.
+std::string failures_text(const telemetry::RunReport& report) {
+  std::vector<int> reasons;
+  for (int reason = 0; reason < kFailureReasonCount; ++reason) {
+    if (report.failures[std::size_t(reason)] > 0) reasons.push_back(reason);
+  }
+  const auto count = [&](int reason) { return report.failures[std::size_t(reason)]; };
+  std::stable_sort(reasons.begin(), reasons.end(),
+                   [&](int a, int b) { return count(a) > count(b); });
+  std::string text;
+  for (const int reason : reasons) {
+    if (!text.empty()) text += ", ";
+    text += fmt::format("{} {}", group_digits(count(reason)), to_string(FailureReason(reason)));
+  }
+  return text;
+}
+
+/// How far the PSNR of any output may be below the optimum's.
+std::string loss_text(const telemetry::RunReport& report) {
+  if (std::isfinite(report.max_loss_bound_db))
+    return fmt::format("proven loss at most {:.1g} dB", report.max_loss_bound_db);
+  if (std::isfinite(report.max_loss_estimate_db))
+    return fmt::format("loss estimate at most {:.1g} dB", report.max_loss_estimate_db);
+  return "no loss estimate for some outputs";
+}
+
+std::string rates_text(const telemetry::RunReport& report) {
+  return fmt::format("{} images/s, {} Mpixel/s; files: {} MB/s read, {} MB/s written",
+                     three_digit_text(per_second(report, double(report.done))),
+                     three_digit_text(per_second(report, 1e-6 * double(report.pixels))),
+                     three_digit_text(per_second(report, 1e-6 * double(report.input_bytes))),
+                     three_digit_text(per_second(report, 1e-6 * double(report.output_bytes))));
+}
+
+/// The first few; the others are counted, and in the JSON.
+std::string solver_lines(const std::vector<telemetry::SolverChoiceStats>& solvers) {
+  constexpr std::size_t kMaxShapes = 3;
+  std::string lines;
+  for (std::size_t i = 0; i < std::min(kMaxShapes, solvers.size()); ++i) {
+    const telemetry::SolverChoiceStats& row = solvers[i];
+    lines +=
+        labeled(i == 0 ? "solver" : "", fmt::format("{} x {}, rank {}: {} ({})", row.rows, row.cols,
+                                                    row.rank, row.solver, row.explanation));
+  }
+  if (solvers.size() > kMaxShapes) {
+    lines += labeled("", fmt::format("{} more shapes: see --json", solvers.size() - kMaxShapes));
+  }
+  return lines;
+}
+
+std::string stage_table(const std::vector<telemetry::StageStats>& stages) {
+  constexpr std::string_view kRow = "{:<11} {:>7} {:>7} {:>17} {:>20}\n";
+  std::string table =
+      fmt::format(kRow, "stage", "threads", "busy", "waiting for input", "waiting for capacity");
+  for (const telemetry::StageStats& stage : stages) {
+    const double total = telemetry::total_time_s(stage);
+    const auto share = [&](double s) { return total > 0 ? percent_text(s / total) : "-"; };
+    table += fmt::format(kRow, stage.name, stage.workers, share(stage.busy_s),
+                         share(stage.waiting_for_input_s), share(stage.blocked_s));
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string bottleneck_text(const telemetry::RunReport& report) {
+  return find_bottleneck(report).text;
+}
+
+std::string to_text(const telemetry::RunReport& report) {
+  std::string text;
+  if (!report.stopped_by.empty()) {
+    text += labeled("STOPPED", printable_message(report.stopped_by) +
+                                   "; the figures below cover the work done before that");
+  } else if (report.interrupted) {
+    text += labeled("INTERRUPTED",
+                    "not all inputs were processed; the figures below cover those that were");
+  }
+  text += labeled("images", images_text(report));
+  if (report.failed > 0) text += labeled("failures", failures_text(report));
+  if (report.outputs > 0) {
+    const std::string loss = loss_text(report);
+    text += labeled("outputs", fmt::format("{}; PSNR {:.2f} dB mean, {:.2f} dB minimum, {}",
+                                           group_digits(report.outputs), report.psnr_db_mean,
+                                           report.psnr_db_min, loss));
+  }
+  text += labeled("time", wall_time_text(report.wall_s));
+  if (report.done > 0 && report.wall_s > 0) text += labeled("rate", rates_text(report));
+  if (!report.backend.empty()) {
+    text += labeled("backend", report.backend_details.empty()
+                                   ? report.backend
+                                   : fmt::format("{}: {}", report.backend, report.backend_details));
+  }
+  text += solver_lines(report.solvers);
+  if (!report.stages.empty()) text += fmt::format("\n{}\n", stage_table(report.stages));
+  if (const std::string sentence = bottleneck_text(report); !sentence.empty()) {
+    text += labeled("bottleneck", sentence);
+  }
+  if (report.planes_recomputed > 0) {
+    text += labeled(
+        "note", fmt::format("{} of {} planes were recomputed by a more accurate solver",
+                            group_digits(report.planes_recomputed), group_digits(report.planes)));
+  }
+  for (const std::string& warning : report.warnings) text += labeled("note", warning);
+  return text;
+}
+
+}  // namespace eckart::reports

@@ -1,0 +1,113 @@
+#include "reports/snapshot_text.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <cmath>
+#include <string_view>
+
+#include "text/percent_text.hpp"
+
+namespace eckart::reports {
+namespace {
+
+constexpr double kMib = 1 << 20;
+
+/// 340 us, 2.1 ms, 1.3 s; - where there is none
+std::string format_duration(double seconds) {
+  if (!std::isfinite(seconds)) return "-";
+  if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
+  return fmt::format("{:.3g} s", seconds);
+}
+
+std::string percentiles(const DurationHistogram& durations) {
+  if (durations.count() == 0) return "-";
+  return fmt::format("{}, {}, {}", format_duration(durations.quantile_s(0.5)),
+                     format_duration(durations.quantile_s(0.9)),
+                     format_duration(durations.quantile_s(0.99)));
+}
+
+double per_second(const telemetry::Snapshot& snapshot) {
+  return snapshot.seconds > 0 ? double(snapshot.counts.done) / snapshot.seconds : 0.0;
+}
+
+/// Three digits or more, and no exponent.
+std::string rate_text(const telemetry::Snapshot& snapshot) {
+  const double rate = per_second(snapshot);
+  return rate < 999.5 ? fmt::format("{:.3g}", rate) : fmt::format("{:.0f}", rate);
+}
+
+std::string stage_lines(const telemetry::Snapshot& recent) {
+  constexpr std::string_view kRow = "{:<8} {:>7} {:>5} {:>10} {:>13} {:>6}  {}\n";
+  std::string text = fmt::format(kRow, "stage", "threads", "busy", "input wait", "capacity wait",
+                                 "cores", "p50, p90, p99");
+  for (const telemetry::StageStats& stage : recent.stages) {
+    const double all = telemetry::total_time_s(stage);
+    const auto share = [&](double s) { return all > 0 ? percent_text(s / all) : "-"; };
+    text +=
+        fmt::format(kRow, stage.name, stage.workers, share(stage.busy_s),
+                    share(stage.waiting_for_input_s), share(stage.blocked_s),
+                    recent.seconds > 0 ? fmt::format("{:.2f}", stage.cpu_s / recent.seconds) : "-",
+                    percentiles(stage.service));
+  }
+  return text;
+}
+
+std::string queue_line(const telemetry::Snapshot& recent) {
+  std::string text;
+  for (const telemetry::QueueStats& queue : recent.queues) {
+    text += fmt::format("{}{} {}/{}", text.empty() ? "queues     " : ", ", queue.name, queue.images,
+                        queue.capacity);
+  }
+  return text + fmt::format("; decoded images: {:.0f} of {:.0f} MiB\n",
+                            double(recent.budget_used_bytes) / kMib,
+                            double(recent.budget_bytes) / kMib);
+}
+
+std::string gpu_lines(const machine::MachineUsage& machine) {
+  std::string text;
+  for (const machine::GpuUsage& gpu : machine.gpus) {
+    text += fmt::format(
+        "gpu        {}: {} busy, {:.0f} MiB in use, {:.0f} W, {} MHz, {} °C", gpu.uuid,
+        percent_text(telemetry::busy_ratio(gpu)), double(gpu.memory_used_bytes) / kMib,
+        gpu.seconds > 0 ? gpu.energy_j / gpu.seconds : 0.0, gpu.sm_mhz, gpu.temperature_c);
+    for (int reason = 0; reason < machine::kThrottleReasonCount; ++reason) {
+      if (gpu.throttled_samples[std::size_t(reason)] > 0)
+        text += fmt::format(", throttled: {}", to_string(machine::ThrottleReason(reason)));
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string snapshot_text(const telemetry::Snapshot& all, const telemetry::Snapshot& recent) {
+  const telemetry::ImageCounts& counts = all.counts;
+  std::string text =
+      fmt::format("images     {} done, {} failed, {} skipped, {} unfinished, in {:.1f} s\n",
+                  counts.done, counts.failed, counts.skipped, all.unfinished, all.elapsed_s);
+  text += fmt::format("rate       {} images/s in the last {:.1f} s, {} since the start\n",
+                      rate_text(recent), recent.seconds, rate_text(all));
+  text += stage_lines(recent) + queue_line(recent);
+  text += fmt::format("latency    {} (p50, p90, p99, from discovery to publication)\n",
+                      percentiles(recent.end_to_end));
+  text += fmt::format("process    {:.2f} of {} cores, {:.0f} MiB in memory, {} threads\n",
+                      recent.seconds > 0 ? recent.machine.process.cpu_s / recent.seconds : 0.0,
+                      recent.machine.cores, double(recent.machine.process.rss_bytes) / kMib,
+                      recent.machine.process.threads);
+  text += gpu_lines(recent.machine);
+  const std::string limit =
+      telemetry::find_bottleneck(recent.stages, recent.machine, recent.seconds).text;
+  const bool is_idle = limit.empty() || recent.counts.images() == 0;
+  return text + "bottleneck " + (is_idle ? "no image finished recently" : limit) + '\n';
+}
+
+std::string short_bottleneck_text(const telemetry::Snapshot& recent) {
+  const telemetry::Bottleneck limit =
+      telemetry::find_bottleneck(recent.stages, recent.machine, recent.seconds);
+  if (limit.resource.empty()) return {};
+  return fmt::format("{} {} % busy", limit.resource, int(100 * limit.busy));
+}
+
+}  // namespace eckart::reports

@@ -1,0 +1,86 @@
+#include "reports/throughput_log.hpp"
+
+#include <spdlog/sinks/rotating_file_sink.h>
+#include <spdlog/spdlog.h>
+#include <stdio_ext.h>
+#include <sys/file.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+#include <utility>
+
+#include "text/printable.hpp"
+
+namespace eckart::reports {
+namespace {
+
+using RotatingFile = spdlog::sinks::rotating_file_sink_st;
+
+/// As a full disk and a process that was killed leave it.
+bool ends_mid_line(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  return file && file.tellg() > 0 && file.seekg(-1, std::ios::end) && file.get() != '\n';
+}
+
+/// What could not be written is not written later: who wrote it was told so.
+spdlog::file_event_handlers rotation_handlers(const std::string& header,
+                                              const std::shared_ptr<bool>& discards_on_close) {
+  spdlog::file_event_handlers events;
+  events.before_close = [discards_on_close](const spdlog::filename_t&, std::FILE* file) {
+    if (*discards_on_close) ::__fpurge(file);
+  };
+  events.after_open = [header](const spdlog::filename_t& path, std::FILE* file) {
+    if (::flock(::fileno(file), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+      spdlog::warn(
+          "{}: another process also writes to this throughput log; "
+          "lines are lost when either process rotates it",
+          printable(path));
+    std::fputs(((ends_mid_line(path) ? "\n" : "") + header + "\n").c_str(), file);
+  };
+  return events;
+}
+
+}  // namespace
+
+ThroughputLog::ThroughputLog(std::filesystem::path file, const LogRotation& rotation,
+                             std::string header)
+    : file_(std::move(file)), rotation_(rotation), header_(std::move(header)) {
+  attempt([&] { open(); });
+}
+
+ThroughputLog::~ThroughputLog() = default;
+
+void ThroughputLog::open() {
+  sink_ = std::make_shared<RotatingFile>(file_.native(), std::size_t(rotation_.max_bytes),
+                                         std::size_t(rotation_.max_backups), false,
+                                         rotation_handlers(header_, discards_on_close_));
+  sink_->set_pattern("%v");
+  sink_->flush();
+}
+
+bool ThroughputLog::write(const std::string& line) {
+  return attempt([&] {
+    if (!sink_) open();
+    sink_->log(spdlog::details::log_msg("", spdlog::level::info, line));
+    sink_->flush();
+  });
+}
+
+template <class Step>
+bool ThroughputLog::attempt(Step&& step) {
+  try {
+    step();
+    has_warned_ = false;
+    return true;
+  } catch (const std::exception& error) {  // spdlog's names the file
+    *discards_on_close_ = true;
+    sink_.reset();
+    *discards_on_close_ = false;
+    if (!std::exchange(has_warned_, true))
+      spdlog::warn("cannot write the throughput log: {}", printable_message(error.what()));
+    return false;
+  }
+}
+
+}  // namespace eckart::reports

@@ -1,0 +1,104 @@
+#include "status_server/listening_socket.hpp"
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <system_error>
+
+#include "core/error.hpp"
+#include "text/printable.hpp"
+
+namespace eckart::status_server {
+namespace {
+
+constexpr int kSocketFlags = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
+constexpr mode_t kSocketMode = 0660;
+
+[[noreturn]] void fail(const std::string& address, const std::string& error) {
+  throw FatalError(ExitCode::cannot_create,
+                   "cannot listen on " + printable(address) + ": " + error);
+}
+
+[[noreturn]] void fail(const std::string& address, int error) {
+  fail(address, std::generic_category().message(error));
+}
+
+/// Whether a process listens there; what is left of a dead one is removed.
+bool is_socket_in_use(const std::string& path, const sockaddr_un& address) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) return false;
+  // One that is stopped, and has many who wait, would let this wait as well.
+  const FileDescriptor probe(::socket(AF_UNIX, kSocketFlags, 0));
+  if (!probe) fail(path, errno);
+  const bool refused =
+      ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
+      errno == ECONNREFUSED;
+  if (refused) ::unlink(path.c_str());
+  return !refused;
+}
+
+FileDescriptor bind_path(const std::string& path) {
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  if (path.size() >= sizeof address.sun_path) fail(path, "the path is too long for a socket");
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  if (is_socket_in_use(path, address)) fail(path, "another process is listening there");
+  FileDescriptor socket(::socket(AF_UNIX, kSocketFlags, 0));
+  if (!socket) fail(path, errno);
+  // Linux makes the file with the socket's own mode, less the umask: so it is never more than that.
+  ::fchmod(socket.get(), kSocketMode);
+  if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    fail(path, errno);
+  ::chmod(path.c_str(), kSocketMode);
+  return socket;
+}
+
+FileDescriptor bind_port(const std::string& address) {
+  const auto [host, port] = host_and_port(address);
+  addrinfo hints{};
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (const int error = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found))
+    fail(address, ::gai_strerror(error));
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> all(found, &::freeaddrinfo);
+  int error = EADDRNOTAVAIL;
+  for (const addrinfo* each = found; each; each = each->ai_next) {
+    FileDescriptor socket(::socket(each->ai_family, kSocketFlags, each->ai_protocol));
+    // Not SO_REUSEPORT: one address is one process's.
+    const int yes = 1;
+    if (socket && ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
+        ::bind(socket.get(), each->ai_addr, each->ai_addrlen) == 0)
+      return socket;
+    error = errno;
+  }
+  fail(address, error);
+}
+
+}  // namespace
+
+bool is_socket_path(const std::string& address) { return address.starts_with('/'); }
+
+HostAndPort host_and_port(const std::string& address) {
+  const std::size_t colon = address.rfind(':');
+  std::string host = address.substr(0, colon);
+  if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
+  return {host, std::atoi(address.c_str() + colon + 1)};
+}
+
+FileDescriptor listen_on(const std::string& address) {
+  constexpr int kMaxWaiting = 1024;  // clients that have not been accepted
+  FileDescriptor socket = is_socket_path(address) ? bind_path(address) : bind_port(address);
+  if (::listen(socket.get(), kMaxWaiting) != 0) fail(address, errno);
+  return socket;
+}
+
+}  // namespace eckart::status_server

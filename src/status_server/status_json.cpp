@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <utility>
+
+#include "machine/unix_time.hpp"
+#include "status_server/run_status.hpp"
+#include "text/json.hpp"
+
+namespace eckart::status_server {
+namespace {
+
+constexpr std::size_t kMaxHistorySamples = 600;
+
+Json watches_json(const std::vector<WatchStatus>& watches) {
+  Json all = Json::array();
+  for (const WatchStatus& watch : watches) {
+    all.push_back({{"input", watch.input},
+                   {"output", watch.output},
+                   {"waiting", watch.waiting},
+                   {"state", watch.state}});
+  }
+  return all;
+}
+
+Json recent_failures_json(const std::deque<telemetry::ImageFailure>& failures) {
+  Json all = Json::array();
+  for (const telemetry::ImageFailure& failure : failures) {
+    all.push_back({{"time", machine::utc_timestamp(failure.unix_s)},
+                   {"file", failure.file},
+                   {"stage", to_string(failure.stage)},
+                   {"reason", to_string(failure.reason)},
+                   {"detail", failure.detail}});
+  }
+  return all;
+}
+
+Json history_json(const History& history, double since_unix_s) {
+  Json time = Json::array(), rate = Json::array(), failed = Json::array(), cores = Json::array(),
+       stages = Json::object(), queues = Json::object(), gpus = Json::array();
+  for (const auto& [unix_s, second] : history.samples()) {
+    if (unix_s <= since_unix_s) continue;
+    const auto per_second = [seconds = second.seconds](std::int64_t count) {
+      return seconds > 0 ? double(count) / seconds : 0.0;
+    };
+    time.push_back(unix_s);
+    rate.push_back(per_second(second.counts.done));
+    failed.push_back(per_second(second.counts.failed));
+    cores.push_back(telemetry::busy_ratio(second.machine, second.seconds));
+    for (const telemetry::StageStats& stage : second.stages)
+      stages[stage.name].push_back(telemetry::busy_ratio(stage));
+    for (const telemetry::QueueStats& queue : second.queues)
+      queues[queue.name].push_back(double(queue.images) /
+                                   double(std::max<std::int64_t>(1, queue.capacity)));
+    for (std::size_t i = 0; i < second.machine.gpus.size(); ++i) {
+      const machine::GpuUsage& gpu = second.machine.gpus[i];
+      if (gpus.size() <= i)  // there were none when it began
+        gpus.push_back({{"uuid", gpu.uuid},
+                        {"busy", Json(time.size() - 1, Json())},
+                        {"power_w", Json(time.size() - 1, Json())}});
+      gpus[i]["busy"].push_back(telemetry::busy_ratio(gpu));
+      gpus[i]["power_w"].push_back(gpu.seconds > 0 ? Json(gpu.energy_j / gpu.seconds) : Json());
+    }
+  }
+  return {{"time_s", time},      {"images_per_s", rate}, {"failed_per_s", failed},
+          {"cores_busy", cores}, {"stages", stages},     {"queues", queues},
+          {"gpus", gpus}};
+}
+
+}  // namespace
+
+void History::add(double unix_s, const telemetry::Snapshot& second) {
+  telemetry::Snapshot small = second;
+  for (telemetry::StageStats& stage : small.stages) stage.service = {};
+  for (telemetry::QueueStats& queue : small.queues) queue.wait = {};
+  small.end_to_end = {};
+  small.recent_failures.clear();
+  samples_.push_back({unix_s, std::move(small)});
+  if (samples_.size() > kMaxHistorySamples) samples_.pop_front();
+}
+
+std::string status_json(const RunStatus& status, const History& history, double since_unix_s) {
+  const Json json = {
+      {"now_s", machine::unix_now_s()},
+      {"interval_s", 1},
+      {"run", Json::parse(reports::run_line(status.identity, status.gpus, status.all))},
+      {"ready", status.is_ready()},
+      {"not_ready", status.state.not_ready_reasons},
+      {"watches", watches_json(status.state.watches)},
+      {"total", Json::parse(reports::total_line(status.identity, status.all))},
+      {"last", Json::parse(reports::interval_line(status.identity, status.recent))},
+      {"recent_failures", recent_failures_json(status.all.recent_failures)},
+      {"history", history_json(history, since_unix_s)},
+  };
+  return dump_json(json);
+}
+
+}  // namespace eckart::status_server

@@ -1,0 +1,139 @@
+#include "reports/report_file.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "core/error.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace eckart::reports {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class ReportFileTest : public ::testing::Test {
+ protected:
+  static std::string contents(const fs::path& file) {
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    return text.str();
+  }
+  void write(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
+  /// That the report is refused with; ok where it is not.
+  ExitCode refusal() {
+    try {
+      ReportFile report(file_);
+      return ExitCode::ok;
+    } catch (const FatalError& error) {
+      return error.code();
+    }
+  }
+
+  const test::TempFolder folder_;
+  const fs::path file_ = folder_.path() / "r", part_ = folder_.path() / "r.part";
+};
+
+TEST_F(ReportFileTest, is_locked_by_one_run) {
+  auto first = std::make_unique<ReportFile>(file_);
+  first->write("one\n");
+  try {
+    ReportFile second(file_);
+    ADD_FAILURE();
+  } catch (const FatalError& error) {
+    EXPECT_EQ(error.code(), ExitCode::temporary);
+    EXPECT_THAT(error.what(), HasSubstr("r: another run is writing this report"));
+  }
+  fs::create_symlink("r", folder_.path() / "link");
+  EXPECT_THROW(ReportFile(folder_.path() / "link"), FatalError);
+  first->write("two\n");
+  EXPECT_EQ(first->publish(), 0);
+  EXPECT_EQ(contents(file_), "one\ntwo\n");
+  EXPECT_FALSE(fs::exists(part_));
+  first.reset();
+  write(file_, "");
+  EXPECT_EQ(refusal(), ExitCode::ok);
+  EXPECT_EQ(refusal(), ExitCode::ok) << "though what a killed run leaves is there";
+}
+
+TEST_F(ReportFileTest, fails_when_its_part_file_was_replaced) {
+  ReportFile report(file_);
+  report.write("one\n");
+  fs::remove(part_);
+  ReportFile other(file_);
+  EXPECT_NE(report.publish(), 0);
+  EXPECT_TRUE(fs::exists(part_));
+  EXPECT_FALSE(fs::exists(file_));
+}
+
+TEST_F(ReportFileTest, replaces_only_reports) {
+  for (const char* line :
+       {R"({"file":"a","output":"b","result":"done"})", R"({"file":"a","output":"b","rank":2})",
+        R"({"file":"a","failed":"corrupt","stage":"load"})"}) {
+    write(file_, std::string(line) + "\nwhatever");
+    EXPECT_EQ(refusal(), ExitCode::ok) << line;
+  }
+  write(file_, "");
+  EXPECT_EQ(refusal(), ExitCode::ok);
+  for (const char* text :
+       {"{\"file\":\"a.png\",\"label\":3}\n", "{\"file\":\"a\"}\n", "{\"file\":1,\"result\":2}\n",
+        "{\"result\":\"done\"}\n", "[\"file\",\"result\"]\n", "\n", "\"file\"\n",
+        "{\"file\":", "{\"fi", "{\"file\":\"a\",\"result\":\"done\"}", "text"}) {
+    write(file_, text);
+    EXPECT_EQ(refusal(), ExitCode::usage) << text;
+    EXPECT_EQ(contents(file_), text);
+    EXPECT_FALSE(fs::exists(part_) && fs::file_size(part_) > 0);
+  }
+}
+
+TEST_F(ReportFileTest, replaces_only_the_part_file_of_a_killed_run) {
+  for (const char* text :
+       {"", "{\"fi", "{\"file\":", "{\"file\":\"a\",\"res", "{\"file\":\"a\",\"result\":\"done\"}",
+        "{\"file\":\"a\",\"result\":\"done\"}\n{\"fi"}) {
+    write(part_, text);
+    EXPECT_EQ(refusal(), ExitCode::ok) << text;
+  }
+  for (const char* text : {"{\"file\":\"a.png\",\"label\":3}\n", "text", "{\"file\":3}\n{\"fi"}) {
+    write(part_, text);
+    EXPECT_EQ(refusal(), ExitCode::usage) << text;
+    EXPECT_EQ(contents(part_), text);
+  }
+}
+
+/// The descriptor may be one that a shell has opened to append to a log.
+TEST_F(ReportFileTest, appends_to_a_descriptor_path) {
+  write(file_, "precious\n");
+  const int descriptor = ::open(file_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  const std::string number = std::to_string(descriptor);
+  const fs::path link = folder_.path() / "link";
+  fs::create_symlink("/dev/fd/" + number, link);
+  for (const fs::path& name : {fs::path("/dev/fd/" + number), fs::path("/proc/self/fd/" + number),
+                               fs::path("/dev//./fd/" + number), link}) {
+    ReportFile report(name);
+    EXPECT_TRUE(report.is_direct());
+    report.write("line\n");
+    EXPECT_EQ(report.publish(), 0);
+  }
+  ::close(descriptor);
+  EXPECT_EQ(contents(file_), "precious\nline\nline\nline\nline\n");
+}
+
+TEST_F(ReportFileTest, is_not_direct_in_shared_memory) {
+  const fs::path file = "/dev/shm/eckart-report-" + std::to_string(::getpid());
+  if (::access("/dev/shm", W_OK) != 0) GTEST_SKIP() << "there is no shared memory";
+  {
+    ReportFile report(file);
+    EXPECT_FALSE(report.is_direct());
+    EXPECT_EQ(report.publish(), 0);
+  }
+  EXPECT_TRUE(fs::remove(file));
+}
+
+}  // namespace
+}  // namespace eckart::reports

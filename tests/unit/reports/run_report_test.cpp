@@ -1,0 +1,245 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+
+#include "reports/run_report_text.hpp"
+
+namespace eckart::reports {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> result;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) result.push_back(line);
+  return result;
+}
+
+telemetry::StageStats row(const char* name, int workers, double busy_s = 0, double input_s = 0,
+                          double room_s = 0) {
+  telemetry::StageStats stage;
+  stage.name = name;
+  stage.workers = workers;
+  stage.busy_s = busy_s, stage.waiting_for_input_s = input_s, stage.blocked_s = room_s;
+  return stage;
+}
+
+telemetry::RunReport example() {
+  telemetry::RunReport report;
+  report.backend = "cpu";
+  report.backend_details = "OpenBLAS, 2 threads";
+  report.done = 9996;
+  report.skipped = 1;
+  report.failed = 3;
+  report.ignored = 12;
+  report.failures[std::size_t(FailureReason::empty_file)] = 1;
+  report.failures[std::size_t(FailureReason::corrupt)] = 2;
+  report.pixels = 2'620'000'000;
+  report.input_bytes = 1'234'000'000;
+  report.output_bytes = 617'000'000;
+  report.wall_s = report.pipeline_s = 20;
+  report.psnr_db_mean = 34.212;
+  report.psnr_db_min = 21.07;
+  report.max_loss_estimate_db = 0.0031;
+  report.max_loss_bound_db = std::numeric_limits<double>::quiet_NaN();
+  report.outputs = 19992;
+  report.planes = 29988, report.planes_recomputed = 1234;
+  report.solvers = {{64, 32, 20, 512, "gram", "about 2 us a plane"},
+                    {256, 192, 20, 512, "subspace", "48 of 192 columns"}};
+  report.stages = {row("load", 2, 10, 0, 30), row("compute", 1, 19.4, 0.5, 0.1),
+                   row("write", 2, 8, 32, 0)};
+  return report;
+}
+
+TEST(BottleneckText, names_the_stage_with_the_highest_busy_ratio) {
+  telemetry::RunReport report = example();
+  report.stages = {row("load", 8, 90, 0, 70), row("compute", 1, 19, 1, 0),
+                   row("write", 2, 30, 10, 0)};
+  EXPECT_EQ(bottleneck_text(report), "compute is the bottleneck: 95 % busy");
+}
+
+TEST(BottleneckText, names_no_stage_that_mostly_waits) {
+  telemetry::RunReport report = example();
+  report.stages = {row("load", 1, 2, 0, 8), row("write", 1, 3, 7, 0)};
+  EXPECT_EQ(bottleneck_text(report), "no stage is saturated: write is the busiest, 30 % busy");
+}
+
+TEST(BottleneckText, is_empty_without_work) {
+  EXPECT_EQ(bottleneck_text(telemetry::RunReport{}), "");
+  telemetry::RunReport nothing_came = example();
+  nothing_came.done = nothing_came.skipped = nothing_came.failed = 0;
+  EXPECT_EQ(bottleneck_text(nothing_came), "");
+  telemetry::RunReport no_clock = example();
+  for (telemetry::StageStats& stage : no_clock.stages)
+    stage = row(stage.name.c_str(), stage.workers);
+  EXPECT_EQ(bottleneck_text(no_clock), "");
+}
+
+TEST(RunReportText, counts_the_images_by_result) {
+  const std::string text = to_text(example());
+  EXPECT_THAT(text, HasSubstr("images      9,996 done, 3 failed, 1 skipped; 12 files ignored"));
+  EXPECT_THAT(text, HasSubstr("failures    2 corrupt, 1 empty file\n"));
+  EXPECT_THAT(text, HasSubstr("note        1,234 of 29,988 planes were recomputed"));
+  EXPECT_THAT(text, HasSubstr("outputs     19,992; PSNR 34.21 dB mean, 21.07 dB minimum, loss "
+                              "estimate at most 0.003 dB\n"));
+  EXPECT_THAT(text, HasSubstr("backend     cpu: OpenBLAS, 2 threads\n"));
+  EXPECT_THAT(text, HasSubstr("500 images/s, 131 Mpixel/s; files: 61.7 MB/s read, 30.9 MB/s wr"));
+  EXPECT_THAT(text, Not(HasSubstr("INTERRUPTED")));
+}
+
+TEST(RunReportText, reports_a_missing_loss_estimate) {
+  telemetry::RunReport report = example();
+  report.max_loss_estimate_db = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(to_text(report), HasSubstr("minimum, no loss estimate for some outputs\n"));
+}
+
+TEST(RunReportText, says_what_is_proven) {
+  telemetry::RunReport report = example();
+  report.max_loss_bound_db = 0.0042;
+  EXPECT_THAT(to_text(report), HasSubstr("minimum, proven loss at most 0.004 dB\n"));
+}
+
+TEST(RunReportText, lists_the_solvers_with_the_selection_reason) {
+  EXPECT_THAT(to_text(example()),
+              HasSubstr("solver      64 x 32, rank 20: gram (about 2 us a plane)\n"
+                        "            256 x 192, rank 20: subspace (48 of 192 columns)\n\n"));
+  EXPECT_THAT(to_text(telemetry::RunReport{}), Not(HasSubstr("solver")));
+}
+
+TEST(RunReportText, lists_three_shapes_and_counts_the_others) {
+  telemetry::RunReport report = example();
+  for (int rows = 301; rows <= 303; ++rows) report.solvers.push_back({rows, 10, 5, 1, "gram", "x"});
+  const std::string text = to_text(report);
+  EXPECT_THAT(text, HasSubstr("301 x 10"));
+  EXPECT_THAT(text, Not(HasSubstr("302 x 10")));
+  EXPECT_THAT(text, HasSubstr("            2 more shapes: see --json\n"));
+}
+
+TEST(RunReportText, begins_with_the_interruption) {
+  telemetry::RunReport report = example();
+  report.interrupted = true;
+  EXPECT_EQ(to_text(report).find("INTERRUPTED "), 0u);
+}
+
+TEST(RunReportText, ends_with_the_warnings_and_a_newline) {
+  telemetry::RunReport report = example();
+  report.warnings = {"3 images were computed on the CPU", "the ledger was rebuilt"};
+  const std::string end = "note        the ledger was rebuilt\n";
+  const std::string text = to_text(report);
+  EXPECT_EQ(text.substr(text.size() - end.size()), end);
+}
+
+TEST(RunReportText, stage_percentages_add_up_to_100) {
+  const std::regex row(R"((\w+) +\d+ +(\d+) % +(\d+) % +(\d+) %)");
+  int rows = 0;
+  for (const std::string& line : lines(to_text(example()))) {
+    std::smatch match;
+    if (!std::regex_match(line, match, row)) continue;
+    ++rows;
+    EXPECT_NEAR(std::stoi(match[2]) + std::stoi(match[3]) + std::stoi(match[4]), 100, 1) << line;
+    if (match[1] == "load") {
+      EXPECT_EQ(match[2], "25");
+      EXPECT_EQ(match[4], "75");
+    }
+  }
+  EXPECT_EQ(rows, 3);
+}
+
+TEST(RunReportText, table_columns_are_aligned) {
+  telemetry::RunReport report = example();
+  report.stages.push_back(row("idle", 128));
+  std::vector<std::size_t> widths;
+  bool inside = false;
+  for (const std::string& line : lines(to_text(report))) {
+    if (line.rfind("stage ", 0) == 0) inside = true;
+    if (line.empty()) inside = false;
+    if (inside) widths.push_back(line.size());
+  }
+  ASSERT_EQ(widths.size(), 5u);
+  EXPECT_THAT(widths, testing::Each(widths.front()));
+}
+
+TEST(RunReportText, is_ascii_of_at_most_100_columns) {
+  telemetry::RunReport report = example();
+  report.interrupted = true;
+  for (const std::string& line : lines(to_text(report))) {
+    EXPECT_LE(line.size(), 100u) << line;
+    for (const char c : line) EXPECT_TRUE(c >= ' ' && c <= '~') << line;
+  }
+}
+
+TEST(RunReportText, omits_rate_and_quality_without_done_images) {
+  telemetry::RunReport report;
+  report.wall_s = 0.2;
+  const std::string text = to_text(report);
+  EXPECT_THAT(text, HasSubstr("images      0 done, 0 failed\n"));
+  EXPECT_THAT(text, Not(HasSubstr("rate")));
+  EXPECT_THAT(text, Not(HasSubstr("PSNR")));
+  EXPECT_THAT(text, Not(HasSubstr("nan")));
+  EXPECT_NO_THROW(to_text(telemetry::RunReport{}));
+}
+
+TEST(RunReportJson, is_one_object_on_one_line) {
+  const std::string text = to_json(example());
+  EXPECT_EQ(text.find('\n'), std::string::npos);
+  EXPECT_TRUE(nlohmann::json::parse(text).is_object());
+}
+
+TEST(RunReportJson, has_all_values_with_consistent_sums) {
+  const telemetry::RunReport report = example();
+  const auto json = nlohmann::json::parse(to_json(report));
+  std::int64_t failures = 0;
+  for (const auto& [reason, count] : json["failures"].items()) {
+    EXPECT_GT(count, 0) << reason;
+    failures += count.get<std::int64_t>();
+  }
+  EXPECT_EQ(failures, json["failed"]);
+  EXPECT_EQ(json["failures"].size(), 2u);
+  EXPECT_EQ(json["done"].get<int>() + json["failed"].get<int>() + json["skipped"].get<int>(),
+            report.images());
+  EXPECT_DOUBLE_EQ(json["images_per_s"].get<double>() * json["wall_s"].get<double>(), 9996);
+  EXPECT_DOUBLE_EQ(json["input_bytes_per_s"].get<double>() * 20, 1'234'000'000);
+  EXPECT_EQ(json["bottleneck"], "compute");
+  EXPECT_EQ(json["verdict"], bottleneck_text(report));
+  ASSERT_EQ(json["solvers"].size(), 2u);
+  EXPECT_EQ(json["solvers"][1], nlohmann::json({{"rows", 256},
+                                                {"cols", 192},
+                                                {"rank", 20},
+                                                {"planes_per_batch", 512},
+                                                {"solver", "subspace"},
+                                                {"reason", "48 of 192 columns"}}));
+  for (const auto& stage : json["stages"]) {
+    const double total = stage["busy_s"].get<double>() +
+                         stage["waiting_for_input_s"].get<double>() +
+                         stage["blocked_s"].get<double>();
+    EXPECT_NEAR(total, stage["workers"].get<int>() * 20, 1e-9);
+    EXPECT_NEAR(stage["busy_ratio"].get<double>() * total, stage["busy_s"].get<double>(), 1e-9);
+  }
+}
+
+TEST(RunReportJson, has_nulls_when_nothing_was_measured) {
+  const auto json = nlohmann::json::parse(to_json(telemetry::RunReport{}));
+  EXPECT_TRUE(json["psnr_db_mean"].is_null());
+  EXPECT_TRUE(json["psnr_db_min"].is_null());
+  EXPECT_TRUE(json["max_loss_estimate_db"].is_null());
+  EXPECT_TRUE(json["bottleneck"].is_null());
+  EXPECT_EQ(json["images_per_s"], 0.0);
+  EXPECT_TRUE(json["failures"].empty());
+  EXPECT_TRUE(json["stages"].empty());
+  EXPECT_TRUE(json["solvers"].empty());
+}
+
+TEST(RunReportJson, is_valid_json_with_warnings_that_are_not_utf8) {
+  telemetry::RunReport report = example();
+  report.warnings = {"could not read caf\xe9.png"};
+  EXPECT_TRUE(nlohmann::json::accept(to_json(report)));
+}
+
+}  // namespace
+}  // namespace eckart::reports

@@ -1,0 +1,137 @@
+#include "reports/throughput_log.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/temp_folder.hpp"
+
+namespace eckart::reports {
+namespace {
+
+using test::TempFolder;
+using testing::ElementsAre;
+
+std::vector<std::string> lines_of(const std::filesystem::path& file) {
+  std::vector<std::string> lines;
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+class ThroughputLogTest : public testing::Test {
+ protected:
+  const TempFolder folder_;
+  const std::filesystem::path file_ = folder_.path() / "throughput.log";
+
+  void write(const std::string& text) { std::ofstream(file_) << text; }
+  std::string read(const std::filesystem::path& file) const {
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    return text.str();
+  }
+  std::string read() const { return read(file_); }
+};
+
+/// As a full disk: while it lives files may have so many bytes.
+class MaxFileSize {
+ public:
+  explicit MaxFileSize(rlim_t bytes) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &before_), 0);
+    const rlimit limit{bytes, before_.rlim_max};
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  }
+  ~MaxFileSize() {
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &before_), 0);
+    ::signal(SIGXFSZ, SIG_DFL);
+  }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(ThroughputLogTest, appends_and_starts_each_file_with_the_header) {
+  write("before\n");
+  ThroughputLog log(file_, {.max_bytes = 12, .max_backups = 1}, "head");
+  EXPECT_TRUE(log.write("one"));
+  EXPECT_EQ(read(), "before\nhead\none\n");
+  EXPECT_TRUE(log.write("two"));
+  EXPECT_EQ(read(), "head\ntwo\n");
+  EXPECT_EQ(read(folder_.path() / "throughput.1.log"), "before\nhead\none\n");
+}
+
+TEST_F(ThroughputLogTest, completes_the_partial_line_of_a_killed_process) {
+  write("before\nhalf a li");
+  ThroughputLog log(file_, {}, "head");
+  EXPECT_TRUE(log.write("one"));
+  EXPECT_EQ(read(), "before\nhalf a li\nhead\none\n");
+}
+
+TEST_F(ThroughputLogTest, reports_a_failed_write_and_repeats_the_header) {
+  {
+    const MaxFileSize nothing(0);
+    ThroughputLog log(file_, {}, "head");
+    EXPECT_FALSE(log.write("one"));
+  }
+  ThroughputLog log(file_, {}, "head");
+  EXPECT_TRUE(log.write("one"));
+  {
+    const MaxFileSize full(12);
+    EXPECT_FALSE(log.write("two and more"));
+  }
+  EXPECT_TRUE(log.write("three"));
+  EXPECT_EQ(read(), "head\none\ntwo\nhead\nthree\n");
+}
+
+TEST(ThroughputLog, appends_to_an_existing_file) {
+  const TempFolder folder;
+  const auto file = folder.path() / "sub" / "log.jsonl";
+  {
+    ThroughputLog log(file, {}, "head 1");
+    log.write("a");
+    EXPECT_THAT(lines_of(file), ElementsAre("head 1", "a")) << "at once, and not at the end";
+  }
+  ThroughputLog(file, {}, "head 2").write("b");
+  EXPECT_THAT(lines_of(file), ElementsAre("head 1", "a", "head 2", "b"));
+}
+
+TEST(ThroughputLog, rotates_and_starts_each_file_with_the_header) {
+  const TempFolder folder;
+  const auto file = folder.path() / "log.jsonl";
+  const std::string line(40, 'x');
+  ThroughputLog log(file, {.max_bytes = 100, .max_backups = 2}, "head");
+  for (int i = 0; i < 12; ++i) log.write(line + std::to_string(i));
+  EXPECT_THAT(lines_of(file).front(), "head");
+  EXPECT_EQ(lines_of(file).back(), line + "11");
+  EXPECT_THAT(lines_of(folder.path() / "log.1.jsonl").front(), "head");
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "log.2.jsonl"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "log.3.jsonl"));
+  EXPECT_LE(std::filesystem::file_size(file), 100u);
+}
+
+TEST(ThroughputLog, is_truncated_when_it_cannot_be_renamed) {
+  const TempFolder folder;
+  const auto file = folder.path() / "log.jsonl";
+  std::filesystem::create_directories(folder.path() / "log.1.jsonl" / "not empty");
+  ThroughputLog log(file, {.max_bytes = 20, .max_backups = 1}, "head");
+  EXPECT_FALSE(log.write("what has no room is lost"));
+  EXPECT_TRUE(log.write("small"));
+  EXPECT_THAT(lines_of(file), ElementsAre("head", "small"));
+}
+
+TEST(ThroughputLog, continues_after_a_write_error) {
+  ThroughputLog nowhere("/proc/no/such/log.jsonl", {}, "head");
+  EXPECT_FALSE(nowhere.write("a"));
+  ThroughputLog full("/dev/full", {}, "head");
+  EXPECT_FALSE(full.write("a"));
+}
+
+}  // namespace
+}  // namespace eckart::reports

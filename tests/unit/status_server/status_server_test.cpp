@@ -1,0 +1,287 @@
+// The server of the status page against clients and neighbors that mean it no good.
+#include "status_server/status_server.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <future>
+#include <iterator>
+#include <memory>
+#include <vector>
+
+#include "core/error.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace {
+
+std::function<void(const char* file)> before_chmod;  // called before each chmod
+bool has_descriptors = true;                         // else a socket cannot be made
+
+}  // namespace
+
+extern "C" int socket(int domain, int type, int protocol) noexcept {
+  if (has_descriptors) return int(::syscall(SYS_socket, domain, type, protocol));
+  errno = EMFILE;
+  return -1;
+}
+
+extern "C" int chmod(const char* file, mode_t mode) noexcept {
+  if (before_chmod) before_chmod(file);
+  return int(::syscall(SYS_fchmodat, AT_FDCWD, file, mode));
+}
+
+namespace eckart::status_server {
+namespace {
+
+StatusHandlers pages() {
+  const auto nothing = [] { return std::string(); };
+  return {[](double) { return std::string("{}"); }, nothing, nothing, nothing, nothing};
+}
+
+/// A TCP connection, or what is to become one.
+class Socket {
+ public:
+  Socket() : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {}
+  ~Socket() { ::close(descriptor_); }
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+
+  /// One that nobody had a moment ago.
+  int bind_to_any_port() {
+    sockaddr_in address = loopback(0);
+    socklen_t size = sizeof address;
+    EXPECT_EQ(::bind(descriptor_, reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(::getsockname(descriptor_, reinterpret_cast<sockaddr*>(&address), &size), 0);
+    return ntohs(address.sin_port);
+  }
+  void connect(int port) {
+    const sockaddr_in address = loopback(port);
+    EXPECT_EQ(::connect(descriptor_, reinterpret_cast<const sockaddr*>(&address), sizeof address),
+              0);
+  }
+  void send(const std::string& text) {
+    EXPECT_EQ(::send(descriptor_, text.data(), text.size(), MSG_NOSIGNAL), ssize_t(text.size()));
+  }
+  /// Whatever becomes of it.
+  void try_send(const std::string& text) {
+    static_cast<void>(::send(descriptor_, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+  }
+  bool is_closed() {
+    char byte = 0;
+    return ::recv(descriptor_, &byte, 1, MSG_DONTWAIT | MSG_PEEK) == 0 ||
+           (errno != EAGAIN && errno != EWOULDBLOCK);
+  }
+  /// Until the server closes it.
+  std::string receive() {
+    std::string all(1 << 16, 0);
+    std::string text;
+    for (ssize_t got = 0; (got = ::recv(descriptor_, all.data(), all.size(), 0)) > 0;)
+      text.append(all, 0, std::size_t(got));
+    return text;
+  }
+
+ private:
+  static sockaddr_in loopback(int port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(std::uint16_t(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return address;
+  }
+  int descriptor_;
+};
+
+class StatusServerOnPort : public ::testing::Test {
+ protected:
+  const int port_ = Socket().bind_to_any_port();
+  const std::string address_ = "127.0.0.1:" + std::to_string(port_);
+  std::unique_ptr<StatusServer> server_ = std::make_unique<StatusServer>(address_, pages());
+};
+
+TEST_F(StatusServerOnPort, port_is_exclusive_and_reusable_after_a_stop) {
+  EXPECT_THROW(StatusServer(address_, pages()), FatalError);
+  EXPECT_EQ(http_get(address_, "/healthz"), "ok\n");
+  server_.reset();
+  server_ = std::make_unique<StatusServer>(address_, pages());  // at once
+  EXPECT_EQ(http_get(address_, "/healthz"), "ok\n");
+}
+
+TEST_F(StatusServerOnPort, stops_during_an_incomplete_request) {
+  Socket slow;
+  slow.connect(port_);
+  slow.send("GET /healthz HTTP/1.1\r\nHost: local");
+  EXPECT_EQ(http_get(address_, "/healthz"), "ok\n");  // and the slow one was accepted before
+  const auto ended = std::async(std::launch::async, [this] { server_.reset(); });
+  EXPECT_EQ(ended.wait_for(std::chrono::seconds(4)), std::future_status::ready);
+  EXPECT_EQ(slow.receive(), "");
+}
+
+TEST_F(StatusServerOnPort, answers_despite_idle_connections_with_few_descriptors) {
+  const auto open_files = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
+                         std::filesystem::directory_iterator());
+  };
+  const auto before = open_files();
+  std::vector<std::unique_ptr<Socket>> idle;  // so many that the kernel has room for those who wait
+  for (int i = 0; i < 40; ++i) idle.emplace_back(std::make_unique<Socket>())->connect(port_);
+  EXPECT_EQ(http_get(address_, "/healthz"), "ok\n");
+  EXPECT_LE(open_files() - before, 40 + 33);
+}
+
+/// Thousands of ranges would make megabytes of a page.
+TEST_F(StatusServerOnPort, ignores_ranges) {
+  Socket client;
+  client.connect(port_);
+  client.send("GET /status.json HTTP/1.1\r\nHost: localhost\r\nRange: bytes=0-0,0-0\r\n\r\n");
+  const std::string answer = client.receive();
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 ")) << answer;
+  EXPECT_TRUE(answer.ends_with("\r\n\r\n" + pages().json(0))) << answer;
+}
+
+TEST_F(StatusServerOnPort, rejects_methods_other_than_get_and_head) {
+  for (const char* method : {"POST", "PUT", "DELETE"}) {
+    Socket client;
+    client.connect(port_);
+    client.send(std::string(method) +
+                " /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nhi");
+    const std::string answer = client.receive();
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 405 ")) << method << answer;
+    EXPECT_NE(answer.find("\r\nAllow: GET, HEAD\r\n"), answer.npos);
+  }
+  Socket client;
+  client.connect(port_);
+  client.send("HEAD /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 200 "));
+}
+
+TEST_F(StatusServerOnPort, rejects_a_foreign_host_header) {
+  for (const char* host : {"example.org", "127.0.0.1.example.org:80", "localhost@example.org"}) {
+    Socket client;
+    client.connect(port_);
+    client.send(std::string("GET /status.json HTTP/1.1\r\nHost: ") + host + "\r\n\r\n");
+    EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 403 ")) << host;
+  }
+}
+
+TEST_F(StatusServerOnPort, requires_exactly_one_host_header) {
+  const auto answer_to = [&](const std::string& request) {
+    Socket client;
+    client.connect(port_);
+    client.send(request + "\r\n");
+    return client.receive().substr(0, 12);
+  };
+  const std::string get = "GET /healthz HTTP/1.1\r\n", local = "Host: localhost\r\n";
+  EXPECT_EQ(answer_to(get + local), "HTTP/1.1 200");
+  EXPECT_EQ(answer_to("GET /healthz HTTP/1.0\r\n"), "HTTP/1.1 200") << "which no browser sends";
+  EXPECT_EQ(answer_to(get), "HTTP/1.1 400");
+  EXPECT_EQ(answer_to(get + local + local), "HTTP/1.1 400");
+  EXPECT_EQ(answer_to(get + local + "Host: example.org\r\n"), "HTTP/1.1 400");
+  EXPECT_EQ(answer_to(get + "Host:\r\n"), "HTTP/1.1 400");
+  EXPECT_EQ(answer_to(get + "Host: :80\r\n"), "HTTP/1.1 403");
+  EXPECT_EQ(answer_to("GET /healthz HTTP/1.0\r\nHost: example.org\r\n"), "HTTP/1.1 403");
+  EXPECT_EQ(answer_to(get + local + "Host : example.org\r\n"), "HTTP/1.1 400");
+  EXPECT_EQ(answer_to(get + "Host : localhost\r\n"), "HTTP/1.1 400");
+  const std::string zero(1, '\0');
+  EXPECT_EQ(answer_to(get + "Host: localhost" + zero + ".example.org\r\n"), "HTTP/1.1 400");
+  EXPECT_EQ(answer_to(get + local + "X: " + zero + "\r\n"), "HTTP/1.1 400");
+}
+
+/// Clients that connect and say nothing, or a byte now and then, and connect again when they are
+/// disconnected; others that ask and do not read the answer.
+TEST_F(StatusServerOnPort, answers_within_a_second_despite_hundreds_of_slow_clients) {
+  constexpr int kClients = 500;
+  std::atomic<bool> is_running{true};
+  const auto attack = std::async(std::launch::async, [&] {
+    std::vector<std::unique_ptr<Socket>> clients(kClients);
+    while (is_running) {
+      for (int i = 0; i < kClients && is_running; ++i) {
+        if (!clients[i] || clients[i]->is_closed()) {
+          clients[i] = std::make_unique<Socket>();
+          clients[i]->connect(port_);
+          if (i % 5 == 0) clients[i]->try_send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        } else if (i % 2 == 0) {
+          clients[i]->try_send("G");
+        }
+      }
+    }
+  });
+  for (int i = 0; i < 20; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    Socket client;
+    client.connect(port_);
+    client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 200 ")) << i;
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1)) << i;
+  }
+  is_running = false;
+}
+
+TEST_F(StatusServerOnPort, rejects_an_oversized_request_head) {
+  Socket client;
+  client.connect(port_);
+  client.try_send("GET / HTTP/1.1\r\nX: " + std::string(20000, 'x'));
+  EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 431 "));
+}
+
+TEST(StatusServerOnSocket, names_the_missing_descriptors) {
+  const test::TempFolder folder;
+  const std::string path = (folder.path() / "status.sock").string();
+  ASSERT_EQ(::mknod(path.c_str(), S_IFSOCK | 0600, 0), 0) << "as a dead process leaves it";
+  has_descriptors = false;
+  std::string message;
+  try {
+    StatusServer(path, pages());
+  } catch (const FatalError& error) {
+    message = error.what();
+  }
+  has_descriptors = true;
+  EXPECT_EQ(message, "cannot listen on " + path + ": Too many open files");
+}
+
+/// The mode that bind() gives is what anyone may connect with until chmod() follows.
+TEST(StatusServerOnSocket, is_never_open_to_others) {
+  const test::TempFolder folder;
+  const std::string path = (folder.path() / "status.sock").string();
+  const mode_t umask_before = ::umask(0);
+  mode_t mode = 0;
+  before_chmod = [&](const char* file) {
+    struct stat status {};
+    if (file == path && ::stat(file, &status) == 0) mode = status.st_mode & 0777;
+  };
+  StatusServer server(path, pages());
+  before_chmod = {};
+  ::umask(umask_before);
+  EXPECT_EQ(mode, 0660U);
+}
+
+TEST(StatusServerOnSocket, does_not_block_on_an_unresponsive_socket_owner) {
+  const test::TempFolder folder;
+  const std::string path = (folder.path() / "status.sock").string();
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  const auto* name = reinterpret_cast<const sockaddr*>(&address);
+  const int busy = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_EQ(::bind(busy, name, sizeof address), 0);
+  ASSERT_EQ(::listen(busy, 0), 0);
+  const int waiting = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_EQ(::connect(waiting, name, sizeof address),
+            0);  // for whom there was room; now it is full
+  EXPECT_THROW(StatusServer(path, pages()), FatalError);
+  ::close(waiting);
+  ::close(busy);
+}
+
+}  // namespace
+}  // namespace eckart::status_server

@@ -1,0 +1,178 @@
+#include "trace/trace.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <thread>
+
+#include "core/error.hpp"
+#include "tests/support/temp_folder.hpp"
+#include "tests/support/trace_reader.hpp"
+
+namespace eckart::trace {
+namespace {
+
+using test::TraceReader;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr Trace::Track kTrack{Trace::kHost, 1000};
+Trace::Time at(std::int64_t ns) { return Trace::Time(std::chrono::nanoseconds(ns)); }
+
+class TraceFileTest : public ::testing::Test {
+ protected:
+  std::filesystem::path file() const { return folder_.path() / "t.json"; }
+  void write(const std::string& text) const { std::ofstream(file(), std::ios::binary) << text; }
+  std::string text() const { return TraceReader::read(file()); }
+
+  const test::TempFolder folder_;
+};
+
+TEST_F(TraceFileTest, without_events_is_valid_json) {
+  Trace(file()).close();
+  const TraceReader trace(file());
+  EXPECT_EQ(trace.process_names().at(Trace::kHost), "eckart");
+  EXPECT_TRUE(trace.spans().empty());
+}
+
+TEST_F(TraceFileTest, has_all_events) {
+  Trace trace(file());
+  trace.name_process(2, "GPU 00000000:3B:00.0");
+  trace.name_thread(kTrack, "load 0");
+  trace.span(
+      kTrack, "load", "a.png", at(17'000'123'456'789), at(17'000'123'466'790),
+      TraceArgs().add("bytes", 7).add("dB", 1.5).add("none", 0.0 / 0.0).add("result", "done"));
+  trace.flow(Trace::Flow::begins, "image", 3, kTrack, at(17'000'123'456'790));
+  trace.flow(Trace::Flow::ends, "image", 3, kTrack, at(17'000'123'456'791));
+  trace.async_span(Trace::kHost, "batch", 1, "gathering", at(5), at(2000));
+  trace.counter(Trace::kHost, "queue", at(6), {{"waiting", 4}});
+  trace.close();
+  trace.span(kTrack, "load", "too late", at(1), at(2));
+
+  const TraceReader read(file());
+  ASSERT_EQ(read.spans().size(), 1U);
+  const TraceReader::Span span = read.spans().front();
+  EXPECT_EQ(span.name, "a.png");
+  EXPECT_EQ(span.begin_ns, 17'000'123'456'789) << "to the nanosecond";
+  EXPECT_EQ(span.end_ns, 17'000'123'466'790);
+  EXPECT_EQ(span.args, (TraceReader::Json{{"bytes", 7}, {"dB", 1.5}, {"result", "done"}}));
+  EXPECT_EQ(read.thread_names(), std::vector<std::string>{"load 0"});
+  EXPECT_EQ(read.process_names().at(2), "GPU 00000000:3B:00.0");
+  EXPECT_THAT(read.flow_path("image", 3), ElementsAre("load", "load"));
+  EXPECT_EQ(read.count("b", "batch"), 1);
+  EXPECT_EQ(read.count("e", "batch"), 1);
+  EXPECT_EQ(read.count("C", "counter"), 1);
+}
+
+TEST_F(TraceFileTest, escapes_hostile_text) {
+  const std::string all = [] {
+    std::string bytes;
+    for (int byte = 0; byte < 256; ++byte) bytes.push_back(char(byte));
+    return bytes;
+  }();
+  const std::vector<std::string> names{
+      "\"",      "\\",    "\"}],\n", "\xff\xfe.png", std::string("a\0b", 3),
+      "\x1b[2J", "ä.png", all,       "</script>"};
+  {
+    Trace trace(file());
+    for (const std::string& name : names) {
+      trace.name_thread(kTrack, name);
+      trace.span(kTrack, "load", name, at(1), at(2), TraceArgs().add("file", name));
+    }
+  }
+  const TraceReader read(file());
+  ASSERT_EQ(read.spans().size(), names.size());
+  EXPECT_EQ(read.spans()[2].name, names[2]);
+  EXPECT_EQ(read.spans()[2].args.at("file"), names[2]);
+  EXPECT_EQ(read.spans()[3].name, "\xEF\xBF\xBD\xEF\xBF\xBD.png") << "what is not UTF-8";
+  EXPECT_EQ(read.spans()[6].name, names[6]);
+  for (const char byte : text()) EXPECT_TRUE(byte == '\n' || (byte >= ' ' && byte <= '~'));
+}
+
+TEST_F(TraceFileTest, is_thread_safe) {
+  constexpr int kThreads = 8, kSpans = 3000;
+  {
+    Trace trace(file());
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&trace, i] {
+        const Trace::Track track{Trace::kHost, 1000 + i};
+        trace.name_thread(track, std::to_string(i));
+        for (int k = 0; k < kSpans; ++k)
+          trace.span(track, "load", std::to_string(k), at(10 * k + 1), at(10 * k + 11),
+                     TraceArgs().add("image", k));
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+  const TraceReader read(file());
+  read.expect_properly_nested();
+  std::map<TraceReader::Track, int> next;
+  for (const auto& span : read.spans()) EXPECT_EQ(span.args.at("image"), next[span.track]++);
+  EXPECT_EQ(next.size(), std::size_t(kThreads));
+  EXPECT_EQ(read.spans().size(), std::size_t(kThreads * kSpans));
+}
+
+TEST_F(TraceFileTest, ends_with_a_complete_event_after_a_kill) {
+  Trace trace(file());
+  for (int k = 0; k < 5000; ++k) trace.span(kTrack, "load", "a.png", at(k + 1), at(k + 2));
+  const std::string left = text();  // as it is while the process runs
+  EXPECT_GT(left.size(), 100'000U);
+  EXPECT_THAT(left, ::testing::EndsWith("}"));
+  EXPECT_GT(TraceReader(left + "]").spans().size(), 1000U);
+}
+
+TEST_F(TraceFileTest, is_appended_to_after_a_restart) {
+  const auto add = [&](int restarts) {
+    Trace trace(file(), restarts);
+    trace.span(kTrack, "load", "a.png", at(100 * restarts + 1), at(100 * restarts + 9));
+    trace.flow(Trace::Flow::begins, "image", 1, kTrack, at(100 * restarts + 2));
+  };
+  add(0);
+  add(1);
+  add(2);
+  const TraceReader read(file());
+  EXPECT_EQ(read.spans().size(), 3U);
+  EXPECT_EQ(read.flow_path("image", 1).size(), 1U) << "another process's image has another arrow";
+  add(0);
+  EXPECT_EQ(TraceReader(file()).spans().size(), 1U) << "a new run replaces it";
+}
+
+void expect_refused(const std::filesystem::path& file, ExitCode code) {
+  try {
+    Trace trace(file);
+    ADD_FAILURE() << file;
+  } catch (const FatalError& error) {
+    EXPECT_EQ(error.code(), code) << error.what();
+    EXPECT_THAT(error.what(), HasSubstr(file.filename().native()));
+  }
+}
+
+TEST_F(TraceFileTest, throws_when_the_file_cannot_be_created) {
+  expect_refused(folder_.path() / "none" / "t.json", ExitCode::cannot_create);
+  expect_refused(folder_.path(), ExitCode::cannot_create);
+}
+
+TEST_F(TraceFileTest, replaces_only_a_trace) {
+  for (const std::string mine : {"[1, 2, 3] and much more, so that it is longer than what a trace "
+                                 "begins with, which is a hundred bytes",
+                                 "short"}) {
+    write(mine);
+    expect_refused(file(), ExitCode::usage);
+    EXPECT_EQ(text(), mine);
+  }
+  write("");
+  Trace(file()).close();
+  EXPECT_THAT(text(), Not(HasSubstr("short")));
+}
+
+TEST_F(TraceFileTest, write_failure_does_not_throw) {
+  Trace trace("/dev/full");
+  for (int k = 0; k < 5000; ++k) trace.span(kTrack, "load", "a.png", at(k + 1), at(k + 2));
+  trace.close();
+}
+
+}  // namespace
+}  // namespace eckart::trace
