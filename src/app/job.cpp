@@ -17,6 +17,7 @@
 #include "core/error.hpp"
 #include "files/file_descriptor.hpp"
 #include "files/state_folder.hpp"
+#include "pipeline/write.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::app {
@@ -54,32 +55,8 @@ Job::Job(JobRequest request)
       ranks_(parse_ranks(request_.settings.rank)),
       outputs_(make_outputs(request_, ranks_)),
       guard_(request_.inputs, request_.output),
-      assign_outputs_(make_assign_outputs(
-          outputs_, guard_, [this](const WorkItem& item) { return choose_naming(item); })),
-      load_(make_load(
-          make_io_limits(request_.settings.limits), ranks_, outputs_.codec(),
-          [this](WorkItem& item, const io::InputFile* open) { skip_if_done(item, open); },
-          request_.settings.backend == "checked" ? 2 : 1)),  // which computes each image twice
-      write_(make_write(outputs_.codec(), {request_.settings.output.jpeg_quality})),
-      publish_(
-          make_publish(request_.settings.durability != "none",
-                       {.check_in_place = [this] { check_in_place(); },
-                        .record_intents =
-                            [this](std::span<WorkItem* const> items) {
-                              if (resume_) resume_->record_intents(items);
-                            },
-                        .resolve_collision =
-                            [this](const WorkItem& item, const auto& output, const auto& written) {
-                              return resolve_collision(item, output, written);
-                            },
-                        .abandon_intents =
-                            [this](std::span<WorkItem* const> items) {
-                              if (resume_) resume_->abandon_intents(items);
-                            },
-                        .record =
-                            [this](std::span<WorkItem* const> items) {
-                              if (resume_) resume_->record(items);
-                            }})) {
+      loader_(make_io_limits(request_.settings.limits), ranks_, outputs_.codec(),
+              request_.settings.backend == "checked" ? 2 : 1) {
   static_cast<void>(ledger_file(request_.output, request_.settings.ledger));
 }
 
@@ -103,9 +80,37 @@ void Job::prepare_read_only() {
 }
 
 void Job::assign_outputs(WorkItem& item) {
-  assign_outputs_(item);
+  item.outputs = outputs_.reserve(item.relative, choose_naming(item));
+  for (const fs::path& output : item.outputs) guard_.check(item.file, output);
   if (!resume_) log_full_name(item);
   if (stale_) stale_->remove_in(item.outputs.front().parent_path());
+}
+
+void Job::load(WorkItem& item, const ReserveBytes& reserve) {
+  std::optional<io::InputFile> open = open_watched_file(item);
+  skip_if_done(item, open ? &*open : nullptr);
+  if (item.outcome.result == ItemResult::skipped) return;
+  loader_.load(item, std::move(open), reserve);
+}
+
+void Job::write(WorkItem& item) {
+  encode_outputs(item, outputs_.codec(), {request_.settings.output.jpeg_quality});
+}
+
+void Job::publish(std::span<ItemPtr> group) {
+  publish_outputs(group, *this, request_.settings.durability != "none");
+}
+
+void Job::record_intents(std::span<WorkItem* const> items) {
+  if (resume_) resume_->record_intents(items);
+}
+
+void Job::abandon_intents(std::span<WorkItem* const> items) {
+  if (resume_) resume_->abandon_intents(items);
+}
+
+void Job::record(std::span<WorkItem* const> items) {
+  if (resume_) resume_->record(items);
 }
 
 void Job::release_outputs(const WorkItem& item) {

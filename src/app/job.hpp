@@ -19,8 +19,8 @@
 #include "ledger/ledger.hpp"
 #include "pipeline/in_flight_batches.hpp"
 #include "pipeline/load.hpp"
+#include "pipeline/output_owner.hpp"
 #include "pipeline/resume.hpp"
-#include "pipeline/write.hpp"
 #include "settings/settings.hpp"
 
 namespace eckart::app {
@@ -43,9 +43,9 @@ struct JobRequest {
 };
 
 /// What goes from some inputs to one output folder: its names, lock and ledger, and those steps of
-/// an image that depend on them, as PipelineParts has them. Between prepare() and its end nobody
-/// else writes to the folder.
-class Job {
+/// an image that depend on them, as JobSteps has them. Between prepare() and its end nobody else
+/// writes to the folder.
+class Job : public OutputOwner {
  public:
   /// Throws FatalError(usage) where an output could replace an input, and as ledger_file();
   /// std::invalid_argument for settings that do not fit together.
@@ -60,11 +60,10 @@ class Job {
   void prepare_read_only();
 
   void assign_outputs(WorkItem& item);
-  /// After the end of an item that was claimed, where the job is long-lived.
-  void release_outputs(const WorkItem& item);
-  void load(WorkItem& item, const ReserveBytes& reserve) { load_(item, reserve); }
-  void write(WorkItem& item) { write_(item); }
-  void publish(std::span<ItemPtr> group) { publish_(group); }
+  /// Skips the item if it is done already.
+  void load(WorkItem& item, const ReserveBytes& reserve);
+  void write(WorkItem& item);
+  void publish(std::span<ItemPtr> group);
   void record_suspects(const InFlightBatches::Items& items);
   /// As Resume has it.
   void record_removed_inputs(std::span<WorkItem* const> items);
@@ -74,24 +73,33 @@ class Job {
   /// Of own inputs that are neither there nor quarantined. Throws EnvironmentError.
   void forget_failures_of_missing_inputs();
 
-  /// Whether the file in `item.state` is done, as the ledger has it: one that was moved or copied
-  /// is not before skip_if_done() has seen it. Else whether it has failed at its last attempt.
+  /// Whether the file in `item.file_state` is done, as the ledger has it: one that was moved or
+  /// copied is not before skip_if_done() has seen it. Else whether it has failed at its last
+  /// attempt.
   bool is_done(WorkItem& item) const;
   bool has_failed(const WorkItem& item) const { return resume_ && resume_->has_failed(item); }
   /// Skips an item that is done already, as load() does. `open` is its file, if that is open.
   /// Throws ItemError.
   void skip_if_done(WorkItem& item, const io::InputFile* open = nullptr);
-  /// What is at the place of an output of the item, whose file is in `item.state`. Throws as
+  /// What is at the place of an output of the item, whose file is in `item.file_state`. Throws as
   /// check_status_available().
   OutputDecision decision_for(const WorkItem& item, std::size_t output) const;
   /// False where the folder was moved or replaced.
   bool is_in_place() const { return lock_->is_in_place(); }
   /// Throws EnvironmentError there, and where the ledger was.
-  void check_in_place() const;
+  void check_in_place() const override;
   bool has_ledger() const { return ledger_ != nullptr; }
   /// Of the run in the ledger; 0 where none is kept.
   std::int64_t run_number() const { return run_number_; }
   const io::Codec& codec() const { return outputs_.codec(); }
+
+  void record_intents(std::span<WorkItem* const> items) override;
+  io::ConflictAction resolve_collision(const WorkItem& item, const std::filesystem::path& output,
+                                       const std::filesystem::path& written) const override;
+  void abandon_intents(std::span<WorkItem* const> items) override;
+  void record(std::span<WorkItem* const> items) override;
+  /// After the end of an item that was claimed, where the job is long-lived.
+  void release_outputs(const WorkItem& item) override;
 
  private:
   bool is_own_input(const std::filesystem::path& input) const;
@@ -100,8 +108,6 @@ class Job {
   bool use_full_name(WorkItem& item);
   void log_full_name(const WorkItem& item);
   ledger::RequestEntry ledger_request() const;
-  io::ConflictAction resolve_collision(const WorkItem& item, const std::filesystem::path& output,
-                                       const std::filesystem::path& written) const;
 
   const JobRequest request_;
   const std::vector<RankPolicy> ranks_;
@@ -114,10 +120,7 @@ class Job {
   std::optional<Resume> resume_;
   std::mutex logged_mutex_;
   std::unordered_set<std::string> logged_full_names_;  // inputs whose outputs have their full names
-  const AssignOutputs assign_outputs_;
-  const LoadItem load_;
-  const WriteItem write_;
-  const PublishItems publish_;
+  Loader loader_;
 };
 
 /// What of the settings makes other pixels, for each rank, as the ledger knows it. Not the backend:

@@ -45,7 +45,7 @@ std::int64_t count_pending_images(const OpenedLedger& opened, const ledger::Requ
   std::int64_t pending = 0;
   run.dry_run([&](const WorkItem& item, auto) {
     const auto failure = opened.ledger->find_failure(item.file);
-    const bool has_failed = failure && failure->state == item.state;
+    const bool has_failed = failure && failure->state == item.file_state;
     if (item.outcome.ok() && !has_failed && is_accepted(request, item.file)) ++pending;
   });
   return pending;

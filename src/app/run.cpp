@@ -60,31 +60,23 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
       calibration_(settings::load_calibration(request_.settings.calibration)),
       job_(job_request(request_)),
       source_(make_sources(request_)) {
-  const auto create_backend = [this]() -> Backend& {
-    backend_ = make_backend(request_.settings, calibration_, trace_.has_value());
-    if (request_.restarts > 0 && backend_.backend->name() == "cpu")
-      spdlog::warn("the lost GPU is not available; continuing on the CPU");
-    return *backend_.backend;
-  };
-  pipeline_ = std::make_unique<Pipeline>(
-      PipelineParts{
-          .source = *source_,
-          .backend = create_backend,
-          .assign_outputs = [this](WorkItem& item) { job_.assign_outputs(item); },
-          .load = [this](WorkItem& item, const ReserveBytes& reserve) { job_.load(item, reserve); },
-          .write = [this](WorkItem& item) { job_.write(item); },
-          .publish = [this](std::span<ItemPtr> group) { job_.publish(group); },
-          .report =
-              [this](const WorkItem& item) {
-                if (report_) add_to(*report_, item);
-              },
-          .on_device_lost =
-              [this](const InFlightBatches::Items& items) { job_.record_suspects(items); }},
-      pipeline_options(request_.settings));
+  pipeline_ = std::make_unique<Pipeline>(*source_, static_cast<JobSteps&>(*this),
+                                         pipeline_options(request_.settings));
   monitor_ = std::make_unique<Monitor>(
       request_.settings, "run",
       Monitor::Providers{[this] { return pipeline_->snapshot(); }, [this] { return state(); }});
   if (request_.count_inputs && can_relist_inputs()) input_counter_.emplace(make_sources(request_));
+}
+
+Backend& Run::create_backend() {
+  backend_ = make_backend(request_.settings, calibration_, trace_.has_value());
+  if (request_.restarts > 0 && backend_.backend->name() == "cpu")
+    spdlog::warn("the lost GPU is not available; continuing on the CPU");
+  return *backend_.backend;
+}
+
+void Run::finish(const WorkItem& item) {
+  if (report_) add_to(*report_, item);
 }
 
 /// Does what makes files, where that is wished as soon as there is space for them.
@@ -207,9 +199,11 @@ std::vector<OutputDecision> Run::inspect_outputs(WorkItem& item) {
 telemetry::RunReport Run::dry_run(const DryRunVisitor& visit) {
   telemetry::RunReport report;
   job_.prepare_read_only();
-  const AssignOutputs assign_outputs = [this](WorkItem& item) { job_.assign_outputs(item); };
   while (auto arrival = source_->next({})) {
-    const ItemPtr item = make_work_item(std::move(*arrival), assign_outputs);
+    const ItemPtr item = make_work_item(std::move(*arrival));
+    if (item->outcome.ok())
+      attempt(item->outcome, Stage::source, FailureReason::internal,
+              [&] { job_.assign_outputs(*item); });
     const std::vector<OutputDecision> places = inspect_outputs(*item);
     const bool skipped = item->outcome.result == ItemResult::skipped;
     ++(item->outcome.ok() ? report.done : skipped ? report.skipped : report.failed);

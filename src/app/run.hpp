@@ -43,7 +43,7 @@ struct RunRequest {
 };
 
 /// The composition root: makes sources, codecs, backend and pipeline from the request.
-class Run {
+class Run : private JobSteps {
  public:
   /// Checks everything that can be checked before the work begins. Throws FatalError,
   /// settings::SettingsError, and std::invalid_argument for values that do not fit together.
@@ -78,6 +78,13 @@ class Run {
   telemetry::RunReport dry_run(const DryRunVisitor& visit);
 
  private:
+  Backend& create_backend() override;
+  void assign_outputs(WorkItem& item) override { job_.assign_outputs(item); }
+  void load(WorkItem& item, const ReserveBytes& reserve) override { job_.load(item, reserve); }
+  void write(WorkItem& item) override { job_.write(item); }
+  void publish(std::span<ItemPtr> group) override { job_.publish(group); }
+  void finish(const WorkItem& item) override;
+  void on_device_lost(const InFlightBatches::Items& items) override { job_.record_suspects(items); }
   void retry_until_space(const std::function<void()>& make_files);
   std::vector<OutputDecision> inspect_outputs(WorkItem& item);
   status_server::ServiceState state() const;

@@ -171,19 +171,9 @@ Service::Service(const settings::Configuration& configuration, double last_done_
         const logging::LogFields fields({{"ECKART_WATCH", inputs[std::size_t(watch)].native()}});
         log_watch_line(severity, line);
       });
-  pipeline_ = std::make_unique<Pipeline>(
-      PipelineParts{
-          .source = *source_,
-          .backend = [this]() -> Backend& { return create_backend(); },
-          .assign_outputs = [this](WorkItem& item) { folder_of(item).assign_outputs(item); },
-          .load = [this](WorkItem& item,
-                         const ReserveBytes& reserve) { folder_of(item).load(item, reserve); },
-          .write = [this](WorkItem& item) { folder_of(item).write(item); },
-          .publish = [this](std::span<ItemPtr> group) { publish(group); },
-          .report = [this](const WorkItem& item) { finish(item); },
-          .on_device_lost =
-              [this](const InFlightBatches::Items& items) { record_suspects(items); }},
-      service_pipeline_options(configuration_.settings, watches));
+  pipeline_ =
+      std::make_unique<Pipeline>(*source_, static_cast<JobSteps&>(*this),
+                                 service_pipeline_options(configuration_.settings, watches));
   monitor_ = std::make_unique<Monitor>(
       configuration_.settings, "watch",
       Monitor::Providers{[this] { return pipeline_->snapshot(); }, [this] { return state(); }});
@@ -348,7 +338,7 @@ void Service::finish(const WorkItem& item) {
   source_->finished(item.job, item.relative, ending, item.outcome.detail);
 }
 
-void Service::record_suspects(const InFlightBatches::Items& items) {
+void Service::on_device_lost(const InFlightBatches::Items& items) {
   std::map<int, InFlightBatches::Items> by_watch;
   for (const WorkItem* item : items) by_watch[item->job].push_back(item);
   for (const auto& [job, lost] : by_watch) folder_of(*lost.front()).record_suspects(lost);

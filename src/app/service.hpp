@@ -29,7 +29,7 @@ std::vector<std::string> check_configuration(const settings::Configuration& conf
 
 /// Watched folders, and one pipeline for all of them. It ends when it is stopped, and by what it
 /// throws.
-class Service {
+class Service : private JobSteps {
  public:
   /// Throws as WatchedFolder does, FatalError(usage) where one watch's results would be another's
   /// inputs, and settings::SettingsError.
@@ -69,11 +69,16 @@ class Service {
   void stop_with_error(std::exception_ptr error);
 
  private:
-  Backend& create_backend();
+  Backend& create_backend() override;
   WatchedFolder& folder_of(const WorkItem& item) { return *folders_[std::size_t(item.job)]; }
-  void publish(std::span<ItemPtr> group);
-  void finish(const WorkItem& item);
-  void record_suspects(const InFlightBatches::Items& items);
+  void assign_outputs(WorkItem& item) override { folder_of(item).assign_outputs(item); }
+  void load(WorkItem& item, const ReserveBytes& reserve) override {
+    folder_of(item).load(item, reserve);
+  }
+  void write(WorkItem& item) override { folder_of(item).write(item); }
+  void publish(std::span<ItemPtr> group) override;
+  void finish(const WorkItem& item) override;
+  void on_device_lost(const InFlightBatches::Items& items) override;
   status_server::ServiceState state();
   std::optional<Activity::Stall> find_stalled_watch();
 

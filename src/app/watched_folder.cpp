@@ -80,11 +80,10 @@ bool is_transient(FailureReason reason) {
   }
 }
 
-/// What goes its way again without having been counted.
+/// The input comes again; it counts neither as done nor as failed.
 void defer(WorkItem& item, Stage stage, const std::string& why) {
   item.outcome = Outcome::deferred(stage, FailureReason::none, why);
   item.publication.clear();
-  item.published = item.recorded = true;
 }
 
 /// Gigabytes of zeros are read for nothing while a stop waits.
@@ -153,7 +152,7 @@ bool WatchedFolder::needs_processing(const io::SourceItem& arrival, const FileSt
   WorkItem item;
   item.file = arrival.file;
   item.relative = arrival.relative;
-  item.state = state;
+  item.file_state = state;
   if (is_held(item)) return false;  // a later scan asks again
   try {
     if (keeps_inputs() && job->is_done(item)) return false;  // else it is still to be taken away
@@ -167,7 +166,7 @@ bool WatchedFolder::needs_processing(const io::SourceItem& arrival, const FileSt
 /// Whether it has to wait, since the service has stalled with it again and again.
 bool WatchedFolder::is_held(const WorkItem& item) {
   const auto now = std::chrono::system_clock::now();
-  const auto hold = stall_record_.find_hold(item.relative, item.state, now);
+  const auto hold = stall_record_.find_hold(item.relative, item.file_state, now);
   if (!hold || !hold->is_first) return hold.has_value();
   const auto minutes = std::chrono::ceil<std::chrono::minutes>(hold->until - now).count();
   spdlog::warn("{}: the service stalled on this input before; next attempt in {} min",
@@ -184,9 +183,9 @@ template <class Step>
 void WatchedFolder::attempt_or_defer(WorkItem& item, Stage stage, const Step& step) {
   try {
     const std::shared_ptr<Job> job = this->job();
-    if (item.keep_alive && item.keep_alive != job)
+    if (item.owner && item.owner != job)
       throw EnvironmentError(printable(watch_.output.native()) + " was replaced during processing");
-    item.keep_alive = job;
+    item.owner = job;
     step(*job);
   } catch (const DeviceLostError&) {
     throw;
@@ -234,20 +233,22 @@ void WatchedFolder::publish(std::span<ItemPtr> group) {
   try {
     const std::shared_ptr<Job> job = this->job();
     const auto others = std::stable_partition(
-        group.begin(), group.end(), [&](const ItemPtr& item) { return item->keep_alive == job; });
+        group.begin(), group.end(), [&](const ItemPtr& item) { return item->owner == job; });
     for (auto item = others; item != group.end(); ++item) {
       if ((*item)->outcome.result != ItemResult::deferred)
         defer(**item, Stage::write,
               printable(watch_.output.native()) + " was replaced during processing");
-      (*item)->published = (*item)->recorded = true;
     }
     publish(std::span<ItemPtr>(group.begin(), others), *job);
   } catch (const DeviceLostError&) {
     throw;
   } catch (const std::exception& error) {
     for (const ItemPtr& item : group) {
-      if (!item->recorded) defer(*item, Stage::write, error.what());
+      if (item->state < ItemState::recorded) defer(*item, Stage::write, error.what());
     }
+  }
+  for (const ItemPtr& item : group) {  // what is deferred has nothing left to record
+    if (item->state < ItemState::recorded) item->advance(ItemState::recorded);
   }
 }
 
@@ -256,7 +257,7 @@ void WatchedFolder::publish(std::span<ItemPtr> group, Job& job) {
   const auto remove_inputs = [&] {
     std::vector<WorkItem*> removed;
     for (const ItemPtr& item : group) {
-      if (!item->recorded) continue;
+      if (item->state < ItemState::recorded) continue;
       defer_if_transient(*item);
       if (item->outcome.result == ItemResult::deferred) continue;
       stall_record_.forget(item->relative);
@@ -299,7 +300,7 @@ bool WatchedFolder::dispose_of_input(WorkItem& item) {
     return true;
   } catch (const ItemError& error) {
     retry_backoff_.warn_once(item.file, error.what());
-    retry_backoff_.delay_retry(item.file, item.state, RetryBackoff::Clock::now());
+    retry_backoff_.delay_retry(item.file, item.file_state, RetryBackoff::Clock::now());
   } catch (const EnvironmentError& error) {
     defer(item, Stage::write, error.what());
   }
@@ -348,7 +349,7 @@ void WatchedFolder::quarantine(const WorkItem& item) {
   io::QuarantineRecord why{.input = item.file,
                            .root = watch_.input,
                            .outcome = item.outcome,
-                           .bytes = item.state.size,
+                           .bytes = item.file_state.size,
                            .time = std::chrono::system_clock::now()};
   add_hash(item, why);
   const std::string reason = io::to_json(why, ECKART_VERSION);
@@ -361,7 +362,7 @@ void WatchedFolder::quarantine(const WorkItem& item) {
   };
   if (keeps_inputs()) return note({});
   const auto stay = [&](const std::runtime_error& error) {
-    retry_backoff_.delay_retry(item.file, item.state, RetryBackoff::Clock::now());
+    retry_backoff_.delay_retry(item.file, item.file_state, RetryBackoff::Clock::now());
     note(std::string(" (") + error.what() + ")");
   };
   try {
@@ -407,7 +408,7 @@ void WatchedFolder::record_suspects(const InFlightBatches::Items& items) {
 }
 
 io::FinishStatus WatchedFolder::end(const WorkItem& item) {
-  if (const auto job = std::static_pointer_cast<Job>(item.keep_alive)) job->release_outputs(item);
+  if (item.owner) item.owner->release_outputs(item);
   if (item.outcome.result != ItemResult::deferred) return io::FinishStatus::settled;
   return item.outcome.reason == FailureReason::none ? io::FinishStatus::environment
                                                     : io::FinishStatus::incomplete;

@@ -115,7 +115,7 @@ std::string Activity::describe() const {
 }
 
 Activity::File to_activity_file(const WorkItem& item) {
-  return {item.file, item.relative, item.job, item.state};
+  return {item.file, item.relative, item.job, item.file_state};
 }
 
 std::string to_string(const Activity::Stall& stall) {

@@ -8,7 +8,7 @@ namespace eckart {
 std::optional<Batch> Batcher::add(ItemPtr item, Time now) {
   const int channels = item->task.input.shape().channels;
   BatchKey key = batch_key(item->task, pad_multiple_);
-  if (item->suspect) {
+  if (item->is_suspect) {
     Batch alone{.key = std::move(key), .planes = channels, .plane_capacity = channels};
     alone.items.push_back(std::move(item));
     return alone;

@@ -5,7 +5,7 @@
 namespace eckart {
 namespace {
 
-bool is_suspect(const Batch& batch) { return batch.items.front()->suspect; }
+bool is_suspect(const Batch& batch) { return batch.items.front()->is_suspect; }
 
 }  // namespace
 

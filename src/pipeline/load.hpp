@@ -1,51 +1,54 @@
 #pragma once
 
-#include <filesystem>
+#include <atomic>
+#include <cstddef>
 #include <functional>
+#include <optional>
 #include <vector>
 
+#include "core/rank_policy.hpp"
 #include "io/codec.hpp"
 #include "io/input_file.hpp"
-#include "io/input_guard.hpp"
-#include "io/output_tree.hpp"
 #include "io/source.hpp"
+#include "pipeline/full_rank_filter.hpp"
 #include "pipeline/work_item.hpp"
 
 namespace eckart {
 
-/// Names an item's outputs and makes them its own; called in the order of arrival. Throws as
-/// LoadItem.
-using AssignOutputs = std::function<void(WorkItem& item)>;
+/// The item of one arrival; failed if finding the file has failed.
+ItemPtr make_work_item(io::SourceItem arrival);
 
-/// How the outputs of an item are to be named, where that is known before.
-using ChooseNaming = std::function<io::OutputTree::Naming(const WorkItem& item)>;
-
-/// Claims outputs that no earlier item has, that are no input of the command line and not the
-/// item's own file. Both must outlive it.
-AssignOutputs make_assign_outputs(io::OutputTree& outputs, const io::InputGuard& inputs,
-                                  ChooseNaming choose_naming = {});
-
-/// The item of one arrival, its outputs claimed; failed where that or finding it failed.
-ItemPtr make_work_item(io::SourceItem arrival, const AssignOutputs& assign_outputs);
-
-/// Waits for bytes of the budget; empty when the run is aborted.
+/// Waits for bytes of the budget; returns an empty reservation when the run is aborted.
 using ReserveBytes = std::function<flow::Budget::Reservation(std::size_t bytes)>;
 
-/// Skips an item that is done already. `open` is its file, or nullptr if it is not open yet. Throws
-/// as LoadItem.
-using SkipIfDone = std::function<void(WorkItem& item, const io::InputFile* open)>;
+/// Opens a watched file, and notes which file that is; nothing for other items. Throws ItemError.
+std::optional<io::InputFile> open_watched_file(WorkItem& item);
 
-/// Fills in an item's task, unless it is skipped. Throws ItemError for this item's failure,
-/// FatalError for the run's.
-using LoadItem = std::function<void(WorkItem& item, const ReserveBytes& reserve)>;
+/// Turns files into tasks. Thread-safe. Must outlive the items, whose ranks it keeps.
+class Loader {
+ public:
+  /// `outputs`: the codec of the outputs. `copies`: how often the backend holds the pixels, the
+  /// task's own included.
+  Loader(const io::Limits& limits, std::vector<RankPolicy> ranks, const io::Codec& outputs,
+         int copies = 1);
 
-/// Asks `skip_if_done`, if any; reads the header and checks it against the limits and against what
-/// `outputs` can hold; reserves, at once, what the file's bytes and decoding them take or what the
-/// pixels of input and outputs take, whichever is more; reads the rest, decodes, and gives back
-/// what the pixels do not take. The backend makes so many `copies` of the pixels, the first of
-/// which is the task's own. May be called by several threads at a time. Must outlive the items,
-/// whose ranks it keeps.
-LoadItem make_load(const io::Limits& limits, const std::vector<RankPolicy>& ranks,
-                   const io::Codec& outputs, SkipIfDone skip_if_done = {}, int copies = 1);
+  /// Fills in the item's task from `open`, or from its file if that is not open yet. Checks the
+  /// header against the limits and against what the output format can hold. Reserves, at once, what
+  /// file and decoder take or what the pixels of input and outputs take, whichever is more; after
+  /// decoding it gives back what the pixels do not take. Throws ItemError.
+  void load(WorkItem& item, std::optional<io::InputFile> open, const ReserveBytes& reserve);
+
+ private:
+  Image decode(WorkItem& item, const io::InputFile& file, const io::Codec& codec,
+               const io::Header& header) const;
+  void log_full_rank(const WorkItem& item, const ImageShape& shape);
+
+  const io::Limits limits_;
+  const std::vector<RankPolicy> ranks_;
+  const FullRankFilter full_rank_filter_;
+  const io::Codec& outputs_;
+  const std::size_t copies_;
+  std::atomic<bool> logged_{false};
+};
 
 }  // namespace eckart

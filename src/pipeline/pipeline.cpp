@@ -27,8 +27,9 @@ constexpr std::chrono::milliseconds kMinQueueTraceInterval{5};  // at least, in 
 
 }  // namespace
 
-Pipeline::Pipeline(PipelineParts parts, const PipelineOptions& options)
-    : parts_(std::move(parts)),
+Pipeline::Pipeline(io::Source& source, JobSteps& steps, const PipelineOptions& options)
+    : source_(source),
+      steps_(steps),
       options_(options),
       budget_(options.budget_bytes),
       found_(options.found_queue_capacity),
@@ -40,7 +41,7 @@ Pipeline::Pipeline(PipelineParts parts, const PipelineOptions& options)
       load_clock_(options.load_threads, start_),
       batch_clock_(1, start_),
       write_clock_(options.write_threads, start_),
-      writer_shared_{parts_, options_, finished_, tally_, meters_, activity_, stop_.get_token()} {}
+      writer_shared_{steps_, options_, finished_, tally_, meters_, activity_, stop_.get_token()} {}
 
 telemetry::RunReport Pipeline::run(trace::Trace* trace) {
   using flow::Workers;
@@ -58,7 +59,7 @@ telemetry::RunReport Pipeline::run(trace::Trace* trace) {
         "load", options_.load_threads, [this](int i) { run_load(i); }, on_failure);
     write.emplace(
         "write", options_.write_threads, [this](int i) { run_write(i); }, on_failure);
-    backend = &parts_.backend();
+    backend = &steps_.create_backend();
     compute_clock_.emplace(backend->lanes(), start_);
     startup_s_ = std::chrono::duration<double>(Clock::now() - start_).count();
     backend_ = backend;
@@ -86,7 +87,7 @@ telemetry::RunReport Pipeline::run(trace::Trace* trace) {
 
   telemetry::RunReport report = tally_.report();
   report.stopped_by = stopped_by();
-  report.ignored = parts_.source.ignored();
+  report.ignored = source_.ignored();
   const telemetry::ProgressState progress = tally_.progress();
   report.interrupted = !progress.total_is_final || progress.done < progress.total;
   if (!compute_clock_) return report;  // stopped before there was a backend
@@ -156,9 +157,9 @@ void Pipeline::run_source() {
   const std::stop_token stop = stop_.get_token();
   const auto next_arrival = [&] {  // its input is the file system, or whoever writes the list
     std::optional<Activity::Scope> step;
-    if (!parts_.source.may_block())
+    if (!source_.may_block())
       step.emplace(activity_, Activity::Step{"source", options_.limits.stall});
-    return clock.measure_wait(State::waiting_for_input, [&] { return parts_.source.next(stop); });
+    return clock.measure_wait(State::waiting_for_input, [&] { return source_.next(stop); });
   };
   while (std::optional<io::SourceItem> arrival = next_arrival()) {
     const auto found_at = Clock::now();
@@ -170,7 +171,10 @@ void Pipeline::run_source() {
           activity_, {"source",
                       options_.limits.stall,
                       {{arrival->file, arrival->relative, arrival->job, arrival->seen.state}}});
-      item = make_work_item(std::move(*arrival), parts_.assign_outputs);
+      item = make_work_item(std::move(*arrival));
+      if (item->outcome.ok())
+        attempt(item->outcome, Stage::source, FailureReason::internal,
+                [&] { steps_.assign_outputs(*item); });
     }
     item->number = ++number;
     item->found_at = found_at;
@@ -226,7 +230,8 @@ void Pipeline::load(WorkItem& item, const ReserveBytes& reserve, flow::StageCloc
   for (int tries = 1;; ++tries) {
     try {
       attempt(item.outcome, Stage::load, FailureReason::internal,
-              [&] { parts_.load(item, reserve); });
+              [&] { steps_.load(item, reserve); });
+      if (item.outcome.ok()) item.advance(ItemState::loaded);
       return;
     } catch (const EnvironmentError& error) {
       const bool can_retry = error.remedy() == EnvironmentError::Remedy::release_resources;
@@ -313,7 +318,7 @@ void Pipeline::run_compute(Backend& backend, int index) {
 /// Not to be told is no reason to hide why the device is lost.
 void Pipeline::on_device_lost(const InFlightBatches::Items& items) const {
   try {
-    if (parts_.on_device_lost) parts_.on_device_lost(items);
+    steps_.on_device_lost(items);
   } catch (const std::exception& error) {
     spdlog::error("cannot record the images that were being computed when the device was lost: {}",
                   printable_message(error.what()));

@@ -9,9 +9,11 @@
 
 #include "flow/budget.hpp"
 #include "flow/stage_clock.hpp"
+#include "io/source.hpp"
 #include "pipeline/activity.hpp"
 #include "pipeline/in_flight_batches.hpp"
-#include "pipeline/pipeline_parts.hpp"
+#include "pipeline/job_steps.hpp"
+#include "pipeline/pipeline_options.hpp"
 #include "pipeline/tally.hpp"
 #include "pipeline/work_item.hpp"
 #include "pipeline/write_worker.hpp"
@@ -26,7 +28,8 @@ class Pipeline {
  public:
   using Clock = std::chrono::steady_clock;
 
-  Pipeline(PipelineParts parts, const PipelineOptions& options);
+  /// `source` and `steps` must outlive it.
+  Pipeline(io::Source& source, JobSteps& steps, const PipelineOptions& options);
 
   /// Runs until the source has no more and everything is written, or until request_stop() and what
   /// was in flight is written, or until an EnvironmentError, by which the report is stopped_by.
@@ -71,7 +74,8 @@ class Pipeline {
   void on_device_lost(const InFlightBatches::Items& items) const;
   std::vector<telemetry::StageStats> stages() const;
 
-  const PipelineParts parts_;
+  io::Source& source_;
+  JobSteps& steps_;
   const PipelineOptions options_;
   const Clock::time_point start_ = Clock::now();
   trace::Trace* trace_ = nullptr;  // while it runs

@@ -45,7 +45,7 @@ Resume::Resume(ledger::Ledger& ledger, ResumeOptions options)
 }
 
 void Resume::check(WorkItem& item, const io::InputFile* open) const {
-  item.state = open ? open->state() : io::state_of(item.file);
+  item.file_state = open ? open->state() : io::state_of(item.file);
   item.needs_content_hash = options_.compares_content;
   const std::vector<ObservedOutput> outputs = observe_outputs(item);
   if (options_.compares_content) hash_content(item, open, outputs);
@@ -175,7 +175,7 @@ bool Resume::collides_with_sibling(const WorkItem& item) const {
 InputIdentity Resume::identity(const WorkItem& item) const {
   std::string path = absolute(item.file);
   const std::size_t root = root_length(path, item.relative);
-  return {std::move(path), root, item.state, item.content_hash, item.original_paths};
+  return {std::move(path), root, item.file_state, item.content_hash, item.original_paths};
 }
 
 bool Resume::needs_input_update(const ledger::OutputEntry& known, const WorkItem& item) const {
@@ -189,7 +189,7 @@ bool Resume::needs_input_update(const ledger::OutputEntry& known, const WorkItem
 void Resume::hash_content(WorkItem& item, const io::InputFile* open,
                           std::span<const ObservedOutput> outputs) const {
   for (const auto& [path_status, known] : outputs) {
-    if (!known.entry || known.entry->state.size != item.state.size) continue;
+    if (!known.entry || known.entry->state.size != item.file_state.size) continue;
     item.content_hash = open ? io::content_hash(*open) : io::content_hash(io::InputFile(item.file));
     return;
   }
@@ -209,13 +209,13 @@ void Resume::compare_inputs(WorkItem& item, const io::InputFile* open,
 
 bool Resume::has_failed(const WorkItem& item) const {
   const auto failure = ledger_.find_failure(absolute(item.file));
-  return failure && failure->state == item.state;
+  return failure && failure->state == item.file_state;
 }
 
 void Resume::mark_suspect(WorkItem& item, const std::string& input) const {
   constexpr int kMaxGpuLosses = 2;  // the first may be another's, the second is its own
-  const int losses = this->losses(input, item.state);
-  item.suspect = losses > 0;
+  const int losses = this->losses(input, item.file_state);
+  item.is_suspect = losses > 0;
   item.task.cpu_only = losses >= kMaxGpuLosses;
   if (item.task.cpu_only && !ledger_.is_read_only())
     spdlog::warn("{}: the GPU was lost {} times while computing this image; using the CPU",
@@ -271,7 +271,7 @@ void Resume::record(std::span<WorkItem* const> items) const {
       continue;
     }
     if (!outcome.ok()) {
-      changes.failed.push_back({input, item->state, outcome.reason, outcome.detail});
+      changes.failed.push_back({input, item->file_state, outcome.reason, outcome.detail});
       remove_intents(*item, changes);
       continue;
     }
@@ -348,7 +348,7 @@ void Resume::record_suspects(const std::vector<const WorkItem*>& items) const {
   std::vector<ledger::Suspect> suspects;
   for (const WorkItem* item : items) {
     const std::string input = absolute(item->file);
-    suspects.push_back({input, item->state, losses(input, item->state) + 1});
+    suspects.push_back({input, item->file_state, losses(input, item->file_state) + 1});
   }
   ledger_.record_suspects(suspects);
 }

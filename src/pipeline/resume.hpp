@@ -43,9 +43,9 @@ class Resume {
   /// the place of an output is in the way; and as check_status_available().
   void check(WorkItem& item, const io::InputFile* open) const;
 
-  /// What is at the place of an output of the item, whose file is in `item.state`. Reads no input:
-  /// one that check() was not asked about, and that was moved or copied, counts as another. Throws
-  /// as check_status_available().
+  /// What is at the place of an output of the item, whose file is in `item.file_state`. Reads no
+  /// input: one that check() was not asked about, and that was moved or copied, counts as another.
+  /// Throws as check_status_available().
   OutputDecision decision_for(const WorkItem& item, std::size_t output) const;
 
   /// Whether the first of these outputs is there, and was made from the item's file, some time.
@@ -55,8 +55,8 @@ class Resume {
   /// same folder: of a.jpg, where the item is a.png.
   bool collides_with_sibling(const WorkItem& item) const;
 
-  /// Whether all outputs of an item were made from its file in `item.state`, as decision_for() has
-  /// it, and are recorded.
+  /// Whether all outputs of an item were made from its file in `item.file_state`, as decision_for()
+  /// has it, and are recorded.
   bool is_done(const WorkItem& item) const;
   /// Whether the file has failed in this state, at the last attempt.
   bool has_failed(const WorkItem& item) const;

@@ -19,7 +19,7 @@ StepLimits::Duration transfer_time(double bytes) { return duration(bytes / kMinB
 StepLimits::Duration StepLimits::load(const WorkItem& item) const {
   constexpr double kReads =
       3;  // of a file that is compared with another, and then done all the same
-  return stall + decode + transfer_time(kReads * double(item.state.size));
+  return stall + decode + transfer_time(kReads * double(item.file_state.size));
 }
 
 StepLimits::Duration StepLimits::write(const WorkItem& item) const {
@@ -28,7 +28,7 @@ StepLimits::Duration StepLimits::write(const WorkItem& item) const {
 }
 
 StepLimits::Duration StepLimits::publish(const WorkItem& item) const {
-  double bytes = double(item.state.size);
+  double bytes = double(item.file_state.size);
   for (const std::int64_t output : item.output_bytes) bytes += double(output);
   return transfer_time(bytes);
 }

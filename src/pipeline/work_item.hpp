@@ -15,9 +15,12 @@
 #include "flow/channel.hpp"
 #include "io/publication.hpp"
 #include "io/rooted_file.hpp"
+#include "pipeline/item_state.hpp"
 #include "pipeline/meters.hpp"
 
 namespace eckart {
+
+class OutputOwner;
 
 /// One image on its way through the pipeline. Owned by one thread at a time.
 struct WorkItem {
@@ -33,15 +36,13 @@ struct WorkItem {
   std::vector<std::size_t>
       full_rank_outputs{};                  ///< outputs that are the input, not in the task yet
   bool is_full_rank = false;                ///< without the backend: all ranks are full
-  std::shared_ptr<void> keep_alive;         ///< whose work it is, where that may go before it
+  ItemState state = ItemState::found;       ///< changed by advance() alone
+  std::shared_ptr<OutputOwner> owner;       ///< of its outputs, where that may end before the item
   io::Publication publication;              ///< between write and publish
-  bool published = false;                   ///< or failed on the way there
-  bool recorded = false;                    ///< published, and whoever keeps a record has it
-  bool counted = false;                     ///< likewise, in the run's report
-  bool suspect = false;                     ///< was computed when a device was lost
+  bool is_suspect = false;                  ///< was computed when a device was lost
   Instant found_at{}, entered_at{};         ///< since: in the queue or stage where it is
   std::chrono::nanoseconds write_time{0};   ///< what writing and publishing it took
-  FileState state;                          ///< of the file, before it was read
+  FileState file_state;                     ///< before the file was read
   io::FileIdentity identity;                ///< likewise, where `below` is set: which file was read
   bool needs_content_hash = false;          ///< the hash of what is read is wanted
   bool needs_input_update = false;          ///< done before, as another path or state of its input
@@ -53,6 +54,9 @@ struct WorkItem {
   /// Of each output that an earlier run has made and that stays as it is: what a report has of it.
   std::vector<std::optional<std::string>> skipped_reports;
   Outcome outcome;
+
+  /// Throws std::logic_error where this transition is not legal.
+  void advance(ItemState next) { eckart::advance(state, next, outcome.ok()); }
 
   bool is_output_skipped(std::size_t output) const {
     return output < skipped_reports.size() && skipped_reports[output].has_value();

@@ -49,7 +49,8 @@ void WriteWorker::try_write(WorkItem& item) {
   const Activity::Scope step(
       shared_.activity, {"write", shared_.options.limits.write(item), {to_activity_file(item)}});
   const auto busy_before = clock_.busy_time();
-  attempt(item.outcome, Stage::write, FailureReason::internal, [&] { shared_.parts.write(item); });
+  attempt(item.outcome, Stage::write, FailureReason::internal, [&] { shared_.steps.write(item); });
+  if (item.outcome.ok()) item.advance(ItemState::written);
   if (!item.outcome.ok()) item.publication.clear();
   item.write_time += clock_.busy_time() - busy_before;
   span.end(args);
@@ -67,7 +68,8 @@ void WriteWorker::write(WorkItem& item) {
   }
 }
 
-/// Publishes what the group has, has it recorded, and counts it; the group is empty then.
+/// Publishes what the group has, has it recorded, and finishes it; the group is empty then. Where
+/// the run ends since the ledger cannot be written, what is published counts all the same.
 void WriteWorker::publish() {
   SpaceWait wait;
   while (!group_.empty()) {
@@ -77,18 +79,23 @@ void WriteWorker::publish() {
     std::optional<Activity::Scope> step;
     step.emplace(shared_.activity, publish_step());
     try {
-      shared_.parts.publish(group_);
+      shared_.steps.publish(group_);
       const auto share = (clock_.busy_time() - busy_before) / group_.size();
       for (const ItemPtr& item : group_) item->write_time += share;
-      count_published();
+      finish(ItemState::recorded);
       span.end(args);
     } catch (const EnvironmentError& error) {
-      count_published();
+      finish(ItemState::recorded);
       span.end(args);
       step.reset();
-      wait_for_space(wait, error);
-      for (const ItemPtr& item : group_) {
-        if (!item->published) write(*item);
+      try {
+        wait_for_space(wait, error);
+        for (const ItemPtr& item : group_) {
+          if (item->state < ItemState::published) write(*item);
+        }
+      } catch (const EnvironmentError&) {
+        finish(ItemState::published);
+        throw;
       }
     }
   }
@@ -105,16 +112,18 @@ Activity::Step WriteWorker::publish_step() const {
   return step;
 }
 
-void WriteWorker::count_published() {
+/// Counts and reports the items that have come to state `from`, and takes them out of the group.
+void WriteWorker::finish(ItemState from) {
   for (const ItemPtr& item : group_) {
-    if (!item->published || std::exchange(item->counted, true)) continue;
+    if (item->state < from) continue;
     if (item->outcome.result == ItemResult::done)
       shared_.meters.service(Stage::write).add(item->write_time);
     trace_.trace_flow(*item, ThreadTrace::Flow::ends);
     shared_.tally.count(*item);
-    if (shared_.parts.report) shared_.parts.report(*item);
+    shared_.steps.finish(*item);
+    item->advance(ItemState::finished);
   }
-  std::erase_if(group_, [](const ItemPtr& item) { return item->recorded; });
+  std::erase_if(group_, [](const ItemPtr& item) { return item->state == ItemState::finished; });
 }
 
 bool WriteWorker::should_wait_for_space(const EnvironmentError& error) const {

@@ -8,7 +8,8 @@
 #include "core/error.hpp"
 #include "flow/stage_clock.hpp"
 #include "pipeline/activity.hpp"
-#include "pipeline/pipeline_parts.hpp"
+#include "pipeline/job_steps.hpp"
+#include "pipeline/pipeline_options.hpp"
 #include "pipeline/tally.hpp"
 #include "pipeline/thread_trace.hpp"
 #include "pipeline/work_item.hpp"
@@ -21,7 +22,7 @@ class WriteWorker {
  public:
   /// By all of a pipeline.
   struct Shared {
-    const PipelineParts& parts;
+    JobSteps& steps;
     const PipelineOptions& options;
     ItemChannel& in;
     Tally& tally;
@@ -45,7 +46,7 @@ class WriteWorker {
   void try_write(WorkItem& item);
   void write(WorkItem& item);
   void publish();
-  void count_published();
+  void finish(ItemState from);
   Activity::Step publish_step() const;
   bool should_wait_for_space(const EnvironmentError& error) const;
   void wait_for_space(SpaceWait& wait, const EnvironmentError& error);

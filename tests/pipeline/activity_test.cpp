@@ -110,7 +110,7 @@ TEST(StepLimits, grow_with_the_work) {
   const StepLimits limits{.stall = seconds(100), .decode = seconds(20)};
   WorkItem item;
   EXPECT_EQ(limits.load(item), seconds(120));
-  item.state.size = 50'000'000;
+  item.file_state.size = 50'000'000;
   EXPECT_EQ(limits.load(item), seconds(150)) << "5 MB a second is a slow disk";
   item.task.input = Image({1000, 1000, 1, Depth::u8});
   item.task.outputs.resize(5);

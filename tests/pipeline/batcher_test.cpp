@@ -33,7 +33,7 @@ TEST(Batcher, returns_a_suspect_alone_and_at_once) {
   Batcher batcher = make_batcher(3);
   EXPECT_FALSE(batcher.add(gray(0), kStart));
   ItemPtr suspect = gray(1);
-  suspect->suspect = true;
+  suspect->is_suspect = true;
   EXPECT_EQ(numbers_in(batcher.add(std::move(suspect), kStart)), std::vector{1});
   EXPECT_EQ(numbers_in(batcher.take_any()), std::vector{0});
 }

@@ -24,7 +24,7 @@ class ComputeWorkerTest : public ::testing::Test {
   void put(int number, bool suspect = false) {
     Batch batch{.key = {padded_shape(kSmall, 32), {}}, .planes = 1};
     batch.items.push_back(make_item(number));
-    batch.items.back()->suspect = suspect;
+    batch.items.back()->is_suspect = suspect;
     in_.push(std::move(batch));
   }
   void work() {

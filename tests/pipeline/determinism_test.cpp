@@ -6,6 +6,7 @@
 #include <map>
 
 #include "compute/cpu/cpu_backend.hpp"
+#include "io/output_tree.hpp"
 #include "io/publication.hpp"
 #include "io/read_file.hpp"
 #include "synth/synth.hpp"
@@ -75,30 +76,24 @@ class Determinism : public ::testing::Test {
     BackendOptions backend_options;
     backend_options.lanes = config.lanes;
     FixedBatchBackend backend(backend_options, config.planes);
-    const io::InputGuard guard;
     io::OutputTree tree(root, io::OutputTree::default_name(ranks_.size()), io::codec_by_name("png"),
                         ranks_);
     const auto source = io::make_source(folder_.path() / "in");
-    const LoadItem load = make_load({}, ranks_, io::codec_by_name("png"));
-    const WriteItem write = make_write(tree.codec(), {});
+    Loader loader({}, ranks_, tree.codec());
     const auto delay = [seed = config.delay_seed](const WorkItem& item, int place) {
       if (seed) RandomDelay{seed}(std::stoi(item.file.stem()), place);
     };
-    Pipeline pipeline({.source = *source,
-                       .backend = [&]() -> Backend& { return backend; },
-                       .assign_outputs = make_assign_outputs(tree, guard),
-                       .load =
-                           [&](WorkItem& item, const ReserveBytes& reserve) {
-                             delay(item, 0);
-                             load(item, reserve);
-                           },
-                       .write =
-                           [&](WorkItem& item) {
-                             delay(item, 1);
-                             write(item);
-                           },
-                       .publish = make_publish(false)},
-                      {.load_threads = config.load, .write_threads = config.write});
+    FakeSteps steps(backend);
+    steps.on_assign_outputs = [&](WorkItem& item) { item.outputs = tree.reserve(item.relative); };
+    steps.on_load = [&](WorkItem& item, const ReserveBytes& reserve) {
+      delay(item, 0);
+      loader.load(item, std::nullopt, reserve);
+    };
+    steps.on_write = [&](WorkItem& item) {
+      delay(item, 1);
+      encode_outputs(item, tree.codec(), {});
+    };
+    Pipeline pipeline(*source, steps, {.load_threads = config.load, .write_threads = config.write});
     EXPECT_EQ(pipeline.run().done, images_);
     std::map<std::string, Bytes> result;
     for (const auto& entry : fs::directory_iterator(root)) {

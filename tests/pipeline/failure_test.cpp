@@ -121,6 +121,15 @@ TEST_F(PipelineFailure, an_unrecorded_published_image_counts_once) {
   EXPECT_EQ(attempts, 7);
 }
 
+TEST_F(PipelineFailure, a_run_that_ends_at_its_ledger_counts_what_is_published) {
+  harness.options.write_threads = 1;
+  harness.on_record = fails_with(full_);
+  const telemetry::RunReport report = harness.run();
+  EXPECT_EQ(report.stopped_by, "no space left");
+  EXPECT_GT(report.done, 0);
+  EXPECT_EQ(report.done, std::int64_t(harness.written().size()));
+}
+
 TEST_F(PipelineFailure, a_writer_without_descriptors_publishes_its_group_first) {
   std::atomic<int> held = 0;  // one an image, between write and publish
   harness.options.write_threads = 1;

@@ -18,6 +18,7 @@
 #include "compute/backend.hpp"
 #include "io/source.hpp"
 #include "pipeline/pipeline.hpp"
+#include "pipeline/write.hpp"
 
 namespace eckart::test {
 
@@ -53,6 +54,7 @@ inline ItemPtr make_item(int number, const ImageShape& shape = kSmall) {
   auto item = std::make_unique<WorkItem>();
   item->file = std::to_string(number);
   fill(item->task, number, shape);
+  item->advance(ItemState::loaded);
   return item;
 }
 
@@ -153,6 +155,48 @@ inline std::unique_ptr<Lane> FakeBackend::make_lane(int index) {
   return std::make_unique<FakeLane>(*this);
 }
 
+/// Keeps no record, and replaces what is at the place of an output.
+class FakeOwner : public OutputOwner {
+ public:
+  void check_in_place() const override {}
+  void record_intents(std::span<WorkItem* const>) override {}
+  io::ConflictAction resolve_collision(const WorkItem&, const std::filesystem::path&,
+                                       const std::filesystem::path&) const override {
+    return io::ConflictAction::replace;
+  }
+  void abandon_intents(std::span<WorkItem* const>) override {}
+  void record(std::span<WorkItem* const>) override {}
+  void release_outputs(const WorkItem&) override {}
+};
+
+/// Steps as a test sets them; publishing is the program's own unless it is set.
+class FakeSteps : public JobSteps {
+ public:
+  explicit FakeSteps(Backend& backend)
+      : on_create_backend([&backend]() -> Backend& { return backend; }) {}
+
+  std::function<Backend&()> on_create_backend;
+  std::function<void(WorkItem&)> on_assign_outputs = [](WorkItem& item) {
+    item.outputs = {item.relative};
+  };
+  std::function<void(WorkItem&, const ReserveBytes&)> on_load;
+  std::function<void(WorkItem&)> on_write;
+  std::function<void(std::span<ItemPtr>)> on_publish = [this](std::span<ItemPtr> group) {
+    publish_outputs(group, owner_, false);
+  };
+
+  Backend& create_backend() override { return on_create_backend(); }
+  void assign_outputs(WorkItem& item) override { on_assign_outputs(item); }
+  void load(WorkItem& item, const ReserveBytes& reserve) override { on_load(item, reserve); }
+  void write(WorkItem& item) override { on_write(item); }
+  void publish(std::span<ItemPtr> group) override { on_publish(group); }
+  void finish(const WorkItem&) override {}
+  void on_device_lost(const InFlightBatches::Items&) override {}
+
+ private:
+  FakeOwner owner_;
+};
+
 /// A pipeline whose ends are in the hands of the test. Set the fields, then run().
 class PipelineHarness {
  public:
@@ -169,15 +213,11 @@ class PipelineHarness {
 
   Pipeline& pipeline() {
     if (!pipeline_) {
-      pipeline_ = std::make_unique<Pipeline>(
-          PipelineParts{
-              .source = source_,
-              .backend = make_backend,
-              .assign_outputs = [](WorkItem& item) { item.outputs = {item.relative}; },
-              .load = [this](WorkItem& item, const ReserveBytes& reserve) { load(item, reserve); },
-              .write = [this](WorkItem& item) { write(item); },
-              .publish = [this](std::span<ItemPtr> group) { publish(group); }},
-          options);
+      steps_.on_create_backend = make_backend;
+      steps_.on_load = [this](WorkItem& item, const ReserveBytes& reserve) { load(item, reserve); };
+      steps_.on_write = [this](WorkItem& item) { write(item); };
+      steps_.on_publish = [this](std::span<ItemPtr> group) { publish(group); };
+      pipeline_ = std::make_unique<Pipeline>(source_, steps_, options);
     }
     return *pipeline_;
   }
@@ -210,16 +250,17 @@ class PipelineHarness {
   }
   void publish(std::span<ItemPtr> group) {
     for (const ItemPtr& item : group) {
-      if (item->outcome.ok() && !item->published) {
+      if (item->state >= ItemState::published) continue;
+      if (item->outcome.ok()) {
         call(on_publish, number_of(*item));
         const std::lock_guard lock(mutex_);
         written_.push_back(number_of(*item));
       }
-      item->published = true;
+      item->advance(ItemState::published);
     }
     for (const ItemPtr& item : group) {
       call(on_record, number_of(*item));
-      item->recorded = true;
+      item->advance(ItemState::recorded);
     }
   }
   static std::vector<int> sorted(std::vector<int> numbers) {
@@ -228,6 +269,7 @@ class PipelineHarness {
   }
 
   FakeSource source_{images, on_next, source_waits_at_end};
+  FakeSteps steps_{backend};
   mutable std::mutex mutex_;
   std::vector<int> loaded_, written_;
   std::unique_ptr<Pipeline> pipeline_;

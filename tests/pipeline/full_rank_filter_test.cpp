@@ -20,18 +20,16 @@ class FullRank : public testing::Test {
     ranks_ = std::move(ranks);
     io::publish_file(folder_.path() / "a.png", io::codec_by_name("png").encode(image_, {}));
     const auto source = io::make_source(folder_.path());
-    Pipeline pipeline(
-        {.source = *source,
-         .backend = [&]() -> Backend& { return backend_; },
-         .assign_outputs =
-             [&](WorkItem& item) { item.outputs.assign(ranks_.size(), item.relative); },
-         .load = make_load({}, ranks_, io::codec_by_name("png")),
-         .write = check,
-         .publish =
-             [](std::span<ItemPtr> group) {
-               for (const ItemPtr& item : group) item->published = item->recorded = true;
-             }},
-        {});
+    Loader loader({}, ranks_, io::codec_by_name("png"));
+    FakeSteps steps(backend_);
+    steps.on_assign_outputs = [&](WorkItem& item) {
+      item.outputs.assign(ranks_.size(), item.relative);
+    };
+    steps.on_load = [&](WorkItem& item, const ReserveBytes& reserve) {
+      loader.load(item, std::nullopt, reserve);
+    };
+    steps.on_write = check;
+    Pipeline pipeline(*source, steps, {});
     return pipeline.run();
   }
 

@@ -16,7 +16,7 @@ class InFlightBatchesTest : public ::testing::Test {
   static Batch batch(int number, bool suspect = false) {
     Batch batch{.key = {padded_shape(kSmall, 32), {}}, .planes = 1};
     batch.items.push_back(make_item(number));
-    batch.items.back()->suspect = suspect;
+    batch.items.back()->is_suspect = suspect;
     return batch;
   }
 

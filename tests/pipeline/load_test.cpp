@@ -34,11 +34,11 @@ class LoadTest : public testing::Test {
 
   /// The item of that file; what it reserved is in reserved_.
   WorkItem load(const fs::path& path, const io::Limits& limits = {}) {
-    const LoadItem load = make_load(limits, ranks_, io::codec_by_name("png"));
+    Loader loader(limits, ranks_, io::codec_by_name("png"));
     WorkItem item;
     item.file = path;
     reserved_.clear();
-    load(item, [&](std::size_t bytes) {
+    loader.load(item, std::nullopt, [&](std::size_t bytes) {
       reserved_.push_back(bytes);
       return budget_.reserve(bytes);
     });
@@ -88,11 +88,10 @@ TEST_F(LoadTest, reserves_once_and_shrinks_to_the_pixels) {
 
 TEST_F(LoadTest, reserves_the_copies_of_a_backend_that_checks_another) {
   constexpr int kCopies = 2;
-  const LoadItem load =
-      make_load({}, ranks_, io::codec_by_name("png"), /*skip_if_done=*/{}, kCopies);
+  Loader loader({}, ranks_, io::codec_by_name("png"), kCopies);
   WorkItem item;
   item.file = write(io::codec_by_name("png").encode(image(), {}));
-  load(item, [&](std::size_t bytes) { return budget_.reserve(bytes); });
+  loader.load(item, std::nullopt, [&](std::size_t bytes) { return budget_.reserve(bytes); });
   EXPECT_EQ(item.reservation.bytes(), kCopies * image().bytes() * (1 + ranks_.size()));
   item.task.ranks = {};
 }
@@ -164,11 +163,11 @@ TEST_F(LoadTest, a_failed_item_holds_no_reservation) {
 TEST_F(LoadTest, refuses_a_file_that_grew_while_waiting) {
   const fs::path path = write(test::PngMaker(1, 1, 8, 0).pixels("\0\1"sv).end());
   const Bytes larger = test::PngMaker(1, 2, 8, 0).pixels("\0\1\0\2"sv).end();
-  const LoadItem load = make_load({}, ranks_, io::codec_by_name("png"));
+  Loader loader({}, ranks_, io::codec_by_name("png"));
   WorkItem item;
   item.file = path;
   const test::CaughtError failure = test::failure_of([&] {
-    load(item, [&](std::size_t bytes) {
+    loader.load(item, std::nullopt, [&](std::size_t bytes) {
       std::ofstream(path, std::ios::binary)
           .write(reinterpret_cast<const char*>(larger.data()), std::streamsize(larger.size()));
       return budget_.reserve(bytes);

@@ -128,7 +128,7 @@ TEST_F(ResumeIntents, keep_the_previous_output_record) {
   record_intents({item.get()});
   publish(*item);
   resume_.record(items);
-  item->state.size = 1;  // it has changed
+  item->file_state.size = 1;  // it has changed
   item->output_mtimes_ns = {item->publication.add(item->outputs[0], std::vector<std::byte>(4))};
   item->output_bytes = {4};
   record_intents({item.get()});
@@ -205,7 +205,7 @@ class ResumeCheck : public ::testing::Test {
   /// Its result is there, and recorded.
   void make_from_old(const std::string& content = {}) {
     WorkItem made = item("old");
-    made.state = io::InputFile(made.file).state();
+    made.file_state = io::InputFile(made.file).state();
     made.content_hash = content;
     made.output_bytes = {6};
     fill(made.task, 1);
@@ -236,7 +236,7 @@ TEST_F(ResumeCheck, compares_the_open_file_with_its_possible_original) {
 TEST_F(ResumeCheck, records_a_kept_output_of_a_killed_run_as_done) {
   make_from_old();
   WorkItem killed = item("old");
-  killed.state = io::InputFile(killed.file).state();
+  killed.file_state = io::InputFile(killed.file).state();
   write("a.png", "result of a killed run");
   killed.output_bytes = {22};
   killed.output_mtimes_ns = {stat_path(at("a.png")).mtime_ns};
@@ -247,7 +247,7 @@ TEST_F(ResumeCheck, records_a_kept_output_of_a_killed_run_as_done) {
   const Resume keep(
       ledger_,
       {.root = folder_.path(), .settings = {"png, rank 5"}, .on_change = OnSettingsChange::keep});
-  moved.state = io::InputFile(moved.file).state();
+  moved.file_state = io::InputFile(moved.file).state();
   EXPECT_FALSE(keep.is_done(moved)) << "not recorded";
   keep.check(moved, nullptr);
   ASSERT_EQ(moved.outcome.result, ItemResult::skipped);
@@ -258,7 +258,7 @@ TEST_F(ResumeCheck, records_a_kept_output_of_a_killed_run_as_done) {
   EXPECT_EQ(known->bytes, 22);
   EXPECT_EQ(known->settings, ledger::settings_hash("png, rank 9"));
   EXPECT_EQ(known->input, at("new/a.png"));
-  EXPECT_EQ(known->state, moved.state);
+  EXPECT_EQ(known->state, moved.file_state);
   EXPECT_TRUE(ledger_.intents().empty());
   EXPECT_TRUE(keep.is_done(moved));
 }
@@ -268,12 +268,12 @@ TEST_F(ResumeCheck, keeps_a_suspect_whose_other_output_is_missing) {
   write("a.png", "result of a killed run");
   write("new/a.png", "image");
   WorkItem item = this->item("new");
-  item.state = io::InputFile(item.file).state();
+  item.file_state = io::InputFile(item.file).state();
   item.output_bytes = {22};
   item.output_mtimes_ns = {stat_path(at("a.png")).mtime_ns};
   WorkItem* const items[] = {&item};
   Resume(ledger_, {.root = folder_.path(), .settings = {"png, rank 9"}}).record_intents(items);
-  const ledger::Suspect suspects[] = {{at("new/a.png"), item.state, 2}};
+  const ledger::Suspect suspects[] = {{at("new/a.png"), item.file_state, 2}};
   ledger_.record_suspects(suspects);
   item.outputs = {at("a.png"), at("a.k5.png")};
   const Resume two_ranks(ledger_, {.root = folder_.path(),
@@ -291,7 +291,7 @@ TEST_F(ResumeCheck, records_a_kept_output_with_the_size_that_it_has) {
   write("a.png", "result of a killed run");
   write("new/a.png", "image");
   WorkItem killed = item("new");
-  killed.state = io::InputFile(killed.file).state();
+  killed.file_state = io::InputFile(killed.file).state();
   killed.output_bytes = {-1};
   killed.output_mtimes_ns = {stat_path(at("a.png")).mtime_ns};
   WorkItem* const items[] = {&killed};
@@ -313,7 +313,7 @@ TEST_F(ResumeCheck, compares_an_input_with_its_original_once) {
   make_from_old();
   write("new/a.png", "image");
   WorkItem copy = item("new");
-  copy.state = io::InputFile(copy.file).state();
+  copy.file_state = io::InputFile(copy.file).state();
   EXPECT_EQ(resume().decision_for(copy, 0).action, OutputAction::reject)
       << "it may be another file";
   resume().check(copy, nullptr);

@@ -17,24 +17,18 @@ TEST(Write, publishes_nothing_of_an_image_with_a_failed_output) {
   const bool waits = false;
   FakeSource source(images, no_hook, waits);
   FakeBackend backend;
-  Pipeline pipeline(
-      {.source = source,
-       .backend = [&]() -> Backend& { return backend; },
-       .assign_outputs = [](WorkItem& item) { item.outputs = {item.relative}; },
-       .load =
-           [](WorkItem& item, const ReserveBytes& reserve) {
-             item.reservation = reserve(2 * kSmall.bytes());
-             fill(item.task, number_of(item));
-           },
-       .write =
-           [&](WorkItem& item) {
-             const std::string name = item.file.string();
-             item.publication.add(folder.path() / (name + ".first"), std::vector<std::byte>(1));
-             if (name == "1") throw ItemError(FailureReason::not_encodable, "the second");
-             item.publication.add(folder.path() / (name + ".second"), std::vector<std::byte>(1));
-           },
-       .publish = make_publish(false)},
-      {.load_threads = 1, .write_threads = 1});
+  FakeSteps steps(backend);
+  steps.on_load = [](WorkItem& item, const ReserveBytes& reserve) {
+    item.reservation = reserve(2 * kSmall.bytes());
+    fill(item.task, number_of(item));
+  };
+  steps.on_write = [&](WorkItem& item) {
+    const std::string name = item.file.string();
+    item.publication.add(folder.path() / (name + ".first"), std::vector<std::byte>(1));
+    if (name == "1") throw ItemError(FailureReason::not_encodable, "the second");
+    item.publication.add(folder.path() / (name + ".second"), std::vector<std::byte>(1));
+  };
+  Pipeline pipeline(source, steps, {.load_threads = 1, .write_threads = 1});
   EXPECT_EQ(pipeline.run().failed, 1);
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "0.first"));
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "2.second"));

@@ -89,7 +89,7 @@ class WatchedFolderTest : public testing::Test {
     item.relative = name;
     item.rooted_file = io::make_rooted_file(input, name);
     item.identity = io::identity_of(item.rooted_file);
-    item.state = item.identity.state;
+    item.file_state = item.identity.state;
     return item;
   }
   /// What the pipeline does with a file; with an output that is not computed.
@@ -102,7 +102,9 @@ class WatchedFolderTest : public testing::Test {
     if (item->outcome.ok()) {
       item->task.outputs.emplace_back(item->task.input.shape());
       item->task.results.emplace_back(1);
+      item->advance(ItemState::loaded);
       folder.write(*item);
+      if (item->outcome.ok()) item->advance(ItemState::written);
     }
     publish(folder, item);
     item->task.ranks = {};  // which were the folder's
@@ -132,13 +134,13 @@ class WatchedFolderTest : public testing::Test {
   static void publish(WatchedFolder& folder, ItemPtr& item) {
     folder.publish(std::span(&item, 1));
     folder.end(*item);
-    item->keep_alive.reset();
+    item->owner.reset();
   }
   static bool needs_processing(WatchedFolder& folder, const WorkItem& item) {
     io::SourceItem arrival;
     arrival.file = item.file;
     arrival.relative = item.relative;
-    return folder.needs_processing(arrival, item.state);
+    return folder.needs_processing(arrival, item.file_state);
   }
 
   const test::TempFolder folder_;
@@ -231,7 +233,7 @@ TEST_F(WatchedFolderOnOtherDisk, delays_retry_of_unremovable_input) {
     item = bad_item(folder, "q.png");
     fs::resize_file(at("in/q.png"), 2500000);  // and so not to be copied
     item->identity = io::identity_of(item->rooted_file);
-    item->state = item->identity.state;
+    item->file_state = item->identity.state;
     publish(folder, item);
     EXPECT_TRUE(fs::exists(at("in/q.png")));
     EXPECT_FALSE(needs_processing(folder, *item)) << ledger;
@@ -248,7 +250,7 @@ TEST_F(WatchedFolderOnOtherDisk, keeps_a_bad_file_for_which_the_quarantine_has_n
   ItemPtr item = bad_item(folder, "a.png");
   fs::resize_file(at("in/a.png"), 900000);
   item->identity = io::identity_of(item->rooted_file);
-  item->state = item->identity.state;
+  item->file_state = item->identity.state;
   {
     const LimitedSpace space(100000);
     publish(folder, item);

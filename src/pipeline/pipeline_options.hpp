@@ -2,14 +2,8 @@
 
 #include <chrono>
 #include <cstddef>
-#include <functional>
 
-#include "io/source.hpp"
-#include "pipeline/in_flight_batches.hpp"
-#include "pipeline/load.hpp"
 #include "pipeline/step_limits.hpp"
-#include "pipeline/work_item.hpp"
-#include "pipeline/write.hpp"
 
 namespace eckart {
 
@@ -25,21 +19,6 @@ struct PipelineOptions {
   std::size_t found_queue_capacity = 256;               ///< files that wait to be loaded
   int max_load_attempts = 10;  ///< to open a file where the process has no descriptors left
   StepLimits limits{};
-};
-
-struct PipelineParts {
-  io::Source& source;
-  /// Called once, on the thread of run(), while loading has begun already: making a backend takes
-  /// its time.
-  std::function<Backend&()> backend;
-  AssignOutputs assign_outputs;
-  LoadItem load;
-  WriteItem write;
-  PublishItems publish;
-  /// Told of each image at its end, on the threads that write; may be empty.
-  std::function<void(const WorkItem&)> report = {};
-  /// Told what was computed when the device was lost; may be empty.
-  InFlightBatches::OnDeviceLost on_device_lost = {};
 };
 
 }  // namespace eckart
