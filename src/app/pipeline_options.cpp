@@ -20,9 +20,10 @@ int publish_group_files(int write_threads) {
 
 }  // namespace
 
-/// Writing costs more than loading (see docs/performance.md): one and a half times of photographs,
-/// more of small images, so the writers get more threads; two at least, since one waits for the
-/// disk now and then. Together they are more than the cores, so that either may have most of these.
+/// Writing costs more than loading (see docs/explanation/performance.md): one and a half times of
+/// photographs, more of small images, so the writers get more threads; two at least, since one
+/// waits for the disk now and then. Together they are more than the cores, so that either may have
+/// most of these.
 PipelineOptions pipeline_options(const settings::Settings& settings) {
   const auto accepts_auto = [](int threads, int default_threads) {
     return threads > 0 ? threads : default_threads;

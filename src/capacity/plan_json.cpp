@@ -7,7 +7,7 @@
 namespace eckart::capacity {
 namespace {
 
-using Json = nlohmann::ordered_json;  // keys in the order of docs/capacity-planning.md
+using Json = nlohmann::ordered_json;  // keys in the order of docs/reference/plan.md
 
 template <typename T>
 Json value_or_null(const std::optional<T>& value) {

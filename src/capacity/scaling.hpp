@@ -11,8 +11,8 @@ struct Estimate {
   double value = 0, low = 0, high = 0;
 };
 
-/// Runs of the same work on the same machine differ by about this much (docs/capacity-planning.md),
-/// so that no run's rate is better known than to it.
+/// Runs of the same work on the same machine differ by about this much
+/// (docs/explanation/capacity-model.md), so that no run's rate is better known than to it.
 constexpr double kRunNoise = 0.03;
 
 /// y measured at N cores.

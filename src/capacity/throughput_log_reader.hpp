@@ -58,8 +58,8 @@ struct LoggedRun {
 /// `a` and, after it, `b`.
 ThroughputSample sum(const ThroughputSample& a, const ThroughputSample& b);
 
-/// Throughput logs (docs/throughput-log.md), read one after another; lines belong together by their
-/// run, in whichever file and order they are.
+/// Throughput logs (docs/reference/throughput-log.md), read one after another; lines belong
+/// together by their run, in whichever file and order they are.
 class ThroughputLogReader {
  public:
   /// A line that cannot be used costs this line and a warning, but for a last one that is cut

@@ -8,7 +8,7 @@
 
 namespace eckart::cli {
 
-/// A line of an exported ledger, without its end, as docs/run-output.md describes it.
+/// A line of an exported ledger, without its end, as docs/reference/ledger.md describes it.
 std::string header_line();
 std::string settings_line(const std::string& text);
 std::string output_measurement(const ledger::OutputEntry& entry);

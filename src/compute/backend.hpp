@@ -164,7 +164,7 @@ class Backend {
 /// does not is computed again in float64.
 enum class Certificate {
   estimate,  ///< see loss_estimate_db() in compute/certificate.hpp
-  bound      ///< a proven bound; see docs/numerics.md
+  bound      ///< a proven bound; see docs/explanation/numerics.md
 };
 
 /// What a backend is made from.

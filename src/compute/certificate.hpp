@@ -42,7 +42,7 @@ enum class Precision {
 /// mu is read from, and mu is all that is outside. What rounding can do is added as a share of the
 /// norm. A pair proves nothing whose ||A' u_i||^2 is more than twice theta_i (u_i is then no
 /// direction that the space holds, but rounding of a stronger one) or less (Q is then not
-/// orthonormal). docs/numerics.md has the rate and size of its misses.
+/// orthonormal). docs/explanation/numerics.md has the rate and size of its misses.
 double loss_estimate_db(const RitzValues& values, int k, double residual, double squared_norm,
                         Precision precision);
 

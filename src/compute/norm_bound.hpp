@@ -13,7 +13,8 @@ namespace eckart {
 /// The program draws the vectors once, so this holds for matrices that were not made from them.
 ///
 /// With 16 vectors and alpha = 6.5 one bound fails with a probability of 1e-13, and all the degrees
-/// from 0 to kMaxProbeDegree together with 9e-13. Over what that probability is: docs/numerics.md.
+/// from 0 to kMaxProbeDegree together with 9e-13. Over what that probability is:
+/// docs/explanation/numerics.md.
 constexpr int kProbeVectors = 16;
 constexpr int kMaxProbeDegree = 8;
 

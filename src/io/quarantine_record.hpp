@@ -10,7 +10,7 @@
 
 namespace eckart::io {
 
-/// Why an input is in the quarantine; docs/run-output.md has the keys of its JSON.
+/// Why an input is in the quarantine; docs/reference/service.md has the keys of its JSON.
 struct QuarantineRecord {
   std::filesystem::path input;  ///< absolute
   std::filesystem::path root;   ///< the watched folder: the input is below it

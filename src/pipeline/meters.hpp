@@ -14,7 +14,7 @@ namespace eckart {
 using Instant = std::chrono::steady_clock::time_point;
 
 /// What is measured of a pipeline, besides its clocks: written by its workers, read by anybody at
-/// any time. docs/throughput-log.md says what the service of each stage is.
+/// any time. docs/reference/throughput-log.md says what the service of each stage is.
 class Meters {
  public:
   DurationRecorder& service(Stage stage) { return service_[std::size_t(stage)]; }

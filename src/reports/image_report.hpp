@@ -11,8 +11,8 @@
 
 namespace eckart::reports {
 
-/// A line of JSON for each output, and for each image that failed; docs/run-output.md has the keys.
-/// Each is written at once, and the report that is there is never cut short (ReportFile).
+/// A line of JSON for each output, and for each image that failed; docs/reference/summary.md has
+/// the keys. Each is written at once, and the report that is there is never cut short (ReportFile).
 /// Thread-safe.
 class ImageReport {
  public:

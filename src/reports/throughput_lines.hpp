@@ -28,7 +28,7 @@ struct GpuInventory {
   std::vector<machine::GpuInfo> gpus;
 };
 
-// The lines of docs/throughput-log.md: a JSON object each, without newline.
+// The lines of docs/reference/throughput-log.md: a JSON object each, without newline.
 
 std::string run_line(const RunIdentity& identity, const GpuInventory& gpus,
                      const telemetry::Snapshot& snapshot);

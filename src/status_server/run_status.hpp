@@ -57,10 +57,10 @@ struct RunStatus {
   bool is_ready() const { return state.not_ready_reasons.empty(); }
 };
 
-/// status.json, as docs/metrics.md has it; of the history what came after that time.
+/// status.json, as docs/reference/status-page.md has it; of the history what came after that time.
 std::string status_json(const RunStatus& status, const History& history, double since_unix_s);
 
-/// Prometheus' text format; the metrics of docs/metrics.md.
+/// Prometheus' text format; the metrics of docs/reference/metrics.md.
 std::string metrics_text(const RunStatus& status);
 
 }  // namespace eckart::status_server

@@ -43,7 +43,7 @@ struct StageStats {
   double blocked_s = 0;
   double cpu_s = 0;           ///< of its threads
   std::int64_t images = 0;    ///< that left it
-  DurationHistogram service;  ///< of an image; docs/throughput-log.md says what that is
+  DurationHistogram service;  ///< of an image; docs/reference/throughput-log.md says what that is
 };
 
 /// The wait before a stage.

@@ -30,8 +30,9 @@ class TraceArgs {
 };
 
 /// A timeline for ui.perfetto.dev and chrome://tracing: Chrome's trace events, as a JSON array that
-/// is written as it grows. docs/trace.md says what is in it. Thread-safe; throws nothing once it is
-/// made: where it cannot be written the log says so once, and all that follows is left out.
+/// is written as it grows. docs/reference/trace.md says what is in it. Thread-safe; throws nothing
+/// once it is made: where it cannot be written the log says so once, and all that follows is left
+/// out.
 ///
 /// Times are those of the steady clock. On one track a span lies in another or beside it.
 class Trace {

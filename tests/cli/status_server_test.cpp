@@ -77,10 +77,10 @@ TEST_F(StatusServerTest, is_not_ready_while_an_input_is_missing) {
   wait_until([&] { return metric("eckart_ready") == 1; });
 }
 
-/// docs/metrics.md is what dashboards and alerts go by.
+/// docs/reference/metrics.md is what dashboards and alerts go by.
 TEST_F(StatusServerTest, has_the_metrics_that_are_documented_and_no_others) {
   std::ostringstream page;
-  page << std::ifstream(ECKART_ROOT "/docs/metrics.md").rdbuf();
+  page << std::ifstream(ECKART_ROOT "/docs/reference/metrics.md").rdbuf();
   const auto names_in = [](const std::string& text, const std::regex& pattern) {
     std::set<std::string> names;
     for (std::sregex_iterator match(text.begin(), text.end(), pattern), end; match != end; ++match)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds dashboard and alerts against docs/metrics.md, the list of the metrics, and deploy/README.md, which says what to do.
+"""Holds dashboard and alerts against docs/reference/metrics.md, the list of the metrics, and deploy/README.md, which says what to do.
 
   check_monitoring.py SOURCE_FOLDER              names, labels, panels, alerts
   check_monitoring.py SOURCE_FOLDER --promtool   what promtool says: syntax, and each alert's tests; 77 where it is missing
@@ -19,7 +19,7 @@ COMMON_LABELS = {"instance", "job", "le"}
 def documented_metrics(source):
     """Each metric's labels; a histogram's series have their own names."""
     metrics = {}
-    page = (source / "docs/metrics.md").read_text()
+    page = (source / "docs/reference/metrics.md").read_text()
     for name, kind, labels in re.findall(rf"^\| `({METRIC})` \| (\w+) \| (.*?) ?\|", page, re.M):
         suffixes = ["_bucket", "_sum", "_count"] if kind == "histogram" else [""]
         for suffix in suffixes:
@@ -51,7 +51,7 @@ def name_errors(where, expression, metrics):
     allowed = COMMON_LABELS.union(*(metrics.get(name, set()) for name in used))
     for name in used:
         if name not in metrics:
-            yield f"{where}: docs/metrics.md has no {name}"
+            yield f"{where}: docs/reference/metrics.md has no {name}"
     for name, selector in re.findall(rf"({METRIC})\{{(.*?)\}}", expression):
         for label in re.findall(r"(\w+)\s*(?:=~|!~|!=|=)", selector):
             if label not in metrics.get(name, {label}):
@@ -89,7 +89,7 @@ def alert_errors(source, alerts):
 def check(source, dashboard, rules):
     metrics = documented_metrics(source)
     if len(metrics) < 30:
-        yield f"docs/metrics.md: only {len(metrics)} metrics were found in it"
+        yield f"docs/reference/metrics.md: only {len(metrics)} metrics were found in it"
     for where, expression in [*expressions_of(dashboard), *rules]:
         yield from name_errors(where, expression, metrics)
     yield from panel_errors(dashboard)

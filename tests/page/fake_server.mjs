@@ -1,4 +1,4 @@
-// A server of the status page with made-up figures, as docs/status-page.md and docs/throughput-log.md have them.
+// A server of the status page with made-up figures, as docs/reference/status-page.md and docs/reference/throughput-log.md have them.
 import {createServer} from "node:http";
 
 const kStages = {source: 1, load: 6, batch: 1, compute: 2, write: 4};

@@ -17,7 +17,8 @@ namespace eckart::cpu {
 namespace {
 
 // The share of ||A||_F^2 that float64 can lose in T, in its eigenvalues and in their sum, in units
-// of (m + n) sqrt(l) epsilon: A Q alone can lose n sqrt(l), B'B m sqrt(k) / 2 (docs/numerics.md).
+// of (m + n) sqrt(l) epsilon: A Q alone can lose n sqrt(l), B'B m sqrt(k) / 2
+// (docs/explanation/numerics.md).
 constexpr double kRoundingFactor = 4;
 // A cutoff below this share of the largest eigenvalue is rounding.
 constexpr double kMinRelativeCutoff = 1e-12;

@@ -15,8 +15,8 @@ namespace eckart::cpu {
 ///   sum_{i<=k} lambda_i <= sum_{i<=k} eigenvalue_i(T + G'G / (theta_k - mu))   if theta_k > mu,
 /// and the optimal error ||A||_F^2 - sum_{i<=k} lambda_i is at least what that leaves.
 ///
-/// The complete proof, and what is assumed of rounding: docs/numerics.md. mu comes from random
-/// vectors, see compute/norm_bound. Keeps its memory between planes.
+/// The complete proof, and what is assumed of rounding: docs/explanation/numerics.md. mu comes from
+/// random vectors, see compute/norm_bound. Keeps its memory between planes.
 class LossBound {
  public:
   /// `a_t_nm` is A transposed, column-major n x m, of integers; `q_nl` spans the subspace, with

@@ -42,7 +42,8 @@ TEST_F(CommandLineOptions, take_one_argument_in_every_command) {
       with_value += option->get_items_expected_max() == 1;
     }
   }
-  EXPECT_EQ(commands().size(), 11u) << "docs/reliability.md has this figure, and the next";
+  EXPECT_EQ(commands().size(), 11u)
+      << "docs/explanation/reliability.md has this figure, and the next";
   EXPECT_EQ(with_value, 45);
 }
 

@@ -48,7 +48,7 @@ TEST(CostModel, counts_the_same_work_for_every_plane) {
   }
 }
 
-TEST(CostModel, matches_h200_measurements) {  // docs/performance.md, images/s
+TEST(CostModel, matches_h200_measurements) {  // docs/explanation/performance.md, images/s
   const struct {
     SolverKind solver;
     int side, rank, columns, planes;
