@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""Checks README.md, docs/ and deploy/README.md against the source tree and the program.
+
+  check_docs.py links                                links, anchors, the index, names of documents in the code
+  check_docs.py commands PROGRAM [DOCUMENT...]       runs the commands; tests/docs/commands.py says how
+  check_docs.py generated PROGRAM [--write]          the reference of settings and command line; --write updates it
+"""
+import sys
+from pathlib import Path
+
+import commands
+import generated
+import links
+import markdown
+
+SOURCE = Path(__file__).resolve().parents[2]
+
+
+def check_commands(program, names):
+    documents = markdown.documents(SOURCE)
+    chosen = [document for document in documents if not names or document.name in names]
+    errors, not_run, unused, ran = commands.check(chosen, program)
+    errors += links.span_errors(chosen, program)
+    if not names:
+        errors += [f"tests/docs/not_run.py: no document has a command like {pattern}" for pattern in unused]
+    for document, command, reason in not_run:
+        print(f"not run: {document}: {command} ({reason})")
+    return errors, f"{ran} commands of {len(chosen)} documents: all as documented; {len(not_run)} not run"
+
+
+def main():
+    match sys.argv[1:]:
+        case ["links"]:
+            errors, summary = links.check(SOURCE)
+        case ["commands", program, *names]:
+            errors, summary = check_commands(str(Path(program).resolve()), names)
+        case ["generated", program, *rest] if rest in ([], ["--write"]):
+            errors, summary = generated.check(SOURCE, str(Path(program).resolve()), bool(rest))
+        case _:
+            print(__doc__, file=sys.stderr)
+            sys.exit(64)
+    print("\n".join(errors) or summary)
+    sys.exit(1 if errors else 0)
+
+
+main()
