@@ -61,14 +61,17 @@ def programs(command):
     """The programs that a command starts."""
     lexer = shlex.shlex(command.partition("<<")[0], posix=True, punctuation_chars="|&;")
     lexer.whitespace_split = True
-    is_first = True
+    is_first, to_skip = True, 0
     for word in lexer:
-        if set(word) <= set("|&;") or word in ("do", "then"):
+        if to_skip:
+            to_skip -= 1
+        elif set(word) <= set("|&;") or word in ("do", "then"):
             is_first = True
         elif is_first and (word in KEYWORDS or re.match(r"^\w+=", word)):
             is_first = word not in ("for", "in")
         elif is_first:
-            is_first = word == "taskset"
+            is_first = word == "taskset"  # -c LIST PROGRAM
+            to_skip = 2 * is_first
             yield word
 
 
@@ -220,7 +223,8 @@ class Runner:
 
     def _check_output(self, block, output):
         log = self._service.log if self._service else ""
-        there = [normalized(line.replace(str(self._work), HOME)) for line in (output + log).splitlines()]
+        text = (output + log).replace(f"{self._work}/srv/", "/srv/").replace(str(self._work), HOME)
+        there = [normalized(line) for line in text.splitlines()]
         for line in block.text.splitlines():
             shown = re.split(r"\s{2,}|…", normalized(line))[0]
             if shown and not any(actual.startswith(shown) for actual in there):
