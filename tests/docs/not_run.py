@@ -2,15 +2,12 @@
 
 NOT_RUN = [
     (r"tools/(quickstart|test|check|package|install-packages)\b", "installs packages and builds"),
-    (r"tools/", "takes minutes, needs root, or needs a build of the tests"),
     (r"cmake |ctest ", "builds"),
     (r"tests/docs/check_docs.py ", "a test of ctest, too"),
-    (r"build/\w+/bin/\w+_test ", "needs a build of the tests"),
     (r"tests/numerics/run ", "the test `numerics` of ctest"),
     (r"(sudo |apt |usermod |install |setfacl |editor |sysctl |systemd-sysusers )", "changes the machine, as root"),
     (r"(systemctl|journalctl|systemd-run|systemd-analyze) ", "needs systemd and the installed service"),
     (r"eckart .*--backend (checked|cuda)", "needs a GPU"),
     (r"eckart .*/(var|etc|run)/", "needs the installed service"),
     (r"export ", "changes the shell of the reader"),
-    (r"(nsys|ssh) ", "needs another program or another machine"),
 ]
