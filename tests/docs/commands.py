@@ -76,7 +76,16 @@ def programs(command):
 
 
 def reason_not_to_run(command):
-    return next((reason for pattern, reason in NOT_RUN if re.match(pattern, command)), None)
+    if listed := next((reason for pattern, reason in NOT_RUN if re.match(pattern, command)), None):
+        return listed
+    missing = [name for name in programs(command) if name in RUN - {"eckart"} and not shutil.which(name)]
+    return f"not installed here: {', '.join(missing)}" if missing else None
+
+
+def own_cpus():
+    """One CPU, and two, of those that this process may use, as taskset takes them."""
+    cpus = sorted(os.sched_getaffinity(0))
+    return f"{cpus[0]} {cpus[0]},{cpus[-1]}"
 
 
 def is_service(command):
@@ -181,27 +190,30 @@ class Runner:
                 output = None
 
     def _here(self, text):
-        return text.replace(ADDRESS, f"127.0.0.1:{self._port}").replace("/srv/", f"{self._work}/srv/")
+        """A text of the document, with an address, folders and CPUs that this process may use."""
+        text = text.replace(ADDRESS, f"127.0.0.1:{self._port}").replace("/srv/", f"{self._work}/srv/")
+        return text.replace("for cores in 0 0-1;", f"for cores in {own_cpus()};")
 
     def _run_block(self, block):
-        """What its commands printed; None where none was run."""
+        """What its commands printed; None if one of them was not run."""
         if "wait" in block.markers:
             if not self._service:
                 raise Failure("waits for the log of a service, and there is none")
             self._service.wait_for(block.markers["wait"])
-        output = None
+        output, is_complete_output = "", True
         commands = list(split(block))
         for command in commands:
             if reason := reason_not_to_run(command):
                 self.not_run.append((self._document.name, command.splitlines()[0], reason))
+                is_complete_output = False
                 continue
             if unknown := set(programs(command)) - RUN:
                 raise Failure(f"`{command}` is neither run (tests/docs/commands.py has no "
                               f"{', '.join(sorted(unknown))}) nor listed in tests/docs/not_run.py")
             expected = int(block.markers.get("exit", 0)) if command == commands[-1] else 0
-            output = (output or "") + self._run_command(command, expected)
+            output += self._run_command(command, expected)
             self.ran += 1
-        return output
+        return output if is_complete_output else None
 
     def _environment(self):
         own = {name: str(self._folder / "home") for name in ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
