@@ -1,7 +1,7 @@
 # The layers of src/: what each component is, and what it may include and link. The only place that says so.
 #   src/components.cmake   links a component with what stands here, and nothing else
 #   src/check_includes.cmake   ends the build at an #include that is not allowed here
-#   docs/architecture.md   has this table; tests/layers compares the two
+#   docs/explanation/architecture.md   has this table; tests/layers compares the two
 # A component may use only components that stand above it.
 
 # eckart_library(NAME HEADERS regex LINK target ...): a third-party library. HEADERS matches the whole name of an included header.

@@ -20,7 +20,8 @@ struct OutputMeasurement {
   double loss_bound_db = 0;      ///< NaN where nothing is proven
 };
 
-/// Its measurements as a JSON object with the keys of docs/run-output.md; without the file names.
+/// Its measurements as a JSON object with the keys of docs/reference/summary.md; without the file
+/// names.
 Json to_json(const OutputMeasurement& output);
 
 }  // namespace eckart::telemetry

@@ -55,6 +55,23 @@ def path_errors(source):
                     yield f"{path.relative_to(source)}: names {name}, which does not exist"
 
 
+def source_errors(source, documents):
+    """`pipeline/activity`, `tools/fuzz` or `src/app/job.cpp` in a document is a file, a folder, or both files of a name."""
+    folders = {path.name for path in (source / "src").iterdir() if path.is_dir()}
+    for document in documents:
+        if document.name.startswith("docs/history/"):
+            continue
+        for number, code in markdown.code_spans(document):
+            word = code.split()[0].rstrip("/") if code.split() else ""
+            top = word.partition("/")[0]
+            if "/" not in word or re.search(r"[*{}<>$:]", word):
+                continue
+            path = source / ("src/" + word if top in folders else word)
+            if top in folders | {"src", "tests", "tools", "config", "docs", "deploy"}:
+                if not path.exists() and not list(path.parent.glob(path.name + ".*")):
+                    yield f"{document.name}:{number}: names {word}, which does not exist"
+
+
 def length_errors(documents):
     lines = len(documents[0].text.splitlines())
     if lines > MAX_README_LINES:
@@ -64,7 +81,7 @@ def length_errors(documents):
 def check(source):
     documents = markdown.documents(source)
     errors = [*link_errors(source, documents), *orphan_errors(source, documents), *path_errors(source),
-              *length_errors(documents)]
+              *source_errors(source, documents), *length_errors(documents)]
     count = sum(1 for document in documents for _ in markdown.links(document))
     return errors, f"{len(documents)} documents with {count} links: all in order"
 
