@@ -20,6 +20,7 @@ import socket
 import subprocess
 import tempfile
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from not_run import NOT_RUN
@@ -252,18 +253,17 @@ def make_samples(program, folder):
 
 
 def check(documents, program):
-    """Runs the documents one after another; errors, and what was not run."""
+    """Runs two documents at a time; errors, what was not run, entries of NOT_RUN without a command, how many were run."""
     errors, not_run, ran = [], [], 0
     with tempfile.TemporaryDirectory(prefix="eckart-docs-") as folder:
         samples = Path(folder) / "samples"
         samples.mkdir()
         make_samples(program, samples)
-        for document in documents:
-            if document.name.startswith("docs/history/"):
-                continue
-            runner = Runner(document, program, samples).run()
-            errors += runner.errors
-            not_run += runner.not_run
-            ran += runner.ran
+        current = [document for document in documents if not document.name.startswith("docs/history/")]
+        with ThreadPoolExecutor(max_workers=2) as pool:
+            for runner in pool.map(lambda document: Runner(document, program, samples).run(), current):
+                errors += runner.errors
+                not_run += runner.not_run
+                ran += runner.ran
     unused = [pattern for pattern, _ in NOT_RUN if not any(re.match(pattern, command) for _, command, _ in not_run)]
     return errors, not_run, unused, ran
