@@ -43,7 +43,9 @@ eckart_layer(ledger ABOUT "database of what became of every input" USES core fil
 eckart_layer(compute ABOUT "the backend interface, cost model, solver choice, certificate" USES core)
 eckart_layer(compute/cpu ABOUT "float64 LAPACK, the reference, a certified float32 iteration" USES compute core machine LIBRARIES openblas)
 eckart_layer(compute/cuda/layout ABOUT "shapes, sizes, offsets and thread indices of kernels (compiles without CUDA)" USES compute core)
-eckart_layer(compute/cuda ABOUT "lanes, slots, solvers, kernels" USES compute/cuda/layout compute core build_id PUBLIC_LIBRARIES cuda)
+eckart_layer(compute/cuda/plan ABOUT "what is decided for a batch: solvers, ranks, columns, capacities, iterations (compiles without CUDA)"
+             USES compute/cuda/layout compute core)
+eckart_layer(compute/cuda ABOUT "lanes, slots, solvers, kernels" USES compute/cuda/layout compute/cuda/plan compute core build_id PUBLIC_LIBRARIES cuda)
 eckart_layer(compute/checked ABOUT "runs two backends and compares them" USES compute core)
 eckart_layer(compute/fallback ABOUT "smaller batches, then another backend, for what a GPU has no memory for" USES compute core)
 eckart_layer(telemetry ABOUT "model of a run: counts, stages, snapshot, report" USES core text machine LIBRARIES spdlog nlohmann-json)

@@ -76,13 +76,4 @@ std::vector<SolverChoice> SolverChooser::solver_choices() const {
   return all;
 }
 
-int cuda_subspace_columns(int rank, int max_float16_columns) {
-  constexpr int kMinOversampling = 28;  // than the rank
-  constexpr int kColumnMultiple = 16;   // what the matrix products like
-  const int wanted = rank + std::max(kMinOversampling, rank / 4);
-  if (wanted > max_float16_columns && rank + kMinOversampling <= max_float16_columns)
-    return max_float16_columns;
-  return (wanted + kColumnMultiple - 1) / kColumnMultiple * kColumnMultiple;
-}
-
 }  // namespace eckart

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "compute/built_in_costs.hpp"
 #include "compute/cost_model.hpp"
+#include "compute/cpu/built_in_costs.hpp"
 #include "compute/cpu/cpu_lane.hpp"
 #include "compute/cpu/cpu_name.hpp"
 #include "compute/cpu/openblas_core.hpp"

@@ -7,12 +7,13 @@
 #include <limits>
 #include <numeric>
 
-#include "compute/built_in_costs.hpp"
 #include "compute/cost_model.hpp"
 #include "compute/cuda/kernels/small_svd.hpp"
 #include "compute/cuda/kernels/unpack.hpp"
 #include "compute/cuda/lane.hpp"
-#include "compute/cuda/layout/batch_capacity.hpp"
+#include "compute/cuda/plan/batch_capacity.hpp"
+#include "compute/cuda/plan/built_in_costs.hpp"
+#include "compute/cuda/plan/subspace_columns.hpp"
 #include "compute/out_of_memory.hpp"
 #include "compute/solver_choice.hpp"
 #include "core/error.hpp"

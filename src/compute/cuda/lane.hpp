@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "compute/backend.hpp"
-#include "compute/cuda/layout/batch_capacity.hpp"
+#include "compute/cuda/plan/batch_capacity.hpp"
+#include "compute/cuda/plan/iteration_tuner.hpp"
 #include "compute/cuda/raii.hpp"
 #include "compute/cuda/slot.hpp"
 #include "compute/cuda/solvers/solver.hpp"
 #include "compute/cuda/timeline.hpp"
-#include "compute/iteration_tuner.hpp"
 
 namespace eckart::cuda {
 

@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include "compute/built_in_costs.hpp"
+#include "compute/cpu/built_in_costs.hpp"
+#include "compute/cuda/plan/built_in_costs.hpp"
 
 namespace eckart {
 namespace {
 
 using enum SolverKind;
+using cuda::kBuiltInCudaCosts;
 
 constexpr BatchWorkload kBatch{{256, 192}, 20, 48, 64};
 

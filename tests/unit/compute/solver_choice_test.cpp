@@ -5,21 +5,24 @@
 
 #include <utility>
 
-#include "compute/built_in_costs.hpp"
 #include "compute/cost_model.hpp"
+#include "compute/cpu/built_in_costs.hpp"
+#include "compute/cuda/plan/batch_capacity.hpp"
+#include "compute/cuda/plan/built_in_costs.hpp"
+#include "compute/cuda/plan/subspace_columns.hpp"
 #include "compute/evict_if_full.hpp"
 
 namespace eckart {
 namespace {
 
 using enum SolverKind;
+using cuda::kBuiltInCudaCosts;
+using cuda::kMaxGramColumns;
 using ::testing::HasSubstr;
-
-constexpr int kMaxGramColumns = 26754;
 
 /// CUDA, on a device with much shared memory.
 constexpr int kMaxFloat16Columns = 192;
-int cuda_columns(int rank) { return cuda_subspace_columns(rank, kMaxFloat16Columns); }
+int cuda_columns(int rank) { return cuda::cuda_subspace_columns(rank, kMaxFloat16Columns); }
 BatchWorkload batch(int rows, int cols, int rank) {
   const int columns = cuda_columns(rank);
   return {{rows, cols}, rank, columns, 64, columns > kMaxFloat16Columns};
@@ -212,20 +215,6 @@ TEST(SolverChooser, reports_the_largest_shapes_after_eviction) {
   EXPECT_EQ(solver_choices.front().batch.shape.rows, kSides);
   EXPECT_EQ(solver_choices.back().batch.shape.rows, kSides - 99);
   EXPECT_EQ(chooser.choose(batch(500, 500, 20), kMaxGramColumns), first);
-}
-
-TEST(SolverChoice, oversamples_by_a_quarter_unless_fewer_columns_allow_float16) {
-  for (const int max_float16_columns : {112, 192}) {
-    for (int rank = 1; rank < 400; ++rank) {
-      const int columns = cuda_subspace_columns(rank, max_float16_columns);
-      EXPECT_GE(columns, rank + 28);
-      EXPECT_TRUE(4 * columns > 5 * rank - 4 || columns == max_float16_columns) << rank;
-    }
-    EXPECT_EQ(cuda_subspace_columns(max_float16_columns - 28, max_float16_columns),
-              max_float16_columns);
-    EXPECT_GT(cuda_subspace_columns(max_float16_columns - 27, max_float16_columns),
-              max_float16_columns);
-  }
 }
 
 TEST(SolverKind, is_parsed_from_its_name) {

@@ -8,8 +8,8 @@
 
 #include "compute/cuda/kernels/small_svd.hpp"
 #include "compute/cuda/layout/plane_layout.hpp"
+#include "compute/cuda/plan/subspace_columns.hpp"
 #include "compute/cuda/solvers/solver.hpp"
-#include "compute/solver_choice.hpp"
 #include "tests/backend/cuda/bench/roofline.hpp"
 #include "tests/backend/cuda/device_array.hpp"
 

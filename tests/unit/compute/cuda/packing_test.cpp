@@ -8,7 +8,7 @@
 
 #include "compute/cuda/layout/spectrum_format.hpp"
 #include "compute/cuda/layout/subspace_sizes.hpp"
-#include "compute/solver_choice.hpp"
+#include "compute/cuda/plan/subspace_columns.hpp"
 
 namespace eckart::cuda {
 namespace {

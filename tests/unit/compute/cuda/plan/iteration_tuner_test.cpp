@@ -1,4 +1,4 @@
-#include "compute/iteration_tuner.hpp"
+#include "compute/cuda/plan/iteration_tuner.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "core/quality.hpp"
 
-namespace eckart {
+namespace eckart::cuda {
 namespace {
 
 /// After a batch of a hundred planes with the rounds that came next.
@@ -63,4 +63,4 @@ TEST(IterationTuner, ignores_batches_started_before_the_last_change) {
 }
 
 }  // namespace
-}  // namespace eckart
+}  // namespace eckart::cuda

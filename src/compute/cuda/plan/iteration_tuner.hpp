@@ -1,6 +1,6 @@
 #pragma once
 
-namespace eckart {
+namespace eckart::cuda {
 
 /// How many rounds block subspace iteration does for the next batch of a shape, by what those
 /// before it wanted: one more where more than a few planes missed the bar for want of rounds, one
@@ -21,4 +21,4 @@ class IterationTuner {
   double previous_worst_loss_db_ = 0;  ///< with one more iteration; 0: not known
 };
 
-}  // namespace eckart
+}  // namespace eckart::cuda

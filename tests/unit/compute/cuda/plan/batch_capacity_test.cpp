@@ -1,4 +1,4 @@
-#include "compute/cuda/layout/batch_capacity.hpp"
+#include "compute/cuda/plan/batch_capacity.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "compute/iteration_tuner.hpp"
+#include "compute/cuda/plan/iteration_tuner.hpp"
 
 #include <algorithm>
 
 #include "core/quality.hpp"
 
-namespace eckart {
+namespace eckart::cuda {
 namespace {
 
 constexpr int kPlanesPerUncertified = 100;  // one in so many is done again rather
@@ -31,4 +31,4 @@ void IterationTuner::update(int iterations, int planes, int uncertified, double 
   previous_worst_loss_db_ = worst_loss_db;
 }
 
-}  // namespace eckart
+}  // namespace eckart::cuda

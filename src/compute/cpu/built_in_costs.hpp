@@ -4,19 +4,13 @@
 
 namespace eckart {
 
-/// For a machine on which nobody has measured. One core of an AMD EPYC (Zen 4) with OpenBLAS
-/// 0.3.21, fitted by `eckart doctor --calibrate`.
+/// For a machine without measured costs. One core of an AMD EPYC (Zen 4) with OpenBLAS 0.3.21,
+/// fitted by `eckart doctor --calibrate`.
 inline constexpr SolverCosts kBuiltInCpuCosts = {.subspace = {.flop_s = 8e-11, .vector_s = 8e-08},
                                                  .gram = {.batch_s = 3.2e-05,
                                                           .sample_s = 1.1e-08,
                                                           .flop_s = 2.5e-11,
                                                           .vector_s = 2.8e-07,
                                                           .cube_s = 4.8e-11}};
-
-/// One H200, four lanes, full batches, fitted to docs/results/2026-11-22-h200.json (within 13 %;
-/// gram at 1024 x 1024, and what a batch of one takes, from a prototype).
-inline constexpr SolverCosts kBuiltInCudaCosts = {
-    .subspace = {.sample_s = 1.4e-11, .flop_s = 5.15e-14, .cube_s = 2.46e-12},
-    .gram = {.batch_s = 2e-3, .sample_s = 2.4e-10, .flop_s = 9e-14, .cube_s = 2.04e-12}};
 
 }  // namespace eckart

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "core/solver_costs.hpp"
+
+namespace eckart::cuda {
+
+/// For a machine without measured costs. One H200, four lanes, full batches, fitted to
+/// docs/results/2026-11-22-h200.json (within 13 %; gram at 1024 x 1024, and what a batch of one
+/// takes, from a prototype).
+inline constexpr SolverCosts kBuiltInCudaCosts = {
+    .subspace = {.sample_s = 1.4e-11, .flop_s = 5.15e-14, .cube_s = 2.46e-12},
+    .gram = {.batch_s = 2e-3, .sample_s = 2.4e-10, .flop_s = 9e-14, .cube_s = 2.04e-12}};
+
+}  // namespace eckart::cuda
