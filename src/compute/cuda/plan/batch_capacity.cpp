@@ -76,4 +76,10 @@ bool BatchCapacity::shrink(int planes) {
   return !is_minimum;
 }
 
+bool BatchCapacity::shrink_recompute() {
+  if (recompute == 1) return false;
+  recompute /= 2;
+  return true;
+}
+
 }  // namespace eckart::cuda

@@ -18,24 +18,24 @@ constexpr int kMaxChannels = 3;
 /// more.
 double plane_bytes(const BatchWorkload& batch, SolverKind solver, std::size_t outputs);
 
-/// Planes of a batch were there memory without end; `asked`: planes that the settings want, 0 where
-/// the shape decides.
+/// Planes of a batch with unlimited memory. `requested`: planes that the settings ask for; 0: the
+/// shape decides.
 std::int64_t target_batch_planes(PaddedShape shape, int requested);
 
 /// Planes of a batch, at least 1, in so many bytes of memory.
 int limit_planes_to_memory(std::int64_t target_planes, double bytes, double bytes_per_plane);
 
-/// Lanes on all devices where each has so many bytes of memory; `asked` > 0 decides.
+/// Lanes on all devices where each has so many bytes of memory; `requested` > 0 decides.
 int lane_count(double device_bytes, int devices, int requested);
 /// Of the device with the most lanes.
 double bytes_per_lane(double device_bytes, int devices, int lanes);
 
-/// How many planes memory is taken for, of one kind of batch. All numbers fall where there is no
-/// memory for so many.
+/// The planes that memory is reserved for, for one kind of batch. All numbers fall when memory runs
+/// out.
 struct BatchCapacity {
-  int current = 0;  ///< for the first solver
-  int full;         ///< which that becomes with the first batch that is not small
-  int recompute;    ///< for those that it leaves to the others
+  int current = 0;    ///< of whole batches
+  int full = 0;       ///< what `current` becomes with the first batch that is not small
+  int recompute = 0;  ///< of planes recomputed at a time
 
   /// `batch_planes`: planes of a full batch.
   static BatchCapacity for_full_batch(int batch_planes);
@@ -45,6 +45,8 @@ struct BatchCapacity {
   /// After there was no memory for a batch of so many planes: for a full batch, or else for what
   /// there is, or else for this batch alone. False where it was for this batch alone already.
   bool shrink(int planes);
+  /// After there was no memory to recompute `recompute` planes. False where it was one plane.
+  bool shrink_recompute();
 };
 
 }  // namespace eckart::cuda

@@ -159,5 +159,16 @@ TEST(CudaBatchCapacity, shrinks_to_available_memory) {
   }
 }
 
+TEST(CudaBatchCapacity, recompute_capacity_halves_to_one_plane) {
+  BatchCapacity capacity = BatchCapacity::for_full_batch(256);
+  for (const int expected : {16, 8, 4, 2, 1}) {
+    EXPECT_TRUE(capacity.shrink_recompute());
+    EXPECT_EQ(capacity.recompute, expected);
+  }
+  EXPECT_FALSE(capacity.shrink_recompute()) << "one plane is the least";
+  EXPECT_EQ(capacity.recompute, 1);
+  EXPECT_EQ(capacity.full, 256) << "whole batches are not limited by it";
+}
+
 }  // namespace
 }  // namespace eckart::cuda

@@ -1,0 +1,50 @@
+#include "compute/cuda/plan/batch_planner.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "compute/cuda/plan/subspace_columns.hpp"
+
+namespace eckart::cuda {
+namespace {
+
+std::vector<int> ranks_of(const BatchKey& kind) {
+  std::vector<int> ranks;
+  for (const RankPolicy& policy : kind.ranks)
+    ranks.push_back(choose_rank(policy, kind.shape.rows, kind.shape.cols));
+  return ranks;
+}
+
+}  // namespace
+
+int BatchPlanner::batch_planes(const BatchKey& kind) const {
+  const BatchWorkload full = full_batch(kind.shape, ranks_of(kind));
+  return limit_planes_to_memory(target_batch_planes(kind.shape, options_.batch_planes),
+                                options_.lane_bytes,
+                                plane_bytes(full, choose_solver(full), kind.ranks.size()));
+}
+
+BatchPlan BatchPlanner::make_plan(const BatchKey& kind) const {
+  BatchPlan plan;
+  plan.shape = kind.shape;
+  plan.ranks = ranks_of(kind);
+  const BatchWorkload full = full_batch(plan.shape, plan.ranks);
+  const SolverKind solver = choose_solver(full);
+  plan.columns = full.columns;
+  plan.solvers = solver_sequence(solver, options_.is_single_solver);
+  plan.first_solver = first_solver(full, solver);
+  plan.is_deterministic = options_.is_deterministic;
+  plan.capacity = BatchCapacity::for_full_batch(batch_planes(kind));
+  return plan;
+}
+
+/// What the solver is chosen for: as many planes as a batch should have, however many fit.
+BatchWorkload BatchPlanner::full_batch(PaddedShape shape, const std::vector<int>& ranks) const {
+  const int rank = ranks.empty() ? 1 : *std::max_element(ranks.begin(), ranks.end());
+  const int columns = cuda_subspace_columns(rank, options_.max_float16_columns);
+  const std::int64_t planes = target_batch_planes(shape, options_.batch_planes);
+  return {shape, rank, columns, int(std::max<std::int64_t>(planes, 1)),
+          columns > options_.max_float16_columns};
+}
+
+}  // namespace eckart::cuda
