@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <numeric>
@@ -11,11 +10,9 @@
 #include "compute/cuda/kernels/small_svd.hpp"
 #include "compute/cuda/kernels/unpack.hpp"
 #include "compute/cuda/lane.hpp"
-#include "compute/cuda/plan/batch_capacity.hpp"
+#include "compute/cuda/plan/batch_planner.hpp"
 #include "compute/cuda/plan/built_in_costs.hpp"
-#include "compute/cuda/plan/subspace_columns.hpp"
 #include "compute/out_of_memory.hpp"
-#include "compute/solver_choice.hpp"
 #include "core/error.hpp"
 
 namespace eckart::cuda {
@@ -87,44 +84,58 @@ double total_memory_bytes(int device) {
   return double(total);
 }
 
+/// What every one of the GPUs has.
+struct DeviceLimits {
+  int max_float16_columns = INT_MAX;  ///< that the float16 kernels take
+  double memory_bytes = std::numeric_limits<double>::infinity();
+};
+DeviceLimits common_limits(const std::vector<int>& devices) {
+  DeviceLimits limits;
+  for (const int device : devices) {
+    limits.max_float16_columns = std::min(limits.max_float16_columns, max_float16_columns(device));
+    limits.memory_bytes = std::min(limits.memory_bytes, total_memory_bytes(device));
+  }
+  return limits;
+}
+
 /// The iterations on a GPU have an estimate alone: what is to be proven is computed in float64.
-BackendOptions with_provable_solver(BackendOptions options) {
-  if (options.certificate == Certificate::bound && is_iterative(options.solver))
-    options.solver = SolverKind::gram;
-  return options;
+SolverKind provable_solver(const BackendOptions& options) {
+  const bool is_proof_missing =
+      options.certificate == Certificate::bound && is_iterative(options.solver);
+  return is_proof_missing ? SolverKind::gram : options.solver;
 }
 
 class CudaBackend : public Backend {
  public:
   explicit CudaBackend(const BackendOptions& options)
-      : is_gram_requested_(options.solver == SolverKind::gram),
-        options_(with_provable_solver(options)),
+      : is_traced_(options.trace),
+        solver_(provable_solver(options)),
         devices_(devices_to_use(options)),
         names_(describe_each(devices_,
                              [](const cudaDeviceProp& gpu) { return std::string(gpu.name); })),
         pci_ids_(describe_each(devices_, pci_id)),
-        device_(names_.front()),
-        costs_(select_costs(options.calibration, "cuda", device_, kBuiltInCudaCosts)),
-        chooser_(options_.solver, costs_.costs) {
-    double memory = std::numeric_limits<double>::infinity();
-    for (const int device : devices_) {
-      max_float16_columns_ = std::min(max_float16_columns_, max_float16_columns(device));
-      memory = std::min(memory, options.memory_fraction * total_memory_bytes(device));
-    }
-    const int devices = int(devices_.size());
-    lanes_ = lane_count(memory, devices, options.lanes);
-    lane_memory_bytes_ = bytes_per_lane(memory, devices, lanes_);
-  }
+        costs_(select_costs(options.calibration, "cuda", names_.front(), kBuiltInCudaCosts)),
+        limits_(common_limits(devices_)),
+        lanes_(lane_count(options.memory_fraction * limits_.memory_bytes, int(devices_.size()),
+                          options.lanes)),
+        planner_({.solver = solver_,
+                  .costs = costs_.costs,
+                  .batch_planes = options.batch_planes,
+                  .max_float16_columns = limits_.max_float16_columns,
+                  .lane_bytes = bytes_per_lane(options.memory_fraction * limits_.memory_bytes,
+                                               int(devices_.size()), lanes_),
+                  .is_single_solver = options.solver == SolverKind::gram,
+                  .is_deterministic = options.deterministic}) {}
 
   std::string name() const override { return "cuda"; }
-  std::string device_name() const override { return device_; }
-  std::vector<SolverChoice> solver_choices() const override { return chooser_.solver_choices(); }
+  std::string device_name() const override { return names_.front(); }
+  std::vector<SolverChoice> solver_choices() const override { return planner_.solver_choices(); }
 
   std::string description() const override {
     std::string text;
     for (const std::string& gpu : names_) text += (text.empty() ? "" : " + ") + gpu;
     return text + ", " + std::to_string(lanes_) +
-           (lanes_ == 1 ? " lane, solver " : " lanes, solver ") + to_string(options_.solver);
+           (lanes_ == 1 ? " lane, solver " : " lanes, solver ") + to_string(solver_);
   }
 
   std::vector<std::string> details() const override {
@@ -153,28 +164,12 @@ class CudaBackend : public Backend {
   int lanes() const override { return lanes_; }
   std::vector<std::string> gpu_bus_ids() const override { return pci_ids_; }
 
-  int batch_planes(const BatchKey& key) const override {
-    const PaddedShape shape = key.shape;
-    int rank = 1;
-    for (const RankPolicy& policy : key.ranks)
-      rank = std::max(rank, choose_rank(policy, shape.rows, shape.cols));
-    const BatchWorkload full = batch_size(shape, rank);
-    const double bytes = plane_bytes(full, choose(full), key.ranks.size());
-    return limit_planes_to_memory(target_batch_planes(shape, options_.batch_planes),
-                                  lane_memory_bytes_, bytes);
-  }
+  int batch_planes(const BatchKey& key) const override { return planner_.batch_planes(key); }
 
   std::unique_ptr<Lane> make_lane(int index) override {
     const int device = devices_[std::size_t(index) % devices_.size()];
     try {
-      return std::make_unique<CudaLane>(LaneOptions{
-          .device = device,
-          .batch_size = [this](PaddedShape shape, int rank) { return batch_size(shape, rank); },
-          .choose = [this](const BatchWorkload& full) { return choose(full); },
-          .is_single_solver = is_gram_requested_,
-          .deterministic = options_.deterministic,
-          .trace = options_.trace,
-          .batch_planes = [this](const BatchKey& key) { return batch_planes(key); }});
+      return std::make_unique<CudaLane>(planner_, device, is_traced_);
     } catch (const FatalError&) {
       throw;
     } catch (const OutOfMemory&) {  // its memory is another's, most often
@@ -186,29 +181,14 @@ class CudaBackend : public Backend {
   }
 
  private:
-  /// A full batch.
-  BatchWorkload batch_size(PaddedShape shape, int rank) const {
-    const int columns = cuda_subspace_columns(rank, max_float16_columns_);
-    const std::int64_t target_planes = target_batch_planes(shape, options_.batch_planes);
-    const auto planes = int(std::max<std::int64_t>(target_planes, 1));
-    return {shape, rank, columns, planes, columns > max_float16_columns_};
-  }
-
-  /// By the costs of the first GPU; machines with several have equal ones.
-  SolverKind choose(const BatchWorkload& full) const {
-    return chooser_.choose(full, kMaxGramColumns);
-  }
-
-  const bool is_gram_requested_;  // and no other solver is to follow it
-  const BackendOptions options_;
+  const bool is_traced_;
+  const SolverKind solver_;
   const std::vector<int> devices_;
-  int lanes_;
   const std::vector<std::string> names_, pci_ids_;
-  const std::string device_;
-  const MeasuredCosts costs_;
-  mutable SolverChooser chooser_;
-  double lane_memory_bytes_;           // bytes
-  int max_float16_columns_ = INT_MAX;  // of subspace in float16, on every device
+  const MeasuredCosts costs_;  // of the first GPU; machines with several have equal ones
+  const DeviceLimits limits_;
+  const int lanes_;
+  const BatchPlanner planner_;
 };
 
 }  // namespace

@@ -76,7 +76,7 @@ class Slot {
   /// Copies the pixels of all that was packed to the tasks' outputs. After wait().
   void copy_to_outputs() const;
 
-  /// IterationTuner of subspace iteration that the whole batch was given.
+  /// Iterations of subspace iteration that the whole batch was given.
   void set_iterations(int iterations) { iterations_ = iterations; }
   int iterations() const { return iterations_; }
 

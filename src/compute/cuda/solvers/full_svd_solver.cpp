@@ -15,8 +15,6 @@ class FullSvdSolver : public BatchSolver {
   explicit FullSvdSolver(std::unique_ptr<RightSingularVectorSolver> vector_solver)
       : vector_solver_(std::move(vector_solver)) {}
 
-  bool is_sequential() const override { return vector_solver_->is_sequential(); }
-
   SpectrumFormat spectrum(const Problem& problem) const override {
     const ValueOrder order = vector_solver_->order();
     return {order, problem.n, 0,

@@ -24,7 +24,6 @@ class RightSingularVectorSolver {
   virtual std::size_t workspace_bytes(const Handles& handles, const Problem& problem) = 0;
   virtual void solve(const Handles& handles, const Problem& problem,
                      const SingularVectorBatch& batch) = 0;
-  virtual bool is_sequential() const { return false; }
 };
 
 /// Eigenvectors of the Gram matrices A'A: one batched product, one batched eigensolver.

@@ -9,7 +9,6 @@ namespace {
 class Gesvd : public RightSingularVectorSolver {
  public:
   ValueOrder order() const override { return ValueOrder::descending; }
-  bool is_sequential() const override { return true; }
 
   std::size_t workspace_bytes(const Handles& handles, const Problem& problem) override {
     const int m = problem.m, n = problem.n;

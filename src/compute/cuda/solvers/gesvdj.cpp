@@ -15,7 +15,6 @@ class Gesvdj : public RightSingularVectorSolver {
   }
 
   ValueOrder order() const override { return ValueOrder::descending; }
-  bool is_sequential() const override { return true; }
 
   std::size_t workspace_bytes(const Handles& handles, const Problem& problem) override {
     const int m = problem.m, n = problem.n;

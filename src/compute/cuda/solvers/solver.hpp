@@ -6,13 +6,12 @@
 
 #include <cstddef>
 #include <memory>
-#include <vector>
 
-#include "compute/backend.hpp"
 #include "compute/cuda/kernels/reconstruct.hpp"
 #include "compute/cuda/layout/plane_layout.hpp"
 #include "compute/cuda/layout/spectrum_format.hpp"
 #include "compute/cuda/layout/workspace_allocator.hpp"
+#include "compute/cuda/plan/solver_sequence.hpp"
 
 namespace eckart::cuda {
 
@@ -47,8 +46,6 @@ class BatchSolver {
   /// Device memory for such a batch; called before every solve(), for at least as many planes.
   virtual std::size_t workspace_bytes(const Handles& handles, const Problem& problem) = 0;
   virtual void solve(const Handles& handles, const Problem& problem, const DeviceBatch& batch) = 0;
-  /// Whether several planes take as long as each of them does alone.
-  virtual bool is_sequential() const { return false; }
 };
 
 /// Block subspace iteration in float16 and float32, with max_float16_columns() at most. What it may
@@ -57,8 +54,6 @@ std::unique_ptr<BatchSolver> make_subspace_solver();
 /// The same in float64, with any number of columns.
 std::unique_ptr<BatchSolver> make_float64_subspace_solver();
 
-/// The solvers to try one after the other, each on what the one before it has not settled. `alone`:
-/// a solver that needs no other is not followed by one.
-std::vector<std::unique_ptr<BatchSolver>> make_solvers(SolverKind kind, bool is_single_solver);
+std::unique_ptr<BatchSolver> make_solver(SolverStep step);
 
 }  // namespace eckart::cuda

@@ -1,0 +1,104 @@
+#include "compute/cuda/batch_executor.hpp"
+
+#include <algorithm>
+
+namespace eckart::cuda {
+namespace {
+
+constexpr std::size_t kBlasWorkspaceBytes = std::size_t(32) << 20;  // what cuBLAS wants on Hopper
+
+Stream make_stream() {
+  return make_handle<Stream>(cudaStreamCreateWithFlags, cudaStreamNonBlocking);
+}
+
+/// Everything of a lane is made on its device; the thread stays on it.
+Stream make_first_stream(int device) {
+  ECKART_CUDA_CHECK(cudaSetDevice(device));
+  return make_stream();
+}
+
+}  // namespace
+
+BatchExecutor::BatchExecutor(int device, bool is_traced)
+    : compute_stream_(make_first_stream(device)),
+      copy_in_stream_(make_stream()),
+      copy_out_stream_(make_stream()),
+      blas_handle_(make_handle<BlasHandle>(cublasCreate_v2)),
+      solver_handle_(make_handle<SolverHandle>(cusolverDnCreate)),
+      clock_(is_traced) {
+  blas_workspace_.reserve(kBlasWorkspaceBytes);
+  ECKART_CUDA_CHECK(cublasSetStream(blas_handle_.get(), compute_stream_.get()));
+  ECKART_CUDA_CHECK(
+      cublasSetWorkspace(blas_handle_.get(), blas_workspace_.as<>(), kBlasWorkspaceBytes));
+  ECKART_CUDA_CHECK(cusolverDnSetStream(solver_handle_.get(), compute_stream_.get()));
+  ECKART_CUDA_CHECK(
+      cusolverDnSetDeterministicMode(solver_handle_.get(), CUSOLVER_DETERMINISTIC_RESULTS));
+}
+
+void BatchExecutor::enqueue(Slot& slot, const BatchKey& kind, std::span<Task* const> tasks,
+                            int planes, const BatchPlan& plan) {
+  const int capacity = plan.capacity.current;
+  slot.timeline().restart(clock_.sync_point());
+  slot.pack(kind, tasks, plan.padded_planes(planes, capacity), capacity, streams());
+  compute(slot, plan);
+  slot.copy_out_pixels(streams());
+}
+
+void BatchExecutor::compute(Slot& slot, const BatchPlan& plan) {
+  slot.set_iterations(plan.tuner.next());
+  run(slot, plan, plan.first_solver, std::max(plan.capacity.current, slot.padded_planes()),
+      slot.iterations());
+}
+
+void BatchExecutor::recompute(Slot& slot, std::span<const TaskPlane> planes, std::size_t solver,
+                              const BatchPlan& plan) {
+  const int padded_planes =
+      plan.padded_planes(int(planes.size()), plan.max_recompute_planes(solver));
+  slot.select_planes(planes, padded_planes, compute_stream_.get());
+  run(slot, plan, solver, plan.capacity.recompute, IterationTuner::kMax);
+}
+
+/// From pixels to reconstructions, and the results copied out. Workspace is reserved for `capacity`
+/// planes, so that a later, fuller batch finds it there.
+void BatchExecutor::run(Slot& slot, const BatchPlan& plan, std::size_t solver_index, int capacity,
+                        int iterations) {
+  BatchSolver& solver = this->solver(plan, solver_index);
+  reserve_workspace(solver.workspace_bytes(handles(), plan.problem(capacity, iterations)));
+  DeviceBatch batch = slot.batch();
+  batch.workspace = workspace_.as<>();
+  batch.workspace_bytes = workspace_.bytes();
+  const Problem problem = plan.problem(slot.padded_planes(), iterations);
+  slot.timeline().begin(DeviceSpan::compute, int(slot.task_planes().size()), compute_stream_.get());
+  solver.solve(handles(), problem, batch);
+  slot.timeline().end(DeviceSpan::compute, compute_stream_.get());
+  slot.copy_out_results(solver.spectrum(problem), streams());
+}
+
+/// Plans with the same sequence share its solvers, which are all made when the first is needed.
+BatchSolver& BatchExecutor::solver(const BatchPlan& plan, std::size_t index) {
+  auto& solvers = solvers_[plan.solvers];
+  if (solvers.empty()) {
+    std::vector<std::unique_ptr<BatchSolver>> made;
+    for (const SolverStep step : plan.solvers) made.push_back(make_solver(step));
+    solvers = std::move(made);
+  }
+  return *solvers[index];
+}
+
+/// The workspace grows here and nowhere else: at the first batch of a shape that needs more, at the
+/// first recompute, or after it was freed because memory ran out.
+void BatchExecutor::reserve_workspace(std::size_t bytes) {
+  if (workspace_.bytes() >= bytes) return;
+  ECKART_CUDA_CHECK(
+      cudaStreamSynchronize(compute_stream_.get()));  // the other slot may be using it
+  workspace_.reserve(bytes);
+}
+
+void BatchExecutor::drain() noexcept {
+  for (cudaStream_t stream :
+       {copy_in_stream_.get(), compute_stream_.get(), copy_out_stream_.get()}) {
+    static_cast<void>(cudaStreamSynchronize(stream));
+  }
+}
+
+}  // namespace eckart::cuda

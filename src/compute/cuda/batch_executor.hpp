@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "compute/backend.hpp"
+#include "compute/cuda/plan/batch_plan.hpp"
+#include "compute/cuda/raii.hpp"
+#include "compute/cuda/slot.hpp"
+#include "compute/cuda/solvers/solver.hpp"
+#include "compute/cuda/timeline.hpp"
+
+namespace eckart::cuda {
+
+/// The GPU's side of a lane: a stream of computation with its own cuBLAS and cuSOLVER handles, a
+/// stream of copies each way, the solvers, and a workspace for one batch. Stream order keeps the
+/// batches of different slots from meeting in the workspace. Everything is queued; nothing waits
+/// unless memory has to grow. Single-threaded, like its lane. Throws as check() does.
+class BatchExecutor {
+ public:
+  /// The calling thread stays on this device.
+  BatchExecutor(int device, bool is_traced);
+
+  /// Queues a whole batch of `planes` planes: copy in, compute(), copy out. Memory is reserved for
+  /// plan.capacity.current planes.
+  void enqueue(Slot& slot, const BatchKey& kind, std::span<Task* const> tasks, int planes,
+               const BatchPlan& plan);
+  /// Queues the first solver of the plan on what the slot has packed.
+  void compute(Slot& slot, const BatchPlan& plan);
+  /// Queues another solver of the plan on `planes` of what the slot has packed. Memory is reserved
+  /// for plan.capacity.recompute planes.
+  void recompute(Slot& slot, std::span<const TaskPlane> planes, std::size_t solver,
+                 const BatchPlan& plan);
+
+  /// Waits until nothing that was queued uses the lane's memory any more.
+  void drain() noexcept;
+  /// Gives the workspace back; the next batch takes it anew. After drain().
+  void free_workspace() { workspace_ = {}; }
+
+  Streams streams() const {
+    return {copy_in_stream_.get(), compute_stream_.get(), copy_out_stream_.get()};
+  }
+
+ private:
+  void run(Slot& slot, const BatchPlan& plan, std::size_t solver, int capacity, int iterations);
+  BatchSolver& solver(const BatchPlan& plan, std::size_t index);
+  void reserve_workspace(std::size_t bytes);
+  Handles handles() const {
+    return {compute_stream_.get(), blas_handle_.get(), solver_handle_.get()};
+  }
+
+  Stream compute_stream_, copy_in_stream_, copy_out_stream_;
+  BlasHandle blas_handle_;
+  SolverHandle solver_handle_;
+  DeviceBuffer blas_workspace_, workspace_;
+  std::map<std::vector<SolverStep>, std::vector<std::unique_ptr<BatchSolver>>> solvers_;
+  DeviceClock clock_;
+};
+
+}  // namespace eckart::cuda

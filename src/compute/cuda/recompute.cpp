@@ -1,0 +1,47 @@
+#include "compute/cuda/recompute.hpp"
+
+#include <algorithm>
+
+#include "compute/cuda/profiler_range.hpp"
+#include "compute/out_of_memory.hpp"
+
+namespace eckart::cuda {
+namespace {
+
+void mark_recomputed(std::span<const TaskPlane> task_planes) {
+  for (const TaskPlane& task_plane : task_planes) {
+    for (auto& planes : task_plane.task->results)
+      planes[std::size_t(task_plane.channel)].recomputed = true;
+  }
+}
+
+}  // namespace
+
+std::vector<TaskPlane> recompute(BatchExecutor& executor, BatchPlan& plan, Slot& slot,
+                                 std::size_t solver, std::span<const TaskPlane> uncertified,
+                                 bool copy_pixels) {
+  std::vector<TaskPlane> left;
+  slot.timeline().begin_recompute();
+  while (!uncertified.empty()) {
+    const auto max_planes = std::size_t(plan.max_recompute_planes(solver));
+    const auto part = uncertified.first(std::min(max_planes, uncertified.size()));
+    const ProfilerRange range("recompute", plan.shape, int(part.size()));
+    try {
+      executor.recompute(slot, part, solver, plan);
+    } catch (const OutOfMemory&) {
+      executor.drain();
+      executor.free_workspace();
+      if (!plan.capacity.shrink_recompute()) throw;
+      continue;
+    }
+    if (copy_pixels) slot.copy_out_selected_pixels(executor.streams());
+    slot.wait();
+    const BatchCertification certification = slot.certify(plan.is_last(solver));
+    mark_recomputed(part);
+    left.insert(left.end(), certification.uncertified.begin(), certification.uncertified.end());
+    uncertified = uncertified.subspan(part.size());
+  }
+  return left;
+}
+
+}  // namespace eckart::cuda
