@@ -6,8 +6,8 @@
 #include <exception>
 #include <utility>
 
+#include "app/gpu_health_probe.hpp"
 #include "app/service_manager.hpp"
-#include "compute/gpu_health_probe.hpp"
 #include "compute/out_of_memory.hpp"
 #include "core/error.hpp"
 #include "flow/pause.hpp"
@@ -72,7 +72,7 @@ void ServiceHealth::on_healthy() {
 
 /// Only while no work moves, which shows as much.
 void ServiceHealth::probe_gpus() {
-  std::optional<GpuHealthProbe> probe;
+  std::optional<app::GpuHealthProbe> probe;
   std::int64_t done_before = -1;
   do {
     const std::int64_t done = service_.progress().done;

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "app/gpu_health_probe.hpp"
 #include "compute/evict_if_full.hpp"
-#include "compute/gpu_health_probe.hpp"
 #include "core/quality.hpp"
 #include "tests/backend/optimality.hpp"
 
@@ -40,7 +40,7 @@ TEST_P(BackendTest, reaches_the_optimum_on_every_shape) {
 
 TEST_P(BackendTest, passes_the_gpu_health_probe) {
   const auto backend = make();
-  GpuHealthProbe probe(*backend);
+  app::GpuHealthProbe probe(*backend);
   EXPECT_NO_THROW(probe.run());
   EXPECT_NO_THROW(probe.run());
 }

@@ -5,9 +5,10 @@
 
 #include "compute/backend.hpp"
 
-namespace eckart {
+namespace eckart::app {
 
-/// Shows that every GPU of a backend still computes, by lanes of its own. One thread.
+/// Shows that every GPU of a backend still computes, by lanes of its own. Knows no CUDA: a backend
+/// without GPUs passes. One thread.
 class GpuHealthProbe {
  public:
   /// Makes the lanes; throws as Backend::make_lane(). The backend must outlive it.
@@ -21,4 +22,4 @@ class GpuHealthProbe {
   std::vector<std::unique_ptr<Lane>> lanes_;  // one a device
 };
 
-}  // namespace eckart
+}  // namespace eckart::app

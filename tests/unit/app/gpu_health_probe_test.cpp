@@ -1,11 +1,11 @@
-#include "compute/gpu_health_probe.hpp"
+#include "app/gpu_health_probe.hpp"
 
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
 #include "tests/unit/compute/fallback_fixture.hpp"
 
-namespace eckart {
+namespace eckart::app {
 namespace {
 
 TEST(GpuHealthProbe, detects_wrong_results) {
@@ -22,4 +22,4 @@ TEST(GpuHealthProbe, detects_a_reported_error) {
 }
 
 }  // namespace
-}  // namespace eckart
+}  // namespace eckart::app

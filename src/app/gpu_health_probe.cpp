@@ -1,4 +1,4 @@
-#include "compute/gpu_health_probe.hpp"
+#include "app/gpu_health_probe.hpp"
 
 #include <cstdint>
 #include <cstring>
@@ -7,7 +7,7 @@
 
 #include "core/error.hpp"
 
-namespace eckart {
+namespace eckart::app {
 namespace {
 
 constexpr ImageShape kShape{64, 48, 1, Depth::u8};
@@ -50,4 +50,4 @@ void GpuHealthProbe::run() {
   for (std::size_t device = 0; device < lanes_.size(); ++device) check_gpu(*lanes_[device], device);
 }
 
-}  // namespace eckart
+}  // namespace eckart::app
