@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t kBlasWorkspaceBytes = std::size_t(32) << 20;  // what cuBLAS wants on Hopper
 
 Stream make_stream() {
-  return make_handle<Stream>(cudaStreamCreateWithFlags, cudaStreamNonBlocking);
+  return ECKART_CUDA_HANDLE(Stream, cudaStreamCreateWithFlags, cudaStreamNonBlocking);
 }
 
 /// Everything of a lane is made on its device; the thread stays on it.
@@ -23,8 +23,8 @@ BatchExecutor::BatchExecutor(int device, bool is_traced)
     : compute_stream_(make_first_stream(device)),
       copy_in_stream_(make_stream()),
       copy_out_stream_(make_stream()),
-      blas_handle_(make_handle<BlasHandle>(cublasCreate_v2)),
-      solver_handle_(make_handle<SolverHandle>(cusolverDnCreate)),
+      blas_handle_(ECKART_CUDA_HANDLE(BlasHandle, cublasCreate_v2)),
+      solver_handle_(ECKART_CUDA_HANDLE(SolverHandle, cusolverDnCreate)),
       clock_(is_traced) {
   blas_workspace_.reserve(kBlasWorkspaceBytes);
   ECKART_CUDA_CHECK(cublasSetStream(blas_handle_.get(), compute_stream_.get()));

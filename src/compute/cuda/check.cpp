@@ -1,8 +1,10 @@
 #include "compute/cuda/check.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "compute/out_of_memory.hpp"
 #include "core/error.hpp"
@@ -47,6 +49,46 @@ bool is_device_lost(cudaError_t status) {
   return is_device_lost_error(status) || cudaDeviceSynchronize() != cudaSuccess;
 }
 
+/// src/compute/cuda/slot.cpp:48, however the compiler was given the path.
+std::string format_site(const CallSite& site) {
+  const std::string_view path = site.file;
+  std::size_t begin = 0;
+  for (const std::string_view folder : {"/src/", "/tests/"}) {
+    const std::size_t found = path.rfind(folder);
+    if (found != path.npos) begin = std::max(begin, found + 1);
+  }
+  return std::string(path.substr(begin)) + ":" + std::to_string(site.line);
+}
+
+std::string format_failure(const std::string& error, const std::string& call, const CallSite& site,
+                           const std::string& size = "") {
+  return error + " from " + call + " at " + format_site(site) + (size.empty() ? "" : ": ") + size;
+}
+
+std::string format_free_memory() {
+  std::size_t free = 0, total = 0;
+  if (cudaMemGetInfo(&free, &total) == cudaSuccess)
+    return std::to_string(free) + " of " + std::to_string(total) + " bytes of device memory free";
+  static_cast<void>(cudaGetLastError());
+  return "free device memory unknown";
+}
+
+std::string format_dimensions(dim3 size) {
+  return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
+}
+
+[[noreturn]] void throw_error(cudaError_t status, const std::string& call, const CallSite& site,
+                              const std::string& size = "", bool is_on_device = true) {
+  const std::string message = format_failure(
+      "CUDA error " + std::to_string(int(status)) + " (" + cudaGetErrorString(status) + ")", call,
+      site, size);
+  static_cast<void>(cudaGetLastError());  // so that the next launch does not report it again
+  if (status == cudaErrorMemoryAllocation)
+    throw OutOfMemory(message + (is_on_device ? "; " + format_free_memory() : ""));
+  if (is_device_lost(status)) throw DeviceLostError(message);
+  throw std::runtime_error(message);
+}
+
 /// What a library's status says, which may be the context's error by another name.
 [[noreturn]] void throw_library_error(const std::string& message, bool is_allocation_failure,
                                       bool is_generic_error) {
@@ -54,38 +96,57 @@ bool is_device_lost(cudaError_t status) {
   if (is_device_lost(status)) throw DeviceLostError(message);
   if (is_allocation_failure || status == cudaErrorMemoryAllocation ||
       (is_generic_error && is_memory_low()))
-    throw OutOfMemory(message);
+    throw OutOfMemory(message + "; " + format_free_memory());
   throw std::runtime_error(message);
 }
 
 }  // namespace
 
-void check(cudaError_t status, const char* call) {
-  if (status == cudaSuccess) return;
-  const std::string message = std::string("CUDA error ") + std::to_string(int(status)) + " (" +
-                              cudaGetErrorString(status) + ") from " + call;
-  static_cast<void>(cudaGetLastError());  // so that the next launch does not report it again
-  if (status == cudaErrorMemoryAllocation) throw OutOfMemory(message);
-  if (is_device_lost(status)) throw DeviceLostError(message);
-  throw std::runtime_error(message);
+void check(cudaError_t status, const char* call, CallSite site) {
+  if (status != cudaSuccess) throw_error(status, call, site);
 }
 
-void check(cublasStatus_t status, const char* call) {
+void check(cublasStatus_t status, const char* call, CallSite site) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
-  throw_library_error(std::string(cublasGetStatusName(status)) + " from " + call,
-                      status == CUBLAS_STATUS_ALLOC_FAILED,
-                      status == CUBLAS_STATUS_INTERNAL_ERROR ||
-                          status == CUBLAS_STATUS_NOT_INITIALIZED ||
-                          status == CUBLAS_STATUS_EXECUTION_FAILED);
+  throw_library_error(
+      format_failure(cublasGetStatusName(status), call, site), status == CUBLAS_STATUS_ALLOC_FAILED,
+      status == CUBLAS_STATUS_INTERNAL_ERROR || status == CUBLAS_STATUS_NOT_INITIALIZED ||
+          status == CUBLAS_STATUS_EXECUTION_FAILED);
 }
 
-void check(cusolverStatus_t status, const char* call) {
+void check(cusolverStatus_t status, const char* call, CallSite site) {
   if (status == CUSOLVER_STATUS_SUCCESS) return;
-  throw_library_error("cuSOLVER status " + std::to_string(int(status)) + " from " + call,
+  throw_library_error(format_failure("cuSOLVER status " + std::to_string(int(status)), call, site),
                       status == CUSOLVER_STATUS_ALLOC_FAILED,
                       status == CUSOLVER_STATUS_INTERNAL_ERROR ||
                           status == CUSOLVER_STATUS_NOT_INITIALIZED ||
                           status == CUSOLVER_STATUS_EXECUTION_FAILED);
+}
+
+void check_copy(cudaError_t status, const char* call, std::size_t bytes, CallSite site) {
+  if (status != cudaSuccess) throw_error(status, call, site, std::to_string(bytes) + " bytes");
+}
+
+void check_device_allocation(cudaError_t status, const char* call, std::size_t bytes,
+                             CallSite site) {
+  if (status == cudaSuccess) return;
+  throw_error(status, call, site, std::to_string(bytes) + " bytes of device memory requested");
+}
+
+void check_pinned_allocation(cudaError_t status, const char* call, std::size_t bytes,
+                             CallSite site) {
+  if (status == cudaSuccess) return;
+  throw_error(status, call, site, std::to_string(bytes) + " bytes of pinned host memory requested",
+              false);
+}
+
+void check_launch(const char* kernel, dim3 grid, dim3 block, std::size_t shared_bytes,
+                  CallSite site) {
+  const cudaError_t status = cudaGetLastError();
+  if (status == cudaSuccess) return;
+  throw_error(status, std::string("launching ") + kernel, site,
+              "grid " + format_dimensions(grid) + ", block " + format_dimensions(block) + ", " +
+                  std::to_string(shared_bytes) + " bytes of shared memory");
 }
 
 }  // namespace eckart::cuda

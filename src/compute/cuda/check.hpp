@@ -4,14 +4,44 @@
 #include <cuda_runtime.h>
 #include <cusolverDn.h>
 
+#include <cstddef>
+
 namespace eckart::cuda {
 
-/// Throw on failure, with the call's text: DeviceLostError where the error leaves the context
-/// unusable, OutOfMemory, or std::runtime_error.
-void check(cudaError_t status, const char* call);
-void check(cublasStatus_t status, const char* call);
-void check(cusolverStatus_t status, const char* call);
+/// Where in the source a call is. As std::source_location, which nvcc 12 does not know everywhere.
+struct CallSite {
+  const char* file;
+  int line;
+  static constexpr CallSite current(const char* file = __builtin_FILE(),
+                                    int line = __builtin_LINE()) {
+    return {file, line};
+  }
+};
+
+// Each check throws on failure: DeviceLostError where the error leaves the context unusable,
+// OutOfMemory, or std::runtime_error. The message is one line: the error, the call, file and line,
+// and the size of what was asked for where it is known. Where the device ran out of memory it ends
+// with how much is free.
+
+void check(cudaError_t status, const char* call, CallSite site = CallSite::current());
+void check(cublasStatus_t status, const char* call, CallSite site = CallSite::current());
+void check(cusolverStatus_t status, const char* call, CallSite site = CallSite::current());
+
+/// For a copy of so many bytes.
+void check_copy(cudaError_t status, const char* call, std::size_t bytes,
+                CallSite site = CallSite::current());
+
+/// For an allocation of so many bytes.
+void check_device_allocation(cudaError_t status, const char* call, std::size_t bytes,
+                             CallSite site = CallSite::current());
+void check_pinned_allocation(cudaError_t status, const char* call, std::size_t bytes,
+                             CallSite site = CallSite::current());
+
+/// For the kernel launch right before it.
+void check_launch(const char* kernel, dim3 grid, dim3 block, std::size_t shared_bytes = 0,
+                  CallSite site = CallSite::current());
 
 }  // namespace eckart::cuda
 
 #define ECKART_CUDA_CHECK(call) ::eckart::cuda::check((call), #call)
+#define ECKART_CUDA_CHECK_COPY(call, bytes) ::eckart::cuda::check_copy((call), #call, (bytes))

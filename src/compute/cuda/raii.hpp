@@ -32,26 +32,30 @@ using SolverHandle = UniqueHandle<cusolverDnHandle_t, cusolverDnDestroy>;
 using SolverParamsHandle = UniqueHandle<cusolverDnParams_t, cusolverDnDestroyParams>;
 using JacobiParamsHandle = UniqueHandle<gesvdjInfo_t, cusolverDnDestroyGesvdjInfo>;
 
-/// Makes a handle by a function that writes it to its first argument.
+/// Makes a handle by a function that writes it to its first argument. ECKART_CUDA_HANDLE is the way
+/// to call it.
 template <class HandleType, class Create, class... Args>
-HandleType make_handle(Create create, Args... args) {
+HandleType make_handle(const char* call, CallSite site, Create create, Args... args) {
   typename HandleType::pointer handle = nullptr;
-  check(create(&handle, args...), "creating a CUDA handle");
+  check(create(&handle, args...), call, site);
   return HandleType(handle);
 }
+/// ECKART_CUDA_HANDLE(Stream, cudaStreamCreateWithFlags, cudaStreamNonBlocking)
+#define ECKART_CUDA_HANDLE(HandleType, create, ...)                                     \
+  ::eckart::cuda::make_handle<HandleType>(#create, ::eckart::cuda::CallSite::current(), \
+                                          create __VA_OPT__(, ) __VA_ARGS__)
 
 /// A block of memory that grows and never shrinks. Its contents are lost when it grows.
 template <auto allocate, auto release>
 class GrowingBuffer {
  public:
-  /// Grows, where it is smaller, to `bytes`. Work that uses the old memory must have ended.
-  void reserve(std::size_t bytes) {
+  /// Grows, where it is smaller, to `bytes`. Work that uses the old memory must have ended. A
+  /// failure names `site`, the caller.
+  void reserve(std::size_t bytes, CallSite site = CallSite::current()) {
     if (bytes <= bytes_) return;
     memory_.reset();
     bytes_ = 0;
-    void* memory = nullptr;
-    check(allocate(&memory, bytes), "memory allocation");
-    memory_.reset(memory);
+    memory_.reset(allocate(bytes, site));
     bytes_ = bytes;
   }
   template <class T = std::byte>
@@ -65,11 +69,16 @@ class GrowingBuffer {
   std::size_t bytes_ = 0;
 };
 
-inline cudaError_t allocate_device(void** memory, std::size_t bytes) {
-  return cudaMalloc(memory, bytes);
+inline void* allocate_device(std::size_t bytes, CallSite site) {
+  void* memory = nullptr;
+  check_device_allocation(cudaMalloc(&memory, bytes), "cudaMalloc", bytes, site);
+  return memory;
 }
-inline cudaError_t allocate_pinned(void** memory, std::size_t bytes) {
-  return cudaHostAlloc(memory, bytes, cudaHostAllocPortable);
+inline void* allocate_pinned(std::size_t bytes, CallSite site) {
+  void* memory = nullptr;
+  check_pinned_allocation(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable), "cudaHostAlloc",
+                          bytes, site);
+  return memory;
 }
 using DeviceBuffer = GrowingBuffer<allocate_device, cudaFree>;
 using PinnedBuffer = GrowingBuffer<allocate_pinned, cudaFreeHost>;

@@ -10,20 +10,21 @@
 
 namespace eckart::cuda {
 void Slot::MirroredBuffer::copy_in(std::size_t bytes, cudaStream_t stream) const {
-  ECKART_CUDA_CHECK(
-      cudaMemcpyAsync(device.as<>(), host.as<>(), bytes, cudaMemcpyHostToDevice, stream));
+  ECKART_CUDA_CHECK_COPY(
+      cudaMemcpyAsync(device.as<>(), host.as<>(), bytes, cudaMemcpyHostToDevice, stream), bytes);
 }
 
 void Slot::MirroredBuffer::copy_out(std::size_t from, std::size_t bytes,
                                     cudaStream_t stream) const {
-  ECKART_CUDA_CHECK(cudaMemcpyAsync(host.as<>() + from, device.as<>() + from, bytes,
-                                    cudaMemcpyDeviceToHost, stream));
+  ECKART_CUDA_CHECK_COPY(cudaMemcpyAsync(host.as<>() + from, device.as<>() + from, bytes,
+                                         cudaMemcpyDeviceToHost, stream),
+                         bytes);
 }
 
 Slot::Slot()
-    : copied_in_(make_handle<Event>(cudaEventCreateWithFlags, cudaEventDisableTiming)),
-      computed_(make_handle<Event>(cudaEventCreateWithFlags, cudaEventDisableTiming)),
-      copied_out_(make_handle<Event>(cudaEventCreateWithFlags, cudaEventDisableTiming)) {}
+    : copied_in_(ECKART_CUDA_HANDLE(Event, cudaEventCreateWithFlags, cudaEventDisableTiming)),
+      computed_(ECKART_CUDA_HANDLE(Event, cudaEventCreateWithFlags, cudaEventDisableTiming)),
+      copied_out_(ECKART_CUDA_HANDLE(Event, cudaEventCreateWithFlags, cudaEventDisableTiming)) {}
 
 void Slot::pack(const BatchKey& kind, std::span<Task* const> tasks, int padded_planes, int capacity,
                 const Streams& streams) {

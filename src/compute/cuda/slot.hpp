@@ -93,9 +93,9 @@ class Slot {
   struct MirroredBuffer {
     PinnedBuffer host;
     DeviceBuffer device;
-    void reserve(std::size_t bytes) {
-      host.reserve(bytes);
-      device.reserve(bytes);
+    void reserve(std::size_t bytes, CallSite site = CallSite::current()) {
+      host.reserve(bytes, site);
+      device.reserve(bytes, site);
     }
     void copy_in(std::size_t bytes, cudaStream_t stream) const;
     void copy_out(std::size_t bytes, cudaStream_t stream) const { copy_out(0, bytes, stream); }

@@ -14,7 +14,7 @@ constexpr std::chrono::seconds kSyncInterval{1};
 constexpr int kSyncAttempts = 4;  // the first finds things asleep
 
 Event make_timing_event() {
-  return make_handle<Event>(cudaEventCreateWithFlags, unsigned(cudaEventDefault));
+  return ECKART_CUDA_HANDLE(Event, cudaEventCreateWithFlags, unsigned(cudaEventDefault));
 }
 
 nanoseconds elapsed(const Event& from, const Event& to) {
@@ -27,7 +27,7 @@ nanoseconds elapsed(const Event& from, const Event& to) {
 
 DeviceClock::DeviceClock(bool is_enabled) {
   if (!is_enabled) return;
-  stream_ = make_handle<Stream>(cudaStreamCreateWithFlags, cudaStreamNonBlocking);
+  stream_ = ECKART_CUDA_HANDLE(Stream, cudaStreamCreateWithFlags, cudaStreamNonBlocking);
   latest_ = measure();
 }
 

@@ -8,8 +8,8 @@ namespace {
 class BlockCholeskyQrTest : public SmallKernelTest {
  protected:
   static Matrices orthonormal(const Matrices& y) {
-    const Stream stream = make_handle<Stream>(cudaStreamCreate);
-    const BlasHandle blas = make_handle<BlasHandle>(cublasCreate_v2);
+    const Stream stream = ECKART_CUDA_HANDLE(Stream, cudaStreamCreate);
+    const BlasHandle blas = ECKART_CUDA_HANDLE(BlasHandle, cublasCreate_v2);
     ECKART_CUDA_CHECK(cublasSetStream(blas.get(), stream.get()));
     WorkspaceAllocator sizes(nullptr);
     BlockCholeskyQr::allocate(sizes, y.cols, kCount);

@@ -33,9 +33,9 @@ class LaneHandles {
   Handles handles() const { return {stream_.get(), blas_.get(), solver_.get()}; }
 
  private:
-  Stream stream_ = make_handle<Stream>(cudaStreamCreate);
-  BlasHandle blas_ = make_handle<BlasHandle>(cublasCreate_v2);
-  SolverHandle solver_ = make_handle<SolverHandle>(cusolverDnCreate);
+  Stream stream_ = ECKART_CUDA_HANDLE(Stream, cudaStreamCreate);
+  BlasHandle blas_ = ECKART_CUDA_HANDLE(BlasHandle, cublasCreate_v2);
+  SolverHandle solver_ = ECKART_CUDA_HANDLE(SolverHandle, cusolverDnCreate);
 };
 
 /// Batches as CudaBackend makes them.

@@ -32,7 +32,7 @@ class KernelTest : public ::testing::Test {
   /// missing in the capture, or breaks it where it goes to the default stream.
   template <class Launch>
   static void on_stream(Launch&& launch) {
-    const Stream stream = make_handle<Stream>(cudaStreamCreate);
+    const Stream stream = ECKART_CUDA_HANDLE(Stream, cudaStreamCreate);
     ECKART_CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
     launch(stream.get());
     cudaGraph_t graph = nullptr;

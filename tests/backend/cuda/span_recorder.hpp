@@ -9,7 +9,7 @@ namespace eckart::cuda {
 
 using TimingEvent = Event;
 inline TimingEvent make_timing_event() {
-  return make_handle<Event>(cudaEventCreateWithFlags, unsigned(cudaEventDefault));
+  return ECKART_CUDA_HANDLE(Event, cudaEventCreateWithFlags, unsigned(cudaEventDefault));
 }
 
 /// When what a lane queues was done: an event before and one behind it.

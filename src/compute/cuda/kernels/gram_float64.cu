@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(kThreads)
 void gram_float64(const float* b, int rows, int l, double* s_ll, int count, cudaStream_t stream) {
   const dim3 grid(unsigned(triangle_tile_count(tile_count(l, kTile))), unsigned(count));
   gram_float64_kernel<<<grid, kThreads, 0, stream>>>(b, rows, l, s_ll);
-  ECKART_CUDA_CHECK(cudaGetLastError());
+  check_launch("gram_float64_kernel", grid, kThreads);
 }
 
 }  // namespace eckart::cuda

@@ -52,7 +52,7 @@ void launch(double* s_ll, int l, const double* norms, int stride, double min_piv
                                            cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
     cholesky_kernel<kTiles><<<unsigned(count), kThreads, kBytes, stream>>>(s_ll, l, norms, stride,
                                                                            min_pivot, inverse_ll);
-    ECKART_CUDA_CHECK(cudaGetLastError());
+    check_launch("cholesky_kernel", unsigned(count), kThreads, kBytes);
   });
 }
 

@@ -52,7 +52,7 @@ void orthonormalizer(const float* s_ll, int l, float shift, const SmallMatrix& m
                      cudaStream_t stream) {
   dispatch_order(l, [&]<int kTiles>() {
     orthonormalizer_kernel<kTiles><<<unsigned(count), kThreads, 0, stream>>>(s_ll, l, shift, m_ll);
-    ECKART_CUDA_CHECK(cudaGetLastError());
+    check_launch("orthonormalizer_kernel", unsigned(count), kThreads);
   });
 }
 

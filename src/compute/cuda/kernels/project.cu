@@ -187,10 +187,10 @@ void project(const __half* a_hi_t, const __half* a_lo_t, const __half* u_split, 
   const dim3 grid(unsigned(tiles), unsigned(tile_count(columns, kColumns)), unsigned(count));
   project_kernel<<<grid, kThreads, 0, stream>>>(a_hi_t, a_lo_t, u_split, m, n, columns, scale,
                                                 v_split, tile_squared_norms);
-  ECKART_CUDA_CHECK(cudaGetLastError());
+  check_launch("project_kernel", grid, kThreads);
   sum_norms_kernel<<<unsigned(count), unsigned(columns), 0, stream>>>(
       tile_squared_norms, tiles, columns, squared_column_norms, stride);
-  ECKART_CUDA_CHECK(cudaGetLastError());
+  check_launch("sum_norms_kernel", unsigned(count), unsigned(columns));
 }
 
 }  // namespace eckart::cuda

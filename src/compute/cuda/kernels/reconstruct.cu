@@ -83,7 +83,7 @@ void reconstruct(const std::byte* pixels, const PlaneLayout* planes, int count, 
   const dim3 grid(tiles(n), tiles(m), unsigned(count));
   reconstruct_kernel<<<grid, kThreads, 0, stream>>>(pixels, planes, m, n, rank, factors, out,
                                                     errors);
-  ECKART_CUDA_CHECK(cudaGetLastError());
+  check_launch("reconstruct_kernel", grid, kThreads);
 }
 
 }  // namespace eckart::cuda

@@ -224,7 +224,7 @@ void reconstruct_float16(const std::byte* pixels, const PlaneLayout* planes, int
   for (const RankGroup& group : rank_groups(ranks, n)) {
     reconstruct_float16_kernel<<<grid, kThreads, 0, stream>>>(
         pixels, planes, m, n, group, factors, out, out_stride, errors, errors_stride);
-    ECKART_CUDA_CHECK(cudaGetLastError());
+    check_launch("reconstruct_float16_kernel", grid, kThreads);
   }
 }
 

@@ -105,15 +105,16 @@ __global__ void __launch_bounds__(kThreads)
 void reorthonormalize(__half* u_split, int m, int columns, float scale, const int* needs_correction,
                       float* e_cc, int count, cudaStream_t stream) {
   const auto sides = unsigned(tile_count(columns, kSide));
-  correction_kernel<<<dim3(unsigned(count), sides, sides), kThreads, 0, stream>>>(
-      u_split, m, columns, scale, needs_correction, e_cc);
-  ECKART_CUDA_CHECK(cudaGetLastError());
+  const dim3 correction_grid(unsigned(count), sides, sides);
+  correction_kernel<<<correction_grid, kThreads, 0, stream>>>(u_split, m, columns, scale,
+                                                              needs_correction, e_cc);
+  check_launch("correction_kernel", correction_grid, kThreads);
   const std::size_t bytes = std::size_t(columns) * kRows * sizeof(float);
   ECKART_CUDA_CHECK(cudaFuncSetAttribute(correct_kernel,
                                          cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
-  correct_kernel<<<dim3(unsigned(count), unsigned(tile_count(m, kRows))), kThreads, bytes,
-                   stream>>>(u_split, m, columns, needs_correction, e_cc);
-  ECKART_CUDA_CHECK(cudaGetLastError());
+  const dim3 grid(unsigned(count), unsigned(tile_count(m, kRows)));
+  correct_kernel<<<grid, kThreads, bytes, stream>>>(u_split, m, columns, needs_correction, e_cc);
+  check_launch("correct_kernel", grid, kThreads, bytes);
 }
 
 }  // namespace eckart::cuda

@@ -65,19 +65,19 @@ dim3 grid(int columns, int count) {
 void whiten(double* w_ll, const double* ascending, int l, int k, double* descending, int stride,
             int count, cudaStream_t stream) {
   whiten_kernel<<<grid(l, count), kThreads, 0, stream>>>(w_ll, ascending, l, k, descending, stride);
-  ECKART_CUDA_CHECK(cudaGetLastError());
+  check_launch("whiten_kernel", grid(l, count), kThreads);
 }
 
 void squared_column_norms(const double* v_nk, int n, int k, double* norms, int stride, int count,
                           cudaStream_t stream) {
   norms_kernel<<<grid(k, count), kThreads, 0, stream>>>(
       v_nk, n, k, StoreSquaredNormsReversed{norms, stride, k});
-  ECKART_CUDA_CHECK(cudaGetLastError());
+  check_launch("norms_kernel", grid(k, count), kThreads);
 }
 
 void column_norms(const double* y, int rows, int l, double* norms, int count, cudaStream_t stream) {
   norms_kernel<<<grid(l, count), kThreads, 0, stream>>>(y, rows, l, StoreNorms{norms, l});
-  ECKART_CUDA_CHECK(cudaGetLastError());
+  check_launch("norms_kernel", grid(l, count), kThreads);
 }
 
 }  // namespace eckart::cuda

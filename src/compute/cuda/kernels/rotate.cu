@@ -140,7 +140,7 @@ void launch(const From* from, int rows, int l, const SmallMatrix& by, int column
                   unsigned(count));
   rotate_kernel<From, kSplit>
       <<<grid, kThreads, bytes, stream>>>(from, rows, l, by, columns, upper, factor, to);
-  ECKART_CUDA_CHECK(cudaGetLastError());
+  check_launch("rotate_kernel", grid, kThreads, bytes);
 }
 
 }  // namespace

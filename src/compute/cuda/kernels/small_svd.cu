@@ -147,7 +147,7 @@ void small_svd(double* s_ll, int l, int k, int columns, double* sigma_squared, i
                                            cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
     jacobi_kernel<kTiles><<<unsigned(count), kJacobiThreads<kTiles>, kBytes, stream>>>(
         s_ll, work_ll, k, columns, sigma_squared, stride, m_lk, info, ill_conditioned);
-    ECKART_CUDA_CHECK(cudaGetLastError());
+    check_launch("jacobi_kernel", unsigned(count), kJacobiThreads<kTiles>, kBytes);
   });
 }
 

@@ -48,8 +48,9 @@ cudaError_t device_code_status() {
 void unpack(const std::byte* pixels, const PlaneLayout* planes, int count, int m, int n,
             double* a_t, cudaStream_t stream) {
   const dim3 grid(unsigned(tile_count(n, kTile)), unsigned(tile_count(m, kTile)), unsigned(count));
-  unpack_kernel<<<grid, dim3(kTile, kRows), 0, stream>>>(pixels, planes, m, n, a_t);
-  ECKART_CUDA_CHECK(cudaGetLastError());
+  const dim3 block(kTile, kRows);
+  unpack_kernel<<<grid, block, 0, stream>>>(pixels, planes, m, n, a_t);
+  check_launch("unpack_kernel", grid, block);
 }
 
 }  // namespace eckart::cuda

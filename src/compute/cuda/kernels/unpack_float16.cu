@@ -71,7 +71,7 @@ void unpack_float16(const std::byte* pixels, const PlaneLayout* planes, int coun
                     __half* hi_t, __half* lo_t, cudaStream_t stream) {
   const dim3 grid(unsigned(tile_count(n, kTile)), unsigned(tile_count(m, kTile)), unsigned(count));
   unpack_float16_kernel<<<grid, kThreads, 0, stream>>>(pixels, planes, m, n, hi_t, lo_t);
-  ECKART_CUDA_CHECK(cudaGetLastError());
+  check_launch("unpack_float16_kernel", grid, kThreads);
 }
 
 }  // namespace eckart::cuda

@@ -41,7 +41,7 @@ class BatchedSymmetricEigen {
     return sizes;
   }
 
-  SolverParamsHandle params_ = make_handle<SolverParamsHandle>(cusolverDnCreateParams);
+  SolverParamsHandle params_ = ECKART_CUDA_HANDLE(SolverParamsHandle, cusolverDnCreateParams);
   std::vector<std::byte> host_workspace_;
 };
 

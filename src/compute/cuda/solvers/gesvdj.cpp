@@ -9,7 +9,7 @@ namespace {
 /// Works on A', n x m: its left singular vectors are A's right ones, so nothing need be transposed.
 class Gesvdj : public RightSingularVectorSolver {
  public:
-  Gesvdj() : params_(make_handle<JacobiParamsHandle>(cusolverDnCreateGesvdjInfo)) {
+  Gesvdj() : params_(ECKART_CUDA_HANDLE(JacobiParamsHandle, cusolverDnCreateGesvdjInfo)) {
     ECKART_CUDA_CHECK(cusolverDnXgesvdjSetTolerance(params_.get(), 1e-14));
     ECKART_CUDA_CHECK(cusolverDnXgesvdjSetMaxSweeps(params_.get(), 100));
   }
@@ -26,14 +26,16 @@ class Gesvdj : public RightSingularVectorSolver {
              const SingularVectorBatch& batch) override {
     const int m = problem.m, n = problem.n, work_size = work_elements(handles, m, n);
     const std::size_t matrix = std::size_t(m) * std::size_t(n);
+    const std::size_t matrix_bytes = matrix * sizeof(double);
     WorkspaceAllocator allocator(batch.workspace);
     double* a_t_nm = allocator.allocate<double>(matrix);
     double* left_mn = allocator.allocate<double>(matrix);
     double* work = allocator.allocate<double>(std::size_t(work_size));
     for (int i = 0; i < problem.count; ++i) {
-      ECKART_CUDA_CHECK(cudaMemcpyAsync(a_t_nm, batch.a_t_nm + std::size_t(i) * matrix,
-                                        matrix * sizeof(double), cudaMemcpyDeviceToDevice,
-                                        handles.stream));
+      ECKART_CUDA_CHECK_COPY(
+          cudaMemcpyAsync(a_t_nm, batch.a_t_nm + std::size_t(i) * matrix, matrix_bytes,
+                          cudaMemcpyDeviceToDevice, handles.stream),
+          matrix_bytes);
       ECKART_CUDA_CHECK(cusolverDnDgesvdj(handles.solver, CUSOLVER_EIG_MODE_VECTOR, kEconomy, n, m,
                                           a_t_nm, n, batch.values + std::int64_t(i) * n,
                                           batch.v + std::int64_t(i) * n * n, n, left_mn, m, work,

@@ -29,8 +29,8 @@ class RandomStart {
     for (Number& sign : signs) sign = Number(random() >> 63 ? 1.0F : -1.0F);
     const std::size_t bytes = elements * sizeof(Number);
     signs_.reserve(bytes);
-    ECKART_CUDA_CHECK(
-        cudaMemcpyAsync(signs_.as<>(), signs.data(), bytes, cudaMemcpyHostToDevice, stream));
+    ECKART_CUDA_CHECK_COPY(
+        cudaMemcpyAsync(signs_.as<>(), signs.data(), bytes, cudaMemcpyHostToDevice, stream), bytes);
     ECKART_CUDA_CHECK(cudaStreamSynchronize(stream));
     elements_ = elements;
   }

@@ -23,7 +23,7 @@ int attribute(cudaDeviceAttr which) {
 KernelTimer::KernelTimer(cudaStream_t stream, int repeats)
     : stream_(stream),
       repeats_(repeats),
-      blas_(make_handle<BlasHandle>(cublasCreate_v2)),
+      blas_(ECKART_CUDA_HANDLE(BlasHandle, cublasCreate_v2)),
       flush_buffer_(std::size_t(attribute(cudaDevAttrL2CacheSize)) * kCacheMultiple /
                     sizeof(float)),
       sum_(1) {
@@ -42,8 +42,8 @@ void KernelTimer::flush_cache() const {
 Spread KernelTimer::microseconds(const QueuedWork& queued) const {
   std::vector<std::pair<Event, Event>> events;
   for (int i = 0; i < kWarmUp + repeats_; ++i) {
-    events.emplace_back(make_handle<Event>(cudaEventCreateWithFlags, cudaEventDefault),
-                        make_handle<Event>(cudaEventCreateWithFlags, cudaEventDefault));
+    events.emplace_back(ECKART_CUDA_HANDLE(Event, cudaEventCreateWithFlags, cudaEventDefault),
+                        ECKART_CUDA_HANDLE(Event, cudaEventCreateWithFlags, cudaEventDefault));
   }
   for (const auto& [start, stop] : events) {
     if (queued.prepare) queued.prepare();

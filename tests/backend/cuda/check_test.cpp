@@ -1,0 +1,198 @@
+// What CUDA's errors are taken for, and what their messages say. The linker puts the functions
+// below in the place of CUDA's (--wrap), so that no GPU is needed.
+#include "compute/cuda/check.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "compute/cuda/raii.hpp"
+#include "compute/out_of_memory.hpp"
+#include "core/error.hpp"
+
+namespace eckart::cuda {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+/// What the wrapped functions answer.
+struct FakeRuntime {
+  cudaError_t create = cudaSuccess;       ///< handles and memory
+  cudaError_t last = cudaSuccess;         ///< cudaGetLastError(), once
+  cudaError_t context = cudaSuccess;      ///< cudaDeviceSynchronize()
+  cudaError_t memory_info = cudaSuccess;  ///< cudaMemGetInfo()
+  std::size_t free = std::size_t(1) << 30, total = std::size_t(1) << 34;
+};
+FakeRuntime runtime;
+
+template <class Error, class Step>
+std::string message_of(Step&& step) {
+  try {
+    step();
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << "one line";
+    return error.what();
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << "another kind of error: " << error.what();
+    return error.what();
+  }
+  ADD_FAILURE() << "no error";
+  return "";
+}
+
+std::string here(int line) {
+  return "at tests/backend/cuda/check_test.cpp:" + std::to_string(line);
+}
+
+class CudaCheckTest : public ::testing::Test {
+ protected:
+  void SetUp() override { runtime = {}; }
+};
+
+TEST_F(CudaCheckTest, success_is_silent) {
+  check(cudaSuccess, "call");
+  check(CUBLAS_STATUS_SUCCESS, "call");
+  check(CUSOLVER_STATUS_SUCCESS, "call");
+  check_copy(cudaSuccess, "call", 1);
+  check_device_allocation(cudaSuccess, "call", 1);
+  check_launch("kernel", 1, 1);
+}
+
+TEST_F(CudaCheckTest, message_has_error_call_file_and_line) {
+  const std::string message =
+      message_of<std::runtime_error>([] { ECKART_CUDA_CHECK(cudaError_t(cudaErrorInvalidValue)); });
+  EXPECT_EQ(message, "CUDA error 1 (invalid argument) from cudaError_t(cudaErrorInvalidValue) " +
+                         here(__LINE__ - 2));
+}
+
+TEST_F(CudaCheckTest, path_begins_at_the_source_folder_however_it_was_compiled) {
+  for (const char* path :
+       {"src/compute/cuda/slot.cpp", "../../src/compute/cuda/slot.cpp",
+        "/build/src/compute/cuda/slot.cpp", "/usr/src/eckart/src/compute/cuda/slot.cpp",
+        "/home/tests/eckart/src/compute/cuda/slot.cpp"}) {
+    const std::string message = message_of<std::runtime_error>([&] {
+      check(cudaErrorInvalidValue, "call", CallSite{path, 48});
+    });
+    EXPECT_THAT(message, EndsWith(" at src/compute/cuda/slot.cpp:48")) << path;
+  }
+}
+
+TEST_F(CudaCheckTest, copy_has_its_size) {
+  const std::string message = message_of<std::runtime_error>(
+      [] { ECKART_CUDA_CHECK_COPY(cudaError_t(cudaErrorInvalidValue), 4096); });
+  EXPECT_THAT(message, EndsWith(here(__LINE__ - 1) + ": 4096 bytes"));
+}
+
+TEST_F(CudaCheckTest, device_allocation_has_requested_and_free_bytes_and_the_caller) {
+  runtime.create = cudaErrorMemoryAllocation;
+  runtime.free = 1000;
+  runtime.total = 2000;
+  DeviceBuffer buffer;
+  const std::string message = message_of<OutOfMemory>([&] { buffer.reserve(123456); });
+  EXPECT_EQ(message, "CUDA error 2 (out of memory) from cudaMalloc " + here(__LINE__ - 1) +
+                         ": 123456 bytes of device memory requested; 1000 of 2000 bytes of device "
+                         "memory free");
+  EXPECT_EQ(buffer.bytes(), 0U);
+}
+
+TEST_F(CudaCheckTest, pinned_allocation_does_not_name_device_memory) {
+  runtime.create = cudaErrorMemoryAllocation;
+  PinnedBuffer buffer;
+  const std::string message = message_of<OutOfMemory>([&] { buffer.reserve(123456); });
+  EXPECT_EQ(message, "CUDA error 2 (out of memory) from cudaHostAlloc " + here(__LINE__ - 1) +
+                         ": 123456 bytes of pinned host memory requested");
+}
+
+TEST_F(CudaCheckTest, any_call_that_lacks_device_memory_says_how_much_is_free) {
+  runtime.free = 1000;
+  runtime.total = 2000;
+  const std::string free = "; 1000 of 2000 bytes of device memory free";
+  EXPECT_THAT(message_of<OutOfMemory>([] { check(cudaErrorMemoryAllocation, "call"); }),
+              EndsWith(free));
+  EXPECT_THAT(message_of<OutOfMemory>([] { check(CUBLAS_STATUS_ALLOC_FAILED, "call"); }),
+              EndsWith(free));
+  EXPECT_THAT(message_of<OutOfMemory>([] { check(CUSOLVER_STATUS_ALLOC_FAILED, "call"); }),
+              EndsWith(free));
+}
+
+TEST_F(CudaCheckTest, unknown_free_memory_is_named_so) {
+  runtime.memory_info = cudaErrorUnknown;
+  EXPECT_THAT(message_of<OutOfMemory>([] { check(cudaErrorMemoryAllocation, "call"); }),
+              EndsWith("; free device memory unknown"));
+}
+
+TEST_F(CudaCheckTest, handle_has_the_function_that_makes_it) {
+  runtime.create = cudaErrorInvalidValue;
+  const std::string message = message_of<std::runtime_error>(
+      [] { ECKART_CUDA_HANDLE(Event, cudaEventCreateWithFlags, cudaEventDisableTiming); });
+  EXPECT_THAT(message, EndsWith(" from cudaEventCreateWithFlags " + here(__LINE__ - 1)));
+}
+
+TEST_F(CudaCheckTest, launch_has_kernel_grid_block_and_shared_memory) {
+  runtime.last = cudaErrorInvalidConfiguration;
+  const std::string message = message_of<std::runtime_error>([] {
+    check_launch("unpack_kernel", {4, 5, 70000}, {32, 8}, 49152);
+  });
+  EXPECT_THAT(message, StartsWith("CUDA error 9 ("));
+  EXPECT_THAT(message,
+              EndsWith("from launching unpack_kernel " + here(__LINE__ - 4) +
+                       ": grid 4 x 5 x 70000, block 32 x 8 x 1, 49152 bytes of shared memory"));
+}
+
+TEST_F(CudaCheckTest, library_status_has_its_name_call_file_and_line) {
+  const std::string blas = message_of<std::runtime_error>(
+      [] { ECKART_CUDA_CHECK(cublasStatus_t(CUBLAS_STATUS_INVALID_VALUE)); });
+  EXPECT_THAT(blas, StartsWith("CUBLAS_STATUS_INVALID_VALUE from cublasStatus_t("));
+  EXPECT_THAT(blas, EndsWith(here(__LINE__ - 2)));
+  const std::string solver = message_of<std::runtime_error>(
+      [] { ECKART_CUDA_CHECK(cusolverStatus_t(CUSOLVER_STATUS_INVALID_VALUE)); });
+  EXPECT_THAT(solver, StartsWith("cuSOLVER status 3 from cusolverStatus_t("));
+  EXPECT_THAT(solver, EndsWith(here(__LINE__ - 2)));
+}
+
+TEST_F(CudaCheckTest, error_of_a_broken_context_is_a_lost_device) {
+  message_of<DeviceLostError>([] { check(cudaErrorIllegalAddress, "call"); });
+  message_of<std::runtime_error>([] { check(cudaErrorInvalidValue, "call"); });
+  runtime.context = cudaErrorLaunchFailure;
+  const std::string message =
+      message_of<DeviceLostError>([] { check(cudaErrorInvalidValue, "call"); });
+  EXPECT_THAT(message, Not(HasSubstr("memory")));
+  message_of<DeviceLostError>([] { check(CUBLAS_STATUS_EXECUTION_FAILED, "call"); });
+  message_of<DeviceLostError>([] { check(CUSOLVER_STATUS_ALLOC_FAILED, "call"); });
+}
+
+TEST_F(CudaCheckTest, generic_library_error_with_little_free_memory_is_out_of_memory) {
+  message_of<std::runtime_error>([] { check(CUBLAS_STATUS_INTERNAL_ERROR, "call"); });
+  runtime.free = std::size_t(1) << 20;
+  message_of<OutOfMemory>([] { check(CUBLAS_STATUS_INTERNAL_ERROR, "call"); });
+  message_of<OutOfMemory>([] { check(CUSOLVER_STATUS_EXECUTION_FAILED, "call"); });
+  message_of<std::runtime_error>([] { check(CUBLAS_STATUS_INVALID_VALUE, "call"); });
+}
+
+}  // namespace
+}  // namespace eckart::cuda
+
+extern "C" {
+cudaError_t __wrap_cudaMalloc(void**, std::size_t) { return eckart::cuda::runtime.create; }
+cudaError_t __wrap_cudaHostAlloc(void**, std::size_t, unsigned) {
+  return eckart::cuda::runtime.create;
+}
+cudaError_t __wrap_cudaEventCreateWithFlags(cudaEvent_t*, unsigned) {
+  return eckart::cuda::runtime.create;
+}
+cudaError_t __wrap_cudaDeviceSynchronize() { return eckart::cuda::runtime.context; }
+cudaError_t __wrap_cudaGetLastError() {
+  return std::exchange(eckart::cuda::runtime.last, cudaSuccess);
+}
+cudaError_t __wrap_cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  *free = eckart::cuda::runtime.free;
+  *total = eckart::cuda::runtime.total;
+  return eckart::cuda::runtime.memory_info;
+}
+}
