@@ -203,6 +203,7 @@ std::span<const TileError> Slot::errors(std::size_t plane_index, std::size_t ran
   return {errors_.host.as<TileError>() + all.first(plane_index, rank_index), all.tiles};
 }
 
+/// Exact up to 2^53: for 8 bits always, for 16 bits up to 2^21 samples.
 double Slot::squared_norm(std::size_t plane_index) const {
   double sum = 0;
   for (const TileError& error : errors(plane_index, 0)) sum += double(error.squared_norm);

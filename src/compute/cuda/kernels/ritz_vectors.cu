@@ -7,7 +7,9 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
-constexpr double kNegligible = 1e-28;  // a share of the largest eigenvalue that is rounding's
+/// A share of the largest eigenvalue that excludes zeros and no more: an eigenvalue of zero comes
+/// out as rounding, of about 1e-16 of the largest, and is kept.
+constexpr double kNegligible = 1e-28;
 
 __global__ void __launch_bounds__(kThreads)
     whiten_kernel(double* __restrict__ w_ll, const double* __restrict__ ascending, int l, int k,
