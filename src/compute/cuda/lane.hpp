@@ -15,7 +15,7 @@ namespace eckart::cuda {
 
 /// A lane of the CUDA backend, put together from plans (how a batch is computed), an executor (the
 /// streams that compute it), recompute() (what the first solver left) and two slots (the batches in
-/// flight). docs/gpu-batch.md follows a batch through them.
+/// flight). docs/explanation/gpu-batch.md follows a batch through them.
 class CudaLane : public Lane {
  public:
   /// The planner must outlive the lane.
