@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <compare>
 #include <cstdint>
 #include <limits>
@@ -10,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "compute/device_span.hpp"
 #include "compute/out_of_memory.hpp"
 #include "core/image.hpp"
 #include "core/outcome.hpp"
@@ -88,18 +88,6 @@ struct SolverChoice {
   SolverKind solver;
   std::string explanation;
 };
-
-/// What an engine of a device did for a batch, by the host's clock.
-struct DeviceSpan {
-  enum Kind { copy_in, compute, copy_out };
-  using Time = std::chrono::steady_clock::time_point;
-  Kind kind;
-  int planes;         ///< that it was done for
-  bool is_recompute;  ///< what the first solver had not settled
-  Time begin, end;
-  std::chrono::nanoseconds clock_error;  ///< that both may have together, against the host's clock
-};
-constexpr int kDeviceSpanKindCount = DeviceSpan::copy_out + 1;
 
 /// One stream of work through a backend. Made, used and destroyed on one thread.
 ///

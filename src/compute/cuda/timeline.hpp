@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "compute/backend.hpp"
 #include "compute/cuda/raii.hpp"
+#include "compute/device_span.hpp"
 
 namespace eckart::cuda {
 
