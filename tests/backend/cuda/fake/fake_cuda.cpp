@@ -1,0 +1,197 @@
+// The linker gives every call of wrapped_calls.inc to a function of this file (--wrap).
+#include "tests/backend/cuda/fake/fake_cuda.hpp"
+
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+#include <cusolverDn.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <utility>
+
+namespace eckart::cuda {
+namespace {
+
+constexpr std::size_t kTotalBytes = std::size_t(8) << 30;
+
+struct State {
+  std::vector<std::string> calls;
+  std::map<void*, std::size_t> memory;  // of the device
+  std::size_t used = 0, limit = kTotalBytes;
+  std::string failing_until;
+};
+/// Handles of the last test are destroyed when the program ends.
+State& state() {
+  static State* const all = new State;
+  return *all;
+}
+
+int fill_byte() { return state().failing_until.empty() ? 0 : 0xFF; }
+void fill_memory() {
+  for (const auto& [memory, bytes] : state().memory) std::memset(memory, fill_byte(), bytes);
+}
+
+void record(const char* name) {
+  state().calls.emplace_back(name);
+  if (state().failing_until != name) return;
+  state().failing_until.clear();
+  fill_memory();
+}
+
+template <class Name, class Function>
+struct Fake;
+template <class Name, class Status, class... Args>
+struct Fake<Name, Status (*)(Args...)> {
+  static Status call(Args... args) {
+    record(Name::value);
+    return Name::body(args...);
+  }
+};
+
+/// What a call does besides being recorded: nothing, for most.
+struct Nothing {
+  template <class... Args>
+  static auto body(Args...) {
+    return AnySuccess();
+  }
+  struct AnySuccess {
+    operator cudaError_t() const { return cudaSuccess; }
+    operator cublasStatus_t() const { return CUBLAS_STATUS_SUCCESS; }
+    operator cusolverStatus_t() const { return CUSOLVER_STATUS_SUCCESS; }
+  };
+};
+template <class Name>
+struct Body : Nothing {};
+
+}  // namespace
+
+void FakeCuda::reset() {
+  state().calls.clear();
+  state().limit = kTotalBytes;
+  state().failing_until.clear();
+  fill_memory();
+}
+std::vector<std::string> FakeCuda::take_calls() { return std::exchange(state().calls, {}); }
+void FakeCuda::limit_memory(std::size_t bytes) { state().limit = bytes; }
+std::size_t FakeCuda::used_memory() { return state().used; }
+void FakeCuda::fail_planes_until(const std::string& call) {
+  state().failing_until = call;
+  fill_memory();
+}
+
+namespace {
+
+#define BODY(name)    \
+  struct name##_call; \
+  template <>         \
+  struct Body<name##_call>
+
+BODY(cudaMalloc){static cudaError_t body(void** memory, std::size_t bytes){
+    if (state().used + bytes > state().limit) return cudaErrorMemoryAllocation;
+*memory = std::malloc(bytes);
+std::memset(*memory, fill_byte(), bytes);
+state().memory[*memory] = bytes;
+state().used += bytes;
+return cudaSuccess;
+}  // namespace
+};  // namespace eckart::cuda
+BODY(cudaFree){static cudaError_t body(void* memory){state().used -= state().memory.at(memory);
+state().memory.erase(memory);
+std::free(memory);
+return cudaSuccess;
+}
+}
+;
+BODY(cudaHostAlloc){static cudaError_t body(void** memory, std::size_t bytes,
+                                            unsigned){* memory = std::calloc(bytes, 1);
+return cudaSuccess;
+}
+}
+;
+BODY(cudaFreeHost){static cudaError_t body(void* memory){std::free(memory);
+return cudaSuccess;
+}
+}
+;
+BODY(cudaMemGetInfo){
+    static cudaError_t body(std::size_t * free,
+                            std::size_t* total){* free = state().limit - state().used;
+*total = kTotalBytes;
+return cudaSuccess;
+}
+}
+;
+BODY(cudaGetDeviceCount){static cudaError_t body(int* count){* count = 1;
+return cudaSuccess;
+}
+}
+;
+BODY(cudaGetDeviceProperties){
+    static cudaError_t body(cudaDeviceProp * properties, int){* properties = {};
+std::strcpy(properties->name, "fake");
+return cudaSuccess;
+}
+}
+;
+BODY(cudaDeviceGetAttribute){static cudaError_t body(
+    int* value, cudaDeviceAttr,
+    int){* value = 227 << 10;  // bytes of shared memory that a block of an H100 may have
+return cudaSuccess;
+}
+}
+;
+
+}  // namespace
+}  // namespace eckart::cuda
+
+// The function by its name alone: the loader asks the resolver which it is.
+#define WRAP(name)                                                                \
+  namespace eckart::cuda {                                                        \
+  namespace {                                                                     \
+  struct name##_call {                                                            \
+    static constexpr const char* value = #name;                                   \
+    template <class... Args>                                                      \
+    static auto body(Args... args) {                                              \
+      return Body<name##_call>::body(args...);                                    \
+    }                                                                             \
+  };                                                                              \
+  }                                                                               \
+  }                                                                               \
+  extern "C" {                                                                    \
+  static decltype(&name) resolve_##name() {                                       \
+    return &eckart::cuda::Fake<eckart::cuda::name##_call, decltype(&name)>::call; \
+  }                                                                               \
+  decltype(name) __wrap_##name __attribute__((ifunc("resolve_" #name)));          \
+  }
+#define WRAP_AFTER(name) WRAP(name)
+#include "tests/backend/cuda/faults/wrapped_calls.inc"
+
+extern "C" {
+
+void __wrap_cublasGemmStridedBatchedEx() __attribute__((ifunc("resolve_gemm")));
+static cublasStatus_t fake_gemm() {
+  eckart::cuda::record("cublasGemmStridedBatchedEx");
+  return CUBLAS_STATUS_SUCCESS;
+}
+static void (*resolve_gemm())() { return reinterpret_cast<void (*)()>(&fake_gemm); }
+
+cudaError_t __wrap_cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind,
+                                   cudaStream_t) {
+  eckart::cuda::record("cudaMemcpyAsync");
+  std::memcpy(to, from, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t __wrap___cudaGetKernel(cudaKernel_t* kernel, const void*) {
+  *kernel = nullptr;
+  return cudaSuccess;
+}
+cudaError_t __wrap___cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, size_t, cudaStream_t) {
+  eckart::cuda::record("kernel");
+  return cudaSuccess;
+}
+cudaError_t __wrap_cudaGetLastError() { return cudaSuccess; }
+cudaError_t __wrap_cudaPeekAtLastError() { return cudaSuccess; }
+}

@@ -1,0 +1,254 @@
+// What a lane calls, in which order, and what it does when a solver fails or memory runs out: on a
+// GPU that computes nothing (fake/fake_cuda.hpp), so that none is needed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compute/cuda/cuda_backend.hpp"
+#include "compute/cuda/plan/batch_capacity.hpp"
+#include "compute/out_of_memory.hpp"
+#include "tests/backend/cuda/fake/fake_cuda.hpp"
+
+namespace eckart::cuda {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::Not;
+
+constexpr RankPolicy kRanks[] = {{5}};
+constexpr int kBatchPlanes = 64;
+const std::vector<std::string> kAllocations = {"cudaMalloc", "cudaFree", "cudaHostAlloc",
+                                               "cudaFreeHost"};
+const std::vector<std::string> kWaits = {"cudaStreamSynchronize", "cudaDeviceSynchronize",
+                                         "cudaEventSynchronize"};
+
+std::vector<Task> make_tasks(int count) {
+  std::vector<Task> tasks(static_cast<std::size_t>(count));
+  for (Task& task : tasks) {
+    task.input = Image({96, 64, 1, Depth::u8});
+    task.ranks = kRanks;
+    task.outputs.emplace_back(task.input.shape());
+    task.results.emplace_back(1);
+  }
+  return tasks;
+}
+
+/// Of `all` those that are among `names`.
+std::vector<std::string> only(const std::vector<std::string>& all,
+                              const std::vector<std::string>& names) {
+  std::vector<std::string> found;
+  for (const std::string& name : all) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) found.push_back(name);
+  }
+  return found;
+}
+
+class LaneTest : public ::testing::Test {
+ protected:
+  void SetUp() override { FakeCuda::reset(); }
+
+  void make_lane(const BackendOptions& options) {
+    lane_.reset();
+    backend_ = make_cuda_backend(options);
+    lane_ = backend_->make_lane(0);
+    FakeCuda::take_calls();
+  }
+  static BackendOptions with(SolverKind solver, bool deterministic = false) {
+    return {.solver = solver,
+            .deterministic = deterministic,
+            .lanes = 1,
+            .batch_planes = kBatchPlanes,
+            .devices = {}};
+  }
+
+  void start(int slot, std::vector<Task>& tasks) {
+    std::vector<Task*> batch;
+    for (Task& task : tasks) batch.push_back(&task);
+    lane_->start(slot, batch_key(tasks.front(), 32), batch);
+  }
+  void compute(std::vector<Task>& tasks) {
+    start(0, tasks);
+    lane_->finish(0);
+  }
+
+  /// Since the last look at calls.
+  static int count_calls(const std::string& name) {
+    const auto calls = FakeCuda::take_calls();
+    return int(std::count(calls.begin(), calls.end(), name));
+  }
+
+  std::unique_ptr<Backend> backend_;
+  std::unique_ptr<Lane> lane_;
+};
+
+TEST_F(LaneTest, later_batches_allocate_nothing_and_wait_once) {
+  for (const SolverKind solver : {SolverKind::subspace, SolverKind::gram, SolverKind::gesvd}) {
+    SCOPED_TRACE(to_string(solver));
+    make_lane(with(solver));
+    std::vector<Task> first = make_tasks(kBatchPlanes), second = make_tasks(kBatchPlanes),
+                      third = make_tasks(kBatchPlanes);
+    start(0, first);
+    start(1, second);
+    lane_->finish(0);
+    FakeCuda::take_calls();
+
+    start(0, third);
+    const auto started = FakeCuda::take_calls();
+    EXPECT_THAT(only(started, kAllocations), ElementsAre());
+    EXPECT_THAT(only(started, kWaits), ElementsAre());
+    EXPECT_EQ(std::count(started.begin(), started.end(), "cudaMemcpyAsync"), 6)
+        << "layouts and pixels in; errors, values, convergence and pixels out";
+    lane_->finish(1);
+    EXPECT_THAT(FakeCuda::take_calls(), ElementsAre("cudaEventSynchronize"));
+    lane_->finish(0);
+  }
+}
+
+/// Copy in, an event that computation waits for, computation, an event that the copy out waits for.
+TEST_F(LaneTest, copies_and_computation_are_queued_in_order) {
+  make_lane(with(SolverKind::gesvd));
+  std::vector<Task> tasks = make_tasks(1);
+  compute(tasks);
+  FakeCuda::take_calls();
+  start(0, tasks);
+  EXPECT_THAT(FakeCuda::take_calls(),
+              ElementsAre("cudaMemcpyAsync", "cudaMemcpyAsync", "cudaEventRecord",
+                          "cudaStreamWaitEvent",          // in
+                          "cusolverDnDgesvd_bufferSize",  // workspace
+                          "kernel",                       // unpack
+                          "cusolverDnDgesvd_bufferSize", "cublasDgeam", "cusolverDnDgesvd",
+                          "cublasDgeam", "cublasDgemmStridedBatched",  // factor
+                          "kernel",                                    // reconstruct
+                          "cudaEventRecord", "cudaStreamWaitEvent", "cudaMemcpyAsync",
+                          "cudaMemcpyAsync", "cudaMemcpyAsync", "cudaEventRecord",  // results out
+                          "cudaMemcpyAsync", "cudaEventRecord"));                   // pixels out
+  lane_->finish(0);
+}
+
+TEST_F(LaneTest, certified_planes_are_not_recomputed) {
+  make_lane(with(SolverKind::subspace));
+  std::vector<Task> tasks = make_tasks(3);
+  compute(tasks);
+  for (const Task& task : tasks) {
+    EXPECT_EQ(task.error, "");
+    EXPECT_FALSE(task.results[0][0].recomputed);
+  }
+  EXPECT_THAT(FakeCuda::take_calls(), Not(Contains("cusolverDnXsyevBatched")));
+}
+
+TEST_F(LaneTest, uncertified_planes_are_recomputed_until_a_solver_certifies_them) {
+  make_lane(with(SolverKind::subspace));
+  std::vector<Task> tasks = make_tasks(3);
+  FakeCuda::fail_planes_until("cusolverDnXsyevBatched");
+  compute(tasks);
+  for (const Task& task : tasks) {
+    EXPECT_EQ(task.error, "");
+    EXPECT_TRUE(task.results[0][0].recomputed);
+  }
+  EXPECT_THAT(FakeCuda::take_calls(), Not(Contains("cusolverDnDgesvd"))) << "gesvd is not needed";
+}
+
+TEST_F(LaneTest, planes_that_no_solver_settles_fail) {
+  make_lane(with(SolverKind::subspace));
+  std::vector<Task> tasks = make_tasks(3);
+  FakeCuda::fail_planes_until("never");
+  compute(tasks);
+  for (const Task& task : tasks) EXPECT_EQ(task.error, "channel 0: the solver did not converge");
+  const auto calls = FakeCuda::take_calls();
+  EXPECT_EQ(std::count(calls.begin(), calls.end(), "cusolverDnXsyevBatched"), 2)
+      << "subspace in float64 and gram";
+  EXPECT_EQ(std::count(calls.begin(), calls.end(), "cusolverDnDgesvd"), 3) << "each plane once";
+
+  std::vector<Task> later = make_tasks(3);
+  FakeCuda::reset();
+  compute(later);
+  for (const Task& task : later) EXPECT_EQ(task.error, "") << "the lane goes on";
+}
+
+TEST_F(LaneTest, recompute_takes_an_eighth_of_a_batch_at_a_time) {
+  make_lane(with(SolverKind::subspace));
+  std::vector<Task> tasks = make_tasks(kBatchPlanes);
+  FakeCuda::fail_planes_until("never");
+  compute(tasks);
+  EXPECT_EQ(count_calls("cudaEventSynchronize"), 1 + 3 * 8)
+      << "after the whole batch, and after each part by each of three solvers";
+}
+
+TEST_F(LaneTest, deterministic_planes_reach_gesvd_one_by_one) {
+  make_lane(with(SolverKind::subspace, true));
+  std::vector<Task> tasks = make_tasks(4);
+  FakeCuda::fail_planes_until("never");
+  compute(tasks);
+  const auto calls = FakeCuda::take_calls();
+  EXPECT_EQ(std::count(calls.begin(), calls.end(), "cudaEventSynchronize"), 1 + 1 + 1 + 4);
+  EXPECT_EQ(std::count(calls.begin(), calls.end(), "cusolverDnDgesvd"), 4) << "no empty planes";
+}
+
+TEST_F(LaneTest, a_batch_that_does_not_fit_is_tried_with_less_memory) {
+  make_lane(with(SolverKind::gram));
+  const std::size_t lane_bytes = FakeCuda::used_memory();
+  std::vector<Task> tasks = make_tasks(8);  // more than a small batch: memory for a full one
+  compute(tasks);
+  const std::size_t batch_bytes = FakeCuda::used_memory() - lane_bytes;
+
+  make_lane(with(SolverKind::gram));
+  FakeCuda::limit_memory(lane_bytes + batch_bytes / 2);
+  compute(tasks);
+  for (const Task& task : tasks) EXPECT_EQ(task.error, "");
+  EXPECT_LE(FakeCuda::used_memory(), lane_bytes + batch_bytes / 2);
+  EXPECT_GT(count_calls("cudaFree"), 0);
+  compute(tasks);
+  EXPECT_THAT(only(FakeCuda::take_calls(), kAllocations), ElementsAre())
+      << "the smaller capacity is remembered";
+}
+
+TEST_F(LaneTest, a_batch_that_never_fits_is_out_of_memory_and_the_lane_goes_on) {
+  make_lane(with(SolverKind::gram));
+  const std::size_t lane_bytes = FakeCuda::used_memory();
+  std::vector<Task> tasks = make_tasks(8);
+  FakeCuda::limit_memory(lane_bytes + 1000);
+  try {
+    compute(tasks);
+    ADD_FAILURE() << "no error";
+  } catch (const OutOfMemory& error) {
+    EXPECT_THAT(error.what(), ::testing::ContainsRegex("src/compute/cuda/slot.cpp:[0-9]+: [0-9]+ "
+                                                       "bytes of device memory requested"));
+  }
+  EXPECT_EQ(FakeCuda::used_memory(), lane_bytes) << "everything that the batch had is given back";
+  FakeCuda::reset();
+  compute(tasks);
+  for (const Task& task : tasks) EXPECT_EQ(task.error, "");
+}
+
+/// Memory for a small batch in float16, and for nothing more in float64.
+TEST_F(LaneTest, recompute_halves_its_parts_when_memory_runs_out) {
+  make_lane(with(SolverKind::subspace));
+  std::vector<Task> tasks = make_tasks(3);
+  FakeCuda::fail_planes_until("never");
+  start(0, tasks);
+  FakeCuda::limit_memory(FakeCuda::used_memory());
+  lane_->finish(0);
+  for (const Task& task : tasks)
+    EXPECT_EQ(task.error, "channel 0: the solver did not converge") << "and nothing of memory";
+  EXPECT_GT(count_calls("cudaEventSynchronize"), 1 + 3) << "in several parts";
+}
+
+TEST_F(LaneTest, recompute_without_memory_for_a_plane_is_out_of_memory_and_the_lane_goes_on) {
+  make_lane(with(SolverKind::subspace));
+  std::vector<Task> tasks = make_tasks(3);
+  FakeCuda::fail_planes_until("never");
+  start(0, tasks);
+  FakeCuda::limit_memory(0);
+  EXPECT_THROW(lane_->finish(0), OutOfMemory);
+  FakeCuda::reset();
+  compute(tasks);
+  for (const Task& task : tasks) EXPECT_EQ(task.error, "");
+}
+
+}  // namespace
+}  // namespace eckart::cuda
