@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// .eckart-claim-PROCESS-NAME, or .eckart-claim-PROCESS.NUMBER/NAME
+// A claim is named .eckart-claim-PROCESS-NAME or .eckart-claim-PROCESS.NUMBER/NAME.
 constexpr std::string_view kPrefix = ".eckart-claim-";
 
 [[noreturn]] void fail(const char* what, const fs::path& file, int error) {
@@ -41,8 +41,8 @@ constexpr std::string_view kPrefix = ".eckart-claim-";
   throw ItemError(FailureReason::not_written, message);
 }
 
-/// To claim a file makes room on the disk: if there is none left, that is this file's failure
-/// alone.
+/// A claim may need space for a new directory entry. If the disk is full, only this file fails: the
+/// error is an ItemError, not an EnvironmentError.
 [[noreturn]] void fail_to_claim(const fs::path& file, int error) {
   if (is_out_of_space(error))
     throw ItemError(FailureReason::not_written, "cannot claim " + file.string() + ": " +
@@ -65,12 +65,13 @@ bool are_same_file(const EntryRef& a, const EntryRef& b) {
   return look(a, of_a) && look(b, of_b) && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
-/// To a name that is this process's alone. Whether it could, and else errno.
+/// Renames to a name that only this process uses. Returns false, with errno, on failure.
 bool rename_exclusively(const EntryRef& from, const EntryRef& to) {
   const int from_folder = from.directory.descriptor(), to_folder = to.directory.descriptor();
   const char *const name = from.name.c_str(), *const own = to.name.c_str();
   if (::renameat2(from_folder, name, to_folder, own, RENAME_NOREPLACE) == 0) return true;
-  if (errno != EINVAL && errno != ENOSYS) return false;  // a file system that does not know that
+  if (errno != EINVAL && errno != ENOSYS)
+    return false;  // the file system does not support RENAME_NOREPLACE
   if (!to.directory.has(to.name)) return ::renameat(from_folder, name, to_folder, own) == 0;
   errno = EEXIST;
   return false;
@@ -80,7 +81,7 @@ bool remove_directory(const Directory& folder, const std::string& name) {
   return ::unlinkat(folder.descriptor(), name.c_str(), AT_REMOVEDIR) == 0;
 }
 
-/// Its name, or none with errno.
+/// Returns the name of the new directory. Returns an empty string, with errno, on failure.
 std::string make_claim_directory(const Directory& folder) {
   static std::atomic<std::uint64_t> calls{0};
   for (;;) {
@@ -95,7 +96,7 @@ DirectoryPtr open_claim_directory(const Directory& folder, const std::string& na
       ::openat(folder.descriptor(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)));
 }
 
-/// Whether a file was hidden in a directory of its own, of this name.
+/// Returns whether `name`, which starts with kPrefix, names the directory of a claim.
 bool is_claim_directory(std::string_view name) {
   const std::size_t digits = process_token().size();
   name.remove_prefix(kPrefix.size());
@@ -103,7 +104,7 @@ bool is_claim_directory(std::string_view name) {
          name.find_first_not_of("0123456789abcdef") == digits;
 }
 
-/// a.png, a-20261122T151203.png, a-20261122T151203-2.png, ...
+/// Returns a.png, a-20261122T151203.png, a-20261122T151203-2.png, ... for the numbers 0, 1, 2, ...
 std::string numbered_name(const std::string& name, int number) {
   if (number == 0) return name;
   const std::time_t now = std::time(nullptr);
@@ -118,8 +119,9 @@ std::string numbered_name(const std::string& name, int number) {
   return stem.substr(0, NAME_MAX - suffix.size()) + suffix;
 }
 
-/// Tells others that a file is claimed by a process that lives: an flock ends with it, however it
-/// ends. None where it cannot be opened or locked: then another process may put the file back.
+/// Takes a shared flock, which shows other processes that the process with the claim is alive. The
+/// kernel releases it when the process ends. If the file cannot be opened or locked, another
+/// process may restore the file.
 FileDescriptor lock_claim(const EntryRef& file) {
   FileDescriptor lock(
       ::openat(file.directory.descriptor(), file.name.c_str(), InputFile::kOpenFlags | O_NOFOLLOW));
@@ -133,9 +135,9 @@ bool has_live_owner(const EntryRef& claim) {
   return file && ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
-/// To its name, or where that is another file's by now, to one like it.
+/// Renames a claim to its original name. If another file has that name, a numbered name is used.
 bool release_claim(const EntryRef& hidden, const EntryRef& to) {
-  if (are_same_file(hidden, to))  // was killed in between
+  if (are_same_file(hidden, to))  // the process was killed between link and unlink
     return ::unlinkat(hidden.directory.descriptor(), hidden.name.c_str(), 0) == 0;
   for (int number = 0;; ++number) {
     if (rename_no_replace(hidden.directory.descriptor(), hidden.name, to.directory.descriptor(),
@@ -145,8 +147,8 @@ bool release_claim(const EntryRef& hidden, const EntryRef& to) {
   }
 }
 
-/// Of the directory of a file that was hidden in it, which may be gone. More than one was never in
-/// it: more is somebody else's, and stays.
+/// Restores the file in a claim directory, if any, and removes the directory. A claim directory has
+/// at most one file. If there are more, they belong to another program and stay.
 bool release_claim_directory(const Directory& folder, const std::string& claim_directory) {
   const DirectoryPtr directory = open_claim_directory(folder, claim_directory);
   FileDescriptor opened = directory ? directory->open_for_reading() : FileDescriptor();
@@ -178,7 +180,7 @@ std::optional<ClaimedFile> ClaimedFile::take(const RootedFile& file, const FileI
     fail("claim", file.path(), errno);
   }
   const std::string name = file.name();
-  // Not by ctime: another name of the same file may have come or gone meanwhile.
+  // The ctime is not compared: a hard link to the same file may have been added or removed.
   if (!is_unchanged(*directory, name, file.root->links(), read)) return std::nullopt;
   FileDescriptor lock = lock_claim({*directory, name});
   std::optional<ClaimPath> hidden = hide(directory, name);
@@ -187,8 +189,8 @@ std::optional<ClaimedFile> ClaimedFile::take(const RootedFile& file, const FileI
     fail_to_claim(file.path(), errno);
   }
   ClaimedFile taken(file, read, std::move(directory), std::move(*hidden), std::move(lock));
-  // Between the look and the renaming it may have become another file, or its folder may have been
-  // moved away, or be reached by a link by now. Then it goes back.
+  // Between the check and the rename, another file may have replaced this one. Its folder may also
+  // have been moved, or may now be reached through a link. Then the destructor restores the file.
   const ClaimPath& there = taken.claim_path_;
   if (!is_unchanged(*there.directory, there.name, file.root->links(), read)) return std::nullopt;
   if (!open_directory(file)) {
@@ -198,7 +200,7 @@ std::optional<ClaimedFile> ClaimedFile::take(const RootedFile& file, const FileI
   return taken;
 }
 
-/// Nothing, with errno, where it cannot be hidden.
+/// Returns nullopt, with errno, on failure.
 std::optional<ClaimedFile::ClaimPath> ClaimedFile::hide(const DirectoryPtr& directory,
                                                         const std::string& name) {
   const std::string claim_name = std::string(kPrefix) + process_token() + '-' + name;
@@ -230,7 +232,7 @@ ClaimedFile::~ClaimedFile() {
   forget();
 }
 
-/// It is not where it was hidden any more.
+/// The file is no longer at its claim path.
 void ClaimedFile::forget() {
   if (!claim_path_.claim_directory.empty())
     remove_directory(*directory_, claim_path_.claim_directory);

@@ -13,16 +13,16 @@
 
 namespace eckart::io {
 
-/// A file on its way out of the folder that it arrived in: hidden there, under another name or, if
-/// that would be too long, in a directory of its own, so that what arrives meanwhile under its own
-/// name is left alone. Goes back to that name with the
-/// object, or to one like it where that is another file's by then, unless it was removed or moved.
-/// A link is taken itself, never what it leads to.
+/// An input that was renamed to a hidden name in its folder, so that it can be moved or deleted
+/// without touching a file that arrives under its name. If the hidden name would be too long, the
+/// file is in a hidden directory instead. The destructor restores the name, unless the file was
+/// removed or moved. If another file has the name by then, a numbered name is used. A symbolic link
+/// is claimed itself, not its target.
 class ClaimedFile {
  public:
-  /// Nothing where the file is gone, is not the one in the state that was `read`, or is not below
-  /// its root any more: then it is left where it is, under its name. Throws ItemError(not_written)
-  /// with the system's reason, or EnvironmentError, as the others do.
+  /// Returns nullopt if the file no longer exists, differs from `expected`, or is no longer below
+  /// its root. Then it keeps its name. Throws ItemError(not_written) with the system's message, or
+  /// EnvironmentError, as all members do.
   static std::optional<ClaimedFile> take(const RootedFile& file, const FileIdentity& read);
 
   ClaimedFile(ClaimedFile&& other) noexcept;
@@ -30,17 +30,17 @@ class ClaimedFile {
   ~ClaimedFile();
 
   void remove();
-  /// To another place, whose folders are made if they are missing, on another file system too, and
-  /// then durably, where it has at most so many MiB. Never over what is there: then to a name with
-  /// the time, and a number. No link below `root` is followed.
+  /// Moves the file below `root` and creates missing folders. To another file system the file is
+  /// copied durably, if it has at most `max_copy_mb` MiB. Never replaces a file: the name then gets
+  /// the time and a number. No link below `root` is followed.
   void move_to(const RootDirectory& root, const std::filesystem::path& relative,
                std::int64_t max_copy_mb = std::numeric_limits<std::int64_t>::max());
 
  private:
   struct ClaimPath {
     DirectoryPtr directory;
-    std::string name;             // in it; empty: there is nothing to put back
-    std::string claim_directory;  // the name of `directory`, if that was made for it
+    std::string name;             // in `directory`; empty: there is nothing to restore
+    std::string claim_directory;  // the name of `directory` if it was made for the claim, or empty
   };
   static std::optional<ClaimPath> hide(const DirectoryPtr& directory, const std::string& name);
   ClaimedFile(RootedFile file, FileIdentity read, DirectoryPtr directory, ClaimPath hidden,
@@ -54,20 +54,20 @@ class ClaimedFile {
 
   RootedFile file_;
   FileIdentity expected_;
-  DirectoryPtr directory_;  // in which it was found
+  DirectoryPtr directory_;  // the folder of the input
   ClaimPath claim_path_;
-  FileDescriptor lock_;  // which shows other processes that this one lives
+  FileDescriptor lock_;  // shows other processes that this process is alive
 };
 
-/// Renames a file, or copies it durably to another file system and removes it; false where there is
-/// an entry at the new place. A copy is only made of a regular file that has at most `max_mb` MiB,
-/// is the one that was `expected`, if any, and does not change meanwhile. Throws as ClaimedFile.
+/// Renames a file, or copies it durably to another file system and removes it. Returns false if the
+/// target exists. A copy requires a regular file of at most `max_mb` MiB that equals `expected`, if
+/// not null, and that does not change during the copy. Throws like ClaimedFile.
 bool move_file(const DirectoryEntry& from, const DirectoryEntry& to,
                std::int64_t max_mb = std::numeric_limits<std::int64_t>::max(),
                const FileIdentity* expected = nullptr);
 
-/// Puts a file in `folder` back that a process had claimed which was killed; false where `name` is
-/// not that of such a file, or of the directory around it, and where that process still lives.
+/// Restores a file in `folder` that a killed process had claimed. Returns false if `name` is not
+/// that of a claim or of its directory, if the process is alive, or if the file cannot be restored.
 bool recover_stale_claim(const Directory& folder, std::string_view name);
 
 }  // namespace eckart::io

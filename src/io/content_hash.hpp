@@ -8,14 +8,14 @@
 
 namespace eckart::io {
 
-/// SHA-256 of the bytes: 32 bytes, not text.
+/// Returns the SHA-256 of the bytes as 32 binary bytes.
 std::string content_hash(std::span<const std::byte> bytes);
 
-/// Of the first size() bytes of an open file. Throws ItemError(unreadable), also where there are
-/// fewer by now.
+/// Hashes the first size() bytes of an open file. Throws ItemError(unreadable), also if the file
+/// was truncated.
 std::string content_hash(const InputFile& file);
 
-/// The same, in hexadecimal.
+/// Returns the same hash in hexadecimal.
 std::string content_hash_hex(const InputFile& file);
 
 }  // namespace eckart::io

@@ -52,8 +52,9 @@ void check(const DirectoryEntry& from, const struct stat& status, const CopyLimi
     refuse(from.path, "it is larger than limits.file_mb = " + std::to_string(limits.max_mb));
 }
 
-/// Throws as TemporaryFile::write() where the disk has no space for so many bytes: a file that is
-/// too large would fill it for everybody else meanwhile.
+/// Throws std::system_error(ENOSPC), as a failed write would, if the disk has no space for `size`
+/// bytes. Otherwise a file that is too large would fill the disk for all other writers during the
+/// copy.
 void check_free_space(const Directory& folder, std::int64_t size) {
   struct statvfs disk {};
   if (::fstatvfs(folder.descriptor(), &disk) != 0 || disk.f_frsize == 0) return;
@@ -61,7 +62,7 @@ void check_free_space(const Directory& folder, std::int64_t size) {
     throw std::system_error(ENOSPC, std::generic_category());
 }
 
-/// At most `size` bytes; how many there were.
+/// Copies at most `size` bytes and returns how many it copied.
 std::int64_t copy_bytes(const DirectoryEntry& from, const FileDescriptor& in, std::int64_t size,
                         TemporaryFile& to) {
   std::array<std::byte, 1 << 16> buffer;
@@ -77,7 +78,8 @@ std::int64_t copy_bytes(const DirectoryEntry& from, const FileDescriptor& in, st
   return count;
 }
 
-/// Brings the copy's entry to the disk, or removes it: else each try would leave one more.
+/// Makes the entry of the copy durable. On failure it removes the copy, so that retries do not
+/// accumulate copies.
 void sync_entry(const DirectoryEntry& to, const FileId& copy) {
   try {
     sync_directory(to.directory, to.path.parent_path());

@@ -4,21 +4,20 @@
 
 namespace eckart::io {
 
-/// The end of the time that decoding an image may take. Counted is what the thread that made it
-/// spends on a core, so that a stopped process, a busy machine or a slow disk is not held against
-/// the file.
+/// A limit on the CPU time of decoding an image. Only the CPU time of the thread that constructed
+/// it counts. A stopped process, a busy machine or a slow disk does not use it up.
 class Deadline {
  public:
-  /// From now on. Zero or less has passed already.
+  /// The time starts now. If `seconds` is not positive, the deadline has passed.
   explicit Deadline(std::int64_t seconds);
 
-  /// May be asked often: it looks at the clock each 16th time. Once true, it stays so.
+  /// Cheap: reads the clock at every 16th call. Once true, it stays true.
   bool passed() {
     if (!has_passed_ && ++calls_ % 16 == 0) read_clock();
     return has_passed_;
   }
 
-  /// Throws ItemError(too_large), which names the limit and its key.
+  /// Throws ItemError(too_large) with the limit and its setting.
   [[noreturn]] void throw_too_large() const;
 
  private:

@@ -11,7 +11,7 @@
 namespace eckart::io {
 
 FileIdentity identity_of(const struct stat& status) {
-  // Wraps in the year 2262, as state_of() does.
+  // Wraps in the year 2262, like state_of().
   constexpr std::uint64_t kSecond = 1000000000;
   const std::uint64_t ctime_ns =
       std::uint64_t(status.st_ctim.tv_sec) * kSecond + std::uint64_t(status.st_ctim.tv_nsec);

@@ -13,46 +13,46 @@ struct stat;
 
 namespace eckart::io {
 
-/// Which symbolic links below a root are followed. LinkPolicy in the path of the root itself always
-/// are.
+/// Which symbolic links below a root are followed. Links in the path of the root itself are always
+/// followed.
 enum class LinkPolicy {
   none,
-  files,  ///< links to regular files, wherever they lead
-  all,    ///< links to directories, too
+  files,  ///< links to regular files, inside or outside the root
+  all,    ///< also links to directories
 };
 
-/// Identifies a file or directory, whatever its names are.
+/// Identifies a file or directory independently of its names.
 struct FileId {
   dev_t device = 0;
   ino_t inode = 0;
   friend bool operator==(const FileId&, const FileId&) = default;
 };
 
-/// Identifies a file in a certain state.
+/// Identifies a file in one state.
 struct FileIdentity {
   FileState state;
   dev_t device = 0;
-  std::int64_t ctime_ns = 0;  ///< cannot be set by programs; a rename changes it
+  std::int64_t ctime_ns = 0;  ///< programs cannot set it; a rename changes it
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
 
 FileIdentity identity_of(const struct stat& status);
 
-/// Whether both are the same file in the same state, though it may have been renamed between.
+/// Whether both are the same file in the same state. A rename between the two does not matter.
 bool equal_except_ctime(const FileIdentity& a, const FileIdentity& b);
 
-/// An open directory. It stays the same directory when it is moved. Its descriptor is for the
-/// functions of the `openat` family, always with names that are single components.
+/// An open directory. It remains the same directory when it is moved. Pass its descriptor to
+/// functions of the `openat` family, with names of one component only.
 class Directory {
  public:
-  /// nullptr, with errno, if `descriptor` is none. `descriptor` may be opened with O_PATH.
+  /// Returns nullptr, with errno, if `descriptor` is invalid. O_PATH descriptors are allowed.
   static std::shared_ptr<const Directory> adopt(FileDescriptor descriptor);
 
   int descriptor() const { return descriptor_.get(); }
   const FileId& id() const { return id_; }
-  /// Whether an entry has this name; a link is an entry, too.
+  /// Whether the directory has an entry of this name. Symbolic links are not followed.
   bool has(const std::string& name) const;
-  /// The same directory, opened for reading; none, with errno.
+  /// Opens the same directory for reading. Returns an invalid descriptor, with errno, on failure.
   FileDescriptor open_for_reading() const;
 
  private:
@@ -63,7 +63,8 @@ class Directory {
 };
 using DirectoryPtr = std::shared_ptr<const Directory>;
 
-/// Whether the error says that there is no such directory, or that a link stands in its path.
+/// Whether the error means that the directory does not exist or that its path contains a symbolic
+/// link that may not be followed.
 bool is_missing_error(int error);
 
 }  // namespace eckart::io

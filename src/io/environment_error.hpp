@@ -7,15 +7,14 @@
 
 namespace eckart::io {
 
-/// Throws EnvironmentError where opening failed because the process or the machine has no more of
-/// what it takes.
+/// Throws EnvironmentError if opening failed because file descriptors or memory ran out.
 inline void check_exhaustion(int error, const std::string& message) {
   if (error == EMFILE || error == ENFILE || error == ENOMEM)
     throw EnvironmentError(message, EnvironmentError::Remedy::release_resources);
 }
 
-/// Throws EnvironmentError where writing, or opening for it, failed for a reason that has nothing
-/// to do with the file written: the next one would fail as well.
+/// Throws EnvironmentError if writing, or opening for writing, failed for a reason that does not
+/// depend on the file, so that the next file would fail too.
 inline void check_environment(int error, const std::string& message) {
   check_exhaustion(error, message);
   throw_if_out_of_space(error, message);
@@ -40,8 +39,8 @@ inline void check_environment(int error, const std::string& message) {
   }
 }
 
-/// What is to be written to cannot be made. Throws EnvironmentError as check_environment(), or else
-/// FatalError: no_permission or cannot_create.
+/// Reports that an output folder or file cannot be created. Throws EnvironmentError as
+/// check_environment() does, otherwise FatalError: no_permission or cannot_create.
 [[noreturn]] inline void fail_to_create(int error, const std::string& message) {
   check_environment(error, message);
   const bool forbidden = error == EACCES || error == EPERM;

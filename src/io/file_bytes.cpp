@@ -9,7 +9,7 @@ namespace eckart::io {
 namespace {
 
 constexpr std::size_t kWindow = std::size_t(8) << 10;
-constexpr std::size_t kAfterSkip = 64;  // more may be skipped soon
+constexpr std::size_t kAfterSkip = 64;  // short, because another skip may follow
 
 }  // namespace
 
@@ -25,7 +25,7 @@ std::span<const std::byte> FileBytes::at(std::size_t offset, std::size_t count) 
   return std::span(window_).subspan(offset - window_offset_);
 }
 
-/// Counts each byte once.
+/// Counts each byte once toward kMaxRead.
 std::span<const std::byte> FileBytes::fill_window(std::size_t offset, std::size_t count) {
   const std::size_t end_before = window_offset_ + window_.size();
   window_.resize(std::max(count, offset > end_before ? kAfterSkip : kWindow));

@@ -8,22 +8,23 @@ namespace eckart::io {
 
 class InputFile;
 
-/// The bytes of a file, for readers of headers: all in memory already, or read from the file as
-/// they are asked for, a few kilobytes at a time. Must not outlive the file or the memory.
+/// The bytes of a file, for parsers of headers. They are in memory, or are read on demand, a few
+/// kilobytes at a time. Must not outlive the file or the memory.
 class FileBytes {
  public:
-  /// The most that is read of a file. What is skipped is not read.
+  /// The maximum number of bytes read from one file. Skipped bytes do not count.
   static constexpr std::size_t kMaxRead = std::size_t(64) << 20;
 
-  // Not explicit: what is in memory may be given wherever a file may be.
+  // Implicit, so that bytes in memory can be passed in place of a file.
   FileBytes(std::span<const std::byte> bytes) : whole_(bytes), size_(bytes.size()) {}
   FileBytes(const std::vector<std::byte>& bytes) : FileBytes(std::span(bytes)) {}
   explicit FileBytes(const InputFile& file);
 
   std::size_t size() const { return size_; }
 
-  /// The bytes from `offset` on: at least `count`, unless the file ends before. Valid until the
-  /// next call. Throws ItemError: unreadable; too_large if more than kMaxRead would be read.
+  /// Returns the bytes from `offset` on: at least `count`, unless the file ends before. Valid until
+  /// the next call. Throws ItemError: unreadable, or too_large if more than kMaxRead bytes would be
+  /// read.
   std::span<const std::byte> at(std::size_t offset, std::size_t count);
 
  private:

@@ -15,9 +15,9 @@
 namespace eckart::io {
 namespace {
 
-/// None where it is no regular file, or cannot be opened.
+/// Returns an invalid descriptor if it is not a regular file or cannot be opened.
 FileDescriptor open_regular(const std::filesystem::path& path) {
-  // O_NONBLOCK: a FIFO without a writer would be waited for.
+  // O_NONBLOCK: without it, opening a FIFO would wait for a writer.
   FileDescriptor file(
       ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
@@ -25,8 +25,8 @@ FileDescriptor open_regular(const std::filesystem::path& path) {
   return regular ? std::move(file) : FileDescriptor();
 }
 
-/// As many bytes as there are from `offset` on, up to the buffer's size; -1 where they cannot be
-/// read.
+/// Reads from `offset` until the buffer is full or the file ends. Returns the number of bytes, or
+/// -1 on an error.
 ssize_t read_full(const FileDescriptor& file, off_t offset, std::span<std::byte> buffer) {
   std::size_t count = 0;
   while (count < buffer.size()) {

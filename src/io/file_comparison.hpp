@@ -6,17 +6,17 @@
 
 namespace eckart::io {
 
-/// What the bytes of a file are to those of another.
+/// How the bytes of one file compare with the bytes of another.
 enum class FileComparison {
   different,
-  beginning,  ///< the first of them, and fewer
+  beginning,  ///< a proper prefix of the other file
   same,
 };
 
-/// What `file` is to `whole`. Different where either is no regular file (a link is none), or cannot
-/// be read.
+/// Compares `file` with `whole`. Returns `different` if either is not a regular file (a link is not
+/// followed) or cannot be read.
 FileComparison compare_files(const std::filesystem::path& file, const std::filesystem::path& whole);
-/// The same with an open file, whatever has its path by now.
+/// Compares with an open file, whatever file is at its path now.
 FileComparison compare_files(const std::filesystem::path& file, const InputFile& whole);
 
 }  // namespace eckart::io

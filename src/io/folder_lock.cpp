@@ -27,7 +27,7 @@ std::filesystem::path lock_file_of(const std::filesystem::path& root) {
   return root / kStateFolder / "lock";
 }
 
-/// As it stands in the file; "another" where it does not.
+/// Returns "process N" with the number in the lock file, or "another process" if there is none.
 std::string holder_of(const FileDescriptor& descriptor) {
   std::array<char, 24> text{};
   const ssize_t got = ::pread(descriptor.get(), text.data(), text.size() - 1, 0);
@@ -46,7 +46,7 @@ FolderLock::FolderLock(const std::filesystem::path& root) : root_(root), file_(l
   is_held_ = ::flock(descriptor_.get(), LOCK_EX | LOCK_NB) == 0;
   if (is_held_) {
     const std::string number = std::to_string(::getpid());
-    // Only a help for people: who has the lock is the system's to know.
+    // Informational only. The kernel decides who holds the lock.
     if (::ftruncate(descriptor_.get(), 0) == 0)
       static_cast<void>(!::pwrite(descriptor_.get(), number.data(), number.size(), 0));
     return;
@@ -56,7 +56,7 @@ FolderLock::FolderLock(const std::filesystem::path& root) : root_(root), file_(l
                      printable(root.native()) + " is in use by " + holder_of(descriptor_) +
                          ": wait until it has ended, or choose another output folder");
   }
-  // A file system that knows no locks; then nobody is kept out.
+  // The file system does not support locks. Then other processes are not excluded.
   if (errno != ENOLCK && errno != EOPNOTSUPP && errno != ENOSYS) fail("cannot lock ", file_, errno);
 }
 

@@ -6,19 +6,19 @@
 
 namespace eckart::io {
 
-/// Keeps a second process from writing to the same output folder: an advisory lock on a file, which
-/// the system releases when the process ends, in whatever way.
+/// Excludes other processes from an output folder with an flock on a file. The kernel releases the
+/// lock when the process ends, even if it is killed.
 class FolderLock {
  public:
-  /// Makes the file, ROOT/.eckart/lock, and its folders if they are missing. Throws FatalError:
-  /// temporary where another process has the lock, by its number; cannot_create, no_permission.
-  /// EnvironmentError where the disk is full or broken.
+  /// Locks ROOT/.eckart/lock, and creates the file and its folders if missing. Throws FatalError:
+  /// temporary if another process holds the lock (the message has its process ID), cannot_create,
+  /// or no_permission. Throws EnvironmentError if the disk is full or broken.
   explicit FolderLock(const std::filesystem::path& root);
-  /// False on a file system that knows no locks: then nobody is kept out.
+  /// False if the file system does not support locks. Then other processes are not excluded.
   bool holds() const { return is_held_; }
-  /// False where its folder was moved, or removed, and what is written now would go to another.
+  /// False if the folder was moved or removed. Then new files would go to another folder.
   bool is_in_place() const;
-  /// Throws EnvironmentError where it is not.
+  /// Throws EnvironmentError unless is_in_place().
   void check_not_replaced() const;
 
  private:
@@ -27,7 +27,7 @@ class FolderLock {
   bool is_held_ = false;
 };
 
-/// Whether a process, this one or another, has the FolderLock of this folder.
+/// Whether a process, this one or another, holds the FolderLock of this folder.
 bool is_locked(const std::filesystem::path& root);
 
 }  // namespace eckart::io

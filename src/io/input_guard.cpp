@@ -18,7 +18,7 @@ InputGuard::InputGuard(const std::vector<fs::path>& inputs, const fs::path& root
       continue;
     }
     if (is_within(root, input)) {
-      std::error_code none;  // the output folder is not there yet
+      std::error_code none;  // the output folder does not exist yet
       throw FatalError(ExitCode::usage,
                        "the output folder " + root.string() +
                            (fs::equivalent(root, input, none) ? " is" : " is inside") +
@@ -32,7 +32,7 @@ void InputGuard::check(const fs::path& file, const fs::path& output) const {
   const auto refuse = [&](const std::string& why) {
     throw ItemError(FailureReason::output_collision, "its output " + output.string() + " " + why);
   };
-  std::error_code none;  // a file or folder is not there
+  std::error_code none;  // a file or folder does not exist
   struct stat status {};
   if (::stat(output.c_str(), &status) == 0) {
     if (fs::equivalent(file, output, none)) refuse("would overwrite the input itself");

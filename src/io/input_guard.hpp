@@ -9,21 +9,21 @@
 
 namespace eckart::io {
 
-/// Keeps outputs from replacing inputs. Thread-safe.
+/// Prevents outputs from replacing inputs. Thread-safe.
 class InputGuard {
  public:
   InputGuard() = default;
-  /// Throws FatalError(usage) if the output folder is one of the inputs or lies in one, by real
-  /// path. Inputs that cannot be looked at are passed over.
+  /// Throws FatalError(usage) if the output folder is an input folder or is inside one, by real
+  /// path. Inputs whose status cannot be read are ignored.
   InputGuard(const std::vector<std::filesystem::path>& inputs, const std::filesystem::path& root);
 
-  /// Throws ItemError(output_collision) if writing `output`, a result of `file`, would replace that
-  /// file or another of the command line, or would put a file into a folder of the command line.
+  /// Throws ItemError(output_collision) if `output`, made from `file`, would replace `file` or
+  /// another input, or would be inside an input folder.
   void check(const std::filesystem::path& file, const std::filesystem::path& output) const;
 
  private:
   std::set<std::pair<dev_t, ino_t>> files_;
-  std::vector<std::filesystem::path> folders_;  // those that lie in the output folder
+  std::vector<std::filesystem::path> folders_;  // input folders inside the output folder
 };
 
 }  // namespace eckart::io

@@ -9,7 +9,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Without links and dots, as far as it is there, and without a slash at its end.
+/// Returns the absolute path without links, dots and trailing slash. Only the part that exists is
+/// resolved.
 fs::path real(const fs::path& path, std::error_code& error) {
   const fs::path absolute = fs::absolute(path, error);
   if (error) return {};

@@ -4,8 +4,8 @@
 
 namespace eckart::io {
 
-/// Whether `path` is the folder or below it; neither need exist. By real path: neither links nor
-/// dots hide it. False where that cannot be found out.
+/// Whether `path` is `folder` or below it. Both are resolved to real paths; neither has to exist.
+/// Returns false if a path cannot be resolved.
 bool is_within(const std::filesystem::path& path, const std::filesystem::path& folder);
 
 }  // namespace eckart::io

@@ -16,7 +16,7 @@ namespace eckart::io {
 namespace {
 
 constexpr std::size_t kChunkBytes = 1 << 16;
-constexpr std::size_t kMaxLineBytes = 1 << 16;  // no path is as long
+constexpr std::size_t kMaxLineBytes = 1 << 16;  // longer than any path
 
 [[noreturn]] void fail(const std::string& name, const char* what) {
   throw FatalError(ExitCode::no_input,
@@ -60,7 +60,7 @@ std::optional<std::string> LineReader::next(const std::stop_token& stop) {
     if (!read_more(stop)) break;
   }
   if (!ended_ || text_.empty()) return std::nullopt;
-  return std::exchange(text_, {});  // the last line has no end
+  return std::exchange(text_, {});  // the last line has no newline
 }
 
 bool LineReader::read_more(const std::stop_token& stop) {

@@ -9,27 +9,27 @@
 
 namespace eckart::io {
 
-/// The lines of a file, a pipe or a terminal, whose next line may be long in coming. Used by one
+/// Reads lines from a file, a pipe or a terminal, which may block for a long time. Used by one
 /// thread at a time.
 class LineReader {
  public:
-  /// `-` is stdin. Throws FatalError(no_input) with the file and the system's reason.
+  /// `-` is stdin. Throws FatalError(no_input) with the file name and the system's message.
   explicit LineReader(const std::filesystem::path& file);
 
-  /// The next line without its end; nothing at the end, and as soon as `stop` is requested. Throws
-  /// FatalError: no_input when the file cannot be read to its end, usage when a null byte or an
-  /// endless line shows that it is no list.
+  /// Returns the next line without its newline. Returns nullopt at the end, and as soon as `stop`
+  /// is requested. Throws FatalError: no_input if reading fails, usage if a null byte or a line of
+  /// more than 64 KiB shows that the file is not a list.
   std::optional<std::string> next(const std::stop_token& stop);
 
  private:
-  /// Waits until there is something to read, then reads it; false at the end or when stopped.
+  /// Waits for data and reads it. Returns false at the end of the file or after a stop request.
   bool read_more(const std::stop_token& stop);
 
   const std::string name_;
   const FileDescriptor file_;
-  const FileDescriptor wake_descriptor_;  // an eventfd: readable once a stop was requested
+  const FileDescriptor wake_descriptor_;  // an eventfd that is readable after a stop request
   std::string text_;
-  std::size_t begin_ = 0;  // of the next line, in text_
+  std::size_t begin_ = 0;  // where the next line starts in text_
   bool ended_ = false;
 };
 

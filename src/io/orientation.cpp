@@ -1,4 +1,4 @@
-// EXIF's orientation. CIPA DC-008 (EXIF 2.32), 4.6.4; TIFF 6.0, section 2.
+// EXIF orientation. Source: CIPA DC-008 (EXIF 2.32), 4.6.4; TIFF 6.0, section 2.
 #include "io/orientation.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kMaxOrientation = 8;
 
-/// Numbers of a TIFF structure in its byte order; 0 where there is none.
+/// Reads numbers of a TIFF structure in its byte order. Returns 0 beyond the end.
 class Tiff {
  public:
   explicit Tiff(std::span<const std::byte> data)
@@ -40,7 +40,7 @@ class Tiff {
 
 int exif_orientation(std::span<const std::byte> data) {
   constexpr std::uint32_t kMagic = 42, kOrientation = 0x0112, kShort = 3, kLong = 4;
-  constexpr std::size_t kEntry = 12;  // tag, type, count, value
+  constexpr std::size_t kEntry = 12;  // bytes: tag, type, count, value
   const Tiff tiff(data);
   if (!tiff.has_order() || tiff.at(2, 2) != kMagic) return kNormalOrientation;
   const std::size_t directory = tiff.at(4, 4);
@@ -50,7 +50,7 @@ int exif_orientation(std::span<const std::byte> data) {
   for (std::size_t i = 0; i < entries; ++i) {
     const std::size_t entry = directory + 2 + i * kEntry;
     const std::uint32_t type = tiff.at(entry + 2, 2);
-    // A LONG is against the standard, but written, and taken by all who read it.
+    // The standard requires SHORT, but some programs write LONG, and all readers accept it.
     if (tiff.at(entry, 2) != kOrientation || (type != kShort && type != kLong)) continue;
     const std::uint32_t value = tiff.at(entry + 8, type == kShort ? 2 : 4);
     return value >= 1 && value <= kMaxOrientation ? int(value) : kNormalOrientation;
@@ -60,8 +60,8 @@ int exif_orientation(std::span<const std::byte> data) {
 
 Image apply_orientation(Image image, int orientation) {
   if (orientation == kNormalOrientation) return image;
-  // 5 to 8 are 1 to 4 with rows and columns exchanged; then these are turned end for end.
-  constexpr int kRows = 0, kCols = 1, kBoth = -1;  // of cv::flip
+  // Orientations 5 to 8 are 1 to 4 after a transposition.
+  constexpr int kRows = 0, kCols = 1, kBoth = -1;  // flip codes of cv::flip
   const bool on_its_side = orientation > 4;
   ImageShape shape = image.shape();
   if (on_its_side) std::swap(shape.rows, shape.cols);

@@ -9,11 +9,11 @@ namespace eckart::io {
 
 constexpr int kNormalOrientation = 1;
 
-/// How an image lies in its file: the value of EXIF's tag 0x0112, 1 to 8, in EXIF data (a TIFF
-/// header and what follows it). kNormalOrientation where these say nothing sensible.
+/// Returns the orientation, 1 to 8, from EXIF data (a TIFF header and what follows it): the value
+/// of tag 0x0112. Returns kNormalOrientation if the data is invalid or has no valid orientation.
 int exif_orientation(std::span<const std::byte> tiff);
 
-/// The image turned and mirrored so that it stands upright; 5 to 8 exchange rows and cols.
+/// Rotates and mirrors the image so that it is upright. Orientations 5 to 8 exchange rows and cols.
 Image apply_orientation(Image image, int orientation);
 
 }  // namespace eckart::io

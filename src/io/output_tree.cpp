@@ -56,7 +56,7 @@ std::string OutputTree::default_name(std::size_t ranks) {
   return ranks > 1 ? "{stem}.k{rank}.{ext}" : "{stem}.{ext}";
 }
 
-/// Below the root.
+/// Returns a path relative to the root.
 fs::path OutputTree::output_path_of(const fs::path& relative, const RankPolicy& rank,
                                     Naming naming) const {
   const std::string& pattern = naming == Naming::full ? full_name_ : name_;

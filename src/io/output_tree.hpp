@@ -12,36 +12,36 @@
 
 namespace eckart::io {
 
-/// Names the outputs: the tree of the inputs, mirrored under a root. Thread-safe.
+/// Names the outputs. The tree of the inputs is mirrored below a root. Thread-safe.
 class OutputTree {
  public:
-  /// `name` is a pattern of core/output_name. Throws std::invalid_argument if it is none, and when
-  /// several ranks have no {rank}.
+  /// `name` is a pattern as files/output_name defines it. Throws std::invalid_argument if it is
+  /// invalid, or if there are several ranks and it has no {rank}.
   OutputTree(std::filesystem::path root, std::string name, const Codec& codec,
              std::vector<RankPolicy> ranks);
 
-  /// {stem}.{ext}, and {stem}.k{rank}.{ext} where there are several ranks.
+  /// Returns {stem}.{ext}, or {stem}.k{rank}.{ext} for several ranks.
   static std::string default_name(std::size_t ranks);
 
-  /// Two inputs, a.jpg and a.png, may have one usual name for their outputs, a.png. The full name
-  /// has the input's whole name in it, a.png.png, and is the same in every run.
+  /// Two inputs, a.jpg and a.png, may have the same usual output name, a.png. The full name
+  /// contains the whole name of the input, a.png.png, and is the same in every run.
   enum class Naming { usual, full };
 
-  /// One path a rank for the input at `relative`, and from now on nobody else's: the usual names
-  /// or, where an input of another name has these already, the full ones; with Naming::full only
-  /// these. Throws ItemError(output_collision) if the names are another input's as well, or if they
-  /// are in .eckart. Remembers each name by hashes: some 50 bytes.
+  /// Reserves one output path per rank for the input at `relative`. Uses the usual names, or the
+  /// full names if another input has reserved a usual name. With Naming::full only the full names
+  /// are tried. Throws ItemError(output_collision) if another input has the names, or if they are
+  /// inside .eckart. Memory: about 50 bytes per name, because only hashes are stored.
   std::vector<std::filesystem::path> reserve(const std::filesystem::path& relative,
                                              Naming naming = Naming::usual);
 
-  /// Its outputs may be another's again.
+  /// Releases the output paths of an input.
   void cancel_reservation(const std::filesystem::path& relative);
-  /// What reserve() would return, without a reservation.
+  /// Returns the paths that reserve() would try with this naming. Reserves nothing.
   std::vector<std::filesystem::path> outputs_of(const std::filesystem::path& relative,
                                                 Naming naming = Naming::usual) const;
 
-  /// Whether names that differ in the case of letters alone (of ASCII) are one name. From the first
-  /// reserve() on it must stay.
+  /// Set if names that differ only in the case of ASCII letters are one file. Must not change after
+  /// the first reserve().
   void set_case_insensitive(bool fold) { is_case_insensitive_ = fold; }
 
   const Codec& codec() const { return codec_; }
@@ -58,12 +58,13 @@ class OutputTree {
   const std::vector<RankPolicy> ranks_;
   bool is_case_insensitive_ = false;
   std::mutex mutex_;
-  std::unordered_map<std::uint64_t, std::uint64_t> reserved_;  // hashes of a name, and whose it is
+  std::unordered_map<std::uint64_t, std::uint64_t>
+      reserved_;  // hash of an output path -> hash of its input
 };
 
-/// Makes the output folder if it is missing and shows that files can be made in it. Returns whether
-/// names there that differ in case alone are one file, as on vfat. Throws FatalError (cannot_create
-/// or no_permission), or EnvironmentError where the disk is full or broken.
+/// Creates the output folder if missing, and verifies that files can be created in it. Returns
+/// whether the file system is case-insensitive, like vfat. Throws FatalError (cannot_create or
+/// no_permission), or EnvironmentError if the disk is full or broken.
 bool prepare_output_root(const std::filesystem::path& root);
 
 }  // namespace eckart::io

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-// A PNG chunk, whole: the length of its data, its type, its data, and the CRC of type and data.
+// A PNG chunk consists of the length of its data, its type, its data, and the CRC of type and data.
 
 namespace eckart::io {
 
@@ -16,7 +16,7 @@ inline std::uint32_t big_endian_32(std::span<const std::byte, 4> bytes) {
   return value;
 }
 
-/// The first of whole chunks that stand one after the other.
+/// Returns the first of several complete, consecutive chunks.
 inline std::span<const std::byte> first_chunk(std::span<const std::byte> chunks) {
   return chunks.first(big_endian_32(chunks.first<4>()) + 12);
 }

@@ -4,7 +4,7 @@
 
 namespace eckart::io {
 
-/// 16 digits that no other process has, on no machine.
+/// Returns 16 random hexadecimal digits that identify this process, also across machines.
 const std::string& process_token();
 
 }  // namespace eckart::io

@@ -31,10 +31,10 @@ std::string message_of(const fs::path& path, const std::system_error& error) {
   return "cannot write " + path.string() + ": " + error.code().message();
 }
 
-/// A file is where a folder is needed, or a folder where the file is to be.
+/// Whether a file is in the path of a folder, or a folder is at the path of the file.
 bool is_name_conflict(int error) { return error == ENOTDIR || error == EISDIR || error == EEXIST; }
 
-/// Throws what the error is to the run.
+/// Throws EnvironmentError or ItemError, depending on the error.
 [[noreturn]] void fail(const fs::path& path, const std::system_error& error) {
   check_environment(error.code().value(), message_of(path, error));
   if (is_name_conflict(error.code().value()))
@@ -70,13 +70,13 @@ std::int64_t Publication::add(const fs::path& path, std::span<const std::byte> b
   }
 }
 
-/// What publish() does, step by step.
+/// The steps of publish().
 class PublicationGroup {
  public:
   PublicationGroup(std::span<Publication* const> publications, const PublishOptions& options)
       : publications_(publications), options_(options) {}
 
-  /// Each file goes its way before the first is waited for.
+  /// Starts writeback of all files before it waits for the first.
   void sync_files() const {
     each([](TemporaryFile& file) { file.start_writeback(); });
     each([](TemporaryFile& file) { file.sync(); });
@@ -109,7 +109,7 @@ class PublicationGroup {
   }
 
  private:
-  /// Whatever fails here, no image is to blame.
+  /// A failure here is an EnvironmentError: it does not depend on the image.
   template <class Step>
   void each(const Step& step) const {
     for (Publication* publication : publications_) {
@@ -124,7 +124,7 @@ class PublicationGroup {
     }
   }
 
-  /// All files of an image, or none.
+  /// Checks all files before the first rename, so that all files of an image are published or none.
   void check_conflicts(std::size_t index) const {
     if (!options_.resolve_conflict) return;
     for (const Publication::File& file : publications_[index]->files_) {
@@ -158,7 +158,7 @@ class PublicationGroup {
     file.temporary->rename_to(file.path);
   }
 
-  /// Whoever wrote it may not have brought it to the disk.
+  /// The program that wrote the file may not have synced it.
   void sync_existing(const fs::path& path) const {
     if (!options_.durable) return;
     const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
@@ -169,7 +169,7 @@ class PublicationGroup {
   const std::span<Publication* const> publications_;
   const PublishOptions& options_;
   std::vector<Publication*> renamed_;
-  std::set<fs::path> folders_;  // with new entries
+  std::set<fs::path> folders_;  // folders with new entries
 };
 
 void publish(std::span<Publication* const> publications, const PublishOptions& options,
@@ -184,7 +184,7 @@ void publish(std::span<Publication* const> publications, const PublishOptions& o
   try {
     group.rename_files(on_publish_failure);
   } catch (const EnvironmentError&) {
-    finish();  // what came so far
+    finish();  // for the files renamed so far
     throw;
   }
   finish();
@@ -207,7 +207,7 @@ void publish_file(const fs::path& path, std::span<const std::byte> bytes) {
     publish_one(path, bytes, {});
   } catch (const ItemError& error) {
     throw ItemError(FailureReason::not_written,
-                    error.what());  // no output of an image, so no collision
+                    error.what());  // this is not an output, so there is no output collision
   }
 }
 

@@ -13,18 +13,18 @@
 
 namespace eckart::io {
 
-/// The files of one image on the way to their places: written whole under other names beside them,
-/// until publish(). What is not published leaves nothing behind. One thread at a time.
+/// The files of one image until publish(): each is written completely under a temporary name beside
+/// its path. The destructor removes files that were not published. Used by one thread at a time.
 class Publication {
  public:
-  /// Writes a file for `path`; its folder is made if it is missing. Returns when the file was
-  /// written, which stays its time of change at its place. Throws EnvironmentError, or ItemError
-  /// with the system's reason: output_collision where a file is in the place of a folder of `path`,
-  /// else not_written.
+  /// Writes a temporary file for `path` and creates its folder if missing. Returns the mtime in ns
+  /// since 1970; publish() does not change it. Throws EnvironmentError, or ItemError with the
+  /// system's message: output_collision if a file is in the path of the folder, otherwise
+  /// not_written.
   std::int64_t add(const std::filesystem::path& path, std::span<const std::byte> bytes);
-  /// Takes back what was added and is not at its place yet.
+  /// Removes the temporary files that are not published yet.
   void clear() { files_.clear(); }
-  /// Whether publish() is done with it, and as durable as was wished.
+  /// Whether publish() has finished with it, with the requested durability.
   bool published() const { return is_published_; }
 
  private:
@@ -37,45 +37,45 @@ class Publication {
   bool is_published_ = false;
 };
 
-/// Told of a publication of the group that could not be put to its place, by its index: with
-/// output_collision where a folder is there, or else with not_written, or with what
-/// resolve_conflict() threw.
+/// Called if a publication of the group could not be renamed to its path. `index` is its index in
+/// the group. The error is output_collision if a folder is at the path, what resolve_conflict()
+/// threw, or not_written.
 using OnPublishFailure = std::function<void(std::size_t index, const ItemError& error)>;
 
-/// What becomes of a file whose place is taken.
+/// What to do with an existing file at the path of an output.
 enum class ConflictAction {
-  replace,  ///< it takes the place of what stands there
-  keep,     ///< what stands there stays: it has the same bytes
+  replace,  ///< replace the existing file
+  keep,     ///< keep the existing file, because it has the same bytes
 };
-/// Asked of a publication of the group, by its index, where something stands at the place of one of
-/// its files, which is in `temporary` until then. Throws ItemError where that is in the way.
+/// Called if a file exists at `path`, where a file of publication `index` is to be published. The
+/// new bytes are in `temporary`. Throws ItemError if the existing file is a collision.
 using ResolveConflict = std::function<ConflictAction(
     std::size_t index, const std::filesystem::path& place, const std::filesystem::path& temporary)>;
 
 struct PublishOptions {
-  /// Each file is there, whole, after a power cut as well, from the return of publish() on: all are
-  /// brought to the disk first, then renamed, then the folders are brought there, together for the
-  /// whole group, which is what takes the time. A folder that this process may not read is left to
-  /// the system.
+  /// If true, all files are complete and durable when publish() returns. Files are synced first,
+  /// then renamed, then their folders are synced. This is done for the whole group at a time,
+  /// because the syncs take most of the time. Folders that this process cannot read are not synced.
   bool durable = true;
-  /// Empty: what stands there is replaced. Else nothing is but what it has said so of immediately
-  /// before; what appears at a free place meanwhile is seen. It is asked of all files of a
-  /// publication before the first of them is renamed.
+  /// If empty, existing files are replaced. Otherwise a file is replaced only if this function has
+  /// returned `replace` immediately before. A file that appears later at a free path is detected.
+  /// The function is called for all files of a publication before the first rename.
   ResolveConflict resolve_conflict{};
 };
 
-/// Renames all files to their places. Throws EnvironmentError; what is not published() then must be
-/// written anew: of what a disk has once failed to take nothing is known.
+/// Renames all files to their paths. Throws EnvironmentError. Publications that are not
+/// is_published() then must be written again, because the state of data after a failed sync is
+/// unknown.
 void publish(std::span<Publication* const> group, const PublishOptions& options,
              const OnPublishFailure& on_publish_failure);
 
-/// Writes one file as publish() does, durably, over what stands there. Throws
-/// ItemError(not_written) with the system's reason, or EnvironmentError where that is no matter of
-/// this file; no temporary is left then.
+/// Writes and publishes one file durably, and replaces an existing file. Throws
+/// ItemError(not_written) with the system's message, or EnvironmentError if the failure does not
+/// depend on the file. On failure no temporary file is left.
 void publish_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
-/// The same, but what stands there is never replaced: a file with the very same bytes stays, and
-/// anything else is an ItemError(output_collision).
+/// Like publish_file(), but never replaces a file. If a file with the same bytes exists, it is
+/// kept. Throws ItemError(output_collision) if anything else exists.
 void publish_new_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
 }  // namespace eckart::io

@@ -26,11 +26,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kRecordSuffix = ".record.json",
-                           kKeptRecordSuffix = ".kept.json";  // the first is longer
+                           // kRecordSuffix is the longest suffix.
+    kKeptRecordSuffix = ".kept.json";
 constexpr std::string_view kDirectorySuffix = ".d";
-constexpr std::size_t kMaxNameBytes = 240 - kRecordSuffix.size();  // bytes, and some for a number
+constexpr std::size_t kMaxNameBytes = 240 - kRecordSuffix.size();  // leaves bytes for a number
 
-/// What a name too long for a suffix is called instead, with its extension.
+/// Returns a shorter name if `name` is too long for a suffix. The extension is kept, up to 16
+/// bytes.
 std::string shorten_name(const fs::path& name) {
   if (name.native().size() <= kMaxNameBytes) return name;
   const std::string extension = name.extension().native().substr(0, 16);
@@ -38,7 +40,8 @@ std::string shorten_name(const fs::path& name) {
   return name.native().substr(0, kMaxNameBytes - end.size()) + end;
 }
 
-/// What a directory of the inputs is called: never as a file, or a file's reason, may be.
+/// Returns the name of an input folder in the quarantine. It never equals the name of an image file
+/// or a record.
 std::string directory_name(const fs::path& name) {
   const std::string& text = name.native();
   const bool could_be_a_file = is_image_file_name(text) || text.ends_with(kRecordSuffix) ||
@@ -53,7 +56,7 @@ std::int64_t bytes_of(const fs::path& file) {
   return none ? 0 : std::int64_t(bytes);
 }
 
-/// Below the folder of the quarantine.
+/// Returns the path relative to the quarantine folder.
 fs::path path_in_quarantine(const fs::path& relative) {
   fs::path place;
   for (const fs::path& name : relative.parent_path()) place /= directory_name(name);
@@ -67,7 +70,7 @@ fs::path path_in_quarantine(const fs::path& relative) {
   throw ItemError(FailureReason::not_written, message);
 }
 
-/// The error with which an entry cannot be looked at; 0: it is there.
+/// Returns the errno of lstat; 0 if the entry exists.
 int lstat_error(const fs::path& path) {
   struct stat status {};
   return ::lstat(path.c_str(), &status) == 0 ? 0 : errno;
@@ -127,7 +130,7 @@ std::vector<fs::path> quarantine_records(const fs::path& folder) {
 Quarantine::Quarantine(const fs::path& output, const QuarantineOptions& options)
     : root_(output / kStateFolder), folder_(quarantine_folder(output)), options_(options) {}
 
-/// Made if it is missing.
+/// Creates the folder if missing.
 RootDirectoryPtr Quarantine::open_root() const {
   try {
     make_folders(root_);
@@ -139,12 +142,12 @@ RootDirectoryPtr Quarantine::open_root() const {
   return root;
 }
 
-/// The reason first: a file without one would be in the quarantine for nobody knows what.
+/// The record is written first, so that no file is in the quarantine without a record.
 fs::path Quarantine::take(ClaimedFile& file, const fs::path& relative, const std::string& reason) {
   const std::lock_guard lock(mutex_);
   const fs::path wanted = folder_ / path_in_quarantine(relative);
   fs::path place = wanted;
-  const auto is_another = [](const fs::path& other) {  // or has a note of an earlier version
+  const auto is_another = [](const fs::path& other) {  // or a kept record of an earlier version
     return entry_exists(other) || entry_exists(record_path_of(other));
   };
   for (int number = 2; place == wanted ? entry_exists(place) : is_another(place); ++number)
@@ -193,7 +196,7 @@ void Quarantine::remove_kept_record(const fs::path& relative) {
 void Quarantine::remove_legacy_kept_record(const fs::path& relative) {
   const fs::path place = path_in_quarantine(relative);
   if (!has_legacy_kept_record(folder_ / place)) return;
-  const std::lock_guard lock(mutex_);  // it may be the reason of a file that just comes
+  const std::lock_guard lock(mutex_);  // it may be the record of a file that is being moved in
   const RootDirectoryPtr quarantine = RootDirectory::open(folder_);
   if (quarantine && has_legacy_kept_record(folder_ / place) &&
       quarantine->remove_below(record_path_of(place)))
@@ -201,7 +204,8 @@ void Quarantine::remove_legacy_kept_record(const fs::path& relative) {
 }
 
 void Quarantine::write(const fs::path& record, const std::string& reason) const {
-  if (lstat_error(record) == ENAMETOOLONG) fail(record, ENAMETOOLONG);  // nobody would find it
+  if (lstat_error(record) == ENAMETOOLONG)
+    fail(record, ENAMETOOLONG);  // no later call would find the record
   const RootDirectoryPtr root = open_root();
   const DirectoryPtr folder = root->make_below(record.lexically_relative(root_).parent_path());
   if (!folder) fail(record, errno);
@@ -219,7 +223,7 @@ void Quarantine::write(const fs::path& record, const std::string& reason) const 
   if (!options_.durable) return;
   try {
     sync_directory(*folder, path);
-  } catch (const EnvironmentError&) {  // without it the file comes again
+  } catch (const EnvironmentError&) {  // without a durable record the input is tried again
     ::unlinkat(folder->descriptor(), record.filename().c_str(), 0);
     throw;
   }
@@ -234,7 +238,8 @@ std::vector<fs::path> Quarantine::sweep(std::chrono::system_clock::time_point no
   std::int64_t bytes = 0;
   const std::int64_t most = options_.max_mb << 20;
   const auto counted_bytes =
-      [&](const fs::path& file) {  // what is too large alone drives out no other
+      // A file that alone exceeds the limit does not count, so it does not evict others.
+      [&](const fs::path& file) {
         const std::int64_t size =
             bytes_of(file) + (is_kept_record(file) ? 0 : bytes_of(file_of_record(file)));
         return size > most ? 0 : size;
@@ -242,7 +247,7 @@ std::vector<fs::path> Quarantine::sweep(std::chrono::system_clock::time_point no
   for (const fs::path& file : files) bytes += counted_bytes(file);
   for (const fs::path& file : files) {
     const fs::file_time_type time = fs::last_write_time(file, none);
-    if (none) continue;  // its age is not known
+    if (none) continue;  // the age is unknown
     const auto written = fs::file_time_type::clock::to_sys(time);
     const bool old =
         options_.keep_days > 0 && now - written > std::chrono::days(options_.keep_days);

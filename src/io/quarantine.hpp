@@ -13,36 +13,39 @@
 namespace eckart::io {
 
 struct QuarantineOptions {
-  int keep_days = 30;               ///< 0: for ever
+  int keep_days = 30;               ///< days; 0: no limit
   std::int64_t max_mb = 1024;       ///< MiB; 0: no limit
-  bool durable = true;              ///< reasons are on the disk before their files come
-  std::int64_t max_copy_mb = 1024;  ///< MiB; a larger file is not copied from another disk
+  bool durable = true;              ///< a record is durable before its file is moved in
+  std::int64_t max_copy_mb = 1024;  ///< MiB; a larger file is not copied from another file system
 };
 
-/// Where inputs go that cannot be done, each with its reason beside it in NAME.record.json:
-/// OUT/.eckart/quarantine, in the tree of the inputs. A directory whose name could be that of a
-/// file there, as q.png, is called q.png.d. Of an input that stays where it is only a note is
-/// there, NAME.kept.json: a file NAME beside it is another. Earlier versions called the note
-/// NAME.record.json, without a file NAME. Thread-safe. Everything throws ItemError(not_written)
-/// with the system's reason, or EnvironmentError.
+/// The folder of inputs that failed: OUT/.eckart/quarantine, with the tree of the inputs. Beside
+/// each file is its quarantine record, NAME.record.json. An input that was kept in place has only a
+/// kept record, NAME.kept.json. A file NAME beside a kept record is another input. If the name of a
+/// folder could be that of a file, such as q.png, it is q.png.d in the quarantine. Earlier versions
+/// wrote kept records as NAME.record.json, without a file NAME. Thread-safe. Unless stated
+/// otherwise, members throw ItemError(not_written) with the system's message, or EnvironmentError.
 class Quarantine {
  public:
   Quarantine(const std::filesystem::path& output, const QuarantineOptions& options);
 
-  /// Moves the file there: to its place in the tree of the inputs, which is `relative`, or to a
-  /// name like that where another has it. Returns the place.
+  /// Moves the file to `relative` below the quarantine folder and writes its record. If another
+  /// file has the name, a numbered name is used. Returns the new path.
   std::filesystem::path take(ClaimedFile& file, const std::filesystem::path& relative,
                              const std::string& reason);
-  /// Of a file that stays; the place of the note.
+  /// Writes a record for an input that is kept in place. Returns the path of the record.
   std::filesystem::path note(const std::filesystem::path& relative, const std::string& reason);
-  /// Whether there is a note of it, or may be: what cannot be looked at counts. Never throws.
+  /// Whether there is a kept record for the input. True also if its status cannot be read. Never
+  /// throws.
   bool has_kept_record(const std::filesystem::path& relative) const;
   void remove_kept_record(const std::filesystem::path& relative);
-  /// Whether a file of its name was taken, or may have been. Never throws.
+  /// Whether the quarantine has a file of this name. True also if its status cannot be read. Never
+  /// throws.
   bool has_file(const std::filesystem::path& relative) const;
 
-  /// Removes what is too old, and the oldest where all are too large; their places. A file that is
-  /// too large alone goes only by its age. Folders that are empty then go, too.
+  /// Removes files older than keep_days, then the oldest files while the total exceeds max_mb. A
+  /// file that alone exceeds max_mb is removed only by age. Empty folders are removed too. Returns
+  /// the removed paths.
   std::vector<std::filesystem::path> sweep(std::chrono::system_clock::time_point now) const;
 
  private:
@@ -51,30 +54,31 @@ class Quarantine {
   void remove_legacy_kept_record(const std::filesystem::path& relative);
   void write(const std::filesystem::path& record, const std::string& reason) const;
 
-  const std::filesystem::path root_;    // OUT/.eckart: below it no link is followed
-  const std::filesystem::path folder_;  // in it
+  const std::filesystem::path root_;    // OUT/.eckart; no link below it is followed
+  const std::filesystem::path folder_;  // the quarantine folder, below root_
   const QuarantineOptions options_;
-  std::mutex mutex_;  // between the choice of a name and its use
+  std::mutex mutex_;  // held from the choice of a name until it is used
 };
 
-/// The quarantine of an output folder.
+/// Returns the quarantine folder of an output folder.
 std::filesystem::path quarantine_folder(const std::filesystem::path& output);
 
-/// The place of the file that a file of a reason is of.
+/// Returns the path of the file that a record describes.
 std::filesystem::path file_of_record(const std::filesystem::path& record);
 
-/// Whether it is the note of an input that has stayed: what is at that place is another file then.
-/// A reason of earlier versions that has no file there is such a note, too.
+/// Whether it is the kept record of an input that was kept in place, so that a file at
+/// file_of_record() is another input. A record of an earlier version without a file is a kept
+/// record too, but this function does not detect it.
 bool is_kept_record(const std::filesystem::path& record);
 
-/// Where the reason is written, of a file at `place` in a quarantine.
+/// Returns the path of the record of a quarantined file.
 std::filesystem::path record_path_of(const std::filesystem::path& place);
 
-/// Removes the folder of what was at `place` in a quarantine, and those around it, as far as they
-/// are empty.
+/// Removes the folder of `path`, relative to the quarantine, and its parents, as far as they are
+/// empty.
 void remove_empty_folders(const RootDirectory& quarantine, const std::filesystem::path& place);
 
-/// All files of reasons in a quarantine, notes among them, the oldest first.
+/// Returns the paths of all records in a quarantine, including kept records, oldest first.
 std::vector<std::filesystem::path> quarantine_records(const std::filesystem::path& folder);
 
 }  // namespace eckart::io

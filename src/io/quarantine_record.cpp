@@ -17,7 +17,8 @@ bool is_unreserved(char c) {
   return letter || (c >= '0' && c <= '9') || std::string_view("/-._~").find(c) != std::string::npos;
 }
 
-/// As RFC 8089 has it: exact, whatever bytes the name has, which JSON's text is not.
+/// Returns a URI as RFC 8089 defines it. It preserves all bytes of the name, which a JSON string
+/// cannot.
 std::string to_uri(const std::filesystem::path& path) {
   std::string uri(kScheme);
   for (const char c : path.native()) {
@@ -46,7 +47,7 @@ std::optional<std::filesystem::path> from_uri(std::string_view uri) {
   return path;
 }
 
-/// 2026-11-22T15:12:03Z
+/// Returns a timestamp such as 2026-11-22T15:12:03Z.
 std::string utc_timestamp_text(std::chrono::system_clock::time_point time) {
   const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
   std::tm utc{};

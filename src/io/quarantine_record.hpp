@@ -10,26 +10,26 @@
 
 namespace eckart::io {
 
-/// Why an input is in the quarantine; docs/reference/service.md has the keys of its JSON.
+/// Why an input is in the quarantine. docs/reference/service.md lists the JSON keys.
 struct QuarantineRecord {
   std::filesystem::path input;  ///< absolute
-  std::filesystem::path root;   ///< the watched folder: the input is below it
+  std::filesystem::path root;   ///< the watched folder that contains the input
   Outcome outcome;              ///< a failure
-  std::int64_t bytes = 0;       ///< of the input
-  std::string sha256{};         ///< of the input, in hexadecimal, ...
-  std::string sha256_error{};   ///< ... or why it is missing
+  std::int64_t bytes = 0;       ///< size of the input
+  std::string sha256{};         ///< of the input, in hexadecimal; empty if unknown
+  std::string sha256_error{};   ///< why `sha256` is empty
   std::chrono::system_clock::time_point time;
 };
 
-/// One JSON object, with a newline.
+/// Returns one JSON object and a newline.
 std::string to_json(const QuarantineRecord& note, const std::string& version);
 
 struct QuarantinedInput {
   std::filesystem::path input;
-  std::filesystem::path root;  ///< empty in notes of earlier versions
+  std::filesystem::path root;  ///< empty in records of earlier versions
 };
 
-/// The input that such a text is of; nothing where it is none.
+/// Returns the input that a record describes, or nullopt if the text is not a record.
 std::optional<QuarantinedInput> parse_quarantined_input(const std::string& json);
 
 }  // namespace eckart::io

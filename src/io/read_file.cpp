@@ -17,7 +17,7 @@ std::string error_text(int error) { return std::generic_category().message(error
 }  // namespace
 
 FileState state_of(const struct stat& status) {
-  // Wraps in the year 2262: all that matters is that another time is another number.
+  // Wraps in the year 2262. Only differences between times matter.
   constexpr std::uint64_t kSecond = 1000000000;
   const std::uint64_t mtime_ns =
       std::uint64_t(status.st_mtim.tv_sec) * kSecond + std::uint64_t(status.st_mtim.tv_nsec);

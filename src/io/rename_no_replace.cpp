@@ -33,11 +33,11 @@ bool link_and_unlink(const EntryRef& from, const EntryRef& to) {
   if (::linkat(from.directory, from.name, to.directory, to.name, 0) == 0) {
     if (::unlinkat(from.directory, from.name, 0) == 0) return true;
     const int error = errno;
-    ::unlinkat(to.directory, to.name, 0);  // one file has one name
+    ::unlinkat(to.directory, to.name, 0);  // a file must not keep two names
     return fail_with(error);
   }
   if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS && errno != EMLINK) return false;
-  return check_and_rename(from, to);  // the file system has no hard links, or none of this file
+  return check_and_rename(from, to);  // no hard links on this file system, or none to this file
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ bool rename_no_replace(int from_directory, const fs::path& from, int to_director
                        const fs::path& to) {
   if (::renameat2(from_directory, from.c_str(), to_directory, to.c_str(), RENAME_NOREPLACE) == 0)
     return true;
-  if (errno != EINVAL && errno != ENOSYS) return false;  // EINVAL: NFS, some of FUSE
+  if (errno != EINVAL && errno != ENOSYS) return false;  // EINVAL: NFS and some FUSE file systems
   return link_and_unlink({from_directory, from.c_str()}, {to_directory, to.c_str()});
 }
 

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr int kFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
 
-/// Component by component. `make`: makes those that are missing.
+/// Opens one component at a time. If `make` is true, missing directories are created.
 FileDescriptor open_by_component(int root, const fs::path& relative, bool make) {
   FileDescriptor directory(::openat(root, ".", kFlags));
   for (const fs::path& name : relative) {
@@ -43,14 +43,14 @@ FileDescriptor open_by_component(int root, const fs::path& relative, bool make) 
 }
 
 FileDescriptor open_beneath(int root, const fs::path& relative) {
-  constexpr int kMaxAttempts = 8;  // EAGAIN: something was renamed or mounted at the same time
+  constexpr int kMaxAttempts = 8;  // EAGAIN: a concurrent rename or mount
   open_how how{};
   how.flags = kFlags;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
   for (int i = 0; i < kMaxAttempts; ++i) {
     const long opened = ::syscall(SYS_openat2, root, relative.c_str(), &how, sizeof how);
     if (opened >= 0) return FileDescriptor(int(opened));
-    // An old kernel, or a container whose seccomp filter does not know the call.
+    // The kernel is too old, or the seccomp filter of a container rejects the call.
     if (errno == ENOSYS || errno == EPERM) return open_by_component(root, relative, false);
     if (errno != EAGAIN) break;
   }

@@ -7,28 +7,28 @@
 
 namespace eckart::io {
 
-/// A directory that was found at a path, and the only way to what is below it: all below it is
-/// opened relative to its descriptor, without following links unless `links` says so. Between calls
-/// it holds no descriptor, so that its file system can be unmounted. Thread-safe.
+/// A directory at a path, and the only way to access what is below it. Paths below it are opened
+/// relative to its descriptor. Links are not followed unless `links` allows it. Between calls no
+/// descriptor is open, so that the file system can be unmounted. Thread-safe.
 class RootDirectory {
  public:
-  /// LinkPolicy in `path` are followed. nullptr, with errno, if there is no directory.
+  /// Links in `path` are followed. Returns nullptr, with errno, if there is no directory.
   static std::shared_ptr<const RootDirectory> open(const std::filesystem::path& path,
                                                    LinkPolicy links = LinkPolicy::none);
 
-  /// Where it was found, and is looked for each time.
+  /// The path at which each call opens the directory again.
   const std::filesystem::path& path() const { return path_; }
   LinkPolicy links() const { return links_; }
   const FileId& id() const { return id_; }
 
-  /// The directory at this relative path, the root itself for the empty path. nullptr, with errno,
-  /// if there is none, if another directory is at the root's path by now (ENOENT), or if a link
-  /// stands in the relative path (ELOOP, ENOTDIR).
+  /// Opens the directory at a relative path; an empty path is the root itself. Returns nullptr,
+  /// with errno, if it does not exist, if another directory is at the path of the root (ENOENT), or
+  /// if the relative path contains a link (ELOOP, ENOTDIR).
   DirectoryPtr open_below(const std::filesystem::path& relative) const;
-  /// Likewise, but makes the directories that are missing. Never follows a link.
+  /// Like open_below(), but creates missing directories. Never follows a link.
   DirectoryPtr make_below(const std::filesystem::path& relative) const;
 
-  /// Removes an entry, which may be a link, but not a directory. Whether it could, and else errno.
+  /// Removes a file or a link, but not a directory. Returns false, with errno, on failure.
   bool remove_below(const std::filesystem::path& relative) const;
 
  private:

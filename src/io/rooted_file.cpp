@@ -54,7 +54,7 @@ InputFile open_input(const RootedFile& file) {
   const DirectoryPtr directory = open_directory(file);
   if (!directory) fail_to_open(file, errno);
   const LinkPolicy links = file.root->links();
-  // Opening a device that a link leads to may already do something.
+  // Merely opening a device that a link leads to may have side effects.
   if (links != LinkPolicy::none &&
       stat_entry(*directory, file.name(), links).kind != EntryStat::file)
     throw ItemError(FailureReason::unreadable, "is not a regular file");

@@ -8,10 +8,10 @@
 
 namespace eckart::io {
 
-/// A file below a root, and the directory in which it was found. In any other directory, though it
-/// has the same path by now, it is another file.
+/// A file below a root, with the ID of the directory in which it was found. A file of the same path
+/// in another directory is another file.
 struct RootedFile {
-  RootDirectoryPtr root;  ///< nullptr: no such file; it is known by its path alone
+  RootDirectoryPtr root;  ///< nullptr: there is no root; the file has only a path
   std::filesystem::path relative;
   FileId directory;
 
@@ -20,25 +20,26 @@ struct RootedFile {
   std::filesystem::path path() const { return root->path() / relative; }
 };
 
-/// The directory of the file. nullptr, with errno, if another is at its place, or none.
+/// Opens the directory of the file. Returns nullptr, with errno, if it does not exist or another
+/// directory is at its path.
 DirectoryPtr open_directory(const RootedFile& file);
 
-/// What an entry of a directory is.
+/// The kind and identity of a directory entry.
 struct EntryStat {
   enum Kind { nothing, file, directory, link, other };
-  Kind kind = nothing;    ///< link: one that is not followed, or leads to nothing
-  FileIdentity identity;  ///< of a file
-  int error = 0;          ///< why it could not be looked at
+  Kind kind = nothing;    ///< link: not followed, or broken
+  FileIdentity identity;  ///< of a regular file
+  int error = 0;          ///< errno if the status cannot be read
 };
 
-/// Looks at an entry, and follows a link only as `links` has it.
+/// Reads the status of an entry. Follows a link only if `links` allows it.
 EntryStat stat_entry(const Directory& directory, const std::string& name, LinkPolicy links);
 
-/// Opens it as InputFile does. Throws as InputFile; ItemError(not_found) as well if it is not in
-/// its directory any more, or if it is a link that is not followed.
+/// Opens the file. Throws like InputFile. Also throws ItemError(not_found) if it is no longer in
+/// its directory or is a link that may not be followed.
 InputFile open_input(const RootedFile& file);
 
-/// Of an open file. Throws ItemError(unreadable).
+/// Returns the identity of an open file. Throws ItemError(unreadable).
 FileIdentity identity_of(const InputFile& file);
 
 }  // namespace eckart::io

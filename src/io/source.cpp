@@ -32,12 +32,12 @@ SourceItem failed_item(const fs::path& file, const fs::path& relative, const std
                           "cannot be read: " + why.message())};
 }
 
-/// The name a path ends with, also when it ends with a slash.
+/// Returns the last component of a path, also if it ends with a slash.
 fs::path last_component(const fs::path& path) {
   return path.has_filename() ? path.filename() : path.parent_path().filename();
 }
 
-/// Gives one arrival.
+/// Yields one item.
 class SingleSource : public Source {
  public:
   explicit SingleSource(SourceItem arrival) : source_item_(std::move(arrival)) {}
@@ -49,7 +49,7 @@ class SingleSource : public Source {
   std::optional<SourceItem> source_item_;
 };
 
-/// Holds the names of one folder, and of the folders still to be listed.
+/// Stores the names of one folder and the paths of the folders that are not listed yet.
 class FolderSource : public Source {
  public:
   FolderSource(fs::path root, fs::path place)
@@ -79,8 +79,8 @@ class FolderSource : public Source {
  private:
   fs::path path_of(const fs::path& folder) const { return folder.empty() ? root_ : root_ / folder; }
 
-  /// Fills names_ and pending_, the next one last. After an error they hold what came before it. A
-  /// folder that became a link meanwhile is no folder any more.
+  /// Fills names_ and pending_, the next entry last. After an error they hold what was read before
+  /// it. Fails with ENOTDIR if the folder was replaced by a link.
   std::error_code list(const fs::path& folder, const std::stop_token& stop) {
     const auto failed = [] {
       return std::error_code(errno == ELOOP ? ENOTDIR : errno, std::generic_category());
@@ -105,8 +105,8 @@ class FolderSource : public Source {
     return error;
   }
 
-  /// Whatever is no folder and is named like an image is worth an arrival: reading it says what is
-  /// wrong with a broken link or a FIFO.
+  /// Yields anything that is not a folder and has the name of an image. For a broken link or a
+  /// FIFO, the load stage reports the error.
   void classify(const Directory& directory, const dirent& entry,
                 std::vector<std::string>& subfolders) {
     std::string name = entry.d_name;
@@ -132,14 +132,14 @@ class FolderSource : public Source {
 
   const fs::path root_;
   const fs::path output_prefix_;     // of root_, below the output folder
-  RootDirectoryPtr root_directory_;  // at root_, once it has been opened
-  fs::path folder_;                  // the one that names_ belong to, below root_
-  std::vector<std::string> names_;   // descending: the next one is last
-  std::vector<fs::path> pending_;    // below root_; the next one is last
+  RootDirectoryPtr root_directory_;  // of root_; opened at first use
+  fs::path folder_;                  // the folder of names_, below root_
+  std::vector<std::string> names_;   // in descending order: the next name is last
+  std::vector<fs::path> pending_;    // below root_; the next folder is last
   std::int64_t ignored_ = 0;
 };
 
-/// One source after the other; `more` gives them, and nullptr at the end.
+/// Yields the items of one source after the other. `next_source` returns nullptr at the end.
 class ChainSource : public Source {
  public:
   using NextSource = std::function<std::unique_ptr<Source>(const std::stop_token&)>;
@@ -164,10 +164,10 @@ class ChainSource : public Source {
   const NextSource next_source_;
   const bool may_block_;
   std::unique_ptr<Source> current_;
-  std::int64_t ignored_ = 0;  // of the sources that are through
+  std::int64_t ignored_ = 0;  // of the sources that have ended
 };
 
-/// Below the output folder, whatever the path: without root, dots, and trailing slash.
+/// Returns the path below the output folder: without root directory, dots and trailing slash.
 fs::path output_path_of(const fs::path& path) {
   fs::path place;
   for (const fs::path& part : path.lexically_normal().relative_path()) {
@@ -176,7 +176,8 @@ fs::path output_path_of(const fs::path& path) {
   return place;
 }
 
-/// `place` is that of a file, `folder_place` that of a folder, below the output folder.
+/// `file_path` and `folder_path` are the paths below the output folder if the input is a file or a
+/// folder.
 std::unique_ptr<Source> source_at(const fs::path& input, const fs::path& place,
                                   const fs::path& folder_place) {
   std::error_code error;
@@ -186,9 +187,9 @@ std::unique_ptr<Source> source_at(const fs::path& input, const fs::path& place,
                                                            : failed_item(input, place, error));
 }
 
-/// Results go below the output folder as inputs are called, so neither may lie in the other.
+/// Output paths mirror input paths, so neither folder may be inside the other.
 std::string output_conflict(const fs::path& input, const fs::path& output) {
-  std::error_code none;  // no folder
+  std::error_code none;  // not a folder
   if (is_within(input, output)) return "it is inside the output folder " + output.string();
   if (fs::is_directory(input, none) && is_within(output, input)) {
     return "the output folder " + output.string() + " is inside it";
@@ -211,7 +212,7 @@ std::unique_ptr<Source> make_list_source(const fs::path& list, const fs::path& o
   return std::make_unique<ChainSource>(
       [lines, output](const std::stop_token& stop) -> std::unique_ptr<Source> {
         while (std::optional<std::string> line = lines->next(stop)) {
-          if (line->ends_with('\r')) line->pop_back();  // a list from another system
+          if (line->ends_with('\r')) line->pop_back();  // a list with CRLF line ends
           if (!line->empty()) return source_of_line(*line, output);
         }
         return nullptr;

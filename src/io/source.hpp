@@ -13,44 +13,45 @@
 
 namespace eckart::io {
 
-/// One file to do. `relative` is its place under the output folder, in the mirrored tree.
+/// One input file. `relative` is its path below the output folder, in the mirrored tree.
 struct SourceItem {
   std::filesystem::path file;
   std::filesystem::path relative;
-  Outcome outcome;              ///< failed when the source already knows why this cannot be done
-  int job = 0;                  ///< whose it is, where there are several
-  bool is_last_attempt = true;  ///< what does not decode now is not half-written
-  RootedFile below{};           ///< where it was found by a watch: the only way to it
-  FileIdentity seen{};          ///< likewise: as it was when it was looked at
+  Outcome outcome;              ///< failed if the source knows that the file cannot be processed
+  int job = 0;                  ///< index of the job
+  bool is_last_attempt = true;  ///< a file that does not decode counts as failed, not as incomplete
+  RootedFile below{};           ///< set by a watch: the only way to access the file
+  FileIdentity seen{};          ///< set by a watch: the identity when the file was last examined
 };
 
-/// Where files come from. Used by one thread at a time.
+/// Yields input files. Used by one thread at a time.
 class Source {
  public:
   virtual ~Source() = default;
-  /// The next file; nothing when there is no more, and soon after `stop` is requested.
+  /// Returns the next file. Returns nullopt at the end, and soon after `stop` is requested.
   virtual std::optional<SourceItem> next(const std::stop_token& stop) = 0;
-  /// Whether next() may wait for long for who makes files, or writes a list, rather than for a
+  /// Whether next() may wait for a program that creates files or writes a list, not only for a
   /// disk.
   virtual bool may_block() const { return false; }
-  /// What was seen and passed over: hidden, a link to a folder, or not an image by name.
+  /// The number of entries that were ignored: hidden, links to folders, or without the name of an
+  /// image.
   virtual std::int64_t ignored() const { return 0; }
 };
 
-/// Source of one input: a folder, a file (whatever its name), or one failed arrival (not_found,
-/// unreadable). Of a folder it gives all images below, folder by folder, each in the order of
-/// names; symbolic links to folders are not followed, and a folder that cannot be read comes out as
-/// one failed arrival. Lists as it goes: memory does not grow with the tree.
+/// Returns a source for one input: a folder, a file of any name, or one failed item (not_found,
+/// unreadable). A folder yields all images below it, folder by folder, each in order of names.
+/// Links to folders are not followed. A folder that cannot be read yields one failed item. Folders
+/// are listed on demand, so memory does not grow with the tree.
 std::unique_ptr<Source> make_source(const std::filesystem::path& input);
 
-/// One path a line of `list` (`-` is stdin), files or folders. Each has the place under the output
-/// that its line says, without what would lead out of there: `/a/../b.png` is at `b.png`. Empty
-/// lines are passed over; what holds `output`, or lies in it, is one failed arrival. Throws
-/// FatalError, and next() does, as LineReader.
+/// Returns a source for the files and folders in `list`, one path per line; `-` is stdin. The path
+/// below the output folder is the path in the line, without components that lead out of it:
+/// `/a/../b.png` becomes `b.png`. Empty lines are ignored. A path that contains `output`, or is
+/// inside it, yields one failed item. The function and next() throw FatalError like LineReader.
 std::unique_ptr<Source> make_list_source(const std::filesystem::path& list,
                                          const std::filesystem::path& output);
 
-/// One source after the other.
+/// Returns a source that yields the items of one source after the other.
 std::unique_ptr<Source> chain_sources(std::vector<std::unique_ptr<Source>> sources);
 
 }  // namespace eckart::io

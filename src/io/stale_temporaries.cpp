@@ -15,16 +15,18 @@ namespace eckart::io {
 namespace fs = std::filesystem;
 
 StaleTemporaries::StaleTemporaries(const fs::path& root)
-    : root_(root.has_filename() ? root : root.parent_path()) {  // which is how its files name it
+    : root_(root.has_filename() ? root : root.parent_path()) {  // without trailing slash, like the
+                                                                // paths passed to remove_in()
   remove_in(root_);
 }
 
 void StaleTemporaries::remove_in(const fs::path& folder) {
-  constexpr std::size_t kMaxCleaned = 10000;  // a service may write to any number
+  constexpr std::size_t kMaxCleaned =
+      10000;  // bounds memory; a service may write to any number of folders
   if (cleaned_.size() >= kMaxCleaned) cleaned_.clear();
   if (!cleaned_.insert(folder.native()).second) return;
   if (is_in_another_output_folder(folder) || is_ancestor_locked()) return;
-  // Not by std::filesystem, which makes a path of each of what may be a million names.
+  // Not std::filesystem, which would allocate a path for each of up to a million names.
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(folder.c_str()), &::closedir);
   if (!listing) return;
   while (const dirent* entry = ::readdir(listing.get())) {

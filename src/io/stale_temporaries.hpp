@@ -6,15 +6,15 @@
 
 namespace eckart::io {
 
-/// Removes what runs that were killed have left in the folders of an output folder. For whoever has
-/// its FolderLock: all temporaries there that are not this process's are nobody's then.
+/// Removes temporary files that killed runs left in the folders of an output folder. The caller
+/// must hold its FolderLock. Then temporary files of other processes belong to no running process.
 class StaleTemporaries {
  public:
-  /// Removes them from the root, too.
+  /// Cleans the root itself.
   explicit StaleTemporaries(const std::filesystem::path& root);
-  /// From the folder of an output, which is named as the root is; looks into each once. Output
-  /// folders within this one are left alone, since others may have their locks; and all while a run
-  /// writes to one around this. What cannot be removed stays.
+  /// Cleans the folder of an output, once per folder. `folder` must start with the root path. Does
+  /// nothing in an output folder within this one, because another process may hold its lock. Does
+  /// nothing while a process holds the lock of a parent folder. Files that cannot be removed stay.
   void remove_in(const std::filesystem::path& folder);
 
  private:

@@ -19,24 +19,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Folders whose entries, and those of all around, were brought to the disk.
+/// Folders that were synced with all their ancestors.
 class SyncedFolders {
  public:
   bool has(const fs::path& folder) const {
     const std::lock_guard lock(mutex_);
     return synced_.contains(folder.native());
   }
-  /// Grows with each remove().
+  /// Increases with each remove().
   std::uint64_t generation() const {
     const std::lock_guard lock(mutex_);
     return generation_;
   }
-  /// Not where a folder was made after `generation`, while this one was synced: it may be that one.
+  /// Adds nothing if a folder was created after `generation`, because it may be this one.
   void add(const fs::path& folder, std::uint64_t generation) {
-    constexpr std::size_t kMaxFolders = 10000;  // a service may write to any number
+    constexpr std::size_t kMaxFolders =
+        10000;  // bounds memory; a service may write to any number of folders
     const std::lock_guard lock(mutex_);
     if (generation != generation_) return;
-    if (synced_.size() >= kMaxFolders) synced_.clear();  // and each is looked around once more
+    if (synced_.size() >= kMaxFolders) synced_.clear();  // each is then synced once more
     synced_.insert(folder.native());
   }
   void remove(const fs::path& folder) {
@@ -47,7 +48,7 @@ class SyncedFolders {
 
  private:
   mutable std::mutex mutex_;
-  std::unordered_set<std::string> synced_;  // paths take ten times as much
+  std::unordered_set<std::string> synced_;  // paths would use ten times the memory
   std::uint64_t generation_ = 0;
 };
 
@@ -60,11 +61,11 @@ fs::path parent_folder(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : ".";
 }
 
-/// That the folder may not be read, or is gone, is no matter of what was published.
+/// A folder that cannot be read or no longer exists is not an error: the files are published.
 void sync(const FileDescriptor& folder, const fs::path& path) {
   if (folder && sync_descriptor(folder)) return;
   if (errno == EACCES || errno == ENOENT) return;
-  // No waiting for space mends this: the files are at their places already.
+  // Not out_of_space: the files are at their paths already, so free space does not help.
   throw EnvironmentError("cannot sync " + path.string() + ": " +
                          std::generic_category().message(errno));
 }
@@ -98,7 +99,7 @@ void sync_folder_and_ancestors(const fs::path& folder) {
   std::vector<fs::path> around;
   for (fs::path path = folder; !synced_folders().has(path) && path != parent_folder(path);
        path = parent_folder(path))
-    around.push_back(parent_folder(path));  // which has an entry that may be new
+    around.push_back(parent_folder(path));  // which may have a new entry
   for (const fs::path& path : around) sync_folder(path);
   synced_folders().add(folder, generation);
   for (const fs::path& path : around) synced_folders().add(path, generation);

@@ -6,20 +6,20 @@
 
 namespace eckart::io {
 
-/// Brings the entries of a folder to the disk, and once, or a few times, in the life of the process
-/// those of all around it: whoever made them, they may not be there yet. That one may not be read,
-/// or is gone, is passed over. Throws EnvironmentError. Thread-safe.
+/// Makes the entries of a folder durable. Also syncs its ancestors, usually once per folder and
+/// process, because their entries may be new too. Ignores folders that cannot be read or no longer
+/// exist. Throws EnvironmentError. Thread-safe.
 void sync_folder_and_ancestors(const std::filesystem::path& folder);
 
-/// Makes a folder and those above it that are missing, whose entries the next
-/// sync_folder_and_ancestors() brings to the disk, although folders of these names may have been
-/// there before. Throws std::filesystem::filesystem_error. Thread-safe.
+/// Creates a folder and its missing parents. The next sync_folder_and_ancestors() makes their
+/// entries durable, even if folders of these names were synced before. Throws
+/// std::filesystem::filesystem_error. Thread-safe.
 void make_folders(const std::filesystem::path& folder);
-/// For a folder that was made in another way.
+/// Must be called if a folder was created in another way.
 void forget_synced_folder(const std::filesystem::path& folder);
 
-/// The same of an open directory alone, and of all around it. `path` is by what it is remembered,
-/// and for messages: it may be longer than the system takes.
+/// The same for an open directory without its ancestors, and for its ancestors alone. `path`
+/// identifies the directory in the cache and in messages. It may be longer than PATH_MAX.
 void sync_directory(const Directory& directory, const std::filesystem::path& path);
 void sync_ancestors(const Directory& directory, const std::filesystem::path& path);
 

@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::string_view kPrefix = ".eckart-", kSuffix = ".tmp";
 
-/// Differs from call to call within a process, and between processes that share the folder.
+/// The name is unique within the process and among the processes that share the folder.
 std::string unique_name() {
   static std::atomic<std::uint64_t> calls{0};
   std::string name(kPrefix);
@@ -80,7 +80,8 @@ void TemporaryFile::set_owner_and_mode(const struct stat& status) noexcept {
   mode_t mode = status.st_mode & 07777;
   if (::fchown(descriptor_.get(), status.st_uid, status.st_gid) != 0) {
     static_cast<void>(::fchown(descriptor_.get(), uid_t(-1), status.st_gid));
-    mode &= 0777;  // no program of another user's, or group's, with their rights
+    mode &=
+        0777;  // drops setuid and setgid, because the owner or group is not that of the original
   }
   static_cast<void>(::fchmod(descriptor_.get(), mode));
 }
@@ -113,7 +114,7 @@ std::int64_t TemporaryFile::fix_mtime() {
 }
 
 void TemporaryFile::start_writeback() noexcept {
-  // Only a beginning: sync() reports what fails.
+  // Errors are ignored: sync() reports them.
   static_cast<void>(::sync_file_range(descriptor_.get(), 0, 0, SYNC_FILE_RANGE_WRITE));
 }
 
@@ -122,7 +123,7 @@ void TemporaryFile::sync() {
 }
 
 void TemporaryFile::close() {
-  // On Linux the descriptor is gone after EINTR as well.
+  // On Linux the descriptor is closed even after EINTR.
   if (::close(descriptor_.release()) != 0 && errno != EINTR) fail("cannot close");
 }
 

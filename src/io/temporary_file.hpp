@@ -15,13 +15,13 @@ struct stat;
 
 namespace eckart::io {
 
-/// A new file in a folder that is there, under a name that nobody else takes, `.eckart-...tmp`;
-/// removed with the object unless it was renamed. Throws std::system_error.
+/// A new file in an existing folder under a unique name, `.eckart-...tmp`. The destructor removes
+/// it unless it was renamed. Throws std::system_error.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::filesystem::path& folder);
-  /// In an open directory, which must outlive it; path() is its name there, and rename_to() takes
-  /// names there.
+  /// Creates the file in an open directory, which must outlive this object. path() and the
+  /// arguments of rename_to() are relative to that directory.
   explicit TemporaryFile(const Directory& folder, mode_t mode = 0666);
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
@@ -29,38 +29,37 @@ class TemporaryFile {
 
   const std::filesystem::path& path() const { return path_; }
   void write(std::span<const std::byte> bytes);
-  /// Where the file system can.
+  /// Errors are ignored.
   void set_times(const timespec& access, const timespec& modification) noexcept;
-  /// As far as this process may.
+  /// Sets as much as this process is permitted to. Errors are ignored.
   void set_owner_and_mode(const struct stat& status) noexcept;
-  /// The ACL and the attributes of users (`user.*`), where both file systems have them. After
-  /// set_owner_and_mode(), which would change the ACL.
+  /// Copies the ACL and the user attributes (`user.*`) if both file systems support them. Call it
+  /// after set_owner_and_mode(), which would change the ACL.
   void copy_extended_attributes(const FileDescriptor& from) noexcept;
   FileId id() const;
-  /// Sets the time of the last write to what it is, in ns since 1970, and returns it: it stays
-  /// then, whatever the file is renamed to. Else NFS and SMB may set another one when they write
-  /// back what is cached. To be called after the last write().
+  /// Sets the mtime explicitly to its current value and returns it in ns since 1970. Without this,
+  /// NFS and SMB may change it when they write back cached data. Call it after the last write().
   std::int64_t fix_mtime();
-  /// Sends what was written on its way to the disk, without waiting.
+  /// Starts writing the data to disk and does not wait.
   void start_writeback() noexcept;
-  /// Waits until it is there.
+  /// Waits until the data is on the disk.
   void sync();
-  /// To be called before rename_to: some file systems report a failed write only here.
+  /// Must be called before rename_to(): some file systems report a failed write only here.
   void close();
   void rename_to(const std::filesystem::path& path);
-  /// False, and nothing has changed, where there is something of that name.
+  /// Returns false and changes nothing if the target exists.
   bool rename_if_free(const std::filesystem::path& path);
 
  private:
   TemporaryFile(int folder, const std::filesystem::path& prefix, mode_t mode);
 
-  int folder_;  // that path_ is relative to; AT_FDCWD for the current one
+  int folder_;  // of path_; AT_FDCWD: the current folder
   std::filesystem::path path_;
   FileDescriptor descriptor_;
   bool renamed_ = false;
 };
 
-/// Whether a file of this name was made by another process, as a TemporaryFile.
+/// Whether the name is that of a TemporaryFile of another process.
 bool is_foreign_temporary(std::string_view name);
 
 }  // namespace eckart::io
