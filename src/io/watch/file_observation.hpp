@@ -9,23 +9,24 @@
 
 namespace eckart::io {
 
-/// What a file looks like from outside; it is still as long as nothing of this changes.
+/// The file, its state and its directory. A file is stable while its fingerprint does not change.
 struct FileFingerprint {
   FileIdentity file;
-  FileId directory;  ///< in which it is
+  FileId directory;  ///< the directory that contains the file
   friend bool operator==(const FileFingerprint&, const FileFingerprint&) = default;
 };
 
 struct FileObservation {
   EntryStat::Kind kind = EntryStat::nothing;
-  FileFingerprint seen;  ///< of a file
-  int error = 0;         ///< why there is nothing, where it is not that there is nothing
+  FileFingerprint seen;  ///< of a regular file
+  int error = 0;         ///< errno if the status could not be read; 0 if the file does not exist
 };
 
-/// How long ago it was changed, by the wall clock; negative where that was set back since.
+/// Returns the time since the last change, by the system clock. Negative if the clock was set back.
 std::chrono::nanoseconds age_of(const FileFingerprint& seen);
 
-/// Of a directory, or where a link leads to; nothing, with errno, where there is none.
+/// Returns the ID of a directory; links are followed. Returns nullopt, with errno, if there is
+/// none.
 std::optional<FileId> directory_id_at(const std::filesystem::path& path);
 
 }  // namespace eckart::io

@@ -17,7 +17,7 @@ namespace eckart::io {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr int kMaxFilesPerStep = 512;  // files, until events are read again
+constexpr int kMaxFilesPerStep = 512;  // between two reads of events
 
 std::string error_text(int error) { return std::generic_category().message(error); }
 
@@ -135,7 +135,7 @@ void FolderWatcher::open_root() {
   }
 }
 
-/// What settles there is forgotten, and so is what is ready; what is in flight comes back.
+/// Drops pending and ready files. Files in flight are finished as usual.
 void FolderWatcher::close_root(const std::string& why) {
   tell(Severity::warning, why);
   root_error_ = why;
@@ -163,7 +163,8 @@ bool FolderWatcher::can_fill_ready_queue() const {
   return ready_queue_.has_capacity() && !ready_queue_.backoff_until(Clock::now());
 }
 
-/// Where that cannot be said, the file is taken back, and asked about later.
+/// If the filter throws EnvironmentError, the file is deferred and the filter is called again
+/// later.
 bool FolderWatcher::passes_filter(ReadyFile& file) {
   if (!work_filter_) return true;
   try {
@@ -186,7 +187,7 @@ void FolderWatcher::update_state() {
   state_ = std::move(state);
 }
 
-/// For the next event, call, or time at which something is due.
+/// Waits for an event, a call from another thread, or the next due time.
 void FolderWatcher::wait() {
   Instant next = next_root_check_;
   const Instant now = Clock::now();
@@ -198,7 +199,7 @@ void FolderWatcher::wait() {
   busy_since_ = Instant::max();
   const int found = ::poll(events, 2, int(left.count()));
   busy_since_ = Clock::now();
-  if (found < 0) return;  // a signal
+  if (found < 0) return;  // interrupted by a signal
   eventfd_t calls = 0;
   if (events[0].revents) ::eventfd_read(wake_descriptor_.get(), &calls);
 }

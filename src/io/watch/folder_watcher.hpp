@@ -17,30 +17,30 @@
 
 namespace eckart::io {
 
-/// One watched folder, with a thread of its own that finds what is ready in it, and waits for the
-/// folder where it is missing. Public members are for any thread.
+/// One watched folder. A thread finds files that are ready, and waits for the folder if it is
+/// missing. Public members may be called from any thread, except end().
 class FolderWatcher {
  public:
-  /// `ring` is called when there may be something to take, on any thread.
+  /// `on_ready` is called, on any thread, when a file may be ready.
   FolderWatcher(int number, WatchOptions options, WorkFilter wants, LogFunction tell,
                 std::function<void()> ring);
-  /// As ~WatchSource().
+  /// Like ~WatchSource().
   ~FolderWatcher();
 
-  /// Ends the thread, and waits for it; from one thread, any number of times. Then nothing new is
-  /// found.
+  /// Stops the thread and waits for it. After that, no new files are found. May be called several
+  /// times, from one thread.
   void end();
 
-  /// A ready file, if there is one now. Throws what ended the thread.
+  /// Returns a ready file, or nullopt if there is none now. Throws what ended the thread.
   std::optional<SourceItem> take();
-  /// When to ask again, where files are ready that may not be taken.
+  /// When to call pop() again, if files are ready that may not be taken during a backoff.
   std::optional<Instant> retry_at() const { return ready_queue_.retry_at(); }
   void finished(const std::string& path, FinishStatus ending, const std::string& why);
   void rescan();
   WatchState state() const;
 
  private:
-  // Of the thread.
+  // Used only by the thread:
   void run();
   void check_root();
   void open_root();
@@ -67,19 +67,19 @@ class FolderWatcher {
   const FileDescriptor wake_descriptor_;
   ReadyQueue ready_queue_;
 
-  // Of the thread.
+  // Used only by the thread:
   std::optional<WatchedRoot> root_;
-  std::string root_error_;  // why there is no root, as it was told; or empty
+  std::string root_error_;  // the last logged reason why there is no root; or empty
   Instant next_root_check_{};
-  std::int64_t previous_overflows_ = 0;  // of roots that were left
+  std::int64_t previous_overflows_ = 0;  // of roots that were closed
 
   std::atomic<bool> stop_ = false, rescan_ = false;
-  std::atomic<Instant> busy_since_{std::chrono::steady_clock::now()};  // max(): not
-  mutable std::mutex mutex_;                                           // of these two
+  std::atomic<Instant> busy_since_{std::chrono::steady_clock::now()};  // max(): the thread waits
+  mutable std::mutex mutex_;                                           // guards state_ and failure_
   WatchState state_;
   std::exception_ptr failure_;
 
-  flow::Workers thread_;  // last: it uses all the others
+  flow::Workers thread_;  // last, because it uses all other members
 };
 
 }  // namespace eckart::io

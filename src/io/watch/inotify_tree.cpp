@@ -11,7 +11,8 @@
 namespace eckart::io {
 namespace {
 
-// Not IN_MODIFY: whoever writes closes in the end, and until then the file is looked at.
+// IN_MODIFY is not needed: a writer closes the file in the end, and pending files are polled until
+// then.
 constexpr unsigned kEvents = IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_ATTRIB |
                              IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR |
                              IN_EXCL_UNLINK;
@@ -34,7 +35,7 @@ void InotifyTree::open() {
 InotifyTree::Added InotifyTree::add(const std::string& folder) {
   if (!inotify_) return Added::unwatched;
   const DirectoryPtr directory = root_->open_below(folder);
-  // There is no inotify_add_watch with a descriptor. This path leads to the open directory itself.
+  // inotify_add_watch() takes no descriptor. This path refers to the open directory.
   const int number =
       directory ? ::inotify_add_watch(
                       inotify_.get(),
@@ -53,9 +54,9 @@ InotifyTree::Added InotifyTree::add(const std::string& folder) {
     }
     const DirectoryPtr there = root_->open_below(other);
     if (there && there->id() == directory->id()) return Added::elsewhere;
-    drop(std::string(other), number);  // it was there
+    drop(std::string(other), number);  // the folder was moved from `other`
   }
-  drop(folder);  // another folder
+  drop(folder);  // another folder had this path
   by_number_[number] = folders_.emplace(folder, FolderWatch{number, scan_}).first;
   return Added::watched;
 }
@@ -74,7 +75,8 @@ InotifyTree::Added InotifyTree::failed_to_add(int error) {
   return Added::unwatched;
 }
 
-/// With those below it. The watch of this number is not given up, only its path.
+/// Removes the folder and all folders below it. The kernel watch `kept_watch` stays, only its path
+/// is removed.
 void InotifyTree::drop(const std::string& folder, int but) {
   if (folder.empty()) {
     for (auto each = folders_.begin(); each != folders_.end();) each = drop(each, but);
@@ -91,7 +93,7 @@ void InotifyTree::drop(const std::string& folder, int but) {
 InotifyTree::Folders::iterator InotifyTree::drop(Folders::iterator folder, int but) {
   const int number = folder->second.number;
   by_number_.erase(number);
-  if (number != but) ::inotify_rm_watch(inotify_.get(), number);  // which may be gone already
+  if (number != but) ::inotify_rm_watch(inotify_.get(), number);  // fails if the kernel removed it
   return folders_.erase(folder);
 }
 
@@ -113,7 +115,7 @@ std::vector<TreeEvent> InotifyTree::read() {
   ssize_t size = 0;
   while (events.empty() && (size = ::read(inotify_.get(), buffer_.data(), buffer_.size())) > 0) {
     for (const char* at = buffer_.data(); at < buffer_.data() + size;) {
-      const auto& event = *reinterpret_cast<const inotify_event*>(at);  // the kernel aligns them
+      const auto& event = *reinterpret_cast<const inotify_event*>(at);  // the kernel aligns events
       translate(event, events);
       at += sizeof event + event.len;
     }
@@ -124,7 +126,7 @@ std::vector<TreeEvent> InotifyTree::read() {
 void InotifyTree::translate(const inotify_event& event, std::vector<TreeEvent>& events) {
   if (event.mask & IN_Q_OVERFLOW) return events.push_back({TreeEvent::overflow, {}});
   const auto known = by_number_.find(event.wd);
-  if (known == by_number_.end()) return;  // of a folder that was dropped since
+  if (known == by_number_.end()) return;  // the folder was removed since
   const std::string folder = known->second->first;
   if (event.len == 0) return translate_self_event(folder, event.mask, events);
   const std::string_view name(event.name, ::strnlen(event.name, event.len));
@@ -133,14 +135,14 @@ void InotifyTree::translate(const inotify_event& event, std::vector<TreeEvent>& 
   translate_file(path, name, event.mask, events);
 }
 
-/// What the folder itself met.
+/// Translates an event about the folder itself.
 void InotifyTree::translate_self_event(const std::string& folder, unsigned mask,
                                        std::vector<TreeEvent>& events) {
   constexpr unsigned kEnd = IN_IGNORED | IN_UNMOUNT;
   if (folder.empty()) {
     if (mask & (kEnd | IN_DELETE_SELF | IN_MOVE_SELF)) events.push_back({TreeEvent::root, {}});
   } else if (mask & IN_UNMOUNT) {
-    events.push_back({TreeEvent::folder, folder});  // there is another beneath
+    events.push_back({TreeEvent::folder, folder});  // the folder beneath the mount is visible again
   }
   if (mask & kEnd) drop(folders_.find(folder), -1);
 }

@@ -15,54 +15,54 @@ struct inotify_event;
 
 namespace eckart::io {
 
-/// What has happened in a tree; the path is below its root.
+/// An event in a tree. The path is relative to its root.
 struct TreeEvent {
   enum Kind {
-    arrived,         ///< a file may be new, or changed; or it is a link to a folder
-    left,            ///< a file, by this name
-    folder_removed,  ///< a folder, or a link to one, with all below it
-    folder,          ///< is new, or can be read now: to be added, and scanned
+    arrived,         ///< a file may be new or changed; or a link to a folder may be new
+    left,            ///< the name of a file was removed
+    folder_removed,  ///< a folder, or a link to one, was removed with everything below it
+    folder,          ///< a folder is new or has become readable: add and scan it
     overflow,        ///< events were lost
-    root,            ///< may be another folder by now, or none
+    root,            ///< the root may be missing or another folder now
   };
   Kind kind;
   std::string path;
   friend bool operator==(const TreeEvent&, const TreeEvent&) = default;
 };
 
-/// The watched folders of a tree. A folder is added first, and then scanned: what comes into it
-/// meanwhile is seen twice rather than never. Used by one thread.
+/// The inotify watches of a tree. Add a folder before you scan it: then a file that arrives in
+/// between may be found twice, but is not missed. Used by one thread.
 class InotifyTree {
  public:
-  /// Where there is no inotify to be had, shortage() says so.
+  /// If inotify is not available, limit_error() says why.
   InotifyTree(const PathFilter& selection, RootDirectoryPtr root);
 
   enum class Added {
     watched,
-    unwatched,  ///< and to be scanned all the same; where that is for lack of means, see shortage()
-    elsewhere,  ///< watched already, under another path that leads to it
-    gone,       ///< no folder, or a link that is not followed is in its path
+    unwatched,  ///< scan it anyway; limit_error() says why, if a system limit is the cause
+    elsewhere,  ///< watched already, under another path
+    gone,       ///< not a folder, or its path contains a link that is not followed
   };
   Added add(const std::string& folder);
 
-  /// Readable when there are events; -1 where there never are any.
+  /// A descriptor that is readable if there are events; -1 if inotify is not available.
   int descriptor() const { return inotify_.get(); }
-  /// Some of the events that have come, in their order; empty when there are none.
+  /// Returns some of the queued events, in order; empty if there are none.
   std::vector<TreeEvent> read();
 
-  /// From here on all folders are added anew, ...
+  /// Call add() for all folders between begin_scan() and end_scan().
   void begin_scan();
-  /// ... and have been: the others are gone, though no event has said so.
+  /// Removes the folders that were not added since begin_scan(), because they no longer exist.
   void end_scan();
 
-  /// Why not all folders are watched, with the setting of the system that limits them; or empty.
+  /// Why some folders are not watched, with the system setting that limits them; or empty.
   const std::string& shortage() const { return limit_error_; }
   std::size_t watches() const { return by_number_.size(); }
 
  private:
   struct FolderWatch {
     int number;
-    unsigned scan;  // in which it was added last
+    unsigned scan;  // the scan in which the folder was last added
   };
   using Folders = std::map<std::string, FolderWatch>;
 

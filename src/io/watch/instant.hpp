@@ -4,7 +4,7 @@
 
 namespace eckart::io {
 
-/// A time that no one sets.
+/// A time of the monotonic clock, which cannot be set.
 using Instant = std::chrono::steady_clock::time_point;
 
 }  // namespace eckart::io

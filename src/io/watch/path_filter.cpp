@@ -20,7 +20,7 @@ bool is_hidden(std::string_view path) {
 PathFilter::PathFilter(const WatchOptions& options) : root_(options.root), links_(options.links) {
   for (const std::filesystem::path& folder : options.exclude) {
     const std::filesystem::path normal = (folder / "").lexically_normal();
-    excluded_.insert(normal.parent_path().native());  // without the last slash
+    excluded_.insert(normal.parent_path().native());  // without trailing slash
   }
 }
 

@@ -9,18 +9,18 @@
 
 namespace eckart::io {
 
-/// What of a watched folder is looked at. Paths are relative to its root, as bytes; the root itself
-/// is the empty path.
+/// Decides which entries of a watched folder are processed. Paths are byte strings relative to the
+/// root; the root itself is the empty path.
 class PathFilter {
  public:
   explicit PathFilter(const WatchOptions& options);
 
-  /// By name alone: it may turn out not to be a file.
+  /// Checks only the name; the entry may not be a file.
   bool accepts_file(std::string_view name) const;
-  /// Of a real folder: not hidden, and not excluded.
+  /// Whether a folder that is not a link is neither hidden nor excluded.
   bool accepts_folder(const std::string& folder) const;
-  /// Of a link to a folder: such links are followed, it does not lead to where it is itself, and
-  /// not into an excluded folder under another name. Asks the file system.
+  /// Whether a link to a folder is followed: links are enabled, it is not a cycle, and its target
+  /// is not in an excluded folder. Accesses the file system.
   bool accepts_link(const std::string& link) const;
   LinkPolicy links() const { return links_; }
   bool follows_directory_links() const { return links_ == LinkPolicy::all; }
@@ -34,7 +34,7 @@ class PathFilter {
   std::unordered_set<std::string> excluded_;
 };
 
-/// A path within a folder of the root.
+/// Returns `folder`/`name`, or `name` if `folder` is empty.
 std::string join_path(const std::string& folder, std::string_view name);
 
 }  // namespace eckart::io

@@ -10,7 +10,7 @@
 namespace eckart::io {
 namespace {
 
-// From linux/magic.h, the kernel's sources, and statfs(2).
+// Source: linux/magic.h, the kernel sources, and statfs(2).
 constexpr std::array<std::pair<std::uint32_t, std::string_view>, 18> kPolledFileSystems = {{
     {0x6969, "NFS"},
     {0x517B, "SMB"},
@@ -37,7 +37,7 @@ constexpr std::array<std::pair<std::uint32_t, std::string_view>, 18> kPolledFile
 std::string_view polled_file_system(long type) {
   const auto* const known =
       std::find_if(kPolledFileSystems.begin(), kPolledFileSystems.end(), [&](const auto& each) {
-        return each.first == std::uint32_t(type);  // which a long of 32 bits holds as negative
+        return each.first == std::uint32_t(type);  // negative if long has 32 bits
       });
   return known == kPolledFileSystems.end() ? std::string_view() : known->second;
 }

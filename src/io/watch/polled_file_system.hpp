@@ -6,11 +6,12 @@
 
 namespace eckart::io {
 
-/// Kinds of file system whose inotify does not tell of all that changes: of what another machine,
-/// or what lies beneath, does. The number is statfs's f_type; empty for all others.
+/// Returns the name of a file system type whose inotify does not report all changes, such as
+/// changes by another machine or in a lower layer. `type` is f_type of statfs(2). Empty for all
+/// other types.
 std::string_view polled_file_system(long type);
 
-/// That a directory is on; empty as well where that cannot be found out.
+/// The same for the file system of a directory. Empty also if the type cannot be read.
 std::string_view polled_file_system_of(const Directory& directory);
 
 }  // namespace eckart::io

@@ -6,7 +6,7 @@
 namespace eckart::io {
 namespace {
 constexpr std::size_t kMaxReady = 1024;
-constexpr int kMaxBackoffFactor = 30;  // times the first
+constexpr int kMaxBackoffFactor = 30;  // of the first wait
 }  // namespace
 
 bool ReadyQueue::has_capacity() const {
@@ -122,7 +122,8 @@ ReadyQueue::BackoffChange ReadyQueue::finished(const std::string& path, FinishSt
 ReadyQueue::BackoffChange ReadyQueue::update_backoff(const std::string& path, FinishStatus ending,
                                                      const std::string& why, Instant now) {
   const bool was_held = backoff_.has_value();
-  if (was_held && path != backoff_->probe) return BackoffChange::none;  // was taken before
+  if (was_held && path != backoff_->probe)
+    return BackoffChange::none;  // was popped before the backoff
   if (ending != FinishStatus::environment) {
     backoff_.reset();
     return was_held ? BackoffChange::ended : BackoffChange::none;
@@ -134,7 +135,7 @@ ReadyQueue::BackoffChange ReadyQueue::hold(const std::string& why, bool refused,
   const bool was_held = backoff_.has_value();
   auto wait = backoff_step_;
   if (was_held) {
-    // What has failed before, and again, says little of the others.
+    // A file that was deferred before and fails again says little about the others.
     const bool says_more = refused || backoff_->is_new_probe;
     wait = says_more ? std::min(2 * backoff_->wait, kMaxBackoffFactor * backoff_step_)
                      : backoff_->wait;

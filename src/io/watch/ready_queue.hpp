@@ -15,62 +15,64 @@
 
 namespace eckart::io {
 
-/// A watch's files that are ready, and those in flight: taken, and not yet finished. No file is
-/// both, or either twice. After an FinishStatus::environment it holds back: for a while nothing is
-/// taken, then one file as a probe. Files that have met one already come after all others: it may
-/// be their folder alone that fails. Any thread may call it, and none waits; knows no clock.
+/// The ready files of a watch and its files in flight: popped, but not yet taken by
+/// take_finished(). A path is in at most one of both. After FinishStatus::environment_error a
+/// backoff begins: for a while pop() returns nothing, then one file as a probe. Files that were
+/// deferred before come after all others, because the cause may be in their folder alone.
+/// Thread-safe; never blocks. The caller passes the time.
 class ReadyQueue {
  public:
   explicit ReadyQueue(const WatchOptions& options)
       : retry_timeout_(options.retry_timeout), backoff_step_(options.backoff) {}
 
-  // Of the thread that fills it:
+  // For the thread that fills the queue:
   bool has_capacity() const;
   void put(ReadyFile file);
-  /// A file was changed, or is gone. Whether it is in flight, and so comes back later; where it was
-  /// ready, it is so no more.
+  /// The file was changed or removed. Returns whether it is in flight; then take_finished() reports
+  /// the change. If it was ready, it is removed from the queue.
   bool changed(const std::string& path);
-  /// As changed(), for all below a folder that has left; how many were ready.
+  /// Like mark_changed(), for all files below a removed folder. Returns how many were ready.
   std::size_t mark_changed_below(const std::string& folder);
-  /// A scan has come by it: whether it is ready or in flight as it looks now. Else as changed().
+  /// A scan found the file. Returns whether it is in flight, or ready with this fingerprint. If the
+  /// fingerprint differs, has the effect of mark_changed().
   bool has(const std::string& path, const FileFingerprint& seen);
   struct FinishedFile {
     ReadyFile file;
     FinishStatus ending = FinishStatus::settled;
     bool changed = false;          ///< while it was in flight
-    bool is_last_attempt = false;  ///< as it was taken
+    bool is_last_attempt = false;  ///< as pop() returned it
   };
-  /// What was finished since the last call; it counts as in flight until then.
+  /// Returns the files finished since the last call. They count as in flight until then.
   std::vector<FinishedFile> returned();
-  /// Until when nothing more is to be put in; nothing where it may be.
+  /// The time until which no file may be pushed, or nullopt if there is no backoff.
   std::optional<Instant> backoff_until(Instant now) const;
   enum class BackoffChange { none, began, ended, became_idle };
-  /// Whether a file is work could not be said, as WorkFilter has it: holds back as after
-  /// FinishStatus::environment, and until answered(), or a probe, at most. BackoffChange: where
-  /// this begins or ends the holding back.
+  /// The WorkFilter threw EnvironmentError. Starts a backoff as FinishStatus::environment_error
+  /// does. It ends with end_filter_backoff() or a successful probe. Returns whether the call began
+  /// or ended a backoff.
   BackoffChange refused(const std::string& why, Instant now);
   BackoffChange answered();
-  /// There are no more files that settle. Ends the holding back where none are ready or in flight.
+  /// Call it if no file is pending. Ends a backoff if no file is ready or in flight.
   BackoffChange end_backoff_if_idle();
-  /// Nothing is ready any more. What is in flight still comes back.
+  /// Removes all ready files. Files in flight are finished as usual.
   void drop_ready();
 
-  // Of those who empty it:
+  // For the threads that empty the queue:
   struct PoppedFile {
     std::string path;
     FileFingerprint seen;
     RootDirectoryPtr root;
     bool is_last_attempt;
-    bool needs_refill;  ///< worth telling the thread that fills it
+    bool needs_refill;  ///< the thread that fills the queue should wake up
   };
   std::optional<PoppedFile> take(Instant now);
-  /// When to ask again, where files are ready that may not be taken.
+  /// When to call pop() again, if files are ready that may not be popped during a backoff.
   std::optional<Instant> retry_at() const;
-  /// BackoffChange as in refused(). What was not taken is passed over.
+  /// Returns whether the call began or ended a backoff. Ignores a path that is not in flight.
   BackoffChange finished(const std::string& path, FinishStatus ending, const std::string& why,
                          Instant now);
 
-  /// Fills in what it knows of it.
+  /// Sets the members that this class tracks.
   void fill_state(WatchState& state) const;
 
  private:
@@ -81,8 +83,8 @@ class ReadyQueue {
   struct Backoff {
     std::chrono::milliseconds wait;
     Instant until;
-    std::string probe;          // in flight; or empty
-    bool is_new_probe = false;  // which had not met an FinishStatus::environment before
+    std::string probe;          // the path of the probe in flight; or empty
+    bool is_new_probe = false;  // the probe was not deferred before
     std::string why;
     bool refused = false;
   };
@@ -97,10 +99,10 @@ class ReadyQueue {
 
   const std::chrono::milliseconds retry_timeout_, backoff_step_;
   mutable std::mutex mutex_;
-  Files ready_, deferred_;  // ready both; the second are those that were deferred before
-  std::map<std::string, Files::iterator> by_path_;  // in either
+  Files ready_, deferred_;  // ready files; deferred_: those that were deferred before
+  std::map<std::string, Files::iterator> by_path_;  // in ready_ and deferred_
   std::map<std::string, InFlightFile> in_flight_;
-  std::vector<std::string> finished_paths_;  // the names of those in flight that are
+  std::vector<std::string> finished_paths_;  // keys of in_flight_
   std::optional<Backoff> backoff_;
 };
 

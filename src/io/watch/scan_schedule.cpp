@@ -6,7 +6,9 @@ namespace eckart::io {
 
 namespace {
 constexpr int kMinPauseFactor =
-    10;  // times the work, at least, so that a huge folder is not always scanned
+    // The pause is at least this many times the scan time, so that a huge folder is not scanned all
+    // the time.
+    10;
 }
 
 Instant ScanSchedule::next() const {

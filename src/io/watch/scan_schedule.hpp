@@ -6,27 +6,27 @@
 
 namespace eckart::io {
 
-/// When a watch's whole tree is looked through. Knows no clock: is told the time.
+/// When to scan the whole tree of a watch. The caller passes the time.
 class ScanSchedule {
  public:
   using Duration = std::chrono::nanoseconds;
 
-  /// `least` is between two scans of which the first has missed something.
+  /// `min_pause` applies after a scan that missed something.
   ScanSchedule(Duration period, Duration least) : period_(period), min_pause_(least) {}
 
   void set_period(Duration period) { period_ = period; }
-  /// One as soon as possible: after the one that is running.
+  /// Requests a scan as soon as possible, after a scan that is running.
   void request() { is_requested_ = true; }
-  /// Something escaped: one soon. A scan during which this happens has not found all.
+  /// A file was missed. Scans again soon. A scan that is running counts as incomplete.
   void missed() { has_missed_ = true; }
 
   bool running() const { return is_running_; }
-  /// A scan has found all that there was.
+  /// Whether at least one scan missed nothing.
   bool complete() const { return is_complete_; }
-  /// When one is to begin; while one is running, that is not known.
+  /// When the next scan is due; Instant::max() while a scan is running.
   Instant next() const;
   void began();
-  /// It took `work`, without what it waited for; `all`: there was nothing that it could not read.
+  /// `scan_time` excludes waits. `is_complete`: everything could be read.
   void ended(Instant now, Duration work, bool all);
 
  private:

@@ -4,7 +4,7 @@
 
 namespace eckart::io {
 namespace {
-constexpr int kMaxBackoffFactor = 30;  // times the first
+constexpr int kMaxBackoffFactor = 30;  // of the first wait
 }  // namespace
 
 StabilityTracker::StabilityTracker(const WatchOptions& options)
@@ -117,7 +117,7 @@ void StabilityTracker::insert(ReadyFile file, Instant stable_since, Instant not_
   queue(*entry.first);
 }
 
-/// Its stillness begins anew, and where it looks different, so does all that is known of it.
+/// Restarts the settle time. If the fingerprint differs, the attempts and deferrals are reset too.
 void StabilityTracker::restart_wait(PendingNode& known, const FileFingerprint& seen, Instant now) {
   Entry& entry = known.second;
   queue_.erase(entry.queue_key);

@@ -15,62 +15,65 @@
 
 namespace eckart::io {
 
-/// A file that was still for long enough.
+/// A file that was unchanged for the settle time.
 struct ReadyFile {
-  std::string path;  ///< below the root
+  std::string path;  ///< relative to the root
   FileFingerprint seen;
-  int tries = 0;  ///< that ended with FinishStatus::incomplete, since it changed
-  std::optional<Instant> first_attempt{};  ///< since it changed
-  int deferrals = 0;        ///< times it has met an FinishStatus::environment, since it changed
-  Instant came{};           ///< when it was first seen, since it was last done
-  RootDirectoryPtr root{};  ///< of whoever takes it
+  int tries = 0;  ///< attempts with FinishStatus::incomplete, since the last change
+  std::optional<Instant> first_attempt{};  ///< since the last change
+  int deferrals = 0;        ///< FinishStatus::environment_error, since the last change
+  Instant came{};           ///< when the file was first seen since it was last finished
+  RootDirectoryPtr root{};  ///< set when the file is pushed to the ReadyQueue
 };
 
-/// The files that have changed, until they are still. Knows neither a clock nor files: is told of
-/// both. Used by one thread.
+/// Pending files: they have changed, or wait for another attempt. The caller passes the time and
+/// the fingerprints. Used by one thread.
 class StabilityTracker {
  public:
   explicit StabilityTracker(const WatchOptions& options);
 
-  /// An event: the file was changed, or is new. False: there is no room for it, and a scan has to
-  /// find it later.
+  /// An event reported that the file is new or changed. Returns false if the tracker is full; then
+  /// a later scan must find the file.
   bool changed(const std::string& path, const FileFingerprint& seen, Instant now);
-  /// A scan has come by it; where it is new, it counts as still since that time. False likewise.
+  /// A scan found the file. A new file counts as unchanged since `stable_since`. Returns false if
+  /// the tracker is full.
   bool found(const std::string& path, const FileFingerprint& seen, Instant stable_since,
              Instant now);
-  /// It was tried, and is perhaps half-written: comes later, or as soon as it has changed and is
-  /// still. Finds room always.
+  /// The file may be incomplete. It is due again after a backoff, or when it has changed and then
+  /// was unchanged for the settle time. Ignores max_pending.
   void again(ReadyFile file, Instant now);
-  /// It was not to blame: comes as if it had not been tried, but each time later, since others may
-  /// find better luck. Finds room always.
+  /// An environment error occurred, so the attempt does not count. The file is due again after a
+  /// backoff that grows each time, so that other files are tried first. Ignores max_pending.
   void back(ReadyFile file, Instant now);
   void forget(const std::string& path);
-  /// It could not be looked at for lack of descriptors or memory: it is due again a little later.
+  /// The file could not be examined because file descriptors or memory ran out. It is due again
+  /// later.
   void postpone_check(const std::string& path, Instant now);
-  /// All below a folder that has left; their count.
+  /// Removes all files below a removed folder. Returns their number.
   std::size_t forget_below(const std::string& folder);
 
-  /// The file that is to be looked at first, where its time has come; valid until the next change.
+  /// Returns the path of the first due file, or nullptr. Valid until the next change.
   const std::string* due(Instant now) const;
-  /// What a look at a due file has shown. The file, if it is ready and so leaves.
+  /// Reports the fingerprint of a due file. If it is unchanged, the file is ready: it is removed
+  /// and returned.
   std::optional<ReadyFile> looked(const std::string& path, const FileFingerprint& seen,
                                   Instant now);
 
-  /// When the first is due.
+  /// When the first file is due.
   std::optional<Instant> next_due() const;
   std::size_t size() const { return pending_.size(); }
-  /// When the first of them came.
+  /// When the oldest pending file arrived.
   std::optional<Instant> oldest() const;
 
  private:
-  using QueueKey = std::pair<Instant, std::uint64_t>;  // when it is due; first come, first served
+  using QueueKey = std::pair<Instant, std::uint64_t>;  // due time; then order of insertion
   struct Entry {
-    ReadyFile file;  // but for its path, which is the key
+    ReadyFile file;  // its path is empty, because it is the key
     Instant stable_since, not_before;
     QueueKey queue_key;
   };
-  using PendingFiles = std::map<std::string, Entry>;  // in order, for forget_below()
-  using PendingNode = PendingFiles::value_type;       // stays where it is
+  using PendingFiles = std::map<std::string, Entry>;  // ordered, for remove_below()
+  using PendingNode = PendingFiles::value_type;       // has a stable address
 
   bool has_capacity() const { return pending_.size() < max_pending_; }
   void insert(ReadyFile file, Instant stable_since, Instant not_before);
@@ -81,7 +84,7 @@ class StabilityTracker {
   const std::size_t max_pending_;
   PendingFiles pending_;
   std::map<QueueKey, PendingNode*> queue_;
-  std::multiset<Instant> first_seen_times_;  // of each
+  std::multiset<Instant> first_seen_times_;  // ReadyFile::arrived_at of each file
   std::uint64_t next_sequence_ = 0;
 };
 

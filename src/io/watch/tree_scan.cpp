@@ -58,7 +58,7 @@ bool TreeScan::open_next() {
 
 void TreeScan::classify(const dirent& entry, std::vector<std::string>& files) {
   const std::string_view name = entry.d_name;
-  if (name.starts_with('.')) {  // what a killed service had taken comes anew
+  if (name.starts_with('.')) {  // restores files that a killed service had claimed
     static_cast<void>(recover_stale_claim(*directory_, name));
     return;
   }

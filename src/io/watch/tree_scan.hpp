@@ -15,24 +15,24 @@
 
 namespace eckart::io {
 
-/// Lists folders, a few entries at a time, each with all below it. Holds the names of the folders
-/// that are still to be listed. Used by one thread.
+/// Lists folders and everything below them, a few entries at a time. Stores only the paths of
+/// folders that are not listed yet. Used by one thread.
 class TreeScan {
  public:
-  /// Called before a folder is listed: whether it is to be.
+  /// Called before a folder is listed. Returns whether to list it.
   using OnFolder = std::function<bool(const std::string& folder)>;
-  /// A folder could not be listed, or not to its end; not called where it is gone.
+  /// A folder could not be listed completely. Not called if it no longer exists.
   using OnUnreadable = std::function<void(const std::string& folder, int error)>;
-  /// A link that is not followed, and would else be taken.
+  /// A link with the name of an image was ignored because links are not followed.
   using OnIgnoredLink = std::function<void(const std::string& link)>;
   TreeScan(const PathFilter& selection, RootDirectoryPtr root, OnFolder enter,
            OnUnreadable unreadable, OnIgnoredLink ignored = {});
 
-  /// At any time; a folder that was listed is listed again.
+  /// May be called at any time. A folder that was listed before is listed again.
   void push(const std::string& folder) { pending_folders_.insert(folder); }
-  /// What is perhaps a link to a folder.
+  /// `link` may be a link to a folder.
   void push_link(const std::string& link);
-  /// Looks at so many entries at most; what may be files, by name.
+  /// Reads at most `max_entries` entries. Returns the paths of those that may be files.
   std::vector<std::string> step(std::size_t most);
   bool done() const { return !listing_ && pending_folders_.empty() && links_.empty(); }
 
@@ -48,10 +48,10 @@ class TreeScan {
   const OnUnreadable unreadable_;
   const OnIgnoredLink ignored_;
   std::set<std::string> pending_folders_;
-  // After the others, so that a folder that a link leads to has its own path, if it is in the tree.
+  // Links are followed last, so that a folder inside the tree is listed under its own path.
   std::set<std::string> links_;
-  std::string folder_;      // that of listing_, ...
-  DirectoryPtr directory_;  // ... and so is this
+  std::string folder_;      // the folder of listing_
+  DirectoryPtr directory_;  // the same, open
   std::unique_ptr<DIR, int (*)(DIR*)> listing_;
 };
 

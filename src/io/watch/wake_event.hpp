@@ -10,7 +10,7 @@
 
 namespace eckart::io {
 
-/// Rung when there may be something to take. Any thread.
+/// Wakes the thread that waits for ready files. Thread-safe.
 class WakeEvent {
  public:
   void ring() {
@@ -24,7 +24,8 @@ class WakeEvent {
     const std::lock_guard lock(mutex_);
     return signal_count_;
   }
-  /// Until it has rung more often than `heard`, the time has come, or a stop.
+  /// Waits until signal_count() differs from `previous_count`, until the time, or until a stop
+  /// request.
   void wait(std::uint64_t heard, std::optional<Instant> until, const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     const auto rung = [&] { return signal_count_ != heard; };

@@ -17,52 +17,56 @@
 namespace eckart::io {
 
 struct WatchOptions {
-  std::filesystem::path root;                  ///< absolute; where it is missing, it is waited for
-  std::vector<std::filesystem::path> exclude;  ///< folders below root, relative: not looked into
-  LinkPolicy links = LinkPolicy::none;         ///< below root
-  /// A file is ready when size, mtime, ctime and inode were still for so long.
+  std::filesystem::path root;  ///< absolute; if it is missing, the watch waits for it
+  std::vector<std::filesystem::path> exclude;  ///< folders below root, relative; not scanned
+  LinkPolicy links = LinkPolicy::none;         ///< which links below root are followed
+  /// A file is ready when size, mtime, ctime and inode were unchanged for this time.
   std::chrono::milliseconds settle{1000};
-  /// How long a file that does not decode is tried again, from its first try on.
+  /// How long a file that does not decode is tried again, counted from its first attempt.
   std::chrono::milliseconds retry_timeout{30000};
-  std::chrono::milliseconds rescan{300000};  ///< between full scans
-  std::chrono::milliseconds poll{5000};      ///< likewise, where events cannot be trusted
-  std::size_t max_pending = 50000;  ///< files that settle at a time; a later scan finds the others
-  std::chrono::milliseconds root_check{1000};  ///< between looks at whether root is the same folder
-  /// The first wait after an ending that is not `settled`; each further one is twice as long.
+  std::chrono::milliseconds rescan{300000};    ///< between full scans
+  std::chrono::milliseconds poll{5000};        ///< between full scans if events are not reliable
+  std::size_t max_pending = 50000;             ///< a later scan finds the files beyond this limit
+  std::chrono::milliseconds root_check{1000};  ///< between checks whether root is the same folder
+  /// The first wait after a status other than `done`. Each further wait is twice as long.
   std::chrono::milliseconds backoff{1000};
 };
 
-/// What is to become of a file after its way through the pipeline.
+/// What to do with a file that has left the pipeline.
 enum class FinishStatus {
-  settled,      ///< nothing is left to do while it stays as it is
-  incomplete,   ///< perhaps: tried again, with back-off, once it is still; after a last try:
-                ///< settled
-  environment,  ///< no fault of the file: the whole watch holds back for a while, then tries again
+  settled,      ///< nothing, until the file changes
+  incomplete,   ///< tried again after a backoff when the file is stable; after the last attempt:
+                ///< like `done`
+  environment,  ///< not the fault of the file: the whole watch pauses, then tries again
 };
 
 enum class Severity { debug, info, warning };
 
-/// What a watch is doing; a snapshot.
+/// A snapshot of a watch.
 struct WatchState {
   bool is_root_present = false;
-  bool polling = false;           ///< also, or only, by scans each WatchOptions::poll
-  std::size_t pending = 0;        ///< files that settle, or wait for another try
-  std::size_t ready = 0;          ///< files that may be taken
-  std::size_t in_flight = 0;      ///< taken, and not yet finished
-  std::optional<Instant> oldest;  ///< when the oldest of those that are pending or ready came
-  std::string backoff_reason;  ///< why it holds back after an FinishStatus::environment; or empty
-  std::int64_t overflows = 0;  ///< of the kernel's queue of events
-  std::optional<Instant> busy_since;  ///< its thread; nothing while that waits for events
-  bool scanned = false;  ///< a full scan has ended, and missed nothing, since root is there
+  bool polling =
+      false;  ///< files are found by scans each WatchOptions::poll_interval, also or only
+  std::size_t pending = 0;        ///< files that are not stable yet or wait for another attempt
+  std::size_t ready = 0;          ///< files that pop() may return
+  std::size_t in_flight = 0;      ///< files that were popped, but not finished
+  std::optional<Instant> oldest;  ///< arrival time of the oldest file that is pending or ready
+  std::string backoff_reason;     ///< why the watch pauses after an environment error; or empty
+  std::int64_t overflows = 0;     ///< of the event queue of the kernel
+  std::optional<Instant>
+      busy_since;        ///< since when the thread works; nullopt while it waits for events
+  bool scanned = false;  ///< a full scan of the current root has missed nothing
 };
 
-/// Asked on the watch's thread once a file is ready: is it work? False: it is forgotten until it
-/// changes, or a scan finds it, which asks again. After an EnvironmentError the watch holds back,
-/// as after FinishStatus::environment, and asks again; what else it throws comes out of
-/// WatchSource::next().
+/// Called on the thread of the watch when a file is ready. Returns whether the file must be
+/// processed. If not, the file is dropped until it changes or a scan finds it; then the filter is
+/// called again. After an EnvironmentError the watch pauses, as after
+/// FinishStatus::environment_error, and calls the filter again. WatchSource::next() throws any
+/// other exception.
 using WorkFilter = std::function<bool(const SourceItem&, const FileState&)>;
 
-/// A line for the log, of the watch with this number; on any thread. Must not throw.
+/// Writes a line to the log for the watch of this index. May be called on any thread. Must not
+/// throw.
 using LogFunction = std::function<void(int watch, Severity, const std::string& line)>;
 
 }  // namespace eckart::io

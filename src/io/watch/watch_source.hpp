@@ -15,8 +15,8 @@ namespace eckart::io {
 class WakeEvent;
 class FolderWatcher;
 
-/// Gives files as they arrive in watched folders, however they come there, and all that are there
-/// already. It has no end. Each watch has a thread, so that a share that hangs holds up no other.
+/// Yields the files in watched folders and those that arrive later, in any way. It has no end. Each
+/// watch has its own thread, so that a hanging network share does not delay other watches.
 class WatchSource : public Source {
  public:
   using LogFunction = io::LogFunction;
@@ -26,35 +26,36 @@ class WatchSource : public Source {
     WorkFilter wants;
   };
 
-  /// SourceItem::job is a watch's place in `watches`.
+  /// SourceItem::job is the index in `watches`.
   WatchSource(std::vector<Watch> watches, const LogFunction& tell);
-  /// As end().
+  /// Calls end().
   ~WatchSource() override;
 
-  /// Ends the threads; one that a dead share's system call holds is waited for. From one thread,
-  /// any number of times; what else there is may be called meanwhile and afterwards.
+  /// Stops the threads and waits for them, also for a thread in a system call on a hanging share.
+  /// May be called several times, from one thread. Other members may be called during and after it.
   void end();
 
-  /// Waits until a file is ready; nothing only after `stop`. Watches that have one take turns. A
-  /// file is not given again before it is finished. Throws what ended a watch: what WorkFilter
-  /// threw, or std::bad_alloc.
+  /// Waits until a file is ready. Returns nullopt only after a stop request. Watches with ready
+  /// files take turns. A file is not returned again before it is finished. Throws what ended a
+  /// watch: an exception of the WorkFilter, or std::bad_alloc.
   std::optional<SourceItem> next(const std::stop_token& stop) override;
 
   bool may_block() const override { return true; }
 
-  /// What became of an arrival; to be called once for each that next() has given, from any thread.
-  /// `relative` is the arrival's, `why` a reason for people, of FinishStatus::environment.
+  /// Must be called once for each item that next() has returned, from any thread. `relative` is
+  /// SourceItem::relative. `why` is a message about an environment error.
   void finished(int watch, const std::filesystem::path& relative, FinishStatus ending,
                 const std::string& why);
-  /// A full scan as soon as possible; from any thread.
+  /// Requests a full scan as soon as possible. Thread-safe.
   void rescan(int watch);
-  /// By watch; from any thread.
+  /// One state per watch. Thread-safe.
   std::vector<WatchState> states() const;
 
  private:
   const std::unique_ptr<WakeEvent> wake_event_;
   std::vector<std::unique_ptr<FolderWatcher>> watchers_;
-  std::size_t next_watcher_ = 0;  // the watch that is asked first; of the thread that calls next()
+  std::size_t next_watcher_ =
+      0;  // index of the watch that next() tries first; used only by its thread
 };
 
 }  // namespace eckart::io

@@ -13,8 +13,8 @@ namespace eckart::io {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::size_t kMaxEntriesPerStep = 512;  // entries, until events are read again
-constexpr int kMaxEventReads = 16;               // of events, until something else is done
+constexpr std::size_t kMaxEntriesPerStep = 512;  // between two reads of events
+constexpr int kMaxEventReads = 16;               // of events, before other work
 
 std::string parent_folder(const std::string& path) {
   const std::size_t slash = path.rfind('/');
@@ -82,8 +82,8 @@ void WatchedRoot::on_file_changed(const std::string& path, Instant now) {
   }
 }
 
-/// What waits there is forgotten, whatever comes to its place. What is in flight finds its
-/// directory gone.
+/// Drops pending and ready files, even if another folder replaces this one. Files in flight fail,
+/// because their directory is gone.
 void WatchedRoot::on_folder_removed(const std::string& folder) {
   last_directory_.reset();
   const std::size_t count =
@@ -93,7 +93,7 @@ void WatchedRoot::on_folder_removed(const std::string& folder) {
                            " pending files in it were dropped");
 }
 
-/// Told once: there may be as many as files.
+/// Logged only once, because there may be many links.
 void WatchedRoot::on_ignored_link(const std::string& link) {
   if (std::exchange(has_warned_of_links_, true)) return;
   log_(Severity::warning, printable(link) +
@@ -129,7 +129,7 @@ void WatchedRoot::end_scan(Instant now) {
   set_polling_reason(find_polling_reason());
 }
 
-/// Before its folder is listed, so that nothing comes between.
+/// Adds the inotify watch before the folder is listed, so that no change is missed.
 bool WatchedRoot::on_folder(const std::string& folder) {
   const InotifyTree::Added added = tree_.add(folder);
   if (added == InotifyTree::Added::elsewhere || added == InotifyTree::Added::gone) return false;
@@ -150,7 +150,7 @@ void WatchedRoot::on_scanned_file(const std::string& path, Instant now) {
     schedule_.missed();
 }
 
-/// By ctime, where this system sets it, so that what lies there is not waited for.
+/// Uses the ctime if this machine sets it, so that files that are already stable are ready at once.
 Instant WatchedRoot::stable_since(const FileFingerprint& seen, Instant now) const {
   const std::chrono::nanoseconds age = age_of(seen);
   if (!polled_file_system_.empty() || age.count() < 0) return now;
@@ -176,9 +176,11 @@ FileObservation WatchedRoot::observe(const std::string& path) {
 }
 
 void WatchedRoot::on_unreadable(const std::string& folder, int error) {
-  const bool is_too_deep = error == ENAMETOOLONG;  // over PATH_MAX: nothing below it is watched
+  const bool is_too_deep =
+      error == ENAMETOOLONG;  // the path exceeds PATH_MAX, so nothing below it is watched
   is_partial_ |= !is_too_deep;
-  if (error != EACCES && error != EPERM && !is_too_deep) {  // may pass, and no event will say so
+  if (error != EACCES && error != EPERM &&
+      !is_too_deep) {  // may be temporary, and no event reports the end
     has_transient_errors_ = true;
     if (polling_reason_.empty()) set_polling_reason(find_polling_reason());
   }
@@ -236,7 +238,7 @@ void WatchedRoot::fill_state(WatchState& state) const {
   state.scanned = schedule_.complete();
 }
 
-/// Half of what may settle at a time is left to events.
+/// Scans may use half of max_pending. The other half is reserved for events.
 std::size_t WatchedRoot::scan_capacity() const {
   const std::size_t most = std::max<std::size_t>(options_.max_pending / 2, 1);
   return most - std::min(most, stability_tracker_.size());

@@ -19,40 +19,40 @@
 
 namespace eckart::io {
 
-/// A watched folder for as long as it is the same one. Events and scans say where a file may be;
-/// there it is looked at until it is still. Used by one thread.
+/// A watched folder, as long as the same directory is at its path. Events and scans report files.
+/// Each is then examined until it is stable. Used by one thread.
 class WatchedRoot {
  public:
   using RootLogFunction = std::function<void(Severity, const std::string& what)>;
-  /// All but `tell` must outlive it. Begins with a full scan.
+  /// All arguments except `log` must outlive this object. Begins with a full scan.
   WatchedRoot(RootDirectoryPtr root, const WatchOptions& options, const PathFilter& selection,
               ReadyQueue& handout, RootLogFunction tell);
 
   const RootDirectoryPtr& root() const { return root_; }
-  /// Readable when there are events; -1 where there never are any.
+  /// A descriptor that is readable if there are events; -1 if inotify is not available.
   int descriptor() const { return tree_.descriptor(); }
 
-  /// Some of the events that have come.
+  /// Processes some of the queued events.
   void read_events();
-  /// Goes on with what is to be scanned, for a little while.
+  /// Continues the scans for a short time.
   void scan();
   void request_scan() { schedule_.request(); }
-  /// A file that was still for long enough, if there is one now.
+  /// Returns a file that was unchanged for the settle time, or nullopt if there is none now.
   std::optional<ReadyFile> next_ready();
-  /// What has come back from the handout: it is over, or settles anew.
+  /// Takes a file from ReadyQueue::take_finished(): it is done, or is pending again.
   void on_file_finished(ReadyQueue::FinishedFile returned);
 
-  /// To be called before a wait: else what it has open could not be unmounted.
+  /// Must be called before a wait. An open directory would prevent unmounting.
   void release() { last_directory_.reset(); }
 
-  /// Whether some settle.
+  /// Whether any file is pending.
   bool has_pending() const { return stability_tracker_.size() > 0; }
-  /// When there is something to do for scan() or, where there is `room` for its files,
-  /// next_ready(), if no event comes before.
+  /// When to call scan() or next_ready() again if no event arrives. next_ready() counts only if
+  /// `can_take_files`.
   Instant next_work(bool room) const;
-  /// An event has said that the root may be another folder by now.
+  /// Whether an event reported that the root may be another folder now.
   bool root_may_have_changed() const { return root_may_have_changed_; }
-  /// Fills in what it knows of it.
+  /// Sets the members that this class tracks.
   void fill_state(WatchState& state) const;
 
  private:
@@ -81,21 +81,22 @@ class WatchedRoot {
   TreeScan scan_;
   ScanSchedule schedule_;
   StabilityTracker stability_tracker_;
-  // The directory that was looked into last. Only a help for looks at many files at once: whoever
-  // acts on one opens its directory anew.
+  // The directory that was examined last. It only makes many observations in one folder faster:
+  // code that acts on a file opens its directory again.
   std::string last_folder_;
   DirectoryPtr last_directory_;
   bool root_may_have_changed_ = false;
   bool has_warned_of_links_ = false;
   std::int64_t overflows_ = 0;
-  std::string polling_reason_;  // as it was told; or empty
-  std::string_view
-      polled_file_system_;  // a file system in the tree that tells of no events; or empty
-  std::chrono::nanoseconds scan_duration_{};  // of the full scan that is running
+  std::string polling_reason_;           // the last logged reason; or empty
+  std::string_view polled_file_system_;  // type of a file system in the tree that does not report
+                                         // all changes; or empty
+  std::chrono::nanoseconds scan_duration_{};  // of the current full scan
   std::set<std::string> unreadable_,
-      previously_unreadable_;          // folders, since this full scan began, ...
-  bool has_transient_errors_ = false;  // ... and some of them may be readable soon
-  bool is_partial_ = false;            // ... and below some of them folders may be watched
+      // Folders that could not be read in the current full scan and in the previous one.
+      previously_unreadable_;
+  bool has_transient_errors_ = false;  // some of unreadable_ may be readable soon
+  bool is_partial_ = false;            // folders below some of unreadable_ may be watched
 };
 
 }  // namespace eckart::io
