@@ -41,7 +41,7 @@ class ClaimedFileTest : public ::testing::Test {
     return count;
   }
 
-  /// As a watch of the folder has found it.
+  /// Returns the file as a watch of the folder finds it.
   RootedFile found(const fs::path& name, LinkPolicy links = LinkPolicy::none) const {
     return make_rooted_file(folder_.path(), name, links);
   }

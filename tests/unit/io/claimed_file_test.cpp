@@ -83,7 +83,7 @@ TEST_F(ClaimedFileTest, moves_names_of_any_length_beside_each_other) {
   EXPECT_EQ(files(), 2);
 }
 
-/// A name that leaves no room for a hidden one beside it.
+/// With a name so long that the name of a claim beside it would exceed NAME_MAX.
 class ClaimedFileLongNameTest : public ClaimedFileTest {
  protected:
   std::size_t entries() const {
@@ -151,7 +151,7 @@ TEST_F(ClaimedFileLongNameTest, recovers_the_claim_of_a_killed_process) {
   EXPECT_TRUE(restore(hidden));
   EXPECT_EQ(read(file_), "1");
   EXPECT_EQ(entries(), 1u);
-  write(hidden + "/" + name_, "2");  // and what replaced it meanwhile stays
+  write(hidden + "/" + name_, "2");  // the file that replaced it stays
   EXPECT_TRUE(restore(hidden));
   EXPECT_EQ(read(file_), "1");
   EXPECT_EQ(entries(), 2u);
@@ -184,14 +184,14 @@ TEST_F(ClaimedFileTest, recovers_the_claim_of_a_killed_process) {
   write(hidden, "1");
   EXPECT_TRUE(restore(hidden));
   EXPECT_EQ(read(folder_.path() / "a-b.png"), "1");
-  write(hidden, "2");  // and what replaced it meanwhile stays
+  write(hidden, "2");  // the file that replaced it stays
   EXPECT_TRUE(restore(hidden));
   EXPECT_EQ(read(folder_.path() / "a-b.png"), "1");
   EXPECT_EQ(files(), 2);
   EXPECT_FALSE(restore("a-b.png"));
 }
 
-/// An exclusive lock on a file is refused as long as its claim lives.
+/// An exclusive lock on a file is refused while a claim exists.
 TEST_F(ClaimedFileTest, is_locked_until_it_ends) {
   write("a.png", "1");
   auto taken = take("a.png");
@@ -235,7 +235,7 @@ TEST_F(ClaimedFileTest, does_not_recover_its_own_claim) {
   EXPECT_FALSE(fs::exists(file));
 }
 
-/// A folder of the input, and one of somebody else's, each with a file of one name.
+/// The folder of the input and another folder, each with a file of the same name.
 class ClaimedFileMovedFolderTest : public ClaimedFileTest {
  protected:
   void SetUp() override {
@@ -246,7 +246,7 @@ class ClaimedFileMovedFolderTest : public ClaimedFileTest {
     return make_rooted_file(folder_.path() / "in", "day/a.png", links);
   }
   fs::path at(const fs::path& name) const { return folder_.path() / name; }
-  /// As `mv in/day archive/day; ln -s ../archive/day in/day` does.
+  /// Has the effect of `mv in/day archive/day; ln -s ../archive/day in/day`.
   void move_away_and_link() const {
     fs::rename(at("in/day"), at("archive/day"));
     fs::create_directory_symlink("../archive/day", at("in/day"));

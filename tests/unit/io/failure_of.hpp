@@ -13,7 +13,7 @@ struct CaughtError {
   std::string detail;
 };
 
-/// The ItemError that `action` throws; reason none where it throws none.
+/// Returns the ItemError that `action` throws, or reason none if it throws nothing.
 template <class Action>
 CaughtError failure_of(Action&& action) {
   try {

@@ -22,7 +22,7 @@ constexpr std::size_t kMiB = std::size_t(1) << 20;
 
 class FileBytesTest : public testing::Test {
  protected:
-  /// Appends, and leaves a hole after it.
+  /// Appends the bytes, and then a hole.
   void write(const test::Bytes& bytes, std::streamoff hole = 0) {
     file_.write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size()));
     file_.seekp(hole, std::ios::cur);
@@ -43,13 +43,13 @@ test::Bytes bytes_of(std::string_view text) {
   return {begin, begin + text.size()};
 }
 
-/// The length and type of a private chunk.
+/// Returns the length and the type of a private chunk.
 test::Bytes head_of_chunk(std::uint32_t size) {
   const char big_endian[] = {char(size >> 24), char(size >> 16), char(size >> 8), char(size)};
   return bytes_of(std::string(big_endian, 4) + "prVt");
 }
 
-/// 74 MB, of which the heads are looked at.
+/// The file has 74 MB. Only the heads of its chunks are read.
 TEST_F(FileBytesTest, a_png_may_have_any_number_of_chunks_before_its_pixels) {
   test::PngMaker png(1, 1, 8, 0);
   const test::Bytes begin = png.bytes_so_far(), whole = png.pixels(std::string(2, '\0')).end();
@@ -59,7 +59,7 @@ TEST_F(FileBytesTest, a_png_may_have_any_number_of_chunks_before_its_pixels) {
   EXPECT_EQ(header("png").shape, (ImageShape{1, 1, 1, Depth::u8}));
 }
 
-/// 50 MB: each is read once.
+/// The file has 50 MB. Each byte is read once.
 TEST_F(FileBytesTest, a_jpeg_may_have_any_number_of_segments_of_up_to_64_mib) {
   const test::Bytes whole = test::make_jpeg(test::gradient_image({8, 8, 1, Depth::u8}), {});
   write({whole.begin(), whole.begin() + 2});

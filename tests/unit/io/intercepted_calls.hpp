@@ -4,9 +4,11 @@
 
 namespace eckart::test {
 
-/// The library calls these, so that others can act between two of its steps, and a call can fail.
-inline std::function<void()> before_rename;             ///< called once, before the next renameat2
-inline std::function<int(int descriptor)> on_fsync;     ///< the error that an fsync has; 0: none
-inline std::function<int(const char* name)> on_unlink;  ///< the same, of unlinkat
+/// Replacements of library calls call these functions. A test can act between two steps of the
+/// code, or can make a call fail.
+inline std::function<void()> before_rename;          ///< called once, before the next renameat2
+inline std::function<int(int descriptor)> on_fsync;  ///< returns the errno of an fsync; 0: call it
+inline std::function<int(const char* name)>
+    on_unlink;  ///< returns the errno of an unlinkat; 0: call it
 
 }  // namespace eckart::test

@@ -8,7 +8,7 @@
 
 namespace eckart::io {
 
-/// As a watch of `root` knows a file that it has found.
+/// Returns the file as a watch of `root` finds it.
 inline RootedFile make_rooted_file(const std::filesystem::path& root,
                                    const std::filesystem::path& relative,
                                    LinkPolicy links = LinkPolicy::none) {
@@ -17,7 +17,7 @@ inline RootedFile make_rooted_file(const std::filesystem::path& root,
   return file;
 }
 
-/// As it is now.
+/// Returns the current identity.
 inline FileIdentity identity_of(const RootedFile& file) {
   return stat_entry(*open_directory(file), file.name(), file.root->links()).identity;
 }

@@ -1,4 +1,4 @@
-// Moves from one file system to another: copies.
+// Moves between file systems, which are copies.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
@@ -20,7 +20,7 @@ namespace {
 
 using test::before_rename;
 
-/// From one file system to another.
+/// Moves a file between two file systems.
 class MoveFileCopyTest : public ClaimedFileTest {
  protected:
   void SetUp() override {
@@ -33,7 +33,7 @@ class MoveFileCopyTest : public ClaimedFileTest {
     fs::remove_all(elsewhere_);
   }
 
-  /// What it throws; "" where it does not.
+  /// Returns the message of the exception, or "" if there is none.
   std::string move(const fs::path& name, std::int64_t max_mb = 1,
                    const FileIdentity* expected = nullptr) const {
     const DirectoryPtr from = root()->open_below({});
@@ -172,14 +172,14 @@ TEST_F(MoveFileCopyTest, is_private_while_it_is_written) {
   EXPECT_EQ(mode, mode_t(S_IFREG | 0600));
 }
 
-/// In the middle of its copy, something arrives under the name of the original.
+/// During the copy, another file arrives under the name of the original.
 TEST_F(MoveFileCopyTest, keeps_a_file_that_arrives_meanwhile_under_a_name_of_any_length) {
   for (const std::string& name : {std::string("a.png"), std::string(251, 'x') + ".png"}) {
     const fs::path file = write(name, "1");
     auto taken = take(name);
     bool arrived = false;
-    before_rename = [&] {    // which tells that it is another file system
-      before_rename = [&] {  // which gives the copy its name
+    before_rename = [&] {    // this rename finds another file system
+      before_rename = [&] {  // this rename publishes the copy
         fs::rename(write("new", "2"), file);
         arrived = true;
       };
@@ -202,7 +202,7 @@ TEST_F(MoveFileCopyTest, leaves_no_copies_when_the_folder_sync_fails) {
   for (int i = 0; i < 3; ++i)
     EXPECT_THROW(take("a.png")->move_to(*there(), "a.png"), EnvironmentError);
   EXPECT_EQ(copies(), 0u);
-  // After the copy got its name.
+  // After the copy has its name.
   int directories = 0;
   test::on_fsync = {};
   before_rename = [&] {
@@ -227,7 +227,7 @@ TEST_F(MoveFileCopyTest, removes_the_copy_when_the_original_cannot_be_removed) {
   EXPECT_EQ(read(folder_.path() / "a.png"), "1");
 }
 
-/// Not those of the file: what another has put there stays.
+/// The errors concern the new copy. A file of another program stays.
 TEST_F(MoveFileCopyTest, removes_nothing_but_its_own_copy) {
   write("a.png", "1");
   auto taken = take("a.png");
@@ -244,7 +244,7 @@ TEST_F(MoveFileCopyTest, removes_nothing_but_its_own_copy) {
   EXPECT_EQ(read(elsewhere_ / "a.png"), "theirs");
 }
 
-/// Longer than a path may be that the system is given.
+/// The path is longer than PATH_MAX.
 TEST_F(MoveFileCopyTest, accepts_a_destination_path_over_path_max) {
   fs::path relative;
   while (relative.native().size() < 4060 - 200) relative /= std::string(199, 'd');

@@ -41,7 +41,7 @@ TEST(OutputTree, gives_one_name_per_rank) {
   EXPECT_THAT(outputs.reserve("d/a.png"), ElementsAre("out/d/a.k5.jpg", "out/d/a.k20.jpg"));
 }
 
-/// The second output of x.png would be the first of x1.png.
+/// The second output of x.png would equal the first output of x1.png.
 TEST(OutputTree, never_gives_a_name_twice) {
   OutputTree outputs = tree("{stem}{rank}.{ext}", {{1}, {11}});
   const std::vector<fs::path> first = outputs.reserve("x.png");
@@ -151,7 +151,7 @@ class OutputRootTest : public testing::Test {
  protected:
   OutputRootTest() { fs::create_directory(in_); }
 
-  /// The code and the message of the refusal; code ok where there is none.
+  /// Returns the exit code and the message of the error; ExitCode::ok if there is none.
   static std::pair<ExitCode, std::string> refusal(const fs::path& root,
                                                   const std::vector<fs::path>& inputs) {
     try {

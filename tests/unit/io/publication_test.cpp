@@ -27,7 +27,7 @@ std::vector<std::byte> bytes(std::size_t size) {
   return std::vector<std::byte>(size, std::byte(7));
 }
 
-/// Names of all files below, hidden ones too.
+/// Returns the names of all files below the folder, including hidden files.
 std::vector<std::string> files(const fs::path& folder) {
   std::vector<std::string> names;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -62,7 +62,7 @@ TEST_P(PublicationTest, shows_nothing_before_it_is_published_and_everything_afte
   EXPECT_TRUE(second.published());
 }
 
-/// Whoever has removed a folder may have done so while its name was known as one on the disk.
+/// A folder may be removed while its path is in the cache of synced folders.
 TEST(Publication, syncs_the_parent_of_a_folder_that_was_removed_and_made_again) {
   const TempFolder folder;
   const fs::path leaf = folder.path() / "a" / "b";
@@ -175,7 +175,7 @@ TEST_P(PublicationTest, resolves_each_conflict_as_decided) {
   EXPECT_THAT(files(root_), UnorderedElementsAre("a", "b", "c", "d"));
 }
 
-/// Though the first of them has a free place.
+/// The path of the first file is free.
 TEST_P(PublicationTest, publishes_all_files_or_none_on_a_conflict) {
   publish_file(root_ / "b", bytes(1));
   Publication publication;
@@ -221,7 +221,7 @@ TEST(PublishNewFile, replaces_nothing_and_leaves_nothing_behind) {
   const TempFolder folder;
   const fs::path& root = folder.path();
   publish_new_file(root / "new" / "a", bytes(10));
-  publish_new_file(root / "new" / "a", bytes(10));  // which stays
+  publish_new_file(root / "new" / "a", bytes(10));  // keeps the file
   EXPECT_EQ(test::failure_of([&] { publish_new_file(root / "new" / "a", bytes(11)); }).reason,
             FailureReason::output_collision);
   EXPECT_EQ(test::failure_of([&] { publish_new_file(root / "new" / "a", bytes(9)); }).reason,

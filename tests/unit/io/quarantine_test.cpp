@@ -65,7 +65,7 @@ TEST_F(QuarantineTest, keeps_several_files_of_one_name) {
     EXPECT_TRUE(fs::exists(file_of_record(reason))) << reason;
 }
 
-/// Each has one place, whatever else is there, so that it is found there, too.
+/// An input has the same path, whatever else is in the quarantine, so that it can be found.
 TEST_F(QuarantineTest, has_files_and_directories_of_one_name) {
   Quarantine quarantine(folder_.path(), {});
   const auto all_in = [&](std::initializer_list<fs::path> order) {
@@ -111,7 +111,7 @@ TEST_F(QuarantineTest, records_a_file_kept_in_place) {
   EXPECT_FALSE(quarantine.has_kept_record("a.png"));
 }
 
-/// A file of that name that is there, and its reason, are another's.
+/// A file of that name in the quarantine, and its record, belong to another input.
 TEST_F(QuarantineTest, keeps_the_record_of_a_kept_file_apart_from_a_file_of_its_name) {
   Quarantine quarantine(folder_.path(), {});
   take(quarantine, "a.png");
@@ -163,7 +163,7 @@ TEST_F(QuarantineTest, expires_the_record_of_a_kept_file_but_not_another_file_of
   EXPECT_TRUE(fs::exists(place("a.png")) && fs::exists(place("a.png.record.json")));
 }
 
-/// Longer than a path may be: each of its names fits.
+/// The path exceeds PATH_MAX, but each component fits.
 TEST_F(QuarantineTest, rejects_a_path_that_is_too_long) {
   Quarantine quarantine(folder_.path(), {});
   fs::path relative;

@@ -30,7 +30,7 @@ std::size_t entries_in(const fs::path& folder) {
   return std::size_t(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
 
-/// Makes writes beyond `bytes` fail, as on a full disk, while it lives.
+/// While it exists, writes beyond `bytes` fail, as on a full disk.
 class ScopedFileSizeLimit {
  public:
   explicit ScopedFileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -50,7 +50,7 @@ class ScopedFileSizeLimit {
   rlimit before_{};
 };
 
-/// A file that is written again within a second, with as many bytes, is another.
+/// A file that is written again within a second, with the same size, has another state.
 TEST(StateOf, distinguishes_fractions_of_a_second) {
   const TempFolder folder;
   const fs::path path = folder.path() / "file";

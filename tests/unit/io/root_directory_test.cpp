@@ -17,7 +17,7 @@ namespace {
 bool has_openat2 = true;
 }
 
-/// The library calls this one, so that a kernel without openat2 can be had.
+/// Replaces the library call, to simulate a kernel without openat2.
 extern "C" long syscall(long number, ...) noexcept {
   using Function = long (*)(long, ...);
   static const auto real = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "syscall"));
@@ -39,7 +39,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// With openat2, and by a walk.
+/// The parameter selects openat2 or opening by component.
 class RootDirectoryTest : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {

@@ -35,7 +35,7 @@ class RootedFileTest : public testing::Test {
     const RootedFile file = found(name, links);
     return stat_entry(*open_directory(file), file.name(), links).kind;
   }
-  /// Its text, or why it is not read.
+  /// Returns the text of the file, or why it cannot be read.
   static std::string read(const RootedFile& file) {
     try {
       std::string text;

@@ -41,7 +41,7 @@ class SourceTest : public testing::Test {
   const TempFolder folder_;
 };
 
-/// The process is in another folder, while it lives.
+/// Changes the working folder of the process while it exists.
 class ScopedWorkingFolder {
  public:
   explicit ScopedWorkingFolder(const fs::path& folder) : before_(fs::current_path()) {
@@ -55,7 +55,7 @@ class ScopedWorkingFolder {
   const fs::path before_;
 };
 
-/// Their places; a failed one as "place!reason".
+/// Returns the relative paths; a failed item is "path!reason".
 std::vector<std::string> all_of(Source& source) {
   std::vector<std::string> places;
   while (const std::optional<SourceItem> arrival = source.next({})) {
@@ -118,7 +118,7 @@ TEST_F(SourceTest, follows_links_to_files_but_not_to_folders) {
               ElementsAre("dangling.png", "link.png", "real/a.png"));
 }
 
-/// As a sender may do it while `eckart status` counts what is pending in a watched folder.
+/// Another program may do this while `eckart status` counts the pending files of a watched folder.
 TEST_F(SourceTest, does_not_list_a_folder_replaced_by_a_link) {
   make("in/a.png");
   make("in/b/mine.png");
@@ -146,7 +146,7 @@ TEST_F(SourceTest, lists_folders_lazily) {
   EXPECT_THAT(all_of(source), ElementsAre("b!not found", "c/1.png", "c/2.png"));
 }
 
-/// Acts as a user who may not read everything, while it lives.
+/// Runs as a user without permission to read everything while it exists.
 class ScopedUnprivileged {
  public:
   ScopedUnprivileged() : is_unprivileged_(::geteuid() != 0 || ::seteuid(65534) == 0) {}
@@ -244,7 +244,7 @@ TEST_F(SourceTest, rejects_a_non_list_before_reading_all_of_it) {
 TEST_F(SourceTest, stops_waiting_for_a_list) {
   ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
   const int writer_descriptor =
-      ::open(at("pipe").c_str(), O_RDWR);  // keeps it open, and writes nothing
+      ::open(at("pipe").c_str(), O_RDWR);  // keeps the pipe open without writing
   const auto source = make_list_source(at("pipe"), at("out"));
   std::stop_source stop;
   test::WaitingThread waiting([&] { EXPECT_FALSE(source->next(stop.get_token())); });

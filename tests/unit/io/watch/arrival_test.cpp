@@ -1,4 +1,4 @@
-// One test for each way in which files come to be in a folder.
+// One test for each way in which a file arrives in a folder.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -128,7 +128,7 @@ TEST_F(ArrivalTest, in_a_folder_that_was_moved_while_it_was_scanned) {
   write("d/e/a.png");
   watch();
   scan_->push("d");
-  scan_->step(2);  // has opened it
+  scan_->step(2);  // opens the folder
   move("d", "b");
   write("b/e/b.png");
   EXPECT_THAT(arrivals(), ElementsAre("b/e/a.png", "b/e/b.png"));

@@ -1,4 +1,4 @@
-// LinkPolicy to folders, that are followed if that is asked for.
+// Links to folders, which are followed only if enabled.
 #include "tests/unit/io/watch/inotify_tree_fixture.hpp"
 
 namespace eckart::io {

@@ -16,8 +16,8 @@
 
 namespace eckart::io {
 
-/// A folder that is watched with real inotify, and what a watch learns of it. No test has to wait:
-/// events come in order, so that all have come once that of a file made last has.
+/// A folder that is watched with real inotify. Tests do not sleep: events arrive in order, so all
+/// events have arrived when that of the last file has.
 class InotifyTreeTest : public testing::Test {
  protected:
   using Names = std::set<std::string>;
@@ -44,7 +44,7 @@ class InotifyTreeTest : public testing::Test {
     full_scan();
   }
 
-  /// What it finds.
+  /// Returns the names of the files that it finds.
   Names full_scan() {
     tree_->begin_scan();
     scan_->push({});
@@ -53,7 +53,7 @@ class InotifyTreeTest : public testing::Test {
     return names;
   }
 
-  /// The files that events, and scans of new folders, have told of since the last call.
+  /// Returns the files that events and scans of new folders reported since the last call.
   Names arrivals() {
     const std::string cookie = "cookie" + std::to_string(++cookies_) + ".png";
     write(cookie);
@@ -67,7 +67,7 @@ class InotifyTreeTest : public testing::Test {
     return names;
   }
 
-  /// As the kernel counts them.
+  /// Returns the number of watches according to the kernel.
   std::size_t kernel_watches() const {
     std::ifstream info("/proc/self/fdinfo/" + std::to_string(tree_->descriptor()));
     std::size_t count = 0;

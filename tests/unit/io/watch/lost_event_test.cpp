@@ -1,4 +1,4 @@
-// What is found though no event tells of it.
+// Files that are found although no event reports them.
 #include <fstream>
 
 #include "tests/unit/io/watch/fill_event_queue.hpp"
@@ -14,7 +14,7 @@ using testing::IsSupersetOf;
 
 class LostEventTest : public InotifyTreeTest {
  protected:
-  /// All that the queue holds.
+  /// Reads the whole event queue.
   void read_the_overflow() {
     arrivals();
     EXPECT_TRUE(overflow_);

@@ -1,5 +1,5 @@
-// File systems that come and go or tell of nothing, and limits of the system. Tests are in
-// namespaces of their own, where they may mount, and limit themselves; so each is a process.
+// Mounts, file systems without events, and system limits. Each test runs in its own process and
+// namespaces, where it may mount and set limits.
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -22,8 +22,8 @@ bool write_to(const char* file, const std::string& text) {
   return bool(stream << text << std::flush);
 }
 
-/// "", or why not. A new user namespace, where limits may be set, is not for processes with
-/// several threads, as sanitizers have.
+/// Returns "", or why it failed. Setting limits needs a new user namespace, which a process with
+/// several threads cannot enter. Sanitizers add threads.
 std::string enter_namespaces(bool own_limits) {
   const std::string user = "0 " + std::to_string(::geteuid()) + " 1";
   const std::string group = "0 " + std::to_string(::getegid()) + " 1";
@@ -43,7 +43,7 @@ class MountTest : public WatchSourceFixture {
   static void mount_tmpfs(const fs::path& at) {
     ASSERT_EQ(::mount("none", at.c_str(), "tmpfs", 0, nullptr), 0) << std::strerror(errno);
   }
-  /// Fails while a scan is in there, which has it open for a moment.
+  /// Retries, because unmounting fails while a scan has the folder open.
   static void unmount(const fs::path& at) {
     bool unmounted = false;
     wait_for([&] { return unmounted || (unmounted = ::umount(at.c_str()) == 0); });

@@ -19,7 +19,7 @@ class ReadyQueueTest : public testing::Test {
   void put(const std::string& path, int deferrals = 0) {
     ready_queue_.put({path, of_size(1), 0, {}, deferrals});
   }
-  /// Its path, or "".
+  /// Returns the path, or "".
   std::string take(int s = 0) {
     const auto taken = ready_queue_.take(at(s));
     return taken ? taken->path : "";

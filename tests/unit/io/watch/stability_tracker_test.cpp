@@ -26,11 +26,11 @@ class StabilityTrackerTest : public testing::Test {
     return options;
   }
 
-  /// `s` seconds after the beginning.
+  /// `s` seconds after the start.
   static Instant at(double s) {
     return Instant{} + std::chrono::hours(1000) + milliseconds(std::int64_t(s * 1000));
   }
-  /// Looks at all that is due; every file is of that size.
+  /// Checks all due files; each has this size. Returns those that are ready.
   std::vector<std::string> ready(double s, std::int64_t size = 1) {
     std::vector<std::string> names;
     while (const std::string* due = stability_tracker_.due(at(s))) {
@@ -41,7 +41,7 @@ class StabilityTrackerTest : public testing::Test {
     }
     return names;
   }
-  /// Tries what is ready at that time, for nothing.
+  /// Reports the files that are ready at that time as incomplete.
   bool fail_attempt(double s) {
     if (ready(s).empty()) return false;
     if (!last_.first_attempt) last_.first_attempt = at(s);

@@ -22,7 +22,7 @@
 
 namespace eckart::io {
 
-/// Watches of folders, with times so short that nothing is worth a wait.
+/// Watched folders with very short times, so that tests are fast.
 class WatchSourceFixture : public testing::Test {
  protected:
   using Names = std::set<std::string>;
@@ -50,7 +50,7 @@ class WatchSourceFixture : public testing::Test {
   }
   void start() { start({{options_for(root_), {}}}); }
 
-  /// The next arrival; nothing, and a failure, where none comes.
+  /// Returns the next item. Adds a test failure and returns nullopt if none arrives.
   std::optional<SourceItem> next() {
     std::stop_source too_late;
     const std::jthread clock([&](const std::stop_token& done) {
@@ -67,7 +67,7 @@ class WatchSourceFixture : public testing::Test {
   void finish_item(const std::string& name, FinishStatus ending = FinishStatus::settled) {
     source_->finished(0, name, ending, "why");
   }
-  /// The next so many, each finished.
+  /// Takes and finishes the next `count` items. Returns their names.
   Names take(int count) {
     Names names;
     for (int i = 0; i < count; ++i) {
@@ -83,7 +83,7 @@ class WatchSourceFixture : public testing::Test {
     EXPECT_TRUE(event());
   }
   WatchState state(std::size_t watch = 0) const { return source_->states().at(watch); }
-  /// How many lines have said so.
+  /// Returns the number of log lines that contain `text`.
   int told(const std::string& text) const {
     const std::lock_guard lock(mutex_);
     return int(std::count_if(lines_.begin(), lines_.end(), [&](const std::string& line) {
@@ -96,7 +96,7 @@ class WatchSourceFixture : public testing::Test {
     std::ofstream(root_ / name) << text;
   }
 
-  /// Names of one file, since files of their own take long to make.
+  /// Creates hard links to one file, because creating many files is slow.
   void write_many(const std::filesystem::path& folder, std::size_t count) const {
     write(folder / "0.png");
     for (std::size_t i = 1; i < count; ++i) {

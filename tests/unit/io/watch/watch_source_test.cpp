@@ -77,10 +77,10 @@ TEST_F(WatchSourceTest, watches_take_turns) {
 }
 
 TEST_F(WatchSourceTest, gives_all_of_many) {
-  constexpr int kCount = 3000;  // more than are ready at a time
+  constexpr int kCount = 3000;  // more than kMaxReady
   WatchOptions options = options_for(root_);
   options.max_pending = 100;
-  options.root_check = std::chrono::hours(1);  // so that this wakes nobody
+  options.root_check = std::chrono::hours(1);  // so that this does not wake the thread
   write_many("d", kCount);
   start({{options, {}}});
   Names names;
@@ -100,7 +100,7 @@ TEST_F(WatchSourceTest, gives_an_old_file_at_once) {
 TEST_F(WatchSourceTest, finds_files_over_capacity_later) {
   WatchOptions options = options_for(root_);
   options.max_pending = 4;
-  Names done;  // of the watch's thread
+  Names done;  // used by the thread of the watch
   start({{options, [&](const SourceItem& arrival, const FileState&) {
             return done.insert(arrival.relative).second;
           }}});
@@ -116,7 +116,7 @@ TEST_F(WatchSourceTest, does_not_give_filtered_files) {
             return arrival.relative != "a.png";
           }}});
   write("a.png");
-  write("b.png");  // and so after it
+  write("b.png");  // later than a.png
   EXPECT_EQ(next_name(), "b.png");
   wait_for([&] { return state().pending == 0; });
 }
@@ -326,7 +326,7 @@ TEST_F(WatchSourceTest, loses_nothing_under_load) {
     while (names.size() < 2 * kFolders * kFiles) {
       const std::string name = next_name();
       if (name.empty()) break;
-      names.insert(name);  // twice where a scan was there before its event
+      names.insert(name);  // twice if a scan found it before its event
       finish_item(name);
     }
   }
@@ -346,11 +346,11 @@ TEST_F(WatchSourceTest, warns_of_a_dangling_link_where_links_are_ignored) {
     EXPECT_EQ(told("is a symbolic link and was ignored"), links == LinkPolicy::none);
     source_.reset();
     fs::remove(root_ / "a.png");
-    fs::remove(root_ / "b.png");  // or the next scan finds it before the link
+    fs::remove(root_ / "b.png");  // otherwise the next scan finds it before the link
   }
 }
 
-/// Over PATH_MAX, and so neither a scan nor an event can get at it.
+/// The path exceeds PATH_MAX, so neither a scan nor an event can access it.
 TEST_F(WatchSourceTest, warns_once_of_a_folder_with_too_long_a_path) {
   const std::string name(250, 'd');
   constexpr int kLevels = 20;
@@ -359,7 +359,7 @@ TEST_F(WatchSourceTest, warns_once_of_a_folder_with_too_long_a_path) {
     ASSERT_EQ(::mkdirat(folder.get(), name.c_str(), 0700), 0);
     folder = FileDescriptor(::openat(folder.get(), name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   }
-  write("z/a.png");  // is found after that
+  write("z/a.png");  // found after the deep folder
   start();
   EXPECT_THAT(take(1), ElementsAre("z/a.png"));
   wait_for([&] { return state().scanned; });

@@ -1,4 +1,4 @@
-// A root that is missing, comes, goes, and is replaced.
+// A root that is missing, appears, disappears, and is replaced.
 #include <fcntl.h>
 #include <stdio.h>
 
