@@ -211,7 +211,7 @@ telemetry::RunReport Run::dry_run(const DryRunVisitor& visit) {
       ++report.failures[std::size_t(item->outcome.reason)];
     visit(*item, places);
   }
-  report.ignored = source_->ignored();
+  report.ignored = source_->ignored_count();
   return report;
 }
 

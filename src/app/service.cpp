@@ -212,7 +212,7 @@ void Service::maintain_folders(const std::stop_token& stop) {
       {"maintenance",
        kMaintenanceTimeoutFactor * std::chrono::seconds(configuration_.settings.timeouts.stall_s)});
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    if (consume_requeue_marker(outputs_[i])) source_->rescan(int(i));
+    if (consume_requeue_marker(outputs_[i])) source_->request_scan(int(i));
   }
   for (const auto& folder : folders_) {
     if (stop.stop_requested()) return;
@@ -292,12 +292,12 @@ status_server::ServiceState Service::state() {
         !watch.is_root_present ? "the input folder is missing" : watch.backoff_reason;
     if (!why.empty())
       state.not_ready_reasons.push_back(printable(input) + ": " + printable_message(why));
-    state.degraded_watches += !why.empty() || watch.polling;
+    state.degraded_watches += !why.empty() || watch.is_polling;
     state.overflows += watch.overflows;
     state.watches.push_back(
         {input, outputs_[i].native(), std::int64_t(watch.pending + watch.ready), why});
-    if (!watch.oldest) continue;
-    const duration<double> age = steady_clock::now() - *watch.oldest;
+    if (!watch.oldest_arrival) continue;
+    const duration<double> age = steady_clock::now() - *watch.oldest_arrival;
     const double came_unix_s = machine::unix_now_s() - age.count();
     if (state.oldest_waiting_unix_s == 0 || came_unix_s < state.oldest_waiting_unix_s)
       state.oldest_waiting_unix_s = came_unix_s;
@@ -335,7 +335,7 @@ void Service::publish(std::span<ItemPtr> group) {
 
 void Service::finish(const WorkItem& item) {
   const io::FinishStatus ending = folder_of(item).end(item);
-  source_->finished(item.job, item.relative, ending, item.outcome.detail);
+  source_->finish(item.job, item.relative, ending, item.outcome.detail);
 }
 
 void Service::on_device_lost(const InFlightBatches::Items& items) {

@@ -109,10 +109,10 @@ io::WatchOptions WatchedFolder::options() const {
   return {.root = watch_.input,
           .exclude = watch_.exclude,
           .links = links_of(watch_),
-          .settle = std::chrono::milliseconds(watch_.settle_ms),
+          .settle_time = std::chrono::milliseconds(watch_.settle_ms),
           .retry_timeout = std::chrono::seconds(watch_.retry_timeout_s),
-          .rescan = std::chrono::seconds(watch_.rescan_s),
-          .poll = std::chrono::seconds(watch_.poll_s)};
+          .rescan_interval = std::chrono::seconds(watch_.rescan_s),
+          .poll_interval = std::chrono::seconds(watch_.poll_s)};
 }
 
 /// Prepared, and at its place.
@@ -288,7 +288,7 @@ bool WatchedFolder::dispose_of_input(WorkItem& item) {
       return false;
     }
     const io::RootDirectoryPtr move_to = watch_.move_to.empty() ? nullptr : open_move_to();
-    std::optional<io::ClaimedFile> file = io::ClaimedFile::take(item.rooted_file, item.identity);
+    std::optional<io::ClaimedFile> file = io::ClaimedFile::claim(item.rooted_file, item.identity);
     if (!file) return false;  // another file by now, and so another arrival, or not in the input
     if (move_to) {
       file->move_to(*move_to, item.relative, watch_.settings.limits.file_mb);
@@ -355,7 +355,7 @@ void WatchedFolder::quarantine(const WorkItem& item) {
   const std::string reason = io::to_json(why, ECKART_VERSION);
   const logging::LogFields fields({{"ECKART_FILE", item.file.native()}});
   const auto note = [&](const std::string& detail) {
-    const fs::path place = quarantine_.note(item.relative, reason);
+    const fs::path place = quarantine_.add_kept_record(item.relative, reason);
     spdlog::info("{} was left in place{}; see {}. Run eckart requeue to retry it",
                  printable(item.file.native()), printable_message(detail),
                  printable(place.native()));
@@ -366,9 +366,9 @@ void WatchedFolder::quarantine(const WorkItem& item) {
     note(std::string(" (") + error.what() + ")");
   };
   try {
-    std::optional<io::ClaimedFile> file = io::ClaimedFile::take(item.rooted_file, item.identity);
+    std::optional<io::ClaimedFile> file = io::ClaimedFile::claim(item.rooted_file, item.identity);
     if (!file) return;
-    const fs::path place = quarantine_.take(*file, item.relative, reason);
+    const fs::path place = quarantine_.add(*file, item.relative, reason);
     quarantine_.remove_kept_record(item.relative);
     spdlog::info("{} was quarantined as {}. Run eckart requeue to retry it",
                  printable(item.file.native()), printable(place.native()));
@@ -409,8 +409,8 @@ void WatchedFolder::record_suspects(const InFlightBatches::Items& items) {
 
 io::FinishStatus WatchedFolder::end(const WorkItem& item) {
   if (item.owner) item.owner->release_outputs(item);
-  if (item.outcome.result != ItemResult::deferred) return io::FinishStatus::settled;
-  return item.outcome.reason == FailureReason::none ? io::FinishStatus::environment
+  if (item.outcome.result != ItemResult::deferred) return io::FinishStatus::done;
+  return item.outcome.reason == FailureReason::none ? io::FinishStatus::environment_error
                                                     : io::FinishStatus::incomplete;
 }
 

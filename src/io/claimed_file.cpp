@@ -56,23 +56,25 @@ struct EntryRef {
 };
 
 bool are_same_file(const EntryRef& a, const EntryRef& b) {
-  struct stat of_a {
-  }, of_b{};
-  const auto look = [](const EntryRef& place, struct stat& status) {
-    return ::fstatat(place.directory.descriptor(), place.name.c_str(), &status,
+  struct stat status_a {
+  }, status_b{};
+  const auto read_status = [](const EntryRef& entry, struct stat& status) {
+    return ::fstatat(entry.directory.descriptor(), entry.name.c_str(), &status,
                      AT_SYMLINK_NOFOLLOW) == 0;
   };
-  return look(a, of_a) && look(b, of_b) && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+  return read_status(a, status_a) && read_status(b, status_b) &&
+         status_a.st_dev == status_b.st_dev && status_a.st_ino == status_b.st_ino;
 }
 
 /// Renames to a name that only this process uses. Returns false, with errno, on failure.
 bool rename_exclusively(const EntryRef& from, const EntryRef& to) {
   const int from_folder = from.directory.descriptor(), to_folder = to.directory.descriptor();
-  const char *const name = from.name.c_str(), *const own = to.name.c_str();
-  if (::renameat2(from_folder, name, to_folder, own, RENAME_NOREPLACE) == 0) return true;
+  const char *const name = from.name.c_str(), *const new_name = to.name.c_str();
+  if (::renameat2(from_folder, name, to_folder, new_name, RENAME_NOREPLACE) == 0) return true;
   if (errno != EINVAL && errno != ENOSYS)
     return false;  // the file system does not support RENAME_NOREPLACE
-  if (!to.directory.has(to.name)) return ::renameat(from_folder, name, to_folder, own) == 0;
+  if (!to.directory.contains(to.name))
+    return ::renameat(from_folder, name, to_folder, new_name) == 0;
   errno = EEXIST;
   return false;
 }
@@ -136,11 +138,11 @@ bool has_live_owner(const EntryRef& claim) {
 }
 
 /// Renames a claim to its original name. If another file has that name, a numbered name is used.
-bool release_claim(const EntryRef& hidden, const EntryRef& to) {
-  if (are_same_file(hidden, to))  // the process was killed between link and unlink
-    return ::unlinkat(hidden.directory.descriptor(), hidden.name.c_str(), 0) == 0;
+bool release_claim(const EntryRef& claim, const EntryRef& to) {
+  if (are_same_file(claim, to))  // the process was killed between link and unlink
+    return ::unlinkat(claim.directory.descriptor(), claim.name.c_str(), 0) == 0;
   for (int number = 0;; ++number) {
-    if (rename_no_replace(hidden.directory.descriptor(), hidden.name, to.directory.descriptor(),
+    if (rename_no_replace(claim.directory.descriptor(), claim.name, to.directory.descriptor(),
                           numbered_name(to.name, number)))
       return true;
     if (errno != EEXIST) return false;
@@ -166,14 +168,15 @@ bool release_claim_directory(const Directory& folder, const std::string& claim_d
 }
 
 bool is_unchanged(const Directory& folder, const std::string& name, LinkPolicy links,
-                  const FileIdentity& read) {
-  const EntryStat there = stat_entry(folder, name, links);
-  return there.kind == EntryStat::file && equal_except_ctime(there.identity, read);
+                  const FileIdentity& expected) {
+  const EntryStat entry = stat_entry(folder, name, links);
+  return entry.kind == EntryStat::file && equal_except_ctime(entry.identity, expected);
 }
 
 }  // namespace
 
-std::optional<ClaimedFile> ClaimedFile::take(const RootedFile& file, const FileIdentity& read) {
+std::optional<ClaimedFile> ClaimedFile::claim(const RootedFile& file,
+                                              const FileIdentity& expected) {
   DirectoryPtr directory = open_directory(file);
   if (!directory) {
     if (is_missing_error(errno)) return std::nullopt;
@@ -181,39 +184,40 @@ std::optional<ClaimedFile> ClaimedFile::take(const RootedFile& file, const FileI
   }
   const std::string name = file.name();
   // The ctime is not compared: a hard link to the same file may have been added or removed.
-  if (!is_unchanged(*directory, name, file.root->links(), read)) return std::nullopt;
+  if (!is_unchanged(*directory, name, file.root->links(), expected)) return std::nullopt;
   FileDescriptor lock = lock_claim({*directory, name});
-  std::optional<ClaimPath> hidden = hide(directory, name);
-  if (!hidden) {
+  std::optional<ClaimPath> claim_path = rename_to_claim(directory, name);
+  if (!claim_path) {
     if (errno == ENOENT) return std::nullopt;
     fail_to_claim(file.path(), errno);
   }
-  ClaimedFile taken(file, read, std::move(directory), std::move(*hidden), std::move(lock));
+  ClaimedFile claimed(file, expected, std::move(directory), std::move(*claim_path),
+                      std::move(lock));
   // Between the check and the rename, another file may have replaced this one. Its folder may also
   // have been moved, or may now be reached through a link. Then the destructor restores the file.
-  const ClaimPath& there = taken.claim_path_;
-  if (!is_unchanged(*there.directory, there.name, file.root->links(), read)) return std::nullopt;
+  const ClaimPath& path = claimed.claim_path_;
+  if (!is_unchanged(*path.directory, path.name, file.root->links(), expected)) return std::nullopt;
   if (!open_directory(file)) {
     if (is_missing_error(errno)) return std::nullopt;
     fail("claim", file.path(), errno);
   }
-  return taken;
+  return claimed;
 }
 
 /// Returns nullopt, with errno, on failure.
-std::optional<ClaimedFile::ClaimPath> ClaimedFile::hide(const DirectoryPtr& directory,
-                                                        const std::string& name) {
+std::optional<ClaimedFile::ClaimPath> ClaimedFile::rename_to_claim(const DirectoryPtr& directory,
+                                                                   const std::string& name) {
   const std::string claim_name = std::string(kPrefix) + process_token() + '-' + name;
   if (rename_exclusively({*directory, name}, {*directory, claim_name}))
     return ClaimPath{directory, claim_name, {}};
   if (errno != ENAMETOOLONG) return std::nullopt;
-  const std::string own = make_claim_directory(*directory);
-  if (own.empty()) return std::nullopt;
-  const DirectoryPtr inside = open_claim_directory(*directory, own);
+  const std::string claim_directory = make_claim_directory(*directory);
+  if (claim_directory.empty()) return std::nullopt;
+  const DirectoryPtr inside = open_claim_directory(*directory, claim_directory);
   if (inside && rename_exclusively({*directory, name}, {*inside, name}))
-    return ClaimPath{inside, name, own};
+    return ClaimPath{inside, name, claim_directory};
   const int error = errno;
-  remove_directory(*directory, own);
+  remove_directory(*directory, claim_directory);
   errno = error;
   return std::nullopt;
 }
@@ -229,11 +233,11 @@ ClaimedFile::~ClaimedFile() {
   if (claim_path_.name.empty()) return;
   static_cast<void>(
       release_claim({*claim_path_.directory, claim_path_.name}, {*directory_, file_.name()}));
-  forget();
+  clear_claim_path();
 }
 
 /// The file is no longer at its claim path.
-void ClaimedFile::forget() {
+void ClaimedFile::clear_claim_path() {
   if (!claim_path_.claim_directory.empty())
     remove_directory(*directory_, claim_path_.claim_directory);
   claim_path_ = {};
@@ -243,7 +247,7 @@ void ClaimedFile::remove() {
   if (::unlinkat(claim_path_.directory->descriptor(), claim_path_.name.c_str(), 0) != 0 &&
       errno != ENOENT)
     fail("remove", file_.path(), errno);
-  forget();
+  clear_claim_path();
 }
 
 void ClaimedFile::move_to(const RootDirectory& root, const fs::path& relative,
@@ -252,11 +256,10 @@ void ClaimedFile::move_to(const RootDirectory& root, const fs::path& relative,
   if (!to) fail("create the folder", root.path() / relative.parent_path(), errno);
   const DirectoryEntry from{*claim_path_.directory, claim_path_.name, file_.path()};
   for (int number = 0;; ++number) {
-    const fs::path place = relative.parent_path() / numbered_name(relative.filename(), number);
-    if (move_file(from, {*to, place.filename(), root.path() / place}, max_copy_mb, &expected_))
-      break;
+    const fs::path path = relative.parent_path() / numbered_name(relative.filename(), number);
+    if (move_file(from, {*to, path.filename(), root.path() / path}, max_copy_mb, &expected_)) break;
   }
-  forget();
+  clear_claim_path();
 }
 
 bool move_file(const DirectoryEntry& from, const DirectoryEntry& to, std::int64_t max_mb,
@@ -265,12 +268,12 @@ bool move_file(const DirectoryEntry& from, const DirectoryEntry& to, std::int64_
   if (rename_no_replace(from_folder, from.name, to_folder, to.name)) return true;
   if (errno == EEXIST) return false;
   if (errno != EXDEV) fail("move to", to.path, errno);
-  if (to.directory.has(to.name)) return false;
+  if (to.directory.contains(to.name)) return false;
   const std::optional<FileId> copy = copy_file(from, to, {max_mb, expected});
   if (!copy) return false;
   if (::unlinkat(from_folder, from.name.c_str(), 0) == 0 || errno == ENOENT) return true;
   const int error = errno;
-  if (from.directory.has(from.name)) remove_copied_file(to, *copy);
+  if (from.directory.contains(from.name)) remove_copied_file(to, *copy);
   fail("remove", from.path, error);
 }
 

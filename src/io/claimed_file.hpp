@@ -23,7 +23,7 @@ class ClaimedFile {
   /// Returns nullopt if the file no longer exists, differs from `expected`, or is no longer below
   /// its root. Then it keeps its name. Throws ItemError(not_written) with the system's message, or
   /// EnvironmentError, as all members do.
-  static std::optional<ClaimedFile> take(const RootedFile& file, const FileIdentity& read);
+  static std::optional<ClaimedFile> claim(const RootedFile& file, const FileIdentity& expected);
 
   ClaimedFile(ClaimedFile&& other) noexcept;
   ClaimedFile& operator=(ClaimedFile&&) = delete;
@@ -42,15 +42,16 @@ class ClaimedFile {
     std::string name;             // in `directory`; empty: there is nothing to restore
     std::string claim_directory;  // the name of `directory` if it was made for the claim, or empty
   };
-  static std::optional<ClaimPath> hide(const DirectoryPtr& directory, const std::string& name);
-  ClaimedFile(RootedFile file, FileIdentity read, DirectoryPtr directory, ClaimPath hidden,
+  static std::optional<ClaimPath> rename_to_claim(const DirectoryPtr& directory,
+                                                  const std::string& name);
+  ClaimedFile(RootedFile file, FileIdentity expected, DirectoryPtr directory, ClaimPath claim_path,
               FileDescriptor lock)
       : file_(std::move(file)),
-        expected_(read),
+        expected_(expected),
         directory_(std::move(directory)),
-        claim_path_(std::move(hidden)),
+        claim_path_(std::move(claim_path)),
         lock_(std::move(lock)) {}
-  void forget();
+  void clear_claim_path();
 
   RootedFile file_;
   FileIdentity expected_;

@@ -27,12 +27,13 @@ std::string content_hash(std::span<const std::byte> bytes) {
 std::string content_hash(const InputFile& file) {
   Sha256 hash;
   std::vector<std::byte> buffer(1 << 18);
-  for (std::int64_t done = 0; done < file.size();) {
-    const std::size_t wanted = std::min(buffer.size(), std::size_t(file.size() - done));
-    const std::size_t got = file.read_at(done, std::span(buffer).first(wanted));
-    if (got == 0) throw ItemError(FailureReason::unreadable, "was truncated while being read");
-    hash.add(std::span<const std::byte>(buffer).first(got));
-    done += std::int64_t(got);
+  for (std::int64_t offset = 0; offset < file.size();) {
+    const std::size_t count = std::min(buffer.size(), std::size_t(file.size() - offset));
+    const std::size_t bytes_read = file.read_at(offset, std::span(buffer).first(count));
+    if (bytes_read == 0)
+      throw ItemError(FailureReason::unreadable, "was truncated while being read");
+    hash.add(std::span<const std::byte>(buffer).first(bytes_read));
+    offset += std::int64_t(bytes_read);
   }
   return digest_text(hash);
 }

@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
   throw ItemError(FailureReason::not_written, message);
 }
 
-[[noreturn]] void refuse(const fs::path& file, const std::string& why) {
+[[noreturn]] void fail_to_copy(const fs::path& file, const std::string& why) {
   throw ItemError(FailureReason::not_written,
                   "cannot copy " + file.string() + " to another file system: " + why);
 }
@@ -43,13 +43,13 @@ struct stat status_of(const DirectoryEntry& entry, const FileDescriptor& file) {
   return status;
 }
 
-void check(const DirectoryEntry& from, const struct stat& status, const CopyLimits& limits) {
-  if (!S_ISREG(status.st_mode)) refuse(from.path, "it is not a regular file");
+void check_source(const DirectoryEntry& from, const struct stat& status, const CopyLimits& limits) {
+  if (!S_ISREG(status.st_mode)) fail_to_copy(from.path, "it is not a regular file");
   if (limits.expected && !equal_except_ctime(identity_of(status), *limits.expected))
-    refuse(from.path, "it was replaced by another file");
+    fail_to_copy(from.path, "it was replaced by another file");
   constexpr std::int64_t kMiB = 1 << 20;
   if (status.st_size / kMiB + (status.st_size % kMiB != 0) > limits.max_mb)
-    refuse(from.path, "it is larger than limits.file_mb = " + std::to_string(limits.max_mb));
+    fail_to_copy(from.path, "it is larger than limits.file_mb = " + std::to_string(limits.max_mb));
 }
 
 /// Throws std::system_error(ENOSPC), as a failed write would, if the disk has no space for `size`
@@ -68,8 +68,8 @@ std::int64_t copy_bytes(const DirectoryEntry& from, const FileDescriptor& in, st
   std::array<std::byte, 1 << 16> buffer;
   std::int64_t count = 0;
   while (count < size) {
-    const std::size_t most = std::min(buffer.size(), std::size_t(size - count));
-    const ssize_t got = ::read(in.get(), buffer.data(), most);
+    const std::size_t max_bytes = std::min(buffer.size(), std::size_t(size - count));
+    const ssize_t got = ::read(in.get(), buffer.data(), max_bytes);
     if (got == 0) break;
     if (got > 0) to.write(std::span(buffer).first(std::size_t(got)));
     if (got > 0) count += got;
@@ -127,14 +127,14 @@ std::optional<FileId> copy_file(const DirectoryEntry& from, const DirectoryEntry
   const FileDescriptor in(
       ::openat(from.directory.descriptor(), from.name.c_str(), InputFile::kOpenFlags | O_NOFOLLOW));
   const struct stat before = status_of(from, in);
-  check(from, before, limits);
+  check_source(from, before, limits);
   try {
     check_free_space(to.directory, before.st_size);
     TemporaryFile file(to.directory, 0600);
     const std::int64_t count = copy_bytes(from, in, before.st_size, file);
     const FileIdentity after = identity_of(status_of(from, in));
     if (count != before.st_size || !equal_except_ctime(after, identity_of(before)))
-      refuse(from.path, "it changed during the copy");
+      fail_to_copy(from.path, "it changed during the copy");
     file.set_times(before.st_atim, before.st_mtim);
     file.set_owner_and_mode(before);
     file.copy_extended_attributes(in);

@@ -29,9 +29,9 @@ std::shared_ptr<const Directory> Directory::adopt(FileDescriptor descriptor) {
       new Directory(std::move(descriptor), {status.st_dev, status.st_ino}));
 }
 
-bool Directory::has(const std::string& name) const {
-  struct stat none {};
-  return ::fstatat(descriptor(), name.c_str(), &none, AT_SYMLINK_NOFOLLOW) == 0;
+bool Directory::contains(const std::string& name) const {
+  struct stat status {};
+  return ::fstatat(descriptor(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 FileDescriptor Directory::open_for_reading() const {

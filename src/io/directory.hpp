@@ -51,7 +51,7 @@ class Directory {
   int descriptor() const { return descriptor_.get(); }
   const FileId& id() const { return id_; }
   /// Whether the directory has an entry of this name. Symbolic links are not followed.
-  bool has(const std::string& name) const;
+  bool contains(const std::string& name) const;
   /// Opens the same directory for reading. Returns an invalid descriptor, with errno, on failure.
   FileDescriptor open_for_reading() const;
 

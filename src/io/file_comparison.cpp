@@ -21,8 +21,8 @@ FileDescriptor open_regular(const std::filesystem::path& path) {
   FileDescriptor file(
       ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
-  const bool regular = file && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode);
-  return regular ? std::move(file) : FileDescriptor();
+  const bool is_regular = file && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode);
+  return is_regular ? std::move(file) : FileDescriptor();
 }
 
 /// Reads from `offset` until the buffer is full or the file ends. Returns the number of bytes, or
@@ -41,13 +41,14 @@ ssize_t read_full(const FileDescriptor& file, off_t offset, std::span<std::byte>
 
 FileComparison compare_open(const FileDescriptor& a, const FileDescriptor& b) {
   if (!a || !b) return FileComparison::different;
-  std::array<std::byte, 1 << 16> of_a, of_b;
-  for (off_t offset = 0;; offset += off_t(of_a.size())) {
-    const ssize_t in_a = read_full(a, offset, of_a), in_b = read_full(b, offset, of_b);
-    if (in_a < 0 || in_a > in_b || !std::equal(of_a.begin(), of_a.begin() + in_a, of_b.begin()))
+  std::array<std::byte, 1 << 16> bytes_a, bytes_b;
+  for (off_t offset = 0;; offset += off_t(bytes_a.size())) {
+    const ssize_t count_a = read_full(a, offset, bytes_a), count_b = read_full(b, offset, bytes_b);
+    if (count_a < 0 || count_a > count_b ||
+        !std::equal(bytes_a.begin(), bytes_a.begin() + count_a, bytes_b.begin()))
       return FileComparison::different;
-    if (in_a < in_b) return FileComparison::beginning;
-    if (in_a < ssize_t(of_a.size())) return FileComparison::same;
+    if (count_a < count_b) return FileComparison::prefix;
+    if (count_a < ssize_t(bytes_a.size())) return FileComparison::same;
   }
 }
 

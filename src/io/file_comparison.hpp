@@ -9,7 +9,7 @@ namespace eckart::io {
 /// How the bytes of one file compare with the bytes of another.
 enum class FileComparison {
   different,
-  beginning,  ///< a proper prefix of the other file
+  prefix,  ///< a proper prefix of the other file
   same,
 };
 

@@ -38,9 +38,9 @@ std::string holder_of(const FileDescriptor& descriptor) {
 }  // namespace
 
 FolderLock::FolderLock(const std::filesystem::path& root) : root_(root), file_(lock_file_of(root)) {
-  std::error_code no_folder;
-  std::filesystem::create_directories(file_.parent_path(), no_folder);
-  if (no_folder) fail("cannot create files in the output folder ", root, no_folder.value());
+  std::error_code error;
+  std::filesystem::create_directories(file_.parent_path(), error);
+  if (error) fail("cannot create files in the output folder ", root, error.value());
   descriptor_ = FileDescriptor(::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!descriptor_) fail("cannot create ", file_, errno);
   is_held_ = ::flock(descriptor_.get(), LOCK_EX | LOCK_NB) == 0;
@@ -61,10 +61,10 @@ FolderLock::FolderLock(const std::filesystem::path& root) : root_(root), file_(l
 }
 
 bool FolderLock::is_in_place() const {
-  struct stat there {
+  struct stat at_path {
   }, locked{};
-  return ::stat(file_.c_str(), &there) == 0 && ::fstat(descriptor_.get(), &locked) == 0 &&
-         there.st_dev == locked.st_dev && there.st_ino == locked.st_ino;
+  return ::stat(file_.c_str(), &at_path) == 0 && ::fstat(descriptor_.get(), &locked) == 0 &&
+         at_path.st_dev == locked.st_dev && at_path.st_ino == locked.st_ino;
 }
 
 void FolderLock::check_not_replaced() const {

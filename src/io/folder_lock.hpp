@@ -15,7 +15,7 @@ class FolderLock {
   /// or no_permission. Throws EnvironmentError if the disk is full or broken.
   explicit FolderLock(const std::filesystem::path& root);
   /// False if the file system does not support locks. Then other processes are not excluded.
-  bool holds() const { return is_held_; }
+  bool is_held() const { return is_held_; }
   /// False if the folder was moved or removed. Then new files would go to another folder.
   bool is_in_place() const;
   /// Throws EnvironmentError unless is_in_place().

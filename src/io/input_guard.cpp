@@ -18,10 +18,10 @@ InputGuard::InputGuard(const std::vector<fs::path>& inputs, const fs::path& root
       continue;
     }
     if (is_within(root, input)) {
-      std::error_code none;  // the output folder does not exist yet
+      std::error_code ignored;  // the output folder does not exist yet
       throw FatalError(ExitCode::usage,
                        "the output folder " + root.string() +
-                           (fs::equivalent(root, input, none) ? " is" : " is inside") +
+                           (fs::equivalent(root, input, ignored) ? " is" : " is inside") +
                            " the input " + input.string());
     }
     if (is_within(input, root)) folders_.push_back(input);
@@ -32,10 +32,10 @@ void InputGuard::check(const fs::path& file, const fs::path& output) const {
   const auto refuse = [&](const std::string& why) {
     throw ItemError(FailureReason::output_collision, "its output " + output.string() + " " + why);
   };
-  std::error_code none;  // a file or folder does not exist
+  std::error_code ignored;  // a file or folder does not exist
   struct stat status {};
   if (::stat(output.c_str(), &status) == 0) {
-    if (fs::equivalent(file, output, none)) refuse("would overwrite the input itself");
+    if (fs::equivalent(file, output, ignored)) refuse("would overwrite the input itself");
     if (files_.contains({status.st_dev, status.st_ino})) refuse("would overwrite another input");
   }
   for (const fs::path& folder : folders_) {

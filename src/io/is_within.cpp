@@ -11,7 +11,7 @@ namespace {
 
 /// Returns the absolute path without links, dots and trailing slash. Only the part that exists is
 /// resolved.
-fs::path real(const fs::path& path, std::error_code& error) {
+fs::path real_path(const fs::path& path, std::error_code& error) {
   const fs::path absolute = fs::absolute(path, error);
   if (error) return {};
   fs::path real = fs::weakly_canonical(absolute, error);
@@ -22,7 +22,7 @@ fs::path real(const fs::path& path, std::error_code& error) {
 
 bool is_within(const fs::path& path, const fs::path& folder) {
   std::error_code error, folder_error;
-  const fs::path inner = real(path, error), outer = real(folder, folder_error);
+  const fs::path inner = real_path(path, error), outer = real_path(folder, folder_error);
   if (error || folder_error) return false;
   return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }

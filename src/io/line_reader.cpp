@@ -59,13 +59,13 @@ std::optional<std::string> LineReader::next(const std::stop_token& stop) {
     }
     if (!read_more(stop)) break;
   }
-  if (!ended_ || text_.empty()) return std::nullopt;
+  if (!is_at_end_ || text_.empty()) return std::nullopt;
   return std::exchange(text_, {});  // the last line has no newline
 }
 
 bool LineReader::read_more(const std::stop_token& stop) {
   const std::stop_callback wake(stop, [this] { ::eventfd_write(wake_descriptor_.get(), 1); });
-  while (!ended_ && !stop.stop_requested()) {
+  while (!is_at_end_ && !stop.stop_requested()) {
     pollfd events[] = {{file_.get(), POLLIN, 0}, {wake_descriptor_.get(), POLLIN, 0}};
     if (::poll(events, 2, -1) < 0) {
       if (errno == EINTR) continue;
@@ -84,7 +84,7 @@ bool LineReader::read_more(const std::stop_token& stop) {
     }
     if (got > 0) return true;
     if (got == 0) {
-      ended_ = true;
+      is_at_end_ = true;
     } else if (error != EINTR && error != EAGAIN) {
       errno = error;
       fail(name_, "reading failed");

@@ -30,7 +30,7 @@ class LineReader {
   const FileDescriptor wake_descriptor_;  // an eventfd that is readable after a stop request
   std::string text_;
   std::size_t begin_ = 0;  // where the next line starts in text_
-  bool ended_ = false;
+  bool is_at_end_ = false;
 };
 
 }  // namespace eckart::io

@@ -17,23 +17,24 @@ constexpr std::uint32_t kMaxOrientation = 8;
 class Tiff {
  public:
   explicit Tiff(std::span<const std::byte> data)
-      : data_(data), little_(!data.empty() && data[0] == std::byte('I')) {}
+      : data_(data), is_little_endian_(!data.empty() && data[0] == std::byte('I')) {}
 
-  bool has_order() const {
-    return data_.size() >= 2 && data_[0] == data_[1] && (little_ || data_[0] == std::byte('M'));
+  bool has_byte_order() const {
+    return data_.size() >= 2 && data_[0] == data_[1] &&
+           (is_little_endian_ || data_[0] == std::byte('M'));
   }
 
   std::uint32_t at(std::size_t offset, std::size_t bytes) const {
     if (offset > data_.size() || data_.size() - offset < bytes) return 0;
     std::uint32_t value = 0;
     for (std::size_t i = 0; i < bytes; ++i)
-      value = value << 8 | std::uint32_t(data_[offset + (little_ ? bytes - 1 - i : i)]);
+      value = value << 8 | std::uint32_t(data_[offset + (is_little_endian_ ? bytes - 1 - i : i)]);
     return value;
   }
 
  private:
   std::span<const std::byte> data_;
-  bool little_;
+  bool is_little_endian_;
 };
 
 }  // namespace
@@ -42,11 +43,11 @@ int exif_orientation(std::span<const std::byte> data) {
   constexpr std::uint32_t kMagic = 42, kOrientation = 0x0112, kShort = 3, kLong = 4;
   constexpr std::size_t kEntry = 12;  // bytes: tag, type, count, value
   const Tiff tiff(data);
-  if (!tiff.has_order() || tiff.at(2, 2) != kMagic) return kNormalOrientation;
+  if (!tiff.has_byte_order() || tiff.at(2, 2) != kMagic) return kNormalOrientation;
   const std::size_t directory = tiff.at(4, 4);
   if (directory + 2 > data.size()) return kNormalOrientation;
-  const std::size_t room = (data.size() - directory - 2) / kEntry;
-  const std::size_t entries = std::min<std::size_t>(tiff.at(directory, 2), room);
+  const std::size_t max_entries = (data.size() - directory - 2) / kEntry;
+  const std::size_t entries = std::min<std::size_t>(tiff.at(directory, 2), max_entries);
   for (std::size_t i = 0; i < entries; ++i) {
     const std::size_t entry = directory + 2 + i * kEntry;
     const std::uint32_t type = tiff.at(entry + 2, 2);
@@ -62,12 +63,12 @@ Image apply_orientation(Image image, int orientation) {
   if (orientation == kNormalOrientation) return image;
   // Orientations 5 to 8 are 1 to 4 after a transposition.
   constexpr int kRows = 0, kCols = 1, kBoth = -1;  // flip codes of cv::flip
-  const bool on_its_side = orientation > 4;
+  const bool is_transposed = orientation > 4;
   ImageShape shape = image.shape();
-  if (on_its_side) std::swap(shape.rows, shape.cols);
+  if (is_transposed) std::swap(shape.rows, shape.cols);
   Image result(shape);
   cv::Mat from = as_mat(image), to = as_mat(result);
-  if (on_its_side) {
+  if (is_transposed) {
     cv::transpose(from, to);
     from = to;
   }

@@ -69,8 +69,8 @@ fs::path OutputTree::output_path_of(const fs::path& relative, const RankPolicy& 
   return relative.parent_path() / file;
 }
 
-std::uint64_t OutputTree::hash_of(const fs::path& place) const {
-  return name_hash(is_case_insensitive_ ? to_lower(place.native()) : place.native());
+std::uint64_t OutputTree::hash_of(const fs::path& path) const {
+  return name_hash(is_case_insensitive_ ? to_lower(path.native()) : path.native());
 }
 
 std::vector<std::uint64_t> OutputTree::hashes_of(const fs::path& relative, Naming naming) const {
@@ -98,16 +98,16 @@ std::vector<fs::path> OutputTree::reserve(const fs::path& relative, Naming namin
   const std::uint64_t input = name_hash(relative.native());
   {
     const std::lock_guard lock(mutex_);
-    const auto taken = std::find_if(hashes.begin(), hashes.end(),
-                                    [&](std::uint64_t hash) { return reserved_.contains(hash); });
-    if (taken == hashes.end()) {
+    const auto reserved = std::find_if(
+        hashes.begin(), hashes.end(), [&](std::uint64_t hash) { return reserved_.contains(hash); });
+    if (reserved == hashes.end()) {
       for (const std::uint64_t hash : hashes) reserved_.emplace(hash, input);
       return outputs;
     }
-    const bool has_other_name = reserved_.at(*taken) != input;
+    const bool has_other_name = reserved_.at(*reserved) != input;
     if (!has_other_name || naming == Naming::full || full_name_ == name_)
       throw ItemError(FailureReason::output_collision,
-                      "its output " + outputs[std::size_t(taken - hashes.begin())].string() +
+                      "its output " + outputs[std::size_t(reserved - hashes.begin())].string() +
                           " is already the output of another input; rename one of the inputs or "
                           "set output.name");
   }
@@ -119,8 +119,8 @@ void OutputTree::cancel_reservation(const fs::path& relative) {
   const std::lock_guard lock(mutex_);
   for (const Naming naming : {Naming::usual, Naming::full}) {
     for (const std::uint64_t hash : hashes_of(relative, naming)) {
-      const auto claimed = reserved_.find(hash);
-      if (claimed != reserved_.end() && claimed->second == input) reserved_.erase(claimed);
+      const auto reserved = reserved_.find(hash);
+      if (reserved != reserved_.end() && reserved->second == input) reserved_.erase(reserved);
     }
   }
 }

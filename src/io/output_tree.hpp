@@ -42,14 +42,16 @@ class OutputTree {
 
   /// Set if names that differ only in the case of ASCII letters are one file. Must not change after
   /// the first reserve().
-  void set_case_insensitive(bool fold) { is_case_insensitive_ = fold; }
+  void set_case_insensitive(bool is_case_insensitive) {
+    is_case_insensitive_ = is_case_insensitive;
+  }
 
   const Codec& codec() const { return codec_; }
 
  private:
   std::filesystem::path output_path_of(const std::filesystem::path& relative,
                                        const RankPolicy& rank, Naming naming) const;
-  std::uint64_t hash_of(const std::filesystem::path& place) const;
+  std::uint64_t hash_of(const std::filesystem::path& path) const;
   std::vector<std::uint64_t> hashes_of(const std::filesystem::path& relative, Naming naming) const;
 
   const std::filesystem::path root_;
@@ -58,8 +60,8 @@ class OutputTree {
   const std::vector<RankPolicy> ranks_;
   bool is_case_insensitive_ = false;
   std::mutex mutex_;
-  std::unordered_map<std::uint64_t, std::uint64_t>
-      reserved_;  // hash of an output path -> hash of its input
+  // Hash of an output path -> hash of its input.
+  std::unordered_map<std::uint64_t, std::uint64_t> reserved_;
 };
 
 /// Creates the output folder if missing, and verifies that files can be created in it. Returns

@@ -78,13 +78,13 @@ class PublicationGroup {
 
   /// Starts writeback of all files before it waits for the first.
   void sync_files() const {
-    each([](TemporaryFile& file) { file.start_writeback(); });
-    each([](TemporaryFile& file) { file.sync(); });
+    for_each_file([](TemporaryFile& file) { file.start_writeback(); });
+    for_each_file([](TemporaryFile& file) { file.sync(); });
   }
 
   /// Some file systems report a failed write only here.
   void close_files() const {
-    each([](TemporaryFile& file) { file.close(); });
+    for_each_file([](TemporaryFile& file) { file.close(); });
   }
 
   void rename_files(const OnPublishFailure& on_publish_failure) {
@@ -111,7 +111,7 @@ class PublicationGroup {
  private:
   /// A failure here is an EnvironmentError: it does not depend on the image.
   template <class Step>
-  void each(const Step& step) const {
+  void for_each_file(const Step& step) const {
     for (Publication* publication : publications_) {
       for (Publication::File& file : publication->files_) {
         try {
@@ -151,9 +151,9 @@ class PublicationGroup {
   void rename_file(std::size_t index, Publication::File& file) const {
     if (options_.resolve_conflict) {
       if (file.temporary->rename_if_free(file.path)) return;
-      const ConflictAction decision =
+      const ConflictAction action =
           options_.resolve_conflict(index, file.path, file.temporary->path());
-      if (decision == ConflictAction::keep) return sync_existing(file.path);
+      if (action == ConflictAction::keep) return sync_existing(file.path);
     }
     file.temporary->rename_to(file.path);
   }
@@ -212,13 +212,14 @@ void publish_file(const fs::path& path, std::span<const std::byte> bytes) {
 }
 
 void publish_new_file(const fs::path& path, std::span<const std::byte> bytes) {
-  const auto decide = [](std::size_t, const fs::path& place, const fs::path& temporary) {
-    if (compare_files(place, temporary) == FileComparison::same) return ConflictAction::keep;
-    throw ItemError(
-        FailureReason::output_collision,
-        printable(place.native()) + " already exists with different content and was not replaced");
+  const auto resolve_conflict = [](std::size_t, const fs::path& existing,
+                                   const fs::path& temporary) {
+    if (compare_files(existing, temporary) == FileComparison::same) return ConflictAction::keep;
+    throw ItemError(FailureReason::output_collision,
+                    printable(existing.native()) +
+                        " already exists with different content and was not replaced");
   };
-  publish_one(path, bytes, {.resolve_conflict = decide});
+  publish_one(path, bytes, {.resolve_conflict = resolve_conflict});
 }
 
 }  // namespace eckart::io

@@ -25,7 +25,7 @@ class Publication {
   /// Removes the temporary files that are not published yet.
   void clear() { files_.clear(); }
   /// Whether publish() has finished with it, with the requested durability.
-  bool published() const { return is_published_; }
+  bool is_published() const { return is_published_; }
 
  private:
   friend class PublicationGroup;
@@ -50,7 +50,7 @@ enum class ConflictAction {
 /// Called if a file exists at `path`, where a file of publication `index` is to be published. The
 /// new bytes are in `temporary`. Throws ItemError if the existing file is a collision.
 using ResolveConflict = std::function<ConflictAction(
-    std::size_t index, const std::filesystem::path& place, const std::filesystem::path& temporary)>;
+    std::size_t index, const std::filesystem::path& path, const std::filesystem::path& temporary)>;
 
 struct PublishOptions {
   /// If true, all files are complete and durable when publish() returns. Files are synced first,

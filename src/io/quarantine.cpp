@@ -25,9 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kRecordSuffix = ".record.json",
-                           // kRecordSuffix is the longest suffix.
-    kKeptRecordSuffix = ".kept.json";
+constexpr std::string_view kRecordSuffix = ".record.json";  // the longest of the suffixes
+constexpr std::string_view kKeptRecordSuffix = ".kept.json";
 constexpr std::string_view kDirectorySuffix = ".d";
 constexpr std::size_t kMaxNameBytes = 240 - kRecordSuffix.size();  // leaves bytes for a number
 
@@ -51,16 +50,16 @@ std::string directory_name(const fs::path& name) {
 }
 
 std::int64_t bytes_of(const fs::path& file) {
-  std::error_code none;
-  const std::uintmax_t bytes = fs::file_size(file, none);
-  return none ? 0 : std::int64_t(bytes);
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(file, error);
+  return error ? 0 : std::int64_t(bytes);
 }
 
 /// Returns the path relative to the quarantine folder.
 fs::path path_in_quarantine(const fs::path& relative) {
-  fs::path place;
-  for (const fs::path& name : relative.parent_path()) place /= directory_name(name);
-  return place / shorten_name(relative.filename());
+  fs::path path;
+  for (const fs::path& name : relative.parent_path()) path /= directory_name(name);
+  return path / shorten_name(relative.filename());
 }
 
 [[noreturn]] void fail(const fs::path& file, int error) {
@@ -82,8 +81,8 @@ bool entry_exists(const fs::path& path) {
   return error == 0;
 }
 
-fs::path kept_record_of(const fs::path& place) {
-  return place.native() + std::string(kKeptRecordSuffix);
+fs::path kept_record_of(const fs::path& path) {
+  return path.native() + std::string(kKeptRecordSuffix);
 }
 
 }  // namespace
@@ -98,27 +97,25 @@ fs::path file_of_record(const fs::path& record) {
 
 bool is_kept_record(const fs::path& record) { return record.native().ends_with(kKeptRecordSuffix); }
 
-fs::path record_path_of(const fs::path& place) {
-  return place.native() + std::string(kRecordSuffix);
-}
+fs::path record_path_of(const fs::path& path) { return path.native() + std::string(kRecordSuffix); }
 
-void remove_empty_folders(const RootDirectory& quarantine, const fs::path& place) {
-  for (fs::path empty = place.parent_path(); !empty.empty(); empty = empty.parent_path()) {
-    const DirectoryPtr around = quarantine.open_below(empty.parent_path());
-    if (!around || ::unlinkat(around->descriptor(), empty.filename().c_str(), AT_REMOVEDIR) != 0)
+void remove_empty_folders(const RootDirectory& quarantine, const fs::path& path) {
+  for (fs::path empty = path.parent_path(); !empty.empty(); empty = empty.parent_path()) {
+    const DirectoryPtr parent = quarantine.open_below(empty.parent_path());
+    if (!parent || ::unlinkat(parent->descriptor(), empty.filename().c_str(), AT_REMOVEDIR) != 0)
       return;
   }
 }
 
 std::vector<fs::path> quarantine_records(const fs::path& folder) {
   std::vector<std::pair<fs::file_time_type, fs::path>> found;
-  std::error_code error, none;
+  std::error_code error, ignored;
   fs::recursive_directory_iterator entry(folder, error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     const std::string& path = entry->path().native();
     if ((path.ends_with(kRecordSuffix) || path.ends_with(kKeptRecordSuffix)) &&
-        entry->is_regular_file(none))
-      found.emplace_back(entry->last_write_time(none), entry->path());
+        entry->is_regular_file(ignored))
+      found.emplace_back(entry->last_write_time(ignored), entry->path());
   }
   std::sort(found.begin(), found.end());
   std::vector<fs::path> files;
@@ -143,39 +140,41 @@ RootDirectoryPtr Quarantine::open_root() const {
 }
 
 /// The record is written first, so that no file is in the quarantine without a record.
-fs::path Quarantine::take(ClaimedFile& file, const fs::path& relative, const std::string& reason) {
+fs::path Quarantine::add(ClaimedFile& file, const fs::path& relative,
+                         const std::string& record_json) {
   const std::lock_guard lock(mutex_);
-  const fs::path wanted = folder_ / path_in_quarantine(relative);
-  fs::path place = wanted;
-  const auto is_another = [](const fs::path& other) {  // or a kept record of an earlier version
+  const fs::path first_path = folder_ / path_in_quarantine(relative);
+  fs::path path = first_path;
+  const auto is_taken = [](const fs::path& other) {  // or a kept record of an earlier version
     return entry_exists(other) || entry_exists(record_path_of(other));
   };
-  for (int number = 2; place == wanted ? entry_exists(place) : is_another(place); ++number)
-    place = wanted.parent_path() / (std::to_string(number) + "-" + wanted.filename().native());
-  write(record_path_of(place), reason);
+  for (int number = 2; path == first_path ? entry_exists(path) : is_taken(path); ++number)
+    path =
+        first_path.parent_path() / (std::to_string(number) + "-" + first_path.filename().native());
+  write_record(record_path_of(path), record_json);
   try {
-    file.move_to(*open_root(), place.lexically_relative(root_), options_.max_copy_mb);
+    file.move_to(*open_root(), path.lexically_relative(root_), options_.max_copy_mb);
   } catch (const std::runtime_error&) {
-    static_cast<void>(open_root()->remove_below(record_path_of(place).lexically_relative(root_)));
+    static_cast<void>(open_root()->remove_below(record_path_of(path).lexically_relative(root_)));
     throw;
   }
-  return place;
+  return path;
 }
 
-fs::path Quarantine::note(const fs::path& relative, const std::string& reason) {
-  fs::path place = kept_record_of(folder_ / path_in_quarantine(relative));
-  write(place, reason);
+fs::path Quarantine::add_kept_record(const fs::path& relative, const std::string& record_json) {
+  fs::path path = kept_record_of(folder_ / path_in_quarantine(relative));
+  write_record(path, record_json);
   remove_legacy_kept_record(relative);
-  return place;
+  return path;
 }
 
 bool Quarantine::has_kept_record(const fs::path& relative) const {
-  const fs::path place = folder_ / path_in_quarantine(relative);
-  return !is_missing_error(lstat_error(kept_record_of(place))) || has_legacy_kept_record(place);
+  const fs::path path = folder_ / path_in_quarantine(relative);
+  return !is_missing_error(lstat_error(kept_record_of(path))) || has_legacy_kept_record(path);
 }
 
-bool Quarantine::has_legacy_kept_record(const fs::path& place) const {
-  return lstat_error(record_path_of(place)) == 0 && is_missing_error(lstat_error(place));
+bool Quarantine::has_legacy_kept_record(const fs::path& path) const {
+  return lstat_error(record_path_of(path)) == 0 && is_missing_error(lstat_error(path));
 }
 
 bool Quarantine::has_file(const fs::path& relative) const {
@@ -184,81 +183,80 @@ bool Quarantine::has_file(const fs::path& relative) const {
 }
 
 void Quarantine::remove_kept_record(const fs::path& relative) {
-  const fs::path place = path_in_quarantine(relative);
-  if (lstat_error(kept_record_of(folder_ / place)) == 0) {
+  const fs::path path = path_in_quarantine(relative);
+  if (lstat_error(kept_record_of(folder_ / path)) == 0) {
     const RootDirectoryPtr quarantine = RootDirectory::open(folder_);
-    if (quarantine && quarantine->remove_below(kept_record_of(place)))
-      remove_empty_folders(*quarantine, place);
+    if (quarantine && quarantine->remove_below(kept_record_of(path)))
+      remove_empty_folders(*quarantine, path);
   }
   remove_legacy_kept_record(relative);
 }
 
 void Quarantine::remove_legacy_kept_record(const fs::path& relative) {
-  const fs::path place = path_in_quarantine(relative);
-  if (!has_legacy_kept_record(folder_ / place)) return;
+  const fs::path path = path_in_quarantine(relative);
+  if (!has_legacy_kept_record(folder_ / path)) return;
   const std::lock_guard lock(mutex_);  // it may be the record of a file that is being moved in
   const RootDirectoryPtr quarantine = RootDirectory::open(folder_);
-  if (quarantine && has_legacy_kept_record(folder_ / place) &&
-      quarantine->remove_below(record_path_of(place)))
-    remove_empty_folders(*quarantine, place);
+  if (quarantine && has_legacy_kept_record(folder_ / path) &&
+      quarantine->remove_below(record_path_of(path)))
+    remove_empty_folders(*quarantine, path);
 }
 
-void Quarantine::write(const fs::path& record, const std::string& reason) const {
-  if (lstat_error(record) == ENAMETOOLONG)
-    fail(record, ENAMETOOLONG);  // no later call would find the record
+void Quarantine::write_record(const fs::path& record_path, const std::string& record_json) const {
+  if (lstat_error(record_path) == ENAMETOOLONG)
+    fail(record_path, ENAMETOOLONG);  // no later call would find the record
   const RootDirectoryPtr root = open_root();
-  const DirectoryPtr folder = root->make_below(record.lexically_relative(root_).parent_path());
-  if (!folder) fail(record, errno);
-  const fs::path path = record.parent_path();
+  const DirectoryPtr folder = root->make_below(record_path.lexically_relative(root_).parent_path());
+  if (!folder) fail(record_path, errno);
+  const fs::path folder_path = record_path.parent_path();
   try {
     TemporaryFile file(*folder);
-    file.write(std::as_bytes(std::span(reason)));
+    file.write(std::as_bytes(std::span(record_json)));
     if (options_.durable) file.sync();
     file.close();
-    if (options_.durable) sync_ancestors(*folder, path);
-    file.rename_to(record.filename());
+    if (options_.durable) sync_ancestors(*folder, folder_path);
+    file.rename_to(record_path.filename());
   } catch (const std::system_error& error) {
-    fail(record, error.code().value());
+    fail(record_path, error.code().value());
   }
   if (!options_.durable) return;
   try {
-    sync_directory(*folder, path);
+    sync_directory(*folder, folder_path);
   } catch (const EnvironmentError&) {  // without a durable record the input is tried again
-    ::unlinkat(folder->descriptor(), record.filename().c_str(), 0);
+    ::unlinkat(folder->descriptor(), record_path.filename().c_str(), 0);
     throw;
   }
 }
 
 std::vector<fs::path> Quarantine::sweep(std::chrono::system_clock::time_point now) const {
   std::vector<fs::path> removed;
-  std::error_code none;
+  std::error_code error;
   const RootDirectoryPtr quarantine = RootDirectory::open(folder_);
   if (!quarantine) return removed;
   const std::vector<fs::path> files = quarantine_records(folder_);
   std::int64_t bytes = 0;
-  const std::int64_t most = options_.max_mb << 20;
-  const auto counted_bytes =
-      // A file that alone exceeds the limit does not count, so it does not evict others.
-      [&](const fs::path& file) {
-        const std::int64_t size =
-            bytes_of(file) + (is_kept_record(file) ? 0 : bytes_of(file_of_record(file)));
-        return size > most ? 0 : size;
-      };
+  const std::int64_t max_bytes = options_.max_mb << 20;
+  // A file that alone exceeds the limit does not count, so it does not evict others.
+  const auto counted_bytes = [&](const fs::path& file) {
+    const std::int64_t size =
+        bytes_of(file) + (is_kept_record(file) ? 0 : bytes_of(file_of_record(file)));
+    return size > max_bytes ? 0 : size;
+  };
   for (const fs::path& file : files) bytes += counted_bytes(file);
   for (const fs::path& file : files) {
-    const fs::file_time_type time = fs::last_write_time(file, none);
-    if (none) continue;  // the age is unknown
+    const fs::file_time_type time = fs::last_write_time(file, error);
+    if (error) continue;  // the age is unknown
     const auto written = fs::file_time_type::clock::to_sys(time);
-    const bool old =
+    const bool is_expired =
         options_.keep_days > 0 && now - written > std::chrono::days(options_.keep_days);
-    const bool much = options_.max_mb > 0 && bytes > most;
-    if (!old && !much) break;
-    if (!old && counted_bytes(file) == 0) continue;
+    const bool is_over_limit = options_.max_mb > 0 && bytes > max_bytes;
+    if (!is_expired && !is_over_limit) break;
+    if (!is_expired && counted_bytes(file) == 0) continue;
     bytes -= counted_bytes(file);
-    const fs::path place = file.lexically_relative(folder_);
-    if (!is_kept_record(place)) static_cast<void>(quarantine->remove_below(file_of_record(place)));
-    static_cast<void>(quarantine->remove_below(place));
-    remove_empty_folders(*quarantine, place);
+    const fs::path path = file.lexically_relative(folder_);
+    if (!is_kept_record(path)) static_cast<void>(quarantine->remove_below(file_of_record(path)));
+    static_cast<void>(quarantine->remove_below(path));
+    remove_empty_folders(*quarantine, path);
     removed.push_back(is_kept_record(file) ? file : file_of_record(file));
   }
   return removed;

@@ -31,10 +31,11 @@ class Quarantine {
 
   /// Moves the file to `relative` below the quarantine folder and writes its record. If another
   /// file has the name, a numbered name is used. Returns the new path.
-  std::filesystem::path take(ClaimedFile& file, const std::filesystem::path& relative,
-                             const std::string& reason);
+  std::filesystem::path add(ClaimedFile& file, const std::filesystem::path& relative,
+                            const std::string& record_json);
   /// Writes a record for an input that is kept in place. Returns the path of the record.
-  std::filesystem::path note(const std::filesystem::path& relative, const std::string& reason);
+  std::filesystem::path add_kept_record(const std::filesystem::path& relative,
+                                        const std::string& record_json);
   /// Whether there is a kept record for the input. True also if its status cannot be read. Never
   /// throws.
   bool has_kept_record(const std::filesystem::path& relative) const;
@@ -50,9 +51,9 @@ class Quarantine {
 
  private:
   RootDirectoryPtr open_root() const;
-  bool has_legacy_kept_record(const std::filesystem::path& place) const;
+  bool has_legacy_kept_record(const std::filesystem::path& path) const;
   void remove_legacy_kept_record(const std::filesystem::path& relative);
-  void write(const std::filesystem::path& record, const std::string& reason) const;
+  void write_record(const std::filesystem::path& record_path, const std::string& record_json) const;
 
   const std::filesystem::path root_;    // OUT/.eckart; no link below it is followed
   const std::filesystem::path folder_;  // the quarantine folder, below root_
@@ -72,11 +73,11 @@ std::filesystem::path file_of_record(const std::filesystem::path& record);
 bool is_kept_record(const std::filesystem::path& record);
 
 /// Returns the path of the record of a quarantined file.
-std::filesystem::path record_path_of(const std::filesystem::path& place);
+std::filesystem::path record_path_of(const std::filesystem::path& path);
 
 /// Removes the folder of `path`, relative to the quarantine, and its parents, as far as they are
 /// empty.
-void remove_empty_folders(const RootDirectory& quarantine, const std::filesystem::path& place);
+void remove_empty_folders(const RootDirectory& quarantine, const std::filesystem::path& path);
 
 /// Returns the paths of all records in a quarantine, including kept records, oldest first.
 std::vector<std::filesystem::path> quarantine_records(const std::filesystem::path& folder);

@@ -59,18 +59,18 @@ std::string utc_timestamp_text(std::chrono::system_clock::time_point time) {
 
 }  // namespace
 
-std::string to_json(const QuarantineRecord& note, const std::string& version) {
-  Json json{{"input", note.input.native()},
-            {"uri", to_uri(note.input)},
-            {"root_uri", to_uri(note.root)},
-            {"stage", to_string(note.outcome.stage)},
-            {"reason", to_string(note.outcome.reason)},
-            {"error", note.outcome.detail},
-            {"bytes", note.bytes},
-            {"sha256", note.sha256},
-            {"time", utc_timestamp_text(note.time)},
+std::string to_json(const QuarantineRecord& record, const std::string& version) {
+  Json json{{"input", record.input.native()},
+            {"uri", to_uri(record.input)},
+            {"root_uri", to_uri(record.root)},
+            {"stage", to_string(record.outcome.stage)},
+            {"reason", to_string(record.outcome.reason)},
+            {"error", record.outcome.detail},
+            {"bytes", record.bytes},
+            {"sha256", record.sha256},
+            {"time", utc_timestamp_text(record.time)},
             {"version", "eckart " + version}};
-  if (!note.sha256_error.empty()) json["sha256_error"] = note.sha256_error;
+  if (!record.sha256_error.empty()) json["sha256_error"] = record.sha256_error;
   return dump_json(json, 2) + '\n';
 }
 

@@ -22,7 +22,7 @@ struct QuarantineRecord {
 };
 
 /// Returns one JSON object and a newline.
-std::string to_json(const QuarantineRecord& note, const std::string& version);
+std::string to_json(const QuarantineRecord& record, const std::string& version);
 
 struct QuarantinedInput {
   std::filesystem::path input;

@@ -87,8 +87,8 @@ DirectoryPtr RootDirectory::make_below(const fs::path& relative) const {
   if (directory || errno != ENOENT) return directory;
   directory = Directory::adopt(open_by_component(root->descriptor(), relative, true));
   const int error = errno;
-  for (fs::path made = relative; !made.empty(); made = made.parent_path())
-    forget_synced_folder(path_ / made);
+  for (fs::path path = relative; !path.empty(); path = path.parent_path())
+    forget_synced_folder(path_ / path);
   errno = error;
   return directory;
 }

@@ -38,13 +38,13 @@ DirectoryPtr open_directory(const RootedFile& file) {
 
 EntryStat stat_entry(const Directory& directory, const std::string& name, LinkPolicy links) {
   struct stat status {};
-  const auto look = [&](int flags) {
+  const auto read_status = [&](int flags) {
     return ::fstatat(directory.descriptor(), name.c_str(), &status, flags) == 0;
   };
-  if (!look(AT_SYMLINK_NOFOLLOW))
-    return {EntryStat::nothing, {}, is_missing_error(errno) ? 0 : errno};
+  if (!read_status(AT_SYMLINK_NOFOLLOW))
+    return {EntryStat::missing, {}, is_missing_error(errno) ? 0 : errno};
   if (!S_ISLNK(status.st_mode) || links == LinkPolicy::none) return entry_of(status);
-  if (!look(0)) return {EntryStat::link, {}, is_missing_error(errno) ? 0 : errno};
+  if (!read_status(0)) return {EntryStat::link, {}, is_missing_error(errno) ? 0 : errno};
   const EntryStat target = entry_of(status);
   const bool is_followed = target.kind == EntryStat::file || links == LinkPolicy::all;
   return is_followed ? target : EntryStat{EntryStat::link, {}, 0};

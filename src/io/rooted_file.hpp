@@ -26,8 +26,8 @@ DirectoryPtr open_directory(const RootedFile& file);
 
 /// The kind and identity of a directory entry.
 struct EntryStat {
-  enum Kind { nothing, file, directory, link, other };
-  Kind kind = nothing;    ///< link: not followed, or broken
+  enum Kind { missing, file, directory, link, other };
+  Kind kind = missing;    ///< link: not followed, or broken
   FileIdentity identity;  ///< of a regular file
   int error = 0;          ///< errno if the status cannot be read
 };

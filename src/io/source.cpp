@@ -40,20 +40,20 @@ fs::path last_component(const fs::path& path) {
 /// Yields one item.
 class SingleSource : public Source {
  public:
-  explicit SingleSource(SourceItem arrival) : source_item_(std::move(arrival)) {}
+  explicit SingleSource(SourceItem item) : item_(std::move(item)) {}
   std::optional<SourceItem> next(const std::stop_token&) override {
-    return std::exchange(source_item_, std::nullopt);
+    return std::exchange(item_, std::nullopt);
   }
 
  private:
-  std::optional<SourceItem> source_item_;
+  std::optional<SourceItem> item_;
 };
 
 /// Stores the names of one folder and the paths of the folders that are not listed yet.
 class FolderSource : public Source {
  public:
-  FolderSource(fs::path root, fs::path place)
-      : root_(std::move(root)), output_prefix_(std::move(place)) {
+  FolderSource(fs::path root, fs::path output_prefix)
+      : root_(std::move(root)), output_prefix_(std::move(output_prefix)) {
     pending_.emplace_back();
   }
 
@@ -74,7 +74,7 @@ class FolderSource : public Source {
     return std::nullopt;
   }
 
-  std::int64_t ignored() const override { return ignored_; }
+  std::int64_t ignored_count() const override { return ignored_; }
 
  private:
   fs::path path_of(const fs::path& folder) const { return folder.empty() ? root_ : root_ / folder; }
@@ -112,12 +112,13 @@ class FolderSource : public Source {
     std::string name = entry.d_name;
     if (name == "." || name == "..") return;
     const bool may_be_link = entry.d_type == DT_LNK || entry.d_type == DT_UNKNOWN;
-    const bool is_own_folder =
+    const bool is_real_folder =
         entry.d_type == DT_DIR || (may_be_link && is_folder(directory, name, AT_SYMLINK_NOFOLLOW));
-    const bool leads_to_folder = is_own_folder || (may_be_link && is_folder(directory, name, 0));
-    if (is_own_folder && !name.starts_with('.')) {
+    const bool is_folder_or_link_to_one =
+        is_real_folder || (may_be_link && is_folder(directory, name, 0));
+    if (is_real_folder && !name.starts_with('.')) {
       subfolders.push_back(std::move(name));
-    } else if (!leads_to_folder && is_image_file_name(name)) {
+    } else if (!is_folder_or_link_to_one && is_image_file_name(name)) {
       names_.push_back(std::move(name));
     } else {
       ++ignored_;
@@ -143,22 +144,24 @@ class FolderSource : public Source {
 class ChainSource : public Source {
  public:
   using NextSource = std::function<std::unique_ptr<Source>(const std::stop_token&)>;
-  ChainSource(NextSource more, bool may_block)
-      : next_source_(std::move(more)), may_block_(may_block) {}
+  ChainSource(NextSource next_source, bool may_block)
+      : next_source_(std::move(next_source)), may_block_(may_block) {}
 
   std::optional<SourceItem> next(const std::stop_token& stop) override {
     while (!stop.stop_requested()) {
       if (!current_ && !(current_ = next_source_(stop))) break;
-      if (std::optional<SourceItem> arrival = current_->next(stop)) return arrival;
+      if (std::optional<SourceItem> item = current_->next(stop)) return item;
       if (stop.stop_requested()) break;
-      ignored_ += current_->ignored();
+      ignored_ += current_->ignored_count();
       current_.reset();
     }
     return std::nullopt;
   }
 
   bool may_block() const override { return may_block_; }
-  std::int64_t ignored() const override { return ignored_ + (current_ ? current_->ignored() : 0); }
+  std::int64_t ignored_count() const override {
+    return ignored_ + (current_ ? current_->ignored_count() : 0);
+  }
 
  private:
   const NextSource next_source_;
@@ -169,40 +172,40 @@ class ChainSource : public Source {
 
 /// Returns the path below the output folder: without root directory, dots and trailing slash.
 fs::path output_path_of(const fs::path& path) {
-  fs::path place;
+  fs::path output;
   for (const fs::path& part : path.lexically_normal().relative_path()) {
-    if (part != "." && part != ".." && !part.empty()) place /= part;
+    if (part != "." && part != ".." && !part.empty()) output /= part;
   }
-  return place;
+  return output;
 }
 
 /// `file_path` and `folder_path` are the paths below the output folder if the input is a file or a
 /// folder.
-std::unique_ptr<Source> source_at(const fs::path& input, const fs::path& place,
-                                  const fs::path& folder_place) {
+std::unique_ptr<Source> source_at(const fs::path& input, const fs::path& file_path,
+                                  const fs::path& folder_path) {
   std::error_code error;
   const fs::file_status status = fs::status(input, error);
-  if (fs::is_directory(status)) return std::make_unique<FolderSource>(input, folder_place);
-  return std::make_unique<SingleSource>(fs::exists(status) ? SourceItem{input, place, {}}
-                                                           : failed_item(input, place, error));
+  if (fs::is_directory(status)) return std::make_unique<FolderSource>(input, folder_path);
+  return std::make_unique<SingleSource>(fs::exists(status) ? SourceItem{input, file_path, {}}
+                                                           : failed_item(input, file_path, error));
 }
 
 /// Output paths mirror input paths, so neither folder may be inside the other.
 std::string output_conflict(const fs::path& input, const fs::path& output) {
-  std::error_code none;  // not a folder
+  std::error_code ignored;  // not a folder
   if (is_within(input, output)) return "it is inside the output folder " + output.string();
-  if (fs::is_directory(input, none) && is_within(output, input)) {
+  if (fs::is_directory(input, ignored) && is_within(output, input)) {
     return "the output folder " + output.string() + " is inside it";
   }
   return {};
 }
 
 std::unique_ptr<Source> source_of_line(const std::string& line, const fs::path& output) {
-  const fs::path place = output_path_of(line);
+  const fs::path path = output_path_of(line);
   const std::string why = output_conflict(line, output);
-  if (why.empty()) return source_at(line, place, place);
-  return std::make_unique<SingleSource>(SourceItem{
-      line, place, Outcome::failed(Stage::source, FailureReason::output_collision, why)});
+  if (why.empty()) return source_at(line, path, path);
+  return std::make_unique<SingleSource>(
+      SourceItem{line, path, Outcome::failed(Stage::source, FailureReason::output_collision, why)});
 }
 
 }  // namespace

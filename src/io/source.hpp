@@ -20,8 +20,8 @@ struct SourceItem {
   Outcome outcome;              ///< failed if the source knows that the file cannot be processed
   int job = 0;                  ///< index of the job
   bool is_last_attempt = true;  ///< a file that does not decode counts as failed, not as incomplete
-  RootedFile below{};           ///< set by a watch: the only way to access the file
-  FileIdentity seen{};          ///< set by a watch: the identity when the file was last examined
+  RootedFile rooted_file{};     ///< set by a watch: the only way to access the file
+  FileIdentity identity{};      ///< set by a watch: the identity when the file was last examined
 };
 
 /// Yields input files. Used by one thread at a time.
@@ -35,7 +35,7 @@ class Source {
   virtual bool may_block() const { return false; }
   /// The number of entries that were ignored: hidden, links to folders, or without the name of an
   /// image.
-  virtual std::int64_t ignored() const { return 0; }
+  virtual std::int64_t ignored_count() const { return 0; }
 };
 
 /// Returns a source for one input: a folder, a file of any name, or one failed item (not_found,

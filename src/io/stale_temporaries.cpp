@@ -21,8 +21,8 @@ StaleTemporaries::StaleTemporaries(const fs::path& root)
 }
 
 void StaleTemporaries::remove_in(const fs::path& folder) {
-  constexpr std::size_t kMaxCleaned =
-      10000;  // bounds memory; a service may write to any number of folders
+  // A service may write to any number of folders.
+  constexpr std::size_t kMaxCleaned = 10000;
   if (cleaned_.size() >= kMaxCleaned) cleaned_.clear();
   if (!cleaned_.insert(folder.native()).second) return;
   if (is_in_another_output_folder(folder) || is_ancestor_locked()) return;
@@ -35,16 +35,16 @@ void StaleTemporaries::remove_in(const fs::path& folder) {
 }
 
 bool StaleTemporaries::is_in_another_output_folder(fs::path folder) const {
-  std::error_code none;
+  std::error_code ignored;
   for (; folder != root_ && folder.has_relative_path(); folder = folder.parent_path()) {
-    if (fs::exists(folder / kStateFolder, none)) return true;
+    if (fs::exists(folder / kStateFolder, ignored)) return true;
   }
   return false;
 }
 
 bool StaleTemporaries::is_ancestor_locked() const {
-  std::error_code none;
-  fs::path folder = fs::canonical(root_, none);
+  std::error_code ignored;
+  fs::path folder = fs::canonical(root_, ignored);
   while (folder.has_relative_path()) {
     folder = folder.parent_path();
     if (is_locked(folder)) return true;

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 /// Folders that were synced with all their ancestors.
 class SyncedFolders {
  public:
-  bool has(const fs::path& folder) const {
+  bool contains(const fs::path& folder) const {
     const std::lock_guard lock(mutex_);
     return synced_.contains(folder.native());
   }
@@ -33,8 +33,8 @@ class SyncedFolders {
   }
   /// Adds nothing if a folder was created after `generation`, because it may be this one.
   void add(const fs::path& folder, std::uint64_t generation) {
-    constexpr std::size_t kMaxFolders =
-        10000;  // bounds memory; a service may write to any number of folders
+    // A service may write to any number of folders.
+    constexpr std::size_t kMaxFolders = 10000;
     const std::lock_guard lock(mutex_);
     if (generation != generation_) return;
     if (synced_.size() >= kMaxFolders) synced_.clear();  // each is then synced once more
@@ -53,8 +53,8 @@ class SyncedFolders {
 };
 
 SyncedFolders& synced_folders() {
-  static SyncedFolders known;
-  return known;
+  static SyncedFolders folders;
+  return folders;
 }
 
 fs::path parent_folder(const fs::path& path) {
@@ -96,13 +96,13 @@ void forget_synced_folder(const fs::path& folder) { synced_folders().remove(fold
 void sync_folder_and_ancestors(const fs::path& folder) {
   const std::uint64_t generation = synced_folders().generation();
   sync_folder(folder);
-  std::vector<fs::path> around;
-  for (fs::path path = folder; !synced_folders().has(path) && path != parent_folder(path);
+  std::vector<fs::path> ancestors;
+  for (fs::path path = folder; !synced_folders().contains(path) && path != parent_folder(path);
        path = parent_folder(path))
-    around.push_back(parent_folder(path));  // which may have a new entry
-  for (const fs::path& path : around) sync_folder(path);
+    ancestors.push_back(parent_folder(path));  // which may have a new entry
+  for (const fs::path& path : ancestors) sync_folder(path);
   synced_folders().add(folder, generation);
-  for (const fs::path& path : around) synced_folders().add(path, generation);
+  for (const fs::path& path : ancestors) synced_folders().add(path, generation);
 }
 
 void sync_directory(const Directory& directory, const fs::path& path) {
@@ -110,13 +110,13 @@ void sync_directory(const Directory& directory, const fs::path& path) {
 }
 
 void sync_ancestors(const Directory& directory, const fs::path& path) {
-  if (synced_folders().has(path)) return;
+  if (synced_folders().contains(path)) return;
   const std::uint64_t generation = synced_folders().generation();
-  FileId below = directory.id();
-  for (DirectoryPtr around = open_parent(directory); around && around->id() != below;
-       around = open_parent(*around)) {
-    sync_directory(*around, path);
-    below = around->id();
+  FileId previous = directory.id();
+  for (DirectoryPtr ancestor = open_parent(directory); ancestor && ancestor->id() != previous;
+       ancestor = open_parent(*ancestor)) {
+    sync_directory(*ancestor, path);
+    previous = ancestor->id();
   }
   synced_folders().add(path, generation);
 }

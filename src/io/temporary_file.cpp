@@ -59,7 +59,7 @@ TemporaryFile::TemporaryFile(int folder, const std::filesystem::path& prefix, mo
 }
 
 TemporaryFile::~TemporaryFile() {
-  if (!renamed_) ::unlinkat(folder_, path_.c_str(), 0);
+  if (!is_renamed_) ::unlinkat(folder_, path_.c_str(), 0);
 }
 
 void TemporaryFile::write(std::span<const std::byte> bytes) {
@@ -80,8 +80,8 @@ void TemporaryFile::set_owner_and_mode(const struct stat& status) noexcept {
   mode_t mode = status.st_mode & 07777;
   if (::fchown(descriptor_.get(), status.st_uid, status.st_gid) != 0) {
     static_cast<void>(::fchown(descriptor_.get(), uid_t(-1), status.st_gid));
-    mode &=
-        0777;  // drops setuid and setgid, because the owner or group is not that of the original
+    // Drops setuid and setgid, because the owner or group is not that of the original.
+    mode &= 0777;
   }
   static_cast<void>(::fchmod(descriptor_.get(), mode));
 }
@@ -129,13 +129,13 @@ void TemporaryFile::close() {
 
 void TemporaryFile::rename_to(const std::filesystem::path& path) {
   if (::renameat(folder_, path_.c_str(), folder_, path.c_str()) != 0) fail("cannot rename");
-  renamed_ = true;
+  is_renamed_ = true;
 }
 
 bool TemporaryFile::rename_if_free(const std::filesystem::path& path) {
-  renamed_ = rename_no_replace(folder_, path_, folder_, path);
-  if (!renamed_ && errno != EEXIST) fail("cannot rename");
-  return renamed_;
+  is_renamed_ = rename_no_replace(folder_, path_, folder_, path);
+  if (!is_renamed_ && errno != EEXIST) fail("cannot rename");
+  return is_renamed_;
 }
 
 }  // namespace eckart::io

@@ -56,7 +56,7 @@ class TemporaryFile {
   int folder_;  // of path_; AT_FDCWD: the current folder
   std::filesystem::path path_;
   FileDescriptor descriptor_;
-  bool renamed_ = false;
+  bool is_renamed_ = false;
 };
 
 /// Whether the name is that of a TemporaryFile of another process.

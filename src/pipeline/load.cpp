@@ -19,9 +19,9 @@ ItemPtr make_work_item(io::SourceItem arrival) {
   item->outcome = std::move(arrival.outcome);
   item->job = arrival.job;
   item->is_last_attempt = arrival.is_last_attempt;
-  item->file_state = arrival.seen.state;
-  item->rooted_file = std::move(arrival.below);
-  item->identity = arrival.seen;
+  item->file_state = arrival.identity.state;
+  item->rooted_file = std::move(arrival.rooted_file);
+  item->identity = arrival.identity;
   return item;
 }
 

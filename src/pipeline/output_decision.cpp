@@ -204,7 +204,7 @@ io::ConflictAction resolve_collision(const OutputDecision& decision,
   if (decision.action != OutputAction::compare) return io::ConflictAction::replace;
   const io::FileComparison likeness = io::compare_files(output, written);
   if (likeness == io::FileComparison::same) return io::ConflictAction::keep;
-  if (likeness == io::FileComparison::beginning && decision.is_modified_output)
+  if (likeness == io::FileComparison::prefix && decision.is_modified_output)
     return io::ConflictAction::replace;
   throw_output_collision(output, decision);
 }

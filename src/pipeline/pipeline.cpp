@@ -87,7 +87,7 @@ telemetry::RunReport Pipeline::run(trace::Trace* trace) {
 
   telemetry::RunReport report = tally_.report();
   report.stopped_by = stopped_by();
-  report.ignored = source_.ignored();
+  report.ignored = source_.ignored_count();
   const telemetry::ProgressState progress = tally_.progress();
   report.interrupted = !progress.total_is_final || progress.done < progress.total;
   if (!compute_clock_) return report;  // stopped before there was a backend
@@ -170,7 +170,7 @@ void Pipeline::run_source() {
       const Activity::Scope step(
           activity_, {"source",
                       options_.limits.stall,
-                      {{arrival->file, arrival->relative, arrival->job, arrival->seen.state}}});
+                      {{arrival->file, arrival->relative, arrival->job, arrival->identity.state}}});
       item = make_work_item(std::move(*arrival));
       if (item->outcome.ok())
         attempt(item->outcome, Stage::source, FailureReason::internal,

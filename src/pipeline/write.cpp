@@ -38,7 +38,7 @@ std::vector<WorkItem*> items_between(std::span<ItemPtr> group, ItemState from, I
 /// service removes what stays.
 void abandon_unpublished(std::vector<WorkItem*> items, OutputOwner& owner) try {
   owner.check_in_place();  // else nothing is known of what stands there
-  std::erase_if(items, [](const WorkItem* item) { return item->publication.published(); });
+  std::erase_if(items, [](const WorkItem* item) { return item->publication.is_published(); });
   owner.abandon_intents(items);
 } catch (const EnvironmentError&) {
 } catch (const FatalError&) {
@@ -72,7 +72,7 @@ void publish_outputs(std::span<ItemPtr> group, OutputOwner& owner, bool durable)
   owner.record_intents(items);
   const auto advance_published = [&] {
     for (WorkItem* item : items) {
-      if (item->publication.published()) item->advance(ItemState::published);
+      if (item->publication.is_published()) item->advance(ItemState::published);
     }
   };
   try {

@@ -75,7 +75,7 @@ class FakeSource : public io::Source {
     const std::string name = std::to_string(next_++);
     return io::SourceItem{name, name, {}};
   }
-  std::int64_t ignored() const override { return 0; }
+  std::int64_t ignored_count() const override { return 0; }
 
  private:
   const int& images_;

@@ -6,9 +6,9 @@
 
 namespace eckart::io {
 
-std::chrono::nanoseconds age_of(const FileFingerprint& seen) {
+std::chrono::nanoseconds age_of(const FileFingerprint& fingerprint) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return now - std::chrono::nanoseconds(seen.file.ctime_ns);
+  return now - std::chrono::nanoseconds(fingerprint.identity.ctime_ns);
 }
 
 std::optional<FileId> directory_id_at(const std::filesystem::path& path) {

@@ -29,19 +29,19 @@ FileDescriptor make_wake_descriptor() {
 
 }  // namespace
 
-FolderWatcher::FolderWatcher(int number, WatchOptions options, WorkFilter wants, LogFunction tell,
-                             std::function<void()> ring)
-    : watch_index_(number),
+FolderWatcher::FolderWatcher(int watch_index, WatchOptions options, WorkFilter work_filter,
+                             LogFunction log, std::function<void()> on_ready)
+    : watch_index_(watch_index),
       options_(std::move(options)),
       path_filter_(options_),
-      work_filter_(std::move(wants)),
-      log_(std::move(tell)),
-      on_ready_(std::move(ring)),
+      work_filter_(std::move(work_filter)),
+      log_(std::move(log)),
+      on_ready_(std::move(on_ready)),
       wake_descriptor_(make_wake_descriptor()),
       ready_queue_(options_),
       thread_(
-          "watch" + std::to_string(number), 1, [this](int) { run(); },
-          [this](std::exception_ptr failure) { failed(std::move(failure)); }) {}
+          "watch" + std::to_string(watch_index), 1, [this](int) { run(); },
+          [this](std::exception_ptr failure) { on_failure(std::move(failure)); }) {}
 
 FolderWatcher::~FolderWatcher() { end(); }
 
@@ -51,27 +51,27 @@ void FolderWatcher::end() {
   thread_.join();
 }
 
-std::optional<SourceItem> FolderWatcher::take() {
+std::optional<SourceItem> FolderWatcher::pop() {
   {
     const std::lock_guard lock(mutex_);
     if (failure_) std::rethrow_exception(failure_);
   }
-  const std::optional<ReadyQueue::PoppedFile> taken = ready_queue_.take(Clock::now());
-  if (!taken) return std::nullopt;
-  if (taken->needs_refill) wake();
-  SourceItem arrival = source_item_of(taken->path, taken->seen, taken->root);
-  arrival.is_last_attempt = taken->is_last_attempt;
-  return arrival;
+  const std::optional<ReadyQueue::PoppedFile> popped = ready_queue_.pop(Clock::now());
+  if (!popped) return std::nullopt;
+  if (popped->needs_refill) wake();
+  SourceItem item = source_item_of(popped->path, popped->fingerprint, popped->root);
+  item.is_last_attempt = popped->is_last_attempt;
+  return item;
 }
 
-void FolderWatcher::finished(const std::string& path, FinishStatus ending, const std::string& why) {
-  tell(ready_queue_.finished(path, ending, why, Clock::now()), why);
+void FolderWatcher::finish(const std::string& path, FinishStatus status, const std::string& why) {
+  log_backoff(ready_queue_.finish(path, status, why, Clock::now()), why);
   on_ready_();
   wake();
 }
 
-void FolderWatcher::rescan() {
-  rescan_ = true;
+void FolderWatcher::request_scan() {
+  is_scan_requested_ = true;
   wake();
 }
 
@@ -90,17 +90,17 @@ WatchState FolderWatcher::state() const {
 void FolderWatcher::run() {
   while (!stop_) {
     check_root();
-    for (ReadyQueue::FinishedFile& returned : ready_queue_.returned()) {
-      if (root_) root_->on_file_finished(std::move(returned));
+    for (ReadyQueue::FinishedFile& finished : ready_queue_.take_finished()) {
+      if (root_) root_->on_file_finished(std::move(finished));
     }
     if (root_) {
-      if (rescan_.exchange(false)) root_->request_scan();
+      if (is_scan_requested_.exchange(false)) root_->request_scan();
       root_->read_events();
       root_->scan();
       fill_ready_queue();
-      if (!root_->has_pending()) tell(ready_queue_.end_backoff_if_idle(), {});
+      if (!root_->has_pending()) log_backoff(ready_queue_.end_backoff_if_idle(), {});
     }
-    if (root_) root_->release();
+    if (root_) root_->close_directory();
     update_state();
     wait();
   }
@@ -109,7 +109,7 @@ void FolderWatcher::run() {
 void FolderWatcher::check_root() {
   const Instant now = Clock::now();
   if (now < next_root_check_ && !(root_ && root_->root_may_have_changed())) return;
-  next_root_check_ = now + options_.root_check;
+  next_root_check_ = now + options_.root_check_interval;
   const std::optional<FileId> id = directory_id_at(options_.root);
   const int error = errno;
   if (root_ && id == root_->root()->id() && !root_->root_may_have_changed()) return;
@@ -125,19 +125,19 @@ void FolderWatcher::open_root() {
   const bool is_readable = directory && directory->open_for_reading();
   const int error = errno;
   if (is_readable) {
-    if (!root_error_.empty()) tell(Severity::info, "the folder is available again and is watched");
+    if (!root_error_.empty()) log(Severity::info, "the folder is available again and is watched");
     root_error_.clear();
     root_.emplace(std::move(root), options_, path_filter_, ready_queue_,
-                  [this](Severity severity, const std::string& what) { tell(severity, what); });
+                  [this](Severity severity, const std::string& what) { log(severity, what); });
   } else if (root_error_.empty()) {
     root_error_ = error_text(error);
-    tell(Severity::warning, "the folder is not available; waiting for it: " + root_error_);
+    log(Severity::warning, "the folder is not available; waiting for it: " + root_error_);
   }
 }
 
 /// Drops pending and ready files. Files in flight are finished as usual.
 void FolderWatcher::close_root(const std::string& why) {
-  tell(Severity::warning, why);
+  log(Severity::warning, why);
   root_error_ = why;
   WatchState state;
   root_->fill_state(state);
@@ -147,16 +147,16 @@ void FolderWatcher::close_root(const std::string& why) {
 }
 
 void FolderWatcher::fill_ready_queue() {
-  bool some = false;
+  bool has_new_files = false;
   for (int i = 0; i < kMaxFilesPerStep && !stop_ && can_fill_ready_queue(); ++i) {
     std::optional<ReadyFile> file = root_->next_ready();
     if (!file) break;
     file->root = root_->root();
     if (!passes_filter(*file)) continue;
-    ready_queue_.put(std::move(*file));
-    some = true;
+    ready_queue_.push(std::move(*file));
+    has_new_files = true;
   }
-  if (some) on_ready_();
+  if (has_new_files) on_ready_();
 }
 
 bool FolderWatcher::can_fill_ready_queue() const {
@@ -168,13 +168,13 @@ bool FolderWatcher::can_fill_ready_queue() const {
 bool FolderWatcher::passes_filter(ReadyFile& file) {
   if (!work_filter_) return true;
   try {
-    const bool wanted =
-        work_filter_(source_item_of(file.path, file.seen, file.root), file.seen.file.state);
-    tell(ready_queue_.answered(), {});
-    return wanted;
+    const bool passes = work_filter_(source_item_of(file.path, file.fingerprint, file.root),
+                                     file.fingerprint.identity.state);
+    log_backoff(ready_queue_.end_filter_backoff(), {});
+    return passes;
   } catch (const EnvironmentError& error) {
-    tell(ready_queue_.refused(error.what(), Clock::now()), error.what());
-    root_->on_file_finished({std::move(file), FinishStatus::environment});
+    log_backoff(ready_queue_.start_filter_backoff(error.what(), Clock::now()), error.what());
+    root_->on_file_finished({std::move(file), FinishStatus::environment_error});
     return false;
   }
 }
@@ -200,36 +200,37 @@ void FolderWatcher::wait() {
   const int found = ::poll(events, 2, int(left.count()));
   busy_since_ = Clock::now();
   if (found < 0) return;  // interrupted by a signal
-  eventfd_t calls = 0;
-  if (events[0].revents) ::eventfd_read(wake_descriptor_.get(), &calls);
+  eventfd_t count = 0;
+  if (events[0].revents) ::eventfd_read(wake_descriptor_.get(), &count);
 }
 
-SourceItem FolderWatcher::source_item_of(const std::string& path, const FileFingerprint& seen,
+SourceItem FolderWatcher::source_item_of(const std::string& path,
+                                         const FileFingerprint& fingerprint,
                                          RootDirectoryPtr root) const {
-  SourceItem arrival;
-  arrival.file = path_filter_.path_of(path);
-  arrival.relative = path;
-  arrival.job = watch_index_;
-  arrival.below = {std::move(root), path, seen.directory};
-  arrival.seen = seen.file;
-  return arrival;
+  SourceItem item;
+  item.file = path_filter_.path_of(path);
+  item.relative = path;
+  item.job = watch_index_;
+  item.rooted_file = {std::move(root), path, fingerprint.directory};
+  item.identity = fingerprint.identity;
+  return item;
 }
 
-void FolderWatcher::tell(ReadyQueue::BackoffChange news, const std::string& why) const {
-  if (news == ReadyQueue::BackoffChange::began)
-    tell(Severity::warning, "paused; will retry: " + why);
-  if (news == ReadyQueue::BackoffChange::ended) tell(Severity::info, "resumed");
-  if (news == ReadyQueue::BackoffChange::became_idle)
-    tell(Severity::info, "resumed; no files are pending");
+void FolderWatcher::log_backoff(ReadyQueue::BackoffChange change, const std::string& why) const {
+  if (change == ReadyQueue::BackoffChange::began)
+    log(Severity::warning, "paused; will retry: " + why);
+  if (change == ReadyQueue::BackoffChange::ended) log(Severity::info, "resumed");
+  if (change == ReadyQueue::BackoffChange::became_idle)
+    log(Severity::info, "resumed; no files are pending");
 }
 
-void FolderWatcher::tell(Severity severity, const std::string& what) const {
+void FolderWatcher::log(Severity severity, const std::string& what) const {
   if (log_) log_(watch_index_, severity, printable(options_.root.native()) + ": " + what);
 }
 
 void FolderWatcher::wake() const { ::eventfd_write(wake_descriptor_.get(), 1); }
 
-void FolderWatcher::failed(std::exception_ptr failure) {
+void FolderWatcher::on_failure(std::exception_ptr failure) {
   {
     const std::lock_guard lock(mutex_);
     failure_ = std::move(failure);

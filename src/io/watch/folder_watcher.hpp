@@ -22,8 +22,8 @@ namespace eckart::io {
 class FolderWatcher {
  public:
   /// `on_ready` is called, on any thread, when a file may be ready.
-  FolderWatcher(int number, WatchOptions options, WorkFilter wants, LogFunction tell,
-                std::function<void()> ring);
+  FolderWatcher(int watch_index, WatchOptions options, WorkFilter work_filter, LogFunction log,
+                std::function<void()> on_ready);
   /// Like ~WatchSource().
   ~FolderWatcher();
 
@@ -32,11 +32,11 @@ class FolderWatcher {
   void end();
 
   /// Returns a ready file, or nullopt if there is none now. Throws what ended the thread.
-  std::optional<SourceItem> take();
+  std::optional<SourceItem> pop();
   /// When to call pop() again, if files are ready that may not be taken during a backoff.
   std::optional<Instant> retry_at() const { return ready_queue_.retry_at(); }
-  void finished(const std::string& path, FinishStatus ending, const std::string& why);
-  void rescan();
+  void finish(const std::string& path, FinishStatus status, const std::string& why);
+  void request_scan();
   WatchState state() const;
 
  private:
@@ -51,12 +51,12 @@ class FolderWatcher {
   void update_state();
   void wait();
 
-  SourceItem source_item_of(const std::string& path, const FileFingerprint& seen,
+  SourceItem source_item_of(const std::string& path, const FileFingerprint& fingerprint,
                             RootDirectoryPtr root) const;
-  void tell(ReadyQueue::BackoffChange news, const std::string& why) const;
-  void tell(Severity severity, const std::string& what) const;
+  void log_backoff(ReadyQueue::BackoffChange change, const std::string& why) const;
+  void log(Severity severity, const std::string& what) const;
   void wake() const;
-  void failed(std::exception_ptr failure);
+  void on_failure(std::exception_ptr failure);
 
   const int watch_index_;
   const WatchOptions options_;
@@ -73,7 +73,7 @@ class FolderWatcher {
   Instant next_root_check_{};
   std::int64_t previous_overflows_ = 0;  // of roots that were closed
 
-  std::atomic<bool> stop_ = false, rescan_ = false;
+  std::atomic<bool> stop_ = false, is_scan_requested_ = false;
   std::atomic<Instant> busy_since_{std::chrono::steady_clock::now()};  // max(): the thread waits
   mutable std::mutex mutex_;                                           // guards state_ and failure_
   WatchState state_;

@@ -20,8 +20,8 @@ constexpr std::size_t kBufferBytes = 1 << 16;
 
 }  // namespace
 
-InotifyTree::InotifyTree(const PathFilter& selection, RootDirectoryPtr root)
-    : path_filter_(selection), root_(std::move(root)), buffer_(kBufferBytes) {
+InotifyTree::InotifyTree(const PathFilter& path_filter, RootDirectoryPtr root)
+    : path_filter_(path_filter), root_(std::move(root)), buffer_(kBufferBytes) {
   open();
 }
 
@@ -32,38 +32,38 @@ void InotifyTree::open() {
                  "; raise fs.inotify.max_user_instances)";
 }
 
-InotifyTree::Added InotifyTree::add(const std::string& folder) {
-  if (!inotify_) return Added::unwatched;
+InotifyTree::AddResult InotifyTree::add(const std::string& folder) {
+  if (!inotify_) return AddResult::unwatched;
   const DirectoryPtr directory = root_->open_below(folder);
   // inotify_add_watch() takes no descriptor. This path refers to the open directory.
-  const int number =
+  const int watch =
       directory ? ::inotify_add_watch(
                       inotify_.get(),
                       ("/proc/self/fd/" + std::to_string(directory->descriptor())).c_str(), kEvents)
                 : -1;
-  if (number < 0) {
+  if (watch < 0) {
     const int error = errno;
-    drop(folder);
-    return failed_to_add(directory && error == ENOENT ? ENOSYS : error);
+    remove_watches(folder);
+    return report_add_error(directory && error == ENOENT ? ENOSYS : error);
   }
-  if (const auto known = by_number_.find(number); known != by_number_.end()) {
-    const std::string& other = known->second->first;
+  if (const auto found = by_descriptor_.find(watch); found != by_descriptor_.end()) {
+    const std::string& other = found->second->first;
     if (other == folder) {
-      known->second->second.scan = scan_;
-      return Added::watched;
+      found->second->second.last_scan = scan_;
+      return AddResult::watched;
     }
-    const DirectoryPtr there = root_->open_below(other);
-    if (there && there->id() == directory->id()) return Added::elsewhere;
-    drop(std::string(other), number);  // the folder was moved from `other`
+    const DirectoryPtr other_directory = root_->open_below(other);
+    if (other_directory && other_directory->id() == directory->id()) return AddResult::duplicate;
+    remove_watches(std::string(other), watch);  // the folder was moved from `other`
   }
-  drop(folder);  // another folder had this path
-  by_number_[number] = folders_.emplace(folder, FolderWatch{number, scan_}).first;
-  return Added::watched;
+  remove_watches(folder);  // another folder had this path
+  by_descriptor_[watch] = folders_.emplace(folder, FolderWatch{watch, scan_}).first;
+  return AddResult::watched;
 }
 
-InotifyTree::Added InotifyTree::failed_to_add(int error) {
-  if (is_missing_error(error)) return Added::gone;
-  if (error == EACCES || error == ENAMETOOLONG) return Added::unwatched;
+InotifyTree::AddResult InotifyTree::report_add_error(int error) {
+  if (is_missing_error(error)) return AddResult::missing;
+  if (error == EACCES || error == ENAMETOOLONG) return AddResult::unwatched;
   if (error == ENOSPC) {
     limit_error_ = "too many folders for inotify; raise fs.inotify.max_user_watches";
   } else if (error == ENOSYS) {
@@ -72,28 +72,31 @@ InotifyTree::Added InotifyTree::failed_to_add(int error) {
     limit_error_ =
         "cannot add an inotify watch to a folder: " + std::generic_category().message(error);
   }
-  return Added::unwatched;
+  return AddResult::unwatched;
 }
 
 /// Removes the folder and all folders below it. The kernel watch `kept_watch` stays, only its path
 /// is removed.
-void InotifyTree::drop(const std::string& folder, int but) {
+void InotifyTree::remove_watches(const std::string& folder, int kept_watch) {
   if (folder.empty()) {
-    for (auto each = folders_.begin(); each != folders_.end();) each = drop(each, but);
+    for (auto folder_watch = folders_.begin(); folder_watch != folders_.end();)
+      folder_watch = remove_watch(folder_watch, kept_watch);
     return;
   }
-  if (const auto known = folders_.find(folder); known != folders_.end()) drop(known, but);
+  if (const auto found = folders_.find(folder); found != folders_.end())
+    remove_watch(found, kept_watch);
   const std::string below = folder + '/';
-  for (auto each = folders_.lower_bound(below);
-       each != folders_.end() && each->first.starts_with(below);) {
-    each = drop(each, but);
+  for (auto folder_watch = folders_.lower_bound(below);
+       folder_watch != folders_.end() && folder_watch->first.starts_with(below);) {
+    folder_watch = remove_watch(folder_watch, kept_watch);
   }
 }
 
-InotifyTree::Folders::iterator InotifyTree::drop(Folders::iterator folder, int but) {
-  const int number = folder->second.number;
-  by_number_.erase(number);
-  if (number != but) ::inotify_rm_watch(inotify_.get(), number);  // fails if the kernel removed it
+InotifyTree::Folders::iterator InotifyTree::remove_watch(Folders::iterator folder, int kept_watch) {
+  const int watch = folder->second.descriptor;
+  by_descriptor_.erase(watch);
+  if (watch != kept_watch)
+    ::inotify_rm_watch(inotify_.get(), watch);  // fails if the kernel removed it
   return folders_.erase(folder);
 }
 
@@ -105,7 +108,7 @@ void InotifyTree::begin_scan() {
 
 void InotifyTree::end_scan() {
   for (auto folder = folders_.begin(); folder != folders_.end();) {
-    folder = folder->second.scan == scan_ ? std::next(folder) : drop(folder, -1);
+    folder = folder->second.last_scan == scan_ ? std::next(folder) : remove_watch(folder, -1);
   }
 }
 
@@ -125,9 +128,9 @@ std::vector<TreeEvent> InotifyTree::read() {
 
 void InotifyTree::translate(const inotify_event& event, std::vector<TreeEvent>& events) {
   if (event.mask & IN_Q_OVERFLOW) return events.push_back({TreeEvent::overflow, {}});
-  const auto known = by_number_.find(event.wd);
-  if (known == by_number_.end()) return;  // the folder was removed since
-  const std::string folder = known->second->first;
+  const auto found = by_descriptor_.find(event.wd);
+  if (found == by_descriptor_.end()) return;  // the folder was removed since
+  const std::string folder = found->second->first;
   if (event.len == 0) return translate_self_event(folder, event.mask, events);
   const std::string_view name(event.name, ::strnlen(event.name, event.len));
   const std::string path = join_path(folder, name);
@@ -140,21 +143,23 @@ void InotifyTree::translate_self_event(const std::string& folder, unsigned mask,
                                        std::vector<TreeEvent>& events) {
   constexpr unsigned kEnd = IN_IGNORED | IN_UNMOUNT;
   if (folder.empty()) {
-    if (mask & (kEnd | IN_DELETE_SELF | IN_MOVE_SELF)) events.push_back({TreeEvent::root, {}});
+    if (mask & (kEnd | IN_DELETE_SELF | IN_MOVE_SELF))
+      events.push_back({TreeEvent::root_changed, {}});
   } else if (mask & IN_UNMOUNT) {
-    events.push_back({TreeEvent::folder, folder});  // the folder beneath the mount is visible again
+    // The folder beneath the mount is visible again.
+    events.push_back({TreeEvent::folder_added, folder});
   }
-  if (mask & kEnd) drop(folders_.find(folder), -1);
+  if (mask & kEnd) remove_watch(folders_.find(folder), -1);
 }
 
 void InotifyTree::translate_folder(const std::string& path, unsigned mask,
                                    std::vector<TreeEvent>& events) {
-  if (mask & IN_MOVED_FROM) drop(path);
+  if (mask & IN_MOVED_FROM) remove_watches(path);
   if (mask & (IN_MOVED_FROM | IN_DELETE)) events.push_back({TreeEvent::folder_removed, path});
   const bool is_new = mask & (IN_CREATE | IN_MOVED_TO);
   const bool may_be_readable = (mask & IN_ATTRIB) && !folders_.contains(path);
   if ((is_new || may_be_readable) && path_filter_.accepts_folder(path)) {
-    events.push_back({TreeEvent::folder, path});
+    events.push_back({TreeEvent::folder_added, path});
   }
 }
 
@@ -163,15 +168,15 @@ void InotifyTree::translate_file(const std::string& path, std::string_view name,
   const bool may_be_file = path_filter_.accepts_file(name);
   if (mask & (IN_MOVED_FROM | IN_DELETE)) {
     if (path_filter_.follows_directory_links()) {
-      drop(path);
+      remove_watches(path);
       events.push_back({TreeEvent::folder_removed, path});
     }
-    if (may_be_file) events.push_back({TreeEvent::left, path});
+    if (may_be_file) events.push_back({TreeEvent::file_removed, path});
     return;
   }
   const bool may_be_link =
       path_filter_.follows_directory_links() && mask & (IN_CREATE | IN_MOVED_TO);
-  if (may_be_file || may_be_link) events.push_back({TreeEvent::arrived, path});
+  if (may_be_file || may_be_link) events.push_back({TreeEvent::file_changed, path});
 }
 
 }  // namespace eckart::io

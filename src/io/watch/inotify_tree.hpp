@@ -18,12 +18,12 @@ namespace eckart::io {
 /// An event in a tree. The path is relative to its root.
 struct TreeEvent {
   enum Kind {
-    arrived,         ///< a file may be new or changed; or a link to a folder may be new
-    left,            ///< the name of a file was removed
+    file_changed,    ///< a file may be new or changed; or a link to a folder may be new
+    file_removed,    ///< the name of a file was removed
     folder_removed,  ///< a folder, or a link to one, was removed with everything below it
-    folder,          ///< a folder is new or has become readable: add and scan it
+    folder_added,    ///< a folder is new or has become readable: add and scan it
     overflow,        ///< events were lost
-    root,            ///< the root may be missing or another folder now
+    root_changed,    ///< the root may be missing or another folder now
   };
   Kind kind;
   std::string path;
@@ -35,15 +35,15 @@ struct TreeEvent {
 class InotifyTree {
  public:
   /// If inotify is not available, limit_error() says why.
-  InotifyTree(const PathFilter& selection, RootDirectoryPtr root);
+  InotifyTree(const PathFilter& path_filter, RootDirectoryPtr root);
 
-  enum class Added {
+  enum class AddResult {
     watched,
     unwatched,  ///< scan it anyway; limit_error() says why, if a system limit is the cause
-    elsewhere,  ///< watched already, under another path
-    gone,       ///< not a folder, or its path contains a link that is not followed
+    duplicate,  ///< watched already, under another path
+    missing,    ///< not a folder, or its path contains a link that is not followed
   };
-  Added add(const std::string& folder);
+  AddResult add(const std::string& folder);
 
   /// A descriptor that is readable if there are events; -1 if inotify is not available.
   int descriptor() const { return inotify_.get(); }
@@ -56,20 +56,20 @@ class InotifyTree {
   void end_scan();
 
   /// Why some folders are not watched, with the system setting that limits them; or empty.
-  const std::string& shortage() const { return limit_error_; }
-  std::size_t watches() const { return by_number_.size(); }
+  const std::string& limit_error() const { return limit_error_; }
+  std::size_t watch_count() const { return by_descriptor_.size(); }
 
  private:
   struct FolderWatch {
-    int number;
-    unsigned scan;  // the scan in which the folder was last added
+    int descriptor;
+    unsigned last_scan;  // the scan in which the folder was last added
   };
   using Folders = std::map<std::string, FolderWatch>;
 
   void open();
-  Added failed_to_add(int error);
-  void drop(const std::string& folder, int but = -1);
-  Folders::iterator drop(Folders::iterator folder, int but);
+  AddResult report_add_error(int error);
+  void remove_watches(const std::string& folder, int kept_watch = -1);
+  Folders::iterator remove_watch(Folders::iterator folder, int kept_watch);
   void translate(const inotify_event& event, std::vector<TreeEvent>& events);
   void translate_self_event(const std::string& folder, unsigned mask,
                             std::vector<TreeEvent>& events);
@@ -81,7 +81,7 @@ class InotifyTree {
   const RootDirectoryPtr root_;
   FileDescriptor inotify_;
   Folders folders_;
-  std::unordered_map<int, Folders::iterator> by_number_;
+  std::unordered_map<int, Folders::iterator> by_descriptor_;
   unsigned scan_ = 0;
   std::string limit_error_;
   std::vector<char> buffer_;

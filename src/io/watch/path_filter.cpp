@@ -39,11 +39,11 @@ bool PathFilter::accepts_link(const std::string& link) const {
 
 bool PathFilter::is_link_cycle(const std::string& link) const {
   const std::optional<FileId> target = directory_id_at(path_of(link));
-  std::string around = link;
-  while (!around.empty()) {
-    const std::size_t slash = around.rfind('/');
-    around.resize(slash == around.npos ? 0 : slash);
-    if (directory_id_at(path_of(around)) == target) return true;
+  std::string parent = link;
+  while (!parent.empty()) {
+    const std::size_t slash = parent.rfind('/');
+    parent.resize(slash == parent.npos ? 0 : slash);
+    if (directory_id_at(path_of(parent)) == target) return true;
   }
   return false;
 }

@@ -35,11 +35,11 @@ constexpr std::array<std::pair<std::uint32_t, std::string_view>, 18> kPolledFile
 }  // namespace
 
 std::string_view polled_file_system(long type) {
-  const auto* const known =
-      std::find_if(kPolledFileSystems.begin(), kPolledFileSystems.end(), [&](const auto& each) {
-        return each.first == std::uint32_t(type);  // negative if long has 32 bits
+  const auto* const found =
+      std::find_if(kPolledFileSystems.begin(), kPolledFileSystems.end(), [&](const auto& entry) {
+        return entry.first == std::uint32_t(type);  // negative if long has 32 bits
       });
-  return known == kPolledFileSystems.end() ? std::string_view() : known->second;
+  return found == kPolledFileSystems.end() ? std::string_view() : found->second;
 }
 
 std::string_view polled_file_system_of(const Directory& directory) {

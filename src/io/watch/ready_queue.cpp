@@ -14,7 +14,7 @@ bool ReadyQueue::has_capacity() const {
   return ready_.size() < kMaxReady;
 }
 
-void ReadyQueue::put(ReadyFile file) {
+void ReadyQueue::push(ReadyFile file) {
   const std::lock_guard lock(mutex_);
   Files& list = list_of(file);
   list.push_back(std::move(file));
@@ -22,56 +22,57 @@ void ReadyQueue::put(ReadyFile file) {
 }
 
 bool ReadyQueue::remove_ready(const std::string& path) {
-  const auto place = by_path_.find(path);
-  if (place == by_path_.end()) return false;
-  list_of(*place->second).erase(place->second);
-  by_path_.erase(place);
+  const auto ready = by_path_.find(path);
+  if (ready == by_path_.end()) return false;
+  list_of(*ready->second).erase(ready->second);
+  by_path_.erase(ready);
   return true;
 }
 
-bool ReadyQueue::changed(const std::string& path) {
+bool ReadyQueue::mark_changed(const std::string& path) {
   const std::lock_guard lock(mutex_);
   if (remove_ready(path)) return false;
-  const auto flight = in_flight_.find(path);
-  if (flight == in_flight_.end()) return false;
-  return flight->second.back.changed = true;
+  const auto in_flight = in_flight_.find(path);
+  if (in_flight == in_flight_.end()) return false;
+  return in_flight->second.result.has_changed = true;
 }
 
 std::size_t ReadyQueue::mark_changed_below(const std::string& folder) {
   const std::lock_guard lock(mutex_);
   const std::string below = folder + '/';
   std::size_t count = 0;
-  auto place = by_path_.lower_bound(below);
-  for (; place != by_path_.end() && place->first.starts_with(below); ++count) {
-    list_of(*place->second).erase(place->second);
-    place = by_path_.erase(place);
+  auto ready = by_path_.lower_bound(below);
+  for (; ready != by_path_.end() && ready->first.starts_with(below); ++count) {
+    list_of(*ready->second).erase(ready->second);
+    ready = by_path_.erase(ready);
   }
-  auto flight = in_flight_.lower_bound(below);
-  for (; flight != in_flight_.end() && flight->first.starts_with(below); ++flight)
-    flight->second.back.changed = true;
+  auto in_flight = in_flight_.lower_bound(below);
+  for (; in_flight != in_flight_.end() && in_flight->first.starts_with(below); ++in_flight)
+    in_flight->second.result.has_changed = true;
   return count;
 }
 
-bool ReadyQueue::has(const std::string& path, const FileFingerprint& seen) {
+bool ReadyQueue::update_from_scan(const std::string& path, const FileFingerprint& fingerprint) {
   const std::lock_guard lock(mutex_);
-  if (const auto place = by_path_.find(path); place != by_path_.end()) {
-    return place->second->seen == seen || !remove_ready(path);
+  if (const auto ready = by_path_.find(path); ready != by_path_.end()) {
+    return ready->second->fingerprint == fingerprint || !remove_ready(path);
   }
-  const auto flight = in_flight_.find(path);
-  if (flight == in_flight_.end()) return false;
-  if (flight->second.back.file.seen != seen) flight->second.back.changed = true;
+  const auto in_flight = in_flight_.find(path);
+  if (in_flight == in_flight_.end()) return false;
+  if (in_flight->second.result.file.fingerprint != fingerprint)
+    in_flight->second.result.has_changed = true;
   return true;
 }
 
-std::vector<ReadyQueue::FinishedFile> ReadyQueue::returned() {
+std::vector<ReadyQueue::FinishedFile> ReadyQueue::take_finished() {
   const std::lock_guard lock(mutex_);
-  std::vector<FinishedFile> returned;
+  std::vector<FinishedFile> files;
   for (const std::string& path : std::exchange(finished_paths_, {})) {
-    const auto flight = in_flight_.find(path);
-    returned.push_back(std::move(flight->second.back));
-    in_flight_.erase(flight);
+    const auto in_flight = in_flight_.find(path);
+    files.push_back(std::move(in_flight->second.result));
+    in_flight_.erase(in_flight);
   }
-  return returned;
+  return files;
 }
 
 void ReadyQueue::drop_ready() {
@@ -81,7 +82,7 @@ void ReadyQueue::drop_ready() {
   by_path_.clear();
 }
 
-std::optional<ReadyQueue::PoppedFile> ReadyQueue::take(Instant now) {
+std::optional<ReadyQueue::PoppedFile> ReadyQueue::pop(Instant now) {
   const std::lock_guard lock(mutex_);
   if (is_empty()) return std::nullopt;
   if (backoff_ && (now < backoff_->until || !backoff_->probe.empty())) return std::nullopt;
@@ -89,17 +90,17 @@ std::optional<ReadyQueue::PoppedFile> ReadyQueue::take(Instant now) {
   ReadyFile file = std::move(list.front());
   by_path_.erase(file.path);
   list.pop_front();
-  if (!file.first_attempt) file.first_attempt = now;
+  if (!file.first_attempt_at) file.first_attempt_at = now;
   if (backoff_) {
     backoff_->probe = file.path;
     backoff_->is_new_probe = file.deferrals == 0;
   }
-  const PoppedFile taken{file.path, file.seen, file.root,
-                         now - *file.first_attempt >= retry_timeout_,
-                         ready_.size() == kMaxReady / 2};
-  in_flight_[taken.path].back = {std::move(file), FinishStatus::settled, false,
-                                 taken.is_last_attempt};
-  return taken;
+  const PoppedFile popped{file.path, file.fingerprint, file.root,
+                          now - *file.first_attempt_at >= retry_timeout_,
+                          ready_.size() == kMaxReady / 2};
+  in_flight_[popped.path].result = {std::move(file), FinishStatus::done, false,
+                                    popped.is_last_attempt};
+  return popped;
 }
 
 std::optional<Instant> ReadyQueue::retry_at() const {
@@ -108,40 +109,42 @@ std::optional<Instant> ReadyQueue::retry_at() const {
   return backoff_->until;
 }
 
-ReadyQueue::BackoffChange ReadyQueue::finished(const std::string& path, FinishStatus ending,
-                                               const std::string& why, Instant now) {
+ReadyQueue::BackoffChange ReadyQueue::finish(const std::string& path, FinishStatus status,
+                                             const std::string& why, Instant now) {
   const std::lock_guard lock(mutex_);
-  const auto flight = in_flight_.find(path);
-  if (flight == in_flight_.end() || flight->second.finished) return BackoffChange::none;
-  flight->second.finished = true;
-  flight->second.back.ending = ending;
+  const auto in_flight = in_flight_.find(path);
+  if (in_flight == in_flight_.end() || in_flight->second.is_finished) return BackoffChange::none;
+  in_flight->second.is_finished = true;
+  in_flight->second.result.status = status;
   finished_paths_.push_back(path);
-  return update_backoff(path, ending, why, now);
+  return update_backoff(path, status, why, now);
 }
 
-ReadyQueue::BackoffChange ReadyQueue::update_backoff(const std::string& path, FinishStatus ending,
+ReadyQueue::BackoffChange ReadyQueue::update_backoff(const std::string& path, FinishStatus status,
                                                      const std::string& why, Instant now) {
-  const bool was_held = backoff_.has_value();
-  if (was_held && path != backoff_->probe)
+  const bool had_backoff = backoff_.has_value();
+  if (had_backoff && path != backoff_->probe)
     return BackoffChange::none;  // was popped before the backoff
-  if (ending != FinishStatus::environment) {
+  if (status != FinishStatus::environment_error) {
     backoff_.reset();
-    return was_held ? BackoffChange::ended : BackoffChange::none;
+    return had_backoff ? BackoffChange::ended : BackoffChange::none;
   }
-  return hold(why, false, now);
+  return start_backoff(why, false, now);
 }
 
-ReadyQueue::BackoffChange ReadyQueue::hold(const std::string& why, bool refused, Instant now) {
-  const bool was_held = backoff_.has_value();
-  auto wait = backoff_step_;
-  if (was_held) {
+ReadyQueue::BackoffChange ReadyQueue::start_backoff(const std::string& why, bool is_from_filter,
+                                                    Instant now) {
+  const bool had_backoff = backoff_.has_value();
+  auto duration = initial_backoff_;
+  if (had_backoff) {
     // A file that was deferred before and fails again says little about the others.
-    const bool says_more = refused || backoff_->is_new_probe;
-    wait = says_more ? std::min(2 * backoff_->wait, kMaxBackoffFactor * backoff_step_)
-                     : backoff_->wait;
+    const bool is_new_failure = is_from_filter || backoff_->is_new_probe;
+    duration = is_new_failure
+                   ? std::min(2 * backoff_->duration, kMaxBackoffFactor * initial_backoff_)
+                   : backoff_->duration;
   }
-  backoff_ = Backoff{wait, now + wait, {}, false, why, refused};
-  return was_held ? BackoffChange::none : BackoffChange::began;
+  backoff_ = Backoff{duration, now + duration, {}, false, why, is_from_filter};
+  return had_backoff ? BackoffChange::none : BackoffChange::began;
 }
 
 std::optional<Instant> ReadyQueue::backoff_until(Instant now) const {
@@ -150,14 +153,14 @@ std::optional<Instant> ReadyQueue::backoff_until(Instant now) const {
   return backoff_->until;
 }
 
-ReadyQueue::BackoffChange ReadyQueue::refused(const std::string& why, Instant now) {
+ReadyQueue::BackoffChange ReadyQueue::start_filter_backoff(const std::string& why, Instant now) {
   const std::lock_guard lock(mutex_);
-  return hold(why, true, now);
+  return start_backoff(why, true, now);
 }
 
-ReadyQueue::BackoffChange ReadyQueue::answered() {
+ReadyQueue::BackoffChange ReadyQueue::end_filter_backoff() {
   const std::lock_guard lock(mutex_);
-  if (!backoff_ || !backoff_->refused) return BackoffChange::none;
+  if (!backoff_ || !backoff_->is_from_filter) return BackoffChange::none;
   backoff_.reset();
   return BackoffChange::ended;
 }
@@ -175,7 +178,8 @@ void ReadyQueue::fill_state(WatchState& state) const {
   state.in_flight = in_flight_.size();
   for (const Files* files : {&ready_, &deferred_}) {
     for (const ReadyFile& file : *files)
-      state.oldest = std::min(state.oldest.value_or(file.came), file.came);
+      state.oldest_arrival =
+          std::min(state.oldest_arrival.value_or(file.arrived_at), file.arrived_at);
   }
   state.backoff_reason = backoff_ ? backoff_->why : std::string();
 }

@@ -5,30 +5,29 @@
 namespace eckart::io {
 
 namespace {
-constexpr int kMinPauseFactor =
-    // The pause is at least this many times the scan time, so that a huge folder is not scanned all
-    // the time.
-    10;
-}
+// The pause is at least this many times the scan time, so that a huge folder is not scanned all the
+// time.
+constexpr int kMinPauseFactor = 10;
+}  // namespace
 
-Instant ScanSchedule::next() const {
+Instant ScanSchedule::next_scan_at() const {
   if (is_running_) return Instant::max();
   if (is_requested_) return Instant::min();
-  const Duration pause = std::max(has_missed_ ? std::min(min_pause_, period_) : period_,
-                                  kMinPauseFactor * scan_duration_);
+  const Duration pause =
+      std::max(has_missed_ ? std::min(min_pause_, period_) : period_, kMinPauseFactor * scan_time_);
   return finished_at_ + std::chrono::duration_cast<Instant::duration>(pause);
 }
 
-void ScanSchedule::began() {
+void ScanSchedule::begin() {
   is_running_ = true;
   is_requested_ = has_missed_ = false;
 }
 
-void ScanSchedule::ended(Instant now, Duration work, bool all) {
+void ScanSchedule::end(Instant now, Duration scan_time, bool is_complete) {
   is_running_ = false;
-  is_complete_ = is_complete_ || (all && !has_missed_);
+  has_complete_scan_ = has_complete_scan_ || (is_complete && !has_missed_);
   finished_at_ = now;
-  scan_duration_ = work;
+  scan_time_ = scan_time;
 }
 
 }  // namespace eckart::io

@@ -18,11 +18,11 @@ namespace eckart::io {
 /// A file that was unchanged for the settle time.
 struct ReadyFile {
   std::string path;  ///< relative to the root
-  FileFingerprint seen;
-  int tries = 0;  ///< attempts with FinishStatus::incomplete, since the last change
-  std::optional<Instant> first_attempt{};  ///< since the last change
+  FileFingerprint fingerprint;
+  int incomplete_attempts = 0;  ///< attempts with FinishStatus::incomplete, since the last change
+  std::optional<Instant> first_attempt_at{};  ///< since the last change
   int deferrals = 0;        ///< FinishStatus::environment_error, since the last change
-  Instant came{};           ///< when the file was first seen since it was last finished
+  Instant arrived_at{};     ///< when the file was first seen since it was last finished
   RootDirectoryPtr root{};  ///< set when the file is pushed to the ReadyQueue
 };
 
@@ -34,36 +34,36 @@ class StabilityTracker {
 
   /// An event reported that the file is new or changed. Returns false if the tracker is full; then
   /// a later scan must find the file.
-  bool changed(const std::string& path, const FileFingerprint& seen, Instant now);
+  bool add_changed(const std::string& path, const FileFingerprint& fingerprint, Instant now);
   /// A scan found the file. A new file counts as unchanged since `stable_since`. Returns false if
   /// the tracker is full.
-  bool found(const std::string& path, const FileFingerprint& seen, Instant stable_since,
-             Instant now);
+  bool add_scanned(const std::string& path, const FileFingerprint& fingerprint,
+                   Instant stable_since, Instant now);
   /// The file may be incomplete. It is due again after a backoff, or when it has changed and then
   /// was unchanged for the settle time. Ignores max_pending.
-  void again(ReadyFile file, Instant now);
+  void add_incomplete(ReadyFile file, Instant now);
   /// An environment error occurred, so the attempt does not count. The file is due again after a
   /// backoff that grows each time, so that other files are tried first. Ignores max_pending.
-  void back(ReadyFile file, Instant now);
-  void forget(const std::string& path);
+  void add_deferred(ReadyFile file, Instant now);
+  void remove(const std::string& path);
   /// The file could not be examined because file descriptors or memory ran out. It is due again
   /// later.
   void postpone_check(const std::string& path, Instant now);
   /// Removes all files below a removed folder. Returns their number.
-  std::size_t forget_below(const std::string& folder);
+  std::size_t remove_below(const std::string& folder);
 
   /// Returns the path of the first due file, or nullptr. Valid until the next change.
-  const std::string* due(Instant now) const;
+  const std::string* due_path(Instant now) const;
   /// Reports the fingerprint of a due file. If it is unchanged, the file is ready: it is removed
   /// and returned.
-  std::optional<ReadyFile> looked(const std::string& path, const FileFingerprint& seen,
-                                  Instant now);
+  std::optional<ReadyFile> take_if_stable(const std::string& path,
+                                          const FileFingerprint& fingerprint, Instant now);
 
   /// When the first file is due.
   std::optional<Instant> next_due() const;
   std::size_t size() const { return pending_.size(); }
   /// When the oldest pending file arrived.
-  std::optional<Instant> oldest() const;
+  std::optional<Instant> oldest_arrival() const;
 
  private:
   using QueueKey = std::pair<Instant, std::uint64_t>;  // due time; then order of insertion
@@ -77,14 +77,14 @@ class StabilityTracker {
 
   bool has_capacity() const { return pending_.size() < max_pending_; }
   void insert(ReadyFile file, Instant stable_since, Instant not_before);
-  void restart_wait(PendingNode& known, const FileFingerprint& seen, Instant now);
-  void queue(PendingNode& known);
+  void restart_settle_time(PendingNode& node, const FileFingerprint& fingerprint, Instant now);
+  void schedule(PendingNode& node);
 
-  const std::chrono::milliseconds settle_time_, retry_timeout_, backoff_step_;
+  const std::chrono::milliseconds settle_time_, retry_timeout_, initial_backoff_;
   const std::size_t max_pending_;
   PendingFiles pending_;
   std::map<QueueKey, PendingNode*> queue_;
-  std::multiset<Instant> first_seen_times_;  // ReadyFile::arrived_at of each file
+  std::multiset<Instant> arrival_times_;  // ReadyFile::arrived_at of each file
   std::uint64_t next_sequence_ = 0;
 };
 

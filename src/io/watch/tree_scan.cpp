@@ -11,28 +11,28 @@
 
 namespace eckart::io {
 
-TreeScan::TreeScan(const PathFilter& selection, RootDirectoryPtr root, OnFolder on_folder,
-                   OnUnreadable unreadable, OnIgnoredLink ignored)
-    : path_filter_(selection),
+TreeScan::TreeScan(const PathFilter& path_filter, RootDirectoryPtr root, OnFolder on_folder,
+                   OnUnreadable on_unreadable, OnIgnoredLink on_ignored_link)
+    : path_filter_(path_filter),
       root_(std::move(root)),
       on_folder_(std::move(on_folder)),
-      unreadable_(std::move(unreadable)),
-      ignored_(std::move(ignored)),
+      on_unreadable_(std::move(on_unreadable)),
+      on_ignored_link_(std::move(on_ignored_link)),
       listing_(nullptr, &::closedir) {}
 
 void TreeScan::push_link(const std::string& link) {
   if (path_filter_.accepts_link(link)) links_.insert(link);
 }
 
-std::vector<std::string> TreeScan::step(std::size_t most) {
+std::vector<std::string> TreeScan::step(std::size_t max_entries) {
   std::vector<std::string> files;
-  for (std::size_t entries_read = 0; entries_read < most && !done(); ++entries_read) {
+  for (std::size_t entries_read = 0; entries_read < max_entries && !is_done(); ++entries_read) {
     if (!listing_ && !open_next()) continue;
     errno = 0;
     if (const dirent* entry = ::readdir(listing_.get())) {
       classify(*entry, files);
     } else {
-      if (errno != 0) unreadable_(folder_, errno);
+      if (errno != 0) on_unreadable_(folder_, errno);
       listing_.reset();
       directory_.reset();
     }
@@ -41,8 +41,8 @@ std::vector<std::string> TreeScan::step(std::size_t most) {
 }
 
 bool TreeScan::open_next() {
-  std::set<std::string>& from = pending_folders_.empty() ? links_ : pending_folders_;
-  folder_ = std::move(from.extract(from.begin()).value());
+  std::set<std::string>& paths = pending_folders_.empty() ? links_ : pending_folders_;
+  folder_ = std::move(paths.extract(paths.begin()).value());
   if (!on_folder_(folder_)) return false;
   directory_ = root_->open_below(folder_);
   FileDescriptor folder = directory_ ? directory_->open_for_reading() : FileDescriptor();
@@ -50,7 +50,7 @@ bool TreeScan::open_next() {
   if (listing_) {
     folder.release();
   } else if (!is_missing_error(errno)) {
-    unreadable_(folder_, errno);
+    on_unreadable_(folder_, errno);
   }
   if (!listing_) directory_.reset();
   return bool(listing_);
@@ -84,8 +84,8 @@ void TreeScan::classify_link(std::string_view name, std::vector<std::string>& fi
   if (!path_filter_.accepts_file(name)) return;
   if (path_filter_.links() != LinkPolicy::none) {
     files.push_back(join_path(folder_, name));
-  } else if (ignored_) {
-    ignored_(join_path(folder_, name));
+  } else if (on_ignored_link_) {
+    on_ignored_link_(join_path(folder_, name));
   }
 }
 

@@ -25,16 +25,16 @@ class TreeScan {
   using OnUnreadable = std::function<void(const std::string& folder, int error)>;
   /// A link with the name of an image was ignored because links are not followed.
   using OnIgnoredLink = std::function<void(const std::string& link)>;
-  TreeScan(const PathFilter& selection, RootDirectoryPtr root, OnFolder enter,
-           OnUnreadable unreadable, OnIgnoredLink ignored = {});
+  TreeScan(const PathFilter& path_filter, RootDirectoryPtr root, OnFolder on_folder,
+           OnUnreadable on_unreadable, OnIgnoredLink on_ignored_link = {});
 
   /// May be called at any time. A folder that was listed before is listed again.
   void push(const std::string& folder) { pending_folders_.insert(folder); }
   /// `link` may be a link to a folder.
   void push_link(const std::string& link);
   /// Reads at most `max_entries` entries. Returns the paths of those that may be files.
-  std::vector<std::string> step(std::size_t most);
-  bool done() const { return !listing_ && pending_folders_.empty() && links_.empty(); }
+  std::vector<std::string> step(std::size_t max_entries);
+  bool is_done() const { return !listing_ && pending_folders_.empty() && links_.empty(); }
 
  private:
   bool open_next();
@@ -45,8 +45,8 @@ class TreeScan {
   const PathFilter& path_filter_;
   const RootDirectoryPtr root_;
   const OnFolder on_folder_;
-  const OnUnreadable unreadable_;
-  const OnIgnoredLink ignored_;
+  const OnUnreadable on_unreadable_;
+  const OnIgnoredLink on_ignored_link_;
   std::set<std::string> pending_folders_;
   // Links are followed last, so that a folder inside the tree is listed under its own path.
   std::set<std::string> links_;

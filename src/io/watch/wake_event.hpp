@@ -13,12 +13,12 @@ namespace eckart::io {
 /// Wakes the thread that waits for ready files. Thread-safe.
 class WakeEvent {
  public:
-  void ring() {
+  void signal() {
     {
       const std::lock_guard lock(mutex_);
       ++signal_count_;
     }
-    signaled_.notify_all();
+    changed_.notify_all();
   }
   std::uint64_t signal_count() const {
     const std::lock_guard lock(mutex_);
@@ -26,19 +26,20 @@ class WakeEvent {
   }
   /// Waits until signal_count() differs from `previous_count`, until the time, or until a stop
   /// request.
-  void wait(std::uint64_t heard, std::optional<Instant> until, const std::stop_token& stop) {
+  void wait(std::uint64_t previous_count, std::optional<Instant> until,
+            const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    const auto rung = [&] { return signal_count_ != heard; };
+    const auto is_signaled = [&] { return signal_count_ != previous_count; };
     if (until) {
-      signaled_.wait_until(lock, stop, *until, rung);
+      changed_.wait_until(lock, stop, *until, is_signaled);
     } else {
-      signaled_.wait(lock, stop, rung);
+      changed_.wait(lock, stop, is_signaled);
     }
   }
 
  private:
   mutable std::mutex mutex_;
-  std::condition_variable_any signaled_;
+  std::condition_variable_any changed_;
   std::uint64_t signal_count_ = 0;
 };
 

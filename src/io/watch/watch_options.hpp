@@ -21,23 +21,24 @@ struct WatchOptions {
   std::vector<std::filesystem::path> exclude;  ///< folders below root, relative; not scanned
   LinkPolicy links = LinkPolicy::none;         ///< which links below root are followed
   /// A file is ready when size, mtime, ctime and inode were unchanged for this time.
-  std::chrono::milliseconds settle{1000};
+  std::chrono::milliseconds settle_time{1000};
   /// How long a file that does not decode is tried again, counted from its first attempt.
   std::chrono::milliseconds retry_timeout{30000};
-  std::chrono::milliseconds rescan{300000};    ///< between full scans
-  std::chrono::milliseconds poll{5000};        ///< between full scans if events are not reliable
-  std::size_t max_pending = 50000;             ///< a later scan finds the files beyond this limit
-  std::chrono::milliseconds root_check{1000};  ///< between checks whether root is the same folder
+  std::chrono::milliseconds rescan_interval{300000};  ///< between full scans
+  std::chrono::milliseconds poll_interval{5000};  ///< between full scans if events are not reliable
+  std::size_t max_pending = 50000;  ///< a later scan finds the files beyond this limit
+  std::chrono::milliseconds root_check_interval{
+      1000};  ///< between checks whether root is the same folder
   /// The first wait after a status other than `done`. Each further wait is twice as long.
-  std::chrono::milliseconds backoff{1000};
+  std::chrono::milliseconds initial_backoff{1000};
 };
 
 /// What to do with a file that has left the pipeline.
 enum class FinishStatus {
-  settled,      ///< nothing, until the file changes
-  incomplete,   ///< tried again after a backoff when the file is stable; after the last attempt:
-                ///< like `done`
-  environment,  ///< not the fault of the file: the whole watch pauses, then tries again
+  done,        ///< nothing, until the file changes
+  incomplete,  ///< tried again after a backoff when the file is stable; after the last attempt:
+               ///< like `done`
+  environment_error,  ///< not the fault of the file: the whole watch pauses, then tries again
 };
 
 enum class Severity { debug, info, warning };
@@ -45,17 +46,18 @@ enum class Severity { debug, info, warning };
 /// A snapshot of a watch.
 struct WatchState {
   bool is_root_present = false;
-  bool polling =
-      false;  ///< files are found by scans each WatchOptions::poll_interval, also or only
-  std::size_t pending = 0;        ///< files that are not stable yet or wait for another attempt
-  std::size_t ready = 0;          ///< files that pop() may return
-  std::size_t in_flight = 0;      ///< files that were popped, but not finished
-  std::optional<Instant> oldest;  ///< arrival time of the oldest file that is pending or ready
-  std::string backoff_reason;     ///< why the watch pauses after an environment error; or empty
-  std::int64_t overflows = 0;     ///< of the event queue of the kernel
-  std::optional<Instant>
-      busy_since;        ///< since when the thread works; nullopt while it waits for events
-  bool scanned = false;  ///< a full scan of the current root has missed nothing
+  /// Files are found by scans each WatchOptions::poll_interval, also or only.
+  bool is_polling = false;
+  std::size_t pending = 0;    ///< files that are not stable yet or wait for another attempt
+  std::size_t ready = 0;      ///< files that pop() may return
+  std::size_t in_flight = 0;  ///< files that were popped, but not finished
+  /// When the oldest file that is pending or ready arrived.
+  std::optional<Instant> oldest_arrival;
+  std::string backoff_reason;  ///< why the watch pauses after an environment error; or empty
+  std::int64_t overflows = 0;  ///< of the event queue of the kernel
+  /// Since when the thread works; nullopt while it waits for events.
+  std::optional<Instant> busy_since;
+  bool is_scan_complete = false;  ///< a full scan of the current root has missed nothing
 };
 
 /// Called on the thread of the watch when a file is ready. Returns whether the file must be

@@ -8,12 +8,12 @@
 
 namespace eckart::io {
 
-WatchSource::WatchSource(std::vector<Watch> watches, const LogFunction& tell)
+WatchSource::WatchSource(std::vector<Watch> watches, const LogFunction& log)
     : wake_event_(std::make_unique<WakeEvent>()) {
   for (std::size_t i = 0; i < watches.size(); ++i) {
     watchers_.push_back(std::make_unique<FolderWatcher>(
-        int(i), std::move(watches[i].options), std::move(watches[i].wants), tell,
-        [wake_event = wake_event_.get()] { wake_event->ring(); }));
+        int(i), std::move(watches[i].options), std::move(watches[i].work_filter), log,
+        [wake_event = wake_event_.get()] { wake_event->signal(); }));
   }
 }
 
@@ -25,28 +25,28 @@ void WatchSource::end() {
 
 std::optional<SourceItem> WatchSource::next(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
-    const std::uint64_t heard = wake_event_->signal_count();
+    const std::uint64_t previous_count = wake_event_->signal_count();
     std::optional<Instant> until;
     for (std::size_t i = 0; i < watchers_.size(); ++i) {
       const std::size_t index = (next_watcher_ + i) % watchers_.size();
-      if (std::optional<SourceItem> arrival = watchers_[index]->take()) {
+      if (std::optional<SourceItem> item = watchers_[index]->pop()) {
         next_watcher_ = index + 1;
-        return arrival;
+        return item;
       }
       const std::optional<Instant> retry_at = watchers_[index]->retry_at();
       if (retry_at) until = std::min(until.value_or(*retry_at), *retry_at);
     }
-    wake_event_->wait(heard, until, stop);
+    wake_event_->wait(previous_count, until, stop);
   }
   return std::nullopt;
 }
 
-void WatchSource::finished(int watch, const std::filesystem::path& relative, FinishStatus ending,
-                           const std::string& why) {
-  watchers_.at(std::size_t(watch))->finished(relative.native(), ending, why);
+void WatchSource::finish(int watch, const std::filesystem::path& relative, FinishStatus status,
+                         const std::string& why) {
+  watchers_.at(std::size_t(watch))->finish(relative.native(), status, why);
 }
 
-void WatchSource::rescan(int watch) { watchers_.at(std::size_t(watch))->rescan(); }
+void WatchSource::request_scan(int watch) { watchers_.at(std::size_t(watch))->request_scan(); }
 
 std::vector<WatchState> WatchSource::states() const {
   std::vector<WatchState> states;

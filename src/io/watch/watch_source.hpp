@@ -23,11 +23,11 @@ class WatchSource : public Source {
   using WorkFilter = io::WorkFilter;
   struct Watch {
     WatchOptions options;
-    WorkFilter wants;
+    WorkFilter work_filter;
   };
 
   /// SourceItem::job is the index in `watches`.
-  WatchSource(std::vector<Watch> watches, const LogFunction& tell);
+  WatchSource(std::vector<Watch> watches, const LogFunction& log);
   /// Calls end().
   ~WatchSource() override;
 
@@ -44,18 +44,18 @@ class WatchSource : public Source {
 
   /// Must be called once for each item that next() has returned, from any thread. `relative` is
   /// SourceItem::relative. `why` is a message about an environment error.
-  void finished(int watch, const std::filesystem::path& relative, FinishStatus ending,
-                const std::string& why);
+  void finish(int watch, const std::filesystem::path& relative, FinishStatus status,
+              const std::string& why);
   /// Requests a full scan as soon as possible. Thread-safe.
-  void rescan(int watch);
+  void request_scan(int watch);
   /// One state per watch. Thread-safe.
   std::vector<WatchState> states() const;
 
  private:
   const std::unique_ptr<WakeEvent> wake_event_;
   std::vector<std::unique_ptr<FolderWatcher>> watchers_;
-  std::size_t next_watcher_ =
-      0;  // index of the watch that next() tries first; used only by its thread
+  // Index of the watch that next() tries first. Used only by its thread.
+  std::size_t next_watcher_ = 0;
 };
 
 }  // namespace eckart::io

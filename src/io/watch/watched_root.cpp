@@ -24,18 +24,19 @@ std::string parent_folder(const std::string& path) {
 }  // namespace
 
 WatchedRoot::WatchedRoot(RootDirectoryPtr root, const WatchOptions& options,
-                         const PathFilter& selection, ReadyQueue& handout, RootLogFunction tell)
+                         const PathFilter& path_filter, ReadyQueue& ready_queue,
+                         RootLogFunction log)
     : root_(std::move(root)),
       options_(options),
-      path_filter_(selection),
-      ready_queue_(handout),
-      log_(std::move(tell)),
-      tree_(selection, root_),
+      path_filter_(path_filter),
+      ready_queue_(ready_queue),
+      log_(std::move(log)),
+      tree_(path_filter, root_),
       scan_(
-          selection, root_, [this](const std::string& folder) { return on_folder(folder); },
+          path_filter, root_, [this](const std::string& folder) { return on_folder(folder); },
           [this](const std::string& folder, int error) { on_unreadable(folder, error); },
           [this](const std::string& link) { on_ignored_link(link); }),
-      schedule_(options.rescan, options.root_check),
+      schedule_(options.rescan_interval, options.root_check_interval),
       stability_tracker_(options) {}
 
 void WatchedRoot::read_events() {
@@ -50,35 +51,37 @@ void WatchedRoot::read_events() {
 
 void WatchedRoot::on_event(const TreeEvent& event, Instant now) {
   switch (event.kind) {
-    case TreeEvent::arrived:
+    case TreeEvent::file_changed:
       return on_file_changed(event.path, now);
-    case TreeEvent::left:
-      stability_tracker_.forget(event.path);
-      ready_queue_.changed(event.path);
+    case TreeEvent::file_removed:
+      stability_tracker_.remove(event.path);
+      ready_queue_.mark_changed(event.path);
       return;
     case TreeEvent::folder_removed:
       return on_folder_removed(event.path);
-    case TreeEvent::folder:
+    case TreeEvent::folder_added:
       return scan_.push(event.path);
     case TreeEvent::overflow:
       ++overflows_;
-      schedule_.missed();
+      schedule_.report_missed_file();
       return log_(Severity::debug, "inotify events were lost; running a full scan");
-    case TreeEvent::root:
+    case TreeEvent::root_changed:
       root_may_have_changed_ = true;
       return;
   }
 }
 
 void WatchedRoot::on_file_changed(const std::string& path, Instant now) {
-  const FileObservation there = observe(path);
-  if (there.kind == EntryStat::directory) scan_.push_link(path);
-  const bool is_ignored = there.kind == EntryStat::link && path_filter_.links() == LinkPolicy::none;
+  const FileObservation observation = observe(path);
+  if (observation.kind == EntryStat::directory) scan_.push_link(path);
+  const bool is_ignored =
+      observation.kind == EntryStat::link && path_filter_.links() == LinkPolicy::none;
   if (is_ignored && path_filter_.accepts_file(path)) on_ignored_link(path);
-  if (there.kind != EntryStat::file || !path_filter_.accepts_file(path)) {
-    stability_tracker_.forget(path);
-  } else if (!ready_queue_.changed(path) && !stability_tracker_.changed(path, there.seen, now)) {
-    schedule_.missed();
+  if (observation.kind != EntryStat::file || !path_filter_.accepts_file(path)) {
+    stability_tracker_.remove(path);
+  } else if (!ready_queue_.mark_changed(path) &&
+             !stability_tracker_.add_changed(path, observation.fingerprint, now)) {
+    schedule_.report_missed_file();
   }
 }
 
@@ -87,7 +90,7 @@ void WatchedRoot::on_file_changed(const std::string& path, Instant now) {
 void WatchedRoot::on_folder_removed(const std::string& folder) {
   last_directory_.reset();
   const std::size_t count =
-      stability_tracker_.forget_below(folder) + ready_queue_.mark_changed_below(folder);
+      stability_tracker_.remove_below(folder) + ready_queue_.mark_changed_below(folder);
   if (count == 0) return;
   log_(Severity::info, printable(folder) + " was removed or replaced; " + std::to_string(count) +
                            " pending files in it were dropped");
@@ -104,35 +107,36 @@ void WatchedRoot::on_ignored_link(const std::string& link) {
 void WatchedRoot::scan() {
   last_directory_.reset();
   const Instant begin = Clock::now();
-  if (schedule_.next() <= begin) begin_scan();
-  const std::size_t room = scan_capacity();
-  if (scan_.done() || room == 0) return;
-  for (const std::string& path : scan_.step(std::min(kMaxEntriesPerStep, room)))
+  if (schedule_.next_scan_at() <= begin) begin_scan();
+  const std::size_t capacity = scan_capacity();
+  if (scan_.is_done() || capacity == 0) return;
+  for (const std::string& path : scan_.step(std::min(kMaxEntriesPerStep, capacity)))
     on_scanned_file(path, begin);
   const Instant end = Clock::now();
   scan_duration_ += end - begin;
-  if (schedule_.running() && scan_.done()) end_scan(end);
+  if (schedule_.is_running() && scan_.is_done()) end_scan(end);
 }
 
 void WatchedRoot::begin_scan() {
-  schedule_.began();
+  schedule_.begin();
   scan_duration_ = {};
-  has_transient_errors_ = is_partial_ = false;
+  has_transient_errors_ = is_scan_partial_ = false;
   previously_unreadable_ = std::exchange(unreadable_, {});
   tree_.begin_scan();
   scan_.push({});
 }
 
 void WatchedRoot::end_scan(Instant now) {
-  if (!is_partial_) tree_.end_scan();
-  schedule_.ended(now, scan_duration_, !has_transient_errors_);
+  if (!is_scan_partial_) tree_.end_scan();
+  schedule_.end(now, scan_duration_, !has_transient_errors_);
   set_polling_reason(find_polling_reason());
 }
 
 /// Adds the inotify watch before the folder is listed, so that no change is missed.
 bool WatchedRoot::on_folder(const std::string& folder) {
-  const InotifyTree::Added added = tree_.add(folder);
-  if (added == InotifyTree::Added::elsewhere || added == InotifyTree::Added::gone) return false;
+  const InotifyTree::AddResult result = tree_.add(folder);
+  if (result == InotifyTree::AddResult::duplicate || result == InotifyTree::AddResult::missing)
+    return false;
   if (polled_file_system_.empty()) polled_file_system_ = polled_file_system_at(folder);
   if (polling_reason_.empty()) set_polling_reason(find_polling_reason());
   return true;
@@ -144,17 +148,20 @@ std::string_view WatchedRoot::polled_file_system_at(const std::string& folder) c
 }
 
 void WatchedRoot::on_scanned_file(const std::string& path, Instant now) {
-  const FileObservation there = observe(path);
-  if (there.kind != EntryStat::file || ready_queue_.has(path, there.seen)) return;
-  if (!stability_tracker_.found(path, there.seen, stable_since(there.seen, now), now))
-    schedule_.missed();
+  const FileObservation observation = observe(path);
+  if (observation.kind != EntryStat::file ||
+      ready_queue_.update_from_scan(path, observation.fingerprint))
+    return;
+  if (!stability_tracker_.add_scanned(path, observation.fingerprint,
+                                      stable_since(observation.fingerprint, now), now))
+    schedule_.report_missed_file();
 }
 
 /// Uses the ctime if this machine sets it, so that files that are already stable are ready at once.
-Instant WatchedRoot::stable_since(const FileFingerprint& seen, Instant now) const {
-  const std::chrono::nanoseconds age = age_of(seen);
+Instant WatchedRoot::stable_since(const FileFingerprint& fingerprint, Instant now) const {
+  const std::chrono::nanoseconds age = age_of(fingerprint);
   if (!polled_file_system_.empty() || age.count() < 0) return now;
-  return now - std::min<std::chrono::nanoseconds>(age, options_.settle);
+  return now - std::min<std::chrono::nanoseconds>(age, options_.settle_time);
 }
 
 FileObservation WatchedRoot::observe(const std::string& path) {
@@ -163,22 +170,22 @@ FileObservation WatchedRoot::observe(const std::string& path) {
     last_directory_ = root_->open_below(folder);
     last_folder_ = folder;
   }
-  FileObservation there;
+  FileObservation observation;
   if (last_directory_) {
     const std::string name = path.substr(path.rfind('/') + 1);
     const EntryStat entry = stat_entry(*last_directory_, name, path_filter_.links());
-    there = {entry.kind, {entry.identity, last_directory_->id()}, entry.error};
+    observation = {entry.kind, {entry.identity, last_directory_->id()}, entry.error};
   } else if (!is_missing_error(errno)) {
-    there.error = errno;
+    observation.error = errno;
   }
-  if (there.error != 0) on_unreadable(folder, there.error);
-  return there;
+  if (observation.error != 0) on_unreadable(folder, observation.error);
+  return observation;
 }
 
 void WatchedRoot::on_unreadable(const std::string& folder, int error) {
   const bool is_too_deep =
       error == ENAMETOOLONG;  // the path exceeds PATH_MAX, so nothing below it is watched
-  is_partial_ |= !is_too_deep;
+  is_scan_partial_ |= !is_too_deep;
   if (error != EACCES && error != EPERM &&
       !is_too_deep) {  // may be temporary, and no event reports the end
     has_transient_errors_ = true;
@@ -191,72 +198,74 @@ void WatchedRoot::on_unreadable(const std::string& folder, int error) {
 
 std::optional<ReadyFile> WatchedRoot::next_ready() {
   const Instant now = Clock::now();
-  while (const std::string* due = stability_tracker_.due(now)) {
-    const std::string path = *due;
-    const FileObservation there = observe(path);
-    if (there.error == EMFILE || there.error == ENFILE || there.error == ENOMEM) {
+  while (const std::string* due_path = stability_tracker_.due_path(now)) {
+    const std::string path = *due_path;
+    const FileObservation observation = observe(path);
+    if (observation.error == EMFILE || observation.error == ENFILE || observation.error == ENOMEM) {
       stability_tracker_.postpone_check(path, now);
-    } else if (there.kind != EntryStat::file) {
-      stability_tracker_.forget(path);
-    } else if (std::optional<ReadyFile> file = stability_tracker_.looked(path, there.seen, now)) {
+    } else if (observation.kind != EntryStat::file) {
+      stability_tracker_.remove(path);
+    } else if (std::optional<ReadyFile> file =
+                   stability_tracker_.take_if_stable(path, observation.fingerprint, now)) {
       return file;
     }
   }
   return std::nullopt;
 }
 
-void WatchedRoot::on_file_finished(ReadyQueue::FinishedFile returned) {
-  const bool is_over = returned.ending == FinishStatus::settled ||
-                       (returned.ending == FinishStatus::incomplete && returned.is_last_attempt);
-  if (is_over && !returned.changed) return;
+void WatchedRoot::on_file_finished(ReadyQueue::FinishedFile finished) {
+  const bool is_done = finished.status == FinishStatus::done ||
+                       (finished.status == FinishStatus::incomplete && finished.is_last_attempt);
+  if (is_done && !finished.has_changed) return;
   const Instant now = Clock::now();
-  const std::string path = returned.file.path;
+  const std::string path = finished.file.path;
   last_directory_.reset();
-  const FileObservation there = observe(path);
-  if (there.kind != EntryStat::file) return;
-  if (is_over || there.seen != returned.file.seen) {
-    if (!stability_tracker_.changed(path, there.seen, now)) schedule_.missed();
-  } else if (returned.ending == FinishStatus::incomplete) {
-    stability_tracker_.again(std::move(returned.file), now);
+  const FileObservation observation = observe(path);
+  if (observation.kind != EntryStat::file) return;
+  if (is_done || observation.fingerprint != finished.file.fingerprint) {
+    if (!stability_tracker_.add_changed(path, observation.fingerprint, now))
+      schedule_.report_missed_file();
+  } else if (finished.status == FinishStatus::incomplete) {
+    stability_tracker_.add_incomplete(std::move(finished.file), now);
   } else {
-    stability_tracker_.back(std::move(returned.file), now);
+    stability_tracker_.add_deferred(std::move(finished.file), now);
   }
 }
 
-Instant WatchedRoot::next_work(bool room) const {
-  if (!scan_.done() && scan_capacity() > 0) return Instant::min();
-  const std::optional<Instant> due = room ? stability_tracker_.next_due() : std::nullopt;
-  return std::min(schedule_.next(), due.value_or(Instant::max()));
+Instant WatchedRoot::next_work(bool can_take_files) const {
+  if (!scan_.is_done() && scan_capacity() > 0) return Instant::min();
+  const std::optional<Instant> due = can_take_files ? stability_tracker_.next_due() : std::nullopt;
+  return std::min(schedule_.next_scan_at(), due.value_or(Instant::max()));
 }
 
 void WatchedRoot::fill_state(WatchState& state) const {
   state.is_root_present = true;
-  state.polling = !polling_reason_.empty();
+  state.is_polling = !polling_reason_.empty();
   state.pending = stability_tracker_.size();
-  state.oldest = stability_tracker_.oldest();
+  state.oldest_arrival = stability_tracker_.oldest_arrival();
   state.overflows = overflows_;
-  state.scanned = schedule_.complete();
+  state.is_scan_complete = schedule_.has_complete_scan();
 }
 
 /// Scans may use half of max_pending. The other half is reserved for events.
 std::size_t WatchedRoot::scan_capacity() const {
-  const std::size_t most = std::max<std::size_t>(options_.max_pending / 2, 1);
-  return most - std::min(most, stability_tracker_.size());
+  const std::size_t max_pending = std::max<std::size_t>(options_.max_pending / 2, 1);
+  return max_pending - std::min(max_pending, stability_tracker_.size());
 }
 
 std::string WatchedRoot::find_polling_reason() const {
   if (!polled_file_system_.empty())
     return std::string(polled_file_system_) + " does not report all changes";
-  if (!tree_.shortage().empty()) return tree_.shortage();
+  if (!tree_.limit_error().empty()) return tree_.limit_error();
   return has_transient_errors_ ? "some folders cannot be read" : "";
 }
 
 void WatchedRoot::set_polling_reason(const std::string& why) {
-  schedule_.set_period(why.empty() ? options_.rescan : options_.poll);
+  schedule_.set_period(why.empty() ? options_.rescan_interval : options_.poll_interval);
   if (why == polling_reason_) return;
   polling_reason_ = why;
   if (why.empty()) return log_(Severity::info, "using inotify events again");
-  const auto period = std::chrono::ceil<std::chrono::seconds>(options_.poll);
+  const auto period = std::chrono::ceil<std::chrono::seconds>(options_.poll_interval);
   log_(polled_file_system_.empty() ? Severity::warning : Severity::info,
        "polling every " + std::to_string(period.count()) + " s: " + why);
 }

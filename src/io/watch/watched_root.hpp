@@ -25,8 +25,8 @@ class WatchedRoot {
  public:
   using RootLogFunction = std::function<void(Severity, const std::string& what)>;
   /// All arguments except `log` must outlive this object. Begins with a full scan.
-  WatchedRoot(RootDirectoryPtr root, const WatchOptions& options, const PathFilter& selection,
-              ReadyQueue& handout, RootLogFunction tell);
+  WatchedRoot(RootDirectoryPtr root, const WatchOptions& options, const PathFilter& path_filter,
+              ReadyQueue& ready_queue, RootLogFunction log);
 
   const RootDirectoryPtr& root() const { return root_; }
   /// A descriptor that is readable if there are events; -1 if inotify is not available.
@@ -40,16 +40,16 @@ class WatchedRoot {
   /// Returns a file that was unchanged for the settle time, or nullopt if there is none now.
   std::optional<ReadyFile> next_ready();
   /// Takes a file from ReadyQueue::take_finished(): it is done, or is pending again.
-  void on_file_finished(ReadyQueue::FinishedFile returned);
+  void on_file_finished(ReadyQueue::FinishedFile finished);
 
   /// Must be called before a wait. An open directory would prevent unmounting.
-  void release() { last_directory_.reset(); }
+  void close_directory() { last_directory_.reset(); }
 
   /// Whether any file is pending.
   bool has_pending() const { return stability_tracker_.size() > 0; }
   /// When to call scan() or next_ready() again if no event arrives. next_ready() counts only if
   /// `can_take_files`.
-  Instant next_work(bool room) const;
+  Instant next_work(bool can_take_files) const;
   /// Whether an event reported that the root may be another folder now.
   bool root_may_have_changed() const { return root_may_have_changed_; }
   /// Sets the members that this class tracks.
@@ -63,7 +63,7 @@ class WatchedRoot {
   bool on_folder(const std::string& folder);
   void on_scanned_file(const std::string& path, Instant now);
   std::string_view polled_file_system_at(const std::string& folder) const;
-  Instant stable_since(const FileFingerprint& seen, Instant now) const;
+  Instant stable_since(const FileFingerprint& fingerprint, Instant now) const;
   void on_folder_removed(const std::string& folder);
   void on_ignored_link(const std::string& link);
   FileObservation observe(const std::string& path);
@@ -91,12 +91,11 @@ class WatchedRoot {
   std::string polling_reason_;           // the last logged reason; or empty
   std::string_view polled_file_system_;  // type of a file system in the tree that does not report
                                          // all changes; or empty
-  std::chrono::nanoseconds scan_duration_{};  // of the current full scan
-  std::set<std::string> unreadable_,
-      // Folders that could not be read in the current full scan and in the previous one.
-      previously_unreadable_;
-  bool has_transient_errors_ = false;  // some of unreadable_ may be readable soon
-  bool is_partial_ = false;            // folders below some of unreadable_ may be watched
+  std::chrono::nanoseconds scan_duration_{};     // of the current full scan
+  std::set<std::string> unreadable_;             // folders, in the current full scan
+  std::set<std::string> previously_unreadable_;  // folders, in the previous full scan
+  bool has_transient_errors_ = false;            // some of unreadable_ may be readable soon
+  bool is_scan_partial_ = false;  // folders below unreadable_ may exist: keep their watches
 };
 
 }  // namespace eckart::io

@@ -31,8 +31,8 @@ class RequeueTest : public testing::Test {
     note.root = at("in");
     std::string reason = to_json(note, "1");
     if (!with_root) reason.replace(reason.find("root_uri"), 8, "older   ");
-    io::ClaimedFile file = std::move(*io::take(io::make_rooted_file(at("in"), "day/a.png")));
-    io::Quarantine(at("out"), {}).take(file, "day/a.png", reason);
+    io::ClaimedFile file = std::move(*io::claim(io::make_rooted_file(at("in"), "day/a.png")));
+    io::Quarantine(at("out"), {}).add(file, "day/a.png", reason);
   }
   /// Why it is not put back; "" where it is.
   std::string restore() const {
@@ -100,7 +100,7 @@ TEST_F(RequeueTest, retries_input_kept_in_place) {
   io::QuarantineRecord note;
   note.input = at("in/day/a.png");
   note.root = at("in");
-  io::Quarantine(at("out"), {}).note("day/a.png", to_json(note, "1"));
+  io::Quarantine(at("out"), {}).add_kept_record("day/a.png", to_json(note, "1"));
   const auto requeued = requeue(at("out"), {});
   ASSERT_EQ(requeued.size(), 2u);
   EXPECT_THAT(requeued[0].error, HasSubstr("a different file"));

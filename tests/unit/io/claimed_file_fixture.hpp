@@ -42,15 +42,17 @@ class ClaimedFileTest : public ::testing::Test {
   }
 
   /// Returns the file as a watch of the folder finds it.
-  RootedFile found(const fs::path& name, LinkPolicy links = LinkPolicy::none) const {
+  RootedFile rooted_file(const fs::path& name, LinkPolicy links = LinkPolicy::none) const {
     return make_rooted_file(folder_.path(), name, links);
   }
-  std::optional<ClaimedFile> take(const fs::path& name) const { return io::take(found(name)); }
+  std::optional<ClaimedFile> claim(const fs::path& name) const {
+    return io::claim(rooted_file(name));
+  }
   RootDirectoryPtr root(const fs::path& name = {}) const {
     fs::create_directories(folder_.path() / name);
     return RootDirectory::open(folder_.path() / name);
   }
-  bool restore(const std::string& name) const {
+  bool recover(const std::string& name) const {
     return recover_stale_claim(*root()->open_below({}), name);
   }
 

@@ -19,8 +19,8 @@ using test::before_rename;
 TEST_F(ClaimedFileTest, is_renamed_while_claimed_and_restored_on_release) {
   const fs::path file = write("a.png", "1");
   {
-    const auto taken = take("a.png");
-    ASSERT_TRUE(taken);
+    const auto claimed = claim("a.png");
+    ASSERT_TRUE(claimed);
     EXPECT_FALSE(fs::exists(file));
   }
   EXPECT_EQ(read(file), "1");
@@ -28,27 +28,27 @@ TEST_F(ClaimedFileTest, is_renamed_while_claimed_and_restored_on_release) {
 
 TEST_F(ClaimedFileTest, does_not_claim_a_changed_file) {
   const fs::path file = write("a.png", "1");
-  const FileIdentity before = identity_of(found("a.png"));
+  const FileIdentity before = identity_of(rooted_file("a.png"));
   write("a.png", "another");
-  EXPECT_FALSE(ClaimedFile::take(found("a.png"), before));
+  EXPECT_FALSE(ClaimedFile::claim(rooted_file("a.png"), before));
   EXPECT_EQ(read(file), "another");
   fs::remove(file);
-  EXPECT_FALSE(ClaimedFile::take(found("a.png"), before));
+  EXPECT_FALSE(ClaimedFile::claim(rooted_file("a.png"), before));
 }
 
 TEST_F(ClaimedFileTest, claims_a_file_whose_link_count_changed) {
-  const RootedFile file = (write("a.png", "1"), found("a.png"));
+  const RootedFile file = (write("a.png", "1"), rooted_file("a.png"));
   fs::create_hard_link(folder_.path() / "a.png", folder_.path() / "b.png");
   const FileIdentity before = identity_of(file);
   fs::remove(folder_.path() / "b.png");
-  EXPECT_TRUE(ClaimedFile::take(file, before));
+  EXPECT_TRUE(ClaimedFile::claim(file, before));
 }
 
 TEST_F(ClaimedFileTest, keeps_a_file_that_arrives_meanwhile) {
   const fs::path file = write("a.png", "1");
-  auto taken = take("a.png");
+  auto claimed = claim("a.png");
   write("a.png", "2");
-  taken->remove();
+  claimed->remove();
   EXPECT_EQ(read(file), "2");
   EXPECT_EQ(files(), 1);
 }
@@ -56,7 +56,7 @@ TEST_F(ClaimedFileTest, keeps_a_file_that_arrives_meanwhile) {
 TEST_F(ClaimedFileTest, is_restored_beside_its_replacement) {
   const fs::path file = write("a.png", "1");
   {
-    const auto taken = take("a.png");
+    const auto claimed = claim("a.png");
     write("a.png", "2");
   }
   EXPECT_EQ(read(file), "2");
@@ -67,7 +67,7 @@ TEST_F(ClaimedFileTest, moves_to_a_new_folder_and_never_over_a_file) {
   const fs::path to = folder_.path() / "done/deep/a.png";
   for (const char* text : {"1", "2", "3"}) {
     const fs::path file = write("a.png", text);
-    take("a.png")->move_to(*root("done"), "deep/a.png");
+    claim("a.png")->move_to(*root("done"), "deep/a.png");
     EXPECT_FALSE(fs::exists(file));
   }
   EXPECT_EQ(read(to), "1");
@@ -78,7 +78,7 @@ TEST_F(ClaimedFileTest, moves_names_of_any_length_beside_each_other) {
   const std::string name = std::string(251, 'x') + ".png";
   for (int i = 0; i < 2; ++i) {
     write(name, "1");
-    take(name)->move_to(*root("done"), name);
+    claim(name)->move_to(*root("done"), name);
   }
   EXPECT_EQ(files(), 2);
 }
@@ -97,8 +97,8 @@ class ClaimedFileLongNameTest : public ClaimedFileTest {
 TEST_F(ClaimedFileLongNameTest, is_renamed_while_claimed_and_restored_on_release) {
   write(name_, "1");
   {
-    const auto taken = take(name_);
-    ASSERT_TRUE(taken);
+    const auto claimed = claim(name_);
+    ASSERT_TRUE(claimed);
     EXPECT_FALSE(fs::exists(file_));
   }
   EXPECT_EQ(read(file_), "1");
@@ -107,18 +107,18 @@ TEST_F(ClaimedFileLongNameTest, is_renamed_while_claimed_and_restored_on_release
 
 TEST_F(ClaimedFileLongNameTest, keeps_a_file_that_arrives_meanwhile) {
   write(name_, "1");
-  auto taken = take(name_);
+  auto claimed = claim(name_);
   write(name_, "2");
-  taken->remove();
+  claimed->remove();
   EXPECT_EQ(read(file_), "2");
   EXPECT_EQ(entries(), 1u);
 }
 
 TEST_F(ClaimedFileLongNameTest, keeps_a_file_that_arrives_during_the_move) {
   write(name_, "1");
-  auto taken = take(name_);
+  auto claimed = claim(name_);
   write(name_, "2");
-  taken->move_to(*root("done"), name_);
+  claimed->move_to(*root("done"), name_);
   EXPECT_EQ(read(file_), "2");
   EXPECT_EQ(read(folder_.path() / "done" / name_), "1");
   EXPECT_EQ(entries(), 2u);
@@ -127,7 +127,7 @@ TEST_F(ClaimedFileLongNameTest, keeps_a_file_that_arrives_during_the_move) {
 TEST_F(ClaimedFileLongNameTest, is_restored_beside_its_replacement) {
   write(name_, "1");
   {
-    const auto taken = take(name_);
+    const auto claimed = claim(name_);
     write(name_, "2");
   }
   EXPECT_EQ(read(file_), "2");
@@ -137,9 +137,9 @@ TEST_F(ClaimedFileLongNameTest, is_restored_beside_its_replacement) {
 
 TEST_F(ClaimedFileLongNameTest, restores_a_file_replaced_just_before_the_claim) {
   write(name_, "1");
-  const FileIdentity before = identity_of(found(name_));
+  const FileIdentity before = identity_of(rooted_file(name_));
   before_rename = [this] { before_rename = [this] { fs::rename(write("new", "new"), file_); }; };
-  EXPECT_FALSE(ClaimedFile::take(found(name_), before));
+  EXPECT_FALSE(ClaimedFile::claim(rooted_file(name_), before));
   EXPECT_FALSE(before_rename);
   EXPECT_EQ(read(file_), "new");
   EXPECT_EQ(entries(), 1u);
@@ -148,11 +148,11 @@ TEST_F(ClaimedFileLongNameTest, restores_a_file_replaced_just_before_the_claim) 
 TEST_F(ClaimedFileLongNameTest, recovers_the_claim_of_a_killed_process) {
   const std::string hidden = ".eckart-claim-0123456789abcdef.7";
   write(hidden + "/" + name_, "1");
-  EXPECT_TRUE(restore(hidden));
+  EXPECT_TRUE(recover(hidden));
   EXPECT_EQ(read(file_), "1");
   EXPECT_EQ(entries(), 1u);
   write(hidden + "/" + name_, "2");  // the file that replaced it stays
-  EXPECT_TRUE(restore(hidden));
+  EXPECT_TRUE(recover(hidden));
   EXPECT_EQ(read(file_), "1");
   EXPECT_EQ(entries(), 2u);
 }
@@ -160,46 +160,46 @@ TEST_F(ClaimedFileLongNameTest, recovers_the_claim_of_a_killed_process) {
 TEST_F(ClaimedFileLongNameTest, removes_the_empty_claim_directory_of_a_killed_process) {
   const std::string hidden = ".eckart-claim-0123456789abcdef.7";
   fs::create_directory(folder_.path() / hidden);
-  EXPECT_TRUE(restore(hidden));
+  EXPECT_TRUE(recover(hidden));
   EXPECT_EQ(entries(), 0u);
 }
 
 TEST_F(ClaimedFileLongNameTest, does_not_recover_through_a_link) {
   write("elsewhere/a.png", "theirs");
   fs::create_directory_symlink("elsewhere", folder_.path() / ".eckart-claim-0123456789abcdef.7");
-  EXPECT_FALSE(restore(".eckart-claim-0123456789abcdef.7"));
+  EXPECT_FALSE(recover(".eckart-claim-0123456789abcdef.7"));
   EXPECT_EQ(read(folder_.path() / "elsewhere/a.png"), "theirs");
 }
 
 TEST_F(ClaimedFileLongNameTest, does_not_recover_its_own_claim) {
   write(name_, "1");
-  const auto taken = take(name_);
+  const auto claimed = claim(name_);
   for (const auto& entry : fs::directory_iterator(folder_.path()))
-    EXPECT_FALSE(restore(entry.path().filename().native()));
+    EXPECT_FALSE(recover(entry.path().filename().native()));
   EXPECT_FALSE(fs::exists(file_));
 }
 
 TEST_F(ClaimedFileTest, recovers_the_claim_of_a_killed_process) {
   const std::string hidden = ".eckart-claim-0123456789abcdef-a-b.png";
   write(hidden, "1");
-  EXPECT_TRUE(restore(hidden));
+  EXPECT_TRUE(recover(hidden));
   EXPECT_EQ(read(folder_.path() / "a-b.png"), "1");
   write(hidden, "2");  // the file that replaced it stays
-  EXPECT_TRUE(restore(hidden));
+  EXPECT_TRUE(recover(hidden));
   EXPECT_EQ(read(folder_.path() / "a-b.png"), "1");
   EXPECT_EQ(files(), 2);
-  EXPECT_FALSE(restore("a-b.png"));
+  EXPECT_FALSE(recover("a-b.png"));
 }
 
 /// An exclusive lock on a file is refused while a claim exists.
 TEST_F(ClaimedFileTest, is_locked_until_it_ends) {
   write("a.png", "1");
-  auto taken = take("a.png");
-  ASSERT_TRUE(taken);
+  auto claimed = claim("a.png");
+  ASSERT_TRUE(claimed);
   const FileDescriptor claim(
       ::open(fs::directory_iterator(folder_.path())->path().c_str(), O_RDONLY | O_CLOEXEC));
   EXPECT_NE(::flock(claim.get(), LOCK_EX | LOCK_NB), 0);
-  taken.reset();
+  claimed.reset();
   EXPECT_EQ(::flock(claim.get(), LOCK_EX | LOCK_NB), 0);
 }
 
@@ -210,10 +210,10 @@ TEST_F(ClaimedFileTest, leaves_the_claim_of_a_live_process) {
     FileDescriptor owner(::open(claim.c_str(), O_RDONLY | O_CLOEXEC));
     ASSERT_EQ(::flock(owner.get(), LOCK_SH), 0);
     const std::string entry = hidden.substr(0, hidden.find('/'));
-    EXPECT_FALSE(restore(entry));
+    EXPECT_FALSE(recover(entry));
     EXPECT_TRUE(fs::exists(claim));
     owner = FileDescriptor();
-    EXPECT_TRUE(restore(entry));
+    EXPECT_TRUE(recover(entry));
     EXPECT_EQ(read(folder_.path() / "a.png"), "1");
     fs::remove(folder_.path() / "a.png");
   }
@@ -222,16 +222,16 @@ TEST_F(ClaimedFileTest, leaves_the_claim_of_a_live_process) {
 TEST_F(ClaimedFileTest, removes_the_second_name_of_an_interrupted_claim) {
   const std::string hidden = ".eckart-claim-0123456789abcdef-a.png";
   fs::create_hard_link(write("a.png", "1"), folder_.path() / hidden);
-  EXPECT_TRUE(restore(hidden));
+  EXPECT_TRUE(recover(hidden));
   EXPECT_EQ(read(folder_.path() / "a.png"), "1");
   EXPECT_EQ(files(), 1);
 }
 
 TEST_F(ClaimedFileTest, does_not_recover_its_own_claim) {
   const fs::path file = write("a.png", "1");
-  const auto taken = take("a.png");
+  const auto claimed = claim("a.png");
   for (const auto& entry : fs::directory_iterator(folder_.path()))
-    EXPECT_FALSE(restore(entry.path().filename().native()));
+    EXPECT_FALSE(recover(entry.path().filename().native()));
   EXPECT_FALSE(fs::exists(file));
 }
 
@@ -262,7 +262,7 @@ TEST_F(ClaimedFileMovedFolderTest, does_not_claim_from_a_folder_replaced_by_a_li
   const RootedFile file = input();
   const FileIdentity before = identity_of(file);
   move_away_and_link();
-  EXPECT_FALSE(ClaimedFile::take(file, before));
+  EXPECT_FALSE(ClaimedFile::claim(file, before));
   EXPECT_EQ(read(at("archive/day/a.png")), "mine");
   EXPECT_EQ(files(), 2);
 }
@@ -271,7 +271,7 @@ TEST_F(ClaimedFileMovedFolderTest, restores_a_file_whose_folder_moved_just_befor
   const RootedFile file = input();
   const FileIdentity before = identity_of(file);
   before_rename = [this] { move_away_and_link(); };
-  EXPECT_FALSE(ClaimedFile::take(file, before));
+  EXPECT_FALSE(ClaimedFile::claim(file, before));
   EXPECT_FALSE(before_rename);
   EXPECT_EQ(read(at("archive/day/a.png")), "mine");
   EXPECT_EQ(files(), 2);
@@ -279,8 +279,8 @@ TEST_F(ClaimedFileMovedFolderTest, restores_a_file_whose_folder_moved_just_befor
 
 TEST_F(ClaimedFileMovedFolderTest, restores_into_its_moved_folder) {
   {
-    const auto taken = io::take(input());
-    ASSERT_TRUE(taken);
+    const auto claimed = io::claim(input());
+    ASSERT_TRUE(claimed);
     move_away_and_link();
   }
   EXPECT_EQ(read(at("archive/day/a.png")), "mine");
@@ -292,9 +292,9 @@ TEST_F(ClaimedFileMovedFolderTest, does_not_claim_through_a_link_exchanged_with_
   const RootedFile file = input();
   const FileIdentity before = identity_of(file);
   exchange("in/day", "link");
-  EXPECT_FALSE(ClaimedFile::take(file, before));
+  EXPECT_FALSE(ClaimedFile::claim(file, before));
   const FileIdentity theirs = identity_of(make_rooted_file(at("archive"), "a.png"));
-  EXPECT_FALSE(ClaimedFile::take(file, theirs)) << "whatever was read";
+  EXPECT_FALSE(ClaimedFile::claim(file, theirs)) << "its folder is not that of the input";
   EXPECT_EQ(read(at("archive/a.png")), "theirs");
 }
 
@@ -304,7 +304,7 @@ TEST_F(ClaimedFileMovedFolderTest, does_not_claim_the_same_file_from_another_fol
   const RootedFile file = input();
   const FileIdentity before = identity_of(file);
   exchange("in/day", "other");
-  EXPECT_FALSE(ClaimedFile::take(file, before));
+  EXPECT_FALSE(ClaimedFile::claim(file, before));
   EXPECT_EQ(files(), 3);
 }
 
@@ -312,9 +312,9 @@ TEST_F(ClaimedFileMovedFolderTest, does_not_claim_below_a_replaced_root) {
   const RootedFile file = input();
   const FileIdentity before = identity_of(file);
   fs::rename(at("in"), at("in.old"));
-  EXPECT_FALSE(ClaimedFile::take(file, before));
+  EXPECT_FALSE(ClaimedFile::claim(file, before));
   fs::create_directories(at("in/day"));
-  EXPECT_FALSE(ClaimedFile::take(file, before));
+  EXPECT_FALSE(ClaimedFile::claim(file, before));
   EXPECT_EQ(read(at("in.old/day/a.png")), "mine");
 }
 
@@ -322,7 +322,7 @@ TEST_F(ClaimedFileMovedFolderTest, restores_a_file_replaced_just_before_the_clai
   const RootedFile file = input();
   const FileIdentity before = identity_of(file);
   before_rename = [this] { fs::rename(write("in/day/new", "new"), at("in/day/a.png")); };
-  EXPECT_FALSE(ClaimedFile::take(file, before));
+  EXPECT_FALSE(ClaimedFile::claim(file, before));
   EXPECT_FALSE(before_rename);
   EXPECT_EQ(read(at("in/day/a.png")), "new");
   EXPECT_EQ(files(), 2);
@@ -333,7 +333,7 @@ TEST_F(ClaimedFileMovedFolderTest, does_not_claim_a_link_where_links_are_not_fol
   const FileIdentity before = identity_of(file);
   fs::rename(at("in/day/a.png"), at("archive/b.png"));
   fs::create_symlink(at("archive/b.png"), at("in/day/a.png"));
-  EXPECT_FALSE(ClaimedFile::take(file, before));
+  EXPECT_FALSE(ClaimedFile::claim(file, before));
   before_rename = {};
   EXPECT_TRUE(fs::is_symlink(at("in/day/a.png")));
   EXPECT_EQ(read(at("archive/b.png")), "mine");
@@ -342,8 +342,8 @@ TEST_F(ClaimedFileMovedFolderTest, does_not_claim_a_link_where_links_are_not_fol
 TEST_F(ClaimedFileMovedFolderTest, removes_or_moves_a_link_but_not_its_target) {
   fs::create_symlink(at("archive/a.png"), at("in/day/link.png"));
   fs::create_symlink(at("archive/a.png"), at("in/day/moved.png"));
-  io::take(make_rooted_file(at("in"), "day/link.png", LinkPolicy::files))->remove();
-  io::take(make_rooted_file(at("in"), "day/moved.png", LinkPolicy::files))
+  io::claim(make_rooted_file(at("in"), "day/link.png", LinkPolicy::files))->remove();
+  io::claim(make_rooted_file(at("in"), "day/moved.png", LinkPolicy::files))
       ->move_to(*root("done"), "moved.png");
   EXPECT_FALSE(fs::is_symlink(at("in/day/link.png")));
   EXPECT_TRUE(fs::is_symlink(at("done/moved.png")));
@@ -353,8 +353,8 @@ TEST_F(ClaimedFileMovedFolderTest, removes_or_moves_a_link_but_not_its_target) {
 TEST_F(ClaimedFileMovedFolderTest, does_not_move_through_a_link_below_the_other_root) {
   fs::create_directory_symlink(at("archive"), root("done")->path() / "day");
   {
-    auto taken = io::take(input());
-    EXPECT_THROW(taken->move_to(*root("done"), "day/b.png"), ItemError);
+    auto claimed = io::claim(input());
+    EXPECT_THROW(claimed->move_to(*root("done"), "day/b.png"), ItemError);
   }
   EXPECT_FALSE(fs::exists(at("archive/b.png")));
   EXPECT_EQ(read(at("in/day/a.png")), "mine");

@@ -43,7 +43,7 @@ TEST(InputFile, reads_any_part) {
   EXPECT_EQ(part[0], std::byte(200));
   EXPECT_EQ(file.read_at(950, part), 50u) << "up to the end of the file";
   EXPECT_EQ(file.read_at(5000, part), 0u);
-  EXPECT_EQ(file.read_all(1), counted_bytes(1000)) << "from the start, whatever was read before";
+  EXPECT_EQ(file.read_all(1), counted_bytes(1000)) << "starts at the beginning after other reads";
 }
 
 TEST(InputFile, stays_the_file_that_was_opened) {

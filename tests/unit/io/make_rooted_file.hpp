@@ -22,8 +22,8 @@ inline FileIdentity identity_of(const RootedFile& file) {
   return stat_entry(*open_directory(file), file.name(), file.root->links()).identity;
 }
 
-inline std::optional<ClaimedFile> take(const RootedFile& file) {
-  return ClaimedFile::take(file, identity_of(file));
+inline std::optional<ClaimedFile> claim(const RootedFile& file) {
+  return ClaimedFile::claim(file, identity_of(file));
 }
 
 }  // namespace eckart::io

@@ -24,7 +24,7 @@ using test::before_rename;
 class MoveFileCopyTest : public ClaimedFileTest {
  protected:
   void SetUp() override {
-    if (!fs::is_directory("/dev/shm")) GTEST_SKIP() << "there is no /dev/shm to be another one";
+    if (!fs::is_directory("/dev/shm")) GTEST_SKIP() << "needs /dev/shm as a second file system";
     fs::create_directories(elsewhere_);
     to_ = RootDirectory::open(elsewhere_)->open_below({});
   }
@@ -78,7 +78,7 @@ TEST_F(MoveFileCopyTest, rejects_a_file_that_is_too_large) {
 TEST_F(MoveFileCopyTest, rejects_another_file) {
   write("b.png", "2");
   write("a.png", "1");
-  const FileIdentity other = identity_of(found("b.png"));
+  const FileIdentity other = identity_of(rooted_file("b.png"));
   EXPECT_THAT(move("a.png", 1, &other), testing::HasSubstr("it was replaced by another file"));
   EXPECT_EQ(move("b.png", 1, &other), "");
 }
@@ -96,7 +96,7 @@ TEST_F(MoveFileCopyTest, keeps_the_modification_time) {
   const fs::path file = write("a.png", "1");
   const auto time = fs::last_write_time(file) - std::chrono::hours(5);
   fs::last_write_time(file, time);
-  take("a.png")->move_to(*there(), "a.png");
+  claim("a.png")->move_to(*there(), "a.png");
   EXPECT_EQ(read(elsewhere_ / "a.png"), "1");
   EXPECT_EQ(fs::last_write_time(elsewhere_ / "a.png"), time);
   EXPECT_EQ(files(), 0);
@@ -114,7 +114,7 @@ TEST_F(MoveFileCopyTest, keeps_mode_and_owner) {
   EXPECT_EQ(after.st_mode, before.st_mode);
   EXPECT_EQ(after.st_uid, before.st_uid);
   EXPECT_EQ(after.st_gid, before.st_gid);
-  if (!may_give_away) GTEST_SKIP() << "of a file of another user nothing is shown: this is no root";
+  if (!may_give_away) GTEST_SKIP() << "only root can create a file of another user";
 }
 
 TEST_F(MoveFileCopyTest, keeps_the_acl) {
@@ -131,12 +131,12 @@ TEST_F(MoveFileCopyTest, keeps_the_acl) {
         {{1, 6, kNobody}, {2, 4, 12345}, {4, 4, kNobody}, {0x10, 4, kNobody}, {0x20, 0, kNobody}}};
   constexpr const char* kName = "system.posix_acl_access";
   if (::setxattr(file.c_str(), kName, &acl, sizeof acl, 0) != 0)
-    GTEST_SKIP() << "no ACL can be set here: " << std::strerror(errno);
+    GTEST_SKIP() << "cannot set an ACL here: " << std::strerror(errno);
   const std::string copy = elsewhere_ / "probe";
   std::ofstream(copy) << "x";
   const bool copies_have_acl = ::setxattr(copy.c_str(), kName, &acl, sizeof acl, 0) == 0;
   fs::remove(copy);
-  if (!copies_have_acl) GTEST_SKIP() << "no ACL can be set there: " << std::strerror(errno);
+  if (!copies_have_acl) GTEST_SKIP() << "cannot set an ACL on /dev/shm: " << std::strerror(errno);
   EXPECT_EQ(move("a.png"), "");
   std::array<char, sizeof acl> kept{};
   ASSERT_EQ(::getxattr((elsewhere_ / "a.png").c_str(), kName, kept.data(), kept.size()),
@@ -152,7 +152,7 @@ TEST_F(MoveFileCopyTest, keeps_attributes_of_users) {
   const bool can = ::setxattr(file.c_str(), "user.scanner", "7", 1, 0) == 0 &&
                    ::setxattr(probe.c_str(), "user.scanner", "7", 1, 0) == 0;
   fs::remove(probe);
-  if (!can) GTEST_SKIP() << "not on both file systems: " << std::strerror(errno);
+  if (!can) GTEST_SKIP() << "not supported by both file systems: " << std::strerror(errno);
   EXPECT_EQ(move("a.png"), "");
   char value = 0;
   EXPECT_EQ(::getxattr((elsewhere_ / "a.png").c_str(), "user.scanner", &value, 1), 1);
@@ -176,7 +176,7 @@ TEST_F(MoveFileCopyTest, is_private_while_it_is_written) {
 TEST_F(MoveFileCopyTest, keeps_a_file_that_arrives_meanwhile_under_a_name_of_any_length) {
   for (const std::string& name : {std::string("a.png"), std::string(251, 'x') + ".png"}) {
     const fs::path file = write(name, "1");
-    auto taken = take(name);
+    auto claimed = claim(name);
     bool arrived = false;
     before_rename = [&] {    // this rename finds another file system
       before_rename = [&] {  // this rename publishes the copy
@@ -184,7 +184,7 @@ TEST_F(MoveFileCopyTest, keeps_a_file_that_arrives_meanwhile_under_a_name_of_any
         arrived = true;
       };
     };
-    taken->move_to(*there(), name);
+    claimed->move_to(*there(), name);
     EXPECT_TRUE(arrived);
     EXPECT_EQ(read(file), "2");
     EXPECT_EQ(read(elsewhere_ / name), "1");
@@ -200,7 +200,7 @@ TEST_F(MoveFileCopyTest, leaves_no_copies_when_the_folder_sync_fails) {
     return ::fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode) ? EIO : 0;
   };
   for (int i = 0; i < 3; ++i)
-    EXPECT_THROW(take("a.png")->move_to(*there(), "a.png"), EnvironmentError);
+    EXPECT_THROW(claim("a.png")->move_to(*there(), "a.png"), EnvironmentError);
   EXPECT_EQ(copies(), 0u);
   // After the copy has its name.
   int directories = 0;
@@ -208,7 +208,7 @@ TEST_F(MoveFileCopyTest, leaves_no_copies_when_the_folder_sync_fails) {
   before_rename = [&] {
     before_rename = [&] { test::on_fsync = [&](int) { return ++directories, EIO; }; };
   };
-  EXPECT_THROW(take("a.png")->move_to(*there(), "a.png"), EnvironmentError);
+  EXPECT_THROW(claim("a.png")->move_to(*there(), "a.png"), EnvironmentError);
   EXPECT_EQ(copies(), 0u);
   EXPECT_EQ(read(folder_.path() / "a.png"), "1");
 }
@@ -219,9 +219,9 @@ TEST_F(MoveFileCopyTest, removes_the_copy_when_the_original_cannot_be_removed) {
   };
   write("a.png", "1");
   {
-    auto taken = take("a.png");
+    auto claimed = claim("a.png");
     test::on_unlink = fail;
-    EXPECT_THROW(taken->move_to(*there(), "a.png"), ItemError);
+    EXPECT_THROW(claimed->move_to(*there(), "a.png"), ItemError);
   }
   EXPECT_EQ(copies(), 0u);
   EXPECT_EQ(read(folder_.path() / "a.png"), "1");
@@ -230,7 +230,7 @@ TEST_F(MoveFileCopyTest, removes_the_copy_when_the_original_cannot_be_removed) {
 /// The errors concern the new copy. A file of another program stays.
 TEST_F(MoveFileCopyTest, removes_nothing_but_its_own_copy) {
   write("a.png", "1");
-  auto taken = take("a.png");
+  auto claimed = claim("a.png");
   before_rename = [&] {
     before_rename = [&] {
       test::on_fsync = [&](int) {
@@ -240,7 +240,7 @@ TEST_F(MoveFileCopyTest, removes_nothing_but_its_own_copy) {
       };
     };
   };
-  EXPECT_THROW(taken->move_to(*there(), "a.png"), EnvironmentError);
+  EXPECT_THROW(claimed->move_to(*there(), "a.png"), EnvironmentError);
   EXPECT_EQ(read(elsewhere_ / "a.png"), "theirs");
 }
 
@@ -254,11 +254,11 @@ TEST_F(MoveFileCopyTest, accepts_a_destination_path_over_path_max) {
   ASSERT_LT(relative.native().size(), 4096u);
   ASSERT_GT((elsewhere_ / relative).native().size(), 4096u);
   write("a.png", "1");
-  take("a.png")->move_to(*there(), relative);
+  claim("a.png")->move_to(*there(), relative);
   EXPECT_EQ(files(), 0);
   const DirectoryPtr folder = there()->open_below(relative.parent_path());
   ASSERT_TRUE(folder);
-  EXPECT_TRUE(folder->has("a.png"));
+  EXPECT_TRUE(folder->contains("a.png"));
 }
 
 }  // namespace

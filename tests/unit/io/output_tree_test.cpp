@@ -98,7 +98,7 @@ TEST(OutputTree, rejects_a_full_name_that_is_reserved) {
   OutputTree of_names = tree("result-{rank}");
   of_names.reserve("a.png");
   EXPECT_EQ(failure_of([&] { of_names.reserve("b.png"); }).reason, FailureReason::output_collision)
-      << "no input's name is in it";
+      << "the pattern has no field for the name of the input";
 }
 
 TEST(OutputTree, cancels_only_the_reservations_of_that_input) {
@@ -106,7 +106,7 @@ TEST(OutputTree, cancels_only_the_reservations_of_that_input) {
   outputs.reserve("a.jpg");
   EXPECT_THAT(outputs.reserve("a.png"), ElementsAre("out/a.png.jpg"));
   outputs.cancel_reservation("a.png");
-  EXPECT_THAT(outputs.reserve("a.png"), ElementsAre("out/a.png.jpg")) << "a.jpg is still there";
+  EXPECT_THAT(outputs.reserve("a.png"), ElementsAre("out/a.png.jpg")) << "a.jpg is still reserved";
   outputs.cancel_reservation("a.jpg");
   EXPECT_THAT(outputs.reserve("a.jpeg"), ElementsAre("out/a.jpg"));
 }
@@ -171,8 +171,8 @@ class OutputRootTest : public testing::Test {
 TEST_F(OutputRootTest, is_created_and_left_empty) {
   EXPECT_EQ(refusal(out_ / "a" / "b", {in_}).first, ExitCode::ok);
   EXPECT_TRUE(fs::is_empty(out_ / "a" / "b"));
-  EXPECT_FALSE(prepare_output_root(out_)) << "this file system tells A from a";
-  EXPECT_EQ(refusal(out_ / "a" / "b", {in_}).first, ExitCode::ok) << "once more";
+  EXPECT_FALSE(prepare_output_root(out_)) << "this file system is case-sensitive";
+  EXPECT_EQ(refusal(out_ / "a" / "b", {in_}).first, ExitCode::ok) << "a second call succeeds";
 }
 
 TEST_F(OutputRootTest, is_rejected_inside_an_input_with_both_names) {
@@ -186,7 +186,7 @@ TEST_F(OutputRootTest, is_rejected_inside_an_input_with_both_names) {
     EXPECT_THAT(message, HasSubstr(in_.string()));
   }
   EXPECT_EQ(refusal(in_ / "new", {folder_.path() / "link"}).first, ExitCode::usage);
-  EXPECT_TRUE(fs::is_empty(in_)) << "nothing was made";
+  EXPECT_TRUE(fs::is_empty(in_)) << "nothing was created";
 }
 
 TEST_F(OutputRootTest, is_accepted_beside_or_above_an_input) {
@@ -219,7 +219,7 @@ TEST_F(OutputRootTest, reports_missing_permission) {
   fs::permissions(folder_.path(), fs::perms(0755));
   fs::permissions(out_, fs::perms(0555));
   if (::geteuid() == 0 && ::seteuid(65534) != 0) {
-    GTEST_SKIP() << "root may write everywhere, and cannot become nobody here";
+    GTEST_SKIP() << "root may write everywhere, and cannot switch to user nobody";
   }
   const ExitCode here = refusal(out_, {in_}).first;
   const ExitCode below = refusal(out_ / "below", {in_}).first;

@@ -53,13 +53,13 @@ TEST_P(PublicationTest, shows_nothing_before_it_is_published_and_everything_afte
   first.add(root_ / "b", bytes(20));
   second.add(root_ / "new" / "c", bytes(30));
   for (const std::string& name : files(root_)) EXPECT_THAT(name, HasSubstr(".eckart-"));
-  EXPECT_FALSE(first.published());
+  EXPECT_FALSE(first.is_published());
   Publication* const group[] = {&first, &second};
   publish(group, {.durable = durable_}, expect_no_failure);
   EXPECT_THAT(files(root_), UnorderedElementsAre("new/a", "b", "new/c"));
   EXPECT_EQ(read_file(root_ / "new" / "c", 1).size(), 30u);
-  EXPECT_TRUE(first.published());
-  EXPECT_TRUE(second.published());
+  EXPECT_TRUE(first.is_published());
+  EXPECT_TRUE(second.is_published());
 }
 
 /// A folder may be removed while its path is in the cache of synced folders.
@@ -91,7 +91,7 @@ TEST(Publication, syncs_the_parent_of_a_folder_that_was_removed_and_made_again) 
   synced.clear();
   publish_there("3");
   test::on_fsync = {};
-  EXPECT_THAT(synced, Not(Contains(inode(folder.path())))) << "what is known to be there";
+  EXPECT_THAT(synced, Not(Contains(inode(folder.path())))) << "the ancestors were synced before";
 }
 
 TEST_P(PublicationTest, leaves_nothing_where_it_is_not_published) {
@@ -120,7 +120,8 @@ TEST_P(PublicationTest, publishes_the_others_when_one_fails) {
   });
   EXPECT_EQ(failed, std::vector<std::size_t>{1});
   EXPECT_THAT(files(root_), UnorderedElementsAre("a", "c"));
-  for (const Publication* each : group) EXPECT_TRUE(each->published()) << "it is not tried again";
+  for (const Publication* each : group)
+    EXPECT_TRUE(each->is_published()) << "it must not be tried again";
 }
 
 TEST_P(PublicationTest, a_file_in_the_place_of_its_folder_is_a_collision) {
@@ -158,12 +159,13 @@ TEST_P(PublicationTest, resolves_each_conflict_as_decided) {
   d.add(root_ / "d", bytes(10));
   Publication* const group[] = {&a, &b, &c, &d};
   std::vector<std::size_t> failed;
-  const auto decide = [&](std::size_t index, const fs::path& place, const fs::path& written) {
-    EXPECT_EQ(compare_files(place, written), FileComparison::beginning);
+  const auto resolve_conflict = [&](std::size_t index, const fs::path& existing,
+                                    const fs::path& temporary) {
+    EXPECT_EQ(compare_files(existing, temporary), FileComparison::prefix);
     if (index == 2) throw ItemError(FailureReason::output_collision, "in the way");
     return index == 0 ? ConflictAction::replace : ConflictAction::keep;
   };
-  publish(group, {.durable = durable_, .resolve_conflict = decide},
+  publish(group, {.durable = durable_, .resolve_conflict = resolve_conflict},
           [&](std::size_t index, const ItemError& error) {
             failed.push_back(index);
             EXPECT_EQ(error.reason(), FailureReason::output_collision);
@@ -204,9 +206,9 @@ TEST(FileComparison, distinguishes_a_prefix_from_a_difference) {
   constexpr std::size_t kBlock = 1 << 16;
   const fs::path whole = write("whole", 2 * kBlock);
   EXPECT_EQ(compare_files(whole, whole), FileComparison::same);
-  EXPECT_EQ(compare_files(write("empty", 0), whole), FileComparison::beginning);
-  EXPECT_EQ(compare_files(write("block", kBlock), whole), FileComparison::beginning);
-  EXPECT_EQ(compare_files(write("most", 2 * kBlock - 1), whole), FileComparison::beginning);
+  EXPECT_EQ(compare_files(write("empty", 0), whole), FileComparison::prefix);
+  EXPECT_EQ(compare_files(write("block", kBlock), whole), FileComparison::prefix);
+  EXPECT_EQ(compare_files(write("most", 2 * kBlock - 1), whole), FileComparison::prefix);
   EXPECT_EQ(compare_files(write("last", 2 * kBlock, true), whole), FileComparison::different);
   EXPECT_EQ(compare_files(write("longer", 2 * kBlock + 1), whole), FileComparison::different);
   EXPECT_EQ(compare_files(folder.path() / "none", whole), FileComparison::different);

@@ -32,19 +32,19 @@ TEST(QuarantineRecord, has_input_stage_reason_and_detail) {
 TEST(QuarantineRecord, preserves_any_bytes_of_the_input_path) {
   std::string name = "/in/";
   for (int byte = 1; byte < 256; ++byte) name += char(byte);
-  QuarantineRecord note;
-  note.input = name;
-  note.root = name + "/";
-  const auto from = parse_quarantined_input(to_json(note, "1"));
+  QuarantineRecord record;
+  record.input = name;
+  record.root = name + "/";
+  const auto from = parse_quarantined_input(to_json(record, "1"));
   ASSERT_TRUE(from);
   EXPECT_EQ(from->input, std::filesystem::path(name));
-  EXPECT_EQ(from->root, note.root);
+  EXPECT_EQ(from->root, record.root);
 }
 
 TEST(QuarantineRecord, has_the_error_when_there_is_no_hash) {
-  QuarantineRecord note;
-  note.sha256_error = "is not a regular file";
-  const auto json = nlohmann::json::parse(to_json(note, "1"));
+  QuarantineRecord record;
+  record.sha256_error = "is not a regular file";
+  const auto json = nlohmann::json::parse(to_json(record, "1"));
   EXPECT_EQ(json["sha256"], "");
   EXPECT_EQ(json["sha256_error"], "is not a regular file");
 }
@@ -57,9 +57,9 @@ TEST(QuarantineRecord, has_no_root_when_the_key_is_missing) {
 }
 
 TEST(QuarantineRecord, escapes_invisible_characters) {
-  QuarantineRecord note;
-  note.input = "/in/\u202egnp.a\xff\u009b";
-  const std::string json = to_json(note, "1");
+  QuarantineRecord record;
+  record.input = "/in/\u202egnp.a\xff\u009b";
+  const std::string json = to_json(record, "1");
   EXPECT_NE(json.find("/in/\\u202egnp.a\ufffd\\u009b"), json.npos) << json;
   EXPECT_EQ(nlohmann::json::parse(json).at("input"), "/in/\u202egnp.a\ufffd\u009b");
 }

@@ -24,24 +24,24 @@ class QuarantineTest : public ::testing::Test {
     const fs::path path = folder_.path() / "in" / name;
     fs::create_directories(path.parent_path());
     std::ofstream(path) << std::string(bytes, 'x');
-    return std::move(*io::take(make_rooted_file(folder_.path() / "in", name)));
+    return std::move(*io::claim(make_rooted_file(folder_.path() / "in", name)));
   }
-  void take(Quarantine& quarantine, const fs::path& name, std::size_t bytes = 1) const {
+  void add(Quarantine& quarantine, const fs::path& name, std::size_t bytes = 1) const {
     ClaimedFile file = input(name, bytes);
-    quarantine.take(file, name, "why");
+    quarantine.add(file, name, "why");
   }
-  fs::path place(const fs::path& name) const {
+  fs::path path_of(const fs::path& name) const {
     return folder_.path() / ".eckart/quarantine" / name;
   }
-  std::string text(const fs::path& name) const {
-    std::ifstream file(place(name));
+  std::string read_text(const fs::path& name) const {
+    std::ifstream file(path_of(name));
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  void age(const fs::path& name, int days) const {
-    fs::last_write_time(place(name),
+  void set_age(const fs::path& name, int days) const {
+    fs::last_write_time(path_of(name),
                         fs::file_time_type::clock::now() - std::chrono::hours(24 * days));
   }
-  std::size_t reasons() const {
+  std::size_t record_count() const {
     return quarantine_records(quarantine_folder(folder_.path())).size();
   }
 
@@ -50,17 +50,17 @@ class QuarantineTest : public ::testing::Test {
 
 TEST_F(QuarantineTest, stores_the_file_in_its_tree_with_a_record) {
   Quarantine quarantine(folder_.path(), {});
-  take(quarantine, "a/b.png");
-  EXPECT_TRUE(fs::exists(place("a/b.png")));
-  std::ifstream reason(place("a/b.png.record.json"));
+  add(quarantine, "a/b.png");
+  EXPECT_TRUE(fs::exists(path_of("a/b.png")));
+  std::ifstream reason(path_of("a/b.png.record.json"));
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(reason), {}), "why");
   EXPECT_FALSE(fs::exists(folder_.path() / "in/a/b.png"));
 }
 
 TEST_F(QuarantineTest, keeps_several_files_of_one_name) {
   Quarantine quarantine(folder_.path(), {});
-  for (int i = 0; i < 3; ++i) take(quarantine, "a.png");
-  EXPECT_EQ(reasons(), 3u);
+  for (int i = 0; i < 3; ++i) add(quarantine, "a.png");
+  EXPECT_EQ(record_count(), 3u);
   for (const fs::path& reason : quarantine_records(quarantine_folder(folder_.path())))
     EXPECT_TRUE(fs::exists(file_of_record(reason))) << reason;
 }
@@ -71,42 +71,42 @@ TEST_F(QuarantineTest, has_files_and_directories_of_one_name) {
   const auto all_in = [&](std::initializer_list<fs::path> order) {
     for (const fs::path& name : order) {
       fs::remove_all(folder_.path() / "in");
-      take(quarantine, name);
+      add(quarantine, name);
     }
     for (const fs::path& name : order) {
       EXPECT_TRUE(quarantine.has_file(name)) << name;
-      quarantine.note(name, "stays");
+      quarantine.add_kept_record(name, "stays");
       EXPECT_TRUE(quarantine.has_kept_record(name)) << name;
       quarantine.remove_kept_record(name);
     }
-    EXPECT_EQ(reasons(), order.size());
+    EXPECT_EQ(record_count(), order.size());
     fs::remove_all(quarantine_folder(folder_.path()));
   };
   all_in({"q.png", "q.png/x.png", "q.png/x.png.record.json/y.png", "q.png.d/z.png"});
   all_in({"q.png", "q.png.kept.json/y.png"});
   all_in({"q.png.d/z.png", "q.png/x.png.record.json/y.png", "q.png/x.png", "q.png"});
-  take(quarantine, "q.png");
+  add(quarantine, "q.png");
   fs::remove_all(folder_.path() / "in");
-  take(quarantine, "q.png/x.png");
-  fs::remove(place("q.png"));
-  EXPECT_TRUE(quarantine.has_file("q.png/x.png")) << "though what was in its way is requeued";
+  add(quarantine, "q.png/x.png");
+  fs::remove(path_of("q.png"));
+  EXPECT_TRUE(quarantine.has_file("q.png/x.png")) << "also after the other file was requeued";
 }
 
 TEST_F(QuarantineTest, takes_names_of_any_length) {
   Quarantine quarantine(folder_.path(), {});
   const std::string name = std::string(251, 'x') + ".png";
-  take(quarantine, name);
-  EXPECT_EQ(reasons(), 1u);
-  quarantine.note(name, "why");
+  add(quarantine, name);
+  EXPECT_EQ(record_count(), 1u);
+  quarantine.add_kept_record(name, "why");
   EXPECT_TRUE(quarantine.has_kept_record(name));
 }
 
 TEST_F(QuarantineTest, records_a_file_kept_in_place) {
   Quarantine quarantine(folder_.path(), {});
   EXPECT_FALSE(quarantine.has_kept_record("a.png"));
-  quarantine.note("a.png", "why");
+  quarantine.add_kept_record("a.png", "why");
   EXPECT_TRUE(quarantine.has_kept_record("a.png"));
-  EXPECT_FALSE(fs::exists(place("a.png")));
+  EXPECT_FALSE(fs::exists(path_of("a.png")));
   quarantine.remove_kept_record("a.png");
   EXPECT_FALSE(quarantine.has_kept_record("a.png"));
 }
@@ -114,53 +114,53 @@ TEST_F(QuarantineTest, records_a_file_kept_in_place) {
 /// A file of that name in the quarantine, and its record, belong to another input.
 TEST_F(QuarantineTest, keeps_the_record_of_a_kept_file_apart_from_a_file_of_its_name) {
   Quarantine quarantine(folder_.path(), {});
-  take(quarantine, "a.png");
+  add(quarantine, "a.png");
   EXPECT_FALSE(quarantine.has_kept_record("a.png"));
-  quarantine.note("a.png", "stays");
+  quarantine.add_kept_record("a.png", "stays");
   EXPECT_TRUE(quarantine.has_kept_record("a.png"));
-  EXPECT_EQ(text("a.png.record.json"), "why");
-  EXPECT_EQ(text("a.png.kept.json"), "stays");
-  EXPECT_EQ(reasons(), 2u);
+  EXPECT_EQ(read_text("a.png.record.json"), "why");
+  EXPECT_EQ(read_text("a.png.kept.json"), "stays");
+  EXPECT_EQ(record_count(), 2u);
   quarantine.remove_kept_record("a.png");
   EXPECT_FALSE(quarantine.has_kept_record("a.png"));
-  EXPECT_EQ(text("a.png.record.json"), "why");
+  EXPECT_EQ(read_text("a.png.record.json"), "why");
   quarantine.remove_kept_record("a.png");
-  EXPECT_EQ(text("a.png.record.json"), "why");
+  EXPECT_EQ(read_text("a.png.record.json"), "why");
 }
 
 TEST_F(QuarantineTest, reads_legacy_records) {
   Quarantine quarantine(folder_.path(), {});
-  fs::create_directories(place(""));
-  std::ofstream(place("a.png.record.json")) << "older";
+  fs::create_directories(path_of(""));
+  std::ofstream(path_of("a.png.record.json")) << "older";
   EXPECT_TRUE(quarantine.has_kept_record("a.png"));
-  quarantine.note("a.png", "stays");
-  EXPECT_EQ(reasons(), 1u) << "one for one file";
+  quarantine.add_kept_record("a.png", "stays");
+  EXPECT_EQ(record_count(), 1u) << "one record per file";
   quarantine.remove_kept_record("a.png");
-  EXPECT_EQ(reasons(), 0u);
-  fs::create_directories(place(""));
-  std::ofstream(place("a.png.record.json")) << "older";
+  EXPECT_EQ(record_count(), 0u);
+  fs::create_directories(path_of(""));
+  std::ofstream(path_of("a.png.record.json")) << "older";
   quarantine.remove_kept_record("a.png");
   EXPECT_FALSE(quarantine.has_kept_record("a.png"));
 }
 
 TEST_F(QuarantineTest, does_not_overwrite_the_legacy_record_of_another_file) {
   Quarantine quarantine(folder_.path(), {});
-  fs::create_directories(place(""));
-  std::ofstream(place("2-a.png.record.json")) << "older";  // of an input of that name
-  for (int i = 0; i < 2; ++i) take(quarantine, "a.png");
-  EXPECT_EQ(text("2-a.png.record.json"), "older");
-  EXPECT_EQ(reasons(), 3u);
+  fs::create_directories(path_of(""));
+  std::ofstream(path_of("2-a.png.record.json")) << "older";  // of an input of that name
+  for (int i = 0; i < 2; ++i) add(quarantine, "a.png");
+  EXPECT_EQ(read_text("2-a.png.record.json"), "older");
+  EXPECT_EQ(record_count(), 3u);
 }
 
 TEST_F(QuarantineTest, expires_the_record_of_a_kept_file_but_not_another_file_of_its_name) {
   Quarantine quarantine(folder_.path(), {.keep_days = 7, .max_mb = 1});
-  take(quarantine, "a.png", 900000);
-  take(quarantine, "b.png", 100000);
-  quarantine.note("a.png", "stays");
+  add(quarantine, "a.png", 900000);
+  add(quarantine, "b.png", 100000);
+  quarantine.add_kept_record("a.png", "stays");
   EXPECT_TRUE(quarantine.sweep(Clock::now()).empty()) << "no file is counted twice";
-  age("a.png.kept.json", 8);
-  EXPECT_EQ(quarantine.sweep(Clock::now()), std::vector{place("a.png.kept.json")});
-  EXPECT_TRUE(fs::exists(place("a.png")) && fs::exists(place("a.png.record.json")));
+  set_age("a.png.kept.json", 8);
+  EXPECT_EQ(quarantine.sweep(Clock::now()), std::vector{path_of("a.png.kept.json")});
+  EXPECT_TRUE(fs::exists(path_of("a.png")) && fs::exists(path_of("a.png.record.json")));
 }
 
 /// The path exceeds PATH_MAX, but each component fits.
@@ -171,40 +171,40 @@ TEST_F(QuarantineTest, rejects_a_path_that_is_too_long) {
   relative /= "a.png";
   {
     ClaimedFile file = input("a.png");
-    EXPECT_EQ(test::failure_of([&] { quarantine.take(file, relative, "why"); }).reason,
+    EXPECT_EQ(test::failure_of([&] { quarantine.add(file, relative, "why"); }).reason,
               FailureReason::not_written);
   }
   EXPECT_TRUE(fs::exists(folder_.path() / "in/a.png"));
-  EXPECT_EQ(test::failure_of([&] { quarantine.note(relative, "why"); }).reason,
+  EXPECT_EQ(test::failure_of([&] { quarantine.add_kept_record(relative, "why"); }).reason,
             FailureReason::not_written);
   EXPECT_FALSE(quarantine.has_file(relative));
-  EXPECT_TRUE(quarantine.has_kept_record(relative)) << "or it would be tried again at each scan";
+  EXPECT_TRUE(quarantine.has_kept_record(relative)) << "otherwise each scan would try it again";
   quarantine.remove_kept_record(relative);
 }
 
 TEST_F(QuarantineTest, leaves_no_record_that_was_not_synced) {
   Quarantine quarantine(folder_.path(), {});
-  test::on_fsync = [&](int) { return fs::exists(place("a.png.kept.json")) ? EIO : 0; };
-  EXPECT_THROW(quarantine.note("a.png", "why"), EnvironmentError);
+  test::on_fsync = [&](int) { return fs::exists(path_of("a.png.kept.json")) ? EIO : 0; };
+  EXPECT_THROW(quarantine.add_kept_record("a.png", "why"), EnvironmentError);
   test::on_fsync = {};
   EXPECT_FALSE(quarantine.has_kept_record("a.png"));
 }
 
 TEST_F(QuarantineTest, does_not_move_a_file_whose_record_cannot_be_written) {
   Quarantine quarantine(folder_.path(), {});
-  fs::create_directories(place("a.png.record.json/in the way"));
-  EXPECT_THROW(take(quarantine, "a.png"), ItemError);
+  fs::create_directories(path_of("a.png.record.json/in the way"));
+  EXPECT_THROW(add(quarantine, "a.png"), ItemError);
   EXPECT_TRUE(fs::exists(folder_.path() / "in/a.png"));
-  EXPECT_FALSE(fs::exists(place("a.png")));
+  EXPECT_FALSE(fs::exists(path_of("a.png")));
 }
 
 TEST_F(QuarantineTest, does_not_follow_links_in_its_folders) {
   Quarantine quarantine(folder_.path(), {});
   fs::create_directories(folder_.path() / "elsewhere");
-  take(quarantine, "b.png");
-  fs::create_directory_symlink(folder_.path() / "elsewhere", place("day"));
-  EXPECT_THROW(take(quarantine, "day/a.png"), ItemError);
-  EXPECT_THROW(quarantine.note("day/a.png", "why"), ItemError);
+  add(quarantine, "b.png");
+  fs::create_directory_symlink(folder_.path() / "elsewhere", path_of("day"));
+  EXPECT_THROW(add(quarantine, "day/a.png"), ItemError);
+  EXPECT_THROW(quarantine.add_kept_record("day/a.png", "why"), ItemError);
   EXPECT_TRUE(fs::is_empty(folder_.path() / "elsewhere"));
   for (const char* name : {"elsewhere/a.png.record.json", "elsewhere/a.png.kept.json"}) {
     std::ofstream(folder_.path() / name) << "theirs";
@@ -215,36 +215,36 @@ TEST_F(QuarantineTest, does_not_follow_links_in_its_folders) {
 
 TEST_F(QuarantineTest, removes_files_that_are_too_old) {
   Quarantine quarantine(folder_.path(), {.keep_days = 7, .max_mb = 0});
-  take(quarantine, "a.png");
+  add(quarantine, "a.png");
   EXPECT_TRUE(quarantine.sweep(Clock::now() + std::chrono::hours(24 * 6)).empty());
   EXPECT_EQ(quarantine.sweep(Clock::now() + std::chrono::hours(24 * 8)).size(), 1u);
-  EXPECT_EQ(reasons(), 0u);
-  EXPECT_FALSE(fs::exists(place("a.png")));
+  EXPECT_EQ(record_count(), 0u);
+  EXPECT_FALSE(fs::exists(path_of("a.png")));
 }
 
 TEST_F(QuarantineTest, removes_the_oldest_over_the_size_limit) {
   Quarantine quarantine(folder_.path(), {.keep_days = 0, .max_mb = 2});
   for (const char* name : {"c.png", "b.png", "a.png"}) {
-    take(quarantine, name, 900000);
-    fs::last_write_time(place(record_path_of(name)),
+    add(quarantine, name, 900000);
+    fs::last_write_time(path_of(record_path_of(name)),
                         fs::file_time_type::clock::now() - std::chrono::hours(*name));
   }
   const auto removed = quarantine.sweep(Clock::now());
   ASSERT_EQ(removed.size(), 1u);
-  EXPECT_EQ(removed[0], place("c.png"));
-  EXPECT_TRUE(fs::exists(place("a.png")) && fs::exists(place("b.png")));
+  EXPECT_EQ(removed[0], path_of("c.png"));
+  EXPECT_TRUE(fs::exists(path_of("a.png")) && fs::exists(path_of("b.png")));
 }
 
 TEST_F(QuarantineTest, keeps_other_files_beside_one_that_is_too_large) {
   Quarantine quarantine(folder_.path(), {.keep_days = 0, .max_mb = 1});
-  take(quarantine, "a.png", 1000);
-  take(quarantine, "large.png", 3000000);
+  add(quarantine, "a.png", 1000);
+  add(quarantine, "large.png", 3000000);
   EXPECT_TRUE(quarantine.sweep(Clock::now()).empty());
 }
 
 TEST_F(QuarantineTest, removes_nothing_without_limits) {
   Quarantine quarantine(folder_.path(), {.keep_days = 0, .max_mb = 0});
-  take(quarantine, "a.png", 3000000);
+  add(quarantine, "a.png", 3000000);
   EXPECT_TRUE(quarantine.sweep(Clock::now() + std::chrono::hours(24 * 10000)).empty());
 }
 

@@ -83,7 +83,7 @@ TEST(ReadFile, reports_why_it_fails) {
   EXPECT_EQ(reason("/dev/zero"), FailureReason::unreadable);
   ASSERT_EQ(::mkfifo((folder.path() / "fifo").c_str(), 0600), 0);
   EXPECT_EQ(reason(folder.path() / "fifo"), FailureReason::unreadable)
-      << "and does not wait for a writer";
+      << "does not wait for a writer";
   fs::create_symlink("loop", folder.path() / "loop");
   EXPECT_EQ(reason(folder.path() / "loop"), FailureReason::unreadable);
   fs::create_symlink("gone", folder.path() / "dangling");

@@ -107,7 +107,7 @@ TEST_P(RootDirectoryTest, may_be_reached_by_a_link_itself) {
   EXPECT_EQ(root->open_below("a")->id(), id_of(root_ / "a"));
   fs::remove(folder_.path() / "link");
   fs::create_directory_symlink(outside_, folder_.path() / "link");
-  EXPECT_FALSE(may_open(root, "a")) << "it is not at its path any more";
+  EXPECT_FALSE(may_open(root, "a")) << "the root is no longer at its path";
 }
 
 TEST_P(RootDirectoryTest, opens_nothing_when_moved_or_replaced) {
@@ -150,7 +150,7 @@ TEST_P(RootDirectoryTest, a_directory_that_is_open_stays_the_same_when_it_moves)
   std::ofstream(root_ / "a/x") << "x";
   fs::rename(root_ / "a", outside_ / "a");
   fs::create_directory(root_ / "a");
-  EXPECT_TRUE(directory->has("x"));
+  EXPECT_TRUE(directory->contains("x"));
   EXPECT_EQ(directory->id(), id_of(outside_ / "a"));
 }
 

@@ -59,13 +59,13 @@ TEST_F(RootedFileTest, is_not_read_in_another_folder) {
   fs::rename(at("in/day"), at("archive"));
   EXPECT_EQ(read(file), "no such file");
   fs::create_directory_symlink(at("archive"), at("in/day"));
-  EXPECT_EQ(read(file), "no such file") << "by a link to the very folder";
+  EXPECT_EQ(read(file), "no such file") << "reached through a link to the same folder";
   fs::remove(at("in/day"));
   fs::create_directory_symlink(at("secret"), at("in/day"));
   EXPECT_EQ(read(file), "no such file");
   fs::remove(at("in/day"));
   write("in/day/a.png", "new");
-  EXPECT_EQ(read(file), "no such file") << "it is another arrival";
+  EXPECT_EQ(read(file), "no such file") << "it is in another folder";
   fs::remove_all(at("in/day"));
   fs::rename(at("archive"), at("in/day"));
   EXPECT_EQ(read(file), "mine");
@@ -98,7 +98,7 @@ TEST_F(RootedFileTest, stat_entry_follows_links_by_policy) {
   EXPECT_EQ(kind("file", LinkPolicy::all), EntryStat::file);
   EXPECT_EQ(kind("folder", LinkPolicy::all), EntryStat::directory);
   EXPECT_EQ(kind("dangling", LinkPolicy::all), EntryStat::link);
-  EXPECT_EQ(kind("none", LinkPolicy::all), EntryStat::nothing);
+  EXPECT_EQ(kind("none", LinkPolicy::all), EntryStat::missing);
 }
 
 }  // namespace

@@ -57,20 +57,20 @@ class ScopedWorkingFolder {
 
 /// Returns the relative paths; a failed item is "path!reason".
 std::vector<std::string> all_of(Source& source) {
-  std::vector<std::string> places;
-  while (const std::optional<SourceItem> arrival = source.next({})) {
-    std::string place = arrival->relative.string();
-    if (arrival->outcome.ok()) {
-      EXPECT_TRUE(fs::exists(fs::symlink_status(arrival->file))) << arrival->file;
+  std::vector<std::string> paths;
+  while (const std::optional<SourceItem> item = source.next({})) {
+    std::string path = item->relative.string();
+    if (item->outcome.ok()) {
+      EXPECT_TRUE(fs::exists(fs::symlink_status(item->file))) << item->file;
     } else {
-      EXPECT_EQ(arrival->outcome.stage, Stage::source);
-      EXPECT_NE(arrival->outcome.detail, "");
-      place += "!" + std::string(to_string(arrival->outcome.reason));
+      EXPECT_EQ(item->outcome.stage, Stage::source);
+      EXPECT_NE(item->outcome.detail, "");
+      path += "!" + std::string(to_string(item->outcome.reason));
     }
-    places.push_back(place);
+    paths.push_back(path);
   }
-  EXPECT_FALSE(source.next({})) << "the end is the end";
-  return places;
+  EXPECT_FALSE(source.next({})) << "next() has no item after the end";
+  return paths;
 }
 
 std::vector<std::string> all_of(const std::unique_ptr<Source>& source) { return all_of(*source); }
@@ -92,7 +92,7 @@ TEST_F(SourceTest, skips_and_counts_other_files) {
   }
   const auto source = make_source(folder_.path());
   EXPECT_THAT(all_of(source), ElementsAre("a.png"));
-  EXPECT_EQ(source->ignored(), 5);
+  EXPECT_EQ(source->ignored_count(), 5);
 }
 
 TEST_F(SourceTest, gives_nothing_for_an_empty_folder) {
@@ -167,7 +167,8 @@ TEST_F(SourceTest, gives_one_failed_item_for_an_unreadable_folder) {
   ASSERT_EQ(::chmod(at("b").c_str(), 0), 0);
   {
     const ScopedUnprivileged user;
-    if (!user.worked()) GTEST_SKIP() << "root may read everything, and cannot become nobody here";
+    if (!user.worked())
+      GTEST_SKIP() << "root may read everything, and cannot switch to user nobody";
     EXPECT_THAT(all_of(make_source(folder_.path())),
                 ElementsAre("a/1.png", "b!unreadable", "c/1.png"));
     EXPECT_THAT(all_of(make_source(at("b/1.png"))), ElementsAre("1.png!unreadable"));
@@ -191,12 +192,12 @@ TEST_F(SourceTest, reads_files_and_folders_from_a_list_and_skips_empty_lines) {
   make("d/a.png");
   make("d/no.txt");
   make("e.dat");
-  const std::string place = at("").relative_path();
+  const std::string prefix = at("").relative_path();
   const auto source =
       list_of(at("d").string() + "\n\n" + at("e.dat").string() + "\n" + at("gone").string());
   EXPECT_THAT(all_of(source),
-              ElementsAre(place + "d/a.png", place + "e.dat", place + "gone!not found"));
-  EXPECT_EQ(source->ignored(), 1);
+              ElementsAre(prefix + "d/a.png", prefix + "e.dat", prefix + "gone!not found"));
+  EXPECT_EQ(source->ignored_count(), 1);
 }
 
 TEST_F(SourceTest, fails_for_an_unreadable_list) {
@@ -275,7 +276,7 @@ TEST_F(SourceTest, chains_sources_in_order) {
   sources.push_back(make_source(at("y")));
   const auto source = chain_sources(std::move(sources));
   EXPECT_THAT(all_of(source), ElementsAre("b.png", "gone!not found", "a.png"));
-  EXPECT_EQ(source->ignored(), 2);
+  EXPECT_EQ(source->ignored_count(), 2);
   EXPECT_THAT(all_of(chain_sources({})), IsEmpty());
 }
 

@@ -67,7 +67,7 @@ TEST_F(StaleTemporariesTest, are_kept_in_nested_output_folders) {
 TEST_F(StaleTemporariesTest, are_kept_while_a_run_writes_to_an_ancestor) {
   const fs::path of_another = make("a" / fs::path(stale_));
   {
-    const FolderLock around(root_);
+    const FolderLock lock(root_);
     EXPECT_TRUE(is_locked(root_));
     const StaleTemporaries stale(root_ / "a");
     EXPECT_TRUE(fs::exists(of_another));

@@ -18,7 +18,7 @@ TEST_F(ArrivalTest, written_and_closed) {
   watch();
   write("a.png");
   EXPECT_THAT(arrivals(), ElementsAre("a.png"));
-  EXPECT_THAT(arrivals(), IsEmpty()) << "once";
+  EXPECT_THAT(arrivals(), IsEmpty()) << "each file is reported once";
 }
 
 TEST_F(ArrivalTest, there_already) {
@@ -33,10 +33,10 @@ TEST_F(ArrivalTest, written_slowly) {
   watch();
   std::ofstream file(at("a.png"));
   file << "begin" << std::flush;
-  EXPECT_THAT(arrivals(), ElementsAre("a.png")) << "has begun";
+  EXPECT_THAT(arrivals(), ElementsAre("a.png")) << "after the creation";
   file << "end";
   file.close();
-  EXPECT_THAT(arrivals(), ElementsAre("a.png")) << "has ended";
+  EXPECT_THAT(arrivals(), ElementsAre("a.png")) << "after the close";
 }
 
 TEST_F(ArrivalTest, moved_in) {
@@ -104,7 +104,7 @@ TEST_F(ArrivalTest, not_in_a_folder_that_was_moved_out) {
   watch();
   fs::rename(at("d"), outside_ / "d");
   EXPECT_THAT(arrivals(), IsEmpty());
-  EXPECT_EQ(tree_->watches(), 1u);
+  EXPECT_EQ(tree_->watch_count(), 1u);
   EXPECT_EQ(kernel_watches(), 1u);
   std::ofstream(outside_ / "d/a.png") << "x";
   std::ofstream(outside_ / "d/e/a.png") << "x";
@@ -120,7 +120,7 @@ TEST_F(ArrivalTest, under_its_new_path_in_a_folder_that_was_moved) {
   EXPECT_THAT(arrivals(), ElementsAre("f/e/a.png", "f/e/b.png"));
   write("f/e/c.png");
   EXPECT_THAT(arrivals(), ElementsAre("f/e/c.png"));
-  EXPECT_EQ(tree_->watches(), 3u);
+  EXPECT_EQ(tree_->watch_count(), 3u);
 }
 
 TEST_F(ArrivalTest, in_a_folder_that_was_moved_while_it_was_scanned) {
@@ -146,7 +146,7 @@ TEST_F(ArrivalTest, in_a_folder_that_takes_the_place_of_another) {
   EXPECT_THAT(arrivals(), ElementsAre("d/a.png"));
   write("d/b.png");
   EXPECT_THAT(arrivals(), ElementsAre("d/b.png"));
-  EXPECT_EQ(tree_->watches(), 2u);
+  EXPECT_EQ(tree_->watch_count(), 2u);
 }
 
 TEST_F(ArrivalTest, in_a_folder_that_is_made_again) {
@@ -157,7 +157,7 @@ TEST_F(ArrivalTest, in_a_folder_that_is_made_again) {
     make("d");
     write("d/a.png");
     EXPECT_THAT(arrivals(), ElementsAre("d/a.png"));
-    EXPECT_EQ(tree_->watches(), 2u);
+    EXPECT_EQ(tree_->watch_count(), 2u);
   }
 }
 
@@ -166,7 +166,7 @@ TEST_F(ArrivalTest, deleted_folders_are_not_watched) {
   watch();
   fs::remove_all(at("d"));
   arrivals();
-  EXPECT_EQ(tree_->watches(), 1u);
+  EXPECT_EQ(tree_->watch_count(), 1u);
 }
 
 TEST_F(ArrivalTest, in_folders_that_change_places) {
@@ -246,13 +246,13 @@ TEST_F(ArrivalTest, in_a_folder_that_was_hidden_first) {
   make(".d/e");
   write(".d/e/a.png");
   watch();
-  EXPECT_EQ(tree_->watches(), 1u);
+  EXPECT_EQ(tree_->watch_count(), 1u);
   move(".d", "d");
   EXPECT_THAT(arrivals(), ElementsAre("d/e/a.png"));
   move("d", ".d");
   write(".d/e/b.png");
   EXPECT_THAT(arrivals(), IsEmpty());
-  EXPECT_EQ(tree_->watches(), 1u);
+  EXPECT_EQ(tree_->watch_count(), 1u);
 }
 
 TEST_F(ArrivalTest, under_any_name) {
@@ -269,7 +269,7 @@ TEST_F(ArrivalTest, under_any_name) {
   const Names names = arrivals();
   EXPECT_EQ(names.size(), 10u);
   for (const std::string& name : names) EXPECT_TRUE(fs::exists(at(name))) << name;
-  EXPECT_EQ(full_scan().size(), 10u + 1) << "and the cookie";
+  EXPECT_EQ(full_scan().size(), 10u + 1) << "the files and one cookie";
 }
 
 TEST_F(ArrivalTest, not_in_a_hidden_or_excluded_folder) {
@@ -284,7 +284,7 @@ TEST_F(ArrivalTest, not_in_a_hidden_or_excluded_folder) {
   make("out/new");
   write("out/new/a.png");
   EXPECT_THAT(arrivals(), IsEmpty());
-  EXPECT_EQ(tree_->watches(), 2u);
+  EXPECT_EQ(tree_->watch_count(), 2u);
 }
 
 TEST_F(ArrivalTest, in_a_folder_named_like_an_image) {

@@ -17,10 +17,10 @@ TEST_F(ArrivalByLinkTest, not_through_a_link_to_a_folder_unless_asked) {
   watch();
   fs::create_directory_symlink(outside_ / "d", at("later"));
   EXPECT_THAT(arrivals(), IsEmpty());
-  EXPECT_EQ(tree_->watches(), 1u);
+  EXPECT_EQ(tree_->watch_count(), 1u);
   watch(LinkPolicy::files);
   EXPECT_THAT(full_scan(), testing::Each(testing::StartsWith("cookie")));
-  EXPECT_EQ(tree_->watches(), 1u);
+  EXPECT_EQ(tree_->watch_count(), 1u);
 }
 
 TEST_F(ArrivalByLinkTest, through_a_link_to_a_folder_if_asked) {

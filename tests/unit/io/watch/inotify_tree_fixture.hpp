@@ -32,12 +32,13 @@ class InotifyTreeTest : public testing::Test {
     path_filter_ = std::make_unique<PathFilter>(options);
     const RootDirectoryPtr root = RootDirectory::open(root_, links);
     tree_ = std::make_unique<InotifyTree>(*path_filter_, root);
-    ASSERT_EQ(tree_->shortage(), "");
+    ASSERT_EQ(tree_->limit_error(), "");
     scan_ = std::make_unique<TreeScan>(
         *path_filter_, root,
         [this](const std::string& folder) {
           const auto added = tree_->add(folder);
-          return added == InotifyTree::Added::watched || added == InotifyTree::Added::unwatched;
+          return added == InotifyTree::AddResult::watched ||
+                 added == InotifyTree::AddResult::unwatched;
         },
         [this](const std::string& folder, int) { unreadable_.insert(folder); },
         [this](const std::string& link) { ignored_.insert(link); });
@@ -104,29 +105,29 @@ class InotifyTreeTest : public testing::Test {
   bool wait_for_events() const {
     pollfd events{tree_->descriptor(), POLLIN, 0};
     const bool some = ::poll(&events, 1, kDeadlineMs) > 0;
-    EXPECT_TRUE(some) << "no event has come";
+    EXPECT_TRUE(some) << "no event arrived";
     return some;
   }
 
   void apply(const TreeEvent& event, Names& names) {
     switch (event.kind) {
-      case TreeEvent::arrived:
+      case TreeEvent::file_changed:
         names.insert(event.path);
         if (std::filesystem::is_directory(at(event.path))) scan_->push_link(event.path);
         break;
-      case TreeEvent::left:
+      case TreeEvent::file_removed:
         removed_files_.insert(event.path);
         break;
       case TreeEvent::folder_removed:
         removed_folders_.insert(event.path);
         break;
-      case TreeEvent::folder:
+      case TreeEvent::folder_added:
         scan_->push(event.path);
         break;
       case TreeEvent::overflow:
         overflow_ = true;
         break;
-      case TreeEvent::root:
+      case TreeEvent::root_changed:
         root_event_ = true;
         break;
     }
@@ -134,7 +135,7 @@ class InotifyTreeTest : public testing::Test {
 
   Names finish_scan() {
     Names names;
-    while (!scan_->done()) {
+    while (!scan_->is_done()) {
       for (std::string& name : scan_->step(3)) names.insert(std::move(name));
     }
     return names;

@@ -47,7 +47,7 @@ TEST_F(LostEventTest, a_scan_finds_a_folder_that_was_moved) {
   EXPECT_THAT(full_scan(), testing::Contains("b/e/a.png"));
   write("b/e/later.png");
   EXPECT_THAT(arrivals(), ElementsAre("b/e/later.png"));
-  EXPECT_EQ(tree_->watches(), 3u);
+  EXPECT_EQ(tree_->watch_count(), 3u);
 }
 
 TEST_F(LostEventTest, a_scan_finds_folders_that_changed_places) {
@@ -66,7 +66,7 @@ TEST_F(LostEventTest, a_scan_finds_folders_that_changed_places) {
   write("a/3.png");
   write("b/e/4.png");
   EXPECT_THAT(arrivals(), ElementsAre("a/3.png", "b/e/4.png"));
-  EXPECT_EQ(tree_->watches(), 4u);
+  EXPECT_EQ(tree_->watch_count(), 4u);
 }
 
 TEST_F(LostEventTest, a_scan_finds_a_folder_made_anew_and_forgets_those_that_are_gone) {
@@ -82,7 +82,7 @@ TEST_F(LostEventTest, a_scan_finds_a_folder_made_anew_and_forgets_those_that_are
   fs::rename(at("out"), outside_ / "out");
   read_the_overflow();
   EXPECT_THAT(full_scan(), testing::Not(IsEmpty()));
-  EXPECT_EQ(tree_->watches(), 3u);
+  EXPECT_EQ(tree_->watch_count(), 3u);
   write("d/e/later.png");
   std::ofstream(outside_ / "out/no.png") << "x";
   EXPECT_THAT(arrivals(), ElementsAre("d/e/later.png"));

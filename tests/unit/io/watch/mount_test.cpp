@@ -54,35 +54,35 @@ class SystemLimitTest : public MountTest {};
 
 #define ENTER_NAMESPACES(own_limits)                                                      \
   if (const std::string skip_reason = enter_namespaces(own_limits); !skip_reason.empty()) \
-  GTEST_SKIP() << "no namespaces here: " << skip_reason
+  GTEST_SKIP() << "cannot enter namespaces: " << skip_reason
 
 TEST_F(MountTest, detects_a_mount_over_the_root_and_its_unmount) {
   ENTER_NAMESPACES(false);
   write("below.png");
   start();
-  EXPECT_THAT(take(1), ElementsAre("below.png"));
+  EXPECT_THAT(take_and_finish(1), ElementsAre("below.png"));
   mount_tmpfs(root_);
   write("above.png");
-  EXPECT_THAT(take(1), ElementsAre("above.png"));
+  EXPECT_THAT(take_and_finish(1), ElementsAre("above.png"));
   unmount(root_);
-  EXPECT_THAT(take(1), ElementsAre("below.png"));
+  EXPECT_THAT(take_and_finish(1), ElementsAre("below.png"));
 }
 
 TEST_F(MountTest, detects_a_mount_over_a_folder_and_its_unmount) {
   ENTER_NAMESPACES(false);
   write("d/below.png");
   start();
-  EXPECT_THAT(take(1), ElementsAre("d/below.png"));
+  EXPECT_THAT(take_and_finish(1), ElementsAre("d/below.png"));
   mount_tmpfs(root_ / "d");
   write("d/above.png");
-  source_->rescan(0);
-  EXPECT_THAT(take(1), ElementsAre("d/above.png"));
+  source_->request_scan(0);
+  EXPECT_THAT(take_and_finish(1), ElementsAre("d/above.png"));
   write("d/later.png");
-  EXPECT_THAT(take(1), ElementsAre("d/later.png"));
+  EXPECT_THAT(take_and_finish(1), ElementsAre("d/later.png"));
   unmount(root_ / "d");
-  EXPECT_THAT(take(1), ElementsAre("d/below.png"));
+  EXPECT_THAT(take_and_finish(1), ElementsAre("d/below.png"));
   write("d/later.png");
-  EXPECT_THAT(take(1), ElementsAre("d/later.png"));
+  EXPECT_THAT(take_and_finish(1), ElementsAre("d/later.png"));
 }
 
 TEST_F(MountTest, polls_a_file_system_without_events) {
@@ -95,18 +95,18 @@ TEST_F(MountTest, polls_a_file_system_without_events) {
                             ",upperdir=" + (layers / "upper").string() +
                             ",workdir=" + (layers / "work").string();
   if (::mount("none", root_.c_str(), "overlay", 0, parts.c_str()) != 0)
-    GTEST_SKIP() << "no overlays here: " << std::strerror(errno);
+    GTEST_SKIP() << "cannot mount an overlay: " << std::strerror(errno);
   start();
-  wait_for([&] { return state().scanned; });
-  EXPECT_TRUE(state().polling);
-  EXPECT_EQ(told("polling every 1 s: overlay does not report all changes"), 1);
+  wait_for([&] { return state().is_scan_complete; });
+  EXPECT_TRUE(state().is_polling);
+  EXPECT_EQ(count_log_lines("polling every 1 s: overlay does not report all changes"), 1);
   std::ofstream(layers / "lower/a.png") << "x";
   EXPECT_EQ(next_name(), "a.png");
 }
 
 TEST_F(SystemLimitTest, polls_at_the_limit_of_watches) {
   ENTER_NAMESPACES(true);
-  if (!write_to("/proc/sys/user/max_inotify_watches", "2")) GTEST_SKIP() << "no such limit here";
+  if (!write_to("/proc/sys/user/max_inotify_watches", "2")) GTEST_SKIP() << "cannot set this limit";
   for (const char* name : {"d/a.png", "e/b.png", "f/c.png"}) write(name);
   start();
   Names names = {next_name(), next_name(), next_name()};
@@ -114,33 +114,34 @@ TEST_F(SystemLimitTest, polls_at_the_limit_of_watches) {
   for (const char* name : {"d/1.png", "e/2.png", "f/3.png"}) write(name);
   names = {next_name(), next_name(), next_name()};
   EXPECT_THAT(names, ElementsAre("d/1.png", "e/2.png", "f/3.png"));
-  EXPECT_EQ(told("fs.inotify.max_user_watches"), 1);
-  wait_for([&] { return state().polling; });
+  EXPECT_EQ(count_log_lines("fs.inotify.max_user_watches"), 1);
+  wait_for([&] { return state().is_polling; });
   ASSERT_TRUE(write_to("/proc/sys/user/max_inotify_watches", "100"));
-  wait_for([&] { return told("using inotify events again") == 1; });
-  wait_for([&] { return !state().polling; });
+  wait_for([&] { return count_log_lines("using inotify events again") == 1; });
+  wait_for([&] { return !state().is_polling; });
 }
 
 TEST_F(SystemLimitTest, polls_at_the_limit_of_inotify_instances_without_cycles) {
   ENTER_NAMESPACES(true);
-  if (!write_to("/proc/sys/user/max_inotify_instances", "0")) GTEST_SKIP() << "no such limit here";
+  if (!write_to("/proc/sys/user/max_inotify_instances", "0"))
+    GTEST_SKIP() << "cannot set this limit";
   write("d/a.png");
   fs::create_directory_symlink("..", root_ / "d/up");
   WatchOptions options = options_for(root_);
   options.links = LinkPolicy::all;
   start({{options, {}}});
   EXPECT_EQ(next_name(), "d/a.png");
-  wait_for([&] { return state().scanned; });
-  EXPECT_EQ(told("fs.inotify.max_user_instances"), 1);
+  wait_for([&] { return state().is_scan_complete; });
+  EXPECT_EQ(count_log_lines("fs.inotify.max_user_instances"), 1);
   ASSERT_TRUE(write_to("/proc/sys/user/max_inotify_instances", "10"));
-  wait_for([&] { return !state().polling; });
+  wait_for([&] { return !state().is_polling; });
   write("d/b.png");
   EXPECT_EQ(next_name(), "d/b.png");
 }
 
 TEST_F(SystemLimitTest, loses_nothing_at_the_limit_of_descriptors) {
   start();
-  wait_for([&] { return state().scanned; });
+  wait_for([&] { return state().is_scan_complete; });
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
   fs::create_directory(root_ / "d");
@@ -149,7 +150,7 @@ TEST_F(SystemLimitTest, loses_nothing_at_the_limit_of_descriptors) {
   const rlimit none{0, before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
   const int moved = ::rename((root_ / "d").c_str(), (root_ / "e").c_str());
-  wait_for([&] { return told("cannot be read: Too many open files") > 0; });
+  wait_for([&] { return count_log_lines("cannot be read: Too many open files") > 0; });
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
   ASSERT_EQ(moved, 0);
   EXPECT_EQ(next_name(), "e/a.png");

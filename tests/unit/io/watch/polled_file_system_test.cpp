@@ -20,7 +20,8 @@ TEST(PolledFileSystem, names_network_and_overlay_file_systems) {
   EXPECT_EQ(polled_file_system(AFS_FS_MAGIC), "AFS");
   EXPECT_EQ(polled_file_system(CEPH_SUPER_MAGIC), "Ceph");
   EXPECT_EQ(polled_file_system(CODA_SUPER_MAGIC), "Coda");
-  EXPECT_EQ(polled_file_system(std::int32_t(CIFS_SUPER_MAGIC)), "CIFS") << "as 32 bits have it";
+  EXPECT_EQ(polled_file_system(std::int32_t(CIFS_SUPER_MAGIC)), "CIFS")
+      << "negative as a 32-bit integer";
 }
 
 TEST(PolledFileSystem, is_empty_for_local_file_systems) {

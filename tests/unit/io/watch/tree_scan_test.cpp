@@ -18,7 +18,7 @@ class TreeScanTest : public InotifyTreeTest {
  protected:
   Names names_of(std::size_t step) {
     Names names;
-    while (!scan_->done()) {
+    while (!scan_->is_done()) {
       for (std::string& name : scan_->step(step)) names.insert(std::move(name));
     }
     return names;
@@ -47,7 +47,7 @@ TEST_F(TreeScanTest, resumes_where_it_was_suspended) {
   for (const std::size_t step : {1u, 7u, 1000u}) {
     scan_->push({});
     EXPECT_LE(scan_->step(step).size(), step);
-    EXPECT_FALSE(step < 100 && scan_->done());
+    EXPECT_FALSE(step < 100 && scan_->is_done());
     scan_->push({});
     EXPECT_EQ(names_of(step).size(), 100u);
   }
@@ -58,7 +58,7 @@ TEST_F(TreeScanTest, lists_a_folder_again_that_is_pushed_while_it_is_listed) {
   write("d/a.png");
   watch();
   scan_->push("d");
-  EXPECT_THAT(scan_->step(4), ElementsAre("d/a.png")) << "also looks at . and ..";
+  EXPECT_THAT(scan_->step(4), ElementsAre("d/a.png")) << "reads . and .. too";
   scan_->push("d");
   EXPECT_THAT(names_of(10), ElementsAre("d/a.png"));
 }
@@ -97,12 +97,12 @@ TEST_F(TreeScanTest, reports_an_unreadable_folder) {
   watch();
   EXPECT_THAT(full_scan(), ElementsAre("a.png"));
   (void)!::seteuid(::getuid());
-  if (!becomes_nobody) GTEST_SKIP() << "root may read everything, and cannot become nobody here";
+  if (!becomes_nobody) GTEST_SKIP() << "root may read everything, and cannot switch to user nobody";
   EXPECT_THAT(unreadable_, ElementsAre("d"));
 
   write("d/b.png");
   fs::permissions(at("d"), fs::perms::owner_all);
-  EXPECT_THAT(arrivals(), ElementsAre("d/b.png")) << "once it may be";
+  EXPECT_THAT(arrivals(), ElementsAre("d/b.png")) << "after it became readable";
 }
 
 }  // namespace

@@ -32,12 +32,12 @@ class WatchSourceFixture : public testing::Test {
   static WatchOptions options_for(const std::filesystem::path& root) {
     WatchOptions options;
     options.root = root;
-    options.settle = std::chrono::milliseconds(10);
+    options.settle_time = std::chrono::milliseconds(10);
     options.retry_timeout = std::chrono::milliseconds(50);
-    options.rescan = std::chrono::hours(1);
-    options.poll = std::chrono::milliseconds(10);
-    options.root_check = std::chrono::milliseconds(5);
-    options.backoff = std::chrono::milliseconds(10);
+    options.rescan_interval = std::chrono::hours(1);
+    options.poll_interval = std::chrono::milliseconds(10);
+    options.root_check_interval = std::chrono::milliseconds(5);
+    options.initial_backoff = std::chrono::milliseconds(10);
     return options;
   }
 
@@ -56,23 +56,23 @@ class WatchSourceFixture : public testing::Test {
     const std::jthread clock([&](const std::stop_token& done) {
       if (flow::pause(kDeadline, done)) too_late.request_stop();
     });
-    std::optional<SourceItem> arrival = source_->next(too_late.get_token());
-    EXPECT_TRUE(arrival) << "nothing has come";
-    return arrival;
+    std::optional<SourceItem> item = source_->next(too_late.get_token());
+    EXPECT_TRUE(item) << "no item arrived";
+    return item;
   }
   std::string next_name() {
-    const std::optional<SourceItem> arrival = next();
-    return arrival ? arrival->relative.string() : "";
+    const std::optional<SourceItem> item = next();
+    return item ? item->relative.string() : "";
   }
-  void finish_item(const std::string& name, FinishStatus ending = FinishStatus::settled) {
-    source_->finished(0, name, ending, "why");
+  void finish_item(const std::string& name, FinishStatus status = FinishStatus::done) {
+    source_->finish(0, name, status, "why");
   }
   /// Takes and finishes the next `count` items. Returns their names.
-  Names take(int count) {
+  Names take_and_finish(int count) {
     Names names;
     for (int i = 0; i < count; ++i) {
       const std::string name = next_name();
-      EXPECT_TRUE(names.insert(name).second) << name << " has come twice";
+      EXPECT_TRUE(names.insert(name).second) << name << " arrived twice";
       finish_item(name);
     }
     return names;
@@ -84,7 +84,7 @@ class WatchSourceFixture : public testing::Test {
   }
   WatchState state(std::size_t watch = 0) const { return source_->states().at(watch); }
   /// Returns the number of log lines that contain `text`.
-  int told(const std::string& text) const {
+  int count_log_lines(const std::string& text) const {
     const std::lock_guard lock(mutex_);
     return int(std::count_if(lines_.begin(), lines_.end(), [&](const std::string& line) {
       return line.find(text) != line.npos;

@@ -25,23 +25,23 @@ TEST_F(WatchSourceTest, gives_existing_and_new_files) {
   write("a.png");
   write("d/b.png");
   start();
-  EXPECT_THAT(take(2), ElementsAre("a.png", "d/b.png"));
+  EXPECT_THAT(take_and_finish(2), ElementsAre("a.png", "d/b.png"));
   write("c.png");
   write("new/d.png");
-  EXPECT_THAT(take(2), ElementsAre("c.png", "new/d.png"));
+  EXPECT_THAT(take_and_finish(2), ElementsAre("c.png", "new/d.png"));
 }
 
 TEST_F(WatchSourceTest, gives_path_and_watch_of_a_file) {
   fs::create_directory(folder_.path() / "other");
   std::ofstream(folder_.path() / "other/a.png") << "x";
   start({{options_for(root_), {}}, {options_for(folder_.path() / "other"), {}}});
-  const auto arrival = next();
-  ASSERT_TRUE(arrival);
-  EXPECT_EQ(arrival->file, folder_.path() / "other/a.png");
-  EXPECT_EQ(arrival->relative, "a.png");
-  EXPECT_EQ(arrival->job, 1);
-  EXPECT_TRUE(arrival->outcome.ok());
-  EXPECT_FALSE(arrival->is_last_attempt);
+  const auto item = next();
+  ASSERT_TRUE(item);
+  EXPECT_EQ(item->file, folder_.path() / "other/a.png");
+  EXPECT_EQ(item->relative, "a.png");
+  EXPECT_EQ(item->job, 1);
+  EXPECT_TRUE(item->outcome.ok());
+  EXPECT_FALSE(item->is_last_attempt);
 }
 
 TEST_F(WatchSourceTest, stops_waiting_on_request) {
@@ -80,7 +80,7 @@ TEST_F(WatchSourceTest, gives_all_of_many) {
   constexpr int kCount = 3000;  // more than kMaxReady
   WatchOptions options = options_for(root_);
   options.max_pending = 100;
-  options.root_check = std::chrono::hours(1);  // so that this does not wake the thread
+  options.root_check_interval = std::chrono::hours(1);  // so that this does not wake the thread
   write_many("d", kCount);
   start({{options, {}}});
   Names names;
@@ -91,7 +91,7 @@ TEST_F(WatchSourceTest, gives_all_of_many) {
 TEST_F(WatchSourceTest, gives_an_old_file_at_once) {
   fs::create_symlink("/bin/sh", root_ / "a.png");
   WatchOptions options = options_for(root_);
-  options.settle = 2 * kDeadline;
+  options.settle_time = 2 * kDeadline;
   options.links = LinkPolicy::files;
   start({{options, {}}});
   EXPECT_EQ(next_name(), "a.png");
@@ -101,19 +101,19 @@ TEST_F(WatchSourceTest, finds_files_over_capacity_later) {
   WatchOptions options = options_for(root_);
   options.max_pending = 4;
   Names done;  // used by the thread of the watch
-  start({{options, [&](const SourceItem& arrival, const FileState&) {
-            return done.insert(arrival.relative).second;
+  start({{options, [&](const SourceItem& item, const FileState&) {
+            return done.insert(item.relative).second;
           }}});
-  wait_for([&] { return state().scanned; });
+  wait_for([&] { return state().is_scan_complete; });
   write_many("", 100);
-  EXPECT_EQ(take(100).size(), 100u);
+  EXPECT_EQ(take_and_finish(100).size(), 100u);
   source_.reset();
 }
 
 TEST_F(WatchSourceTest, does_not_give_filtered_files) {
-  start({{options_for(root_), [](const SourceItem& arrival, const FileState& state) {
-            EXPECT_EQ(state, state_of(arrival.file));
-            return arrival.relative != "a.png";
+  start({{options_for(root_), [](const SourceItem& item, const FileState& state) {
+            EXPECT_EQ(state, state_of(item.file));
+            return item.relative != "a.png";
           }}});
   write("a.png");
   write("b.png");  // later than a.png
@@ -142,12 +142,12 @@ TEST_F(WatchSourceTest, gives_a_file_changed_in_flight_again_after_it_is_finishe
   finish_item("b.png");
   wait_for([&] { return state().in_flight == 0; });
   write("c.png");
-  EXPECT_EQ(next_name(), "c.png") << "and a.png is over";
+  EXPECT_EQ(next_name(), "c.png") << "a.png is done";
 }
 
 TEST_F(WatchSourceTest, does_not_give_a_deleted_file) {
   WatchOptions options = options_for(root_);
-  options.settle = std::chrono::milliseconds(200);
+  options.settle_time = std::chrono::milliseconds(200);
   start({{options, {}}});
   write("a.png");
   wait_for([&] { return state().pending == 1; });
@@ -159,14 +159,14 @@ TEST_F(WatchSourceTest, does_not_give_a_deleted_file) {
 
 TEST_F(WatchSourceTest, forgets_pending_files_below_a_removed_folder) {
   WatchOptions options = options_for(root_);
-  options.settle = 2 * kDeadline;
+  options.settle_time = 2 * kDeadline;
   start({{options, {}}});
   for (const char* name : {"d/a.png", "d/e/b.png", "c.png"}) write(name);
   wait_for([&] { return state().pending == 3; });
   fs::rename(root_ / "d", folder_.path() / "archive");
   fs::create_directory_symlink(folder_.path() / "archive", root_ / "d");
   wait_for([&] { return state().pending == 1; });
-  EXPECT_EQ(told("d was removed or replaced; 2 pending files in it were dropped"), 1);
+  EXPECT_EQ(count_log_lines("d was removed or replaced; 2 pending files in it were dropped"), 1);
 }
 
 TEST_F(WatchSourceTest, forgets_ready_files_below_a_removed_folder) {
@@ -195,9 +195,9 @@ TEST_F(WatchSourceTest, finds_files_without_events_by_a_requested_scan) {
   WatchOptions options = options_for(root_);
   options.links = LinkPolicy::files;
   start({{options, {}}});
-  wait_for([&] { return state().scanned; });
+  wait_for([&] { return state().is_scan_complete; });
   std::ofstream(folder_.path() / "target") << "x";
-  source_->rescan(0);
+  source_->request_scan(0);
   EXPECT_EQ(next_name(), "a.png");
 }
 
@@ -209,7 +209,7 @@ TEST_F(WatchSourceTest, recovers_from_lost_events) {
             const std::lock_guard lock(busy);
             return true;
           }}});
-  wait_for([&] { return state().scanned; });
+  wait_for([&] { return state().is_scan_complete; });
   {
     const std::lock_guard lock(busy);
     write("a.png");
@@ -231,10 +231,10 @@ TEST_F(WatchSourceTest, recovers_from_lost_events) {
 TEST_F(WatchSourceTest, full_scans_come_periodically) {
   fs::create_symlink(folder_.path() / "target", root_ / "a.png");
   WatchOptions options = options_for(root_);
-  options.rescan = std::chrono::milliseconds(20);
+  options.rescan_interval = std::chrono::milliseconds(20);
   options.links = LinkPolicy::files;
   start({{options, {}}});
-  wait_for([&] { return state().scanned; });
+  wait_for([&] { return state().is_scan_complete; });
   std::ofstream(folder_.path() / "target") << "x";
   EXPECT_EQ(next_name(), "a.png");
 }
@@ -242,14 +242,14 @@ TEST_F(WatchSourceTest, full_scans_come_periodically) {
 TEST_F(WatchSourceTest, retries_an_incomplete_file_until_the_last_attempt) {
   write("a.png");
   start();
-  int tries = 0;
-  for (bool last = false; !last; ++tries) {
-    const auto arrival = next();
-    ASSERT_TRUE(arrival);
-    last = arrival->is_last_attempt;
+  int attempts = 0;
+  for (bool last = false; !last; ++attempts) {
+    const auto item = next();
+    ASSERT_TRUE(item);
+    last = item->is_last_attempt;
     finish_item("a.png", FinishStatus::incomplete);
   }
-  EXPECT_GT(tries, 1);
+  EXPECT_GT(attempts, 1);
   wait_for([&] { return state().in_flight == 0 && state().pending == 0; });
 }
 
@@ -267,13 +267,13 @@ TEST_F(WatchSourceTest, loses_no_file_on_an_environment_error_and_logs_once) {
   start();
   const Names first{next_name(), next_name()};
   for (const std::string& name : first) {
-    finish_item(name, FinishStatus::environment);
+    finish_item(name, FinishStatus::environment_error);
     EXPECT_EQ(state().backoff_reason, "why");
   }
-  for (int i = 0; i < 3; ++i) finish_item(next_name(), FinishStatus::environment);
-  EXPECT_EQ(told("paused; will retry: why"), 1);
-  EXPECT_THAT(take(3), ElementsAre("a.png", "b.png", "c.png"));
-  EXPECT_EQ(told("resumed"), 1);
+  for (int i = 0; i < 3; ++i) finish_item(next_name(), FinishStatus::environment_error);
+  EXPECT_EQ(count_log_lines("paused; will retry: why"), 1);
+  EXPECT_THAT(take_and_finish(3), ElementsAre("a.png", "b.png", "c.png"));
+  EXPECT_EQ(count_log_lines("resumed"), 1);
   EXPECT_EQ(state().backoff_reason, "");
 }
 
@@ -286,8 +286,8 @@ TEST_F(WatchSourceTest, asks_the_filter_again_after_an_environment_error) {
           }}});
   EXPECT_EQ(next_name(), "a.png");
   EXPECT_EQ(asked, 4);
-  EXPECT_EQ(told("paused; will retry: the ledger is locked"), 1);
-  EXPECT_EQ(told("resumed"), 1);
+  EXPECT_EQ(count_log_lines("paused; will retry: the ledger is locked"), 1);
+  EXPECT_EQ(count_log_lines("resumed"), 1);
   EXPECT_EQ(state().backoff_reason, "");
 }
 
@@ -308,7 +308,7 @@ TEST_F(WatchSourceTest, treats_names_as_bytes) {
   const Names names{"new\nline.png", std::string(251, 'x') + ".png", "\xFF\xFE.png"};
   start();
   for (const std::string& name : names) write(name);
-  EXPECT_EQ(take(3), names);
+  EXPECT_EQ(take_and_finish(3), names);
 }
 
 TEST_F(WatchSourceTest, loses_nothing_under_load) {
@@ -338,12 +338,12 @@ TEST_F(WatchSourceTest, warns_of_a_dangling_link_where_links_are_ignored) {
     WatchOptions options = options_for(root_);
     options.links = links;
     start({{options, {}}});
-    wait_for([&] { return state().scanned; });
+    wait_for([&] { return state().is_scan_complete; });
     fs::create_symlink("nowhere", root_ / "a.png");
     write("b.png");
     EXPECT_EQ(next_name(), "b.png");
     finish_item("b.png");
-    EXPECT_EQ(told("is a symbolic link and was ignored"), links == LinkPolicy::none);
+    EXPECT_EQ(count_log_lines("is a symbolic link and was ignored"), links == LinkPolicy::none);
     source_.reset();
     fs::remove(root_ / "a.png");
     fs::remove(root_ / "b.png");  // otherwise the next scan finds it before the link
@@ -361,13 +361,13 @@ TEST_F(WatchSourceTest, warns_once_of_a_folder_with_too_long_a_path) {
   }
   write("z/a.png");  // found after the deep folder
   start();
-  EXPECT_THAT(take(1), ElementsAre("z/a.png"));
-  wait_for([&] { return state().scanned; });
-  EXPECT_FALSE(state().polling);
-  EXPECT_EQ(told("cannot be read: File name too long"), 1);
-  source_->rescan(0);
-  EXPECT_THAT(take(1), ElementsAre("z/a.png"));
-  EXPECT_EQ(told("File name too long"), 1);
+  EXPECT_THAT(take_and_finish(1), ElementsAre("z/a.png"));
+  wait_for([&] { return state().is_scan_complete; });
+  EXPECT_FALSE(state().is_polling);
+  EXPECT_EQ(count_log_lines("cannot be read: File name too long"), 1);
+  source_->request_scan(0);
+  EXPECT_THAT(take_and_finish(1), ElementsAre("z/a.png"));
+  EXPECT_EQ(count_log_lines("File name too long"), 1);
 }
 
 }  // namespace

@@ -19,12 +19,13 @@ TEST_F(WatchedRootTest, waits_for_a_missing_root) {
   fs::remove(root_);
   start();
   wait_for([&] {
-    return told("the folder is not available; waiting for it: No such file or directory") == 1;
+    return count_log_lines(
+               "the folder is not available; waiting for it: No such file or directory") == 1;
   });
   EXPECT_FALSE(state().is_root_present);
   write("a.png");
   EXPECT_EQ(next_name(), "a.png");
-  EXPECT_EQ(told("the folder is available again and is watched"), 1);
+  EXPECT_EQ(count_log_lines("the folder is available again and is watched"), 1);
   write("b.png");
   EXPECT_EQ(next_name(), "b.png");
 }
@@ -33,8 +34,9 @@ TEST_F(WatchedRootTest, treats_a_file_as_a_missing_root) {
   fs::remove(root_);
   std::ofstream(root_) << "x";
   start();
-  wait_for(
-      [&] { return told("the folder is not available; waiting for it: Not a directory") == 1; });
+  wait_for([&] {
+    return count_log_lines("the folder is not available; waiting for it: Not a directory") == 1;
+  });
   fs::remove(root_);
   write("a.png");
   EXPECT_EQ(next_name(), "a.png");
@@ -46,12 +48,14 @@ TEST_F(WatchedRootTest, stops_watching_a_moved_root) {
   EXPECT_EQ(next_name(), "d/a.png");
   fs::rename(root_, moved_root_);
   wait_for([&] {
-    return told("the folder is not available; waiting for it: No such file or directory") == 1;
+    return count_log_lines(
+               "the folder is not available; waiting for it: No such file or directory") == 1;
   });
   std::ofstream(moved_root_ / "no.png") << "x";
   write("b.png");
   EXPECT_EQ(next_name(), "b.png");
-  EXPECT_EQ(told("the folder is not available; waiting for it: No such file or directory"), 1);
+  EXPECT_EQ(
+      count_log_lines("the folder is not available; waiting for it: No such file or directory"), 1);
 }
 
 TEST_F(WatchedRootTest, watches_a_replaced_root) {
@@ -64,7 +68,7 @@ TEST_F(WatchedRootTest, watches_a_replaced_root) {
   ASSERT_EQ(::renameat2(AT_FDCWD, moved_root_.c_str(), AT_FDCWD, root_.c_str(), RENAME_EXCHANGE),
             0);
   EXPECT_EQ(next_name(), "b.png");
-  EXPECT_EQ(told("the folder was moved, replaced or unmounted; waiting for it"), 1);
+  EXPECT_EQ(count_log_lines("the folder was moved, replaced or unmounted; waiting for it"), 1);
   finish_item("a.png");
   EXPECT_EQ(next_name(), "a.png") << "is another file";
   write("c.png");
@@ -83,7 +87,7 @@ TEST_F(WatchedRootTest, drops_ready_files_of_a_missing_root) {
 
 TEST_F(WatchedRootTest, misses_nothing_of_a_root_moved_away_and_back) {
   start();
-  wait_for([&] { return state().scanned; });
+  wait_for([&] { return state().is_scan_complete; });
   fs::rename(root_, moved_root_);
   std::ofstream(moved_root_ / "a.png") << "x";
   fs::rename(moved_root_, root_);
@@ -97,7 +101,7 @@ TEST_F(WatchedRootTest, finds_a_root_that_is_recreated) {
   for (int i = 0; i < 5; ++i) {
     const std::string name = std::to_string(i) + ".png";
     write(name);
-    EXPECT_THAT(take(1), ElementsAre(name));
+    EXPECT_THAT(take_and_finish(1), ElementsAre(name));
     fs::remove_all(root_);
   }
 }
