@@ -66,5 +66,5 @@ eckart_layer(app ABOUT "composition root: run, service, supervisor, backend, led
                   trace logging reports status_server synth machine build_id core files text
              LIBRARIES spdlog libsystemd dl)
 eckart_layer(cli ABOUT "a file for each subcommand, exit codes, signals"
-             USES app settings pipeline flow io compute telemetry logging reports status_server capacity bench synth machine build_id core files text hash
+             USES app settings flow io compute logging reports status_server capacity bench synth machine build_id core files text hash
              LIBRARIES cli11 spdlog nlohmann-json)

@@ -13,6 +13,7 @@
 
 #include "app/make_backend.hpp"
 #include "app/monitor.hpp"
+#include "app/supervised_service.hpp"
 #include "app/watched_folder.hpp"
 #include "io/watch/watch_source.hpp"
 #include "pipeline/activity.hpp"
@@ -29,7 +30,7 @@ std::vector<std::string> check_configuration(const settings::Configuration& conf
 
 /// Watched folders, and one pipeline for all of them. It ends when it is stopped, and by what it
 /// throws.
-class Service : private JobSteps {
+class Service : public SupervisedService, private JobSteps {
  public:
   /// Throws as WatchedFolder does, FatalError(usage) where one watch's results would be another's
   /// inputs, and settings::SettingsError.
@@ -38,35 +39,28 @@ class Service : private JobSteps {
 
   /// `ready` is called once files can be taken in, on a thread of the pipeline. Throws
   /// DeviceLostError, and FatalError where there is no backend.
-  telemetry::RunReport execute(const std::function<void()>& ready);
+  telemetry::RunReport execute(const std::function<void()>& ready) override;
   /// As Pipeline has it.
-  void request_stop() { pipeline_->request_stop(); }
+  void request_stop() override { pipeline_->request_stop(); }
+  void stop_with_error(std::exception_ptr error) override;
 
-  std::size_t watches() const { return folders_.size(); }
-  /// To be called every second or so, by one thread: looks again where inputs were requeued, and
-  /// looks after each WatchedFolder. Soon after `stop` it returns.
-  void maintain_folders(const std::stop_token& stop);
-  /// What has stalled, if anything: a stage, or the thread of a watch. From any thread; waits for
-  /// nothing, so that it is told whatever hangs.
-  std::optional<Activity::Stall> find_stall();
+  std::size_t watches() const override { return folders_.size(); }
+  std::string status_line() const override;
+  std::string status_text() const override;
+  /// As Pipeline has it.
+  std::string describe_activity() const override { return pipeline_->describe_activity(); }
+  telemetry::ProgressState progress() const override { return pipeline_->progress(); }
+  double last_done_unix_s() const override;
+
+  /// A stage, or the thread of a watch.
+  std::optional<Activity::Stall> find_stall() override;
   /// Has the files of a stall wait from the second time on, as StallRecord has it.
-  void record_stall(const Activity::Stall& stall);
-  /// As Pipeline has them.
-  Activity& activity() { return pipeline_->activity(); }
-  std::string describe_activity() const { return pipeline_->describe_activity(); }
-  /// Work has moved, or every GPU has answered; from any thread.
-  void record_heartbeat() { last_heartbeat_ = std::chrono::steady_clock::now(); }
-  /// What it does, for people.
-  std::string status_line() const;
-  telemetry::ProgressState progress() const { return pipeline_->progress(); }
-  /// From any thread.
-  Monitor::View current_view() const { return monitor_->current_view(); }
-  /// When an image was last done, here or in the service before it; in seconds since 1970.
-  double last_done_unix_s() const;
-  /// Nothing before it is made.
-  Backend* backend() const { return has_backend_ ? backend_.backend.get() : nullptr; }
-  /// Stops, and has execute() throw this; from any thread.
-  void stop_with_error(std::exception_ptr error);
+  void record_stall(const Activity::Stall& stall) override;
+  Activity& activity() override { return pipeline_->activity(); }
+  Backend* backend() const override { return has_backend_ ? backend_.backend.get() : nullptr; }
+  void record_heartbeat() override { last_heartbeat_ = std::chrono::steady_clock::now(); }
+  /// Looks again where inputs were requeued, and looks after each WatchedFolder.
+  void maintain_folders(const std::stop_token& stop) override;
 
  private:
   Backend& create_backend() override;

@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <chrono>
 #include <exception>
 #include <utility>
 
@@ -10,15 +9,11 @@
 #include "text/printable.hpp"
 
 namespace eckart::app {
-namespace {
 
-constexpr std::chrono::milliseconds kCheckInterval{1000};
-
-}  // namespace
-
-StallDetector::StallDetector(FindStall find, Listener listener)
+StallDetector::StallDetector(FindStall find, Listener listener, std::chrono::milliseconds interval)
     : find_stall_(std::move(find)),
       listener_(std::move(listener)),
+      interval_(interval),
       thread_(
           "stalls", 1, [this](int) { run(); }, [](const std::exception_ptr&) {}) {}
 
@@ -26,7 +21,7 @@ StallDetector::~StallDetector() { stop_.request_stop(); }
 
 void StallDetector::run() {
   const std::stop_token stop = stop_.get_token();
-  while (flow::pause(kCheckInterval, stop)) {
+  while (flow::pause(interval_, stop)) {
     try {
       check_for_stall();
     } catch (const std::exception& error) {  // and looks again

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <stop_token>
@@ -9,8 +10,10 @@
 
 namespace eckart::app {
 
-/// Looks each second, on a thread of its own, whether a stage of a pipeline has stalled.
+/// Looks once per interval, on a thread of its own, whether a stage of a pipeline has stalled.
 class StallDetector {
+  static constexpr std::chrono::milliseconds kDefaultInterval{1000};
+
  public:
   /// What has stalled now, if anything; must not wait.
   using FindStall = std::function<std::optional<Activity::Stall>()>;
@@ -20,7 +23,8 @@ class StallDetector {
     /// Called after each look in which nothing has stalled; may be empty.
     std::function<void()> on_healthy{};
   };
-  StallDetector(FindStall find, Listener listener);
+  StallDetector(FindStall find, Listener listener,
+                std::chrono::milliseconds interval = kDefaultInterval);
   ~StallDetector();
   StallDetector(const StallDetector&) = delete;
   StallDetector& operator=(const StallDetector&) = delete;
@@ -31,6 +35,7 @@ class StallDetector {
 
   const FindStall find_stall_;
   const Listener listener_;
+  const std::chrono::milliseconds interval_;
   std::optional<Activity::Stall> reported_;
   std::stop_source stop_;
   flow::Workers thread_;  // last: it uses all the others

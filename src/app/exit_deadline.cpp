@@ -1,15 +1,14 @@
-#include "cli/exit_deadline.hpp"
+#include "app/exit_deadline.hpp"
 
 #include <unistd.h>
 
 #include <future>
-#include <stop_token>
 #include <thread>
 #include <utility>
 
 #include "flow/pause.hpp"
 
-namespace eckart::cli {
+namespace eckart::app {
 namespace {
 
 /// A log that hangs, on a disk or a pipe, keeps nobody from ending.
@@ -26,17 +25,19 @@ void call_with_timeout(const std::function<void()>& before_exit) {
 
 }  // namespace
 
+void exit_process_now(ExitCode code) { ::_exit(int(code)); }
+
 ExitDeadline::ExitDeadline(std::chrono::milliseconds time, ExitCode code,
-                           std::function<void()> before_exit)
+                           std::function<void()> before_exit, ExitProcess exit_process)
     : thread_(
           "deadline", 1,
-          [this, time, code, before_exit = std::move(before_exit)](int) {
+          [this, time, code, before_exit = std::move(before_exit), exit_process](int) {
             if (!flow::pause(time, canceled_.get_token())) return;
             if (before_exit) call_with_timeout(before_exit);
-            ::_exit(int(code));
+            exit_process(code);
           },
-          [code](const std::exception_ptr&) { ::_exit(int(code)); }) {}
+          [code, exit_process](const std::exception_ptr&) { exit_process(code); }) {}
 
 ExitDeadline::~ExitDeadline() { canceled_.request_stop(); }
 
-}  // namespace eckart::cli
+}  // namespace eckart::app

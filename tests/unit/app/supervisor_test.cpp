@@ -1,0 +1,281 @@
+// One service after the other, by fakes: what a reload, a failure, a stall and a stop lead to.
+#include "app/supervisor.hpp"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <latch>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/error.hpp"
+#include "tests/unit/app/fake_service.hpp"
+
+namespace eckart::app {
+namespace {
+
+constexpr std::chrono::seconds kDeadline{30};
+
+void fail_before_ready(FakeService&, const std::function<void()>&) {
+  throw FatalError(ExitCode::unavailable, "no GPU");
+}
+
+void fail_when_ready(FakeService&, const std::function<void()>& ready) {
+  ready();
+  throw FatalError(ExitCode::io_error, "the disk is broken");
+}
+
+/// A service is called what its configuration has as output.name.
+class SupervisorTest : public testing::Test {
+ protected:
+  static settings::Configuration configuration(const std::string& name) {
+    settings::Configuration configuration;
+    configuration.settings.output.name = name;
+    configuration.settings.timeouts.shutdown_s = 0;
+    return configuration;
+  }
+  std::unique_ptr<FakeService> make_service(const std::string& name, double last_done_unix_s) {
+    events_.add(name + ": is being made");
+    last_done_unix_s_[name] = last_done_unix_s;
+    if (before_making_.contains(name)) before_making_[name]();
+    const auto execute = execute_.find(name);
+    auto service = std::make_unique<FakeService>(
+        name, events_, execute == execute_.end() ? FakeService::run_until_stop : execute->second);
+    service->last_done_unix_s_ = last_done_unix_s + 1;
+    return service;
+  }
+
+  void start(const std::string& name) {
+    supervisor_.emplace(
+        configuration(name),
+        Supervisor::Parts{
+            .read_configuration = [this] { return read_configuration_(); },
+            .make_service =
+                [this](const settings::Configuration& made, double last_done_unix_s) {
+                  return make_service(made.settings.output.name, last_done_unix_s);
+                },
+            .print_status = [this](const std::string& lines) { events_.add(lines); },
+            .manager = manager_,
+            .exit_process =
+                [this](ExitCode code) { events_.add("exit " + std::to_string(int(code))); },
+            .intervals = {.stall_check = std::chrono::milliseconds(1)}});
+    run_ = std::async(std::launch::async, [this] { supervisor_->run(); });
+  }
+  void start_and_wait(const std::string& name) {
+    start(name);
+    ASSERT_TRUE(events_.wait_for("manager: ready"));
+  }
+  void reload(const std::string& name) {
+    read_configuration_ = [=] { return configuration(name); };
+    supervisor_->reload();
+  }
+  /// What the process would end with.
+  ExitCode wait_for_end() {
+    if (run_.wait_for(kDeadline) != std::future_status::ready) {
+      ADD_FAILURE() << "it does not end";
+      supervisor_->stop();
+    }
+    try {
+      run_.get();
+      return ExitCode::ok;
+    } catch (const FatalError& error) {
+      return error.code();
+    } catch (const EnvironmentError&) {
+      return ExitCode::io_error;
+    }
+  }
+  ExitCode stop() {
+    supervisor_->stop();
+    return wait_for_end();
+  }
+  /// Whether it returns, whatever else waits.
+  bool returns(const std::function<void()>& call) {
+    calls_.push_back(std::async(std::launch::async, call));
+    return calls_.back().wait_for(kDeadline) == std::future_status::ready;
+  }
+  std::ptrdiff_t index_of(const std::string& event) const {
+    const std::vector<std::string> all = events_.all();
+    return std::find(all.begin(), all.end(), event) - all.begin();
+  }
+  void TearDown() override {
+    if (supervisor_ && run_.valid()) stop();
+  }
+
+  EventLog events_;
+  FakeServiceManager manager_{events_};
+  std::function<settings::Configuration()> read_configuration_;
+  std::map<std::string, FakeService::Execute> execute_;
+  std::map<std::string, std::function<void()>> before_making_;
+  std::map<std::string, double> last_done_unix_s_;
+  std::optional<Supervisor> supervisor_;
+  std::vector<std::future<void>> calls_;
+  std::future<void> run_;
+};
+
+TEST_F(SupervisorTest, runs_a_service_until_it_is_stopped) {
+  start_and_wait("a");
+  EXPECT_EQ(supervisor_->pending_work(), "activity of a");
+  EXPECT_EQ(stop(), ExitCode::ok);
+  EXPECT_EQ(events_.count("a: destroyed"), 1);
+  EXPECT_EQ(events_.count("manager: ready"), 1);
+  EXPECT_LT(index_of("manager: stopping"), index_of("a: is stopped"));
+}
+
+TEST_F(SupervisorTest, stop_before_the_first_service_stops_it) {
+  std::latch made(1);
+  before_making_["a"] = [&] { made.wait(); };
+  start("a");
+  std::thread stop([&] { supervisor_->stop(); });
+  EXPECT_TRUE(events_.wait_for("manager: stopping"));
+  made.count_down();
+  stop.join();
+  EXPECT_EQ(wait_for_end(), ExitCode::ok);
+}
+
+TEST_F(SupervisorTest, reload_starts_the_new_service_after_the_old_one_has_ended) {
+  start_and_wait("a");
+  reload("b");
+  EXPECT_TRUE(events_.wait_for("manager: ready", 2));
+  EXPECT_EQ(events_.count("b: executes"), 1);
+  EXPECT_LT(index_of("manager: reloading"), index_of("a: is stopped"));
+  EXPECT_LT(index_of("a: destroyed"), index_of("b: is being made")) << "its folders are free";
+  EXPECT_EQ(last_done_unix_s_["b"], 1) << "that of a";
+  EXPECT_EQ(stop(), ExitCode::ok);
+}
+
+TEST_F(SupervisorTest, reload_of_a_wrong_configuration_keeps_the_service) {
+  start_and_wait("a");
+  read_configuration_ = []() -> settings::Configuration {
+    throw settings::SettingsError("eckart.yaml:1: watches: expected a list");
+  };
+  supervisor_->reload();
+  EXPECT_EQ(events_.count("manager: ready"), 2) << "after `reloading`";
+  EXPECT_EQ(events_.count("a: is stopped"), 0);
+  EXPECT_EQ(stop(), ExitCode::ok);
+  EXPECT_EQ(events_.count("a: made"), 1);
+}
+
+TEST_F(SupervisorTest, service_that_fails_before_it_is_ready_is_replaced_by_the_previous_one) {
+  execute_["b"] = fail_before_ready;
+  start_and_wait("a");
+  reload("b");
+  EXPECT_TRUE(events_.wait_for("manager: ready", 2));
+  EXPECT_EQ(events_.count("b: executes"), 1);
+  EXPECT_EQ(events_.count("a: executes"), 2);
+  EXPECT_EQ(stop(), ExitCode::ok);
+}
+
+TEST_F(SupervisorTest, service_that_cannot_be_made_is_replaced_by_the_previous_one) {
+  before_making_["b"] = [] { throw FatalError(ExitCode::configuration, "the folders overlap"); };
+  start_and_wait("a");
+  reload("b");
+  EXPECT_TRUE(events_.wait_for("manager: ready", 2));
+  EXPECT_EQ(events_.count("a: executes"), 2);
+  EXPECT_EQ(stop(), ExitCode::ok);
+}
+
+TEST_F(SupervisorTest, ends_when_the_previous_configuration_fails_too) {
+  start_and_wait("a");
+  execute_["a"] = execute_["b"] = fail_before_ready;
+  reload("b");
+  EXPECT_EQ(wait_for_end(), ExitCode::unavailable);
+  EXPECT_EQ(events_.count("a: made"), 2);
+}
+
+TEST_F(SupervisorTest, first_service_that_fails_ends_with_its_error) {
+  execute_["a"] = fail_before_ready;
+  start("a");
+  EXPECT_EQ(wait_for_end(), ExitCode::unavailable);
+  EXPECT_EQ(events_.count("a: destroyed"), 1);
+}
+
+TEST_F(SupervisorTest, service_that_fails_after_it_was_ready_ends_with_its_error) {
+  execute_["b"] = fail_when_ready;
+  start_and_wait("a");
+  reload("b");
+  EXPECT_EQ(wait_for_end(), ExitCode::io_error);
+  EXPECT_EQ(events_.count("a: made"), 1) << "no fallback";
+  EXPECT_EQ(events_.count("b: destroyed"), 1);
+}
+
+TEST_F(SupervisorTest, lost_device_is_no_reason_to_fall_back) {
+  execute_["b"] = [](FakeService&, const std::function<void()>&) {
+    throw DeviceLostError("CUDA error 719");
+  };
+  start_and_wait("a");
+  reload("b");
+  EXPECT_EQ(wait_for_end(), ExitCode::temporary);
+  EXPECT_EQ(events_.count("a: made"), 1);
+}
+
+TEST_F(SupervisorTest, service_ended_by_the_machine_ends_with_an_environment_error) {
+  execute_["a"] = [](FakeService& service, const std::function<void()>& ready) {
+    ready();
+    service.report_.stopped_by = "too many open files";
+  };
+  start("a");
+  EXPECT_EQ(wait_for_end(), ExitCode::io_error);
+}
+
+TEST_F(SupervisorTest, stop_during_a_reload_starts_no_other_service) {
+  std::latch drained(1);
+  execute_["a"] = [&](FakeService& service, const std::function<void()>& ready) {
+    FakeService::run_until_stop(service, ready);
+    drained.wait();
+  };
+  start_and_wait("a");
+  reload("b");
+  EXPECT_TRUE(events_.wait_for("a: is stopped"));
+  supervisor_->stop();
+  drained.count_down();
+  EXPECT_EQ(wait_for_end(), ExitCode::ok);
+  EXPECT_EQ(events_.count("b: is being made"), 0);
+}
+
+TEST_F(SupervisorTest, reload_after_a_stop_is_ignored) {
+  std::latch drained(1);
+  execute_["a"] = [&](FakeService& service, const std::function<void()>& ready) {
+    FakeService::run_until_stop(service, ready);
+    drained.wait();
+  };
+  start_and_wait("a");
+  supervisor_->stop();
+  reload("b");
+  drained.count_down();
+  EXPECT_EQ(wait_for_end(), ExitCode::ok);
+  EXPECT_EQ(events_.count("b: is being made"), 0);
+}
+
+TEST_F(SupervisorTest, prints_status_at_once) {
+  start_and_wait("a");
+  supervisor_->request_status();
+  EXPECT_EQ(events_.count("status of a"), 1);
+}
+
+TEST_F(SupervisorTest, stall_ends_the_service_to_be_restarted) {
+  execute_["a"] = [](FakeService& service, const std::function<void()>& ready) {
+    ready();
+    service.set_stall(kLoadStall);
+    service.wait_for_stop();
+  };
+  start("a");
+  EXPECT_EQ(wait_for_end(), ExitCode::temporary);
+}
+
+TEST_F(SupervisorTest, stalled_service_that_does_not_end_is_ended_by_the_exit_deadline) {
+  std::latch ended(1);
+  execute_["a"] = [&](FakeService& service, const std::function<void()>& ready) {
+    ready();
+    service.set_stall(kLoadStall);
+    ended.wait();
+  };
+  start("a");
+  EXPECT_TRUE(events_.wait_for("exit 75"));
+  ended.count_down();
+  EXPECT_EQ(wait_for_end(), ExitCode::temporary);
+}
+
+}  // namespace
+}  // namespace eckart::app
