@@ -32,57 +32,52 @@ void check_report(const telemetry::RunReport& report) {
 
 Supervisor::Supervisor(settings::Configuration configuration, Parts parts)
     : parts_(std::move(parts)),
-      configuration_(std::move(configuration)),
-      shutdown_s_(configuration_.settings.timeouts.shutdown_s) {}
+      shutdown_s_(configuration.settings.timeouts.shutdown_s),
+      configuration_(std::move(configuration)) {}
 
 void Supervisor::run() {
   // While the caller still limits a shutdown: one of the service's threads may hang.
-  const std::shared_ptr<void> shutdown_guard(nullptr, [this](void*) {
-    health_.reset();
-    const std::unique_ptr<SupervisedService> last = take_service();
-  });
-  make_service();
+  const std::shared_ptr<void> shutdown_guard(nullptr, [this](void*) { end_service(); });
+  if (auto reloaded = take_next()) configuration_ = std::move(*reloaded);
+  start_service(configuration_);
   while (execute()) {
   }
 }
 
 /// Whether another service is there to go on with.
 bool Supervisor::execute() {
-  std::atomic<bool> ready = false;
-  bool falls_back = false;
+  const bool falls_back = !execute_service();
+  health_.reset();
+  if (falls_back) configuration_ = *std::exchange(previous_, std::nullopt);
+  std::optional<settings::Configuration> next = take_next();
+  if (is_stopped()) return false;
+  if (next) return switch_configuration(std::move(*next));
+  if (falls_back) start_service(configuration_);
+  return falls_back;
+}
+
+/// False if the service has failed and there is a previous configuration to fall back to.
+bool Supervisor::execute_service() {
   try {
-    const telemetry::RunReport report = service_->execute([&] {
-      ready = true;
+    const telemetry::RunReport report = service_->execute([this] {
+      is_ready_ = true;
       parts_.manager.notify_ready();
       spdlog::info("ready: {} watch{}", service_->watches(), service_->watches() == 1 ? "" : "es");
     });
     check_report(report);
+    return true;
   } catch (const DeviceLostError&) {
     throw;
   } catch (const FatalError& error) {
-    if (ready || !previous_) throw;
+    if (is_ready_ || !previous_) throw;
     log_reload_failure(error);
-    const std::lock_guard lock(mutex_);
-    configuration_ = *std::exchange(previous_, std::nullopt);
-    falls_back = !next_;
-    if (falls_back) next_ = configuration_;
+    return false;
   }
-  health_.reset();
-  const std::lock_guard lock(mutex_);
-  if (stopped_) return false;
-  if (!next_) return false;
-  switch_configuration(std::move(*std::exchange(next_, std::nullopt)));
-  if (falls_back) previous_.reset();  // there is nothing to fall back to from that
-  return true;
 }
 
-void Supervisor::make_service() {
-  const std::lock_guard lock(mutex_);
-  replace_service(configuration_);
-  if (status_requested_) print_status();
-}
-
-void Supervisor::replace_service(const settings::Configuration& configuration) {
+/// Without the mutex, which stop() needs, while a service is ended or made: its folders may not
+/// respond.
+void Supervisor::start_service(const settings::Configuration& configuration) {
   const seconds stall(configuration.settings.timeouts.stall_s);
   const ExitDeadline deadline(
       std::max(stall, kMinReplaceTimeout), ExitCode::temporary,
@@ -90,31 +85,52 @@ void Supervisor::replace_service(const settings::Configuration& configuration) {
         spdlog::error("the configured folders do not respond; exiting with 75 to be restarted");
       },
       parts_.exit_process);
-  if (service_) last_done_unix_s_ = service_->last_done_unix_s();
-  service_.reset();  // which gives its folders back
-  service_ = parts_.make_service(configuration, last_done_unix_s_);
+  end_service();  // which gives its folders back
+  std::unique_ptr<SupervisedService> service =
+      parts_.make_service(configuration, last_done_unix_s_);
   shutdown_s_ = configuration.settings.timeouts.shutdown_s;
   health_.emplace(
-      *service_, parts_.manager, [this](const std::string&) { start_exit_deadline(); },
+      *service, parts_.manager, [this](const std::string&) { start_exit_deadline(); },
       parts_.intervals);
-  if (stopped_) service_->request_stop();
+  const std::lock_guard lock(mutex_);
+  service_ = std::move(service);
+  if (status_requested_) print_status();
+  if (stopped_ || next_) service_->request_stop();
 }
 
-/// What was checked may be impossible by now.
-void Supervisor::switch_configuration(settings::Configuration configuration) {
+void Supervisor::end_service() {
+  health_.reset();
+  is_ready_ = false;
+  std::unique_ptr<SupervisedService> last;
+  {
+    const std::lock_guard lock(mutex_);
+    last = std::move(service_);
+  }
+  if (last) last_done_unix_s_ = last->last_done_unix_s();
+}
+
+/// What was checked may be impossible by now. Whether another service is there.
+bool Supervisor::switch_configuration(settings::Configuration configuration) {
   try {
-    replace_service(configuration);
+    start_service(configuration);
     previous_ = std::exchange(configuration_, std::move(configuration));
   } catch (const std::exception& error) {
     log_reload_failure(error);
     previous_.reset();
-    replace_service(configuration_);
+    if (is_stopped()) return false;
+    start_service(configuration_);
   }
+  return true;
 }
 
-std::unique_ptr<SupervisedService> Supervisor::take_service() {
+std::optional<settings::Configuration> Supervisor::take_next() {
   const std::lock_guard lock(mutex_);
-  return std::move(service_);
+  return std::exchange(next_, std::nullopt);
+}
+
+bool Supervisor::is_stopped() {
+  const std::lock_guard lock(mutex_);
+  return stopped_;
 }
 
 /// On a thread of the service's health. A service that has stalled may not end.
@@ -156,15 +172,11 @@ void Supervisor::reload() {
     settings::Configuration configuration = parts_.read_configuration();
     const std::lock_guard lock(mutex_);
     if (stopped_) return;
-    if (!service_) {
-      configuration_ = std::move(configuration);
-      return;
-    }
     next_ = std::move(configuration);
-    service_->request_stop();
+    if (service_) service_->request_stop();
   } catch (const std::exception& error) {
     log_reload_failure(error);
-    parts_.manager.notify_ready();
+    if (is_ready_) parts_.manager.notify_ready();
   }
 }
 

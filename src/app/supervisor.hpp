@@ -51,21 +51,27 @@ class Supervisor {
 
  private:
   bool execute();
-  void make_service();
-  void replace_service(const settings::Configuration& configuration);
-  void switch_configuration(settings::Configuration configuration);
-  std::unique_ptr<SupervisedService> take_service();
+  bool execute_service();
+  void start_service(const settings::Configuration& configuration);
+  void end_service();
+  bool switch_configuration(settings::Configuration configuration);
+  std::optional<settings::Configuration> take_next();
+  bool is_stopped();
   void start_exit_deadline();
   void print_status();
 
   const Parts parts_;
+  std::atomic<int> shutdown_s_;
+  std::atomic<bool> is_ready_ = false;  // the service
+  // Of the thread of run():
   settings::Configuration configuration_;
+  std::optional<settings::Configuration> previous_;  // to fall back to
+  double last_done_unix_s_ = 0;                      // of the services before
+  // Of all threads:
   std::mutex mutex_;
   bool stopped_ = false;
-  bool status_requested_ = false;  // before there was a service
-  std::optional<settings::Configuration> next_, previous_;
-  double last_done_unix_s_ = 0;  // of the services before
-  std::atomic<int> shutdown_s_;
+  bool status_requested_ = false;  // while there was no service
+  std::optional<settings::Configuration> next_;
   std::optional<ExitDeadline>
       stall_deadline_;  // before the service, whose threads may hang at its end
   std::unique_ptr<SupervisedService> service_;

@@ -3,12 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <functional>
 #include <future>
 #include <latch>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/error.hpp"
 #include "tests/unit/app/fake_service.hpp"
@@ -16,7 +21,7 @@
 namespace eckart::app {
 namespace {
 
-constexpr std::chrono::seconds kDeadline{30};
+constexpr std::chrono::seconds kDeadline{10};
 
 void fail_before_ready(FakeService&, const std::function<void()>&) {
   throw FatalError(ExitCode::unavailable, "no GPU");
@@ -123,15 +128,70 @@ TEST_F(SupervisorTest, runs_a_service_until_it_is_stopped) {
   EXPECT_LT(index_of("manager: stopping"), index_of("a: is stopped"));
 }
 
-TEST_F(SupervisorTest, stop_before_the_first_service_stops_it) {
+/// A folder that does not respond may hold up the making of a service, but not who asks for its
+/// end.
+TEST_F(SupervisorTest, stop_does_not_wait_for_a_service_that_is_being_made) {
   std::latch made(1);
   before_making_["a"] = [&] { made.wait(); };
   start("a");
-  std::thread stop([&] { supervisor_->stop(); });
-  EXPECT_TRUE(events_.wait_for("manager: stopping"));
+  EXPECT_TRUE(events_.wait_for("a: is being made"));
+  EXPECT_TRUE(returns([&] { supervisor_->stop(); }));
   made.count_down();
-  stop.join();
   EXPECT_EQ(wait_for_end(), ExitCode::ok);
+  EXPECT_EQ(events_.count("a: is stopped"), 1);
+}
+
+TEST_F(SupervisorTest, stop_does_not_wait_for_a_reload) {
+  std::latch made(1);
+  before_making_["b"] = [&] { made.wait(); };
+  start_and_wait("a");
+  reload("b");
+  EXPECT_TRUE(events_.wait_for("b: is being made"));
+  EXPECT_TRUE(returns([&] { supervisor_->stop(); }));
+  made.count_down();
+  EXPECT_EQ(wait_for_end(), ExitCode::ok);
+  EXPECT_EQ(events_.count("a: made"), 1);
+}
+
+TEST_F(SupervisorTest, stop_during_a_reload_that_fails_starts_no_other_service) {
+  std::latch made(1);
+  before_making_["b"] = [&] {
+    made.wait();
+    throw FatalError(ExitCode::configuration, "the folders overlap");
+  };
+  start_and_wait("a");
+  reload("b");
+  EXPECT_TRUE(events_.wait_for("b: is being made"));
+  EXPECT_TRUE(returns([&] { supervisor_->stop(); }));
+  made.count_down();
+  EXPECT_EQ(wait_for_end(), ExitCode::ok);
+  EXPECT_EQ(events_.count("a: is being made"), 1);
+}
+
+TEST_F(SupervisorTest, reload_while_the_first_service_is_being_made_ends_in_the_new_one) {
+  std::latch made(1);
+  before_making_["a"] = [&] { made.wait(); };
+  start("a");
+  EXPECT_TRUE(events_.wait_for("a: is being made"));
+  EXPECT_TRUE(returns([&] { reload("b"); }));
+  made.count_down();
+  EXPECT_TRUE(events_.wait_for("b: executes"));
+  EXPECT_EQ(stop(), ExitCode::ok);
+}
+
+/// The service that is being made will be ready only later.
+TEST_F(SupervisorTest, wrong_configuration_while_a_service_is_being_made_leaves_ready_to_that) {
+  std::latch made(1);
+  before_making_["a"] = [&] { made.wait(); };
+  read_configuration_ = []() -> settings::Configuration {
+    throw settings::SettingsError("eckart.yaml:1: watches: expected a list");
+  };
+  start("a");
+  EXPECT_TRUE(events_.wait_for("a: is being made"));
+  supervisor_->reload();
+  EXPECT_EQ(events_.count("manager: ready"), 0);
+  made.count_down();
+  EXPECT_TRUE(events_.wait_for("manager: ready"));
 }
 
 TEST_F(SupervisorTest, reload_starts_the_new_service_after_the_old_one_has_ended) {
@@ -252,6 +312,31 @@ TEST_F(SupervisorTest, prints_status_at_once) {
   start_and_wait("a");
   supervisor_->request_status();
   EXPECT_EQ(events_.count("status of a"), 1);
+}
+
+TEST_F(SupervisorTest, status_before_the_first_service_is_printed_once_there_is_one) {
+  std::latch made(1);
+  before_making_["a"] = [&] { made.wait(); };
+  start("a");
+  EXPECT_TRUE(events_.wait_for("a: is being made"));
+  EXPECT_TRUE(returns([&] { supervisor_->request_status(); }));
+  EXPECT_EQ(events_.count("status of a"), 0);
+  made.count_down();
+  EXPECT_TRUE(events_.wait_for("status of a"));
+  EXPECT_EQ(stop(), ExitCode::ok);
+  EXPECT_EQ(events_.count("status of a"), 1);
+}
+
+TEST_F(SupervisorTest, status_during_a_reload_is_that_of_the_new_service) {
+  std::latch made(1);
+  before_making_["b"] = [&] { made.wait(); };
+  start_and_wait("a");
+  reload("b");
+  EXPECT_TRUE(events_.wait_for("b: is being made"));
+  EXPECT_EQ(supervisor_->pending_work(), "");
+  EXPECT_TRUE(returns([&] { supervisor_->request_status(); }));
+  made.count_down();
+  EXPECT_TRUE(events_.wait_for("status of b"));
 }
 
 TEST_F(SupervisorTest, stall_ends_the_service_to_be_restarted) {
