@@ -46,18 +46,22 @@ void Supervisor::run() {
 
 /// Whether another service is there to go on with.
 bool Supervisor::execute() {
-  const bool falls_back = !execute_service();
+  const std::optional<FatalError> failure = execute_service();
   health_.reset();
-  if (falls_back) configuration_ = *std::exchange(previous_, std::nullopt);
+  if (stall_) throw FatalError(ExitCode::temporary, *stall_);
+  if (failure) {
+    log_reload_failure(*failure);
+    configuration_ = *std::exchange(previous_, std::nullopt);
+  }
   std::optional<settings::Configuration> next = take_next();
   if (is_stopped()) return false;
   if (next) return switch_configuration(std::move(*next));
-  if (falls_back) start_service(configuration_);
-  return falls_back;
+  if (failure) start_service(configuration_);
+  return failure.has_value();
 }
 
-/// False if the service has failed and there is a previous configuration to fall back to.
-bool Supervisor::execute_service() {
+/// Returns the failure of a service for which there is a previous configuration to fall back to.
+std::optional<FatalError> Supervisor::execute_service() {
   try {
     const telemetry::RunReport report = service_->execute([this] {
       is_ready_ = true;
@@ -65,13 +69,12 @@ bool Supervisor::execute_service() {
       spdlog::info("ready: {} watch{}", service_->watches(), service_->watches() == 1 ? "" : "es");
     });
     check_report(report);
-    return true;
+    return std::nullopt;
   } catch (const DeviceLostError&) {
     throw;
   } catch (const FatalError& error) {
     if (is_ready_ || !previous_) throw;
-    log_reload_failure(error);
-    return false;
+    return error;
   }
 }
 
@@ -90,7 +93,7 @@ void Supervisor::start_service(const settings::Configuration& configuration) {
       parts_.make_service(configuration, last_done_unix_s_);
   shutdown_s_ = configuration.settings.timeouts.shutdown_s;
   health_.emplace(
-      *service, parts_.manager, [this](const std::string&) { start_exit_deadline(); },
+      *service, parts_.manager, [this](const std::string& why) { start_exit_deadline(why); },
       parts_.intervals);
   const std::lock_guard lock(mutex_);
   service_ = std::move(service);
@@ -134,7 +137,8 @@ bool Supervisor::is_stopped() {
 }
 
 /// On a thread of the service's health. A service that has stalled may not end.
-void Supervisor::start_exit_deadline() {
+void Supervisor::start_exit_deadline(const std::string& why) {
+  stall_ = why;
   stall_deadline_.emplace(
       std::min(shutdown_timeout(), kMaxStallShutdown), ExitCode::temporary,
       [] { spdlog::error("exiting now without the stalled thread"); }, parts_.exit_process);

@@ -12,12 +12,15 @@
 #include "app/service_health.hpp"
 #include "app/service_manager.hpp"
 #include "app/supervised_service.hpp"
+#include "core/error.hpp"
 #include "settings/watches.hpp"
 
 namespace eckart::app {
 
 /// Runs one service after the other: each reload of the configuration begins another. A new
-/// service that fails before it is ready is replaced by one with the previous configuration.
+/// service that fails before it is ready is replaced by one with the previous configuration. A
+/// service that stalls ends with ExitCode::temporary, and so does run(); if the service does not
+/// end in time, the process does.
 class Supervisor {
  public:
   /// What it needs from outside; called on any of its threads.
@@ -51,13 +54,13 @@ class Supervisor {
 
  private:
   bool execute();
-  bool execute_service();
+  std::optional<FatalError> execute_service();
   void start_service(const settings::Configuration& configuration);
   void end_service();
   bool switch_configuration(settings::Configuration configuration);
   std::optional<settings::Configuration> take_next();
   bool is_stopped();
-  void start_exit_deadline();
+  void start_exit_deadline(const std::string& why);
   void print_status();
 
   const Parts parts_;
@@ -72,6 +75,8 @@ class Supervisor {
   bool stopped_ = false;
   bool status_requested_ = false;  // while there was no service
   std::optional<settings::Configuration> next_;
+  // Of the thread that looks for stalls, until health_ has ended:
+  std::optional<std::string> stall_;  // why the service ends, and the process with it
   std::optional<ExitDeadline>
       stall_deadline_;  // before the service, whose threads may hang at its end
   std::unique_ptr<SupervisedService> service_;

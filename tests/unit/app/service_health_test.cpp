@@ -59,6 +59,17 @@ TEST_F(ServiceHealthTest, stalled_service_does_not_feed_the_watchdog) {
   EXPECT_EQ(events_.count("manager: watchdog"), 0);
 }
 
+TEST_F(ServiceHealthTest,
+       service_that_has_stalled_feeds_the_watchdog_no_more_even_if_the_stall_ends) {
+  service_.set_stall(kLoadStall);
+  start();
+  service_.wait_for_stop();
+  service_.set_stall(std::nullopt);
+  wait_for_stall_checks(5);
+  EXPECT_EQ(events_.count("manager: watchdog"), 0);
+  EXPECT_EQ(events_.count("manager: status a is well"), 0);
+}
+
 TEST_F(ServiceHealthTest, stall_stops_the_service_with_a_temporary_error_and_is_recorded) {
   service_.set_stall(kLoadStall);
   start();

@@ -349,6 +349,33 @@ TEST_F(SupervisorTest, stall_ends_the_service_to_be_restarted) {
   EXPECT_EQ(wait_for_end(), ExitCode::temporary);
 }
 
+/// The exit deadline runs already, and would end the previous service too.
+TEST_F(SupervisorTest, stall_before_ready_is_no_reason_to_fall_back) {
+  execute_["b"] = [](FakeService& service, const std::function<void()>&) {
+    service.set_stall(kLoadStall);
+    service.wait_for_stop();
+  };
+  start_and_wait("a");
+  reload("b");
+  EXPECT_EQ(wait_for_end(), ExitCode::temporary);
+  EXPECT_EQ(events_.count("a: made"), 1);
+}
+
+/// Its threads ended before they could be told of the stall.
+TEST_F(SupervisorTest, stall_while_a_reload_stops_the_service_ends_to_be_restarted) {
+  execute_["a"] = [this](FakeService& service, const std::function<void()>& ready) {
+    FakeService::run_until_stop(service, ready);
+    service.set_stall(kLoadStall);
+    EXPECT_TRUE(events_.wait_for("a: records stall of load"));
+    EXPECT_TRUE(events_.wait_for("a: is stopped", 2));
+    service.stop_with_error(nullptr);
+  };
+  start_and_wait("a");
+  reload("b");
+  EXPECT_EQ(wait_for_end(), ExitCode::temporary);
+  EXPECT_EQ(events_.count("b: made"), 0);
+}
+
 TEST_F(SupervisorTest, stalled_service_that_does_not_end_is_ended_by_the_exit_deadline) {
   std::latch ended(1);
   execute_["a"] = [&](FakeService& service, const std::function<void()>& ready) {
