@@ -43,7 +43,7 @@ void check_gpu(Lane& lane, std::size_t device) {
 
 GpuHealthProbe::GpuHealthProbe(Backend& backend) {
   for (std::size_t gpu = 0; gpu < backend.gpu_bus_ids().size(); ++gpu)
-    lanes_.push_back(backend.make_lane(int(gpu)));
+    lanes_.push_back(backend.make_gpu_lane(int(gpu)));
 }
 
 void GpuHealthProbe::run() {

@@ -7,15 +7,15 @@
 
 namespace eckart::app {
 
-/// Shows that every GPU of a backend still computes, by lanes of its own. Knows no CUDA: a backend
-/// without GPUs passes. One thread.
+/// Shows that every GPU of a backend still computes, by lanes of its own, which never fall back to
+/// the CPU. Knows no CUDA: a backend without GPUs passes. One thread.
 class GpuHealthProbe {
  public:
-  /// Makes the lanes; throws as Backend::make_lane(). The backend must outlive it.
+  /// Makes the lanes; throws as Backend::make_gpu_lane(). The backend must outlive it.
   explicit GpuHealthProbe(Backend& backend);
 
   /// One small matrix of rank 1 on each GPU, which must come back as it is. Throws DeviceLostError
-  /// where it does not; waits as long as a device does that hangs.
+  /// where it does not, and OutOfMemory; waits as long as a device does that hangs.
   void run();
 
  private:

@@ -106,7 +106,7 @@ std::vector<WatchSettings> checked_watches(const settings::Configuration& config
   return watches;
 }
 
-/// Three times what lies between two probes of the GPUs, and more than a slow batch takes.
+/// Six probes of the GPUs, and longer than one may take.
 constexpr std::chrono::minutes kMaxHeartbeatAge{3};
 constexpr int kMaintenanceTimeoutFactor = 10;        // a quarantine of many files takes its time
 constexpr std::chrono::minutes kMaxBackendStart{5};  // of a backend, whose driver has GPUs to wake
@@ -313,9 +313,8 @@ status_server::ServiceState Service::state() {
   const duration<double> silence = steady_clock::now() - last_heartbeat_.load();
   state.gpus_healthy = !has_backend_ || silence <= kMaxHeartbeatAge;
   if (!state.gpus_healthy)
-    state.unhealthy_reasons.push_back("no image was processed for " +
-                                      std::to_string(int(silence.count())) +
-                                      " s, and no GPU responded");
+    state.unhealthy_reasons.push_back("the GPUs have not responded for " +
+                                      std::to_string(int(silence.count())) + " s");
   return state;
 }
 

@@ -49,7 +49,6 @@ class Service : public SupervisedService, private JobSteps {
   std::string status_text() const override;
   /// As Pipeline has it.
   std::string describe_activity() const override { return pipeline_->describe_activity(); }
-  telemetry::ProgressState progress() const override { return pipeline_->progress(); }
   double last_done_unix_s() const override;
 
   /// A stage, or the thread of a watch.

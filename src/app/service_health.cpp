@@ -7,7 +7,6 @@
 #include <exception>
 #include <utility>
 
-#include "app/gpu_health_probe.hpp"
 #include "compute/out_of_memory.hpp"
 #include "core/error.hpp"
 #include "flow/pause.hpp"
@@ -69,24 +68,29 @@ void ServiceHealth::handle_healthy() {
   watchdog_due_ = now + watchdog_interval_;
 }
 
-/// Only while no work moves, which shows as much.
 void ServiceHealth::probe_gpus() {
-  std::optional<app::GpuHealthProbe> probe;
-  std::int64_t done_before = -1;
+  std::optional<GpuHealthProbe> probe;
+  std::int64_t gpu_images_before = 0;
   do {
-    const std::int64_t done = service_.progress().done;
     Backend* const backend = service_.backend();
-    if (std::exchange(done_before, done) == done && backend) {
-      try {
-        const Activity::Scope step(service_.activity(), {"GPU health check", kProbeTimeout});
-        if (!probe) probe.emplace(*backend);
-        probe->run();
-      } catch (const OutOfMemory&) {  // other work has it, and moves
-        continue;
-      }
-    }
-    if (backend) service_.record_heartbeat();
+    if (!backend) continue;
+    const bool responds = run_probe(probe, *backend);
+    const std::int64_t gpu_images = backend->fallback_counts().gpu_images;
+    const bool has_computed = std::exchange(gpu_images_before, gpu_images) < gpu_images;
+    if (responds || has_computed) service_.record_heartbeat();
   } while (flow::pause(intervals_.gpu_probe, stop_.get_token()));
+}
+
+/// Whether every GPU has responded; false if a GPU has no memory for the probe.
+bool ServiceHealth::run_probe(std::optional<GpuHealthProbe>& probe, Backend& backend) {
+  try {
+    const Activity::Scope step(service_.activity(), {"GPU health check", kProbeTimeout});
+    if (!probe) probe.emplace(backend);
+    probe->run();
+    return true;
+  } catch (const OutOfMemory&) {
+    return false;
+  }
 }
 
 void ServiceHealth::maintain_folders() {

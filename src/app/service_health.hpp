@@ -6,6 +6,7 @@
 #include <stop_token>
 #include <string>
 
+#include "app/gpu_health_probe.hpp"
 #include "app/service_manager.hpp"
 #include "app/stall_detector.hpp"
 #include "app/supervised_service.hpp"
@@ -19,7 +20,7 @@ struct HealthIntervals {
 };
 
 /// What a service does besides its work, on threads of its own. It tells the service manager that
-/// the service lives, and how it does; asks its GPUs a small question now and then; looks after its
+/// the service lives, and how it does; probes its GPUs; looks after its
 /// folders. A service that has stalled is ended with ExitCode::temporary, to be started again.
 class ServiceHealth {
  public:
@@ -36,6 +37,7 @@ class ServiceHealth {
   void handle_stall(const Activity::Stall& stall);
   void handle_healthy();
   void probe_gpus();
+  bool run_probe(std::optional<GpuHealthProbe>& probe, Backend& backend);
   void maintain_folders();
 
   SupervisedService& service_;

@@ -9,7 +9,6 @@
 
 #include "compute/backend.hpp"
 #include "pipeline/activity.hpp"
-#include "telemetry/progress_state.hpp"
 #include "telemetry/run_report.hpp"
 
 namespace eckart::app {
@@ -32,7 +31,6 @@ class SupervisedService {
   virtual std::string status_line() const = 0;
   virtual std::string status_text() const = 0;
   virtual std::string describe_activity() const = 0;
-  virtual telemetry::ProgressState progress() const = 0;
   /// When an image was last done, here or in the service before it; in seconds since 1970.
   virtual double last_done_unix_s() const = 0;
 
@@ -43,7 +41,7 @@ class SupervisedService {
   virtual Activity& activity() = 0;
   /// Null until it is made.
   virtual Backend* backend() const = 0;
-  /// Work has moved, or every GPU has answered.
+  /// Every GPU has responded or, if there is no memory for the question, has computed images.
   virtual void record_heartbeat() = 0;
   /// To be called every second or so, by one thread. Returns soon after `stop`.
   virtual void maintain_folders(const std::stop_token& stop) = 0;

@@ -114,8 +114,9 @@ class Lane {
   virtual std::vector<DeviceSpan> take_spans() { return {}; }
 };
 
-/// What GPU memory was not there for.
+/// What GPU memory was there for, and what it was not.
 struct FallbackCounts {
+  std::int64_t gpu_images = 0;           ///< that were computed on a GPU
   std::int64_t oom_splits = 0;           ///< batches that were split in two
   std::int64_t cpu_fallback_images = 0;  ///< that were computed on the CPU instead
 };
@@ -140,6 +141,9 @@ class Backend {
   virtual int batch_planes(const BatchKey& key) const = 0;
   /// 0 <= index < lanes(). Throws FatalError; OutOfMemory where a lane may be had later.
   virtual std::unique_ptr<Lane> make_lane(int index) = 0;
+  /// A lane that computes on the GPU of this index in gpu_bus_ids(), or throws, but never computes
+  /// elsewhere: it shows whether that GPU works.
+  virtual std::unique_ptr<Lane> make_gpu_lane(int gpu) { return make_lane(gpu); }
   /// The solver for each shape and rank met so far, the largest first.
   virtual std::vector<SolverChoice> solver_choices() const { return {}; }
   /// Lines for `eckart doctor`: devices, memory, driver, libraries.

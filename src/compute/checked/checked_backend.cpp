@@ -153,6 +153,7 @@ class CheckedBackend : public Backend {
                                          reference_->make_lane(index % reference_->lanes()),
                                          differences_);
   }
+  std::unique_ptr<Lane> make_gpu_lane(int gpu) override { return tested_->make_gpu_lane(gpu); }
   std::vector<std::string> warnings() const override {
     std::vector<std::string> all = differences_.warnings(tested_->name(), reference_->name());
     for (const auto* backend : {tested_.get(), reference_.get()}) {

@@ -104,7 +104,8 @@ class FallbackLane : public Lane {
     const InFlightBatch batch = std::exchange(in_flight_[std::size_t(slot)], {});
     if (batch.tasks.empty()) return;
     const auto cause = catch_oom([&] { lane_->finish(slot); });
-    if (cause) recover_from_oom(slot, batch.key, batch.tasks, *cause);
+    if (cause) return recover_from_oom(slot, batch.key, batch.tasks, *cause);
+    oom_.record_gpu_images(batch.tasks.size());
   }
 
   std::vector<DeviceSpan> take_spans() override {
@@ -191,6 +192,7 @@ class FallbackBackend : public Backend {
   std::unique_ptr<Lane> make_lane(int index) override {
     return std::make_unique<FallbackLane>(*gpu_, index, oom_, cpu_);
   }
+  std::unique_ptr<Lane> make_gpu_lane(int gpu) override { return gpu_->make_gpu_lane(gpu); }
   std::vector<SolverChoice> solver_choices() const override { return gpu_->solver_choices(); }
   std::vector<std::string> warnings() const override {
     std::vector<std::string> all = gpu_->warnings();

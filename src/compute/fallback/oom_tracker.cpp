@@ -55,6 +55,11 @@ void OomTracker::record_lane_oom(const std::string& cause) {
         "); its images are computed on the CPU until memory is free");
 }
 
+void OomTracker::record_gpu_images(std::size_t images) {
+  const std::lock_guard lock(mutex_);
+  counts_.gpu_images += std::int64_t(images);
+}
+
 void OomTracker::record_split() {
   const std::lock_guard lock(mutex_);
   ++counts_.oom_splits;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -11,8 +12,8 @@
 
 namespace eckart {
 
-/// What is known of the GPU's want of memory, and what was done about it. Thread-safe; the lanes
-/// share one.
+/// What is known of the GPU's want of memory, what was done about it, and what the GPU computed.
+/// Thread-safe; the lanes share one.
 class OomTracker {
  public:
   using Warn = std::function<void(const std::string& warning)>;
@@ -26,6 +27,7 @@ class OomTracker {
   void record_image_oom(const BatchKey& key, const std::string& cause);
   void record_lane_oom(const std::string& cause);
 
+  void record_gpu_images(std::size_t images);
   void record_split();
   void record_cpu_fallback();
 

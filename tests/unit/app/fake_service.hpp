@@ -109,7 +109,6 @@ class FakeService : public SupervisedService {
   std::string status_line() const override { return name_ + " is well"; }
   std::string status_text() const override { return "status of " + name_; }
   std::string describe_activity() const override { return "activity of " + name_; }
-  telemetry::ProgressState progress() const override { return {.done = done_++}; }
   double last_done_unix_s() const override { return last_done_unix_s_; }
   std::optional<Activity::Stall> find_stall() override {
     add_event("find_stall");
@@ -120,7 +119,10 @@ class FakeService : public SupervisedService {
     add_event("records stall of " + stall.stage);
   }
   Activity& activity() override { return activity_; }
-  Backend* backend() const override { return backend_; }
+  Backend* backend() const override {
+    add_event("asked for its backend");
+    return backend_;
+  }
   void record_heartbeat() override { add_event("heartbeat"); }
   void maintain_folders(const std::stop_token&) override {
     add_event("maintenance");
@@ -156,7 +158,6 @@ class FakeService : public SupervisedService {
   bool stop_requested_ = false;
   std::exception_ptr error_;
   std::optional<Activity::Stall> stall_;
-  mutable std::atomic<std::int64_t> done_ = 0;
   Activity activity_;
 };
 

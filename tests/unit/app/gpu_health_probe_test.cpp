@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "compute/checked/checked_backend.hpp"
 #include "core/error.hpp"
 #include "tests/unit/compute/fallback_fixture.hpp"
 
@@ -19,6 +20,28 @@ TEST(GpuHealthProbe, detects_a_reported_error) {
   script.on_finish = [](Task& task) { task.error = "lost"; };
   ScriptedBackend backend(script);
   EXPECT_THROW(GpuHealthProbe(backend).run(), DeviceLostError);
+}
+
+/// The CPU says nothing about the GPU; and the probe is no image that was computed.
+TEST_F(FallbackTest, health_probe_without_memory_does_not_fall_back) {
+  gpu_.has_lane_memory = false;
+  EXPECT_THROW(GpuHealthProbe(*backend_).run(), OutOfMemory);
+  gpu_.has_lane_memory = true;
+  gpu_.start_capacity = 0;
+  EXPECT_THROW(GpuHealthProbe(*backend_).run(), OutOfMemory);
+  EXPECT_EQ(cpu_backends_made_, 0);
+  EXPECT_EQ(backend_->fallback_counts().cpu_fallback_images, 0);
+  EXPECT_EQ(backend_->fallback_counts().gpu_images, 0);
+}
+
+TEST_F(FallbackTest, health_probe_of_a_checked_backend_is_answered_by_the_gpu_alone) {
+  gpu_.start_capacity = 0;
+  const auto checked =
+      make_checked_backend(make_fallback_backend(std::make_unique<ScriptedBackend>(gpu_), make_cpu_,
+                                                 [](const std::string&) {}),
+                           std::make_unique<ScriptedBackend>(cpu_));
+  EXPECT_THROW(GpuHealthProbe(*checked).run(), OutOfMemory);
+  EXPECT_TRUE(cpu_.started.empty());
 }
 
 }  // namespace

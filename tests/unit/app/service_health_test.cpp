@@ -3,9 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "compute/backend.hpp"
+#include "compute/out_of_memory.hpp"
 #include "core/error.hpp"
 #include "tests/unit/app/fake_service.hpp"
 
@@ -63,7 +71,7 @@ TEST_F(ServiceHealthTest,
        service_that_has_stalled_feeds_the_watchdog_no_more_even_if_the_stall_ends) {
   service_.set_stall(kLoadStall);
   start();
-  service_.wait_for_stop();
+  EXPECT_TRUE(events_.wait_for("a: is stopped"));
   service_.set_stall(std::nullopt);
   wait_for_stall_checks(5);
   EXPECT_EQ(events_.count("manager: watchdog"), 0);
@@ -73,7 +81,7 @@ TEST_F(ServiceHealthTest,
 TEST_F(ServiceHealthTest, stall_stops_the_service_with_a_temporary_error_and_is_recorded) {
   service_.set_stall(kLoadStall);
   start();
-  service_.wait_for_stop();
+  EXPECT_TRUE(events_.wait_for("a: is stopped"));
   EXPECT_EQ(error_code(), ExitCode::temporary);
   EXPECT_TRUE(events_.wait_for("a: records stall of load"));
   const std::string why = "load has been running for 200 s, longer than its limit";
@@ -91,8 +99,128 @@ TEST_F(ServiceHealthTest, maintains_folders_until_it_ends) {
 TEST_F(ServiceHealthTest, failed_maintenance_stops_the_service_with_its_error) {
   service_.fails_maintenance_ = true;
   start();
-  service_.wait_for_stop();
+  EXPECT_TRUE(events_.wait_for("a: is stopped"));
   EXPECT_EQ(error_code(), ExitCode::io_error);
+}
+
+/// Whose GPU is as the test has it.
+class GpuHealthTest : public ServiceHealthTest {
+ protected:
+  enum class Gpu { responds, has_no_memory, is_lost };
+
+  /// Events "probe" for each try; fills what it computes with what it was given.
+  class FakeLane : public Lane {
+   public:
+    FakeLane(GpuHealthTest& test) : test_(test) {}
+    int slots() const override { return 1; }
+    void start(int, const BatchKey&, std::span<Task* const> tasks) override {
+      const Gpu gpu = test_.gpu_;
+      test_.events_.add("probe");
+      if (gpu == Gpu::has_no_memory) throw OutOfMemory("other work has it");
+      if (gpu == Gpu::is_lost) throw DeviceLostError("CUDA error 719");
+      for (Task* task : tasks)
+        std::memcpy(task->outputs[0].data(), task->input.data(), task->input.bytes());
+    }
+    void finish(int) override {}
+
+   private:
+    GpuHealthTest& test_;
+  };
+  class FakeBackend : public Backend {
+   public:
+    explicit FakeBackend(GpuHealthTest& test) : test_(test) {}
+    std::string name() const override { return "cuda"; }
+    std::string description() const override { return "for tests"; }
+    int lanes() const override { return 1; }
+    int batch_planes(const BatchKey&) const override { return 1; }
+    std::vector<std::string> gpu_bus_ids() const override {
+      return test_.has_gpus_ ? std::vector<std::string>{"00000000:01:00.0"}
+                             : std::vector<std::string>();
+    }
+    FallbackCounts fallback_counts() const override {
+      test_.events_.add("counts");
+      if (test_.gpu_computes_) ++test_.counts_.gpu_images;
+      if (test_.cpu_computes_) ++test_.counts_.cpu_fallback_images;
+      return test_.counts_;
+    }
+    std::unique_ptr<Lane> make_lane(int) override { return std::make_unique<FakeLane>(test_); }
+
+   private:
+    GpuHealthTest& test_;
+  };
+
+  void start() {
+    service_.backend_ = &backend_;
+    ServiceHealthTest::start();
+  }
+  void wait_for_probes(int probes) {
+    EXPECT_TRUE(events_.wait_for("probe", events_.count("probe") + probes));
+  }
+  std::ptrdiff_t heartbeats() const { return events_.count("a: heartbeat"); }
+  void TearDown() override { health_.reset(); }
+
+  std::atomic<Gpu> gpu_ = Gpu::responds;
+  std::atomic<bool> has_gpus_ = true, gpu_computes_ = false, cpu_computes_ = false;
+  FallbackCounts counts_;  // on the thread of the probe
+  FakeBackend backend_{*this};
+};
+
+TEST_F(GpuHealthTest, gpu_that_responds_is_counted) {
+  start();
+  EXPECT_TRUE(events_.wait_for("a: heartbeat", 3));
+  EXPECT_GE(events_.count("probe"), 3) << "before each";
+}
+
+TEST_F(GpuHealthTest, gpu_is_probed_while_images_are_computed) {
+  gpu_computes_ = true;
+  start();
+  EXPECT_TRUE(events_.wait_for("probe", 3));
+}
+
+TEST_F(GpuHealthTest, lost_gpu_stops_the_service_whoever_computes_images) {
+  cpu_computes_ = true;
+  gpu_ = Gpu::is_lost;
+  start();
+  EXPECT_TRUE(events_.wait_for("a: is stopped"));
+  EXPECT_EQ(error_code(), ExitCode::temporary);
+  EXPECT_EQ(heartbeats(), 0);
+}
+
+TEST_F(GpuHealthTest, gpu_without_memory_is_counted_while_it_computes_images) {
+  gpu_ = Gpu::has_no_memory;
+  gpu_computes_ = true;
+  start();
+  EXPECT_TRUE(events_.wait_for("a: heartbeat", 3));
+}
+
+TEST_F(GpuHealthTest, gpu_without_memory_is_not_counted_while_only_the_cpu_computes_images) {
+  gpu_ = Gpu::has_no_memory;
+  cpu_computes_ = true;
+  start();
+  wait_for_probes(5);
+  EXPECT_EQ(heartbeats(), 0);
+}
+
+TEST_F(GpuHealthTest, gpu_that_has_memory_again_is_counted_again) {
+  gpu_ = Gpu::has_no_memory;
+  start();
+  wait_for_probes(5);
+  EXPECT_EQ(heartbeats(), 0);
+  gpu_ = Gpu::responds;
+  EXPECT_TRUE(events_.wait_for("a: heartbeat"));
+}
+
+TEST_F(GpuHealthTest, backend_without_gpus_is_always_counted) {
+  has_gpus_ = false;
+  start();
+  EXPECT_TRUE(events_.wait_for("a: heartbeat", 3));
+  EXPECT_EQ(events_.count("probe"), 0);
+}
+
+TEST_F(GpuHealthTest, nothing_is_counted_before_there_is_a_backend) {
+  ServiceHealthTest::start();
+  EXPECT_TRUE(events_.wait_for("a: asked for its backend", 3));
+  EXPECT_EQ(heartbeats(), 0);
 }
 
 }  // namespace

@@ -39,6 +39,20 @@ TEST_F(FallbackTest, splits_a_batch_if_finish_runs_out_of_memory) {
   EXPECT_EQ(cpu_backends_made_, 0);
 }
 
+TEST_F(FallbackTest, counts_images_of_the_gpu_apart_from_those_of_the_cpu) {
+  gpu_.start_capacity = 2;
+  auto tasks = make_tasks(5);
+  tasks.push_back(make_task(3));  // fits nowhere but on the CPU
+  compute(tasks);
+  EXPECT_EQ(backend_->fallback_counts().gpu_images, 5);
+  EXPECT_EQ(backend_->fallback_counts().cpu_fallback_images, 1);
+  gpu_.start_capacity = 8;
+  gpu_.finish_capacity = 0;
+  compute(make_tasks(2));
+  EXPECT_EQ(backend_->fallback_counts().gpu_images, 5) << "finish() had no memory";
+  EXPECT_EQ(backend_->fallback_counts().cpu_fallback_images, 3);
+}
+
 TEST_F(FallbackTest, keeps_an_images_channels_together) {
   gpu_.start_capacity = 3;
   const auto tasks = make_tasks(4, 3);
