@@ -36,9 +36,10 @@ void check_limit(bool within, const std::string& what, std::string_view key, std
 
 }  // namespace
 
-std::span<const Codec> codecs() {
-  static const std::array table{png_codec(), jpeg_codec()};
-  return table;
+std::span<const Codec> codecs(Decoder decoder) {
+  const auto make = [](Decoder d) { return std::array{png_codec(d), jpeg_codec(d)}; };
+  static const std::array strict = make(Decoder::strict), opencv = make(Decoder::opencv);
+  return decoder == Decoder::strict ? strict : opencv;
 }
 
 std::string codec_libraries() {
@@ -53,11 +54,11 @@ const Codec& codec_by_name(std::string_view name) {
                               "'; available formats: " + codec_names());
 }
 
-const Codec& detect_codec(FileBytes file) {
+const Codec& detect_codec(FileBytes file, Decoder decoder) {
   constexpr std::size_t kSignatureBytes = 16;  // more than any format's
   if (file.size() == 0) throw ItemError(FailureReason::empty_file, "the file is empty");
   const std::span<const std::byte> first = file.at(0, kSignatureBytes);
-  for (const Codec& codec : codecs()) {
+  for (const Codec& codec : codecs(decoder)) {
     if (codec.sniff(first)) return codec;
   }
   throw ItemError(FailureReason::not_an_image,

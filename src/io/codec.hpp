@@ -31,6 +31,12 @@ struct Header {
   friend bool operator==(const Header&, const Header&) = default;
 };
 
+/// What decodes inputs. Both apply the same limits, alpha rule and EXIF orientation.
+enum class Decoder {
+  strict,  ///< this program's, which refuse what is damaged
+  opencv,  ///< cv::imdecode
+};
+
 struct EncodeOptions {
   int jpeg_quality = 95;  ///< 1..100
 };
@@ -53,7 +59,8 @@ struct Codec {
   std::vector<std::byte> (*encode)(const Image& image, const EncodeOptions& options);
 };
 
-std::span<const Codec> codecs();
+/// Codecs of different decoders encode alike.
+std::span<const Codec> codecs(Decoder decoder = Decoder::strict);
 
 /// What decodes and encodes, with versions.
 std::string codec_libraries();
@@ -63,7 +70,7 @@ const Codec& codec_by_name(std::string_view name);
 
 /// By the file's first bytes, never its name. Throws ItemError: empty_file, not_an_image;
 /// unreadable.
-const Codec& detect_codec(FileBytes file);
+const Codec& detect_codec(FileBytes file, Decoder decoder = Decoder::strict);
 
 /// The header, checked against the limits. Throws ItemError: too_large, unsupported, corrupt;
 /// unreadable.

@@ -17,6 +17,12 @@ class Deadline {
     return has_passed_;
   }
 
+  /// As passed(), at this moment.
+  bool passed_now() {
+    if (!has_passed_) read_clock();
+    return has_passed_;
+  }
+
   /// Throws ItemError(too_large) with the limit and its setting.
   [[noreturn]] void throw_too_large() const;
 

@@ -4,7 +4,7 @@
 
 namespace eckart::io {
 
-Codec png_codec();
-Codec jpeg_codec();
+Codec png_codec(Decoder decoder);
+Codec jpeg_codec(Decoder decoder);
 
 }  // namespace eckart::io

@@ -1,17 +1,21 @@
 // JPEG: what its frame header says, and whether the file reaches its end. ITU-T T.81, annex B.
 #include <algorithm>
+#include <array>
 #include <bitset>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/error.hpp"
 #include "io/deadline.hpp"
 #include "io/image_codecs.hpp"
 #include "io/libjpeg_decoder.hpp"
 #include "io/opencv_codec.hpp"
+#include "io/opencv_decoder.hpp"
 #include "io/orientation.hpp"
 
 namespace eckart::io {
@@ -62,7 +66,9 @@ bool is_frame_header(int marker) {
 /// data with its restart markers, and stray bytes, which are for the decoder to judge.
 class Segments {
  public:
-  explicit Segments(FileBytes file) : file_(std::move(file)) {}
+  /// `lenient`: a size below that of the size itself, which libjpeg passes over, is no error.
+  explicit Segments(FileBytes file, bool lenient = false)
+      : file_(std::move(file)), lenient_(lenient) {}
 
   /// Its data is valid until the next call.
   Segment next() {
@@ -71,8 +77,9 @@ class Segments {
     if (!has_data(marker)) return {marker, {}};
     const std::span<const std::byte> head = file_.at(offset_, 2);
     if (head.size() < 2) fail_truncated();
-    const std::size_t size = std::size_t(head[0]) << 8 | std::size_t(head[1]);
-    if (size < 2) fail_corrupt("has a segment with an invalid size");
+    std::size_t size = std::size_t(head[0]) << 8 | std::size_t(head[1]);
+    if (size < 2 && !lenient_) fail_corrupt("has a segment with an invalid size");
+    size = std::max<std::size_t>(size, 2);
     const std::span<const std::byte> whole = file_.at(offset_, size);
     if (whole.size() < size) fail_truncated();
     offset_ += size;
@@ -110,6 +117,7 @@ class Segments {
   static constexpr std::size_t kMaxStray = FileBytes::kMaxRead / 2;
 
   FileBytes file_;
+  bool lenient_;
   std::size_t offset_ = 2;
   std::size_t stray_ = 0;  // bytes before the first scan
   bool in_scans_ = false;
@@ -121,6 +129,7 @@ bool sniff(std::span<const std::byte> file) {
 }
 
 bool is_progressive(int marker) { return marker == kSof2 || marker == kSof10; }
+bool is_arithmetic(int marker) { return marker == kSof9 || marker == kSof10; }
 
 /// SOF3, 7, 11, 15 are lossless, SOF5 to 7 and 13 to 15 hierarchical, SOF9 to 15 arithmetic-coded.
 void check_process(int marker) {
@@ -163,12 +172,14 @@ ImageShape parse_frame_header(const Segment& frame) {
 struct Frame {
   ImageShape shape;
   bool progressive = false;
+  bool arithmetic = false;
   std::size_t coefficient_bytes = 0;  ///< of all of them
 };
 
+constexpr std::size_t kBlockSide = 8, kBlockBytes = 2 * kBlockSide * kBlockSide;
+
 /// Two bytes for each coefficient, in whole blocks of 8 x 8 and whole MCUs.
 std::size_t coefficient_bytes(const ImageShape& shape, std::span<const std::byte> components) {
-  constexpr std::size_t kBlock = 8, kBlockBytes = 2 * kBlock * kBlock;
   const auto factor = [&](int component, int shift) {
     const auto value = std::size_t(components[std::size_t(3 * component + 1)]) >> shift & 0xF;
     if (value < 1 || value > 4) fail_corrupt("has invalid sampling factors");
@@ -181,13 +192,14 @@ std::size_t coefficient_bytes(const ImageShape& shape, std::span<const std::byte
     blocks += factor(i, 4) * factor(i, 0);
   }
   const auto mcus = [](int side, std::size_t blocks_a_side) {
-    return (std::size_t(side) + kBlock * blocks_a_side - 1) / (kBlock * blocks_a_side);
+    return (std::size_t(side) + kBlockSide * blocks_a_side - 1) / (kBlockSide * blocks_a_side);
   };
   return mcus(shape.cols, max_across) * mcus(shape.rows, max_down) * blocks * kBlockBytes;
 }
 
 Frame parse_frame(const Segment& segment) {
-  Frame frame{parse_frame_header(segment), is_progressive(segment.marker)};
+  Frame frame{parse_frame_header(segment), is_progressive(segment.marker),
+              is_arithmetic(segment.marker)};
   constexpr std::size_t kComponents = 6;  // offset
   const auto size = std::size_t(3 * frame.shape.channels);
   if (segment.data.size() < kComponents + size)
@@ -213,6 +225,7 @@ std::optional<int> orientation_in(const Segment& segment) {
 /// What is known when the first scan begins.
 struct ScanStart {
   Header header;
+  Frame frame;
   int orientation = kNormalOrientation;
 };
 
@@ -234,7 +247,7 @@ ScanStart read_to_first_scan(FileBytes file) {
     const std::size_t copy =
         orientation.value_or(kNormalOrientation) == kNormalOrientation ? 0 : pixels;
     const std::size_t bytes = pixels + std::max(kept, copy);
-    return {{frame->shape, bytes, bytes}, orientation.value_or(kNormalOrientation)};
+    return {{frame->shape, bytes, bytes}, *frame, orientation.value_or(kNormalOrientation)};
   }
 }
 
@@ -285,10 +298,69 @@ void check_complete(std::span<const std::byte> file) {
 
 Image decode(std::span<const std::byte> file, const Limits& limits) {
   Deadline deadline(limits.decode_s);
-  const auto [header, orientation] = read_to_first_scan(file);
+  const auto [header, frame, orientation] = read_to_first_scan(file);
   check_complete(file);
   check_decode_memory(file.size() + header.max_decode_bytes, limits);
   return apply_orientation(decode_with_libjpeg(file, header.shape, limits, deadline), orientation);
+}
+
+/// OpenCV's pixels are copied into the image. OpenCV keeps APP1 segments, and may need a copy of
+/// the file: with_end_marker().
+Header read_header_for_opencv(FileBytes file) {
+  const std::size_t copies = 2 * file.size();
+  const Header strict = read_header(std::move(file));
+  const std::size_t pixels = strict.shape.bytes();
+  const std::size_t bytes = copies + std::max(strict.max_decode_bytes, 2 * pixels);
+  return {strict.shape, bytes, bytes};
+}
+
+/// The scans that libjpeg can find, at most.
+std::size_t count_scans(std::span<const std::byte> file) {
+  Segments segments(file, /*lenient=*/true);
+  std::size_t scans = 0;
+  try {
+    for (Segment segment = segments.next(); segment.marker != kEoi; segment = segments.next())
+      scans += segment.marker == kSos;
+  } catch (const ItemError&) {  // the end of the file: libjpeg goes no further
+  }
+  return scans;
+}
+
+/// cv::imdecode cannot be interrupted, and hundreds of scans of a few bytes could take hours: what
+/// can take too long is refused before.
+void check_decode_time(std::span<const std::byte> file, const Frame& frame, const Limits& limits) {
+  // Up to 34 and 580 ns a block and scan, and 31 and 104 ns a byte were measured.
+  const double block_s = frame.arithmetic ? 1e-6 : 1e-7;
+  const double byte_s = frame.arithmetic ? 150e-9 : 40e-9;
+  const double blocks = double(frame.coefficient_bytes / kBlockBytes);
+  const double seconds =
+      block_s * blocks * double(count_scans(file)) + byte_s * double(file.size());
+  if (seconds <= double(limits.decode_s)) return;
+  throw ItemError(
+      FailureReason::too_large,
+      "decoding with OpenCV may need " + std::to_string(std::llround(seconds)) +
+          " CPU seconds, which exceeds limits.decode_s = " + std::to_string(limits.decode_s));
+}
+
+/// The file, or in `copy` the file and an end marker. Where data end early without one, OpenCV
+/// would give rows that were never written; with it, libjpeg makes them gray.
+std::span<const std::byte> with_end_marker(std::span<const std::byte> file,
+                                           std::vector<std::byte>& copy) {
+  constexpr std::array kEnd{std::byte(0xFF), std::byte(kEoi)};
+  if (std::ranges::equal(file.last(kEnd.size()), kEnd)) return file;
+  copy.resize(file.size() + kEnd.size());
+  std::ranges::copy(kEnd, std::ranges::copy(file, copy.begin()).out);
+  return copy;
+}
+
+Image decode_by_opencv(std::span<const std::byte> file, const Limits& limits) {
+  Deadline deadline(limits.decode_s);
+  check_decode_memory(file.size() + read_header_for_opencv(file).max_decode_bytes, limits);
+  const auto [header, frame, orientation] = read_to_first_scan(file);
+  check_decode_time(file, frame, limits);
+  std::vector<std::byte> copy;
+  Image image = decode_with_opencv(with_end_marker(file, copy), header.shape, deadline);
+  return apply_orientation(std::move(image), orientation);
 }
 
 void check_encodable(const ImageShape& shape) {
@@ -309,6 +381,15 @@ std::vector<std::byte> encode(const Image& image, const EncodeOptions& options) 
 
 }  // namespace
 
-Codec jpeg_codec() { return {"jpeg", "jpg", sniff, read_header, decode, check_encodable, encode}; }
+Codec jpeg_codec(Decoder decoder) {
+  const bool strict = decoder == Decoder::strict;
+  return {"jpeg",
+          "jpg",
+          sniff,
+          strict ? read_header : read_header_for_opencv,
+          strict ? decode : decode_by_opencv,
+          check_encodable,
+          encode};
+}
 
 }  // namespace eckart::io

@@ -13,12 +13,6 @@
 namespace eckart::io {
 namespace {
 
-/// Our workers are the parallelism: OpenCV's own threads would only fight with them.
-void keep_opencv_single_threaded() {
-  static std::once_flag once;
-  std::call_once(once, [] { cv::setNumThreads(0); });
-}
-
 int cv_type(const ImageShape& shape) {
   return CV_MAKETYPE(shape.depth == Depth::u8 ? CV_8U : CV_16U, shape.channels);
 }
@@ -46,6 +40,11 @@ std::vector<std::byte> imencode(const Image& image, const char* extension,
 }
 
 }  // namespace
+
+void keep_opencv_single_threaded() {
+  static std::once_flag once;
+  std::call_once(once, [] { cv::setNumThreads(0); });
+}
 
 cv::Mat as_mat(const Image& image) {
   keep_opencv_single_threaded();

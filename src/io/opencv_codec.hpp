@@ -9,6 +9,10 @@
 
 namespace eckart::io {
 
+/// Our workers are the parallelism: OpenCV's own threads would only fight with them. To be called
+/// before it is used.
+void keep_opencv_single_threaded();
+
 /// The image as OpenCV sees it; owns nothing.
 cv::Mat as_mat(const Image& image);
 

@@ -12,6 +12,7 @@
 #include "io/deadline.hpp"
 #include "io/image_codecs.hpp"
 #include "io/opencv_codec.hpp"
+#include "io/opencv_decoder.hpp"
 #include "io/orientation.hpp"
 #include "io/png_chunk.hpp"
 #include "io/spng_decoder.hpp"
@@ -34,6 +35,8 @@ struct Chunk {
   std::string type;
   std::size_t offset = 0, size = 0;  ///< of the data, in the file
 
+  bool is_critical() const { return (type[0] & 0x20) == 0; }
+
   /// With length, type and CRC.
   std::span<const std::byte> whole(std::span<const std::byte> file) const {
     return file.subspan(offset - 8, size + 12);
@@ -45,8 +48,16 @@ class Chunks {
  public:
   explicit Chunks(FileBytes& file) : file_(file) {}
 
+  /// Whether the next one is whole.
+  bool has_next() {
+    const std::span<const std::byte> head = file_.at(offset_, 8);
+    const std::size_t rest = file_.size() - std::min(offset_, file_.size());
+    return head.size() >= 8 && rest >= kChunkOverheadBytes &&
+           big_endian_32(head.first<4>()) <=
+               std::min<std::size_t>(rest - kChunkOverheadBytes, INT_MAX);
+  }
+
   Chunk next() {
-    constexpr std::size_t kChunkOverheadBytes = 12;  // length and type before the data, CRC after
     const std::span<const std::byte> head = file_.at(offset_, 8);
     const std::size_t rest = file_.size() - std::min(offset_, file_.size());
     if (rest < kChunkOverheadBytes || head.size() < 8) fail_corrupt("truncated: no IEND chunk");
@@ -59,6 +70,8 @@ class Chunks {
   }
 
  private:
+  static constexpr std::size_t kChunkOverheadBytes = 12;  // length and type before data, CRC after
+
   FileBytes& file_;
   std::size_t offset_ = kSignature.size();
 };
@@ -77,8 +90,7 @@ bool is_depth_of(int color_type, int bits) {
 }
 
 void check_known(const Chunk& chunk) {
-  const bool is_critical = (chunk.type[0] & 0x20) == 0;
-  if (is_critical && chunk.type != "PLTE" && chunk.type != "IDAT" && chunk.type != "IEND")
+  if (chunk.is_critical() && chunk.type != "PLTE" && chunk.type != "IDAT" && chunk.type != "IEND")
     fail_corrupt("has an unknown critical chunk");
 }
 
@@ -144,7 +156,8 @@ std::size_t row_bytes(const Ihdr& ihdr) {
   return bytes;
 }
 
-Header read_header(FileBytes file) {
+/// Of a file whose header is whole, up to its pixels.
+Ihdr read_ihdr(FileBytes file) {
   if (!sniff(file.at(0, kSignature.size()))) fail_corrupt("has no PNG signature");
   Chunks chunks(file);
   const Chunk first = chunks.next();
@@ -153,6 +166,11 @@ Header read_header(FileBytes file) {
     check_known(chunk);
     if (chunk.type == "IEND") fail_corrupt("has no IDAT chunk");
   }
+  return ihdr;
+}
+
+Header read_header(FileBytes file) {
+  const Ihdr ihdr = read_ihdr(std::move(file));
   const ImageShape shape = ihdr.shape();
   const std::size_t pixels = shape.bytes();
   const PngAlpha alpha = ihdr.has_alpha() ? PngAlpha::channel : PngAlpha::none;
@@ -258,6 +276,77 @@ Image decode(std::span<const std::byte> file, const Limits& limits) {
   return apply_orientation(decode_with_spng(parts, deadline), orientation);
 }
 
+/// That OpenCV takes, as blue, green, red and alpha.
+std::size_t opencv_alpha_bytes(const ImageShape& shape) {
+  return shape.bytes() / std::size_t(shape.channels) * 4;
+}
+
+/// OpenCV reads a copy of the file: pixel_chunks().
+Header read_header_for_opencv(FileBytes file) {
+  const std::size_t copy = file.size();
+  const Ihdr ihdr = read_ihdr(std::move(file));
+  const ImageShape shape = ihdr.shape();
+  const std::size_t pixels = shape.bytes(), alpha = opencv_alpha_bytes(shape);
+  const bool may_have_alpha = ihdr.has_alpha() || ihdr.color_type == kPalette;
+  return {shape, copy + pixels + (ihdr.has_alpha() ? alpha : pixels),
+          copy + pixels + (may_have_alpha ? alpha : pixels)};
+}
+
+/// A file for OpenCV, and what is said in the chunks that it lacks.
+struct PixelChunks {
+  std::vector<std::byte> file;
+  PngParts parts;
+  int orientation = kNormalOrientation;
+};
+
+/// The chunks that pixels depend on, as they are. Of the others, libpng would inflate text and
+/// profiles, 8 MB for each of a thousand chunks, and OpenCV 4.11 would play an animation.
+PixelChunks pixel_chunks(std::span<const std::byte> file) {
+  PixelChunks result;
+  PngParts& parts = result.parts;
+  result.file.reserve(file.size());
+  const auto keep = [&](std::span<const std::byte> bytes) {
+    result.file.insert(result.file.end(), bytes.begin(), bytes.end());
+  };
+  keep(file.first(kSignature.size()));
+  bool has_transparency = false, has_orientation = false;
+  FileBytes bytes(file);
+  Chunks chunks(bytes);
+  const Chunk first = chunks.next();
+  const Ihdr ihdr = parse_ihdr(first, file.subspan(first.offset));
+  parts.shape = ihdr.shape();
+  if (ihdr.has_alpha()) parts.alpha = PngAlpha::channel;
+  keep(first.whole(file));
+  while (chunks.has_next()) {
+    const Chunk chunk = chunks.next();
+    const std::span<const std::byte> whole = chunk.whole(file);
+    const bool is_palette = chunk.type == "PLTE";
+    if (is_palette && ihdr.color_type == kPalette) parts.palette = whole;
+    if (chunk.is_critical() && (!is_palette || ihdr.color_type == kPalette)) keep(whole);
+    if (chunk.type == "IDAT") parts.idat = whole;
+    if (chunk.type == "tRNS" && parts.idat.empty() && !std::exchange(has_transparency, true)) {
+      read_transparency(parts, ihdr, whole);
+      keep(parts.transparency);  // of a palette; OpenCV 4.6 ignores others
+    }
+    if (chunk.type == "eXIf" && !std::exchange(has_orientation, true) && has_valid_crc(whole))
+      result.orientation = exif_orientation(data_of_chunk(whole));
+    if (chunk.type == "IEND") break;
+  }
+  return result;
+}
+
+Image decode_by_opencv(std::span<const std::byte> file, const Limits& limits) {
+  Deadline deadline(limits.decode_s);
+  const Header header = read_header_for_opencv(file);
+  const auto [chunks, parts, orientation] = pixel_chunks(file);
+  const std::size_t pixels = header.shape.bytes();
+  const std::size_t decoded =
+      parts.alpha == PngAlpha::none ? pixels : opencv_alpha_bytes(header.shape);
+  check_decode_memory(file.size() + chunks.size() + decoded + pixels, limits);
+  Image image = decode_with_opencv(chunks, header.shape, deadline, parts.transparent_color);
+  return apply_orientation(std::move(image), orientation);
+}
+
 void check_encodable(const ImageShape&) {}  // it holds whatever an Image can be
 
 std::vector<std::byte> encode(const Image& image, const EncodeOptions&) {
@@ -266,6 +355,15 @@ std::vector<std::byte> encode(const Image& image, const EncodeOptions&) {
 
 }  // namespace
 
-Codec png_codec() { return {"png", "png", sniff, read_header, decode, check_encodable, encode}; }
+Codec png_codec(Decoder decoder) {
+  const bool strict = decoder == Decoder::strict;
+  return {"png",
+          "png",
+          sniff,
+          strict ? read_header : read_header_for_opencv,
+          strict ? decode : decode_by_opencv,
+          check_encodable,
+          encode};
+}
 
 }  // namespace eckart::io

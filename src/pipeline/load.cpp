@@ -35,18 +35,19 @@ std::optional<io::InputFile> open_watched_file(WorkItem& item) {
 }
 
 Loader::Loader(const io::Limits& limits, std::vector<RankPolicy> ranks, const io::Codec& outputs,
-               int copies)
+               int copies, io::Decoder decoder)
     : limits_(limits),
       ranks_(std::move(ranks)),
       full_rank_filter_(ranks_),
       outputs_(outputs),
-      copies_(std::size_t(copies)) {}
+      copies_(std::size_t(copies)),
+      decoder_(decoder) {}
 
 void Loader::load(WorkItem& item, std::optional<io::InputFile> open, const ReserveBytes& reserve) {
   if (!open) open.emplace(item.file);
   const io::InputFile& file = *open;
   file.check_size(limits_.file_mb);
-  const io::Codec& codec = io::detect_codec(io::FileBytes(file));
+  const io::Codec& codec = io::detect_codec(io::FileBytes(file), decoder_);
   const io::Header header = io::admit(codec, io::FileBytes(file), limits_);
   outputs_.check_encodable(header.shape);
   // One reservation for all that the item takes at any time: an item that held some bytes while

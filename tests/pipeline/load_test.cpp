@@ -96,6 +96,26 @@ TEST_F(LoadTest, reserves_the_copies_of_a_backend_that_checks_another) {
   item.task.ranks = {};
 }
 
+/// Copies of the file without the chunks that pixels do not depend on, and of the pixels.
+TEST_F(LoadTest, reserves_what_opencv_takes) {
+  const Bytes file = io::codec_by_name("png").encode(image(), {});
+  ranks_.clear();  // so that nothing but decoding counts
+  Loader loader({}, ranks_, io::codec_by_name("png"), /*copies=*/1, io::Decoder::opencv);
+  const auto reserved = [&](const Bytes& bytes) {
+    WorkItem item;
+    item.file = write(bytes);
+    std::size_t total = 0;
+    loader.load(item, std::nullopt,
+                [&](std::size_t count) { return budget_.reserve(total = count); });
+    EXPECT_TRUE(item.task.input.shape() == image().shape());
+    item.task.ranks = {};
+    return total;
+  };
+  EXPECT_EQ(reserved(file), 2 * file.size() + 2 * image().bytes());
+  const Bytes jpeg = test::make_jpeg(image(), {});
+  EXPECT_EQ(reserved(jpeg), 3 * jpeg.size() + 2 * image().bytes());
+}
+
 TEST_F(LoadTest, reserves_trailing_bytes_too) {
   const Bytes file = io::codec_by_name("png").encode(image(), {});
   load(sparse(file, 10 * kMiB));
