@@ -34,6 +34,10 @@ io::Limits make_io_limits(const settings::LimitSettings& limits) {
           .decode_s = limits.decode_s};
 }
 
+io::Decoder make_decoder(const settings::InputSettings& input) {
+  return input.decoder == "opencv" ? io::Decoder::opencv : io::Decoder::strict;
+}
+
 io::OutputTree make_outputs(const JobRequest& request, const std::vector<RankPolicy>& ranks) {
   const settings::OutputSettings& output = request.settings.output;
   return {request.output,
@@ -56,7 +60,8 @@ Job::Job(JobRequest request)
       outputs_(make_outputs(request_, ranks_)),
       guard_(request_.inputs, request_.output),
       loader_(make_io_limits(request_.settings.limits), ranks_, outputs_.codec(),
-              request_.settings.backend == "checked" ? 2 : 1) {
+              request_.settings.backend == "checked" ? 2 : 1,
+              make_decoder(request_.settings.input)) {
   static_cast<void>(ledger_file(request_.output, request_.settings.ledger));
 }
 
@@ -305,6 +310,8 @@ std::vector<std::string> output_settings(const settings::Settings& settings) {
                      (settings.deterministic ? ", deterministic" : "");
   if (settings.output.format == "jpeg")
     text += ", quality " + std::to_string(settings.output.jpeg_quality);
+  // Results of earlier versions are those of the strict decoder, and keep their text.
+  if (settings.input.decoder != "strict") text += ", decoder " + settings.input.decoder;
   std::vector<std::string> texts;
   for (const RankPolicy& rank : parse_ranks(settings.rank))
     texts.push_back(text + ", rank " + to_string(rank));

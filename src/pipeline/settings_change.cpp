@@ -31,7 +31,8 @@ std::string settings_difference(std::string_view before, std::string_view now) {
   const auto old_settings = parse_settings(before), new_settings = parse_settings(now);
   const auto value = [](const auto& settings, const std::string& name) {
     const auto found = settings.find(name);
-    return found == settings.end() ? std::string("none") : found->second;
+    if (found != settings.end()) return found->second;
+    return std::string(name == "decoder" ? "strict" : "none");  // unless it says another
   };
   std::string difference;
   std::map<std::string, std::string> names = old_settings;

@@ -64,6 +64,8 @@ const KeyTable<Settings>& settings_table() {
       key("calibration", "measured costs for solver: auto; none: built-in costs", AutoNoneOrFile{},
           &S::calibration),
       per_watch(key("rank", "rank k; a list writes one output per rank", RankList{}, &S::rank)),
+      per_watch(key("input.decoder", "decoder of inputs; opencv also accepts damaged files",
+                    Choice{{"strict", "opencv"}}, &S::input, &InputSettings::decoder)),
       per_watch(key("output.format", "output file format", Choice{{"png", "jpeg"}}, &S::output,
                     &OutputSettings::format)),
       per_watch(key("output.name",

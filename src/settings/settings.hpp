@@ -11,6 +11,10 @@ namespace eckart::settings {
 
 constexpr int kAuto = 0;  ///< `auto`: the program decides
 
+struct InputSettings {
+  std::string decoder = "strict";  ///< or opencv
+};
+
 struct OutputSettings {
   std::string format = "png";
   std::string name;  ///< template of the file's name; empty: the default, as the ranks need it
@@ -66,6 +70,7 @@ struct Settings {
   std::string certificate = "estimate";  ///< or bound
   std::string calibration = "auto";      ///< auto, none, or a file; see calibration.hpp
   std::string rank = "20";               ///< SPEC[,SPEC...], as parse_ranks reads it
+  InputSettings input;
   OutputSettings output;
   ThreadSettings threads;
   BatchSettings batch;

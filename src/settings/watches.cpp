@@ -39,7 +39,8 @@ SettingKey<WatchSettings> watch_key(const SettingKey<Settings>& setting) {
 KeyTable<WatchSettings> make_watch_table() {
   using W = WatchSettings;
   std::vector<SettingKey<WatchSettings>> keys = {
-      key("input", "input folder, searched recursively", AbsolutePath{}, &W::input),
+      section_shorthand(
+          key("input.folder", "input folder, searched recursively", AbsolutePath{}, &W::input)),
       section_shorthand(key("output.folder", "output folder; mirrors the folders of input",
                             AbsolutePath{}, &W::output)),
       key("settle_ms", "a file is ready when it has not changed for this long", Integer{0, 3600000},
@@ -100,7 +101,7 @@ std::string watch_name(std::size_t index) { return "watches[" + std::to_string(i
 }
 
 void check_watch(const WatchOverrides& layer, const WatchSettings& watch) {
-  if (watch.input.empty()) fail(layer, "input", "is missing");
+  if (watch.input.empty()) fail(layer, "input.folder", "is missing");
   if (watch.output.empty()) fail(layer, "output.folder", "is missing");
   if (watch.settings.ledger == "none") {
     fail(layer, "ledger.file", "must not be none: a watch needs a ledger");
@@ -127,7 +128,7 @@ void check_watches(const std::vector<WatchOverrides>& layers,
     const WatchSettings& watch = watches[i];
     if (const auto other = first(inputs, watch.input, i);
         other != i && (watch.after != "keep" || watches[other].after != "keep")) {
-      fail(layers[i], "input",
+      fail(layers[i], "input.folder",
            "is that of " + watch_name(other) + "; both watches must then have after: keep");
     }
     if (const auto other = first(outputs, watch.output, i); other != i) {

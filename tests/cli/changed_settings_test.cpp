@@ -89,6 +89,17 @@ TEST_F(ChangedSettings, fail_each_image_when_inputs_come_from_a_pipe) {
   EXPECT_TRUE(fs::exists(at("piped/in/b.png")));
 }
 
+TEST_F(ChangedSettings, have_the_decoder_among_them) {
+  const ProcessResult refused = run_with("2", {"--set", "input.decoder=opencv"});
+  EXPECT_EQ(refused.code, int(ExitCode::usage));
+  EXPECT_THAT(refused.err,
+              HasSubstr("3 results made with other settings (decoder strict -> opencv)"));
+  EXPECT_EQ(run_with("2", {"--set", "input.decoder=opencv", "--reprocess"}).code, 0);
+  EXPECT_THAT(run_with("2").err, HasSubstr("(decoder opencv -> strict)"));
+  EXPECT_EQ(run_with("2", {"--set", "input.decoder=strict", "--reprocess"}).code, 0);
+  EXPECT_THAT(run_with("2").err, HasSubstr("3 skipped")) << "strict is the default";
+}
+
 TEST_F(ChangedSettings, keep_results_at_other_paths) {
   EXPECT_EQ(run_with("2,7").code, 0) << "a.k2.png, a.k7.png";
   EXPECT_EQ(run_with("7", {"--format", "jpeg"}).code, 0) << "a.jpg";

@@ -42,6 +42,36 @@ TEST_F(InputErrors, reports_truncated_jpeg) {
   expect_named("bad.jpg", "corrupt");
 }
 
+TEST_F(InputErrors, of_a_truncated_jpeg_only_with_the_strict_decoder) {
+  const auto whole = encoded("jpeg", 64, 64);
+  write("in/bad.jpg", std::span(whole).first(whole.size() / 2));
+  expect_named("bad.jpg", "corrupt");
+  const ProcessResult result =
+      run({"run", "in", "-o", "out", "-k", "2", "--overwrite", "--set", "input.decoder=opencv"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(decode("out/bad.png").shape().rows, 64);
+}
+
+/// tools/hostile has more of them.
+TEST_F(InputErrors, of_decompression_bombs_with_both_decoders) {
+  write("in/pixels.png", encoded("png", 1, 6001));
+  write("in/scans.jpg",
+        with_last_scan_repeated(make_jpeg(Image({6000, 6000, 3, Depth::u8}),
+                                          {.progressive = true, .has_refinement_scans = false}),
+                                490));
+  for (const std::string decoder : {"strict", "opencv"}) {
+    const ProcessResult result =
+        run({"run", "in", "-o", "out-" + decoder, "-k", "2", "--set", "input.decoder=" + decoder,
+             "--set", "limits.side=6000", "--set", "limits.decode_s=1"});
+    EXPECT_EQ(result.code, 3);
+    EXPECT_THAT(line_containing(result.err, "in/pixels.png: "),
+                HasSubstr("exceeds limits.side = 6000 (too large, in load)"));
+    EXPECT_THAT(line_containing(result.err, "in/scans.jpg: "),
+                HasSubstr("limits.decode_s = 1 (too large, in load)"));
+    EXPECT_THAT(files("out-" + decoder), ElementsAre("good.png"));
+  }
+}
+
 TEST_F(InputErrors, reports_text_with_image_extension) {
   write("in/bad.jpg", "Dear diary,\n");
   expect_named("bad.jpg", "not an image");

@@ -165,7 +165,7 @@ TEST_F(ManPages, explain_exactly_the_keys_and_defaults) {
 
   const std::string manual = page("eckart.yaml.5");
   EXPECT_THAT(headings(section(manual, "KEYS")), ElementsAreArray(keys_of(settings)));
-  Names of_watch = {"input", "output.folder"};
+  Names of_watch = {"input.folder", "output.folder"};
   for (const std::string& key : keys_of(watch)) {
     if (!key.starts_with("input") && !key.ends_with("\"/b\"")) of_watch.push_back(key);
   }

@@ -142,7 +142,7 @@ TEST_F(RunCommand, takes_a_config_with_watches_and_prints_them) {
   write("c.yaml", "rank: 2\nwatches: [{input: /a, output: /b, rank: 7}]\n");
   const ProcessResult printed = run({"run", "--print-config", "--config", "c.yaml"});
   EXPECT_EQ(printed.code, 0) << printed.err;
-  EXPECT_THAT(printed.out, HasSubstr("\n  - input: \"/a\""));
+  EXPECT_THAT(printed.out, HasSubstr("\n  - input:\n      folder: \"/a\""));
   EXPECT_THAT(line_containing(printed.out, "rank:"), HasSubstr("2"));
   EXPECT_THAT(printed.out, HasSubstr("\n    rank: \"7\""));
 }

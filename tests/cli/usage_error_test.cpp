@@ -36,6 +36,12 @@ TEST_F(UsageErrors, rejects_run_without_input_or_output) {
   expect(ExitCode::usage, "no output folder", {"run", "in"});
 }
 
+TEST_F(UsageErrors, rejects_unknown_decoder) {
+  expect(ExitCode::configuration, "input.decoder: 'libvips' is not one of strict, opencv",
+         {"run", "in", "-o", "out", "--set", "input.decoder=libvips"});
+  EXPECT_FALSE(fs::exists(at("out")));
+}
+
 TEST_F(UsageErrors, rejects_missing_config_file) {
   expect(ExitCode::usage, "nowhere.yaml", {"run", "in", "-o", "out", "--config", "nowhere.yaml"});
 }

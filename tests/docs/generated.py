@@ -8,7 +8,7 @@ from links import Help
 
 BEGIN = "<!-- generated: {} (tests/docs/check_docs.py generated --write) -->"
 END = "<!-- end -->"
-WATCH = "watches:\n  - input: /srv/in\n    output: {folder: /srv/out}\n"
+WATCH = "watches:\n  - input: {folder: /srv/in}\n    output: {folder: /srv/out}\n"
 
 
 def table(rows):
@@ -46,8 +46,12 @@ def is_accepted(program, folder, key, value):
     """Whether a watch may set a key of its own."""
     file = Path(folder) / "watch.yaml"
     section, _, name = key.rpartition(".")
-    file.write_text(WATCH + (f"    {section}: {{{name}: {value}}}\n" if section else f"    {name}: {value}\n")
-                    if section != "output" else WATCH.replace("}", f", {name}: {value}}}"))
+    start = f"{section}: {{"
+    if section and start in WATCH:
+        text = WATCH.replace(start, f"{start}{name}: {value}, ")
+    else:
+        text = WATCH + (f"    {section}: {{{name}: {value}}}\n" if section else f"    {name}: {value}\n")
+    file.write_text(text)
     run = subprocess.run([program, "watch", "--config", str(file), "--print-config"], capture_output=True, text=True)
     if run.returncode != 0 and "applies to all watches" not in run.stderr:
         raise RuntimeError(f"{key}: {value} in a watch: {run.stderr}")
@@ -61,7 +65,7 @@ def watch_keys(program):
         file.write_text(WATCH)
         text = printed(program, "watch", "--config", str(file))
         lines = [re.sub(r"^  (- |  )", "", line) for line in text.partition("\nwatches:")[2].splitlines()[1:]]
-        own = [(key, "" if key in ("input", "output.folder") else value, values, meaning)
+        own = [(key, "" if key in ("input.folder", "output.folder") else value, values, meaning)
                for key, value, values, meaning in key_rows(lines)]
         of_run = [row for row in key_rows(printed(program, "run").splitlines()) if row[0] != "watches"]
         shared = [f"`{key}`" for key, value, _, _ in of_run if is_accepted(program, folder, key, value)]

@@ -343,6 +343,8 @@ TEST(SettingsDifference, lists_changed_settings) {
       settings_difference("png, solver auto, rank 7",
                           "jpeg, solver gram, deterministic, quality 90, rank 7"),
       "deterministic none -> on, format png -> jpeg, quality none -> 90, solver auto -> gram");
+  EXPECT_EQ(settings_difference("png, rank 7", "png, decoder opencv, rank 7"),
+            "decoder strict -> opencv");
   EXPECT_EQ(settings_difference("", "png, rank 7"), "settings that were not recorded");
 }
 

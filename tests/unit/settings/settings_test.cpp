@@ -36,6 +36,7 @@ Settings all_non_default_settings() {
   s.certificate = "bound";
   s.calibration = "a \"b\".yaml";
   s.rank = "5,10";
+  s.input = {"opencv"};
   s.output = {"jpeg", "\"{stem}\" \\ # \n\x1b\x7f ä\u0085\u202e\U000e0041.{ext}", 80};
   s.threads = {3, 4};
   s.batch = {7, 0, 16};

@@ -37,11 +37,11 @@ TEST(WatchErrors, have_the_line_the_watch_and_the_key) {
 }
 
 TEST(WatchErrors, have_the_watch_with_a_missing_key) {
-  EXPECT_EQ(file_error("watches:\n  - output: /b\n"), "f:2: watches[1].input: is missing");
+  EXPECT_EQ(file_error("watches:\n  - output: /b\n"), "f:2: watches[1].input.folder: is missing");
   EXPECT_EQ(file_error("watches:\n  - input: /a\n"), "f:2: watches[1].output.folder: is missing");
   EXPECT_EQ(file_error("watches: [{input: /a, output: {format: png}}]"),
             "f:1: watches[1].output.folder: is missing");
-  EXPECT_EQ(file_error("watches: [~]"), "f:1: watches[1].input: is missing");
+  EXPECT_EQ(file_error("watches: [~]"), "f:1: watches[1].input.folder: is missing");
   EXPECT_EQ(watch_error("after: move"),
             "f:2: watches[1].move_to: is missing; after: move requires it");
 }
@@ -69,6 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
         RejectedWatchCase{"color: sepia", "color: unknown key"},
         RejectedWatchCase{"watches: []", "watches: unknown key"},
         RejectedWatchCase{"input: /c", "input: is given more than once"},
+        RejectedWatchCase{"input.folder: /c", "input.folder: is given more than once"},
         RejectedWatchCase{"output.folder: /c", "output.folder: is given more than once"},
         RejectedWatchCase{"quarantine: 3", "quarantine: '3' is not a map of keys"},
         RejectedWatchCase{"limits: [3]", "limits: a list is not a map of keys"}));
@@ -85,6 +86,8 @@ INSTANTIATE_TEST_SUITE_P(
         RejectedWatchCase{"after: burn", "after: 'burn' is not one of keep, move, delete"},
         RejectedWatchCase{"after: move, move_to: done",
                           "move_to: 'done' is not an absolute path or \"\""},
+        RejectedWatchCase{"input.decoder: gdal",
+                          "input.decoder: 'gdal' is not one of strict, opencv"},
         RejectedWatchCase{"links: some", "links: 'some' is not one of none, files, all"},
         RejectedWatchCase{"follow_links: maybe", "follow_links: 'maybe' is not true or false"},
         RejectedWatchCase{"exclude: [c, /d]",
@@ -131,11 +134,11 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(WatchErrors, require_absolute_folders) {
   EXPECT_EQ(file_error("watches: [{input: a, output: /b}]"),
-            "f:1: watches[1].input: 'a' is not an absolute path");
+            "f:1: watches[1].input.folder: 'a' is not an absolute path");
   EXPECT_EQ(file_error("watches: [{input: /a, output: ./b}]"),
             "f:1: watches[1].output.folder: './b' is not an absolute path");
   EXPECT_EQ(file_error("watches: [{input: '', output: /b}]"),
-            "f:1: watches[1].input: '' is not an absolute path");
+            "f:1: watches[1].input.folder: '' is not an absolute path");
   EXPECT_EQ(file_error("watches: [{input: \"/a\\0b\", output: /b}]").substr(0, 21),
             "f:1: watches[1].input");
 }
@@ -156,7 +159,7 @@ TEST(WatchErrors, name_the_other_watch_with_the_same_folder) {
   for (const std::string_view after : {"keep", "delete"}) {
     const std::string first = "watches:\n- {input: /a, output: /b, after: " + std::string(after);
     EXPECT_EQ(file_error(first + "}\n- {input: /a/, output: /c, after: delete}\n"),
-              "f:3: watches[2].input: is that of watches[1]; both watches must then have "
+              "f:3: watches[2].input.folder: is that of watches[1]; both watches must then have "
               "after: keep");
   }
   EXPECT_EQ(file_error("watches:\n- {input: /a, output: /b, ledger: l}\n"
@@ -177,7 +180,7 @@ TEST(WatchErrors, of_global_settings_are_found_after_all_files_and_set) {
 TEST(WatchErrors, are_given_for_recursive_lists) {
   EXPECT_EQ(file_error("watches: &a [*a]"), "f:1: watches[1]: a list is not a map of keys");
   EXPECT_EQ(file_error("watches: [&a {input: *a}]"),
-            "f:1: watches[1].input: a map is not an absolute path");
+            "f:1: watches[1].input.input: unknown key; did you mean input?");
 }
 
 }  // namespace

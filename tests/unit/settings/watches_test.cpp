@@ -33,7 +33,7 @@ constexpr std::string_view kOneWatch = "watches: [{input: /a, output: /b}]\n";
 constexpr std::string_view kAllNonDefaultWatch = R"(
 rank: 3
 watches:
-- input: /srv/my "photos"
+- input: {folder: '/srv/my "photos"', decoder: opencv}
   output: {folder: "/srv/o\nut", format: jpeg, name: "{stem}_.{ext}", jpeg_quality: 90}
   settle_ms: 0
   retry_timeout_s: 86400
@@ -99,6 +99,7 @@ TEST(Watches, override_every_key_that_may_differ) {
   EXPECT_EQ(watch.quarantine.keep_days, 7);
   EXPECT_EQ(watch.quarantine.max_mb, 0);
   EXPECT_EQ(watch.settings.rank, "5,20");
+  EXPECT_EQ(watch.settings.input.decoder, "opencv");
   EXPECT_EQ(watch.settings.output.format, "jpeg");
   EXPECT_EQ(watch.settings.output.name, "{stem}_.{ext}");
   EXPECT_EQ(watch.settings.output.jpeg_quality, 90);
@@ -110,6 +111,7 @@ TEST(Watches, override_every_key_that_may_differ) {
   EXPECT_EQ(watch.settings.durability, "none");
   EXPECT_EQ(watch.settings.ledger, "l.db");
   EXPECT_EQ(found[1].settings.rank, "3");
+  EXPECT_EQ(found[1].settings.input.decoder, "strict");
 }
 
 TEST(Watches, have_their_source_location) {
@@ -122,6 +124,17 @@ TEST(Watches, are_none_in_an_empty_or_missing_list) {
   for (const std::string_view yaml : {"", "watches:\n", "watches: []", "watches: ~"}) {
     EXPECT_THAT(watches(yaml), IsEmpty()) << yaml;
   }
+}
+
+TEST(Watches, accept_the_input_folder_with_other_keys_or_alone) {
+  for (const char* input : {"input: /a", "input: {folder: /a}", "input.folder: /a"}) {
+    const std::string yaml = "watches: [{" + std::string(input) + ", output: /b}]";
+    EXPECT_EQ(watches(yaml).at(0).input, "/a") << yaml;
+  }
+  const WatchSettings watch =
+      watches("watches: [{input: {decoder: opencv, folder: /a}, output: /b}]").at(0);
+  EXPECT_EQ(watch.input, "/a");
+  EXPECT_EQ(watch.settings.input.decoder, "opencv");
 }
 
 TEST(Watches, accept_the_output_folder_alone) {
@@ -205,7 +218,7 @@ TEST(WatchesToYaml, omits_keys_that_a_watch_does_not_override) {
 
 TEST(WatchesToYaml, comments_every_key) {
   const std::string yaml = to_yaml(load(kOneWatch));
-  EXPECT_THAT(yaml, HasSubstr("\n  - input: \"/a\""));
+  EXPECT_THAT(yaml, HasSubstr("\n  - input:\n      folder: \"/a\""));
   EXPECT_THAT(yaml, HasSubstr("\n    output:\n      folder: \"/b\""));
   EXPECT_THAT(yaml, HasSubstr("\n    settle_ms: 1000           # a file is ready when"));
   EXPECT_THAT(yaml, Not(HasSubstr("\n    rank:")));
