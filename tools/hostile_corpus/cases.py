@@ -56,6 +56,8 @@ def bombs_png():
     # All pixels are there; the GB that follow are looked at by nobody.
     yield "long-idat.png", join({**small, "IDAT": chunk(b"IDAT", zlib_of_zeros(GIB))}), Picture(12, 9)
     yield "100000-texts.png", join(before(small, "IDAT", chunk(b"tEXt", b"a\0b") * 100000)), shown
+    text = chunk(b"zTXt", b"Comment\0\0" + zlib.compress(b"x" * 7000000, 9))  # libpng would keep all of them
+    yield "300-texts-of-7-mb.png", join(before(small, "IDAT", text * 300)), shown
     yield "100000-unknown.png", join(before(small, "IDAT", chunk(b"abCd") * 100000)), shown
     idat = zlib.compress(scanlines(SMALL, 8, GRAY, 0))
     yield "idat-in-bytes.png", join({**small, "IDAT": b"".join(chunk(b"IDAT", bytes([b])) for b in idat)}), shown
