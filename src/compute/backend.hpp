@@ -18,36 +18,36 @@
 
 namespace eckart {
 
-/// What is known of one plane's reconstruction at one rank.
+/// The result of one plane at one rank.
 struct PlaneResult {
   int rank = 0;
   double energy = 0;         ///< sum_{i<=rank} sigma_i^2 / ||A||_F^2
   double residual = 0;       ///< squared error before clamping and rounding
   double squared_error = 0;  ///< squared error of the pixels written
-  /// The PSNR before rounding by which the optimum is estimated to be better, with a margin; 0
-  /// where every pixel written is the input's.
+  /// Estimated loss of PSNR before rounding against the optimum, with a safety margin. 0 if every
+  /// written pixel equals the input's.
   double loss_estimate_db = 0;
-  /// The same, proven: of every float64 solver, and with Certificate::bound of all. NaN where
-  /// nothing is proven.
+  /// Proven bound of the same loss. Set by every float64 solver, and by all solvers with
+  /// Certificate::bound; otherwise NaN.
   double loss_bound_db = std::numeric_limits<double>::quiet_NaN();
-  bool recomputed = false;  ///< the first attempt had not settled it
+  bool recomputed = false;  ///< the first solver did not certify this plane
 };
 
-/// One image for a backend: `input` and, for every rank policy, one output of the same shape and
-/// its planes' results.
+/// One image to compute: `input` and, for each rank policy, one output of the same shape and the
+/// results of its planes.
 struct Task {
   Image input;
-  std::span<const RankPolicy> ranks;  ///< one output each; whoever makes the task keeps them
-  std::vector<Image> outputs;         ///< one a rank policy; allocated by the caller
-  std::vector<std::vector<PlaneResult>> results;  ///< [output][channel]
-  bool cpu_only = false;                          ///< to be computed without one
-  bool canceled = false;  ///< without results, since a stop was requested; see Lane
-  std::string error;      ///< why this image has no result; empty if it has
-  FailureReason reason = FailureReason::not_converged;  ///< which kind of error that is
+  std::span<const RankPolicy> ranks;              ///< one per output; owned by the caller
+  std::vector<Image> outputs;                     ///< one per rank policy; allocated by the caller
+  std::vector<std::vector<PlaneResult>> results;  ///< [output][channel]; allocated by the caller
+  bool cpu_only = false;                          ///< the image must not be computed on a GPU
+  bool canceled = false;  ///< a stop was requested; the results are not valid
+  std::string error;      ///< why the image has no result; empty on success
+  FailureReason reason = FailureReason::not_converged;  ///< the kind of `error`
 };
 
-/// rows >= cols, both as large as a batch needs: the shape that every plane of a batch is padded to
-/// with zeros. They change no singular value but add zeros; a wide plane is taken transposed.
+/// The shape that all planes of a batch are padded to with zeros, rows >= cols. A wide plane is
+/// transposed first. Padding only adds singular values of zero.
 struct PaddedShape {
   int rows = 0;
   int cols = 0;
@@ -55,122 +55,124 @@ struct PaddedShape {
 };
 PaddedShape padded_shape(const ImageShape& shape, int multiple);
 
-/// What the tasks of a batch have in common.
+/// What all tasks of a batch share.
 struct BatchKey {
   PaddedShape shape;
   std::vector<RankPolicy> ranks;
   friend auto operator<=>(const BatchKey&, const BatchKey&) = default;
 };
-/// The task's planes padded to a multiple of so many rows and columns.
+/// The key of the task with its planes padded to a multiple of `multiple` rows and columns.
 BatchKey batch_key(const Task& task, int multiple);
 
 enum class SolverKind { automatic, gram, subspace, gesvd, gesvdj };
 std::string to_string(SolverKind kind);
-/// Whether it is, or may be, an iteration that a certificate has to follow.
+/// True if the solver is, or may resolve to, an iteration whose results need a certificate.
 constexpr bool is_iterative(SolverKind kind) {
   return kind == SolverKind::automatic || kind == SolverKind::subspace;
 }
-/// Throws std::invalid_argument.
+/// Throws std::invalid_argument if `name` is unknown.
 SolverKind parse_solver(const std::string& name);
 
-/// What the cost of decomposing a batch depends on.
+/// The variables that the time of a batch depends on.
 struct BatchWorkload {
   PaddedShape shape;
-  int rank;                 ///< the largest
-  int columns;              ///< that the subspace solver would work with
-  int planes;               ///< in a full batch
-  bool is_float64 = false;  ///< whether it would do so in float64, as CUDA does with many columns
+  int rank;                 ///< the largest rank
+  int columns;              ///< columns of subspace iteration
+  int planes;               ///< planes in a full batch
+  bool is_float64 = false;  ///< subspace iteration would use float64, as CUDA does for many columns
 };
 
-/// How planes of one shape are decomposed, and why, in words for people.
+/// The solver for one kind of batch, with an explanation for people.
 struct SolverChoice {
   BatchWorkload batch;
   SolverKind solver;
   std::string explanation;
 };
 
-/// One stream of work through a backend. Made, used and destroyed on one thread.
+/// One stream of work through a backend. Created, used and destroyed on one thread.
 ///
 /// A lane has slots() slots. start() takes up to Backend::batch_planes() planes into a free slot
-/// and may return before the work is done; finish() waits for it. The tasks must live, untouched,
-/// from one to the other. So a lane with two slots computes one batch while the caller fills or
-/// empties the other.
+/// and may return before the work is done. finish() waits for it. The tasks must stay alive and
+/// unchanged between the two calls. With two slots a lane computes one batch while the caller fills
+/// or empties the other.
 ///
-/// A task that fails alone says so in Task::error. Both throw DeviceLostError when the backend is
-/// lost, and any other std::exception when this batch has failed; the slot is then free again.
-/// OutOfMemory is one of these: from start() where the batch is too large, from finish() where some
-/// of its planes wanted more than the rest.
+/// If a single image fails, its Task::error is set. start() and finish() throw DeviceLostError if
+/// the backend is lost, and another std::exception if the whole batch failed; the slot is then free
+/// again. OutOfMemory is one of these: start() throws it if the batch is too large, finish() if
+/// recomputing some of the planes needs too much memory.
 class Lane {
  public:
   virtual ~Lane() = default;
   virtual int slots() const = 0;
   virtual void start(int slot, const BatchKey& key, std::span<Task* const> tasks) = 0;
   virtual void finish(int slot) = 0;
-  /// To be called before start(): once a stop is requested a lane that computes for long may leave
-  /// the rest of a batch, between two planes, and mark its tasks as given up.
+  /// Call this before start(). After a stop request, a lane that computes for a long time may stop
+  /// between two planes and set Task::is_canceled.
   virtual void set_stop_token(const std::stop_token& /*stop*/) {}
-  /// What was measured of the batches that were finished since the last call: with
-  /// BackendOptions::trace, on a device that can tell. In the order of time for each kind.
+  /// Returns the spans of the batches finished since the last call, in order of time for each kind.
+  /// Empty unless BackendOptions::trace is set and the device has a clock.
   virtual std::vector<DeviceSpan> take_spans() { return {}; }
 };
 
-/// What GPU memory was there for, and what it was not.
+/// Where images were computed, and what was done because GPU memory ran out.
 struct FallbackCounts {
-  std::int64_t gpu_images = 0;           ///< that were computed on a GPU
+  std::int64_t gpu_images = 0;           ///< images computed on a GPU
   std::int64_t oom_splits = 0;           ///< batches that were split in two
-  std::int64_t cpu_fallback_images = 0;  ///< that were computed on the CPU instead
+  std::int64_t cpu_fallback_images = 0;  ///< images computed on the CPU instead
 };
 
-/// A way to compute. Thread-safe: several threads may make lanes and ask at the same time.
+/// A way to compute. Thread-safe: several threads may create lanes and query it at the same time.
 class Backend {
  public:
   virtual ~Backend() = default;
-  /// "cpu", "cuda", "checked".
+  /// "cpu", "cuda" or "checked".
   virtual std::string name() const = 0;
-  /// The name of the CPU or GPU that computes, by which measured costs are known.
+  /// The name of the CPU or GPU. Measured costs are stored under this name.
   virtual std::string device_name() const { return {}; }
   /// One line for people: devices, solver, precision.
   virtual std::string description() const = 0;
-  /// Lanes worth having on this machine, at least 1.
+  /// The number of lanes that this machine can use, at least 1.
   virtual int lanes() const = 0;
-  /// GPUs that compute, by their PCI bus ids; the first lanes are on one each.
+  /// PCI bus IDs of the GPUs in use. Lane i is on GPU i modulo their number.
   virtual std::vector<std::string> gpu_bus_ids() const { return {}; }
   virtual FallbackCounts fallback_counts() const { return {}; }
-  /// How many planes a batch of this kind should gather, at least 1. An image with more channels
-  /// than this is a batch of its own.
+  /// The number of planes that a batch of this kind should have, at least 1. An image with more
+  /// channels than this is a batch by itself.
   virtual int batch_planes(const BatchKey& key) const = 0;
-  /// 0 <= index < lanes(). Throws FatalError; OutOfMemory where a lane may be had later.
+  /// Requires 0 <= index < lanes(). Throws FatalError, or OutOfMemory if creating the lane may
+  /// succeed later.
   virtual std::unique_ptr<Lane> make_lane(int index) = 0;
-  /// A lane that computes on the GPU of this index in gpu_bus_ids(), or throws, but never computes
-  /// elsewhere: it shows whether that GPU works.
+  /// Creates a lane on the GPU of this index in gpu_bus_ids(). Throws where that is not possible, and
+  /// never computes elsewhere: the lane shows whether that GPU works.
   virtual std::unique_ptr<Lane> make_gpu_lane(int gpu) { return make_lane(gpu); }
-  /// The solver for each shape and rank met so far, the largest first.
+  /// The solver for each shape and rank seen so far, the largest shape first.
   virtual std::vector<SolverChoice> solver_choices() const { return {}; }
   /// Lines for `eckart doctor`: devices, memory, driver, libraries.
   virtual std::vector<std::string> details() const { return {}; }
-  /// Lines for the closing summary; empty for most.
+  /// Lines for the summary of a run; usually empty.
   virtual std::vector<std::string> warnings() const { return {}; }
 };
 
-/// What shows that a result of an iteration is within kMaxLossDb of the optimum. One for which it
-/// does not is computed again in float64.
+/// How a backend shows that the loss of an iterative solver is at most kMaxLossDb. A plane without
+/// a certificate is recomputed in float64.
 enum class Certificate {
-  estimate,  ///< see loss_estimate_db() in compute/certificate.hpp
+  estimate,  ///< loss_estimate_db() in compute/certificate.hpp
   bound      ///< a proven bound; see docs/explanation/numerics.md
 };
 
-/// What a backend is made from.
+/// Settings of a backend.
 struct BackendOptions {
   SolverKind solver = SolverKind::automatic;
   Certificate certificate = Certificate::estimate;
-  /// Bytes do not depend on who shares a batch (CUDA; the CPU's never do).
+  /// On CUDA, an image's output bytes do not depend on the other images of its batch. On the CPU
+  /// they never do.
   bool deterministic = false;
   int lanes = 0;                 ///< 0: the backend decides
-  int batch_planes = 0;          ///< planes a batch; 0: the backend decides by shape
-  std::vector<int> devices;      ///< GPUs by number; empty: all
-  double memory_fraction = 0.8;  ///< of a GPU's memory, for all lanes on it
-  bool trace = false;            ///< lanes measure what their device does, for take_spans()
-  Calibration calibration = {};  ///< a backend takes its device's, or else has its own
+  int batch_planes = 0;          ///< planes per batch; 0: the backend decides by shape
+  std::vector<int> devices;      ///< GPU numbers; empty: all
+  double memory_fraction = 0.8;  ///< share of a GPU's memory for all lanes on it
+  bool trace = false;            ///< lanes record device spans for take_spans()
+  Calibration calibration = {};  ///< measured costs; built-in costs are used for other devices
 };
 
 }  // namespace eckart

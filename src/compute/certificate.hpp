@@ -4,50 +4,56 @@
 
 namespace eckart {
 
-/// What block subspace iteration knows of one plane A (m x n, m >= n) when it ends with l
-/// orthonormal columns Q: B = A Q has singular values sqrt(ritz) and left singular vectors u_i, and
-/// the reconstruction of rank k is U_k U_k' A.
+/// The result of block subspace iteration on a plane A (m x n, m >= n) with l orthonormal columns
+/// Q. B = A Q has singular values sqrt(theta_i) and left singular vectors u_i. The rank-k
+/// reconstruction is U_k U_k' A.
 struct RitzValues {
-  std::span<const double> ritz;  ///< l values, descending
+  std::span<const double> ritz;  ///< theta_i: l values, descending
   std::span<const double>
-      rayleigh_quotients;  ///< ||A' u_i||^2, at least k of them, in the same order
+      rayleigh_quotients;  ///< ||A'u_i||^2: at least k values, in the same order
   int n = 0;               ///< columns of A
 };
 
-/// The share of a squared error that adding it up in float32, block by block, can hide.
+/// The largest relative error of a sum of squared errors in float32, added up block by block.
 constexpr double kSummationError = 1e-5;
 
-/// What the factors were computed in.
+/// The precision in which the factors were computed.
 enum class Precision {
-  float16,       ///< iterated in float16, factors in two of them
-  float32,       ///< on A
+  float16,       ///< iteration in float16, factors as hi + lo float16
+  float32,       ///< iteration and factors in float32
   float64_gram,  ///< eigenvectors of A'A, or of (AQ)'(AQ), formed in float64
-  float64        ///< singular vectors of A in float64, by a backward stable method
+  float64        ///< singular vectors of A in float64 by a backward stable method
 };
 
-/// An estimate, with a margin, of the PSNR in dB that a reconstruction of rank k has lost against
-/// Eckart and Young's optimum; infinity where nothing can be said, 0 where the error is
-/// negligible() and so every pixel written is the input's. `residual` is the squared error measured
-/// before rounding, `squared_norm` is ||A||_F^2.
+/// Estimates, with a safety margin, how much PSNR in dB a rank-k reconstruction has lost against
+/// the optimum (Eckart and Young, 1936). `residual` is ||A - A_k||_F^2 before rounding to pixels,
+/// `squared_norm` is ||A||_F^2. Returns 0 if is_negligible(residual), because every written pixel
+/// then equals the input's. Returns infinity if no estimate is possible.
 ///
-/// By Pythagoras A' u_i leaves the space of Q by r_i^2 = ||A' u_i||^2 - theta_i, so the residual of
-/// the Ritz pair is sqrt(theta_i) r_i and, to second order, the k Ritz values are below the k
-/// largest eigenvalues of A'A by at most sum_i theta_i r_i^2 / (theta_i - mu), where mu bounds
-/// what is outside the space (Mathias, Quadratic residual bounds for the Hermitian eigenvalue
-/// problem, 1998). The half step to A' U_k gains sum_i r_i^2 of that. For mu stands the Ritz value
-/// half-way between the k-th and the last, or twice the mean of what is outside (what of the error
-/// the space does not hold) where that is more: where values are nearly alike, those outside may be
-/// larger than any that is left inside. Neither is a bound, so the sum is doubled. Where the mean
-/// alone is more than the value half-way, rounding has left the space without the directions that
-/// mu is read from, and mu is all that is outside. What rounding can do is added as a share of the
-/// norm. A pair proves nothing whose ||A' u_i||^2 is more than twice theta_i (u_i is then no
-/// direction that the space holds, but rounding of a stronger one) or less (Q is then not
-/// orthonormal). docs/explanation/numerics.md has the rate and size of its misses.
+///   r_i^2 = ||A'u_i||^2 - theta_i
+///   gap   = 2 sum_{i<=k} r_i^2 mu / (theta_i - mu) + rounding
+///   loss  = -10 log10(1 - gap / residual)
+///
+/// By Pythagoras r_i is the part of A'u_i outside span(Q), so the residual norm of Ritz pair i is
+/// sqrt(theta_i) r_i. To second order, the k Ritz values are below the k largest eigenvalues of A'A
+/// by at most sum_i theta_i r_i^2 / (theta_i - mu), if mu >= ||A (I - QQ')||_2^2 (R. Mathias,
+/// Quadratic residual bounds for the Hermitian eigenvalue problem, 1998). The half step to A'U_k
+/// gains sum_i r_i^2.
+///
+/// mu is read from the plane: the Ritz value in the middle between the k-th and the last, or twice
+/// the mean outside energy (residual - sum_{i>k} theta_i) / (n - l) if that is larger. The second
+/// term is for nearly equal singular values, of which larger ones may be outside. If the mean
+/// exceeds the middle value, rounding has removed the directions that mu is read from, and mu is
+/// the whole outside energy. None of these is a bound, so the sum is doubled.
+///
+/// Returns infinity if, for an i <= k, theta_i <= mu, or ||A'u_i||^2 > 2 theta_i (u_i is the
+/// rounding error of a stronger direction), or ||A'u_i||^2 < 0.99 theta_i (Q is not orthonormal).
+/// docs/explanation/numerics.md lists how often and by how much the estimate is too small.
 double loss_estimate_db(const RitzValues& values, int k, double residual, double squared_norm,
                         Precision precision);
 
-/// What rounding alone can have lost: all that there is to say of eigenvectors of A'A (n x n) found
-/// by a full decomposition, and the least that there is to say of others.
+/// The loss that rounding alone can cause. For a full decomposition of A'A (n x n) this is the
+/// complete estimate; for other solvers it is a lower bound of it.
 double loss_estimate_db(int k, int n, double residual, double squared_norm, Precision precision);
 
 }  // namespace eckart

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kTermCount = kCostTerms.size();
 using Row = std::array<double, kTermCount>;
 
-/// The normal equations G x = h of the rows' least squares problem "every row times x is 1".
+/// The normal equations G x = h of the least squares problem row' x = 1 for all rows.
 struct NormalEquations {
   std::array<Row, kTermCount> g{};
   Row h{};
@@ -34,8 +34,8 @@ NormalEquations normal_equations(const std::vector<Row>& rows) {
   return equations;
 }
 
-/// The solution in the terms whose bits are set, by Cholesky; the others are 0. Nothing where the
-/// rows do not tell these terms apart, or one comes out below 0.
+/// Solves for the terms whose bits are set, by Cholesky; the other terms are 0. Returns nullopt if
+/// the rows do not determine these terms, or if a solution is negative.
 std::optional<Row> solve(NormalEquations e, unsigned terms) {
   std::vector<std::size_t> active;
   for (std::size_t i = 0; i < kTermCount; ++i) {
@@ -57,7 +57,7 @@ std::optional<Row> solve(NormalEquations e, unsigned terms) {
     x[i] = e.h[i];
     for (std::size_t b = a + 1; b < active.size(); ++b) x[i] -= e.g[active[b]][i] * x[active[b]];
     x[i] /= e.g[i][i];
-    if (!(x[i] >= 0)) return std::nullopt;  // NaN: a pivot was not above 0
+    if (!(x[i] >= 0)) return std::nullopt;  // also NaN, after a pivot that was not positive
   }
   return x;
 }
@@ -72,7 +72,7 @@ double squared_error(const std::vector<Row>& rows, const Row& x) {
   return sum;
 }
 
-/// Non-negative least squares. With five terms every choice of those that are not 0 can be tried.
+/// Non-negative least squares. With five terms all subsets of nonzero terms are tried.
 CostCoefficients fit(std::span<const Timing> timings, SolverKind solver) {
   std::vector<Row> rows;
   for (const Timing& timing : timings) {
@@ -82,7 +82,7 @@ CostCoefficients fit(std::span<const Timing> timings, SolverKind solver) {
     rows.push_back(row);
   }
   if (rows.empty()) throw std::invalid_argument("no timing for solver " + to_string(solver));
-  Row scales{};  // so that all columns have length 1: the units are 20 orders of magnitude apart
+  Row scales{};  // scale columns to length 1: the units differ by 20 orders of magnitude
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < kTermCount; ++i) scales[i] = std::hypot(scales[i], row[i]);
   }

@@ -7,19 +7,18 @@
 
 namespace eckart {
 
-/// How long a batch took.
+/// The measured time of a batch.
 struct Timing {
   SolverKind solver;  ///< subspace or gram
   BatchWorkload batch;
   double seconds;
 };
 
-/// Whether costs are fitted to it: to what subspace took in float64, at gram's prices, they are
-/// not.
+/// False for subspace iteration in float64: it is estimated with the costs of gram.
 bool is_used_in_fit(const Timing& timing);
 
-/// The costs, none below 0, with which the cost model is nearest to the timings: the least sum of
-/// squared relative errors. Throws std::invalid_argument where a solver has no timing that counts.
+/// Fits the non-negative costs that minimize the sum of squared relative errors of the cost model
+/// over `timings`. Throws std::invalid_argument if a solver has no timing that is used in the fit.
 SolverCosts fit_costs(std::span<const Timing> timings);
 
 }  // namespace eckart

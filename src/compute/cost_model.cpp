@@ -7,8 +7,8 @@
 namespace eckart {
 namespace {
 
-// Of subspace in float64. It does about five, but most of gram's flops are the eigensolver's, and
-// these take more than three times as long.
+// Iterations counted for subspace in float64. It runs about five. But most flops of gram are the
+// eigensolver's, which take more than three times as long as those of a product.
 constexpr double kFloat64Iterations = 1.5;
 
 }  // namespace

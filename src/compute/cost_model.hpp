@@ -8,36 +8,37 @@
 
 namespace eckart {
 
-/// What the solver has to do for this batch, in the order of kCostTerms; for planes of m x n at
-/// rank k, subspace iteration with l columns:
+/// The operation counts of this batch in the order of kCostTerms. For planes of m x n, rank k and
+/// subspace iteration with l columns:
 ///             batch  sample  flop                                       vector  cube
 ///   subspace    1     m n    2 m n l + 2 (m + n) l^2                     l^2    l^3
 ///   gram        1     m n    m n^2 + 4 m n k + 2 n^2 b + 4 n b^2         n b    n^3
 ///   in float64  1     m n    6 m n l + 4.5 (m + n) l^2                   l^2    l^3
-/// all but the first times the number of planes. How often the iteration multiplies and
-/// orthonormalizes depends on the images, so that is part of the price; in float64 it takes gram's
-/// prices, since it does as gram does, products and an eigenproblem. gram's flops are the Gram
-/// matrix, projecting and reconstructing, and of the eigenvectors the transformation back and the
-/// orthogonalization; b is k, or max_bisection_vectors(n) where that is less. `solver` is subspace
+/// All but the first are multiplied by the number of planes. The number of iterations depends on
+/// the images, so it is part of the cost coefficients. Subspace iteration in float64 uses the
+/// coefficients of gram, which also consists of products and an eigenproblem. The flops of gram
+/// are: the Gram matrix, projection and reconstruction, and for the eigenvectors back
+/// transformation and orthogonalization. b = min(k, max_bisection_vectors(n)). `solver` is subspace
 /// or gram.
 std::array<double, kCostTerms.size()> operation_counts(SolverKind solver,
                                                        const BatchWorkload& batch);
 
-/// Bisection finds eigenvectors of a symmetric n x n matrix one by one, divide and conquer all of
-/// them: from about so many on in less time.
+/// The largest number of eigenvectors of a symmetric n x n matrix that bisection finds faster than
+/// divide and conquer. Bisection finds them one by one, divide and conquer finds all.
 constexpr int max_bisection_vectors(int n) { return n / 6; }
 
-/// How long a batch takes, about.
+/// The estimated time of a batch.
 double estimate_seconds(SolverKind solver, const BatchWorkload& batch, const SolverCosts& costs);
 
-/// What was measured with this backend on this device; or else `built_in`, without a date.
+/// Returns the costs measured with this backend on this device. If there are none, returns
+/// `built_in` without a date.
 MeasuredCosts select_costs(const Calibration& calibration, const std::string& backend,
                            const std::string& device, const SolverCosts& built_in);
 
-/// A line for people: where these costs are from.
+/// One line for people: the origin of the costs.
 std::string describe_source(const MeasuredCosts& costs);
 
-/// 1.9 us, 16 ms, 1.2 s
+/// Two significant digits: "1.9 us", "16 ms", "1.2 s".
 std::string format_duration(double seconds);
 
 }  // namespace eckart

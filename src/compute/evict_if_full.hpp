@@ -5,11 +5,12 @@
 
 namespace eckart {
 
-/// Shapes, or kinds of batches, that something is known of at a time: a service meets any.
+/// The maximum number of entries of a cache by shape or batch key. A service can meet any number of
+/// shapes.
 constexpr std::size_t kMaxCacheEntries = 1024;
 
-/// Room for one more in a map of what can be found out again: a full one loses all whose key is not
-/// `in_use`.
+/// Makes sure that `cache` can take one more entry. A full cache loses all entries whose key is not
+/// `in_use`. Use it only for values that can be determined again.
 template <class Key, class Value, class InUse>
 void evict_if_full(std::map<Key, Value>& cache, InUse&& in_use) {
   if (cache.size() < kMaxCacheEntries) return;

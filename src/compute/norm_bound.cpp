@@ -8,12 +8,13 @@ namespace eckart {
 namespace {
 
 constexpr double kAlpha = 6.5;
-constexpr double kRoundingSlack = 1 + 1e-6;  // far more than float64 loses in a probe
+constexpr double kRoundingSlack =
+    1 + 1e-6;  // much more than the relative rounding error of a probe in float64
 
-/// log(x T_d(2 x - 1)^2) for x >= 1, which rises with x.
+/// log(x T_d(2x - 1)^2) for x >= 1. Increases with x.
 double log_amplification(double x, int degree) {
   const double angle = degree * std::acosh(2 * x - 1);
-  // log cosh, without its overflow.
+  // log cosh(angle) without overflow
   return std::log(x) + 2 * (angle + std::log1p(std::exp(-2 * angle)) - std::numbers::ln2);
 }
 
@@ -23,7 +24,7 @@ double squared_norm_bound(double largest_squared_probe, int degree, double cutof
   const double squared_bound =
       kAlpha * kAlpha * 2 / std::numbers::pi * largest_squared_probe * kRoundingSlack;
   if (degree == 0) return squared_bound;
-  // The largest x = ||C||^2 / cutoff that the probes allow.
+  // Find the largest x = ||C||_2^2 / cutoff that is consistent with the probes.
   const double target = std::log(std::max(squared_bound / cutoff, 1.0));
   double low = 1, high = std::exp(target);
   constexpr int kBisections = 60;

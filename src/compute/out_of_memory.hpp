@@ -4,8 +4,8 @@
 
 namespace eckart {
 
-/// A batch did not fit into a backend's memory. Nothing else is harmed: the lane goes on, the slot
-/// is free, and the batch may be tried again, in parts or elsewhere.
+/// A batch did not fit into the memory of a backend. The lane remains usable and the slot is free.
+/// The batch may be tried again, in parts or on another backend.
 class OutOfMemory : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

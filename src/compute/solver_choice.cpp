@@ -10,8 +10,8 @@
 namespace eckart {
 namespace {
 
-/// The share of planes that subspace is expected to leave to gram, since their error is next to
-/// nothing: none where few vectors are wanted, more where many are. Float64 leaves next to none.
+/// The expected share of planes that subspace iteration leaves to gram because their error is at
+/// rounding level. It is 0 for few columns and grows with them. In float64 almost none are left.
 double gram_share(const BatchWorkload& batch) {
   if (batch.is_float64) return 0;
   return std::pow(double(batch.columns) / batch.shape.cols, 4);
@@ -40,10 +40,11 @@ SolverChoice choose_solver(SolverKind requested, const BatchWorkload& batch, int
                            const SolverCosts& costs) {
   using enum SolverKind;
   if (!is_iterative(requested)) return {batch, requested, "requested"};
-  if (batch.shape.cols > max_gram_columns) {  // subspace leaves some planes to it
+  if (batch.shape.cols > max_gram_columns) {  // gram must be able to recompute uncertified planes
     return {batch, gesvd, "gram supports at most " + std::to_string(max_gram_columns) + " columns"};
   }
-  // Of nearly all columns gram takes less time, and the certificate knows less of what is outside.
+  // With nearly all columns gram is faster, and the certificate has little information about what
+  // is outside the subspace.
   if (4 * batch.columns > 3 * batch.shape.cols) {
     return {batch, gram,
             "rank " + std::to_string(batch.rank) + " needs a subspace of " +
@@ -61,7 +62,8 @@ SolverKind SolverChooser::choose(const BatchWorkload& batch, int max_gram_column
   if (cached != choices_.end()) return cached->second.solver;
   const SolverChoice choice = choose_solver(requested_, batch, max_gram_columns, costs_);
   choices_.emplace(key, choice);
-  if (choices_.size() > kMaxCacheEntries) choices_.erase(choices_.begin());  // the largest are told
+  if (choices_.size() > kMaxCacheEntries)
+    choices_.erase(choices_.begin());  // keep the largest: they are reported
   return choice.solver;
 }
 

@@ -11,22 +11,23 @@
 
 namespace eckart {
 
-/// The solver for this batch, and why. Follows `requested` where that solver can do it; automatic
-/// is the one of subspace and gram that the cost model expects to be done first, counting planes
-/// that subspace is going to leave to gram. Where subspace would work with more than three of four
-/// columns gram takes its place; gram takes planes of `max_gram_columns` at most. A pure function:
-/// no device, no clock.
+/// Chooses the solver for this batch and explains the choice. Pure function.
+///
+/// A `requested` solver is used if it supports the batch. automatic is subspace or gram, whichever
+/// the cost model estimates to be faster, including the planes that subspace leaves to gram. gram
+/// replaces subspace if the subspace would have more than three quarters of the columns. gram
+/// supports at most `max_gram_columns` columns; above that the choice is gesvd.
 SolverChoice choose_solver(SolverKind requested, const BatchWorkload& batch, int max_gram_columns,
                            const SolverCosts& costs);
 
-/// Chooses for every shape and rank once, and knows what it chose for the largest. Thread-safe.
+/// Chooses once for each shape and rank, and keeps the choices for the largest shapes. Thread-safe.
 class SolverChooser {
  public:
   SolverChooser(SolverKind requested, const SolverCosts& costs)
       : requested_(requested), costs_(costs) {}
-  /// Between batches of one shape and rank nothing may differ.
+  /// All batches with the same shape and rank must have the same workload.
   SolverKind choose(const BatchWorkload& batch, int max_gram_columns = INT_MAX);
-  /// By shape and rank, the largest first, a hundred at most.
+  /// The choices by shape and rank, the largest first, at most 100.
   std::vector<SolverChoice> solver_choices() const;
 
  private:

@@ -5,7 +5,7 @@
 namespace eckart {
 namespace {
 
-/// Smallest first, so that small terms are not lost against large ones.
+/// Adds the smallest values first, so that small terms are not lost in rounding.
 double sum(std::span<const double> descending) {
   double total = 0;
   for (auto it = descending.rbegin(); it != descending.rend(); ++it) total += std::max(*it, 0.0);

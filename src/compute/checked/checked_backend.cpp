@@ -11,7 +11,7 @@
 namespace eckart {
 namespace {
 
-/// The largest differences seen; shared by the lanes.
+/// The largest differences found. Shared by the lanes; thread-safe.
 class Differences {
  public:
   void compare(const Task& tested, const Task& reference) {
@@ -65,7 +65,7 @@ class Differences {
   }
 
   void compare_planes(const PlaneResult& tested, const PlaneResult& reference) {
-    // Below a squared error of a thousandth of a level there is nothing but rounding to compare.
+    // Squared errors below 1e-3 are rounding errors of both backends.
     const double floor = 1e-3;
     if (tested.residual < floor && reference.residual < floor) return;
     const double loss =
@@ -109,7 +109,7 @@ class CheckedLane : public Lane {
     for (Task& copy : batch.copies) copies.push_back(&copy);
     reference_->start(0, key, copies);
     reference_->finish(0);
-    tested_->start(slot, key, tasks);  // last: once started, it must be finished
+    tested_->start(slot, key, tasks);  // last, because a started batch must be finished
   }
 
   void finish(int slot) override {

@@ -6,8 +6,8 @@
 
 namespace eckart {
 
-/// Runs everything on both backends, gives the results of `tested`, and remembers the largest
-/// differences between the two; warnings() lists them.
+/// Computes every batch on both backends and returns the results of `tested`. warnings() reports
+/// the largest differences between the two.
 std::unique_ptr<Backend> make_checked_backend(std::unique_ptr<Backend> tested,
                                               std::unique_ptr<Backend> reference);
 

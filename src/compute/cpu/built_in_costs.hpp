@@ -4,8 +4,8 @@
 
 namespace eckart {
 
-/// For a machine without measured costs. One core of an AMD EPYC (Zen 4) with OpenBLAS 0.3.21,
-/// fitted by `eckart doctor --calibrate`.
+/// Costs for a machine that was not measured. From one core of an AMD EPYC (Zen 4) with OpenBLAS
+/// 0.3.21, fitted by `eckart doctor --calibrate`.
 inline constexpr SolverCosts kBuiltInCpuCosts = {.subspace = {.flop_s = 8e-11, .vector_s = 8e-08},
                                                  .gram = {.batch_s = 3.2e-05,
                                                           .sample_s = 1.1e-08,

@@ -18,14 +18,15 @@
 #include "core/error.hpp"
 #include "machine/usable_cores.hpp"
 
-// Exported by every OpenBLAS, declared in none of its headers.
+// Every OpenBLAS exports these functions. Its headers do not declare them.
 extern "C" void* blas_memory_alloc(int where);
 extern "C" void blas_memory_free(void* buffer);
 
 namespace eckart {
 namespace {
 
-constexpr std::size_t kBufferBytes = std::size_t(128) << 20;  // address space; little is touched
+constexpr std::size_t kBufferBytes = std::size_t(128)
+                                     << 20;  // address space; OpenBLAS touches little of it
 
 void check_address_space(std::size_t bytes) {
   void* trial = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
@@ -38,8 +39,9 @@ void check_address_space(std::size_t bytes) {
   ::munmap(trial, bytes);
 }
 
-/// OpenBLAS makes a buffer for each thread that is in it at a time, keeps it, and tries for ever
-/// where it gets no memory. So they are made now, while failing is still possible.
+/// OpenBLAS allocates one buffer for each thread that calls it at the same time, and keeps it. If
+/// that allocation fails, OpenBLAS retries forever. So all buffers are allocated here, after
+/// check_address_space().
 void make_openblas_buffers(int lanes) {
   check_address_space(std::size_t(lanes) * kBufferBytes);
   std::vector<void*> buffers(std::size_t(lanes), nullptr);
@@ -47,7 +49,7 @@ void make_openblas_buffers(int lanes) {
   for (void* buffer : buffers) blas_memory_free(buffer);
 }
 
-/// OpenBLAS built without threads has buffers without locks: two lanes in it would share one.
+/// An OpenBLAS built without threads does not lock its buffers. Two lanes would share one.
 bool openblas_is_thread_safe() { return openblas_get_parallel() != OPENBLAS_SEQUENTIAL; }
 
 int lanes_to_use(const BackendOptions& options) {
@@ -70,7 +72,7 @@ class CpuBackend : public Backend {
         device_(cpu::cpu_name()),
         costs_(select_costs(options.calibration, "cpu", device_, kBuiltInCpuCosts)),
         chooser_(solver_, costs_.costs) {
-    openblas_set_num_threads(1);  // the lanes are the threads
+    openblas_set_num_threads(1);  // one BLAS thread per lane
     make_openblas_buffers(lanes_);
     LAPACKE_set_nancheck(0);  // pixels are never NaN
   }

@@ -6,9 +6,9 @@
 
 namespace eckart {
 
-/// One plane after the other, one BLAS thread a lane. gram, gesvd and gesvdj are LAPACK's in
-/// float64, and the reference; subspace, and automatic where it pays, iterate in float32 and
-/// certify each output, or leave the plane to gram.
+/// Computes one plane at a time with one BLAS thread per lane. gram, gesvd and gesvdj use LAPACK in
+/// float64 and are the reference. subspace, and automatic where it is faster, iterate in float32
+/// and certify each output. Uncertified planes are recomputed by gram, then by gesvd.
 std::unique_ptr<Backend> make_cpu_backend(const BackendOptions& options);
 
 }  // namespace eckart

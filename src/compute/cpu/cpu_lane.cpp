@@ -17,7 +17,7 @@
 namespace eckart::cpu {
 namespace {
 
-/// Rows and columns exchanged where that makes rows >= cols.
+/// Transposes a wide view, so that rows >= cols.
 template <class T>
 MatrixView<T> as_tall(MatrixView<T> view) {
   return view.rows >= view.cols ? view : view.transposed();
@@ -84,7 +84,7 @@ class CpuLane : public Lane {
     });
   }
 
-  /// Planes are not padded here, so the shape is the plane's own.
+  /// The CPU does not pad planes, so `shape` is the plane's own shape.
   SolverKind solver_for(PaddedShape shape, int rank) {
     const std::pair key(shape, rank);
     const auto cached = solver_cache_.find(key);
@@ -96,10 +96,10 @@ class CpuLane : public Lane {
   SolverChooser& chooser_;
   std::stop_token stop_;
   std::map<std::pair<PaddedShape, int>, SolverKind> solver_cache_;  // by shape and largest rank
-  const bool has_fixed_solver_;  // one solver was asked for, and no other is to follow it
+  const bool has_fixed_solver_;  // a non-iterative solver was requested; no other solver follows it
   Float32Solver float32_;
   Float64Solver float64_;
-  Float64Solver gesvd_{SolverKind::gesvd};  // for errors that A'A is too coarse for
+  Float64Solver gesvd_{SolverKind::gesvd};  // for errors below the resolution of A'A
 };
 
 }  // namespace

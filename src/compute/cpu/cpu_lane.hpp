@@ -7,7 +7,7 @@
 
 namespace eckart::cpu {
 
-/// `chooser` must outlive the lane.
+/// Creates a lane of the CPU backend. `chooser` must outlive the lane.
 std::unique_ptr<Lane> make_lane(SolverKind solver, Certificate certificate, SolverChooser& chooser);
 
 }  // namespace eckart::cpu

@@ -10,7 +10,7 @@ std::string cpu_name() {
     const std::size_t value = line.find(": ");
     if (line.starts_with("model name") && value != std::string::npos) return line.substr(value + 2);
   }
-  return "unknown CPU";  // ARM's kernels name none
+  return "unknown CPU";  // ARM kernels report no model name
 }
 
 }  // namespace eckart::cpu

@@ -4,7 +4,7 @@
 
 namespace eckart::cpu {
 
-/// The model that the kernel tells, or else "unknown CPU".
+/// The model name in /proc/cpuinfo, or "unknown CPU".
 std::string cpu_name();
 
 }  // namespace eckart::cpu

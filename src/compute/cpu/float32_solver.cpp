@@ -16,7 +16,7 @@
 namespace eckart::cpu {
 namespace {
 
-// Of the filters that are tried one after the other, each on what the last has left.
+// Amplifications of the filters. Each filter is applied to the result of the one before.
 constexpr double kAmplifications[] = {5, 30, 1000};
 
 }  // namespace
@@ -43,12 +43,12 @@ bool Float32Solver::reconstruct(const PlaneTask<T>& plane) {
       if (certification != Certification::uncertified)
         return certification == Certification::certified;
     }
-  } catch (const ItemError&) {  // float64 may still get there
+  } catch (const ItemError&) {  // float64 may still converge
   }
   return false;
 }
 
-/// Writes every output until one is not good enough.
+/// Computes the outputs in order and stops at the first that is not certified.
 template <class T>
 Float32Solver::Certification Float32Solver::certify_outputs(
     const PlaneTask<T>& plane, const SubspaceIteration::LowRankFactors& factors) {
@@ -68,7 +68,7 @@ Float32Solver::Certification Float32Solver::certify_outputs(
                             : loss_estimate_for(factors.rayleigh_quotients);
     if (!(loss <= kMaxLossDb)) {
       const double best_loss_estimate =
-          loss_estimate_for(factors.ritz);  // were the space invariant
+          loss_estimate_for(factors.ritz);  // the estimate if the subspace were invariant
       return best_loss_estimate <= kMaxLossDb ? Certification::uncertified
                                               : Certification::uncertifiable;
     }
@@ -82,7 +82,7 @@ Float32Solver::Certification Float32Solver::certify_outputs(
   return Certification::certified;
 }
 
-/// Of outputs that are written, and good enough by their estimates.
+/// Computes the loss bound of outputs that certify_outputs() has certified.
 template <class T>
 Float32Solver::Certification Float32Solver::prove_outputs(const PlaneTask<T>& plane) {
   bool is_prepared = false;

@@ -9,13 +9,14 @@
 
 namespace eckart::cpu {
 
-/// Reconstructs planes by block subspace iteration in float32, with a certificate: every output is
-/// within 0.01 dB of the optimum, or the plane is refused. Keeps its memory between calls.
+/// Reconstructs planes by block subspace iteration in float32. A plane is accepted only if all of
+/// its outputs are certified. Reuses its memory between calls.
 class Float32Solver {
  public:
   explicit Float32Solver(Certificate certificate) : certificate_(certificate) {}
 
-  /// False if the iteration does not get there; the plane's outputs are then of no use.
+  /// Returns false if the iteration did not certify all outputs. The outputs of the plane are then
+  /// invalid.
   template <class T>
   bool reconstruct(const PlaneTask<T>& plane);
 

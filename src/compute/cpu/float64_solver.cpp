@@ -13,8 +13,8 @@
 namespace eckart::cpu {
 namespace {
 
-/// A's samples as float64, m x n with m >= n: row by row, which is A transposed in column-major
-/// order.
+/// Copies the samples of A (m x n, m >= n) row by row, which is A' in column-major order. Returns
+/// ||A||_F^2.
 template <class T>
 double load_samples(MatrixView<const T> a_mn, std::vector<double>& a_t_nm) {
   double squared_norm = 0;
@@ -30,7 +30,7 @@ double load_samples(MatrixView<const T> a_mn, std::vector<double>& a_t_nm) {
   return squared_norm;
 }
 
-/// Clamps, rounds to nearest even and stores; adds up both squared errors.
+/// Clamps, rounds to nearest even and stores the values. Adds up both squared errors.
 template <class T>
 void store_rounded(const std::vector<double>& values, MatrixView<const T> a_mn, int peak,
                    MatrixView<T> out_mn, PlaneResult& result) {
@@ -68,7 +68,8 @@ void Float64Solver::reconstruct(const PlaneTask<T>& plane) {
         .energy = energy(std::span(right.sigma_squared).first(std::size_t(k)), squared_norm)};
     store_rounded(values_, plane.a_mn, plane.peak, samples_mn, *result);
     result->loss_estimate_db = loss_estimate_db(k, n, result->residual, squared_norm, precision_);
-    result->loss_bound_db = result->loss_estimate_db;  // nothing but rounding
+    result->loss_bound_db =
+        result->loss_estimate_db;  // a full decomposition loses nothing but rounding
   }
 }
 

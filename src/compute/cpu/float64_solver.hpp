@@ -8,14 +8,14 @@
 
 namespace eckart::cpu {
 
-/// Reconstructs planes by A V_k V_k' in float64. Keeps its memory between calls.
+/// Reconstructs planes as A_k = (A V_k) V_k' in float64. Reuses its memory between calls.
 class Float64Solver {
  public:
   explicit Float64Solver(SolverKind solver)
       : solver_(solver),
         precision_(solver == SolverKind::gram ? Precision::float64_gram : Precision::float64) {}
 
-  /// Throws ItemError(not_converged).
+  /// Throws ItemError(not_converged) if LAPACK does not converge, and as check_lapack() does.
   template <class T>
   void reconstruct(const PlaneTask<T>& plane);
 

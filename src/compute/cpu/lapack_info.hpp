@@ -4,9 +4,9 @@
 
 namespace eckart::cpu {
 
-/// Checks what a LAPACKE routine returned. Throws std::bad_alloc if LAPACKE had no memory for its
-/// workspace, ItemError (not_converged) if `info` > 0, and ItemError (compute_failed) if an
-/// argument was wrong.
+/// Checks the return value of a LAPACKE routine. Throws std::bad_alloc if LAPACKE could not
+/// allocate its workspace, ItemError(not_converged) if `info` > 0, and ItemError(compute_failed) if
+/// an argument was invalid.
 void check_lapack(lapack_int info, const char* routine);
 
 }  // namespace eckart::cpu

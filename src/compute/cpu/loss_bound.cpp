@@ -16,24 +16,25 @@
 namespace eckart::cpu {
 namespace {
 
-// The share of ||A||_F^2 that float64 can lose in T, in its eigenvalues and in their sum, in units
-// of (m + n) sqrt(l) epsilon: A Q alone can lose n sqrt(l), B'B m sqrt(k) / 2
-// (docs/explanation/numerics.md).
+// Bound of the float64 rounding error of T, its eigenvalues and their sum, as a share of ||A||_F^2
+// and in units of (m + n) sqrt(l) epsilon. A Q alone can lose n sqrt(l), and B'B can lose m sqrt(k)
+// / 2 (docs/explanation/numerics.md).
 constexpr double kRoundingFactor = 4;
 // A cutoff below this share of the largest eigenvalue is rounding.
 constexpr double kMinRelativeCutoff = 1e-12;
-// mu below this share of theta_k costs the bound next to nothing.
+// Probing stops when mu is below this share of theta_k. A smaller mu improves the bound very
+// little.
 constexpr double kSmallComplement = 0.4;
 
 std::size_t size(int rows, int cols) { return std::size_t(rows) * std::size_t(cols); }
 
-/// The lower triangle of Y'Y, for Y of rows x l.
+/// The lower triangle of Y'Y, Y is rows x l.
 void gram(const std::vector<double>& y, int rows, int l, std::vector<double>& c_ll) {
   c_ll.resize(size(l, l));
   cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, l, rows, 1, y.data(), rows, 0, c_ll.data(), l);
 }
 
-/// The eigenvalues of a symmetric matrix, of which the lower triangle counts, in descending order.
+/// The eigenvalues of a symmetric matrix in descending order. Reads the lower triangle.
 void eigenvalues(std::vector<double>& matrix_ll, int l, std::vector<double>& values) {
   values.resize(std::size_t(l));
   check_lapack(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'N', 'L', l, matrix_ll.data(), l, values.data()),
@@ -50,7 +51,7 @@ double largest_squared_column(const std::vector<double>& block, int rows, int co
   return largest;
 }
 
-/// The same for every plane of n columns: the bytes of an output depend on nothing but its input.
+/// Uses a fixed seed, so that the bytes of an output depend only on its input.
 void fill_normal(std::vector<double>& block_nr, int n) {
   if (block_nr.size() == size(n, kProbeVectors)) return;
   block_nr.resize(size(n, kProbeVectors));
@@ -74,7 +75,8 @@ void LossBound::prepare(const std::vector<float>& a_t_nm, const std::vector<floa
   bound_complement(rank);
 }
 
-/// By one Cholesky QR: the columns are orthonormal to float32's precision already.
+/// One Cholesky QR. It is sufficient because the columns are already orthonormal to float32
+/// precision.
 void LossBound::orthonormalize_basis() {
   gram(q_nl_, n_, l_, matrix_ll_);
   check_lapack(LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', l_, matrix_ll_.data(), l_), "dpotrf");
@@ -82,7 +84,7 @@ void LossBound::orthonormalize_basis() {
               matrix_ll_.data(), l_, q_nl_.data(), n_);
 }
 
-/// T, its eigenvalues, and G'G.
+/// Computes T, its eigenvalues theta, and G'G.
 void LossBound::project() {
   b_ml_.resize(size(m_, l_));
   cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, m_, l_, n_, 1, a_t_nm_.data(), n_,
@@ -101,7 +103,7 @@ void LossBound::project() {
   gram(w_nl_, n_, l_, g_ll_);
 }
 
-/// block - Q Q' block.
+/// block = (I - QQ') block.
 void LossBound::deflate(std::vector<double>& block_nr) {
   coefficients_lr_.resize(size(l_, kProbeVectors));
   cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, l_, kProbeVectors, n_, 1, q_nl_.data(), n_,
@@ -110,7 +112,8 @@ void LossBound::deflate(std::vector<double>& block_nr) {
               n_, coefficients_lr_.data(), l_, 1, block_nr.data(), n_);
 }
 
-/// By degrees, as far as they bring the bound down. The squared norms outside Q bound it as well.
+/// Computes mu. Starts from ||A||_F^2 - sum theta_i >= ||C||_2^2 and raises the degree of the
+/// probes until mu is small or the maximum degree is reached.
 void LossBound::bound_complement(int rank) {
   const double theta_k = theta_[std::size_t(rank) - 1];
   const double captured = std::accumulate(theta_.begin(), theta_.end(), 0.0);
@@ -129,7 +132,7 @@ void LossBound::bound_complement(int rank) {
         squared_norm_bound(largest_squared_column(image_mr_, m_, kProbeVectors), degree, cutoff);
     complement_ = std::min(complement_, bound + rounding_);
     if (degree == kMaxProbeDegree) return;
-    // T_0 = w, T_1 = X w, T_d+1 = 2 X T_d - T_d-1 with X = 2 C'C / cutoff - I.
+    // T_0 = w, T_1 = X w, T_{d+1} = 2 X T_d - T_{d-1} with X = 2 C'C / cutoff - I.
     next_nr_ = probe_nr_;
     const double twice = degree == 0 ? 1 : 2;
     cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n_, kProbeVectors, m_,
@@ -143,7 +146,7 @@ void LossBound::bound_complement(int rank) {
   }
 }
 
-/// With this share of G'G.
+/// The bound with T + share G'G / (theta_k - mu).
 double LossBound::loss_db(int k, double residual, double share) {
   const double gap = theta_[std::size_t(k) - 1] - complement_;
   if (!(gap > 0)) return std::numeric_limits<double>::infinity();
@@ -152,7 +155,8 @@ double LossBound::loss_db(int k, double residual, double share) {
   eigenvalues(matrix_ll_, l_, values_);
   const double captured = std::accumulate(values_.begin(), values_.begin() + k, 0.0);
   const double optimum = squared_norm_ - captured - rounding_;
-  if (!(optimum > 0)) return std::numeric_limits<double>::infinity();  // all of it may be rounding
+  if (!(optimum > 0))
+    return std::numeric_limits<double>::infinity();  // the error may be rounding only
   return std::max(0.0, 10 * std::log10(residual * (1 + kSummationError) / optimum));
 }
 

@@ -4,31 +4,32 @@
 
 namespace eckart::cpu {
 
-/// A proven bound of what a reconstruction has lost against the optimum, from a subspace that holds
-/// the leading right singular vectors. All of it is in float64, apart from the iteration that found
-/// the subspace, so that no rounding of the latter matters.
+/// A proven bound of the loss of a reconstruction against the optimum, from a subspace that
+/// approximates the leading right singular vectors. All of it is computed in float64. Rounding of
+/// the iteration that found the subspace does not affect the proof.
 ///
-/// Let Q (n x l) be orthonormal, H = A'A, T = Q'HQ with eigenvalues theta_i, G = HQ - QT, and
-/// mu >= ||A (I - QQ')||_2^2. An eigenvalue lambda_i of H above mu is the i-th eigenvalue of
-/// T + G'(lambda_i - M)^-1 G, where M is H on the complement of Q (the Schur complement and
-/// Haynsworth's inertia). Since lambda_i >= theta_i for all i, and M <= mu,
-///   sum_{i<=k} lambda_i <= sum_{i<=k} eigenvalue_i(T + G'G / (theta_k - mu))   if theta_k > mu,
-/// and the optimal error ||A||_F^2 - sum_{i<=k} lambda_i is at least what that leaves.
+/// Let Q (n x l) be orthonormal, H = A'A, T = Q'HQ with eigenvalues theta_i, G = HQ - QT, and mu >=
+/// ||A (I - QQ')||_2^2. If an eigenvalue lambda_i of H is above mu, it is the i-th eigenvalue of T
+/// + G'(lambda_i - M)^-1 G, where M is H restricted to the complement of Q (Schur complement;
+/// Haynsworth's inertia additivity, 1968). Since lambda_i >= theta_i for all i, and M <= mu I,
+///   sum_{i<=k} lambda_i <= sum_{i<=k} eigenvalue_i(T + G'G / (theta_k - mu))   if theta_k > mu.
+/// This bounds the optimal error ||A||_F^2 - sum_{i<=k} lambda_i from below.
 ///
-/// The complete proof, and what is assumed of rounding: docs/explanation/numerics.md. mu comes from
-/// random vectors, see compute/norm_bound. Keeps its memory between planes.
+/// docs/explanation/numerics.md has the complete proof and the assumptions about rounding. mu comes
+/// from probe vectors, see compute/norm_bound. Reuses its memory between planes.
 class LossBound {
  public:
-  /// `a_t_nm` is A transposed, column-major n x m, of integers; `q_nl` spans the subspace, with
-  /// about orthonormal columns; `rank` <= l is the largest for which bounds will be wanted. Throws
-  /// ItemError(not_converged), std::bad_alloc.
+  /// Prepares the bounds of one plane. `a_t_nm` is A transposed, column-major n x m, with integer
+  /// entries. The columns of `q_nl` span the subspace and are approximately orthonormal. `rank` <=
+  /// l is the largest rank that loss_db() is called with. Throws ItemError(not_converged),
+  /// std::bad_alloc.
   void prepare(const std::vector<float>& a_t_nm, const std::vector<float>& q_nl, int m, int n,
                int l, int rank, double squared_norm);
 
-  /// The PSNR in dB, before rounding, by which the optimum of rank k can be better than a
-  /// reconstruction with this squared error; infinity if nothing is proven.
+  /// A bound, in dB before rounding, of the loss of a rank-k reconstruction with this squared
+  /// error. Infinity if nothing can be proven.
   double loss_db(int k, double residual);
-  /// The same, had the subspace converged: more iterations cannot get below it.
+  /// The bound if the subspace were invariant (G = 0). More iterations cannot give a smaller bound.
   double converged_loss_db(int k, double residual);
 
  private:

@@ -10,9 +10,9 @@ struct SimdFeatures {
 };
 SimdFeatures detect_simd_features();
 
-/// What to tell the operator where OpenBLAS does not know the CPU, and so computes with a fraction
-/// of its vectors; empty where all is well. `core` is the name of the kernels it has chosen.
-/// OpenBLAS reads the remedy from the environment when it is loaded, before main().
+/// Returns a warning if OpenBLAS does not recognize the CPU and therefore uses only part of its
+/// SIMD width; otherwise an empty string. `core` is the name of the kernels that OpenBLAS has
+/// chosen. OpenBLAS reads OPENBLAS_CORETYPE when it is loaded, before main().
 std::string openblas_core_warning(std::string_view core, SimdFeatures features);
 
 }  // namespace eckart::cpu

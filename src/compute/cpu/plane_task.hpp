@@ -7,8 +7,8 @@
 
 namespace eckart::cpu {
 
-/// One plane of an image, turned so that m >= n, and where its reconstructions go: an entry for
-/// every rank. T is std::uint8_t or std::uint16_t, and `top` its largest value.
+/// One plane of an image, transposed if it is wide, so that m >= n, and one output per rank. T is
+/// std::uint8_t or std::uint16_t; `peak` is its largest value.
 template <class T>
 struct PlaneTask {
   struct Output {

@@ -40,7 +40,7 @@ void RightSingularSolver::gram(const std::vector<double>& a_t_nm, int m, int n, 
   values_.resize(std::size_t(n));
   cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, m, 1.0, a_t_nm.data(), n, 0.0,
               matrix_.data(), n);
-  // LAPACK's order is ascending: the last ones are wanted.
+  // LAPACK returns eigenvalues in ascending order, so the last k are the leading ones.
   if (k > max_bisection_vectors(n)) {
     check_lapack(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, matrix_.data(), n, values_.data()),
                  "dsyevd");
@@ -57,7 +57,7 @@ void RightSingularSolver::gram(const std::vector<double>& a_t_nm, int m, int n, 
   copy_leading(vectors_.data(), values_.data(), n, k);
 }
 
-/// Eigenvectors (n x k) and eigenvalues of A'A, ascending.
+/// Copies the last k of n eigenvectors (n x k, ascending) of A'A in descending order.
 void RightSingularSolver::copy_leading(const double* vectors, const double* values, int n, int k) {
   for (int i = 0; i < k; ++i) {
     const int from = k - 1 - i;
@@ -71,7 +71,7 @@ void RightSingularSolver::gesvd(const std::vector<double>& a_t_nm, int m, int n,
   vectors_.resize(size(n, n));
   values_.resize(std::size_t(n));
   std::vector<double> v_t(
-      size(n, m));  // left singular vectors of A; not needed, but no way without
+      size(n, m));  // left singular vectors of A; dgesdd always computes both sides
   check_lapack(LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'S', n, m, matrix_.data(), n, values_.data(),
                               vectors_.data(), n, v_t.data(), n),
                "dgesdd");
@@ -89,7 +89,8 @@ void RightSingularSolver::gesvdj(const std::vector<double>& a_t_nm, int m, int n
   }
   vectors_.resize(size(n, n));
   values_.resize(std::size_t(n));
-  // Preconditioned by a pivoted QR, without which Jacobi need not converge on matrices of low rank.
+  // dgejsv preconditions with a pivoted QR. Without it Jacobi may not converge for low-rank
+  // matrices.
   double statistics[7];
   lapack_int counts[3];
   check_lapack(

@@ -6,18 +6,19 @@
 
 namespace eckart::cpu {
 
-/// The k leading right singular vectors of an m x n matrix A, m >= n, and its singular values.
+/// The k leading right singular vectors of an m x n matrix A, m >= n, and its k largest squared
+/// singular values.
 struct RightSingularVectors {
   std::vector<double> v_nk;           ///< column-major n x k, largest singular value first
   std::vector<double> sigma_squared;  ///< k values, descending
 };
 
-/// `a_t_nm` is A transposed, column-major n x m; 1 <= k <= n. All arithmetic is LAPACK's in
-/// float64:
-///   gram    eigenvectors of A'A, few by bisection (dsyevr), many by divide and conquer (dsyevd)
+/// Computes right singular vectors with LAPACK in float64. `a_t_nm` is A transposed, column-major n
+/// x m; 1 <= k <= n.
+///   gram    eigenvectors of A'A: few by bisection (dsyevr), many by divide and conquer (dsyevd)
 ///   gesvd   divide and conquer on A (dgesdd)
 ///   gesvdj  one-sided Jacobi on A, preconditioned (dgejsv)
-/// Keeps its memory between calls. Throws ItemError(not_converged).
+/// The result is valid until the next call. Throws as check_lapack() does.
 class RightSingularSolver {
  public:
   explicit RightSingularSolver(SolverKind kind) : solver_(kind) {}

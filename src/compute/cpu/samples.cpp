@@ -7,14 +7,14 @@
 namespace eckart::cpu {
 namespace {
 
-// So many squares of differences of 8-bit samples add up to less than 2^24, and so exactly in
-// float32; those of 16 bits have float64.
+// Number of samples per block. A sum of 256 squared differences of 8-bit samples is below 2^24, so
+// it is exact in float32. Blocks of 16-bit samples are summed in float64.
 constexpr int kBlock = 256;
 template <class T>
 using Sum = std::conditional_t<sizeof(T) == 1, float, double>;
 
-/// Calls visit(row, first column, last column) tile by tile, so that a matrix that lies the other
-/// way round in memory is read and written by the cache line.
+/// Calls visit(row, first column, last column) for each row of each tile. Tiles make reads and
+/// writes use whole cache lines if one of the two matrices is transposed in memory.
 template <class Visit>
 void for_each_tile_row(int rows, int cols, const Visit& visit) {
   constexpr int kTileSize = 32;
@@ -27,14 +27,15 @@ void for_each_tile_row(int rows, int cols, const Visit& visit) {
   }
 }
 
-/// Half to even: from 2^23 on a float32 has no fraction left.
+/// Rounds to nearest even: a float32 of at least 2^23 has no fraction bits.
 float round_to_even(float value) {
   constexpr float kNoFraction = 0x1p23F;
   return (value + kNoFraction) - kNoFraction;
 }
 
-/// Of at most kBlock samples. A loop for each thing, since of several types in one loop compilers
-/// make poor vectors. The sum of the residuals, all of one sign, need not have an order.
+/// Processes at most kBlock samples. Each step has its own loop, because compilers vectorize loops
+/// with several types badly. Residuals are all non-negative, so the order of their sum does not
+/// matter.
 template <class T>
 SquaredErrors compare_block(const float* values, const T* samples, int count, float peak,
                             T* stored) {

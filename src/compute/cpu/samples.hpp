@@ -7,27 +7,28 @@
 
 namespace eckart::cpu {
 
-// Pixels to float32 and back, in loops over what lies side by side, which compilers vectorize.
-// T is std::uint8_t or std::uint16_t.
+// Conversions between pixels and float32, in contiguous loops that compilers vectorize. T is
+// std::uint8_t or std::uint16_t.
 
-/// A plane's samples, row by row.
+/// Copies a plane's samples to, or from, contiguous rows.
 template <class T>
 void gather(MatrixView<const T> from, T* to);
 template <class T>
 void scatter(const T* from, MatrixView<T> to);
 
-/// Exact in float32. Returns the sum of their squares: exact for 8 bits, and for 16 bits up to 2^21
-/// samples, where it may pass 2^53. Beyond, a relative error of float64's epsilon for each block at
-/// most.
+/// Converts samples to float32, exactly. Returns the sum of their squares. The sum is exact for 8
+/// bits, and for 16 bits up to 2^21 samples, where it can exceed 2^53. Above that its relative
+/// error is at most float64's epsilon per block.
 template <class T>
 double to_float(std::span<const T> samples, float* values);
 
 struct SquaredErrors {
   double residual = 0;       ///< before clamping and rounding
-  double squared_error = 0;  ///< of what is stored; exact up to 2^53
+  double squared_error = 0;  ///< after clamping and rounding; exact up to 2^53
 };
 
-/// Clamps to 0 ... top and rounds half to even, into `stored`; compares with `samples`.
+/// Clamps to 0 ... peak and rounds half to even into `stored`. Returns the errors against
+/// `samples`.
 template <class T>
 SquaredErrors round_and_compare(const float* values, std::span<const T> samples, int peak,
                                 T* stored);

@@ -10,12 +10,12 @@
 namespace eckart::cpu {
 namespace {
 
-constexpr float kShift = 1e-6F;  // several units in the last place of the unit diagonal
+constexpr float kShift = 1e-6F;  // 16 units in the last place of the unit diagonal
 constexpr float kMaxShift = 1e-2F;
 
 }  // namespace
 
-/// Leaves R of the scaled columns in r_ll_. False if the matrix and its shift are not positive
+/// Writes R of the scaled columns to r_ll_. Returns false if the shifted matrix is not positive
 /// definite in float32.
 bool ShiftedCholeskyQr::factorize(const std::vector<float>& y, int rows, int l, float shift) {
   cblas_ssyrk(CblasColMajor, CblasUpper, CblasTrans, l, rows, 1, y.data(), rows, 0, r_ll_.data(),
@@ -47,7 +47,7 @@ void ShiftedCholeskyQr::operator()(std::vector<float>& y, int rows, int l,
     const float r = scale_[j] > 0 ? r_ll_[j * size + j] / scale_[j] : 0;
     squared_diagonal_[j] = r * r;
   }
-  inverse_ll_.assign(size * size, 0);  // of R for the columns as they came, not scaled
+  inverse_ll_.assign(size * size, 0);  // R^-1 for the columns before scaling
   for (std::size_t j = 0; j < size; ++j) inverse_ll_[j * size + j] = 1;
   cblas_strsm(CblasColMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, l, l, 1,
               r_ll_.data(), l, inverse_ll_.data(), l);

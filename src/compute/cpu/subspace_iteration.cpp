@@ -20,8 +20,9 @@ constexpr double kMinRelativeRitz = 1e-14;
 
 std::size_t size(int rows, int cols) { return std::size_t(rows) * std::size_t(cols); }
 
-/// The same for every plane of n columns. Cosines, since images are smooth and these are near what
-/// is looked for, and as much of random signs, since no image may be without a share in the start.
+/// The start block, the same for every plane of n columns: cosines plus random signs. Cosines are
+/// close to the leading singular vectors of smooth images. Random signs make sure that no direction
+/// is missing.
 void fill_initial_block(std::vector<float>& q_nl, int n, int l) {
   std::mt19937 random(1936);
   std::vector<float> cosine(4 * std::size_t(n));
@@ -39,8 +40,7 @@ void fill_initial_block(std::vector<float>& q_nl, int n, int l) {
 }  // namespace
 
 int subspace_columns(int rank) {
-  constexpr int kColumnMultiple =
-      16;  // floats in the longest vector: what the matrix products like
+  constexpr int kColumnMultiple = 16;  // floats in the widest SIMD register
   const int wanted = rank + std::max(20, rank / 4);
   return (wanted + kColumnMultiple - 1) / kColumnMultiple * kColumnMultiple;
 }
@@ -57,7 +57,9 @@ void SubspaceIteration::start(const std::vector<float>& a_t_nm, int m, int n, in
   }
   q_nl_ = initial_nl_;
   multiply_a();
-  orthonormalize_(z_ml_, m, l);  // what A has done to random columns, one Cholesky of A'A hides
+  orthonormalize_(
+      z_ml_, m,
+      l);  // without this step the condition number of A'A would be too large for one Cholesky
   multiply_a_t(1, 0);
   orthonormalize_(y_nl_, n, l);
   std::swap(q_nl_, y_nl_);
@@ -78,16 +80,16 @@ void SubspaceIteration::multiply_a_t(float alpha, float beta) {
               z_ml_.data(), m_, beta, y_nl_.data(), n_);
 }
 
-/// Where the filter begins to lift: a little above the least of what the space holds, which would
-/// be too low, since the last columns have converged least.
+/// The upper end of the interval that the filter damps. It is a little above the smallest Ritz
+/// value, because the last columns have converged least and their Ritz values are too small.
 double SubspaceIteration::cutoff() const {
   const double cutoff_value = values_[size(l_, 17) / 20];
-  constexpr double kMinCutoff = 1e-20;  // for the zero matrix; its inverse is a float32
+  constexpr double kMinCutoff = 1e-20;  // for the zero matrix; 1 / cutoff must be a finite float32
   return std::max({cutoff_value, kMinRelativeRitz * values_.front(), kMinCutoff});
 }
 
-/// Degree d of Chebyshev's T_d with T_d(x) >= lift, where x is what the filter makes of the last of
-/// the k; T_d is at most 1 on what it damps.
+/// The smallest degree d with T_d(x) >= amplification, at most kMaxDegree. x = 2 theta_k / cutoff -
+/// 1 maps [0, cutoff] to [-1, 1], where |T_d| <= 1.
 int SubspaceIteration::degree_for(double amplification) const {
   constexpr int kMaxDegree = 8;
   const double x = 2 * values_[std::size_t(k_) - 1] / cutoff() - 1;
@@ -97,9 +99,9 @@ int SubspaceIteration::degree_for(double amplification) const {
   return degree;
 }
 
-/// T_0 = Q, T_1 = X Q, T_i+1 = 2 X T_i - T_i-1 with X = A'A / c - 1, c half of the cut. Since the
-/// recurrence is linear, T_i and T_i-1 may be multiplied by the same R^-1 from the right on the
-/// way.
+/// Computes Q = T_d(X) Q with X = A'A / c - I, c = cutoff / 2: T_0 = Q, T_1 = X Q, T_{i+1} = 2 X
+/// T_i - T_{i-1}. The recurrence is linear, so T_i and T_{i-1} may both be multiplied from the
+/// right by the same R^-1.
 void SubspaceIteration::apply_filter(double amplification) {
   const int degree = degree_for(amplification);
   const double c = cutoff() / 2;
@@ -117,7 +119,7 @@ void SubspaceIteration::apply_filter(double amplification) {
 }
 
 const SubspaceIteration::LowRankFactors& SubspaceIteration::compute_factors() {
-  orthonormalize_(q_nl_, n_, l_);  // what one Cholesky leaves
+  orthonormalize_(q_nl_, n_, l_);  // removes what one Cholesky QR leaves
   multiply_a();
   compute_ritz_pairs();
   weights_lk_.resize(size(l_, k_));
@@ -141,8 +143,8 @@ const SubspaceIteration::LowRankFactors& SubspaceIteration::compute_factors() {
   return factors_;
 }
 
-/// V = A'U, a part of the rows after the other: where many terms are alike, so is what float32
-/// loses of each, and the parts' sums are smaller.
+/// V = A'U, summed in chunks of rows. Rounding errors of equal terms accumulate in float32; smaller
+/// partial sums lose less.
 void SubspaceIteration::project() {
   constexpr int kRowsPerChunk = 256;
   factors_.v_nk.resize(size(n_, k_));
@@ -154,8 +156,8 @@ void SubspaceIteration::project() {
   }
 }
 
-/// Eigenvalues and eigenvectors of (AQ)'(AQ), left in c_ll_ in ascending order, in float64: it has
-/// room for the squared condition, which float32 has not.
+/// Eigenvalues and eigenvectors of (AQ)'(AQ), in ascending order in c_ll_. Uses float64, because
+/// the condition number of the product is squared.
 void SubspaceIteration::compute_ritz_pairs() {
   b_ml_.assign(z_ml_.begin(), z_ml_.end());
   c_ll_.resize(size(l_, l_));

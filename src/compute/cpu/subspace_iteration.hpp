@@ -7,21 +7,24 @@
 
 namespace eckart::cpu {
 
-/// Columns that the iteration works with to find `rank` vectors.
+/// The number of columns l of the iteration for rank k: k + max(20, k / 4), rounded up to a
+/// multiple of 16.
 int subspace_columns(int rank);
 
-/// The leading left singular vectors of an m x n matrix A, m >= n, by block subspace iteration in
-/// float32 on A, never on A'A; the small eigenproblem at the end is in float64.
+/// Computes the leading left singular vectors of an m x n matrix A, m >= n, by block subspace
+/// iteration in float32. It multiplies by A and A', and never forms A'A. Only the small
+/// eigenproblem at the end is in float64.
 ///
-/// After a first round of A and A' comes a Chebyshev filter: its polynomial in A'A damps what is
-/// below the last of the singular values wanted and, for the same products with A, lifts what is
-/// above it far more than a power does. (Zhou, Saad, Tiago, Chelikowsky: Self-consistent-field
-/// calculations using Chebyshev-filtered subspace iteration, 2006)
+/// The first iteration is Z = orth(A Q), Q = orth(A'Z). Then a Chebyshev filter is applied: a
+/// polynomial of A'A that damps the singular values below the cutoff. For the same number of
+/// products it amplifies those above the cutoff far more than a power of A'A does (Zhou, Saad,
+/// Tiago, Chelikowsky: Self-consistent-field calculations using Chebyshev-filtered subspace
+/// iteration, 2006).
 ///
-/// Keeps its memory between planes. The members throw ItemError(not_converged).
+/// Reuses its memory between planes. The member functions throw ItemError(not_converged).
 class SubspaceIteration {
  public:
-  /// What the space holds: A is about U_k V_k' for every rank up to k.
+  /// A is approximately U_r V_r' for every rank r <= k, with the first r columns of U and V.
   struct LowRankFactors {
     std::vector<float> u_mk;   ///< column-major m x k, orthonormal
     std::vector<float> v_nk;   ///< column-major n x k, A'U
@@ -29,17 +32,18 @@ class SubspaceIteration {
     std::vector<double> rayleigh_quotients;  ///< ||A'u_i||^2, k values
   };
 
-  /// Does the first round. `a_t_nm` is A transposed, column-major n x m, and must outlive what is
-  /// done with it; k <= l <= n.
+  /// Runs the first iteration. `a_t_nm` is A transposed, column-major n x m. It must stay alive
+  /// until the last call for this plane. Requires k <= l <= n.
   void start(const std::vector<float>& a_t_nm, int m, int n, int k, int l);
 
-  /// Filters by the polynomial of least degree that, by the singular values known so far, lifts
-  /// the last of the k by this against what it damps; may be called again.
+  /// Filters with the Chebyshev polynomial of the smallest degree that amplifies the k-th singular
+  /// value by `amplification` relative to the damped interval. Uses the current estimates of the
+  /// singular values. May be called repeatedly.
   void apply_filter(double amplification);
 
   const LowRankFactors& compute_factors();
 
-  /// After compute_factors(): a basis of the subspace, column-major n x l, orthonormal to float32's
+  /// After compute_factors(): a basis of the subspace, column-major n x l, orthonormal to float32
   /// precision.
   const std::vector<float>& basis() const { return q_nl_; }
   int columns() const { return l_; }

@@ -23,7 +23,7 @@ int count_planes(Tasks tasks) {
   return planes;
 }
 
-/// As if nobody had tried yet.
+/// Removes the results and the error of an earlier attempt.
 void reset(Task& task) {
   task.error.clear();
   for (auto& planes : task.results) planes.assign(planes.size(), PlaneResult{});
@@ -34,7 +34,7 @@ void set_error(Task& task, FailureReason reason, const std::string& error) {
   task.error = error;
 }
 
-/// Why `step` found no memory; nothing where it did.
+/// Runs `step`. Returns the message of OutOfMemory, or nullopt if it was not thrown.
 template <class Step>
 std::optional<std::string> catch_oom(Step&& step) {
   try {
@@ -45,7 +45,8 @@ std::optional<std::string> catch_oom(Step&& step) {
   }
 }
 
-/// The other parts of a batch go on where one has failed, but for FatalError.
+/// Runs `step` and records its failure in `tasks`, so that the other parts of a split batch
+/// continue. Rethrows FatalError.
 template <class Step>
 void run_isolated(Tasks tasks, Step&& step) {
   const auto fail_all = [&](FailureReason reason, const std::string& error) {
@@ -72,7 +73,7 @@ class FallbackLane : public Lane {
 
   int slots() const override { return int(in_flight_.size()); }
 
-  /// Either leaves the batch in flight or computes all of it, in parts.
+  /// Either leaves the batch in flight, or splits it and computes all parts before it returns.
   void start(int slot, const BatchKey& key, Tasks tasks) override {
     if (!lane_) make_gpu_lane();
     if (!lane_) {
@@ -141,7 +142,8 @@ class FallbackLane : public Lane {
     }
   }
 
-  /// Whether it could; else the task has failed for `otherwise`.
+  /// Returns true if the CPU computed the task. Otherwise sets its error; `reason_if_failed` is
+  /// used for exceptions other than std::bad_alloc.
   bool compute_on_cpu(const BatchKey& key, Task& task, FailureReason reason_if_failed,
                       const std::string& cause) {
     const std::string prefix = cause + "; the CPU fallback also failed: ";
@@ -157,7 +159,7 @@ class FallbackLane : public Lane {
     return false;
   }
 
-  /// What the GPU has no memory for.
+  /// Computes an image that does not fit into GPU memory.
   void fall_back_to_cpu(const BatchKey& key, Task& task, const std::string& cause) {
     if (compute_on_cpu(key, task, FailureReason::out_of_memory,
                        "not enough GPU memory (" + cause + ")"))
@@ -168,9 +170,9 @@ class FallbackLane : public Lane {
   const int index_;
   OomTracker& oom_;
   LazyBackend& cpu_;
-  std::unique_ptr<Lane> lane_;  // none where there was no memory for it
+  std::unique_ptr<Lane> lane_;  // null if there was no memory for a lane
   std::vector<InFlightBatch>
-      in_flight_;  // by slot; without tasks where start() has computed the batch
+      in_flight_;  // by slot; without tasks if start() has already computed the batch
 };
 
 class FallbackBackend : public Backend {

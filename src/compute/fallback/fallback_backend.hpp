@@ -8,10 +8,11 @@
 
 namespace eckart {
 
-/// `gpu`, and what is done when its memory runs out: a batch is split in two, and an image
-/// that does not fit alone, on the backend that `make_cpu` makes when it is first needed. What a
-/// batch of a kind may hold is remembered for all lanes, and batch_planes() tells it. `warn` is
-/// called once a batch key, on any lane's thread; warnings() has the sum.
+/// Returns a backend that computes on `gpu` and handles OutOfMemory. It splits a batch in two, and
+/// computes an image that does not fit alone on the CPU backend. `make_cpu` is called when that
+/// backend is first needed. The planes that fit are remembered for each batch key and all lanes;
+/// batch_planes() respects this limit. `warn` is called once per batch key, on the thread of any
+/// lane. warnings() returns a summary.
 std::unique_ptr<Backend> make_fallback_backend(
     std::unique_ptr<Backend> gpu, std::function<std::unique_ptr<Backend>()> make_cpu,
     std::function<void(const std::string& warning)> warn);

@@ -10,14 +10,14 @@
 
 namespace eckart {
 
-/// A backend for what another cannot do: made when it is first needed. Thread-safe.
+/// A backend that is created when it is first needed. Thread-safe.
 class LazyBackend {
  public:
   explicit LazyBackend(std::function<std::unique_ptr<Backend>()> make) : make_(std::move(make)) {}
 
-  /// Computes one image now, on a lane that lives no longer than that: its memory is worth having
-  /// back. As many at a time as the backend has lanes; the others wait. `index` says whose lane
-  /// asks.
+  /// Computes one image and returns when it is finished. Uses a new lane and destroys it afterwards
+  /// to release its memory. At most lanes() images are computed at the same time; other calls wait.
+  /// `index` is the index of the calling lane. Throws as the backend does.
   void compute(int index, const BatchKey& key, Task& task);
 
  private:
@@ -26,7 +26,7 @@ class LazyBackend {
   const std::function<std::unique_ptr<Backend>()> make_;
   std::mutex make_mutex_;
   std::unique_ptr<Backend> backend_;
-  std::unique_ptr<std::mutex[]> lane_mutexes_;  // held while the lane of this index exists
+  std::unique_ptr<std::mutex[]> lane_mutexes_;  // locked while the lane with this index exists
 };
 
 }  // namespace eckart

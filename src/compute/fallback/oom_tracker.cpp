@@ -81,7 +81,7 @@ OomTracker::BatchLimit& OomTracker::entry(const BatchKey& key) {
 }
 
 std::vector<std::string> OomTracker::warnings() const {
-  constexpr int kMaxListed = 3;  // shapes; a folder may have thousands
+  constexpr int kMaxListed = 3;  // shapes; a folder may contain thousands
   const std::lock_guard lock(mutex_);
   std::string splits;
   int split_count = 0;

@@ -12,17 +12,18 @@
 
 namespace eckart {
 
-/// What is known of the GPU's want of memory, what was done about it, and what the GPU computed.
-/// Thread-safe; the lanes share one.
+/// Records where GPU memory ran out, what was done about it, and what the GPU computed. Thread-safe;
+/// shared by all lanes.
 class OomTracker {
  public:
   using Warn = std::function<void(const std::string& warning)>;
   explicit OomTracker(Warn warn) : warn_(std::move(warn)) {}
 
-  /// As many of `planes` as a batch of this kind may have.
+  /// The smaller of `planes` and the limit of this batch key.
   int limit_planes(const BatchKey& key, int planes) const;
 
-  /// What did not fit; `why` is for people. From now on a batch of the kind has half as many.
+  /// Records what did not fit. `cause` is text for people. record_batch_oom() halves the limit of
+  /// the batch key.
   void record_batch_oom(const BatchKey& key, int planes, const std::string& cause);
   void record_image_oom(const BatchKey& key, const std::string& cause);
   void record_lane_oom(const std::string& cause);
@@ -36,7 +37,7 @@ class OomTracker {
 
  private:
   struct BatchLimit {
-    int max_planes = 0;  ///< 0: no limit was found
+    int max_planes = 0;  ///< 0: no limit
     bool cpu_reported = false;
   };
 
