@@ -9,9 +9,9 @@ namespace eckart {
 /// reconstruction is U_k U_k' A.
 struct RitzValues {
   std::span<const double> ritz;  ///< theta_i: l values, descending
-  std::span<const double>
-      rayleigh_quotients;  ///< ||A'u_i||^2: at least k values, in the same order
-  int n = 0;               ///< columns of A
+  /// ||A'u_i||^2: at least k values, in the same order
+  std::span<const double> rayleigh_quotients;
+  int n = 0;  ///< columns of A
 };
 
 /// The largest relative error of a sum of squared errors in float32, added up block by block.

@@ -12,8 +12,8 @@ struct DeviceSpan {
   int planes;         ///< planes of the batch, or of the recomputed part
   bool is_recompute;  ///< recomputation of uncertified planes
   Time begin, end;
-  std::chrono::nanoseconds
-      clock_error;  ///< maximum error of `begin` and `end` against the host's clock
+  /// Maximum error of `begin` and `end` against the host's clock.
+  std::chrono::nanoseconds clock_error;
 };
 constexpr int kDeviceSpanKindCount = DeviceSpan::copy_out + 1;
 

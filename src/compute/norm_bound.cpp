@@ -8,8 +8,8 @@ namespace eckart {
 namespace {
 
 constexpr double kAlpha = 6.5;
-constexpr double kRoundingSlack =
-    1 + 1e-6;  // much more than the relative rounding error of a probe in float64
+// Much more than the relative rounding error of a probe in float64.
+constexpr double kRoundingSlack = 1 + 1e-6;
 
 /// log(x T_d(2x - 1)^2) for x >= 1. Increases with x.
 double log_amplification(double x, int degree) {

@@ -62,8 +62,8 @@ SolverKind SolverChooser::choose(const BatchWorkload& batch, int max_gram_column
   if (cached != choices_.end()) return cached->second.solver;
   const SolverChoice choice = choose_solver(requested_, batch, max_gram_columns, costs_);
   choices_.emplace(key, choice);
-  if (choices_.size() > kMaxCacheEntries)
-    choices_.erase(choices_.begin());  // keep the largest: they are reported
+  // Keep the largest: they are reported.
+  if (choices_.size() > kMaxCacheEntries) choices_.erase(choices_.begin());
   return choice.solver;
 }
 

@@ -25,8 +25,8 @@ extern "C" void blas_memory_free(void* buffer);
 namespace eckart {
 namespace {
 
-constexpr std::size_t kBufferBytes = std::size_t(128)
-                                     << 20;  // address space; OpenBLAS touches little of it
+// Address space; OpenBLAS touches little of it.
+constexpr std::size_t kBufferBytes = std::size_t(128) << 20;
 
 void check_address_space(std::size_t bytes) {
   void* trial = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,

@@ -67,8 +67,8 @@ Float32Solver::Certification Float32Solver::certify_outputs(
                             ? 0
                             : loss_estimate_for(factors.rayleigh_quotients);
     if (!(loss <= kMaxLossDb)) {
-      const double best_loss_estimate =
-          loss_estimate_for(factors.ritz);  // the estimate if the subspace were invariant
+      // The estimate if the subspace were invariant.
+      const double best_loss_estimate = loss_estimate_for(factors.ritz);
       return best_loss_estimate <= kMaxLossDb ? Certification::uncertified
                                               : Certification::uncertifiable;
     }

@@ -155,8 +155,8 @@ double LossBound::loss_db(int k, double residual, double share) {
   eigenvalues(matrix_ll_, l_, values_);
   const double captured = std::accumulate(values_.begin(), values_.begin() + k, 0.0);
   const double optimum = squared_norm_ - captured - rounding_;
-  if (!(optimum > 0))
-    return std::numeric_limits<double>::infinity();  // the error may be rounding only
+  // The error may be rounding only.
+  if (!(optimum > 0)) return std::numeric_limits<double>::infinity();
   return std::max(0.0, 10 * std::log10(residual * (1 + kSummationError) / optimum));
 }
 

@@ -70,8 +70,8 @@ void RightSingularSolver::gesvd(const std::vector<double>& a_t_nm, int m, int n,
   matrix_ = a_t_nm;
   vectors_.resize(size(n, n));
   values_.resize(std::size_t(n));
-  std::vector<double> v_t(
-      size(n, m));  // left singular vectors of A; dgesdd always computes both sides
+  // Left singular vectors of A; dgesdd always computes both sides.
+  std::vector<double> v_t(size(n, m));
   check_lapack(LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'S', n, m, matrix_.data(), n, values_.data(),
                               vectors_.data(), n, v_t.data(), n),
                "dgesdd");

@@ -57,9 +57,8 @@ void SubspaceIteration::start(const std::vector<float>& a_t_nm, int m, int n, in
   }
   q_nl_ = initial_nl_;
   multiply_a();
-  orthonormalize_(
-      z_ml_, m,
-      l);  // without this step the condition number of A'A would be too large for one Cholesky
+  // Without this step the condition number of A'A would be too large for one Cholesky.
+  orthonormalize_(z_ml_, m, l);
   multiply_a_t(1, 0);
   orthonormalize_(y_nl_, n, l);
   std::swap(q_nl_, y_nl_);

@@ -5,13 +5,14 @@
 namespace eckart::cuda {
 namespace {
 
-constexpr std::size_t kBlasWorkspaceBytes = std::size_t(32) << 20;  // what cuBLAS wants on Hopper
+// cuBLAS's recommendation for Hopper
+constexpr std::size_t kBlasWorkspaceBytes = std::size_t(32) << 20;
 
 Stream make_stream() {
   return ECKART_CUDA_HANDLE(Stream, cudaStreamCreateWithFlags, cudaStreamNonBlocking);
 }
 
-/// Everything of a lane is made on its device; the thread stays on it.
+/// All parts of a lane are created on its device. The calling thread keeps this current device.
 Stream make_first_stream(int device) {
   ECKART_CUDA_CHECK(cudaSetDevice(device));
   return make_stream();
@@ -58,8 +59,8 @@ void BatchExecutor::recompute(Slot& slot, std::span<const TaskPlane> planes, std
   run(slot, plan, solver, plan.capacity.recompute, IterationTuner::kMax);
 }
 
-/// From pixels to reconstructions, and the results copied out. Workspace is reserved for `capacity`
-/// planes, so that a later, fuller batch finds it there.
+/// Runs one solver from pixels to reconstructions and copies its results out. Workspace is reserved
+/// for `capacity` planes, so that a later, fuller batch need not allocate.
 void BatchExecutor::run(Slot& slot, const BatchPlan& plan, std::size_t solver_index, int capacity,
                         int iterations) {
   BatchSolver& solver = this->solver(plan, solver_index);
@@ -74,7 +75,8 @@ void BatchExecutor::run(Slot& slot, const BatchPlan& plan, std::size_t solver_in
   slot.copy_out_results(solver.spectrum(problem), streams());
 }
 
-/// Plans with the same sequence share its solvers, which are all made when the first is needed.
+/// Plans with the same solver sequence share its solvers. All of them are created when the first is
+/// needed.
 BatchSolver& BatchExecutor::solver(const BatchPlan& plan, std::size_t index) {
   auto& solvers = solvers_[plan.solvers];
   if (solvers.empty()) {
@@ -85,12 +87,12 @@ BatchSolver& BatchExecutor::solver(const BatchPlan& plan, std::size_t index) {
   return *solvers[index];
 }
 
-/// The workspace grows here and nowhere else: at the first batch of a shape that needs more, at the
-/// first recompute, or after it was freed because memory ran out.
+/// The only place where the workspace grows: at the first batch of a shape that needs more, at the
+/// first recomputation, or after free_workspace().
 void BatchExecutor::reserve_workspace(std::size_t bytes) {
   if (workspace_.bytes() >= bytes) return;
-  ECKART_CUDA_CHECK(
-      cudaStreamSynchronize(compute_stream_.get()));  // the other slot may be using it
+  // The batch of the other slot may still use it.
+  ECKART_CUDA_CHECK(cudaStreamSynchronize(compute_stream_.get()));
   workspace_.reserve(bytes);
 }
 

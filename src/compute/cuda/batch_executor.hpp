@@ -15,29 +15,29 @@
 
 namespace eckart::cuda {
 
-/// The GPU's side of a lane: a stream of computation with its own cuBLAS and cuSOLVER handles, a
-/// stream of copies each way, the solvers, and a workspace for one batch. Stream order keeps the
-/// batches of different slots from meeting in the workspace. Everything is queued; nothing waits
-/// unless memory has to grow. Single-threaded, like its lane. Throws as check() does.
+/// The GPU resources of a lane: one stream for computation with its own cuBLAS and cuSOLVER
+/// handles, one stream for copies in each direction, the solvers, and a workspace for one batch.
+/// Batches of different slots use the workspace in stream order. All work is asynchronous; a call
+/// waits only if memory must grow. Single-threaded, like its lane. Throws as check() does.
 class BatchExecutor {
  public:
-  /// The calling thread stays on this device.
+  /// Sets the current device of the calling thread.
   BatchExecutor(int device, bool is_traced);
 
-  /// Queues a whole batch of `planes` planes: copy in, compute(), copy out. Memory is reserved for
+  /// Queues a whole batch of `planes` planes: copy in, compute(), copy out. Reserves memory for
   /// plan.capacity.current planes.
   void enqueue(Slot& slot, const BatchKey& kind, std::span<Task* const> tasks, int planes,
                const BatchPlan& plan);
-  /// Queues the first solver of the plan on what the slot has packed.
+  /// Queues the first solver of the plan on the planes that the slot has packed.
   void compute(Slot& slot, const BatchPlan& plan);
-  /// Queues another solver of the plan on `planes` of what the slot has packed. Memory is reserved
-  /// for plan.capacity.recompute planes.
+  /// Queues another solver of the plan on `planes`, which must be planes that the slot has packed.
+  /// Reserves memory for plan.capacity.recompute planes.
   void recompute(Slot& slot, std::span<const TaskPlane> planes, std::size_t solver,
                  const BatchPlan& plan);
 
-  /// Waits until nothing that was queued uses the lane's memory any more.
+  /// Waits until no queued work uses the lane's memory. Ignores errors.
   void drain() noexcept;
-  /// Gives the workspace back; the next batch takes it anew. After drain().
+  /// Frees the workspace; the next batch allocates it again. Call drain() first.
   void free_workspace() { workspace_ = {}; }
 
   Streams streams() const {

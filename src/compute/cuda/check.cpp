@@ -12,16 +12,15 @@
 namespace eckart::cuda {
 namespace {
 
-/// Whether so little memory is left that a library's error that names no cause is for want of it:
-/// this is how code fails that is loaded when it is first used and buffers of the library's own.
+/// True if little device memory is free. A library error without a cause then counts as out of
+/// memory: lazily loaded code and the library's own buffers fail in this way.
 bool is_memory_low() {
   constexpr std::size_t kLowMemoryBytes = std::size_t(256) << 20;
   std::size_t free = 0, total = 0;
   return cudaMemGetInfo(&free, &total) == cudaSuccess && free < kLowMemoryBytes;
 }
 
-/// Errors after which nothing can be computed in this process, but which a later call need not
-/// repeat.
+/// Errors after which this process cannot use the device, although later calls may succeed.
 bool is_device_lost_error(cudaError_t status) {
   switch (status) {
     case cudaErrorECCUncorrectable:
@@ -44,12 +43,13 @@ bool is_device_lost_error(cudaError_t status) {
   }
 }
 
-/// An error that stays has left the context unusable, whatever its number.
+/// True if the device cannot be used. A sticky error makes cudaDeviceSynchronize() fail too,
+/// whatever its number.
 bool is_device_lost(cudaError_t status) {
   return is_device_lost_error(status) || cudaDeviceSynchronize() != cudaSuccess;
 }
 
-/// src/compute/cuda/slot.cpp:48, however the compiler was given the path.
+/// "src/compute/cuda/slot.cpp:48", for any form of the path that was given to the compiler.
 std::string format_site(const CallSite& site) {
   const std::string_view path = site.file;
   std::size_t begin = 0;
@@ -82,14 +82,14 @@ std::string format_dimensions(dim3 size) {
   const std::string message = format_failure(
       "CUDA error " + std::to_string(int(status)) + " (" + cudaGetErrorString(status) + ")", call,
       site, size);
-  static_cast<void>(cudaGetLastError());  // so that the next launch does not report it again
+  static_cast<void>(cudaGetLastError());  // reset the error, or the next launch reports it again
   if (status == cudaErrorMemoryAllocation)
     throw OutOfMemory(message + (is_on_device ? "; " + format_free_memory() : ""));
   if (is_device_lost(status)) throw DeviceLostError(message);
   throw std::runtime_error(message);
 }
 
-/// What a library's status says, which may be the context's error by another name.
+/// Handles an error status of a library. Its cause may be an error of the CUDA context.
 [[noreturn]] void throw_library_error(const std::string& message, bool is_allocation_failure,
                                       bool is_generic_error) {
   const cudaError_t status = cudaGetLastError();

@@ -8,7 +8,8 @@
 
 namespace eckart::cuda {
 
-/// Where in the source a call is. As std::source_location, which nvcc 12 does not know everywhere.
+/// The source location of a call. Replaces std::source_location, which nvcc 12 supports only in
+/// part.
 struct CallSite {
   const char* file;
   int line;
@@ -18,26 +19,25 @@ struct CallSite {
   }
 };
 
-// Each check throws on failure: DeviceLostError where the error leaves the context unusable,
-// OutOfMemory, or std::runtime_error. The message is one line: the error, the call, file and line,
-// and the size of what was asked for where it is known. Where the device ran out of memory it ends
-// with how much is free.
+// Every check throws on failure: DeviceLostError if the context is unusable, OutOfMemory, or
+// std::runtime_error. The message is one line with the error, the call, file and line, and the size
+// of the request if it is known. If device memory ran out, the message ends with the free memory.
 
 void check(cudaError_t status, const char* call, CallSite site = CallSite::current());
 void check(cublasStatus_t status, const char* call, CallSite site = CallSite::current());
 void check(cusolverStatus_t status, const char* call, CallSite site = CallSite::current());
 
-/// For a copy of so many bytes.
+/// For a copy of `bytes` bytes.
 void check_copy(cudaError_t status, const char* call, std::size_t bytes,
                 CallSite site = CallSite::current());
 
-/// For an allocation of so many bytes.
+/// For an allocation of `bytes` bytes.
 void check_device_allocation(cudaError_t status, const char* call, std::size_t bytes,
                              CallSite site = CallSite::current());
 void check_pinned_allocation(cudaError_t status, const char* call, std::size_t bytes,
                              CallSite site = CallSite::current());
 
-/// For the kernel launch right before it.
+/// For the kernel launch directly before it.
 void check_launch(const char* kernel, dim3 grid, dim3 block, std::size_t shared_bytes = 0,
                   CallSite site = CallSite::current());
 

@@ -47,7 +47,7 @@ void check_usable(int device, cudaError_t status) {
                                               " cannot be used: " + cudaGetErrorString(status));
 }
 
-/// Throws FatalError(unavailable), as the next does.
+/// Throws FatalError(unavailable) if the device cannot be used.
 cudaDeviceProp properties(int device) {
   cudaDeviceProp properties{};
   check_usable(device, cudaGetDeviceProperties(&properties, device));
@@ -61,7 +61,7 @@ std::vector<std::string> describe_each(const std::vector<int>& devices, Text&& t
   return texts;
 }
 
-/// As NVML has it: 00000000:3B:00.0
+/// The format of NVML: 00000000:3B:00.0
 std::string pci_id(const cudaDeviceProp& gpu) {
   char id[32];
   std::snprintf(id, sizeof id, "%08X:%02X:%02X.0", unsigned(gpu.pciDomainID),
@@ -74,7 +74,8 @@ std::string version_text(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
-/// Bytes of a GPU's memory, free and in use; shows that work can be done there.
+/// The size of a GPU's memory in bytes. Throws FatalError(unavailable) if the device cannot be used
+/// or this build has no code for it.
 double total_memory_bytes(int device) {
   std::size_t free = 0, total = 0;
   cudaError_t status = cudaSetDevice(device);
@@ -84,9 +85,9 @@ double total_memory_bytes(int device) {
   return double(total);
 }
 
-/// What every one of the GPUs has.
+/// The limits that hold for all GPUs in use.
 struct DeviceLimits {
-  int max_float16_columns = INT_MAX;  ///< that the float16 kernels take
+  int max_float16_columns = INT_MAX;  ///< supported by the float16 kernels
   double memory_bytes = std::numeric_limits<double>::infinity();
 };
 DeviceLimits common_limits(const std::vector<int>& devices) {
@@ -98,7 +99,8 @@ DeviceLimits common_limits(const std::vector<int>& devices) {
   return limits;
 }
 
-/// The iterations on a GPU have an estimate alone: what is to be proven is computed in float64.
+/// The iterative solvers on a GPU have no loss bound. If a bound is requested, gram computes in
+/// float64.
 SolverKind provable_solver(const BackendOptions& options) {
   const bool is_proof_missing =
       options.certificate == Certificate::bound && is_iterative(options.solver);
@@ -172,7 +174,7 @@ class CudaBackend : public Backend {
       return std::make_unique<CudaLane>(planner_, device, is_traced_);
     } catch (const FatalError&) {
       throw;
-    } catch (const OutOfMemory&) {  // its memory is another's, most often
+    } catch (const OutOfMemory&) {  // probably because other programs use the memory
       throw;
     } catch (const std::exception& error) {
       throw DeviceLostError("could not create a lane on CUDA device " + std::to_string(device) +
@@ -185,7 +187,7 @@ class CudaBackend : public Backend {
   const SolverKind solver_;
   const std::vector<int> devices_;
   const std::vector<std::string> names_, pci_ids_;
-  const MeasuredCosts costs_;  // of the first GPU; machines with several have equal ones
+  const MeasuredCosts costs_;  // of the first GPU; all GPUs of a machine are assumed equal
   const DeviceLimits limits_;
   const int lanes_;
   const BatchPlanner planner_;

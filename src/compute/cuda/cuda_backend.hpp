@@ -6,8 +6,8 @@
 
 namespace eckart::cuda {
 
-/// Lanes on every GPU asked for. Throws FatalError(unavailable), with the driver's reason, when
-/// there is none.
+/// Creates a backend with lanes on all requested GPUs. Throws FatalError(unavailable) with the
+/// driver's reason if a GPU cannot be used.
 std::unique_ptr<Backend> make_cuda_backend(const BackendOptions& options);
 
 }  // namespace eckart::cuda

@@ -17,7 +17,7 @@ int count_planes(std::span<Task* const> tasks) {
   return planes;
 }
 
-/// The tasks of these planes have failed.
+/// Sets the error of the tasks that these planes belong to.
 void mark_failed(const std::vector<TaskPlane>& task_planes) {
   for (const TaskPlane& task_plane : task_planes) {
     task_plane.task->error =
@@ -39,7 +39,7 @@ void CudaLane::start(int index, const BatchKey& kind, std::span<Task* const> tas
       plans_.get_or_make(kind, [this](const BatchKey& other) { return is_in_flight(other); });
   plan.capacity.grow_for(planes, plan.is_deterministic);
   Slot& slot = this->slot(index);
-  for (;;) {  // memory for a full batch, or else for what there is, or else for this batch alone
+  for (;;) {  // with memory for a full batch, then for less, at last for this batch alone
     try {
       return executor_.enqueue(slot, kind, tasks, planes, plan);
     } catch (const OutOfMemory&) {

@@ -13,9 +13,9 @@
 
 namespace eckart::cuda {
 
-/// A lane of the CUDA backend, put together from plans (how a batch is computed), an executor (the
-/// streams that compute it), recompute() (what the first solver left) and two slots (the batches in
-/// flight). docs/explanation/gpu-batch.md follows a batch through them.
+/// A lane of the CUDA backend. It consists of plans (how to compute a batch), an executor (streams
+/// and solvers), recompute() (for uncertified planes) and two slots (the batches in flight).
+/// docs/explanation/gpu-batch.md follows a batch through them.
 class CudaLane : public Lane {
  public:
   /// The planner must outlive the lane.
@@ -33,7 +33,7 @@ class CudaLane : public Lane {
   /// the device.
   void compute(Slot& slot);
   std::vector<TaskPlane> recompute_uncertified(Slot& slot, bool copy_pixels);
-  /// Planes so far that the first solver left uncertified.
+  /// The number of planes that the first solver has left uncertified so far.
   int planes_recomputed() const { return planes_recomputed_; }
   Slot& slot(int index) { return slots_[std::size_t(index)]; }
   Streams streams() const { return executor_.streams(); }
@@ -45,7 +45,7 @@ class CudaLane : public Lane {
   BatchPlanCache plans_;
   std::array<Slot, 2> slots_;
   int planes_recomputed_ = 0;
-  std::vector<DeviceSpan> spans_;  // of finished batches, not yet taken
+  std::vector<DeviceSpan> spans_;  // of finished batches; emptied by take_spans()
 };
 
 }  // namespace eckart::cuda

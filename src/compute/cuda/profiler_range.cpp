@@ -7,7 +7,7 @@
 namespace eckart::cuda {
 namespace {
 
-/// Null where no profiler listens.
+/// Null if no profiler is attached.
 nvtxDomainHandle_t domain() {
   static const nvtxDomainHandle_t handle = nvtxDomainCreateA("eckart");
   return handle;

@@ -4,18 +4,18 @@
 
 namespace eckart::cuda {
 
-/// A named stretch of this thread's time, for a profiler (NVTX, domain "eckart"); Nsight Systems
-/// shows with it what was queued meanwhile. Where no profiler listens it does next to nothing.
+/// A named range of this thread's time for a profiler (NVTX, domain "eckart"). Nsight Systems shows
+/// the work that was queued in it. Without a profiler its cost is negligible.
 class ProfilerRange {
  public:
   explicit ProfilerRange(const char* name);
-  /// NAME ROWS x COLS, PLANES planes
+  /// The name is "NAME ROWS x COLS, PLANES planes".
   ProfilerRange(const char* name, PaddedShape shape, int planes);
   ~ProfilerRange();
   ProfilerRange(const ProfilerRange&) = delete;
   ProfilerRange& operator=(const ProfilerRange&) = delete;
 
-  /// Ends it here, and begins another.
+  /// Ends this range and begins another.
   void next(const char* name) const;
 };
 

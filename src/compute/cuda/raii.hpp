@@ -13,8 +13,8 @@
 
 namespace eckart::cuda {
 
-/// Owns a handle of CUDA: move-only, and as small as the handle. Destroying it cannot fail in a way
-/// that anyone could act on.
+/// Owns a CUDA handle: move-only, and the same size as the handle. Errors of the destroy function
+/// are ignored, because nothing can be done about them.
 template <auto destroy>
 struct Destroy {
   template <class Handle>
@@ -32,25 +32,25 @@ using SolverHandle = UniqueHandle<cusolverDnHandle_t, cusolverDnDestroy>;
 using SolverParamsHandle = UniqueHandle<cusolverDnParams_t, cusolverDnDestroyParams>;
 using JacobiParamsHandle = UniqueHandle<gesvdjInfo_t, cusolverDnDestroyGesvdjInfo>;
 
-/// Makes a handle by a function that writes it to its first argument. ECKART_CUDA_HANDLE is the way
-/// to call it.
+/// Creates a handle with a function that writes it to its first argument. Use ECKART_CUDA_HANDLE to
+/// call it. Throws as check() does.
 template <class HandleType, class Create, class... Args>
 HandleType make_handle(const char* call, CallSite site, Create create, Args... args) {
   typename HandleType::pointer handle = nullptr;
   check(create(&handle, args...), call, site);
   return HandleType(handle);
 }
-/// ECKART_CUDA_HANDLE(Stream, cudaStreamCreateWithFlags, cudaStreamNonBlocking)
+/// Example: ECKART_CUDA_HANDLE(Stream, cudaStreamCreateWithFlags, cudaStreamNonBlocking)
 #define ECKART_CUDA_HANDLE(HandleType, create, ...)                                     \
   ::eckart::cuda::make_handle<HandleType>(#create, ::eckart::cuda::CallSite::current(), \
                                           create __VA_OPT__(, ) __VA_ARGS__)
 
-/// A block of memory that grows and never shrinks. Its contents are lost when it grows.
+/// A memory buffer that grows and never shrinks. Its contents are lost when it grows.
 template <auto allocate, auto release>
 class GrowingBuffer {
  public:
-  /// Grows, where it is smaller, to `bytes`. Work that uses the old memory must have ended. A
-  /// failure names `site`, the caller.
+  /// Grows the buffer to at least `bytes`. No queued work may use the old memory. Error messages
+  /// name `site`, the caller. Throws as check() does.
   void reserve(std::size_t bytes, CallSite site = CallSite::current()) {
     if (bytes <= bytes_) return;
     memory_.reset();

@@ -10,9 +10,9 @@
 
 namespace eckart::cuda {
 
-/// Computes these planes of the slot's batch again with this solver of the plan, and returns those
-/// that are still uncertified. Works in parts of plan.max_recompute_planes(), each finished before
-/// the next; where memory runs out, parts halve. Throws OutOfMemory where there is none for a
+/// Recomputes `uncertified` planes of the slot's batch with this solver of the plan. Returns those
+/// that are still uncertified. Processes parts of plan.max_recompute_planes() planes, one after
+/// another. If memory runs out, it halves the parts; throws OutOfMemory if there is no memory for a
 /// single plane. Without `copy_pixels` the pixels stay on the device.
 std::vector<TaskPlane> recompute(BatchExecutor& executor, BatchPlan& plan, Slot& slot,
                                  std::size_t solver, std::span<const TaskPlane> uncertified,

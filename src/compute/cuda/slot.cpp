@@ -37,7 +37,7 @@ void Slot::pack(const BatchKey& kind, std::span<Task* const> tasks, int padded_p
   has_16_bit_samples_ = false;
   for (const Task* task : tasks) packed_bytes_ += packed_bytes(task->input.shape());
 
-  // Room for a full batch at once, so that a later, fuller one finds it there.
+  // Reserve memory for a full batch, so that a later, fuller batch need not allocate.
   const auto planes = std::size_t(capacity);
   const std::size_t full = planes * std::size_t(shape.rows) * std::size_t(shape.cols);
   pixels_.reserve(std::max(packed_bytes_, full));
@@ -203,7 +203,7 @@ std::span<const TileError> Slot::errors(std::size_t plane_index, std::size_t ran
   return {errors_.host.as<TileError>() + all.first(plane_index, rank_index), all.tiles};
 }
 
-/// Exact up to 2^53: for 8 bits always, for 16 bits up to 2^21 samples.
+/// Exact up to 2^53: always for 8 bits, and for 16 bits up to 2^21 samples.
 double Slot::squared_norm(std::size_t plane_index) const {
   double sum = 0;
   for (const TileError& error : errors(plane_index, 0)) sum += double(error.squared_norm);

@@ -13,83 +13,85 @@
 
 namespace eckart::cuda {
 
-/// Whose plane stands at a place of a batch.
+/// A plane of a batch and the task that it belongs to.
 struct TaskPlane {
   Task* task;
   int channel;
   PlaneLayout plane;
 };
 
-/// The streams of a lane: copies in, computation and copies out go on at the same time, each for
-/// another slot.
+/// The streams of a lane: copies in, computation, and copies out. They run concurrently for
+/// different slots.
 struct Streams {
   cudaStream_t in, compute, out;
 };
 
-/// What has become of a batch.
+/// The result of certifying a batch.
 struct BatchCertification {
-  /// Planes whose solver has not converged, has left no finite numbers, or may have lost more than
-  /// kMaxLossDb where another solver follows.
+  /// Planes whose solver did not converge or returned a residual that is not finite, and planes
+  /// with a loss estimate above kMaxLossDb if another solver follows.
   std::vector<TaskPlane> uncertified;
-  int planes_needing_iterations =
-      0;  ///< of these, what more rounds of the same solver could have settled
-  double max_iteration_loss_db = 0;  ///< what the others may have lost at most, but by rounding
+  /// How many of `uncertified` could be certified by more iterations of the same solver.
+  int planes_needing_iterations = 0;
+  /// Largest loss estimate of the certified planes, without rounding.
+  double max_iteration_loss_db = 0;
 };
 
-/// One batch on its way through a lane: pinned host memory that the pixels are packed into, the
-/// same on the device, and everything that comes back. Single-threaded, like its lane.
+/// One batch in flight: pinned host memory for packed pixels and results, and the same buffers on
+/// the device. Single-threaded, like its lane.
 class Slot {
  public:
   Slot();
 
-  /// Lays the tasks' planes out, packs their pixels into pinned memory and starts the copy in, for
-  /// which `compute` waits. The tasks must live until the last settle(). `places`: planes the batch
-  /// is computed for, at least the tasks' own; memory is taken for `capacity` >= places at once.
+  /// Computes the layout of the tasks' planes, packs their pixels into pinned memory, and queues
+  /// the copy in; stream `compute` waits for it. The tasks must stay alive until the last
+  /// certify(). `padded_planes` is the number of planes to compute, at least those of the tasks.
+  /// Memory is reserved for `capacity` >= padded_planes planes.
   void pack(const BatchKey& kind, std::span<Task* const> tasks, int padded_planes, int capacity,
             const Streams& streams);
-  /// Gives all memory back, on both sides of the bus; the next pack() takes anew. Nothing queued
-  /// may still use it.
+  /// Frees all memory on host and device; the next pack() allocates it again. No queued work may
+  /// use it.
   void free_memory();
-  /// Starts the copy in again; for benchmarks.
+  /// Queues the copy in again; for benchmarks.
   void copy_in(const Streams& streams);
 
-  /// Makes the batch consist of these of its planes alone; their pixels are on the device already,
-  /// or will be when `stream` has come this far.
+  /// Restricts the batch to these planes, which must be among the packed ones. Their pixels must be
+  /// on the device when `stream` reaches this point.
   void select_planes(std::span<const TaskPlane> task_planes, int padded_planes,
                      cudaStream_t stream);
 
-  /// What a solver works on; its workspace is the lane's.
+  /// The buffers for a solver. The caller must add the workspace.
   DeviceBatch batch() const;
 
-  /// Starts the copies out, when `compute` has come this far: what is known of the planes, and the
-  /// pixels. Everything is there after wait().
+  /// Queues the copies out, after the work that `compute` has queued so far: first the results of
+  /// the planes, then the pixels. The data is complete after wait().
   void copy_out_results(const SpectrumFormat& spectrum, const Streams& streams);
   void copy_out_pixels(const Streams& streams);
-  /// The pixels of the images alone whose planes the batch consists of now.
+  /// Copies out only the images that the selected planes belong to.
   void copy_out_selected_pixels(const Streams& streams);
   void wait() const;
 
-  /// Fills in the tasks' results. After wait(). Of the `last` solver every result that is one will
-  /// do.
+  /// Sets the results of the tasks. Call wait() first. If `is_last`, no other solver follows, and
+  /// every finite result counts as certified.
   BatchCertification certify(bool last) const;
 
-  /// Copies the pixels of all that was packed to the tasks' outputs. After wait().
+  /// Copies the pixels of all packed images to the outputs of their tasks. Call wait() first.
   void copy_to_outputs() const;
 
-  /// Iterations of subspace iteration that the whole batch was given.
+  /// Iterations of subspace iteration that the first solver ran on the whole batch.
   void set_iterations(int iterations) { iterations_ = iterations; }
   int iterations() const { return iterations_; }
 
-  /// What is known of when the batch's work was done; copies are in it.
+  /// The times of this batch's work on the device, if tracing is enabled. Slot adds the copies.
   Timeline& timeline() { return timeline_; }
 
-  /// Of what was packed last.
+  /// The key of the last batch that was packed.
   const BatchKey& kind() const { return kind_; }
   int padded_planes() const { return padded_planes_; }
   std::span<const TaskPlane> task_planes() const { return task_planes_; }
 
  private:
-  /// The same bytes on both sides of the bus.
+  /// A buffer of the same size on host and device.
   struct MirroredBuffer {
     PinnedBuffer host;
     DeviceBuffer device;
@@ -112,14 +114,14 @@ class Slot {
   std::size_t ranks() const { return kind_.ranks.size(); }
 
   BatchKey kind_;
-  int padded_planes_ = 0;  // planes the batch is computed for; those after the owners' are empty
+  int padded_planes_ = 0;  // planes to compute; those after task_planes_ are empty
   int tiles_ = 0;
   std::size_t packed_bytes_ = 0;
   bool has_16_bit_samples_ = false;
   int iterations_ = 0;
   SpectrumFormat spectrum_{};
   std::vector<TaskPlane> task_planes_;
-  std::vector<TaskPlane> packed_images_;  // of all that was packed the first channels
+  std::vector<TaskPlane> packed_images_;  // the first plane of each packed image
   MirroredBuffer pixels_, planes_, outputs_, errors_, values_, info_;
   Event copied_in_, computed_, copied_out_;
   Timeline timeline_;

@@ -9,9 +9,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
-// Clocks drift by some microseconds in this time, and a float of milliseconds is exact to 0.06 us.
+// In this time clocks drift by a few microseconds, and a float of milliseconds is exact to 0.06 us.
 constexpr std::chrono::seconds kSyncInterval{1};
-constexpr int kSyncAttempts = 4;  // the first finds things asleep
+constexpr int kSyncAttempts = 4;  // the first attempt is slow
 
 Event make_timing_event() {
   return ECKART_CUDA_HANDLE(Event, cudaEventCreateWithFlags, unsigned(cudaEventDefault));
@@ -34,15 +34,15 @@ DeviceClock::DeviceClock(bool is_enabled) {
 std::shared_ptr<const ClockSyncPoint> DeviceClock::sync_point() {
   if (!latest_ || Clock::now() - latest_->time < kSyncInterval) return latest_;
   auto next = measure();
-  // By how much the last had gone wrong meanwhile, the next will as well.
+  // The drift since the last sync point is the expected drift until the next.
   const nanoseconds drift = latest_->time + elapsed(latest_->event, next->event) - next->time;
   latest_ = std::make_shared<ClockSyncPoint>(
       ClockSyncPoint{std::move(next->event), next->time, next->error + std::chrono::abs(drift)});
   return latest_;
 }
 
-/// The event is somewhere between the two looks at the host's clock: in the middle, or off by half
-/// of what is between them. The best of some tries.
+/// The event lies between two readings of the host's clock. Its time is their middle, with half of
+/// the difference as error. Returns the best of several attempts.
 std::shared_ptr<ClockSyncPoint> DeviceClock::measure() const {
   auto best = std::make_shared<ClockSyncPoint>();
   for (int i = 0; i < kSyncAttempts; ++i) {

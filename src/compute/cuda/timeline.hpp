@@ -10,41 +10,42 @@
 
 namespace eckart::cuda {
 
-/// A moment that a device and the host's clock both know: an event with its time.
+/// A time on both clocks: a recorded event and its time on the host's clock.
 struct ClockSyncPoint {
   Event event;
   DeviceSpan::Time time;
   std::chrono::nanoseconds error;
 };
 
-/// Sets a device's clock against the host's, again after a while, since they drift. On a stream of
-/// its own, that nothing waits for.
+/// Relates a device's clock to the host's clock. Measures again after some time, because the clocks
+/// drift. Uses its own stream.
 class DeviceClock {
  public:
-  /// Without `on` it does nothing. Made on its device's thread.
+  /// If `is_enabled` is false, nothing is measured. Must be created on a thread whose current
+  /// device is the right one.
   explicit DeviceClock(bool is_enabled);
-  /// Of lately; null where it is off.
+  /// A recent sync point; null if disabled.
   std::shared_ptr<const ClockSyncPoint> sync_point();
 
  private:
   std::shared_ptr<ClockSyncPoint> measure() const;
 
-  Stream stream_;  // none where it is off
+  Stream stream_;  // null if disabled
   std::shared_ptr<const ClockSyncPoint> latest_;
 };
 
-/// When what one batch queued was done: an event before and one behind it. Without an anchor
+/// The times of the work queued for one batch, between two events each. Without a sync point
 /// nothing is recorded.
 class Timeline {
  public:
-  /// Forgets what was there.
+  /// Removes all spans. `sync_point` may be null.
   void restart(std::shared_ptr<const ClockSyncPoint> sync_point);
   void begin(DeviceSpan::Kind kind, int planes, cudaStream_t stream);
-  /// Of what was begun last of this kind.
+  /// Ends the last span of this kind.
   void end(DeviceSpan::Kind kind, cudaStream_t stream);
-  /// Whatever is begun from here on is done again.
+  /// Marks all spans that begin after this call as recomputation.
   void begin_recompute() { is_recompute_ = true; }
-  /// Everything must have ended, but for what was never queued.
+  /// Returns the spans that have ended. Their work must be complete.
   std::vector<DeviceSpan> read() const;
 
  private:
@@ -57,7 +58,7 @@ class Timeline {
   DeviceSpan::Time time_of(const Event& event) const;
 
   std::shared_ptr<const ClockSyncPoint> sync_point_;
-  std::deque<TimedSpan> spans_;  // with those of batches before, whose events are used again
+  std::deque<TimedSpan> spans_;  // events are reused for later batches
   std::size_t used_spans_ = 0;
   bool is_recompute_ = false;
 };

@@ -171,8 +171,8 @@ class FallbackLane : public Lane {
   OomTracker& oom_;
   LazyBackend& cpu_;
   std::unique_ptr<Lane> lane_;  // null if there was no memory for a lane
-  std::vector<InFlightBatch>
-      in_flight_;  // by slot; without tasks if start() has already computed the batch
+  // By slot; without tasks if start() has already computed the batch.
+  std::vector<InFlightBatch> in_flight_;
 };
 
 class FallbackBackend : public Backend {

@@ -2,12 +2,13 @@
 
 #include <cuda_runtime.h>
 
-// Copies from global to shared memory that go on while the block computes: started, gathered in
-// groups, waited for. GPUs before compute capability 8.0 copy at once.
+// Asynchronous copies from global to shared memory, in groups that can be waited for. Before
+// compute capability 8.0 the copies are synchronous.
 
 namespace eckart::cuda {
 
-/// Starts the copy of 16 bytes, both addresses aligned to them; zeros where `in` is false.
+/// Starts the copy of 16 bytes; both addresses are aligned to 16 bytes. Writes zeros if `is_inside`
+/// is false.
 __device__ inline void copy_async(void* shared, const void* global, bool in) {
 #if __CUDA_ARCH__ >= 800
   const auto address = unsigned(__cvta_generic_to_shared(shared));
@@ -20,14 +21,14 @@ __device__ inline void copy_async(void* shared, const void* global, bool in) {
 #endif
 }
 
-/// Makes a group of what this thread has started since the last one.
+/// Ends a group: all copies that this thread has started since the last group.
 __device__ inline void end_copy_group() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
 
-/// Waits until no more than the last kLeft of this thread's groups are on their way.
+/// Waits until at most kLeft of this thread's most recent groups are incomplete.
 template <int kLeft>
 __device__ inline void wait_for_copy_groups() {
 #if __CUDA_ARCH__ >= 800

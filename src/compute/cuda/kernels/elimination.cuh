@@ -1,8 +1,8 @@
 #pragma once
 
-// Cholesky factors and their inverses of symmetric matrices, a block of kSide x kSide threads each,
-// sixteen columns at a time. Thread (x, y) holds elements (y + kSide a, x + kSide b), a, b <
-// kTiles, in registers, of which those in tiles above the diagonal (b > a) are not used.
+// Cholesky factors and their inverses of symmetric matrices, one block of kSide x kSide threads per
+// matrix, sixteen columns at a time. Thread (x, y) holds elements (y + kSide a, x + kSide b), a, b
+// < kTiles, in registers. Tiles above the diagonal (b > a) are not used.
 
 #include <stdexcept>
 #include <string>
@@ -14,23 +14,23 @@ namespace eckart::cuda {
 
 constexpr int kThreads = kSide * kSide;
 
-/// What a block's threads tell one another, in shared memory.
+/// Shared memory of a block.
 template <class Real, int kTiles>
 struct EliminationShared {
-  Real panel[kSide][kSide * kTiles + 1];  ///< the sixteen rows that are next
-  Real rows[kSide][kSide * kTiles + 1];   ///< and the same, finished
+  Real panel[kSide][kSide * kTiles + 1];  ///< the next sixteen rows
+  Real rows[kSide][kSide * kTiles + 1];   ///< the same rows after elimination
   Real diagonal[kSide][kSide + 1], inverse[kSide][kSide + 1];
 };
 
-/// Steps of the inner loops that are unrolled: of the large orders few, which have enough to do in
-/// each and would be compiled for minutes.
+/// Unrolled steps of the inner loops. Large orders have enough work per step, and unrolling them
+/// would take minutes to compile.
 template <int kTiles>
 constexpr int kUnroll = kTiles <= 4   ? 4
                         : kTiles <= 8 ? 2
                                       : 1;
 
-/// L^-1 of a 16 x 16 matrix D = L L' by one warp: Gauss-Jordan, half a row a lane. A pivot of at
-/// most `least` counts as zero, and gives a row of zeros.
+/// Computes L^-1 of a 16 x 16 matrix D = L L' with one warp, by Gauss-Jordan elimination; each lane
+/// holds half a row. A pivot of at most `min_pivot` counts as zero and gives a row of zeros.
 template <class Real>
 __device__ __noinline__ void invert_factor(const Real (&d)[kSide][kSide + 1], Real min_pivot,
                                            Real (&inverse)[kSide][kSide + 1]) {
@@ -46,7 +46,7 @@ __device__ __noinline__ void invert_factor(const Real (&d)[kSide][kSide + 1], Re
   Real my_pivot = 0;
 #pragma unroll
   for (int j = 0; j < kSide; ++j) {
-    const int holder = j / kHalf * kSide;  // the lane with column j of row 0
+    const int holder = j / kHalf * kSide;  // lane that holds column j of row 0
     const Real pivot = __shfl_sync(kAll, w[j % kHalf], holder + j);
     const Real mine = __shfl_sync(kAll, w[j % kHalf], holder + row);
     if (row == j) my_pivot = pivot;
@@ -66,7 +66,7 @@ __device__ __noinline__ void invert_factor(const Real (&d)[kSide][kSide + 1], Re
   }
 }
 
-/// One panel: rows and columns kSide kPanel to kSide kPanel + 15.
+/// Eliminates one panel: rows and columns kSide kPanel to kSide kPanel + 15.
 template <int kPanel, class Real, int kTiles, class OnRow>
 __device__ void eliminate_panel(Real (&w)[kTiles][kTiles], Real min_pivot,
                                 EliminationShared<Real, kTiles>& shared, OnRow on_row) {
@@ -75,7 +75,7 @@ __device__ void eliminate_panel(Real (&w)[kTiles][kTiles], Real min_pivot,
   for (int b = 0; b < kPanel; ++b) shared.panel[y][x + kSide * b] = w[kPanel][b];
 #pragma unroll
   for (int a = kPanel + 1; a < kTiles; ++a) shared.panel[x][y + kSide * a] = w[a][kPanel];
-  if (y >= x) {  // the diagonal tile, both triangles of it
+  if (y >= x) {  // both triangles of the diagonal tile
     shared.panel[y][x + kSide * kPanel] = w[kPanel][kPanel];
     shared.panel[x][y + kSide * kPanel] = w[kPanel][kPanel];
     shared.diagonal[y][x] = w[kPanel][kPanel];
@@ -119,10 +119,10 @@ __device__ void eliminate_panel(Real (&w)[kTiles][kTiles], Real min_pivot,
   }
 }
 
-/// Cholesky factor R of S = R'R, whose lower triangle is in w (padded to whole tiles with a unit
-/// matrix), and R's inverse. For each row i, thread by thread and for every column c,
-/// on_row(b, i, c, inverse_r, r) is told (R^-1)(c, i) and R(i, c), zeros where these are; c = x +
-/// kSide b. Pivots of at most `least` count as zero: the row of R and the column of R^-1 are zeros.
+/// Computes the Cholesky factor R of S = R'R and its inverse. w holds the lower triangle of S,
+/// padded to whole tiles with a unit matrix. For each row i and column c = x + kSide b, the thread
+/// calls on_row(b, i, c, (R^-1)(c, i), R(i, c)), including the zeros of both. A pivot of at most
+/// `min_pivot` counts as zero: that row of R and column of R^-1 are zero.
 template <int kPanel = 0, class Real, int kTiles, class OnRow>
 __device__ void eliminate(Real (&w)[kTiles][kTiles], Real min_pivot,
                           EliminationShared<Real, kTiles>& shared, OnRow on_row) {
@@ -130,7 +130,7 @@ __device__ void eliminate(Real (&w)[kTiles][kTiles], Real min_pivot,
   if constexpr (kPanel + 1 < kTiles) eliminate<kPanel + 1>(w, min_pivot, shared, on_row);
 }
 
-/// Puts element(i, c) into w for all i >= c below order l, the unit matrix elsewhere.
+/// Sets w to element(i, c) for i >= c below order l, and to the unit matrix elsewhere.
 template <class Real, int kTiles, class Element>
 __device__ void fill(Real (&w)[kTiles][kTiles], int l, Element element) {
   const int x = int(threadIdx.x) % kSide, y = int(threadIdx.x) / kSide;
@@ -144,12 +144,12 @@ __device__ void fill(Real (&w)[kTiles][kTiles], int l, Element element) {
   }
 }
 
-/// The largest power of two that is at most `value`; 1 for nothing.
+/// The largest power of two that is at most `value`; 1 if `value` is 0.
 __device__ inline float power_of_two_below(float value) {
   return value > 0 ? exp2f(float(ilogbf(value))) : 1.0F;
 }
 
-/// Calls launch<kTiles>() for the number of elements that a thread has of order l.
+/// Calls launch<kTiles>() with kTiles = order_tiles(l). Throws std::logic_error if l is too large.
 template <class Launch>
 void dispatch_order(int l, Launch launch) {
   switch (order_tiles(l)) {

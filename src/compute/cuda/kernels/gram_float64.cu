@@ -5,8 +5,8 @@
 namespace eckart::cuda {
 namespace {
 
-constexpr int kTile = 64;      // a block makes a kTile x kTile tile on or below the diagonal
-constexpr int kThreads = 128;  // 2 x 2 warps, 32 x 32 each
+constexpr int kTile = 64;      // a block computes a kTile x kTile tile on or below the diagonal
+constexpr int kThreads = 128;  // 2 x 2 warps, 32 x 32 elements each
 constexpr int kDepth = 32;     // rows of B in shared memory at a time
 constexpr int kStride = kDepth + 4;
 

@@ -4,23 +4,24 @@
 namespace eckart::cuda {
 namespace {
 
-// What is left of a column of unit length, squared, when what it shares with those before it is
-// taken off: where it is less, rounding has made it, or float32 cannot tell the two apart.
+// Smallest pivots: the squared norm of the part of a unit column that is orthogonal to the columns
+// before it. A smaller value is rounding (float64), or cannot be represented by a float32 column.
 constexpr double kFloat64Tolerance = 1e-13, kFloat32Tolerance = 1e-6;
 
-/// Without `inverse_ll`, S becomes its R^-1; with it, R.
+/// With `inverse_ll`, S becomes R and `inverse_ll` becomes R^-1. Without it, S becomes R^-1.
 template <int kTiles>
 __global__ void __launch_bounds__(kThreads)
     cholesky_kernel(double* __restrict__ s_ll, int l, const double* __restrict__ norms, int stride,
                     double min_pivot, float* __restrict__ inverse_ll) {
-  extern __shared__ double dynamic[];  // more than a kernel gets without asking
+  extern __shared__ double dynamic[];  // more than the default limit of a kernel
   auto& shared = *reinterpret_cast<EliminationShared<double, kTiles>*>(dynamic);
   __shared__ double norm[kSide * kTiles], inverse_norm[kSide * kTiles];
   const std::size_t matrix = std::size_t(blockIdx.x) * std::size_t(l) * std::size_t(l);
   double* s = s_ll + matrix;
   for (int i = int(threadIdx.x); i < l; i += kThreads) {
+    // 0 if NaN
     norm[i] = norms ? norms[std::size_t(blockIdx.x) * std::size_t(stride) + std::size_t(i)]
-                    : sqrt(fmax(s[i * l + i], 0.0));  // nothing where that is no number
+                    : sqrt(fmax(s[i * l + i], 0.0));
     inverse_norm[i] = norm[i] > 0 ? 1 / norm[i] : 0.0;
   }
   __syncthreads();

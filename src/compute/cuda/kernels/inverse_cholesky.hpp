@@ -4,20 +4,22 @@
 
 namespace eckart::cuda {
 
-/// Of symmetric positive semidefinite matrices S = R'R of order l (float64, column-major, leading
-/// dimension l, one after the other; overwritten), R upper triangular, l at most
-/// max_float16_columns() of small_svd.hpp. Where S = Y'Y the columns of Y R^-1 are orthonormal.
+/// For symmetric positive semidefinite matrices S = R'R with upper triangular R: S becomes R^-1,
+/// with zeros below the diagonal. S has order l (float64, column-major, leading dimension l,
+/// contiguous). Requires l <= max_float16_columns(). If S = Y'Y, the columns of Y R^-1 are
+/// orthonormal.
 ///
-/// S becomes R^-1, zeros below the diagonal. A direction of Y that rounding cannot tell from the
-/// ones before it gets a column of zeros: with `lengths`, where next to nothing is left of a column
-/// that was so long (l of them a matrix, `stride` apart) before others were taken off it.
+/// A column of Y that depends on the columns before it within rounding gets a column of zeros.
+/// `norms`, if given, are the norms of the columns before other columns were subtracted from them
+/// (l per matrix, `stride` apart). A column of which almost nothing of this norm is left also
+/// counts as dependent.
 void inverse_cholesky(double* s_ll, int l, int count, cudaStream_t stream,
                       const double* norms = nullptr, int stride = 0);
 
-/// Each matrix becomes R in float32, column by column in the first half of its memory, and its
-/// inverse goes to `inverse_ll`, likewise column by column. Directions of Y of which less than a
-/// thousandth is not in those before them are left out, as rows of zeros in R and columns of zeros
-/// in R^-1: float32 columns have too little of them.
+/// Each S becomes R in float32, column-major in the first half of its memory. `inverse_ll` becomes
+/// R^-1, also column-major. A column of Y is dropped if less than 1/1000 of its norm is orthogonal
+/// to the columns before it, because float32 represents that part too poorly. Dropped columns are
+/// rows of zeros in R and columns of zeros in R^-1.
 void cholesky_float32(double* s_ll, int l, float* inverse_ll, int count, cudaStream_t stream);
 
 }  // namespace eckart::cuda

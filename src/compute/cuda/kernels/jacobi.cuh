@@ -1,21 +1,21 @@
 #pragma once
 
-// One-sided Jacobi on small square matrices, a block each, whose columns lie in registers.
+// One-sided Jacobi for small square matrices, one block per matrix. The columns are in registers.
 
 #include "compute/cuda/check.hpp"
 #include "compute/cuda/layout/small_matrices.hpp"
 
 namespace eckart::cuda {
 
-constexpr float kOrthogonalCosine = 2e-7F;  // cosine below which two columns are left as they are
-constexpr float kConvergedCosine =
-    3e-4F;  // a sweep whose largest cosine was this leaves its square
-constexpr float kCancellationShare =
-    0.1F;  // what is left of a squared length wants to be summed again
+constexpr float kOrthogonalCosine = 2e-7F;  // columns with a smaller cosine are not rotated
+// The last sweep: its largest cosine is at most this, and the next would be about its square.
+constexpr float kConvergedCosine = 3e-4F;
+// a squared norm that falls below this share is summed again
+constexpr float kCancellationShare = 0.1F;
 constexpr int kMaxSweeps = 20;
 
-// Shared memory sees a fourth of what it would if every pair of columns came from there and went
-// back.
+// Each group of threads holds four columns. This needs a fourth of the shared memory traffic of
+// loading every pair of columns.
 constexpr int kLanes = kJacobiLanes;
 constexpr int kColumns = kJacobiColumns;
 
@@ -25,8 +25,8 @@ constexpr int kJacobiThreads = jacobi_threads(kTiles);
 template <int kTiles>
 constexpr int kJacobiBlocks = jacobi_blocks(kTiles);
 
-/// A thread's share of a column: rows 2 (lane + kLanes e) and the next, times `scale`. Rotations
-/// are kept in the scale as far as they can be, which halves their cost (fast Givens rotations).
+/// A thread's part of a column: rows 2 (lane + kLanes e) and the next one, times `scale`. Rotations
+/// are accumulated in the scale where possible, which halves their cost (fast Givens rotations).
 template <int kTiles>
 struct Column {
   float2 at[kTiles];
@@ -37,8 +37,9 @@ template <int kTiles>
 struct JacobiShared {
   static constexpr int kOrder = 16 * kTiles, kThreads = kJacobiThreads<kTiles>;
   union {
-    float4 exchange[2][kTiles][kThreads];  // pairs of columns between groups, one step and the next
-    float x[kOrder][kOrder];               // U Sigma, at last
+    // Pairs of columns passed between groups; double-buffered.
+    float4 exchange[2][kTiles][kThreads];
+    float x[kOrder][kOrder];  // U Sigma, after the last sweep
   };
   float4 norms_and_scales[2][kThreads / kLanes];
   float sigma_squared[kOrder], power[kOrder];
@@ -46,7 +47,7 @@ struct JacobiShared {
   int order[kOrder];
 };
 
-/// Sum over a group; all its threads get it.
+/// Sum over a group. Every thread of the group gets the result.
 __device__ float sum_over_group(float value) {
 #pragma unroll
   for (int half = kLanes / 2; half > 0; half /= 2)
@@ -62,7 +63,7 @@ __device__ float dot(const Column<kTiles>& a, const Column<kTiles>& b) {
   return sum_over_group(sum) * a.scale * b.scale;
 }
 
-/// Puts the scale into the elements, and sums the squared length again.
+/// Multiplies the elements by the scale and sums the squared norm again.
 template <int kTiles>
 __device__ void apply_scale(Column<kTiles>& column) {
 #pragma unroll
@@ -74,7 +75,7 @@ __device__ void apply_scale(Column<kTiles>& column) {
   column.squared_norm = dot(column, column);
 }
 
-/// 1 / sqrt(x) and 1 / x to 22 bits, in one instruction: denormal numbers do not matter here.
+/// 1 / sqrt(x) and 1 / x with 22 correct bits, in one instruction. Denormals are flushed to zero.
 __device__ float approximate_rsqrt(float x) {
   float y;
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
@@ -86,15 +87,15 @@ __device__ float approximate_reciprocal(float x) {
   return y;
 }
 
-/// What makes two columns orthogonal: a - b_factor b and b + a_factor a, each times `cosine`.
+/// Makes columns a and b orthogonal: (a - b_factor b) cosine and (b + a_factor a) cosine.
 struct JacobiRotation {
   float a_factor, b_factor, cosine, inverse_cosine,
-      transferred;  ///< moved: from a's squared length to b's
+      transferred;  ///< from the squared norm of a to that of b
 };
 
-/// `largest` becomes the columns' cosine, squared, where that is larger. Columns whose squared
-/// length is at most `nothing` count as orthogonal: among more columns than dimensions, some never
-/// become so.
+/// Raises `largest` to the squared cosine between the columns. Columns with a squared norm of at
+/// most `negligible` count as orthogonal: if the rank is below the number of columns, some never
+/// converge.
 template <int kTiles>
 __device__ JacobiRotation compute_rotation(const Column<kTiles>& a, const Column<kTiles>& b,
                                            float negligible, float& largest, bool& is_needed) {
@@ -103,7 +104,7 @@ __device__ JacobiRotation compute_rotation(const Column<kTiles>& a, const Column
       fminf(aa, bb) > negligible ? ab * ab * approximate_reciprocal(aa * bb) : 0.0F;
   largest = fmaxf(largest, between);
   is_needed = between > kOrthogonalCosine * kOrthogonalCosine;
-  // The angle need not be exact, only the rotation.
+  // The angle may be approximate, but the rotation must be orthogonal.
   const float difference = bb - aa, twice = 2 * ab;
   const float squares = difference * difference + twice * twice;
   const float root = squares * approximate_rsqrt(squares);
@@ -115,7 +116,7 @@ __device__ JacobiRotation compute_rotation(const Column<kTiles>& a, const Column
           rest * cosine, is_needed ? tangent * ab : 0.0F};
 }
 
-/// Returns whether cancellation makes it necessary to sum the squared norms again.
+/// Rotates a and b. Returns true if cancellation makes it necessary to sum the squared norms again.
 template <int kTiles>
 __device__ bool apply_rotation(const JacobiRotation& by, Column<kTiles>& a, Column<kTiles>& b) {
 #pragma unroll
@@ -136,8 +137,8 @@ __device__ bool apply_rotation(const JacobiRotation& by, Column<kTiles>& a, Colu
   return a.squared_norm < kCancellationShare * aa || b.squared_norm < kCancellationShare * bb;
 }
 
-/// Turns two pairs of columns, a and b, c and d, so that each is orthogonal: two at a time, so that
-/// one has something to do while the other waits. Every thread of the warp takes part.
+/// Orthogonalizes a with b and c with d. Two pairs at a time hide latency. All threads of the warp
+/// must call it.
 template <int kTiles>
 __device__ void orthogonalize(Column<kTiles>& a, Column<kTiles>& b, Column<kTiles>& c,
                               Column<kTiles>& d, float negligible, float& largest) {
@@ -155,7 +156,7 @@ __device__ void orthogonalize(Column<kTiles>& a, Column<kTiles>& b, Column<kTile
   d.squared_norm = dot(d, d);
 }
 
-/// Every column of one pair against every column of the other.
+/// Orthogonalizes every column of one pair with every column of the other.
 template <int kTiles>
 __device__ void orthogonalize_pairs(Column<kTiles> (&a)[2], Column<kTiles> (&b)[2],
                                     float negligible, float& largest) {
@@ -163,8 +164,8 @@ __device__ void orthogonalize_pairs(Column<kTiles> (&a)[2], Column<kTiles> (&b)[
   orthogonalize(a[0], b[1], a[1], b[0], negligible, largest);
 }
 
-/// Gives a pair to the group `step` behind this one, in a ring, and gets the one before it its
-/// pair.
+/// Sends a pair of columns to the group `step` further in the ring, and receives a pair from the
+/// group `step` before.
 template <int kTiles>
 __device__ void shift_pairs(Column<kTiles> (&pair)[2], int step, int parity,
                             JacobiShared<kTiles>& shared) {
@@ -194,10 +195,10 @@ __device__ void shift_pairs(Column<kTiles> (&pair)[2], int step, int parity,
   pair[1].inverse_scale = approximate_reciprocal(rest.w);
 }
 
-/// One-sided Jacobi, pairs of columns as the elements of an odd-even transposition sort that
-/// exchanges always: group g has those at positions 2g (left) and 2g + 1 (right), orthogonalizes
-/// them, and they change places; then those at 2g + 1 and 2g + 2. After as many steps as there are
-/// pairs, each has met each. Whether the columns have become orthogonal.
+/// One-sided Jacobi on pairs of columns, in the order of an odd-even transposition sort that always
+/// exchanges. Group g holds the pairs at positions 2g (left) and 2g + 1 (right). It orthogonalizes
+/// and exchanges them, and then the pairs at 2g + 1 and 2g + 2. After as many steps as there are
+/// pairs, each pair has met every other. Returns true if the columns converged.
 template <int kTiles>
 __device__ bool jacobi(Column<kTiles> (&left)[2], Column<kTiles> (&right)[2], float negligible,
                        JacobiShared<kTiles>& shared) {
@@ -214,9 +215,9 @@ __device__ bool jacobi(Column<kTiles> (&left)[2], Column<kTiles> (&right)[2], fl
 #pragma unroll 1
     for (int step = 0; step < kGroups; ++step) {
       orthogonalize_pairs(left, right, negligible, largest);
-      // What was right is now left, and goes to the group before, whose right one it meets. The
-      // first one comes to the last group, which orthogonalizes one pair more than there is to
-      // turn.
+      // After the exchange the right pair is the left one. It goes to the group before and meets
+      // that group's other pair. The first pair goes to the last group, which orthogonalizes one
+      // combination more than necessary.
       shift_pairs(right, -1, 0, shared);
       orthogonalize_pairs(left, right, negligible, largest);
       if (last) {

@@ -4,8 +4,8 @@
 namespace eckart::cuda {
 namespace {
 
-// Of M's entries, which are near 1 but for columns that are nearly dependent on those before them.
-// What is more is rounding's, and may soon be beyond float16: its column becomes nothing.
+// Largest entry of M. Entries are near 1, unless a column nearly depends on those before it. Larger
+// entries are rounding and may overflow float16, so their column becomes zero.
 constexpr float kMaxEntry = 8192;
 
 template <int kTiles>

@@ -5,13 +5,14 @@
 namespace eckart::cuda {
 namespace {
 
-constexpr int kRows = kProjectRows;  // a block makes kRows rows of kColumns columns of V
+constexpr int kRows = kProjectRows;  // a block computes kRows rows of kColumns columns of V
 constexpr int kColumns = 32;
-constexpr int kThreads = 128;  // four warps, each all columns of 32 rows
+constexpr int kThreads = 128;  // four warps, each with all columns of 32 rows
 constexpr int kDepth = 32;     // rows of A and U in shared memory at a time
 constexpr int kRowStride = kRows + 8, kDepthStride = kDepth + 8;
 
-/// What the next part of a block's work is read into, while the tensor cores work on the last.
+/// Registers for the next part of the operands, loaded while the tensor cores multiply the current
+/// part.
 struct ProjectPrefetch {
   static constexpr int kA = kDepth * kRows / 8 / kThreads, kU = kDepth * kColumns / 8 / kThreads;
   uint4 a[kA], u_hi[kU], u_lo[kU];
@@ -91,8 +92,8 @@ __device__ void multiply(const ProjectShared& shared, int row, float (&part)[2][
   }
 }
 
-/// sum += A'U over all rows of A; a part at a time, so that what the tensor cores cut off stays
-/// little.
+/// sum += A'U over all rows of A, in parts: the tensor cores truncate sums, and short sums lose
+/// less.
 __device__ void add_product(const ProjectOperands& from, int row, ProjectShared& shared,
                             float (&sum)[2][4][4]) {
   ProjectPrefetch prefetch;
@@ -139,7 +140,7 @@ __global__ void __launch_bounds__(kThreads)
       const int column = 8 * j + tensor_core::product_element(lane, e).column;
       float squares = 0;
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {  // four rows of the warp's, eight apart
+      for (int i = 0; i < 4; ++i) {  // four rows of the warp, eight apart
         const int at = i % 2 * 2 + e;
         const float value = scale * sum[i / 2][j][at];
         squares += value * value;

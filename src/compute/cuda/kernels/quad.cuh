@@ -7,7 +7,7 @@
 
 namespace eckart::cuda {
 
-/// Four neighboring samples of a row in registers, 8 or 16 bits each, the first in the lowest.
+/// Four neighboring samples of a row in registers, 8 or 16 bits each, the first in the lowest bits.
 template <class Samples>
 struct Quad;
 
@@ -20,13 +20,13 @@ struct Quad<std::uint16_t> {
   uint2 words;
 };
 
-/// A thread's eight quads of an image: four rows, eight apart, and two columns, sixteen apart.
+/// The eight quads of a thread in an image: four rows, eight apart, and two columns, sixteen apart.
 template <class Samples>
 class QuadGrid {
  public:
   static constexpr int kQuads = QuadLayout::kCount;
-  static constexpr int kPrefetchQuads =
-      sizeof(Samples) == 1 ? 8 : 4;  // loaded before the first is used
+  // Loaded before the first is used.
+  static constexpr int kPrefetchQuads = sizeof(Samples) == 1 ? 8 : 4;
 
   __device__ QuadGrid(const PlaneLayout& plane, int row, int column)
       : offset_bytes_(plane.offset_bytes + sample_index(plane, row, column) * int(sizeof(Samples))),
@@ -36,12 +36,12 @@ class QuadGrid {
         cols_(plane.cols - column),
         has_word_quads_(sizeof(Samples) == 1 && has_word_aligned_quads(plane)) {}
 
-  /// Samples of the q-th quad that are inside of the image.
+  /// The number of samples of the q-th quad that are inside the image.
   __device__ int count(int q) const {
     return QuadLayout::offset(q).row < rows_ ? samples_in_quad(cols_ - QuadLayout::offset(q).column)
                                              : 0;
   }
-  /// The quads from the first_q-th on.
+  /// Loads kPrefetchQuads quads, beginning with `first_q`.
   __device__ void load(const std::byte* pixels, int first_q,
                        Quad<Samples> (&to)[kPrefetchQuads]) const {
 #pragma unroll
@@ -97,15 +97,15 @@ class QuadGrid {
   std::int64_t offset_bytes_;
   int step_;
   std::int64_t row_step_;
-  int rows_, cols_;      // from the first sample on
-  bool has_word_quads_;  // whether quads are four bytes that can be moved as one word
+  int rows_, cols_;      // remaining, from the first sample
+  bool has_word_quads_;  // quads are aligned words of four bytes
 };
 
-/// A thread's share of the errors of a tile.
+/// The errors that a thread adds up for its part of a tile.
 template <class Samples>
 struct QuadErrors;
 
-/// Of 64 samples or less: whole numbers up to 2^24 are exact in float32.
+/// A thread adds up at most 64 samples. Integers up to 2^24 are exact in float32.
 template <>
 struct QuadErrors<std::uint8_t> {
   float squared_norm = 0, squared_error = 0, residual = 0;
@@ -113,7 +113,8 @@ struct QuadErrors<std::uint8_t> {
   /// Clamps `values` to the samples' range and rounds them to nearest even.
   __device__ Quad<std::uint8_t> add(const float (&values)[kQuadSamples],
                                     Quad<std::uint8_t> before) {
-    // The last bits of a number between 2^23 and 2^24 are a whole number. Conversions are slower.
+    // The low bits of a float32 between 2^23 and 2^24 are its integer value. This is faster than a
+    // conversion.
     constexpr float kWhole = 8388608.0F;
     unsigned rounded[kQuadSamples];
 #pragma unroll

@@ -5,12 +5,12 @@
 namespace eckart::cuda {
 namespace {
 
-constexpr int kThreads = 256;  // 16 x 16 threads, kThreadSide x kThreadSide elements a thread
+constexpr int kThreads = 256;  // 16 x 16 threads, kThreadSide x kThreadSide elements each
 constexpr int kThreadSide = 4;
 constexpr int kSide = kTile / kThreadSide;
 constexpr int kDepth = 16;  // columns of P and V in shared memory at a time
 
-/// The factors' columns while they are multiplied, then the finished tile.
+/// First the columns of the factors, then the finished tile.
 union ReconstructShared {
   struct {
     double p[kDepth][kTile];
@@ -19,8 +19,7 @@ union ReconstructShared {
   ReconstructTile tile;
 };
 
-/// The tile's product into shared.tile[i][j]; rows and columns outside the plane hold zeros or
-/// rubbish.
+/// Computes the tile of P V' in shared.tile[i][j]. Elements outside the plane are undefined.
 __device__ void multiply(const double* p, const double* v, const Factors& f, int m, int n, int i0,
                          int j0, int k, ReconstructShared& shared) {
   const int thread = int(threadIdx.x), tx = thread % kSide, ty = thread / kSide;
@@ -66,7 +65,7 @@ __global__ void __launch_bounds__(kThreads)
   const PlaneLayout plane = planes[blockIdx.z];
   const int i0 = int(blockIdx.y) * kTile, j0 = int(blockIdx.x) * kTile;
   TileError* error = errors + (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
-  if (i0 >= plane.m() || j0 >= plane.n()) {  // the same for the whole block
+  if (i0 >= plane.m() || j0 >= plane.n()) {  // uniform over the block
     if (threadIdx.x == 0) *error = TileError{0, 0, 0.0};
     return;
   }

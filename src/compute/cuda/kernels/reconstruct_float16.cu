@@ -9,29 +9,30 @@ namespace eckart::cuda {
 namespace {
 
 constexpr int kThreads = 128;        // 2 x 2 warps, 32 x 32 pixels each
-constexpr int kLeadingColumns = 16;  // columns of the factors that stay in shared memory
-constexpr int kDepth = 32;           // and others that are there at a time, twice
+constexpr int kLeadingColumns = 16;  // factor columns that stay in shared memory
+constexpr int kDepth = 32;           // other factor columns at a time, double-buffered
 constexpr int kStride = kTile + 8;
-constexpr int kBlocksPerMultiprocessor = 4;  // on a multiprocessor
+constexpr int kBlocksPerMultiprocessor = 4;  // resident blocks for __launch_bounds__
 
-/// The factors of a plane as its image lies in memory: image = left right'.
+/// The factors of a plane in the orientation of its image: image = left right'.
 struct OrientedFactors {
-  const __half *left, *right;  ///< hi, and lo behind it
+  const __half *left, *right;  ///< hi, followed by lo
   int rows, cols;              ///< of the padded image
 };
 
-/// Some columns of what makes a tile.
+/// Columns of both factors for one tile.
 template <int kCount>
 struct FactorColumns {
   __half left[2][kCount][kStride], right[2][kCount][kStride];  // hi and lo
 };
 struct ReconstructFloat16Shared {
   FactorColumns<kLeadingColumns> leading;
-  FactorColumns<kDepth> columns[2];  // one in use, one on its way
+  FactorColumns<kDepth> columns[2];  // one in use, one being loaded
   TileError errors[kMaxGroupRanks][kThreads / 32];
 };
 
-/// Starts the copy of kCount columns' kTile rows from row0; zeros outside.
+/// Starts the copy of kTile rows of kCount columns, from row0 and column0. Writes zeros outside the
+/// matrix.
 template <int kCount>
 __device__ void copy_columns(const __half* from, int rows, int columns, int column0, int row0,
                              __half (&to)[2][kCount][kStride]) {
@@ -49,12 +50,12 @@ __device__ void copy_columns(const __half* from, int rows, int columns, int colu
   }
 }
 
-/// Of a pair of B's elements (k, k + 1), those with k < limit.
+/// Masks a pair of elements (k, k + 1) of B: zero if the index is not below `limit`.
 __device__ unsigned mask_from(unsigned pair, int k, int limit) {
   return k + 1 < limit ? pair : k < limit ? pair & 0xffffU : 0U;
 }
 
-/// sum += the product of 16 columns, of which those from `limit` on count as zero.
+/// sum += the product of 16 columns. Columns from `limit` on count as zero.
 template <int kCount>
 __device__ void multiply(const FactorColumns<kCount>& shared, int k, int limit, int row, int column,
                          float (&sum)[2][4][4]) {
@@ -91,9 +92,9 @@ __device__ void copy(const float (&from)[2][4][4], float (&to)[2][4][4]) {
   for (int e = 0; e < 32; ++e) to[e / 16][e / 4 % 4][e % 4] = from[e / 16][e / 4 % 4][e % 4];
 }
 
-/// Clamps, rounds and stores what a warp has of the product, 32 x 32 pixels from (row, column) of
-/// the image on; the sum of the warp's errors goes to `error`. A thread has two neighbors in a
-/// row; with the thread beside it it changes them for four.
+/// Clamps, rounds and stores the warp's 32 x 32 pixels, beginning at (row, column) of the image.
+/// Writes the sum of the warp's errors to `error`. A thread holds two neighbors of a row; it
+/// exchanges them with the next thread, so that each stores four neighbors.
 template <class Samples>
 __device__ void store_pixels(const float (&product)[2][4][4], float scale, const PlaneLayout& plane,
                              int row, int column, const std::byte* pixels, std::byte* out,
@@ -136,7 +137,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
   const PlaneLayout plane = planes[blockIdx.z];
   const int i0 = int(blockIdx.y) * kTile, j0 = int(blockIdx.x) * kTile;
   TileError* error = errors + (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
-  if (i0 >= plane.m() || j0 >= plane.n()) {  // the same for the whole block
+  if (i0 >= plane.m() || j0 >= plane.n()) {  // uniform over the block
     if (int(threadIdx.x) < ranks.count)
       error[std::size_t(ranks.output[threadIdx.x]) * errors_stride] = TileError{0, 0, 0.0};
     return;
@@ -156,7 +157,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     end_copy_group();
   };
   const float scale = factors.scale / float(float16_scale(plane.sample_bytes));
-  int next = 0;  // of the ranks
+  int next = 0;  // index of the next rank to store
   const int max_rank = ranks.rank[ranks.count - 1];
   const auto store = [&](const float(&product)[2][4][4]) {
     std::byte* to = out + std::size_t(ranks.output[next]) * out_stride;
@@ -179,21 +180,22 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     multiply(shared.leading, 0, ranks.rank[next], row, column, product);
     store(product);
   }
-  // The products of the leading columns, which are nearly all of the sum, are added last: what the
-  // tensor cores cut off is then a share of the rest alone.
+  // The leading columns contribute most of the sum, so their products are added last. The tensor
+  // cores then truncate only relative to the smaller rest.
   float rest[2][4][4] = {};
   for (int k = 0; next < ranks.count; k += 16) {
     const FactorColumns<kDepth>& columns = shared.columns[k / kDepth % 2];
-    const int first = kLeadingColumns + k;  // of the columns
+    const int first = kLeadingColumns + k;  // first column of the 16
     if (k % kDepth == 0) {
       if (k > 0) {
         wait_for_copy_groups<0>();
-        __syncthreads();  // these columns are there, and the others no longer in use
+        __syncthreads();  // these columns are loaded; the other buffer is free
       }
       if (first + kDepth < max_rank)
         copy_factor_columns(first + kDepth, shared.columns[(k / kDepth + 1) % 2]);
     }
-    while (next < ranks.count && ranks.rank[next] <= first + 16) {  // ends among these 16
+    // The rank ends in these 16 columns.
+    while (next < ranks.count && ranks.rank[next] <= first + 16) {
       float product[2][4][4];
       copy(rest, product);
       multiply(columns, k % kDepth, ranks.rank[next] - first, row, column, product);

@@ -6,11 +6,12 @@ namespace eckart::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kSide = 32;  // a block finds kSide x kSide elements of E, or corrects kRows rows of U
+// a block computes kSide x kSide elements of E, or corrects kRows rows of U
+constexpr int kSide = 32;
 constexpr int kDepth = 64;  // rows of U in shared memory at a time
 constexpr int kRows = 64;
 
-/// A matrix as two float16 numbers, hi and lo, as numbers.
+/// Access to a matrix stored as hi + lo.
 template <class Half>
 struct SplitMatrix {
   Half *hi, *lo;
@@ -35,7 +36,7 @@ __device__ Float* correction(Float* e_cc, int columns) {
   return e_cc + std::size_t(blockIdx.x) * std::size_t(columns) * std::size_t(columns);
 }
 
-/// -E / 2
+/// Computes -E / 2, E = U'U - I.
 __global__ void __launch_bounds__(kThreads)
     correction_kernel(const __half* __restrict__ u_split, int m, int columns, float scale,
                       const int* __restrict__ needs_correction, float* __restrict__ e_cc) {
@@ -45,8 +46,8 @@ __global__ void __launch_bounds__(kThreads)
   const int i0 = int(blockIdx.y) * kSide, j0 = int(blockIdx.z) * kSide;
   const int x = int(threadIdx.x) % kSide, y = int(threadIdx.x) / kSide;
   constexpr int kThreadElements = kSide * kSide / kThreads;
-  double sum[kThreadElements] =
-      {};  // of parts in float32: many terms of one sign would lose E in rounding
+  // float64 sums of float32 parts: a long float32 sum would lose E in rounding
+  double sum[kThreadElements] = {};
   for (int row0 = 0; row0 < m; row0 += kDepth) {
     __syncthreads();
     for (int at = int(threadIdx.x); at < kSide * kDepth; at += kThreads) {
@@ -70,7 +71,7 @@ __global__ void __launch_bounds__(kThreads)
     const int i = i0 + y + e * (kThreads / kSide), j = j0 + x;
     if (i >= columns || j >= columns) continue;
     const auto product = float(sum[e] / (double(scale) * double(scale)) - (i == j ? 1.0 : 0.0));
-    const bool none = i == j && product < -0.5F;  // a column of zeros stays one
+    const bool none = i == j && product < -0.5F;  // a column of zeros stays zero
     correction(e_cc, columns)[i * columns + j] = none ? 0.0F : -0.5F * product;
   }
 }

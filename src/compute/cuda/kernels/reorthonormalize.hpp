@@ -5,12 +5,12 @@
 
 namespace eckart::cuda {
 
-/// Makes the columns of U (m x columns as two float16 numbers, hi and lo, hi and lo behind it,
-/// column-major, one matrix after the other; `scale` times orthonormal columns or zero ones) as
-/// orthonormal as float32 knows, where they are so to about 1e-3: U (I - E / 2), E = U'U - I, the
-/// nearest orthonormal matrix but for E^2. Only where `wanted` is not 0, the others cost nothing. m
-/// is a multiple of 8.
-///   e_cc  columns x columns floats a matrix, for the kernels
+/// Corrects the columns of U, which are orthonormal to about 1e-3, to float32 precision: U (I - E /
+/// 2) with E = U'U - I, the nearest orthonormal matrix up to O(E^2). U is m x columns as hi
+/// followed by lo, column-major, contiguous, and times `scale`; columns of zeros stay zero. m must
+/// be a multiple of 8. Only matrices with a nonzero `needs_correction` are changed; the others cost
+/// almost no time.
+///   e_cc  workspace, columns x columns floats per matrix
 void reorthonormalize(__half* u_split, int m, int columns, float scale, const int* needs_correction,
                       float* e_cc, int count, cudaStream_t stream);
 

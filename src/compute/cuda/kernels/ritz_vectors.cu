@@ -7,8 +7,8 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
-/// A share of the largest eigenvalue that excludes zeros and no more: an eigenvalue of zero comes
-/// out as rounding, of about 1e-16 of the largest, and is kept.
+/// Share of the largest eigenvalue that excludes only zeros. An eigenvalue of zero is computed as
+/// about 1e-16 of the largest, and is kept.
 constexpr double kNegligible = 1e-28;
 
 __global__ void __launch_bounds__(kThreads)
@@ -27,8 +27,7 @@ __global__ void __launch_bounds__(kThreads)
   for (int row = lane; row < l; row += 32) w[row] *= scale;
 }
 
-/// Of each column of Y, a warp each: store(its number in the batch, its number in the matrix, its
-/// squared length).
+/// For each column of Y, one warp: store(matrix index, column index, squared norm).
 template <class Store>
 __global__ void __launch_bounds__(kThreads)
     norms_kernel(const double* __restrict__ y, int rows, int columns, Store store) {

@@ -6,18 +6,19 @@
 namespace eckart::cuda {
 namespace {
 
-constexpr int kRows = kRotateRows;  // a block makes kRows rows of kColumns columns
+constexpr int kRows = kRotateRows;  // a block computes kRows rows of kColumns columns
 constexpr int kColumns = kRotateColumns;
-constexpr int kThreads = 256;  // 2 x 4 warps, each 32 columns of 32 rows
+constexpr int kThreads = 256;  // 2 x 4 warps, each with 32 columns of 32 rows
 constexpr int kRowStride = RotateShared::kRowStride;
 
-/// Eight of a column's elements, scaled, into shared memory.
+/// Loads eight elements of a column, scales them, and stores them to shared memory.
 __device__ void load_to_shared(const __half* from, float scale, __half* hi, __half*) {
   const uint4 raw = *reinterpret_cast<const uint4*>(from);
   const auto* in = reinterpret_cast<const __half2*>(&raw);
   auto* out = reinterpret_cast<__half2*>(hi);
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {  // the scale of a weak column is beyond float16
+  // In float32, because the scale of a weak column can exceed float16.
+  for (int i = 0; i < 4; ++i) {
     const float2 value = __half22float2(in[i]);
     out[i] = __float22half2_rn(float2{value.x * scale, value.y * scale});
   }
@@ -47,8 +48,8 @@ __device__ void store(__half* to, std::size_t lo_at, float x, float y) {
   }
 }
 
-/// Computes the transposed product, M' times the rows, so that a thread's results are neighbors
-/// in a column.
+/// Computes the transposed product, M' times the rows, so that the results of a thread are
+/// neighbors in a column.
 template <class From, bool kSplit>
 __global__ void __launch_bounds__(kThreads)
     rotate_kernel(const From* __restrict__ from, int rows, int l, SmallMatrix by, int columns,
@@ -79,7 +80,7 @@ __global__ void __launch_bounds__(kThreads)
   const From* block = from + std::size_t(image) * std::size_t(rows) * std::size_t(l);
   for (int at = thread; at < kRows / 8 * depth; at += kThreads) {
     const auto [k, row] = run_position(at, kRows, 8);
-    if (r0 + row >= rows) continue;  // what stands there makes rows that are not stored
+    if (r0 + row >= rows) continue;  // uninitialized rows give results that are not stored
     load_to_shared(block + std::size_t(k) * std::size_t(rows) + std::size_t(r0 + row),
                    factor * by.scale[image * l + k], rows_hi + k * kRowStride + row,
                    rows_lo + k * kRowStride + row);

@@ -7,20 +7,20 @@
 
 namespace eckart::cuda {
 
-/// Up to kQuadSamples neighboring samples along the rows of an image, as they lie in memory.
+/// Up to kQuadSamples neighboring samples of an image row in memory.
 template <class Samples>
 struct SampleQuad {
   Samples* first;
-  int step;   ///< from a sample to the next
-  int count;  ///< that are inside of the image
-  /// Whether they are four bytes that can be moved as one word.
+  int step;   ///< distance of two neighboring samples
+  int count;  ///< samples inside the image
+  /// True if the samples are an aligned word of four bytes.
   __device__ bool is_word() const {
     return sizeof(Samples) == 1 && step == 1 && count == kQuadSamples &&
            reinterpret_cast<std::uintptr_t>(first) % kQuadSamples == 0;
   }
 };
 
-/// The samples from row `row` and column `col` of the image on.
+/// The samples from (row, col) of the image on.
 template <class Samples, class Bytes>
 __device__ SampleQuad<Samples> sample_quad(Bytes* pixels, const PlaneLayout& plane, int row,
                                            int col) {

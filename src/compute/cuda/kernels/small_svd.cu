@@ -8,11 +8,13 @@
 namespace eckart::cuda {
 namespace {
 
-constexpr float kNegligible = 1e-15F;  // of the sum of squares: a column this short is rounding
-constexpr float kIllConditionedShare = 0.01F;  // share of a column's squared length that is its own
-constexpr int kThreadColumns = 16;             // of M that a thread computes elements of
+// Share of the sum of squared norms; a smaller column is rounding.
+constexpr float kNegligible = 1e-15F;
+// Share of a column's squared norm that is orthogonal to the columns before it.
+constexpr float kIllConditionedShare = 0.01F;
+constexpr int kThreadColumns = 16;  // columns of M per thread at a time
 
-/// Sums over the block; all threads get it.
+/// Sum over the block. Every thread gets the result.
 template <int kTiles>
 __device__ float sum_over_block(float value, JacobiShared<kTiles>& shared) {
   for (int half = 16; half > 0; half /= 2) value += __shfl_xor_sync(0xffffffffU, value, half);
@@ -69,7 +71,7 @@ __global__ void __launch_bounds__(kJacobiThreads<kTiles>, kJacobiBlocks<kTiles>)
     Column<kTiles>& column = i < 2 ? left[i] : right[i - 2];
     const int c = kColumns * group + i;
     apply_scale(column);
-    const bool is_number = column.squared_norm >= 0;  // or else there would be no order
+    const bool is_number = column.squared_norm >= 0;  // NaN has no order
     if (lane == 0) shared.sigma_squared[c] = is_number ? column.squared_norm : 0.0F;
     if (lane == 0 && !is_number) info[image] = 1;
 #pragma unroll
@@ -89,10 +91,10 @@ __global__ void __launch_bounds__(kJacobiThreads<kTiles>, kJacobiBlocks<kTiles>)
   }
   __syncthreads();
 
-  // M = R^-1 U: a thread has one row of it, and kThreadColumns columns at a time
+  // M = R^-1 U: a thread computes one row, kThreadColumns columns at a time
   const float* inverse = inverse_ll + matrix;
   const std::size_t to = std::size_t(image) * l * std::size_t(columns);
-  const int c = thread % l, first_row = c / 32 * 32;  // R^-1 has zeros before
+  const int c = thread % l, first_row = c / 32 * 32;  // R^-1 is zero in the rows before
   for (int j0 = thread / l * kThreadColumns; j0 < columns; j0 += kThreads / l * kThreadColumns) {
     const float* x[kThreadColumns];
     float value[kThreadColumns] = {};

@@ -1,7 +1,6 @@
 #pragma once
 
-// What the tensor cores' instructions want; layout/fragments.hpp says where a thread finds its
-// share.
+// Tensor core instructions. layout/fragments.hpp defines which elements each lane holds.
 
 #include <cuda_fp16.h>
 
@@ -9,9 +8,8 @@
 
 namespace eckart::cuda::tensor_core {
 
-/// Four 8 x 8 float16 matrices from shared memory, to which lane l / 8 * 8 + r gives the address
-/// of row r of matrix l / 8 (16 bytes, aligned): to[i] holds elements (g, 2t) and (g, 2t + 1) of
-/// matrix i.
+/// Loads four 8 x 8 float16 matrices from shared memory. Lane 8 i + r passes the address of row r
+/// of matrix i (16 bytes, aligned). to[i] receives elements (g, 2t) and (g, 2t + 1) of matrix i.
 __device__ inline void load(unsigned (&to)[4], const __half* row) {
   const auto address = unsigned(__cvta_generic_to_shared(row));
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -19,7 +17,7 @@ __device__ inline void load(unsigned (&to)[4], const __half* row) {
                : "r"(address)
                : "memory");
 }
-/// The same, of the matrices transposed: elements (2t, g) and (2t + 1, g).
+/// Like load(), but transposes the matrices: elements (2t, g) and (2t + 1, g).
 __device__ inline void load_transposed(unsigned (&to)[4], const __half* row) {
   const auto address = unsigned(__cvta_generic_to_shared(row));
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -28,33 +26,33 @@ __device__ inline void load_transposed(unsigned (&to)[4], const __half* row) {
                : "memory");
 }
 
-/// A 16 x 16 operand A at `at`, stored as A[row][k] (k contiguous).
+/// Loads a 16 x 16 operand A at `at`, stored as A[row][k] (k contiguous).
 __device__ inline void load_a(unsigned (&a)[4], const __half* at, int stride, int lane) {
   const auto [row, column] = ldmatrix_column_order(lane);
   load(a, at + row * stride + column);
 }
-/// The same, stored as A[k][row] (rows contiguous).
+/// Loads a 16 x 16 operand A at `at`, stored as A[k][row] (rows contiguous).
 __device__ inline void load_a_transposed(unsigned (&a)[4], const __half* at, int stride, int lane) {
   const auto [row, column] = ldmatrix_row_order(lane);
   load_transposed(a, at + row * stride + column);
 }
-/// Two 16 x 8 operands B beside one another at `at`, stored as B[k][column] (columns contiguous);
-/// b[0], b[1] are the first, b[2], b[3] the second.
+/// Loads two adjacent 16 x 8 operands B at `at`, stored as B[k][column] (columns contiguous). b[0],
+/// b[1] are the first, b[2], b[3] the second.
 __device__ inline void load_b_pair(unsigned (&b)[4], const __half* at, int stride, int lane) {
   const auto [row, column] = ldmatrix_column_order(lane);
   load_transposed(b, at + row * stride + column);
 }
 
-/// The same, stored as B[column][k] (k contiguous).
+/// Loads two adjacent 16 x 8 operands B at `at`, stored as B[column][k] (k contiguous).
 __device__ inline void load_b_pair_transposed(unsigned (&b)[4], const __half* at, int stride,
                                               int lane) {
   const auto [row, column] = ldmatrix_row_order(lane);
   load(b, at + row * stride + column);
 }
 
-/// c += A B, A 16 x 16 and B 16 x 8 in float16, c in float32: c[0], c[1] are elements (g, 2t) and
-/// (g, 2t + 1), c[2], c[3] those of row g + 8. The sum is cut off, not rounded: many terms of one
-/// sign want to be added up in parts.
+/// c += A B, A is 16 x 16 and B is 16 x 8 in float16, c in float32. c[0], c[1] are elements (g, 2t)
+/// and (g, 2t + 1); c[2], c[3] are those of row g + 8. The sum is truncated, not rounded: add up
+/// long sums of one sign in parts.
 __device__ inline void multiply_add(float (&c)[4], const unsigned (&a)[4], unsigned b0,
                                     unsigned b1) {
 #if __CUDA_ARCH__ >= 800
@@ -74,8 +72,8 @@ __device__ inline void multiply_add(float (&c)[4], const unsigned (&a)[4], unsig
 #endif
 }
 
-/// c += A B in float64, A 8 x 4 and B 4 x 8: `a` is element (g, t) of A, `b` element (t, g) of B,
-/// c[0] and c[1] are elements (g, 2t) and (g, 2t + 1).
+/// c += A B in float64, A is 8 x 4 and B is 4 x 8. `a` is element (g, t) of A, `b` is element (t,
+/// g) of B; c[0] and c[1] are elements (g, 2t) and (g, 2t + 1).
 __device__ inline void multiply_add(double (&c)[2], double a, double b) {
 #if __CUDA_ARCH__ >= 800
   asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"

@@ -11,23 +11,26 @@ namespace eckart::cuda {
 constexpr int kTile = kReconstructTile;
 inline unsigned tiles(int side) { return unsigned(tile_count(side, kTile)); }
 
-/// A finished tile in shared memory; an odd stride, so that columns lie in different banks.
+/// A finished tile in shared memory. The odd stride puts the elements of a column in different
+/// banks.
 struct ReconstructTile {
   double at[kTile][kTile + 1];
 };
 
-/// Where this thread's g-th group of samples begins in a tile.
+/// The position in a tile of this thread's g-th quad.
 template <int kThreads>
 __device__ Position quad_position(int g) {
   return run_position(int(threadIdx.x) + g * kThreads, kTile, kQuadSamples);
 }
 
-/// Stores the tile in the image's order, clamped and rounded to nearest even, and returns this
-/// thread's share of the errors. `Samples` is what an image's samples are.
+/// Clamps the tile, rounds it to nearest even, and stores it in the order of the image. Returns the
+/// errors of this thread's pixels. `Samples` is the sample type of the image.
 template <class Samples, int kThreads>
 __device__ TileError store_tile(const ReconstructTile& tile, const PlaneLayout& plane,
                                 const std::byte* pixels, int i0, int j0, std::byte* out) {
-  using Sum = std::conditional_t<sizeof(Samples) == 1, unsigned, std::uint64_t>;  // of few samples
+  using Sum =
+      std::conditional_t<sizeof(Samples) == 1, unsigned,
+                         std::uint64_t>;  // unsigned holds the sum of a thread's 8-bit samples
   constexpr double top = sizeof(Samples) == 1 ? 255 : 65535;
   const bool wide = plane.rows < plane.cols;
   const int row0 = wide ? j0 : i0, col0 = wide ? i0 : j0;
@@ -39,7 +42,7 @@ __device__ TileError store_tile(const ReconstructTile& tile, const PlaneLayout& 
   for (int first = 0; first < kThreadQuads; first += kPrefetchQuads) {
     unsigned before[kPrefetchQuads][kQuadSamples];
 #pragma unroll
-    for (int g = 0; g < kPrefetchQuads; ++g) {  // all of them on their way before the first is used
+    for (int g = 0; g < kPrefetchQuads; ++g) {  // issue all loads before the first is used
       const Position at = quad_position<kThreads>(first + g);
       load(sample_quad<const Samples>(pixels, plane, row0 + at.row, col0 + at.column), before[g]);
     }
@@ -76,7 +79,7 @@ __device__ inline TileError sum_over_warp(TileError mine) {
   return mine;
 }
 
-/// Sums over the block, always in the same order; the result is thread 0's.
+/// Sums over the block in a fixed order. Thread 0 gets the result.
 template <int kThreads>
 __device__ TileError sum_over_block(TileError mine) {
   constexpr int kWarps = kThreads / 32;
@@ -92,7 +95,7 @@ __device__ TileError sum_over_block(TileError mine) {
   return mine;
 }
 
-/// Stores a tile and its errors; the whole block takes part, after the tile is complete.
+/// Stores a tile and its errors. All threads of the block must call it after the tile is complete.
 template <int kThreads>
 __device__ void store_tile_and_errors(const ReconstructTile& tile, const PlaneLayout& plane,
                                       const std::byte* pixels, int i0, int j0, std::byte* out,

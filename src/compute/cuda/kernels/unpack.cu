@@ -5,9 +5,9 @@
 namespace eckart::cuda {
 namespace {
 
-constexpr int kTile =
-    32;  // a block moves a kTile x kTile tile, through shared memory to turn wide planes
-constexpr int kRows = 8;  // with kTile x kRows threads
+// a block copies a kTile x kTile tile through shared memory, which transposes wide planes
+constexpr int kTile = 32;
+constexpr int kRows = 8;  // kTile x kRows threads
 
 __device__ double load(const std::byte* pixels, const PlaneLayout& plane, int i, int j) {
   if (i >= plane.m() || j >= plane.n()) return 0.0;
@@ -25,8 +25,8 @@ __global__ void unpack_kernel(const std::byte* __restrict__ pixels,
   const int i0 = int(blockIdx.y) * kTile, j0 = int(blockIdx.x) * kTile;
   const int x = int(threadIdx.x);
   const bool wide = plane.rows < plane.cols;
-  for (int y = int(threadIdx.y); y < kTile;
-       y += kRows) {  // neighboring threads, neighboring samples
+  // Neighboring threads read neighboring samples.
+  for (int y = int(threadIdx.y); y < kTile; y += kRows) {
     const int i = wide ? x : y, j = wide ? y : x;
     tile[i][j] = load(pixels, plane, i0 + i, j0 + j);
   }

@@ -8,12 +8,13 @@
 
 namespace eckart::cuda {
 
-/// Samples to float64 matrices, padded with zeros: a_t[p] is A of planes[p] transposed,
-/// column-major n x m (leading dimension n), p < count. `pixels` and `planes` are on the device.
+/// Converts samples to float64 matrices, padded with zeros. a_t[p] is A of planes[p] transposed,
+/// column-major n x m (leading dimension n), p < count. All pointers are device pointers.
+/// Asynchronous.
 void unpack(const std::byte* pixels, const PlaneLayout* planes, int count, int m, int n,
             double* a_t, cudaStream_t stream);
 
-/// Whether this build has device code for the current device: cudaSuccess if so.
+/// Returns cudaSuccess if this build has device code for the current device, otherwise the error.
 cudaError_t device_code_status();
 
 }  // namespace eckart::cuda

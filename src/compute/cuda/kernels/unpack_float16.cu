@@ -5,14 +5,15 @@
 namespace eckart::cuda {
 namespace {
 
-constexpr int kTile = 64;  // a block moves a kTile x kTile tile, through shared memory to turn it
+// a block copies a kTile x kTile tile through shared memory, which transposes wide planes
+constexpr int kTile = 64;
 constexpr int kThreads = 256;
 
 struct UnpackTile {
   __half at[kTile][kTile + 2];
 };
 
-/// The tile's samples, turned where the plane is wide; zeros outside.
+/// Loads the samples of a tile, transposed if the plane is wide. Zeros outside the plane.
 template <class Samples>
 __device__ void load_tile(const std::byte* pixels, const PlaneLayout& plane, int i0, int j0,
                           UnpackTile& hi, UnpackTile& lo) {

@@ -4,10 +4,10 @@
 
 namespace eckart::cuda {
 
-/// Factors of a batch, A_k = P V_k': P = A V (m rows), V (n rows), float64, columns one after the
-/// other. Element (i, t) of plane p, t = 0 for the largest singular value, is at p_mk[p * p_plane +
-/// t * p_column + i]; columns in ascending order have a negative stride, and the pointer is then to
-/// the last column.
+/// Float64 factors of a batch, A_k = P V_k' with P = A V: P has m rows, V has n rows. Element (i,
+/// t) of plane p is at p_mk[p * p_plane + t * p_column + i]; t = 0 is the largest singular value.
+/// If the columns are in ascending order, the stride is negative and the pointer is to the last
+/// column.
 struct Factors {
   const double* p_mk;
   const double* v_nk;
@@ -15,8 +15,8 @@ struct Factors {
   std::int64_t p_column, v_column;
 };
 
-/// Of P (m x k a plane) and V (n x v_columns a plane, of which the leading k are wanted): both
-/// column-major, one matrix after the other, columns in the same order.
+/// Describes P (m x k per plane) and V (n x v_columns per plane, the k leading columns are used).
+/// Both are column-major and contiguous, with columns in the same order.
 inline Factors make_factors(const double* p_mk, int m, const double* v, int n, int v_columns, int k,
                             bool is_ascending) {
   const std::int64_t p_column = is_ascending ? -m : m, v_column = is_ascending ? -n : n;

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Marks arithmetic that kernels and the host share. Headers of this folder need no CUDA, so that
-/// what they compute is tested without a GPU.
+/// Marks functions that kernels and the host share. The headers of this folder do not need CUDA, so
+/// that their index arithmetic can be tested without a GPU.
 #ifdef __CUDACC__
 #define ECKART_HOST_DEVICE __host__ __device__
 #else
@@ -10,7 +10,7 @@
 
 namespace eckart::cuda {
 
-// By the instructions that a GPU has for them.
+// Minimum and maximum. On a GPU each is one instruction.
 ECKART_HOST_DEVICE inline int smaller(int a, int b) {
 #ifdef __CUDA_ARCH__
   return min(a, b);

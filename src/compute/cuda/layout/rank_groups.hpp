@@ -6,13 +6,13 @@ namespace eckart::cuda {
 
 constexpr int kMaxGroupRanks = 8;
 
-/// RankGroup in ascending order, and which output each is.
+/// Ranks in ascending order, each with the index of its output.
 struct RankGroup {
   int count;
   int rank[kMaxGroupRanks], output[kMaxGroupRanks];
 };
 
-/// All ranks, each at most n, in groups that reconstruct_float16() takes at once.
+/// Splits `ranks`, each limited to n, into groups that reconstruct_float16() computes in one pass.
 std::vector<RankGroup> rank_groups(const std::vector<int>& ranks, int n);
 
 }  // namespace eckart::cuda

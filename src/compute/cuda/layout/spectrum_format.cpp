@@ -39,7 +39,8 @@ void set_energy_and_loss(PlaneResult& result, const SpectrumFormat& spectrum,
   }
   result.loss_estimate_db =
       loss_estimate_db(result.rank, plane.n(), result.residual, squared_norm, spectrum.precision);
-  result.loss_bound_db = result.loss_estimate_db;  // nothing but rounding
+  // a full decomposition loses nothing but rounding
+  result.loss_bound_db = result.loss_estimate_db;
   result.energy = energy(std::span(squares).first(std::size_t(result.rank)), squared_norm);
 }
 

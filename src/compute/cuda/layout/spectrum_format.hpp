@@ -10,36 +10,37 @@
 
 namespace eckart::cuda {
 
-/// The size of a batch for a solver: `count` planes padded to m x n, m >= n, wanted at these
+/// The size of a batch for a solver: `count` planes padded to m x n, m >= n, and the requested
 /// ranks, each at most n.
 struct Problem {
   int m, n, count;
   std::vector<int> ranks;
-  int columns;     ///< that subspace iteration works with
-  int iterations;  ///< and how many of it
-  /// The largest.
+  int columns;     ///< columns of subspace iteration
+  int iterations;  ///< iterations of subspace iteration
+  /// The largest rank.
   int rank() const { return *std::max_element(ranks.begin(), ranks.end()); }
 };
 
-/// What a solver tells of a plane's singular values.
+/// The order of the values that a solver writes for a plane.
 enum class ValueOrder {
-  ascending_squares,  ///< sigma^2, the smallest first
-  descending,         ///< sigma, the largest first
-  ritz  ///< sigma^2 of A Q, the largest first, and then as many refined ones as wanted
+  ascending_squares,  ///< sigma^2, ascending
+  descending,         ///< sigma, descending
+  ritz                ///< Ritz values, descending, then Rayleigh quotients
 };
 struct SpectrumFormat {
   ValueOrder order;
-  int columns;                 ///< how many values, the leading ones, at least the rank
-  int rayleigh_quotients = 0;  ///< and how many refined ones, see RitzValues
+  int columns;                 ///< number of leading values, at least the rank
+  int rayleigh_quotients = 0;  ///< number of Rayleigh quotients, see RitzValues
   Precision precision = Precision::float64;
   int values() const { return columns + rayleigh_quotients; }
 };
 
-/// A plane's values as sigma^2 of its samples: descending, and then the refined ones.
+/// Converts the values of a plane to squares in the scale of its samples: descending, followed by
+/// the Rayleigh quotients.
 std::vector<double> squared_values(const SpectrumFormat& spectrum, std::span<const double> values,
                                    int sample_bytes);
 
-/// Sets energy and certificate of a plane whose rank and residual are known.
+/// Sets energy, loss estimate and loss bound of a plane. Its rank and residual must be set.
 void set_energy_and_loss(PlaneResult& result, const SpectrumFormat& spectrum,
                          std::span<const double> values, const PlaneLayout& plane,
                          double squared_norm);

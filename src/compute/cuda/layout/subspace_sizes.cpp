@@ -14,7 +14,7 @@ float float16_product_scale(int inner) {
 }
 
 int block_columns(int l) {
-  constexpr int kMaxBlockColumns = 128;  // of inverse_cholesky() the fastest a column
+  constexpr int kMaxBlockColumns = 128;  // inverse_cholesky() is fastest per column at this size
   const int blocks = (l + kMaxBlockColumns - 1) / kMaxBlockColumns;
   return align_up((l + blocks - 1) / blocks);
 }
@@ -22,7 +22,7 @@ int block_columns(int l) {
 BlockCholeskyQrBuffers BlockCholeskyQrBuffers::allocate(WorkspaceAllocator& allocator, int l,
                                                         int count) {
   const auto columns = std::size_t(l), matrices = std::size_t(count);
-  // The square of a block, or what the columns behind it have of it.
+  // Holds the Gram matrix of a block, or the product of a block with the columns after it.
   return {allocator.allocate<double>(std::size_t(block_columns(l)) * columns * matrices),
           allocator.allocate<double>(columns * matrices)};
 }

@@ -9,31 +9,33 @@
 
 namespace eckart::cuda {
 
-constexpr int kTensorCoreAlignment =
-    16;  // sides of what the tensor cores multiply, and matrix products like
+// Dimensions are multiples of this: tensor cores require it, matrix products are faster.
+constexpr int kTensorCoreAlignment = 16;
 
 constexpr int align_up(int value) {
   return (value + kTensorCoreAlignment - 1) / kTensorCoreAlignment * kTensorCoreAlignment;
 }
 
-/// The largest power of two that is at most the square root of `rows`: by it the entries of
-/// orthonormal columns come near 1, where float16 has its precision.
+/// The largest power of two that is at most sqrt(rows). It scales the entries of orthonormal
+/// columns to about 1, where float16 is most precise.
 float orthonormal_column_scale(int rows);
 
-/// What keeps A times scaled orthonormal columns within float16: entries of A are below 256, so
-/// those of the product are below 256 rows.
+/// The power of two that keeps A times scaled orthonormal columns within float16. Entries of A are
+/// below 256, so entries of the product are below 256 `inner`.
 float float16_product_scale(int inner);
 
-/// Columns of the blocks of BlockCholeskyQr: as equal as the granule lets them be.
+/// Columns per block of BlockCholeskyQr: blocks of nearly equal size, multiples of
+/// kTensorCoreAlignment.
 int block_columns(int l);
 
-/// Workspace of BlockCholeskyQr, for `count` matrices of l columns.
+/// Workspace of BlockCholeskyQr for `count` matrices of l columns.
 struct BlockCholeskyQrBuffers {
   double *s, *norms;
   static BlockCholeskyQrBuffers allocate(WorkspaceAllocator& allocator, int l, int count);
 };
 
-/// m, n and k as the float16 subspace solver works with them, multiples of kTensorCoreAlignment.
+/// The sizes that the float16 subspace solver uses. m, n and k are multiples of
+/// kTensorCoreAlignment.
 struct SubspaceSizes {
   explicit SubspaceSizes(const Problem& p)
       : m(align_up(p.m)),
@@ -48,18 +50,19 @@ struct SubspaceSizes {
   int m, n, l, k, count, iterations;
 };
 
-/// Workspace of the float16 subspace solver. Half: __half.
+/// Workspace of the float16 subspace solver. Half is __half; tests use another type of the same
+/// size.
 template <class Half>
 struct SubspaceBuffers {
   Half *a_hi_t, *a_lo_t;
-  Half* q_nl;            ///< at last as two float16 numbers, hi and lo
-  Half *z_ml, *product;  ///< product: A Q or A'Z before they are orthonormal
+  Half* q_nl;            ///< float16; after the last iteration hi + lo
+  Half *z_ml, *product;  ///< product: A Q or A'Z before orthonormalization
   float *b_ml, *s_ll;
   double* s64_ll;
-  Half *m_hi, *m_lo;  ///< l x l, as SmallMatrix has it
+  Half *m_hi, *m_lo;  ///< l x l, see SmallMatrix
   float* m_scale;
-  Half* u_mk;  ///< two float16 parts (hi, lo)
-  Half* v_nk;  ///< two float16 parts (hi, lo)
+  Half* u_mk;  ///< hi + lo
+  Half* v_nk;  ///< hi + lo
   float* tile_squared_norms;
   int* ill_conditioned;
 
@@ -85,14 +88,14 @@ struct SubspaceBuffers {
   }
 };
 
-/// Workspace of the float64 subspace solver, without what its eigensolver takes.
+/// Workspace of the float64 subspace solver, without that of its eigensolver.
 struct Float64SubspaceBuffers {
   double *a_t_nm, *q_nl, *z_ml, *product, *s_ll, *values_l, *u_mk, *v_nk;
   BlockCholeskyQrBuffers qr;
   static Float64SubspaceBuffers allocate(WorkspaceAllocator& allocator, const Problem& p);
 };
 
-/// Workspace of a float64 solver, without what finds its right singular vectors.
+/// Workspace of a full decomposition in float64, without that of its RightSingularVectorSolver.
 struct FullSvdBuffers {
   double *a_t_nm, *v_nn, *p_mk;
   static FullSvdBuffers allocate(WorkspaceAllocator& allocator, const Problem& p);

@@ -4,20 +4,22 @@
 
 namespace eckart::cuda {
 
-/// A row and a column, of whatever the context says.
+/// A row and a column of a matrix, tile or image.
 struct Position {
   int row, column;
 };
 
-/// Tiles of so many rows or columns that cover `side`.
+/// The number of tiles of size `tile` that cover `side`.
 ECKART_HOST_DEVICE constexpr int tile_count(int side, int tile) { return (side + tile - 1) / tile; }
 
-/// Where the `at`-th run of `each` neighbors begins in rows of `width`, a multiple of `each`.
+/// The position of run `index`, if rows of `width` elements are divided into runs of `run_length`
+/// neighbors. `width` must be a multiple of `run_length`.
 ECKART_HOST_DEVICE constexpr Position run_position(int index, int width, int run_length) {
   return {index / (width / run_length), index % (width / run_length) * run_length};
 }
 
-/// Tiles on or below the diagonal of `side` x `side` of them, and where the index-th is.
+/// The number of tiles on or below the diagonal of `side` x `side` tiles, and the position of the
+/// index-th.
 constexpr int triangle_tile_count(int side) { return side * (side + 1) / 2; }
 ECKART_HOST_DEVICE constexpr Position triangle_tile(int index) {
   int row = 0, column = index;
@@ -25,14 +27,15 @@ ECKART_HOST_DEVICE constexpr Position triangle_tile(int index) {
   return {row, column};
 }
 
-/// A block of reconstruct() or reconstruct_float16() makes a tile of so many rows and columns of
-/// A_k; a plane padded to m x n has so many.
+/// A block of reconstruct() or reconstruct_float16() computes a tile of kReconstructTile x
+/// kReconstructTile elements of A_k. reconstruct_tile_count() is the number of tiles of a plane
+/// padded to m x n.
 constexpr int kReconstructTile = 64;
 constexpr int reconstruct_tile_count(int m, int n) {
   return tile_count(m, kReconstructTile) * tile_count(n, kReconstructTile);
 }
 
-/// A block of project() makes so many rows of V.
+/// A block of project() computes kProjectRows rows of V.
 constexpr int kProjectRows = 128;
 constexpr int project_tile_count(int n) { return tile_count(n, kProjectRows); }
 

@@ -4,7 +4,8 @@
 
 namespace eckart::cuda {
 
-/// Hands out pieces of a workspace, each aligned to 256 bytes. With no workspace it only counts.
+/// Divides a workspace into buffers, each aligned to 256 bytes. Without a workspace it only counts
+/// bytes.
 class WorkspaceAllocator {
  public:
   explicit WorkspaceAllocator(std::byte* begin) : begin_(begin) {}

@@ -6,19 +6,20 @@
 namespace eckart::cuda {
 namespace {
 
-// So that copies both ways and another lane's computation go on while one waits; fewer where a lane
-// would not have the memory that a full batch of small planes takes.
+// With several lanes, copies in both directions and computation of another lane continue while one
+// lane waits. kMinLaneBytes is the memory of a full batch of small planes; GPUs with less memory
+// get fewer lanes.
 constexpr int kMaxLanesPerDevice = 4;
 constexpr double kMinLaneBytes = 2.0 * (1 << 30);
-// A batch gathers about this many elements of Gram matrices: enough to fill the largest GPU.
+// A batch has about this many elements of Gram matrices, which is enough for the largest GPU.
 constexpr std::int64_t kTargetBatchElements = std::int64_t(1) << 26;
 constexpr int kMaxBatchPlanes = 512;
-constexpr std::int64_t kMaxGridDepth = 65535;  // a kernel's grid has a layer a plane
+constexpr std::int64_t kMaxGridDepth = 65535;  // grid.z of a kernel has one layer per plane
 constexpr int kMinBatchPlanes = 4;
 
-// What the first solver leaves is little: memory for this share of a batch at a time.
+// Few planes are uncertified: memory is reserved to recompute this fraction of a batch at a time.
 constexpr int kRecomputeDivisor = 8;
-// A batch of this share of a full one is small.
+// A batch of at most this fraction of a full one is small.
 constexpr int kSmallBatchDivisor = 32;
 
 }  // namespace
@@ -38,7 +39,8 @@ std::int64_t target_batch_planes(PaddedShape shape, int requested) {
       requested > 0
           ? requested
           : std::clamp<std::int64_t>(kTargetBatchElements / gram, kMinBatchPlanes, kMaxBatchPlanes);
-  return std::min({planes, INT32_MAX / gram, kMaxGridDepth});  // the batched eigensolver's limit
+  // INT32_MAX: limit of the batched eigensolver
+  return std::min({planes, INT32_MAX / gram, kMaxGridDepth});
 }
 
 int limit_planes_to_memory(std::int64_t target_planes, double bytes, double bytes_per_plane) {
@@ -72,7 +74,7 @@ bool BatchCapacity::shrink(int planes) {
   const bool is_minimum = current == planes;
   current = std::max(is_minimum ? 1 : planes, current / 2);
   full = current;
-  recompute = std::min(recompute, current);  // the slot has no more
+  recompute = std::min(recompute, current);  // the slot's memory is limited to `current`
   return !is_minimum;
 }
 

@@ -7,45 +7,47 @@
 
 namespace eckart::cuda {
 
-/// The batched eigensolver indexes the batch with 32 bits, and no batch is less than an image of
-/// three channels.
+/// The most columns that gram can decompose. cuSOLVER's batched eigensolver indexes a batch with 32
+/// bits, and a batch has at least the kMaxChannels planes of one image.
 constexpr int kMaxGramColumns = 26754;
-// A batch is never less than an image.
+// A batch contains at least one image.
 constexpr int kMaxChannels = 3;
 
-/// Bytes of device memory that one plane of a batch takes, about: matrices and blocks of columns, a
-/// share of what float64 takes for second attempts, slots. A batch that starts with gram takes
-/// more.
+/// The estimated device memory of one plane of a batch in bytes: matrices, blocks of columns,
+/// slots, and a share for recomputation in float64. gram needs more than subspace iteration.
 double plane_bytes(const BatchWorkload& batch, SolverKind solver, std::size_t outputs);
 
-/// Planes of a batch with unlimited memory. `requested`: planes that the settings ask for; 0: the
+/// Planes of a batch if memory is unlimited. `requested` is the number in the settings; 0: the
 /// shape decides.
 std::int64_t target_batch_planes(PaddedShape shape, int requested);
 
-/// Planes of a batch, at least 1, in so many bytes of memory.
+/// Planes of a batch that fit in `bytes` of memory, at least 1.
 int limit_planes_to_memory(std::int64_t target_planes, double bytes, double bytes_per_plane);
 
-/// Lanes on all devices where each has so many bytes of memory; `requested` > 0 decides.
+/// The number of lanes on `devices` devices with `device_bytes` of memory each. `requested` > 0 is
+/// returned as it is.
 int lane_count(double device_bytes, int devices, int requested);
-/// Of the device with the most lanes.
+/// Memory per lane on the device with the most lanes.
 double bytes_per_lane(double device_bytes, int devices, int lanes);
 
-/// The planes that memory is reserved for, for one kind of batch. All numbers fall when memory runs
-/// out.
+/// The numbers of planes that memory is reserved for, for one kind of batch. They shrink when
+/// memory runs out.
 struct BatchCapacity {
-  int current = 0;    ///< of whole batches
-  int full = 0;       ///< what `current` becomes with the first batch that is not small
-  int recompute = 0;  ///< of planes recomputed at a time
+  int current = 0;    ///< for a whole batch
+  int full = 0;       ///< `current` after the first batch that is not small
+  int recompute = 0;  ///< for planes recomputed at a time
 
-  /// `batch_planes`: planes of a full batch.
+  /// The initial capacity; `batch_planes` is the size of a full batch.
   static BatchCapacity for_full_batch(int batch_planes);
-  /// Before a batch of so many planes. An image that comes alone does not wait until there is
-  /// memory for a full batch, which takes a tenth of a second.
+  /// Call this before a batch of `planes` planes. A small batch reserves memory for small batches
+  /// only, because allocating memory for a full batch takes about 0.1 s. A deterministic lane
+  /// always reserves a full batch.
   void grow_for(int planes, bool is_deterministic);
-  /// After there was no memory for a batch of so many planes: for a full batch, or else for what
-  /// there is, or else for this batch alone. False where it was for this batch alone already.
+  /// Call this if there was no memory for a batch of `planes` planes. Halves `current`, but not
+  /// below `planes`. Returns false if it already was `planes`.
   bool shrink(int planes);
-  /// After there was no memory to recompute `recompute` planes. False where it was one plane.
+  /// Call this if there was no memory to recompute `recompute` planes. Halves it. Returns false if
+  /// it was 1.
   bool shrink_recompute();
 };
 

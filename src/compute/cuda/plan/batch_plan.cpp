@@ -6,15 +6,15 @@
 namespace eckart::cuda {
 
 std::size_t BatchPlan::first_recompute_solver(int iterations) const {
-  // A second solver that computed the whole batch is tried again, with as many iterations as it may
-  // have, unless it had them.
+  // If the second solver computed the whole batch, it runs again with the maximum number of
+  // iterations, unless it already had that many.
   const bool is_second_solver_useful = first_solver == 0 || iterations < IterationTuner::kMax;
   return is_second_solver_useful ? 1 : 2;
 }
 
 int BatchPlan::max_recompute_planes(std::size_t solver) const {
-  // The empty planes that a deterministic batch is filled with would cost a sequential solver as
-  // much as others.
+  // A sequential solver would spend as much time on the empty planes of a deterministic batch as on
+  // others.
   return is_deterministic && is_sequential(solvers[solver]) ? 1 : capacity.recompute;
 }
 

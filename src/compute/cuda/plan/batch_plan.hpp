@@ -15,50 +15,52 @@ namespace eckart::cuda {
 
 class BatchPlanner;
 
-/// How one lane computes batches of one kind. Capacity and iterations change with what earlier
-/// batches needed; everything else is fixed by BatchPlanner.
+/// How one lane computes one kind of batch. Capacity and iterations are adapted to earlier batches;
+/// BatchPlanner sets everything else.
 struct BatchPlan {
   PaddedShape shape;
-  std::vector<int> ranks;           ///< one an output, each at most shape.cols
-  int columns = 0;                  ///< of subspace iteration
+  std::vector<int> ranks;           ///< one per output, each at most shape.cols
+  int columns = 0;                  ///< columns of subspace iteration
   std::vector<SolverStep> solvers;  ///< see solver_sequence()
-  std::size_t first_solver = 0;     ///< of them, the one that whole batches go to
-  bool is_deterministic = false;    ///< bytes do not depend on who shares a batch
-  BatchCapacity capacity;           ///< planes that memory is reserved for
-  IterationTuner tuner;             ///< of whole batches
+  std::size_t first_solver = 0;     ///< index in `solvers` of the first solver of whole batches
+  bool is_deterministic = false;    ///< bytes do not depend on the other images of a batch
+  BatchCapacity capacity;           ///< numbers of planes that memory is reserved for
+  IterationTuner tuner;             ///< iterations of whole batches
 
-  /// What a solver is asked for. `padded_planes`: planes with the empty ones that fill the batch.
+  /// The problem for a solver. `padded_planes` includes the empty planes that fill the batch.
   Problem problem(int padded_planes, int iterations) const {
     return {shape.rows, shape.cols, padded_planes, ranks, columns, iterations};
   }
-  /// Planes that a batch of `planes` is computed with where there is memory for `max_planes`.
+  /// The number of planes to compute for a batch of `planes`, if memory is reserved for
+  /// `max_planes`.
   int padded_planes(int planes, int max_planes) const {
     return is_deterministic ? max_planes : planes;
   }
 
   bool is_last(std::size_t solver) const { return solver + 1 == solvers.size(); }
-  /// The solver of the planes that a first attempt with so many iterations left uncertified.
+  /// The index of the solver that recomputes planes which the first solver left uncertified after
+  /// `iterations`.
   std::size_t first_recompute_solver(int iterations) const;
-  /// Planes that `solver` recomputes at a time.
+  /// The number of planes that `solver` recomputes at a time.
   int max_recompute_planes(std::size_t solver) const;
 
-  /// What a whole batch of `planes` showed; see IterationTuner. A deterministic plan learns
-  /// nothing.
+  /// Reports the result of a whole batch of `planes` to the tuner. A deterministic plan ignores it.
   void record_result(int iterations, int planes, int planes_needing_iterations,
                      double max_iteration_loss_db);
 };
 
-/// The plans of one lane by kind of batch. Bounded: a full one forgets the kinds that are not in
-/// flight, and what their batches needed.
+/// The plans of one lane by batch key. Bounded by kMaxCacheEntries: when it is full, the plans that
+/// are not in flight are evicted.
 class BatchPlanCache {
  public:
   using IsInFlight = std::function<bool(const BatchKey&)>;
   /// The planner must outlive the cache.
   explicit BatchPlanCache(const BatchPlanner& planner) : planner_(planner) {}
 
-  /// Made when the kind is first met. Valid while the kind is in flight.
+  /// Returns the plan of this key, and creates it if necessary. The reference is valid while a
+  /// batch with this key is in flight.
   BatchPlan& get_or_make(const BatchKey& kind, const IsInFlight& is_in_flight);
-  /// Of a kind in flight.
+  /// The plan of a key that is in flight.
   BatchPlan& at(const BatchKey& kind) { return plans_.at(kind); }
   std::size_t size() const { return plans_.size(); }
 

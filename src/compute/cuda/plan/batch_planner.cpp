@@ -38,7 +38,8 @@ BatchPlan BatchPlanner::make_plan(const BatchKey& kind) const {
   return plan;
 }
 
-/// What the solver is chosen for: as many planes as a batch should have, however many fit.
+/// The workload that the solver is chosen for: a batch of the target size, even if memory limits
+/// batches to fewer planes.
 BatchWorkload BatchPlanner::full_batch(PaddedShape shape, const std::vector<int>& ranks) const {
   const int rank = ranks.empty() ? 1 : *std::max_element(ranks.begin(), ranks.end());
   const int columns = cuda_subspace_columns(rank, options_.max_float16_columns);

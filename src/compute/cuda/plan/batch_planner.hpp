@@ -9,25 +9,25 @@
 
 namespace eckart::cuda {
 
-/// The settings and the machine that plans are made for.
+/// The settings and limits that plans are made from.
 struct PlannerOptions {
-  SolverKind solver = SolverKind::automatic;  ///< as requested
-  SolverCosts costs;                          ///< of the GPU; with several GPUs, of the first
-  int batch_planes = 0;                       ///< planes a batch; 0: decided by shape
-  int max_float16_columns = 0;                ///< that the float16 kernels take on every GPU
+  SolverKind solver = SolverKind::automatic;  ///< as requested by the user
+  SolverCosts costs;                          ///< of the first GPU
+  int batch_planes = 0;                       ///< planes per batch; 0: the shape decides
+  int max_float16_columns = 0;                ///< supported by the float16 kernels on every GPU
   double lane_bytes = 0;                      ///< device memory for one lane
   bool is_single_solver = false;              ///< see solver_sequence()
   bool is_deterministic = false;
 };
 
-/// Decides how batches are computed. Knows no GPU: the same options give the same plans anywhere.
-/// Thread-safe; the lanes of a backend share one.
+/// Decides how batches are computed. It does not use a GPU: equal options give equal plans.
+/// Thread-safe; shared by the lanes of a backend.
 class BatchPlanner {
  public:
   explicit BatchPlanner(const PlannerOptions& options)
       : options_(options), chooser_(options.solver, options.costs) {}
 
-  /// Planes that a batch of this kind should gather, at least 1.
+  /// The number of planes that a batch with this key should have, at least 1.
   int batch_planes(const BatchKey& kind) const;
   BatchPlan make_plan(const BatchKey& kind) const;
   /// See Backend::solver_choices().

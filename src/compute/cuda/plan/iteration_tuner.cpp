@@ -7,9 +7,11 @@
 namespace eckart::cuda {
 namespace {
 
-constexpr int kPlanesPerUncertified = 100;  // one in so many is done again rather
-constexpr double kMaxLossGrowth = 50;       // a round less loses less than so many times as much
-constexpr double kSafetyFactor = 2;         // what the last round less has shown, times this
+// Up to one plane in 100 is recomputed rather than all get another iteration.
+constexpr int kPlanesPerUncertified = 100;
+// The largest growth of the loss with one iteration less. Assumed if no growth was measured.
+constexpr double kMaxLossGrowth = 50;
+constexpr double kSafetyFactor = 2;  // factor on the growth measured at the last decrease
 
 }  // namespace
 

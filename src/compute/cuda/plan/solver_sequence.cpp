@@ -8,10 +8,11 @@ std::vector<SolverStep> solver_sequence(SolverKind solver, bool is_single_solver
   using enum SolverStep;
   switch (solver) {
     case SolverKind::subspace:
-      // The first certifies most planes, or the second where there are more columns than float16
-      // takes. The second also takes planes whose error is next to nothing and those that need more
-      // iterations; the third takes planes for which l columns are too few. Nearly all that gram
-      // leaves is of exactly low rank, for which A'A is too coarse.
+      // float16_subspace certifies most planes; with too many columns for float16, float64_subspace
+      // does. float64_subspace also recomputes planes with errors at rounding level and planes that
+      // need more iterations. gram recomputes planes that need more than l columns. Almost all
+      // planes that gram leaves uncertified have exactly low rank, where the precision of A'A is
+      // not sufficient.
       return {float16_subspace, float64_subspace, gram, gesvd};
     case SolverKind::gram:
       return is_single_solver ? std::vector{gram} : std::vector{gram, gesvd};

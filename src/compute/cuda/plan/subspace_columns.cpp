@@ -5,8 +5,8 @@
 namespace eckart::cuda {
 
 int cuda_subspace_columns(int rank, int max_float16_columns) {
-  constexpr int kMinOversampling = 28;  // than the rank
-  constexpr int kColumnMultiple = 16;   // what the matrix products like
+  constexpr int kMinOversampling = 28;  // columns more than the rank
+  constexpr int kColumnMultiple = 16;   // matrix products are faster
   const int wanted = rank + std::max(kMinOversampling, rank / 4);
   if (wanted > max_float16_columns && rank + kMinOversampling <= max_float16_columns)
     return max_float16_columns;

@@ -2,9 +2,9 @@
 
 namespace eckart::cuda {
 
-/// Columns that block subspace iteration works with on CUDA to find `rank` vectors: a quarter more,
-/// 28 at least, and a multiple of 16; or `max_float16_columns`, that the float16 kernels take,
-/// where that is 28 more at least.
+/// The number of columns l of block subspace iteration on CUDA for this rank: rank + max(28, rank /
+/// 4), rounded up to a multiple of 16. If that is more than `max_float16_columns`, but rank + 28 is
+/// not, it is `max_float16_columns`.
 int cuda_subspace_columns(int rank, int max_float16_columns);
 
 }  // namespace eckart::cuda

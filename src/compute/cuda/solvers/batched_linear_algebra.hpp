@@ -9,7 +9,7 @@
 
 namespace eckart::cuda {
 
-/// cuSOLVER's batched symmetric eigensolver, float64: eigenvectors in place, ascending.
+/// cuSOLVER's batched symmetric eigensolver in float64. Eigenvalues are ascending.
 class BatchedSymmetricEigen {
  public:
   std::size_t workspace_bytes(const Handles& handles, int n, int count) {
@@ -18,7 +18,8 @@ class BatchedSymmetricEigen {
     return sizes.device;
   }
 
-  /// `a_nn` (count matrices, column-major) becomes the eigenvectors, `values_n` the eigenvalues.
+  /// Overwrites `a_nn` (count matrices, column-major) with the eigenvectors. `values_n` are the
+  /// eigenvalues.
   void solve(const Handles& handles, double* a_nn, int n, int count, double* values_n, int* info,
              std::byte* workspace, std::size_t workspace_bytes) {
     const Sizes sizes = query(handles, n, count);
@@ -45,7 +46,8 @@ class BatchedSymmetricEigen {
   std::vector<std::byte> host_workspace_;
 };
 
-/// A column-major float64 block of each matrix of a batch, `stride` elements apart.
+/// A column-major float64 block in each matrix of a batch. `stride` is the distance of two matrices
+/// in elements.
 struct Operand {
   cublasOperation_t op;
   const double* data;
@@ -61,19 +63,19 @@ struct Block {
     return {data + row + std::int64_t(col) * leading_dimension, leading_dimension, stride};
   }
 };
-/// The matrices of a batch one after the other.
+/// Contiguous matrices of a batch.
 inline Block dense_block(double* data, int rows, int cols) {
   return {data, rows, std::int64_t(rows) * cols};
 }
 
-/// C = alpha op(A) op(B) + beta C, `count` times.
+/// C = alpha op(A) op(B) + beta C for `count` matrices.
 inline void multiply(const Handles& handles, int rows, int cols, int inner, double alpha,
                      const Operand& a, const Operand& b, double beta, const Block& c, int count) {
   ECKART_CUDA_CHECK(cublasDgemmStridedBatched(
       handles.blas, a.op, b.op, rows, cols, inner, &alpha, a.data, a.leading_dimension, a.stride,
       b.data, b.leading_dimension, b.stride, &beta, c.data, c.leading_dimension, c.stride, count));
 }
-/// C = op(A) op(B), rows x cols and nothing between one and the next.
+/// C = op(A) op(B) for `count` contiguous matrices C, rows x cols each.
 inline void multiply(const Handles& handles, int rows, int cols, int inner, const Operand& a,
                      const Operand& b, double* c, int count) {
   multiply(handles, rows, cols, inner, 1, a, b, 0, dense_block(c, rows, cols), count);

@@ -5,17 +5,17 @@
 
 namespace eckart::cuda {
 
-/// Orthonormal columns in float64, for any number of columns: block Gram-Schmidt, in each block
-/// Cholesky QR.
+/// Orthonormalizes any number of columns in float64: block Gram-Schmidt with Cholesky QR in each
+/// block (Stathopoulos and Wu, 2002).
 struct BlockCholeskyQr : BlockCholeskyQrBuffers {
-  /// For `count` matrices of l columns.
+  /// Allocates the workspace for `count` matrices of l columns.
   static BlockCholeskyQr allocate(WorkspaceAllocator& allocator, int l, int count) {
     return {BlockCholeskyQrBuffers::allocate(allocator, l, count)};
   }
 
-  /// The columns of Y (rows x l, column-major, one matrix after the other; overwritten), made
-  /// orthonormal: Q, with columns of zeros where rounding cannot tell a column from those before
-  /// it. As orthonormal as float64 makes Y'Y: to its condition number times the rounding.
+  /// Computes Q with orthonormal columns that span those of Y (rows x l, column-major, contiguous).
+  /// Overwrites Y. A column that depends on those before it within rounding becomes zero. The
+  /// deviation from orthogonality is about the condition number of Y'Y times float64's epsilon.
   void solve(const Handles& handles, double* y, int rows, int l, double* q, int count) const;
 };
 

@@ -10,9 +10,9 @@
 namespace eckart::cuda {
 namespace {
 
-/// SubspaceSolver's iteration, all of it in float64: for more columns than its kernels take, and
-/// for the few images that it leaves: such whose error is next to nothing, so that float32 proves
-/// nothing, and such that want more rounds.
+/// Block subspace iteration in float64. It computes batches with more columns than the float16
+/// kernels support, and recomputes two kinds of planes: those with errors at rounding level, which
+/// float32 cannot certify, and those that need more iterations.
 class Float64SubspaceSolver : public BatchSolver {
  public:
   SpectrumFormat spectrum(const Problem& p) const override {

@@ -6,17 +6,17 @@
 
 namespace eckart::cuda {
 
-/// What is worked on, all on the device, float64, one matrix after the other.
+/// Input and output of a RightSingularVectorSolver, all on the device, float64 and contiguous.
 struct SingularVectorBatch {
   const double* a_t_nm;  ///< A transposed, column-major n x m
-  double* v;       ///< out: right singular vectors, column-major n x n, in the order of the values
+  double* v;       ///< out: right singular vectors, column-major n x n, in the order of `values`
   double* values;  ///< out: n values
-  int* info;       ///< out: one each, 0 where the solver converged
+  int* info;       ///< out: one per matrix, 0 if the solver converged
   std::byte* workspace;  ///< at least workspace_bytes()
   std::size_t workspace_bytes;
 };
 
-/// Finds the right singular vectors of a batch of matrices in float64.
+/// Computes the right singular vectors of a batch of matrices in float64.
 class RightSingularVectorSolver {
  public:
   virtual ~RightSingularVectorSolver() = default;
@@ -33,7 +33,7 @@ std::unique_ptr<RightSingularVectorSolver> make_gesvd();
 /// cuSOLVER's one-sided Jacobi, one matrix at a time.
 std::unique_ptr<RightSingularVectorSolver> make_gesvdj();
 
-/// Everything in float64: A_k = (A V_k) V_k'.
+/// A_k = (A V_k) V_k' in float64.
 std::unique_ptr<BatchSolver> make_full_svd_solver(
     std::unique_ptr<RightSingularVectorSolver> vector_solver);
 

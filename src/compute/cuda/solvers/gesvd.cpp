@@ -26,7 +26,7 @@ class Gesvd : public RightSingularVectorSolver {
     double* work = allocator.allocate<double>(std::size_t(work_size));
     for (int i = 0; i < problem.count; ++i) {
       transpose(handles, n, m, batch.a_t_nm + std::int64_t(i) * n * m, a_mn);
-      // no left vectors; the right ones into v_t_nn
+      // No left vectors; the right vectors, transposed, in v_t_nn.
       ECKART_CUDA_CHECK(cusolverDnDgesvd(handles.solver, 'N', 'A', m, n, a_mn, m,
                                          batch.values + std::int64_t(i) * n, nullptr, m, v_t_nn, n,
                                          work, work_size, nullptr, batch.info + i));
@@ -41,7 +41,7 @@ class Gesvd : public RightSingularVectorSolver {
     return elements;
   }
 
-  /// `to`, cols x rows, is `from`, rows x cols, transposed; both column-major.
+  /// Writes the transpose of `from` (rows x cols) to `to` (cols x rows); both column-major.
   static void transpose(const Handles& handles, int rows, int cols, const double* from,
                         double* to) {
     const double one = 1, zero = 0;

@@ -6,7 +6,8 @@
 namespace eckart::cuda {
 namespace {
 
-/// Works on A', n x m: its left singular vectors are A's right ones, so nothing need be transposed.
+/// Decomposes A', n x m. Its left singular vectors are the right ones of A, so no transposition is
+/// needed.
 class Gesvdj : public RightSingularVectorSolver {
  public:
   Gesvdj() : params_(ECKART_CUDA_HANDLE(JacobiParamsHandle, cusolverDnCreateGesvdjInfo)) {

@@ -16,7 +16,7 @@ class Gram : public RightSingularVectorSolver {
              const SingularVectorBatch& batch) override {
     const int m = problem.m, n = problem.n, count = problem.count;
     const std::int64_t matrix = std::int64_t(n) * m;
-    // G = A'A, where its eigenvectors will be
+    // G = A'A; the eigenvectors overwrite it
     multiply(handles, n, n, m, {CUBLAS_OP_N, batch.a_t_nm, n, matrix},
              {CUBLAS_OP_T, batch.a_t_nm, n, matrix}, batch.v, count);
     eigen_.solve(handles, batch.v, n, count, batch.values, batch.info, batch.workspace,

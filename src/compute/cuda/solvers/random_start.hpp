@@ -11,14 +11,15 @@
 
 namespace eckart::cuda {
 
-/// Where subspace iteration starts from, for every matrix and on every machine the same: n x l
-/// signs of a fixed generator, column-major. A smaller start is the beginning of a larger one.
+/// The start block of subspace iteration, the same for all matrices and machines: n x l random
+/// signs from a fixed seed, column-major. A smaller start block is a prefix of a larger one.
 template <class Number>
 class RandomStart {
  public:
   const Number* data() const { return signs_.as<Number>(); }
 
-  /// Grows to n x l; waits for `stream` then, on which a batch may be reading the old one.
+  /// Grows to n x l. If it must grow, it first waits for `stream`, because a batch may be reading
+  /// the old block.
   void reserve(cudaStream_t stream, int n, int l) {
     const std::size_t elements = std::size_t(n) * std::size_t(l);
     if (elements <= elements_) return;

@@ -15,43 +15,44 @@
 
 namespace eckart::cuda {
 
-/// The handles that one lane's work goes through; all on its stream.
+/// The handles of one lane. The libraries use `stream`.
 struct Handles {
   cudaStream_t stream;
   cublasHandle_t blas;
   cusolverDnHandle_t solver;
 };
 
-/// A batch on the device: what a solver reads, and where its results go.
+/// A batch on the device: the inputs and outputs of a solver.
 struct DeviceBatch {
   const std::byte* pixels;
   const PlaneLayout* planes;
-  bool has_16_bit_samples;          ///< whether any plane has samples of two bytes
-  std::byte* outputs;               ///< packed as `pixels` are, for each rank in turn
-  std::size_t output_stride_bytes;  ///< bytes from one rank's to the next's
-  TileError*
-      errors;      ///< reconstruct_tile_count() a plane, plane after plane, for each rank in turn
-  double* values;  ///< SpectrumFormat::values() a plane
-  int* info;       ///< one a plane, 0 where the solver converged
+  bool has_16_bit_samples;          ///< a plane has 16-bit samples
+  std::byte* outputs;               ///< packed like `pixels`, rank after rank
+  std::size_t output_stride_bytes;  ///< distance of two ranks in `outputs`
+  TileError* errors;     ///< reconstruct_tile_count() per plane, plane after plane, rank after rank
+  double* values;        ///< SpectrumFormat::values() per plane
+  int* info;             ///< one per plane, 0 if the solver converged
   std::byte* workspace;  ///< at least workspace_bytes()
   std::size_t workspace_bytes;
 };
 
-/// A way from a batch's pixels to its reconstructions. Asynchronous on the handles' stream unless
-/// cuSOLVER itself is not; allocates nothing on the device in solve(). Throws as check() does.
+/// Computes the reconstructions of a batch from its pixels. Asynchronous on the handles' stream,
+/// unless a cuSOLVER function is synchronous. solve() does not allocate device memory. Throws as
+/// check() does.
 class BatchSolver {
  public:
   virtual ~BatchSolver() = default;
   virtual SpectrumFormat spectrum(const Problem& problem) const = 0;
-  /// Device memory for such a batch; called before every solve(), for at least as many planes.
+  /// The device memory that solve() needs. Must be called before every solve(), for at least as
+  /// many planes.
   virtual std::size_t workspace_bytes(const Handles& handles, const Problem& problem) = 0;
   virtual void solve(const Handles& handles, const Problem& problem, const DeviceBatch& batch) = 0;
 };
 
-/// Block subspace iteration in float16 and float32, with max_float16_columns() at most. What it may
-/// have lost, its values tell.
+/// Block subspace iteration in float16 and float32, with at most max_float16_columns() columns. Its
+/// values are RitzValues for the loss estimate.
 std::unique_ptr<BatchSolver> make_subspace_solver();
-/// The same in float64, with any number of columns.
+/// Block subspace iteration in float64 with any number of columns.
 std::unique_ptr<BatchSolver> make_float64_subspace_solver();
 
 std::unique_ptr<BatchSolver> make_solver(SolverStep step);

@@ -14,11 +14,12 @@
 namespace eckart::cuda {
 namespace {
 
-// What orthonormalizer() adds: enough for the rounding of float32, and at last no more than that.
+// Shifts of orthonormalizer(). They must exceed the float32 rounding of the Gram matrix. The final
+// shift is as small as possible, because it limits how orthonormal Q is.
 constexpr float kShift = 1e-5F;
 constexpr float kFinalShift = 1e-6F;
 
-/// A batch of matrices, column-major, `stride` elements apart.
+/// A batch of column-major matrices. `stride` is the distance of two matrices in elements.
 struct Float16Matrices {
   const __half* data;
   int rows, cols;
@@ -30,7 +31,7 @@ struct Float16Matrices {
       : data(data_), rows(rows_), cols(cols_), stride(stride_) {}
 };
 
-/// C = alpha op(A) B + beta C on the tensor cores, added up in float32.
+/// C = alpha op(A) B + beta C on the tensor cores, with float32 sums.
 template <class Result>
 void multiply(const Handles& handles, cublasOperation_t op, const Float16Matrices& a,
               const Float16Matrices& b, float alpha, float beta, Result* c, int count) {
@@ -43,12 +44,13 @@ void multiply(const Handles& handles, cublasOperation_t op, const Float16Matrice
       count, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
 }
 
-/// Block subspace iteration on A with l > k columns, both sides orthonormalized in every iteration:
-/// Z = orth(A Q), Q = orth(A' Z). Pixels are exact in float16 (16 bits in two of them), and what
-/// rounding does to Z and Q is undone by the next round, so all products are float16 with float32
-/// sums. Then B = A Q, its left singular vectors U_k (Gram matrix in float64, Jacobi), V = A' U_k,
-/// and A_k = U_k V', U and V as two float16 numbers, hi and lo each. RitzValues says how B's
-/// singular values and the lengths of V's columns bound what has been missed.
+/// Block subspace iteration on A with l > k columns: Z = orth(A Q), Q = orth(A'Z). Pixels are exact
+/// in float16 (16 bits as hi + lo). The next iteration corrects the rounding of Z and Q, so the
+/// products are float16 with float32 sums.
+///
+/// Then B = A Q, the left singular vectors U_k of B (Gram matrix in float64, Jacobi), V = A'U_k,
+/// and A_k = U_k V', with U and V as hi + lo. The singular values of B and the column norms of V
+/// are the RitzValues for the loss estimate.
 class SubspaceSolver : public BatchSolver {
  public:
   SpectrumFormat spectrum(const Problem& problem) const override {
@@ -106,10 +108,10 @@ class SubspaceSolver : public BatchSolver {
  private:
   using Sizes = SubspaceSizes;
 
-  /// A transposed, hi + lo.
+  /// A transposed, as hi + lo.
   struct SplitInput {
     Float16Matrices hi_t;
-    const __half* lo_t;  ///< null where it would be zero
+    const __half* lo_t;  ///< null if it is zero
   };
 
   struct Buffers : SubspaceBuffers<__half> {
@@ -120,7 +122,7 @@ class SubspaceSolver : public BatchSolver {
     return {buffers, {buffers.m_hi, buffers.m_lo, buffers.m_scale}};
   }
 
-  /// c = alpha A x (op T of A transposed) or alpha A'x (op N), added to beta c.
+  /// c = alpha A x + beta c (op T on A transposed), or alpha A'x + beta c (op N).
   template <class Result>
   static void multiply_input(const Handles& handles, cublasOperation_t op, const SplitInput& a,
                              const Float16Matrices& x, float alpha, float beta, Result* c,
@@ -131,7 +133,7 @@ class SubspaceSolver : public BatchSolver {
     }
   }
 
-  /// M for which the columns of `product` (rows x l) times M are orthonormal.
+  /// Computes M such that the columns of `product` (rows x l) times M are orthonormal.
   static void find_orthonormalizer(const Handles& handles, const Buffers& buffers, int rows, int l,
                                    float shift, int count) {
     const Float16Matrices product{buffers.product, rows, l};
@@ -139,7 +141,7 @@ class SubspaceSolver : public BatchSolver {
     orthonormalizer(buffers.s_ll, l, shift, buffers.m_ll, count, handles.stream);
   }
 
-  /// Leaves Q as two float16 numbers, hi and lo.
+  /// Computes Q as hi + lo.
   void iterate(const Handles& handles, const Sizes& s, const Buffers& buffers,
                const SplitInput& a) const {
     const int m = s.m, n = s.n, l = s.l, count = s.count;
