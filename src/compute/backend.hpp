@@ -30,7 +30,7 @@ struct PlaneResult {
   /// Proven bound of the same loss. Set by every float64 solver, and by all solvers with
   /// Certificate::bound; otherwise NaN.
   double loss_bound_db = std::numeric_limits<double>::quiet_NaN();
-  bool recomputed = false;  ///< the first solver did not certify this plane
+  bool is_recomputed = false;  ///< the first solver did not certify this plane
 };
 
 /// One image to compute: `input` and, for each rank policy, one output of the same shape and the
@@ -40,9 +40,9 @@ struct Task {
   std::span<const RankPolicy> ranks;              ///< one per output; owned by the caller
   std::vector<Image> outputs;                     ///< one per rank policy; allocated by the caller
   std::vector<std::vector<PlaneResult>> results;  ///< [output][channel]; allocated by the caller
-  bool cpu_only = false;                          ///< the image must not be computed on a GPU
-  bool canceled = false;  ///< a stop was requested; the results are not valid
-  std::string error;      ///< why the image has no result; empty on success
+  bool is_cpu_only = false;                       ///< the image must not be computed on a GPU
+  bool is_canceled = false;  ///< a stop was requested; the results are not valid
+  std::string error;         ///< why the image has no result; empty on success
   FailureReason reason = FailureReason::not_converged;  ///< the kind of `error`
 };
 

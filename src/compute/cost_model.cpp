@@ -39,11 +39,11 @@ std::array<double, kCostTerms.size()> operation_counts(SolverKind solver,
 
 double estimate_seconds(SolverKind solver, const BatchWorkload& batch, const SolverCosts& costs) {
   const bool is_float64 = solver == SolverKind::gram || batch.is_float64;
-  const CostCoefficients& prices = is_float64 ? costs.gram : costs.subspace;
+  const CostCoefficients& coefficients = is_float64 ? costs.gram : costs.subspace;
   const auto counts = operation_counts(solver, batch);
   double sum = 0;
   for (std::size_t i = 0; i < counts.size(); ++i)
-    sum += prices.*kCostTerms[i].coefficient * counts[i];
+    sum += coefficients.*kCostTerms[i].coefficient * counts[i];
   return sum;
 }
 

@@ -16,7 +16,7 @@ trace::TraceArgs finish_trace_args(const Batch& batch) {
     failed += !item->outcome.ok() || !item->task.error.empty();
     if (item->task.results.empty()) continue;
     for (const PlaneResult& plane : item->task.results.front())
-      planes_recomputed += plane.recomputed;
+      planes_recomputed += plane.is_recomputed;
   }
   return trace_args(batch)
       .add("step", "finish")
@@ -140,7 +140,7 @@ void ComputeWorker::send(Batch batch) {
   for (ItemPtr& item : batch.items) item->entered_at = now;
   clock_.measure_wait(flow::StageClock::State::blocked, [&] {
     for (ItemPtr& item : batch.items) {
-      if (item->task.canceled) continue;  // as what is only decoded
+      if (item->task.is_canceled) continue;  // as what is only decoded
       if (item->outcome.ok() && !item->task.error.empty()) {
         item->outcome = Outcome::failed(Stage::compute, item->task.reason, item->task.error);
       }

@@ -26,7 +26,7 @@ telemetry::OutputMeasurement output_measurement(const WorkItem& item, std::size_
     line.rank = std::max(line.rank, plane.rank);
     line.loss_estimate_db = std::max(line.loss_estimate_db, plane.loss_estimate_db);
     line.loss_bound_db = max_loss_bound_db(line.loss_bound_db, plane.loss_bound_db);
-    line.planes_recomputed += plane.recomputed;
+    line.planes_recomputed += plane.is_recomputed;
     line.energy.push_back(plane.energy);
   }
   return line;

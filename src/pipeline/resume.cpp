@@ -216,8 +216,8 @@ void Resume::mark_suspect(WorkItem& item, const std::string& input) const {
   constexpr int kMaxGpuLosses = 2;  // the first may be another's, the second is its own
   const int losses = this->losses(input, item.file_state);
   item.is_suspect = losses > 0;
-  item.task.cpu_only = losses >= kMaxGpuLosses;
-  if (item.task.cpu_only && !ledger_.is_read_only())
+  item.task.is_cpu_only = losses >= kMaxGpuLosses;
+  if (item.task.is_cpu_only && !ledger_.is_read_only())
     spdlog::warn("{}: the GPU was lost {} times while computing this image; using the CPU",
                  printable(item.file.native()), losses);
 }

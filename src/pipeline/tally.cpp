@@ -93,7 +93,7 @@ void Tally::count(const WorkItem& item) {
   report_.pixels += std::int64_t(shape.rows) * shape.cols;
   for (const PlaneResult& plane : item.task.results[0]) {
     ++report_.planes;
-    report_.planes_recomputed += plane.recomputed;
+    report_.planes_recomputed += plane.is_recomputed;
   }
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
     if (item.is_output_skipped(i)) continue;

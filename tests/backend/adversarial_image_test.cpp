@@ -1,5 +1,5 @@
-// Images that were made to go wrong: each was, or might have been, one that a solver gets wrong
-// and calls right.
+// Images that are difficult on purpose: a solver might compute a wrong result for them and certify
+// it.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -22,7 +22,7 @@ class AdversarialImageTest : public BackendTest {
 INSTANTIATE_TEST_SUITE_P(All, AdversarialImageTest, ::testing::ValuesIn(all_configs()),
                          config_name);
 
-/// 8 bits; value_at(row, col).
+/// An 8-bit image with value_at(row, col).
 template <class ValueAt>
 Image draw(int rows, int cols, ValueAt value_at) {
   Image image({rows, cols, 1, Depth::u8});
@@ -41,12 +41,12 @@ Image square(ValueAt value_at) {
   return draw(kSide, kSide, value_at);
 }
 
-/// Looks random; below 256.
+/// A pseudorandom number below 256.
 unsigned hash_noise(int row, int col) {
   return unsigned(row * 7919 + col * 104729) * 2654435761U >> 24;
 }
 
-/// With more columns than CUDA's float16 kernels take.
+/// Ranks that need more columns than CUDA's float16 kernels support.
 TEST_P(AdversarialImageTest, are_optimal_at_large_ranks) {
   constexpr int kLargeSide = 320;
   const auto large = [](auto value_at) { return draw(kLargeSide, kLargeSide, value_at); };
@@ -63,8 +63,8 @@ TEST_P(AdversarialImageTest, are_optimal_at_large_ranks) {
   expect_all_optimal(images, {2, 175});
 }
 
-/// Where a start that favors smooth images, a space that is too small for a group of equal
-/// singular values, or a certificate that sees only what the space holds would go wrong.
+/// These images defeat a start block that favors smooth images, a subspace too small for a group of
+/// equal singular values, and a certificate that reads only what the subspace contains.
 TEST_P(AdversarialImageTest, are_optimal) {
   const std::vector<Image> images = [] {
     std::vector<Image> all;
@@ -88,7 +88,7 @@ TEST_P(AdversarialImageTest, are_optimal) {
   expect_all_optimal(images, {1, 3, 20});
 }
 
-/// 16 bits; value_at(row, col).
+/// A 16-bit image with value_at(row, col).
 template <class ValueAt>
 Image draw_16_bits(int side, ValueAt value_at) {
   Image image({side, side, 1, Depth::u16});
@@ -100,13 +100,13 @@ Image draw_16_bits(int side, ValueAt value_at) {
   return image;
 }
 
-/// Of gram alone no more than that its certificate is true.
+/// gram alone only guarantees that its certificate is valid.
 void expect_solver_guarantee(const Image& image, const Task& task, const std::vector<int>& ranks) {
   if (BackendTest::GetParam().solver != SolverKind::gram) return expect_optimal(image, task, ranks);
   expect_valid_certificate(image, task, ranks);
 }
 
-/// One part in 60,000 of the brightest: what A'A in float64 cannot tell from rounding.
+/// A difference of 1 in 60,000 is rounding for A'A in float64.
 TEST_P(AdversarialImageTest, with_specks_of_one_level_in_16_bits_are_optimal) {
   for (const auto& [level, specks] : {std::pair{60000, 3}, std::pair{65535, 1}}) {
     Image image = draw_16_bits(256, [level = level](int, int) { return level; });
@@ -117,7 +117,7 @@ TEST_P(AdversarialImageTest, with_specks_of_one_level_in_16_bits_are_optimal) {
   }
 }
 
-/// The same where most vectors are wanted, so that `auto` begins with A'A.
+/// The same at high rank, where `auto` begins with gram.
 TEST_P(AdversarialImageTest, with_specks_of_one_level_in_16_bits_are_optimal_at_nearly_full_rank) {
   Random random(1936);
   const Image image =
@@ -125,13 +125,13 @@ TEST_P(AdversarialImageTest, with_specks_of_one_level_in_16_bits_are_optimal_at_
   for (const int rank : {96, 110}) {
     const Task task = reconstruct(image, {rank});
     expect_solver_guarantee(image, task, {rank});
-    EXPECT_EQ(task.results[0][0].recomputed, !GetParam().is_exact())
+    EXPECT_EQ(task.results[0][0].is_recomputed, !GetParam().is_exact())
         << "must be recomputed by gesvd";
   }
 }
 
-/// Singular values over five orders of magnitude: what is weak must not be lost beside what is
-/// strong.
+/// Singular values over five orders of magnitude. The weak ones must not be lost beside the strong
+/// ones.
 TEST_P(AdversarialImageTest, with_specks_on_a_flat_image_are_optimal) {
   Image image = make_image(SynthKind::constant, 256, 256);
   for (int i = 0; i < 30; ++i)
@@ -141,7 +141,7 @@ TEST_P(AdversarialImageTest, with_specks_on_a_flat_image_are_optimal) {
   EXPECT_EQ(samples(reconstruct(image, {40}).outputs[0], 0), samples(image, 0));
 }
 
-/// As many orthonormal columns as rows, drawn at random; column by column.
+/// Random orthonormal columns, as many as rows.
 std::vector<std::vector<double>> draw_basis(int rows, Random& random) {
   std::vector<std::vector<double>> basis;
   for (int i = 0; i < rows; ++i) {
@@ -162,8 +162,8 @@ std::vector<std::vector<double>> draw_basis(int rows, Random& random) {
   return basis;
 }
 
-/// A gray square whose singular values, but for the first and for rounding, are like
-/// value_of(index).
+/// A gray square whose singular values, except the first, are proportional to value_of(index) up to
+/// rounding.
 template <class ValueOf>
 Image draw_spectrum(int side, Depth depth, Random& random, ValueOf value_of) {
   const auto left = draw_basis(side, random), right = draw_basis(side, random);
@@ -185,9 +185,9 @@ Image draw_spectrum(int side, Depth depth, Random& random, ValueOf value_of) {
   return depth == Depth::u8 ? draw(side, side, level_at) : draw_16_bits(side, level_at);
 }
 
-/// Half of the values and more are wanted, and what is left out is nearly as large as what is kept,
-/// so that what the space holds says little of what it does not. The larger side has more columns
-/// than CUDA's float16 kernels take.
+/// At least half of the singular values are kept, and those left out are almost as large. The
+/// values inside the subspace then say little about those outside. The larger side needs more
+/// columns than CUDA's float16 kernels support.
 TEST_P(AdversarialImageTest, with_nearly_equal_singular_values_are_optimal) {
   Random random(1936);
   for (const int side : {128, 320}) {
@@ -206,8 +206,8 @@ TEST_P(AdversarialImageTest, with_nearly_equal_singular_values_are_optimal) {
   }
 }
 
-/// Columns so long that a sum of float32 squares loses what is weak, and that scales of weak
-/// columns are beyond float16.
+/// Long columns: a float32 sum of squares loses weak entries, and the scales of weak columns exceed
+/// float16.
 TEST_P(AdversarialImageTest, with_long_columns_are_optimal) {
   constexpr int kRows = 4096, kCols = 64;
   const std::vector<Image> images = [] {
@@ -221,7 +221,7 @@ TEST_P(AdversarialImageTest, with_long_columns_are_optimal) {
   expect_all_optimal(images, {1, 2, 8});
 }
 
-/// Easy images bring CUDA's iteration down to few rounds, which what comes next must not pay for.
+/// Easy images reduce CUDA's iterations. The images after them must still be optimal.
 TEST_P(AdversarialImageTest, are_optimal_after_many_easy_ones) {
   const auto backend = make();
   const auto lane = backend->make_lane(0);

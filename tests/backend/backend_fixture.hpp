@@ -15,18 +15,18 @@
 
 namespace eckart::test {
 
-/// A backend, a solver, and for CUDA whether bytes must not depend on the company in a batch.
+/// A backend, a solver and its options. `deterministic` applies to CUDA.
 struct BackendConfig {
   std::string backend;
   SolverKind solver;
   bool deterministic = false;
   Certificate certificate = Certificate::estimate;
 
-  /// Whether nothing but rounding in float64 is between it and the optimum; the others promise
-  /// 0.01 dB of PSNR before rounding, and no more.
+  /// True if the only error is float64 rounding. Other configurations promise at most 0.01 dB of
+  /// loss before rounding.
   bool is_exact() const { return !is_iterative(solver); }
-  /// Whether an image's bytes depend on nothing but it: on CUDA the rounds of the iteration, and
-  /// with them the last digits, follow what earlier batches wanted.
+  /// True if an image's bytes depend only on the image. On CUDA the number of iterations, and with
+  /// it the last digits, depends on earlier batches.
   bool is_reproducible() const { return is_exact() || deterministic || backend == "cpu"; }
 };
 
@@ -40,7 +40,7 @@ inline std::string config_name(const ::testing::TestParamInfo<BackendConfig>& in
   return ::testing::PrintToString(info.param);
 }
 
-/// Every way there is; those that this machine cannot go are skipped with the reason.
+/// All configurations. Those that this machine does not support are skipped with the reason.
 inline std::vector<BackendConfig> all_configs() {
   using enum SolverKind;
   return {{"cpu", gram},
@@ -63,7 +63,7 @@ inline Image copy(const Image& image) {
   return result;
 }
 
-/// Whose ranks live as long as the program.
+/// A task for this image. Its rank policies are never freed.
 inline Task make_task(const Image& image, const std::vector<int>& ranks) {
   static std::map<std::vector<int>, std::vector<RankPolicy>> all;
   std::vector<RankPolicy>& policies = all[ranks];
@@ -100,7 +100,7 @@ class BackendTest : public ::testing::TestWithParam<BackendConfig> {
     }
   }
 
-  /// All images through one lane, in one batch for each padded shape.
+  /// Reconstructs all images on one lane, in one batch per padded shape.
   std::vector<Task> reconstruct(const std::vector<const Image*>& images,
                                 const std::vector<int>& ranks) {
     const auto backend = make();

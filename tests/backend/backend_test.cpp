@@ -1,4 +1,4 @@
-// What every backend and solver promises, on every shape: one body for all of them.
+// What every backend and solver guarantees for every shape. The tests run for all configurations.
 #include <cmath>
 #include <cstring>
 
@@ -124,10 +124,10 @@ TEST_P(BackendTest, is_independent_of_the_other_images_in_a_batch) {
   }
 }
 
-/// CUDA's float16 kernels do not take so many columns.
+/// Ranks that need more columns than CUDA's float16 kernels support.
 TEST_P(BackendTest, is_optimal_at_ranks_in_the_hundreds) {
   const std::vector<int> ranks{3, 170, 200};
-  std::vector<Image> images;  // of two padded shapes
+  std::vector<Image> images;  // two padded shapes
   images.push_back(make_image(SynthKind::texture, 420, 320));
   images.push_back(make_image(SynthKind::noise, 310, 440));
   images.push_back(make_image(SynthKind::phantom, 320, 430, 3));
@@ -138,8 +138,8 @@ TEST_P(BackendTest, is_optimal_at_ranks_in_the_hundreds) {
   for (std::size_t i = 0; i < images.size(); ++i) expect_optimal(images[i], tasks[i], ranks);
 }
 
-/// Pixels against those of the float64 SVD: the same but for ties, and where the way is not exact,
-/// at least as good to 0.01 dB.
+/// Compares pixels with those of the float64 SVD. They may differ by one level at ties; the error
+/// may be larger by at most 0.01 dB.
 struct PixelComparison {
   std::int64_t different = 0, compared = 0;
 
@@ -159,7 +159,7 @@ struct PixelComparison {
   }
 };
 
-/// At the sizes and ranks that people use, against the float64 SVD, before and after rounding.
+/// Common sizes and ranks, compared with the float64 SVD before and after rounding.
 TEST_P(BackendTest, is_optimal_on_realistic_images_at_any_rank) {
   PixelComparison pixels;
   for (const std::uint64_t seed : {1, 2}) {
@@ -186,7 +186,7 @@ TEST_P(BackendTest, is_optimal_on_realistic_images_at_any_rank) {
   }
 }
 
-/// Gray before and after color, through a lane whose batches hold one gray image at a time.
+/// Gray images before and after a color image, on a lane with one gray image per batch.
 TEST_P(BackendTest, is_independent_of_earlier_batches) {
   const auto backend = make(1);
   const auto lane = backend->make_lane(0);
@@ -202,7 +202,7 @@ TEST_P(BackendTest, is_independent_of_earlier_batches) {
     if (image == &gray) grays.push_back(samples(task.outputs[0], 0));
   }
   if (GetParam().is_reproducible()) {
-    EXPECT_EQ(grays[0], grays[1]);  // where what a batch wanted decides nothing of the next one's
+    EXPECT_EQ(grays[0], grays[1]);  // earlier batches must not affect later ones
   }
 }
 
@@ -262,7 +262,7 @@ TEST_P(BackendTest, computes_other_ranks_of_one_shape_on_one_lane) {
   }
 }
 
-/// While one batch is in flight, where there is a slot for that.
+/// With another batch in flight, if the lane has a second slot.
 TEST_P(BackendTest, handles_more_batch_keys_than_it_caches) {
   const auto backend = make();
   const auto lane = backend->make_lane(0);

@@ -1,6 +1,6 @@
-// The compute stage of the CPU backend on one lane, so on one core: pixels in, pixels out. Reads
-// square gray images of 8 bits, one after the other, from a raw file, which it makes first where
-// --images names a folder of images. One JSON object on stdout.
+// Benchmark of the CPU backend's compute stage on one lane, and so on one core, from pixels to
+// pixels. Reads square 8-bit gray images from a raw file. With --images the raw file is first made
+// from a folder of images. Prints one JSON object to stdout.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -69,7 +69,7 @@ std::unique_ptr<Backend> make_backend(SolverKind solver) {
   return make_cpu_backend(options);
 }
 
-/// Seconds for all of them.
+/// Returns the seconds for all tasks.
 double reconstruct(Lane& lane, std::vector<Task>& tasks) {
   const auto start = std::chrono::steady_clock::now();
   for (Task& task : tasks) {
@@ -80,7 +80,7 @@ double reconstruct(Lane& lane, std::vector<Task>& tasks) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Against LAPACK's float64 singular values.
+/// Compares with the float64 singular values of LAPACK.
 nlohmann::json check(const std::vector<Task>& tasks, const std::vector<Image>& images) {
   std::vector<Task> exact = make_tasks(images, tasks[0].ranks);
   reconstruct(*make_backend(SolverKind::gesvd)->make_lane(0), exact);

@@ -1,4 +1,4 @@
-// What a lane tells of its device's time, and that the engines of a GPU work at once.
+// The device spans that a lane reports, and the concurrency of a GPU's engines.
 #include <chrono>
 
 #include "synth/synth.hpp"
@@ -11,7 +11,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
-// What the two clocks may differ by, besides what the lane says of it.
+// Allowed difference of the two clocks, in addition to DeviceSpan::clock_error.
 constexpr std::chrono::microseconds kTolerance{200};
 
 double ms(Clock::duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
@@ -52,7 +52,7 @@ class DeviceTraceTest : public BackendTest {
     batch.spans = lane.take_spans();
     for (const Task& task : batch.tasks) EXPECT_EQ(task.error, "");
   }
-  /// As the pipeline does it: all slots are kept full.
+  /// Keeps all slots full, like the pipeline.
   static void compute(Lane& lane, std::vector<TimedBatch>& batches) {
     const int slots = lane.slots(), count = int(batches.size());
     for (int i = 0; i < count + slots; ++i) {
@@ -116,24 +116,26 @@ TEST_P(DeviceTraceTest, marks_recomputation) {
   const auto backend = make_traced(4);
   const auto lane = backend->make_lane(0);
   TimedBatch batch{make_tasks(3, 96, 64, 5), {}, {}, {}};
-  Image flat({96, 64, 1, Depth::u8});  // of rank 1: there is nothing left for float32 to certify
+  Image flat({96, 64, 1,
+              Depth::u8});  // rank 1: the remaining error is rounding, so float32 cannot certify it
   std::fill_n(flat.data(), flat.bytes(), std::byte(77));
   batch.tasks.push_back(make_task(flat, {5}));
   start(*lane, 0, batch);
   finish(*lane, 0, batch);
   if (!has_device_clock()) return;
-  int recomputed = 0, again = 0;
-  for (const Task& task : batch.tasks) recomputed += task.results[0][0].recomputed;
+  int planes_recomputed = 0, recompute_spans = 0;
+  for (const Task& task : batch.tasks) planes_recomputed += task.results[0][0].is_recomputed;
   for (const DeviceSpan& span : batch.spans) {
     if (span.kind != DeviceSpan::compute || !span.is_recompute) continue;
-    ++again;
+    ++recompute_spans;
     EXPECT_GE(span.planes, 1);
   }
-  EXPECT_EQ(again > 0, recomputed > 0) << again << " times, " << recomputed << " planes";
+  EXPECT_EQ(recompute_spans > 0, planes_recomputed > 0)
+      << recompute_spans << " spans, " << planes_recomputed << " planes";
 }
 
-/// What one lane copies goes on while another computes. (Within a lane a GPU is done before its
-/// host has packed the next batch, or, with gram, holds the host until then.)
+/// One lane copies while another computes. (Within one lane the engines need not overlap: the GPU
+/// finishes before the host has packed the next batch, or, with gram, makes the host wait.)
 TEST_P(DeviceTraceTest, shows_gpu_engines_running_concurrently) {
   if (!has_device_clock() || GetParam().solver != SolverKind::gram)
     GTEST_SKIP() << "needs a GPU and the gram solver";
@@ -146,8 +148,8 @@ TEST_P(DeviceTraceTest, shows_gpu_engines_running_concurrently) {
       of_lane.push_back({make_tasks(kPlanes, 1024, 1024, 20), {}, {}, {}});
   }
   for (int i = 0; i < kLanes; ++i) {
-    threads.emplace_back(
-        [&, i] { compute(*backend->make_lane(0), batches[std::size_t(i)]); });  // on one GPU
+    // all on one GPU
+    threads.emplace_back([&, i] { compute(*backend->make_lane(0), batches[std::size_t(i)]); });
   }
   for (std::thread& thread : threads) thread.join();
 

@@ -14,15 +14,15 @@ std::vector<double> squares(std::vector<double> values) {
   return values;
 }
 
-/// How far the energy may be from that of the optimum: what a loss of 0.01 dB is.
+/// The allowed difference of the energy from the optimum: the equivalent of a loss of 0.01 dB.
 double energy_tolerance(double optimum, double norm) {
   constexpr double kOptimal = 1e-9;
   if (BackendTest::GetParam().is_exact() || norm <= 0) return kOptimal;
   return kOptimal + (std::pow(10, kMaxLossDb / 10) - 1) * optimum / norm;
 }
 
-/// What a result has lost against the optimum: nothing where the pixels written are the input's,
-/// though the error before rounding may then be some tenths of a squared level above the optimum.
+/// The loss of a result against the optimum. It is 0 if the written pixels equal the input's,
+/// although the error before rounding may be a few tenths above the optimum.
 double actual_loss_db(const PlaneResult& result, double squared_error, double optimum) {
   return is_exact_reconstruction(squared_error, result.residual)
              ? 0
@@ -58,7 +58,7 @@ void expect_optimal(const Image& image, const Task& task, const std::vector<int>
       for (std::size_t i = 0; i < in.size(); ++i) squared_error += std::pow(in[i] - out[i], 2);
       const double loss = actual_loss_db(result, squared_error, optimum);
       EXPECT_LE(loss, kMaxLossDb);
-      EXPECT_GE(loss, -kMaxLossDb);  // nobody beats Eckart and Young
+      EXPECT_GE(loss, -kMaxLossDb);  // no rank-k matrix has a smaller error
       EXPECT_LE(loss, result.loss_estimate_db + 1e-6);
       EXPECT_LE(result.loss_estimate_db, kMaxLossDb);
       if (BackendTest::GetParam().certificate == Certificate::bound) {

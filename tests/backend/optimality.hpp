@@ -10,11 +10,11 @@ namespace eckart::test {
 
 Image make_image(SynthKind kind, int rows, int cols, int channels = 1, Depth depth = Depth::u8);
 
-/// The claims that hold for any image, against the float64 SVD: the optimum is reached, and what is
-/// reported is so.
+/// Expects what holds for any image, compared with the float64 SVD: the result is optimal, and the
+/// reported values are correct.
 void expect_optimal(const Image& image, const Task& task, const std::vector<int>& ranks);
 
-/// Of a gray image, that nothing has lost more than its certificate says.
+/// Expects that no output of a gray image has lost more than its certificate says.
 void expect_valid_certificate(const Image& image, const Task& task, const std::vector<int>& ranks);
 
 }  // namespace eckart::test

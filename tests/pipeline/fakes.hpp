@@ -89,7 +89,7 @@ class FakeBackend : public Backend {
  public:
   int lane_count = 1, slot_count = 2, planes = 1;
   std::function<void(int lane)> on_make_lane;
-  std::function<bool(int number)> cancels;              ///< becomes Task::canceled
+  std::function<bool(int number)> cancels;              ///< becomes Task::is_canceled
   std::function<void()> on_batch;                       ///< before an image is put into one
   Hook on_start, on_finish;                             ///< for each image of the batch
   std::function<std::string(int number)> error_of;      ///< becomes Task::error
@@ -141,7 +141,7 @@ class FakeLane : public Lane {
       std::memcpy(task->outputs[0].data(), task->input.data(), task->input.bytes());
       if (backend_.error_of) task->error = backend_.error_of(number_of(task->input));
       task->reason = backend_.reason;
-      if (backend_.cancels) task->canceled = backend_.cancels(number_of(task->input));
+      if (backend_.cancels) task->is_canceled = backend_.cancels(number_of(task->input));
     }
   }
 

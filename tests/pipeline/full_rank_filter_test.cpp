@@ -41,7 +41,7 @@ class FullRank : public testing::Test {
       EXPECT_EQ(plane.residual, 0);
       EXPECT_EQ(plane.squared_error, 0);
       EXPECT_EQ(plane.loss_estimate_db, 0);
-      EXPECT_FALSE(plane.recomputed);
+      EXPECT_FALSE(plane.is_recomputed);
     }
   }
 

@@ -282,7 +282,7 @@ TEST_F(ResumeCheck, keeps_a_suspect_whose_other_output_is_missing) {
                                    .uses_gpu = true});
   two_ranks.check(item, nullptr);
   EXPECT_NE(item.outcome.result, ItemResult::skipped);
-  EXPECT_TRUE(item.task.cpu_only);
+  EXPECT_TRUE(item.task.is_cpu_only);
   EXPECT_EQ(ledger_.suspects().size(), 1U);
 }
 

@@ -50,14 +50,14 @@ void make_openblas_buffers(int lanes) {
 }
 
 /// An OpenBLAS built without threads does not lock its buffers. Two lanes would share one.
-bool openblas_is_thread_safe() { return openblas_get_parallel() != OPENBLAS_SEQUENTIAL; }
+bool is_openblas_thread_safe() { return openblas_get_parallel() != OPENBLAS_SEQUENTIAL; }
 
-int lanes_to_use(const BackendOptions& options) {
-  if (!openblas_is_thread_safe()) return 1;
+int choose_lane_count(const BackendOptions& options) {
+  if (!is_openblas_thread_safe()) return 1;
   return options.lanes > 0 ? options.lanes : usable_cores();
 }
 
-const char* precision_text(SolverKind solver, Certificate certificate) {
+const char* describe_precision(SolverKind solver, Certificate certificate) {
   if (!is_iterative(solver)) return " in float64";
   return certificate == Certificate::bound ? " in float32 if proven, otherwise in float64"
                                            : " in float32 if certified, otherwise in float64";
@@ -68,7 +68,7 @@ class CpuBackend : public Backend {
   explicit CpuBackend(const BackendOptions& options)
       : solver_(options.solver),
         certificate_(options.certificate),
-        lanes_(lanes_to_use(options)),
+        lanes_(choose_lane_count(options)),
         device_(cpu::cpu_name()),
         costs_(select_costs(options.calibration, "cpu", device_, kBuiltInCpuCosts)),
         chooser_(solver_, costs_.costs) {
@@ -81,7 +81,7 @@ class CpuBackend : public Backend {
   std::string device_name() const override { return device_; }
   std::string description() const override {
     return std::to_string(lanes_) + (lanes_ == 1 ? " lane, " : " lanes, ") + to_string(solver_) +
-           precision_text(solver_, certificate_) + " (OpenBLAS)";
+           describe_precision(solver_, certificate_) + " (OpenBLAS)";
   }
   int lanes() const override { return lanes_; }
   int batch_planes(const BatchKey&) const override { return 1; }
@@ -94,7 +94,7 @@ class CpuBackend : public Backend {
   }
   std::vector<std::string> warnings() const override {
     std::vector<std::string> lines;
-    if (!openblas_is_thread_safe()) {
+    if (!is_openblas_thread_safe()) {
       lines.emplace_back(
           "OpenBLAS was built without threads, so only one lane is used; install "
           "libopenblas0-pthread to use all cores");

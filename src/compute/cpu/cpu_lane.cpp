@@ -37,8 +37,8 @@ class CpuLane : public Lane {
     for (Task* task : tasks) {
       try {
         for (int channel = 0; channel < task->input.shape().channels; ++channel) {
-          task->canceled = stop_.stop_requested();
-          if (task->canceled) break;
+          task->is_canceled = stop_.stop_requested();
+          if (task->is_canceled) break;
           if (task->input.shape().depth == Depth::u8) {
             reconstruct(make_plane_task<std::uint8_t>(*task, channel));
           } else {
@@ -74,7 +74,7 @@ class CpuLane : public Lane {
     const bool is_uncertified = !has_fixed_solver_ && !is_certified(plane);
     if (is_uncertified) gesvd_.reconstruct(plane);
     for (const auto& output : plane.outputs)
-      output.result->recomputed = is_uncertified || kind == SolverKind::subspace;
+      output.result->is_recomputed = is_uncertified || kind == SolverKind::subspace;
   }
 
   template <class T>

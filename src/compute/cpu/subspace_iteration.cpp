@@ -41,17 +41,17 @@ void fill_initial_block(std::vector<float>& q_nl, int n, int l) {
 
 int subspace_columns(int rank) {
   constexpr int kColumnMultiple = 16;  // floats in the widest SIMD register
-  const int wanted = rank + std::max(20, rank / 4);
-  return (wanted + kColumnMultiple - 1) / kColumnMultiple * kColumnMultiple;
+  const int min_columns = rank + std::max(20, rank / 4);
+  return (min_columns + kColumnMultiple - 1) / kColumnMultiple * kColumnMultiple;
 }
 
 void SubspaceIteration::start(const std::vector<float>& a_t_nm, int m, int n, int k, int l) {
   a_t_nm_ = a_t_nm.data();
-  const bool same_start = n == n_ && l == l_;
+  const bool has_same_start = n == n_ && l == l_;
   m_ = m, n_ = n, k_ = k, l_ = l;
   for (auto* block : {&q_nl_, &y_nl_, &previous_nl_}) block->resize(size(n, l));
   z_ml_.resize(size(m, l));
-  if (!same_start) {
+  if (!has_same_start) {
     initial_nl_.resize(size(n, l));
     fill_initial_block(initial_nl_, n, l);
   }

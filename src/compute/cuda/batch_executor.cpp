@@ -36,11 +36,11 @@ BatchExecutor::BatchExecutor(int device, bool is_traced)
       cusolverDnSetDeterministicMode(solver_handle_.get(), CUSOLVER_DETERMINISTIC_RESULTS));
 }
 
-void BatchExecutor::enqueue(Slot& slot, const BatchKey& kind, std::span<Task* const> tasks,
+void BatchExecutor::enqueue(Slot& slot, const BatchKey& key, std::span<Task* const> tasks,
                             int planes, const BatchPlan& plan) {
   const int capacity = plan.capacity.current;
   slot.timeline().restart(clock_.sync_point());
-  slot.pack(kind, tasks, plan.padded_planes(planes, capacity), capacity, streams());
+  slot.pack(key, tasks, plan.padded_planes(planes, capacity), capacity, streams());
   compute(slot, plan);
   slot.copy_out_pixels(streams());
 }

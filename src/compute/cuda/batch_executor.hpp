@@ -26,7 +26,7 @@ class BatchExecutor {
 
   /// Queues a whole batch of `planes` planes: copy in, compute(), copy out. Reserves memory for
   /// plan.capacity.current planes.
-  void enqueue(Slot& slot, const BatchKey& kind, std::span<Task* const> tasks, int planes,
+  void enqueue(Slot& slot, const BatchKey& key, std::span<Task* const> tasks, int planes,
                const BatchPlan& plan);
   /// Queues the first solver of the plan on the planes that the slot has packed.
   void compute(Slot& slot, const BatchPlan& plan);

@@ -18,7 +18,7 @@
 namespace eckart::cuda {
 namespace {
 
-std::vector<int> devices_to_use(const BackendOptions& options) {
+std::vector<int> select_devices(const BackendOptions& options) {
   int found = 0;
   const cudaError_t status = cudaGetDeviceCount(&found);
   if (status != cudaSuccess || found == 0) {
@@ -48,7 +48,7 @@ void check_usable(int device, cudaError_t status) {
 }
 
 /// Throws FatalError(unavailable) if the device cannot be used.
-cudaDeviceProp properties(int device) {
+cudaDeviceProp get_properties(int device) {
   cudaDeviceProp properties{};
   check_usable(device, cudaGetDeviceProperties(&properties, device));
   return properties;
@@ -57,12 +57,12 @@ cudaDeviceProp properties(int device) {
 template <class Text>
 std::vector<std::string> describe_each(const std::vector<int>& devices, Text&& text) {
   std::vector<std::string> texts;
-  for (const int device : devices) texts.push_back(text(properties(device)));
+  for (const int device : devices) texts.push_back(text(get_properties(device)));
   return texts;
 }
 
 /// The format of NVML: 00000000:3B:00.0
-std::string pci_id(const cudaDeviceProp& gpu) {
+std::string format_pci_id(const cudaDeviceProp& gpu) {
   char id[32];
   std::snprintf(id, sizeof id, "%08X:%02X:%02X.0", unsigned(gpu.pciDomainID),
                 unsigned(gpu.pciBusID), unsigned(gpu.pciDeviceID));
@@ -70,13 +70,13 @@ std::string pci_id(const cudaDeviceProp& gpu) {
 }
 
 /// 13000 -> "13.0"
-std::string version_text(int number) {
+std::string format_version(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
 /// The size of a GPU's memory in bytes. Throws FatalError(unavailable) if the device cannot be used
 /// or this build has no code for it.
-double total_memory_bytes(int device) {
+double query_memory_bytes(int device) {
   std::size_t free = 0, total = 0;
   cudaError_t status = cudaSetDevice(device);
   if (status == cudaSuccess) status = cudaMemGetInfo(&free, &total);
@@ -90,34 +90,34 @@ struct DeviceLimits {
   int max_float16_columns = INT_MAX;  ///< supported by the float16 kernels
   double memory_bytes = std::numeric_limits<double>::infinity();
 };
-DeviceLimits common_limits(const std::vector<int>& devices) {
+DeviceLimits query_common_limits(const std::vector<int>& devices) {
   DeviceLimits limits;
   for (const int device : devices) {
     limits.max_float16_columns = std::min(limits.max_float16_columns, max_float16_columns(device));
-    limits.memory_bytes = std::min(limits.memory_bytes, total_memory_bytes(device));
+    limits.memory_bytes = std::min(limits.memory_bytes, query_memory_bytes(device));
   }
   return limits;
 }
 
 /// The iterative solvers on a GPU have no loss bound. If a bound is requested, gram computes in
 /// float64.
-SolverKind provable_solver(const BackendOptions& options) {
-  const bool is_proof_missing =
+SolverKind select_provable_solver(const BackendOptions& options) {
+  const bool needs_proof =
       options.certificate == Certificate::bound && is_iterative(options.solver);
-  return is_proof_missing ? SolverKind::gram : options.solver;
+  return needs_proof ? SolverKind::gram : options.solver;
 }
 
 class CudaBackend : public Backend {
  public:
   explicit CudaBackend(const BackendOptions& options)
       : is_traced_(options.trace),
-        solver_(provable_solver(options)),
-        devices_(devices_to_use(options)),
+        solver_(select_provable_solver(options)),
+        devices_(select_devices(options)),
         names_(describe_each(devices_,
                              [](const cudaDeviceProp& gpu) { return std::string(gpu.name); })),
-        pci_ids_(describe_each(devices_, pci_id)),
+        pci_ids_(describe_each(devices_, format_pci_id)),
         costs_(select_costs(options.calibration, "cuda", names_.front(), kBuiltInCudaCosts)),
-        limits_(common_limits(devices_)),
+        limits_(query_common_limits(devices_)),
         lanes_(lane_count(options.memory_fraction * limits_.memory_bytes, int(devices_.size()),
                           options.lanes)),
         planner_({.solver = solver_,
@@ -146,12 +146,12 @@ class CudaBackend : public Backend {
     ECKART_CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
     ECKART_CUDA_CHECK(cusolverGetVersion(&solver));
     ECKART_CUDA_CHECK(cublasGetProperty(MAJOR_VERSION, &blas));
-    std::vector<std::string> lines{"CUDA " + version_text(runtime) + ", driver for CUDA " +
-                                       version_text(driver) + ", cuBLAS " + std::to_string(blas) +
+    std::vector<std::string> lines{"CUDA " + format_version(runtime) + ", driver for CUDA " +
+                                       format_version(driver) + ", cuBLAS " + std::to_string(blas) +
                                        ", cuSOLVER " + std::to_string(solver),
                                    describe_source(costs_)};
     for (const int device : devices_) {
-      const cudaDeviceProp gpu = properties(device);
+      const cudaDeviceProp gpu = get_properties(device);
       std::size_t free = 0, total = 0;
       ECKART_CUDA_CHECK(cudaSetDevice(device));
       ECKART_CUDA_CHECK(cudaMemGetInfo(&free, &total));

@@ -32,16 +32,16 @@ CudaLane::CudaLane(const BatchPlanner& planner, int device, bool is_traced)
 
 CudaLane::~CudaLane() { executor_.drain(); }
 
-void CudaLane::start(int index, const BatchKey& kind, std::span<Task* const> tasks) {
+void CudaLane::start(int index, const BatchKey& key, std::span<Task* const> tasks) {
   const int planes = count_planes(tasks);
-  const ProfilerRange range("start", kind.shape, planes);
+  const ProfilerRange range("start", key.shape, planes);
   BatchPlan& plan =
-      plans_.get_or_make(kind, [this](const BatchKey& other) { return is_in_flight(other); });
+      plans_.get_or_make(key, [this](const BatchKey& other) { return is_in_flight(other); });
   plan.capacity.grow_for(planes, plan.is_deterministic);
   Slot& slot = this->slot(index);
   for (;;) {  // with memory for a full batch, then for less, at last for this batch alone
     try {
-      return executor_.enqueue(slot, kind, tasks, planes, plan);
+      return executor_.enqueue(slot, key, tasks, planes, plan);
     } catch (const OutOfMemory&) {
       executor_.drain();
       slot.free_memory();
@@ -56,7 +56,7 @@ void CudaLane::start(int index, const BatchKey& kind, std::span<Task* const> tas
 
 void CudaLane::finish(int index) {
   Slot& slot = this->slot(index);
-  const ProfilerRange range("finish", slot.kind().shape, int(slot.task_planes().size()));
+  const ProfilerRange range("finish", slot.key().shape, int(slot.task_planes().size()));
   try {
     mark_failed(recompute_uncertified(slot, true));
     slot.copy_to_outputs();
@@ -68,10 +68,10 @@ void CudaLane::finish(int index) {
   }
 }
 
-void CudaLane::compute(Slot& slot) { executor_.compute(slot, plans_.at(slot.kind())); }
+void CudaLane::compute(Slot& slot) { executor_.compute(slot, plans_.at(slot.key())); }
 
 std::vector<TaskPlane> CudaLane::recompute_uncertified(Slot& slot, bool copy_pixels) {
-  BatchPlan& plan = plans_.at(slot.kind());
+  BatchPlan& plan = plans_.at(slot.key());
   slot.wait();
   const int planes = int(slot.task_planes().size());
   BatchCertification certification = slot.certify(plan.solvers.size() == 1);
@@ -86,9 +86,9 @@ std::vector<TaskPlane> CudaLane::recompute_uncertified(Slot& slot, bool copy_pix
   return uncertified;
 }
 
-bool CudaLane::is_in_flight(const BatchKey& kind) const {
+bool CudaLane::is_in_flight(const BatchKey& key) const {
   return std::any_of(slots_.begin(), slots_.end(),
-                     [&](const Slot& slot) { return slot.kind() == kind; });
+                     [&](const Slot& slot) { return slot.key() == key; });
 }
 
 }  // namespace eckart::cuda

@@ -23,7 +23,7 @@ class CudaLane : public Lane {
   ~CudaLane() override;
 
   int slots() const override { return int(slots_.size()); }
-  void start(int slot, const BatchKey& kind, std::span<Task* const> tasks) override;
+  void start(int slot, const BatchKey& key, std::span<Task* const> tasks) override;
   void finish(int slot) override;
   std::vector<DeviceSpan> take_spans() override { return std::exchange(spans_, {}); }
 
@@ -39,7 +39,7 @@ class CudaLane : public Lane {
   Streams streams() const { return executor_.streams(); }
 
  private:
-  bool is_in_flight(const BatchKey& kind) const;
+  bool is_in_flight(const BatchKey& key) const;
 
   BatchExecutor executor_;
   BatchPlanCache plans_;

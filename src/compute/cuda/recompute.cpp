@@ -11,7 +11,7 @@ namespace {
 void mark_recomputed(std::span<const TaskPlane> task_planes) {
   for (const TaskPlane& task_plane : task_planes) {
     for (auto& planes : task_plane.task->results)
-      planes[std::size_t(task_plane.channel)].recomputed = true;
+      planes[std::size_t(task_plane.channel)].is_recomputed = true;
   }
 }
 
@@ -20,7 +20,7 @@ void mark_recomputed(std::span<const TaskPlane> task_planes) {
 std::vector<TaskPlane> recompute(BatchExecutor& executor, BatchPlan& plan, Slot& slot,
                                  std::size_t solver, std::span<const TaskPlane> uncertified,
                                  bool copy_pixels) {
-  std::vector<TaskPlane> left;
+  std::vector<TaskPlane> still_uncertified;
   slot.timeline().begin_recompute();
   while (!uncertified.empty()) {
     const auto max_planes = std::size_t(plan.max_recompute_planes(solver));
@@ -38,10 +38,11 @@ std::vector<TaskPlane> recompute(BatchExecutor& executor, BatchPlan& plan, Slot&
     slot.wait();
     const BatchCertification certification = slot.certify(plan.is_last(solver));
     mark_recomputed(part);
-    left.insert(left.end(), certification.uncertified.begin(), certification.uncertified.end());
+    still_uncertified.insert(still_uncertified.end(), certification.uncertified.begin(),
+                             certification.uncertified.end());
     uncertified = uncertified.subspan(part.size());
   }
-  return left;
+  return still_uncertified;
 }
 
 }  // namespace eckart::cuda

@@ -26,11 +26,11 @@ Slot::Slot()
       computed_(ECKART_CUDA_HANDLE(Event, cudaEventCreateWithFlags, cudaEventDisableTiming)),
       copied_out_(ECKART_CUDA_HANDLE(Event, cudaEventCreateWithFlags, cudaEventDisableTiming)) {}
 
-void Slot::pack(const BatchKey& kind, std::span<Task* const> tasks, int padded_planes, int capacity,
+void Slot::pack(const BatchKey& key, std::span<Task* const> tasks, int padded_planes, int capacity,
                 const Streams& streams) {
   const ProfilerRange range("pack");
-  const PaddedShape shape = kind.shape;
-  kind_ = kind;
+  const PaddedShape shape = key.shape;
+  key_ = key;
   padded_planes_ = padded_planes;
   tiles_ = reconstruct_tile_count(shape.rows, shape.cols);
   packed_bytes_ = 0;
@@ -143,31 +143,31 @@ void Slot::wait() const {
   ECKART_CUDA_CHECK(cudaEventSynchronize(copied_out_.get()));
 }
 
-BatchCertification Slot::certify(bool last) const {
+BatchCertification Slot::certify(bool is_last) const {
   BatchCertification certification;
   for (std::size_t plane_index = 0; plane_index < task_planes_.size(); ++plane_index) {
     const TaskPlane& task_plane = task_planes_[plane_index];
     const double norm = squared_norm(plane_index);
-    bool converged = info_.host.as<int>()[plane_index] == 0, is_certified = true,
+    bool is_converged = info_.host.as<int>()[plane_index] == 0, is_certified = true,
          is_rounding_limited = false;
     double max_iteration_loss_db = 0;
     for (std::size_t r = 0; r < ranks(); ++r) {
       PlaneResult& to = task_plane.task->results[r][std::size_t(task_plane.channel)];
-      to = result(plane_index, r, norm);
-      converged = converged && std::isfinite(to.residual);
+      to = make_result(plane_index, r, norm);
+      is_converged = is_converged && std::isfinite(to.residual);
       const double rounding_loss_db =
           loss_estimate_db(to.rank, task_plane.plane.n(), to.residual, norm, spectrum_.precision);
-      is_certified = is_certified && (to.loss_estimate_db <= kMaxLossDb || last);
+      is_certified = is_certified && (to.loss_estimate_db <= kMaxLossDb || is_last);
       is_rounding_limited = is_rounding_limited || !(rounding_loss_db <= kMaxLossDb);
       max_iteration_loss_db =
           std::max(max_iteration_loss_db, to.loss_estimate_db - rounding_loss_db);
     }
-    if (converged && is_certified) {
+    if (is_converged && is_certified) {
       certification.max_iteration_loss_db =
           std::max(certification.max_iteration_loss_db, max_iteration_loss_db);
     } else {
       certification.uncertified.push_back(task_plane);
-      certification.planes_needing_iterations += converged && !is_rounding_limited;
+      certification.planes_needing_iterations += is_converged && !is_rounding_limited;
     }
   }
   return certification;
@@ -184,10 +184,10 @@ void Slot::copy_to_outputs() const {
   }
 }
 
-PlaneResult Slot::result(std::size_t plane_index, std::size_t rank_index,
-                         double squared_norm) const {
+PlaneResult Slot::make_result(std::size_t plane_index, std::size_t rank_index,
+                              double squared_norm) const {
   const PlaneLayout& plane = task_planes_[plane_index].plane;
-  PlaneResult result{.rank = choose_rank(kind_.ranks[rank_index], plane.rows, plane.cols)};
+  PlaneResult result{.rank = choose_rank(key_.ranks[rank_index], plane.rows, plane.cols)};
   for (const TileError& error : errors(plane_index, rank_index)) {
     result.squared_error += double(error.squared_error);
     result.residual += error.residual;

@@ -47,7 +47,7 @@ class Slot {
   /// the copy in; stream `compute` waits for it. The tasks must stay alive until the last
   /// certify(). `padded_planes` is the number of planes to compute, at least those of the tasks.
   /// Memory is reserved for `capacity` >= padded_planes planes.
-  void pack(const BatchKey& kind, std::span<Task* const> tasks, int padded_planes, int capacity,
+  void pack(const BatchKey& key, std::span<Task* const> tasks, int padded_planes, int capacity,
             const Streams& streams);
   /// Frees all memory on host and device; the next pack() allocates it again. No queued work may
   /// use it.
@@ -73,7 +73,7 @@ class Slot {
 
   /// Sets the results of the tasks. Call wait() first. If `is_last`, no other solver follows, and
   /// every finite result counts as certified.
-  BatchCertification certify(bool last) const;
+  BatchCertification certify(bool is_last) const;
 
   /// Copies the pixels of all packed images to the outputs of their tasks. Call wait() first.
   void copy_to_outputs() const;
@@ -86,7 +86,7 @@ class Slot {
   Timeline& timeline() { return timeline_; }
 
   /// The key of the last batch that was packed.
-  const BatchKey& kind() const { return kind_; }
+  const BatchKey& key() const { return key_; }
   int padded_planes() const { return padded_planes_; }
   std::span<const TaskPlane> task_planes() const { return task_planes_; }
 
@@ -105,15 +105,16 @@ class Slot {
   };
 
   void copy_in_plane_layouts(cudaStream_t stream);
-  PlaneResult result(std::size_t plane_index, std::size_t rank_index, double squared_norm) const;
+  PlaneResult make_result(std::size_t plane_index, std::size_t rank_index,
+                          double squared_norm) const;
   std::span<const TileError> errors(std::size_t plane_index, std::size_t rank_index) const;
   double squared_norm(std::size_t plane_index) const;
   TileErrorLayout tile_error_layout() const {
     return {std::size_t(padded_planes_), std::size_t(tiles_)};
   }
-  std::size_t ranks() const { return kind_.ranks.size(); }
+  std::size_t ranks() const { return key_.ranks.size(); }
 
-  BatchKey kind_;
+  BatchKey key_;
   int padded_planes_ = 0;  // planes to compute; those after task_planes_ are empty
   int tiles_ = 0;
   std::size_t packed_bytes_ = 0;

@@ -69,7 +69,7 @@ void Timeline::begin(DeviceSpan::Kind kind, int planes, cudaStream_t stream) {
   span.kind = kind;
   span.planes = planes;
   span.is_recompute = is_recompute_;
-  span.ended = false;
+  span.has_ended = false;
   ECKART_CUDA_CHECK(cudaEventRecord(span.begin.get(), stream));
 }
 
@@ -78,7 +78,7 @@ void Timeline::end(DeviceSpan::Kind kind, cudaStream_t stream) {
     TimedSpan& span = spans_[i];
     if (span.kind != kind) continue;
     ECKART_CUDA_CHECK(cudaEventRecord(span.end.get(), stream));
-    span.ended = true;
+    span.has_ended = true;
     return;
   }
 }
@@ -87,7 +87,7 @@ std::vector<DeviceSpan> Timeline::read() const {
   std::vector<DeviceSpan> spans;
   for (std::size_t i = 0; i < used_spans_; ++i) {
     const TimedSpan& span = spans_[i];
-    if (span.ended)
+    if (span.has_ended)
       spans.push_back({span.kind, span.planes, span.is_recompute, time_of(span.begin),
                        time_of(span.end), sync_point_->error});
   }

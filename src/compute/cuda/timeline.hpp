@@ -53,7 +53,7 @@ class Timeline {
     Event begin, end;
     DeviceSpan::Kind kind{};
     int planes = 0;
-    bool is_recompute = false, ended = false;
+    bool is_recompute = false, has_ended = false;
   };
   DeviceSpan::Time time_of(const Event& event) const;
 

@@ -81,12 +81,12 @@ class FallbackLane : public Lane {
       return;
     }
     const int planes = count_planes(tasks);
-    const bool cpu_only =
-        std::any_of(tasks.begin(), tasks.end(), [](const Task* task) { return task->cpu_only; });
-    if (tasks.size() > 1 && (cpu_only || planes > oom_.limit_planes(key, planes))) {
+    const bool is_cpu_only =
+        std::any_of(tasks.begin(), tasks.end(), [](const Task* task) { return task->is_cpu_only; });
+    if (tasks.size() > 1 && (is_cpu_only || planes > oom_.limit_planes(key, planes))) {
       return split_and_compute(slot, key, tasks);
     }
-    if (cpu_only) {
+    if (is_cpu_only) {
       compute_on_cpu(key, *tasks.front(), FailureReason::compute_failed,
                      "the GPU is not used for this image");
       return;

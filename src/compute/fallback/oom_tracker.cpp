@@ -20,18 +20,18 @@ std::string format_count(std::int64_t count, const char* noun) {
 int OomTracker::limit_planes(const BatchKey& key, int planes) const {
   const std::lock_guard lock(mutex_);
   const auto entry = limits_.find(key);
-  const bool limited = entry != limits_.end() && entry->second.max_planes > 0;
-  return limited ? std::min(planes, entry->second.max_planes) : planes;
+  const bool is_limited = entry != limits_.end() && entry->second.max_planes > 0;
+  return is_limited ? std::min(planes, entry->second.max_planes) : planes;
 }
 
 void OomTracker::record_batch_oom(const BatchKey& key, int planes, const std::string& cause) {
   const int half = std::max(1, planes / 2);
   {
     const std::lock_guard lock(mutex_);
-    int& max_planes = entry(key).max_planes;
-    const bool first = max_planes == 0;
-    max_planes = first ? half : std::min(max_planes, half);
-    if (!first) return;
+    int& max_planes = find_or_add(key).max_planes;
+    const bool is_first = max_planes == 0;
+    max_planes = is_first ? half : std::min(max_planes, half);
+    if (!is_first) return;
   }
   warn_("not enough GPU memory for a batch of " + format_count(planes, "plane") + " of " +
         format_shape(key.shape) + " (" + cause + "); batches of this shape are split from now on");
@@ -40,7 +40,7 @@ void OomTracker::record_batch_oom(const BatchKey& key, int planes, const std::st
 void OomTracker::record_image_oom(const BatchKey& key, const std::string& cause) {
   {
     const std::lock_guard lock(mutex_);
-    if (std::exchange(entry(key).cpu_reported, true)) return;
+    if (std::exchange(find_or_add(key).is_cpu_fallback_reported, true)) return;
   }
   warn_("not enough GPU memory for a batch of one image of " + format_shape(key.shape) + " (" +
         cause + "); it is computed on the CPU");
@@ -49,7 +49,7 @@ void OomTracker::record_image_oom(const BatchKey& key, const std::string& cause)
 void OomTracker::record_lane_oom(const std::string& cause) {
   {
     const std::lock_guard lock(mutex_);
-    if (std::exchange(lane_oom_reported_, true)) return;
+    if (std::exchange(is_lane_oom_reported_, true)) return;
   }
   warn_("not enough GPU memory for a lane (" + cause +
         "); its images are computed on the CPU until memory is free");
@@ -75,7 +75,7 @@ FallbackCounts OomTracker::fallback_counts() const {
   return counts_;
 }
 
-OomTracker::BatchLimit& OomTracker::entry(const BatchKey& key) {
+OomTracker::BatchLimit& OomTracker::find_or_add(const BatchKey& key) {
   if (!limits_.contains(key)) evict_if_full(limits_);
   return limits_[key];
 }

@@ -38,16 +38,16 @@ class OomTracker {
  private:
   struct BatchLimit {
     int max_planes = 0;  ///< 0: no limit
-    bool cpu_reported = false;
+    bool is_cpu_fallback_reported = false;
   };
 
-  BatchLimit& entry(const BatchKey& key);
+  BatchLimit& find_or_add(const BatchKey& key);
 
   const Warn warn_;
   mutable std::mutex mutex_;
   std::map<BatchKey, BatchLimit> limits_;
   FallbackCounts counts_;
-  bool lane_oom_reported_ = false;
+  bool is_lane_oom_reported_ = false;
 };
 
 }  // namespace eckart

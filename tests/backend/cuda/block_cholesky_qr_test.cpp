@@ -18,12 +18,13 @@ class BlockCholeskyQrTest : public SmallKernelTest {
     WorkspaceAllocator allocator(workspace.as<>());
     const BlockCholeskyQr qr = BlockCholeskyQr::allocate(allocator, y.cols, kCount);
     const DeviceArray<double> from(y.values), to(std::vector<double>(y.values.size(), -7.0));
-    qr.solve({stream.get(), blas.get(), nullptr}, from.get(), y.rows, y.cols, to.get(), kCount);
+    qr.orthonormalize({stream.get(), blas.get(), nullptr}, from.get(), y.rows, y.cols, to.get(),
+                      kCount);
     ECKART_CUDA_CHECK(cudaStreamSynchronize(stream.get()));
     return {y.rows, y.cols, to.copy_to_host()};
   }
 
-  /// Q'Q is the unit matrix but for columns of zeros, and Q spans what Y does.
+  /// Expects that Q'Q is the unit matrix except for zero columns, and that Q spans Y.
   static void expect_orthonormal(const Matrices& q, const Matrices& y,
                                  const std::vector<int>& zero_columns = {}) {
     const Matrices gram = transposed_product(q, q), in_q = transposed_product(q, y);

@@ -1,5 +1,5 @@
-// What CUDA's errors are taken for, and what their messages say. The linker puts the functions
-// below in the place of CUDA's (--wrap), so that no GPU is needed.
+// How CUDA errors are classified, and their messages. The linker replaces the CUDA functions with
+// those below (--wrap), so no GPU is needed.
 #include "compute/cuda/check.hpp"
 
 #include <gmock/gmock.h>
@@ -21,9 +21,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-/// What the wrapped functions answer.
+/// The return values of the wrapped functions.
 struct FakeRuntime {
-  cudaError_t create = cudaSuccess;       ///< handles and memory
+  cudaError_t create = cudaSuccess;       ///< creating handles and allocating memory
   cudaError_t last = cudaSuccess;         ///< cudaGetLastError(), once
   cudaError_t context = cudaSuccess;      ///< cudaDeviceSynchronize()
   cudaError_t memory_info = cudaSuccess;  ///< cudaMemGetInfo()

@@ -1,4 +1,4 @@
-// The kernels that make and turn blocks of columns, each against float64.
+// Tests of the kernels that orthonormalize and rotate blocks of columns, against float64.
 #include <array>
 
 #include "compute/cuda/kernels/orthonormalizer.hpp"
@@ -14,12 +14,12 @@ TEST_F(SmallKernelTest, orthonormalizer_and_rotate_make_columns_orthonormal) {
     const int rows = 16 * ((l + 79) / 16);
     const float factor = 8;
     Matrices z = graded(rows, l);
-    for (int row = 0; row < rows; ++row) {  // one whose scale is beyond float16
+    for (int row = 0; row < rows; ++row) {  // a column whose scale exceeds float16
       z.at(2, row, l - 2) = std::ldexp((row * row) % 5 - 2, -22);
     }
     const std::vector<__half> float16_values = z.to_float16();
     std::transform(float16_values.begin(), float16_values.end(), z.values.begin(), to_double);
-    for (int row = 0; row < rows; ++row) z.at(1, row, l - 1) = 0;  // one column of zeros
+    for (int row = 0; row < rows; ++row) z.at(1, row, l - 1) = 0;  // a column of zeros
     const DeviceArray<__half> from(z.to_float16());
     const DeviceArray<__half> to(std::vector<__half>(float16_values.size(), __float2half_rn(7.0F)));
     const DeviceArray<float> s(transposed_product(z, z).to_float32());
@@ -48,7 +48,7 @@ TEST_F(SmallKernelTest, orthonormalizer_and_rotate_make_columns_orthonormal) {
 TEST_F(SmallKernelTest, orthonormalizer_handles_dependent_columns) {
   const int l = 32;
   Matrices s = zeros(l, l, 1);
-  for (double& value : s.values) value = 1e6;  // the same column, l times
+  for (double& value : s.values) value = 1e6;  // l equal columns
   const DeviceArray<float> on_device(s.to_float32());
   const DeviceSmallMatrices m(l, l, 1);
   on_stream(
@@ -58,8 +58,8 @@ TEST_F(SmallKernelTest, orthonormalizer_handles_dependent_columns) {
   EXPECT_NEAR(found.at(0, 0, 0), 1e-3, 1e-6);
 }
 
-/// S = R'R with Kahan's R: from column to column the inverse is larger by 1.7, until float32 has no
-/// more of S.
+/// S = R'R with Kahan's matrix R: the inverse grows by a factor of 1.7 per column, until S is
+/// rounding in float32.
 TEST_F(SmallKernelTest, orthonormalizer_entries_fit_float16) {
   const int l = 48, good = 12;
   Matrices r = zeros(l, l, 1);
@@ -73,7 +73,7 @@ TEST_F(SmallKernelTest, orthonormalizer_entries_fit_float16) {
   const Matrices found = m.copy_to_host();
   for (const double value : found.values) ASSERT_LE(std::abs(value), 2 * 8192);
   for (int col = 0; col < good; ++col) {
-    double squared_norm = 0;  // of R M's column
+    double squared_norm = 0;  // of a column of R M
     for (int i = 0; i < l; ++i) {
       double sum = 0;
       for (int j = i; j <= col; ++j) sum += r.at(0, i, j) * found.at(0, j, col);
@@ -142,14 +142,14 @@ TEST_F(SmallKernelTest, project_matches_float32_precision_and_computes_norms) {
       std::uniform_real_distribution<double> uniform(-1, 1);
       Matrices a_t = zeros(n, m), u = zeros(m, columns);
       std::vector<__half> a_hi, a_lo, u_split(2 * u.values.size());
-      for (double& value : a_t.values) {  // of one sign, as pixels are
+      for (double& value : a_t.values) {  // of one sign, like pixels
         a_hi.push_back(__float2half_rn(float(std::floor(128 + 127 * uniform(random_)))));
         a_lo.push_back(__float2half_rn(float(has_lo ? 0.01 * uniform(random_) : 0)));
         value = to_double(a_hi.back()) + to_double(a_lo.back());
       }
       const std::size_t block = std::size_t(m * columns);
       for (std::size_t i = 0; i < u.values.size(); ++i) {
-        // the first column of one sign too
+        // the first column also has one sign
         const double value =
             i % block < std::size_t(m) ? 1 + 0.1 * uniform(random_) : uniform(random_);
         const std::size_t at = i / block * 2 * block + i % block;

@@ -1,5 +1,5 @@
-// Each of CUDA's errors at each call that a batch's way through the backend makes: nothing wrong is
-// ever called a result, and the error is taken for what it is.
+// Injects each CUDA error at each CUDA call of the backend. No wrong result may be returned, and
+// the error must be classified correctly.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ constexpr cudaError_t kDeviceLostErrors[] = {cudaErrorECCUncorrectable,
 
 enum class ComputeEnd { done, out_of_memory, failed, device_lost, unavailable };
 
-/// Two batches in the two slots of a lane; what was done is in `tasks`.
+/// Computes two batches in the two slots of a lane. Their tasks are in `batches`.
 ComputeEnd compute(SolverKind solver, std::vector<std::vector<Task>>& batches) {
   batches.clear();
   for (int slot = 0; slot < kSlots; ++slot) batches.push_back(make_tasks());
@@ -64,11 +64,11 @@ ComputeEnd compute(SolverKind solver, std::vector<std::vector<Task>>& batches) {
                                             .devices = {},
                                             .trace = true});
     const auto lane = backend->make_lane(0);
-    const BatchKey kind = batch_key(batches[0][0], 32);
+    const BatchKey key = batch_key(batches[0][0], 32);
     for (int slot = 0; slot < kSlots; ++slot) {
       std::vector<Task*> tasks;
       for (Task& task : batches[std::size_t(slot)]) tasks.push_back(&task);
-      lane->start(slot, kind, tasks);
+      lane->start(slot, key, tasks);
     }
     for (int slot = 0; slot < kSlots; ++slot) lane->finish(slot);
     return ComputeEnd::done;
@@ -106,7 +106,7 @@ class CudaFaultTest : public ::testing::TestWithParam<SolverKind> {
   }
   void TearDown() override { arm_fault({}); }
 
-  /// At every call in turn; then all goes well again.
+  /// Injects `fault` at each call in turn, and then computes without a fault.
   void expect_at_each_call(CudaFault fault, const std::vector<ComputeEnd>& allowed) {
     SCOPED_TRACE(cudaGetErrorName(fault.error));
     std::vector<std::vector<Task>> batches;

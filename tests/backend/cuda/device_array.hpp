@@ -8,11 +8,11 @@
 
 namespace eckart::cuda {
 
-/// An array on the device, with the default stream's copies to and fro.
+/// An array on the device. Copies use the default stream.
 template <class T>
 class DeviceArray {
  public:
-  /// Of values that nobody has set.
+  /// The values are uninitialized.
   explicit DeviceArray(std::size_t size) : size_(size) {
     buffer_.reserve(std::max<std::size_t>(1, size_ * sizeof(T)));
   }

@@ -6,7 +6,7 @@
 
 namespace eckart::cuda {
 
-/// Why a test that needs a GPU is skipped here; empty where there is one.
+/// Why tests that need a GPU are skipped; empty if there is a GPU.
 inline std::string gpu_unavailable_message() {
   int devices = 0;
   const cudaError_t status = cudaGetDeviceCount(&devices);

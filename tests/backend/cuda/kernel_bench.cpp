@@ -1,6 +1,5 @@
-// Every kernel of ours at the shapes at which the solvers use it, beside what the device can do at
-// most, and beside libraries' functions that do the same. A table on stderr, one JSON array on
-// stdout.
+// Benchmark of each kernel at the shapes that the solvers use, compared with the roofline of the
+// device and with library functions. Prints a table to stderr and one JSON array to stdout.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -38,10 +37,10 @@ class LaneHandles {
   SolverHandle solver_ = ECKART_CUDA_HANDLE(SolverHandle, cusolverDnCreate);
 };
 
-/// Batches as CudaBackend makes them.
+/// A batch of the size that CudaBackend uses.
 KernelCase make_case(int side, int rank) {
   BackendOptions options;
-  options.devices = {0};  // the one that this thread is on
+  options.devices = {0};  // the current device of this thread
   const PaddedShape shape = padded_shape({side, side, 1, Depth::u8}, 32);
   return {side, rank, make_cuda_backend(options)->batch_planes({shape, {RankPolicy{rank}}})};
 }

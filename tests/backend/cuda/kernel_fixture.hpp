@@ -28,8 +28,8 @@ class KernelTest : public ::testing::Test {
       GTEST_SKIP() << message;
   }
 
-  /// Captures what the launcher does and runs it: a kernel for another stream than the one given is
-  /// missing in the capture, or breaks it where it goes to the default stream.
+  /// Captures the launcher's work as a graph and runs it. A kernel on another stream is missing in
+  /// the graph; a kernel on the default stream makes the capture fail.
   template <class Launch>
   static void on_stream(Launch&& launch) {
     const Stream stream = ECKART_CUDA_HANDLE(Stream, cudaStreamCreate);
@@ -48,8 +48,7 @@ class KernelTest : public ::testing::Test {
     ECKART_CUDA_CHECK(cudaGraphDestroy(graph));
   }
 
-  /// Random images of these shapes packed one after the other, a plane each channel, and one empty
-  /// place.
+  /// Appends random images of these shapes, with one plane per channel, and one empty plane.
   void pack(const std::vector<Shape>& shapes) {
     for (const Shape& s : shapes) {
       const auto offset = std::int64_t(pixels_.size());
@@ -72,8 +71,8 @@ class KernelTest : public ::testing::Test {
                                    : reinterpret_cast<const std::uint16_t*>(image)[at];
   }
 
-  /// That a plane's pixels are the values rounded, each as good as `tolerance` levels, and its
-  /// tiles' errors the sums over them.
+  /// Expects that the plane's pixels are the rounded values within `tolerance` levels, and that the
+  /// tile errors are the sums over them.
   template <class Value>
   void expect_reconstruction(const PlaneLayout& plane, Value value_at, double tolerance,
                              const std::vector<std::byte>& found,

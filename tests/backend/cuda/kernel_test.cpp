@@ -1,5 +1,4 @@
-// The kernels that read and write pixels, each against a few lines of plain C++, over a table of
-// shapes.
+// Tests of the kernels that read and write pixels, against plain C++, for a table of shapes.
 #include <cuda_fp16.h>
 
 #include "compute/cuda/kernels/reconstruct.hpp"
@@ -20,7 +19,8 @@ TEST_F(KernelTest, unpack_pads_and_transposes_wide_planes) {
   const DeviceArray<std::byte> pixels(pixels_);
   const DeviceArray<PlaneLayout> planes(planes_);
   const std::size_t matrix = std::size_t(m_) * std::size_t(n_);
-  const DeviceArray<double> a_t(std::vector<double>(planes_.size() * matrix, -1.0));  // poisoned
+  const DeviceArray<double> a_t(
+      std::vector<double>(planes_.size() * matrix, -1.0));  // must be overwritten
   on_stream([&](cudaStream_t stream) {
     unpack(pixels.get(), planes.get(), int(planes_.size()), m_, n_, a_t.get(), stream);
   });
@@ -120,9 +120,9 @@ TEST_F(KernelTest, reconstruct_float16_makes_all_ranks_in_one_pass) {
   const int count = int(planes_.size());
   const float scale = 0.25F;
   const std::vector<int> ranks{19, 1, 48, 16, 32, 20,
-                               2,  3, 4,  5,  33};  // more than one launch takes
+                               2,  3, 4,  5,  33};  // more than one launch computes
   std::uniform_real_distribution<double> uniform(-1, 1);
-  // hi and lo of each matrix, and what they stand for
+  // hi and lo of each matrix; `values` are their sums
   const auto split = [&](int rows, double size, std::vector<double>& values) {
     const std::size_t block = std::size_t(rows * columns);
     std::vector<__half> float16_values(2 * block * std::size_t(count));

@@ -9,23 +9,23 @@ using test::BusySpan;
 
 }  // namespace
 
-LaneBenchmark::LaneBenchmark(Backend& backend, int index, const BatchKey& kind,
+LaneBenchmark::LaneBenchmark(Backend& backend, int index, const BatchKey& key,
                              std::vector<Task>& tasks)
     : owned_lane_(backend.make_lane(index)),
       lane_(dynamic_cast<CudaLane&>(*owned_lane_)),
-      kind_(kind) {
+      key_(key) {
   for (Task& task : tasks) {
     tasks_.push_back(&task);
     planes_per_batch_ += task.input.shape().channels;
   }
-  lane_.start(0, kind_, tasks_);
+  lane_.start(0, key_, tasks_);
   lane_.finish(0);
 }
 
 void LaneBenchmark::time(Transfers transfers, int repeats, int batches,
                          std::barrier<>& start_barrier, SpanRecorder* recorder) {
   for (int slot = 0; slot < lane_.slots(); ++slot)
-    lane_.slot(slot).pack(kind_, tasks_, planes_per_batch_, planes_per_batch_, lane_.streams());
+    lane_.slot(slot).pack(key_, tasks_, planes_per_batch_, planes_per_batch_, lane_.streams());
   for (int repeat = 0; repeat < repeats; ++repeat) {
     ECKART_CUDA_CHECK(cudaDeviceSynchronize());
     const int planes_recomputed = lane_.planes_recomputed();
@@ -51,8 +51,8 @@ void LaneBenchmark::enqueue(Slot& slot, Transfers transfers, SpanRecorder* recor
     work();
     if (recorder) recorder->end(stream);
   };
-  // With the pixels, as start() does it: on the stream of computation this copy would wait for the
-  // batch before, and then behind the other lanes' copies.
+  // Copy the layouts on the stream of the pixels, like start(). On the compute stream this copy
+  // would wait for the batch before it and for the copies of other lanes.
   slot.select_planes(all_planes(slot), planes_per_batch_,
                      transfers == Transfers::pinned ? streams.in : streams.compute);
   if (transfers == Transfers::pinned)
@@ -62,7 +62,7 @@ void LaneBenchmark::enqueue(Slot& slot, Transfers transfers, SpanRecorder* recor
     record(BusySpan::copy_out, streams.out, [&] { slot.copy_out_pixels(streams); });
 }
 
-/// A slot's planes before any of them was left out.
+/// All packed planes of a slot, before any were deselected.
 std::vector<TaskPlane> LaneBenchmark::all_planes(const Slot& slot) {
   std::vector<TaskPlane>& known = all_planes_[&slot];
   if (known.empty()) known.assign(slot.task_planes().begin(), slot.task_planes().end());

@@ -11,24 +11,24 @@
 
 namespace eckart::cuda {
 
-/// What is timed between the barriers.
+/// The copies that are timed.
 enum class Transfers { none, pinned };
 
-/// One lane's whole life, on a thread of its own: a batch from host to host, whose results are left
-/// in `tasks`, then batches in both slots, again and again. Nothing is packed between the barriers:
-/// on `Transfers::none` the data lies on the device and stays there, on `Transfers::pinned` it is
-/// copied in from pinned memory and out to it.
+/// Benchmarks one lane on its own thread. The constructor computes one batch from host to host; its
+/// results are in `tasks`. time() then computes batches in both slots. Nothing is packed while it
+/// measures. With Transfers::none the data stays on the device; with Transfers::pinned it is copied
+/// from and to pinned memory.
 class LaneBenchmark {
  public:
-  LaneBenchmark(Backend& backend, int index, const BatchKey& kind, std::vector<Task>& tasks);
+  LaneBenchmark(Backend& backend, int index, const BatchKey& key, std::vector<Task>& tasks);
 
-  /// Planes of 1,000 that the first solver has left to others in what was timed.
+  /// Planes per 1,000 that the first solver left uncertified in the timed batches.
   double recomputed_per_mille() const {
     return 1000.0 * double(planes_recomputed_) / double(planes_);
   }
 
-  /// The whole thing `rounds` times, each between two barriers; `recorder`, if any, is told when
-  /// copies and computation begin and end.
+  /// Computes `batches` batches `repeats` times, each time between two barriers. `recorder`, if not
+  /// null, records when copies and computation begin and end.
   void time(Transfers transfers, int repeats, int batches, std::barrier<>& start_barrier,
             SpanRecorder* recorder = nullptr);
 
@@ -38,7 +38,7 @@ class LaneBenchmark {
 
   const std::unique_ptr<Lane> owned_lane_;
   CudaLane& lane_;
-  const BatchKey kind_;
+  const BatchKey key_;
   std::vector<Task*> tasks_;
   int planes_per_batch_ = 0;
   std::map<const Slot*, std::vector<TaskPlane>> all_planes_;

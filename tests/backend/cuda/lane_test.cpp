@@ -1,5 +1,5 @@
-// What a lane calls, in which order, and what it does when a solver fails or memory runs out: on a
-// GPU that computes nothing (fake/fake_cuda.hpp), so that none is needed.
+// Which CUDA calls a lane makes, in which order, and what it does if a solver fails or memory runs
+// out. Uses fake/fake_cuda.hpp, so no GPU is needed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ std::vector<Task> make_tasks(int count) {
   return tasks;
 }
 
-/// Of `all` those that are among `names`.
+/// The elements of `all` that are in `names`.
 std::vector<std::string> only(const std::vector<std::string>& all,
                               const std::vector<std::string>& names) {
   std::vector<std::string> found;
@@ -76,7 +76,7 @@ class LaneTest : public ::testing::Test {
     lane_->finish(0);
   }
 
-  /// Since the last look at calls.
+  /// Calls since the last take_calls().
   static int count_calls(const std::string& name) {
     const auto calls = FakeCuda::take_calls();
     return int(std::count(calls.begin(), calls.end(), name));
@@ -136,7 +136,7 @@ TEST_F(LaneTest, certified_planes_are_not_recomputed) {
   compute(tasks);
   for (const Task& task : tasks) {
     EXPECT_EQ(task.error, "");
-    EXPECT_FALSE(task.results[0][0].recomputed);
+    EXPECT_FALSE(task.results[0][0].is_recomputed);
   }
   EXPECT_THAT(FakeCuda::take_calls(), Not(Contains("cusolverDnXsyevBatched")));
 }
@@ -148,7 +148,7 @@ TEST_F(LaneTest, uncertified_planes_are_recomputed_until_a_solver_certifies_them
   compute(tasks);
   for (const Task& task : tasks) {
     EXPECT_EQ(task.error, "");
-    EXPECT_TRUE(task.results[0][0].recomputed);
+    EXPECT_TRUE(task.results[0][0].is_recomputed);
   }
   EXPECT_THAT(FakeCuda::take_calls(), Not(Contains("cusolverDnDgesvd"))) << "gesvd is not needed";
 }
@@ -167,7 +167,7 @@ TEST_F(LaneTest, planes_that_no_solver_settles_fail) {
   std::vector<Task> later = make_tasks(3);
   FakeCuda::reset();
   compute(later);
-  for (const Task& task : later) EXPECT_EQ(task.error, "") << "the lane goes on";
+  for (const Task& task : later) EXPECT_EQ(task.error, "") << "the lane remains usable";
 }
 
 TEST_F(LaneTest, recompute_takes_an_eighth_of_a_batch_at_a_time) {
@@ -192,7 +192,8 @@ TEST_F(LaneTest, deterministic_planes_reach_gesvd_one_by_one) {
 TEST_F(LaneTest, a_batch_that_does_not_fit_is_tried_with_less_memory) {
   make_lane(with(SolverKind::gram));
   const std::size_t lane_bytes = FakeCuda::used_memory();
-  std::vector<Task> tasks = make_tasks(8);  // more than a small batch: memory for a full one
+  std::vector<Task> tasks =
+      make_tasks(8);  // not a small batch, so memory for a full one is reserved
   compute(tasks);
   const std::size_t batch_bytes = FakeCuda::used_memory() - lane_bytes;
 
@@ -219,13 +220,13 @@ TEST_F(LaneTest, a_batch_that_never_fits_is_out_of_memory_and_the_lane_goes_on) 
     EXPECT_THAT(error.what(), ::testing::ContainsRegex("src/compute/cuda/slot.cpp:[0-9]+: [0-9]+ "
                                                        "bytes of device memory requested"));
   }
-  EXPECT_EQ(FakeCuda::used_memory(), lane_bytes) << "everything that the batch had is given back";
+  EXPECT_EQ(FakeCuda::used_memory(), lane_bytes) << "all memory of the batch is freed";
   FakeCuda::reset();
   compute(tasks);
   for (const Task& task : tasks) EXPECT_EQ(task.error, "");
 }
 
-/// Memory for a small batch in float16, and for nothing more in float64.
+/// There is memory for a small batch in float16, but not for float64.
 TEST_F(LaneTest, recompute_halves_its_parts_when_memory_runs_out) {
   make_lane(with(SolverKind::subspace));
   std::vector<Task> tasks = make_tasks(3);
@@ -234,7 +235,7 @@ TEST_F(LaneTest, recompute_halves_its_parts_when_memory_runs_out) {
   FakeCuda::limit_memory(FakeCuda::used_memory());
   lane_->finish(0);
   for (const Task& task : tasks)
-    EXPECT_EQ(task.error, "channel 0: the solver did not converge") << "and nothing of memory";
+    EXPECT_EQ(task.error, "channel 0: the solver did not converge") << "not out of memory";
   EXPECT_GT(count_calls("cudaEventSynchronize"), 1 + 3) << "in several parts";
 }
 

@@ -1,4 +1,4 @@
-// Matrices whose elements are many, where an index of 32 bits or a grid would end.
+// Matrices with so many elements that a 32-bit index or a grid dimension could overflow.
 #include <string>
 
 #include "core/quality.hpp"
@@ -9,7 +9,7 @@ namespace eckart::test {
 namespace {
 
 struct LargeShape {
-  int rows, cols, rank;  ///< the larger one; the other is 20
+  int rows, cols, rank;  ///< the larger rank; the other is 20
 };
 
 class LargeMatrixTest : public ::testing::TestWithParam<LargeShape> {
@@ -61,7 +61,7 @@ TEST_P(LargeMatrixTest, is_certified_and_reported_correctly) {
   EXPECT_LT(task.results[1][0].residual, task.results[0][0].residual);
 }
 
-/// Those of which all eigenvectors of A'A in float64 take seconds, not minutes.
+/// Shapes for which a full decomposition of A'A in float64 takes seconds, not minutes.
 class LargeMatrixAgainstGramTest : public LargeMatrixTest {};
 
 TEST_P(LargeMatrixAgainstGramTest, loss_is_within_the_certificate) {

@@ -1,5 +1,5 @@
-// What becomes of batches when somebody else has the GPU's memory, and afterwards. Through the
-// module, as the program loads it.
+// Batches while another program occupies the GPU's memory, and afterwards. Uses the CUDA module,
+// like the program.
 #include <cuda_runtime.h>
 #include <gmock/gmock.h>
 
@@ -24,7 +24,7 @@ using ::testing::Not;
 constexpr int kSide = 1024;
 constexpr std::size_t kMiB = std::size_t(1) << 20;
 
-/// At a rank that the float16 kernels take, and at one that goes to float64.
+/// One rank for the float16 kernels, and one that needs float64.
 class OutOfMemoryTest : public ::testing::TestWithParam<int> {
  protected:
   void SetUp() override {
@@ -34,7 +34,7 @@ class OutOfMemoryTest : public ::testing::TestWithParam<int> {
       images_.push_back(synthesize(
           {.kind = SynthKind::texture, .rows = kSide, .cols = kSide, .channels = 1, .seed = seed}));
     }
-    // By a lane that has all the memory it wants; and the device's code is loaded then.
+    // Expected results from a lane with enough memory. This also loads the device code.
     expected_ = make_tasks(int(images_.size()));
     const auto backend = make();
     compute(*backend->make_lane(0), expected_);
@@ -45,7 +45,7 @@ class OutOfMemoryTest : public ::testing::TestWithParam<int> {
     return app::make_backend("cuda", {.lanes = 1, .devices = {0}}, 1).backend;
   }
 
-  /// Takes the device's memory but for about so many bytes.
+  /// Allocates device memory until only about `bytes` are free.
   void fill_memory_except(std::size_t bytes) {
     std::size_t free = 0, total = 0;
     for (std::size_t block = std::size_t(1) << 36; block >= kMiB; block /= 2) {
@@ -60,7 +60,7 @@ class OutOfMemoryTest : public ::testing::TestWithParam<int> {
   }
   void free_filler() { filler_.clear(); }
 
-  static BatchKey kind() { return {{kSide, kSide}, {{GetParam()}}}; }
+  static BatchKey make_key() { return {{kSide, kSide}, {{GetParam()}}}; }
 
   std::vector<Task> make_tasks(int count) const {
     std::vector<Task> tasks;
@@ -72,7 +72,7 @@ class OutOfMemoryTest : public ::testing::TestWithParam<int> {
   static void start(Lane& lane, int slot, std::vector<Task>& tasks) {
     std::vector<Task*> batch;
     for (Task& task : tasks) batch.push_back(&task);
-    lane.start(slot, kind(), batch);
+    lane.start(slot, make_key(), batch);
   }
   static void compute(Lane& lane, std::vector<Task>& tasks) {
     start(lane, 0, tasks);
@@ -113,11 +113,11 @@ class OutOfMemoryTest : public ::testing::TestWithParam<int> {
 INSTANTIATE_TEST_SUITE_P(Rank, OutOfMemoryTest, ::testing::Values(20, 200),
                          ::testing::PrintToStringParamName());
 
-/// Forty planes want 280 MB or so of the device, and in float64 a gigabyte.
+/// 40 planes need about 280 MB of device memory; in float64 about 1 GB.
 TEST_P(OutOfMemoryTest, oversized_batch_is_split) {
   const auto backend = make();
   const auto lane = backend->make_lane(0);
-  const int full = backend->batch_planes(kind());
+  const int full = backend->batch_planes(make_key());
   std::vector<Task> large = make_tasks(40), later = make_tasks(40);
   fill_memory_except(160 * kMiB);
   compute(*lane, large);
@@ -125,8 +125,8 @@ TEST_P(OutOfMemoryTest, oversized_batch_is_split) {
   EXPECT_THAT(backend->warnings(),
               ElementsAre(HasSubstr("batches of 1024 x 1024 were limited to")));
   EXPECT_THAT(backend->warnings(), Not(ElementsAre(HasSubstr("CPU"))));
-  EXPECT_LT(backend->batch_planes(kind()), std::min(40, full));
-  EXPECT_GT(backend->batch_planes(kind()), 1);
+  EXPECT_LT(backend->batch_planes(make_key()), std::min(40, full));
+  EXPECT_GT(backend->batch_planes(make_key()), 1);
 
   free_filler();
   compute(*lane, later);
@@ -143,7 +143,7 @@ TEST_P(OutOfMemoryTest, oversized_image_is_computed_on_the_cpu) {
   const auto on_cpu = ElementsAre("not enough GPU memory: 1 image was computed on the CPU");
   EXPECT_THAT(backend->warnings(), on_cpu);
 
-  free_filler();  // and the same lane takes a full batch
+  free_filler();  // the same lane can then compute a full batch
   compute(*lane, later);
   expect_correct(later);
   EXPECT_THAT(backend->warnings(), on_cpu);
@@ -165,7 +165,7 @@ TEST_P(OutOfMemoryTest, other_slot_is_unaffected) {
 
 TEST_P(OutOfMemoryTest, cpu_computes_images_until_a_lane_can_be_created) {
   const auto backend = make();
-  std::vector<Task> cpu_tasks = make_tasks(1), with = make_tasks(8);
+  std::vector<Task> cpu_tasks = make_tasks(1), gpu_tasks = make_tasks(8);
   fill_memory_except(0);
   const auto lane = backend->make_lane(0);
   compute(*lane, cpu_tasks);
@@ -174,8 +174,8 @@ TEST_P(OutOfMemoryTest, cpu_computes_images_until_a_lane_can_be_created) {
   EXPECT_THAT(backend->warnings(), on_cpu);
 
   free_filler();
-  compute(*lane, with);
-  expect_correct(with);
+  compute(*lane, gpu_tasks);
+  expect_correct(gpu_tasks);
   EXPECT_THAT(backend->warnings(), on_cpu);
 }
 

@@ -11,12 +11,12 @@
 
 namespace eckart::cuda {
 
-constexpr int kCount = 3;  // matrices a batch
+constexpr int kCount = 3;  // matrices per batch
 inline const std::vector<int> kOrders{16, 48, 112, 192};
 
 inline double to_double(__half value) { return double(__half2float(value)); }
 
-/// Column-major matrices, one after the other.
+/// Contiguous column-major matrices.
 struct Matrices {
   int rows, cols;
   std::vector<double> values;
@@ -44,7 +44,7 @@ inline Matrices zeros(int rows, int cols, int count = kCount) {
   return {rows, cols, std::vector<double>(std::size_t(rows * cols * count))};
 }
 
-/// a'b of each pair of matrices.
+/// A'B for each pair of matrices.
 inline Matrices transposed_product(const Matrices& a, const Matrices& b, int count = kCount) {
   Matrices product = zeros(a.cols, b.cols, count);
   for (int matrix = 0; matrix < count; ++matrix) {
@@ -58,7 +58,7 @@ inline Matrices transposed_product(const Matrices& a, const Matrices& b, int cou
   return product;
 }
 
-/// The product of two columns of one of the matrices, and one of them added to another.
+/// The product of columns a and b of one matrix; adding a multiple of one column to another.
 inline double column_dot(const Matrices& of, int matrix, int a, int b) {
   double sum = 0;
   for (int row = 0; row < of.rows; ++row) sum += of.at(matrix, row, a) * of.at(matrix, row, b);
@@ -69,7 +69,7 @@ inline void add_column(Matrices& to, int matrix, int from, int column, double fa
     to.at(matrix, row, column) += factor * to.at(matrix, row, from);
 }
 
-/// A small matrix for rotate() on the device.
+/// Small matrices for rotate() on the device.
 class DeviceSmallMatrices {
  public:
   DeviceSmallMatrices(int rows, int cols, int count = kCount)
@@ -100,7 +100,7 @@ class DeviceSmallMatrices {
 
 class SmallKernelTest : public KernelTest {
  protected:
-  /// Uniform values, the columns of very different length, and turned into one another a little.
+  /// Uniform random columns of very different norms, each with a small part of the first column.
   Matrices graded(int rows, int cols) {
     std::uniform_real_distribution<double> uniform(-1, 1);
     Matrices result = zeros(rows, cols);

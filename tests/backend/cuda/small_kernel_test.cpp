@@ -1,4 +1,4 @@
-// The kernels for Gram matrices and small eigenproblems, each against float64.
+// Tests of the kernels for Gram matrices and small eigenproblems, against float64.
 #include "compute/cuda/kernels/gram_float64.hpp"
 #include "compute/cuda/kernels/inverse_cholesky.hpp"
 #include "compute/cuda/kernels/reorthonormalize.hpp"
@@ -37,8 +37,9 @@ TEST_F(SmallKernelTest, small_svd_computes_singular_values_and_left_vectors) {
   for (const int l : kOrders) {
     const int rows = l + 30, k = l / 2 - 3, columns = (k + 15) / 16 * 16, stride = l + 5;
     Matrices b = graded(rows, l);
-    for (int row = 0; row < rows; ++row) b.at(1, row, 3) = 0;                    // no column
-    for (int row = 0; row < rows; ++row) b.at(2, row, 5) = 2 * b.at(2, row, 4);  // no new column
+    for (int row = 0; row < rows; ++row) b.at(1, row, 3) = 0;  // a zero column
+    for (int row = 0; row < rows; ++row)
+      b.at(2, row, 5) = 2 * b.at(2, row, 4);  // a dependent column
     const Matrices gram = transposed_product(b, b);
     const DeviceArray<double> s(gram.values),
         sigma_squared(std::vector<double>(std::size_t(kCount * stride), -7.0));
@@ -94,8 +95,8 @@ TEST_F(SmallKernelTest, small_svd_computes_singular_values_and_left_vectors) {
 TEST_F(SmallKernelTest, small_svd_flags_ill_conditioned_columns) {
   const int l = 16, rows = 40;
   Matrices b = graded(rows, l);
-  for (int row = 0; row < rows; ++row)
-    b.at(1, row, 7) += 0.45 * b.at(1, row, 2);  // some seventy times as long
+  // about 70 times as long
+  for (int row = 0; row < rows; ++row) b.at(1, row, 7) += 0.45 * b.at(1, row, 2);
   const DeviceArray<double> s(transposed_product(b, b).values),
       sigma_squared(std::vector<double>(kCount * l, -7.0));
   const DeviceArray<float> work(std::vector<float>(kCount * l * l, -7.0F));
@@ -137,7 +138,7 @@ TEST_F(SmallKernelTest, reorthonormalize_restores_orthonormal_columns) {
     Matrices u = zeros(m, columns);
     std::uniform_real_distribution<double> uniform(-1, 1);
     for (int matrix = 0; matrix < kCount; ++matrix) {
-      for (int col = 0; col + 1 < columns; ++col) {  // the last one stays zero
+      for (int col = 0; col + 1 < columns; ++col) {  // the last column stays zero
         for (int row = 0; row < m; ++row) u.at(matrix, row, col) = uniform(random_);
         for (int pass = 0; pass < 2; ++pass) {
           for (int other = 0; other < col; ++other)
@@ -217,7 +218,7 @@ TEST_F(SmallKernelTest, inverse_cholesky_makes_columns_orthonormal_in_float64) {
 }
 
 TEST_F(SmallKernelTest, inverse_cholesky_zeroes_dependent_columns) {
-  // Columns 1, 2, 1 + 2, 0 of an orthonormal pair: S has rank 2.
+  // Columns e1, e2, e1 + e2 and 0: S has rank 2.
   const DeviceArray<double> s({1, 0, 1, 0, 0, 1, 1, 0, 1, 1, 2, 0, 0, 0, 0, 0});
   on_stream([&](cudaStream_t stream) { inverse_cholesky(s.get(), 4, 1, stream); });
   EXPECT_EQ(s.copy_to_host(),
@@ -230,7 +231,7 @@ TEST_F(SmallKernelTest, whiten_and_squared_column_norms_reverse_the_order) {
   std::vector<double> ascending;
   for (int matrix = 0; matrix < kCount; ++matrix) {
     for (int col = 0; col < l; ++col) {
-      // the first of the k largest is nothing beside the last
+      // the smallest of the k values is negligible beside the largest
       ascending.push_back(col < l - k ? -1e-20 : col == l - k ? 1e-30 : std::pow(4.0, col - l));
       for (int row = 0; row < l; ++row) w.at(matrix, row, col) = row + 1;
     }
@@ -244,7 +245,7 @@ TEST_F(SmallKernelTest, whiten_and_squared_column_norms_reverse_the_order) {
   });
   const Matrices found{l, l, vectors.copy_to_host()};
   const std::vector<double> descending = out.copy_to_host(), squares = norms.copy_to_host();
-  const double sum = l * (l + 1.0) * (2 * l + 1) / 6;  // of the squares of 1 .. l
+  const double sum = l * (l + 1.0) * (2 * l + 1) / 6;  // sum of the squares of 1 .. l
   for (int matrix = 0; matrix < kCount; ++matrix) {
     for (int col = 0; col < l; ++col) {
       const double value = std::max(0.0, ascending[std::size_t(matrix * l + col)]);

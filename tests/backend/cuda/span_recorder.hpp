@@ -12,18 +12,19 @@ inline TimingEvent make_timing_event() {
   return ECKART_CUDA_HANDLE(Event, cudaEventCreateWithFlags, unsigned(cudaEventDefault));
 }
 
-/// When what a lane queues was done: an event before and one behind it.
+/// The times of a lane's work, between two events each.
 class SpanRecorder {
  public:
   void begin(test::BusySpan::Engine engine, cudaStream_t stream) {
     pairs_.push_back({engine, make_timing_event(), make_timing_event()});
     ECKART_CUDA_CHECK(cudaEventRecord(pairs_.back().begin.get(), stream));
   }
-  /// Of what was begun last.
+  /// Ends the last span.
   void end(cudaStream_t stream) {
     ECKART_CUDA_CHECK(cudaEventRecord(pairs_.back().end.get(), stream));
   }
-  /// In milliseconds after `origin`, an event of the same device; everything must have ended.
+  /// Times in milliseconds after `origin`, an event of the same device. All recorded work must have
+  /// ended.
   std::vector<test::BusySpan> read(const TimingEvent& origin) const {
     std::vector<test::BusySpan> spans;
     for (const EventPair& pair : pairs_)

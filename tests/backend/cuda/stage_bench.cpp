@@ -1,6 +1,6 @@
-// The compute stage alone, its data on the device: unpack, factor, reconstruct. Real images,
-// resized or cropped to the case's size; every image's loss is measured against the CPU's float64.
-// One JSON object on stdout.
+// Benchmark of the compute stage with its data on the device: unpack, factor, reconstruct. Uses
+// real images, resized or cropped to the size of the case. Measures every image's loss against
+// float64 on the CPU. Prints one JSON object to stdout.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <barrier>
@@ -58,7 +58,7 @@ std::vector<Task> make_tasks(const std::vector<Image>& inputs, std::span<const R
   return tasks;
 }
 
-/// Squared errors of the optimum, by the CPU backend.
+/// The squared errors of the optimum, computed by the CPU backend.
 std::vector<double> optimal_errors(const std::vector<Image>& inputs,
                                    std::span<const RankPolicy> ranks) {
   BackendOptions options;
@@ -82,7 +82,7 @@ std::vector<double> optimal_errors(const std::vector<Image>& inputs,
   return errors;
 }
 
-/// For a thread that failed while others wait for it.
+/// Ends the process if a thread fails, because other threads wait for it at a barrier.
 void exit_on_failure(std::exception_ptr error) {
   try {
     std::rethrow_exception(std::move(error));
@@ -98,8 +98,7 @@ nlohmann::json spread(const std::vector<double>& sorted) {
   return {{"median", sorted[sorted.size() / 2]}, {"min", sorted.front()}, {"max", sorted.back()}};
 }
 
-/// The images, of which each is up to `shrink` rows and columns smaller than the one before it, and
-/// then as large as it was again.
+/// Crops the images by up to `shrink` rows and columns, in cycles.
 std::vector<Image> shrink_images(std::vector<Image> images, int shrink) {
   if (shrink == 0) return images;
   for (std::size_t i = 0; i < images.size(); ++i) {
@@ -115,15 +114,15 @@ std::vector<Image> shrink_images(std::vector<Image> images, int shrink) {
   return images;
 }
 
-/// Shares of the time in which the engines of the first device were at work, over the middle of
-/// `spans`.
+/// The shares of time in which the engines of the first device were busy. The beginning and the end
+/// of `spans` are not counted.
 nlohmann::json overlap(const std::vector<BusySpan>& spans) {
   double begin = spans.front().begin, end = begin;
   for (const BusySpan& span : spans) {
     begin = std::min(begin, span.begin);
     end = std::max(end, span.end);
   }
-  const double margin = (end - begin) / 8;  // where the lanes begin and end
+  const double margin = (end - begin) / 8;  // excludes start and end of the lanes
   const test::Overlap found = test::measure_overlap(spans, begin + margin, end - margin);
   return {{"copy_in", found.busy[BusySpan::copy_in]},
           {"compute", found.busy[BusySpan::compute]},
@@ -133,7 +132,7 @@ nlohmann::json overlap(const std::vector<BusySpan>& spans) {
           {"idle", found.idle}};
 }
 
-/// An event on each GPU that is used; times are counted from it.
+/// An event on each GPU in use. Times are measured from it.
 std::vector<cuda::TimingEvent> make_origins(std::vector<int> devices) {
   int found = 0;
   ECKART_CUDA_CHECK(cudaGetDeviceCount(&found));
@@ -150,7 +149,8 @@ std::vector<cuda::TimingEvent> make_origins(std::vector<int> devices) {
   return origins;
 }
 
-/// What chrome://tracing and Perfetto read: a row a lane and engine, times in microseconds.
+/// Writes a trace for chrome://tracing and Perfetto: one row per lane and engine, times in
+/// microseconds.
 void write_trace(const std::filesystem::path& path,
                  const std::vector<std::vector<BusySpan>>& spans_of_lanes) {
   nlohmann::json events = nlohmann::json::array();
@@ -178,8 +178,8 @@ nlohmann::json run_case(const StageCase& c, const StageBenchArgs& args,
   const auto backend = cuda::make_cuda_backend(options);
   const int lane_count = backend->lanes();
   const Depth depth = args.depth == 16 ? Depth::u16 : Depth::u8;
-  const BatchKey kind{padded_shape({c.side, c.side, 1, depth}, 32), {RankPolicy{c.rank}}};
-  const int planes = backend->batch_planes(kind);
+  const BatchKey key{padded_shape({c.side, c.side, 1, depth}, 32), {RankPolicy{c.rank}}};
+  const int planes = backend->batch_planes(key);
   const std::vector<Image> inputs =
       shrink_images(test::make_square_images(images, c.side, planes, depth), args.shrink);
   constexpr int kWarmUp = 3;
@@ -187,13 +187,13 @@ nlohmann::json run_case(const StageCase& c, const StageBenchArgs& args,
   std::vector<std::vector<Task>> tasks;
   std::vector<double> recomputed_per_mille(std::size_t(lane_count), 0.0);
   std::vector<std::vector<BusySpan>> spans(std::size_t(lane_count), std::vector<BusySpan>{});
-  for (int i = 0; i < lane_count; ++i) tasks.push_back(make_tasks(inputs, kind.ranks));
+  for (int i = 0; i < lane_count; ++i) tasks.push_back(make_tasks(inputs, key.ranks));
   const std::vector<cuda::TimingEvent> origins = make_origins(args.devices);
   std::barrier start_barrier(lane_count + 1);
   flow::Workers lanes(
       "lane", lane_count,
       [&](int i) {
-        cuda::LaneBenchmark benchmark(*backend, i, kind, tasks[std::size_t(i)]);
+        cuda::LaneBenchmark benchmark(*backend, i, key, tasks[std::size_t(i)]);
         for (const Transfers transfers : {Transfers::none, Transfers::pinned})
           benchmark.time(transfers, kWarmUp + args.repeats, args.batches, start_barrier);
         recomputed_per_mille[std::size_t(i)] = benchmark.recomputed_per_mille();
@@ -214,7 +214,7 @@ nlohmann::json run_case(const StageCase& c, const StageBenchArgs& args,
     }
     std::sort(rates[transfers].begin(), rates[transfers].end());
   }
-  for (int i = 0; i < 2; ++i) start_barrier.arrive_and_wait();  // what is traced
+  for (int i = 0; i < 2; ++i) start_barrier.arrive_and_wait();  // the traced batches
   lanes.join();
 
   std::vector<BusySpan> spans_of_first;
@@ -222,7 +222,7 @@ nlohmann::json run_case(const StageCase& c, const StageBenchArgs& args,
     spans_of_first.insert(spans_of_first.end(), spans[i].begin(), spans[i].end());
   if (!args.trace.empty()) write_trace(args.trace, spans);
 
-  const std::vector<double> optimum = optimal_errors(inputs, kind.ranks);
+  const std::vector<double> optimum = optimal_errors(inputs, key.ranks);
   double largest = 0, sum = 0, psnr = 0, bound = 0, violated = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const PlaneResult& result = tasks[0][i].results[0][0];

@@ -11,7 +11,7 @@
 namespace eckart {
 namespace {
 
-/// A spectrum of 64 values falling to half each time, of which the first eight are known exactly.
+/// 64 squared singular values, each half of the one before. The first eight are known exactly.
 struct DecayingSpectrum {
   std::vector<double> ritz, rayleigh_quotients;
   double squared_norm = 0;
@@ -39,13 +39,13 @@ TEST(Certificate, is_tiny_for_an_invariant_subspace) {
 }
 
 TEST(Certificate, bounds_the_loss_of_a_rotated_ritz_pair) {
-  // u_4 is turned by an angle towards the ninth direction, which is outside the space.
+  // u_4 is rotated by an angle towards the ninth direction, which is outside the subspace.
   for (const double angle : {0.01, 0.1, 0.3}) {
     DecayingSpectrum spectrum;
     const double c2 = std::pow(std::cos(angle), 2), s2 = 1 - c2;
     const double inside = DecayingSpectrum::value(3), outside = DecayingSpectrum::value(8);
     spectrum.ritz[3] = c2 * inside + s2 * outside;  // of A Q
-    // the left vector is A q, normalized: further to the stronger direction
+    // The left vector is A q, normalized, which is closer to the stronger direction.
     spectrum.rayleigh_quotients[3] =
         (c2 * inside * inside + s2 * outside * outside) / (c2 * inside + s2 * outside);
     const double optimum = DecayingSpectrum().tail_energy(4), found = spectrum.tail_energy(4);
@@ -53,11 +53,12 @@ TEST(Certificate, bounds_the_loss_of_a_rotated_ritz_pair) {
     EXPECT_GT(lost_db, 0);
     EXPECT_GE(spectrum.loss_estimate(4), lost_db);
     EXPECT_LE(spectrum.loss_estimate(4), 10 * lost_db + 1e-6)
-        << "of use only if it is not far too much";
+        << "the estimate is useful only if it is not much too large";
   }
 }
 
-/// The value half-way is taken for what is outside the space, and may be less than that.
+/// The estimate uses the middle value for what is outside the subspace. The true value may be
+/// larger.
 TEST(Certificate, bounds_the_loss_of_a_missing_direction_above_the_middle_value) {
   for (const double stronger : {1.2, 1.5, 1.7}) {
     DecayingSpectrum spectrum;
@@ -75,9 +76,8 @@ TEST(Certificate, bounds_the_loss_of_a_missing_direction_above_the_middle_value)
   }
 }
 
-/// By how much rounding makes an error larger at worst, of the squared norm `norm` and the optimum
-/// `error`: that of the factors points the same way, and sums in float32 are off by all they can
-/// be.
+/// The largest increase of the error by rounding, for the squared norm `norm` and the optimum
+/// `error`: factor errors are parallel to the residual, and float32 sums have their maximum error.
 double worst_rounding(Precision precision, int k, int n, double error, double norm) {
   const double epsilon = std::numeric_limits<double>::epsilon();
   const auto of_factors = [&](double share) {
@@ -108,7 +108,7 @@ TEST(Certificate, bounds_worst_case_rounding) {
       const double rounding = worst_rounding(precision, k, n, optimum, norm);
       const double error = optimum + rounding;
       const double lost_db = -10 * std::log10(1 - rounding / error);
-      const double slack_db = 1e-13;  // of this arithmetic
+      const double slack_db = 1e-13;  // rounding of this test
       for (const double loss_estimate : {loss_estimate_db(k, n, error, norm, precision),
                                          loss_estimate_db(values, k, error, norm, precision)}) {
         EXPECT_GE(loss_estimate, lost_db - slack_db) << int(precision) << ", " << share;
@@ -120,13 +120,13 @@ TEST(Certificate, bounds_worst_case_rounding) {
 
 TEST(Certificate, is_infinite_if_the_subspace_may_miss_more_than_it_contains) {
   DecayingSpectrum spectrum;
-  spectrum.squared_norm += 64 * 2 * spectrum.ritz[3];  // spread over what is outside
+  spectrum.squared_norm += 64 * 2 * spectrum.ritz[3];  // spread over the outside directions
   EXPECT_EQ(spectrum.loss_estimate(4), std::numeric_limits<double>::infinity());
 }
 
 TEST(Certificate, computes_the_outside_energy_from_the_residual) {
-  // Columns of the space have come to nothing but rounding, and float32 knows the largest value to
-  // a millionth: what is missing is far below that.
+  // Some columns of the subspace are only rounding, and float32 gives the largest value to 1e-6.
+  // The missing energy is far below that error.
   const std::vector<double> ritz{1.7e10 * (1 + 1e-6), 5, 5, 5, 4, 4, 0, 0};
   const double missing = 40;
   EXPECT_EQ(
@@ -135,11 +135,11 @@ TEST(Certificate, computes_the_outside_energy_from_the_residual) {
   EXPECT_EQ(
       loss_estimate_db({ritz, ritz, 8}, 4, 8 + missing, 1.7e10 + 23 + missing, Precision::float32),
       std::numeric_limits<double>::infinity())
-      << "what should hold all of the image, and does not";
+      << "with n = l the subspace should contain the whole image";
 }
 
 TEST(Certificate, is_infinite_if_the_outside_mean_exceeds_the_middle_value) {
-  // As rounding leaves it: 22 directions of the fifth's kind have left the space.
+  // After rounding, 22 directions like the fifth have left the subspace.
   const std::vector<double> ritz{1e9, 9, 9, 9, 4.5, 0.1, 0.05, 0};
   EXPECT_EQ(loss_estimate_db({ritz, ritz, 109}, 5, 198.15, 1e9 + 229.65, Precision::float32),
             std::numeric_limits<double>::infinity());
@@ -155,7 +155,7 @@ TEST(Certificate, is_infinite_if_outside_values_may_exceed_inside_values) {
   };
   EXPECT_EQ(loss_estimate(9), std::numeric_limits<double>::infinity());
   EXPECT_EQ(loss_estimate(5), std::numeric_limits<double>::infinity());
-  EXPECT_LT(loss_estimate(4), 1) << "and far from any limit where the space holds what is large";
+  EXPECT_LT(loss_estimate(4), 1) << "finite if the subspace contains the large values";
 }
 
 TEST(Certificate, is_infinite_if_a_rayleigh_quotient_is_below_its_ritz_value) {

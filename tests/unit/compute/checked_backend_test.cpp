@@ -7,7 +7,7 @@
 namespace eckart {
 namespace {
 
-/// Gives every sample the same value, and says nothing about errors; or fails every task.
+/// Sets every sample to the same value and reports a fixed residual, or fails every task.
 class FlatBackend : public Backend {
  public:
   FlatBackend(int value, double residual, bool fails = false)

@@ -15,7 +15,7 @@ using enum SolverKind;
 const SolverCosts kKnown = {.subspace = {2e-4, 3e-10, 1e-13, 5e-12, 4e-12},
                             .gram = {2e-3, 2e-10, 2e-13, 3e-9, 2e-12}};
 
-/// As a machine with these costs would take them, `off` of it more or less in turn.
+/// The timings of a machine with these costs, alternately longer and shorter by a share of `off`.
 std::vector<Timing> timings(const SolverCosts& costs, double off = 0) {
   std::vector<Timing> all;
   for (const SolverKind solver : {subspace, gram}) {
@@ -59,10 +59,10 @@ TEST(CostFit, fits_short_and_long_timings_equally_well) {
 }
 
 TEST(CostFit, returns_no_negative_costs) {
-  std::vector<Timing> odd = timings(kKnown);
-  // More planes take less time in all, which no costs explain.
-  for (Timing& timing : odd) timing.seconds = 1 / double(timing.batch.planes);
-  const SolverCosts found = fit_costs(odd);
+  std::vector<Timing> inconsistent = timings(kKnown);
+  // More planes take less total time, which no non-negative costs explain.
+  for (Timing& timing : inconsistent) timing.seconds = 1 / double(timing.batch.planes);
+  const SolverCosts found = fit_costs(inconsistent);
   for (const auto& [name, coefficient] : kCostTerms) {
     EXPECT_GE(found.subspace.*coefficient, 0) << name;
     EXPECT_GE(found.gram.*coefficient, 0) << name;

@@ -1,4 +1,4 @@
-// What becomes of a batch that the GPU has no memory for.
+// Batches that do not fit into GPU memory.
 #include "compute/fallback/fallback_backend.hpp"
 
 #include <atomic>
@@ -65,11 +65,11 @@ TEST_F(FallbackTest, does_not_affect_the_batch_in_another_slot) {
   const auto first = make_tasks(4), second = make_tasks(8), third = make_tasks(4);
   lane_->start(0, kKey, first);
   gpu_.start_capacity = 4;
-  lane_->start(1, kKey, second);  // in parts, through slot 1
+  lane_->start(1, kKey, second);  // split, in slot 1
   lane_->finish(1);
   lane_->start(1, kKey, third);
   gpu_.finish_capacity = 1;
-  lane_->finish(0);  // in parts, through slot 0
+  lane_->finish(0);  // split, in slot 0
   lane_->finish(1);
   for (const auto& tasks : {first, second, third}) expect_computed(tasks, kGpu);
 }
@@ -85,10 +85,11 @@ TEST_F(FallbackTest, remembers_the_batch_limit_for_all_lanes) {
   const auto gathered_before = make_tasks(8);
   compute(gathered_before);
   expect_computed(gathered_before, kGpu);
-  EXPECT_EQ(gpu_.started, (Planes{2, 2, 2, 2}));  // cut before it fails
+  EXPECT_EQ(gpu_.started, (Planes{2, 2, 2, 2}));  // split before start() fails
 }
 
-/// It is what a few of its planes wanted more than the others that found no memory there.
+/// In finish(), memory ran out because some planes had to be recomputed, not because of the batch
+/// size.
 TEST_F(FallbackTest, sets_no_limit_if_finish_runs_out_of_memory) {
   gpu_.finish_capacity = 2;
   compute(make_tasks(8));
@@ -128,10 +129,10 @@ TEST_F(FallbackTest, reports_both_errors_if_the_cpu_fails_too) {
   compute(tasks);
   expect_computed({tasks[0], tasks[3]}, kCpu);
   EXPECT_EQ(tasks[1]->reason, FailureReason::out_of_memory);
-  EXPECT_NE(tasks[1]->error.find("no room"), std::string::npos) << tasks[1]->error;
+  EXPECT_NE(tasks[1]->error.find("cudaMalloc failed"), std::string::npos) << tasks[1]->error;
   EXPECT_NE(tasks[1]->error.find("CPU"), std::string::npos) << tasks[1]->error;
   EXPECT_EQ(tasks[2]->reason, FailureReason::not_converged);
-  EXPECT_NE(tasks[2]->error.find("no room"), std::string::npos) << tasks[2]->error;
+  EXPECT_NE(tasks[2]->error.find("cudaMalloc failed"), std::string::npos) << tasks[2]->error;
   EXPECT_NE(tasks[2]->error.find("did not converge"), std::string::npos) << tasks[2]->error;
 }
 
@@ -181,7 +182,7 @@ TEST_F(FallbackTest, a_lane_that_does_not_fit_computes_on_the_cpu_until_it_does)
   expect_computed(with, kGpu);
 }
 
-/// A CPU backend with one lane, say since its OpenBLAS has no locks.
+/// A CPU backend with one lane, for example with an OpenBLAS without locks.
 TEST(Fallback, uses_a_lane_of_the_cpu_backend_on_one_thread_at_a_time) {
   static std::atomic<int> inside, overlaps;
   inside = overlaps = 0;

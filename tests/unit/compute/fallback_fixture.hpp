@@ -18,16 +18,16 @@ namespace eckart {
 
 inline const BatchKey kKey{{64, 32}, {{20}}}, kOtherKey{{96, 32}, {{20}}};
 
-/// What a fake backend does, in the hands of the test, and what it has done.
+/// The behavior of a fake backend, set by the test, and a record of its calls.
 struct BackendScript {
-  int fill_value = 0;  ///< every sample of what it computes
+  int fill_value = 0;  ///< written to every sample
   int planes = 8;
-  int start_capacity = std::numeric_limits<int>::max();   ///< planes that start() has memory for
-  int finish_capacity = std::numeric_limits<int>::max();  ///< and finish()
+  int start_capacity = std::numeric_limits<int>::max();   ///< planes for which start() has memory
+  int finish_capacity = std::numeric_limits<int>::max();  ///< planes for which finish() has memory
   bool has_lane_memory = true;
-  std::function<void(Task&)> on_finish{};  ///< for each task
+  std::function<void(Task&)> on_finish{};  ///< called for each task
 
-  std::vector<int> started{};  ///< planes of each start(), those without memory included
+  std::vector<int> started{};  ///< planes of each start(), including those that ran out of memory
   std::map<const Task*, int> computed{};
 
   struct ScriptedLane : Lane {
@@ -52,14 +52,14 @@ struct BackendScript {
         ++script.computed[task];
       }
     }
-    /// In the middle of it.
+    /// Fails after part of the work was done.
     static void throw_out_of_memory(std::span<Task* const> tasks) {
       for (Task* task : tasks) {
         task->error = "half done";
         std::memset(task->outputs[0].data(), 99, task->outputs[0].bytes());
         for (PlaneResult& result : task->results[0]) result.residual = 99;
       }
-      throw OutOfMemory("no room");
+      throw OutOfMemory("cudaMalloc failed");
     }
     BackendScript& script;
     std::map<int, std::pair<int, std::vector<Task*>>> batches;
@@ -75,7 +75,7 @@ class ScriptedBackend : public Backend {
   std::vector<std::string> gpu_bus_ids() const override { return {"0000:01:00.0"}; }
   int batch_planes(const BatchKey&) const override { return script_.planes; }
   std::unique_ptr<Lane> make_lane(int) override {
-    if (!script_.has_lane_memory) throw OutOfMemory("no room for a lane");
+    if (!script_.has_lane_memory) throw OutOfMemory("cudaMalloc failed for a lane");
     return std::make_unique<BackendScript::ScriptedLane>(script_);
   }
 
@@ -104,7 +104,8 @@ class FallbackTest : public ::testing::Test {
     lane_->finish(0);
   }
 
-  /// That each of these was computed, once, and by whom; and that nothing is left of other tries.
+  /// Expects that each task was computed exactly once, by this backend, and that nothing of failed
+  /// attempts remains.
   void expect_computed(const std::vector<Task*>& tasks, int by) {
     for (const Task* task : tasks) {
       EXPECT_EQ(task->error, "");

@@ -1,4 +1,4 @@
-// What is said of it.
+// The warnings and the summary of the fallback.
 #include <gmock/gmock.h>
 
 #include "tests/unit/compute/fallback_fixture.hpp"
@@ -54,16 +54,16 @@ TEST_F(FallbackWarnings, are_given_once_per_shape_with_the_cause) {
     compute(make_tasks(1, 3));
     compute(make_tasks(1, 3), kOtherKey);
   }
-  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("8 planes of 64 x 32 (no room)"),
-                                     HasSubstr("image of 64 x 32 (no room)"),
-                                     HasSubstr("image of 96 x 32 (no room)")));
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("8 planes of 64 x 32 (cudaMalloc failed)"),
+                                     HasSubstr("image of 64 x 32 (cudaMalloc failed)"),
+                                     HasSubstr("image of 96 x 32 (cudaMalloc failed)")));
 }
 
 TEST_F(FallbackWarnings, are_given_once_for_lanes) {
   gpu_.has_lane_memory = false;
   for (int i = 0; i < 2; ++i) lane_ = backend_->make_lane(i);
   compute(make_tasks(2));
-  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("for a lane (no room for a lane)")));
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("for a lane (cudaMalloc failed for a lane)")));
 }
 
 }  // namespace

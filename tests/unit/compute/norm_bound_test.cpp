@@ -10,7 +10,7 @@
 namespace eckart {
 namespace {
 
-/// max_j ||T_d(2 S^2 / cutoff - 1) S w_j||^2 for S = diag(sigma), with vectors of this seed.
+/// max_j ||T_d(2 S^2 / cutoff - 1) S w_j||^2 for S = diag(sigma), with vectors from this seed.
 double largest_squared_probe(const std::vector<double>& sigma, int degree, double cutoff,
                              unsigned seed) {
   std::mt19937_64 random(seed);
@@ -50,7 +50,7 @@ TEST(NormBound, is_never_below_the_norm) {
   }
 }
 
-/// Most of the energy is in a hundred values that are nearly alike.
+/// Most of the energy is in 100 nearly equal values.
 TEST(NormBound, comes_near_the_norm_as_the_degree_rises) {
   const std::vector<double> sigma = decaying(0.99);
   const auto bound = [&](int degree) {

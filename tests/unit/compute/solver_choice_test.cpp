@@ -20,7 +20,7 @@ using cuda::kBuiltInCudaCosts;
 using cuda::kMaxGramColumns;
 using ::testing::HasSubstr;
 
-/// CUDA, on a device with much shared memory.
+/// CUDA on a device with large shared memory.
 constexpr int kMaxFloat16Columns = 192;
 int cuda_columns(int rank) { return cuda::cuda_subspace_columns(rank, kMaxFloat16Columns); }
 BatchWorkload batch(int rows, int cols, int rank) {
@@ -35,7 +35,7 @@ SolverKind cuda(int rows, int cols, int rank) {
 
 int cpu_columns(int rank) { return (rank + std::max(20, rank / 4) + 15) / 16 * 16; }
 
-/// As the CPU's lanes ask: a plane at a time.
+/// The workload of the CPU's lanes: one plane.
 SolverKind cpu(int rows, int cols, int rank) {
   return choose_solver(automatic, {{rows, cols}, rank, cpu_columns(rank), 1}, INT_MAX,
                        kBuiltInCpuCosts)
@@ -73,15 +73,16 @@ TEST(SolverChoice, chooses_gram_at_high_rank_or_for_a_small_matrix) {
 TEST(SolverChoice, switches_to_gram_once_as_the_rank_grows) {
   for (const auto& [choose, columns] : {std::pair{&cuda, &cuda_columns}, {&cpu, &cpu_columns}}) {
     for (const int side : {128, 256, 512}) {
-      int turns = 0;
+      int changes = 0;
       SolverKind last = subspace;
       for (int rank = side / 8; rank <= side; ++rank) {
-        if (columns(rank) == columns(rank + 1)) continue;  // the most of as many columns
+        if (columns(rank) == columns(rank + 1))
+          continue;  // use the largest rank for each number of columns
         const SolverKind next = choose(side, side, rank);
-        turns += next != last;
+        changes += next != last;
         last = next;
       }
-      EXPECT_EQ(turns, 1) << side;
+      EXPECT_EQ(changes, 1) << side;
       EXPECT_EQ(last, gram) << side;
     }
   }
@@ -117,9 +118,10 @@ TEST(SolverChoice, explains_the_choice_with_estimates) {
 TEST(SolverChoice, expects_recomputation_by_gram_at_high_rank) {
   const SolverCosts costs = {.subspace = {.sample_s = 1e-9}, .gram = {.sample_s = 1.2e-9}};
   EXPECT_EQ(choose_solver(automatic, batch(256, 256, 20), kMaxGramColumns, costs).solver, subspace);
-  const SolverChoice most = choose_solver(automatic, batch(256, 256, 150), kMaxGramColumns, costs);
-  EXPECT_EQ(most.solver, gram);
-  EXPECT_THAT(most.explanation, HasSubstr("gram may recompute some planes"));
+  const SolverChoice choice =
+      choose_solver(automatic, batch(256, 256, 150), kMaxGramColumns, costs);
+  EXPECT_EQ(choice.solver, gram);
+  EXPECT_THAT(choice.explanation, HasSubstr("gram may recompute some planes"));
 }
 
 TEST(SolverChoice, explains_why_subspace_is_not_used) {
@@ -142,10 +144,10 @@ TEST(SolverChoice, explains_that_subspace_uses_float64) {
 TEST(SolverChoice, uses_gesvd_above_the_gram_column_limit) {
   EXPECT_EQ(cuda(50000, 26754, 20000), gram);
   EXPECT_EQ(cuda(50000, 26755, 20), gesvd);
-  const SolverChoice asked =
+  const SolverChoice choice =
       choose_solver(subspace, batch(50000, 26755, 20), kMaxGramColumns, kBuiltInCudaCosts);
-  EXPECT_EQ(asked.solver, gesvd) << "some of its planes would be left to gram";
-  EXPECT_EQ(asked.explanation, "gram supports at most 26754 columns");
+  EXPECT_EQ(choice.solver, gesvd) << "gram must be able to recompute its planes";
+  EXPECT_EQ(choice.explanation, "gram supports at most 26754 columns");
 }
 
 TEST(SolverChoice, never_uses_more_subspace_columns_than_matrix_columns) {
@@ -167,9 +169,10 @@ TEST(SolverChoice, follows_a_supported_request) {
     EXPECT_EQ(choice.solver, requested);
     EXPECT_EQ(choice.explanation, "requested");
   }
-  SolverCosts dear = kBuiltInCudaCosts;
-  dear.subspace.batch_s = 1000;
-  EXPECT_EQ(choose_solver(subspace, batch(64, 64, 10), kMaxGramColumns, dear).solver, subspace);
+  SolverCosts expensive = kBuiltInCudaCosts;
+  expensive.subspace.batch_s = 1000;
+  EXPECT_EQ(choose_solver(subspace, batch(64, 64, 10), kMaxGramColumns, expensive).solver,
+            subspace);
   EXPECT_EQ(choose_solver(subspace, batch(64, 64, 60), kMaxGramColumns, kBuiltInCudaCosts).solver,
             gram);
 }

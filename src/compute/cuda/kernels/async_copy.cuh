@@ -9,15 +9,15 @@ namespace eckart::cuda {
 
 /// Starts the copy of 16 bytes; both addresses are aligned to 16 bytes. Writes zeros if `is_inside`
 /// is false.
-__device__ inline void copy_async(void* shared, const void* global, bool in) {
+__device__ inline void copy_async(void* shared, const void* global, bool is_inside) {
 #if __CUDA_ARCH__ >= 800
   const auto address = unsigned(__cvta_generic_to_shared(shared));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
                :
-               : "r"(address), "l"(global), "r"(in ? 16 : 0)
+               : "r"(address), "l"(global), "r"(is_inside ? 16 : 0)
                : "memory");
 #else
-  *static_cast<uint4*>(shared) = in ? *static_cast<const uint4*>(global) : uint4{0, 0, 0, 0};
+  *static_cast<uint4*>(shared) = is_inside ? *static_cast<const uint4*>(global) : uint4{0, 0, 0, 0};
 #endif
 }
 

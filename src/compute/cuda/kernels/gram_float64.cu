@@ -14,12 +14,13 @@ __device__ void load_to_shared(const float* b, int rows, int l, int column0, int
                                float (&to)[kTile][kStride]) {
   for (int at = int(threadIdx.x); at < kTile * kDepth / 4; at += kThreads) {
     const auto [column, row] = run_position(at, kDepth, 4);
-    const bool in = column0 + column < l && row0 + row < rows;
-    const float4 none{0, 0, 0, 0};
+    const bool is_inside = column0 + column < l && row0 + row < rows;
+    const float4 zero{0, 0, 0, 0};
     *reinterpret_cast<float4*>(&to[column][row]) =
-        in ? *reinterpret_cast<const float4*>(
-                 b + std::size_t(column0 + column) * std::size_t(rows) + std::size_t(row0 + row))
-           : none;
+        is_inside
+            ? *reinterpret_cast<const float4*>(
+                  b + std::size_t(column0 + column) * std::size_t(rows) + std::size_t(row0 + row))
+            : zero;
   }
 }
 

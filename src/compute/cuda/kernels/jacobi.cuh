@@ -203,7 +203,7 @@ template <int kTiles>
 __device__ bool jacobi(Column<kTiles> (&left)[2], Column<kTiles> (&right)[2], float negligible,
                        JacobiShared<kTiles>& shared) {
   constexpr int kGroups = kJacobiThreads<kTiles> / kLanes;
-  const bool last = int(threadIdx.x) / kLanes == kGroups - 1;
+  const bool is_last_group = int(threadIdx.x) / kLanes == kGroups - 1;
   for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
     float largest = 0;
 #pragma unroll
@@ -220,7 +220,7 @@ __device__ bool jacobi(Column<kTiles> (&left)[2], Column<kTiles> (&right)[2], fl
       // combination more than necessary.
       shift_pairs(right, -1, 0, shared);
       orthogonalize_pairs(left, right, negligible, largest);
-      if (last) {
+      if (is_last_group) {
 #pragma unroll
         for (int i = 0; i < 2; ++i) {
           const Column<kTiles> saved = left[i];

@@ -29,7 +29,7 @@ struct ProjectOperands {
 };
 
 __device__ void read(const ProjectOperands& from, int k0, ProjectPrefetch& prefetch) {
-  const uint4 none{0, 0, 0, 0};
+  const uint4 zero{0, 0, 0, 0};
 #pragma unroll
   for (int i = 0; i < ProjectPrefetch::kA; ++i) {
     const int at = int(threadIdx.x) + i * kThreads;
@@ -38,7 +38,7 @@ __device__ void read(const ProjectOperands& from, int k0, ProjectPrefetch& prefe
     prefetch.a[i] = k < from.m && row < from.n
                         ? *reinterpret_cast<const uint4*>(
                               from.a_t + std::size_t(k) * std::size_t(from.n) + std::size_t(row))
-                        : none;
+                        : zero;
   }
   const std::size_t block = std::size_t(from.m) * std::size_t(from.columns);
 #pragma unroll
@@ -46,10 +46,10 @@ __device__ void read(const ProjectOperands& from, int k0, ProjectPrefetch& prefe
     const int at = int(threadIdx.x) + i * kThreads;
     const Position run = run_position(at, kDepth, 8);
     const int column = from.column0 + run.row, k = k0 + run.column;
-    const bool in = k < from.m && column < from.columns;
+    const bool is_inside = k < from.m && column < from.columns;
     const __half* u = from.u + std::size_t(column) * std::size_t(from.m) + std::size_t(k);
-    prefetch.u_hi[i] = in ? *reinterpret_cast<const uint4*>(u) : none;
-    prefetch.u_lo[i] = in ? *reinterpret_cast<const uint4*>(u + block) : none;
+    prefetch.u_hi[i] = is_inside ? *reinterpret_cast<const uint4*>(u) : zero;
+    prefetch.u_lo[i] = is_inside ? *reinterpret_cast<const uint4*>(u + block) : zero;
   }
 }
 

@@ -27,9 +27,9 @@ __device__ void multiply(const double* p, const double* v, const Factors& f, int
   for (int t0 = 0; t0 < k; t0 += kDepth) {
     for (int at = thread; at < kDepth * kTile; at += kThreads) {
       const auto [t, x] = run_position(at, kTile, 1);
-      const bool in = t0 + t < k;
-      shared.columns.p[t][x] = in && i0 + x < m ? p[(t0 + t) * f.p_column + i0 + x] : 0.0;
-      shared.columns.v[t][x] = in && j0 + x < n ? v[(t0 + t) * f.v_column + j0 + x] : 0.0;
+      const bool is_inside = t0 + t < k;
+      shared.columns.p[t][x] = is_inside && i0 + x < m ? p[(t0 + t) * f.p_column + i0 + x] : 0.0;
+      shared.columns.v[t][x] = is_inside && j0 + x < n ? v[(t0 + t) * f.v_column + j0 + x] : 0.0;
     }
     __syncthreads();
 #pragma unroll

@@ -41,12 +41,12 @@ __device__ void copy_columns(const __half* from, int rows, int columns, int colu
   for (int i = 0; i < kCount * kTile / 8 / kThreads; ++i) {
     const int at = int(threadIdx.x) + i * kThreads;
     const auto [column, row] = run_position(at, kTile, 8);
-    const bool in = column0 + column < columns && row0 + row < rows;
-    const __half* source =
-        in ? from + std::size_t(column0 + column) * std::size_t(rows) + std::size_t(row0 + row)
-           : from;
-    copy_async(&to[0][column][row], source, in);
-    copy_async(&to[1][column][row], source + (in ? block : 0), in);
+    const bool is_inside = column0 + column < columns && row0 + row < rows;
+    const __half* source = is_inside ? from + std::size_t(column0 + column) * std::size_t(rows) +
+                                           std::size_t(row0 + row)
+                                     : from;
+    copy_async(&to[0][column][row], source, is_inside);
+    copy_async(&to[1][column][row], source + (is_inside ? block : 0), is_inside);
   }
 }
 
@@ -100,7 +100,7 @@ __device__ void store_pixels(const float (&product)[2][4][4], float scale, const
                              int row, int column, const std::byte* pixels, std::byte* out,
                              TileError& error) {
   const int lane = int(threadIdx.x) % 32, t = lane % 4;
-  const bool odd = t % 2 != 0;
+  const bool is_odd = t % 2 != 0;
   const QuadGrid<Samples> quads(plane, row + QuadLayout::origin(lane).row,
                                 column + QuadLayout::origin(lane).column);
   constexpr int kPrefetchQuads = QuadGrid<Samples>::kPrefetchQuads;
@@ -112,10 +112,10 @@ __device__ void store_pixels(const float (&product)[2][4][4], float scale, const
     const auto& first = product[QuadLayout::product_row(q)][QuadLayout::product_column(q)];
     const auto& second = product[QuadLayout::product_row(q)][QuadLayout::product_column(q) + 1];
     const int at = QuadLayout::product_element(q);
-    const float got[2] = {__shfl_xor_sync(0xffffffffU, odd ? first[at] : second[at], 1),
-                          __shfl_xor_sync(0xffffffffU, odd ? first[at + 1] : second[at + 1], 1)};
-    float values[kQuadSamples] = {odd ? got[0] : first[at], odd ? got[1] : first[at + 1],
-                                  odd ? second[at] : got[0], odd ? second[at + 1] : got[1]};
+    const float got[2] = {__shfl_xor_sync(0xffffffffU, is_odd ? first[at] : second[at], 1),
+                          __shfl_xor_sync(0xffffffffU, is_odd ? first[at + 1] : second[at + 1], 1)};
+    float values[kQuadSamples] = {is_odd ? got[0] : first[at], is_odd ? got[1] : first[at + 1],
+                                  is_odd ? second[at] : got[0], is_odd ? second[at + 1] : got[1]};
     const int count = quads.count(q);
 #pragma unroll
     for (int e = 0; e < kQuadSamples; ++e) values[e] = e < count ? scale * values[e] : 0.0F;
@@ -142,15 +142,16 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
       error[std::size_t(ranks.output[threadIdx.x]) * errors_stride] = TileError{0, 0, 0.0};
     return;
   }
-  const bool wide = plane.rows < plane.cols;
+  const bool is_wide = plane.rows < plane.cols;
   const int warp = int(threadIdx.x) / 32, row = tensor_core::warp_tile(warp, 2).row,
             column = tensor_core::warp_tile(warp, 2).column;
-  const int row0 = wide ? j0 : i0, column0 = wide ? i0 : j0;  // of the tile in the image
+  const int row0 = is_wide ? j0 : i0, column0 = is_wide ? i0 : j0;  // of the tile in the image
   const __half* u =
       factors.u + 2 * std::size_t(m) * std::size_t(factors.columns) * std::size_t(blockIdx.z);
   const __half* v =
       factors.v + 2 * std::size_t(n) * std::size_t(factors.columns) * std::size_t(blockIdx.z);
-  const OrientedFactors oriented = wide ? OrientedFactors{v, u, n, m} : OrientedFactors{u, v, m, n};
+  const OrientedFactors oriented =
+      is_wide ? OrientedFactors{v, u, n, m} : OrientedFactors{u, v, m, n};
   const auto copy_factor_columns = [&](int k, auto& to) {
     copy_columns(oriented.left, oriented.rows, factors.columns, k, row0, to.left);
     copy_columns(oriented.right, oriented.cols, factors.columns, k, column0, to.right);

@@ -52,9 +52,10 @@ __global__ void __launch_bounds__(kThreads)
     __syncthreads();
     for (int at = int(threadIdx.x); at < kSide * kDepth; at += kThreads) {
       const auto [column, row] = run_position(at, kDepth, 1);
-      const bool in = row0 + row < m;
-      left[column][row] = in && i0 + column < columns ? u.at(row0 + row, i0 + column) : 0.0F;
-      right[column][row] = in && j0 + column < columns ? u.at(row0 + row, j0 + column) : 0.0F;
+      const bool is_inside = row0 + row < m;
+      left[column][row] = is_inside && i0 + column < columns ? u.at(row0 + row, i0 + column) : 0.0F;
+      right[column][row] =
+          is_inside && j0 + column < columns ? u.at(row0 + row, j0 + column) : 0.0F;
     }
     __syncthreads();
     float part[kThreadElements] = {};
@@ -71,8 +72,8 @@ __global__ void __launch_bounds__(kThreads)
     const int i = i0 + y + e * (kThreads / kSide), j = j0 + x;
     if (i >= columns || j >= columns) continue;
     const auto product = float(sum[e] / (double(scale) * double(scale)) - (i == j ? 1.0 : 0.0));
-    const bool none = i == j && product < -0.5F;  // a column of zeros stays zero
-    correction(e_cc, columns)[i * columns + j] = none ? 0.0F : -0.5F * product;
+    const bool is_zero_column = i == j && product < -0.5F;  // a column of zeros stays zero
+    correction(e_cc, columns)[i * columns + j] = is_zero_column ? 0.0F : -0.5F * product;
   }
 }
 

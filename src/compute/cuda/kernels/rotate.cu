@@ -52,12 +52,12 @@ __device__ void store(__half* to, std::size_t lo_at, float x, float y) {
 /// neighbors in a column.
 template <class From, bool kSplit>
 __global__ void __launch_bounds__(kThreads)
-    rotate_kernel(const From* __restrict__ from, int rows, int l, SmallMatrix by, int columns,
-                  bool upper, float factor, __half* __restrict__ to) {
+    rotate_kernel(const From* __restrict__ from, int rows, int l, SmallMatrix m_lc, int columns,
+                  bool is_upper, float factor, __half* __restrict__ to) {
   constexpr bool kFromFloat = sizeof(From) == sizeof(float);
   extern __shared__ __half shared[];
   const int image = int(blockIdx.z), r0 = int(blockIdx.x) * kRows, c0 = int(blockIdx.y) * kColumns;
-  const int depth = rotate_depth(l, c0, upper);
+  const int depth = rotate_depth(l, c0, is_upper);
   const RotateShared area(depth);
   const int m_stride = area.m_stride;
   __half* m_hi = shared;  // [column][k]
@@ -69,20 +69,20 @@ __global__ void __launch_bounds__(kThreads)
   const std::size_t matrix = std::size_t(image) * std::size_t(l) * std::size_t(columns);
   for (int at = thread; at < kColumns * depth / 8; at += kThreads) {
     const auto [column, k] = run_position(at, depth, 8);
-    const bool in = c0 + column < columns;
+    const bool is_inside = c0 + column < columns;
     const std::size_t index = matrix + std::size_t(c0 + column) * std::size_t(l) + std::size_t(k);
-    const uint4 none{0, 0, 0, 0};
+    const uint4 zero{0, 0, 0, 0};
     *reinterpret_cast<uint4*>(m_hi + column * m_stride + k) =
-        in ? *reinterpret_cast<const uint4*>(by.hi + index) : none;
+        is_inside ? *reinterpret_cast<const uint4*>(m_lc.hi + index) : zero;
     *reinterpret_cast<uint4*>(m_lo + column * m_stride + k) =
-        in ? *reinterpret_cast<const uint4*>(by.lo + index) : none;
+        is_inside ? *reinterpret_cast<const uint4*>(m_lc.lo + index) : zero;
   }
   const From* block = from + std::size_t(image) * std::size_t(rows) * std::size_t(l);
   for (int at = thread; at < kRows / 8 * depth; at += kThreads) {
     const auto [k, row] = run_position(at, kRows, 8);
     if (r0 + row >= rows) continue;  // uninitialized rows give results that are not stored
     load_to_shared(block + std::size_t(k) * std::size_t(rows) + std::size_t(r0 + row),
-                   factor * by.scale[image * l + k], rows_hi + k * kRowStride + row,
+                   factor * m_lc.scale[image * l + k], rows_hi + k * kRowStride + row,
                    rows_lo + k * kRowStride + row);
   }
   __syncthreads();
@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <bool kSplit, class From>
-void launch(const From* from, int rows, int l, const SmallMatrix& by, int columns, bool upper,
+void launch(const From* from, int rows, int l, const SmallMatrix& m_lc, int columns, bool is_upper,
             float factor, __half* to, int count, cudaStream_t stream) {
   const std::size_t bytes = rotate_shared_bytes(l);
   ECKART_CUDA_CHECK(cudaFuncSetAttribute(rotate_kernel<From, kSplit>,
@@ -140,25 +140,25 @@ void launch(const From* from, int rows, int l, const SmallMatrix& by, int column
   const dim3 grid(unsigned(tile_count(rows, kRows)), unsigned(tile_count(columns, kColumns)),
                   unsigned(count));
   rotate_kernel<From, kSplit>
-      <<<grid, kThreads, bytes, stream>>>(from, rows, l, by, columns, upper, factor, to);
+      <<<grid, kThreads, bytes, stream>>>(from, rows, l, m_lc, columns, is_upper, factor, to);
   check_launch("rotate_kernel", grid, kThreads, bytes);
 }
 
 }  // namespace
 
-void rotate(const __half* from, int rows, int l, const SmallMatrix& by, int columns, bool upper,
-            float factor, __half* to, int count, cudaStream_t stream) {
-  launch<false>(from, rows, l, by, columns, upper, factor, to, count, stream);
+void rotate(const __half* from, int rows, int l, const SmallMatrix& m_lc, int columns,
+            bool is_upper, float factor, __half* to, int count, cudaStream_t stream) {
+  launch<false>(from, rows, l, m_lc, columns, is_upper, factor, to, count, stream);
 }
 
-void rotate_split(const __half* from, int rows, int l, const SmallMatrix& by, int columns,
-                  bool upper, float factor, __half* to, int count, cudaStream_t stream) {
-  launch<true>(from, rows, l, by, columns, upper, factor, to, count, stream);
+void rotate_split(const __half* from, int rows, int l, const SmallMatrix& m_lc, int columns,
+                  bool is_upper, float factor, __half* to, int count, cudaStream_t stream) {
+  launch<true>(from, rows, l, m_lc, columns, is_upper, factor, to, count, stream);
 }
 
-void rotate_split(const float* from, int rows, int l, const SmallMatrix& by, int columns,
-                  bool upper, float factor, __half* to, int count, cudaStream_t stream) {
-  launch<true>(from, rows, l, by, columns, upper, factor, to, count, stream);
+void rotate_split(const float* from, int rows, int l, const SmallMatrix& m_lc, int columns,
+                  bool is_upper, float factor, __half* to, int count, cudaStream_t stream) {
+  launch<true>(from, rows, l, m_lc, columns, is_upper, factor, to, count, stream);
 }
 
 }  // namespace eckart::cuda

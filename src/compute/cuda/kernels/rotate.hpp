@@ -20,13 +20,13 @@ struct SmallMatrix {
 /// 16, l at most 256. `is_upper`: M is upper triangular. Asynchronous.
 ///
 /// rotate() reads and writes float16. M as hi + lo keeps the precision of its input.
-void rotate(const __half* from, int rows, int l, const SmallMatrix& by, int columns, bool upper,
-            float factor, __half* to, int count, cudaStream_t stream);
+void rotate(const __half* from, int rows, int l, const SmallMatrix& m_lc, int columns,
+            bool is_upper, float factor, __half* to, int count, cudaStream_t stream);
 /// rotate_split() writes hi and lo, rows x columns each, lo after hi: about 21 bits. Float32 input
 /// is first split into hi + lo.
-void rotate_split(const __half* from, int rows, int l, const SmallMatrix& by, int columns,
-                  bool upper, float factor, __half* to, int count, cudaStream_t stream);
-void rotate_split(const float* from, int rows, int l, const SmallMatrix& by, int columns,
-                  bool upper, float factor, __half* to, int count, cudaStream_t stream);
+void rotate_split(const __half* from, int rows, int l, const SmallMatrix& m_lc, int columns,
+                  bool is_upper, float factor, __half* to, int count, cudaStream_t stream);
+void rotate_split(const float* from, int rows, int l, const SmallMatrix& m_lc, int columns,
+                  bool is_upper, float factor, __half* to, int count, cudaStream_t stream);
 
 }  // namespace eckart::cuda

@@ -61,8 +61,8 @@ __global__ void __launch_bounds__(kJacobiThreads<kTiles>, kJacobiBlocks<kTiles>)
     }
   }
   const float negligible = kNegligible * sum_over_block(norms, shared);
-  const bool converged = jacobi(left, right, negligible, shared);
-  if (thread == 0) info[image] = converged ? 0 : 1;
+  const bool has_converged = jacobi(left, right, negligible, shared);
+  if (thread == 0) info[image] = has_converged ? 0 : 1;
   is_ill_conditioned = __syncthreads_or(is_ill_conditioned);
   if (thread == 0) ill_conditioned[image] = is_ill_conditioned ? 1 : 0;
 
@@ -113,8 +113,8 @@ __global__ void __launch_bounds__(kJacobiThreads<kTiles>, kJacobiBlocks<kTiles>)
 #pragma unroll
     for (int j = 0; j < kThreadColumns; ++j) {
       const float squared = shared.sigma_squared[shared.order[j0 + j]];
-      const bool in = j0 + j < k && squared > negligible;
-      const float element = in ? value[j] * shared.power[c] * rsqrtf(squared) : 0.0F;
+      const bool is_used = j0 + j < k && squared > negligible;
+      const float element = is_used ? value[j] * shared.power[c] * rsqrtf(squared) : 0.0F;
       const __half hi = __float2half_rn(element);
       const std::size_t at = to + std::size_t(j0 + j) * l + std::size_t(c);
       m_lk.hi[at] = hi;

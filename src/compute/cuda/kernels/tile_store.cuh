@@ -32,8 +32,8 @@ __device__ TileError store_tile(const ReconstructTile& tile, const PlaneLayout& 
       std::conditional_t<sizeof(Samples) == 1, unsigned,
                          std::uint64_t>;  // unsigned holds the sum of a thread's 8-bit samples
   constexpr double top = sizeof(Samples) == 1 ? 255 : 65535;
-  const bool wide = plane.rows < plane.cols;
-  const int row0 = wide ? j0 : i0, col0 = wide ? i0 : j0;
+  const bool is_wide = plane.rows < plane.cols;
+  const int row0 = is_wide ? j0 : i0, col0 = is_wide ? i0 : j0;
   constexpr int kThreadQuads = kTile * kTile / kQuadSamples / kThreads, kPrefetchQuads = 4;
   static_assert(kThreadQuads % kPrefetchQuads == 0);
   Sum squared_norm = 0, squared_error = 0;
@@ -53,7 +53,8 @@ __device__ TileError store_tile(const ReconstructTile& tile, const PlaneLayout& 
       unsigned after[kQuadSamples];
 #pragma unroll
       for (int e = 0; e < kQuadSamples; ++e) {
-        const double value = wide ? tile.at[at.column + e][at.row] : tile.at[at.row][at.column + e];
+        const double value =
+            is_wide ? tile.at[at.column + e][at.row] : tile.at[at.row][at.column + e];
         after[e] = unsigned(__double2int_rn(fmin(fmax(value, 0.0), top)));
         if (e >= target.count) continue;
         const double difference = value - double(before[g][e]);

@@ -24,10 +24,10 @@ __global__ void unpack_kernel(const std::byte* __restrict__ pixels,
   const PlaneLayout plane = planes[blockIdx.z];
   const int i0 = int(blockIdx.y) * kTile, j0 = int(blockIdx.x) * kTile;
   const int x = int(threadIdx.x);
-  const bool wide = plane.rows < plane.cols;
+  const bool is_wide = plane.rows < plane.cols;
   // Neighboring threads read neighboring samples.
   for (int y = int(threadIdx.y); y < kTile; y += kRows) {
-    const int i = wide ? x : y, j = wide ? y : x;
+    const int i = is_wide ? x : y, j = is_wide ? y : x;
     tile[i][j] = load(pixels, plane, i0 + i, j0 + j);
   }
   __syncthreads();

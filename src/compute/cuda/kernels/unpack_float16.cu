@@ -17,8 +17,8 @@ struct UnpackTile {
 template <class Samples>
 __device__ void load_tile(const std::byte* pixels, const PlaneLayout& plane, int i0, int j0,
                           UnpackTile& hi, UnpackTile& lo) {
-  const bool wide = plane.rows < plane.cols;
-  const int row0 = wide ? j0 : i0, col0 = wide ? i0 : j0;
+  const bool is_wide = plane.rows < plane.cols;
+  const int row0 = is_wide ? j0 : i0, col0 = is_wide ? i0 : j0;
   constexpr float kScale = float(float16_scale(sizeof(Samples)));
   for (int at = int(threadIdx.x); at < kTile * kTile / kQuadSamples; at += kThreads) {
     const auto [row, col] = run_position(at, kTile, kQuadSamples);
@@ -26,7 +26,7 @@ __device__ void load_tile(const std::byte* pixels, const PlaneLayout& plane, int
     load(sample_quad<const Samples>(pixels, plane, row0 + row, col0 + col), samples);
 #pragma unroll
     for (int e = 0; e < kQuadSamples; ++e) {
-      const int i = wide ? col + e : row, j = wide ? row : col + e;
+      const int i = is_wide ? col + e : row, j = is_wide ? row : col + e;
       const float value = kScale * float(samples[e]);
       hi.at[i][j] = __float2half_rn(value);
       if (sizeof(Samples) > 1) lo.at[i][j] = __float2half_rn(value - __half2float(hi.at[i][j]));
@@ -51,8 +51,8 @@ __global__ void __launch_bounds__(kThreads)
   const PlaneLayout plane = planes[blockIdx.z];
   const int i0 = int(blockIdx.y) * kTile, j0 = int(blockIdx.x) * kTile;
   const std::size_t matrix = std::size_t(blockIdx.z) * std::size_t(m) * std::size_t(n);
-  const bool one_byte = plane.sample_bytes == 1;
-  if (one_byte) {
+  const bool has_8_bit_samples = plane.sample_bytes == 1;
+  if (has_8_bit_samples) {
     load_tile<std::uint8_t>(pixels, plane, i0, j0, hi, lo);
     if (lo_t) {
       for (int at = int(threadIdx.x); at < kTile * kTile; at += kThreads)

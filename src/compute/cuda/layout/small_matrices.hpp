@@ -67,8 +67,8 @@ struct RotateShared {
 };
 
 /// The rows of M that affect kRotateColumns columns from `column0` on.
-ECKART_HOST_DEVICE inline int rotate_depth(int l, int column0, bool upper) {
-  return upper ? smaller(l, column0 + kRotateColumns) : l;
+ECKART_HOST_DEVICE inline int rotate_depth(int l, int column0, bool is_upper) {
+  return is_upper ? smaller(l, column0 + kRotateColumns) : l;
 }
 
 /// Shared memory of a block of rotate() or rotate_split(), in bytes.

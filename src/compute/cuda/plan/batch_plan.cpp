@@ -24,11 +24,11 @@ void BatchPlan::record_result(int iterations, int planes, int planes_needing_ite
   tuner.update(iterations, planes, planes_needing_iterations, max_iteration_loss_db);
 }
 
-BatchPlan& BatchPlanCache::get_or_make(const BatchKey& kind, const IsInFlight& is_in_flight) {
-  const auto known = plans_.find(kind);
+BatchPlan& BatchPlanCache::get_or_make(const BatchKey& key, const IsInFlight& is_in_flight) {
+  const auto known = plans_.find(key);
   if (known != plans_.end()) return known->second;
   evict_if_full(plans_, is_in_flight);
-  return plans_[kind] = planner_.make_plan(kind);
+  return plans_[key] = planner_.make_plan(key);
 }
 
 }  // namespace eckart::cuda

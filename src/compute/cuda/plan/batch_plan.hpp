@@ -59,9 +59,9 @@ class BatchPlanCache {
 
   /// Returns the plan of this key, and creates it if necessary. The reference is valid while a
   /// batch with this key is in flight.
-  BatchPlan& get_or_make(const BatchKey& kind, const IsInFlight& is_in_flight);
+  BatchPlan& get_or_make(const BatchKey& key, const IsInFlight& is_in_flight);
   /// The plan of a key that is in flight.
-  BatchPlan& at(const BatchKey& kind) { return plans_.at(kind); }
+  BatchPlan& at(const BatchKey& key) { return plans_.at(key); }
   std::size_t size() const { return plans_.size(); }
 
  private:

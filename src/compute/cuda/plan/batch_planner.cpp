@@ -8,33 +8,33 @@
 namespace eckart::cuda {
 namespace {
 
-std::vector<int> ranks_of(const BatchKey& kind) {
+std::vector<int> choose_ranks(const BatchKey& key) {
   std::vector<int> ranks;
-  for (const RankPolicy& policy : kind.ranks)
-    ranks.push_back(choose_rank(policy, kind.shape.rows, kind.shape.cols));
+  for (const RankPolicy& policy : key.ranks)
+    ranks.push_back(choose_rank(policy, key.shape.rows, key.shape.cols));
   return ranks;
 }
 
 }  // namespace
 
-int BatchPlanner::batch_planes(const BatchKey& kind) const {
-  const BatchWorkload full = full_batch(kind.shape, ranks_of(kind));
-  return limit_planes_to_memory(target_batch_planes(kind.shape, options_.batch_planes),
+int BatchPlanner::batch_planes(const BatchKey& key) const {
+  const BatchWorkload full = full_batch(key.shape, choose_ranks(key));
+  return limit_planes_to_memory(target_batch_planes(key.shape, options_.batch_planes),
                                 options_.lane_bytes,
-                                plane_bytes(full, choose_solver(full), kind.ranks.size()));
+                                plane_bytes(full, choose_solver(full), key.ranks.size()));
 }
 
-BatchPlan BatchPlanner::make_plan(const BatchKey& kind) const {
+BatchPlan BatchPlanner::make_plan(const BatchKey& key) const {
   BatchPlan plan;
-  plan.shape = kind.shape;
-  plan.ranks = ranks_of(kind);
+  plan.shape = key.shape;
+  plan.ranks = choose_ranks(key);
   const BatchWorkload full = full_batch(plan.shape, plan.ranks);
   const SolverKind solver = choose_solver(full);
   plan.columns = full.columns;
   plan.solvers = solver_sequence(solver, options_.is_single_solver);
   plan.first_solver = first_solver(full, solver);
   plan.is_deterministic = options_.is_deterministic;
-  plan.capacity = BatchCapacity::for_full_batch(batch_planes(kind));
+  plan.capacity = BatchCapacity::for_full_batch(batch_planes(key));
   return plan;
 }
 

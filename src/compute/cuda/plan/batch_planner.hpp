@@ -28,8 +28,8 @@ class BatchPlanner {
       : options_(options), chooser_(options.solver, options.costs) {}
 
   /// The number of planes that a batch with this key should have, at least 1.
-  int batch_planes(const BatchKey& kind) const;
-  BatchPlan make_plan(const BatchKey& kind) const;
+  int batch_planes(const BatchKey& key) const;
+  BatchPlan make_plan(const BatchKey& key) const;
   /// See Backend::solver_choices().
   std::vector<SolverChoice> solver_choices() const { return chooser_.solver_choices(); }
 

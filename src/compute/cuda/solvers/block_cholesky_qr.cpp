@@ -7,8 +7,8 @@
 #include "compute/cuda/solvers/batched_linear_algebra.hpp"
 
 namespace eckart::cuda {
-void BlockCholeskyQr::solve(const Handles& handles, double* y, int rows, int l, double* q,
-                            int count) const {
+void BlockCholeskyQr::orthonormalize(const Handles& handles, double* y, int rows, int l, double* q,
+                                     int count) const {
   column_norms(y, rows, l, norms, count, handles.stream);
   const Block all = dense_block(y, rows, l), orthonormal = dense_block(q, rows, l);
   const int max_columns = block_columns(l);

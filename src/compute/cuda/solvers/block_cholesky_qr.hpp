@@ -16,7 +16,8 @@ struct BlockCholeskyQr : BlockCholeskyQrBuffers {
   /// Computes Q with orthonormal columns that span those of Y (rows x l, column-major, contiguous).
   /// Overwrites Y. A column that depends on those before it within rounding becomes zero. The
   /// deviation from orthogonality is about the condition number of Y'Y times float64's epsilon.
-  void solve(const Handles& handles, double* y, int rows, int l, double* q, int count) const;
+  void orthonormalize(const Handles& handles, double* y, int rows, int l, double* q,
+                      int count) const;
 };
 
 }  // namespace eckart::cuda

@@ -43,9 +43,9 @@ class Float64SubspaceSolver : public BatchSolver {
     for (int iteration = 0; iteration < p.iterations; ++iteration) {
       const Operand q = iteration == 0 ? Operand{CUBLAS_OP_N, start_nl_.data(), n, 0} : q_nl;
       multiply(handles, m, l, n, a, q, buffers.product, count);
-      qr.solve(handles, buffers.product, m, l, buffers.z_ml, count);
+      qr.orthonormalize(handles, buffers.product, m, l, buffers.z_ml, count);
       multiply(handles, n, l, m, a_t, z_ml, buffers.product, count);
-      qr.solve(handles, buffers.product, n, l, buffers.q_nl, count);
+      qr.orthonormalize(handles, buffers.product, n, l, buffers.q_nl, count);
     }
 
     phase.next("factor");

@@ -51,12 +51,12 @@ class FullSvdSolver : public BatchSolver {
   /// P = A V for the leading columns of V.
   Factors project(const Handles& handles, const Problem& p, const FullSvdBuffers& buffers) const {
     const int m = p.m, n = p.n, rank = p.rank();
-    const bool ascending = vector_solver_->order() == ValueOrder::ascending_squares;
-    const double* v = buffers.v_nn + (ascending ? std::int64_t(n - rank) * n : 0);
+    const bool is_ascending = vector_solver_->order() == ValueOrder::ascending_squares;
+    const double* v = buffers.v_nn + (is_ascending ? std::int64_t(n - rank) * n : 0);
     const std::int64_t v_plane = std::int64_t(n) * n;
     multiply(handles, m, rank, n, {CUBLAS_OP_T, buffers.a_t_nm, n, std::int64_t(n) * m},
              {CUBLAS_OP_N, v, n, v_plane}, buffers.p_mk, p.count);
-    return make_factors(buffers.p_mk, m, buffers.v_nn, n, n, rank, ascending);
+    return make_factors(buffers.p_mk, m, buffers.v_nn, n, n, rank, is_ascending);
   }
 
   const std::unique_ptr<RightSingularVectorSolver> vector_solver_;

@@ -35,8 +35,8 @@ struct Float16Matrices {
 template <class Result>
 void multiply(const Handles& handles, cublasOperation_t op, const Float16Matrices& a,
               const Float16Matrices& b, float alpha, float beta, Result* c, int count) {
-  const bool transposed = op == CUBLAS_OP_T;
-  const int rows = transposed ? a.cols : a.rows, inner = transposed ? a.rows : a.cols;
+  const bool is_transposed = op == CUBLAS_OP_T;
+  const int rows = is_transposed ? a.cols : a.rows, inner = is_transposed ? a.rows : a.cols;
   ECKART_CUDA_CHECK(cublasGemmStridedBatchedEx(
       handles.blas, op, CUBLAS_OP_N, rows, b.cols, inner, &alpha, a.data, CUDA_R_16F, a.rows,
       a.stride, b.data, CUDA_R_16F, b.rows, b.stride, &beta, c,
@@ -155,9 +155,9 @@ class SubspaceSolver : public BatchSolver {
              buffers.z_ml, count, handles.stream);
       multiply_input(handles, CUBLAS_OP_N, a, {buffers.z_ml, m, l}, float16_product_scale(m), 0.0F,
                      buffers.product, count);
-      const bool last = iteration + 1 == s.iterations;
-      find_orthonormalizer(handles, buffers, n, l, last ? kFinalShift : kShift, count);
-      const auto to_q = last ? static_cast<decltype(&rotate)>(rotate_split) : rotate;
+      const bool is_last = iteration + 1 == s.iterations;
+      find_orthonormalizer(handles, buffers, n, l, is_last ? kFinalShift : kShift, count);
+      const auto to_q = is_last ? static_cast<decltype(&rotate)>(rotate_split) : rotate;
       to_q(buffers.product, n, l, buffers.m_ll, l, true, orthonormal_column_scale(n), buffers.q_nl,
            count, handles.stream);
     }

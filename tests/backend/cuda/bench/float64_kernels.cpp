@@ -1,5 +1,5 @@
-// The kernels in float64, on what they find in Float64SubspaceSolver; the batches are as large as
-// the first solver's, of which second attempts are an eighth at most.
+// The float64 kernels with the operands that they have in Float64SubspaceSolver. The batches are as
+// large as those of the first solver. Recomputed parts are at most an eighth of that.
 #include <utility>
 
 #include "compute/cuda/kernels/inverse_cholesky.hpp"
@@ -22,8 +22,8 @@ std::vector<double> signs(std::size_t count) {
   return values;
 }
 
-/// A batch on its way through Float64SubspaceSolver, the constructor's steps as they are there for
-/// one block of columns.
+/// A batch in the steps of Float64SubspaceSolver. The constructor runs them for one block of
+/// columns.
 struct Float64Batch {
   Float64Batch(const Handles& handles, const KernelCase& c,
                std::shared_ptr<const BenchPixels> pixels);
@@ -47,9 +47,9 @@ struct Float64Batch {
 
   const Handles handles;
   const std::shared_ptr<const BenchPixels> pixels;
-  const int n, l, k, count;  ///< matrices are n x n, and of rank k
+  const int n, l, k, count;  ///< matrices are n x n of rank k
   const DeviceArray<double> a_t, q_nl, product_nl, s_ll, w_ll, u_nk, v_nk, values;
-  const DeviceArray<double> gram_ll;  ///< what invert_cholesky() writes over
+  const DeviceArray<double> gram_ll;  ///< copied to s_ll, which invert_cholesky() overwrites
   LibraryEigensolver eigen;
   const DeviceArray<std::byte> out;
   const DeviceArray<TileError> errors;
@@ -107,7 +107,7 @@ Float64Batch::Float64Batch(const Handles& handles_, const KernelCase& c,
   const Operand leading{kPlain, w_ll.get() + std::int64_t(l - k) * l, l, std::int64_t(l) * l};
   multiply(handles, n, k, l, block(kPlain, product_nl.get(), n, l), leading, u_nk.get(), count);
   multiply(handles, n, k, n, a_transposed, block(kPlain, u_nk.get(), n, k), v_nk.get(), count);
-  ECKART_CUDA_CHECK(cudaStreamSynchronize(handles.stream));  // before `start` goes
+  ECKART_CUDA_CHECK(cudaStreamSynchronize(handles.stream));  // before `start` is freed
 }
 
 void Float64Batch::multiply_product(double* s) const {
@@ -141,14 +141,13 @@ LibraryKernel inverse_cholesky_by_library(const Float64Batch& batch) {
           {[inverses] { inverses->solve(); }, [inverses] { inverses->prepare(); }}};
 }
 
-/// KernelWork of one matrix, names as in Float64Batch.
+/// KernelWork per matrix. Names are those of Float64Batch.
 struct Float64WorkModel {
   double n, l, k;
 
   /// Reads pixels, writes doubles.
   KernelWork unpack() const { return {n * n + 8 * n * n}; }
-  /// Reads a triangle, writes a square. A third of l^3 flops for the factor, a third for its
-  /// inverse.
+  /// Reads a triangle, writes a square. l^3 / 3 flops for the factor and l^3 / 3 for its inverse.
   KernelWork inverse_cholesky() const {
     return {8 * l * (l + 1) / 2 + 8 * l * l, 2 * l * l * l / 3, RooflineBound::float64};
   }

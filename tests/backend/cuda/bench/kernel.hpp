@@ -15,27 +15,27 @@
 
 namespace eckart::cuda::bench {
 
-/// A batch of square planes of 8 bits, and the rank wanted of them.
+/// A batch of square 8-bit planes, and the rank of their reconstruction.
 struct KernelCase {
   int side, rank, planes;
   int columns() const { return cuda_subspace_columns(rank, max_float16_columns(0)); }  ///< l
 };
 
-/// A case's planes: textures, of which a batch holds some several times.
+/// The planes of a case: a few textures, repeated.
 struct BenchPixels {
   explicit BenchPixels(const KernelCase& c);
   DeviceArray<std::byte> bytes;
   DeviceArray<PlaneLayout> planes;
 };
 
-/// What is timed: work that `launch` queues. `prepare`, where there is one, is queued before each
-/// and is not timed.
+/// Work to be timed, queued by `launch`. `prepare`, if set, is queued before each launch and not
+/// timed.
 struct QueuedWork {
   std::function<void()> launch;
   std::function<void()> prepare = {};
 };
 
-/// A library's functions that do the same.
+/// Library functions that compute the same.
 struct LibraryKernel {
   std::string functions;
   QueuedWork queued;
@@ -48,7 +48,8 @@ struct BenchKernel {
   std::optional<LibraryKernel> library = {};
 };
 
-/// The kernels of SubspaceSolver, and those of the solvers in float64, each on what it finds there.
+/// The kernels of SubspaceSolver and of the float64 solvers, with the operands that they have
+/// there.
 std::vector<BenchKernel> subspace_kernels(const Handles& handles, const KernelCase& c,
                                           const std::shared_ptr<const BenchPixels>& pixels);
 std::vector<BenchKernel> float64_kernels(const Handles& handles, const KernelCase& c,

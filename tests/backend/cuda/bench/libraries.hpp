@@ -19,14 +19,15 @@ void copy(const Handles& handles, const DeviceArray<T>& from, const DeviceArray<
                                     cudaMemcpyDeviceToDevice, handles.stream));
 }
 
-/// Matrices of float16, column-major, `stride` elements apart.
+/// Column-major float16 matrices. `stride` is the distance of two matrices in elements.
 struct Float16Operand {
   const __half* data;
   int rows, cols;
   std::int64_t stride;
 };
 
-/// C = alpha op(A) B + beta C by cuBLAS's tensor cores, C float16 or float32, `count` times.
+/// C = alpha op(A) B + beta C with cuBLAS on tensor cores, for `count` matrices. C is float16 or
+/// float32.
 template <class Result>
 void multiply(const Handles& handles, cublasOperation_t op, const Float16Operand& a,
               const Float16Operand& b, float alpha, float beta, Result* c, int count) {
@@ -38,7 +39,7 @@ void multiply(const Handles& handles, cublasOperation_t op, const Float16Operand
       count, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
 }
 
-/// Symmetric eigenproblems by cuSOLVER, in float64.
+/// Symmetric eigenproblems with cuSOLVER in float64.
 struct LibraryEigensolver {
   LibraryEigensolver(const Handles& handles_, int l_, int count_)
       : handles(handles_),
@@ -58,12 +59,14 @@ struct LibraryEigensolver {
   const Handles handles;
   const int l, count;
   BatchedSymmetricEigen eigen;
-  const DeviceArray<double> matrices, vectors, values;  ///< vectors: of what prepare() copied there
+  const DeviceArray<double> matrices, vectors,
+      values;  ///< vectors: eigenvectors of the matrices that prepare() copied there
   const DeviceArray<int> info;
   const DeviceArray<std::byte> workspace;
 };
 
-/// R^-1 of Cholesky factors S = R'R by cuSOLVER, and cuBLAS's triangular solver on unit matrices.
+/// R^-1 of the Cholesky factors S = R'R, with cuSOLVER, and cuBLAS's triangular solver applied to
+/// unit matrices.
 template <class Real>
 class LibraryCholeskyInverse {
  public:
@@ -99,7 +102,8 @@ class LibraryCholeskyInverse {
       solve_by(cusolverDnDpotrfBatched, cublasDtrsmBatched);
     }
   }
-  /// What it is, and whether it stopped early: a time that counts for nothing then.
+  /// The names of the functions, and how many factorizations failed. If any failed, the time is not
+  /// comparable.
   std::string functions() const {
     prepare();
     solve();

@@ -10,7 +10,7 @@ namespace {
 constexpr int kSide = 8192;
 constexpr std::size_t kElements = std::size_t(kSide) * kSide;
 
-/// Uniform in (-1, 1): numbers drawn on the host, and then copies of them, twice as many each time.
+/// Uniform numbers in (-1, 1): drawn on the host, then copied on the device, doubling each time.
 template <class Real>
 void fill(const DeviceArray<Real>& array) {
   Random random(1);
@@ -40,7 +40,7 @@ double copied_per_s(const Handles& handles, const KernelTimer& timer) {
   return 2e6 * double(kBytes) / us;
 }
 
-/// Flops a second of a square product that multiply(a, b, c) queues.
+/// Flops per second of the square product that multiply(a, b, c) queues.
 template <class Real, class Result, class Multiply>
 double multiplied_per_s(const KernelTimer& timer, Multiply multiply) {
   const DeviceArray<Real> a(kElements), b(kElements);

@@ -5,9 +5,9 @@
 
 namespace eckart::cuda::bench {
 
-/// Measured: a copy of 1 GiB, and cuBLAS's products of large square matrices of random numbers;
-/// the fastest repeat counts. Shared memory alone is computed, from the clock that the device names
-/// as its highest: 128 bytes a clock on each multiprocessor.
+/// Measures a copy of 1 GiB and cuBLAS products of large square random matrices, and takes the
+/// fastest repeat. The peak of shared memory is computed: 128 bytes per clock and multiprocessor,
+/// at the highest clock that the device reports.
 Peaks measure_peaks(const Handles& handles, const KernelTimer& timer);
 
 }  // namespace eckart::cuda::bench

@@ -6,7 +6,7 @@
 namespace eckart::cuda::bench {
 namespace {
 
-constexpr int kDistinctTextures = 16;  // textures take longer to paint than all kernels together
+constexpr int kDistinctTextures = 16;  // making a texture takes longer than all kernels
 
 std::vector<std::byte> textures(const KernelCase& c) {
   const std::size_t image = std::size_t(c.side) * std::size_t(c.side);

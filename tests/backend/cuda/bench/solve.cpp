@@ -61,7 +61,7 @@ class SolveBatch {
   const DeviceArray<std::byte> workspace_;
 };
 
-/// Microseconds of the host's clock.
+/// Microseconds on the host's clock.
 nlohmann::json latency(cudaStream_t stream, int repeats, const std::function<void()>& queue) {
   std::vector<double> us;
   for (int i = 0; i < kWarmUp + repeats; ++i) {

@@ -6,8 +6,8 @@
 
 namespace eckart::cuda::bench {
 
-/// The subspace solver on a batch, from the first launch until the host knows that it is done:
-/// queued kernel by kernel, and as one CUDA graph.
+/// Measures the subspace solver on a batch, from the first launch until the host sees its end:
+/// kernel by kernel, and as one CUDA graph.
 nlohmann::json measure_solve(const Handles& handles, const KernelCase& c, int repeats);
 
 }  // namespace eckart::cuda::bench

@@ -17,7 +17,7 @@ namespace {
 constexpr int kIterations = 3;
 constexpr int kMaxRanks = 3;
 
-/// As in SubspaceSolver, for n a power of two and at least 256.
+/// The same as in SubspaceSolver if n is a power of two and at least 256.
 float orthonormal_column_scale(int n) {
   return std::exp2f(std::floor(0.5F * std::log2f(float(n))));
 }
@@ -92,7 +92,7 @@ void SubspaceBatch::iterate() const {
     multiply(handles, CUBLAS_OP_T, a, {q_nl.get() + half, n, l, 2 * block},
              1 / orthonormal_column_scale(n), half == 0 ? 0.0F : 1.0F, b_nl.get(), count);
   }
-  ECKART_CUDA_CHECK(cudaStreamSynchronize(handles.stream));  // before `start` goes
+  ECKART_CUDA_CHECK(cudaStreamSynchronize(handles.stream));  // before `start` is freed
 }
 
 void SubspaceBatch::orthonormalize_product() const {

@@ -20,9 +20,8 @@ struct DeviceSmallMatrixBatch {
   DeviceArray<float> scale;
 };
 
-/// A batch on its way through SubspaceSolver, each step as it is there; the constructor takes them
-/// one after the other. Each can then be taken again and again; find_small_svd() wants
-/// compute_gram() before it.
+/// A batch in the steps of SubspaceSolver. The constructor runs them once in order. Each step can
+/// then be repeated; compute_gram() must run before every find_small_svd().
 struct SubspaceBatch {
   SubspaceBatch(const Handles& handles, const KernelCase& c,
                 std::shared_ptr<const BenchPixels> pixels);
@@ -38,17 +37,17 @@ struct SubspaceBatch {
   void project_u() const;
   void reconstruct(const std::vector<int>& ranks) const;
 
-  static constexpr float kShift = 1e-5F;  ///< that SubspaceSolver gives the orthonormalizer
+  static constexpr float kShift = 1e-5F;  ///< shift of the orthonormalizer in SubspaceSolver
 
   const Handles handles;
   const std::shared_ptr<const BenchPixels> pixels;
   const int n, l, k, rank, count;  ///< matrices are n x n; k: columns for `rank`
   const DeviceArray<__half> a_t, q_nl, z_nl, product_nl, u_nk,
-      v_nk;  ///< q, u and v as two float16 numbers, hi and lo
+      v_nk;  ///< q, u and v as hi + lo
   const DeviceArray<float> b_nl, s_ll, work_ll, tile_squared_norms;
   const DeviceArray<double> s64_ll, values;
   const DeviceSmallMatrixBatch upper_ll, m_lk;
-  const DeviceArray<int> info, ill_conditioned, all;  ///< all: every plane is wanted
+  const DeviceArray<int> info, ill_conditioned, all;  ///< all: all planes are selected
   const DeviceArray<std::byte> out;                   ///< for up to three ranks
   const DeviceArray<TileError> errors;
 

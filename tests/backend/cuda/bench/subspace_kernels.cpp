@@ -1,6 +1,5 @@
-// SubspaceWorkModel, here and for float64: float16 counts 2 bytes, a triangle l (l + 1) / 2
-// elements, an addition and a multiplication one flop each. What is a few numbers a plane is left
-// out.
+// Work models, here and for float64: a float16 has 2 bytes, a triangle has l (l + 1) / 2 elements,
+// additions and multiplications are one flop each. Data of a few numbers per plane is ignored.
 #include <utility>
 
 #include "tests/backend/cuda/bench/subspace_batch.hpp"
@@ -10,7 +9,8 @@ namespace {
 
 using SubspaceBatchPtr = std::shared_ptr<const SubspaceBatch>;
 
-/// cuBLAS has one upper half and no scale of M's rows: less exact, and all of the square.
+/// cuBLAS with one float16 matrix and without the scale of M's rows. It is less precise and
+/// multiplies the whole square.
 LibraryKernel rotate_by_library(const SubspaceBatchPtr& batch) {
   return {"cublasGemmStridedBatchedEx, M in one float16 matrix", {[batch] {
             const std::int64_t block = std::int64_t(batch->n) * batch->l;
@@ -21,7 +21,8 @@ LibraryKernel rotate_by_library(const SubspaceBatchPtr& batch) {
           }}};
 }
 
-/// A' times hi and A' times lo, added up in float32; neither split again nor measured.
+/// A' times hi and A' times lo, summed in float32. The result is not split, and its norms are not
+/// computed.
 LibraryKernel project_by_library(const SubspaceBatchPtr& batch) {
   const auto v = std::make_shared<const DeviceArray<float>>(batch->v_nk.size() / 2);
   return {"cublasGemmStridedBatchedEx twice, V in float32", {[batch, v] {
@@ -35,7 +36,7 @@ LibraryKernel project_by_library(const SubspaceBatchPtr& batch) {
           }}};
 }
 
-/// Of the matrices that orthonormalizer() factors, with its shift.
+/// Factors the same matrices as orthonormalizer(), with its shift.
 LibraryKernel orthonormalizer_by_library(const SubspaceBatchPtr& batch) {
   std::vector<float> s = batch->s_ll.copy_to_host();
   const auto l = std::size_t(batch->l);
@@ -47,7 +48,7 @@ LibraryKernel orthonormalizer_by_library(const SubspaceBatchPtr& batch) {
           {[inverses] { inverses->solve(); }, [inverses] { inverses->prepare(); }}};
 }
 
-/// B'B in float64 by cuBLAS, of a B that is float64 already; and its eigenproblems.
+/// B'B in float64 with cuBLAS, for a B that is already float64, and the eigenproblems of B'B.
 std::pair<LibraryKernel, LibraryKernel> gram_and_svd_by_libraries(const SubspaceBatchPtr& batch) {
   const std::vector<float> b_floats = batch->b_nl.copy_to_host();
   const auto b = std::make_shared<const DeviceArray<double>>(
@@ -65,26 +66,24 @@ std::pair<LibraryKernel, LibraryKernel> gram_and_svd_by_libraries(const Subspace
            {[eigen] { eigen->solve(); }, [eigen] { eigen->prepare(); }}}};
 }
 
-/// KernelWork of one matrix, `n`, `l`, `k` and `r` as in SubspaceBatch, r its rank.
+/// KernelWork per matrix. n, l and k are those of SubspaceBatch, r is its rank.
 struct SubspaceWorkModel {
   double n, l, k, r;
 
   double triangle() const { return l * (l + 1) / 2; }
   /// Reads pixels, writes float16.
   KernelWork unpack_float16() const { return {n * n + 2 * n * n}; }
-  /// Reads a triangle of floats, writes hi and lo of M, and its scale. A third of l^3 flops for the
-  /// factor, a third for its inverse.
+  /// Reads a triangle of floats, writes hi, lo and the scale of M. l^3 / 3 flops for the factor and
+  /// l^3 / 3 for its inverse.
   KernelWork orthonormalizer() const {
     return {4 * triangle() + 4 * l * l + 4 * l, 2 * l * l * l / 3, RooflineBound::float32};
   }
-  /// Reads the columns, and M's triangle as two float16 numbers, hi and lo; two products with a
-  /// triangle.
+  /// Reads the columns, and the triangle of M as hi + lo. Two products with a triangle.
   KernelWork rotate(double bytes_written) const {
     return {2 * n * l + 4 * triangle() + 4 * l + bytes_written * n * l, 2 * 2 * n * triangle(),
             RooflineBound::tensor};
   }
-  /// Reads B in float32 and M as two float16 numbers, hi and lo, writes two float16 parts (hi, lo);
-  /// three float16 products.
+  /// Reads B in float32 and M as hi + lo, writes hi + lo. Three float16 products.
   KernelWork rotate_b() const {
     return {4 * n * l + 4 * l * k + 4 * l + 4 * n * k, 3 * 2 * n * l * k, RooflineBound::tensor};
   }
@@ -92,10 +91,10 @@ struct SubspaceWorkModel {
   KernelWork gram_float64() const {
     return {4 * n * l + 8 * triangle(), 2 * n * triangle(), RooflineBound::float64};
   }
-  /// Reads a triangle of doubles, writes values and M as two float16 numbers, hi and lo. Jacobi:
-  /// five sweeps, the fewest that images want, turn l (l - 1) / 2 pairs each; for four pairs two
-  /// columns move through shared memory, and a pair does 6 flops a row. Then R^-1 times r columns.
-  /// The Cholesky factor in float64 is left out.
+  /// Reads a triangle of doubles, writes values and M as hi + lo. Jacobi: five sweeps, the minimum
+  /// for images, rotate l (l - 1) / 2 pairs each. Two columns pass through shared memory for four
+  /// pairs, and a pair takes 6 flops per row. Then R^-1 times r columns. The Cholesky factorization
+  /// in float64 is not counted.
   KernelWork small_svd() const {
     constexpr double kSweeps = 5;
     const double pairs = l * (l - 1) / 2;
@@ -103,14 +102,14 @@ struct SubspaceWorkModel {
             kSweeps * pairs * 6 * l + 2 * triangle() * r, RooflineBound::float32,
             kSweeps * pairs * 4 * l};
   }
-  /// Reads and writes U as two float16 numbers, hi and lo; U'U and U E.
+  /// Reads and writes U as hi + lo. Products U'U and U E.
   KernelWork reorthonormalize() const { return {8 * n * k, 4 * n * k * k, RooflineBound::float32}; }
-  /// Reads A, and U as two float16 numbers, hi and lo, writes V in two; two products.
+  /// Reads A, and U as hi + lo, writes V as hi + lo. Two products.
   KernelWork project() const {
     return {2 * n * n + 8 * n * k + 8 * k, 2 * 2 * n * n * k, RooflineBound::tensor};
   }
-  /// Reads pixels, and r columns of U and V as two float16 numbers, hi and lo, writes the pixels of
-  /// each rank; three products for the largest rank, in which the others are contained.
+  /// Reads pixels, and r columns of U and V as hi + lo, writes the pixels of each rank. Three
+  /// products for the largest rank, which contain those of the others.
   KernelWork reconstruct_float16(int ranks) const {
     return {n * n + 8 * n * r + ranks * n * n, 3 * 2 * n * n * r, RooflineBound::tensor};
   }

@@ -7,8 +7,8 @@ namespace eckart::cuda::bench {
 namespace {
 
 constexpr int kWarmUp = 3;
-// Reading so many times the cache's size also gives the host the time to queue what is timed, so
-// that the device never waits for it.
+// Reading a multiple of the cache size also gives the host time to queue the timed work, so that
+// the device does not wait for the host.
 constexpr int kCacheMultiple = 4;
 
 int attribute(cudaDeviceAttr which) {
@@ -32,8 +32,7 @@ KernelTimer::KernelTimer(cudaStream_t stream, int repeats)
   ECKART_CUDA_CHECK(cublasSetPointerMode(blas_.get(), CUBLAS_POINTER_MODE_DEVICE));
 }
 
-/// Reads, and does not write: lines that are still to be written back would be charged to what
-/// follows.
+/// Only reads: the write-back of modified cache lines would be charged to the timed work.
 void KernelTimer::flush_cache() const {
   ECKART_CUDA_CHECK(
       cublasSasum(blas_.get(), int(flush_buffer_.size()), flush_buffer_.get(), 1, sum_.get()));

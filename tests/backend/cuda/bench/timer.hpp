@@ -11,8 +11,8 @@ struct Spread {
   double median, min, max;
 };
 
-/// Times work on one stream by events. Each repeat begins with none of its data in the level 2
-/// cache: compulsory traffic is then traffic with device memory.
+/// Times work on one stream with events. The level 2 cache contains none of the data at the
+/// beginning of each repeat, so that compulsory traffic is device memory traffic.
 class KernelTimer {
  public:
   KernelTimer(cudaStream_t stream, int repeats);

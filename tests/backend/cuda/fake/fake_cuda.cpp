@@ -1,4 +1,4 @@
-// The linker gives every call of wrapped_calls.inc to a function of this file (--wrap).
+// The linker redirects every call in wrapped_calls.inc to a function of this file (--wrap).
 #include "tests/backend/cuda/fake/fake_cuda.hpp"
 
 #include <cublas_v2.h>
@@ -18,11 +18,11 @@ constexpr std::size_t kTotalBytes = std::size_t(8) << 30;
 
 struct State {
   std::vector<std::string> calls;
-  std::map<void*, std::size_t> memory;  // of the device
+  std::map<void*, std::size_t> memory;  // device memory
   std::size_t used = 0, limit = kTotalBytes;
   std::string failing_until;
 };
-/// Handles of the last test are destroyed when the program ends.
+/// Never destroyed: handles of the last test are destroyed at the end of the program.
 State& state() {
   static State* const all = new State;
   return *all;
@@ -50,7 +50,7 @@ struct Fake<Name, Status (*)(Args...)> {
   }
 };
 
-/// What a call does besides being recorded: nothing, for most.
+/// What a call does besides being recorded. Most calls do nothing.
 struct Nothing {
   template <class... Args>
   static auto body(Args...) {
@@ -83,70 +83,91 @@ void FakeCuda::fail_planes_until(const std::string& call) {
 
 namespace {
 
-#define BODY(name)    \
-  struct name##_call; \
-  template <>         \
-  struct Body<name##_call>
-
-BODY(cudaMalloc){static cudaError_t body(void** memory, std::size_t bytes){
+struct cudaMalloc_call;
+template <>
+struct Body<cudaMalloc_call> {
+  static cudaError_t body(void** memory, std::size_t bytes) {
     if (state().used + bytes > state().limit) return cudaErrorMemoryAllocation;
-*memory = std::malloc(bytes);
-std::memset(*memory, fill_byte(), bytes);
-state().memory[*memory] = bytes;
-state().used += bytes;
-return cudaSuccess;
-}  // namespace
-};  // namespace eckart::cuda
-BODY(cudaFree){static cudaError_t body(void* memory){state().used -= state().memory.at(memory);
-state().memory.erase(memory);
-std::free(memory);
-return cudaSuccess;
-}
-}
-;
-BODY(cudaHostAlloc){static cudaError_t body(void** memory, std::size_t bytes,
-                                            unsigned){* memory = std::calloc(bytes, 1);
-return cudaSuccess;
-}
-}
-;
-BODY(cudaFreeHost){static cudaError_t body(void* memory){std::free(memory);
-return cudaSuccess;
-}
-}
-;
-BODY(cudaMemGetInfo){
-    static cudaError_t body(std::size_t * free,
-                            std::size_t* total){* free = state().limit - state().used;
-*total = kTotalBytes;
-return cudaSuccess;
-}
-}
-;
-BODY(cudaGetDeviceCount){static cudaError_t body(int* count){* count = 1;
-return cudaSuccess;
-}
-}
-;
-BODY(cudaGetDeviceProperties){
-    static cudaError_t body(cudaDeviceProp * properties, int){* properties = {};
-std::strcpy(properties->name, "fake");
-return cudaSuccess;
-}
-}
-;
-BODY(cudaDeviceGetAttribute){static cudaError_t body(
-    int* value, cudaDeviceAttr,
-    int){* value = 227 << 10;  // bytes of shared memory that a block of an H100 may have
-return cudaSuccess;
-}
-}
-;
+    *memory = std::malloc(bytes);
+    std::memset(*memory, fill_byte(), bytes);
+    state().memory[*memory] = bytes;
+    state().used += bytes;
+    return cudaSuccess;
+  }
+};
+
+struct cudaFree_call;
+template <>
+struct Body<cudaFree_call> {
+  static cudaError_t body(void* memory) {
+    state().used -= state().memory.at(memory);
+    state().memory.erase(memory);
+    std::free(memory);
+    return cudaSuccess;
+  }
+};
+
+struct cudaHostAlloc_call;
+template <>
+struct Body<cudaHostAlloc_call> {
+  static cudaError_t body(void** memory, std::size_t bytes, unsigned) {
+    *memory = std::calloc(bytes, 1);
+    return cudaSuccess;
+  }
+};
+
+struct cudaFreeHost_call;
+template <>
+struct Body<cudaFreeHost_call> {
+  static cudaError_t body(void* memory) {
+    std::free(memory);
+    return cudaSuccess;
+  }
+};
+
+struct cudaMemGetInfo_call;
+template <>
+struct Body<cudaMemGetInfo_call> {
+  static cudaError_t body(std::size_t* free, std::size_t* total) {
+    *free = state().limit - state().used;
+    *total = kTotalBytes;
+    return cudaSuccess;
+  }
+};
+
+struct cudaGetDeviceCount_call;
+template <>
+struct Body<cudaGetDeviceCount_call> {
+  static cudaError_t body(int* count) {
+    *count = 1;
+    return cudaSuccess;
+  }
+};
+
+struct cudaGetDeviceProperties_call;
+template <>
+struct Body<cudaGetDeviceProperties_call> {
+  static cudaError_t body(cudaDeviceProp* properties, int) {
+    *properties = {};
+    std::strcpy(properties->name, "fake");
+    return cudaSuccess;
+  }
+};
+
+struct cudaDeviceGetAttribute_call;
+template <>
+struct Body<cudaDeviceGetAttribute_call> {
+  static cudaError_t body(int* value, cudaDeviceAttr, int) {
+    *value = 227 << 10;  // bytes of shared memory that a block of an H100 can use
+    return cudaSuccess;
+  }
+};
 
 }  // namespace
 }  // namespace eckart::cuda
 
-// The function by its name alone: the loader asks the resolver which it is.
+// The loader asks the resolver for the address of the function, so only its name must be known
+// here.
 #define WRAP(name)                                                                \
   namespace eckart::cuda {                                                        \
   namespace {                                                                     \

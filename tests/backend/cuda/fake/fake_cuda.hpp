@@ -6,22 +6,24 @@
 
 namespace eckart::cuda {
 
-/// A GPU that computes nothing, so that tests of what the host does need none. Calls are recorded
-/// and succeed, device memory is the host's, copies copy at once; kernels and libraries change
-/// nothing. Link `fake_cuda` to have it in the place of CUDA. One thread.
+/// Replaces CUDA for tests of host code without a GPU. Calls are recorded and succeed. Device
+/// memory is host memory, and copies are synchronous. Kernels and libraries do nothing. Link
+/// `fake_cuda` to use it. Single-threaded.
 struct FakeCuda {
-  /// Forgets calls, limits and what was filled; memory in use stays.
+  /// Resets calls, limits and the fill value. Allocated memory remains.
   static void reset();
 
-  /// The names of the calls since the last take, in order; a kernel's launch is "kernel".
+  /// Returns the names of the calls since the last take_calls(), in order. A kernel launch is
+  /// "kernel".
   static std::vector<std::string> take_calls();
 
-  /// Allocations that would bring device memory above so many bytes fail.
+  /// Allocations fail if device memory would exceed `bytes`.
   static void limit_memory(std::size_t bytes);
   static std::size_t used_memory();
 
-  /// Device memory is full of ones, which no certificate accepts, until this call has been made.
-  /// Then, and without this, it is full of zeros, as if every plane were reconstructed exactly.
+  /// Fills device memory with 0xFF bytes, which no certificate accepts, until `call` is made. After
+  /// that, and by default, memory is filled with zeros, as if every plane were reconstructed
+  /// exactly.
   static void fail_planes_until(const std::string& call);
 };
 

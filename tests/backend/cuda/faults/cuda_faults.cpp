@@ -1,10 +1,10 @@
-// The linker gives every call of wrapped_calls.inc to a wrapper of that name (--wrap).
+// The linker redirects every call in wrapped_calls.inc to a wrapper (--wrap).
 //
-// In a module, the environment says what fails: ECKART_CUDA_FAULT is WHAT:FIRST, WHAT an error's
-// number, `trap` or `wild` (kernels that really end the context); only in the first process, but
-// with ECKART_CUDA_FAULT_ALWAYS in each that follows on it as well. ECKART_CUDA_POISON_BYTE=BYTE,
-// in hexadecimal: whatever brings kPoisonBytes of it to the GPU, one after the other, ends the
-// context.
+// In a module, the environment selects the fault. ECKART_CUDA_FAULT is WHAT:FIRST, where WHAT is
+// the number of an error, or `trap` or `wild` for a kernel that destroys the context. It applies to
+// the first process only; with ECKART_CUDA_FAULT_ALWAYS it also applies to restarted processes.
+// ECKART_CUDA_POISON_BYTE=BYTE (hexadecimal): copying kPoisonBytes consecutive bytes of this value
+// to the GPU destroys the context.
 #include "tests/backend/cuda/faults/cuda_faults.hpp"
 
 #include <cublas_v2.h>
@@ -22,10 +22,10 @@ namespace {
 constexpr long kPoisonBytes = 256;
 
 std::atomic<long> calls{0};
-std::atomic<bool> lost{false};
-std::atomic<int> launch_error{cudaSuccess};  // what cudaGetLastError() will say
+std::atomic<bool> is_lost{false};
+std::atomic<int> launch_error{cudaSuccess};  // returned by cudaGetLastError()
 CudaFault fault;
-char kernel[8] = "";  // that a module launches in the place of an error
+char kernel[8] = "";  // launched by a module instead of returning an error
 int poison_byte = -1;
 
 struct EnvironmentFault {
@@ -44,15 +44,15 @@ struct EnvironmentFault {
   }
 } environment_fault;
 
-/// Whether this call is to fail.
+/// True if this call must fail.
 bool should_fail() {
-  if (lost) return true;
+  if (is_lost) return true;
   if (++calls != fault.first) return false;
   if (kernel[0] != 0) {
     std::strcmp(kernel, "trap") == 0 ? launch_trap(nullptr) : launch_wild_write(nullptr);
-    return false;  // the context itself will say so
+    return false;  // the context reports the error itself
   }
-  lost = fault.is_permanent;
+  is_lost = fault.is_permanent;
   return true;
 }
 
@@ -70,8 +70,10 @@ template <auto real>
 struct Wrapper;
 template <class Status, class... Args, Status (*real)(Args...)>
 struct Wrapper<real> {
-  static Status instead(Args... args) { return should_fail() ? status(Status{}) : real(args...); }
-  static Status after(Args... args) {
+  static Status fail_without_call(Args... args) {
+    return should_fail() ? status(Status{}) : real(args...);
+  }
+  static Status fail_after_call(Args... args) {
     const bool failed = should_fail();
     const Status real_status = real(args...);
     return failed ? status(Status{}) : real_status;
@@ -87,10 +89,10 @@ bool contains_poison(const void* bytes, std::size_t size) {
 
 }  // namespace
 
-void arm_fault(const CudaFault& wanted) {
-  fault = wanted;
+void arm_fault(const CudaFault& new_fault) {
+  fault = new_fault;
   calls = 0;
-  lost = false;
+  is_lost = false;
   launch_error = cudaSuccess;
 }
 
@@ -103,18 +105,19 @@ using eckart::cuda::launch_error;
 using eckart::cuda::should_fail;
 using eckart::cuda::Wrapper;
 
-// The wrapper of a call by its name alone: the loader asks the resolver which function it is.
+// The loader asks the resolver for the address of the wrapper, so only the name of the call must be
+// known here.
 #define WRAP_BY(name, how)                                                                         \
   extern "C" {                                                                                     \
   decltype(name) __real_##name;                                                                    \
   static void* resolve_##name() { return reinterpret_cast<void*>(&Wrapper<&__real_##name>::how); } \
   decltype(name) __wrap_##name __attribute__((ifunc("resolve_" #name)));                           \
   }
-#define WRAP(name) WRAP_BY(name, instead)
-#define WRAP_AFTER(name) WRAP_BY(name, after)
+#define WRAP(name) WRAP_BY(name, fail_without_call)
+#define WRAP_AFTER(name) WRAP_BY(name, fail_after_call)
 #include "tests/backend/cuda/faults/wrapped_calls.inc"
 
-// Those that are overloaded, or that more has to be said of.
+// Calls that are overloaded or that need more than Wrapper.
 extern "C" {
 
 cublasStatus_t __real_cublasGemmStridedBatchedEx(cublasHandle_t, cublasOperation_t,
@@ -124,7 +127,7 @@ cublasStatus_t __real_cublasGemmStridedBatchedEx(cublasHandle_t, cublasOperation
                                                  const void*, void*, cudaDataType, int, long long,
                                                  int, cublasComputeType_t, cublasGemmAlgo_t);
 static void* resolve_gemm() {
-  return reinterpret_cast<void*>(&Wrapper<&__real_cublasGemmStridedBatchedEx>::instead);
+  return reinterpret_cast<void*>(&Wrapper<&__real_cublasGemmStridedBatchedEx>::fail_without_call);
 }
 void __wrap_cublasGemmStridedBatchedEx() __attribute__((ifunc("resolve_gemm")));
 
@@ -137,7 +140,7 @@ cudaError_t __wrap_cudaMemcpyAsync(void* to, const void* from, size_t size, cuda
   return __real_cudaMemcpyAsync(to, from, size, kind, stream);
 }
 
-/// What a launch returns is left to cudaGetLastError().
+/// Callers read the error of a launch from cudaGetLastError().
 cudaError_t __real___cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, size_t, cudaStream_t);
 cudaError_t __wrap___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
                                       size_t shared, cudaStream_t stream) {

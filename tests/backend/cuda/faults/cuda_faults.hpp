@@ -4,19 +4,19 @@
 
 namespace eckart::cuda {
 
-/// Lets the calls that a program makes to CUDA fail. Link `cuda_faults` to have it; in the module
-/// of that kind it goes by the environment (cuda_faults.cpp).
+/// A fault to inject into CUDA calls. Link `cuda_faults` to use it. In the module `faulty_cuda` the
+/// environment selects the fault (cuda_faults.cpp).
 struct CudaFault {
   cudaError_t error = cudaSuccess;
-  long first = 0;             ///< the call that fails, from 1 on
-  bool is_permanent = false;  ///< all calls after it fail as well, as when the context is lost
+  long first = 0;             ///< number of the call that fails, from 1
+  bool is_permanent = false;  ///< all later calls fail too, as after a lost context
 };
-/// Counts calls from here on, and lets one fail.
+/// Resets the call count and sets the fault.
 void arm_fault(const CudaFault& fault);
-/// Calls since arm().
+/// The number of calls since arm_fault().
 long cuda_call_count();
 
-/// Kernels that end the context: by __trap(), and by writing to no address.
+/// Launches kernels that destroy the context: with __trap(), and by writing to an invalid address.
 void launch_trap(cudaStream_t stream);
 void launch_wild_write(cudaStream_t stream);
 

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 const std::vector<RankPolicy> kTen{{10}};
 
-/// What it chose for images of these sizes.
+/// Computes images of these sizes and returns the backend's choices.
 std::vector<SolverChoice> solver_choices(Backend& backend,
                                          const std::vector<std::pair<int, int>>& sizes,
                                          const std::vector<RankPolicy>& ranks = kTen) {
@@ -100,14 +100,14 @@ TEST(CpuBackend, cancels_the_remaining_planes_after_a_stop_request) {
     Task* const tasks[] = {&task};
     lane->start(0, batch_key(task, 1), tasks);
     lane->finish(0);
-    EXPECT_EQ(task.canceled, stopped);
+    EXPECT_EQ(task.is_canceled, stopped);
     EXPECT_EQ(task.results[0][0].rank, stopped ? 0 : 10);
     EXPECT_EQ(task.error, "");
   }
 }
 
-/// Whose rounding errors, over all pixels, are not negligible: a full decomposition in float64
-/// would take a hundred times as long, for the same pixels.
+/// The rounding errors of all pixels together are not negligible. A full decomposition in float64
+/// would give the same pixels and take 100 times as long.
 TEST(CpuBackend, certifies_a_large_flat_image_in_float32) {
   const auto backend = make_cpu_backend({});
   const auto lane = backend->make_lane(0);
@@ -120,12 +120,12 @@ TEST(CpuBackend, certifies_a_large_flat_image_in_float32) {
   Task* const tasks[] = {&task};
   lane->start(0, batch_key(task, 32), tasks);
   lane->finish(0);
-  EXPECT_FALSE(task.results[0][0].recomputed);
+  EXPECT_FALSE(task.results[0][0].is_recomputed);
   EXPECT_EQ(task.results[0][0].squared_error, 0);
   EXPECT_EQ(task.results[0][0].loss_estimate_db, 0);
 }
 
-/// By subspace iteration and by a full decomposition.
+/// Both with subspace iteration and with a full decomposition.
 TEST(CpuBackend, gives_a_black_plane_full_energy) {
   for (const auto& [rows, cols] : {std::pair{100, 90}, {90, 100}, {20, 30}}) {
     for (const Depth depth : {Depth::u8, Depth::u16}) {

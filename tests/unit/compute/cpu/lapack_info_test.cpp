@@ -1,4 +1,4 @@
-// What becomes of the codes that LAPACKE returns.
+// The handling of LAPACKE's return codes.
 #include "compute/cpu/lapack_info.hpp"
 
 #include <gtest/gtest.h>

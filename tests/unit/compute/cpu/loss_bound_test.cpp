@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kRows = 150, kCols = 120, kRank = 10, kColumns = 32;
 
-/// An image with its decomposition by another library routine than those tested.
+/// An image and its decomposition by a different LAPACK routine.
 struct Plane {
   explicit Plane(const Image& image) : svd(test::reference_svd(image, 0)) {
     a_t_nm.assign(svd.a.begin(), svd.a.end());
@@ -27,7 +27,7 @@ struct Plane {
     return std::accumulate(svd.sigma.begin() + k, svd.sigma.end(), 0.0,
                            [](double sum, double value) { return sum + value * value; });
   }
-  /// Right singular vectors from `first` on, as a basis.
+  /// `count` right singular vectors from index `first`, as a basis.
   std::vector<float> right_vectors(int first, int count) const {
     std::vector<float> q_nl;
     for (int i = first; i < first + count; ++i) {
@@ -76,13 +76,13 @@ TEST(LossBound, bounds_the_loss_of_every_stage_of_the_iteration) {
       const double loss = db(error, plane.optimum(kRank)), proven = bound.loss_db(kRank, error);
       EXPECT_GE(proven, loss - 1e-9) << int(kind) << " stage " << stage;
       if (stage == 2 && kind != SynthKind::noise) {
-        EXPECT_LE(proven, kMaxLossDb) << int(kind) << " is lost by " << loss << " dB";
+        EXPECT_LE(proven, kMaxLossDb) << int(kind) << " has lost " << loss << " dB";
       }
     }
   }
 }
 
-/// What an estimate from inside the subspace cannot see.
+/// An estimate from inside the subspace cannot detect this.
 TEST(LossBound, proves_nothing_without_the_leading_direction) {
   const Plane plane(make_image(SynthKind::texture));
   for (const int first : {1, 5}) {
@@ -95,7 +95,7 @@ TEST(LossBound, proves_nothing_without_the_leading_direction) {
   }
 }
 
-/// A small share of the basis points to a direction outside.
+/// A small part of the basis points to a direction outside.
 TEST(LossBound, grows_with_the_angle_of_the_subspace) {
   const Plane plane(make_image(SynthKind::texture));
   double last = 0;

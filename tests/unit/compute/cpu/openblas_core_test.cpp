@@ -15,7 +15,7 @@ TEST(OpenblasCore, warns_with_the_core_type_to_set) {
 TEST(OpenblasCore, does_not_warn_about_a_suitable_core) {
   EXPECT_EQ(openblas_core_warning("Cooperlake", {true, true}), "");
   EXPECT_EQ(openblas_core_warning("Haswell", {true, true}), "");
-  EXPECT_EQ(openblas_core_warning("Prescott", {false, false}), "") << "it is one";
+  EXPECT_EQ(openblas_core_warning("Prescott", {false, false}), "") << "the CPU is that old";
 }
 
 }  // namespace

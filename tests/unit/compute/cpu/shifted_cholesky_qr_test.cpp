@@ -14,7 +14,7 @@ constexpr int kRows = 200, kCols = 32;
 
 using Columns = std::vector<float>;
 
-/// Column j is multiplied by scale^j and has a share of the first column.
+/// Random columns. Column j is scaled by scale^j and contains `share` of the first column.
 Columns make_columns(double scale, double share) {
   std::mt19937 random(3);
   std::normal_distribution<double> normal;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kRows = 150, kCols = 120, kRank = 10, kWidth = 32;
 
-/// H_m diag(sigma) H_n with reflections H = 1 - 2ww', so with these singular values.
+/// H_m diag(sigma) H_n with Householder reflections H = I - 2ww', so with these singular values.
 std::vector<float> with_singular_values(const std::vector<double>& sigma) {
   const auto reflection = [](int size, int i, int j) {
     const double norm = size * (size + 1.0) * (2.0 * size + 1.0) / 6.0;
@@ -29,7 +29,7 @@ std::vector<float> with_singular_values(const std::vector<double>& sigma) {
   return a_t_nm;
 }
 
-/// Falls by this factor from one to the next.
+/// Singular values 1000 factor^i.
 std::vector<double> geometric_decay(double factor) {
   std::vector<double> sigma;
   for (int i = 0; i < kCols; ++i) sigma.push_back(1000 * std::pow(factor, i));
@@ -116,9 +116,9 @@ TEST(SubspaceIteration, reduces_the_error_more_with_a_larger_amplification) {
   EXPECT_LT(left[1], left[0]);
 }
 
-/// What it misses, as a share of the optimal error. Without the last term of the recurrence it
-/// misses two and a half times as much of the first spectrum, and where that term is not scaled as
-/// the others are, three to fifty times as much of the others.
+/// The missed energy as a share of the optimal error. Without the last term of the recurrence it is
+/// 2.5 times as large for the first spectrum. If that term is not scaled like the others, it is 3
+/// to 50 times as large for the others.
 TEST(SubspaceIteration, filters_as_the_chebyshev_polynomial) {
   const struct {
     double factor, amplification, max_missed;

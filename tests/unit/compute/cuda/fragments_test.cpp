@@ -1,5 +1,5 @@
-// A warp in plain C++: what ldmatrix and mma do by the PTX manual, with the addresses and the
-// elements that the kernels' headers name.
+// Simulates ldmatrix and mma for a warp as the PTX manual defines them, with the addresses and
+// elements from the header.
 #include "compute/cuda/layout/fragments.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kLanes = 32;
 using Elements = std::array<std::array<int, 16>, 16>;
-/// Of each lane four registers of two elements.
+/// Four registers of two elements for each lane.
 using Registers = std::array<std::array<std::array<int, 2>, 4>, kLanes>;
 
 Elements numbered(int seed) {
@@ -25,8 +25,8 @@ Elements numbered(int seed) {
   return elements;
 }
 
-/// ldmatrix.x4: lane l / 8 * 8 + r gives where row r of matrix l / 8 is; lane l gets elements
-/// (l / 4, 2 (l % 4)) and the next of each matrix, of the transposed one with `transposed`.
+/// ldmatrix.x4: lane 8 i + r passes the address of row r of matrix i. Lane l receives elements (l /
+/// 4, 2 (l % 4)) and the next one of each matrix, or of its transpose.
 Registers load(const Elements& from, Position (*first)(int), bool transposed) {
   const auto element = [&](int matrix, int row, int column) {
     const Position at = first(matrix * 8 + row);
@@ -45,7 +45,8 @@ Registers load(const Elements& from, Position (*first)(int), bool transposed) {
   return registers;
 }
 
-/// A of mma.m16n8k16: registers are its quarters top left, bottom left, top right, bottom right.
+/// Operand A of mma.m16n8k16: the registers are its quarters top left, bottom left, top right,
+/// bottom right.
 void expect_a(const Registers& registers, const std::function<int(int row, int k)>& a) {
   for (int lane = 0; lane < kLanes; ++lane) {
     const int g = lane / 4, t = lane % 4;
@@ -59,7 +60,7 @@ void expect_a(const Registers& registers, const std::function<int(int row, int k
   }
 }
 
-/// Two B of it beside one another: of each the upper and the lower half.
+/// Two adjacent operands B: the upper and the lower half of each.
 void expect_b_pair(const Registers& registers, const std::function<int(int k, int column)>& b) {
   for (int lane = 0; lane < kLanes; ++lane) {
     const int g = lane / 4, t = lane % 4;
@@ -93,7 +94,7 @@ TEST(CudaFragments, lane_loads_its_fragments_of_two_b) {
                 [&](int k, int column) { return at(column, k); });
 }
 
-/// By the PTX manual: row g, and g + 8 of the third and fourth; columns 2t and 2t + 1.
+/// PTX manual: row g, and g + 8 for the third and fourth element; columns 2t and 2t + 1.
 TEST(CudaFragments, product_elements_are_covered_once) {
   for (const int elements : {4, 2}) {  // 16 x 8 of mma.m16n8k16, 8 x 8 of mma.m8n8k4
     std::vector<int> seen(std::size_t(kLanes * elements));

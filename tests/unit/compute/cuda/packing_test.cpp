@@ -52,7 +52,7 @@ TEST(CudaPacking, planes_of_an_image_cover_its_samples_once) {
 TEST(CudaPacking, float16_scale_keeps_samples_below_256) {
   EXPECT_EQ(float16_scale(1), 1);
   EXPECT_LT(65535 * float16_scale(2), 256);
-  EXPECT_GE(65535 * float16_scale(2), 127) << "and no smaller than necessary";
+  EXPECT_GE(65535 * float16_scale(2), 127) << "not smaller than necessary";
 }
 
 TEST(CudaPacking, every_tile_has_its_own_error) {
@@ -69,12 +69,12 @@ TEST(CudaPacking, every_tile_has_its_own_error) {
   EXPECT_EQ(seen, std::vector<int>(5 * 6 * 3, 1));
 }
 
-/// Of whatever solver: memory for values is taken before it is known which one will write them.
+/// Memory for values is reserved before it is known which solvers will write them.
 TEST(CudaPacking, max_values_suffices_for_every_solver) {
   for (int n = 1; n <= 700; n += (n < 100 ? 1 : 13)) {
     for (int rank = 1; rank <= n; rank += 7) {
       const int columns = cuda_subspace_columns(rank, 192);
-      if (4 * columns > 3 * n) continue;  // then gram is chosen
+      if (4 * columns > 3 * n) continue;  // gram is chosen in this case
       const int rayleigh_quotients = align_up(rank);
       EXPECT_LE(std::size_t(columns + rayleigh_quotients), max_values_per_plane(n))
           << n << ", rank " << rank;

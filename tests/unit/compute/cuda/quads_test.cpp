@@ -28,7 +28,7 @@ TEST(CudaQuads, cover_the_elements_of_a_warp_once) {
   EXPECT_EQ(seen, std::vector<int>(32 * 32, 1));
 }
 
-/// What a lane has of a warp's products: two rows of four, 16 x 8 each.
+/// A lane's elements of a warp's products: two rows of four products, 16 x 8 each.
 using Products = std::array<std::array<std::array<int, 4>, 4>, 2>;
 
 Products products_of(int lane) {
@@ -45,7 +45,7 @@ Products products_of(int lane) {
   return products;
 }
 
-/// As reconstruct_float16() makes quads: each lane gives the one beside it what that one needs.
+/// The exchange of reconstruct_float16(): each lane gives its neighbor the elements that it needs.
 TEST(CudaQuads, contain_the_elements_at_their_position) {
   const auto pair = [](int lane, int q, int second) {
     const Products products = products_of(lane);
@@ -96,7 +96,7 @@ TEST(CudaQuads, index_every_sample_once) {
   }
 }
 
-/// The kernel then loads four bytes at once, wherever a quad begins.
+/// The kernel then loads four bytes at once for every quad.
 TEST(CudaQuads, are_words_only_if_complete_and_aligned) {
   for (const int channels : {1, 3}) {
     for (int cols = 1; cols < 20; ++cols) {

@@ -26,8 +26,8 @@ TEST(CudaSmallMatrices, largest_order_fits_shared_memory) {
   EXPECT_EQ(largest_order(1 << 30, bytes), kMaxSmallOrder);
 }
 
-/// As rotate() uses its shared memory: two float16 parts (hi, lo) of M, [column][k], and two of
-/// rows, [k][row].
+/// The shared memory of rotate(): hi and lo of M, [column][k], then hi and lo of the rows,
+/// [k][row].
 TEST(CudaRotate, shared_memory_fits_its_layout) {
   for (int l = 16; l <= 256; l += 16) {
     for (const bool upper : {false, true}) {
@@ -40,7 +40,7 @@ TEST(CudaRotate, shared_memory_fits_its_layout) {
         EXPECT_GT(area.rows_count, (depth - 1) * RotateShared::kRowStride + kRotateRows - 1);
         EXPECT_EQ(area.count(), 2 * area.m_count + 2 * area.rows_count);
         EXPECT_LE(2 * std::size_t(area.count()), rotate_shared_bytes(l));
-        // Runs of eight float16 numbers are loaded as 16 bytes.
+        // Eight float16 numbers are loaded as 16 bytes.
         for (const int at :
              {area.m_stride, area.m_count, area.rows_count, RotateShared::kRowStride})
           EXPECT_EQ(at % 8, 0);
@@ -49,7 +49,8 @@ TEST(CudaRotate, shared_memory_fits_its_layout) {
   }
 }
 
-/// Eight rows of an 8 x 8 matrix, 16 bytes each, lie in different banks (32 of four bytes).
+/// The eight rows of an 8 x 8 matrix, 16 bytes each, are in different banks (32 banks of four
+/// bytes).
 TEST(CudaRotate, reads_shared_memory_without_conflicts) {
   for (int depth = 16; depth <= 256; depth += 16) {
     for (const int stride : {RotateShared(depth).m_stride, RotateShared::kRowStride}) {
@@ -60,7 +61,7 @@ TEST(CudaRotate, reads_shared_memory_without_conflicts) {
   }
 }
 
-/// All that multiplies kRotateColumns columns of an upper triangular M, and no more than need be.
+/// The depth includes all nonzero rows of an upper triangular M in these columns, and no others.
 TEST(CudaRotate, depth_matches_the_triangle) {
   for (int l = 16; l <= 256; l += 16) {
     for (int column0 = 0; column0 < l; column0 += kRotateColumns) {
@@ -111,7 +112,7 @@ TEST(CudaJacobi, ring_source_inverts_the_step) {
   }
 }
 
-/// The steps of a sweep of jacobi(), with pairs of columns that have numbers.
+/// Simulates the steps of a sweep of jacobi() with numbered pairs of columns.
 TEST(CudaJacobi, every_pair_meets_every_other_once_in_a_sweep) {
   for (int tiles = 1; tiles <= kMaxOrderTiles; ++tiles) {
     const int groups = jacobi_threads(tiles) / kJacobiLanes;

@@ -25,7 +25,7 @@ TEST(CudaSpectrumFormat, keeps_refined_values_after_the_others) {
   EXPECT_EQ(squared_values({ValueOrder::ritz, 3, 2}, values, 1), values);
 }
 
-/// Planes of 16 bits were scaled down for float16, and so were their singular values.
+/// 16-bit planes are scaled down for float16, and so are their singular values.
 TEST(CudaSpectrumFormat, undoes_the_float16_scale) {
   const SpectrumFormat float16{ValueOrder::ritz, 2, 0, Precision::float16};
   const std::vector<double> values{9, 4};
@@ -64,7 +64,7 @@ TEST(CudaSpectrumFormat, sets_energy_and_loss_of_subspace_iteration) {
   EXPECT_GT(result.loss_estimate_db, 0);
 }
 
-/// The certificate compares values with the residual, which is of the samples.
+/// The certificate compares the values with the residual, which has the scale of the samples.
 TEST(CudaSpectrumFormat, undoes_the_float16_scale_before_certifying) {
   const std::vector<double> of_samples{10e9, 3e9, 1e9, 5e8, 10.01e9, 3.01e9};
   std::vector<double> scaled = of_samples;

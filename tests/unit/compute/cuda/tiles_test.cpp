@@ -21,7 +21,7 @@ TEST(CudaTiles, cover_a_side_exactly) {
   EXPECT_EQ(project_tile_count(129), 2);
 }
 
-/// Threads that take every run of an area, as kernels share out what they copy.
+/// Kernels divide the elements that they copy among threads in this way.
 TEST(CudaTiles, runs_cover_an_area_once) {
   for (const int run_length : {1, 2, 4, 8}) {
     for (const int width : {8, 16, 32, 48, 64, 128}) {
@@ -38,7 +38,7 @@ TEST(CudaTiles, runs_cover_an_area_once) {
   }
 }
 
-/// Neighboring threads get neighboring memory.
+/// Neighboring threads must access neighboring memory.
 TEST(CudaTiles, consecutive_runs_are_adjacent) {
   for (int at = 0; at < 64 * 64 / 4 - 1; ++at) {
     const Position one = run_position(at, 64, 4), next = run_position(at + 1, 64, 4);

@@ -14,7 +14,7 @@
 namespace eckart::cuda {
 namespace {
 
-using Half = std::uint16_t;  // as large as __half
+using Half = std::uint16_t;  // the size of __half
 
 struct MemoryRange {
   const void* begin;
@@ -26,7 +26,8 @@ MemoryRange memory_range(const T* begin, double count) {
   return {begin, std::size_t(count) * sizeof(T)};
 }
 
-/// They are aligned, do not overlap, and lie within `workspace` of so many bytes.
+/// Expects that the ranges are aligned, do not overlap, and are inside `workspace` of `bytes`
+/// bytes.
 void expect_disjoint(std::vector<MemoryRange> ranges, const std::byte* workspace,
                      std::size_t bytes) {
   std::sort(ranges.begin(), ranges.end(), [](auto& a, auto& b) { return a.begin < b.begin; });
@@ -40,7 +41,7 @@ void expect_disjoint(std::vector<MemoryRange> ranges, const std::byte* workspace
   EXPECT_LE(end, workspace + bytes);
 }
 
-/// Nothing is read or written there.
+/// An address that is never accessed.
 std::byte* const kWorkspace = reinterpret_cast<std::byte*>(std::uintptr_t(1) << 40);
 
 TEST(CudaWorkspaceAllocator, counts_allocated_bytes) {
@@ -92,7 +93,7 @@ TEST(CudaWorkspace, float16_buffers_do_not_overlap) {
                      memory_range(p.tile_squared_norms, project_tile_count(s.n) * k * c),
                      memory_range(p.ill_conditioned, c)},
                     kWorkspace, allocator.used_bytes());
-    // What reorthonormalize() is given S for, and small_svd() M.
+    // reorthonormalize() uses S, and small_svd() uses M, with k columns.
     EXPECT_LE(k, l);
   }
 }
@@ -131,7 +132,7 @@ TEST(CudaWorkspace, column_blocks_are_nearly_equal_and_at_most_128) {
     ASSERT_EQ(max_columns % 16, 0) << l;
     ASSERT_EQ(blocks, (l + 127) / 128) << l << ": no more blocks than necessary";
     ASSERT_LT(max_columns * blocks, l + 16 * blocks) << l;
-    for (int first = 0; first < l; first += max_columns) {  // as BlockCholeskyQr uses its memory
+    for (int first = 0; first < l; first += max_columns) {  // the memory use of BlockCholeskyQr
       const int columns = std::min(max_columns, l - first), rest = l - first - columns;
       ASSERT_LE(columns * std::max(columns, rest), max_columns * l);
     }
@@ -144,7 +145,7 @@ TEST(CudaFloat16Scales, keep_columns_and_products_within_float16) {
     ASSERT_LE(scale * scale, rows);
     ASSERT_GT(4 * scale * scale, rows) << "the largest such power of two";
     ASSERT_EQ(scale, std::exp2(std::round(std::log2(scale))));
-    // Entries of A below 256, of unit columns times their scale: at most the root of their length.
+    // Entries of A are below 256. The absolute sum of a unit column is at most sqrt(rows).
     const double product = double(float16_product_scale(rows));
     ASSERT_LE(product * 256 * std::sqrt(double(rows)) * scale, 65536) << rows;
     ASSERT_GE(product * 256 * rows, 0.49 * std::min(65536.0, 256.0 * rows));
@@ -152,7 +153,7 @@ TEST(CudaFloat16Scales, keep_columns_and_products_within_float16) {
   }
 }
 
-/// P and V with entries that tell where they belong, in either order of the columns.
+/// P and V with entries that encode their position, in both orders of the columns.
 TEST(CudaFactors, locate_every_element_in_either_order) {
   constexpr int m = 5, n = 4, planes = 3;
   for (const int v_columns : {4, 2}) {

@@ -62,11 +62,11 @@ TEST(CudaBatchCapacity, lanes_are_up_to_four_a_device_with_two_gib_each) {
 TEST(CudaBatchCapacity, lanes_share_the_memory_of_their_device) {
   EXPECT_DOUBLE_EQ(bytes_per_lane(12, 1, 4), 3);
   EXPECT_DOUBLE_EQ(bytes_per_lane(12, 2, 4), 6);
-  EXPECT_DOUBLE_EQ(bytes_per_lane(12, 2, 5), 4) << "one device has three of them";
+  EXPECT_DOUBLE_EQ(bytes_per_lane(12, 2, 5), 4) << "one device has three lanes";
   EXPECT_DOUBLE_EQ(bytes_per_lane(12, 4, 1), 12);
 }
 
-/// What the solver's workspace and the slots take, without what cuSOLVER asks for.
+/// The bytes of workspace and slots per plane, without the workspace of cuSOLVER.
 double allocated_bytes(const BatchWorkload& batch, int outputs) {
   constexpr int kCount = 16;
   const Problem problem{batch.shape.rows, batch.shape.cols, kCount, {batch.rank}, batch.columns, 2};
@@ -76,7 +76,7 @@ double allocated_bytes(const BatchWorkload& batch, int outputs) {
   } else {
     SubspaceBuffers<std::uint16_t>::allocate(allocator, SubspaceSizes(problem));
   }
-  const double slots = 2.0 * batch.shape.rows * batch.shape.cols * (1 + outputs);  // of bytes
+  const double slots = 2.0 * batch.shape.rows * batch.shape.cols * (1 + outputs);  // in bytes
   return double(allocator.used_bytes()) / kCount + slots;
 }
 
@@ -84,9 +84,9 @@ TEST(CudaBatchCapacity, estimates_plane_bytes) {
   for (const int side : {256, 512, 1024, 4096}) {
     for (const int rows : {side, 3 * side}) {
       for (const int outputs : {1, 3}) {
-        for (const bool float64 : {false, true}) {
-          const int rank = float64 ? 200 : 20, columns = float64 ? 250 : 48;
-          const BatchWorkload batch{{rows, side}, rank, columns, 16, float64};
+        for (const bool is_float64 : {false, true}) {
+          const int rank = is_float64 ? 200 : 20, columns = is_float64 ? 250 : 48;
+          const BatchWorkload batch{{rows, side}, rank, columns, 16, is_float64};
           const double bytes = plane_bytes(batch, SolverKind::subspace, std::size_t(outputs));
           EXPECT_GT(bytes, allocated_bytes(batch, outputs)) << rows << " x " << side;
           EXPECT_LT(bytes, 3.5 * allocated_bytes(batch, outputs)) << rows << " x " << side;
@@ -133,7 +133,7 @@ TEST(CudaBatchCapacity, deterministic_lane_reserves_a_full_batch) {
   EXPECT_EQ(capacity.current, 256);
 }
 
-/// Without memory for more than `most` planes, every batch gets through or fails after few tries.
+/// If memory is limited to `max_planes` planes, every batch succeeds or fails after a few attempts.
 TEST(CudaBatchCapacity, shrinks_to_available_memory) {
   for (const int full : {3, 4, 31, 256, 512}) {
     for (int max_planes = 0; max_planes <= full; max_planes += std::max(1, full / 16)) {
@@ -165,9 +165,9 @@ TEST(CudaBatchCapacity, recompute_capacity_halves_to_one_plane) {
     EXPECT_TRUE(capacity.shrink_recompute());
     EXPECT_EQ(capacity.recompute, expected);
   }
-  EXPECT_FALSE(capacity.shrink_recompute()) << "one plane is the least";
+  EXPECT_FALSE(capacity.shrink_recompute()) << "one plane is the minimum";
   EXPECT_EQ(capacity.recompute, 1);
-  EXPECT_EQ(capacity.full, 256) << "whole batches are not limited by it";
+  EXPECT_EQ(capacity.full, 256) << "the capacity of whole batches is unchanged";
 }
 
 }  // namespace

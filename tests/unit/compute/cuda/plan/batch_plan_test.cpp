@@ -33,7 +33,7 @@ TEST(CudaBatchPlan, last_solver_is_the_end_of_the_sequence) {
     EXPECT_EQ(plan.is_last(solver), plan.solvers[solver] == SolverStep::gesvd);
 }
 
-/// Whoever shares a batch, its planes are computed in a batch of the same size.
+/// A plane is always computed in a batch of the same size, regardless of the other images.
 TEST(CudaBatchPlan, deterministic_batches_are_always_full) {
   BatchPlan plan = subspace_plan(0);
   EXPECT_EQ(plan.padded_planes(5, 32), 5);
@@ -64,10 +64,10 @@ TEST(CudaBatchPlan, learns_iterations_from_whole_batches_unless_deterministic) {
 
 class CudaBatchPlanCacheTest : public ::testing::Test {
  protected:
-  static BatchKey kind(int side) { return {{side, side}, {{1}}}; }
+  static BatchKey make_key(int side) { return {{side, side}, {{1}}}; }
   BatchPlan& get(int side, int in_flight = 0) {
-    return cache_.get_or_make(kind(side),
-                              [&](const BatchKey& key) { return key == kind(in_flight); });
+    return cache_.get_or_make(make_key(side),
+                              [&](const BatchKey& key) { return key == make_key(in_flight); });
   }
 
   BatchPlanner planner_{{.solver = SolverKind::gram, .costs = {}, .lane_bytes = 1e9}};
@@ -80,7 +80,7 @@ TEST_F(CudaBatchPlanCacheTest, keeps_what_a_plan_has_learned) {
   EXPECT_GE(reserved, 3);
   get(96);
   EXPECT_EQ(get(64).capacity.current, reserved);
-  EXPECT_EQ(&get(64), &cache_.at(kind(64)));
+  EXPECT_EQ(&get(64), &cache_.at(make_key(64)));
   EXPECT_EQ(cache_.size(), 2U);
 }
 
@@ -90,9 +90,9 @@ TEST_F(CudaBatchPlanCacheTest, full_cache_keeps_only_what_is_in_flight) {
   ASSERT_EQ(cache_.size(), kMaxCacheEntries);
   get(int(kMaxCacheEntries) + 1, 5);
   EXPECT_EQ(cache_.size(), 2U);
-  EXPECT_EQ(&get(5), &in_flight) << "a reference to it stays valid";
+  EXPECT_EQ(&get(5), &in_flight) << "references to it remain valid";
   EXPECT_EQ(get(5).capacity.current, 7);
-  EXPECT_EQ(get(6).capacity.current, 0) << "a forgotten kind starts anew";
+  EXPECT_EQ(get(6).capacity.current, 0) << "an evicted plan is created again";
 }
 
 }  // namespace

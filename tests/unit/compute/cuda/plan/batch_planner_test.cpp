@@ -22,12 +22,12 @@ PlannerOptions h200() {
           .max_float16_columns = kMaxFloat16Columns,
           .lane_bytes = 28 * kGibibyte};
 }
-BatchKey kind(int rows, int cols, std::vector<RankPolicy> ranks = {{20}}) {
+BatchKey make_key(int rows, int cols, std::vector<RankPolicy> ranks = {{20}}) {
   return {{rows, cols}, std::move(ranks)};
 }
 
 TEST(CudaBatchPlanner, plans_subspace_in_float16_at_low_rank) {
-  const BatchPlan plan = BatchPlanner(h200()).make_plan(kind(512, 256));
+  const BatchPlan plan = BatchPlanner(h200()).make_plan(make_key(512, 256));
   EXPECT_EQ(plan.shape, (PaddedShape{512, 256}));
   EXPECT_EQ(plan.solvers, solver_sequence(SolverKind::subspace, false));
   EXPECT_EQ(plan.solvers[plan.first_solver], float16_subspace);
@@ -38,18 +38,18 @@ TEST(CudaBatchPlanner, plans_subspace_in_float16_at_low_rank) {
 }
 
 TEST(CudaBatchPlanner, plans_subspace_in_float64_above_the_float16_columns) {
-  const BatchPlan plan = BatchPlanner(h200()).make_plan(kind(1024, 1024, {{200}}));
+  const BatchPlan plan = BatchPlanner(h200()).make_plan(make_key(1024, 1024, {{200}}));
   EXPECT_EQ(plan.solvers[plan.first_solver], float64_subspace);
   EXPECT_GT(plan.columns, kMaxFloat16Columns);
   PlannerOptions small = h200();
   small.max_float16_columns = 112;
-  const BatchPlan on_older_gpu = BatchPlanner(small).make_plan(kind(1024, 1024, {{100}}));
+  const BatchPlan on_older_gpu = BatchPlanner(small).make_plan(make_key(1024, 1024, {{100}}));
   EXPECT_EQ(on_older_gpu.solvers[on_older_gpu.first_solver], float64_subspace)
       << "the GPU with the least shared memory decides";
 }
 
 TEST(CudaBatchPlanner, plans_gram_where_the_subspace_would_be_nearly_everything) {
-  const BatchPlan plan = BatchPlanner(h200()).make_plan(kind(32, 32));
+  const BatchPlan plan = BatchPlanner(h200()).make_plan(make_key(32, 32));
   EXPECT_EQ(plan.solvers, (std::vector{gram, gesvd}));
   EXPECT_EQ(plan.first_solver, 0U);
 }
@@ -58,14 +58,14 @@ TEST(CudaBatchPlanner, follows_the_requested_solver) {
   PlannerOptions options = h200();
   options.solver = SolverKind::gram;
   options.is_single_solver = true;
-  EXPECT_EQ(BatchPlanner(options).make_plan(kind(512, 512)).solvers, std::vector{gram});
+  EXPECT_EQ(BatchPlanner(options).make_plan(make_key(512, 512)).solvers, std::vector{gram});
   options.solver = SolverKind::gesvdj;
-  EXPECT_EQ(BatchPlanner(options).make_plan(kind(512, 512)).solvers, std::vector{gesvdj});
+  EXPECT_EQ(BatchPlanner(options).make_plan(make_key(512, 512)).solvers, std::vector{gesvdj});
 }
 
 TEST(CudaBatchPlanner, ranks_are_at_most_the_sides) {
   const BatchPlan plan =
-      BatchPlanner(h200()).make_plan(kind(96, 64, std::vector<RankPolicy>{{5}, {1000}, {64}}));
+      BatchPlanner(h200()).make_plan(make_key(96, 64, std::vector<RankPolicy>{{5}, {1000}, {64}}));
   EXPECT_EQ(plan.ranks, (std::vector{5, 64, 64})) << "one an output, in the order of the policies";
   const Problem problem = plan.problem(7, 3);
   EXPECT_EQ(problem.m, 96);
@@ -77,7 +77,7 @@ TEST(CudaBatchPlanner, ranks_are_at_most_the_sides) {
 }
 
 TEST(CudaBatchPlanner, batches_are_limited_by_the_memory_of_a_lane) {
-  const BatchKey large = kind(8192, 8192);
+  const BatchKey large = make_key(8192, 8192);
   int before = 0;
   for (const double gib : {0.001, 1.0, 4.0, 16.0, 64.0}) {
     PlannerOptions options = h200();
@@ -93,22 +93,22 @@ TEST(CudaBatchPlanner, more_outputs_take_more_memory) {
   PlannerOptions options = h200();
   options.lane_bytes = 2 * kGibibyte;
   const BatchPlanner planner(options);
-  EXPECT_LT(planner.batch_planes(kind(1024, 1024, {{5}, {10}, {15}, {20}})),
-            planner.batch_planes(kind(1024, 1024)));
+  EXPECT_LT(planner.batch_planes(make_key(1024, 1024, {{5}, {10}, {15}, {20}})),
+            planner.batch_planes(make_key(1024, 1024)));
 }
 
 TEST(CudaBatchPlanner, requested_batch_size_replaces_the_default) {
   PlannerOptions options = h200();
   options.batch_planes = 5;
-  EXPECT_EQ(BatchPlanner(options).batch_planes(kind(256, 256)), 5);
-  EXPECT_EQ(BatchPlanner(options).make_plan(kind(256, 256)).capacity.full, 5);
+  EXPECT_EQ(BatchPlanner(options).batch_planes(make_key(256, 256)), 5);
+  EXPECT_EQ(BatchPlanner(options).make_plan(make_key(256, 256)).capacity.full, 5);
 }
 
 TEST(CudaBatchPlanner, reports_its_choices) {
   const BatchPlanner planner(h200());
   EXPECT_TRUE(planner.solver_choices().empty());
-  planner.make_plan(kind(256, 256));
-  planner.batch_planes(kind(512, 512));
+  planner.make_plan(make_key(256, 256));
+  planner.batch_planes(make_key(512, 512));
   ASSERT_EQ(planner.solver_choices().size(), 2U);
   EXPECT_EQ(planner.solver_choices()[0].batch.shape, (PaddedShape{512, 512}));
   EXPECT_EQ(planner.solver_choices()[1].solver, SolverKind::subspace);
