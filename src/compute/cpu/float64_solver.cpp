@@ -68,7 +68,7 @@ void Float64Solver::reconstruct(const PlaneTask<T>& plane) {
         .energy = energy(std::span(right.sigma_squared).first(std::size_t(k)), squared_norm)};
     store_rounded(values_, plane.a_mn, plane.peak, samples_mn, *result);
     result->loss_estimate_db = loss_estimate_db(k, n, result->residual, squared_norm, precision_);
-    // a full decomposition loses nothing but rounding
+    // a full decomposition has only rounding errors
     result->loss_bound_db = result->loss_estimate_db;
   }
 }

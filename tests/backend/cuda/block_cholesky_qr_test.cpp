@@ -35,9 +35,9 @@ class BlockCholeskyQrTest : public SmallKernelTest {
         for (int b = 0; b < q.cols; ++b) {
           ASSERT_NEAR(gram.at(matrix, a, b), a == b && !zero ? 1 : 0, 1e-9) << a << ", " << b;
         }
-        double held = 0;
-        for (int b = 0; b < q.cols; ++b) held += std::pow(in_q.at(matrix, b, a), 2);
-        ASSERT_NEAR(held / column_dot(y, matrix, a, a), 1, 1e-9) << "column " << a;
+        double projected = 0;
+        for (int b = 0; b < q.cols; ++b) projected += std::pow(in_q.at(matrix, b, a), 2);
+        ASSERT_NEAR(projected / column_dot(y, matrix, a, a), 1, 1e-9) << "column " << a;
       }
     }
   }

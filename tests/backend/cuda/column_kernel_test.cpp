@@ -179,8 +179,9 @@ TEST_F(SmallKernelTest, project_matches_float32_precision_and_computes_norms) {
               size += std::abs(term);
             }
             const std::size_t at = std::size_t((2 * matrix * columns + col) * n + row),
-                              behind = std::size_t(n * columns);
-            ASSERT_NEAR(to_double(found[at]) + to_double(found[at + behind]), expected, 6e-7 * size)
+                              lo_offset = std::size_t(n * columns);
+            ASSERT_NEAR(to_double(found[at]) + to_double(found[at + lo_offset]), expected,
+                        6e-7 * size)
                 << m << " x " << n << ", column " << col;
             squared += expected * expected;
           }

@@ -112,10 +112,12 @@ __device__ void store_pixels(const float (&product)[2][4][4], float scale, const
     const auto& first = product[QuadLayout::product_row(q)][QuadLayout::product_column(q)];
     const auto& second = product[QuadLayout::product_row(q)][QuadLayout::product_column(q) + 1];
     const int at = QuadLayout::product_element(q);
-    const float got[2] = {__shfl_xor_sync(0xffffffffU, is_odd ? first[at] : second[at], 1),
-                          __shfl_xor_sync(0xffffffffU, is_odd ? first[at + 1] : second[at + 1], 1)};
-    float values[kQuadSamples] = {is_odd ? got[0] : first[at], is_odd ? got[1] : first[at + 1],
-                                  is_odd ? second[at] : got[0], is_odd ? second[at + 1] : got[1]};
+    const float received[2] = {
+        __shfl_xor_sync(0xffffffffU, is_odd ? first[at] : second[at], 1),
+        __shfl_xor_sync(0xffffffffU, is_odd ? first[at + 1] : second[at + 1], 1)};
+    float values[kQuadSamples] = {
+        is_odd ? received[0] : first[at], is_odd ? received[1] : first[at + 1],
+        is_odd ? second[at] : received[0], is_odd ? second[at + 1] : received[1]};
     const int count = quads.count(q);
 #pragma unroll
     for (int e = 0; e < kQuadSamples; ++e) values[e] = e < count ? scale * values[e] : 0.0F;

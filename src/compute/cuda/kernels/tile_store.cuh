@@ -70,30 +70,30 @@ __device__ TileError store_tile(const ReconstructTile& tile, const PlaneLayout& 
   return {squared_norm, squared_error, residual};
 }
 
-__device__ inline TileError sum_over_warp(TileError mine) {
+__device__ inline TileError sum_over_warp(TileError thread_error) {
 #pragma unroll
   for (int half = 16; half > 0; half /= 2) {
-    mine.squared_norm += __shfl_xor_sync(0xffffffffU, mine.squared_norm, half);
-    mine.squared_error += __shfl_xor_sync(0xffffffffU, mine.squared_error, half);
-    mine.residual += __shfl_xor_sync(0xffffffffU, mine.residual, half);
+    thread_error.squared_norm += __shfl_xor_sync(0xffffffffU, thread_error.squared_norm, half);
+    thread_error.squared_error += __shfl_xor_sync(0xffffffffU, thread_error.squared_error, half);
+    thread_error.residual += __shfl_xor_sync(0xffffffffU, thread_error.residual, half);
   }
-  return mine;
+  return thread_error;
 }
 
 /// Sums over the block in a fixed order. Thread 0 gets the result.
 template <int kThreads>
-__device__ TileError sum_over_block(TileError mine) {
+__device__ TileError sum_over_block(TileError thread_error) {
   constexpr int kWarps = kThreads / 32;
   __shared__ TileError errors[kWarps];
-  mine = sum_over_warp(mine);
-  if (threadIdx.x % 32 == 0) errors[threadIdx.x / 32] = mine;
+  thread_error = sum_over_warp(thread_error);
+  if (threadIdx.x % 32 == 0) errors[threadIdx.x / 32] = thread_error;
   __syncthreads();
   for (int warp = 1; warp < kWarps; ++warp) {
-    mine.squared_norm += errors[warp].squared_norm;
-    mine.squared_error += errors[warp].squared_error;
-    mine.residual += errors[warp].residual;
+    thread_error.squared_norm += errors[warp].squared_norm;
+    thread_error.squared_error += errors[warp].squared_error;
+    thread_error.residual += errors[warp].residual;
   }
-  return mine;
+  return thread_error;
 }
 
 /// Stores a tile and its errors. All threads of the block must call it after the tile is complete.
@@ -101,11 +101,11 @@ template <int kThreads>
 __device__ void store_tile_and_errors(const ReconstructTile& tile, const PlaneLayout& plane,
                                       const std::byte* pixels, int i0, int j0, std::byte* out,
                                       TileError* error) {
-  const TileError mine =
+  const TileError thread_error =
       plane.sample_bytes == 1
           ? store_tile<std::uint8_t, kThreads>(tile, plane, pixels, i0, j0, out)
           : store_tile<std::uint16_t, kThreads>(tile, plane, pixels, i0, j0, out);
-  const TileError sum = sum_over_block<kThreads>(mine);
+  const TileError sum = sum_over_block<kThreads>(thread_error);
   if (threadIdx.x == 0) *error = sum;
 }
 

@@ -39,7 +39,7 @@ void set_energy_and_loss(PlaneResult& result, const SpectrumFormat& spectrum,
   }
   result.loss_estimate_db =
       loss_estimate_db(result.rank, plane.n(), result.residual, squared_norm, spectrum.precision);
-  // a full decomposition loses nothing but rounding
+  // a full decomposition has only rounding errors
   result.loss_bound_db = result.loss_estimate_db;
   result.energy = energy(std::span(squares).first(std::size_t(result.rank)), squared_norm);
 }

@@ -57,10 +57,10 @@ TEST(CudaQuads, contain_the_elements_at_their_position) {
   for (int lane = 0; lane < 32; ++lane) {
     const bool odd = lane % 2 != 0;
     for (int q = 0; q < QuadLayout::kCount; ++q) {
-      const auto got = pair(lane ^ 1, q, odd ? 1 : 0);
+      const auto received = pair(lane ^ 1, q, odd ? 1 : 0);
       const auto own = pair(lane, q, odd ? 1 : 0);
-      const std::array<int, 4> values = odd ? std::array{got[0], got[1], own[0], own[1]}
-                                            : std::array{own[0], own[1], got[0], got[1]};
+      const std::array<int, 4> values = odd ? std::array{received[0], received[1], own[0], own[1]}
+                                            : std::array{own[0], own[1], received[0], received[1]};
       const int row = QuadLayout::origin(lane).row + QuadLayout::offset(q).row;
       const int column = QuadLayout::origin(lane).column + QuadLayout::offset(q).column;
       for (int e = 0; e < kQuadSamples; ++e)

@@ -123,10 +123,10 @@ TEST(CudaJacobi, every_pair_meets_every_other_once_in_a_sweep) {
     }
     std::multiset<std::pair<int, int>> met;
     const auto pass = [&](std::vector<int>& pairs, int step) {
-      std::vector<int> got;
+      std::vector<int> received;
       for (int group = 0; group < groups; ++group)
-        got.push_back(pairs[std::size_t(ring_source(group, step, groups))]);
-      pairs = got;
+        received.push_back(pairs[std::size_t(ring_source(group, step, groups))]);
+      pairs = received;
     };
     for (int step = 0; step < groups; ++step) {
       for (std::size_t g = 0; g < left.size(); ++g) met.insert(std::minmax(left[g], right[g]));
