@@ -70,30 +70,30 @@ __device__ TileError store_tile(const ReconstructTile& tile, const PlaneLayout& 
   return {squared_norm, squared_error, residual};
 }
 
-__device__ inline TileError sum_over_warp(TileError thread_error) {
+__device__ inline TileError sum_over_warp(TileError sum) {
 #pragma unroll
   for (int half = 16; half > 0; half /= 2) {
-    thread_error.squared_norm += __shfl_xor_sync(0xffffffffU, thread_error.squared_norm, half);
-    thread_error.squared_error += __shfl_xor_sync(0xffffffffU, thread_error.squared_error, half);
-    thread_error.residual += __shfl_xor_sync(0xffffffffU, thread_error.residual, half);
+    sum.squared_norm += __shfl_xor_sync(0xffffffffU, sum.squared_norm, half);
+    sum.squared_error += __shfl_xor_sync(0xffffffffU, sum.squared_error, half);
+    sum.residual += __shfl_xor_sync(0xffffffffU, sum.residual, half);
   }
-  return thread_error;
+  return sum;
 }
 
 /// Sums over the block in a fixed order. Thread 0 gets the result.
 template <int kThreads>
-__device__ TileError sum_over_block(TileError thread_error) {
+__device__ TileError sum_over_block(TileError sum) {
   constexpr int kWarps = kThreads / 32;
   __shared__ TileError errors[kWarps];
-  thread_error = sum_over_warp(thread_error);
-  if (threadIdx.x % 32 == 0) errors[threadIdx.x / 32] = thread_error;
+  sum = sum_over_warp(sum);
+  if (threadIdx.x % 32 == 0) errors[threadIdx.x / 32] = sum;
   __syncthreads();
   for (int warp = 1; warp < kWarps; ++warp) {
-    thread_error.squared_norm += errors[warp].squared_norm;
-    thread_error.squared_error += errors[warp].squared_error;
-    thread_error.residual += errors[warp].residual;
+    sum.squared_norm += errors[warp].squared_norm;
+    sum.squared_error += errors[warp].squared_error;
+    sum.residual += errors[warp].residual;
   }
-  return thread_error;
+  return sum;
 }
 
 /// Stores a tile and its errors. All threads of the block must call it after the tile is complete.
