@@ -15,7 +15,7 @@ void visit_ledger(const std::filesystem::path& folder, const std::string& settin
   const auto ledger = open_existing_ledger(folder, setting);
   for (const std::string& text : ledger->settings_texts()) visitor.settings(text);
   LedgerOutputs(*ledger, folder, setting).for_each(visitor.output);
-  for (const ledger::FailureEntry& failure : ledger->failed(std::numeric_limits<int>::max()))
+  for (const ledger::FailureEntry& failure : ledger->failures(std::numeric_limits<int>::max()))
     visitor.failure(failure);
 }
 

@@ -56,7 +56,7 @@ std::int64_t count_pending_images(const OpenedLedger& opened, const ledger::Requ
 LedgerStatus read_ledger_status(const std::filesystem::path& output, const std::string& ledger,
                                 int failures) {
   const OpenedLedger opened = find_ledger(output, ledger);
-  return {opened.ledger->count(), opened.ledger->failed(failures)};
+  return {opened.ledger->count_inputs(), opened.ledger->failures(failures)};
 }
 
 PendingCount count_pending(const std::filesystem::path& output, const std::string& ledger) {

@@ -12,8 +12,8 @@
 namespace eckart::ledger {
 namespace {
 
-/// Why no file can be made beside the database; 0 where one can. After a file could not be made
-/// SQLite tries to open it for reading, and keeps the errno of that, which is always ENOENT.
+/// The errno of creating a file beside the database; 0 if that succeeds. If SQLite cannot create a
+/// file, it tries to open it for reading and keeps that errno, which is always ENOENT.
 int file_creation_error(const std::string& file) {
   std::string probe = file + "-probe-XXXXXX";
   const int descriptor = ::mkostemp(probe.data(), O_CLOEXEC);
@@ -23,20 +23,20 @@ int file_creation_error(const std::string& file) {
   return 0;
 }
 
-/// errno of a commit that failed is known to the files alone.
+/// The errno of the last error. After a failed commit only the file objects have it.
 int system_errno(sqlite3* database) {
-  for (const int which : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER}) {
+  for (const int pointer_code : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER}) {
     sqlite3_file* file = nullptr;
     int error = 0;
-    sqlite3_file_control(database, "main", which, &file);
+    sqlite3_file_control(database, "main", pointer_code, &file);
     if (file && file->pMethods) file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &error);
     if (error != 0) return error;
   }
   const int error = sqlite3_system_errno(database);
   if (error != ENOENT || sqlite3_db_readonly(database, "main") == 1) return error;
   const char* const name = sqlite3_db_filename(database, "main");
-  const int why = name ? file_creation_error(name) : 0;
-  return why != 0 ? why : error;
+  const int creation_error = name ? file_creation_error(name) : 0;
+  return creation_error != 0 ? creation_error : error;
 }
 
 void check(int code, sqlite3* database) {
@@ -47,13 +47,13 @@ void check(int code, sqlite3* database) {
                       is_system_error ? system_errno(database) : 0};
 }
 
-/// Whether the file is opened as one that nobody writes, so that SQLite makes no files beside it.
-/// Where another process has left rows in such a file they are needed.
+/// Whether to open the file with immutable=1, so that SQLite creates no files beside it. Not if
+/// another process has left rows in a journal: they must be read.
 bool is_immutable(const std::filesystem::path& file, OpenMode access) {
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
-  std::error_code none;
-  const std::uintmax_t rows = std::filesystem::file_size(file.native() + "-wal", none);
-  if (!none && rows > 0) return false;
+  std::error_code error;
+  const std::uintmax_t wal_bytes = std::filesystem::file_size(file.native() + "-wal", error);
+  if (!error && wal_bytes > 0) return false;
   return access == OpenMode::immutable ||
          (access == OpenMode::read_only && ::access(folder.c_str(), W_OK) != 0);
 }
@@ -69,7 +69,7 @@ int access_flags(OpenMode access) {
   }
 }
 
-/// A URI in which every byte that might mean something there is written as %XX.
+/// An SQLite URI of the file. Bytes with a meaning in URIs are written as %XX.
 std::string to_uri(const std::filesystem::path& file) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string uri = "file:";
@@ -91,7 +91,7 @@ bool DatabaseError::is_corrupt() const {
   switch (code & 0xff) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-    case SQLITE_ERROR:  // a table or column that a statement names is missing
+    case SQLITE_ERROR:  // a statement names a missing table or column
     case SQLITE_CONSTRAINT:
     case SQLITE_FORMAT:
     case SQLITE_INTERNAL:
@@ -117,7 +117,8 @@ void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_fi
 
 Statement::Execution::~Execution() {
   sqlite3_reset(statement_);
-  sqlite3_clear_bindings(statement_);  // which refer to what may be gone; unbound is NULL
+  sqlite3_clear_bindings(
+      statement_);  // they may refer to freed memory; an unbound parameter is NULL
 }
 
 Statement::Execution& Statement::Execution::bind(int parameter, std::int64_t value) {
@@ -161,15 +162,15 @@ Database::Database(const std::filesystem::path& file, OpenMode access,
   std::error_code error;
   const std::filesystem::path absolute = std::filesystem::absolute(file, error);
   if (error) throw DatabaseError{SQLITE_CANTOPEN, "cannot find the current folder", error.value()};
-  // SQLite takes names like ":memory:" and "file:a" for its own syntax, but no absolute path.
+  // SQLite interprets names like ":memory:" and "file:a", but no absolute path.
   const std::string name = immutable ? to_uri(absolute) : absolute.native();
   const int code = sqlite3_open_v2(
       name.c_str(), &database,
       SQLITE_OPEN_NOMUTEX | (immutable ? SQLITE_OPEN_URI : 0) | access_flags(access), nullptr);
   database_.reset(database);
-  std::error_code none;  // a folder that cannot be searched has no file for us
+  std::error_code ignored;  // if the folder cannot be searched, the file counts as missing
   if (code == SQLITE_CANTOPEN && access == OpenMode::read_write &&
-      !std::filesystem::exists(file, none))
+      !std::filesystem::exists(file, ignored))
     throw DatabaseError{code, sqlite3_errmsg(database), file_creation_error(file.native())};
   check(code, database);
   sqlite3_extended_result_codes(database, 1);

@@ -12,20 +12,21 @@ struct sqlite3_stmt;
 
 namespace eckart::ledger {
 
-/// What SQLite said; `code` is its extended result code.
+/// An error of SQLite. `code` is the extended result code.
 struct DatabaseError {
   int code;
   std::string message;
-  int system_errno = 0;     ///< errno, where the system has refused something
-  bool is_corrupt() const;  ///< the file is no database, or damaged: statements that are right fail
+  int system_errno = 0;  ///< errno, or 0 if no system call failed
+  bool is_corrupt()
+      const;  ///< the file is not a database or is damaged, so that valid statements fail
 };
 
-/// A prepared statement; reset when it goes out of a Execution.
+/// A prepared statement. The destructor of an Execution resets it.
 class Statement {
  public:
   Statement(sqlite3* database, std::string_view sql);
 
-  /// One execution: parameters from 1 on, columns from 0 on. Throws DatabaseError.
+  /// One execution of the statement. Parameters count from 1, columns from 0. Throws DatabaseError.
   class Execution {
    public:
     explicit Execution(const Statement& statement) : statement_(statement.get()) {}
@@ -34,9 +35,10 @@ class Statement {
     Execution& operator=(const Execution&) = delete;
     Execution& bind(int parameter, std::int64_t value);
     Execution& bind(int parameter,
-                    std::string_view bytes);  ///< must live until step() has returned
-    Execution& bind_text(int parameter, std::string_view text);  ///< likewise
-    /// Whether there is a row.
+                    std::string_view bytes);  ///< `bytes` must stay valid until the execution ends
+    Execution& bind_text(int parameter,
+                         std::string_view text);  ///< `text` must stay valid likewise
+    /// Advances to the next row. Returns false if there is none.
     bool step();
     std::int64_t integer(int column) const;
     std::string bytes(int column) const;
@@ -53,49 +55,49 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-/// How a file is opened.
 enum class OpenMode {
-  read_write,  ///< made if it is missing
+  read_write,  ///< created if it does not exist
   read_write_existing,
-  read_only,  ///< nothing is changed where this process may not
-  immutable,  ///< nothing is changed or made; may see a state that another process is changing
+  read_only,  ///< changes nothing if this process may not write
+  immutable,  ///< changes and creates nothing; may read a state that another process is changing
 };
 
-/// An open SQLite file. One thread at a time.
+/// An open SQLite file. For one thread at a time.
 class Database {
  public:
-  /// Where others keep it locked it is waited for as long as `timeout`. Throws DatabaseError.
+  /// Opens a file. If another process has locked it, waits for at most `timeout`. Throws
+  /// DatabaseError.
   Database(const std::filesystem::path& file, OpenMode access, std::chrono::milliseconds timeout);
-  /// Copies what `source` has to memory: changes stay there.
+  /// Copies `source` to a database in memory. Changes do not reach the file. Throws DatabaseError.
   explicit Database(const Database& source);
   void execute(const char* sql);
-  /// All that `work` does, or nothing.
-  template <class Work>
-  void transaction(const Work& work) {
-    run_transaction("BEGIN IMMEDIATE", work);
+  /// Runs `body` in a write transaction, which is rolled back if `body` throws.
+  template <class Body>
+  void transaction(const Body& body) {
+    run_transaction("BEGIN IMMEDIATE", body);
   }
-  /// `work` sees the file in one state, whatever others write meanwhile.
-  template <class Work>
-  void read(const Work& work) {
-    run_transaction("BEGIN", work);
+  /// Runs `body` in a read transaction: `body` sees one state of the file, whatever others write.
+  template <class Body>
+  void read_transaction(const Body& body) {
+    run_transaction("BEGIN", body);
   }
-  /// Whether another file, or none, is at the path of the file that is open.
+  /// Whether the path of the open file now names another file or none.
   bool has_moved() const;
   sqlite3* get() const { return database_.get(); }
 
  private:
-  template <class Work>
-  void run_transaction(const char* begin, const Work& work) {
+  template <class Body>
+  void run_transaction(const char* begin, const Body& body) {
     execute(begin);
     try {
-      work();
+      body();
       execute("COMMIT");
     } catch (...) {
       roll_back();
       throw;
     }
   }
-  /// Ends the transaction that has failed, if that has not ended it.
+  /// Rolls back the failed transaction if SQLite has not done so.
   void roll_back() noexcept;
   struct CloseDatabase {
     void operator()(sqlite3* database) const;

@@ -23,39 +23,39 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a power cut may take from the ledger: its images are then done again.
+// A power cut loses at most the records of this interval; their images are then processed again.
 constexpr auto kSyncInterval = std::chrono::seconds(1);
 
 bool file_exists(const fs::path& file) {
-  std::error_code none;
-  return fs::exists(file, none);
+  std::error_code ignored;
+  return fs::exists(file, ignored);
 }
 
-/// Nothing is there, not even a link that leads nowhere; false where that cannot be known.
+/// Whether nothing exists at this path, not even a broken link. False if that is unknown.
 bool is_missing(const fs::path& file) {
-  struct stat none {};
-  return ::lstat(file.c_str(), &none) != 0 && errno == ENOENT;
+  struct stat status {};
+  return ::lstat(file.c_str(), &status) != 0 && errno == ENOENT;
 }
 
-constexpr std::uintmax_t kHeaderBytes = 100;  // SQLite begins anew in what is shorter
+constexpr std::uintmax_t kHeaderBytes = 100;  // SQLite treats a shorter file as an empty database
 
-/// Nothing where there is no file.
+/// Empty if there is no file.
 std::optional<std::uintmax_t> find_file_size(const fs::path& file) {
-  std::error_code none;
-  const std::uintmax_t size = fs::file_size(file, none);
-  return none ? std::nullopt : std::optional(size);
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(file, error);
+  return error ? std::nullopt : std::optional(size);
 }
 
-/// What SQLite keeps beside a database.
+/// Suffixes of the files that SQLite keeps beside a database.
 constexpr std::array kJournalSuffixes = {"-wal", "-shm", "-journal"};
 
 constexpr const char* kDamagedSuffix = ".damaged-";
 
-/// Held while a ledger is made, or a damaged one is set aside: of two processes that start at once
-/// one makes it, and the other does not find it empty; of two that find it damaged one sets it
-/// aside, and the other goes on with the new one. A lock on its folder, which goes with the
-/// process. Where there is none in time, or the file system has no such locks, nobody is kept out:
-/// SQLite's own locks still keep the tables whole.
+/// A lock on the folder of a ledger, held while a ledger is created or a damaged one is renamed. If
+/// two processes start at once, one creates the ledger and the other does not find it empty. If two
+/// find it damaged, one renames it and the other opens the new one. The system releases the lock
+/// when the process ends. If the lock is not acquired in time, or the file system has no such
+/// locks, the process continues without it: the locks of SQLite still protect the tables.
 class CreationLock {
  public:
   CreationLock(const fs::path& file, std::chrono::milliseconds timeout)
@@ -79,7 +79,7 @@ class CreationLock {
   bool is_held_ = false;
 };
 
-/// Opens a ledger, and again each time that another process has renamed it meanwhile.
+/// Calls `open` again each time that another process has renamed the file meanwhile.
 template <class Open>
 auto retry_if_moved(const Open& open) {
   constexpr int kMaxAttempts = 10;
@@ -95,41 +95,43 @@ auto retry_if_moved(const Open& open) {
 
 std::string ledger_label(const fs::path& file) { return "ledger " + printable(file.native()); }
 
-[[noreturn]] void fail(const fs::path& file, const DatabaseError& error) {
-  const int why = error.system_errno, code = error.code & 0xff;
-  const std::string message = ledger_label(file) + ": " + printable_message(error.message) +
-                              (why ? ": " + std::generic_category().message(why) : "");
-  if (code == SQLITE_FULL || is_out_of_space(why))
+[[noreturn]] void throw_ledger_error(const fs::path& file, const DatabaseError& error) {
+  const int system_error = error.system_errno, code = error.code & 0xff;
+  const std::string message =
+      ledger_label(file) + ": " + printable_message(error.message) +
+      (system_error ? ": " + std::generic_category().message(system_error) : "");
+  if (code == SQLITE_FULL || is_out_of_space(system_error))
     throw EnvironmentError(message, EnvironmentError::Remedy::free_disk_space);
   if (code == SQLITE_BUSY) throw FatalError(ExitCode::temporary, message);
-  if (code == SQLITE_READONLY || why == EACCES || why == EPERM)
+  if (code == SQLITE_READONLY || system_error == EACCES || system_error == EPERM)
     throw FatalError(ExitCode::no_permission, message);
-  if (code == SQLITE_IOERR || code == SQLITE_NOMEM || why == EIO) throw EnvironmentError(message);
+  if (code == SQLITE_IOERR || code == SQLITE_NOMEM || system_error == EIO)
+    throw EnvironmentError(message);
   throw FatalError(ExitCode::cannot_create, message);
 }
 
-// What becomes of outputs whose ledger is lost.
-constexpr const char* kWithoutRecords =
+// The consequence of a lost ledger.
+constexpr const char* kLostRecordsText =
     "Without its records, existing outputs are compared with new results: an equal output is kept, "
     "a different one is reported as a collision";
 
-/// To who only reads.
-[[noreturn]] void fail_damaged(const fs::path& file, const std::string& why) {
+/// For a ledger that is opened for reading.
+[[noreturn]] void throw_damaged(const fs::path& file, const std::string& reason) {
   throw FatalError(ExitCode::nothing_readable,
-                   ledger_label(file) + ": " + printable_message(why) +
+                   ledger_label(file) + ": " + printable_message(reason) +
                        ". The ledger is damaged. The next run renames it and creates a new one. " +
-                       kWithoutRecords);
+                       kLostRecordsText);
 }
 
-/// People name ledgers, and mistype.
-[[noreturn]] void refuse(const fs::path& file) {
+/// A mistyped ledger name must not cost a file.
+[[noreturn]] void throw_not_a_ledger(const fs::path& file) {
   throw FatalError(ExitCode::usage,
                    ledger_label(file) +
                        ": the file exists and is not an eckart ledger; it was not "
                        "changed. Name another file, or one that does not exist yet");
 }
 
-[[noreturn]] void refuse(const fs::path& file, const NewerSchema& schema) {
+[[noreturn]] void throw_newer_schema(const fs::path& file, const NewerSchema& schema) {
   throw FatalError(ExitCode::configuration,
                    ledger_label(file) + " was written by a newer eckart (version " +
                        std::to_string(schema.version) + " of the schema; this program supports " +
@@ -141,17 +143,18 @@ constexpr const char* kWithoutRecords =
 
 Ledger::Ledger(const fs::path& file, LedgerOptions options)
     : location_(file), options_(std::move(options)) {
-  std::error_code no_folder;
-  if (file.has_parent_path()) fs::create_directories(file.parent_path(), no_folder);
-  if (no_folder) fail(file, {SQLITE_CANTOPEN, "cannot create its folder", no_folder.value()});
+  std::error_code folder_error;
+  if (file.has_parent_path()) fs::create_directories(file.parent_path(), folder_error);
+  if (folder_error)
+    throw_ledger_error(file, {SQLITE_CANTOPEN, "cannot create its folder", folder_error.value()});
   try {
     open();
   } catch (const NotALedger&) {
-    refuse(file);
+    throw_not_a_ledger(file);
   } catch (const NewerSchema& schema) {
-    refuse(file, schema);
+    throw_newer_schema(file, schema);
   } catch (const DatabaseError& error) {
-    fail(file, error);
+    throw_ledger_error(file, error);
   }
 }
 
@@ -164,18 +167,18 @@ Ledger::Ledger(LedgerLocation location, std::unique_ptr<LedgerTables> tables)
 
 Ledger::~Ledger() = default;
 
-/// All zero where there is none.
+/// All zero if there is no file.
 Ledger::FileId Ledger::file_id_of(const fs::path& file) {
-  struct stat there {};
-  static_cast<void>(::stat(file.c_str(), &there));
-  return {there.st_dev, there.st_ino};
+  struct stat status {};
+  static_cast<void>(::stat(file.c_str(), &status));
+  return {status.st_dev, status.st_ino};
 }
 
 std::unique_ptr<Ledger> Ledger::open_read_only(const fs::path& file) {
-  struct stat there {};
-  if (::stat(file.c_str(), &there) != 0) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) {
     if (errno == ENOENT || errno == ENOTDIR) return nullptr;
-    fail(file, {SQLITE_CANTOPEN, "cannot be opened", errno});
+    throw_ledger_error(file, {SQLITE_CANTOPEN, "cannot be opened", errno});
   }
   const LedgerLocation location(file);
   const auto open_with = [&](OpenMode access) {
@@ -190,24 +193,24 @@ std::unique_ptr<Ledger> Ledger::open_read_only(const fs::path& file) {
     } catch (const DatabaseError& error) {
       if (!is_out_of_space(error.system_errno)) throw;
       return open_with(
-          OpenMode::immutable);  // a full disk has no room for the files that readers share
+          OpenMode::immutable);  // a full disk has no space for the shared files of readers
     }
   } catch (const NotALedger&) {
-    refuse(file);
+    throw_not_a_ledger(file);
   } catch (const NewerSchema& schema) {
-    refuse(file, schema);
+    throw_newer_schema(file, schema);
   } catch (const DatabaseError& error) {
-    if (error.is_corrupt()) fail_damaged(file, error.message);
-    fail(file, error);
+    if (error.is_corrupt()) throw_damaged(file, error.message);
+    throw_ledger_error(file, error);
   }
 }
 
-/// Waits for nobody where there is a ledger.
+/// Does not wait for the CreationLock if there is a ledger.
 void Ledger::open() {
   if (find_file_size(file_).value_or(0) >= kHeaderBytes) {
     try {
       return open_tables(OpenMode::read_write_existing);
-    } catch (const NotALedger&) {  // it may be about to be one
+    } catch (const NotALedger&) {  // another process may be creating it
     } catch (const LedgerMoved&) {
     } catch (const DatabaseError& error) {
       if (!error.is_corrupt() && file_exists(file_)) throw;
@@ -217,7 +220,7 @@ void Ledger::open() {
   open_or_create(lock.is_held());
 }
 
-/// With a CreationLock, as rename_damaged().
+/// To be called with a CreationLock, as rename_damaged().
 void Ledger::open_or_create(bool has_creation_lock) {
   const FileId found = file_id_of(file_);
   const std::optional<std::uintmax_t> size = find_file_size(file_);
@@ -233,24 +236,25 @@ void Ledger::open_or_create(bool has_creation_lock) {
     open_new_or_existing();
   }
   if (size && *size < kHeaderBytes && options_.warn)
-    options_.warn(ledger_label(file_) + " was empty. " + kWithoutRecords);
+    options_.warn(ledger_label(file_) + " was empty. " + kLostRecordsText);
 }
 
-/// Of a ledger that was renamed or removed: a new one must not share them with processes that have
-/// the old one open. SQLite removes files of these names as well when it makes a database.
+/// Removes the journals of a ledger that was renamed or removed. A new ledger must not share them
+/// with processes that have the old one open. SQLite, too, removes files of these names when it
+/// creates a database.
 void Ledger::remove_stale_journals() const {
-  std::error_code none;
+  std::error_code ignored;
   for (const char* suffix : kJournalSuffixes) {
     const fs::path journal = file_.native() + suffix;
-    if (fs::symlink_status(journal, none).type() == fs::file_type::regular)
-      fs::remove(journal, none);
+    if (fs::symlink_status(journal, ignored).type() == fs::file_type::regular)
+      fs::remove(journal, ignored);
   }
 }
 
-/// Does nothing if another file than the damaged one is at the path: another process has renamed
-/// the damaged one before. The journals go after the file. Otherwise, a process that opens the file
-/// in between would make new ones, and the new ledger would share these.
-void Ledger::rename_damaged(const FileId& damaged, const std::string& why) {
+/// Does nothing if another file is at the path: another process has already renamed the damaged
+/// one. The journals are removed after the file is renamed. Otherwise, a process that opens the
+/// file in between would create new ones, and the new ledger would share them.
+void Ledger::rename_damaged(const FileId& damaged, const std::string& reason) {
   tables_.reset();
   {
     const std::lock_guard lock(open_file_id_mutex_);
@@ -263,11 +267,12 @@ void Ledger::rename_damaged(const FileId& damaged, const std::string& why) {
   std::error_code error;
   fs::rename(file_, new_path, error);
   if (error)
-    throw DatabaseError{SQLITE_CANTOPEN, why + ", and the file cannot be renamed", error.value()};
+    throw DatabaseError{SQLITE_CANTOPEN, reason + ", and the file cannot be renamed",
+                        error.value()};
   remove_stale_journals();
   if (options_.warn)
-    options_.warn(ledger_label(file_) + ": " + printable_message(why) + "; renamed to " +
-                  printable(new_path.filename().native()) + ". " + kWithoutRecords);
+    options_.warn(ledger_label(file_) + ": " + printable_message(reason) + "; renamed to " +
+                  printable(new_path.filename().native()) + ". " + kLostRecordsText);
 }
 
 void Ledger::open_tables(OpenMode access) {
@@ -275,47 +280,47 @@ void Ledger::open_tables(OpenMode access) {
   if (!request_) {
     run_ = tables->run();
     request_ = tables->request();
-  } else {  // it may be another file now, in which another run has recorded its request
+  } else {  // the file may be new and have the request of another run
     tables->transaction(true, [&] {
       if (tables->run() < run_) return tables->record(*request_, run_);
       tables->record_settings(request_->output_settings);
     });
   }
   const FileId id = file_id_of(file_);
-  if (tables->has_moved()) throw LedgerMoved();  // then `id` may be another file's
+  if (tables->has_moved()) throw LedgerMoved();  // otherwise `id` may be of another file
   tables_ = std::move(tables);
   const std::lock_guard lock(open_file_id_mutex_);
   open_file_id_ = id;
 }
 
-/// Runs `work` on the tables, and once more on new ones where these are damaged; throws what its
-/// errors are to the run.
-template <class Work>
-auto Ledger::with_tables(const Work& work) {
+/// Runs `body` on the tables, and once more on new tables if these are damaged. Translates errors
+/// to FatalError and EnvironmentError.
+template <class Body>
+auto Ledger::with_tables(const Body& body) {
   const std::lock_guard lock(mutex_);
   try {
     try {
       if (tables_ && was_renamed()) tables_.reset();
-      if (!tables_) open();  // that failed, and was waited out, or another has set it aside
-      return work(*tables_);
+      if (!tables_) open();  // opening failed before, or another process renamed it
+      return body(*tables_);
     } catch (const DatabaseError& error) {
       if (!error.is_corrupt()) throw;
-      if (read_only_) fail_damaged(file_, error.message);
-      const CreationLock creation(file_, options_.timeout);
+      if (read_only_) throw_damaged(file_, error.message);
+      const CreationLock creation_lock(file_, options_.timeout);
       rename_damaged(open_file_id_.value_or(FileId()), error.message);
-      open_or_create(creation.is_held());  // what has begun goes on with a new file
+      open_or_create(creation_lock.is_held());  // the run continues with a new file
     }
-    return work(*tables_);
+    return body(*tables_);
   } catch (const NotALedger&) {
-    refuse(file_);
+    throw_not_a_ledger(file_);
   } catch (const NewerSchema& schema) {
-    refuse(file_, schema);
+    throw_newer_schema(file_, schema);
   } catch (const DatabaseError& error) {
-    fail(file_, error);
+    throw_ledger_error(file_, error);
   }
 }
 
-/// All that `write` does, or nothing.
+/// Runs `write` in a transaction.
 template <class Write>
 void Ledger::transaction(bool sync, const Write& write) {
   with_tables([&](LedgerTables& tables) {
@@ -358,7 +363,7 @@ void Ledger::record(const LedgerChanges& changes) {
     for (const OutputEntry& entry : changes.input_updates) tables.update_input(entry);
     for (const std::string& output : changes.removed_inputs) tables.clear_input_state(output);
     for (const OutputEntry& entry : changes.intents) tables.record_intent(entry, run_);
-    for (const PublishIntent& one : changes.abandoned_intents) tables.remove_intents(one);
+    for (const PublishIntent& intent : changes.abandoned_intents) tables.remove_intents(intent);
   });
 }
 
@@ -383,7 +388,7 @@ void Ledger::clear_suspects() {
 void Ledger::record_request(const RequestEntry& request) {
   std::int64_t run = 0;
   transaction(true, [&](const LedgerTables& tables) {
-    run = tables.run() + 1;  // others who share it have begun runs of their own
+    run = tables.run() + 1;  // other processes that share the ledger may have begun runs
     tables.record(request, run);
   });
   request_ = request;
@@ -396,7 +401,8 @@ void Ledger::continue_run(const RequestEntry& request, std::int64_t run) {
     request_ = request;
     run_ = run;
   }
-  transaction(true, [&](const LedgerTables& tables) {  // a new ledger, where that run's was damaged
+  transaction(true, [&](const LedgerTables& tables) {
+    // The ledger is new if the ledger of the run was damaged.
     if (tables.run() < run) tables.record(request, run);
   });
 }
@@ -405,8 +411,8 @@ std::optional<RequestEntry> Ledger::request() {
   return with_tables([](const LedgerTables& tables) { return tables.request(); });
 }
 
-InputCounts Ledger::count() {
-  return with_tables([](const LedgerTables& tables) { return tables.count(); });
+InputCounts Ledger::count_inputs() {
+  return with_tables([](const LedgerTables& tables) { return tables.count_inputs(); });
 }
 
 std::vector<SettingsCount> Ledger::count_by_settings() {
@@ -417,8 +423,8 @@ std::string Ledger::settings_text(std::uint64_t hash) {
   return with_tables([&](const LedgerTables& tables) { return tables.settings_text(hash); });
 }
 
-std::vector<FailureEntry> Ledger::failed(int limit) {
-  return with_tables([&](const LedgerTables& tables) { return tables.failed(limit); });
+std::vector<FailureEntry> Ledger::failures(int limit) {
+  return with_tables([&](const LedgerTables& tables) { return tables.failures(limit); });
 }
 
 std::vector<OutputEntry> Ledger::entries_after(const std::string& output, int limit) {
@@ -439,9 +445,9 @@ std::vector<std::string> Ledger::outputs_after(const std::string& output, int li
       [&](const LedgerTables& tables) { return tables.outputs_after(output, limit); });
 }
 
-void Ledger::remove_outputs(const std::function<std::vector<std::string>()>& gone) {
+void Ledger::remove_outputs(const std::function<std::vector<std::string>()>& find_removed) {
   with_tables([&](LedgerTables& tables) {
-    const std::vector<std::string> outputs = gone();
+    const std::vector<std::string> outputs = find_removed();
     if (outputs.empty()) return;
     tables.transaction(false, [&] {
       for (const std::string& output : outputs) tables.remove_output(output);
@@ -454,24 +460,25 @@ std::optional<Ledger::FileId> Ledger::open_file_id() const {
   return open_file_id_;
 }
 
-/// Whether the file that is open is not at its place any more, but beside it: another process found
-/// it damaged.
+/// Whether the open file is no longer at its path but beside it, because another process found it
+/// damaged.
 bool Ledger::was_renamed() const {
-  const std::optional<FileId> place = open_file_id();
-  if (!place || place == file_id_of(file_)) return false;
+  const std::optional<FileId> open_id = open_file_id();
+  if (!open_id || open_id == file_id_of(file_)) return false;
   const std::string prefix = file_.filename().native() + kDamagedSuffix;
-  std::error_code none;
+  std::error_code ignored;
   const fs::path folder = file_.has_parent_path() ? file_.parent_path() : fs::path(".");
-  for (fs::directory_iterator at(folder, none), end; at != end; at.increment(none)) {
-    const fs::path& beside = at->path();
-    if (beside.filename().native().starts_with(prefix) && file_id_of(beside) == place) return true;
+  for (fs::directory_iterator entry(folder, ignored), end; entry != end; entry.increment(ignored)) {
+    const fs::path& sibling = entry->path();
+    if (sibling.filename().native().starts_with(prefix) && file_id_of(sibling) == open_id)
+      return true;
   }
   return false;
 }
 
 void Ledger::check_not_replaced() const {
-  const std::optional<FileId> place = open_file_id();
-  if (!place || place == file_id_of(file_) || was_renamed()) return;
+  const std::optional<FileId> open_id = open_file_id();
+  if (!open_id || open_id == file_id_of(file_) || was_renamed()) return;
   throw EnvironmentError(ledger_label(file_) + " was moved, removed or replaced during the run");
 }
 

@@ -22,83 +22,88 @@ class LedgerTables;
 enum class OpenMode;
 
 struct LedgerOptions {
-  /// On the disk every second, so that a power cut takes no more; else when the system likes.
+  /// If true, the file is synced every second, so that a power cut loses at most one second.
+  /// Otherwise the system decides.
   bool durable = true;
-  std::chrono::milliseconds timeout{10000};  ///< with others who keep it locked
-  /// Told in words of what was known and is not any more.
+  /// How long to wait for another process that has locked the ledger.
+  std::chrono::milliseconds timeout{10000};
+  /// Called with a warning when records are lost.
   std::function<void(const std::string&)> warn{};
 };
 
-/// The record of what is done in one output folder, in SQLite. Where outputs are announced before,
-/// and recorded as done after they are at their places on the disk, it never says more than is
-/// true, and none of them is there that it does not know. Thread-safe; one process at a time
-/// writes.
+/// The SQLite file that records what is done in one output folder. If outputs are recorded as
+/// publish intents before they are renamed, and as done only once they are durable, the ledger
+/// lists no output that does not exist, and every output is in it. Thread-safe. One process at a
+/// time writes.
 class Ledger {
  public:
-  /// Makes the file and its folder if they are missing. One of an older version is migrated. One
-  /// that is damaged is renamed to FILE.damaged-N, and begun anew: now, or whenever that shows.
-  /// Throws FatalError: usage where the file is something else's (in a folder `.eckart` nothing
-  /// is), configuration where a newer program wrote it; cannot_create, no_permission, temporary
-  /// where others keep it locked; and EnvironmentError.
+  /// Creates the file and its folder if they do not exist, and migrates an older version. A damaged
+  /// file is renamed to FILE.damaged-N, and a new one is created: here, or when the damage is found
+  /// later. Throws FatalError: `usage` if the file is not a ledger (in a folder `.eckart` every
+  /// file counts as a ledger), `configuration` if a newer program wrote it, `cannot_create`,
+  /// `no_permission`, `temporary` if another process keeps it locked. Throws EnvironmentError.
   explicit Ledger(const std::filesystem::path& file, LedgerOptions options = {});
-  /// To look at, not to write to; nothing where there is no such file. Throws
-  /// FatalError(nothing_readable) where it is damaged, and so does everything else here once that
-  /// shows; FatalError for a file of something else, or of a newer program, as the constructor.
+  /// Opens a ledger for reading. Returns null if the file does not exist. Throws
+  /// FatalError(nothing_readable) if the file is damaged; so does any other function once damage is
+  /// found. Throws FatalError as the constructor if the file is not a ledger or is of a newer
+  /// program.
   static std::unique_ptr<Ledger> open_read_only(const std::filesystem::path& file);
   ~Ledger();
 
   bool is_read_only() const { return read_only_; }
 
-  /// What is done.
+  /// The output, if it is recorded as done.
   std::optional<OutputEntry> find(const std::string& output);
-  /// What was announced, and not recorded since.
+  /// The publish intent, if neither recorded as done nor abandoned since.
   std::optional<OutputEntry> find_intent(const PublishIntent& intent);
-  /// All that was announced, and not recorded since.
+  /// All open publish intents, by output.
   std::vector<OutputEntry> intents();
-  /// Of one output.
+  /// The open publish intents of one output.
   std::vector<OutputEntry> intents(const std::string& output);
   std::optional<FailureEntry> find_failure(const std::string& input);
-  /// All of them or none, over what was known of these inputs and outputs. Throws EnvironmentError.
+  /// Records all changes or none. They replace earlier records of the same inputs and outputs.
+  /// Throws EnvironmentError.
   void record(const LedgerChanges& changes);
-  /// On the disk when this returns. Throws EnvironmentError.
+  /// Durable when it returns. Throws EnvironmentError.
   void record_suspects(std::span<const Suspect> suspects);
-  /// Of all inputs that it has ever known: absolute paths that end with a slash.
+  /// The roots of all inputs ever recorded: absolute paths that end with a slash.
   std::vector<std::string> roots();
   std::vector<Suspect> suspects();
   void clear_suspects();
-  /// In the place of the one before; begins another run. Throws EnvironmentError.
+  /// Replaces the recorded request and begins a new run. Throws EnvironmentError.
   void record_request(const RequestEntry& request);
-  /// Goes on with a run that an earlier process has begun, as after the loss of a GPU: it has this
-  /// request and number, whatever runs others who share the ledger have begun since.
+  /// Continues a run that an earlier process began, after the loss of a GPU for example. It keeps
+  /// this request and number, even if other processes that share the ledger have begun runs since.
   void continue_run(const RequestEntry& request, std::int64_t run);
-  /// The number of the run that has begun here, or goes on; else of the last in the file.
+  /// The number of the run that this object began or continued; otherwise of the last run in the
+  /// file.
   std::int64_t run() const { return run_; }
-  /// Nothing where none was recorded.
+  /// The last recorded request, if any.
   std::optional<RequestEntry> request();
-  InputCounts count();
-  /// Outputs by the settings that made them, the most first.
+  InputCounts count_inputs();
+  /// Number of outputs by settings, largest first.
   std::vector<SettingsCount> count_by_settings();
-  /// The text of a settings_hash(); empty where it is not known.
+  /// The text with this settings_hash(); empty if unknown.
   std::string settings_text(std::uint64_t hash);
-  /// The inputs that failed, by path, `limit` at most.
-  std::vector<FailureEntry> failed(int limit);
-  /// The next after this output, in the order of their names.
+  /// At most `limit` inputs that failed, sorted by path.
+  std::vector<FailureEntry> failures(int limit);
+  /// At most `limit` outputs after `output`, sorted by name.
   std::vector<OutputEntry> entries_after(const std::string& output, int limit);
-  /// All that settings_text() knows.
+  /// All texts that settings_text() can return.
   std::vector<std::string> settings_texts();
   void record_settings(const std::vector<std::string>& texts);
-  /// The next outputs after this one, in the order of their names.
+  /// The names of at most `limit` outputs after `output`, sorted.
   std::vector<std::string> outputs_after(const std::string& output, int limit);
-  /// Forgets the outputs that `gone` says; nothing is recorded from its call on. Throws
-  /// EnvironmentError.
-  void remove_outputs(const std::function<std::vector<std::string>()>& gone);
-  /// Throws EnvironmentError where the file is not at its place any more, and what is recorded now
-  /// would be lost; not where another process has set it aside, and the next call goes on with the
-  /// new one. Waits for nobody who records.
+  /// Removes the records of the outputs that `find_removed` returns. Nothing is recorded while it
+  /// runs. Throws EnvironmentError.
+  void remove_outputs(const std::function<std::vector<std::string>()>& find_removed);
+  /// Throws EnvironmentError if the file is no longer at its path, so that new records would be
+  /// lost. Does not throw if another process has renamed it as damaged: the next call opens the new
+  /// file. Does not wait for calls that record.
   void check_not_replaced() const;
 
  private:
-  /// A file, however it is called.
+  /// Identifies a file regardless of its name.
   struct FileId {
     dev_t device = 0;
     ino_t inode = 0;
@@ -106,8 +111,8 @@ class Ledger {
   };
   static FileId file_id_of(const std::filesystem::path& file);
 
-  template <class Work>
-  auto with_tables(const Work& work);
+  template <class Body>
+  auto with_tables(const Body& body);
   template <class Write>
   void transaction(bool sync, const Write& write);
   Ledger(LedgerLocation location, std::unique_ptr<LedgerTables> tables);
@@ -124,11 +129,11 @@ class Ledger {
   const bool read_only_ = false;
   const LedgerOptions options_;
   std::int64_t run_ = 0;
-  std::optional<RequestEntry> request_;  // of the last run that has begun
+  std::optional<RequestEntry> request_;  // of the run that this object began or continued
   std::mutex mutex_;
   std::unique_ptr<LedgerTables> tables_;
   mutable std::mutex open_file_id_mutex_;
-  std::optional<FileId> open_file_id_;  // of the file that is open
+  std::optional<FileId> open_file_id_;  // of the open file
   std::chrono::steady_clock::time_point last_sync_ = std::chrono::steady_clock::now();
 };
 

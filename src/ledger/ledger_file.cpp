@@ -16,31 +16,32 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// All files there are ours, damaged or not.
-bool is_in_state_folder(const fs::path& absolute) {
+/// All files in a state folder belong to eckart, damaged or not.
+bool has_state_folder_parent(const fs::path& absolute) {
   return absolute.parent_path().filename() == kStateFolder;
 }
 
-/// The path, and where its links lead, one after the other; the last is there, or to be made.
+/// The path and the targets of its links, in order. The last exists or is to be created.
 std::vector<fs::path> link_chain(const fs::path& path) {
-  constexpr std::size_t kMaxLinks = 40;  // as the system has it
+  constexpr std::size_t kMaxLinks = 40;  // the limit of Linux
   std::vector<fs::path> chain{path};
-  std::error_code none;
-  while (chain.size() <= kMaxLinks && fs::is_symlink(chain.back(), none))
-    chain.push_back(chain.back().parent_path() / fs::read_symlink(chain.back(), none));
+  std::error_code ignored;
+  while (chain.size() <= kMaxLinks && fs::is_symlink(chain.back(), ignored))
+    chain.push_back(chain.back().parent_path() / fs::read_symlink(chain.back(), ignored));
   return chain;
 }
 
-/// A damaged ledger is renamed, and not its link.
+/// The file that links lead to: a damaged ledger is renamed, not the link to it.
 fs::path link_target(const fs::path& path) {
-  std::error_code none;
+  std::error_code error;
   const fs::path last = link_chain(path).back();
   if (last == path) return path;
-  const fs::path canonical = fs::weakly_canonical(last, none);
-  return none ? last : canonical;
+  const fs::path canonical = fs::weakly_canonical(last, error);
+  return error ? last : canonical;
 }
 
-/// What the header of the file says, of whatever SQLite thinks of the rest; 0 where nothing does.
+/// The application_id in the header of the file, even if SQLite cannot read the rest; 0 if it is
+/// too short.
 std::uint32_t read_application_id(const fs::path& file) {
   constexpr std::size_t kHeaderBytes = 100, kApplicationIdOffset = 68;
   std::array<unsigned char, kHeaderBytes> header{};
@@ -55,41 +56,41 @@ std::uint32_t read_application_id(const fs::path& file) {
 }  // namespace
 
 LedgerLocation::LedgerLocation(const fs::path& path) : file(link_target(path)) {
-  std::vector<fs::path> names = link_chain(path);
-  names.push_back(file);
-  for (const fs::path& one : names) {
-    std::error_code none;
-    const fs::path absolute = fs::absolute(one, none).lexically_normal();
-    if (!is_in_state_folder(absolute)) continue;
-    is_own = true;
+  std::vector<fs::path> candidates = link_chain(path);
+  candidates.push_back(file);
+  for (const fs::path& candidate : candidates) {
+    std::error_code ignored;
+    const fs::path absolute = fs::absolute(candidate, ignored).lexically_normal();
+    if (!has_state_folder_parent(absolute)) continue;
+    is_in_state_folder = true;
     output_root = absolute.parent_path().parent_path();
     return;
   }
 }
 
 void check_ledger_file(const LedgerLocation& location, std::chrono::milliseconds timeout) {
-  const auto& [file, is_own, output_root] = location;
+  const auto& [file, is_in_state_folder, output_root] = location;
   constexpr std::uintmax_t kMinDatabaseBytes =
-      512;  // a page; SQLite takes less for an empty database
-  std::error_code none;
-  const fs::file_type type = fs::status(file, none).type();
+      512;  // the smallest page; SQLite treats a shorter file as an empty database
+  std::error_code size_error;
+  const fs::file_type type = fs::status(file, size_error).type();
   if (type == fs::file_type::directory || type == fs::file_type::fifo ||
       type == fs::file_type::socket || type == fs::file_type::character ||
       type == fs::file_type::block)
     throw NotALedger();
-  const std::uintmax_t size = fs::file_size(file, none);
-  if (none || size == 0) return;
-  if (size < kMinDatabaseBytes && !is_own) throw NotALedger();
+  const std::uintmax_t size = fs::file_size(file, size_error);
+  if (size_error || size == 0) return;
+  if (size < kMinDatabaseBytes && !is_in_state_folder) throw NotALedger();
   try {
     Database database(file, OpenMode::immutable, timeout);
-    database.read([&] {
+    database.read_transaction([&] {
       check_is_ledger(database);
       schema_version(database);
     });
   } catch (const NotALedger&) {
-    if (!is_own) throw;
+    if (!is_in_state_folder) throw;
   } catch (const DatabaseError& error) {
-    if (!is_own && error.is_corrupt() && read_application_id(file) != kApplicationId)
+    if (!is_in_state_folder && error.is_corrupt() && read_application_id(file) != kApplicationId)
       throw NotALedger();
   }
 }

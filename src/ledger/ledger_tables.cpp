@@ -22,7 +22,7 @@ std::uint64_t settings_hash(std::string_view text) {
 
 namespace {
 
-// An output as entry() reads it, and insert() binds it.
+// The columns of an output, in the order of read_entry() and insert().
 const std::string kColumns =
     "output, root, input, settings, part, size, mtime_ns, inode, bytes, output_mtime_ns, run, "
     "content, report";
@@ -32,19 +32,19 @@ std::string insert_into(const char* table) {
          ") VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)";
 }
 
-std::string select_from(const char* table, const char* which) {
-  return "SELECT " + kColumns + " FROM " + table + " WHERE " + which;
+std::string select_from(const char* table, const char* condition) {
+  return "SELECT " + kColumns + " FROM " + table + " WHERE " + condition;
 }
 
-/// What a later version may have written counts as a bug's.
-FailureReason reason_of(const std::string& text) {
+/// A reason that this version does not know counts as `internal`.
+FailureReason parse_reason(const std::string& text) {
   for (int reason = 0; reason < kFailureReasonCount; ++reason) {
     if (to_string(FailureReason(reason)) == text) return FailureReason(reason);
   }
   return FailureReason::internal;
 }
 
-FileState state(const Statement::Execution& row, int column) {
+FileState read_state(const Statement::Execution& row, int column) {
   return {row.integer(column), row.integer(column + 1), row.integer(column + 2)};
 }
 
@@ -58,12 +58,12 @@ void bind(Statement::Execution& execution, const PublishIntent& intent) {
   execution.bind(3, intent.output_mtime_ns);
 }
 
-FailureEntry failure(const Statement::Execution& row) {
-  return {row.bytes(0), state(row, 1), reason_of(row.bytes(4)), row.bytes(5)};
+FailureEntry read_failure(const Statement::Execution& row) {
+  return {row.bytes(0), read_state(row, 1), parse_reason(row.bytes(4)), row.bytes(5)};
 }
 
-/// A damaged index may give them in another order: who asks for the next ones, again and again,
-/// would never come to the end.
+/// Throws if rows are out of order, as with a damaged index. A caller that pages through them would
+/// never reach the end.
 template <class Rows, class NameOf>
 void check_order(const std::string& after, const Rows& rows, const NameOf& name_of) {
   if (!rows.empty() && (name_of(rows.front()) <= after ||
@@ -80,7 +80,7 @@ LedgerTables::LedgerTables(const LedgerLocation& location, OpenMode access,
   const bool read_only = access != OpenMode::read_write && access != OpenMode::read_write_existing;
   int version = 0;
   try {
-    database_->read([&] {
+    database_->read_transaction([&] {
       check_is_ledger(*database_);
       version = schema_version(*database_);
     });
@@ -89,9 +89,9 @@ LedgerTables::LedgerTables(const LedgerLocation& location, OpenMode access,
   }
   if (!read_only) {
     database_->execute("PRAGMA journal_mode = WAL");
-    // SQLite opens the journal by its name, after the file. If the file was renamed in between,
-    // that is the journal of the new ledger, and rows of the old one must not get there.
-    database_->read([&] { schema_version(*database_); });
+    // SQLite opens the journal by name, after the file. If the file was renamed in between, that is
+    // the journal of the new ledger, and rows of the old one must not get there.
+    database_->read_transaction([&] { schema_version(*database_); });
     if (has_moved()) throw LedgerMoved();
     migrate(*database_, location.output_root);
   } else if (has_moved()) {
@@ -131,13 +131,13 @@ void LedgerTables::prepare_all(bool read_only) {
   remove_intents_.emplace(prepare("DELETE FROM publish_intent WHERE output = ?1"));
 }
 
-OutputEntry LedgerTables::entry(const Statement::Execution& row) const {
+OutputEntry LedgerTables::read_entry(const Statement::Execution& row) const {
   const std::string root = root_path(row.integer(1));
   return {.output = row.bytes(0),
           .input = root + row.bytes(2),
           .settings = std::uint64_t(row.integer(3)),
           .output_index = int(row.integer(4)),
-          .state = state(row, 5),
+          .state = read_state(row, 5),
           .bytes = row.integer(8),
           .run = row.integer(10),
           .root_length = root.size(),
@@ -146,9 +146,9 @@ OutputEntry LedgerTables::entry(const Statement::Execution& row) const {
           .report = row.bytes(12)};
 }
 
-/// Of a root that is added where it is missing.
+/// The ID of a root, which is inserted if it is missing.
 std::int64_t LedgerTables::root_id(const std::string& root) const {
-  if (const auto known = roots_.find(root); known != roots_.end()) return known->second;
+  if (const auto cached = roots_.find(root); cached != roots_.end()) return cached->second;
   const Statement insert = prepare("INSERT OR IGNORE INTO root (path) VALUES (?1)");
   Statement::Execution(insert).bind(1, root).step();
   const Statement select = prepare("SELECT id FROM root WHERE path = ?1");
@@ -165,9 +165,9 @@ std::vector<std::string> LedgerTables::roots() const {
   return roots;
 }
 
-/// Ids are never given to another root.
+/// The cache stays valid, because the ID of a root never changes.
 std::string LedgerTables::root_path(std::int64_t id) const {
-  if (const auto known = paths_.find(id); known != paths_.end()) return known->second;
+  if (const auto cached = paths_.find(id); cached != paths_.end()) return cached->second;
   const Statement select = prepare("SELECT path FROM root WHERE id = ?1");
   Statement::Execution execution(select);
   if (!execution.bind(1, id).step())
@@ -231,9 +231,9 @@ void LedgerTables::record(const RequestEntry& request, std::int64_t run) const {
   const Statement remove = prepare("DELETE FROM request");
   Statement::Execution(remove).step();
   const Statement insert = prepare("INSERT INTO request (what, value) VALUES (?1,?2)");
-  const auto add = [&](std::string_view what, const std::string& value) {
+  const auto add = [&](std::string_view key, const std::string& value) {
     Statement::Execution execution(insert);
-    execution.bind_text(1, what).bind(2, value);
+    execution.bind_text(1, key).bind(2, value);
     execution.step();
   };
   add("run", std::to_string(run));
@@ -291,14 +291,14 @@ void LedgerTables::clear_suspects() { database_->execute("DELETE FROM suspect");
 std::optional<OutputEntry> LedgerTables::find(const std::string& output) const {
   Statement::Execution execution(*find_);
   execution.bind(1, output);
-  return execution.step() ? std::optional(entry(execution)) : std::nullopt;
+  return execution.step() ? std::optional(read_entry(execution)) : std::nullopt;
 }
 
 std::optional<OutputEntry> LedgerTables::find_intent(const PublishIntent& intent) const {
   Statement::Execution execution(*find_intent_);
   bind(execution, intent);
   if (!execution.bind(4, kUnknownBytes).step()) return std::nullopt;
-  OutputEntry found = entry(execution);
+  OutputEntry found = read_entry(execution);
   found.bytes = intent.bytes;
   return found;
 }
@@ -307,14 +307,14 @@ std::vector<OutputEntry> LedgerTables::intents(const std::string& output) const 
   std::vector<OutputEntry> intents;
   Statement::Execution execution(*find_intents_);
   execution.bind(1, output);
-  while (execution.step()) intents.push_back(entry(execution));
+  while (execution.step()) intents.push_back(read_entry(execution));
   return intents;
 }
 
 std::vector<OutputEntry> LedgerTables::intents() const {
   std::vector<OutputEntry> intents;
   const Statement select = prepare(select_from("publish_intent", "true ORDER BY output"));
-  for (Statement::Execution row(select); row.step();) intents.push_back(entry(row));
+  for (Statement::Execution row(select); row.step();) intents.push_back(read_entry(row));
   return intents;
 }
 
@@ -323,9 +323,9 @@ std::vector<OutputEntry> LedgerTables::entries_after(const std::string& output, 
   const Statement select = prepare(select_from("output", "output > ?1 ORDER BY output LIMIT ?2"));
   Statement::Execution execution(select);
   execution.bind(1, output).bind(2, std::int64_t(limit));
-  while (execution.step()) entries.push_back(entry(execution));
+  while (execution.step()) entries.push_back(read_entry(execution));
   check_order(output, entries,
-              [](const OutputEntry& one) -> const std::string& { return one.output; });
+              [](const OutputEntry& entry) -> const std::string& { return entry.output; });
   return entries;
 }
 
@@ -350,16 +350,16 @@ std::vector<std::string> LedgerTables::outputs_after(const std::string& output, 
 std::optional<FailureEntry> LedgerTables::find_failure(const std::string& input) const {
   Statement::Execution execution(*find_failure_);
   execution.bind(1, input);
-  return execution.step() ? std::optional(failure(execution)) : std::nullopt;
+  return execution.step() ? std::optional(read_failure(execution)) : std::nullopt;
 }
 
-std::vector<FailureEntry> LedgerTables::failed(int limit) const {
+std::vector<FailureEntry> LedgerTables::failures(int limit) const {
   std::vector<FailureEntry> failures;
   const Statement select = prepare(
       "SELECT input, size, mtime_ns, inode, reason, detail FROM failure ORDER BY input LIMIT ?1");
   Statement::Execution execution(select);
   execution.bind(1, std::int64_t(limit));
-  while (execution.step()) failures.push_back(failure(execution));
+  while (execution.step()) failures.push_back(read_failure(execution));
   return failures;
 }
 
@@ -368,7 +368,7 @@ std::vector<Suspect> LedgerTables::suspects() const {
   const Statement select = prepare("SELECT input, size, mtime_ns, inode, losses FROM suspect");
   Statement::Execution execution(select);
   while (execution.step())
-    suspects.push_back({execution.bytes(0), state(execution, 1), int(execution.integer(4))});
+    suspects.push_back({execution.bytes(0), read_state(execution, 1), int(execution.integer(4))});
   return suspects;
 }
 
@@ -376,15 +376,15 @@ std::optional<RequestEntry> LedgerTables::request() const {
   RequestEntry request;
   const Statement select = prepare("SELECT what, value FROM request ORDER BY rowid");
   Statement::Execution execution(select);
-  bool any = false;
-  for (; execution.step(); any = true) {
-    const std::string what = execution.bytes(0);
-    if (what == "settings") request.settings = execution.bytes(1);
-    if (what == "input") request.inputs.push_back(execution.bytes(1));
-    if (what == "files-from") request.files_from = execution.bytes(1);
-    if (what == "links") request.links = execution.bytes(1);
+  bool has_rows = false;
+  for (; execution.step(); has_rows = true) {
+    const std::string key = execution.bytes(0);
+    if (key == "settings") request.settings = execution.bytes(1);
+    if (key == "input") request.inputs.push_back(execution.bytes(1));
+    if (key == "files-from") request.files_from = execution.bytes(1);
+    if (key == "links") request.links = execution.bytes(1);
   }
-  if (!any) return std::nullopt;
+  if (!has_rows) return std::nullopt;
   request.output_settings = settings_texts();
   return request;
 }
@@ -393,11 +393,12 @@ std::int64_t LedgerTables::run() const {
   return query_integer("SELECT CAST(value AS INTEGER) FROM request WHERE what = 'run'");
 }
 
-InputCounts LedgerTables::count() const {
+InputCounts LedgerTables::count_inputs() const {
   InputCounts counts;
-  const bool all = query_integer("SELECT count(*) FROM failure") == 0;
+  const bool has_no_failures = query_integer("SELECT count(*) FROM failure") == 0;
   counts.done = query_integer(
-      all ? "SELECT count(*) FROM (SELECT DISTINCT root, input FROM output)"
+      has_no_failures
+          ? "SELECT count(*) FROM (SELECT DISTINCT root, input FROM output)"
           : "SELECT count(*) FROM (SELECT DISTINCT root, input FROM output) AS one "
             "JOIN root ON root.id = one.root WHERE CAST(root.path || one.input AS BLOB) NOT IN "
             "(SELECT input FROM failure)");
@@ -405,7 +406,7 @@ InputCounts LedgerTables::count() const {
   Statement::Execution execution(select);
   while (execution.step()) {
     counts.failed += execution.integer(1);
-    counts.failures[std::size_t(reason_of(execution.bytes(0)))] += execution.integer(1);
+    counts.failures[std::size_t(parse_reason(execution.bytes(0)))] += execution.integer(1);
   }
   return counts;
 }

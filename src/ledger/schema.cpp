@@ -14,9 +14,10 @@
 namespace eckart::ledger {
 namespace {
 
-// `root` names are absolute folders that end with '/': root.path and output.input together are the
-// absolute path of an input. `version` repeats user_version, so that damage to either is noticed.
-// A later version gets there by its migration, new files too, so these statements never change.
+// Paths in `root` are absolute folders that end with "/": root.path and output.input together are
+// the absolute path of an input. `version` repeats user_version, so that damage to either is
+// noticed. New files of later versions are created by these statements and migrated, so these
+// statements never change.
 constexpr int kBaseVersion = 3;
 constexpr const char* kVersion3Tables = R"(
 CREATE TABLE IF NOT EXISTS version (schema INTEGER NOT NULL);
@@ -42,7 +43,7 @@ std::int64_t query_integer(Database& database, const char* sql) {
   return execution.step() ? execution.integer(0) : 0;
 }
 
-void set(Database& database, const char* pragma, int value) {
+void set_pragma(Database& database, const char* pragma, int value) {
   database.execute((std::string("PRAGMA ") + pragma + " = " + std::to_string(value)).c_str());
 }
 
@@ -54,7 +55,8 @@ bool has_column(Database& database, const char* table, const char* column) {
   return execution.step() && execution.integer(0) > 0;
 }
 
-/// Version 1 had absolute outputs, and failures in the same table. Those are tried again anyway.
+/// Version 1 had absolute output paths, and failures in the output table. Failures are not
+/// migrated, because failed inputs are tried again anyway.
 void migrate_1_to_2(Database& database, const std::filesystem::path& output_root) {
   database.execute(R"(
     CREATE TABLE IF NOT EXISTS failure (
@@ -78,18 +80,18 @@ void migrate_1_to_2(Database& database, const std::filesystem::path& output_root
   database.execute("DROP TABLE old_output");
 }
 
-/// Finds the inputs' roots among what the last run was asked for.
-class Roots {
+/// Finds the roots of inputs: the inputs that the last run was given.
+class RootTable {
  public:
-  explicit Roots(Database& database)
+  explicit RootTable(Database& database)
       : insert_(database.get(), "INSERT INTO root (id, path) VALUES (?1, ?2)") {
     const Statement select(database.get(), "SELECT value FROM request WHERE what = 'input'");
     for (Statement::Execution execution(select); execution.step();)
       requested_.insert(execution.bytes(0));
   }
 
-  /// How many bytes at the start of an absolute path are its root's.
-  std::size_t size(const std::string& input) const {
+  /// Length of the root at the start of an absolute path.
+  std::size_t root_length(const std::string& input) const {
     const auto parent = [](std::string_view path) {
       const std::size_t slash = path.rfind('/');
       return path.substr(0, slash == std::string_view::npos ? 0 : slash);
@@ -104,12 +106,12 @@ class Roots {
   }
 
   std::int64_t id(const std::string& root) {
-    const auto [known, is_new] = ids_.emplace(root, std::int64_t(ids_.size()) + 1);
+    const auto [entry, is_new] = ids_.emplace(root, std::int64_t(ids_.size()) + 1);
     if (is_new) {
       Statement::Execution execution(insert_);
-      execution.bind(1, known->second).bind(2, root).step();
+      execution.bind(1, entry->second).bind(2, root).step();
     }
-    return known->second;
+    return entry->second;
   }
 
  private:
@@ -118,13 +120,13 @@ class Roots {
   std::unordered_map<std::string, std::int64_t> ids_;
 };
 
-/// Version 2 had absolute inputs. The first programs that wrote it kept a time in the place of the
-/// run's number.
+/// Version 2 had absolute input paths. The first programs that wrote it had a time column in place
+/// of the run number.
 void migrate_2_to_3(Database& database, const std::filesystem::path& /*output_root*/) {
   const bool has_run = has_column(database, "output", "run");
   database.execute("ALTER TABLE output RENAME TO old_output");
   database.execute(kVersion3Tables);
-  Roots roots(database);
+  RootTable roots(database);
   const Statement select(
       database.get(),
       has_run ? "SELECT output, input, settings, part, size, mtime_ns, inode, bytes, run FROM "
@@ -136,19 +138,20 @@ void migrate_2_to_3(Database& database, const std::filesystem::path& /*output_ro
                         output_mtime_ns, run) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,0,?10))");
   for (Statement::Execution row(select); row.step();) {
     const std::string output = row.bytes(0), input = row.bytes(1);
-    const std::size_t size = input.starts_with('/') ? roots.size(input) : 0;
-    const std::string relative = input.substr(size);
+    const std::size_t length = input.starts_with('/') ? roots.root_length(input) : 0;
+    const std::string relative = input.substr(length);
     Statement::Execution execution(insert);
-    execution.bind(1, output).bind(2, roots.id(input.substr(0, size))).bind(3, relative);
+    execution.bind(1, output).bind(2, roots.id(input.substr(0, length))).bind(3, relative);
     for (int column = 2; column <= 8; ++column) execution.bind(column + 2, row.integer(column));
     execution.step();
   }
   database.execute("DROP TABLE old_output");
 }
 
-/// Version 3 had publish intents in the output table, with kUnknownBytes, in the place of what was
-/// known before. Of one output there may be several now: of runs that were killed, and of the one
-/// that is at work. One without a time would match any file.
+/// Version 3 had publish intents in the output table, marked by kUnknownBytes, and they replaced
+/// the record of the output as done. In version 4, one output may have several intents: of killed
+/// runs and of the current one. An intent without a time is dropped, because it would match any
+/// file.
 void migrate_3_to_4(Database& database, const std::filesystem::path& /*output_root*/) {
   database.execute(R"(
     CREATE TABLE publish_intent (
@@ -164,20 +167,20 @@ void migrate_3_to_4(Database& database, const std::filesystem::path& /*output_ro
 }
 
 using Migration = void (*)(Database& database, const std::filesystem::path& output_root);
-/// At index i: from version i + 1 to version i + 2.
+/// Entry i migrates from version i + 1 to i + 2.
 constexpr std::array<Migration, kSchemaVersion - 1> kMigrations = {migrate_1_to_2, migrate_2_to_3,
                                                                    migrate_3_to_4};
 
 void set_version(Database& database, int version) {
-  set(database, "user_version", version);
-  set(database, "application_id", kApplicationId);
+  set_pragma(database, "user_version", version);
+  set_pragma(database, "application_id", kApplicationId);
   if (version < kBaseVersion) return;
   database.execute("DELETE FROM version");
   database.execute(("INSERT INTO version VALUES (" + std::to_string(version) + ")").c_str());
 }
 
-/// One version further, where another process has not got there meanwhile.
-void step(Database& database, const std::filesystem::path& output_root) {
+/// Migrates by one version, unless another process has done so.
+void migrate_one_version(Database& database, const std::filesystem::path& output_root) {
   const int version = schema_version(database);
   if (version == kSchemaVersion) return;
   if (version == 0) {
@@ -218,8 +221,9 @@ int schema_version(Database& database) {
 void migrate(Database& database, const std::filesystem::path& output_root) {
   database.execute("PRAGMA synchronous = FULL");
   for (int version = 0; version < kSchemaVersion;) {
-    database.read([&] { version = schema_version(database); });
-    if (version < kSchemaVersion) database.transaction([&] { step(database, output_root); });
+    database.read_transaction([&] { version = schema_version(database); });
+    if (version < kSchemaVersion)
+      database.transaction([&] { migrate_one_version(database, output_root); });
   }
 }
 

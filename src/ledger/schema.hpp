@@ -14,23 +14,22 @@ inline constexpr int kSchemaVersion = 4;
 /// SQLite's application_id of every ledger since version 2 of the tables: "Ecka".
 inline constexpr std::uint32_t kApplicationId = 0x45636b61;
 
-/// A ledger that a newer program wrote. Its tables are unknown, so it is not touched.
+/// A newer program wrote the ledger. Its tables are unknown, so it is not changed.
 struct NewerSchema {
   std::int64_t version;
 };
 
-/// In a publish intent of version 3, which recorded only the time of the file.
+/// OutputEntry::bytes of a publish intent of version 3, which recorded only the time of the file.
 inline constexpr std::int64_t kUnknownBytes = -1;
 
-/// A file that is there and is something else's.
+/// The file exists and is not a ledger.
 struct NotALedger {};
 
-/// Throws NotALedger unless the file is empty, says that it is a ledger, or has the tables of the
-/// first versions, which did not say so. Throws DatabaseError.
+/// Throws NotALedger unless the file is empty, has the application_id of a ledger, or has the
+/// tables of version 1, which set no application_id. Throws DatabaseError.
 void check_is_ledger(Database& database);
 
-/// Version of the tables in the file; 0 for a file without tables. Throws NewerSchema,
-/// DatabaseError.
+/// Version of the tables in the file; 0 if it has no tables. Throws NewerSchema, DatabaseError.
 int schema_version(Database& database);
 
 /// Creates the tables, or brings them to kSchemaVersion: one transaction for each version, so that

@@ -34,7 +34,7 @@ std::int64_t mtime_of(const std::filesystem::path& output) {
 Resume::Resume(ledger::Ledger& ledger, ResumeOptions options)
     : ledger_(ledger),
       options_(std::move(options)),
-      had_failures_(!ledger.failed(1).empty()),
+      had_failures_(!ledger.failures(1).empty()),
       current_folder_(current_folder()),
       root_(absolute(options_.root)) {
   for (const std::string& text : options_.settings)

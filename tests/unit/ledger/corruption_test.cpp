@@ -1,5 +1,5 @@
-// Ledgers that are damaged at random: each is used as runs and `eckart status` use it, and must
-// work or be set aside.
+// Ledgers that are damaged at random. Each is used as `eckart run` and `eckart status` use_as_run
+// it. It must work or be renamed.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -32,18 +32,18 @@ namespace {
 
 /// Called with the path of each file that SQLite opens, before it does.
 std::function<void(const std::string& path)> before_open;
-/// Called before the next file is renamed.
+/// Called before the next rename(2).
 std::function<void()> before_rename;
 
-/// An error instead of the end of a folder.
-bool fails_to_read_folders = false;
+/// If true, readdir(3) fails at the end of a folder.
+bool should_fail_readdir = false;
 
 }  // namespace
 
 extern "C" dirent* readdir(DIR* folder) {
   static const auto real = reinterpret_cast<dirent* (*)(DIR*)>(::dlsym(RTLD_NEXT, "readdir"));
   dirent* const entry = real(folder);
-  if (!entry && fails_to_read_folders) errno = EIO;
+  if (!entry && should_fail_readdir) errno = EIO;
   return entry;
 }
 extern "C" int open64(const char* path, int flags, ...) {
@@ -97,15 +97,15 @@ void fill(Ledger& ledger) {
   ledger.record_suspects(std::vector<Suspect>{{"/in/lost.png", {4, 5, 6}, 1}});
 }
 
-/// Asks it all that can be asked.
+/// Calls every function that reads.
 void read_all(Ledger& ledger) {
   for (int i = 0; i < kRows; ++i) ledger.find(output(i));
   for (int i = 0; i < kRows; ++i) ledger.find_intent({output(i), 1, 2});
   for (int i = 0; i < kFailures; ++i) ledger.find_failure("/in/bad" + std::to_string(i));
-  ledger.count();
+  ledger.count_inputs();
   ledger.count_by_settings();
   ledger.settings_text(settings_hash("png, rank 2"));
-  ledger.failed(1000);
+  ledger.failures(1000);
   ledger.suspects();
   ledger.request();
   ledger.roots();
@@ -124,8 +124,8 @@ void read_all(Ledger& ledger) {
   }
 }
 
-/// What a run does, and one more row.
-void use(Ledger& ledger) {
+/// Does what a run does, and adds a row.
+void use_as_run(Ledger& ledger) {
   ledger.record_request(kRequest);
   read_all(ledger);
   LedgerChanges changes;
@@ -139,17 +139,17 @@ void use(Ledger& ledger) {
   EXPECT_TRUE(ledger.find(output(kRows)));
 }
 
-/// Another process that may have recorded a row, and has the ledger open until it is killed.
+/// Another process that has the ledger open until it is killed. It first records `row`, if given.
 class OtherProcess {
  public:
   explicit OtherProcess(const fs::path& file, std::optional<int> row = std::nullopt) {
     std::array<int, 2> ready{};
     EXPECT_EQ(::pipe2(ready.data(), O_CLOEXEC), 0);
     process_ = ::fork();
-    if (process_ == 0) live(file, row, ready[1]);
+    if (process_ == 0) run_process(file, row, ready[1]);
     ::close(ready[1]);
     char none = 0;
-    EXPECT_EQ(::read(ready[0], &none, 1), 0);  // when it has closed its end
+    EXPECT_EQ(::read(ready[0], &none, 1), 0);  // returns when the process has closed its end
     ::close(ready[0]);
   }
   OtherProcess(const OtherProcess&) = delete;
@@ -158,7 +158,7 @@ class OtherProcess {
     ::kill(process_, SIGKILL);
     ::waitpid(process_, nullptr, 0);
   }
-  /// Whether it has mapped the file with this inode to memory.
+  /// Whether the process has mapped the file with this inode to memory.
   bool has_mapped(ino_t inode) const {
     std::ifstream maps("/proc/" + std::to_string(process_) + "/maps");
     for (std::string line; std::getline(maps, line);)
@@ -167,7 +167,8 @@ class OtherProcess {
   }
 
  private:
-  [[noreturn]] static void live(const fs::path& file, std::optional<int> row, int ready) noexcept {
+  [[noreturn]] static void run_process(const fs::path& file, std::optional<int> row,
+                                       int ready) noexcept {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     Ledger ledger(file);
     if (row) ledger.record({{entry(*row)}, {}, {}});
@@ -186,31 +187,31 @@ class LedgerCorruption : public ::testing::Test {
       fill(ledger);
     }
     std::ifstream stream(file(), std::ios::binary);
-    good_.assign(std::istreambuf_iterator<char>(stream), {});
-    ASSERT_GT(good_.size(), 20 * kPage);
+    intact_bytes_.assign(std::istreambuf_iterator<char>(stream), {});
+    ASSERT_GT(intact_bytes_.size(), 20 * kPage);
   }
   fs::path file() const { return folder_.path() / "out" / ".eckart" / "ledger.db"; }
 
-  /// A new ledger of these bytes.
-  void put(const std::string& bytes) const {
+  /// Replaces the ledger and its journals by a file with these bytes.
+  void write_ledger(const std::string& bytes) const {
     fs::remove_all(file().parent_path());
     fs::create_directories(file().parent_path());
     std::ofstream(file(), std::ios::binary) << bytes;
   }
 
-  std::string damaged(std::mt19937& random) const {
+  std::string damaged_bytes(std::mt19937& random) const {
     const auto below = [&](std::size_t limit) { return std::size_t(random() % limit); };
-    std::string bytes = good_;
+    std::string bytes = intact_bytes_;
     const std::size_t pages = bytes.size() / kPage, page = below(pages) * kPage;
     switch (below(7)) {
-      case 0:  // bits anywhere
+      case 0:  // random bits
         for (std::size_t i = 0; i < 1 + below(64); ++i)
           bytes[below(bytes.size())] ^= char(1 << below(8));
         break;
       case 1:  // bytes of the header and the schema
         for (std::size_t i = 0; i < 1 + below(3); ++i) bytes[below(kPage)] = char(random());
         break;
-      case 2:  // letters of the schema
+      case 2:  // letters in the schema
         for (int tries = 0; tries < 1000; ++tries) {
           char& letter = bytes[kPage / 2 + below(kPage / 2)];
           if (!std::isalpha(static_cast<unsigned char>(letter))) continue;
@@ -227,7 +228,7 @@ class LedgerCorruption : public ::testing::Test {
       case 5:
         bytes.resize(below(bytes.size()));
         break;
-      default:  // pages change places
+      default:  // two pages are swapped
         std::swap_ranges(bytes.begin() + std::ptrdiff_t(page),
                          bytes.begin() + std::ptrdiff_t(page + kPage),
                          bytes.begin() + std::ptrdiff_t(below(pages) * kPage));
@@ -246,7 +247,7 @@ class LedgerCorruption : public ::testing::Test {
         << std::string(kPage, 'x');
   }
 
-  /// Number of ledgers that were set aside.
+  /// Number of ledgers that were renamed as damaged.
   int count_renamed() const {
     int count = 0;
     for (const auto& found : fs::directory_iterator(file().parent_path()))
@@ -255,7 +256,7 @@ class LedgerCorruption : public ::testing::Test {
   }
 
   static constexpr std::size_t kPage = 4096;
-  std::string good_;
+  std::string intact_bytes_;
 
  private:
   const test::TempFolder folder_;
@@ -267,8 +268,8 @@ TEST_F(LedgerCorruption, at_random_positions_never_stops_a_run) {
   for (int seed = 0; seed < kLedgers; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(static_cast<unsigned>(seed));
-    put(damaged(random));
-    const auto expect_answer = [&](const char* what, const auto& work) {
+    write_ledger(damaged_bytes(random));
+    const auto expect_no_error = [&](const char* what, const auto& work) {
       try {
         work();
       } catch (const std::exception& error) {
@@ -277,7 +278,7 @@ TEST_F(LedgerCorruption, at_random_positions_never_stops_a_run) {
         ADD_FAILURE() << what << ": another error";
       }
     };
-    expect_answer("status", [&] {
+    expect_no_error("status", [&] {
       try {
         if (const auto ledger = Ledger::open_read_only(file())) read_all(*ledger);
       } catch (const FatalError& error) {
@@ -286,9 +287,9 @@ TEST_F(LedgerCorruption, at_random_positions_never_stops_a_run) {
       }
     });
     for (int run = 0; run < 2; ++run) {
-      expect_answer("run", [&] {
+      expect_no_error("run", [&] {
         Ledger ledger(file());
-        use(ledger);
+        use_as_run(ledger);
       });
     }
     EXPECT_LE(count_renamed(), 1);
@@ -308,7 +309,7 @@ TEST_F(LedgerCorruption, of_the_schema_is_detected_and_renamed) {
         "ALTER TABLE request RENAME COLUMN what TO it",
         "CREATE TRIGGER no BEFORE INSERT ON request BEGIN SELECT raise(ABORT, 'no'); END"}) {
     SCOPED_TRACE(sql);
-    put(good_);
+    write_ledger(intact_bytes_);
     sqlite3* database = nullptr;
     ASSERT_EQ(sqlite3_open(file().c_str(), &database), SQLITE_OK);
     EXPECT_EQ(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_OK);
@@ -316,22 +317,22 @@ TEST_F(LedgerCorruption, of_the_schema_is_detected_and_renamed) {
     std::string warnings;
     for (int run = 0; run < 2; ++run) {
       Ledger ledger(file(), {.warn = [&](const std::string& text) { warnings += text; }});
-      use(ledger);
+      use_as_run(ledger);
     }
     EXPECT_THAT(warnings, HasSubstr("renamed to ledger.db.damaged-1"));
     EXPECT_EQ(count_renamed(), 1);
   }
 }
 
-/// Of two processes that share a ledger one sets it aside, while the other has it open. The new one
-/// has a journal of its own: it keeps what was recorded though both are killed.
+/// One of two processes renames the ledger while the other has it open. The new ledger has its own
+/// journal: it keeps its rows although both processes are killed.
 TEST_F(LedgerCorruption, is_renamed_with_its_journal_while_another_process_has_it_open) {
-  put(good_);
+  write_ledger(intact_bytes_);
   {
     const OtherProcess first(file(), 0);
     ASSERT_TRUE(fs::exists(file().native() + "-wal"));
     std::fstream(file(), std::ios::in | std::ios::out | std::ios::binary)
-        << std::string(good_.size(), 'x');
+        << std::string(intact_bytes_.size(), 'x');
     const OtherProcess second(file(), 1);
     EXPECT_EQ(count_renamed(), 1);
   }
@@ -341,15 +342,15 @@ TEST_F(LedgerCorruption, is_renamed_with_its_journal_while_another_process_has_i
   EXPECT_EQ(count_renamed(), 1);
 }
 
-/// Another process opens the damaged file just before it is renamed, and then has it open.
+/// Another process opens the damaged file just before it is renamed, and keeps it open.
 TEST_F(LedgerCorruption, is_renamed_while_another_process_opens_it) {
-  put(good_);
+  write_ledger(intact_bytes_);
   std::optional<OtherProcess> other;
   {
     Ledger ledger(file());
     damage_table("failure");
     before_rename = [&] { other.emplace(file()); };
-    EXPECT_EQ(ledger.count().failed, 0);
+    EXPECT_EQ(ledger.count_inputs().failed, 0);
     EXPECT_EQ(count_renamed(), 1);
     ASSERT_TRUE(other);
     struct stat shared {};
@@ -363,11 +364,11 @@ TEST_F(LedgerCorruption, is_renamed_while_another_process_opens_it) {
   EXPECT_EQ(count_renamed(), 1);
 }
 
-/// SQLite opens the shared memory by its name, after the file: here it is that of the new ledger.
+/// SQLite opens the shared memory by name, after the file. Here it is that of the new ledger.
 TEST_F(LedgerCorruption, opens_the_new_ledger_when_the_old_one_is_renamed_meanwhile) {
   for (const bool read_only : {false, true}) {
     SCOPED_TRACE(read_only);
-    put(good_);
+    write_ledger(intact_bytes_);
     const fs::path fresh = file().native() + ".new";
     { Ledger(fresh).record({{entry(kRows)}, {}, {}}); }
     bool renamed = false;
@@ -394,9 +395,9 @@ TEST_F(LedgerCorruption, opens_the_new_ledger_when_the_old_one_is_renamed_meanwh
   }
 }
 
-/// As after a kill between the renaming of the file and the removal of its journals.
+/// The process was killed between renaming the file and removing its journals.
 TEST_F(LedgerCorruption, a_new_ledger_does_not_share_journals_of_a_removed_one) {
-  put(good_);
+  write_ledger(intact_bytes_);
   const OtherProcess other(file());
   struct stat old {};
   ASSERT_EQ(::stat((file().native() + "-shm").c_str(), &old), 0);
@@ -407,7 +408,7 @@ TEST_F(LedgerCorruption, a_new_ledger_does_not_share_journals_of_a_removed_one) 
   EXPECT_NE(shared.st_ino, old.st_ino);
 }
 
-/// Only what SQLite itself would remove, beside a ledger that is not there.
+/// Journals are removed only beside a missing ledger, as SQLite itself does.
 TEST_F(LedgerCorruption, removes_no_files_beside_what_is_no_ledger) {
   const fs::path folder = file().parent_path();
   const auto write_siblings = [&](const std::string& name) {
@@ -432,7 +433,7 @@ TEST_F(LedgerCorruption, removes_no_files_beside_what_is_no_ledger) {
   EXPECT_TRUE(fs::is_regular_file(folder / "fast/ledger.db"));
 }
 
-/// The link leads to nothing at first.
+/// The link is broken at first.
 TEST_F(LedgerCorruption, is_renamed_at_the_end_of_its_links) {
   const fs::path link = file().parent_path() / "link", target = file().parent_path() / "x.db";
   fs::create_symlink("x.db", link);
@@ -446,12 +447,13 @@ TEST_F(LedgerCorruption, is_renamed_at_the_end_of_its_links) {
   EXPECT_TRUE(fs::exists(target.native() + ".damaged-1"));
 }
 
-/// Both have it open. The second to see the damage goes on with what the first has made.
+/// Both processes have it open. The second to find the damage uses the ledger that the first
+/// created.
 TEST_F(LedgerCorruption, is_renamed_once_by_two_processes) {
-  put(good_);
+  write_ledger(intact_bytes_);
   Ledger first(file()), second(file());
   std::fstream(file(), std::ios::in | std::ios::out | std::ios::binary)
-      << std::string(good_.size(), 'x');
+      << std::string(intact_bytes_.size(), 'x');
   read_all(first);
   first.record({{entry(0)}, {}, {}});
   ASSERT_EQ(count_renamed(), 1);
@@ -463,15 +465,15 @@ TEST_F(LedgerCorruption, is_renamed_once_by_two_processes) {
   EXPECT_TRUE(first.find(output(1)));
 }
 
-/// The last of them to begin a run sets the ledger aside.
+/// The run that began last renames the ledger.
 TEST_F(LedgerCorruption, keeps_the_settings_of_all_runs_that_share_the_ledger) {
-  put(good_);
+  write_ledger(intact_bytes_);
   const std::string first_text = "png, rank 3", second_text = "png, rank 4";
   Ledger first(file()), second(file());
   first.record_request({"", {"/in"}, "", {first_text}});
   second.record_request({"", {"/in"}, "", {second_text}});
   std::fstream(file(), std::ios::in | std::ios::out | std::ios::binary)
-      << std::string(good_.size(), 'x');
+      << std::string(intact_bytes_.size(), 'x');
   read_all(second);
   ASSERT_EQ(count_renamed(), 1);
   read_all(first);
@@ -480,9 +482,9 @@ TEST_F(LedgerCorruption, keeps_the_settings_of_all_runs_that_share_the_ledger) {
   EXPECT_EQ(first.run(), second.run() - 1);
 }
 
-/// As after the loss of a GPU, while another run has begun.
+/// The run continues after the loss of a GPU. Another run has begun meanwhile.
 TEST_F(LedgerCorruption, a_run_that_goes_on_records_its_own_request_in_the_new_ledger) {
-  put(good_);
+  write_ledger(intact_bytes_);
   const RequestEntry own{"rank: 3", {"/in"}, "", {"png, rank 3"}};
   std::int64_t run = 0;
   {
@@ -494,7 +496,7 @@ TEST_F(LedgerCorruption, a_run_that_goes_on_records_its_own_request_in_the_new_l
   Ledger ledger(file());
   ledger.continue_run(own, run);
   std::fstream(file(), std::ios::in | std::ios::out | std::ios::binary)
-      << std::string(good_.size(), 'x');
+      << std::string(intact_bytes_.size(), 'x');
   read_all(ledger);
   ASSERT_EQ(count_renamed(), 1);
   EXPECT_EQ(ledger.request()->settings, "rank: 3");
@@ -503,10 +505,10 @@ TEST_F(LedgerCorruption, a_run_that_goes_on_records_its_own_request_in_the_new_l
   EXPECT_EQ(Ledger(file()).run(), run);
 }
 
-/// The ledger in which it began was damaged, and this process has never opened it.
+/// The ledger in which the run began was damaged, and this process has never opened it.
 TEST_F(LedgerCorruption, a_run_goes_on_in_a_new_ledger_with_its_own_number) {
   const RequestEntry own{"rank: 3", {"/in"}, "", {"png, rank 3"}};
-  put(std::string(good_.size(), 'x'));
+  write_ledger(std::string(intact_bytes_.size(), 'x'));
   Ledger ledger(file());
   ledger.continue_run(own, 7);
   EXPECT_EQ(ledger.run(), 7);
@@ -515,11 +517,11 @@ TEST_F(LedgerCorruption, a_run_goes_on_in_a_new_ledger_with_its_own_number) {
 }
 
 TEST_F(LedgerCorruption, is_not_renamed_twice_during_detection) {
-  put(good_);
+  write_ledger(intact_bytes_);
   Ledger first(file()), second(file());
   std::fstream(file(), std::ios::in | std::ios::out | std::ios::binary)
-      << std::string(good_.size(), 'x');
-  second.remove_outputs([&] {  // within a call of the second
+      << std::string(intact_bytes_.size(), 'x');
+  second.remove_outputs([&] {  // during a call of the second
     read_all(first);
     first.record({{entry(0)}, {}, {}});
     return std::vector<std::string>{output(5)};
@@ -528,9 +530,9 @@ TEST_F(LedgerCorruption, is_not_renamed_twice_during_detection) {
   EXPECT_TRUE(second.find(output(0)));
 }
 
-/// The second has all that it wants in memory, and never sees the damage.
+/// The second has all pages that it reads in memory, and never sees the damage.
 TEST_F(LedgerCorruption, a_renamed_ledger_gets_no_more_rows) {
-  put(good_);
+  write_ledger(intact_bytes_);
   Ledger first(file()), second(file());
   EXPECT_TRUE(second.find(output(0)));
   fs::rename(file(), file().native() + ".damaged-1");
@@ -544,13 +546,13 @@ TEST_F(LedgerCorruption, a_renamed_ledger_gets_no_more_rows) {
 }
 
 TEST_F(LedgerCorruption, reports_a_removed_file_whose_folder_cannot_be_read) {
-  put(good_);
+  write_ledger(intact_bytes_);
   Ledger ledger(file());
   ASSERT_TRUE(fs::exists(file().native() + "-shm"));
   fs::remove(file());
-  fails_to_read_folders = true;
+  should_fail_readdir = true;
   EXPECT_THROW(ledger.check_not_replaced(), EnvironmentError);
-  fails_to_read_folders = false;
+  should_fail_readdir = false;
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ std::atomic<int> syncs{0};
 
 }  // namespace
 
-// SQLite's: counted on their way to the kernel.
+// Replaces the functions that SQLite calls, to count the calls.
 extern "C" int fsync(int descriptor) {
   ++syncs;
   return int(::syscall(SYS_fsync, descriptor));
@@ -47,8 +47,8 @@ using ::testing::Not;
 class LedgerTest : public ::testing::Test {
  protected:
   std::filesystem::path file() const { return folder_.path() / ".eckart" / "ledger.db"; }
-  /// What opening it warns of, and all that comes after.
-  Ledger opened_with_warnings() {
+  /// Opens the ledger and collects all its warnings in warnings_.
+  Ledger open_with_warnings() {
     return Ledger(file(), {.warn = [this](const std::string& text) { warnings_ += text + '\n'; }});
   }
   std::string warnings_;
@@ -69,7 +69,7 @@ const FailureEntry kFailed{.input = "/in/b.png",
 
 TEST_F(LedgerTest, persists_records) {
   Ledger(file()).record({{kDone}, {kFailed}, {}});
-  Ledger again = opened_with_warnings();
+  Ledger again = open_with_warnings();
   EXPECT_EQ(warnings_, "");
   const auto done = again.find(kDone.output);
   ASSERT_TRUE(done);
@@ -95,7 +95,7 @@ TEST_F(LedgerTest, keeps_the_last_record_of_an_output) {
   ledger.record({{entry}, {}, {}});
   EXPECT_EQ(ledger.find(entry.output)->input, "/in/other.png");
   EXPECT_EQ(ledger.find(entry.output)->settings, 8U);
-  EXPECT_EQ(ledger.count().done, 1);
+  EXPECT_EQ(ledger.count_inputs().done, 1);
 }
 
 TEST_F(LedgerTest, does_not_mix_up_reports_and_content_hashes) {
@@ -117,14 +117,14 @@ TEST_F(LedgerTest, keeps_the_last_outcome_of_an_input) {
   failure.input = kDone.input;
   ledger.record({{kDone}, {}, {}});
   ledger.record({{}, {failure}, {}});
-  EXPECT_EQ(ledger.count().done, 0) << "it has changed since, and failed";
-  EXPECT_EQ(ledger.count().failed, 1);
+  EXPECT_EQ(ledger.count_inputs().done, 0) << "it has changed since, and failed";
+  EXPECT_EQ(ledger.count_inputs().failed, 1);
   ledger.record({{kDone}, {}, {}});
-  EXPECT_EQ(ledger.count().done, 1);
-  EXPECT_EQ(ledger.count().failed, 0);
+  EXPECT_EQ(ledger.count_inputs().done, 1);
+  EXPECT_EQ(ledger.count_inputs().failed, 0);
 }
 
-/// As when the first output was done before, and only the second failed.
+/// The first output was done before, and only the second failed.
 TEST_F(LedgerTest, clears_the_failure_of_an_input_with_any_of_its_outputs) {
   Ledger ledger(file());
   FailureEntry failure = kFailed;
@@ -134,7 +134,7 @@ TEST_F(LedgerTest, clears_the_failure_of_an_input_with_any_of_its_outputs) {
   ledger.record({{}, {failure}, {}});
   ledger.record_suspects(std::vector<Suspect>{{kDone.input, kDone.state, 1}});
   ledger.record({{second}, {}, {}});
-  EXPECT_EQ(ledger.count().failed, 0);
+  EXPECT_EQ(ledger.count_inputs().failed, 0);
   EXPECT_TRUE(ledger.suspects().empty());
 }
 
@@ -145,14 +145,14 @@ TEST_F(LedgerTest, counts_and_lists_failures) {
   OutputEntry second = kDone;
   second.output = "deep/a.k2.png", second.output_index = 1;
   ledger.record({{kDone, second}, {kFailed, other}, {}});
-  const InputCounts counts = ledger.count();
+  const InputCounts counts = ledger.count_inputs();
   EXPECT_EQ(counts.done, 1);
   EXPECT_EQ(counts.failed, 2);
   EXPECT_EQ(counts.failures[std::size_t(FailureReason::corrupt)], 1);
   EXPECT_EQ(counts.failures[std::size_t(FailureReason::too_large)], 1);
-  ASSERT_EQ(ledger.failed(10).size(), 2U);
-  EXPECT_EQ(ledger.failed(10)[0].input, "/in/a.png");
-  EXPECT_EQ(ledger.failed(1).size(), 1U);
+  ASSERT_EQ(ledger.failures(10).size(), 2U);
+  EXPECT_EQ(ledger.failures(10)[0].input, "/in/a.png");
+  EXPECT_EQ(ledger.failures(1).size(), 1U);
 }
 
 TEST_F(LedgerTest, restores_every_reason) {
@@ -179,20 +179,20 @@ TEST_F(LedgerTest, keeps_suspects_until_they_are_done) {
   EXPECT_TRUE(ledger.suspects().empty());
 }
 
-/// Whoever loses the GPU next must know of them, even if the machine goes down with it.
+/// A process that loses the GPU again must read them, even if the machine crashed in between.
 TEST_F(LedgerTest, syncs_suspects_and_requests_before_it_returns) {
   for (const bool durable : {true, false}) {
     Ledger ledger(file(), {.durable = durable});
-    const auto syncs_of = [&](auto write) {
+    const auto count_syncs = [&](auto write) {
       const int before = syncs;
       write();
       return syncs - before;
     };
     const std::vector<Suspect> lost{{kDone.input, kDone.state, 1}};
-    EXPECT_GT(syncs_of([&] { ledger.record_suspects(lost); }), 0);
-    EXPECT_GT(syncs_of([&] { ledger.record_request({"", {}, "", {}}); }), 0);
-    const int of_rows = syncs_of([&] { ledger.record({{kDone}, {}, {}}); });
-    EXPECT_TRUE(durable || of_rows == 0) << of_rows;
+    EXPECT_GT(count_syncs([&] { ledger.record_suspects(lost); }), 0);
+    EXPECT_GT(count_syncs([&] { ledger.record_request({"", {}, "", {}}); }), 0);
+    const int row_syncs = count_syncs([&] { ledger.record({{kDone}, {}, {}}); });
+    EXPECT_TRUE(durable || row_syncs == 0) << row_syncs;
   }
 }
 
@@ -223,25 +223,26 @@ TEST_F(LedgerTest, clears_failures_and_suspects) {
   ledger.record({{}, {kFailed}, {}});
   ledger.record_suspects(std::vector<Suspect>{{kFailed.input, {}, 1}});
   ledger.record({{}, {}, {kFailed.input}});
-  EXPECT_EQ(ledger.count().failed, 0);
+  EXPECT_EQ(ledger.count_inputs().failed, 0);
   EXPECT_TRUE(ledger.suspects().empty());
 }
 
 TEST_F(LedgerTest, renames_a_damaged_file) {
   std::filesystem::create_directories(file().parent_path());
-  for (int round = 1; round <= 2; ++round) {
+  for (int number = 1; number <= 2; ++number) {
     std::ofstream(file()) << "no database, but long enough to be read as if it might be one: " +
                                  std::string(4096, 'x');
-    Ledger ledger = opened_with_warnings();
-    const std::string aside = "ledger.db.damaged-" + std::to_string(round);
-    EXPECT_THAT(warnings_, HasSubstr(aside));
-    EXPECT_TRUE(std::filesystem::exists(file().parent_path() / aside));
+    Ledger ledger = open_with_warnings();
+    const std::string damaged_name = "ledger.db.damaged-" + std::to_string(number);
+    EXPECT_THAT(warnings_, HasSubstr(damaged_name));
+    EXPECT_TRUE(std::filesystem::exists(file().parent_path() / damaged_name));
     ledger.record({{kDone}, {}, {}});
     EXPECT_TRUE(ledger.find(kDone.output));
   }
 }
 
-/// Of hundreds of rows, so that damage behind the first page is seen only when a row is looked for.
+/// The ledger has thousands of rows, so that damage behind the first page is found only when a row
+/// there is read.
 class CorruptLedger : public LedgerTest, public ::testing::WithParamInterface<int> {
  protected:
   static std::string output(int number) { return "deep/" + std::to_string(number) + ".png"; }
@@ -266,15 +267,15 @@ class CorruptLedger : public LedgerTest, public ::testing::WithParamInterface<in
 
 TEST_P(CorruptLedger, is_renamed_on_detection) {
   damage_page(GetParam());
-  Ledger ledger = opened_with_warnings();
+  Ledger ledger = open_with_warnings();
   ledger.record_request({"rank: 5", {"/in"}, ""});
-  int known = 0;
-  for (int i = 0; i < kRows; ++i) known += ledger.find(output(i)).has_value();
-  EXPECT_LT(known, kRows);
+  int found = 0;
+  for (int i = 0; i < kRows; ++i) found += ledger.find(output(i)).has_value();
+  EXPECT_LT(found, kRows);
   EXPECT_THAT(warnings_, HasSubstr("renamed to ledger.db.damaged-1"));
   ledger.record({{kDone}, {kFailed}, {}});
   EXPECT_TRUE(ledger.find(kDone.output));
-  EXPECT_EQ(ledger.count().failed, 1);
+  EXPECT_EQ(ledger.count_inputs().failed, 1);
   EXPECT_EQ(ledger.request()->settings, "rank: 5");
   EXPECT_EQ(ledger.find(kDone.output)->run, ledger.run());
   EXPECT_THAT(warnings_, Not(HasSubstr("damaged-2")));
@@ -349,13 +350,13 @@ TEST_F(LedgerTest, keeps_intents_beside_done_outputs) {
   record_intent();
   EXPECT_FALSE(ledger.find(entry.output));
   EXPECT_EQ(intent()->input, entry.input);
-  EXPECT_EQ(ledger.count().done, 0);
-  EXPECT_EQ(ledger.count().failed, 1) << "it may still fail";
+  EXPECT_EQ(ledger.count_inputs().done, 0);
+  EXPECT_EQ(ledger.count_inputs().failed, 1) << "it may still fail";
   EXPECT_TRUE(ledger.entries_after("", 10).empty());
   ledger.record({{entry}, {}, {}});
   EXPECT_FALSE(intent());
-  EXPECT_EQ(ledger.count().done, 1);
-  EXPECT_EQ(ledger.count().failed, 0);
+  EXPECT_EQ(ledger.count_inputs().done, 1);
+  EXPECT_EQ(ledger.count_inputs().failed, 0);
   entry.bytes += 1;
   record_intent();
   ledger.remove_outputs([&] { return std::vector{entry.output}; });
@@ -372,45 +373,45 @@ TEST_F(LedgerTest, keeps_intents_beside_done_outputs) {
   EXPECT_TRUE(intent()) << "that of another run";
 }
 
-/// Somebody's own, which a mistyped name must not cost.
+/// A mistyped ledger name must not cost a file.
 TEST_F(LedgerTest, refuses_files_of_other_programs) {
-  const auto elsewhere = file().parent_path().parent_path() / "notes";
+  const auto other_file = file().parent_path().parent_path() / "notes";
   const auto expect_refused = [&] {
-    EXPECT_THROW(Ledger ledger(elsewhere), FatalError);
-    EXPECT_THROW(Ledger::open_read_only(elsewhere), FatalError);
-    EXPECT_FALSE(std::filesystem::exists(elsewhere.native() + ".damaged-1"));
+    EXPECT_THROW(Ledger ledger(other_file), FatalError);
+    EXPECT_THROW(Ledger::open_read_only(other_file), FatalError);
+    EXPECT_FALSE(std::filesystem::exists(other_file.native() + ".damaged-1"));
   };
-  std::ofstream(elsewhere) << "x";
+  std::ofstream(other_file) << "x";
   expect_refused();
-  std::filesystem::remove(elsewhere);
+  std::filesystem::remove(other_file);
   const std::string sql = "PRAGMA user_version = 2; CREATE TABLE output (a); SELECT 1";
-  ASSERT_EQ(std::system(("sqlite3 '" + elsewhere.string() + "' '" + sql + "' > /dev/null").c_str()),
-            0);
+  ASSERT_EQ(
+      std::system(("sqlite3 '" + other_file.string() + "' '" + sql + "' > /dev/null").c_str()), 0);
   expect_refused();
-  std::filesystem::remove(elsewhere);
-  Ledger(elsewhere).record({{kDone}, {}, {}});
-  EXPECT_TRUE(Ledger(elsewhere).find(kDone.output));
+  std::filesystem::remove(other_file);
+  Ledger(other_file).record({{kDone}, {}, {}});
+  EXPECT_TRUE(Ledger(other_file).find(kDone.output));
 }
 
 TEST_F(LedgerTest, warns_about_an_empty_file) {
   std::filesystem::create_directories(file().parent_path());
   std::ofstream(file()) << "";
-  opened_with_warnings();
+  open_with_warnings();
   EXPECT_THAT(warnings_, HasSubstr("was empty"));
 }
 
-/// Else the second would find what the first has only begun to make.
+/// Otherwise the second process would find the file that the first is creating.
 TEST_F(LedgerTest, created_by_two_processes_at_once_is_not_reported_empty) {
-  constexpr int kRounds = 40;
+  constexpr int kLedgers = 40;
   std::mutex mutex;
   std::string warnings;
   const auto warn = [&](const std::string& text) {
     const std::lock_guard lock(mutex);
     warnings += text;
   };
-  for (int round = 0; round < kRounds; ++round) {
+  for (int number = 0; number < kLedgers; ++number) {
     std::latch start(2);
-    const auto shared = file().parent_path() / (std::to_string(round) + ".db");
+    const auto shared = file().parent_path() / (std::to_string(number) + ".db");
     std::vector<std::jthread> runs;
     for (int i = 0; i < 2; ++i) {
       runs.emplace_back([&, i] {
@@ -422,7 +423,7 @@ TEST_F(LedgerTest, created_by_two_processes_at_once_is_not_reported_empty) {
       });
     }
     runs.clear();
-    EXPECT_EQ(Ledger(shared).count().done, 1) << "one input, two outputs";
+    EXPECT_EQ(Ledger(shared).count_inputs().done, 1) << "one input, two outputs";
     EXPECT_TRUE(Ledger(shared).find("0") && Ledger(shared).find("1"));
   }
   EXPECT_EQ(warnings, "");
@@ -451,13 +452,13 @@ TEST_F(LedgerTest, pages_through_outputs_and_removes_some) {
 
 TEST_F(LedgerTest, checks_replacement_without_waiting) {
   Ledger ledger(file());
-  ledger.remove_outputs([&] {  // while nothing is recorded
+  ledger.remove_outputs([&] {  // nothing can be recorded now
     std::jthread([&] { EXPECT_NO_THROW(ledger.check_not_replaced()); }).join();
     return std::vector<std::string>();
   });
 }
 
-/// As flock(1) does around a command that cron starts.
+/// flock(1) locks a folder around a command that cron starts.
 TEST_F(LedgerTest, ignores_a_folder_lock_when_it_exists) {
   Ledger(file()).record({{kDone}, {}, {}});
   const int folder = ::open(file().parent_path().c_str(), O_RDONLY | O_CLOEXEC);
@@ -489,14 +490,14 @@ TEST_F(LedgerTest, renames_the_damaged_file_not_its_link) {
   EXPECT_TRUE(Ledger(file()).find(kDone.output));
 }
 
-/// As on an output folder of a slow disk, whose ledger is on a faster one.
+/// The output folder is on a slow disk and its ledger on a faster one.
 TEST_F(LedgerTest, renames_a_damaged_file_behind_a_link_in_the_state_folder) {
   const auto target = file().parent_path().parent_path() / "fast.db";
   std::filesystem::create_directories(file().parent_path());
   std::ofstream(target) << std::string(5000, 'x');
   std::filesystem::create_symlink(target, file());
   EXPECT_THROW(Ledger::open_read_only(file()), FatalError);
-  opened_with_warnings().record({{kDone}, {}, {}});
+  open_with_warnings().record({{kDone}, {}, {}});
   EXPECT_THAT(warnings_, HasSubstr("fast.db.damaged-1"));
   EXPECT_TRUE(std::filesystem::is_symlink(file()));
   EXPECT_TRUE(Ledger(file()).find(kDone.output));
@@ -580,7 +581,7 @@ TEST_F(LedgerTest, can_be_read_while_written) {
   EXPECT_EQ(Ledger::open_read_only(file()), nullptr);
   Ledger ledger(file());
   ledger.record({{kDone}, {}, {}});
-  EXPECT_EQ(Ledger::open_read_only(file())->count().done, 1);
+  EXPECT_EQ(Ledger::open_read_only(file())->count_inputs().done, 1);
 }
 
 TEST_F(LedgerTest, is_shared_by_threads) {
@@ -599,7 +600,7 @@ TEST_F(LedgerTest, is_shared_by_threads) {
     });
   }
   threads.clear();
-  EXPECT_EQ(ledger.count().done, kThreads * kEach);
+  EXPECT_EQ(ledger.count_inputs().done, kThreads * kEach);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Ledgers of older versions, made with the statements of the programs that wrote them, and of newer
-// ones.
+// Ledgers of older versions, created with the statements of the programs that wrote them, and
+// ledgers of newer versions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -38,10 +38,10 @@ class LedgerMigration : public ::testing::Test {
     std::ifstream stream(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(stream), {}};
   }
-  Ledger opened(const fs::path& file) {
+  Ledger open_ledger(const fs::path& file) {
     return Ledger(file, {.warn = [](const std::string& text) { ADD_FAILURE() << text; }});
   }
-  void expect_no_more_files_than(const fs::path& file) const {
+  void expect_only_file(const fs::path& file) const {
     for (const auto& entry : fs::directory_iterator(file.parent_path()))
       EXPECT_EQ(entry.path(), file);
   }
@@ -50,7 +50,7 @@ class LedgerMigration : public ::testing::Test {
   const test::TempFolder folder_;
 };
 
-/// Of "eckart run does not do again what is done".
+/// Schema version 1.
 constexpr const char* kVersion1 = R"(
 PRAGMA journal_mode = WAL;
 CREATE TABLE IF NOT EXISTS output (
@@ -64,7 +64,7 @@ INSERT OR REPLACE INTO output VALUES (CAST('{OUT}/bad.png' AS BLOB), CAST('/in/b
   7, 0, 1, 2, 3, 0, 5, CAST('ends early' AS BLOB), 0);
 )";
 
-/// Of "A lost GPU costs no image".
+/// Schema version 2 as its first programs wrote it, with a time in place of the run number.
 constexpr const char* kVersion2WithTimes = R"(
 PRAGMA journal_mode = WAL;
 CREATE TABLE IF NOT EXISTS output (
@@ -83,7 +83,7 @@ INSERT INTO output VALUES (CAST('deep/a.png' AS BLOB), CAST('/in/deep/a.png' AS 
   -81985529216486896, 0, 123, 1700000000123456789, 42, 456, 1763800000000000000);
 )";
 
-/// Of all programs after that one, until version 3.
+/// Schema version 2 as later programs wrote it.
 constexpr const char* kVersion2 = R"(
 PRAGMA journal_mode = WAL;
 BEGIN IMMEDIATE;
@@ -120,7 +120,7 @@ INSERT INTO failure VALUES (CAST('/in/bad.png' AS BLOB), 1, 2, 3, 'corrupt',
 INSERT INTO suspect VALUES (CAST('/in/lost.png' AS BLOB), 4, 5, 6, 2);
 )";
 
-/// Of the program before what is announced had a table of its own: fewer bytes than none said so.
+/// Schema version 3: publish intents are in the output table, marked by a negative size.
 constexpr const char* kVersion3 = R"(
 PRAGMA journal_mode = WAL;
 BEGIN IMMEDIATE;
@@ -174,10 +174,10 @@ void expect_takes_more(Ledger& ledger) {
 
 TEST_F(LedgerMigration, from_version_1_keeps_outputs_below_their_folder) {
   execute(own_file(), kVersion1);
-  Ledger ledger = opened(own_file());
+  Ledger ledger = open_ledger(own_file());
   expect_first_output(ledger, 1);
-  EXPECT_EQ(ledger.count().done, 1);
-  EXPECT_EQ(ledger.count().failed, 0) << "it is tried again anyway";
+  EXPECT_EQ(ledger.count_inputs().done, 1);
+  EXPECT_EQ(ledger.count_inputs().failed, 0) << "it is tried again anyway";
   EXPECT_FALSE(ledger.find("bad.png"));
   expect_takes_more(ledger);
 }
@@ -186,20 +186,20 @@ TEST_F(LedgerMigration, from_version_1_keeps_outputs_of_an_own_ledger_behind_a_l
   execute(other_file(), kVersion1);
   fs::create_directories(own_file().parent_path());
   fs::create_symlink(other_file(), own_file());
-  Ledger ledger = opened(own_file());
+  Ledger ledger = open_ledger(own_file());
   expect_first_output(ledger, 1);
 }
 
 TEST_F(LedgerMigration, from_version_1_keeps_outputs_of_a_shared_ledger) {
   execute(other_file(), kVersion1);
-  Ledger ledger = opened(other_file());
+  Ledger ledger = open_ledger(other_file());
   EXPECT_TRUE(ledger.find((out() / "deep/a.png").native().substr(1)));
 }
 
 TEST_F(LedgerMigration, from_the_first_version_2_ignores_its_timestamp) {
   for (const fs::path& file : {own_file(), other_file()}) {
     execute(file, kVersion2WithTimes);
-    Ledger ledger = opened(file);
+    Ledger ledger = open_ledger(file);
     expect_first_output(ledger, 1);
     EXPECT_EQ(ledger.find("deep/a.png")->run, 0);
     expect_takes_more(ledger);
@@ -208,7 +208,7 @@ TEST_F(LedgerMigration, from_the_first_version_2_ignores_its_timestamp) {
 
 TEST_F(LedgerMigration, from_version_2_finds_the_roots_of_inputs) {
   execute(own_file(), kVersion2);
-  Ledger ledger = opened(own_file());
+  Ledger ledger = open_ledger(own_file());
   expect_first_output(ledger, std::string("/in/").size());
   EXPECT_EQ(ledger.find("deep/a.png")->run, 3);
   EXPECT_EQ(ledger.find("de\xff\n.png")->input, "/in/de\xff\n.png");
@@ -220,7 +220,7 @@ TEST_F(LedgerMigration, from_version_2_finds_the_roots_of_inputs) {
   EXPECT_EQ(ledger.run(), 4);
   EXPECT_EQ(ledger.request()->settings, "rank: \"2\"");
   EXPECT_EQ(ledger.request()->inputs.size(), 3U);
-  EXPECT_EQ(ledger.count().done, 5);
+  EXPECT_EQ(ledger.count_inputs().done, 5);
   EXPECT_EQ(ledger.find_failure("/in/bad.png")->detail, "ends early");
   ASSERT_EQ(ledger.suspects().size(), 1U);
   EXPECT_EQ(ledger.suspects()[0].losses, 2);
@@ -229,10 +229,10 @@ TEST_F(LedgerMigration, from_version_2_finds_the_roots_of_inputs) {
 
 TEST_F(LedgerMigration, from_version_3_keeps_intents_whose_size_is_unknown) {
   execute(own_file(), kVersion3);
-  Ledger ledger = opened(own_file());
+  Ledger ledger = open_ledger(own_file());
   expect_first_output(ledger, std::string("/in/").size());
   EXPECT_EQ(ledger.find("deep/a.png")->run, 3);
-  EXPECT_EQ(ledger.count().done, 1);
+  EXPECT_EQ(ledger.count_inputs().done, 1);
   EXPECT_FALSE(ledger.find("killed.png"));
   EXPECT_FALSE(ledger.find_intent({"killed.png", 123, 6})) << "of another file";
   EXPECT_FALSE(ledger.find_intent({"unknown.png", 123, 0}));
@@ -249,8 +249,8 @@ TEST_F(LedgerMigration, from_version_3_keeps_intents_whose_size_is_unknown) {
 
 TEST_F(LedgerMigration, runs_once) {
   execute(own_file(), kVersion2);
-  opened(own_file()).remove_outputs([] { return std::vector<std::string>{"single.png"}; });
-  Ledger again = opened(own_file());
+  open_ledger(own_file()).remove_outputs([] { return std::vector<std::string>{"single.png"}; });
+  Ledger again = open_ledger(own_file());
   EXPECT_FALSE(again.find("single.png"));
   expect_first_output(again, std::string("/in/").size());
 }
@@ -269,11 +269,11 @@ TEST_F(LedgerMigration, of_a_ledger_that_is_only_read_changes_nothing) {
   }
 }
 
-/// What another program has written in the place of a ledger, and of a newer version of this one.
+/// A file of another program, and a ledger of a newer version, at the path of a ledger.
 class RefusedLedger : public LedgerMigration {
  protected:
-  /// The message. Opening it in any way changes nothing.
-  std::string refusal(const fs::path& file, ExitCode code) {
+  /// Returns the message of the error. Checks that no way to open the file changes anything.
+  std::string open_error(const fs::path& file, ExitCode code) {
     std::string message;
     const std::string before = content(file);
     const auto expect_refused = [&](auto open) {
@@ -285,7 +285,7 @@ class RefusedLedger : public LedgerMigration {
         message = error.what();
       }
       EXPECT_TRUE(content(file) == before);
-      expect_no_more_files_than(file);
+      expect_only_file(file);
     };
     expect_refused([&] { Ledger ledger(file); });
     expect_refused([&] { Ledger::open_read_only(file); });
@@ -295,11 +295,11 @@ class RefusedLedger : public LedgerMigration {
 
 TEST_F(RefusedLedger, is_a_ledger_of_a_newer_version) {
   for (const fs::path& file : {own_file(), other_file()}) {
-    { Ledger ledger = opened(file); }
+    { Ledger ledger = open_ledger(file); }
     execute(file,
             "PRAGMA user_version = 99; UPDATE version SET schema = 99; DROP TABLE output; "
             "CREATE TABLE output (of_the_future)");
-    EXPECT_THAT(refusal(file, ExitCode::configuration),
+    EXPECT_THAT(open_error(file, ExitCode::configuration),
                 AllOf(HasSubstr(file.native()), HasSubstr("newer eckart (version 99")));
     fs::remove(file);
   }
@@ -308,7 +308,7 @@ TEST_F(RefusedLedger, is_a_ledger_of_a_newer_version) {
 TEST_F(RefusedLedger, is_a_database_of_another_program) {
   const auto expect_refused = [&](const std::string& sql) {
     execute(other_file(), sql);
-    EXPECT_THAT(refusal(other_file(), ExitCode::usage), HasSubstr("is not an eckart ledger"));
+    EXPECT_THAT(open_error(other_file(), ExitCode::usage), HasSubstr("is not an eckart ledger"));
     fs::remove(other_file());
   };
   expect_refused("CREATE TABLE bookmarks (url TEXT)");
@@ -325,11 +325,11 @@ TEST_F(RefusedLedger, is_a_file_that_is_no_database) {
   for (const std::string& text :
        {std::string("x"), std::string(300, 'x'), std::string(5000, 'x')}) {
     std::ofstream(other_file()) << text;
-    EXPECT_THAT(refusal(other_file(), ExitCode::usage), HasSubstr("is not an eckart ledger"));
+    EXPECT_THAT(open_error(other_file(), ExitCode::usage), HasSubstr("is not an eckart ledger"));
   }
 }
 
-/// In its own folder nobody else has files, so that what is there was a ledger.
+/// All files in a state folder belong to eckart, so the file was a ledger.
 TEST_F(LedgerMigration, replaces_its_own_ledger_with_a_foreign_id) {
   execute(own_file(), "CREATE TABLE bookmarks (url TEXT)");
   const std::string before = content(own_file());
