@@ -8,18 +8,18 @@ Budget::Reservation Budget::reserve(std::size_t bytes) {
   changed_.wait(lock, [&] {
     const bool fits =
         used_bytes_ == 0 || (bytes <= total_bytes_ && used_bytes_ <= total_bytes_ - bytes);
-    return closed_ || (ticket == serving_ && fits);
+    return is_closed_ || (ticket == serving_ticket_ && fits);
   });
-  ++serving_;
+  ++serving_ticket_;
   changed_.notify_all();
-  if (closed_) return {};
+  if (is_closed_) return {};
   used_bytes_ += bytes;
   return {this, bytes};
 }
 
 void Budget::close() {
   const std::lock_guard lock(mutex_);
-  closed_ = true;
+  is_closed_ = true;
   changed_.notify_all();
 }
 

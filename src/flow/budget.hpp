@@ -8,12 +8,11 @@
 
 namespace eckart::flow {
 
-/// A first-come, first-served budget of bytes. Waiting for it is the back-pressure of a pipeline:
-/// who brings in work waits until enough of the earlier work has left.
+/// A budget of bytes, first come, first served. Waiting for it is the back-pressure of a pipeline:
+/// new work waits until enough earlier work has finished.
 class Budget {
  public:
-  /// Bytes taken from a budget; gives them back when destroyed. Move-only. Must not outlive the
-  /// budget.
+  /// Bytes reserved from a budget; released when destroyed. Move-only. Must not outlive the budget.
   class Reservation {
    public:
     Reservation() = default;
@@ -30,7 +29,7 @@ class Budget {
     explicit operator bool() const { return budget_ != nullptr; }
     std::size_t bytes() const { return bytes_; }
 
-    /// Gives back all but `bytes`; nothing if that many are not held.
+    /// Releases all but `bytes`. Does nothing if no more than that is reserved.
     void shrink_to(std::size_t bytes) {
       if (budget_ == nullptr || bytes >= bytes_) return;
       budget_->release(bytes_ - bytes);
@@ -46,11 +45,11 @@ class Budget {
 
   explicit Budget(std::size_t total_bytes) : total_bytes_(total_bytes) {}
 
-  /// Waits, in the order of calls, until `bytes` fit. A request larger than the whole budget goes
-  /// through alone, when nothing else is out. Empty after close().
+  /// Waits, in the order of calls, until `bytes` are free. A request larger than the whole budget
+  /// is granted once nothing else is reserved. Returns an empty reservation after close().
   Reservation reserve(std::size_t bytes);
 
-  /// Ends every wait; later calls get nothing.
+  /// Ends all waits. Later calls of reserve() return empty reservations.
   void close();
 
   std::size_t used_bytes() const;
@@ -63,8 +62,8 @@ class Budget {
   std::condition_variable changed_;
   std::size_t used_bytes_ = 0;
   std::uint64_t next_ticket_ = 0;
-  std::uint64_t serving_ = 0;
-  bool closed_ = false;
+  std::uint64_t serving_ticket_ = 0;
+  bool is_closed_ = false;
 };
 
 }  // namespace eckart::flow

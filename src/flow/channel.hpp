@@ -14,12 +14,13 @@
 
 namespace eckart::flow {
 
-/// A bounded, closable queue between threads, any number of producers and consumers, over
-/// moodycamel's ConcurrentQueue. Items of one producer come out in its order; no order holds
-/// between producers.
+/// A bounded, closable queue between threads, with any number of producers and consumers, over
+/// ConcurrentQueue of moodycamel. Items of one producer keep their order; items of different
+/// producers have no order.
 ///
-/// close() lets nothing more in, and what is inside out; cancel() discards that as well. Both wake
-/// every thread that waits, may be called from any thread, and any number of times.
+/// After close(), no item can be pushed, and the items inside can still be popped. cancel() also
+/// discards those. Both wake all waiting threads, may be called from any thread, and any number of
+/// times.
 template <class T>
 class Channel {
  public:
@@ -30,18 +31,18 @@ class Channel {
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  /// Waits for room. False when the channel is closed: the item stays with the caller, as it does
-  /// when memory for it runs out and std::bad_alloc is thrown.
+  /// Waits for capacity. Returns false if the channel is closed. Throws std::bad_alloc if memory
+  /// runs out. In both cases `item` is unchanged.
   bool push(T&& item) {
-    if (closed_) return false;
+    if (is_closed_) return false;
     free_capacity_.wait();
-    ++size_;  // before the look at closed_; finished() says why
-    if (closed_) {
+    ++size_;  // before is_closed_ is read; see is_finished()
+    if (is_closed_) {
       --size_;
-      free_capacity_.signal();  // wakes the next producer that waits
+      free_capacity_.signal();  // wakes the next waiting producer
       return false;
     }
-    if (!queue_.enqueue(std::move(item))) {  // out of memory: the item is untouched
+    if (!queue_.enqueue(std::move(item))) {  // out of memory: the item is unchanged
       --size_;
       free_capacity_.signal();
       throw std::bad_alloc();
@@ -50,13 +51,13 @@ class Channel {
     return true;
   }
 
-  /// Waits for an item; nothing when the channel is closed and empty, or canceled.
+  /// Waits for an item. Returns nothing if the channel is canceled, or closed and empty.
   std::optional<T> pop() {
     available_items_.wait();
     return dequeue();
   }
 
-  /// As pop(), and nothing as well when no item came in time.
+  /// Like pop(), but also returns nothing after `timeout`.
   template <class Rep, class Period>
   std::optional<T> pop_for(std::chrono::duration<Rep, Period> timeout) {
     const auto us = std::chrono::duration_cast<std::chrono::microseconds>(timeout).count();
@@ -65,40 +66,41 @@ class Channel {
     return dequeue();
   }
 
-  /// An item if there is one now.
+  /// Returns an item if there is one; does not wait.
   std::optional<T> try_pop() {
     if (!available_items_.tryWait()) return std::nullopt;
     return dequeue();
   }
 
   void close() {
-    closed_ = true;
+    is_closed_ = true;
     free_capacity_.signal();
     available_items_.signal();
   }
 
   void cancel() {
-    canceled_ = true;
+    is_canceled_ = true;
     close();
   }
 
-  bool closed() const { return closed_; }
-  /// True when nothing will ever come out again. A producer counts its item first, and then looks
-  /// at closed_; here closed_ comes first. So no item can come in after both were seen.
-  bool finished() const { return closed_ && (canceled_ || size_ == 0); }
+  bool is_closed() const { return is_closed_; }
+  /// True if no item can be popped any more. A producer increments size_ before it reads
+  /// is_closed_; this function reads is_closed_ before size_. So no item can be added after both
+  /// are read.
+  bool is_finished() const { return is_closed_ && (is_canceled_ || size_ == 0); }
   std::size_t capacity() const { return capacity_; }
-  /// Items inside; exact only while no other thread pushes or pops.
+  /// Number of items; exact only while no other thread pushes or pops.
   std::size_t size() const { return size_; }
 
  private:
-  /// Called with one signal of available_items_ in hand. That signal stands for an item, or for the
-  /// closing, and in that case it is handed on to the next consumer that waits. A dequeue that
-  /// fails proves nothing while others dequeue as well (moodycamel's count of them is optimistic);
-  /// size_ does.
+  /// Called after one signal of available_items_ was consumed. The signal is for an item or for the
+  /// closing of the channel. In the second case it is passed on to the next waiting consumer. A
+  /// failed try_dequeue() does not show that the queue is empty while other threads dequeue,
+  /// because the counter of moodycamel is optimistic; size_ does.
   std::optional<T> dequeue() {
     T item;
-    while (!finished()) {
-      if (!canceled_ && queue_.try_dequeue(item)) {
+    while (!is_finished()) {
+      if (!is_canceled_ && queue_.try_dequeue(item)) {
         --size_;
         free_capacity_.signal();
         return item;
@@ -113,9 +115,9 @@ class Channel {
   moodycamel::ConcurrentQueue<T> queue_;
   moodycamel::LightweightSemaphore free_capacity_;
   moodycamel::LightweightSemaphore available_items_;
-  std::atomic<std::size_t> size_{0};  // items inside, and on their way in
-  std::atomic<bool> closed_{false};
-  std::atomic<bool> canceled_{false};
+  std::atomic<std::size_t> size_{0};  // items inside and being added
+  std::atomic<bool> is_closed_{false};
+  std::atomic<bool> is_canceled_{false};
 };
 
 }  // namespace eckart::flow

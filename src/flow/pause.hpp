@@ -5,7 +5,7 @@
 
 namespace eckart::flow {
 
-/// Waits that long, or until `stop` is requested. Whether it was not.
+/// Waits for `time` or until `stop` is requested. Returns false if stop was requested.
 bool pause(std::chrono::milliseconds time, const std::stop_token& stop);
 
 }  // namespace eckart::flow

@@ -18,8 +18,9 @@ std::int64_t cpu_ns(clockid_t clock) {
 
 }  // namespace
 
-/// What one worker writes and anybody reads; a cache line or two of its own. Its state and times
-/// belong together, and a reader that finds them being changed (an odd `version_`) looks again.
+/// The record of one worker: the worker writes it, any thread reads it. It has its own cache lines.
+/// State and times must be read together, so a reader that finds an odd or changed `version_` reads
+/// again.
 class alignas(64) StageClock::WorkerRecord {
  public:
   struct Times {
@@ -29,10 +30,10 @@ class alignas(64) StageClock::WorkerRecord {
 
   void start(Time now) { since_.store(now, std::memory_order_relaxed); }
 
-  /// On the worker's thread alone. It takes the time after it has told that it changes, and a
-  /// reader before it looks for that: else a worker that loses its core between the two would take
-  /// back what a reader has counted meanwhile.
-  /// Returns that time.
+  /// To be called on the worker's thread. Returns the time of the change. This time is taken after
+  /// `version_` is made odd. Readers take theirs before they check `version_`. Otherwise, if the
+  /// worker were preempted between the two, it would subtract time that a reader has already
+  /// counted.
   Time enter(State next) {
     version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
     const Time now = Clock::now();
@@ -56,7 +57,7 @@ class alignas(64) StageClock::WorkerRecord {
       const State state = state_.load(std::memory_order_acquire);
       const Time now = Clock::now();
       if (version % 2 != 0 || version_.load(std::memory_order_seq_cst) != version) {
-        std::this_thread::yield();  // to a worker that lost its core in between
+        std::this_thread::yield();  // to a worker that was preempted during the change
         continue;
       }
       times.ns[std::size_t(state)] += (now - since).count();
@@ -92,7 +93,7 @@ class alignas(64) StageClock::WorkerRecord {
   mutable std::mutex thread_mutex_;
   bool has_thread_ = false;
   clockid_t thread_clock_{};
-  std::int64_t cpu_ns_ = 0;  // of the thread that has ended
+  std::int64_t cpu_ns_ = 0;  // of the ended thread
 };
 
 StageClock::StageClock(int workers, Time start)
@@ -113,7 +114,6 @@ StageClock::Worker::~Worker() {
   record_.detach_thread();
 }
 
-/// Since when.
 StageClock::Time StageClock::Worker::enter(State next) { return record_.enter(next); }
 
 std::chrono::nanoseconds StageClock::Worker::busy_time() const {

@@ -13,19 +13,19 @@
 
 namespace eckart::flow {
 
-/// Where the time of one stage's workers went, in seconds summed over the workers.
+/// How the workers of one stage spent their time, in seconds summed over the workers.
 struct StageTimes {
   int workers = 0;
   double busy_s = 0;
   double waiting_for_input_s = 0;
   double blocked_s = 0;
-  double cpu_s = 0;  ///< of a core, which the workers' threads had
+  double cpu_s = 0;  ///< CPU time of the workers' threads
   double total_s() const { return busy_s + waiting_for_input_s + blocked_s; }
 };
 
-/// The clock of one stage. Every worker is in one of three states at any time from `start` on, so
-/// that the three sums add up to workers x wall time; one that has not begun, or has ended, waits
-/// for input.
+/// The clock of one stage. From `start` on, every worker is in exactly one of three states, so the
+/// three sums add up to workers x wall time. A worker that has not begun or has ended counts as
+/// waiting for input.
 class StageClock {
   class WorkerRecord;
 
@@ -39,17 +39,17 @@ class StageClock {
   StageClock(const StageClock&) = delete;
   StageClock& operator=(const StageClock&) = delete;
 
-  /// One worker's hand on the clock; lives on that worker's thread, from its start to its end.
+  /// Sets the state of one worker. Lives on the thread of that worker, from its start to its end.
   class Worker {
    public:
-    /// Told of each wait at its end; must not throw.
+    /// Called at the end of each wait. Must not throw.
     using OnWait = std::function<void(State state, Time begin, Time end)>;
     Worker(StageClock& clock, int index, OnWait on_wait = {});
     ~Worker();
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
 
-    /// Runs `wait`, counting its time under `state`.
+    /// Runs `wait` and counts its time under `state`.
     template <class Wait>
     auto measure_wait(State state, Wait&& wait) {
       struct BusyGuard {
@@ -65,7 +65,7 @@ class StageClock {
       return wait();
     }
 
-    /// How long it has been busy so far.
+    /// The busy time of this worker so far.
     std::chrono::nanoseconds busy_time() const;
 
    private:
@@ -74,7 +74,7 @@ class StageClock {
     const OnWait on_wait_;
   };
 
-  /// Up to now, also of states that go on. From any thread.
+  /// The times until now, including states that have not ended. May be called from any thread.
   StageTimes times() const;
 
  private:

@@ -10,7 +10,7 @@
 namespace eckart::flow {
 namespace {
 
-/// Whether the stack of one more thread could be had now.
+/// Whether there is memory for the stack of another thread.
 bool has_memory_for_stack() {
   pthread_attr_t defaults;
   std::size_t bytes = 0;
@@ -22,8 +22,8 @@ bool has_memory_for_stack() {
   return stack != MAP_FAILED && ::munmap(stack, bytes) == 0;
 }
 
-/// The thread that could not be started. pthread_create() has one error, EAGAIN, for too many
-/// threads and for too little memory; the second becomes std::bad_alloc.
+/// The error of a thread that could not be started. pthread_create() reports EAGAIN both for too
+/// many threads and for too little memory. Too little memory becomes std::bad_alloc.
 std::exception_ptr thread_start_error() {
   try {
     throw;

@@ -8,19 +8,20 @@
 
 namespace eckart::flow {
 
-/// A named group of threads that run the same body. The one place that catches whatever a thread
-/// throws: it is handed to `on_failure`, and never reaches std::terminate.
+/// A named group of threads that run the same body. Catches whatever a thread throws and passes it
+/// to `on_failure`, so that std::terminate is never called.
 class Workers {
  public:
   using Body = std::function<void(int index)>;
   /// Called on the thread that failed; must not throw.
   using OnFailure = std::function<void(std::exception_ptr)>;
 
-  /// Starts `count` threads named `name` (at most 12 bytes are kept), each running body(index).
-  /// Where one cannot be started, on_failure gets std::bad_alloc if there is no memory for its
-  /// stack, and std::system_error (EAGAIN) if there are too many threads.
+  /// Starts `count` threads, each running body(index). A thread is named by the first 12 bytes of
+  /// `name` and its index. If a thread cannot be started, the remaining ones are not started
+  /// either, and on_failure gets std::bad_alloc (no memory for the stack) or std::system_error
+  /// (EAGAIN: too many threads).
   Workers(const std::string& name, int count, Body body, OnFailure on_failure);
-  /// Waits for every thread to end.
+  /// Waits for all threads to end.
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;

@@ -89,7 +89,7 @@ telemetry::RunReport Pipeline::run(trace::Trace* trace) {
   report.stopped_by = stopped_by();
   report.ignored = source_.ignored_count();
   const telemetry::ProgressState progress = tally_.progress();
-  report.interrupted = !progress.total_is_final || progress.done < progress.total;
+  report.interrupted = !progress.is_total_final || progress.done < progress.total;
   if (!compute_clock_) return report;  // stopped before there was a backend
   report.backend = backend->name();
   report.backend_details = backend->description();
@@ -268,7 +268,7 @@ void Pipeline::run_batch(Backend& backend) {
     }
     while (auto batch = should_flush_batches() ? batcher.take_any() : batcher.take_due(now()))
       send(std::move(*batch), clock, trace);
-  } while (!loaded_.finished());
+  } while (!loaded_.is_finished());
   if (stop_.stop_requested()) return;
   while (auto batch = batcher.take_any()) send(std::move(*batch), clock, trace);
 }

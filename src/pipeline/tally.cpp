@@ -42,7 +42,7 @@ void Tally::found(Instant now) {
 
 void Tally::set_total_final() {
   const std::lock_guard lock(mutex_);
-  progress_.total_is_final = true;
+  progress_.is_total_final = true;
 }
 
 void Tally::count(const WorkItem& item) {

@@ -119,7 +119,7 @@ TEST_F(ComputeWorkerTest, does_not_delay_a_result_to_wait_for_more) {
 TEST_F(ComputeWorkerTest, ends_when_its_output_is_closed) {
   out_.close();
   work_on_four();
-  EXPECT_TRUE(in_.finished());
+  EXPECT_TRUE(in_.is_finished());
 }
 
 }  // namespace

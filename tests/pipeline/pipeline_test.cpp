@@ -317,7 +317,7 @@ TEST(Pipeline, reports_progress) {
   const telemetry::ProgressState progress = harness.pipeline().progress();
   EXPECT_EQ(progress.done, 20);
   EXPECT_EQ(progress.total, 20);
-  EXPECT_TRUE(progress.total_is_final);
+  EXPECT_TRUE(progress.is_total_final);
 }
 
 }  // namespace

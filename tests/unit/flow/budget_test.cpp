@@ -153,8 +153,8 @@ TEST(BudgetReservation, shrinking_lets_waiters_in) {
   EXPECT_FALSE(none);
 }
 
-/// One return of bytes makes room for all: each that is served must wake the next, whichever of
-/// them the system wakes first.
+/// One release frees enough bytes for all waiters. Each waiter that is served must wake the next,
+/// whichever the system wakes first.
 TEST(Budget, each_served_waiter_wakes_the_next) {
   constexpr int kWaiters = 16;
   for (int round = 0; round < 20; ++round) {
@@ -167,7 +167,7 @@ TEST(Budget, each_served_waiter_wakes_the_next) {
         const auto mine = budget.reserve(1);
         if (!mine) return;
         ++served;
-        while (served < kWaiters) std::this_thread::yield();  // no bytes come back meanwhile
+        while (served < kWaiters) std::this_thread::yield();  // no bytes are released meanwhile
       }));
       ASSERT_TRUE(waiters.back()->wait_until_asleep());
     }

@@ -18,42 +18,45 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A channel whose every call may be held up, before it and after.
-class StallingChannel : public Channel<int> {
+/// A channel that can delay every call, before it and after it.
+class DelayedChannel : public Channel<int> {
  public:
-  StallingChannel(std::size_t capacity, bool stalls) : Channel(capacity), is_delayed_(stalls) {}
+  DelayedChannel(std::size_t capacity, bool is_delayed)
+      : Channel(capacity), is_delayed_(is_delayed) {}
 
   bool push(int&& item) {
-    const StallGuard stall_guard(*this);
+    const DelayGuard delay_guard(*this);
     return Channel::push(std::move(item));
   }
   std::optional<int> pop() {
-    const StallGuard stall_guard(*this);
+    const DelayGuard delay_guard(*this);
     return Channel::pop();
   }
   std::optional<int> pop_for(std::chrono::microseconds timeout) {
-    const StallGuard stall_guard(*this);
+    const DelayGuard delay_guard(*this);
     return Channel::pop_for(timeout);
   }
   void close() {
-    const StallGuard stall_guard(*this);
+    const DelayGuard delay_guard(*this);
     Channel::close();
   }
   void cancel() {
-    const StallGuard stall_guard(*this);
+    const DelayGuard delay_guard(*this);
     Channel::cancel();
   }
 
  private:
-  struct StallGuard {
-    explicit StallGuard(StallingChannel& of) : channel(of), number(of.calls_++) { stall(0); }
-    ~StallGuard() { stall(1); }
-    StallGuard(const StallGuard&) = delete;
-    StallGuard& operator=(const StallGuard&) = delete;
-    void stall(int place) const {
-      if (channel.is_delayed_) channel.delay_(number, place);
+  struct DelayGuard {
+    explicit DelayGuard(DelayedChannel& delayed) : channel(delayed), number(delayed.calls_++) {
+      delay(0);
     }
-    StallingChannel& channel;
+    ~DelayGuard() { delay(1); }
+    DelayGuard(const DelayGuard&) = delete;
+    DelayGuard& operator=(const DelayGuard&) = delete;
+    void delay(int point) const {
+      if (channel.is_delayed_) channel.delay_(number, point);
+    }
+    DelayedChannel& channel;
     const int number;
   };
 
@@ -71,23 +74,24 @@ struct Count {
   }
 };
 
-/// What was accepted and what came out of channels, a new one each round, the threads started once.
+/// Counts the items that channels accepted and returned. Each round has a new channel; the threads
+/// are started once.
 struct Race {
-  /// One thread's part in one round.
-  using Part = std::function<void(StallingChannel&, Count&, int round)>;
+  /// The work of one thread in one round.
+  using Part = std::function<void(DelayedChannel&, Count&, int round)>;
 
   int rounds = 0;
   int producers = 0;
   int consumers = 0;
   std::size_t capacity = 1;
-  bool stalls = false;
+  bool is_delayed = false;
   Count accepted = {};
   Count popped = {};
 
   void run(const Part& push, const Part& pop) {
-    std::vector<std::unique_ptr<StallingChannel>> channels;
+    std::vector<std::unique_ptr<DelayedChannel>> channels;
     for (int i = 0; i < rounds; ++i)
-      channels.push_back(std::make_unique<StallingChannel>(capacity, stalls));
+      channels.push_back(std::make_unique<DelayedChannel>(capacity, is_delayed));
     std::barrier start(producers + consumers);
     const auto body = [&](const Part& part, Count& count) {
       for (int round = 0; round < rounds; ++round) {
@@ -99,12 +103,12 @@ struct Race {
     for (int i = 0; i < producers; ++i) threads.emplace_back([&] { body(push, accepted); });
     for (int i = 0; i < consumers; ++i) threads.emplace_back([&] { body(pop, popped); });
     for (std::thread& thread : threads) thread.join();
-    for (const auto& channel : channels) EXPECT_TRUE(channel->finished());
+    for (const auto& channel : channels) EXPECT_TRUE(channel->is_finished());
   }
 };
 
-/// Pushes until the channel is closed, as the first producer that has put its share in does.
-void push_and_close(StallingChannel& channel, Count& accepted, int round) {
+/// Pushes until the channel is closed. The first producer that has pushed its share closes it.
+void push_and_close(DelayedChannel& channel, Count& accepted, int round) {
   const int share = round % 20;
   for (int i = 1; channel.push(int(i)); ++i) {
     accepted.add(i);
@@ -112,13 +116,13 @@ void push_and_close(StallingChannel& channel, Count& accepted, int round) {
   }
 }
 
-void pop_until_finished(StallingChannel& channel, Count& popped, int) {
+void pop_until_finished(DelayedChannel& channel, Count& popped, int) {
   while (const auto item = channel.pop()) popped.add(*item);
 }
 
-/// The batcher's way: what comes in time, until nothing ever will.
-void poll_until_finished(StallingChannel& channel, Count& popped, int) {
-  while (!channel.finished()) {
+/// Pops as the batch stage does: with a timeout, until the channel is finished.
+void poll_until_finished(DelayedChannel& channel, Count& popped, int) {
+  while (!channel.is_finished()) {
     if (const auto item = channel.pop_for(1us)) popped.add(*item);
   }
 }
@@ -142,7 +146,7 @@ TEST(ChannelRace, loses_no_accepted_item_with_polling_consumers) {
 
 TEST(ChannelRace, loses_no_accepted_item_when_threads_stall) {
   for (const auto& pop : {pop_until_finished, poll_until_finished}) {
-    Race race{.rounds = 300, .producers = 3, .consumers = 3, .capacity = 2, .stalls = true};
+    Race race{.rounds = 300, .producers = 3, .consumers = 3, .capacity = 2, .is_delayed = true};
     race.run(push_and_close, pop);
     EXPECT_EQ(race.popped.items, race.accepted.items);
     EXPECT_EQ(race.popped.sum, race.accepted.sum);
@@ -152,10 +156,10 @@ TEST(ChannelRace, loses_no_accepted_item_when_threads_stall) {
 TEST(ChannelRace, an_item_pushed_while_closing_comes_out_exactly_when_it_was_accepted) {
   Race race{.rounds = 5000, .producers = 1, .consumers = 2, .capacity = 1};
   race.run(
-      [](StallingChannel& channel, Count& accepted, int) {
+      [](DelayedChannel& channel, Count& accepted, int) {
         if (channel.push(1)) accepted.add(1);
       },
-      [](StallingChannel& channel, Count& popped, int round) {
+      [](DelayedChannel& channel, Count& popped, int round) {
         channel.close();
         pop_until_finished(channel, popped, round);
       });
@@ -167,7 +171,7 @@ TEST(ChannelRace, every_item_of_many_producers_reaches_one_of_many_consumers) {
   Race race{.rounds = 1, .producers = 4, .consumers = 4, .capacity = 8};
   std::atomic<int> producing = race.producers;
   race.run(
-      [&](StallingChannel& channel, Count& accepted, int) {
+      [&](DelayedChannel& channel, Count& accepted, int) {
         for (int i = 1; i <= kItems; ++i) {
           ASSERT_TRUE(channel.push(int(i)));
           accepted.add(i);
@@ -183,7 +187,7 @@ TEST(ChannelRace, every_item_of_many_producers_reaches_one_of_many_consumers) {
 TEST(ChannelRace, cancel_ends_every_thread_and_nothing_comes_out_twice) {
   Race race{.rounds = 2000, .producers = 3, .consumers = 3, .capacity = 4};
   race.run(
-      [](StallingChannel& channel, Count& accepted, int round) {
+      [](DelayedChannel& channel, Count& accepted, int round) {
         for (int i = 1; channel.push(int(i)); ++i) {
           accepted.add(i);
           if (i > round % 20) channel.cancel();

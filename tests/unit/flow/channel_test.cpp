@@ -113,11 +113,11 @@ TEST(Channel, close_drains_the_remaining_items) {
   Channel<int> channel(3);
   filled(channel).close();
   EXPECT_FALSE(channel.push(9));
-  EXPECT_FALSE(channel.finished());
+  EXPECT_FALSE(channel.is_finished());
   EXPECT_EQ(channel.pop(), 0);
   EXPECT_EQ(channel.pop_for(1h), 1);
   EXPECT_EQ(channel.try_pop(), 2);
-  EXPECT_TRUE(channel.finished());
+  EXPECT_TRUE(channel.is_finished());
   EXPECT_EQ(channel.pop(), std::nullopt);
   EXPECT_EQ(channel.pop_for(1h), std::nullopt);
   EXPECT_EQ(channel.try_pop(), std::nullopt);
@@ -126,8 +126,8 @@ TEST(Channel, close_drains_the_remaining_items) {
 TEST(Channel, cancel_discards_the_remaining_items) {
   Channel<int> channel(3);
   filled(channel).cancel();
-  EXPECT_TRUE(channel.closed());
-  EXPECT_TRUE(channel.finished());
+  EXPECT_TRUE(channel.is_closed());
+  EXPECT_TRUE(channel.is_finished());
   EXPECT_FALSE(channel.push(9));
   EXPECT_EQ(channel.pop(), std::nullopt);
   EXPECT_EQ(channel.try_pop(), std::nullopt);
@@ -167,7 +167,7 @@ TEST(Channel, pop_for_times_out_no_earlier_than_asked_and_loses_nothing) {
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(channel.pop_for(20ms), std::nullopt);
   EXPECT_GE(std::chrono::steady_clock::now() - start, 19ms);
-  EXPECT_FALSE(channel.finished());
+  EXPECT_FALSE(channel.is_finished());
   channel.push(1);
   EXPECT_EQ(channel.pop_for(1h), 1);
 }

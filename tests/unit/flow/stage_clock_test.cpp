@@ -15,8 +15,8 @@ double now_s() {
   return std::chrono::duration<double>(StageClock::Clock::now().time_since_epoch()).count();
 }
 
-/// Returns when the clock has moved on by `seconds`.
-void spend(double seconds) {
+/// Waits until the clock has advanced by `seconds`.
+void wait_for(double seconds) {
   const double end = now_s() + seconds;
   while (now_s() < end) std::this_thread::yield();
 }
@@ -25,9 +25,9 @@ TEST(StageClock, each_state_gets_at_least_the_time_spent_in_it) {
   StageClock clock(1);
   {
     StageClock::Worker worker(clock, 0);
-    spend(0.001);
-    worker.measure_wait(State::waiting_for_input, [] { spend(0.002); });
-    worker.measure_wait(State::blocked, [] { spend(0.003); });
+    wait_for(0.001);
+    worker.measure_wait(State::waiting_for_input, [] { wait_for(0.002); });
+    worker.measure_wait(State::blocked, [] { wait_for(0.003); });
   }
   const StageTimes times = clock.times();
   EXPECT_GE(times.busy_s, 0.001 - 1e-6);
@@ -42,7 +42,7 @@ TEST(StageClock, times_are_sums_over_the_workers) {
   for (int i = 0; i < kWorkers; ++i) {
     threads.emplace_back([&, i] {
       StageClock::Worker worker(clock, i);
-      worker.measure_wait(State::waiting_for_input, [] { spend(0.002); });
+      worker.measure_wait(State::waiting_for_input, [] { wait_for(0.002); });
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -62,16 +62,16 @@ TEST(StageClock, a_wait_gives_its_result_and_may_throw) {
   EXPECT_EQ(clock.times().blocked_s, waited) << "the worker is busy again after a throw";
 }
 
-/// More workers than cores: some lose theirs while they go from one state to the next.
+/// There are more workers than cores, so some are preempted while they change their state.
 TEST(StageClock, may_be_read_while_workers_run_and_never_runs_backwards) {
   const int workers = 2 + 2 * int(std::thread::hardware_concurrency());
   StageClock clock(workers);
-  std::atomic<bool> enough = false;
+  std::atomic<bool> should_stop = false;
   std::vector<std::thread> threads;
   for (int i = 0; i < workers; ++i) {
     threads.emplace_back([&, i] {
       StageClock::Worker worker(clock, i);
-      while (!enough) worker.measure_wait(State::blocked, [] {});
+      while (!should_stop) worker.measure_wait(State::blocked, [] {});
     });
   }
   constexpr double kRounding_s = 2e-9;
@@ -83,7 +83,7 @@ TEST(StageClock, may_be_read_while_workers_run_and_never_runs_backwards) {
     EXPECT_GE(times.blocked_s, last.blocked_s - kRounding_s);
     last = times;
   }
-  enough = true;
+  should_stop = true;
   for (std::thread& thread : threads) thread.join();
 }
 
@@ -92,23 +92,23 @@ TEST(StageClock, adds_up_to_wall_time_of_all_workers) {
   const auto start = StageClock::Clock::now();
   const double start_s = std::chrono::duration<double>(start.time_since_epoch()).count();
   StageClock clock(kWorkers, start);
-  const auto expect_all = [&] {
+  const auto expect_total_time = [&] {
     const double before = now_s();
     const double total = clock.times().total_s();
     EXPECT_GE(total, kWorkers * (before - start_s) - 1e-9);
     EXPECT_LE(total, kWorkers * (now_s() - start_s) + 1e-9);
   };
-  expect_all();  // nobody has begun
+  expect_total_time();  // no worker has begun
   {
     StageClock::Worker first(clock, 0), second(clock, 1);
-    spend(0.001);
-    expect_all();  // one has not begun
+    wait_for(0.001);
+    expect_total_time();  // one worker has not begun
     first.measure_wait(State::blocked, [&] {
-      spend(0.001);
-      expect_all();
+      wait_for(0.001);
+      expect_total_time();
     });
   }
-  expect_all();  // two have ended
+  expect_total_time();  // two workers have ended
 }
 
 TEST(StageClock, counts_the_current_state) {
@@ -116,7 +116,7 @@ TEST(StageClock, counts_the_current_state) {
   StageClock::Worker worker(clock, 0);
   worker.measure_wait(State::blocked, [&] {
     const StageTimes before = clock.times();
-    spend(0.002);
+    wait_for(0.002);
     const StageTimes after = clock.times();
     EXPECT_GE(after.blocked_s - before.blocked_s, 0.002 - 1e-6);
     EXPECT_EQ(after.waiting_for_input_s, before.waiting_for_input_s);
@@ -129,8 +129,8 @@ TEST(StageClock, measures_busy_time_of_a_worker) {
   StageClock::Worker worker(clock, 0);
   const double start_s = now_s();
   const auto before = worker.busy_time();
-  spend(0.002);
-  worker.measure_wait(State::blocked, [] { spend(0.005); });
+  wait_for(0.002);
+  worker.measure_wait(State::blocked, [] { wait_for(0.005); });
   const std::chrono::duration<double> busy = worker.busy_time() - before;
   EXPECT_GE(busy.count(), 0.002 - 1e-6);
   EXPECT_LE(busy.count(), now_s() - start_s - 0.005 + 1e-6) << "without the wait";

@@ -17,7 +17,7 @@
 namespace eckart::flow {
 namespace {
 
-void unexpected(std::exception_ptr) { ADD_FAILURE() << "no worker was to fail"; }
+void fail_unexpectedly(std::exception_ptr) { ADD_FAILURE() << "no worker was to fail"; }
 
 TEST(Workers, each_index_runs_once_and_at_the_same_time) {
   std::barrier all_are_there(4);
@@ -31,7 +31,7 @@ TEST(Workers, each_index_runs_once_and_at_the_same_time) {
           const std::lock_guard lock(mutex);
           indices.insert(index);
         },
-        unexpected);
+        fail_unexpectedly);
   }
   EXPECT_EQ(indices, (std::multiset<int>{0, 1, 2, 3}));
 }
@@ -87,7 +87,7 @@ TEST(Workers, the_destructor_waits_for_every_worker) {
           go.wait();
           ++ended;
         },
-        unexpected);
+        fail_unexpectedly);
     opener = std::thread([&] { go.count_down(); });
   }
   EXPECT_EQ(ended, 3);
@@ -96,7 +96,7 @@ TEST(Workers, the_destructor_waits_for_every_worker) {
 
 TEST(Workers, join_may_be_called_twice) {
   Workers workers(
-      "load", 2, [](int) {}, unexpected);
+      "load", 2, [](int) {}, fail_unexpectedly);
   workers.join();
   workers.join();
 }
@@ -111,13 +111,13 @@ TEST(Workers, names_threads_by_group_and_index) {
           named.wait();
           pthread_getname_np(pthread_self(), name.data(), name.size());
         },
-        unexpected);
+        fail_unexpectedly);
     named.count_down();
   }
   EXPECT_STREQ(name.c_str(), "a_name_of_ma:0");
 }
 
-/// pthread_create() says the same as of too many threads.
+/// pthread_create() reports the same error as for too many threads.
 TEST(Workers, a_thread_without_memory_for_its_stack_is_out_of_memory) {
   if (test::kIsSanitized) GTEST_SKIP() << "no limit leaves the address space that sanitizers take";
   rlimit before{};
