@@ -166,9 +166,9 @@ void Run::close_report() {
 telemetry::ProgressState Run::progress() const {
   telemetry::ProgressState progress = pipeline_->progress();
   const std::optional<std::int64_t> total = input_counter_ ? input_counter_->total() : std::nullopt;
-  if (total && !progress.total_is_final) {
+  if (total && !progress.is_total_final) {
     progress.total = std::max(progress.total, *total);
-    progress.total_is_final = true;
+    progress.is_total_final = true;
   }
   progress.bottleneck = reports::short_bottleneck_text(monitor_->last_view().recent);
   return progress;

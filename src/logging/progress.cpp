@@ -100,7 +100,7 @@ std::string unknown_total_line(const telemetry::ProgressState& state, double ela
 
 std::string progress_line(const telemetry::ProgressState& state, double elapsed_s, int width) {
   const double rate = elapsed_s > 0 ? double(state.done - state.skipped) / elapsed_s : 0.0;
-  const bool known = state.total_is_final && state.total > 0;
+  const bool known = state.is_total_final && state.total > 0;
   return (known ? known_total_line : unknown_total_line)(state, elapsed_s, rate, width);
 }
 

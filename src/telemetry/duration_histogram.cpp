@@ -8,10 +8,10 @@
 namespace eckart {
 namespace {
 
-constexpr int kSteps = 32;     // of each power of two
+constexpr int kSteps = 32;     // buckets per power of two
 constexpr int kUnitShift = 9;  // a unit is 512 ns
 
-/// The first 32 buckets are a unit wide, the next 32 as well, the next two units, then four, ...
+/// The first 64 buckets are one unit wide, the next 32 two units, the next 32 four, and so on.
 std::size_t bucket_of(std::int64_t ns) {
   const auto units = std::uint64_t(std::max<std::int64_t>(0, ns)) >> kUnitShift;
   if (units < kSteps) return std::size_t(units);
@@ -21,7 +21,7 @@ std::size_t bucket_of(std::int64_t ns) {
   return std::min(bucket, DurationRecorder::kBuckets - 1);
 }
 
-/// Where a bucket begins, and the one before it ends.
+/// The lower limit of a bucket, which is the upper limit of the bucket before it.
 double bucket_start_s(std::size_t bucket) {
   const std::size_t power = bucket < kSteps ? 0 : bucket / kSteps - 1;
   const std::size_t units = bucket < kSteps ? bucket : kSteps + bucket % kSteps;

@@ -5,14 +5,14 @@
 
 namespace eckart::telemetry {
 
-/// How far a run is. `total` is known once everything has been listed.
+/// The progress of a run. `total` is final once all inputs have been listed.
 struct ProgressState {
-  std::int64_t done = 0;  ///< images finished, failures included
+  std::int64_t done = 0;  ///< finished images, including failures
   std::int64_t failed = 0;
   std::int64_t total = 0;  ///< found so far
-  bool total_is_final = false;
-  std::int64_t skipped = 0;  ///< of those finished; takes no time to speak of, so no rate
-  std::string bottleneck{};  ///< "write 97 % busy": what limits the rate; empty: not known
+  bool is_total_final = false;
+  std::int64_t skipped = 0;  ///< part of `done`; not part of the rate, as it takes almost no time
+  std::string bottleneck{};  ///< such as "write 97 % busy"; empty: unknown
 };
 
 }  // namespace eckart::telemetry

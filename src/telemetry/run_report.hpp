@@ -9,33 +9,33 @@
 
 namespace eckart::telemetry {
 
-/// How the planes of one shape were decomposed, and why.
+/// The solver that was chosen for the planes of one shape, and the reason.
 struct SolverChoiceStats {
   int rows = 0, cols = 0;
-  int rank = 0;  ///< the largest
+  int rank = 0;  ///< the largest rank
   int planes_per_batch = 0;
   std::string solver;
   std::string explanation;
 };
 
-/// What a run did: the closing summary and `--json` both come from this.
+/// The result of a run: the source of the summary and of `--json`.
 struct RunReport : ImageCounts {
   std::string backend;          ///< name
-  std::string backend_details;  ///< devices, solver, why this backend
-  std::int64_t ignored = 0;     ///< files in the folders that are not images by name
+  std::string backend_details;  ///< devices, solver, reason for this backend
+  std::int64_t ignored = 0;     ///< files in the folders without the name of an image
   double wall_s = 0;            ///< from the start of the program
-  double cpu_s = 0;             ///< of all threads, likewise
-  double pipeline_s = 0;        ///< the part of it that `stages` and `machine` are of
+  double cpu_s = 0;             ///< CPU time of all threads since then
+  double pipeline_s = 0;        ///< the part of it that `stages` and `machine` cover
   double psnr_db_mean = 0;  ///< over outputs, of the pixels written; exact outputs count as 99 dB
   double psnr_db_min = 0;
-  double max_loss_estimate_db = 0;  ///< PSNR before rounding that no output can have lost more of
-  double max_loss_bound_db = 0;     ///< the same, proven; NaN if it is not proven of every output
-  std::int64_t planes_recomputed = 0;  ///< of planes, what the first solver had not settled
+  double max_loss_estimate_db = 0;     ///< the largest of all outputs
+  double max_loss_bound_db = 0;        ///< the largest of all outputs; NaN if not proven for all
+  std::int64_t planes_recomputed = 0;  ///< planes that the first solver did not certify
   bool interrupted = false;            ///< not every input was processed
-  std::string stopped_by;  ///< what of the machine failed, so that the run ended; empty if nothing
-  std::vector<SolverChoiceStats> solvers;  ///< by shape, the largest first
+  std::string stopped_by;              ///< environment error that ended the run; empty if none
+  std::vector<SolverChoiceStats> solvers;  ///< by shape, largest first
   std::vector<StageStats> stages;
-  machine::MachineUsage machine;  ///< until the end
+  machine::MachineUsage machine;  ///< of the pipeline
   std::vector<std::string> warnings;
 };
 

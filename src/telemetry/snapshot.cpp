@@ -9,9 +9,9 @@
 namespace eckart::telemetry {
 namespace {
 
-/// A stage that works for less than this share of its time is not what limits the rate.
+/// A stage with a lower busy ratio does not limit the rate.
 constexpr double kSaturatedStageRatio = 0.5;
-/// Of cores and GPUs, which do the work of all stages, nothing may be left to speak of.
+/// The same for cores and GPUs, which do the work of all stages.
 constexpr double kSaturatedDeviceRatio = 0.9;
 
 ImageCounts since(ImageCounts now, const ImageCounts& earlier) {
@@ -99,7 +99,7 @@ Bottleneck find_bottleneck(const std::vector<StageStats>& stages,
     return {"gpu", gpu, fmt::format("the GPU is the bottleneck: {} busy", percent_text(gpu))};
 
   const auto by_cpu = [](const StageStats& a, const StageStats& b) { return a.cpu_s < b.cpu_s; };
-  const auto by_share = [](const StageStats& a, const StageStats& b) {
+  const auto by_busy_ratio = [](const StageStats& a, const StageStats& b) {
     return busy_ratio(a) < busy_ratio(b);
   };
   if (cores >= kSaturatedDeviceRatio && !stages.empty()) {
@@ -110,7 +110,7 @@ Bottleneck find_bottleneck(const std::vector<StageStats>& stages,
                         percent_text(ratio(busiest_cpu_stage.cpu_s, machine.process.cpu_s)),
                         busiest_cpu_stage.name)};
   }
-  const auto busiest = std::max_element(stages.begin(), stages.end(), by_share);
+  const auto busiest = std::max_element(stages.begin(), stages.end(), by_busy_ratio);
   if (busiest == stages.end() || busy_ratio(*busiest) <= 0) return {};
   const double busy = busy_ratio(*busiest);
   if (busy < kSaturatedStageRatio)

@@ -15,16 +15,16 @@
 
 namespace eckart::telemetry {
 
-/// What became of images, and how much that was.
+/// Numbers of images by result, and their amounts.
 struct ImageCounts {
   std::int64_t done = 0;
   std::int64_t skipped = 0;
   std::int64_t failed = 0;
   std::array<std::int64_t, kFailureReasonCount> failures{};  ///< by FailureReason
   std::array<std::array<std::int64_t, kFailureReasonCount>, kStageCount>
-      failures_by_stage{};  ///< likewise, by Stage
+      failures_by_stage{};  ///< by Stage and FailureReason
   std::array<std::int64_t, kStageCount>
-      retries_by_stage{};         ///< by Stage: given back, to come again
+      retries_by_stage{};         ///< by Stage: images returned for a retry
   std::int64_t pixels = 0;        ///< of images done
   std::int64_t planes = 0;        ///< of images done
   std::int64_t outputs = 0;       ///< of images done
@@ -34,22 +34,23 @@ struct ImageCounts {
   std::int64_t images() const { return done + skipped + failed; }
 };
 
-/// One stage. Seconds are sums over its workers, and the three add up to workers x time.
+/// One stage. Seconds are sums over its workers. Busy, waiting and blocked time add up to workers x
+/// time.
 struct StageStats {
   std::string name;
   int workers = 0;
   double busy_s = 0;
   double waiting_for_input_s = 0;
   double blocked_s = 0;
-  double cpu_s = 0;           ///< of its threads
-  std::int64_t images = 0;    ///< that left it
-  DurationHistogram service;  ///< of an image; docs/reference/throughput-log.md says what that is
+  double cpu_s = 0;           ///< CPU time of its threads
+  std::int64_t images = 0;    ///< that left the stage
+  DurationHistogram service;  ///< per image; see docs/reference/throughput-log.md
 };
 
-/// The wait before a stage.
+/// The queue before a stage.
 struct QueueStats {
   std::string name;
-  std::int64_t images = 0;  ///< in it at the end
+  std::int64_t images = 0;  ///< in the queue at the end of the interval
   std::int64_t capacity = 0;
   DurationHistogram wait;
 };
@@ -60,57 +61,57 @@ struct BatchStats {
   std::int64_t plane_capacity = 0;
 };
 
-/// An image that failed, for people.
+/// A failed image, for display.
 struct ImageFailure {
-  double unix_s = 0;  ///< when
+  double unix_s = 0;  ///< time of the failure
   std::string file;
   Stage stage = Stage::source;
   FailureReason reason = FailureReason::none;
   std::string detail;
 };
 
-/// A pipeline and its machine, from the start of the pipeline to `elapsed_s`, or, as a difference
-/// of two, in the last `seconds` of it.
+/// The state of a pipeline and its machine: from the start of the pipeline to `elapsed_s`, or, as a
+/// difference of two snapshots, over the last `seconds`.
 struct Snapshot {
   double elapsed_s = 0;
   double seconds = 0;
-  std::optional<double> startup_s;   ///< until there was a backend
-  std::string backend, device;       ///< empty before that
-  std::vector<std::string> gpu_ids;  ///< of those that compute, on the PCI bus
+  std::optional<double> startup_s;   ///< until the backend was ready; nothing before
+  std::string backend, device;       ///< empty until then
+  std::vector<std::string> gpu_ids;  ///< PCI bus IDs of the GPUs that compute
   std::int64_t found = 0;
-  std::int64_t unfinished = 0;  ///< found, and not at their end
+  std::int64_t unfinished = 0;  ///< found and not finished
   ImageCounts counts;
   std::vector<StageStats> stages;
   std::vector<QueueStats> queues;
-  DurationHistogram end_to_end;         ///< of images done, from found to published
-  double oldest_unfinished_unix_s = 0;  ///< when the oldest unfinished was found; 0: there is none
-  double last_done_unix_s = 0;          ///< when an image was last done; 0: none was
-  std::deque<ImageFailure> recent_failures;  ///< some, the latest first
+  DurationHistogram end_to_end;         ///< of images done, from discovery to publication
+  double oldest_unfinished_unix_s = 0;  ///< when the oldest unfinished image was found; 0: none
+  double last_done_unix_s = 0;          ///< when the last image was done; 0: none
+  std::deque<ImageFailure> recent_failures;  ///< a limited number, latest first
   BatchStats batches;
   std::int64_t budget_bytes = 0, budget_used_bytes = 0;
   std::int64_t oom_splits = 0, cpu_fallback_images = 0;
   machine::MachineUsage machine;
 
-  /// What came after `earlier`, a snapshot of the same pipeline.
+  /// The difference to `earlier`, a snapshot of the same pipeline.
   Snapshot since(const Snapshot& earlier) const;
 };
 
-/// Of its workers together: busy and waiting.
+/// Busy, waiting and blocked time of all workers.
 double total_time_s(const StageStats& stage);
-/// The share of the time that something was used, 0 to 1.
+/// The share of the time in which a stage or GPU was busy, 0 to 1.
 double busy_ratio(const StageStats& stage);
 double busy_ratio(const machine::GpuUsage& gpu);
-/// Of all cores together, in so many seconds.
+/// The share of `seconds` in which all cores together were used.
 double busy_ratio(const machine::MachineUsage& machine, double seconds);
 
-/// What limits the rate.
+/// The bottleneck: what limits the rate.
 struct Bottleneck {
-  std::string resource;  ///< "cpu", "gpu", a stage's name; empty where nothing is saturated
-  double busy = 0;       ///< its share, or that of the busiest stage
-  std::string text;      ///< a sentence; empty where nothing was ever busy
+  std::string resource;  ///< "cpu", "gpu" or a stage; empty if nothing is saturated
+  double busy = 0;       ///< busy ratio of the resource, or of the busiest stage
+  std::string text;      ///< a sentence; empty if no stage was busy
 };
-/// Of what was seen in so many seconds. Cores and GPUs are what stages share: where they are
-/// saturated, the threads that seem busy wait for them.
+/// Finds the bottleneck of an interval of `seconds`. All stages share the cores and GPUs: if these
+/// are saturated, threads that seem busy wait for them.
 Bottleneck find_bottleneck(const std::vector<StageStats>& stages,
                            const machine::MachineUsage& machine, double seconds);
 

@@ -26,7 +26,7 @@ TEST(Run, has_total_before_the_first_image_is_done) {
   request.output = out.path();
   request.count_inputs = true;
   const app::Run run(std::move(request), std::chrono::steady_clock::now());
-  while (!run.progress().total_is_final) std::this_thread::yield();
+  while (!run.progress().is_total_final) std::this_thread::yield();
   EXPECT_EQ(run.progress().total, 2);
   EXPECT_EQ(run.progress().done, 0);
 }
@@ -42,7 +42,7 @@ TEST(Run, never_reports_more_done_than_total) {
   request.output = out.path();
   request.count_inputs = true;
   app::Run run(std::move(request), std::chrono::steady_clock::now());
-  while (!run.progress().total_is_final) std::this_thread::yield();
+  while (!run.progress().is_total_final) std::this_thread::yield();
   for (int i = 0; i < kFiles; ++i)
     std::ofstream(folder.path() / (std::to_string(i) + ".png")) << "no image";
   std::atomic<bool> ended = false;

@@ -15,12 +15,12 @@ using testing::StartsWith;
 constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
 
 telemetry::ProgressState of(std::int64_t done, std::int64_t total, std::int64_t failed = 0) {
-  return {.done = done, .failed = failed, .total = total, .total_is_final = true};
+  return {.done = done, .failed = failed, .total = total, .is_total_final = true};
 }
 
 TEST(ProgressLine, rate_and_time_left_ignore_skipped_images) {
   const telemetry::ProgressState state{
-      .done = 300, .total = 320, .total_is_final = true, .skipped = 280};
+      .done = 300, .total = 320, .is_total_final = true, .skipped = 280};
   EXPECT_THAT(progress_line(state, 2, 200),
               testing::HasSubstr("300/320 [00:02<00:02, 10 images/s]"));
 }
