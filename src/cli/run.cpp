@@ -131,7 +131,7 @@ ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
                  shutdown_timeout.count());
              run.request_stop();
            },
-       .on_status_request = [&] { logging::tell(view_text(run.current_view())); },
+       .on_status_request = [&] { logging::log_always(view_text(run.current_view())); },
        .shutdown_timeout = [&] { return shutdown_timeout; },
        .pending_work = [&] { return run.describe_activity(); }});
   std::optional<logging::ProgressBar> bar;

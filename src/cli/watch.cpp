@@ -42,7 +42,7 @@ void run_service(const WatchArgs& args, const settings::Configuration& configura
                           [](const settings::Configuration& checked, double last_done_unix_s) {
                             return std::make_unique<app::Service>(checked, last_done_unix_s);
                           },
-                      .print_status = [](const std::string& lines) { logging::tell(lines); },
+                      .print_status = [](const std::string& lines) { logging::log_always(lines); },
                       .manager = manager});
   const SignalHandler signals({.on_stop = [&](int) { supervisor.stop(); },
                                .on_status_request = [&] { supervisor.request_status(); },

@@ -22,7 +22,7 @@
 namespace eckart::logging {
 namespace {
 
-/// What every sink shows of a message: whatever names are in it, it stays one line.
+/// The text of a message, escaped so that it stays on one line whatever names it contains.
 std::string message_text(const spdlog::details::log_msg& message) {
   return printable_message({message.payload.data(), message.payload.size()});
 }
@@ -66,7 +66,8 @@ class JournalSink : public spdlog::sinks::base_sink<std::mutex> {
   }
 };
 
-/// The journal says which file it gives a service for its stderr.
+/// Whether the descriptor is the stream of the journal: $JOURNAL_STREAM has the device and inode of
+/// the stderr of a service.
 bool is_journal_stream(int descriptor, const std::string& journal_stream) {
   struct stat status {};
   return !journal_stream.empty() && ::fstat(descriptor, &status) == 0 &&
@@ -106,7 +107,7 @@ void start_service_log(int verbosity, const std::string& journal_stream) {
     install_logger(verbosity, std::make_shared<StderrSink>(), "%Y-%m-%d %T %L %v");
 }
 
-void tell(const std::string& lines) {
+void log_always(const std::string& lines) {
   std::istringstream stream(lines);
   for (std::string line; std::getline(stream, line);) {
     const spdlog::details::log_msg message("eckart", spdlog::level::info, line);

@@ -28,7 +28,7 @@ std::string duration_text(double seconds) {
   return fmt::format("{}d{:02}h", s / 86400, s / 3600 % 24);
 }
 
-/// Three digits or so; below one image a second the time of one says more.
+/// About three digits. Below one image per second, the time per image.
 std::string rate_text(double per_s) {
   if (!(per_s > 0) || !std::isfinite(per_s)) return "? images/s";
   if (per_s < 1) return fmt::format("{:.3g} s/image", 1 / per_s);
@@ -37,7 +37,7 @@ std::string rate_text(double per_s) {
   return fmt::format("{:.2g} images/s", per_s);
 }
 
-/// Rounded down, so that 100 % means all.
+/// Rounded down, so that 100 % means all images.
 int percent_done(const telemetry::ProgressState& state) {
   if (state.done >= state.total) return 100;
   return std::min(99, int(100.0 * double(state.done) / double(state.total)));
@@ -53,19 +53,20 @@ std::string truncated(std::string_view line, int width) {
   return std::string(line.substr(0, std::size_t(std::max(width, 0))));
 }
 
-/// How far, out of a total that is known.
+/// The progress line if the total is final.
 std::string known_total_line(const telemetry::ProgressState& state, double elapsed_s, double rate,
                              int width) {
-  const double left_s =
+  const double remaining_s =
       rate > 0 ? double(std::max<std::int64_t>(0, state.total - state.done)) / rate : std::nan("");
   const std::string percent = fmt::format("{:3}%", percent_done(state));
   const std::string count = fmt::format("{}/{}", state.done, state.total);
   const std::string failed = state.failed > 0 ? fmt::format(", {} failed", state.failed) : "";
-  const std::string times = fmt::format("{}<{}", duration_text(elapsed_s), duration_text(left_s));
-  const std::string limit = state.bottleneck.empty() ? "" : ", " + state.bottleneck;
+  const std::string times =
+      fmt::format("{}<{}", duration_text(elapsed_s), duration_text(remaining_s));
+  const std::string bottleneck = state.bottleneck.empty() ? "" : ", " + state.bottleneck;
   const std::string shorter = fmt::format("{} [{}, {}{}]", count, times, rate_text(rate), failed);
   const std::string details =
-      fmt::format("{} [{}, {}{}{}]", count, times, rate_text(rate), limit, failed);
+      fmt::format("{} [{}, {}{}{}]", count, times, rate_text(rate), bottleneck, failed);
 
   const int bar = width - int(percent.size() + details.size()) - 3;
   if (bar >= kMinBarColumns) return percent + "|" + bar_text(state, bar) + "| " + details;
@@ -77,16 +78,16 @@ std::string known_total_line(const telemetry::ProgressState& state, double elaps
   return truncated(percent, width);
 }
 
-/// Inputs are still being looked for: a share or a time left would be wrong.
+/// The progress line while inputs are still being listed, without share and remaining time.
 std::string unknown_total_line(const telemetry::ProgressState& state, double elapsed_s, double rate,
                                int width) {
   const std::string failed = state.failed > 0 ? fmt::format(", {} failed", state.failed) : "";
   const std::string found = state.total > state.done ? fmt::format(" of {}+", state.total) : "";
   const std::string elapsed = duration_text(elapsed_s);
-  const std::string limit = state.bottleneck.empty() ? "" : ", " + state.bottleneck;
+  const std::string bottleneck = state.bottleneck.empty() ? "" : ", " + state.bottleneck;
   for (const std::string& line :
-       {fmt::format("{}{} images [{}, {}{}{}]", state.done, found, elapsed, rate_text(rate), limit,
-                    failed),
+       {fmt::format("{}{} images [{}, {}{}{}]", state.done, found, elapsed, rate_text(rate),
+                    bottleneck, failed),
         fmt::format("{}{} images [{}, {}{}]", state.done, found, elapsed, rate_text(rate), failed),
         fmt::format("{} images [{}, {}{}]", state.done, elapsed, rate_text(rate), failed),
         fmt::format("{} images [{}{}]", state.done, elapsed, failed),
@@ -100,8 +101,8 @@ std::string unknown_total_line(const telemetry::ProgressState& state, double ela
 
 std::string progress_line(const telemetry::ProgressState& state, double elapsed_s, int width) {
   const double rate = elapsed_s > 0 ? double(state.done - state.skipped) / elapsed_s : 0.0;
-  const bool known = state.is_total_final && state.total > 0;
-  return (known ? known_total_line : unknown_total_line)(state, elapsed_s, rate, width);
+  const bool is_known = state.is_total_final && state.total > 0;
+  return (is_known ? known_total_line : unknown_total_line)(state, elapsed_s, rate, width);
 }
 
 ProgressBar::ProgressBar(std::function<telemetry::ProgressState()> state)
@@ -112,7 +113,7 @@ ProgressBar::ProgressBar(std::function<telemetry::ProgressState()> state)
 ProgressBar::~ProgressBar() {
   {
     const std::lock_guard lock(mutex_);
-    stop_ = true;
+    should_stop_ = true;
   }
   wake_.notify_all();
   thread_.join();
@@ -123,14 +124,14 @@ void ProgressBar::run() {
   std::unique_lock lock(mutex_);
   do {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-    // One column stays free: some terminals wrap as soon as the last one is written.
+    // The last column stays empty, because some terminals wrap as soon as it is written.
     stderr_line().show(progress_line(state_(), elapsed.count(), stderr_width() - 1));
-  } while (!wake_.wait_for(lock, kRedrawInterval, [this] { return stop_; }));
+  } while (!wake_.wait_for(lock, kRedrawInterval, [this] { return should_stop_; }));
 }
 
 bool stderr_is_terminal() {
   if (!isatty(STDERR_FILENO)) return false;
-  const char* term = std::getenv("TERM");  // the terminal's description of itself, not a setting
+  const char* term = std::getenv("TERM");  // describes the terminal; not a setting of eckart
   return term != nullptr && *term != '\0' && std::string_view(term) != "dumb";
 }
 

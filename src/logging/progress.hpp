@@ -12,13 +12,13 @@
 
 namespace eckart::logging {
 
-/// One line of at most `width` columns, tqdm's way: share, bar, done/total, elapsed<remaining,
-/// rate, failures. What does not fit is left out, the least telling first.
+/// The progress line, at most `width` columns, in the format of tqdm: share, bar, done/total,
+/// elapsed<remaining, rate, failures. What does not fit is left out, the least important first.
 std::string progress_line(const telemetry::ProgressState& state, double elapsed_s, int width);
 
-/// Draws the progress line on stderr ten times a second, on a thread of its own, until destroyed;
-/// the line is erased then. Lines of the log (see log.hpp) come above it. One bar at a time;
-/// `state` is called on the bar's thread and must not throw.
+/// Draws the progress line on stderr ten times per second, on its own thread. The destructor erases
+/// the line. Log lines (log.hpp) appear above it. At most one bar at a time. `state` is called on
+/// the thread of the bar and must not throw.
 class ProgressBar {
  public:
   explicit ProgressBar(std::function<telemetry::ProgressState()> state);
@@ -33,11 +33,11 @@ class ProgressBar {
   const std::chrono::steady_clock::time_point start_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  bool stop_ = false;
+  bool should_stop_ = false;
   std::thread thread_;
 };
 
-/// Whether a bar can be drawn: stderr is a terminal that can move its cursor.
+/// Whether stderr is a terminal that can move its cursor, so that a bar can be drawn.
 bool stderr_is_terminal();
 
 }  // namespace eckart::logging

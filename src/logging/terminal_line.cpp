@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kEraseLine = "\r\033[K";
 
-/// What cannot be written is dropped: there is nowhere left to say so.
+/// Errors are ignored: there is no other place to report them.
 void write_all(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(fd, text.data(), text.size());
@@ -46,8 +46,8 @@ TerminalLine& stderr_line() {
 
 int stderr_width() {
   winsize size{};
-  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : 80;
+  const bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return is_known ? size.ws_col : 80;
 }
 
 }  // namespace eckart::logging

@@ -6,19 +6,20 @@
 
 namespace eckart::logging {
 
-/// The one line at the bottom of the terminal that is drawn over and over. Everything that writes
-/// to the terminal while it may be shown goes through here, from any thread, in one write(2) each.
-/// While nothing is shown no escape sequence is written, so a log that goes to a file stays clean.
+/// The line at the bottom of the terminal that is redrawn. All output to the terminal while it may
+/// be shown goes through this class: from any thread, one write(2) each. While no line is shown, no
+/// escape sequence is written, so a log that is redirected to a file has none.
 class TerminalLine {
  public:
   explicit TerminalLine(int fd) : fd_(fd) {}
   TerminalLine(const TerminalLine&) = delete;
   TerminalLine& operator=(const TerminalLine&) = delete;
 
-  /// Replaces the line. `line` must fit the terminal's width: a wrapped line cannot be erased.
+  /// Replaces the line. `line` must fit the width of the terminal, because a wrapped line cannot be
+  /// erased.
   void show(std::string line);
   void erase() { show({}); }
-  /// Writes `text`, which ends with a newline, and has the line below it.
+  /// Writes `text`, which must end with a newline, above the line.
   void print_above(std::string_view text);
 
  private:
@@ -27,10 +28,10 @@ class TerminalLine {
   std::string line_;
 };
 
-/// That of stderr. Shared by the bar and the log, which otherwise know nothing of each other.
+/// The line of stderr, shared by the progress bar and the log.
 TerminalLine& stderr_line();
 
-/// Columns of the terminal behind stderr; 80 where it does not say.
+/// Width of the terminal of stderr in columns; 80 if unknown.
 int stderr_width();
 
 }  // namespace eckart::logging

@@ -18,7 +18,7 @@
 namespace eckart::logging {
 namespace {
 
-/// stderr goes to a file of its own until read.
+/// Redirects stderr to a temporary file until read() is called.
 class CapturedStderr {
  public:
   CapturedStderr() : saved_(dup(STDERR_FILENO)), file_(std::tmpfile()) {
@@ -47,7 +47,7 @@ class CapturedStderr {
   std::FILE* file_;
 };
 
-/// What a terminal shows of `written`: of each line, what follows the last erasure.
+/// The text that a terminal shows: of each line, the part after the last erasure.
 std::string visible_text(std::string written) {
   return std::regex_replace(written, std::regex("[^\n]*\r\033\\[K"), "");
 }

@@ -14,7 +14,8 @@ using testing::StartsWith;
 
 constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
 
-telemetry::ProgressState of(std::int64_t done, std::int64_t total, std::int64_t failed = 0) {
+telemetry::ProgressState make_state(std::int64_t done, std::int64_t total,
+                                    std::int64_t failed = 0) {
   return {.done = done, .failed = failed, .total = total, .is_total_final = true};
 }
 
@@ -49,60 +50,61 @@ TEST(ProgressLine, never_exceeds_the_width) {
 
 TEST(ProgressLine, bar_fills_the_width) {
   for (int width = 70; width <= 200; ++width) {
-    EXPECT_EQ(int(progress_line(of(4213, 10000), 12, width).size()), width);
+    EXPECT_EQ(int(progress_line(make_state(4213, 10000), 12, width).size()), width);
   }
 }
 
 TEST(ProgressLine, has_the_format_of_tqdm) {
-  EXPECT_EQ(progress_line(of(4000, 10000, 3), 12.5, 80),
+  EXPECT_EQ(progress_line(make_state(4000, 10000, 3), 12.5, 80),
             " 40%|##########...............| 4000/10000 [00:12<00:18, 320 images/s, 3 failed]");
 }
 
 TEST(ProgressLine, shows_the_bottleneck_in_80_columns) {
-  telemetry::ProgressState state = of(4213, 10000, 3);
+  telemetry::ProgressState state = make_state(4213, 10000, 3);
   state.bottleneck = "write 97 % busy";
   EXPECT_EQ(progress_line(state, 12, 79),
             " 42%|##.....| 4213/10000 [00:12<00:16, 351 images/s, write 97 % busy, 3 failed]");
 }
 
 TEST(ProgressLine, drops_count_and_failures_last_when_narrow) {
-  EXPECT_EQ(progress_line(of(4000, 10000, 3), 12.5, 60),
+  EXPECT_EQ(progress_line(make_state(4000, 10000, 3), 12.5, 60),
             " 40% 4000/10000 [00:12<00:18, 320 images/s, 3 failed]");
-  EXPECT_EQ(progress_line(of(4000, 10000, 3), 12.5, 50), " 40% 4000/10000 [00:12<00:18, 3 failed]");
-  EXPECT_EQ(progress_line(of(4000, 10000, 3), 12.5, 30), " 40% 4000/10000, 3 failed");
-  EXPECT_EQ(progress_line(of(4000, 10000, 3), 12.5, 20), " 40% 4000/10000");
+  EXPECT_EQ(progress_line(make_state(4000, 10000, 3), 12.5, 50),
+            " 40% 4000/10000 [00:12<00:18, 3 failed]");
+  EXPECT_EQ(progress_line(make_state(4000, 10000, 3), 12.5, 30), " 40% 4000/10000, 3 failed");
+  EXPECT_EQ(progress_line(make_state(4000, 10000, 3), 12.5, 20), " 40% 4000/10000");
 }
 
 TEST(ProgressLine, shows_count_and_rate_while_the_total_is_unknown) {
   const std::string line = progress_line({.done = 50, .total = 80}, 10, 80);
   EXPECT_EQ(line, "50 of 80+ images [00:10, 5 images/s]");
   EXPECT_EQ(progress_line({}, 0, 80), "0 images [00:00, ? images/s]");
-  EXPECT_THAT(progress_line(of(0, 0), 1, 80), StartsWith("0 images"));
+  EXPECT_THAT(progress_line(make_state(0, 0), 1, 80), StartsWith("0 images"));
 }
 
 TEST(ProgressLine, shows_100_percent_only_when_all_are_done) {
-  EXPECT_THAT(progress_line(of(9'999'999, 10'000'000), 10, 80), StartsWith(" 99%"));
-  EXPECT_THAT(progress_line(of(kHuge - 1, kHuge), 10, 120), StartsWith(" 99%"));
-  EXPECT_THAT(progress_line(of(10, 10), 10, 80), StartsWith("100%|###"));
-  EXPECT_THAT(progress_line(of(10, 10), 10, 80), Not(HasSubstr(".|")));
+  EXPECT_THAT(progress_line(make_state(9'999'999, 10'000'000), 10, 80), StartsWith(" 99%"));
+  EXPECT_THAT(progress_line(make_state(kHuge - 1, kHuge), 10, 120), StartsWith(" 99%"));
+  EXPECT_THAT(progress_line(make_state(10, 10), 10, 80), StartsWith("100%|###"));
+  EXPECT_THAT(progress_line(make_state(10, 10), 10, 80), Not(HasSubstr(".|")));
 }
 
 TEST(ProgressLine, time_left_follows_the_average_rate) {
-  EXPECT_THAT(progress_line(of(1, 4), 20, 80), HasSubstr("[00:20<01:00,"));
-  EXPECT_THAT(progress_line(of(10, 10), 20, 80), HasSubstr("[00:20<00:00,"));
-  EXPECT_THAT(progress_line(of(1, 1001), 10, 80), HasSubstr("<2:46:40,"));
-  EXPECT_THAT(progress_line(of(1, 100001), 10, 80), HasSubstr("<11d13h,"));
-  EXPECT_THAT(progress_line(of(1, kHuge), 10, 120), HasSubstr("<>999d,"));
+  EXPECT_THAT(progress_line(make_state(1, 4), 20, 80), HasSubstr("[00:20<01:00,"));
+  EXPECT_THAT(progress_line(make_state(10, 10), 20, 80), HasSubstr("[00:20<00:00,"));
+  EXPECT_THAT(progress_line(make_state(1, 1001), 10, 80), HasSubstr("<2:46:40,"));
+  EXPECT_THAT(progress_line(make_state(1, 100001), 10, 80), HasSubstr("<11d13h,"));
+  EXPECT_THAT(progress_line(make_state(1, kHuge), 10, 120), HasSubstr("<>999d,"));
 }
 
 TEST(ProgressLine, time_left_is_unknown_before_the_first_image) {
-  EXPECT_THAT(progress_line(of(0, 100), 5, 80), HasSubstr("[00:05<?, ? images/s]"));
-  EXPECT_THAT(progress_line(of(0, 100), 0, 80), HasSubstr("[00:00<?, ? images/s]"));
+  EXPECT_THAT(progress_line(make_state(0, 100), 5, 80), HasSubstr("[00:05<?, ? images/s]"));
+  EXPECT_THAT(progress_line(make_state(0, 100), 0, 80), HasSubstr("[00:00<?, ? images/s]"));
 }
 
 TEST(ProgressLine, slow_rate_is_shown_as_seconds_per_image) {
-  EXPECT_THAT(progress_line(of(4, 100), 10, 80), HasSubstr("2.5 s/image"));
-  EXPECT_THAT(progress_line(of(40000, 100000), 10, 80), HasSubstr("4000 images/s"));
+  EXPECT_THAT(progress_line(make_state(4, 100), 10, 80), HasSubstr("2.5 s/image"));
+  EXPECT_THAT(progress_line(make_state(40000, 100000), 10, 80), HasSubstr("4000 images/s"));
 }
 
 }  // namespace
