@@ -103,7 +103,7 @@ void ComputeWorker::start(Batch batch) {
   for (ItemPtr& item : batch.items) tasks.push_back(&item->task);
   if (!attempt_batch(batch, [&] { lane_->start(slot, batch.key, tasks); })) {
     registration.reset();
-    trace_.thread.trace_flow(batch, ThreadTrace::Flow::ends);
+    trace_.thread.trace_flow(batch, ThreadTrace::Flow::end);
     span.end([&] { return trace_args(batch).add("step", "start, failed"); });
     send(std::move(batch));
     return;
@@ -122,7 +122,7 @@ void ComputeWorker::finish_oldest() {
     ThreadTrace::Span span(trace_.thread, oldest.batch);
     attempt_batch(oldest.batch, [&] { lane_->finish(oldest.slot); });
     trace_device(oldest.batch);
-    trace_.thread.trace_flow(oldest.batch, ThreadTrace::Flow::ends);
+    trace_.thread.trace_flow(oldest.batch, ThreadTrace::Flow::end);
     span.end([&] { return finish_trace_args(oldest.batch); });
     free_slots_.push_back(oldest.slot);
     batch = std::move(oldest.batch);

@@ -286,7 +286,7 @@ void Pipeline::send(Batch batch, flow::StageClock::Worker& clock, ThreadTrace& t
                        batch.items.front()->entered_at, batch.entered_at, trace_args(batch));
   }
   const ThreadTrace::Span span(trace, batch);
-  trace.trace_flow(batch, ThreadTrace::Flow::begins);
+  trace.trace_flow(batch, ThreadTrace::Flow::start);
   clock.measure_wait(State::blocked, [&] { return batches_.push(std::move(batch)); });
 }
 

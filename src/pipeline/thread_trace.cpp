@@ -77,7 +77,7 @@ void ThreadTrace::found(const WorkItem& item) {
   if (!trace_) return;
   const Instant begin = next_time(item.found_at);
   trace_->span(track_, category_, item.relative.native(), begin, now(), trace_args(item));
-  trace_->flow(Flow::begins, "image", item.number, track_, begin);
+  trace_->flow(Flow::start, "image", item.number, track_, begin);
 }
 
 void ThreadTrace::trace_flow(const WorkItem& item, Flow flow) {
@@ -87,7 +87,7 @@ void ThreadTrace::trace_flow(const WorkItem& item, Flow flow) {
 void ThreadTrace::trace_flow(const Batch& batch, Flow flow) {
   if (!trace_) return;
   trace_->flow(flow, "batch", batch.number, track_, now());
-  if (flow == Flow::goes_on) return;
+  if (flow == Flow::step) return;
   for (const ItemPtr& item : batch.items) trace_flow(*item);
 }
 
@@ -158,7 +158,7 @@ void DeviceTrace::add(const std::vector<DeviceSpan>& spans, const Batch& batch, 
         .add("clock_error_us", std::chrono::duration<double, std::micro>(span.clock_error).count());
     trace_->span(track(span.kind), "device",
                  name_of(batch) + (span.is_recompute ? ", recomputed" : ""), begin, end, args);
-    trace_->flow(Trace::Flow::goes_on, "batch", batch.number, track(span.kind), begin);
+    trace_->flow(Trace::Flow::step, "batch", batch.number, track(span.kind), begin);
   }
 }
 

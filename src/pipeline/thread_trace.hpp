@@ -49,8 +49,8 @@ class ThreadTrace {
   /// A span, since it was found, of an image whose way begins there.
   void found(const WorkItem& item);
   /// That it comes by the span of now; a batch that begins or ends, with all of its images.
-  void trace_flow(const WorkItem& item, Flow flow = Flow::goes_on);
-  void trace_flow(const Batch& batch, Flow flow = Flow::goes_on);
+  void trace_flow(const WorkItem& item, Flow flow = Flow::step);
+  void trace_flow(const Batch& batch, Flow flow = Flow::step);
 
   /// For this thread's clock: its waits for the next stage become spans.
   flow::StageClock::Worker::OnWait on_wait();

@@ -118,7 +118,7 @@ void WriteWorker::finish(ItemState from) {
     if (item->state < from) continue;
     if (item->outcome.result == ItemResult::done)
       shared_.meters.service(Stage::write).add(item->write_time);
-    trace_.trace_flow(*item, ThreadTrace::Flow::ends);
+    trace_.trace_flow(*item, ThreadTrace::Flow::end);
     shared_.tally.count(*item);
     shared_.steps.finish(*item);
     item->advance(ItemState::finished);

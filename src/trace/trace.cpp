@@ -21,24 +21,24 @@
 namespace eckart::trace {
 namespace {
 
-// Perfetto and Chrome take an array without its end, which is what a killed process leaves.
+// Perfetto and Chrome accept an array without its end, as a killed process leaves it.
 constexpr std::string_view kTraceBegin =
     "[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{\"name\":\"eckart\"}}";
 static_assert(Trace::kHost == 1);
 constexpr std::string_view kTraceEnd = "\n]\n";
 
-// So much at a time, or what there is after so long.
+// The buffer is written when it has this size or this age.
 constexpr std::size_t kBufferBytes = std::size_t(1) << 16;
 constexpr std::chrono::seconds kMaxBufferTime{1};
 
-constexpr std::size_t kTypicalEventBytes = 256;  // of most, or fewer
+constexpr std::size_t kTypicalEventBytes = 256;  // most events have at most this size
 
 void append(std::string& text, std::int64_t number) {
   char digits[20];
   text.append(digits, std::to_chars(std::begin(digits), std::end(digits), number).ptr);
 }
 
-/// As a string of JSON. What is not UTF-8 in it is replaced: names of files need not be.
+/// Appends `value` as a JSON string. Bytes that are not UTF-8, as in file names, are replaced.
 void append_quoted(std::string& text, std::string_view value) {
   using Json = nlohmann::json;
   const bool is_plain = std::all_of(value.begin(), value.end(), [](char c) {
@@ -51,7 +51,7 @@ void append_quoted(std::string& text, std::string_view value) {
   }
 }
 
-/// In microseconds, to the nanosecond and exactly: what touches in time touches in the text.
+/// Appends a time in microseconds, exact to the nanosecond, so that adjacent spans stay adjacent.
 void append(std::string& text, std::string_view key, std::chrono::nanoseconds time) {
   const std::int64_t ns = time.count() % 1000;
   append(text.append(key), time.count() / 1000);
@@ -80,16 +80,16 @@ FatalError trace_error(ExitCode code, const std::filesystem::path& file, const s
   return {code, "trace " + printable(file.native()) + what};
 }
 
-/// Bytes of the file that the next event follows: none of a file that is empty or to be replaced.
-/// People mistype, and what is no trace is not to be replaced by one.
-std::int64_t append_offset(int file, bool goes_on, const std::filesystem::path& path) {
+/// The offset in the file where the next event is written: 0 if the file is empty or to be
+/// replaced. Throws if the file is not a trace, because a mistyped name must not cost a file.
+std::int64_t append_offset(int file, bool is_continued, const std::filesystem::path& path) {
   struct stat state {};
   if (::fstat(file, &state) != 0 || !S_ISREG(state.st_mode) || state.st_size == 0) return 0;
   std::string begin(kTraceBegin.size(), '\0'), end(kTraceEnd.size(), '\0');
   if (::pread(file, begin.data(), begin.size(), 0) != ssize_t(begin.size()) || begin != kTraceBegin)
     throw trace_error(ExitCode::usage, path,
                       ": the file exists and is not a trace; choose another name");
-  if (!goes_on) return 0;
+  if (!is_continued) return 0;
   const off_t before_end = state.st_size - off_t(end.size());
   const bool has_end =
       ::pread(file, end.data(), end.size(), before_end) == ssize_t(end.size()) && end == kTraceEnd;
@@ -109,7 +109,8 @@ TraceArgs& TraceArgs::add_integer(std::string_view key, std::int64_t number) {
 }
 
 TraceArgs& TraceArgs::add(std::string_view key, double number) {
-  if (std::isfinite(number)) add(key).append(fmt::format("{:.6g}", number));  // JSON has no others
+  if (std::isfinite(number))
+    add(key).append(fmt::format("{:.6g}", number));  // JSON has no NaN or infinity
   return *this;
 }
 
@@ -136,14 +137,14 @@ Trace::Trace(std::filesystem::path file, int restarts)
     ::close(file_);
     throw;
   }
-  static_cast<void>(::ftruncate(file_, bytes_));  // a pipe has no length
+  static_cast<void>(::ftruncate(file_, bytes_));  // fails on a pipe, which has no length
   static_cast<void>(::lseek(file_, bytes_, SEEK_SET));
   if (bytes_ == 0) buffer_.append(kTraceBegin);
 }
 
 Trace::~Trace() { close(); }
 
-/// The event that `format` writes, but for its end.
+/// Adds the event that `format` writes without the closing brace.
 template <class Format>
 void Trace::add(Format&& format) noexcept {
   try {
@@ -155,7 +156,7 @@ void Trace::add(Format&& format) noexcept {
     buffer_.append(",\n").append(text).append("}");
     const bool is_due = std::chrono::steady_clock::now() - written_at_ > kMaxBufferTime;
     if (is_due || buffer_.size() >= kBufferBytes) write();
-  } catch (const std::exception&) {  // no memory: an event less
+  } catch (const std::exception&) {  // out of memory: the event is dropped
   }
 }
 
@@ -189,22 +190,22 @@ void Trace::span(Track track, const char* category, std::string_view name, Time 
 
 void Trace::async_span(int process, const char* category, std::int64_t id, std::string_view name,
                        Time begin, Time end, const TraceArgs& args) noexcept {
-  const auto add_metadata = [&](char phase, Time at, const std::string& members) {
+  const auto add_event = [&](char phase, Time at, const std::string& members) {
     add([&](std::string& text) {
       append_event_fields(text, name, category, phase, {process, process}, at);
-      append(text.append(",\"id\":"), id_of(id));
+      append(text.append(",\"id\":"), unique_id(id));
       append_args(text, members);
     });
   };
-  add_metadata('b', begin, args.members());
-  add_metadata('e', std::max(begin, end), {});
+  add_event('b', begin, args.members());
+  add_event('e', std::max(begin, end), {});
 }
 
 void Trace::flow(Flow flow, const char* category, std::int64_t id, Track track, Time at) noexcept {
   add([&](std::string& text) {
     append_event_fields(text, category, category, "stf"[int(flow)], track, at);
-    append(text.append(",\"id\":"), id_of(id));
-    if (flow == Flow::ends) text.append(",\"bp\":\"e\"");
+    append(text.append(",\"id\":"), unique_id(id));
+    if (flow == Flow::end) text.append(",\"bp\":\"e\"");
   });
 }
 
@@ -224,28 +225,29 @@ void Trace::close() noexcept {
     buffer_.append(kTraceEnd);
     write();
   } catch (const std::exception& error) {
-    fail(error.what());
+    stop_writing(error.what());
   }
   if (file_ >= 0) ::close(std::exchange(file_, -1));
 }
 
-/// All of the buffer, or none of it stays in the file.
+/// Writes the whole buffer; after an error the file is truncated to whole events.
 void Trace::write() {
   written_at_ = std::chrono::steady_clock::now();
   std::string_view rest = buffer_;
   while (!rest.empty()) {
     const ssize_t written = ::write(file_, rest.data(), rest.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return fail(std::strerror(errno));
+    if (written < 0) return stop_writing(std::strerror(errno));
     rest.remove_prefix(std::size_t(written));
   }
   bytes_ += std::int64_t(buffer_.size());
   buffer_.clear();
 }
 
-/// What is written stays: an end of a few bytes may find room where more did not.
-void Trace::fail(const char* why) {
-  spdlog::warn("trace {}: writing stopped: {}", printable(path_.native()), why);
+/// Stops writing and keeps the events in the file. The end of the array is only a few bytes, which
+/// may fit where the buffer did not.
+void Trace::stop_writing(const char* reason) {
+  spdlog::warn("trace {}: writing stopped: {}", printable(path_.native()), reason);
   if (::ftruncate(file_, bytes_) == 0 && bytes_ > 0)
     static_cast<void>(::pwrite(file_, kTraceEnd.data(), kTraceEnd.size(), bytes_));
   ::close(std::exchange(file_, -1));

@@ -12,7 +12,7 @@
 
 namespace eckart::trace {
 
-/// What a span or an event of a trace says of itself: members of a JSON object.
+/// The arguments of a span or event: members of a JSON object.
 class TraceArgs {
  public:
   TraceArgs& add(std::string_view key, std::integral auto number) {
@@ -29,24 +29,26 @@ class TraceArgs {
   std::string json_members_;
 };
 
-/// A timeline for ui.perfetto.dev and chrome://tracing: Chrome's trace events, as a JSON array that
-/// is written as it grows. docs/reference/trace.md says what is in it. Thread-safe; throws nothing
-/// once it is made: where it cannot be written the log says so once, and all that follows is left
-/// out.
+/// A timeline for ui.perfetto.dev and chrome://tracing: trace events of Chrome as a JSON array,
+/// written while the run continues. Its content: docs/reference/trace.md. Thread-safe. Only the
+/// constructor throws: if the file cannot be written later, this is logged once and all further
+/// events are dropped.
 ///
-/// Times are those of the steady clock. On one track a span lies in another or beside it.
+/// Times are of the steady clock. Spans of one track must be nested or disjoint.
 class Trace {
  public:
   using Time = std::chrono::steady_clock::time_point;
   struct Track {
     int process, thread;
   };
-  static constexpr int kHost = 1;  ///< the process that eckart is; its name is there
-  enum class Flow { begins, goes_on, ends };
+  static constexpr int kHost =
+      1;  ///< the process ID of eckart in the trace, which the constructor names
+  enum class Flow { start, step, end };
   using Values = std::initializer_list<std::pair<const char*, std::int64_t>>;
 
-  /// Replaces a trace that is there; one of a process that was lost before this (`restarts` of
-  /// them) goes on. Throws FatalError: cannot_create, and usage where the file is no trace.
+  /// Replaces an existing trace. If `restarts`, the number of earlier processes of the run that
+  /// lost their GPU, is not 0, continues the existing trace. Throws FatalError: `cannot_create`, or
+  /// `usage` if the file exists and is not a trace. Throws EnvironmentError if there is no space.
   explicit Trace(std::filesystem::path file, int restarts = 0);
   ~Trace();
   Trace(const Trace&) = delete;
@@ -56,31 +58,31 @@ class Trace {
   void name_thread(Track track, std::string_view name) noexcept;
   void span(Track track, const char* category, std::string_view name, Time begin, Time end,
             const TraceArgs& args = {}) noexcept;
-  /// A span that may lie over others of its name, on no thread's track.
+  /// A span that belongs to no thread and may overlap others of its name.
   void async_span(int process, const char* category, std::int64_t id, std::string_view name,
                   Time begin, Time end, const TraceArgs& args = {}) noexcept;
-  /// An arrow from span to span, from one call with its category and id to the next in time: each
-  /// belongs to the innermost span of the track around that time.
+  /// A step of an arrow that connects spans. An arrow consists of the calls with the same category
+  /// and ID, in order of time. Each step belongs to the innermost span of the track at that time.
   void flow(Flow flow, const char* category, std::int64_t id, Track track, Time at) noexcept;
   void counter(int process, std::string_view name, Time at, Values values) noexcept;
 
-  /// What was given until now is in the file then, and the file is whole JSON. Any number of times;
-  /// nothing is taken after it.
+  /// Writes all events and the end of the JSON array. Later events are dropped. May be called any
+  /// number of times.
   void close() noexcept;
 
  private:
   template <class Format>
   void add(Format&& format) noexcept;
   void write();
-  void fail(const char* why);
-  std::int64_t id_of(std::int64_t id) const { return (std::int64_t(restarts_) << 40) + id; }
+  void stop_writing(const char* reason);
+  std::int64_t unique_id(std::int64_t id) const { return (std::int64_t(restarts_) << 40) + id; }
 
   const std::filesystem::path path_;
   const int restarts_;
   std::mutex mutex_;
-  int file_;                // -1: closed, or lost
-  std::string buffer_;      // whole events, the file's next
-  std::int64_t bytes_ = 0;  // of the file, which ends with a whole event
+  int file_;                // -1: closed, or writing failed
+  std::string buffer_;      // whole events that are not yet written
+  std::int64_t bytes_ = 0;  // size of the file, which ends with a whole event
   Time written_at_;
 };
 

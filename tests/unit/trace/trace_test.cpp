@@ -44,8 +44,8 @@ TEST_F(TraceFileTest, has_all_events) {
   trace.span(
       kTrack, "load", "a.png", at(17'000'123'456'789), at(17'000'123'466'790),
       TraceArgs().add("bytes", 7).add("dB", 1.5).add("none", 0.0 / 0.0).add("result", "done"));
-  trace.flow(Trace::Flow::begins, "image", 3, kTrack, at(17'000'123'456'790));
-  trace.flow(Trace::Flow::ends, "image", 3, kTrack, at(17'000'123'456'791));
+  trace.flow(Trace::Flow::start, "image", 3, kTrack, at(17'000'123'456'790));
+  trace.flow(Trace::Flow::end, "image", 3, kTrack, at(17'000'123'456'791));
   trace.async_span(Trace::kHost, "batch", 1, "gathering", at(5), at(2000));
   trace.counter(Trace::kHost, "queue", at(6), {{"waiting", 4}});
   trace.close();
@@ -118,17 +118,17 @@ TEST_F(TraceFileTest, is_thread_safe) {
 TEST_F(TraceFileTest, ends_with_a_complete_event_after_a_kill) {
   Trace trace(file());
   for (int k = 0; k < 5000; ++k) trace.span(kTrack, "load", "a.png", at(k + 1), at(k + 2));
-  const std::string left = text();  // as it is while the process runs
-  EXPECT_GT(left.size(), 100'000U);
-  EXPECT_THAT(left, ::testing::EndsWith("}"));
-  EXPECT_GT(TraceReader(left + "]").spans().size(), 1000U);
+  const std::string unfinished = text();  // the file while the process runs
+  EXPECT_GT(unfinished.size(), 100'000U);
+  EXPECT_THAT(unfinished, ::testing::EndsWith("}"));
+  EXPECT_GT(TraceReader(unfinished + "]").spans().size(), 1000U);
 }
 
 TEST_F(TraceFileTest, is_appended_to_after_a_restart) {
   const auto add = [&](int restarts) {
     Trace trace(file(), restarts);
     trace.span(kTrack, "load", "a.png", at(100 * restarts + 1), at(100 * restarts + 9));
-    trace.flow(Trace::Flow::begins, "image", 1, kTrack, at(100 * restarts + 2));
+    trace.flow(Trace::Flow::start, "image", 1, kTrack, at(100 * restarts + 2));
   };
   add(0);
   add(1);
