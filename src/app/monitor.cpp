@@ -101,7 +101,7 @@ void Monitor::sample() {
   reports::GpuInventory found;
   if (!snapshot.gpu_ids.empty() && !gpu_monitor_) {
     gpu_monitor_.emplace(snapshot.gpu_ids);
-    found = {gpu_monitor_->driver(), gpu_monitor_->infos()};
+    found = {gpu_monitor_->driver(), gpu_monitor_->read_gpu_infos()};
   }
   if (gpu_monitor_) gpu_monitor_->sample(snapshot.elapsed_s - latest_.elapsed_s);
   snapshot.machine = {

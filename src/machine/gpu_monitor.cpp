@@ -9,7 +9,8 @@
 namespace eckart::machine {
 namespace nvml {
 
-// What is used of nvml.h, whose names and numbers never change; toolkits need not have it.
+// The used part of nvml.h, declared here because not every toolkit has it. Its names and numbers
+// are stable.
 using Handle = struct nvmlDevice_st*;
 using Unsigned64 = unsigned long long;
 constexpr int kSuccess = 0;
@@ -21,7 +22,8 @@ struct MemoryInfo {
   Unsigned64 total, free, used;
 };
 
-/// nvmlClocksThrottleReason...; idle, what applications and displays ask for say nothing.
+/// Values of nvmlClocksThrottleReason. Idle clocks and clocks set by applications or displays are
+/// ignored.
 ThrottleReason throttle_reason_of(Unsigned64 bit) {
   switch (bit) {
     case 0x04:  // SwPowerCap
@@ -46,32 +48,33 @@ std::int64_t to_int64(Unsigned64 number) { return std::int64_t(number); }
 
 using namespace nvml;
 
-/// Each function is null where the library has none; nothing is called without init().
+/// Functions of NVML; null if the library does not have them. No other function is called unless
+/// `init` succeeded.
 struct GpuMonitor::NvmlLibrary {
   template <class... Arguments>
   using Function = int (*)(Arguments...);
 
   NvmlLibrary() : handle(::dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {
     if (!handle) return;
-    find(init, "nvmlInit_v2");
-    find(shutdown, "nvmlShutdown");
-    find(driver_version, "nvmlSystemGetDriverVersion");
-    find(by_pci_id, "nvmlDeviceGetHandleByPciBusId_v2");
-    find(uuid, "nvmlDeviceGetUUID");
-    find(name, "nvmlDeviceGetName");
-    find(memory, "nvmlDeviceGetMemoryInfo");
-    find(power_limit_mw, "nvmlDeviceGetEnforcedPowerLimit");
-    find(utilization, "nvmlDeviceGetUtilizationRates");
-    find(energy_mj, "nvmlDeviceGetTotalEnergyConsumption");
-    find(power_mw, "nvmlDeviceGetPowerUsage");
-    find(clock_mhz, "nvmlDeviceGetClockInfo");
-    find(temperature, "nvmlDeviceGetTemperature");
-    find(throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
-    ready = call(init);
-    text(driver_version, driver);
+    load_symbol(init, "nvmlInit_v2");
+    load_symbol(shutdown, "nvmlShutdown");
+    load_symbol(driver_version, "nvmlSystemGetDriverVersion");
+    load_symbol(by_pci_id, "nvmlDeviceGetHandleByPciBusId_v2");
+    load_symbol(uuid, "nvmlDeviceGetUUID");
+    load_symbol(name, "nvmlDeviceGetName");
+    load_symbol(memory, "nvmlDeviceGetMemoryInfo");
+    load_symbol(power_limit_mw, "nvmlDeviceGetEnforcedPowerLimit");
+    load_symbol(utilization, "nvmlDeviceGetUtilizationRates");
+    load_symbol(energy_mj, "nvmlDeviceGetTotalEnergyConsumption");
+    load_symbol(power_mw, "nvmlDeviceGetPowerUsage");
+    load_symbol(clock_mhz, "nvmlDeviceGetClockInfo");
+    load_symbol(temperature, "nvmlDeviceGetTemperature");
+    load_symbol(throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
+    is_ready = call(init);
+    read_text(driver_version, driver);
   }
   ~NvmlLibrary() {
-    if (ready) call(shutdown);
+    if (is_ready) call(shutdown);
     if (handle) ::dlclose(handle);
   }
   NvmlLibrary(const NvmlLibrary&) = delete;
@@ -81,18 +84,19 @@ struct GpuMonitor::NvmlLibrary {
   static bool call(Function<Parameters...> function, Arguments... arguments) {
     return function && function(arguments...) == kSuccess;
   }
-  /// What a function writes that takes a buffer and its length last.
+  /// Calls a function whose last arguments are a buffer and its size, and stores the text.
   template <class... Parameters, class... Arguments>
-  bool text(Function<Parameters...> function, std::string& value, Arguments... arguments) const {
+  bool read_text(Function<Parameters...> function, std::string& value,
+                 Arguments... arguments) const {
     std::array<char, 128> buffer{};
-    if (!ready || !call(function, arguments..., buffer.data(), unsigned(buffer.size() - 1)))
+    if (!is_ready || !call(function, arguments..., buffer.data(), unsigned(buffer.size() - 1)))
       return false;
     value = buffer.data();
     return true;
   }
 
   void* handle;
-  bool ready = false;
+  bool is_ready = false;
   std::string driver;
   Function<> init = nullptr, shutdown = nullptr;
   Function<char*, unsigned> driver_version = nullptr;
@@ -106,24 +110,24 @@ struct GpuMonitor::NvmlLibrary {
 
  private:
   template <class F>
-  void find(F& function, const char* symbol) {
+  void load_symbol(F& function, const char* symbol) {
     function = reinterpret_cast<F>(::dlsym(handle, symbol));
   }
 };
 
 struct GpuMonitor::Device {
   Handle handle;
-  std::optional<Unsigned64> energy_mj;  // at the last look; from when the driver was loaded on
+  std::optional<Unsigned64> energy_mj;  // at the last sample; counted since the driver was loaded
 };
 
 GpuMonitor::GpuMonitor(const std::vector<std::string>& pci_ids)
     : library_(std::make_unique<NvmlLibrary>()) {
   for (const std::string& id : pci_ids) {
     Device device{};
-    if (!library_->ready || !NvmlLibrary::call(library_->by_pci_id, id.c_str(), &device.handle))
+    if (!library_->is_ready || !NvmlLibrary::call(library_->by_pci_id, id.c_str(), &device.handle))
       continue;
     GpuUsage usage;
-    library_->text(library_->uuid, usage.uuid, device.handle);
+    library_->read_text(library_->uuid, usage.uuid, device.handle);
     Unsigned64 energy_mj = 0;
     if (NvmlLibrary::call(library_->energy_mj, device.handle, &energy_mj))
       device.energy_mj = energy_mj;
@@ -136,21 +140,21 @@ GpuMonitor::~GpuMonitor() = default;
 
 const std::string& GpuMonitor::driver() const { return library_->driver; }
 
-std::vector<GpuInfo> GpuMonitor::infos() const {
-  std::vector<GpuInfo> all;
+std::vector<GpuInfo> GpuMonitor::read_gpu_infos() const {
+  std::vector<GpuInfo> infos;
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     const Handle device = devices_[i].handle;
-    GpuInfo infos{.uuid = usages_[i].uuid, .name = {}};
-    library_->text(library_->name, infos.name, device);
+    GpuInfo info{.uuid = usages_[i].uuid, .name = {}};
+    library_->read_text(library_->name, info.name, device);
     MemoryInfo memory{};
     if (NvmlLibrary::call(library_->memory, device, &memory))
-      infos.memory_bytes = to_int64(memory.total);
+      info.memory_bytes = to_int64(memory.total);
     unsigned limit_mw = 0;
     if (NvmlLibrary::call(library_->power_limit_mw, device, &limit_mw))
-      infos.power_limit_w = 1e-3 * limit_mw;
-    all.push_back(std::move(infos));
+      info.power_limit_w = 1e-3 * limit_mw;
+    infos.push_back(std::move(info));
   }
-  return all;
+  return infos;
 }
 
 void GpuMonitor::sample(double seconds) {
@@ -173,7 +177,7 @@ void GpuMonitor::sample(double seconds) {
         usage.energy_j += 1e-3 * double(energy_mj - earlier_energy_mj);
     } else if (NvmlLibrary::call(nvml.power_mw, device.handle, &power_mw)) {
       usage.energy_j += 1e-3 * power_mw * seconds;
-      device.energy_mj.reset();  // so that this time does not count again
+      device.energy_mj.reset();  // so that this interval is not counted twice
     }
     MemoryInfo memory{};
     if (NvmlLibrary::call(nvml.memory, device.handle, &memory))
@@ -187,12 +191,12 @@ void GpuMonitor::sample(double seconds) {
       usage.temperature_c = int(number);
     NvmlLibrary::call(nvml.throttle_reasons, device.handle, &reasons);
     reasons &= ~kIgnoredThrottleReasons;
-    std::array<bool, kThrottleReasonCount> seen{};
+    std::array<bool, kThrottleReasonCount> is_throttled{};
     for (Unsigned64 bit = 1; bit != 0 && bit <= reasons; bit <<= 1) {
-      if (reasons & bit) seen[std::size_t(throttle_reason_of(bit))] = true;
+      if (reasons & bit) is_throttled[std::size_t(throttle_reason_of(bit))] = true;
     }
-    for (std::size_t reason = 0; reason < seen.size(); ++reason)
-      usage.throttled_samples[reason] += seen[reason];
+    for (std::size_t reason = 0; reason < is_throttled.size(); ++reason)
+      usage.throttled_samples[reason] += is_throttled[reason];
   }
 }
 

@@ -15,22 +15,23 @@ struct GpuInfo {
   double power_limit_w = 0;
 };
 
-/// Some GPUs, as NVIDIA's management library sees them. It is loaded here, at run time, since it
-/// comes with the driver; without it nothing is known. For one thread.
+/// Measures some GPUs through NVML, the management library of NVIDIA. The library comes with the
+/// driver and is loaded at run time; without it, no GPU is measured. For one thread.
 class GpuMonitor {
  public:
-  /// `pci_ids`: 00000000:3B:00.0, as Backend::gpus() has them. Takes some 10 ms.
+  /// `pci_ids`: as Backend::gpus() returns them, such as 00000000:3B:00.0. Takes about 10 ms.
   explicit GpuMonitor(const std::vector<std::string>& pci_ids);
   ~GpuMonitor();
   GpuMonitor(const GpuMonitor&) = delete;
   GpuMonitor& operator=(const GpuMonitor&) = delete;
 
-  const std::string& driver() const;  ///< its version; empty if not known
-  std::vector<GpuInfo> infos() const;
+  const std::string& driver() const;  ///< its version; empty if unknown
+  std::vector<GpuInfo> read_gpu_infos() const;
 
-  /// Looks at each GPU, for the `seconds` since the last look; to be called each second or so.
+  /// Samples each GPU. `seconds`: the time since the last sample. To be called about once per
+  /// second.
   void sample(double seconds);
-  /// From the first look to the last; energy from the beginning.
+  /// From the first sample to the last; energy since construction.
   const std::vector<GpuUsage>& usages() const { return usages_; }
 
  private:
@@ -38,7 +39,7 @@ class GpuMonitor {
   struct Device;
   std::unique_ptr<NvmlLibrary> library_;
   std::vector<Device> devices_;
-  std::vector<GpuUsage> usages_;  // of each
+  std::vector<GpuUsage> usages_;  // one per device
 };
 
 }  // namespace eckart::machine

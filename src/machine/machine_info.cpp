@@ -15,7 +15,8 @@
 namespace eckart::machine {
 namespace {
 
-/// What follows the first line's colon that begins with `key`; empty if there is none.
+/// The value in the first line that begins with `key`: the text after its colon. Empty if there is
+/// none.
 std::string read_field(const char* file, const std::string& key) {
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {
@@ -26,7 +27,7 @@ std::string read_field(const char* file, const std::string& key) {
   return {};
 }
 
-// Before main().
+// Initialized before main().
 const double kProcessStart_unix_s = unix_now_s();
 
 double seconds(const timeval& time) { return double(time.tv_sec) + 1e-6 * double(time.tv_usec); }
@@ -34,15 +35,15 @@ double seconds(const timeval& time) { return double(time.tv_sec) + 1e-6 * double
 }  // namespace
 
 MachineInfo machine_info() {
-  MachineInfo facts;
+  MachineInfo info;
   std::array<char, 256> host{};
-  if (gethostname(host.data(), host.size() - 1) == 0) facts.host = host.data();
-  facts.cpu = read_field("/proc/cpuinfo", "model name");
-  facts.cores = usable_cores();
+  if (gethostname(host.data(), host.size() - 1) == 0) info.host = host.data();
+  info.cpu = read_field("/proc/cpuinfo", "model name");
+  info.cores = usable_cores();
   struct sysinfo memory {};
   if (sysinfo(&memory) == 0)
-    facts.memory_bytes = std::int64_t(memory.totalram) * std::int64_t(memory.mem_unit);
-  return facts;
+    info.memory_bytes = std::int64_t(memory.totalram) * std::int64_t(memory.mem_unit);
+  return info;
 }
 
 ProcessUsage process_usage() {
@@ -55,7 +56,8 @@ ProcessUsage process_usage() {
   std::ifstream pages("/proc/self/statm");
   std::int64_t all = 0, resident = 0;
   if (pages >> all >> resident) usage.rss_bytes = resident * ::sysconf(_SC_PAGESIZE);
-  usage.peak_rss_bytes = std::max(usage.peak_rss_bytes, usage.rss_bytes);  // which was read before
+  usage.peak_rss_bytes = std::max(usage.peak_rss_bytes,
+                                  usage.rss_bytes);  // the peak was read before the current value
   std::istringstream(read_field("/proc/self/status", "Threads")) >> usage.threads;
   return usage;
 }

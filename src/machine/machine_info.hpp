@@ -7,18 +7,18 @@
 
 namespace eckart::machine {
 
-/// What stays of a machine while a process runs.
+/// Properties of the machine that do not change while a process runs.
 struct MachineInfo {
-  std::string host, cpu;  ///< their names
+  std::string host, cpu;  ///< names of the host and the CPU
   int cores = 0;          ///< logical CPUs that this process may use
   std::int64_t memory_bytes = 0;
 };
 MachineInfo machine_info();
 
-/// Since the process began, and now.
+/// The resource usage of this process: CPU time since its start, memory and threads now.
 ProcessUsage process_usage();
 
-/// When the process began, in seconds since 1970.
+/// Start time of the process in seconds since 1970.
 double process_start_unix_s();
 
 }  // namespace eckart::machine

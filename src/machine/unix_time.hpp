@@ -4,9 +4,9 @@
 
 namespace eckart::machine {
 
-/// Seconds since 1970, as 2026-11-22T21:00:00.123Z.
+/// Formats seconds since 1970 as 2026-11-22T21:00:00.123Z.
 std::string utc_timestamp(double unix_s);
-/// Now.
+/// The current time in seconds since 1970.
 double unix_now_s();
 
 }  // namespace eckart::machine

@@ -12,7 +12,7 @@
 namespace eckart {
 namespace {
 
-/// What /proc/self/cgroup says after "0::", the mark of version 2; empty where there is none.
+/// The path after "0::" (cgroup version 2) in /proc/self/cgroup; empty if there is none.
 std::string cgroup_path() {
   std::ifstream lines("/proc/self/cgroup");
   for (std::string line; std::getline(lines, line);) {
@@ -26,7 +26,7 @@ std::string cgroup_path() {
 int cgroup_core_limit(const std::filesystem::path& root, const std::filesystem::path& group) {
   double min_cores = std::numeric_limits<int>::max();
   const auto apply_limit = [&](const std::filesystem::path& folder) {
-    std::ifstream file(folder / "cpu.max");  // "max 100000", or the quota's microseconds
+    std::ifstream file(folder / "cpu.max");  // quota and period in microseconds
     double quota_us = 0, period_us = 0;
     if (file >> quota_us >> period_us && quota_us > 0 && period_us > 0)
       min_cores = std::min(min_cores, std::max(1.0, std::floor(quota_us / period_us)));
@@ -38,7 +38,7 @@ int cgroup_core_limit(const std::filesystem::path& root, const std::filesystem::
 }
 
 int usable_cores() {
-  cpu_set_t allowed;  // of 1024 CPUs; the kernel refuses a set that is too small for the machine
+  cpu_set_t allowed;  // 1024 CPUs; the call fails if the machine has more
   CPU_ZERO(&allowed);
   const bool is_known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
   const int cpus = is_known ? CPU_COUNT(&allowed) : int(std::thread::hardware_concurrency());

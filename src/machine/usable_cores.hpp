@@ -4,13 +4,13 @@
 
 namespace eckart {
 
-/// Logical CPUs that this process may use, at least 1: those of the machine, or of what taskset, a
-/// container or systemd's AllowedCPUs and CPUQuota leave of it. Of a quota whole ones count, and at
-/// least one: of them it is saturated where it has used its quota up.
+/// Number of logical CPUs that this process may use, at least 1: those of the machine, limited by
+/// taskset, a container, or AllowedCPUs and CPUQuota of systemd. A quota is rounded down to whole
+/// CPUs, so that a process that uses up its quota counts as saturated.
 int usable_cores();
 
-/// Those that the quotas of a control group (version 2, mounted at `root`) and the groups above it
-/// pay for in whole, at least 1; the largest int where there is no quota.
+/// The number of whole CPUs that the quotas of a control group and of the groups above it allow, at
+/// least 1; the largest int if there is no quota. `root` is the mount point of cgroup version 2.
 int cgroup_core_limit(const std::filesystem::path& root, const std::filesystem::path& group);
 
 }  // namespace eckart

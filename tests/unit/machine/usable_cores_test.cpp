@@ -25,24 +25,24 @@ TEST(UsableCores, follow_the_affinity_mask) {
   }).join();
 }
 
-/// As systemd's CPUQuota= and containers set it.
+/// systemd (CPUQuota=) and containers set quotas this way.
 TEST(UsableCores, follow_the_cgroup_quota) {
   const test::TempFolder folder;
-  const auto limit = [&](const std::string& group, const std::string& line) {
+  const auto set_quota = [&](const std::string& group, const std::string& line) {
     std::filesystem::create_directories(folder.path() / group);
     std::ofstream(folder.path() / group / "cpu.max") << line << '\n';
   };
   const auto cores = [&](const char* group) { return cgroup_core_limit(folder.path(), group); };
   constexpr int kNone = std::numeric_limits<int>::max();
   EXPECT_EQ(cores(""), kNone);
-  limit("system.slice/eckart.service", "max 100000");
+  set_quota("system.slice/eckart.service", "max 100000");
   EXPECT_EQ(cores("system.slice/eckart.service"), kNone);
-  limit("system.slice/eckart.service", "250000 100000");
+  set_quota("system.slice/eckart.service", "250000 100000");
   EXPECT_EQ(cores("system.slice/eckart.service"), 2);
   EXPECT_EQ(cores("system.slice/another.service"), kNone);
-  limit("system.slice", "50000 100000");
+  set_quota("system.slice", "50000 100000");
   EXPECT_EQ(cores("system.slice/eckart.service"), 1) << "what a group above it has left";
-  limit(".", "400000 100000");  // of a container
+  set_quota(".", "400000 100000");  // quota of a container
   EXPECT_EQ(cores(""), 4);
 }
 
