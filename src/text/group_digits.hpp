@@ -6,7 +6,7 @@
 
 namespace eckart {
 
-/// 12345678 as 12,345,678
+/// Formats 12345678 as 12,345,678.
 inline std::string group_digits(std::int64_t count) {
   std::string text = std::to_string(count);
   for (std::ptrdiff_t at = std::ptrdiff_t(text.size()) - 3; at > (count < 0 ? 1 : 0); at -= 3) {

@@ -7,10 +7,10 @@
 
 namespace eckart {
 
-using Json = nlohmann::ordered_json;  // keys in the order of the documentation
+using Json = nlohmann::ordered_json;  // keeps the order of keys
 
-/// Without an indent on one line. File names need not be UTF-8: such bytes become U+FFFD. What is
-/// invisible in them, or would reorder what is shown, is escaped.
+/// Serializes `json`, on one line if `indent` is negative. Bytes that are not UTF-8, as in file
+/// names, become U+FFFD. Invisible and bidirectional control characters are escaped.
 inline std::string dump_json(const Json& json, int indent = -1) {
   return printable_json(json.dump(indent, ' ', false, Json::error_handler_t::replace));
 }

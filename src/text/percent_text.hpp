@@ -6,7 +6,7 @@
 
 namespace eckart {
 
-/// 0.97 as 97 %
+/// Formats 0.97 as "97 %".
 inline std::string percent_text(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
 }  // namespace eckart

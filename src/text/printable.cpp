@@ -13,9 +13,9 @@ struct CodePointRange {
   char32_t first, last;
 };
 
-/// Control, bidirectional and invisible characters, and noncharacters; ascending.
+/// Control, bidirectional and invisible characters, and noncharacters, in ascending order.
 constexpr CodePointRange kInvisible[] = {
-    {0x80, 0x9f},        // C1: a terminal may take 0x9b for the beginning of a command
+    {0x80, 0x9f},        // C1: a terminal may interpret 0x9b as the start of an escape sequence
     {0xad, 0xad},        // soft hyphen
     {0x34f, 0x34f},      // combining grapheme joiner
     {0x61c, 0x61c},      // Arabic letter mark
@@ -36,7 +36,7 @@ constexpr CodePointRange kInvisible[] = {
     {0xe0000, 0xe00ff},  // tags
 };
 
-/// Variation selectors, and the characters whose look they may change.
+/// Variation selectors, and the characters that they apply to.
 struct Variation {
   CodePointRange selectors, bases;
 };
@@ -74,8 +74,8 @@ bool is_variation_of(char32_t selector, char32_t base) {
 
 bool is_joiner(char32_t code) { return code == 0x200c || code == 0x200d; }
 
-/// The character at the beginning of a text: its bytes, and its code point; one byte, and none,
-/// where that is not UTF-8.
+/// The first character of a text. If the text does not begin with valid UTF-8, `bytes` is one byte
+/// and `code` is 0.
 struct Character {
   std::string_view bytes;
   bool is_utf8 = true;
@@ -84,42 +84,42 @@ struct Character {
 
 Character decode_first(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const Character broken{text.substr(0, 1), false, 0};
+  const Character invalid{text.substr(0, 1), false, 0};
   const unsigned char lead = byte(0);
   if (lead < 0x80) return {text.substr(0, 1), true, lead};
   const std::size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || text.size() < size) return broken;
+  if (lead < 0xc2 || lead > 0xf4 || text.size() < size) return invalid;
   char32_t code = lead & (0x7fU >> size);
   for (std::size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xc0U) != 0x80) return broken;
+    if ((byte(i) & 0xc0U) != 0x80) return invalid;
     code = code << 6 | (byte(i) & 0x3fU);
   }
-  const bool is_longer_than_needed = (size == 3 && code < 0x800) || (size == 4 && code < 0x10000);
+  const bool is_overlong = (size == 3 && code < 0x800) || (size == 4 && code < 0x10000);
   const bool is_surrogate = code >= 0xd800 && code <= 0xdfff;
-  if (is_longer_than_needed || is_surrogate || code > 0x10ffff) return broken;
+  if (is_overlong || is_surrogate || code > 0x10ffff) return invalid;
   return {text.substr(0, size), true, code};
 }
 
-/// Beyond ASCII, and seen: what a joiner may stand between.
+/// Whether `text` begins with a visible character beyond ASCII: one that a joiner may join.
 bool is_letter(std::string_view text) {
   if (text.empty()) return false;
   const char32_t code = decode_first(text).code;
   return code >= 0x80 && !is_invisible(code) && !is_joiner(code) && !is_selector(code);
 }
 
-/// Calls `tell` with each character, and whether it is one of those that are not seen.
+/// Calls `visit` with each character and whether it is invisible.
 template <class Visitor>
 void for_each_character(std::string_view text, const Visitor& visit) {
-  char32_t before = 0;  // none, or the character before, where that is seen and not of ASCII
+  char32_t previous = 0;  // the previous character if it is visible and not ASCII; otherwise 0
   while (!text.empty()) {
     const Character character = decode_first(text);
     const char32_t code = character.code;
     text.remove_prefix(character.bytes.size());
-    const bool is_hidden = is_joiner(code)     ? before == 0 || !is_letter(text)
-                           : is_selector(code) ? !is_variation_of(code, before)
+    const bool is_hidden = is_joiner(code)     ? previous == 0 || !is_letter(text)
+                           : is_selector(code) ? !is_variation_of(code, previous)
                                                : is_invisible(code);
     visit(character, is_hidden);
-    before = code < 0x80 || is_hidden || is_joiner(code) ? 0 : code;
+    previous = code < 0x80 || is_hidden || is_joiner(code) ? 0 : code;
   }
 }
 
@@ -149,7 +149,7 @@ std::string escape_text(std::string_view text, bool is_name) {
   return line;
 }
 
-/// As \u202e, or as the two float16 parts (hi, lo) that UTF-16 has for what is beyond 16 bits.
+/// As \u202e, or as a surrogate pair if the code point has more than 16 bits.
 std::string json_escape(char32_t code) {
   if (code > 0xffff)
     return json_escape(0xd7c0 + (code >> 10)) + json_escape(0xdc00 + (code & 0x3ff));

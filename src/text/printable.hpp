@@ -6,21 +6,21 @@
 
 namespace eckart {
 
-/// A name, such as a file's, for a message on one line. What could break the line, command a
-/// terminal, hide, or reorder what is shown is escaped, so that two different names never look the
-/// same for it: a newline as \n, another control character of ASCII as \x1b, a byte that is not
-/// UTF-8 as \xff, an invisible or bidirectional control character as \u{202e}, a backslash as \\.
-/// Letters of every language stay; so do joiners and variation selectors within them.
+/// Escapes a name, such as a file name, for a message on one line, so that two different names
+/// always look different. It escapes all bytes that could break the line, control a terminal, or
+/// hide or reorder text: a newline as \n, other ASCII control characters as \x1b, bytes that are
+/// not UTF-8 as \xff, invisible and bidirectional control characters as \u{202e}, a backslash as
+/// \\. Letters of all languages are kept, with the joiners and variation selectors in them.
 std::string printable(std::string_view name);
 
-/// The same of a message that may hold names from printable(): a backslash stays as it is.
+/// The same for a message that may contain names from printable(): a backslash is kept.
 std::string printable_message(std::string_view message);
 
-/// The same of JSON, with its own escapes (\u202e): its values stay what they are.
+/// The same for JSON text, with the escapes of JSON (\u202e). Values do not change.
 std::string printable_json(std::string_view json);
 
-/// Replaces each code point that printable() escapes by what `escape` gives for it. For formats
-/// with escapes of their own: bytes of ASCII, and those that are not UTF-8, stay.
+/// Replaces each code point beyond ASCII that printable() escapes by the result of `escape`. ASCII
+/// and bytes that are not UTF-8 are kept. For formats with their own escapes.
 std::string escape_invisible(std::string_view text,
                              const std::function<std::string(char32_t)>& escape);
 

@@ -19,7 +19,7 @@ TEST(Printable, keeps_letters_of_every_language) {
            "ไทย.png", "한국어.png", "日本語.png", "ﬁ.png", "𝔘𠀀.png", "👍🏽.png",
            "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645.png",  // Persian, with a non-joiner
            "\u0915\u094d\u200d\u0937.png",                          // Hindi, with a joiner
-           "\u2764\ufe0f\u200d\U0001f525.png",                      // an emoji of four
+           "\u2764\ufe0f\u200d\U0001f525.png",                      // an emoji of four code points
            "\u845b\U000e0100.png",                                  // a variant of an ideograph
        })
     EXPECT_EQ(printable(name), name);
@@ -68,7 +68,7 @@ TEST(Printable, escapes_different_names_differently) {
   EXPECT_NE(printable("\u00ff"), printable("\xff"));
 }
 
-/// A name in a message is escaped once, however often the message is passed on.
+/// printable_message() does not escape the names in a message again.
 TEST(PrintableMessage, does_not_escape_twice) {
   const std::string message = printable("a\n\\\u202e\xff") + ": \x1b[31m";
   const std::string line = printable_message(message);
