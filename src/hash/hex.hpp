@@ -19,7 +19,7 @@ inline std::string to_hex(std::span<const std::byte> bytes) {
   return hex;
 }
 
-/// The same of the bytes of a text.
+/// The same for the bytes of a string.
 inline std::string to_hex(std::string_view bytes) {
   return to_hex(std::as_bytes(std::span(bytes)));
 }

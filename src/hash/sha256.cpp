@@ -1,7 +1,7 @@
 #include "hash/sha256.hpp"
 
 #include <sys/types.h>
-// After the types that it takes for granted.
+// Needs sys/types.h but does not include it.
 #include <sha2.h>
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 
 namespace eckart {
 
-/// SHA-256 of the bytes that are added (FIPS 180-4).
+/// SHA-256 (FIPS 180-4) of all bytes added.
 class Sha256 {
  public:
   using Digest = std::array<std::byte, 32>;
@@ -17,7 +17,7 @@ class Sha256 {
   Sha256& operator=(const Sha256&) = delete;
 
   void add(std::span<const std::byte> bytes);
-  /// Of all that was added; nothing may be added afterwards.
+  /// The digest. Nothing may be added afterwards.
   Digest digest();
 
  private:

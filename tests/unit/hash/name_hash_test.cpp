@@ -17,7 +17,7 @@ TEST(NameHash, is_the_same_for_one_name_and_another_for_others) {
   EXPECT_NE(name_hash(""), name_hash(std::string_view("", 1)));
 }
 
-/// Else anyone could make two names that have one hash.
+/// Without a key, anyone could construct collisions.
 TEST(NameHash, has_a_key) {
   Sha256 plain;
   const std::string_view name = "a.png";
@@ -28,9 +28,9 @@ TEST(NameHash, has_a_key) {
   EXPECT_NE(name_hash(name), bits);
 }
 
-/// Names in the quarantine are made of it, by one process after the other.
+/// Names in the quarantine contain the digest, and several processes use them.
 TEST(NameDigest, is_the_beginning_of_sha_256) {
-  EXPECT_EQ(name_digest(""), "e3b0c44298fc1c14");  // FIPS 180-4's example of no bytes
+  EXPECT_EQ(name_digest(""), "e3b0c44298fc1c14");  // SHA-256 of no bytes
   EXPECT_EQ(name_digest("abc"), "ba7816bf8f01cfea");
 }
 
