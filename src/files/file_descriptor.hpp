@@ -7,7 +7,7 @@
 
 namespace eckart {
 
-/// Owns a file descriptor; -1 is none.
+/// Owns a file descriptor; -1: none.
 class FileDescriptor {
  public:
   explicit FileDescriptor(int number = -1) : number_(number) {}
@@ -28,13 +28,13 @@ class FileDescriptor {
   int number_;
 };
 
-/// Brings what was written to the disk, or a folder's entries; false with errno where that failed.
+/// Calls fsync() on a file or folder. Returns false with errno after an error.
 inline bool sync_descriptor(const FileDescriptor& descriptor) {
   int result = 0;
   do {
     result = ::fsync(descriptor.get());
   } while (result != 0 && errno == EINTR);
-  return result == 0 || errno == EINVAL;  // a file system that has nowhere to bring it to
+  return result == 0 || errno == EINVAL;  // EINVAL: the file system does not support fsync
 }
 
 }  // namespace eckart

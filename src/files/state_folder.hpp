@@ -2,7 +2,7 @@
 
 namespace eckart {
 
-/// The folder in an output folder where all files are eckart's own: its lock, its ledger.
+/// The folder in an output folder for the files of eckart: its lock and its ledger.
 inline constexpr const char* kStateFolder = ".eckart";
 
 }  // namespace eckart
