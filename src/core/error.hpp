@@ -7,26 +7,26 @@
 
 namespace eckart {
 
-/// What the process answers to its caller; numbers from 64 on follow BSD's sysexits.h.
+/// Exit codes of the process. Values from 64 to 78 are those of sysexits.h.
 enum class ExitCode : int {
   ok = 0,
   some_failed = 3,        ///< finished, but some inputs failed
   usage = 64,             ///< the command line is wrong
-  nothing_readable = 65,  ///< none of the inputs could be read
+  nothing_readable = 65,  ///< no input could be read
   no_input = 66,          ///< no input exists
-  unavailable = 69,       ///< the backend asked for is not available
+  unavailable = 69,       ///< the requested backend is not available
   internal = 70,          ///< a bug
   cannot_create = 73,     ///< an output cannot be created
   io_error = 74,          ///< an output cannot be written
-  temporary = 75,         ///< a lost GPU, say: the same command may succeed when started again
+  temporary = 75,         ///< such as a lost GPU; the same command may succeed later
   no_permission = 77,
   configuration = 78,
   hung_up = 129,      ///< SIGHUP, after a clean drain
-  interrupted = 130,  ///< SIGINT, likewise
-  terminated = 143,   ///< SIGTERM, likewise
+  interrupted = 130,  ///< SIGINT, after a clean drain
+  terminated = 143,   ///< SIGTERM, after a clean drain
 };
 
-/// One image's failure: it costs this image and nothing else.
+/// A failure of one image. It does not affect other images.
 class ItemError : public std::runtime_error {
  public:
   ItemError(FailureReason reason, const std::string& detail)
@@ -37,12 +37,12 @@ class ItemError : public std::runtime_error {
   FailureReason reason_;
 };
 
-/// The machine's failure: no space, no descriptors, a broken disk. No image is to blame, so none is
-/// called failed: the run takes nothing new in and ends with ExitCode::io_error.
+/// An environment error: no space, no descriptors, a broken disk. No image counts as failed. A run
+/// stops taking inputs and ends with ExitCode::io_error.
 class EnvironmentError : public std::runtime_error {
  public:
-  /// What it takes for the same to succeed: mending, room on the disk, or that the process gives
-  /// some of its descriptors or memory back.
+  /// What must happen before a retry can succeed: repair by a person, more disk space, or release
+  /// of descriptors or memory by the process.
   enum class Remedy { manual_repair, free_disk_space, release_resources };
   explicit EnvironmentError(const std::string& message, Remedy remedy = Remedy::manual_repair)
       : std::runtime_error(message), remedy_(remedy) {}
@@ -52,7 +52,7 @@ class EnvironmentError : public std::runtime_error {
   Remedy remedy_;
 };
 
-/// The process's failure: the run is aborted and ends with `code`.
+/// A failure of the process. The run is aborted and ends with `code`.
 class FatalError : public std::runtime_error {
  public:
   FatalError(ExitCode code, const std::string& message)
@@ -63,8 +63,8 @@ class FatalError : public std::runtime_error {
   ExitCode code_;
 };
 
-/// What computes is lost, a GPU's context that an error has made useless, say: a new process may
-/// have it again.
+/// The device is lost, for example after an error that made the context of a GPU unusable. A new
+/// process may be able to use it.
 class DeviceLostError : public FatalError {
  public:
   explicit DeviceLostError(const std::string& message) : FatalError(ExitCode::temporary, message) {}

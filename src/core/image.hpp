@@ -8,7 +8,7 @@
 
 namespace eckart {
 
-/// Bits of one sample; the value is its size in bytes.
+/// Bits per sample. The value is the number of bytes.
 enum class Depth : std::uint8_t { u8 = 1, u16 = 2 };
 
 /// The largest value of a sample: 255 or 65535.
@@ -42,8 +42,8 @@ class Image {
   std::byte* data() { return data_.get(); }
   const std::byte* data() const { return data_.get(); }
 
-  /// Channel `c` as a rows x cols matrix of samples; T is std::uint8_t or std::uint16_t, as depth
-  /// says.
+  /// Channel `c` as a rows x cols matrix of samples. T must match the depth: std::uint8_t or
+  /// std::uint16_t.
   template <class T>
   MatrixView<T> plane(int c) {
     return {reinterpret_cast<T*>(data_.get()) + c, shape_.rows, shape_.cols,

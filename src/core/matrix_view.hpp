@@ -4,7 +4,7 @@
 
 namespace eckart {
 
-/// A rows x cols matrix somewhere in memory; owns nothing. Strides count elements, not bytes.
+/// A view of a rows x cols matrix; owns no memory. Strides are in elements.
 template <class T>
 struct MatrixView {
   T* data = nullptr;

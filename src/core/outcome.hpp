@@ -5,23 +5,23 @@
 
 namespace eckart {
 
-/// The stages an image passes, in order.
+/// The stages of the pipeline, in order.
 enum class Stage { source, load, batch, compute, write };
 std::string_view to_string(Stage stage);
 constexpr int kStageCount = int(Stage::write) + 1;
 
-/// Why an image failed: a closed list, the same in logs, summary and JSON.
+/// Why an image failed. The same closed list is used in logs, summary and JSON.
 enum class FailureReason {
   none,
   not_found,   ///< no such file
   unreadable,  ///< exists, but cannot be opened or read
   empty_file,
-  not_an_image,      ///< its first bytes are those of no supported format
-  unsupported,       ///< an image, but of a kind this program does not take (alpha, CMYK, ...)
-  too_large,         ///< over one of the limits of io/codec.hpp
-  corrupt,           ///< begins as an image, but does not decode
-  not_encodable,     ///< an image that the format of the outputs cannot hold
-  output_collision,  ///< its output is another input's output, or an input
+  not_an_image,      ///< its file signature is of no supported format
+  unsupported,       ///< an image of a kind that is not supported (alpha, CMYK, ...)
+  too_large,         ///< exceeds a limit of io/codec.hpp
+  corrupt,           ///< has the signature of an image but does not decode
+  not_encodable,     ///< the output format cannot represent the image
+  output_collision,  ///< its output is an output of another input, or an input
   out_of_memory,
   not_converged,   ///< the decomposition did not converge
   compute_failed,  ///< the backend failed on this batch
@@ -35,11 +35,12 @@ enum class ItemResult {
   done,
   skipped,
   failed,
-  deferred,  ///< to come again; with a reason where that may be the file's, half-written say
+  deferred,  ///< will be tried again; has a reason if the file may be the cause, for example
+             ///< incomplete
 };
 std::string_view to_string(ItemResult result);
 
-/// What became of one image. `detail` is a sentence for people, without the path.
+/// The outcome of one image. `detail` is a sentence without the path.
 struct Outcome {
   ItemResult result = ItemResult::done;
   Stage stage = Stage::source;

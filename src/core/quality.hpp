@@ -4,28 +4,28 @@
 
 namespace eckart {
 
-/// Peak signal-to-noise ratio in dB of `samples` samples with this summed squared error:
-/// 10 log10(peak^2 * samples / squared_error); infinity where the error is zero.
+/// Peak signal-to-noise ratio in dB: 10 log10(peak^2 * samples / squared_error). `squared_error` is
+/// summed over all samples, in levels^2. Infinity if it is zero.
 double psnr_db(double squared_error, std::size_t samples, int peak);
 
-/// What a reconstruction may lose against Eckart and Young's optimum, in dB before rounding: one
-/// that may have lost more is made again in float64.
+/// The largest loss of PSNR before rounding, in dB, against the optimum of Eckart and Young. A
+/// plane that may have lost more is recomputed in float64.
 constexpr double kMaxLossDb = 0.01;
 
-/// Whether a squared error, summed over a plane in levels^2, counts as none: no sample can be off
-/// by half a level, so that the pixels written are the input's. Two such errors are the same.
+/// Whether a squared error, summed over a plane in levels^2, is negligible: below 0.25, so that no
+/// sample is off by half a level and the pixels written are those of the input.
 bool is_negligible(double squared_error);
 
-/// Whether what was written is the image itself: by the squared error of its pixels, exactly, and
-/// that before rounding, which must be a number. The largest images' rounding errors alone are not
-/// negligible in all.
+/// Whether the output equals the input: the squared error of its pixels is exactly zero and the
+/// residual (before rounding) is finite. A threshold for the residual would not work: rounding
+/// errors of large images add up to more than is negligible.
 bool is_exact_reconstruction(double squared_error, double residual);
 
-/// The larger of two proven bounds; NaN, which says that nothing is proven, if either is.
+/// The larger of two loss bounds; NaN (not proven) if either is NaN.
 double max_loss_bound_db(double a, double b);
 
-/// By how many dB `squared_error` is worse than the optimum `optimal_error`, both summed over a
-/// plane in levels^2; what is negligible is all the same.
+/// The loss in dB of `squared_error` against `optimal_error`, both summed over a plane in levels^2.
+/// Negligible errors count as equal.
 double loss_db(double squared_error, double optimal_error);
 
 }  // namespace eckart

@@ -9,17 +9,17 @@ namespace eckart {
 
 /// How the rank of a reconstruction is chosen.
 struct RankPolicy {
-  int k = 20;  ///< this rank, or full rank where the matrix has no more
+  int k = 20;  ///< the rank; full rank if min(rows, cols) is smaller
 
   friend auto operator<=>(const RankPolicy&, const RankPolicy&) = default;
 };
 
-/// Reads one SPEC: a positive integer. Throws std::invalid_argument with what was expected.
+/// Parses one SPEC: a positive integer. Throws std::invalid_argument that says what was expected.
 RankPolicy parse_rank(std::string_view spec);
-/// Reads SPEC[,SPEC...]; the ranks must differ. Throws std::invalid_argument.
+/// Parses SPEC[,SPEC...]; the ranks must differ. Throws std::invalid_argument.
 std::vector<RankPolicy> parse_ranks(std::string_view specs);
 
-/// The SPEC that parse_rank reads back.
+/// The SPEC that parse_rank() parses to this policy.
 std::string to_string(const RankPolicy& policy);
 
 /// The rank for a rows x cols matrix: min(k, rows, cols).

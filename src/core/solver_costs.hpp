@@ -6,13 +6,14 @@
 
 namespace eckart {
 
-/// What one solver's work costs on one machine, in seconds; compute/cost_model says of what.
+/// The calibrated costs of one solver on one machine, in seconds per unit of work.
+/// compute/cost_model defines the units.
 struct CostCoefficients {
-  double batch_s = 0;   ///< a batch, however many planes are in it
-  double sample_s = 0;  ///< a sample in, out, and compared
-  double flop_s = 0;    ///< a flop of products and of orthonormalizing
-  double vector_s = 0;  ///< an entry of the eigenvectors of the square problem
-  double cube_s = 0;    ///< the cube of its order
+  double batch_s = 0;   ///< per batch
+  double sample_s = 0;  ///< per sample that is copied in, copied out and compared
+  double flop_s = 0;    ///< per flop of matrix products and orthonormalization
+  double vector_s = 0;  ///< per entry of the eigenvectors of the square problem
+  double cube_s = 0;    ///< per cube of the order of the square problem
 };
 
 struct CostTerm {
@@ -25,18 +26,18 @@ inline constexpr std::array<CostTerm, 5> kCostTerms = {{{"batch_s", &CostCoeffic
                                                         {"vector_s", &CostCoefficients::vector_s},
                                                         {"cube_s", &CostCoefficients::cube_s}}};
 
-/// Of the two solvers between which there is a choice.
+/// Costs of the two solvers that `auto` chooses from.
 struct SolverCosts {
   CostCoefficients subspace, gram;
 };
 
 struct MeasuredCosts {
-  std::string backend;  ///< its name
-  std::string device;   ///< the name of the CPU or GPU that they were measured on
-  std::string date;     ///< 2026-11-21
+  std::string backend;  ///< name of the backend
+  std::string device;   ///< name of the measured CPU or GPU
+  std::string date;     ///< such as 2026-11-21
   SolverCosts costs;
 };
-/// Of any number of machines; the first that fits counts.
+/// Costs of any number of machines. The first entry that matches is used.
 using Calibration = std::vector<MeasuredCosts>;
 
 }  // namespace eckart

@@ -10,7 +10,7 @@
 namespace eckart {
 namespace {
 
-/// Sample (row, col, channel) has a value of its own.
+/// An image whose samples are all different.
 template <class T>
 Image numbered(ImageShape shape) {
   Image image(shape);
