@@ -5,7 +5,7 @@
 namespace eckart {
 namespace {
 
-/// The natural logarithm for 0 < x < 1. std::log may differ in its last bit between C libraries.
+/// The natural logarithm for 0 < x < 1. The last bit of std::log may differ between C libraries.
 double log_portable(double x) {
   constexpr double kLn2 = 0.693147180559945309417;
   constexpr double kSqrtHalf = 0.707106781186547524401;

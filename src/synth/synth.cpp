@@ -18,8 +18,8 @@ constexpr std::uint64_t kSceneStream = 0;
 constexpr std::uint64_t kNoiseStream = 1;
 
 void check(const SynthSpec& spec) {
-  const auto require = [](bool good, const std::string& what) {
-    if (!good) throw std::invalid_argument("invalid image specification: " + what);
+  const auto require = [](bool is_valid, const std::string& what) {
+    if (!is_valid) throw std::invalid_argument("invalid image specification: " + what);
   };
   require(spec.rows > 0 && spec.cols > 0, "rows and cols must be positive");
   require(spec.channels == 1 || spec.channels == 3, "channels must be 1 or 3");
@@ -31,9 +31,9 @@ void check(const SynthSpec& spec) {
   }
 }
 
-/// A size x rank matrix of integers in 0 .. largest, of full column rank, with at most `dense` of a
-/// row not zero. In `rank` of its rows, drawn at random, it is lower triangular with no zero on the
-/// diagonal.
+/// A size x rank matrix of integers in 0 .. max_entry, of full column rank, with at most
+/// max_nonzeros nonzeros per row. `rank` randomly chosen rows form a lower triangular matrix
+/// without zeros on the diagonal.
 std::vector<int> draw_factor(int size, int rank, int max_entry, int max_nonzeros, Random& random) {
   std::vector<int> order(std::size_t(size), 0);
   std::iota(order.begin(), order.end(), 0);
@@ -50,14 +50,14 @@ std::vector<int> draw_factor(int size, int rank, int max_entry, int max_nonzeros
   return factor;
 }
 
-/// The sum of `rank` outer products of integer vectors, U V^T. U and V have full column rank, so
-/// the sum has exactly that rank. No entry exceeds dense * largest^2 <= peak, so none is clamped;
-/// and the final stretch is by an integer, so that nothing is rounded.
+/// A low-rank matrix U V^T, the sum of `rank` outer products of integer vectors. U and V have full
+/// column rank, so its rank is exactly `rank`. No entry exceeds max_nonzeros * max_entry^2 <= peak,
+/// so none is clamped. The final scale factor is an integer, so nothing is rounded.
 std::vector<int> draw_low_rank(const SynthSpec& spec, Random& random) {
-  const int top = peak(spec.depth);
-  const int max_nonzeros = std::min(spec.rank, top);
+  const int max_level = peak(spec.depth);
+  const int max_nonzeros = std::min(spec.rank, max_level);
   int max_entry = 1;
-  while (max_nonzeros * (max_entry + 1) * (max_entry + 1) <= top) ++max_entry;
+  while (max_nonzeros * (max_entry + 1) * (max_entry + 1) <= max_level) ++max_entry;
   const std::vector<int> u = draw_factor(spec.rows, spec.rank, max_entry, max_nonzeros, random);
   const std::vector<int> v = draw_factor(spec.cols, spec.rank, max_entry, max_nonzeros, random);
   const auto k = std::size_t(spec.rank);
@@ -68,14 +68,15 @@ std::vector<int> draw_low_rank(const SynthSpec& spec, Random& random) {
       product.push_back(std::inner_product(a, a + std::ptrdiff_t(k), b, 0));
     }
   }
-  const int stretch = top / *std::max_element(product.begin(), product.end());
-  for (int& entry : product) entry *= stretch;
+  const int scale = max_level / *std::max_element(product.begin(), product.end());
+  for (int& entry : product) entry *= scale;
   return product;
 }
 
-void paint_constant(Scene& scene, Random& random, int top) {
+void paint_constant(Scene& scene, Random& random, int max_level) {
   float level[3];
-  for (float& channel : level) channel = float(1 + random.uniform_int(top)) / float(top);
+  for (float& channel : level)
+    channel = float(1 + random.uniform_int(max_level)) / float(max_level);
   for (std::size_t i = 0; i < scene.samples.size(); ++i) {
     scene.samples[i] = level[i % std::size_t(scene.channels)];
   }
@@ -96,7 +97,7 @@ void paint_gradient(Scene& scene, Random& random) {
   }
 }
 
-/// Low-rank images come as integers, and are not painted.
+/// Low-rank images are converted from integers instead of painted.
 void paint(Scene& scene, const SynthSpec& spec, Random& random) {
   switch (spec.kind) {
     case SynthKind::phantom:
@@ -122,11 +123,11 @@ void paint(Scene& scene, const SynthSpec& spec, Random& random) {
 }
 
 template <class T>
-void quantize(const Scene& scene, double top, double sigma, Random& random, T* out) {
+void quantize(const Scene& scene, double max_level, double sigma, Random& random, T* out) {
   for (const float sample : scene.samples) {
-    double level = double(sample) * top;
+    double level = double(sample) * max_level;
     if (sigma > 0) level += sigma * random.normal();
-    *out++ = T(std::lround(std::clamp(level, 0.0, top)));
+    *out++ = T(std::lround(std::clamp(level, 0.0, max_level)));
   }
 }
 
@@ -156,14 +157,14 @@ Image synthesize(const SynthSpec& spec) {
   Scene scene(spec);
   paint(scene, spec, scene_random);
 
-  const double top = peak(spec.depth);
+  const double max_level = peak(spec.depth);
   double sigma = spec.noise_sigma;
-  if (spec.kind == SynthKind::noise && sigma == 0) sigma = top / 8;
+  if (spec.kind == SynthKind::noise && sigma == 0) sigma = max_level / 8;
   Image image({spec.rows, spec.cols, spec.channels, spec.depth});
   if (spec.depth == Depth::u8) {
-    quantize(scene, top, sigma, noise_random, image.plane<std::uint8_t>(0).data);
+    quantize(scene, max_level, sigma, noise_random, image.plane<std::uint8_t>(0).data);
   } else {
-    quantize(scene, top, sigma, noise_random, image.plane<std::uint16_t>(0).data);
+    quantize(scene, max_level, sigma, noise_random, image.plane<std::uint16_t>(0).data);
   }
   return image;
 }

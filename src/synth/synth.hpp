@@ -9,17 +9,19 @@
 namespace eckart {
 
 enum class SynthKind {
-  phantom,   ///< Shepp and Logan's head with Toft's contrast; every seed moves, turns and scales it
-  texture,   ///< like a photograph: occluding objects and 1/f texture; singular values fall slowly
-  low_rank,  ///< each channel's integer matrix has exactly rank `rank`, while noise_sigma is 0
-  noise,     ///< Gaussian around mid-gray, of noise_sigma, or of peak / 8 where that is 0
-  constant,  ///< one level a channel, never 0
+  phantom,   ///< head of Shepp and Logan with the contrast of Toft; the seed moves, rotates and
+             ///< scales it
+  texture,   ///< similar to a photograph: occluding objects and 1/f texture; singular values decay
+             ///< slowly
+  low_rank,  ///< integer matrix of exactly rank `rank` in each channel, if noise_sigma is 0
+  noise,     ///< Gaussian noise around mid-gray; its sigma is noise_sigma, or peak / 8 if that is 0
+  constant,  ///< one level per channel, never 0
   gradient,  ///< from 0 to peak along one direction
 };
 inline constexpr std::array kSynthKinds = {SynthKind::phantom,  SynthKind::texture,
                                            SynthKind::low_rank, SynthKind::noise,
                                            SynthKind::constant, SynthKind::gradient};
-/// As the command line has it: "low-rank".
+/// The name on the command line, such as "low-rank".
 std::string_view to_string(SynthKind kind);
 
 struct SynthSpec {
@@ -28,15 +30,14 @@ struct SynthSpec {
   int cols = 256;
   int channels = 1;  ///< 1 or 3
   Depth depth = Depth::u8;
-  int rank = 20;  ///< of low_rank: 1 .. min(rows, cols)
-  double noise_sigma =
-      0;  ///< in levels of the sample; added before rounding, then clamped to 0 .. peak
+  int rank = 20;           ///< for low_rank: 1 .. min(rows, cols)
+  double noise_sigma = 0;  ///< in levels; added before rounding and clamping
   std::uint64_t seed = 0;
 };
 
-/// A test image: the same spec gives the same bytes on every platform. Noise has a stream of its
-/// own: without it the same seed gives the same scene. Throws std::invalid_argument for a spec out
-/// of the ranges above.
+/// Creates a test image. The same spec gives the same bytes on every platform. Noise has its own
+/// random stream: the same seed without noise gives the same scene. Throws std::invalid_argument if
+/// a value is out of its range.
 Image synthesize(const SynthSpec& spec);
 
 }  // namespace eckart

@@ -8,16 +8,16 @@ namespace eckart::synth {
 namespace {
 
 struct Ellipse {
-  double intensity;     // added inside
-  double a, b;          // half axes, in a square from -1 to 1 whatever the image's shape
+  double intensity;     // added to pixels inside
+  double a, b;          // semi-axes; the image, whatever its shape, is a square from -1 to 1
   double x, y;          // center, y up
-  double cosine, sine;  // of the turn, counter-clockwise
+  double cosine, sine;  // of the rotation, counterclockwise
 };
 
 constexpr double kCos18 = 0.951056516295153572;
 constexpr double kSin18 = 0.309016994374947424;
 
-// L. Shepp and B. Logan, 1974, with the contrast of P. Toft, "The Radon Transform", 1996, p. 201.
+// L. Shepp and B. Logan, 1974; contrast of P. Toft, "The Radon Transform", 1996, p. 201.
 constexpr std::array<Ellipse, 10> kHead = {{
     {1.0, 0.69, 0.92, 0, 0, 1, 0},
     {-0.8, 0.6624, 0.874, 0, -0.0184, 1, 0},
@@ -30,7 +30,7 @@ constexpr std::array<Ellipse, 10> kHead = {{
     {0.1, 0.023, 0.023, 0, -0.606, 1, 0},
     {0.1, 0.023, 0.046, 0.06, -0.605, 1, 0},
 }};
-constexpr std::size_t kSkullParts = 2;  // move only with the whole head
+constexpr std::size_t kSkullParts = 2;  // do not move relative to the head
 
 void rotate(Ellipse& ellipse, double half_tangent) {
   const double t2 = half_tangent * half_tangent;
@@ -56,7 +56,7 @@ std::array<Ellipse, 10> jittered_head(Random& random) {
   for (std::size_t i = 0; i < head.size(); ++i) {
     Ellipse& part = head[i];
     if (i >= kSkullParts) jitter_organ(part, random);
-    Ellipse position{0, 0, 0, 0, 0, part.x, part.y};  // turned as a direction is
+    Ellipse position{0, 0, 0, 0, 0, part.x, part.y};  // rotated like a direction
     rotate(position, half_tangent);
     rotate(part, half_tangent);
     part.a *= size;
@@ -67,7 +67,7 @@ std::array<Ellipse, 10> jittered_head(Random& random) {
   return head;
 }
 
-/// Adds the ellipse, its edge one pixel wide.
+/// Adds an ellipse with an edge one pixel wide.
 void add(Scene& scene, const Ellipse& e, const std::array<float, 3>& intensity) {
   const double step_x = 2.0 / scene.cols, step_y = 2.0 / scene.rows;
   const double reach = std::max(e.a, e.b);
@@ -82,7 +82,7 @@ void add(Scene& scene, const Ellipse& e, const std::array<float, 3>& intensity) 
       const double x = (col + 0.5) * step_x - 1 - e.x;
       const double u = (x * e.cosine + y * e.sine) / e.a, v = (y * e.cosine - x * e.sine) / e.b;
       const double inside = 1 - u * u - v * v;
-      // The gradient of `inside` a pixel, which turns it into a distance from the edge in pixels.
+      // The gradient of `inside` per pixel, to convert it to a distance from the edge in pixels.
       const double slope_x = (u * e.cosine / e.a - v * e.sine / e.b) * step_x;
       const double slope_y = (u * e.sine / e.a + v * e.cosine / e.b) * step_y;
       const double slope = 2 * std::sqrt(slope_x * slope_x + slope_y * slope_y);

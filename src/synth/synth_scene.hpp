@@ -8,8 +8,8 @@
 
 namespace eckart::synth {
 
-/// What an image will show, before noise and rounding: rows x cols pixels of interleaved channels.
-/// 0 is black and 1 is peak; a little outside is allowed.
+/// The content of an image before noise and rounding: rows x cols pixels, channels interleaved. 0
+/// is black and 1 is peak; values slightly outside are allowed.
 struct Scene {
   explicit Scene(const SynthSpec& spec)
       : rows(spec.rows),
@@ -26,7 +26,7 @@ struct Scene {
   std::vector<float> samples;
 };
 
-/// Each paints into a black scene.
+/// Both paint on a black scene.
 void paint_phantom(Scene& scene, Random& random);
 void paint_texture(Scene& scene, Random& random);
 

@@ -9,13 +9,13 @@ namespace eckart::synth {
 namespace {
 
 constexpr double kMinRadius = 3;     // pixels
-constexpr double kLayers = 5;        // discs over a pixel, on average
+constexpr double kLayers = 5;        // mean number of discs over a pixel
 constexpr double kRoughness = 0.05;  // amplitude of the coarsest octave of 1/f noise
-constexpr double kGrain = 0.008;     // sigma of the sensor's noise
+constexpr double kGrain = 0.008;     // sigma of the sensor noise
 
 using Color = std::array<float, 3>;
 
-/// Mostly brightness, with a little hue, as photographs are.
+/// A random brightness with little saturation, as in photographs.
 Color draw_color(Random& random) {
   const double brightness = 0.1 + 0.8 * (random.uniform() + random.uniform()) / 2;
   Color color;
@@ -26,10 +26,10 @@ Color draw_color(Random& random) {
 struct Disc {
   double x, y, radius;
   Color color;
-  double shade_x, shade_y;  // brightness gained from the center to the edge
+  double shade_x, shade_y;  // increase of brightness from the center to the edge
 };
 
-/// Covers what lies under the disc; its edge is one pixel wide.
+/// Paints an opaque disc with an edge one pixel wide.
 void paint_disc(Scene& scene, const Disc& disc) {
   const int first_row = std::max(0, int(disc.y - disc.radius) - 1);
   const int last_row = std::min(scene.rows - 1, int(disc.y + disc.radius) + 1);
@@ -50,9 +50,9 @@ void paint_disc(Scene& scene, const Disc& disc) {
   }
 }
 
-/// Dead leaves (A. Lee, D. Mumford and J. Huang, 2001): discs that cover each other have the
-/// statistics of photographs. Radii r have density r^-2; their r^-3 would be free of scale, and
-/// looks like gravel at these sizes.
+/// Dead leaves (A. Lee, D. Mumford and J. Huang, 2001): occluding discs have the statistics of
+/// photographs. Radii r have the density r^-2. The density r^-3 of that paper is scale-invariant
+/// but looks like gravel at these sizes.
 void paint_dead_leaves(Scene& scene, Random& random) {
   const double largest = std::max(2 * kMinRadius, 0.35 * std::max(scene.rows, scene.cols));
   const double ratio = kMinRadius / largest;
@@ -60,20 +60,21 @@ void paint_dead_leaves(Scene& scene, Random& random) {
   double covered_area = 0;
   while (covered_area < kLayers * pixels) {
     Disc disc;
-    disc.radius = kMinRadius / (1 - random.uniform() * (1 - ratio));  // inverts the distribution
+    disc.radius =
+        kMinRadius / (1 - random.uniform() * (1 - ratio));  // inverse of the distribution function
     disc.x = random.uniform(-disc.radius, scene.cols + disc.radius);
     disc.y = random.uniform(-disc.radius, scene.rows + disc.radius);
     disc.color = draw_color(random);
     disc.shade_x = random.uniform(-0.06, 0.06);
     disc.shade_y = random.uniform(-0.06, 0.06);
     paint_disc(scene, disc);
-    // The part of its area that falls into the image, on average.
+    // The mean part of its area that is inside the image.
     covered_area += 3.14159 * disc.radius * disc.radius * pixels /
                     ((scene.cols + 2 * disc.radius) * (scene.rows + 2 * disc.radius));
   }
 }
 
-/// Smooth noise: random values on a lattice of this spacing, joined by cubic steps.
+/// Adds smooth noise: random values on a grid with this spacing, interpolated by cubic steps.
 void add_octave(Scene& scene, Random& random, int spacing, double amplitude) {
   const int nodes = scene.cols / spacing + 2;
   std::vector<float> above(std::size_t(nodes), 0.f), below(above);
@@ -112,8 +113,8 @@ void paint_texture(Scene& scene, Random& random) {
   paint_dead_leaves(scene, random);
   int spacing = 1;
   while (spacing < std::max(scene.rows, scene.cols) / 4) spacing *= 2;
-  // Amplitude in proportion to wavelength would be 1/f^2; its square root gives a rougher, 1/f-like
-  // surface.
+  // An amplitude in proportion to the wavelength would give 1/f^2. About its square root gives a
+  // rougher surface, similar to 1/f.
   for (double amplitude = kRoughness; spacing >= 2; spacing /= 2, amplitude *= 0.75) {
     add_octave(scene, random, spacing, amplitude);
   }

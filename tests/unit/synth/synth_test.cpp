@@ -24,7 +24,7 @@ bool same_bytes(const Image& a, const Image& b) {
   return a.shape() == b.shape() && std::memcmp(a.data(), b.data(), a.bytes()) == 0;
 }
 
-/// Channel `c`, row by row.
+/// The samples of channel `c`, row-major.
 std::vector<int> levels(const Image& image, int c = 0) {
   std::vector<int> all;
   const auto& [rows, cols, channels, depth] = image.shape();
@@ -44,7 +44,7 @@ bool is_prime(std::int64_t n) {
   return true;
 }
 
-std::int64_t inverse(std::int64_t a, std::int64_t p) {
+std::int64_t modular_inverse(std::int64_t a, std::int64_t p) {
   std::int64_t result = 1;
   for (std::int64_t e = p - 2; e > 0; e /= 2, a = a * a % p) {
     if (e % 2 == 1) result = result * a % p;
@@ -62,7 +62,7 @@ int rank_modulo(std::int64_t p, const std::vector<int>& matrix, int cols) {
                                     [&](const auto& row) { return row[col] != 0; });
     if (pivot == rows.end()) continue;
     std::swap(*pivot, rows[rank]);
-    const std::int64_t over_pivot = inverse(rows[rank][col], p);
+    const std::int64_t over_pivot = modular_inverse(rows[rank][col], p);
     for (std::size_t i = rank + 1; i < rows.size(); ++i) {
       const std::int64_t factor = (p - rows[i][col]) * over_pivot % p;
       if (factor == p) continue;
@@ -75,21 +75,21 @@ int rank_modulo(std::int64_t p, const std::vector<int>& matrix, int cols) {
   return int(rank);
 }
 
-/// The rank over the rationals, proven: a minor of size r + 1 that every prime divides, while their
-/// product exceeds Hadamard's bound for such a minor, is zero.
-int exact_rank(const std::vector<int>& matrix, int cols, int top) {
+/// The exact rank over the rationals. A minor of size r + 1 is zero if it is divisible by primes
+/// whose product exceeds the Hadamard bound of such a minor.
+int exact_rank(const std::vector<int>& matrix, int cols, int max_level) {
   int rank = 0;
   double log2_product = 0, log2_bound = 1;
   for (std::int64_t p = 2147483647; log2_product <= log2_bound; p -= 2) {
     if (!is_prime(p)) continue;
     rank = std::max(rank, rank_modulo(p, matrix, cols));
     log2_product += std::log2(double(p));
-    log2_bound = (rank + 1) * std::log2(top * std::sqrt(rank + 1.0));
+    log2_bound = (rank + 1) * std::log2(max_level * std::sqrt(rank + 1.0));
   }
   return rank;
 }
 
-/// sigma_i^2, descending: one-sided Jacobi.
+/// The squared singular values in descending order, by one-sided Jacobi.
 std::vector<double> squared_singular_values(const std::vector<int>& matrix, int cols) {
   std::vector<std::vector<double>> rows;
   for (auto row = matrix.begin(); row != matrix.end(); row += cols)
@@ -139,8 +139,8 @@ TEST(Random, normal_has_the_moments_of_the_normal_distribution) {
 }
 
 TEST(Random, is_splitmix64) {
-  // From state 0 the reference implementation begins with this number; seed 0 of stream 0 has state
-  // 0.
+  // This is the first number of the reference implementation for state 0. Seed 0 with stream 0 has
+  // state 0.
   EXPECT_EQ(Random(0).bits(), 0xE220A8397B1DCDAFu);
   EXPECT_NE(Random(0, 1).bits(), Random(0, 0).bits());
 }
@@ -185,9 +185,9 @@ TEST(Synth, shows_the_same_scene_at_8_and_16_bits) {
 
 TEST(Synth, adds_noise_of_the_requested_sigma) {
   for (const SynthKind kind : kSynthKinds) {
-    if (kind == SynthKind::noise) continue;  // centers_noise_at_mid_gray
+    if (kind == SynthKind::noise) continue;  // tested by centers_noise_at_mid_gray
     SCOPED_TRACE(to_string(kind));
-    // In 16 bits rounding disturbs nothing, and far from the ends nothing is clamped.
+    // With 16 bits, rounding is negligible, and values far from the limits are not clamped.
     SynthSpec spec{.kind = kind, .depth = Depth::u16, .rank = 5, .seed = 11};
     const std::vector<int> clean = levels(synthesize(spec));
     spec.noise_sigma = 400;
@@ -233,8 +233,8 @@ TEST(Synth, low_rank_is_exact) {
 }
 
 TEST(Synth, low_rank_is_exact_above_the_peak) {
-  // Sums of 270 products would exceed 255. A rank modulo a prime is a lower bound, and full rank
-  // the upper one.
+  // Sums of 270 products would exceed 255. The rank modulo a prime is a lower bound of the rank,
+  // and full rank is the upper bound.
   const Image image = synthesize({SynthKind::low_rank, 280, 270, 1, Depth::u8, 270, 0, 6});
   EXPECT_EQ(rank_modulo(2147483647, levels(image), 270), 270);
 }
@@ -257,7 +257,7 @@ TEST(Synth, phantom_has_the_modified_contrast) {
   const auto share = [&](int level) {
     return double(std::count(all.begin(), all.end(), level)) / double(all.size());
   };
-  EXPECT_GT(share(0), 0.4);     // around the head
+  EXPECT_GT(share(0), 0.4);     // the background
   EXPECT_GT(share(255), 0.02);  // the skull
   EXPECT_GT(share(51), 0.2);    // the brain: 0.2 of peak
 }
