@@ -31,8 +31,8 @@ std::string read_all(int descriptor) {
   }
 }
 
-/// No signal comes to this thread, nor to a process that it forks, which has the handlers of this
-/// one: in these a signal for it would be lost.
+/// Blocks all signals for this thread and for a process that it forks. That process still has the
+/// signal handlers of the parent, in which a signal for the child would be lost.
 class BlockedSignals {
  public:
   BlockedSignals() {
@@ -44,8 +44,8 @@ class BlockedSignals {
   BlockedSignals(const BlockedSignals&) = delete;
   BlockedSignals& operator=(const BlockedSignals&) = delete;
 
-  /// In the forked process: what came meanwhile ends it, as it would end the program that it
-  /// becomes.
+  /// To be called in the forked process. A signal that arrived meanwhile then ends it, as it would
+  /// end the program that it becomes.
   void restore_default_handlers() const {
     for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
       struct sigaction action {};
@@ -59,20 +59,21 @@ class BlockedSignals {
   sigset_t before_;
 };
 
-/// By its own name, so that it is one for ps as well; of a program that was replaced meanwhile, by
-/// the one that still runs.
+/// The path of the running program, so that ps shows its name; /proc/self/exe if the file was
+/// replaced meanwhile.
 std::string executable_path() {
   std::error_code none;
   const auto path = std::filesystem::read_symlink("/proc/self/exe", none);
   return !path.empty() && std::filesystem::exists(path, none) ? path.native() : "/proc/self/exe";
 }
 
-/// Calls nothing that a thread of the parent could hold a lock of.
+/// Runs after fork(), so it calls no function that may need a lock that another thread of the
+/// parent held.
 [[noreturn]] void exec_program(const char* program, char* const* argv, const cpu_set_t& cpus,
                                int output, int err, pid_t parent, const BlockedSignals& signals) {
-  ::setpgid(0, 0);  // a terminal's Ctrl-C is for the parent, who passes it on, once
+  ::setpgid(0, 0);  // Ctrl-C of a terminal goes only to the parent, which forwards it
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) ::_exit(128 + SIGTERM);  // it has ended before
+  if (::getppid() != parent) ::_exit(128 + SIGTERM);  // the parent has already ended
   ::dup2(output, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
   signals.restore_default_handlers();
@@ -84,7 +85,7 @@ std::string executable_path() {
 
 ChildProcess::ExitResult ChildProcess::run(const std::vector<std::string>& arguments,
                                            const std::vector<int>& cpus,
-                                           const std::filesystem::path& err) {
+                                           const std::filesystem::path& stderr_file) {
   std::vector<std::string> words{"eckart"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
@@ -95,25 +96,27 @@ ChildProcess::ExitResult ChildProcess::run(const std::vector<std::string>& argum
   CPU_ZERO(&set);
   for (const int cpu : cpus) CPU_SET(cpu, &set);
 
-  const FileDescriptor errors(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  const FileDescriptor errors(
+      ::open(stderr_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!errors) throw_errno("open");
   int pipe[2];
   if (::pipe2(pipe, O_CLOEXEC) != 0) throw_errno("pipe");
-  const FileDescriptor from(pipe[0]);
-  FileDescriptor to(pipe[1]);
+  const FileDescriptor read_end(pipe[0]);
+  FileDescriptor write_end(pipe[1]);
   const pid_t parent = ::getpid();
   const std::string program = executable_path();
   {
     const std::lock_guard lock(mutex_);
-    if (stopped_) return {128 + SIGTERM, {}};
+    if (is_stopped_) return {128 + SIGTERM, {}};
     const BlockedSignals signals;
     process_ = ::fork();
     if (process_ == 0)
-      exec_program(program.c_str(), argv.data(), set, to.get(), errors.get(), parent, signals);
+      exec_program(program.c_str(), argv.data(), set, write_end.get(), errors.get(), parent,
+                   signals);
     if (process_ < 0) throw_errno("fork");
   }
-  to = FileDescriptor();
-  std::string output = read_all(from.get());
+  write_end = FileDescriptor();
+  std::string output = read_all(read_end.get());
   return {wait_for_exit(), std::move(output)};
 }
 
@@ -121,7 +124,7 @@ int ChildProcess::wait_for_exit() {
   siginfo_t ended;
   while (::waitid(P_PID, id_t(process_), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
   }
-  const std::lock_guard lock(mutex_);  // from here on its number may be another's
+  const std::lock_guard lock(mutex_);  // after waitpid() the number may belong to another process
   int status = 0;
   ::waitpid(std::exchange(process_, 0), &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -129,7 +132,7 @@ int ChildProcess::wait_for_exit() {
 
 void ChildProcess::stop() {
   const std::lock_guard lock(mutex_);
-  stopped_ = true;
+  is_stopped_ = true;
   if (process_ > 0) ::kill(process_, SIGTERM);
 }
 

@@ -10,27 +10,28 @@
 
 namespace eckart::bench {
 
-/// Runs this program anew, one process at a time, which doesn't outlive this one.
+/// Runs this program as a child process, one at a time. The child ends when this process ends.
 class ChildProcess {
  public:
   struct ExitResult {
     int code = 0;  ///< exit code, or 128 + signal
     std::string output;
   };
-  /// On these CPUs alone; what it says on stderr is in the file `err` afterwards. Throws
-  /// std::system_error. After stop() it runs nothing. On a thread that lives on until it returns.
+  /// Runs the program on these CPUs and waits for it. Its stderr is written to `stderr_file`.
+  /// Throws std::system_error. Runs nothing after stop(). The calling thread must not end before
+  /// this returns.
   ExitResult run(const std::vector<std::string>& arguments, const std::vector<int>& cpus,
-                 const std::filesystem::path& err);
+                 const std::filesystem::path& stderr_file);
 
-  /// Has the process that runs end, and no other begin; from any thread.
+  /// Ends the running child, and prevents further ones. May be called from any thread.
   void stop();
-  bool is_stopped() const { return stopped_; }
+  bool is_stopped() const { return is_stopped_; }
 
  private:
   int wait_for_exit();
 
-  std::atomic<bool> stopped_{false};
-  std::mutex mutex_;  // a process begins and is gone within it
+  std::atomic<bool> is_stopped_{false};
+  std::mutex mutex_;  // held while a child is started or reaped
   pid_t process_ = 0;
 };
 

@@ -13,7 +13,7 @@ namespace eckart::bench {
 
 std::vector<int> cpus_by_core(const std::vector<int>& cpus,
                               const std::function<std::string(int cpu)>& siblings) {
-  std::map<std::string, int> seen_siblings;  // CPUs of each core
+  std::map<std::string, int> seen_siblings;  // number of CPUs seen of each core
   std::vector<std::pair<int, int>> order;
   for (const int cpu : cpus) {
     const std::string core = siblings(cpu);
@@ -43,7 +43,7 @@ std::vector<int> cpus_by_core() {
     std::getline(file, siblings);
     return siblings;
   });
-  cpus.resize(std::min(cpus.size(), std::size_t(usable_cores())));  // a quota may leave fewer
+  cpus.resize(std::min(cpus.size(), std::size_t(usable_cores())));  // a quota may allow fewer
   return cpus;
 }
 

@@ -6,12 +6,13 @@
 
 namespace eckart::bench {
 
-/// The CPUs that this process may use, in the order in which a program with few threads had best be
-/// given them: one of each core before the second of any.
+/// The CPUs that this process may use, in the best order for programs with few threads: one CPU of
+/// each core before the second of any core.
 std::vector<int> cpus_by_core();
 
-/// Likewise, of these; `siblings` are those of one core: "0,64" or "0-1", as in
-/// /sys/devices/system/cpu/cpu0/topology/thread_siblings_list; empty where that is not known.
+/// The same order for given CPUs. `siblings` returns the CPUs of one core as in
+/// /sys/devices/system/cpu/cpu0/topology/thread_siblings_list, such as "0,64" or "0-1"; empty if
+/// unknown.
 std::vector<int> cpus_by_core(const std::vector<int>& cpus,
                               const std::function<std::string(int cpu)>& siblings);
 

@@ -65,16 +65,17 @@ class ScalingBenchmark {
         if (count < max_cores)
           run(count, std::max<std::size_t>(1, share), label + ", scaled images");
       }
-      std::reverse(cores.begin(), cores.end());  // what drifts does so both ways
+      std::reverse(cores.begin(), cores.end());  // so that drift affects all core counts
     }
   }
 
  private:
-  /// Images a second, after the second of two runs: of the first the disk was cold.
+  /// The rate in images per second of the second run or a later one: the disk cache is cold in the
+  /// first.
   double warm_up(int cores) {
     run(cores, files_.size(), "warming up", false);
     std::size_t images = files_.size();
-    for (;;) {  // long enough to tell a rate
+    for (;;) {  // until the run is long enough to measure a rate
       const auto [rate, seconds] = run(cores, images, "warming up", false);
       if (seconds >= options_.seconds / 2 || images >= kMaxImages || child_.is_stopped())
         return rate;
@@ -85,25 +86,31 @@ class ScalingBenchmark {
   struct RunRate {
     double images_per_s, seconds;
   };
-  RunRate run(int cores, std::size_t images, const std::string& label, bool is_logged = true) {
+  RunRate run(int cores, std::size_t images, const std::string& label, bool is_measured = true) {
     if (child_.is_stopped()) return {0, 0};
-    const fs::path out = options_.scratch / "out", err = options_.scratch / "err";
-    std::vector<std::string> arguments{"run",  "--files-from", write_file_list(images).string(),
-                                       "-o",   out.string(),   "--ledger",
-                                       "none", "--json",       "-qq"};
+    const fs::path output_folder = options_.scratch / "out", stderr_file = options_.scratch / "err";
+    std::vector<std::string> arguments{"run",
+                                       "--files-from",
+                                       write_file_list(images).string(),
+                                       "-o",
+                                       output_folder.string(),
+                                       "--ledger",
+                                       "none",
+                                       "--json",
+                                       "-qq"};
     arguments.insert(arguments.end(), options_.run_options.begin(), options_.run_options.end());
-    if (is_logged)
+    if (is_measured)
       arguments.insert(arguments.end(), options_.log_options.begin(), options_.log_options.end());
-    const ChildProcess::ExitResult ended =
-        child_.run(arguments, {cpus_.begin(), cpus_.begin() + cores}, err);
-    report_errors(err);
+    const ChildProcess::ExitResult exit_result =
+        child_.run(arguments, {cpus_.begin(), cpus_.begin() + cores}, stderr_file);
+    report_errors(stderr_file);
     std::error_code ignored;
-    fs::remove_all(out, ignored);
+    fs::remove_all(output_folder, ignored);
     if (child_.is_stopped()) return {0, 0};
-    if (ended.code != 0 && ended.code != int(ExitCode::some_failed))
-      throw FatalError(ExitCode(ended.code),
+    if (exit_result.code != 0 && exit_result.code != int(ExitCode::some_failed))
+      throw FatalError(ExitCode(exit_result.code),
                        "the measured run failed; its errors are printed above");
-    const auto report = nlohmann::json::parse(ended.output);
+    const auto report = nlohmann::json::parse(exit_result.output);
     const RunRate result{report.at("images_per_s"), report.at("wall_s")};
     options_.print_line(fmt::format("{:>3} {}: {:>7} images in {:>6.2f} s, {:>8.1f} images/s  ({})",
                                     cores, cores == 1 ? "core " : "cores", images, result.seconds,
@@ -111,10 +118,10 @@ class ScalingBenchmark {
     return result;
   }
 
-  /// Each once, although an image that fails does so in each run, by each link to it.
-  void report_errors(const fs::path& err) {
+  /// Prints each error once, although a failing image fails in each run and through each link.
+  void report_errors(const fs::path& stderr_file) {
     constexpr std::size_t kTimePrefixLength = std::string_view("12:34:56 ").size();
-    std::ifstream lines(err);
+    std::ifstream lines(stderr_file);
     for (std::string line; std::getline(lines, line);) {
       const std::string error = replace_link_with_input(line);
       const bool has_time = error.size() > kTimePrefixLength && error[2] == ':' && error[5] == ':';
@@ -123,7 +130,7 @@ class ScalingBenchmark {
     }
   }
 
-  /// The line with the file, where it has a link to it.
+  /// Replaces the path of a link in the line by the path of its input.
   std::string replace_link_with_input(std::string line) const {
     const std::string links = printable((options_.scratch / "in/").native());
     const std::size_t begin = line.find(links);
@@ -139,7 +146,8 @@ class ScalingBenchmark {
     return line.replace(begin, end - begin, printable(file.native()));
   }
 
-  /// So many images; a second time the same is another link to it.
+  /// Writes a list of `images` files. If there are fewer inputs, each repetition is another link to
+  /// the input.
   fs::path write_file_list(std::size_t images) {
     for (; link_count_ < images; ++link_count_) {
       const fs::path& file = files_[link_count_ % files_.size()];
@@ -149,10 +157,10 @@ class ScalingBenchmark {
                        (std::to_string(link_count_ % files_.size()) + file.extension().string()));
       fs::create_symlink(file, links_.back());
     }
-    fs::path list_images = options_.scratch / "list";
-    std::ofstream lines(list_images);
+    fs::path list_file = options_.scratch / "list";
+    std::ofstream lines(list_file);
     for (std::size_t i = 0; i < images; ++i) lines << links_[i].native() << '\n';
-    return list_images;
+    return list_file;
   }
 
   const ScalingOptions& options_;
@@ -162,15 +170,15 @@ class ScalingBenchmark {
   std::size_t images_ = 0;
   std::size_t link_count_ = 0;
   std::vector<fs::path> links_;
-  std::set<std::string> reported_errors_;  // errors
+  std::set<std::string> reported_errors_;  // without their time
 };
 
 }  // namespace
 
-std::vector<int> default_core_counts(int all) {
+std::vector<int> default_core_counts(int max_cores) {
   std::vector<int> cores;
-  for (int count = 1; count < all; count *= 2) cores.push_back(count);
-  cores.push_back(std::max(1, all));
+  for (int count = 1; count < max_cores; count *= 2) cores.push_back(count);
+  cores.push_back(std::max(1, max_cores));
   return cores;
 }
 

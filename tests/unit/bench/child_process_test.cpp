@@ -16,20 +16,21 @@
 namespace eckart::bench {
 namespace {
 
-constexpr const char* kWaitVariable = "ECKART_TEST_WAITS";  // and says so first, on this descriptor
+constexpr const char* kWaitVariable = "ECKART_TEST_WAITS";  // a descriptor
 
-/// This program is what ChildProcess runs: before its main(), it does what the test wants.
+/// ChildProcess runs this test program. If kWaitVariable is set, it writes a byte to that
+/// descriptor before main() and waits.
 [[gnu::constructor]] void wait_if_requested() {
   const char* descriptor = std::getenv(kWaitVariable);
   if (!descriptor) return;
-  ::alarm(60);  // where nobody ends it
+  ::alarm(60);  // if the test does not end it
   if (::write(std::atoi(descriptor), "x", 1) == 1) ::pause();
   ::_exit(1);
 }
 
-const std::vector<std::string> kDoesNothing = {"--gtest_list_tests"};
+const std::vector<std::string> kListTests = {"--gtest_list_tests"};
 
-/// While it lives, programs that are run wait; they hold its pipe.
+/// While this object exists, children wait. They hold the write end of its pipe.
 class BlockedChildren {
  public:
   BlockedChildren() {
@@ -45,7 +46,7 @@ class BlockedChildren {
     EXPECT_EQ(::read(pipe_[0], &byte, 1), 1);
     ::close(pipe_[1]);
   }
-  /// None waits any more.
+  /// Whether all children have ended.
   bool has_ended() {
     constexpr int kTimeoutMs = 20'000;
     pollfd end{.fd = pipe_[0], .events = POLLIN, .revents = 0};
@@ -58,15 +59,15 @@ class BlockedChildren {
 
 TEST(ChildProcess, returns_output_and_exit_code) {
   ChildProcess child;
-  const ChildProcess::ExitResult ended = child.run(kDoesNothing, cpus_by_core(), "/dev/null");
-  EXPECT_EQ(ended.code, 0);
-  EXPECT_NE(ended.output.find("returns_output_and_exit_code"), std::string::npos);
-  EXPECT_EQ(child.run(kDoesNothing, {}, "/dev/null").code, 127) << "on no CPU";
+  const ChildProcess::ExitResult result = child.run(kListTests, cpus_by_core(), "/dev/null");
+  EXPECT_EQ(result.code, 0);
+  EXPECT_NE(result.output.find("returns_output_and_exit_code"), std::string::npos);
+  EXPECT_EQ(child.run(kListTests, {}, "/dev/null").code, 127) << "on no CPU";
 }
 
 bool should_interrupt_child = false;
 
-/// Ctrl-C goes to both processes: the new one has it while it is not yet the program.
+/// Ctrl-C goes to both processes. The child receives it before it calls exec.
 TEST(ChildProcess, ends_by_a_signal_received_before_exec) {
   ::pthread_atfork(nullptr, nullptr, [] {
     if (should_interrupt_child) ::kill(::getpid(), SIGINT);
@@ -74,7 +75,7 @@ TEST(ChildProcess, ends_by_a_signal_received_before_exec) {
   const auto before = ::signal(SIGINT, [](int) {});
   should_interrupt_child = true;
   ChildProcess child;
-  EXPECT_EQ(child.run(kDoesNothing, cpus_by_core(), "/dev/null").code, 128 + SIGINT);
+  EXPECT_EQ(child.run(kListTests, cpus_by_core(), "/dev/null").code, 128 + SIGINT);
   should_interrupt_child = false;
   ::signal(SIGINT, before);
 }
@@ -82,26 +83,26 @@ TEST(ChildProcess, ends_by_a_signal_received_before_exec) {
 TEST(ChildProcess, runs_nothing_after_stop) {
   BlockedChildren waiting;
   ChildProcess child;
-  std::thread stops([&] {
+  std::thread stopper([&] {
     waiting.wait_for_child();
     child.stop();
   });
-  EXPECT_EQ(child.run(kDoesNothing, cpus_by_core(), "/dev/null").code, 128 + SIGTERM);
-  stops.join();
+  EXPECT_EQ(child.run(kListTests, cpus_by_core(), "/dev/null").code, 128 + SIGTERM);
+  stopper.join();
   EXPECT_TRUE(waiting.has_ended());
-  EXPECT_EQ(child.run(kDoesNothing, cpus_by_core(), "/dev/null").code, 128 + SIGTERM);
+  EXPECT_EQ(child.run(kListTests, cpus_by_core(), "/dev/null").code, 128 + SIGTERM);
 }
 
 TEST(ChildProcess, ends_with_its_parent) {
   BlockedChildren waiting;
-  const pid_t runs = ::fork();
-  if (runs == 0) {
-    ChildProcess().run(kDoesNothing, cpus_by_core(), "/dev/null");
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    ChildProcess().run(kListTests, cpus_by_core(), "/dev/null");
     ::_exit(0);
   }
   waiting.wait_for_child();
-  ::kill(runs, SIGKILL);
-  ::waitpid(runs, nullptr, 0);
+  ::kill(parent, SIGKILL);
+  ::waitpid(parent, nullptr, 0);
   EXPECT_TRUE(waiting.has_ended());
 }
 
