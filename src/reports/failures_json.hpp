@@ -7,7 +7,7 @@
 
 namespace eckart::reports {
 
-/// Those reasons that occurred.
+/// The number of failures by reason; reasons that did not occur are left out.
 inline Json failures_json(const telemetry::ImageCounts& counts) {
   Json failures = Json::object();
   for (int reason = 0; reason < kFailureReasonCount; ++reason) {

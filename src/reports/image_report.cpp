@@ -14,20 +14,21 @@
 namespace eckart::reports {
 namespace {
 
-/// What a line of a report is about.
+/// The subject of a line: an output or a failed input.
 struct ReportSubject {
   std::string kind;  ///< "output" or "failed"
   std::filesystem::path path;
 
-  /// Of names as they are written, since those that are not UTF-8 are not written as they are.
+  /// A hash of the name as it is written in the report, where bytes that are not UTF-8 are
+  /// replaced.
   std::uint64_t hash() const {
-    std::error_code none;
-    const std::filesystem::path whole = std::filesystem::absolute(path, none);
-    return name_hash(kind + (none ? path : whole).lexically_normal().native());
+    std::error_code error;
+    const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+    return name_hash(kind + (error ? path : absolute).lexically_normal().native());
   }
 };
 
-/// Nothing where the line is none of a report, or was cut short.
+/// Empty if the line is truncated or not a line of a report.
 std::optional<ReportSubject> parse_subject(const std::string& line) {
   const Json json = Json::parse(line, nullptr, false);
   const auto text = [&](const char* key) {
@@ -56,8 +57,9 @@ void ImageReport::add(const telemetry::OutputMeasurement& output) {
 }
 
 void ImageReport::add_skipped(const std::filesystem::path& file,
-                              const std::filesystem::path& output, const std::string& known) {
-  Json json = Json::parse(known, nullptr, false);
+                              const std::filesystem::path& output,
+                              const std::string& measurements) {
+  Json json = Json::parse(measurements, nullptr, false);
   if (!json.is_object()) {
     json = telemetry::to_json(telemetry::OutputMeasurement{});
     for (auto& value : json) value = nullptr;
@@ -88,15 +90,15 @@ void ImageReport::close() {
                                              " is incomplete: " + std::strerror(error));
 }
 
-/// So that a run over some of the inputs, from another folder, or one that was stopped, takes
-/// nothing from it.
+/// Copies the lines of the previous report that this one does not replace, so that a run over some
+/// of the inputs, from another folder, or interrupted, loses none of them.
 void ImageReport::copy_unreplaced_lines() {
   std::unordered_set<std::uint64_t> reported;
   file_.for_each_written_line([&](const std::string& line) {
     const auto subject = parse_subject(line);
     if (!subject) return;
     reported.insert(subject->hash());
-    if (subject->kind == "output")  // whose input has failed no more
+    if (subject->kind == "output")  // its input no longer counts as failed
       reported.insert(
           ReportSubject{"failed", Json::parse(line).at("file").get<std::string>()}.hash());
   });

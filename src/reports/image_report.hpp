@@ -11,23 +11,23 @@
 
 namespace eckart::reports {
 
-/// A line of JSON for each output, and for each image that failed; docs/reference/summary.md has
-/// the keys. Each is written at once, and the report that is there is never cut short (ReportFile).
-/// Thread-safe.
+/// The report of --report: a JSON line for each output and for each failed image, with the keys of
+/// docs/reference/summary.md. Lines are written at once. An existing report is never left
+/// incomplete (see ReportFile). Thread-safe.
 class ImageReport {
  public:
-  /// Throws as ReportFile's.
+  /// Throws the errors of the constructor of ReportFile.
   explicit ImageReport(const std::filesystem::path& file);
 
-  void add(const telemetry::OutputMeasurement& line);
-  /// Of an output that was made before; `measured` as telemetry::measurements_json() gives it,
-  /// empty where it is not known.
+  void add(const telemetry::OutputMeasurement& output);
+  /// Adds an output of an earlier run. `measurements`: the text of telemetry::to_json(), or empty
+  /// if unknown.
   void add_skipped(const std::filesystem::path& file, const std::filesystem::path& output,
-                   const std::string& measured);
+                   const std::string& measurements);
   void add_failure(const std::filesystem::path& file, const Outcome& outcome);
-  /// Puts the report to its place, durably. Of the report that is there it keeps every line but
-  /// those of outputs, and of inputs that failed, that this one has a line for. Throws
-  /// FatalError(io_error) where a line is lost: the report that is there stays then.
+  /// Publishes the report durably. Keeps the lines of the previous report, except for outputs and
+  /// failed inputs that have a line in this one. Throws FatalError(io_error) if a line could not be
+  /// written; then the previous report is kept.
   void close();
 
  private:

@@ -25,8 +25,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kLinePrefix = "{\"file\":";  // how every line begins
-constexpr std::size_t kMaxLineBytes = 1 << 20;          // names have their limits
+constexpr std::string_view kLinePrefix = "{\"file\":";  // every line begins with this
+constexpr std::size_t kMaxLineBytes = 1
+                                      << 20;  // longer than any line: lengths of names are limited
 
 FatalError report_error(ExitCode code, const fs::path& file, const std::string& what) {
   return {code, "report " + printable(file.native()) + what};
@@ -39,59 +40,59 @@ FatalError report_error(ExitCode code, const fs::path& file, const std::string& 
   throw failure;
 }
 
-/// nullptr, with errno, if it cannot be one.
+/// Returns null with errno after an error.
 std::FILE* to_stream(FileDescriptor&& file) { return ::fdopen(file.release(), "w"); }
 
-bool is_same(const struct stat& a, const struct stat& b) {
+bool is_same_file(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/// Whether the descriptor's file is the one of that name.
+/// Whether the descriptor is open on the file at `path`.
 bool is_open_as(int descriptor, const fs::path& path) {
-  struct stat open {
-  }, there{};
-  return ::fstat(descriptor, &open) == 0 && ::lstat(path.c_str(), &there) == 0 &&
-         is_same(open, there);
+  struct stat opened {
+  }, named{};
+  return ::fstat(descriptor, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+         is_same_file(opened, named);
 }
 
-/// Named as a device or as a descriptor: what is there belongs to the caller. A file in the shared
-/// memory is a file.
+/// Whether the path names a device or a descriptor, whose file belongs to the caller. A file in
+/// shared memory (/dev/shm) is a regular file.
 bool is_device_or_proc_path(const fs::path& file) {
-  std::error_code none;
-  const std::string name = fs::absolute(file, none).lexically_normal().native();
+  std::error_code ignored;
+  const std::string name = fs::absolute(file, ignored).lexically_normal().native();
   return (name.starts_with("/dev/") && !name.starts_with("/dev/shm/")) ||
          name.starts_with("/proc/");
 }
 
-/// stdout or stderr, where the file is what that goes to; -1 where it is neither.
+/// The descriptor of stdout or stderr if that writes to `file`; otherwise -1.
 int standard_stream_of(const fs::path& file) {
   if (file == "-") return STDOUT_FILENO;
-  struct stat there {
-  }, open{};
-  if (::stat(file.c_str(), &there) != 0) return -1;
+  struct stat named {
+  }, opened{};
+  if (::stat(file.c_str(), &named) != 0) return -1;
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
     const int flags = ::fcntl(stream, F_GETFL);
-    if (flags != -1 && (flags & O_ACCMODE) != O_RDONLY && ::fstat(stream, &open) == 0 &&
-        is_same(there, open))
+    if (flags != -1 && (flags & O_ACCMODE) != O_RDONLY && ::fstat(stream, &opened) == 0 &&
+        is_same_file(named, opened))
       return stream;
   }
   return -1;
 }
 
 bool is_direct(const fs::path& file) {
-  std::error_code none;
-  const fs::file_type type = fs::status(file, none).type();
+  std::error_code ignored;
+  const fs::file_type type = fs::status(file, ignored).type();
   const bool can_be_replaced = type == fs::file_type::regular || type == fs::file_type::not_found;
   return is_device_or_proc_path(file) || standard_stream_of(file) >= 0 || !can_be_replaced;
 }
 
-/// Where links lead, to a file that is not there yet, too, so that no link is replaced by a file.
+/// Follows links, also to a file that does not exist yet, so that no link is replaced by a file.
 fs::path resolve_links(fs::path file) {
-  constexpr int kMaxLinks = 40;  // as Linux has it
-  std::error_code none;
+  constexpr int kMaxLinks = 40;  // the limit of Linux
+  std::error_code error;
   for (int links = 0; links < kMaxLinks && !is_direct(file); ++links) {
-    const fs::path target = fs::read_symlink(file, none);
-    if (none) break;
+    const fs::path target = fs::read_symlink(file, error);
+    if (error) break;
     file = file.parent_path() / target;
   }
   return file;
@@ -101,8 +102,8 @@ fs::path part_path(const fs::path& file) {
   return is_direct(file) ? fs::path() : fs::path(file.native() + ".part");
 }
 
-/// With an offset of its own, what is written through one descriptor of a file is overwritten
-/// through another.
+/// Duplicates the descriptor of a standard stream: a descriptor with its own offset would overwrite
+/// what the stream writes.
 std::FILE* open_direct(const fs::path& file) {
   const int stream = standard_stream_of(file);
   FileDescriptor opened(stream >= 0
@@ -112,15 +113,15 @@ std::FILE* open_direct(const fs::path& file) {
   return to_stream(std::move(opened));
 }
 
-/// The beginning of a file, up to the end of its first line.
+/// The beginning of a file, up to and including the first newline.
 std::string first_line(int descriptor) {
   std::string text;
   std::array<char, 4096> bytes;
   while (text.size() < kMaxLineBytes) {
-    const ssize_t got = ::pread(descriptor, bytes.data(), bytes.size(), off_t(text.size()));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    const std::string_view read(bytes.data(), std::size_t(got));
+    const ssize_t count = ::pread(descriptor, bytes.data(), bytes.size(), off_t(text.size()));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    const std::string_view read(bytes.data(), std::size_t(count));
     const std::size_t end = read.find('\n');
     text += read.substr(0, end == read.npos ? end : end + 1);
     if (end != read.npos) break;
@@ -128,7 +129,7 @@ std::string first_line(int descriptor) {
   return text;
 }
 
-/// As this version writes it, or an earlier one, which had no "result".
+/// Whether this is a line of a report. Earlier versions did not write "result".
 bool is_report_line(std::string_view line) {
   const Json json = Json::parse(line, nullptr, false);
   if (!json.is_object()) return false;
@@ -138,20 +139,22 @@ bool is_report_line(std::string_view line) {
   return has("result") || (has("output") && has("rank")) || (has("failed") && has("stage"));
 }
 
-/// What a run that was killed within its first line has left.
+/// Whether the text may be the incomplete first line of a killed run.
 bool is_truncated_line(std::string_view text) {
   return text.size() < kMaxLineBytes &&
          (text.starts_with(kLinePrefix) || kLinePrefix.starts_with(text));
 }
 
-/// People mistype: a picture, or the list of inputs, is not to be replaced by what is said of it.
-void check_is_report(const fs::path& file, int descriptor, bool is_part) {
+/// Throws unless the file is empty or a report: a mistyped name must not cost an image or a list of
+/// inputs.
+void check_is_report(const fs::path& file, int descriptor, bool is_part_file) {
   struct stat status {};
   if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) {
     if (status.st_size == 0) return;
     const std::string line = first_line(descriptor);
-    const bool is_whole = line.ends_with('\n');
-    if (is_whole ? is_report_line(line) : is_part && !line.empty() && is_truncated_line(line))
+    const bool is_complete = line.ends_with('\n');
+    if (is_complete ? is_report_line(line)
+                    : is_part_file && !line.empty() && is_truncated_line(line))
       return;
   }
   throw report_error(ExitCode::usage, file,
@@ -159,14 +162,14 @@ void check_is_report(const fs::path& file, int descriptor, bool is_part) {
 }
 
 void check_replaceable(const fs::path& file) {
-  const FileDescriptor before(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (before) return check_is_report(file, before.get(), false);
+  const FileDescriptor existing(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (existing) return check_is_report(file, existing.get(), false);
   if (errno != ENOENT)
     throw report_error(ExitCode::cannot_create, file,
                        std::string(" cannot be read: ") + std::strerror(errno));
 }
 
-/// Locked for as long as it is open, if the file system knows locks.
+/// Opens FILE.part, locked while it is open, if the file system supports locks.
 FileDescriptor open_locked(const fs::path& part, const fs::path& file) {
   for (;;) {
     FileDescriptor opened(::open(
@@ -177,7 +180,7 @@ FileDescriptor open_locked(const fs::path& part, const fs::path& file) {
         throw report_error(ExitCode::temporary, file, ": another run is writing this report");
       if (errno != ENOLCK && errno != EOPNOTSUPP && errno != ENOSYS) throw_open_error(part, errno);
     }
-    // Or else the run that had the lock has put it to its place, or somebody has removed it.
+    // If not, the run that held the lock has published the file, or it was removed: try again.
     if (is_open_as(opened.get(), part)) return opened;
   }
 }
@@ -206,21 +209,21 @@ void ReportFile::write(const std::string& text) {
     first_errno_ = errno;
 }
 
-void ReportFile::for_each_written_line(const std::function<void(const std::string& line)>& use) {
-  read_lines(part_, use);
+void ReportFile::for_each_written_line(const std::function<void(const std::string& line)>& visit) {
+  read_lines(part_, visit);
 }
 
-void ReportFile::for_each_previous_line(const std::function<void(const std::string& line)>& use) {
-  std::error_code none;
-  if (fs::exists(path_, none)) read_lines(path_, use);
+void ReportFile::for_each_previous_line(const std::function<void(const std::string& line)>& visit) {
+  std::error_code ignored;
+  if (fs::exists(path_, ignored)) read_lines(path_, visit);
 }
 
 void ReportFile::read_lines(const fs::path& file,
-                            const std::function<void(const std::string& line)>& use) {
+                            const std::function<void(const std::string& line)>& visit) {
   errno = 0;
   std::ifstream stream(file, std::ios::binary);
   const bool is_open = stream.is_open();
-  for (std::string line; std::getline(stream, line) && !stream.eof();) use(line);
+  for (std::string line; std::getline(stream, line) && !stream.eof();) visit(line);
   if (first_errno_ == 0 && (!is_open || stream.bad())) first_errno_ = errno != 0 ? errno : EIO;
 }
 
@@ -231,17 +234,17 @@ int ReportFile::publish() {
   return first_errno_;
 }
 
-/// Still locked: the next run finds another file of this name, or none.
+/// Renames while locked. The next run then finds no FILE.part or another one.
 void ReportFile::rename_into_place() {
   if (!is_open_as(fileno(file_.get()), part_)) {
-    first_errno_ = ENOENT;  // somebody has removed it
+    first_errno_ = ENOENT;  // another process has removed or replaced it
     return;
   }
   if (::rename(part_.c_str(), path_.c_str()) != 0) {
     first_errno_ = errno;
     return;
   }
-  // Best effort: the file itself is on the disk.
+  // Best effort: the file itself is already synced.
   const fs::path parent = path_.has_parent_path() ? path_.parent_path() : ".";
   const FileDescriptor folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder) static_cast<void>(::fsync(folder.get()));

@@ -8,28 +8,27 @@
 
 namespace eckart::reports {
 
-/// Where the lines of a report go: to FILE.part, which nobody else writes to meanwhile, until
-/// publish() puts that to FILE's place. Or directly: to stdout (`-`), to what is no regular file,
-/// to what is named below /dev or /proc, and to a file that stdout or stderr goes to. What was
-/// there is not cut short then. One thread at a time.
+/// The file of a report. Lines are written to FILE.part, which only one process writes at a time,
+/// and publish() renames it to FILE. If FILE is `-`, not a regular file, below /dev or /proc, or
+/// the file that stdout or stderr writes to, lines are written to it directly, and it is not
+/// truncated. For one thread at a time.
 class ReportFile {
  public:
-  /// Throws FatalError: temporary where another run writes this report, usage where FILE or
-  /// FILE.part is there and is no report, cannot_create; and EnvironmentError where there is no
-  /// space.
+  /// Throws FatalError: `temporary` if another run writes this report, `usage` if FILE or FILE.part
+  /// exists and is not a report, `cannot_create`. Throws EnvironmentError if there is no space.
   explicit ReportFile(const std::filesystem::path& file);
 
   bool is_direct() const { return part_.empty(); }
   const std::filesystem::path& path() const { return path_; }
 
-  /// At once. After a failure nothing is written any more.
+  /// Writes and flushes. Does nothing after a failure.
   void write(const std::string& text);
-  /// Calls `use` with each whole line that was written; not where it is direct.
-  void for_each_written_line(const std::function<void(const std::string& line)>& use);
-  /// The same of the report that FILE was before.
-  void for_each_previous_line(const std::function<void(const std::string& line)>& use);
-  /// Nothing is written after it. Without a failure until then, FILE is this report, durably; else
-  /// it is what it was before. Gives the first failure's errno, or 0.
+  /// Calls `visit` with each complete line that was written. Not to be called if is_direct().
+  void for_each_written_line(const std::function<void(const std::string& line)>& visit);
+  /// The same for the previous content of FILE.
+  void for_each_previous_line(const std::function<void(const std::string& line)>& visit);
+  /// Closes the file; nothing may be written afterwards. If nothing failed, FILE is this report,
+  /// durably; otherwise FILE is unchanged. Returns the errno of the first failure, or 0.
   int publish();
 
  private:
@@ -38,13 +37,13 @@ class ReportFile {
   };
 
   void read_lines(const std::filesystem::path& file,
-                  const std::function<void(const std::string& line)>& use);
+                  const std::function<void(const std::string& line)>& visit);
   void rename_into_place();
 
   const std::filesystem::path path_;
-  const std::filesystem::path part_;  // empty: direct
+  const std::filesystem::path part_;  // empty if direct
   std::unique_ptr<std::FILE, FileCloser> file_;
-  int first_errno_ = 0;  // the first
+  int first_errno_ = 0;  // of the first failure
 };
 
 }  // namespace eckart::reports

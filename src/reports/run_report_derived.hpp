@@ -2,11 +2,11 @@
 
 #include "telemetry/run_report.hpp"
 
-/// What follows from a telemetry::RunReport's numbers; the summary and the JSON say the same since
-/// both ask here.
+/// Values derived from a telemetry::RunReport. The summary and the JSON both use them, so that they
+/// agree.
 namespace eckart::reports {
 
-/// Empty where no image came.
+/// Empty if there were no images.
 inline telemetry::Bottleneck find_bottleneck(const telemetry::RunReport& report) {
   if (report.images() == 0) return {};
   return telemetry::find_bottleneck(report.stages, report.machine, report.pipeline_s);

@@ -36,8 +36,8 @@ Json stages_json(const telemetry::RunReport& report) {
 }  // namespace
 
 std::string to_json(const telemetry::RunReport& report) {
-  const bool measured = report.outputs > 0;
-  const telemetry::Bottleneck limit = find_bottleneck(report);
+  const bool has_outputs = report.outputs > 0;
+  const telemetry::Bottleneck bottleneck = find_bottleneck(report);
   const Json json = {
       {"done", report.done},
       {"failed", report.failed},
@@ -47,10 +47,10 @@ std::string to_json(const telemetry::RunReport& report) {
       {"interrupted", report.interrupted},
       {"stopped_by", report.stopped_by.empty() ? Json() : Json(report.stopped_by)},
       {"outputs", report.outputs},
-      {"psnr_db_mean", measured ? Json(report.psnr_db_mean) : Json()},
-      {"psnr_db_min", measured ? Json(report.psnr_db_min) : Json()},
-      {"max_loss_estimate_db", measured ? Json(report.max_loss_estimate_db) : Json()},
-      {"max_loss_bound_db", measured ? Json(report.max_loss_bound_db) : Json()},
+      {"psnr_db_mean", has_outputs ? Json(report.psnr_db_mean) : Json()},
+      {"psnr_db_min", has_outputs ? Json(report.psnr_db_min) : Json()},
+      {"max_loss_estimate_db", has_outputs ? Json(report.max_loss_estimate_db) : Json()},
+      {"max_loss_bound_db", has_outputs ? Json(report.max_loss_bound_db) : Json()},
       {"planes", report.planes},
       {"planes_recomputed", report.planes_recomputed},
       {"pixels", report.pixels},
@@ -67,8 +67,8 @@ std::string to_json(const telemetry::RunReport& report) {
       {"backend_details", report.backend_details},
       {"solvers", solvers_json(report)},
       {"stages", stages_json(report)},
-      {"bottleneck", limit.resource.empty() ? Json() : Json(limit.resource)},
-      {"verdict", limit.text},
+      {"bottleneck", bottleneck.resource.empty() ? Json() : Json(bottleneck.resource)},
+      {"verdict", bottleneck.text},
       {"warnings", report.warnings},
   };
   return dump_json(json);

@@ -14,12 +14,12 @@
 namespace eckart::reports {
 namespace {
 
-/// "label       text\n": every line of the summary but the table.
+/// A line of the summary: "label       text\n".
 std::string labeled(std::string_view label, std::string_view text) {
   return fmt::format("{:<11} {}\n", label, text);
 }
 
-/// 28.4 s, 3 min 05 s, 4 h 03 min
+/// Formats as 28.4 s, 3 min 05 s or 4 h 03 min.
 std::string wall_time_text(double seconds) {
   if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
   const auto s = std::int64_t(std::llround(seconds));
@@ -27,7 +27,7 @@ std::string wall_time_text(double seconds) {
   return fmt::format("{} h {:02} min", s / 3600, s / 60 % 60);
 }
 
-/// At least three digits, never an exponent.
+/// Formats with at least three digits and no exponent.
 std::string three_digit_text(double per_s) {
   const int decimals = per_s < 10 ? 2 : per_s < 100 ? 1 : 0;
   return fmt::format("{:.{}f}", per_s, decimals);
@@ -44,7 +44,7 @@ std::string images_text(const telemetry::RunReport& report) {
   return text;
 }
 
-/// The most frequent reason first.
+/// The failure reasons, most frequent first.
 std::string failures_text(const telemetry::RunReport& report) {
   std::vector<int> reasons;
   for (int reason = 0; reason < kFailureReasonCount; ++reason) {
@@ -61,7 +61,7 @@ std::string failures_text(const telemetry::RunReport& report) {
   return text;
 }
 
-/// How far the PSNR of any output may be below the optimum's.
+/// The largest loss of PSNR of all outputs, as bound or estimate.
 std::string loss_text(const telemetry::RunReport& report) {
   if (std::isfinite(report.max_loss_bound_db))
     return fmt::format("proven loss at most {:.1g} dB", report.max_loss_bound_db);
@@ -78,7 +78,7 @@ std::string rates_text(const telemetry::RunReport& report) {
                      three_digit_text(per_second(report, 1e-6 * double(report.output_bytes))));
 }
 
-/// The first few; the others are counted, and in the JSON.
+/// The solvers of the first shapes, and the number of other shapes.
 std::string solver_lines(const std::vector<telemetry::SolverChoiceStats>& solvers) {
   constexpr std::size_t kMaxShapes = 3;
   std::string lines;

@@ -6,14 +6,14 @@
 
 namespace eckart::reports {
 
-/// What limits the rate, as a sentence: "write is the bottleneck: 97 % busy"; empty without work.
+/// The bottleneck as a sentence, such as "write is the bottleneck: 97 % busy"; empty if there were
+/// no images.
 std::string bottleneck_text(const telemetry::RunReport& report);
 
-/// The closing summary for people: several lines, the last ends with a newline.
+/// The summary at the end of a run: several lines, each with a newline.
 std::string to_text(const telemetry::RunReport& report);
 
-/// One JSON object on one line, without newline; keys with units, documented in
-/// docs/reference/summary.md.
+/// A JSON object on one line without newline, with the keys of docs/reference/summary.md.
 std::string to_json(const telemetry::RunReport& report);
 
 }  // namespace eckart::reports

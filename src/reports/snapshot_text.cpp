@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kMib = 1 << 20;
 
-/// 340 us, 2.1 ms, 1.3 s; - where there is none
+/// Formats as 340 us, 2.1 ms or 1.3 s; "-" if not finite.
 std::string format_duration(double seconds) {
   if (!std::isfinite(seconds)) return "-";
   if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
@@ -31,7 +31,7 @@ double per_second(const telemetry::Snapshot& snapshot) {
   return snapshot.seconds > 0 ? double(snapshot.counts.done) / snapshot.seconds : 0.0;
 }
 
-/// Three digits or more, and no exponent.
+/// Formats with at least three digits and no exponent.
 std::string rate_text(const telemetry::Snapshot& snapshot) {
   const double rate = per_second(snapshot);
   return rate < 999.5 ? fmt::format("{:.3g}", rate) : fmt::format("{:.0f}", rate);
@@ -42,8 +42,8 @@ std::string stage_lines(const telemetry::Snapshot& recent) {
   std::string text = fmt::format(kRow, "stage", "threads", "busy", "input wait", "capacity wait",
                                  "cores", "p50, p90, p99");
   for (const telemetry::StageStats& stage : recent.stages) {
-    const double all = telemetry::total_time_s(stage);
-    const auto share = [&](double s) { return all > 0 ? percent_text(s / all) : "-"; };
+    const double total_s = telemetry::total_time_s(stage);
+    const auto share = [&](double s) { return total_s > 0 ? percent_text(s / total_s) : "-"; };
     text +=
         fmt::format(kRow, stage.name, stage.workers, share(stage.busy_s),
                     share(stage.waiting_for_input_s), share(stage.blocked_s),
@@ -97,17 +97,17 @@ std::string snapshot_text(const telemetry::Snapshot& all, const telemetry::Snaps
                       recent.machine.cores, double(recent.machine.process.rss_bytes) / kMib,
                       recent.machine.process.threads);
   text += gpu_lines(recent.machine);
-  const std::string limit =
+  const std::string bottleneck =
       telemetry::find_bottleneck(recent.stages, recent.machine, recent.seconds).text;
-  const bool is_idle = limit.empty() || recent.counts.images() == 0;
-  return text + "bottleneck " + (is_idle ? "no image finished recently" : limit) + '\n';
+  const bool is_idle = bottleneck.empty() || recent.counts.images() == 0;
+  return text + "bottleneck " + (is_idle ? "no image finished recently" : bottleneck) + '\n';
 }
 
 std::string short_bottleneck_text(const telemetry::Snapshot& recent) {
-  const telemetry::Bottleneck limit =
+  const telemetry::Bottleneck bottleneck =
       telemetry::find_bottleneck(recent.stages, recent.machine, recent.seconds);
-  if (limit.resource.empty()) return {};
-  return fmt::format("{} {} % busy", limit.resource, int(100 * limit.busy));
+  if (bottleneck.resource.empty()) return {};
+  return fmt::format("{} {} % busy", bottleneck.resource, int(100 * bottleneck.busy));
 }
 
 }  // namespace eckart::reports

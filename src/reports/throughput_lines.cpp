@@ -20,7 +20,7 @@ constexpr const char* kSchema = "eckart.throughput/1";
 
 Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
-/// Microseconds are enough, and shorter.
+/// Rounds to microseconds, which are exact enough and shorter; null if not finite.
 Json rounded(double seconds) {
   return std::isfinite(seconds) ? Json(std::round(seconds * 1e6) / 1e6) : Json();
 }
@@ -34,29 +34,29 @@ Json durations_json(const DurationHistogram& durations) {
 }
 
 Json stages_json(const std::vector<telemetry::StageStats>& stages) {
-  Json all = Json::array();
+  Json json = Json::array();
   for (const telemetry::StageStats& stage : stages) {
-    all.push_back({{"name", stage.name},
-                   {"workers", stage.workers},
-                   {"busy_s", rounded(stage.busy_s)},
-                   {"waiting_for_input_s", rounded(stage.waiting_for_input_s)},
-                   {"blocked_s", rounded(stage.blocked_s)},
-                   {"cpu_s", rounded(stage.cpu_s)},
-                   {"images", stage.images},
-                   {"service_s", durations_json(stage.service)}});
+    json.push_back({{"name", stage.name},
+                    {"workers", stage.workers},
+                    {"busy_s", rounded(stage.busy_s)},
+                    {"waiting_for_input_s", rounded(stage.waiting_for_input_s)},
+                    {"blocked_s", rounded(stage.blocked_s)},
+                    {"cpu_s", rounded(stage.cpu_s)},
+                    {"images", stage.images},
+                    {"service_s", durations_json(stage.service)}});
   }
-  return all;
+  return json;
 }
 
 Json queues_json(const std::vector<telemetry::QueueStats>& queues) {
-  Json all = Json::array();
+  Json json = Json::array();
   for (const telemetry::QueueStats& queue : queues) {
-    all.push_back({{"name", queue.name},
-                   {"images", queue.images},
-                   {"capacity", queue.capacity},
-                   {"wait_s", durations_json(queue.wait)}});
+    json.push_back({{"name", queue.name},
+                    {"images", queue.images},
+                    {"capacity", queue.capacity},
+                    {"wait_s", durations_json(queue.wait)}});
   }
-  return all;
+  return json;
 }
 
 Json batches_json(const telemetry::BatchStats& batches) {
@@ -68,7 +68,7 @@ Json batches_json(const telemetry::BatchStats& batches) {
 }
 
 Json gpus_json(const std::vector<machine::GpuUsage>& gpus) {
-  Json all = Json::array();
+  Json json = Json::array();
   for (const machine::GpuUsage& gpu : gpus) {
     const auto share = [&](double part_s) {
       return gpu.seconds > 0 ? Json(part_s / gpu.seconds) : Json();
@@ -78,25 +78,27 @@ Json gpus_json(const std::vector<machine::GpuUsage>& gpus) {
       if (gpu.throttled_samples[std::size_t(reason)] > 0)
         throttle.push_back(std::string(to_string(machine::ThrottleReason(reason))));
     }
-    all.push_back({{"uuid", gpu.uuid},
-                   {"busy", share(gpu.busy_s)},
-                   {"memory_busy", share(gpu.memory_busy_s)},
-                   {"memory_used_bytes", gpu.memory_used_bytes},
-                   {"power_w", share(gpu.energy_j)},
-                   {"energy_j", gpu.energy_j},
-                   {"sm_mhz", gpu.sm_mhz},
-                   {"memory_mhz", gpu.memory_mhz},
-                   {"temperature_c", gpu.temperature_c},
-                   {"throttle", throttle}});
+    json.push_back({{"uuid", gpu.uuid},
+                    {"busy", share(gpu.busy_s)},
+                    {"memory_busy", share(gpu.memory_busy_s)},
+                    {"memory_used_bytes", gpu.memory_used_bytes},
+                    {"power_w", share(gpu.energy_j)},
+                    {"energy_j", gpu.energy_j},
+                    {"sm_mhz", gpu.sm_mhz},
+                    {"memory_mhz", gpu.memory_mhz},
+                    {"temperature_c", gpu.temperature_c},
+                    {"throttle", throttle}});
   }
-  return all;
+  return json;
 }
 
 Json bottleneck_json(const telemetry::Snapshot& snapshot) {
-  const telemetry::Bottleneck limit =
+  const telemetry::Bottleneck bottleneck =
       telemetry::find_bottleneck(snapshot.stages, snapshot.machine, snapshot.seconds);
-  if (snapshot.counts.images() == 0 || limit.text.empty()) return {};
-  return {{"resource", or_null(limit.resource)}, {"busy", limit.busy}, {"text", limit.text}};
+  if (snapshot.counts.images() == 0 || bottleneck.text.empty()) return {};
+  return {{"resource", or_null(bottleneck.resource)},
+          {"busy", bottleneck.busy},
+          {"text", bottleneck.text}};
 }
 
 Json new_line_object(const char* kind, const RunIdentity& identity) {
@@ -106,7 +108,7 @@ Json new_line_object(const char* kind, const RunIdentity& identity) {
           {"time", machine::utc_timestamp(machine::unix_now_s())}};
 }
 
-/// Of an interval, or of a run.
+/// A line of an interval or of a whole run.
 std::string line(const char* kind, const RunIdentity& identity,
                  const telemetry::Snapshot& snapshot) {
   const telemetry::ImageCounts& counts = snapshot.counts;

@@ -10,29 +10,30 @@
 
 namespace eckart::reports {
 
-/// What a run is, as far as it is known from the start.
+/// What identifies a run from its start.
 struct RunIdentity {
-  std::string run;      ///< an identifier
+  std::string run;      ///< identifier of the run
   std::string command;  ///< "run", "watch"
-  std::string version;  ///< eckart's
+  std::string version;  ///< version of eckart
   machine::MachineInfo machine;
-  std::vector<std::pair<std::string, std::string>> settings;  ///< that are not the defaults
-  std::string settings_hash;                                  ///< of all
+  std::vector<std::pair<std::string, std::string>>
+      settings;               ///< settings that differ from their defaults
+  std::string settings_hash;  ///< of all settings
 };
-/// As it begins now.
+/// The identity of a run that begins now.
 RunIdentity make_run_identity(std::string command, std::string version);
 
-/// What is known of its GPUs, once there is a backend.
+/// The GPUs of a run, known once the backend is ready.
 struct GpuInventory {
   std::string driver;
   std::vector<machine::GpuInfo> gpus;
 };
 
-// The lines of docs/reference/throughput-log.md: a JSON object each, without newline.
+// The lines of docs/reference/throughput-log.md: JSON objects without newline.
 
 std::string run_line(const RunIdentity& identity, const GpuInventory& gpus,
                      const telemetry::Snapshot& snapshot);
-/// `difference` of two snapshots.
+/// `difference`: of two snapshots.
 std::string interval_line(const RunIdentity& identity, const telemetry::Snapshot& difference);
 std::string total_line(const RunIdentity& identity, const telemetry::Snapshot& snapshot);
 

@@ -17,18 +17,19 @@ namespace {
 
 using RotatingFile = spdlog::sinks::rotating_file_sink_st;
 
-/// As a full disk and a process that was killed leave it.
+/// Whether the last line has no newline, as after a full disk or a killed process.
 bool ends_mid_line(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   return file && file.tellg() > 0 && file.seekg(-1, std::ios::end) && file.get() != '\n';
 }
 
-/// What could not be written is not written later: who wrote it was told so.
-spdlog::file_event_handlers rotation_handlers(const std::string& header,
-                                              const std::shared_ptr<bool>& discards_on_close) {
+/// Discards buffered text when a file is closed after an error: its writer already knows that it
+/// was not written.
+spdlog::file_event_handlers rotation_handlers(
+    const std::string& header, const std::shared_ptr<bool>& should_discard_on_close) {
   spdlog::file_event_handlers events;
-  events.before_close = [discards_on_close](const spdlog::filename_t&, std::FILE* file) {
-    if (*discards_on_close) ::__fpurge(file);
+  events.before_close = [should_discard_on_close](const spdlog::filename_t&, std::FILE* file) {
+    if (*should_discard_on_close) ::__fpurge(file);
   };
   events.after_open = [header](const spdlog::filename_t& path, std::FILE* file) {
     if (::flock(::fileno(file), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
@@ -54,7 +55,7 @@ ThroughputLog::~ThroughputLog() = default;
 void ThroughputLog::open() {
   sink_ = std::make_shared<RotatingFile>(file_.native(), std::size_t(rotation_.max_bytes),
                                          std::size_t(rotation_.max_backups), false,
-                                         rotation_handlers(header_, discards_on_close_));
+                                         rotation_handlers(header_, should_discard_on_close_));
   sink_->set_pattern("%v");
   sink_->flush();
 }
@@ -73,10 +74,10 @@ bool ThroughputLog::attempt(Step&& step) {
     step();
     has_warned_ = false;
     return true;
-  } catch (const std::exception& error) {  // spdlog's names the file
-    *discards_on_close_ = true;
+  } catch (const std::exception& error) {  // the message of spdlog names the file
+    *should_discard_on_close_ = true;
     sink_.reset();
-    *discards_on_close_ = false;
+    *should_discard_on_close_ = false;
     if (!std::exchange(has_warned_, true))
       spdlog::warn("cannot write the throughput log: {}", printable_message(error.what()));
     return false;

@@ -12,22 +12,22 @@ class sink;
 namespace eckart::reports {
 
 struct LogRotation {
-  std::int64_t max_bytes = std::int64_t(64) << 20;  ///< of a file
-  int max_backups = 4;  ///< files besides the one that is written: of t.log, t.1.log is the latest
+  std::int64_t max_bytes = std::int64_t(64) << 20;  ///< maximum size of a file
+  int max_backups = 4;  ///< old files that are kept: of t.log, t.1.log is the latest
 };
 
-/// A file to which lines are added, and which makes place for a new one when it is full. Where it
-/// cannot be written the log says so, once until it can. For one thread.
+/// A rotated file of lines. If it cannot be written, this is logged once, and again only after it
+/// could be written. For one thread.
 class ThroughputLog {
  public:
-  /// `head`: the first line of each file, and the next of the one that is there. It comes again
-  /// after what could not be written.
+  /// `header`: written first to each file, when an existing file is opened, and again after a
+  /// failure.
   ThroughputLog(std::filesystem::path file, const LogRotation& rotation, std::string header);
   ~ThroughputLog();
   ThroughputLog(const ThroughputLog&) = delete;
   ThroughputLog& operator=(const ThroughputLog&) = delete;
 
-  /// `line` has no newline. Whether it is with the system; where not, it isn't kept.
+  /// Writes a line; `line` has no newline. Returns false after a failure; then the line is dropped.
   bool write(const std::string& line);
 
  private:
@@ -39,8 +39,8 @@ class ThroughputLog {
   const LogRotation rotation_;
   const std::string header_;
   bool has_warned_ = false;
-  const std::shared_ptr<bool> discards_on_close_ = std::make_shared<bool>(false);
-  std::shared_ptr<spdlog::sinks::sink> sink_;  // none where it cannot be written
+  const std::shared_ptr<bool> should_discard_on_close_ = std::make_shared<bool>(false);
+  std::shared_ptr<spdlog::sinks::sink> sink_;  // null after a failure
 };
 
 }  // namespace eckart::reports

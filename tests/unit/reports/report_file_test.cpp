@@ -26,8 +26,8 @@ class ReportFileTest : public ::testing::Test {
     return text.str();
   }
   void write(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
-  /// That the report is refused with; ok where it is not.
-  ExitCode refusal() {
+  /// The exit code of the error of opening the report; ok if there is none.
+  ExitCode open_error() {
     try {
       ReportFile report(file_);
       return ExitCode::ok;
@@ -58,8 +58,8 @@ TEST_F(ReportFileTest, is_locked_by_one_run) {
   EXPECT_FALSE(fs::exists(part_));
   first.reset();
   write(file_, "");
-  EXPECT_EQ(refusal(), ExitCode::ok);
-  EXPECT_EQ(refusal(), ExitCode::ok) << "though what a killed run leaves is there";
+  EXPECT_EQ(open_error(), ExitCode::ok);
+  EXPECT_EQ(open_error(), ExitCode::ok) << "though what a killed run leaves is there";
 }
 
 TEST_F(ReportFileTest, fails_when_its_part_file_was_replaced) {
@@ -77,16 +77,16 @@ TEST_F(ReportFileTest, replaces_only_reports) {
        {R"({"file":"a","output":"b","result":"done"})", R"({"file":"a","output":"b","rank":2})",
         R"({"file":"a","failed":"corrupt","stage":"load"})"}) {
     write(file_, std::string(line) + "\nwhatever");
-    EXPECT_EQ(refusal(), ExitCode::ok) << line;
+    EXPECT_EQ(open_error(), ExitCode::ok) << line;
   }
   write(file_, "");
-  EXPECT_EQ(refusal(), ExitCode::ok);
+  EXPECT_EQ(open_error(), ExitCode::ok);
   for (const char* text :
        {"{\"file\":\"a.png\",\"label\":3}\n", "{\"file\":\"a\"}\n", "{\"file\":1,\"result\":2}\n",
         "{\"result\":\"done\"}\n", "[\"file\",\"result\"]\n", "\n", "\"file\"\n",
         "{\"file\":", "{\"fi", "{\"file\":\"a\",\"result\":\"done\"}", "text"}) {
     write(file_, text);
-    EXPECT_EQ(refusal(), ExitCode::usage) << text;
+    EXPECT_EQ(open_error(), ExitCode::usage) << text;
     EXPECT_EQ(contents(file_), text);
     EXPECT_FALSE(fs::exists(part_) && fs::file_size(part_) > 0);
   }
@@ -97,16 +97,16 @@ TEST_F(ReportFileTest, replaces_only_the_part_file_of_a_killed_run) {
        {"", "{\"fi", "{\"file\":", "{\"file\":\"a\",\"res", "{\"file\":\"a\",\"result\":\"done\"}",
         "{\"file\":\"a\",\"result\":\"done\"}\n{\"fi"}) {
     write(part_, text);
-    EXPECT_EQ(refusal(), ExitCode::ok) << text;
+    EXPECT_EQ(open_error(), ExitCode::ok) << text;
   }
   for (const char* text : {"{\"file\":\"a.png\",\"label\":3}\n", "text", "{\"file\":3}\n{\"fi"}) {
     write(part_, text);
-    EXPECT_EQ(refusal(), ExitCode::usage) << text;
+    EXPECT_EQ(open_error(), ExitCode::usage) << text;
     EXPECT_EQ(contents(part_), text);
   }
 }
 
-/// The descriptor may be one that a shell has opened to append to a log.
+/// The descriptor may be of a log that a shell has opened for appending.
 TEST_F(ReportFileTest, appends_to_a_descriptor_path) {
   write(file_, "precious\n");
   const int descriptor = ::open(file_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);

@@ -14,23 +14,23 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::vector<std::string> lines(const std::string& text) {
+std::vector<std::string> split_lines(const std::string& text) {
   std::vector<std::string> result;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) result.push_back(line);
   return result;
 }
 
-telemetry::StageStats row(const char* name, int workers, double busy_s = 0, double input_s = 0,
-                          double room_s = 0) {
+telemetry::StageStats make_stage(const char* name, int workers, double busy_s = 0,
+                                 double input_s = 0, double capacity_wait_s = 0) {
   telemetry::StageStats stage;
   stage.name = name;
   stage.workers = workers;
-  stage.busy_s = busy_s, stage.waiting_for_input_s = input_s, stage.blocked_s = room_s;
+  stage.busy_s = busy_s, stage.waiting_for_input_s = input_s, stage.blocked_s = capacity_wait_s;
   return stage;
 }
 
-telemetry::RunReport example() {
+telemetry::RunReport make_report() {
   telemetry::RunReport report;
   report.backend = "cpu";
   report.backend_details = "OpenBLAS, 2 threads";
@@ -52,37 +52,37 @@ telemetry::RunReport example() {
   report.planes = 29988, report.planes_recomputed = 1234;
   report.solvers = {{64, 32, 20, 512, "gram", "about 2 us a plane"},
                     {256, 192, 20, 512, "subspace", "48 of 192 columns"}};
-  report.stages = {row("load", 2, 10, 0, 30), row("compute", 1, 19.4, 0.5, 0.1),
-                   row("write", 2, 8, 32, 0)};
+  report.stages = {make_stage("load", 2, 10, 0, 30), make_stage("compute", 1, 19.4, 0.5, 0.1),
+                   make_stage("write", 2, 8, 32, 0)};
   return report;
 }
 
 TEST(BottleneckText, names_the_stage_with_the_highest_busy_ratio) {
-  telemetry::RunReport report = example();
-  report.stages = {row("load", 8, 90, 0, 70), row("compute", 1, 19, 1, 0),
-                   row("write", 2, 30, 10, 0)};
+  telemetry::RunReport report = make_report();
+  report.stages = {make_stage("load", 8, 90, 0, 70), make_stage("compute", 1, 19, 1, 0),
+                   make_stage("write", 2, 30, 10, 0)};
   EXPECT_EQ(bottleneck_text(report), "compute is the bottleneck: 95 % busy");
 }
 
 TEST(BottleneckText, names_no_stage_that_mostly_waits) {
-  telemetry::RunReport report = example();
-  report.stages = {row("load", 1, 2, 0, 8), row("write", 1, 3, 7, 0)};
+  telemetry::RunReport report = make_report();
+  report.stages = {make_stage("load", 1, 2, 0, 8), make_stage("write", 1, 3, 7, 0)};
   EXPECT_EQ(bottleneck_text(report), "no stage is saturated: write is the busiest, 30 % busy");
 }
 
 TEST(BottleneckText, is_empty_without_work) {
   EXPECT_EQ(bottleneck_text(telemetry::RunReport{}), "");
-  telemetry::RunReport nothing_came = example();
+  telemetry::RunReport nothing_came = make_report();
   nothing_came.done = nothing_came.skipped = nothing_came.failed = 0;
   EXPECT_EQ(bottleneck_text(nothing_came), "");
-  telemetry::RunReport no_clock = example();
+  telemetry::RunReport no_clock = make_report();
   for (telemetry::StageStats& stage : no_clock.stages)
-    stage = row(stage.name.c_str(), stage.workers);
+    stage = make_stage(stage.name.c_str(), stage.workers);
   EXPECT_EQ(bottleneck_text(no_clock), "");
 }
 
 TEST(RunReportText, counts_the_images_by_result) {
-  const std::string text = to_text(example());
+  const std::string text = to_text(make_report());
   EXPECT_THAT(text, HasSubstr("images      9,996 done, 3 failed, 1 skipped; 12 files ignored"));
   EXPECT_THAT(text, HasSubstr("failures    2 corrupt, 1 empty file\n"));
   EXPECT_THAT(text, HasSubstr("note        1,234 of 29,988 planes were recomputed"));
@@ -94,26 +94,26 @@ TEST(RunReportText, counts_the_images_by_result) {
 }
 
 TEST(RunReportText, reports_a_missing_loss_estimate) {
-  telemetry::RunReport report = example();
+  telemetry::RunReport report = make_report();
   report.max_loss_estimate_db = std::numeric_limits<double>::infinity();
   EXPECT_THAT(to_text(report), HasSubstr("minimum, no loss estimate for some outputs\n"));
 }
 
 TEST(RunReportText, says_what_is_proven) {
-  telemetry::RunReport report = example();
+  telemetry::RunReport report = make_report();
   report.max_loss_bound_db = 0.0042;
   EXPECT_THAT(to_text(report), HasSubstr("minimum, proven loss at most 0.004 dB\n"));
 }
 
 TEST(RunReportText, lists_the_solvers_with_the_selection_reason) {
-  EXPECT_THAT(to_text(example()),
+  EXPECT_THAT(to_text(make_report()),
               HasSubstr("solver      64 x 32, rank 20: gram (about 2 us a plane)\n"
                         "            256 x 192, rank 20: subspace (48 of 192 columns)\n\n"));
   EXPECT_THAT(to_text(telemetry::RunReport{}), Not(HasSubstr("solver")));
 }
 
 TEST(RunReportText, lists_three_shapes_and_counts_the_others) {
-  telemetry::RunReport report = example();
+  telemetry::RunReport report = make_report();
   for (int rows = 301; rows <= 303; ++rows) report.solvers.push_back({rows, 10, 5, 1, "gram", "x"});
   const std::string text = to_text(report);
   EXPECT_THAT(text, HasSubstr("301 x 10"));
@@ -122,13 +122,13 @@ TEST(RunReportText, lists_three_shapes_and_counts_the_others) {
 }
 
 TEST(RunReportText, begins_with_the_interruption) {
-  telemetry::RunReport report = example();
+  telemetry::RunReport report = make_report();
   report.interrupted = true;
   EXPECT_EQ(to_text(report).find("INTERRUPTED "), 0u);
 }
 
 TEST(RunReportText, ends_with_the_warnings_and_a_newline) {
-  telemetry::RunReport report = example();
+  telemetry::RunReport report = make_report();
   report.warnings = {"3 images were computed on the CPU", "the ledger was rebuilt"};
   const std::string end = "note        the ledger was rebuilt\n";
   const std::string text = to_text(report);
@@ -136,11 +136,11 @@ TEST(RunReportText, ends_with_the_warnings_and_a_newline) {
 }
 
 TEST(RunReportText, stage_percentages_add_up_to_100) {
-  const std::regex row(R"((\w+) +\d+ +(\d+) % +(\d+) % +(\d+) %)");
+  const std::regex table_row(R"((\w+) +\d+ +(\d+) % +(\d+) % +(\d+) %)");
   int rows = 0;
-  for (const std::string& line : lines(to_text(example()))) {
+  for (const std::string& line : split_lines(to_text(make_report()))) {
     std::smatch match;
-    if (!std::regex_match(line, match, row)) continue;
+    if (!std::regex_match(line, match, table_row)) continue;
     ++rows;
     EXPECT_NEAR(std::stoi(match[2]) + std::stoi(match[3]) + std::stoi(match[4]), 100, 1) << line;
     if (match[1] == "load") {
@@ -152,11 +152,11 @@ TEST(RunReportText, stage_percentages_add_up_to_100) {
 }
 
 TEST(RunReportText, table_columns_are_aligned) {
-  telemetry::RunReport report = example();
-  report.stages.push_back(row("idle", 128));
+  telemetry::RunReport report = make_report();
+  report.stages.push_back(make_stage("idle", 128));
   std::vector<std::size_t> widths;
   bool inside = false;
-  for (const std::string& line : lines(to_text(report))) {
+  for (const std::string& line : split_lines(to_text(report))) {
     if (line.rfind("stage ", 0) == 0) inside = true;
     if (line.empty()) inside = false;
     if (inside) widths.push_back(line.size());
@@ -166,9 +166,9 @@ TEST(RunReportText, table_columns_are_aligned) {
 }
 
 TEST(RunReportText, is_ascii_of_at_most_100_columns) {
-  telemetry::RunReport report = example();
+  telemetry::RunReport report = make_report();
   report.interrupted = true;
-  for (const std::string& line : lines(to_text(report))) {
+  for (const std::string& line : split_lines(to_text(report))) {
     EXPECT_LE(line.size(), 100u) << line;
     for (const char c : line) EXPECT_TRUE(c >= ' ' && c <= '~') << line;
   }
@@ -186,13 +186,13 @@ TEST(RunReportText, omits_rate_and_quality_without_done_images) {
 }
 
 TEST(RunReportJson, is_one_object_on_one_line) {
-  const std::string text = to_json(example());
+  const std::string text = to_json(make_report());
   EXPECT_EQ(text.find('\n'), std::string::npos);
   EXPECT_TRUE(nlohmann::json::parse(text).is_object());
 }
 
 TEST(RunReportJson, has_all_values_with_consistent_sums) {
-  const telemetry::RunReport report = example();
+  const telemetry::RunReport report = make_report();
   const auto json = nlohmann::json::parse(to_json(report));
   std::int64_t failures = 0;
   for (const auto& [reason, count] : json["failures"].items()) {
@@ -236,7 +236,7 @@ TEST(RunReportJson, has_nulls_when_nothing_was_measured) {
 }
 
 TEST(RunReportJson, is_valid_json_with_warnings_that_are_not_utf8) {
-  telemetry::RunReport report = example();
+  telemetry::RunReport report = make_report();
   report.warnings = {"could not read caf\xe9.png"};
   EXPECT_TRUE(nlohmann::json::accept(to_json(report)));
 }

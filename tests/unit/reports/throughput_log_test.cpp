@@ -18,7 +18,7 @@ namespace {
 using test::TempFolder;
 using testing::ElementsAre;
 
-std::vector<std::string> lines_of(const std::filesystem::path& file) {
+std::vector<std::string> read_lines(const std::filesystem::path& file) {
   std::vector<std::string> lines;
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
@@ -39,22 +39,22 @@ class ThroughputLogTest : public testing::Test {
   std::string read() const { return read(file_); }
 };
 
-/// As a full disk: while it lives files may have so many bytes.
+/// Limits the size of files while it exists, to simulate a full disk.
 class MaxFileSize {
  public:
   explicit MaxFileSize(rlim_t bytes) {
     ::signal(SIGXFSZ, SIG_IGN);
-    EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &before_), 0);
-    const rlimit limit{bytes, before_.rlim_max};
+    EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &old_limit_), 0);
+    const rlimit limit{bytes, old_limit_.rlim_max};
     EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
   }
   ~MaxFileSize() {
-    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &before_), 0);
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &old_limit_), 0);
     ::signal(SIGXFSZ, SIG_DFL);
   }
 
  private:
-  rlimit before_{};
+  rlimit old_limit_{};
 };
 
 TEST_F(ThroughputLogTest, appends_and_starts_each_file_with_the_header) {
@@ -96,10 +96,10 @@ TEST(ThroughputLog, appends_to_an_existing_file) {
   {
     ThroughputLog log(file, {}, "head 1");
     log.write("a");
-    EXPECT_THAT(lines_of(file), ElementsAre("head 1", "a")) << "at once, and not at the end";
+    EXPECT_THAT(read_lines(file), ElementsAre("head 1", "a")) << "at once, and not at the end";
   }
   ThroughputLog(file, {}, "head 2").write("b");
-  EXPECT_THAT(lines_of(file), ElementsAre("head 1", "a", "head 2", "b"));
+  EXPECT_THAT(read_lines(file), ElementsAre("head 1", "a", "head 2", "b"));
 }
 
 TEST(ThroughputLog, rotates_and_starts_each_file_with_the_header) {
@@ -108,9 +108,9 @@ TEST(ThroughputLog, rotates_and_starts_each_file_with_the_header) {
   const std::string line(40, 'x');
   ThroughputLog log(file, {.max_bytes = 100, .max_backups = 2}, "head");
   for (int i = 0; i < 12; ++i) log.write(line + std::to_string(i));
-  EXPECT_THAT(lines_of(file).front(), "head");
-  EXPECT_EQ(lines_of(file).back(), line + "11");
-  EXPECT_THAT(lines_of(folder.path() / "log.1.jsonl").front(), "head");
+  EXPECT_THAT(read_lines(file).front(), "head");
+  EXPECT_EQ(read_lines(file).back(), line + "11");
+  EXPECT_THAT(read_lines(folder.path() / "log.1.jsonl").front(), "head");
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "log.2.jsonl"));
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "log.3.jsonl"));
   EXPECT_LE(std::filesystem::file_size(file), 100u);
@@ -123,7 +123,7 @@ TEST(ThroughputLog, is_truncated_when_it_cannot_be_renamed) {
   ThroughputLog log(file, {.max_bytes = 20, .max_backups = 1}, "head");
   EXPECT_FALSE(log.write("what has no room is lost"));
   EXPECT_TRUE(log.write("small"));
-  EXPECT_THAT(lines_of(file), ElementsAre("head", "small"));
+  EXPECT_THAT(read_lines(file), ElementsAre("head", "small"));
 }
 
 TEST(ThroughputLog, continues_after_a_write_error) {
