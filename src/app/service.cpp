@@ -311,8 +311,8 @@ status_server::ServiceState Service::state() {
     state.not_ready_reasons.push_back(to_string(*stall));
   }
   const duration<double> silence = steady_clock::now() - last_heartbeat_.load();
-  state.gpus_healthy = !has_backend_ || silence <= kMaxHeartbeatAge;
-  if (!state.gpus_healthy)
+  state.are_gpus_healthy = !has_backend_ || silence <= kMaxHeartbeatAge;
+  if (!state.are_gpus_healthy)
     state.unhealthy_reasons.push_back("the GPUs have not responded for " +
                                       std::to_string(int(silence.count())) + " s");
   return state;

@@ -8,8 +8,8 @@
 namespace eckart::status_server {
 namespace {
 
-/// A decimal number as addresses and ports have it: digits alone, no leading zero.
-std::optional<int> number_in(std::string_view text) {
+/// Parses a decimal number as in addresses and ports: only digits, no leading zero.
+std::optional<int> parse_number(std::string_view text) {
   constexpr std::size_t kMaxDigits = 5;
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   if (text.empty() || text.size() > kMaxDigits || !std::all_of(text.begin(), text.end(), is_digit))
@@ -21,7 +21,7 @@ std::optional<int> number_in(std::string_view text) {
 }
 
 bool is_port(std::string_view text) {
-  const std::optional<int> port = number_in(text);
+  const std::optional<int> port = parse_number(text);
   return port && *port >= 1 && *port <= 65535;
 }
 
@@ -29,7 +29,7 @@ bool is_ipv4_loopback(std::string_view text) {
   for (int part = 0; part < 4; ++part) {
     const std::size_t dot = text.find('.');
     if ((dot == text.npos) != (part == 3)) return false;
-    const std::optional<int> number = number_in(text.substr(0, dot));
+    const std::optional<int> number = parse_number(text.substr(0, dot));
     if (!number || *number > 255 || (part == 0 && *number != 127)) return false;
     if (part < 3) text.remove_prefix(dot + 1);
   }
@@ -47,7 +47,8 @@ bool is_letter_or_digit(char c) {
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/// With neither a space at the beginning, which would continue the line before, nor one at the end.
+/// Whether `name` is a token of RFC 9110. A leading space would continue the previous line, and a
+/// trailing space is not allowed.
 bool is_header_name(std::string_view name) {
   constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
   return !name.empty() && std::all_of(name.begin(), name.end(), [&](char c) {
@@ -64,13 +65,14 @@ bool has_control_character(std::string_view line) {
 
 bool is_well_formed_request_head(std::string_view head) {
   constexpr std::string_view kEndOfLine = "\r\n";
-  for (bool is_first = true;; is_first = false) {
+  for (bool is_request_line = true;; is_request_line = false) {
     const std::size_t end = head.find(kEndOfLine);
     const std::string_view line = head.substr(0, end);
     if (end == head.npos || has_control_character(line)) return false;
-    if (line.empty()) return !is_first;
+    if (line.empty()) return !is_request_line;
     const std::size_t colon = line.find(':');
-    if (!is_first && (colon == line.npos || !is_header_name(line.substr(0, colon)))) return false;
+    if (!is_request_line && (colon == line.npos || !is_header_name(line.substr(0, colon))))
+      return false;
     head.remove_prefix(end + kEndOfLine.size());
   }
 }

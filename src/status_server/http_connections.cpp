@@ -18,11 +18,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kMaxConnections = 32;  // each takes a descriptor that images may need
+constexpr std::size_t kMaxConnections = 32;  // each needs a file descriptor, which images also need
 constexpr std::size_t kMaxHeadBytes = 16384;
-constexpr milliseconds kRequestTimeout{1000}, kExchangeTimeout{5000};  // the answer with it
-// When there are too many connections, one may be closed that has been silent for so long. A client
-// that had to wait for its turn has sent its request by then.
+constexpr milliseconds kRequestTimeout{1000};
+constexpr milliseconds kExchangeTimeout{5000};  // request and response
+// If there are too many connections, one that has been silent for this time may be closed. Requests
+// of clients that waited to be accepted have arrived by then.
 constexpr milliseconds kMinReadTime{20}, kMinWriteIdleTime{20};
 constexpr milliseconds kOutOfDescriptorsPause{100};
 
@@ -55,8 +56,8 @@ class HttpConnections::Connection {
     if (state_ == State::writing_response) send();
     if (state_ == State::draining) drain_input();
   }
-  void answer(std::string text) {
-    answer_ = std::move(text);
+  void start_response(std::string text) {
+    response_ = std::move(text);
     last_sent_at_ = Clock::now();
     state_ = State::writing_response;
     send();
@@ -65,7 +66,8 @@ class HttpConnections::Connection {
   Clock::time_point deadline() const {
     return accepted_at_ + (state_ == State::reading_request ? kRequestTimeout : kExchangeTimeout);
   }
-  /// For others that wait: not before it is known to be slow.
+  /// The time from which the connection may be closed in favor of waiting ones: it must first have
+  /// been slow.
   Clock::time_point evictable_at() const {
     switch (state_) {
       case State::reading_request:
@@ -83,41 +85,41 @@ class HttpConnections::Connection {
   void read_head() {
     std::array<char, 4096> bytes;
     for (;;) {
-      const ssize_t got = ::recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT);
-      if (got < 0 && would_block()) return;
-      if (got <= 0) return end();
-      head_.append(bytes.data(), std::size_t(got));
+      const ssize_t count = ::recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT);
+      if (count < 0 && would_block()) return;
+      if (count <= 0) return end();
+      head_.append(bytes.data(), std::size_t(count));
       if (head_.find("\r\n\r\n") != head_.npos) {
         state_ = State::request_complete;
         return;
       }
-      if (head_.size() > kMaxHeadBytes) return answer(kHeadTooLongResponse);
+      if (head_.size() > kMaxHeadBytes) return start_response(kHeadTooLongResponse);
     }
   }
 
   void send() {
-    while (sent_ < answer_.size()) {
-      const ssize_t sent = ::send(socket_, answer_.data() + sent_, answer_.size() - sent_,
+    while (sent_ < response_.size()) {
+      const ssize_t sent = ::send(socket_, response_.data() + sent_, response_.size() - sent_,
                                   MSG_DONTWAIT | MSG_NOSIGNAL);
       if (sent < 0 && would_block()) return;
       if (sent < 0) return end();
       sent_ += std::size_t(sent);
       last_sent_at_ = Clock::now();
     }
-    answer_.clear();
+    response_.clear();
     ::shutdown(socket_, SHUT_WR);
     state_ = State::draining;
     drain_input();
   }
 
-  /// What a client still sends, a request's body say: to close before it is read would take back
-  /// an answer that is on its way.
+  /// Reads and discards what the client still sends, such as a body. Closing a socket with unread
+  /// input could discard the response on its way.
   void drain_input() {
     std::array<char, 4096> bytes;
     for (int reads = 0; reads < 16; ++reads) {
-      const ssize_t got = ::recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT);
-      if (got < 0 && would_block()) return;
-      if (got <= 0) return end();
+      const ssize_t count = ::recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT);
+      if (count < 0 && would_block()) return;
+      if (count <= 0) return end();
     }
   }
 
@@ -125,35 +127,36 @@ class HttpConnections::Connection {
 
   const int socket_;
   State state_ = State::reading_request;
-  std::string head_, answer_;
+  std::string head_, response_;
   std::size_t sent_ = 0;
-  Clock::time_point accepted_at_ = Clock::now(),
-                    last_sent_at_ = accepted_at_;  // last_sent_at_: the last byte sent
+  Clock::time_point accepted_at_ = Clock::now();
+  Clock::time_point last_sent_at_ = accepted_at_;  // when the last byte was sent
 };
 
-HttpConnections::HttpConnections(int listening, RequestHandler answer, IsPriority is_urgent)
-    : listening_socket_(listening),
+HttpConnections::HttpConnections(int listening_socket, RequestHandler handle_request,
+                                 IsPriority is_priority)
+    : listening_socket_(listening_socket),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      answer_(std::move(answer)),
-      is_urgent_(std::move(is_urgent)) {
+      handle_request_(std::move(handle_request)),
+      is_priority_(std::move(is_priority)) {
   if (wake_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
 }
 
 HttpConnections::~HttpConnections() { ::close(wake_); }
 
 void HttpConnections::stop() {
-  stop_ = true;
+  should_stop_ = true;
   ::eventfd_write(wake_, 1);
 }
 
 void HttpConnections::run() {
-  while (!stop_) {
+  while (!should_stop_) {
     wait();
     accept();
     for (Connection& connection : connections_) connection.advance();
     while (answer_one_request(true)) {
     }
-    answer_one_request(false);  // and then look who else has come
+    answer_one_request(false);  // then accept new connections before the next
     const auto now = Clock::now();
     std::erase_if(connections_, [&](const Connection& connection) {
       return connection.state() == Connection::State::closed || connection.deadline() <= now;
@@ -196,14 +199,15 @@ void HttpConnections::accept() {
     if (socket >= 0) {
       connections_.emplace_back(socket).advance();
     } else if (errno != EINTR && errno != ECONNABORTED) {
-      const bool none_left = errno == EMFILE || errno == ENFILE || errno == ENOMEM;
-      if (none_left) accept_at_ = Clock::now() + kOutOfDescriptorsPause;
+      const bool is_out_of_resources = errno == EMFILE || errno == ENFILE || errno == ENOMEM;
+      if (is_out_of_resources) accept_at_ = Clock::now() + kOutOfDescriptorsPause;
       return;
     }
   } while (!is_full());
 }
 
-/// False where none has kept others waiting for long; then `accept_at_` is when one will have.
+/// Closes the connection that has been slow for longest. If none was slow for long enough, returns
+/// false and sets `accept_at_`.
 bool HttpConnections::evict_slowest_connection() {
   const auto slowest = std::min_element(
       connections_.begin(), connections_.end(),
@@ -217,12 +221,12 @@ bool HttpConnections::evict_slowest_connection() {
   return true;
 }
 
-bool HttpConnections::answer_one_request(bool urgent) {
+bool HttpConnections::answer_one_request(bool only_priority) {
   for (Connection& connection : connections_) {
     if (connection.state() != Connection::State::request_complete ||
-        (urgent && !is_urgent_(connection.head())))
+        (only_priority && !is_priority_(connection.head())))
       continue;
-    connection.answer(answer_(connection.head()));
+    connection.start_response(handle_request_(connection.head()));
     return true;
   }
   return false;

@@ -8,26 +8,27 @@
 
 namespace eckart::status_server {
 
-/// Serves the clients of a listening socket on one thread, one request a connection, and waits for
-/// none of them: a request is answered once all of its head has come, and an answer is sent as fast
-/// as its client takes it. Of more than some connections those that keep it waiting longest are
-/// closed, so that clients that send nothing, or little by little, keep no other waiting.
+/// Serves the clients of a listening socket on one thread, one request per connection. It never
+/// waits for a single client: a request is answered once its head is complete, and the response is
+/// sent as fast as the client reads it. If there are too many connections, the slowest are closed,
+/// so that clients that send nothing, or send slowly, do not block others.
 class HttpConnections {
  public:
-  /// The answer, head and body, to a request's head.
+  /// Returns the response, head and body, to the head of a request.
   using RequestHandler = std::function<std::string(const std::string& head)>;
-  /// Whether a request goes before others.
+  /// Whether a request is answered before others.
   using IsPriority = std::function<bool(const std::string& head)>;
 
-  /// `listening` stays the caller's, and must not block. Throws std::system_error.
-  HttpConnections(int listening, RequestHandler answer, IsPriority is_urgent);
+  /// `listening_socket` must be nonblocking; the caller keeps its ownership. Throws
+  /// std::system_error.
+  HttpConnections(int listening_socket, RequestHandler handle_request, IsPriority is_priority);
   ~HttpConnections();
   HttpConnections(const HttpConnections&) = delete;
   HttpConnections& operator=(const HttpConnections&) = delete;
 
-  /// Until stop(). Throws std::system_error where the sockets cannot be waited for.
+  /// Serves until stop(). Throws std::system_error if poll() fails.
   void run();
-  /// From any thread; run() returns soon after it.
+  /// May be called from any thread; run() returns soon after.
   void stop();
 
  private:
@@ -38,17 +39,17 @@ class HttpConnections {
   void accept();
   bool is_full() const;
   bool evict_slowest_connection();
-  bool answer_one_request(bool urgent);
+  bool answer_one_request(bool only_priority);
   int timeout_ms() const;
 
   const int listening_socket_;
   const int wake_;
-  const RequestHandler answer_;
-  const IsPriority is_urgent_;
+  const RequestHandler handle_request_;
+  const IsPriority is_priority_;
   std::list<Connection> connections_;
-  bool has_pending_connection_ = false;  // to be accepted
-  Clock::time_point accept_at_{};        // not before
-  std::atomic<bool> stop_{false};
+  bool has_pending_connection_ = false;  // a client waits to be accepted
+  Clock::time_point accept_at_{};        // when to accept again
+  std::atomic<bool> should_stop_{false};
 };
 
 }  // namespace eckart::status_server

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::string_view kEndOfLine = "\r\n";
 
-/// What comes before the next `end`, which is taken off `rest` with it; all, where there is none.
+/// Returns the text before the next `end`, and removes it and `end` from `rest`. Returns all of
+/// `rest` if there is no `end`.
 std::string_view take_until(std::string_view& rest, std::string_view end) {
   const std::size_t at = rest.find(end);
   const std::string_view part = rest.substr(0, at);

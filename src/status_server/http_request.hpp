@@ -8,33 +8,36 @@
 
 namespace eckart::status_server {
 
-/// The head of an HTTP/1 request. Bodies are not read: nothing here takes one.
+/// The head of an HTTP/1 request. Bodies are not read, because no resource accepts one.
 struct HttpRequest {
   std::string method;
-  std::string path;     ///< of the target, with its leading slash; percent escapes stay as they are
-  std::string query;    ///< what follows the target's `?`
+  std::string path;     ///< path of the target, with leading slash; percent escapes are not decoded
+  std::string query;    ///< the part of the target after `?`
   std::string version;  ///< "HTTP/1.0" or "HTTP/1.1"
-  std::vector<std::pair<std::string, std::string>> headers{};  ///< values without outer spaces
+  std::vector<std::pair<std::string, std::string>>
+      headers{};  ///< values without leading and trailing blanks
 
-  /// The values of all headers of a name, whose case does not matter.
+  /// The values of all headers with this name; case does not matter.
   std::vector<std::string_view> header_values(std::string_view name) const;
-  /// Of `name=value` in the query; empty if it is not there.
+  /// The value of `name=value` in the query; empty if there is none.
   std::string_view query_value(std::string_view name) const;
 };
 
-/// `head` is all up to the empty line, that included. Nothing where it is not well-formed
-/// (is_well_formed_request_head()), its target is no path, or its version is another.
+/// Parses a head, which must include the empty line at its end. Returns nothing if it is not
+/// well-formed (is_well_formed_request_head()), if its target is not a path, or if the version is
+/// unknown.
 std::optional<HttpRequest> parse_http_request(std::string_view head);
 
-/// What is answered to a GET or HEAD.
+/// The response to a GET or HEAD request.
 struct HttpResponse {
   int status = 200;
   std::string type = "text/plain; charset=utf-8";
   std::string body{};
-  std::vector<std::pair<std::string, std::string>> headers{};  ///< beyond those of every response
+  std::vector<std::pair<std::string, std::string>>
+      headers{};  ///< in addition to those of every response
 };
 
-/// As it is sent: each response ends its connection, and is not to be cached.
+/// Serializes a response. Each response closes its connection and forbids caching.
 std::string to_text(const HttpResponse& response, bool with_body);
 
 }  // namespace eckart::status_server

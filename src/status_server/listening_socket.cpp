@@ -32,18 +32,18 @@ constexpr mode_t kSocketMode = 0660;
   fail(address, std::generic_category().message(error));
 }
 
-/// Whether a process listens there; what is left of a dead one is removed.
+/// Whether a process listens on the socket. Removes the socket of a dead process.
 bool is_socket_in_use(const std::string& path, const sockaddr_un& address) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) return false;
-  // One that is stopped, and has many who wait, would let this wait as well.
+  // The probe is nonblocking: a stopped process with a full backlog would block it.
   const FileDescriptor probe(::socket(AF_UNIX, kSocketFlags, 0));
   if (!probe) fail(path, errno);
-  const bool refused =
+  const bool is_refused =
       ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
       errno == ECONNREFUSED;
-  if (refused) ::unlink(path.c_str());
-  return !refused;
+  if (is_refused) ::unlink(path.c_str());
+  return !is_refused;
 }
 
 FileDescriptor bind_path(const std::string& path) {
@@ -53,7 +53,8 @@ FileDescriptor bind_path(const std::string& path) {
   if (is_socket_in_use(path, address)) fail(path, "another process is listening there");
   FileDescriptor socket(::socket(AF_UNIX, kSocketFlags, 0));
   if (!socket) fail(path, errno);
-  // Linux makes the file with the socket's own mode, less the umask: so it is never more than that.
+  // Linux creates the file with the mode of the socket and applies the umask. So the file never has
+  // more permissions.
   ::fchmod(socket.get(), kSocketMode);
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     fail(path, errno);
@@ -71,12 +72,12 @@ FileDescriptor bind_port(const std::string& address) {
     fail(address, ::gai_strerror(error));
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> all(found, &::freeaddrinfo);
   int error = EADDRNOTAVAIL;
-  for (const addrinfo* each = found; each; each = each->ai_next) {
-    FileDescriptor socket(::socket(each->ai_family, kSocketFlags, each->ai_protocol));
-    // Not SO_REUSEPORT: one address is one process's.
+  for (const addrinfo* candidate = found; candidate; candidate = candidate->ai_next) {
+    FileDescriptor socket(::socket(candidate->ai_family, kSocketFlags, candidate->ai_protocol));
+    // Not SO_REUSEPORT: only one process may use an address.
     const int yes = 1;
     if (socket && ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
-        ::bind(socket.get(), each->ai_addr, each->ai_addrlen) == 0)
+        ::bind(socket.get(), candidate->ai_addr, candidate->ai_addrlen) == 0)
       return socket;
     error = errno;
   }
@@ -95,9 +96,9 @@ HostAndPort host_and_port(const std::string& address) {
 }
 
 FileDescriptor listen_on(const std::string& address) {
-  constexpr int kMaxWaiting = 1024;  // clients that have not been accepted
+  constexpr int kBacklog = 1024;  // connections that are not accepted yet
   FileDescriptor socket = is_socket_path(address) ? bind_path(address) : bind_port(address);
-  if (::listen(socket.get(), kMaxWaiting) != 0) fail(address, errno);
+  if (::listen(socket.get(), kBacklog) != 0) fail(address, errno);
   return socket;
 }
 

@@ -18,8 +18,7 @@ using prometheus::ClientMetric;
 using prometheus::MetricType;
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-/// The families of one scrape, as they are added. Histograms have a bound for each step of
-/// 1, 2.5, 5.
+/// The metric families of one scrape. Histogram buckets have bounds in steps of 1, 2.5 and 5.
 class MetricFamilies {
  public:
   void add(const char* name, const char* help, MetricType type) {
@@ -41,7 +40,7 @@ class MetricFamilies {
     }
     histogram.bucket.push_back({histogram.sample_count, std::numeric_limits<double>::infinity()});
   }
-  // A family of one.
+  // A family with one metric.
   void counter(const char* name, const char* help, double value) {
     add(name, help, MetricType::Counter);
     counter(value);
@@ -67,7 +66,7 @@ void add_images(MetricFamilies& out, const RunStatus& status) {
   const telemetry::ImageCounts& counts = all.counts;
   out.add("eckart_images_discovered_total", "Inputs discovered, counting each retry",
           MetricType::Counter);
-  // `found` goes back with each that is given back, and a counter must not.
+  // `found` decreases when an image is returned for a retry, but a counter must not.
   out.counter(double(std::accumulate(counts.retries_by_stage.begin(), counts.retries_by_stage.end(),
                                      all.found)),
               {{"source", status.identity.command}});
@@ -99,10 +98,10 @@ void add_images(MetricFamilies& out, const RunStatus& status) {
   out.gauge("eckart_backlog_images", "Images discovered or waiting that are not finished",
             double(waiting + all.unfinished));
   const double oldest[] = {all.oldest_unfinished_unix_s, status.state.oldest_waiting_unix_s};
-  const bool both = oldest[0] > 0 && oldest[1] > 0;
+  const bool has_both = oldest[0] > 0 && oldest[1] > 0;
   out.gauge("eckart_oldest_pending_timestamp_seconds",
             "Unix time when the oldest unfinished image was discovered; 0: none",
-            both ? std::min(oldest[0], oldest[1]) : std::max(oldest[0], oldest[1]));
+            has_both ? std::min(oldest[0], oldest[1]) : std::max(oldest[0], oldest[1]));
   out.gauge("eckart_last_success_timestamp_seconds",
             "Unix time of the last done image; 0: none yet",
             std::max(all.last_done_unix_s, status.state.last_done_unix_s));
@@ -126,7 +125,7 @@ void add_stages(MetricFamilies& out, const std::vector<telemetry::StageStats>& s
   out.add("eckart_stage_cpu_seconds_total", "CPU time of the threads", MetricType::Counter);
   for (const telemetry::StageStats& stage : stages)
     out.counter(stage.cpu_s, {{"stage", stage.name}});
-  out.add("eckart_stage_duration_seconds", "Of an image in it", MetricType::Histogram);
+  out.add("eckart_stage_duration_seconds", "Time of an image in the stage", MetricType::Histogram);
   for (const telemetry::StageStats& stage : stages)
     out.histogram(stage.service, {{"stage", stage.name}});
 }
@@ -139,7 +138,7 @@ void add_queues(MetricFamilies& out, const telemetry::Snapshot& all,
   out.add("eckart_queue_capacity_images", "Capacity of the queue", MetricType::Gauge);
   for (const telemetry::QueueStats& queue : all.queues)
     out.gauge(double(queue.capacity), {{"queue", queue.name}});
-  out.add("eckart_queue_wait_seconds", "Of an image in it", MetricType::Histogram);
+  out.add("eckart_queue_wait_seconds", "Time of an image in the queue", MetricType::Histogram);
   for (const telemetry::QueueStats& queue : all.queues)
     out.histogram(queue.wait, {{"queue", queue.name}});
   const telemetry::BatchStats& batches = recent.batches.count > 0 ? recent.batches : all.batches;
@@ -176,7 +175,7 @@ void add_gpus(MetricFamilies& out, const RunStatus& status) {
       out.gauge(value(gpu), {{"gpu", gpu.uuid}});
   };
   each("eckart_gpu_healthy", "1 if all GPUs of the process respond, else 0",
-       [&](const machine::GpuUsage&) { return status.state.gpus_healthy; });
+       [&](const machine::GpuUsage&) { return status.state.are_gpus_healthy; });
   each("eckart_gpu_busy_ratio", "Fraction of time in which a kernel ran",
        [](const machine::GpuUsage& gpu) { return telemetry::busy_ratio(gpu); });
   each("eckart_gpu_memory_used_bytes", "Memory used on the device by all processes",

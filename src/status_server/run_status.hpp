@@ -16,51 +16,52 @@ namespace eckart::status_server {
 struct WatchStatus {
   std::string input, output;
   std::int64_t waiting = 0;  ///< files
-  std::string state;         ///< why it is held back; empty if it is not
+  std::string state;         ///< why the watch is blocked; empty if it is not
 };
 
-/// What a run or service knows besides its pipeline.
+/// The state of a run or service, besides that of its pipeline.
 struct ServiceState {
-  std::vector<std::string> not_ready_reasons;  ///< why it cannot work, in words; empty: it is ready
-  std::vector<std::string> unhealthy_reasons;  ///< why it should be started again; empty: it lives
-  bool gpus_healthy = true;                    ///< all of them, as far as is known
+  std::vector<std::string> not_ready_reasons;  ///< sentences; empty if ready
+  std::vector<std::string> unhealthy_reasons;  ///< sentences; empty if healthy
+  bool are_gpus_healthy = true;                ///< false if a GPU is known not to respond
   std::vector<WatchStatus> watches;
-  double last_done_unix_s = 0;       ///< of the services before this one, which a reload has ended
-  double oldest_waiting_unix_s = 0;  ///< when the oldest file that waits in a watch came; 0: none
-  std::int64_t overflows = 0;        ///< of the kernel's queues of events
+  double last_done_unix_s = 0;  ///< of earlier services of this process, which reloads ended
+  double oldest_waiting_unix_s =
+      0;                       ///< when the oldest waiting file of all watches arrived; 0: none
+  std::int64_t overflows = 0;  ///< of the event queues of inotify
   std::int64_t degraded_watches =
-      0;                      ///< watches that are held back, missing or scanned for want of events
-  std::int64_t restarts = 0;  ///< processes before this one that have lost their GPU
+      0;                      ///< blocked, missing, or scanned because events are not available
+  std::int64_t restarts = 0;  ///< earlier processes that lost their GPU
 };
 
-/// What was, a second or so at a time, for some minutes.
+/// Snapshots of the last minutes, one per second.
 class History {
  public:
-  void add(double unix_s, const telemetry::Snapshot& second);
-  struct HistorySample {
+  void add(double unix_s, const telemetry::Snapshot& difference);
+  struct Sample {
     double unix_s;
-    telemetry::Snapshot second;
+    telemetry::Snapshot difference;  ///< to the sample before
   };
-  const std::deque<HistorySample>& samples() const { return samples_; }
+  const std::deque<Sample>& samples() const { return samples_; }
 
  private:
-  std::deque<HistorySample> samples_;
+  std::deque<Sample> samples_;
 };
 
-/// All that a status page or a scrape may ask for, at one time.
+/// The data of the status page and of a scrape, at one time.
 struct RunStatus {
   reports::RunIdentity identity;
   reports::GpuInventory gpus;
-  telemetry::Snapshot all, recent;
+  telemetry::Snapshot all, recent;  ///< since the start, and of the last interval
   ServiceState state;
 
   bool is_ready() const { return state.not_ready_reasons.empty(); }
 };
 
-/// status.json, as docs/reference/status-page.md has it; of the history what came after that time.
+/// The text of status.json (docs/reference/status-page.md), with the history after `since_unix_s`.
 std::string status_json(const RunStatus& status, const History& history, double since_unix_s);
 
-/// Prometheus' text format; the metrics of docs/reference/metrics.md.
+/// The metrics of docs/reference/metrics.md in the text format of Prometheus.
 std::string metrics_text(const RunStatus& status);
 
 }  // namespace eckart::status_server

@@ -11,48 +11,48 @@ namespace {
 constexpr std::size_t kMaxHistorySamples = 600;
 
 Json watches_json(const std::vector<WatchStatus>& watches) {
-  Json all = Json::array();
+  Json json = Json::array();
   for (const WatchStatus& watch : watches) {
-    all.push_back({{"input", watch.input},
-                   {"output", watch.output},
-                   {"waiting", watch.waiting},
-                   {"state", watch.state}});
+    json.push_back({{"input", watch.input},
+                    {"output", watch.output},
+                    {"waiting", watch.waiting},
+                    {"state", watch.state}});
   }
-  return all;
+  return json;
 }
 
 Json recent_failures_json(const std::deque<telemetry::ImageFailure>& failures) {
-  Json all = Json::array();
+  Json json = Json::array();
   for (const telemetry::ImageFailure& failure : failures) {
-    all.push_back({{"time", machine::utc_timestamp(failure.unix_s)},
-                   {"file", failure.file},
-                   {"stage", to_string(failure.stage)},
-                   {"reason", to_string(failure.reason)},
-                   {"detail", failure.detail}});
+    json.push_back({{"time", machine::utc_timestamp(failure.unix_s)},
+                    {"file", failure.file},
+                    {"stage", to_string(failure.stage)},
+                    {"reason", to_string(failure.reason)},
+                    {"detail", failure.detail}});
   }
-  return all;
+  return json;
 }
 
 Json history_json(const History& history, double since_unix_s) {
   Json time = Json::array(), rate = Json::array(), failed = Json::array(), cores = Json::array(),
        stages = Json::object(), queues = Json::object(), gpus = Json::array();
-  for (const auto& [unix_s, second] : history.samples()) {
+  for (const auto& [unix_s, difference] : history.samples()) {
     if (unix_s <= since_unix_s) continue;
-    const auto per_second = [seconds = second.seconds](std::int64_t count) {
+    const auto per_second = [seconds = difference.seconds](std::int64_t count) {
       return seconds > 0 ? double(count) / seconds : 0.0;
     };
     time.push_back(unix_s);
-    rate.push_back(per_second(second.counts.done));
-    failed.push_back(per_second(second.counts.failed));
-    cores.push_back(telemetry::busy_ratio(second.machine, second.seconds));
-    for (const telemetry::StageStats& stage : second.stages)
+    rate.push_back(per_second(difference.counts.done));
+    failed.push_back(per_second(difference.counts.failed));
+    cores.push_back(telemetry::busy_ratio(difference.machine, difference.seconds));
+    for (const telemetry::StageStats& stage : difference.stages)
       stages[stage.name].push_back(telemetry::busy_ratio(stage));
-    for (const telemetry::QueueStats& queue : second.queues)
+    for (const telemetry::QueueStats& queue : difference.queues)
       queues[queue.name].push_back(double(queue.images) /
                                    double(std::max<std::int64_t>(1, queue.capacity)));
-    for (std::size_t i = 0; i < second.machine.gpus.size(); ++i) {
-      const machine::GpuUsage& gpu = second.machine.gpus[i];
-      if (gpus.size() <= i)  // there were none when it began
+    for (std::size_t i = 0; i < difference.machine.gpus.size(); ++i) {
+      const machine::GpuUsage& gpu = difference.machine.gpus[i];
+      if (gpus.size() <= i)  // the history began without GPUs
         gpus.push_back({{"uuid", gpu.uuid},
                         {"busy", Json(time.size() - 1, Json())},
                         {"power_w", Json(time.size() - 1, Json())}});
@@ -67,13 +67,13 @@ Json history_json(const History& history, double since_unix_s) {
 
 }  // namespace
 
-void History::add(double unix_s, const telemetry::Snapshot& second) {
-  telemetry::Snapshot small = second;
-  for (telemetry::StageStats& stage : small.stages) stage.service = {};
-  for (telemetry::QueueStats& queue : small.queues) queue.wait = {};
-  small.end_to_end = {};
-  small.recent_failures.clear();
-  samples_.push_back({unix_s, std::move(small)});
+void History::add(double unix_s, const telemetry::Snapshot& difference) {
+  telemetry::Snapshot reduced = difference;
+  for (telemetry::StageStats& stage : reduced.stages) stage.service = {};
+  for (telemetry::QueueStats& queue : reduced.queues) queue.wait = {};
+  reduced.end_to_end = {};
+  reduced.recent_failures.clear();
+  samples_.push_back({unix_s, std::move(reduced)});
   if (samples_.size() > kMaxHistorySamples) samples_.pop_front();
 }
 

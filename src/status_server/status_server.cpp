@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::size_t kMaxBodyBytes = std::size_t(64) << 20;
 
-/// What is wrong with how a request names its host; 0 where nothing is. A browser sends one Host
-/// always; a health check in HTTP/1.0 may send none.
+/// The HTTP status for a bad Host header; 0 if the header is acceptable. Browsers always send one
+/// Host header. A health check in HTTP/1.0 may send none.
 int host_header_status(const HttpRequest& request) {
   const std::vector<std::string_view> hosts = request.header_values("Host");
   if (hosts.empty() && request.version == "HTTP/1.0") return 0;
@@ -49,7 +49,7 @@ StatusServer::StatusServer(const std::string& address, StatusHandlers handlers)
       handlers_(std::move(handlers)),
       listening_(listen_on(address)),
       connections_(std::make_unique<HttpConnections>(
-          listening_.get(), [this](const std::string& head) { return answer(head); },
+          listening_.get(), [this](const std::string& head) { return handle_request(head); },
           is_health_check)) {
   thread_ = std::thread([this, address] {
     try {
@@ -61,7 +61,7 @@ StatusServer::StatusServer(const std::string& address, StatusHandlers handlers)
   });
 }
 
-std::string StatusServer::answer(const std::string& head) const {
+std::string StatusServer::handle_request(const std::string& head) const {
   const std::optional<HttpRequest> request = parse_http_request(head);
   if (!request) return to_text({.status = 400}, true);
   const bool with_body = request->method != "HEAD";

@@ -12,31 +12,31 @@ namespace eckart::status_server {
 
 class HttpConnections;
 
-/// What a StatusServer shows; asked on its thread, which must not be kept waiting.
+/// The contents that a StatusServer shows. Called on the thread of the server; must not block.
 struct StatusHandlers {
   std::function<std::string(double since_unix_s)> json;
   std::function<std::string()> metrics, text;
-  /// Why it is not, in words; empty where all is well.
+  /// Sentences that say why the process is not ready or not healthy; empty if it is.
   std::function<std::string()> readiness_error, health_error;
 };
 
-/// Answers HTTP on a loopback port or a Unix socket: / is a page for people, /status.json what it
-/// shows, /status.txt the same for terminals, /metrics for Prometheus, /healthz and /readyz 200 or
-/// 503 with why. A client that takes more than a second to ask, or 5 s with the answer, is
-/// disconnected; when many connect at a time, sooner, so that they keep no other waiting. On a port
-/// a request is refused whose Host does not name the loopback interface.
+/// An HTTP server on a loopback port or a Unix socket. / is the status page, /status.json its data,
+/// /status.txt the same for terminals, /metrics for Prometheus. /healthz and /readyz answer 200, or
+/// 503 with the reason. A client that takes longer than 1 s for its request, or 5 s in all, is
+/// disconnected; earlier if there are many clients, so that they do not block others. On a port, a
+/// request is refused if its Host does not name the loopback interface.
 class StatusServer {
  public:
-  /// `address`: as settings::ListenAddress has it. Throws FatalError(cannot_create) where nothing
-  /// can listen there. A socket's file is its owner's and group's, and goes with the server; one
-  /// that a dead process has left is replaced.
+  /// `address`: in the format of settings::ListenAddress. Throws FatalError(cannot_create) if it is
+  /// not possible to listen there. The file of a Unix socket has mode 0660 and is removed by the
+  /// destructor. The file of a dead process is replaced.
   StatusServer(const std::string& address, StatusHandlers handlers);
   ~StatusServer();
   StatusServer(const StatusServer&) = delete;
   StatusServer& operator=(const StatusServer&) = delete;
 
  private:
-  std::string answer(const std::string& head) const;
+  std::string handle_request(const std::string& head) const;
   HttpResponse respond(const HttpRequest& request) const;
 
   const std::string socket_path_;  // empty for a port
@@ -46,8 +46,8 @@ class StatusServer {
   std::thread thread_;
 };
 
-/// What a StatusServer at this address answers to a GET; throws FatalError(unavailable) where
-/// there is none.
+/// Sends a GET request to the StatusServer at this address and returns the body. Throws
+/// FatalError(unavailable) if there is none or it does not answer 200.
 std::string http_get(const std::string& address, const std::string& path);
 
 }  // namespace eckart::status_server

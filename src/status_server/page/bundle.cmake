@@ -1,15 +1,15 @@
-# Makes one HTML file, which needs no other, of index.html and what it names; and a C++ source with its bytes.
+# Bundles index.html and the files that it names to one HTML file, and writes a C++ source with its content.
 #   cmake -DPAGE=index.html -DPACKAGES=node_modules -DHTML=out.html [-DSOURCE=out.cpp] -P bundle.cmake
-# Without PACKAGES, what comes from node_modules is left out, and the page does without charts.
+# Without PACKAGES, files from node_modules are left out, and the page has no charts.
 cmake_minimum_required(VERSION 3.24)
 cmake_path(GET PAGE PARENT_PATH folder)
 file(READ ${PAGE} html)
 
-# base64(OUT HEX): as a Content-Security-Policy writes a hash
+# base64(OUT HEX): base64 of a SHA-256, as in a Content-Security-Policy
 function(base64 out hex)
   set(alphabet ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/)
   set(text "")
-  string(APPEND hex 00)  # a SHA-256 has 32 bytes, one less than groups of three have
+  string(APPEND hex 00)  # pads 32 bytes to 33, a multiple of 3
   while(NOT hex STREQUAL "")
     string(SUBSTRING ${hex} 0 6 group)
     string(SUBSTRING ${hex} 6 -1 hex)
@@ -23,7 +23,8 @@ function(base64 out hex)
   set(${out} ${text} PARENT_SCOPE)
 endfunction()
 
-# inline(PATTERN TAG): what `html` names by PATTERN becomes its content in a TAG; its hash is added to TAG_hashes
+# inline(PATTERN TAG): replaces each file reference in `html` that matches PATTERN by a TAG with the content of the file, and
+# appends its hash to TAG_hashes
 function(inline pattern tag)
   set(hashes "")
   while(html MATCHES "${pattern}")
@@ -56,7 +57,7 @@ endfunction()
 
 inline("<link rel=\"stylesheet\" href=\"([^\"]+)\">" style)
 inline("<script src=\"([^\"]+)\"></script>" script)
-# Nothing from elsewhere, and no script but these: not even one that got in by the name of a file.
+# Allow no external content and only these scripts, so that a script injected through a file name does not run.
 set(policy "default-src 'none'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'")
 string(APPEND policy "; style-src${style_hashes}; script-src${script_hashes}")
 string(REPLACE "<!-- policy -->" "<meta http-equiv=\"Content-Security-Policy\" content=\"${policy}\">" html "${html}")

@@ -1,5 +1,5 @@
-// Charts over the samples, drawn by uPlot; none where the page was built without it. Their colors are those of page.css,
-// so that they follow its light and dark.
+// Charts of the samples, drawn by uPlot. If the page was built without uPlot, there are none. The colors are those of
+// page.css, so that they follow its light and dark mode.
 "use strict";
 
 const kHasCharts = typeof uPlot !== "undefined";
@@ -7,8 +7,8 @@ const color = (name) => getComputedStyle(document.documentElement).getPropertyVa
 const charts = [];
 
 /**
- * A chart in the element `id`. lines: () => [{name, column, color, fill}], asked for again at each update; format: of a
- * value; formatTick: of one at the axis, if other; axisMax: what the axis goes up to, where that is fixed.
+ * A chart in the element `id`. lines: () => [{name, column, color, fill}], called at each update; format: formats a
+ * value; formatTick: formats a value at the axis, if different; axisMax: the upper limit of the axis, if it is fixed.
  */
 class Chart {
   constructor(id, {title, lines, format, formatTick = format, axisMax}) {
@@ -23,7 +23,7 @@ class Chart {
     this.plot = null;
     this.legend = makeElement("ul", "legend");
     this.canvas = makeElement("div", "canvas");
-    this.canvas.setAttribute("aria-hidden", "true");  // the legend tells the figures
+    this.canvas.setAttribute("aria-hidden", "true");  // the legend has the values
     const heading = makeElement("h3");
     heading.textContent = title;
     this.element.append(heading, this.legend, this.canvas);
@@ -80,7 +80,7 @@ class Chart {
     };
   }
 
-  /** Values under the cursor, else the latest. */
+  /** Shows the values at the cursor, or the latest ones. */
   label() {
     const times = this.samples.time_s;
     const index = this.plot?.cursor.idx ?? times.length - 1;
@@ -108,7 +108,7 @@ class Chart {
   }
 }
 
-/** The next of 1, 1.5, 2, 3, 5 … above `value`, so that an axis seldom changes; not less than 1, of which nothing is much. */
+/** The next of 1, 1.5, 2, 3, 5 … above `value`, so that an axis seldom changes; at least 1. */
 function roundedAxisMax(value) {
   if (!known(value) || value <= 0.95) return 1;
   const power = 10 ** Math.floor(Math.log10(value));

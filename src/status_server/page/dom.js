@@ -1,12 +1,12 @@
-// What is shown is put in as text, never as HTML: names of files are anybody's. What has not changed is left alone, so
-// that a selection stays, and a screen reader is not made to read again.
+// Content is inserted as text, never as HTML, because anyone may choose file names. Elements that have not changed are not
+// touched, so that a selection is kept and a screen reader does not read them again.
 "use strict";
 
 const byId = (id) => document.getElementById(id);
 
 const kInvisible = /[\p{Cc}\p{Zl}\p{Zp}\u{ad}\u{61c}\u{200b}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2060}-\u{206f}\u{feff}\u{e0000}-\u{e007f}]/gu;
 
-/** A character that is invisible, or would reorder what is shown, becomes an escape: a name cannot pose as another. */
+/** Escapes invisible and bidirectional control characters, so that two different names always look different. */
 function visible(text) {
   return String(text).replace(kInvisible, (character) => `\\u{${character.codePointAt(0).toString(16)}}`);
 }
@@ -30,13 +30,13 @@ function makeElement(tag, className = "") {
   return element;
 }
 
-/** Makes `parent` have `amount` children: those it has stay. */
+/** Adds or removes children so that `parent` has `amount` of them; existing children are kept. */
 function setCount(parent, amount, makeChild) {
   while (parent.children.length > amount) parent.lastElementChild.remove();
   while (parent.children.length < amount) parent.append(makeChild());
 }
 
-/** A bar of parts: [{share, name}], where name is a class. For the eye alone: the figures stand beside it. */
+/** A bar of parts: [{share, name}], where name is a class. Hidden from screen readers: the values are beside it. */
 function setBar(element, parts) {
   setClass(element, "bar");
   element.setAttribute("aria-hidden", "true");
@@ -48,7 +48,7 @@ function setBar(element, parts) {
   });
 }
 
-/** A cell is a text or {text, name (of a class), title, bar}. */
+/** A cell is a text or {text, name (a class), title, bar}. */
 function setCell(element, cell) {
   const {text = "", name = "", title = "", bar} = typeof cell === "object" ? cell : {text: cell};
   setClass(element, name);
@@ -61,7 +61,7 @@ function setCell(element, cell) {
   }
 }
 
-/** The body of the table `id`: a row of cells each. The first of a row is its header; the others know their column's name. */
+/** Sets the body of the table `id`: rows of cells. The first cell of a row is its header; the others have the column name. */
 function setRows(id, rows) {
   const table = byId(id);
   const names = [...table.tHead.rows[table.tHead.rows.length - 1].cells].map((cell) => cell.textContent);
@@ -79,7 +79,7 @@ function setRows(id, rows) {
   });
 }
 
-/** A list of names and values in a <dl>. */
+/** Sets a list of names and values in a <dl>. */
 function setFacts(list, facts) {
   setCount(list, facts.length, () => {
     const pair = makeElement("div");

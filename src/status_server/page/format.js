@@ -1,4 +1,4 @@
-// Figures as people read them. What is not known (null, absent) is a dash.
+// Formats numbers and times. Unknown values (null, missing) are a dash.
 "use strict";
 
 const kUnknown = "–";
@@ -14,7 +14,7 @@ function digits(value, fraction) {
   return formatters.get(fraction).format(value);
 }
 
-/** Three significant digits at least, thousands separated: 0.123, 12.3, 1,234. */
+/** At least three significant digits, with thousands separators: 0.123, 12.3, 1,234. */
 function number(value) {
   if (!known(value)) return kUnknown;
   const size = Math.abs(value);
@@ -22,7 +22,7 @@ function number(value) {
   return digits(value, size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3);
 }
 
-/** With no more digits than it needs, of an axis: 0, 0.2, 1, 1,500. */
+/** The shortest form, for an axis: 0, 0.2, 1, 1,500. */
 const shortest = new Intl.NumberFormat("en", {maximumSignificantDigits: 3});
 const tick = (value) => shortest.format(value);
 
@@ -35,7 +35,7 @@ function percent(share) {
   return `${digits(value, value > 0 && value < 0.95 ? 1 : 0)} %`;
 }
 
-/** 12.3 MB: powers of 1000. */
+/** With a prefix for powers of 1000: 12.3 MB. */
 function scaled(value, unit) {
   if (!known(value)) return kUnknown;
   const prefixes = ["", "k", "M", "G", "T", "P"];
@@ -58,7 +58,7 @@ function duration(seconds) {
   return seconds < 99.95 ? `${number(seconds)} s` : longDuration(seconds);
 }
 
-/** A long one: its two largest units. */
+/** A long time, in its two largest units: 2 d 3 h. */
 function longDuration(seconds) {
   if (!known(seconds)) return kUnknown;
   const units = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
@@ -76,14 +76,14 @@ function longDuration(seconds) {
 
 const twoDigits = (value) => String(value).padStart(2, "0");
 
-/** The time of day here; `when` in seconds since 1970. */
+/** The local time of day; `when` in seconds since 1970. */
 function clock(when, withSeconds = true) {
   const date = new Date(when * 1000);
   const time = `${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`;
   return withSeconds ? `${time}:${twoDigits(date.getSeconds())}` : time;
 }
 
-/** An ISO time as the time of day, with its date where that is another day than `now`'s. */
+/** An ISO time as local time of day, with its date unless that is the date of `now`. */
 function localTime(iso, now) {
   const when = Date.parse(iso) / 1000;
   if (!Number.isFinite(when)) return iso ?? kUnknown;

@@ -1,9 +1,9 @@
-// Asks the server for its status each second, and shows it. While it does not answer the last figures stay, grayed.
+// Requests the status each second and shows it. While the server does not answer, the last values are shown grayed out.
 "use strict";
 
-const kVisiblePollInterval_ms = 1000;  // between questions
-const kRequestTimeout_ms = 5000;  // after which an answer is given up
-const kHiddenPollInterval_ms = 10000;  // between them while nobody looks
+const kVisiblePollInterval_ms = 1000;  // between requests while the page is visible
+const kRequestTimeout_ms = 5000;  // of one request
+const kHiddenPollInterval_ms = 10000;  // between requests while the page is hidden
 
 let samples = new Samples();
 let run = null;
@@ -36,8 +36,8 @@ if (kHasCharts) {
 }
 
 function applyStatus(status) {
-  const isNewRun = status.run?.run !== run;  // or the service has begun anew
-  if (isNewRun || status.now_s < samples.last_s) {  // or its clock was set back
+  const isNewRun = status.run?.run !== run;  // a new run, or a reloaded service
+  if (isNewRun || status.now_s < samples.last_s) {  // or the clock of the server was set back
     run = status.run?.run;
     samples = new Samples();
   }

@@ -1,11 +1,11 @@
-// What was in the last ten minutes, as columns over one row of times. The server sends what is new.
+// The samples of the last ten minutes: one column of times and one of each value. The server sends only new samples.
 "use strict";
 
 const kHistory_s = 600;
 
 class Samples {
   time_s = [];
-  columns = new Map();  // a name ("stages/load") to its values; null where there is none
+  columns = new Map();  // name ("stages/load") to values; null if missing
 
   get last_s() {
     return this.time_s.at(-1) ?? 0;
@@ -16,7 +16,7 @@ class Samples {
     return this.columns.get(name);
   }
 
-  /** Adds what is newer than what is there, and forgets what is old. */
+  /** Adds samples newer than the existing ones, and drops old ones. */
   add(history, interval_s) {
     const columns = columnsOf(history);
     const times = history.time_s ?? [];
@@ -24,7 +24,7 @@ class Samples {
       const time = times[i];
       if (!known(time) || time <= this.last_s) continue;
       if (this.time_s.length > 0 && time - this.last_s > 5 * interval_s) {
-        this.push(this.last_s + interval_s, []);  // a line does not cross what nobody saw
+        this.push(this.last_s + interval_s, []);  // so that lines do not cross the gap
       }
       this.push(time, columns.map(([name, values]) => [name, values[i]]));
     }

@@ -1,11 +1,11 @@
-// The sections of the page: each shows a part of what the server sent. `status` is the answer of status.json.
+// The sections of the page. Each shows a part of `status`, the content of status.json.
 "use strict";
 
 const kStages = ["source", "load", "batch", "compute", "write"];
 const kQueues = ["found", "loaded", "batches", "finished"];
 
 const numberCell = (text, name = "") => ({text, name: `number ${name}`.trim()});
-/** The time of which `last` tells: some looks, a second apart. */
+/** The interval that `last` covers. */
 const intervalText = ({interval_s: s}) => `over ${known(s) && s < 0.95 ? number(s) : count(s)} s`;
 const share = (part, limit) => (known(part) && limit > 0 ? part / limit : null);
 
@@ -69,7 +69,7 @@ function showQueues({last}) {
   ]));
 }
 
-/** Of an image, in the order of its way. */
+/** Latency of an image in each stage and queue, in the order of the pipeline. */
 function showLatency({last, total}) {
   const find = (line, group, name) => (line[group] ?? []).find((item) => item.name === name);
   const rows = [["end to end", (line) => line.end_to_end_s]];

@@ -1,4 +1,4 @@
-// What is read of a request's head, and how a response is sent.
+// Tests of parsing the head of a request and of serializing a response.
 #include "status_server/http_request.hpp"
 
 #include <gmock/gmock.h>

@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Prometheus takes a counter that goes back for one of a new process.
+/// Prometheus interprets a counter that decreases as the counter of a new process.
 TEST(Metrics, discovered_total_does_not_decrease_on_a_retry) {
   RunStatus status;
   status.identity.command = "watch";
@@ -23,7 +23,7 @@ TEST(Metrics, discovered_total_does_not_decrease_on_a_retry) {
               HasSubstr("eckart_images_discovered_total{source=\"watch\"} 2\n"));
 }
 
-/// Of what is in the pipeline and what waits before it; 0 is none.
+/// One time is of the pipeline, the other of files that wait in watches; 0 means none.
 TEST(Metrics, oldest_pending_is_the_minimum_of_the_known_times) {
   const auto oldest = [](double in_pipeline_unix_s, double waiting_unix_s) {
     RunStatus status;

@@ -1,4 +1,4 @@
-// What the page does is tested in a browser, by tests/page.
+// The behavior of the page is tested in a browser, by tests/page.
 #include "status_server/page/status_page.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// The server of the status page against clients and neighbors that mean it no good.
+// Tests of the status server with hostile clients and local users.
 #include "status_server/status_server.hpp"
 
 #include <arpa/inet.h>
@@ -27,7 +27,7 @@
 namespace {
 
 std::function<void(const char* file)> before_chmod;  // called before each chmod
-bool has_descriptors = true;                         // else a socket cannot be made
+bool has_descriptors = true;                         // if false, socket() fails
 
 }  // namespace
 
@@ -45,12 +45,12 @@ extern "C" int chmod(const char* file, mode_t mode) noexcept {
 namespace eckart::status_server {
 namespace {
 
-StatusHandlers pages() {
+StatusHandlers make_handlers() {
   const auto nothing = [] { return std::string(); };
   return {[](double) { return std::string("{}"); }, nothing, nothing, nothing, nothing};
 }
 
-/// A TCP connection, or what is to become one.
+/// A TCP socket.
 class Socket {
  public:
   Socket() : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {}
@@ -58,7 +58,7 @@ class Socket {
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
 
-  /// One that nobody had a moment ago.
+  /// Binds to a free port and returns it.
   int bind_to_any_port() {
     sockaddr_in address = loopback(0);
     socklen_t size = sizeof address;
@@ -74,7 +74,7 @@ class Socket {
   void send(const std::string& text) {
     EXPECT_EQ(::send(descriptor_, text.data(), text.size(), MSG_NOSIGNAL), ssize_t(text.size()));
   }
-  /// Whatever becomes of it.
+  /// Like send(), but ignores errors.
   void try_send(const std::string& text) {
     static_cast<void>(::send(descriptor_, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
   }
@@ -83,12 +83,12 @@ class Socket {
     return ::recv(descriptor_, &byte, 1, MSG_DONTWAIT | MSG_PEEK) == 0 ||
            (errno != EAGAIN && errno != EWOULDBLOCK);
   }
-  /// Until the server closes it.
+  /// Receives until the server closes the connection.
   std::string receive() {
     std::string all(1 << 16, 0);
     std::string text;
-    for (ssize_t got = 0; (got = ::recv(descriptor_, all.data(), all.size(), 0)) > 0;)
-      text.append(all, 0, std::size_t(got));
+    for (ssize_t count = 0; (count = ::recv(descriptor_, all.data(), all.size(), 0)) > 0;)
+      text.append(all, 0, std::size_t(count));
     return text;
   }
 
@@ -107,14 +107,14 @@ class StatusServerOnPort : public ::testing::Test {
  protected:
   const int port_ = Socket().bind_to_any_port();
   const std::string address_ = "127.0.0.1:" + std::to_string(port_);
-  std::unique_ptr<StatusServer> server_ = std::make_unique<StatusServer>(address_, pages());
+  std::unique_ptr<StatusServer> server_ = std::make_unique<StatusServer>(address_, make_handlers());
 };
 
 TEST_F(StatusServerOnPort, port_is_exclusive_and_reusable_after_a_stop) {
-  EXPECT_THROW(StatusServer(address_, pages()), FatalError);
+  EXPECT_THROW(StatusServer(address_, make_handlers()), FatalError);
   EXPECT_EQ(http_get(address_, "/healthz"), "ok\n");
   server_.reset();
-  server_ = std::make_unique<StatusServer>(address_, pages());  // at once
+  server_ = std::make_unique<StatusServer>(address_, make_handlers());  // immediately
   EXPECT_EQ(http_get(address_, "/healthz"), "ok\n");
 }
 
@@ -122,7 +122,8 @@ TEST_F(StatusServerOnPort, stops_during_an_incomplete_request) {
   Socket slow;
   slow.connect(port_);
   slow.send("GET /healthz HTTP/1.1\r\nHost: local");
-  EXPECT_EQ(http_get(address_, "/healthz"), "ok\n");  // and the slow one was accepted before
+  EXPECT_EQ(http_get(address_, "/healthz"),
+            "ok\n");  // the slow client was accepted before this one
   const auto ended = std::async(std::launch::async, [this] { server_.reset(); });
   EXPECT_EQ(ended.wait_for(std::chrono::seconds(4)), std::future_status::ready);
   EXPECT_EQ(slow.receive(), "");
@@ -134,20 +135,20 @@ TEST_F(StatusServerOnPort, answers_despite_idle_connections_with_few_descriptors
                          std::filesystem::directory_iterator());
   };
   const auto before = open_files();
-  std::vector<std::unique_ptr<Socket>> idle;  // so many that the kernel has room for those who wait
+  std::vector<std::unique_ptr<Socket>> idle;  // the kernel can queue all of them
   for (int i = 0; i < 40; ++i) idle.emplace_back(std::make_unique<Socket>())->connect(port_);
   EXPECT_EQ(http_get(address_, "/healthz"), "ok\n");
   EXPECT_LE(open_files() - before, 40 + 33);
 }
 
-/// Thousands of ranges would make megabytes of a page.
+/// Thousands of ranges would turn one page into megabytes.
 TEST_F(StatusServerOnPort, ignores_ranges) {
   Socket client;
   client.connect(port_);
   client.send("GET /status.json HTTP/1.1\r\nHost: localhost\r\nRange: bytes=0-0,0-0\r\n\r\n");
-  const std::string answer = client.receive();
-  EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 ")) << answer;
-  EXPECT_TRUE(answer.ends_with("\r\n\r\n" + pages().json(0))) << answer;
+  const std::string response = client.receive();
+  EXPECT_TRUE(response.starts_with("HTTP/1.1 200 ")) << response;
+  EXPECT_TRUE(response.ends_with("\r\n\r\n" + make_handlers().json(0))) << response;
 }
 
 TEST_F(StatusServerOnPort, rejects_methods_other_than_get_and_head) {
@@ -156,9 +157,9 @@ TEST_F(StatusServerOnPort, rejects_methods_other_than_get_and_head) {
     client.connect(port_);
     client.send(std::string(method) +
                 " /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nhi");
-    const std::string answer = client.receive();
-    EXPECT_TRUE(answer.starts_with("HTTP/1.1 405 ")) << method << answer;
-    EXPECT_NE(answer.find("\r\nAllow: GET, HEAD\r\n"), answer.npos);
+    const std::string response = client.receive();
+    EXPECT_TRUE(response.starts_with("HTTP/1.1 405 ")) << method << response;
+    EXPECT_NE(response.find("\r\nAllow: GET, HEAD\r\n"), response.npos);
   }
   Socket client;
   client.connect(port_);
@@ -176,30 +177,30 @@ TEST_F(StatusServerOnPort, rejects_a_foreign_host_header) {
 }
 
 TEST_F(StatusServerOnPort, requires_exactly_one_host_header) {
-  const auto answer_to = [&](const std::string& request) {
+  const auto status_of = [&](const std::string& request) {
     Socket client;
     client.connect(port_);
     client.send(request + "\r\n");
     return client.receive().substr(0, 12);
   };
   const std::string get = "GET /healthz HTTP/1.1\r\n", local = "Host: localhost\r\n";
-  EXPECT_EQ(answer_to(get + local), "HTTP/1.1 200");
-  EXPECT_EQ(answer_to("GET /healthz HTTP/1.0\r\n"), "HTTP/1.1 200") << "which no browser sends";
-  EXPECT_EQ(answer_to(get), "HTTP/1.1 400");
-  EXPECT_EQ(answer_to(get + local + local), "HTTP/1.1 400");
-  EXPECT_EQ(answer_to(get + local + "Host: example.org\r\n"), "HTTP/1.1 400");
-  EXPECT_EQ(answer_to(get + "Host:\r\n"), "HTTP/1.1 400");
-  EXPECT_EQ(answer_to(get + "Host: :80\r\n"), "HTTP/1.1 403");
-  EXPECT_EQ(answer_to("GET /healthz HTTP/1.0\r\nHost: example.org\r\n"), "HTTP/1.1 403");
-  EXPECT_EQ(answer_to(get + local + "Host : example.org\r\n"), "HTTP/1.1 400");
-  EXPECT_EQ(answer_to(get + "Host : localhost\r\n"), "HTTP/1.1 400");
+  EXPECT_EQ(status_of(get + local), "HTTP/1.1 200");
+  EXPECT_EQ(status_of("GET /healthz HTTP/1.0\r\n"), "HTTP/1.1 200") << "which no browser sends";
+  EXPECT_EQ(status_of(get), "HTTP/1.1 400");
+  EXPECT_EQ(status_of(get + local + local), "HTTP/1.1 400");
+  EXPECT_EQ(status_of(get + local + "Host: example.org\r\n"), "HTTP/1.1 400");
+  EXPECT_EQ(status_of(get + "Host:\r\n"), "HTTP/1.1 400");
+  EXPECT_EQ(status_of(get + "Host: :80\r\n"), "HTTP/1.1 403");
+  EXPECT_EQ(status_of("GET /healthz HTTP/1.0\r\nHost: example.org\r\n"), "HTTP/1.1 403");
+  EXPECT_EQ(status_of(get + local + "Host : example.org\r\n"), "HTTP/1.1 400");
+  EXPECT_EQ(status_of(get + "Host : localhost\r\n"), "HTTP/1.1 400");
   const std::string zero(1, '\0');
-  EXPECT_EQ(answer_to(get + "Host: localhost" + zero + ".example.org\r\n"), "HTTP/1.1 400");
-  EXPECT_EQ(answer_to(get + local + "X: " + zero + "\r\n"), "HTTP/1.1 400");
+  EXPECT_EQ(status_of(get + "Host: localhost" + zero + ".example.org\r\n"), "HTTP/1.1 400");
+  EXPECT_EQ(status_of(get + local + "X: " + zero + "\r\n"), "HTTP/1.1 400");
 }
 
-/// Clients that connect and say nothing, or a byte now and then, and connect again when they are
-/// disconnected; others that ask and do not read the answer.
+/// Some clients connect and send nothing, or one byte now and then, and reconnect when they are
+/// disconnected. Others send a request and do not read the response.
 TEST_F(StatusServerOnPort, answers_within_a_second_despite_hundreds_of_slow_clients) {
   constexpr int kClients = 500;
   std::atomic<bool> is_running{true};
@@ -242,7 +243,7 @@ TEST(StatusServerOnSocket, names_the_missing_descriptors) {
   has_descriptors = false;
   std::string message;
   try {
-    StatusServer(path, pages());
+    StatusServer(path, make_handlers());
   } catch (const FatalError& error) {
     message = error.what();
   }
@@ -250,7 +251,7 @@ TEST(StatusServerOnSocket, names_the_missing_descriptors) {
   EXPECT_EQ(message, "cannot listen on " + path + ": Too many open files");
 }
 
-/// The mode that bind() gives is what anyone may connect with until chmod() follows.
+/// Between bind() and chmod(), anyone could connect if the mode given by bind() allowed it.
 TEST(StatusServerOnSocket, is_never_open_to_others) {
   const test::TempFolder folder;
   const std::string path = (folder.path() / "status.sock").string();
@@ -260,7 +261,7 @@ TEST(StatusServerOnSocket, is_never_open_to_others) {
     struct stat status {};
     if (file == path && ::stat(file, &status) == 0) mode = status.st_mode & 0777;
   };
-  StatusServer server(path, pages());
+  StatusServer server(path, make_handlers());
   before_chmod = {};
   ::umask(umask_before);
   EXPECT_EQ(mode, 0660U);
@@ -277,8 +278,8 @@ TEST(StatusServerOnSocket, does_not_block_on_an_unresponsive_socket_owner) {
   ASSERT_EQ(::listen(busy, 0), 0);
   const int waiting = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   ASSERT_EQ(::connect(waiting, name, sizeof address),
-            0);  // for whom there was room; now it is full
-  EXPECT_THROW(StatusServer(path, pages()), FatalError);
+            0);  // fills the backlog
+  EXPECT_THROW(StatusServer(path, make_handlers()), FatalError);
   ::close(waiting);
   ::close(busy);
 }
