@@ -7,8 +7,8 @@
 
 namespace eckart::test {
 
-/// Holds a thread up for a little while, in a way that seed, image and place decide: not at all, by
-/// giving way, by working, by sleeping. Shakes the order in which threads come by.
+/// Delays a thread for a short time: by sleeping, yielding, computing, or not at all, as determined
+/// by the seed, `number` and `point`. This varies the order in which threads run.
 class RandomDelay {
  public:
   explicit RandomDelay(std::uint64_t seed) : seed_(seed) {}

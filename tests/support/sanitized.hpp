@@ -2,8 +2,8 @@
 
 namespace eckart::test {
 
-/// Whether AddressSanitizer or ThreadSanitizer is built in: a process starts slowly, and takes more
-/// address space than any limit could leave.
+/// Whether AddressSanitizer or ThreadSanitizer is enabled. A process then starts slowly, and needs
+/// more address space than any limit of the tests allows.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kIsSanitized = true;
 #else

@@ -10,10 +10,10 @@
 namespace eckart::test {
 namespace {
 
-constexpr int kMinPhotoSide =
-    256;  // smaller images are resized, others cropped, tiled where they must
+// Smaller images are resized. Others are cropped, from a mosaic if necessary.
+constexpr int kMinPhotoSide = 256;
 
-/// A mosaic of images from the `first` on, at least `side` each way.
+/// Builds a mosaic of images, beginning with number `first`, of at least side x side.
 cv::Mat make_mosaic(const std::vector<cv::Mat>& images, std::size_t first, int side) {
   cv::Mat rows;
   while (rows.rows < side) {
@@ -66,21 +66,21 @@ std::vector<Image> make_square_images(const std::vector<cv::Mat>& planes, int si
                                       Depth depth) {
   std::vector<Image> images;
   for (int i = 0; i < count; ++i) {
-    cv::Mat from = planes[std::size_t(i) % planes.size()];
+    cv::Mat source = planes[std::size_t(i) % planes.size()];
     const int pass = i / int(planes.size());
-    const bool photo = std::min(from.rows, from.cols) >= kMinPhotoSide;
-    if (photo && std::min(from.rows, from.cols) < side) {
-      from = make_mosaic(planes, std::size_t(i), side + 64);
+    const bool is_photo = std::min(source.rows, source.cols) >= kMinPhotoSide;
+    if (is_photo && std::min(source.rows, source.cols) < side) {
+      source = make_mosaic(planes, std::size_t(i), side + 64);
     }
     cv::Mat square;
-    if (photo) {
-      const cv::Rect crop((37 * pass) % (from.cols - side + 1),
-                          (23 * pass) % (from.rows - side + 1), side, side);
-      square = from(crop).clone();
+    if (is_photo) {
+      const cv::Rect crop((37 * pass) % (source.cols - side + 1),
+                          (23 * pass) % (source.rows - side + 1), side, side);
+      square = source(crop).clone();
     } else {
       const int margin = pass % 8;
-      const cv::Rect crop(margin, margin, from.cols - 2 * margin, from.rows - 2 * margin);
-      cv::resize(from(crop), square, {side, side}, 0, 0, cv::INTER_LANCZOS4);
+      const cv::Rect crop(margin, margin, source.cols - 2 * margin, source.rows - 2 * margin);
+      cv::resize(source(crop), square, {side, side}, 0, 0, cv::INTER_LANCZOS4);
     }
     if (depth == Depth::u16) {
       square.convertTo(square, CV_16U, 257);

@@ -8,12 +8,12 @@
 
 namespace eckart::test {
 
-/// The first channel of every image below a folder, in the order of their names.
+/// Reads the first channel of every image below a folder, sorted by path.
 std::vector<cv::Mat> read_planes(const std::filesystem::path& folder);
 
-/// `count` different gray images of side x side: crops at different places of photographs or, where
-/// these are too small, of mosaics of them; planes of less than 256 a side are resized and, from
-/// the second time round, shifted. Of 16 bits they are a little blurred, which fills the low bits.
+/// Makes `count` different gray images of side x side. Photographs are cropped at different
+/// positions, from a mosaic if they are too small. Planes with a side below 256 are resized, and
+/// shifted when they are used again. 16-bit images are slightly blurred, to fill the low bits.
 std::vector<Image> make_square_images(const std::vector<cv::Mat>& planes, int side, int count,
                                       Depth depth = Depth::u8);
 

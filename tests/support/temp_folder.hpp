@@ -9,7 +9,7 @@
 
 namespace eckart::test {
 
-/// A new empty folder, gone with the object.
+/// A new empty folder, removed by the destructor.
 class TempFolder {
  public:
   TempFolder() {

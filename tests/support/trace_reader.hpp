@@ -16,8 +16,7 @@
 
 namespace eckart::test {
 
-/// A trace as its readers understand it. Whole JSON, or the beginning of it that a killed process
-/// has left.
+/// A parsed trace. The text must be complete JSON: append "]" to the file of a killed process.
 class TraceReader {
  public:
   using Json = nlohmann::json;
@@ -49,7 +48,7 @@ class TraceReader {
   explicit TraceReader(const std::filesystem::path& file) : TraceReader(read(file)) {}
 
   const Json& events() const { return events_; }
-  /// In the order of their beginnings.
+  /// Sorted by begin.
   const std::vector<Span>& spans() const { return spans_; }
   std::vector<Span> spans(const std::string& category, const std::string& name = {}) const {
     std::vector<Span> found;
@@ -70,8 +69,8 @@ class TraceReader {
     }));
   }
 
-  /// The categories of the spans that an arrow of this id goes through, in its order; an event of
-  /// it that is in no span is a failure.
+  /// The categories of the spans that the arrow with this ID connects, in order of time. Fails if a
+  /// step of it is in no span.
   std::vector<std::string> flow_path(const std::string& flow, std::int64_t id) const {
     std::vector<std::pair<std::int64_t, std::string>> steps;
     for (const Json& event : events_) {
@@ -95,9 +94,9 @@ class TraceReader {
     return categories;
   }
 
-  /// Of a track, a span lies in another or beside it; every track has a name.
+  /// Checks that spans of one track are nested or disjoint, and that every track has a name.
   void expect_properly_nested() const {
-    std::map<Track, std::vector<std::int64_t>> open;  // ends of spans that are
+    std::map<Track, std::vector<std::int64_t>> open;  // ends of open spans
     for (const Span& span : spans_) {
       EXPECT_TRUE(threads_.contains(span.track)) << span.name;
       auto& ends = open[span.track];

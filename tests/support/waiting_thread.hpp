@@ -12,8 +12,8 @@
 
 namespace eckart::test {
 
-/// A thread of which a test can learn that it sleeps in the kernel, without guessing how long it
-/// takes to get there. Joined when destroyed.
+/// A thread that can be observed to sleep in the kernel, so that a test needs no fixed delay. The
+/// destructor joins it.
 class WaitingThread {
  public:
   explicit WaitingThread(std::function<void()> body)
@@ -24,7 +24,7 @@ class WaitingThread {
         }) {}
   ~WaitingThread() { join(); }
 
-  /// Returns once the thread sleeps; false when it ended instead.
+  /// Waits until the thread sleeps. Returns false if it ended instead.
   bool wait_until_asleep() const {
     while (!ended_) {
       if (id_ != 0 && state() == 'S') return true;
