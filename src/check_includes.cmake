@@ -1,9 +1,9 @@
-# Checks each #include in one folder of src/ against the table of src/layers.cmake; fails with a line for each that is not allowed.
+# Checks each #include in one folder of src/ against the table of src/layers.cmake; fails with a line for each violation.
 #   cmake -DTABLE=BUILD/layers/layers.cmake -DSOURCE=src -DFOLDER=io/watch -P check_includes.cmake
 cmake_minimum_required(VERSION 3.24)
 include(${TABLE})
 
-# The layer whose folder holds this file: the deepest. Empty if there is none.
+# The layer of a file: the deepest layer folder that contains it. Empty if there is none.
 function(layer_of result path)
   set(found)
   foreach(layer ${layers})

@@ -2,7 +2,7 @@
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)  # components are linked into the CUDA module as well
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)  # components are also linked into the CUDA module
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
@@ -17,7 +17,7 @@ endif()
 add_library(eckart_warnings INTERFACE)
 target_compile_options(eckart_warnings INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual>
-  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>  # false on std::string's operator+ in GCC 12
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>  # false positive for std::string operator+ in GCC 12
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow>)
 if(ECKART_WERROR)
   target_compile_options(eckart_warnings INTERFACE
@@ -26,7 +26,7 @@ if(ECKART_WERROR)
 endif()
 if(ECKART_SANITIZE)
   add_compile_options(-fsanitize=${ECKART_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
-                      $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # false on std::function in instrumented code, GCC 12
+                      $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # false positive for std::function in instrumented code, GCC 12
   add_link_options(-fsanitize=${ECKART_SANITIZE})
 endif()
 if(ECKART_SANITIZE MATCHES thread)
@@ -34,16 +34,16 @@ if(ECKART_SANITIZE MATCHES thread)
     $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${PROJECT_SOURCE_DIR}/src/tsan_suppressions.cpp>)
 endif()
 
-# Minutes, of a build from scratch; ccache, and whoever changes a line, want none of it.
-option(ECKART_UNITY_BUILD "Compile what is costly once for many files: headers of GoogleTest, components that are UNITY" OFF)
+# Saves minutes of a build from scratch, but makes ccache and incremental builds less effective.
+option(ECKART_UNITY_BUILD "Precompile the headers of GoogleTest, and compile UNITY components as one file" OFF)
 
 include(layering)
 include(layers)
 
 # eckart_component(FOLDER SOURCES a.cpp ... [UNITY])
-#   Makes target eckart_FOLDER (with _ for /), linked with what src/layers.cmake allows it. Its #includes are checked before it is
-#   compiled. UNITY: its sources all instantiate the same of CLI11, fmt or nlohmann-json, which costs more to optimize, above all
-#   for a sanitizer, than it brings the tests.
+#   Creates target eckart_FOLDER (with _ for /) and links it with what src/layers.cmake allows. Its #includes are checked before it
+#   is compiled. UNITY: its sources instantiate the same templates of CLI11, fmt or nlohmann-json. Optimizing these takes more time
+#   than it saves in the tests, above all with a sanitizer, so they are compiled together and with less optimization.
 function(eckart_component folder)
   cmake_parse_arguments(COMPONENT "UNITY" "" "SOURCES" ${ARGN})
   eckart_target_name(target ${folder})

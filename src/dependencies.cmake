@@ -1,4 +1,4 @@
-# Third-party libraries, found or made. layers.cmake says which component uses which.
+# Finds or defines the third-party libraries. layers.cmake lists which component uses which.
 find_package(Threads REQUIRED)
 find_package(OpenCV 4.5 REQUIRED COMPONENTS core imgproc imgcodecs)
 find_package(yaml-cpp REQUIRED)
@@ -6,7 +6,7 @@ find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(PkgConfig REQUIRED)
-if(NOT ECKART_SANITIZE)  # sanitizers bring their own malloc
+if(NOT ECKART_SANITIZE)  # sanitizers have their own malloc
   find_package(mimalloc 2.0 REQUIRED)
 endif()
 pkg_check_modules(openblas REQUIRED IMPORTED_TARGET openblas)
@@ -32,7 +32,7 @@ find_package(ZLIB REQUIRED)
 set(ECKART_HAVE_CUDA OFF)
 if(NOT ECKART_CUDA STREQUAL "OFF")
   include(CheckLanguage)
-  # Found without being on PATH, where the toolkit installs itself.
+  # The default location of the toolkit, which need not be on PATH.
   if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX} AND EXISTS /usr/local/cuda/bin/nvcc)
     set(CMAKE_CUDA_COMPILER /usr/local/cuda/bin/nvcc)
   endif()
@@ -42,7 +42,7 @@ if(NOT ECKART_CUDA STREQUAL "OFF")
       set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 90-real 100-real 120)
     endif()
     enable_language(CUDA)
-    # Debian's CMake does not know that this nvcc has C++20.
+    # The CMake of Debian does not know that this nvcc supports C++20.
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
     find_package(CUDAToolkit 12.6 REQUIRED)

@@ -1,4 +1,4 @@
-# What stands behind src/layers.cmake: the table, and the checks that keep it.
+# The functions of src/layers.cmake: the table of layers, and the checks that enforce it.
 #   A wrong #include ends the build (check_includes.cmake); a wrong link ends the configuration (eckart_check_links()).
 
 # eckart_library(NAME HEADERS regex [LINK target ...])
@@ -16,7 +16,7 @@ function(eckart_layer folder)
   get_property(known GLOBAL PROPERTY eckart_libraries)
   foreach(used ${LAYER_USES})
     if(NOT used IN_LIST above)
-      message(FATAL_ERROR "src/layers.cmake: ${folder} uses ${used}, which does not stand above it")
+      message(FATAL_ERROR "src/layers.cmake: ${folder} uses ${used}, which is not listed above it")
     endif()
   endforeach()
   foreach(library ${LAYER_LIBRARIES} ${LAYER_PUBLIC_LIBRARIES})
@@ -36,7 +36,7 @@ function(eckart_target_name result folder)
   set(${result} eckart_${name} PARENT_SCOPE)
 endfunction()
 
-# The targets that the component of this folder is linked with: `public` by its headers too, `private` by its sources alone.
+# The targets that the component of this folder is linked with: `public` if its headers use them, `private` if only its sources do.
 function(eckart_layer_links public_result private_result folder)
   get_property(layers GLOBAL PROPERTY eckart_layers)
   if(NOT folder IN_LIST layers)
@@ -63,7 +63,7 @@ function(eckart_layer_links public_result private_result folder)
   set(${private_result} ${private} PARENT_SCOPE)
 endfunction()
 
-# The table as a CMake script, which check_includes.cmake reads, and as the Markdown of the documents.
+# Writes the table as a CMake script for check_includes.cmake, and as Markdown for the documentation.
 function(eckart_write_layers)
   get_property(layers GLOBAL PROPERTY eckart_layers)
   get_property(libraries GLOBAL PROPERTY eckart_libraries)
@@ -91,7 +91,7 @@ function(eckart_write_layers)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/layers/layers.md CONTENT "${markdown}" @ONLY)
 endfunction()
 
-# Before `target` is compiled, reads the #includes of all files of this folder of src/.
+# Checks the #includes of all files in this folder of src/ before `target` is compiled.
 function(eckart_check_includes target folder)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.[ch]pp ${PROJECT_SOURCE_DIR}/src/${folder}/*.cu
        ${PROJECT_SOURCE_DIR}/src/${folder}/*.cuh)
@@ -106,7 +106,7 @@ function(eckart_check_includes target folder)
   add_dependencies(${target} ${target}_includes)
 endfunction()
 
-# After all components are made: none may have been linked with what src/layers.cmake does not name.
+# To be called after all components are defined. Fails if one is linked with a library that src/layers.cmake does not allow.
 function(eckart_check_links)
   get_property(layers GLOBAL PROPERTY eckart_layers)
   foreach(layer ${layers})

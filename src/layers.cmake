@@ -1,10 +1,10 @@
-# The layers of src/: what each component is, and what it may include and link. The only place that says so.
-#   src/components.cmake   links a component with what stands here, and nothing else
-#   src/check_includes.cmake   ends the build at an #include that is not allowed here
-#   docs/explanation/architecture.md   has this table; tests/layers compares the two
-# A component may use only components that stand above it.
+# The layers of src/: what each component is, and what it may include and link. The only place that defines this.
+#   src/components.cmake   links a component with what is listed here, and nothing else
+#   src/check_includes.cmake   fails the build at an #include that is not allowed here
+#   docs/explanation/architecture.md   contains this table; tests/layers compares the two
+# A component may use only components that are listed above it.
 
-# eckart_library(NAME HEADERS regex LINK target ...): a third-party library. HEADERS matches the whole name of an included header.
+# eckart_library(NAME HEADERS regex LINK target ...): a third-party library. HEADERS matches the full name of an included header.
 eckart_library(cuda          HEADERS "((cuda|cublas|cusolver|cusparse|curand|cuComplex|nvtx|nvToolsExt|nvml|cub/|thrust/|cooperative_groups).*)"
                LINK CUDA::cudart_static CUDA::cublas CUDA::cusolver)
 eckart_library(opencv        HEADERS "opencv2/.*"                        LINK opencv)
@@ -26,20 +26,20 @@ eckart_library(dl            HEADERS "dlfcn\\.h"                         LINK ${
 eckart_library(threads       HEADERS ""                                  LINK Threads::Threads)
 eckart_library(googletest    HEADERS "(gtest|gmock)/.*")
 
-# eckart_layer(FOLDER ABOUT text [USES folder ...] [LIBRARIES name ...] [PUBLIC_LIBRARIES name ...]): PUBLIC_LIBRARIES are those
-# whose headers its own headers include.
-eckart_layer(build_id ABOUT "identifies a build: the program and the CUDA module must be of the same one")
-eckart_layer(text ABOUT "names safe to print, groups of digits, percentages, JSON" PUBLIC_LIBRARIES nlohmann-json spdlog)
+# eckart_layer(FOLDER ABOUT text [USES folder ...] [LIBRARIES name ...] [PUBLIC_LIBRARIES name ...]): PUBLIC_LIBRARIES are
+# libraries that its own headers include.
+eckart_layer(build_id ABOUT "identifies a build; the program and the CUDA module must be of the same build")
+eckart_layer(text ABOUT "printable names, grouped digits, percentages, JSON" PUBLIC_LIBRARIES nlohmann-json spdlog)
 eckart_layer(hash ABOUT "SHA-256, hashes of names, hexadecimal digits" LIBRARIES libmd)
 eckart_layer(core ABOUT "image, matrix view, rank policy, quality, outcome, errors")
 eckart_layer(files ABOUT "file descriptor, state of a file, names of outputs" USES core)
-eckart_layer(flow ABOUT "channel, budget, workers, stage clock, without knowledge of images" PUBLIC_LIBRARIES moodycamel threads)
+eckart_layer(flow ABOUT "channel, budget, workers, stage clock; independent of images" PUBLIC_LIBRARIES moodycamel threads)
 eckart_layer(machine ABOUT "cores, memory, clock and GPUs of this machine (NVML is loaded at run time)" LIBRARIES spdlog dl)
 eckart_layer(synth ABOUT "synthetic images" USES core)
-eckart_layer(io ABOUT "sources, codecs, output tree, publishing, everything that touches image files"
+eckart_layer(io ABOUT "sources, codecs, output tree, publishing: all access to image files"
              USES core files text hash LIBRARIES opencv libjpeg-turbo libspng zlib nlohmann-json)
 eckart_layer(io/watch ABOUT "files that arrive in watched folders: events, scans, stability" USES io flow files text core)
-eckart_layer(ledger ABOUT "database of what became of every input" USES core files text LIBRARIES sqlite)
+eckart_layer(ledger ABOUT "database of the results of all inputs" USES core files text LIBRARIES sqlite)
 eckart_layer(compute ABOUT "the backend interface, cost model, solver choice, certificate" USES core)
 eckart_layer(compute/cpu ABOUT "float64 LAPACK, the reference, a certified float32 iteration" USES compute core machine LIBRARIES openblas)
 eckart_layer(compute/cuda/layout ABOUT "shapes, sizes, offsets and thread indices of kernels (compiles without CUDA)" USES compute core)
@@ -47,7 +47,7 @@ eckart_layer(compute/cuda/plan ABOUT "what is decided for a batch: solvers, rank
              USES compute/cuda/layout compute core)
 eckart_layer(compute/cuda ABOUT "lanes, slots, solvers, kernels" USES compute/cuda/layout compute/cuda/plan compute core build_id PUBLIC_LIBRARIES cuda)
 eckart_layer(compute/checked ABOUT "runs two backends and compares them" USES compute core)
-eckart_layer(compute/fallback ABOUT "smaller batches, then another backend, for what a GPU has no memory for" USES compute core)
+eckart_layer(compute/fallback ABOUT "smaller batches, then another backend, if GPU memory runs out" USES compute core)
 eckart_layer(telemetry ABOUT "model of a run: counts, stages, snapshot, report" USES core text machine LIBRARIES spdlog nlohmann-json)
 eckart_layer(trace ABOUT "timeline of a run, as Chrome trace events" USES core files text LIBRARIES spdlog nlohmann-json)
 eckart_layer(logging ABOUT "log, journal, progress line" USES telemetry text LIBRARIES spdlog libsystemd)

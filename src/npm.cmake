@@ -1,4 +1,4 @@
-# Packages from npm, at build time: none is part of the repository.
+# Installs npm packages at build time; none is part of the repository.
 find_program(NPM npm)
 find_program(NODE node)
 if(NOT NPM OR NOT NODE)
@@ -6,8 +6,8 @@ if(NOT NPM OR NOT NODE)
                       "or pass -DECKART_STATUS_PAGE_CHARTS=OFF.")
 endif()
 
-# eckart_npm_ci(NAME FOLDER): what FOLDER/package-lock.json names comes to NAME_FOLDER/node_modules, in the build folder,
-#   when that has changed; whoever needs it depends on NAME_STAMP. No script of a package is run.
+# eckart_npm_ci(NAME FOLDER): installs the packages of FOLDER/package-lock.json to NAME_FOLDER/node_modules in the build folder
+#   when that file changes. Targets that need them depend on NAME_STAMP. Scripts of packages are not run.
 function(eckart_npm_ci name folder)
   set(out ${CMAKE_CURRENT_BINARY_DIR}/npm-${name})
   set(files ${folder}/package.json ${folder}/package-lock.json ${folder}/.npmrc)

@@ -104,7 +104,7 @@ expect_project("${layers}" "target_link_libraries(eckart_high PUBLIC eckart_side
 expect_project("${layers}" "target_link_libraries(eckart_low PRIVATE m)"
                "eckart_low is linked with m, which src/layers.cmake does not allow low")
 expect_project("eckart_layer(low ABOUT low USES high)\neckart_layer(side ABOUT side)\neckart_layer(high ABOUT high)\n" ""
-               "low uses high, which does not stand above it")
+               "low uses high, which is not listed above it")
 expect_project("eckart_layer(low ABOUT low)\neckart_layer(high ABOUT high)\n" "" "src/layers.cmake has no line for side")
 
 # A wrong include ends the build, not only the check.
