@@ -251,7 +251,7 @@ void Job::forget_failures_of_missing_inputs() {
   };
   ledger::LedgerChanges gone;
   std::error_code none;
-  for (ledger::FailureEntry& failure : ledger_->failed(std::numeric_limits<int>::max())) {
+  for (ledger::FailureEntry& failure : ledger_->failures(std::numeric_limits<int>::max())) {
     if (!is_own_input(failure.input)) continue;
     const fs::file_type type = fs::symlink_status(failure.input, none).type();
     if ((type == fs::file_type::not_found && !is_quarantined(failure.input)) ||

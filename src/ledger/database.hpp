@@ -37,7 +37,7 @@ class Statement {
     Execution& bind(int parameter,
                     std::string_view bytes);  ///< `bytes` must stay valid until the execution ends
     Execution& bind_text(int parameter,
-                         std::string_view text);  ///< `text` must stay valid likewise
+                         std::string_view text);  ///< `text` must stay valid until then, too
     /// Advances to the next row. Returns false if there is none.
     bool step();
     std::int64_t integer(int column) const;

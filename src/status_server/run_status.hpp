@@ -23,7 +23,7 @@ struct WatchStatus {
 struct ServiceState {
   std::vector<std::string> not_ready_reasons;  ///< sentences; empty if ready
   std::vector<std::string> unhealthy_reasons;  ///< sentences; empty if healthy
-  bool are_gpus_healthy = true;                ///< false if a GPU is known not to respond
+  bool are_gpus_healthy = true;                ///< false if GPUs do not respond
   std::vector<WatchStatus> watches;
   double last_done_unix_s = 0;  ///< of earlier services of this process, which reloads ended
   double oldest_waiting_unix_s =

@@ -12,7 +12,7 @@ namespace {
 
 /// An image whose samples are all different.
 template <class T>
-Image numbered(ImageShape shape) {
+Image make_numbered_image(ImageShape shape) {
   Image image(shape);
   for (std::size_t i = 0; i < shape.samples(); ++i) {
     const T value = T(i);
@@ -39,7 +39,7 @@ TEST(ImageShape, has_bytes_and_peak_by_depth) {
 }
 
 TEST(Image, has_planes_of_interleaved_channels) {
-  const Image image = numbered<std::uint16_t>({4, 5, 3, Depth::u16});
+  const Image image = make_numbered_image<std::uint16_t>({4, 5, 3, Depth::u16});
   for (int c = 0; c < 3; ++c) {
     const auto plane = image.plane<std::uint16_t>(c);
     ASSERT_EQ(plane.rows, 4);
@@ -51,7 +51,7 @@ TEST(Image, has_planes_of_interleaved_channels) {
 }
 
 TEST(Image, writes_one_plane_only) {
-  Image image = numbered<std::uint8_t>({2, 2, 3, Depth::u8});
+  Image image = make_numbered_image<std::uint8_t>({2, 2, 3, Depth::u8});
   image.plane<std::uint8_t>(1)(1, 0) = 200;
   EXPECT_EQ(image.plane<std::uint8_t>(0)(1, 0), 6);
   EXPECT_EQ(image.plane<std::uint8_t>(1)(1, 0), 200);
@@ -60,7 +60,7 @@ TEST(Image, writes_one_plane_only) {
 
 TEST(Image, moves_pixels_without_copying) {
   static_assert(!std::is_copy_constructible_v<Image>);
-  Image image = numbered<std::uint8_t>({2, 3, 1, Depth::u8});
+  Image image = make_numbered_image<std::uint8_t>({2, 3, 1, Depth::u8});
   const std::byte* pixels = image.data();
   const Image moved = std::move(image);
   EXPECT_EQ(moved.data(), pixels);

@@ -29,38 +29,38 @@ TEST(Budget, counts_reserved_bytes_until_release) {
 
 TEST(Budget, a_request_that_does_not_fit_waits_until_it_does) {
   Budget budget(100);
-  auto out = budget.reserve(60);
+  auto held = budget.reserve(60);
   WaitingThread waiter([&] {
-    const auto mine = budget.reserve(50);
-    EXPECT_TRUE(mine);
+    const auto reservation = budget.reserve(50);
+    EXPECT_TRUE(reservation);
     EXPECT_LE(budget.used_bytes(), 100u);
   });
   ASSERT_TRUE(waiter.wait_until_asleep());
   EXPECT_EQ(budget.used_bytes(), 60u);
-  out = {};
+  held = {};
   waiter.join();
   EXPECT_EQ(budget.used_bytes(), 0u);
 }
 
 TEST(Budget, serves_requests_in_call_order) {
   Budget budget(100);
-  auto out = budget.reserve(90);
+  auto held = budget.reserve(90);
   std::vector<int> order;  // written under the reservation of the whole budget, or before it
   std::atomic<bool> small_served = false;
   WaitingThread large([&] {
-    const auto mine = budget.reserve(100);
+    const auto reservation = budget.reserve(100);
     EXPECT_FALSE(small_served);
     order.push_back(1);
   });
   ASSERT_TRUE(large.wait_until_asleep());
   WaitingThread small([&] {
-    const auto mine = budget.reserve(1);
+    const auto reservation = budget.reserve(1);
     small_served = true;
     order.push_back(2);
   });
   ASSERT_TRUE(small.wait_until_asleep());
   EXPECT_FALSE(small_served);
-  out = {};
+  held = {};
   large.join();
   small.join();
   EXPECT_EQ(order, (std::vector<int>{1, 2}));
@@ -68,14 +68,14 @@ TEST(Budget, serves_requests_in_call_order) {
 
 TEST(Budget, a_request_larger_than_the_budget_passes_alone) {
   Budget budget(100);
-  auto out = budget.reserve(1);
+  auto held = budget.reserve(1);
   WaitingThread oversize([&] {
-    const auto mine = budget.reserve(1000);
-    EXPECT_TRUE(mine);
+    const auto reservation = budget.reserve(1000);
+    EXPECT_TRUE(reservation);
     EXPECT_EQ(budget.used_bytes(), 1000u);
   });
   ASSERT_TRUE(oversize.wait_until_asleep());
-  out = {};
+  held = {};
   oversize.join();
   EXPECT_EQ(budget.used_bytes(), 0u);
 }
@@ -84,7 +84,7 @@ TEST(Budget, nothing_joins_an_oversize_request) {
   Budget budget(100);
   auto oversize = budget.reserve(1000);
   WaitingThread small([&] {
-    const auto mine = budget.reserve(1);
+    const auto reservation = budget.reserve(1);
     EXPECT_EQ(budget.used_bytes(), 1u);
   });
   ASSERT_TRUE(small.wait_until_asleep());
@@ -93,7 +93,7 @@ TEST(Budget, nothing_joins_an_oversize_request) {
 
 TEST(Budget, close_ends_every_wait_and_later_calls_get_nothing) {
   Budget budget(100);
-  const auto out = budget.reserve(100);
+  const auto held = budget.reserve(100);
   const auto body = [&] { EXPECT_FALSE(budget.reserve(1)); };
   WaitingThread first(body), second(body);
   ASSERT_TRUE(first.wait_until_asleep());
@@ -107,9 +107,9 @@ TEST(Budget, close_ends_every_wait_and_later_calls_get_nothing) {
 
 TEST(Budget, accepts_releases_after_close) {
   Budget budget(100);
-  auto out = budget.reserve(100);
+  auto held = budget.reserve(100);
   budget.close();
-  out = {};
+  held = {};
   EXPECT_EQ(budget.used_bytes(), 0u);
 }
 
@@ -137,16 +137,16 @@ TEST(BudgetReservation, assignment_releases_the_old_bytes) {
 
 TEST(BudgetReservation, shrinking_lets_waiters_in) {
   Budget budget(100);
-  auto out = budget.reserve(90);
+  auto held = budget.reserve(90);
   WaitingThread waiter([&] { EXPECT_TRUE(budget.reserve(60)); });
   ASSERT_TRUE(waiter.wait_until_asleep());
-  out.shrink_to(40);
+  held.shrink_to(40);
   waiter.join();
-  EXPECT_EQ(out.bytes(), 40u);
-  out.shrink_to(50);
-  EXPECT_EQ(out.bytes(), 40u) << "it never grows";
+  EXPECT_EQ(held.bytes(), 40u);
+  held.shrink_to(50);
+  EXPECT_EQ(held.bytes(), 40u) << "it never grows";
   EXPECT_EQ(budget.used_bytes(), 40u);
-  out = {};
+  held = {};
   EXPECT_EQ(budget.used_bytes(), 0u);
   Budget::Reservation none;
   none.shrink_to(0);
@@ -159,19 +159,19 @@ TEST(Budget, each_served_waiter_wakes_the_next) {
   constexpr int kWaiters = 16;
   for (int round = 0; round < 20; ++round) {
     Budget budget(kWaiters);
-    auto out = budget.reserve(kWaiters);
+    auto held = budget.reserve(kWaiters);
     std::atomic<int> served = 0;
     std::vector<std::unique_ptr<WaitingThread>> waiters;
     for (int i = 0; i < kWaiters; ++i) {
       waiters.push_back(std::make_unique<WaitingThread>([&] {
-        const auto mine = budget.reserve(1);
-        if (!mine) return;
+        const auto reservation = budget.reserve(1);
+        if (!reservation) return;
         ++served;
         while (served < kWaiters) std::this_thread::yield();  // no bytes are released meanwhile
       }));
       ASSERT_TRUE(waiters.back()->wait_until_asleep());
     }
-    out = {};
+    held = {};
     waiters.clear();
     EXPECT_EQ(served, kWaiters);
   }
@@ -181,7 +181,7 @@ TEST(Budget, is_never_exceeded_by_many_threads) {
   Budget budget(100);
   const auto body = [&] {
     for (std::size_t i = 0; i < 2000; ++i) {
-      const auto mine = budget.reserve(1 + i * 7 % 100);
+      const auto reservation = budget.reserve(1 + i * 7 % 100);
       ASSERT_LE(budget.used_bytes(), 100u);
     }
   };

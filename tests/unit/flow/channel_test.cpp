@@ -15,7 +15,7 @@ using test::WaitingThread;
 
 using namespace std::chrono_literals;
 
-Channel<int>& filled(Channel<int>& channel) {
+Channel<int>& fill(Channel<int>& channel) {
   for (int i = 0; i < int(channel.capacity()); ++i) channel.push(int(i));
   return channel;
 }
@@ -33,22 +33,22 @@ TEST(Channel, items_of_one_producer_come_out_in_its_order) {
 
 TEST(Channel, a_producer_is_never_more_than_the_capacity_ahead) {
   Channel<int> channel(4);
-  std::atomic<int> pops_begun = 0;
+  std::atomic<int> started_pops = 0;
   WaitingThread producer([&] {
     for (int pushed = 1; pushed <= 10000; ++pushed) {
       channel.push(int(pushed));
-      ASSERT_LE(pushed - pops_begun, 4);
+      ASSERT_LE(pushed - started_pops, 4);
     }
   });
   for (int i = 0; i < 10000; ++i) {
-    ++pops_begun;
+    ++started_pops;
     channel.pop();
   }
 }
 
 TEST(Channel, a_producer_blocks_when_full_until_an_item_leaves) {
   Channel<int> channel(2);
-  filled(channel);
+  fill(channel);
   std::atomic<bool> pushed = false;
   WaitingThread producer([&] { pushed = channel.push(2); });
   ASSERT_TRUE(producer.wait_until_asleep());
@@ -70,10 +70,10 @@ TEST(Channel, has_capacity_of_at_least_one) {
 TEST(Channel, close_while_full_wakes_every_producer_and_leaves_the_items_with_the_callers) {
   Channel<std::unique_ptr<int>> channel(1);
   ASSERT_TRUE(channel.push(std::make_unique<int>(0)));
-  std::atomic<int> kept = 0;
+  std::atomic<int> unchanged_items = 0;
   const auto body = [&] {
     auto item = std::make_unique<int>(1);
-    if (!channel.push(std::move(item)) && item && *item == 1) ++kept;
+    if (!channel.push(std::move(item)) && item && *item == 1) ++unchanged_items;
   };
   {
     WaitingThread first(body), second(body), third(body);
@@ -82,7 +82,7 @@ TEST(Channel, close_while_full_wakes_every_producer_and_leaves_the_items_with_th
     ASSERT_TRUE(third.wait_until_asleep());
     channel.close();
   }
-  EXPECT_EQ(kept, 3);
+  EXPECT_EQ(unchanged_items, 3);
   EXPECT_EQ(channel.size(), 1u);
 }
 
@@ -111,7 +111,7 @@ TEST(Channel, close_wakes_a_consumer_with_a_timeout) {
 
 TEST(Channel, close_drains_the_remaining_items) {
   Channel<int> channel(3);
-  filled(channel).close();
+  fill(channel).close();
   EXPECT_FALSE(channel.push(9));
   EXPECT_FALSE(channel.is_finished());
   EXPECT_EQ(channel.pop(), 0);
@@ -125,7 +125,7 @@ TEST(Channel, close_drains_the_remaining_items) {
 
 TEST(Channel, cancel_discards_the_remaining_items) {
   Channel<int> channel(3);
-  filled(channel).cancel();
+  fill(channel).cancel();
   EXPECT_TRUE(channel.is_closed());
   EXPECT_TRUE(channel.is_finished());
   EXPECT_FALSE(channel.push(9));
@@ -135,7 +135,7 @@ TEST(Channel, cancel_discards_the_remaining_items) {
 
 TEST(Channel, cancel_after_close_discards_the_rest) {
   Channel<int> channel(3);
-  filled(channel).close();
+  fill(channel).close();
   EXPECT_EQ(channel.pop(), 0);
   channel.cancel();
   EXPECT_EQ(channel.pop(), std::nullopt);
@@ -143,7 +143,7 @@ TEST(Channel, cancel_after_close_discards_the_rest) {
 
 TEST(Channel, cancel_wakes_producers_and_consumers) {
   Channel<int> full(1), empty(1);
-  filled(full);
+  fill(full);
   WaitingThread producer([&] { EXPECT_FALSE(full.push(1)); });
   WaitingThread consumer([&] { EXPECT_FALSE(empty.pop()); });
   ASSERT_TRUE(producer.wait_until_asleep());
@@ -154,7 +154,7 @@ TEST(Channel, cancel_wakes_producers_and_consumers) {
 
 TEST(Channel, close_is_idempotent) {
   Channel<int> channel(2);
-  filled(channel);
+  fill(channel);
   for (int i = 0; i < 5; ++i) channel.close();
   EXPECT_EQ(channel.pop(), 0);
   channel.close();

@@ -20,14 +20,14 @@ namespace {
 void fail_unexpectedly(std::exception_ptr) { ADD_FAILURE() << "no worker was to fail"; }
 
 TEST(Workers, each_index_runs_once_and_at_the_same_time) {
-  std::barrier all_are_there(4);
+  std::barrier start(4);
   std::mutex mutex;
   std::multiset<int> indices;
   {
     Workers workers(
         "load", 4,
         [&](int index) {
-          all_are_there.arrive_and_wait();
+          start.arrive_and_wait();
           const std::lock_guard lock(mutex);
           indices.insert(index);
         },

@@ -71,11 +71,11 @@ using ::testing::HasSubstr;
 constexpr int kRows = 300;
 constexpr int kFailures = 40;
 
-std::string output(int number) { return "deep/" + std::to_string(number) + ".png"; }
+std::string output_name(int number) { return "deep/" + std::to_string(number) + ".png"; }
 
-OutputEntry entry(int number) {
-  return {.output = output(number),
-          .input = "/in/" + output(number),
+OutputEntry make_entry(int number) {
+  return {.output = output_name(number),
+          .input = "/in/" + output_name(number),
           .settings = settings_hash("png, rank 2"),
           .state = {1000 + number, 1700000000123456789, number},
           .bytes = 10 + number,
@@ -89,7 +89,7 @@ const RequestEntry kRequest{"rank: 2", {"/in"}, "", {"png, rank 2"}};
 void fill(Ledger& ledger) {
   ledger.record_request(kRequest);
   LedgerChanges changes;
-  for (int i = 0; i < kRows; ++i) changes.done.push_back(entry(i));
+  for (int i = 0; i < kRows; ++i) changes.done.push_back(make_entry(i));
   for (int i = 0; i < kFailures; ++i)
     changes.failed.push_back(
         {"/in/bad" + std::to_string(i), {1, 2, 3}, FailureReason::corrupt, "why"});
@@ -99,8 +99,8 @@ void fill(Ledger& ledger) {
 
 /// Calls every function that reads.
 void read_all(Ledger& ledger) {
-  for (int i = 0; i < kRows; ++i) ledger.find(output(i));
-  for (int i = 0; i < kRows; ++i) ledger.find_intent({output(i), 1, 2});
+  for (int i = 0; i < kRows; ++i) ledger.find(output_name(i));
+  for (int i = 0; i < kRows; ++i) ledger.find_intent({output_name(i), 1, 2});
   for (int i = 0; i < kFailures; ++i) ledger.find_failure("/in/bad" + std::to_string(i));
   ledger.count_inputs();
   ledger.count_by_settings();
@@ -129,14 +129,14 @@ void use_as_run(Ledger& ledger) {
   ledger.record_request(kRequest);
   read_all(ledger);
   LedgerChanges changes;
-  for (int i = 0; i <= kRows; i += 3) changes.done.push_back(entry(i));
+  for (int i = 0; i <= kRows; i += 3) changes.done.push_back(make_entry(i));
   changes.failed.push_back({"/in/bad1", {1, 2, 3}, FailureReason::corrupt, "again"});
   changes.cleared = {"/in/bad2", "/in/lost.png"};
-  changes.removed_inputs = {output(4)};
+  changes.removed_inputs = {output_name(4)};
   ledger.record(changes);
-  ledger.remove_outputs([] { return std::vector<std::string>{output(5)}; });
+  ledger.remove_outputs([] { return std::vector<std::string>{output_name(5)}; });
   ledger.clear_suspects();
-  EXPECT_TRUE(ledger.find(output(kRows)));
+  EXPECT_TRUE(ledger.find(output_name(kRows)));
 }
 
 /// Another process that has the ledger open until it is killed. It first records `row`, if given.
@@ -171,7 +171,7 @@ class OtherProcess {
                                        int ready) noexcept {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     Ledger ledger(file);
-    if (row) ledger.record({{entry(*row)}, {}, {}});
+    if (row) ledger.record({{make_entry(*row)}, {}, {}});
     ::close(ready);
     for (;;) ::pause();
   }
@@ -337,8 +337,8 @@ TEST_F(LedgerCorruption, is_renamed_with_its_journal_while_another_process_has_i
     EXPECT_EQ(count_renamed(), 1);
   }
   Ledger ledger(file());
-  EXPECT_FALSE(ledger.find(output(0)));
-  EXPECT_TRUE(ledger.find(output(1)));
+  EXPECT_FALSE(ledger.find(output_name(0)));
+  EXPECT_TRUE(ledger.find(output_name(1)));
   EXPECT_EQ(count_renamed(), 1);
 }
 
@@ -356,11 +356,11 @@ TEST_F(LedgerCorruption, is_renamed_while_another_process_opens_it) {
     struct stat shared {};
     ASSERT_EQ(::stat((file().native() + "-shm").c_str(), &shared), 0);
     EXPECT_FALSE(other->has_mapped(shared.st_ino));
-    for (int i = 0; i < kRows; ++i) ledger.record({{entry(i)}, {}, {}});
+    for (int i = 0; i < kRows; ++i) ledger.record({{make_entry(i)}, {}, {}});
   }
   other.reset();
   Ledger ledger(file());
-  for (int i = 0; i < kRows; ++i) EXPECT_TRUE(ledger.find(output(i)));
+  for (int i = 0; i < kRows; ++i) EXPECT_TRUE(ledger.find(output_name(i)));
   EXPECT_EQ(count_renamed(), 1);
 }
 
@@ -370,7 +370,7 @@ TEST_F(LedgerCorruption, opens_the_new_ledger_when_the_old_one_is_renamed_meanwh
     SCOPED_TRACE(read_only);
     write_ledger(intact_bytes_);
     const fs::path fresh = file().native() + ".new";
-    { Ledger(fresh).record({{entry(kRows)}, {}, {}}); }
+    { Ledger(fresh).record({{make_entry(kRows)}, {}, {}}); }
     bool renamed = false;
     before_open = [&](const std::string& path) {
       if (renamed || path != file().native() + "-shm") return;
@@ -383,13 +383,13 @@ TEST_F(LedgerCorruption, opens_the_new_ledger_when_the_old_one_is_renamed_meanwh
       const auto ledger = Ledger::open_read_only(file());
       before_open = nullptr;
       ASSERT_TRUE(ledger);
-      EXPECT_TRUE(ledger->find(output(kRows)));
+      EXPECT_TRUE(ledger->find(output_name(kRows)));
     } else {
       Ledger ledger(file());
       before_open = nullptr;
-      EXPECT_TRUE(ledger.find(output(kRows)));
-      ledger.record({{entry(kRows + 1)}, {}, {}});
-      EXPECT_TRUE(Ledger(file()).find(output(kRows + 1)));
+      EXPECT_TRUE(ledger.find(output_name(kRows)));
+      ledger.record({{make_entry(kRows + 1)}, {}, {}});
+      EXPECT_TRUE(Ledger(file()).find(output_name(kRows + 1)));
     }
     EXPECT_TRUE(renamed);
   }
@@ -455,14 +455,14 @@ TEST_F(LedgerCorruption, is_renamed_once_by_two_processes) {
   std::fstream(file(), std::ios::in | std::ios::out | std::ios::binary)
       << std::string(intact_bytes_.size(), 'x');
   read_all(first);
-  first.record({{entry(0)}, {}, {}});
+  first.record({{make_entry(0)}, {}, {}});
   ASSERT_EQ(count_renamed(), 1);
   EXPECT_NO_THROW(second.check_not_replaced());
   read_all(second);
   EXPECT_EQ(count_renamed(), 1);
-  EXPECT_TRUE(second.find(output(0)));
-  second.record({{entry(1)}, {}, {}});
-  EXPECT_TRUE(first.find(output(1)));
+  EXPECT_TRUE(second.find(output_name(0)));
+  second.record({{make_entry(1)}, {}, {}});
+  EXPECT_TRUE(first.find(output_name(1)));
 }
 
 /// The run that began last renames the ledger.
@@ -523,25 +523,25 @@ TEST_F(LedgerCorruption, is_not_renamed_twice_during_detection) {
       << std::string(intact_bytes_.size(), 'x');
   second.remove_outputs([&] {  // during a call of the second
     read_all(first);
-    first.record({{entry(0)}, {}, {}});
-    return std::vector<std::string>{output(5)};
+    first.record({{make_entry(0)}, {}, {}});
+    return std::vector<std::string>{output_name(5)};
   });
   EXPECT_EQ(count_renamed(), 1);
-  EXPECT_TRUE(second.find(output(0)));
+  EXPECT_TRUE(second.find(output_name(0)));
 }
 
 /// The second has all pages that it reads in memory, and never sees the damage.
 TEST_F(LedgerCorruption, a_renamed_ledger_gets_no_more_rows) {
   write_ledger(intact_bytes_);
   Ledger first(file()), second(file());
-  EXPECT_TRUE(second.find(output(0)));
+  EXPECT_TRUE(second.find(output_name(0)));
   fs::rename(file(), file().native() + ".damaged-1");
   for (const char* companion : {"-wal", "-shm"}) fs::remove(file().native() + companion);
   EXPECT_NO_THROW(second.check_not_replaced());
-  second.record({{entry(1)}, {}, {}});
+  second.record({{make_entry(1)}, {}, {}});
   EXPECT_NO_THROW(second.check_not_replaced());
-  EXPECT_TRUE(Ledger(file()).find(output(1)));
-  EXPECT_FALSE(Ledger(file()).find(output(0)));
+  EXPECT_TRUE(Ledger(file()).find(output_name(1)));
+  EXPECT_FALSE(Ledger(file()).find(output_name(0)));
   EXPECT_EQ(count_renamed(), 1);
 }
 

@@ -245,14 +245,14 @@ TEST_F(LedgerTest, renames_a_damaged_file) {
 /// there is read.
 class CorruptLedger : public LedgerTest, public ::testing::WithParamInterface<int> {
  protected:
-  static std::string output(int number) { return "deep/" + std::to_string(number) + ".png"; }
+  static std::string output_name(int number) { return "deep/" + std::to_string(number) + ".png"; }
   void SetUp() override {
     Ledger ledger(file());
     ledger.record_request({"rank: 3", {"/in"}, ""});
     LedgerChanges changes;
     for (int i = 0; i < kRows; ++i) {
       changes.done.push_back(kDone);
-      changes.done.back().output = output(i);
+      changes.done.back().output = output_name(i);
     }
     ledger.record(changes);
   }
@@ -270,7 +270,7 @@ TEST_P(CorruptLedger, is_renamed_on_detection) {
   Ledger ledger = open_with_warnings();
   ledger.record_request({"rank: 5", {"/in"}, ""});
   int found = 0;
-  for (int i = 0; i < kRows; ++i) found += ledger.find(output(i)).has_value();
+  for (int i = 0; i < kRows; ++i) found += ledger.find(output_name(i)).has_value();
   EXPECT_LT(found, kRows);
   EXPECT_THAT(warnings_, HasSubstr("renamed to ledger.db.damaged-1"));
   ledger.record({{kDone}, {kFailed}, {}});
@@ -285,7 +285,7 @@ TEST_P(CorruptLedger, is_reported_to_readers) {
   damage_page(GetParam());
   try {
     const auto ledger = Ledger::open_read_only(file());
-    for (int i = 0; i < kRows; ++i) ledger->find(output(i));
+    for (int i = 0; i < kRows; ++i) ledger->find(output_name(i));
     FAIL();
   } catch (const FatalError& error) {
     EXPECT_EQ(error.code(), ExitCode::nothing_readable);

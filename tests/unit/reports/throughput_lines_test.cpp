@@ -13,14 +13,14 @@ namespace {
 
 using nlohmann::json;
 
-RunIdentity identity() {
+RunIdentity make_identity() {
   RunIdentity identity = make_run_identity("run", "1.2.3");
   identity.settings = {{"rank", "\"50\""}};
   identity.settings_hash = "abcd";
   return identity;
 }
 
-telemetry::Snapshot snapshot() {
+telemetry::Snapshot make_snapshot() {
   telemetry::Snapshot snapshot;
   snapshot.elapsed_s = snapshot.seconds = 4;
   snapshot.startup_s = 0.25;
@@ -41,8 +41,8 @@ telemetry::Snapshot snapshot() {
 }
 
 TEST(ThroughputLines, run_line_describes_the_run) {
-  const json line = json::parse(
-      run_line(identity(), {"580.1", {{"GPU-1", "NVIDIA H200", 1 << 30, 700}}}, snapshot()));
+  const json line = json::parse(run_line(
+      make_identity(), {"580.1", {{"GPU-1", "NVIDIA H200", 1 << 30, 700}}}, make_snapshot()));
   EXPECT_EQ(line["schema"], "eckart.throughput/1");
   EXPECT_EQ(line["kind"], "run");
   EXPECT_EQ(line["version"], "1.2.3");
@@ -60,15 +60,15 @@ TEST(ThroughputLines, run_line_describes_the_run) {
 }
 
 TEST(ThroughputLines, run_line_has_nulls_without_a_backend) {
-  const json line = json::parse(run_line(identity(), {}, telemetry::Snapshot{}));
+  const json line = json::parse(run_line(make_identity(), {}, telemetry::Snapshot{}));
   EXPECT_TRUE(line["backend"].is_null());
   EXPECT_TRUE(line["driver"].is_null());
   EXPECT_TRUE(line["startup_s"].is_null());
 }
 
 TEST(ThroughputLines, total_line_has_counts_rates_and_ratios) {
-  const RunIdentity run = identity();
-  const json line = json::parse(total_line(run, snapshot()));
+  const RunIdentity run = make_identity();
+  const json line = json::parse(total_line(run, make_snapshot()));
   EXPECT_EQ(line["kind"], "total");
   EXPECT_EQ(line["run"], run.run);
   EXPECT_EQ(line["found"], 12);
@@ -89,9 +89,9 @@ TEST(ThroughputLines, total_line_has_counts_rates_and_ratios) {
 }
 
 TEST(ThroughputLines, interval_rates_use_the_interval) {
-  telemetry::Snapshot later = snapshot();
+  telemetry::Snapshot later = make_snapshot();
   later.elapsed_s = 1000;
-  const json line = json::parse(interval_line(identity(), later));
+  const json line = json::parse(interval_line(make_identity(), later));
   EXPECT_EQ(line["elapsed_s"], 1000);
   EXPECT_EQ(line["interval_s"], 4);
   EXPECT_EQ(line["images_per_s"], 2);
@@ -99,7 +99,7 @@ TEST(ThroughputLines, interval_rates_use_the_interval) {
 }
 
 TEST(ThroughputLines, empty_snapshot_gives_a_valid_line) {
-  const json line = json::parse(interval_line(identity(), telemetry::Snapshot{}));
+  const json line = json::parse(interval_line(make_identity(), telemetry::Snapshot{}));
   EXPECT_EQ(line["kind"], "interval");
   EXPECT_TRUE(line["bottleneck"].is_null());
   EXPECT_TRUE(line["batches"]["fill"].is_null());

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr Trace::Track kTrack{Trace::kHost, 1000};
-Trace::Time at(std::int64_t ns) { return Trace::Time(std::chrono::nanoseconds(ns)); }
+Trace::Time time_at(std::int64_t ns) { return Trace::Time(std::chrono::nanoseconds(ns)); }
 
 class TraceFileTest : public ::testing::Test {
  protected:
@@ -42,14 +42,14 @@ TEST_F(TraceFileTest, has_all_events) {
   trace.name_process(2, "GPU 00000000:3B:00.0");
   trace.name_thread(kTrack, "load 0");
   trace.span(
-      kTrack, "load", "a.png", at(17'000'123'456'789), at(17'000'123'466'790),
+      kTrack, "load", "a.png", time_at(17'000'123'456'789), time_at(17'000'123'466'790),
       TraceArgs().add("bytes", 7).add("dB", 1.5).add("none", 0.0 / 0.0).add("result", "done"));
-  trace.flow(Trace::Flow::start, "image", 3, kTrack, at(17'000'123'456'790));
-  trace.flow(Trace::Flow::end, "image", 3, kTrack, at(17'000'123'456'791));
-  trace.async_span(Trace::kHost, "batch", 1, "gathering", at(5), at(2000));
-  trace.counter(Trace::kHost, "queue", at(6), {{"waiting", 4}});
+  trace.flow(Trace::Flow::start, "image", 3, kTrack, time_at(17'000'123'456'790));
+  trace.flow(Trace::Flow::end, "image", 3, kTrack, time_at(17'000'123'456'791));
+  trace.async_span(Trace::kHost, "batch", 1, "gathering", time_at(5), time_at(2000));
+  trace.counter(Trace::kHost, "queue", time_at(6), {{"waiting", 4}});
   trace.close();
-  trace.span(kTrack, "load", "too late", at(1), at(2));
+  trace.span(kTrack, "load", "too late", time_at(1), time_at(2));
 
   const TraceReader read(file());
   ASSERT_EQ(read.spans().size(), 1U);
@@ -79,7 +79,7 @@ TEST_F(TraceFileTest, escapes_hostile_text) {
     Trace trace(file());
     for (const std::string& name : names) {
       trace.name_thread(kTrack, name);
-      trace.span(kTrack, "load", name, at(1), at(2), TraceArgs().add("file", name));
+      trace.span(kTrack, "load", name, time_at(1), time_at(2), TraceArgs().add("file", name));
     }
   }
   const TraceReader read(file());
@@ -101,7 +101,7 @@ TEST_F(TraceFileTest, is_thread_safe) {
         const Trace::Track track{Trace::kHost, 1000 + i};
         trace.name_thread(track, std::to_string(i));
         for (int k = 0; k < kSpans; ++k)
-          trace.span(track, "load", std::to_string(k), at(10 * k + 1), at(10 * k + 11),
+          trace.span(track, "load", std::to_string(k), time_at(10 * k + 1), time_at(10 * k + 11),
                      TraceArgs().add("image", k));
       });
     }
@@ -117,7 +117,8 @@ TEST_F(TraceFileTest, is_thread_safe) {
 
 TEST_F(TraceFileTest, ends_with_a_complete_event_after_a_kill) {
   Trace trace(file());
-  for (int k = 0; k < 5000; ++k) trace.span(kTrack, "load", "a.png", at(k + 1), at(k + 2));
+  for (int k = 0; k < 5000; ++k)
+    trace.span(kTrack, "load", "a.png", time_at(k + 1), time_at(k + 2));
   const std::string unfinished = text();  // the file while the process runs
   EXPECT_GT(unfinished.size(), 100'000U);
   EXPECT_THAT(unfinished, ::testing::EndsWith("}"));
@@ -127,8 +128,8 @@ TEST_F(TraceFileTest, ends_with_a_complete_event_after_a_kill) {
 TEST_F(TraceFileTest, is_appended_to_after_a_restart) {
   const auto add = [&](int restarts) {
     Trace trace(file(), restarts);
-    trace.span(kTrack, "load", "a.png", at(100 * restarts + 1), at(100 * restarts + 9));
-    trace.flow(Trace::Flow::start, "image", 1, kTrack, at(100 * restarts + 2));
+    trace.span(kTrack, "load", "a.png", time_at(100 * restarts + 1), time_at(100 * restarts + 9));
+    trace.flow(Trace::Flow::start, "image", 1, kTrack, time_at(100 * restarts + 2));
   };
   add(0);
   add(1);
@@ -156,12 +157,13 @@ TEST_F(TraceFileTest, throws_when_the_file_cannot_be_created) {
 }
 
 TEST_F(TraceFileTest, replaces_only_a_trace) {
-  for (const std::string mine : {"[1, 2, 3] and much more, so that it is longer than what a trace "
-                                 "begins with, which is a hundred bytes",
-                                 "short"}) {
-    write(mine);
+  for (const std::string content :
+       {"[1, 2, 3] and much more, so that it is longer than what a trace "
+        "begins with, which is a hundred bytes",
+        "short"}) {
+    write(content);
     expect_refused(file(), ExitCode::usage);
-    EXPECT_EQ(text(), mine);
+    EXPECT_EQ(text(), content);
   }
   write("");
   Trace(file()).close();
@@ -170,7 +172,8 @@ TEST_F(TraceFileTest, replaces_only_a_trace) {
 
 TEST_F(TraceFileTest, write_failure_does_not_throw) {
   Trace trace("/dev/full");
-  for (int k = 0; k < 5000; ++k) trace.span(kTrack, "load", "a.png", at(k + 1), at(k + 2));
+  for (int k = 0; k < 5000; ++k)
+    trace.span(kTrack, "load", "a.png", time_at(k + 1), time_at(k + 2));
   trace.close();
 }
 
