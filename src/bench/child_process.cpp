@@ -62,9 +62,9 @@ class BlockedSignals {
 /// The path of the running program, so that ps shows its name; /proc/self/exe if the file was
 /// replaced meanwhile.
 std::string executable_path() {
-  std::error_code none;
-  const auto path = std::filesystem::read_symlink("/proc/self/exe", none);
-  return !path.empty() && std::filesystem::exists(path, none) ? path.native() : "/proc/self/exe";
+  std::error_code ignored;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  return !path.empty() && std::filesystem::exists(path, ignored) ? path.native() : "/proc/self/exe";
 }
 
 /// Runs after fork(), so it calls no function that may need a lock that another thread of the

@@ -17,8 +17,8 @@ struct DatabaseError {
   int code;
   std::string message;
   int system_errno = 0;  ///< errno, or 0 if no system call failed
-  bool is_corrupt()
-      const;  ///< the file is not a database or is damaged, so that valid statements fail
+  /// Whether the file is damaged or not a database, so that valid statements fail.
+  bool is_corrupt() const;
 };
 
 /// A prepared statement. The destructor of an Execution resets it.
@@ -34,10 +34,10 @@ class Statement {
     Execution(const Execution&) = delete;
     Execution& operator=(const Execution&) = delete;
     Execution& bind(int parameter, std::int64_t value);
-    Execution& bind(int parameter,
-                    std::string_view bytes);  ///< `bytes` must stay valid until the execution ends
-    Execution& bind_text(int parameter,
-                         std::string_view text);  ///< `text` must stay valid until then, too
+    /// Binds a blob. `bytes` must stay valid until step() returns.
+    Execution& bind(int parameter, std::string_view bytes);
+    /// Binds a text. `text` must stay valid until step() returns.
+    Execution& bind_text(int parameter, std::string_view text);
     /// Advances to the next row. Returns false if there is none.
     bool step();
     std::int64_t integer(int column) const;

@@ -353,15 +353,16 @@ std::optional<FailureEntry> Ledger::find_failure(const std::string& input) {
 
 void Ledger::record(const LedgerChanges& changes) {
   if (changes.done.empty() && changes.failed.empty() && changes.cleared.empty() &&
-      changes.input_updates.empty() && changes.removed_inputs.empty() && changes.intents.empty() &&
-      changes.abandoned_intents.empty())
+      changes.input_updates.empty() && changes.outputs_without_input.empty() &&
+      changes.intents.empty() && changes.abandoned_intents.empty())
     return;
   transaction(changes.sync && options_.durable, [&](const LedgerTables& tables) {
     for (const std::string& input : changes.cleared) tables.clear(input);
     for (const OutputEntry& entry : changes.done) tables.record(entry, run_);
     for (const FailureEntry& failure : changes.failed) tables.record(failure);
     for (const OutputEntry& entry : changes.input_updates) tables.update_input(entry);
-    for (const std::string& output : changes.removed_inputs) tables.clear_input_state(output);
+    for (const std::string& output : changes.outputs_without_input)
+      tables.clear_input_state(output);
     for (const OutputEntry& entry : changes.intents) tables.record_intent(entry, run_);
     for (const PublishIntent& intent : changes.abandoned_intents) tables.remove_intents(intent);
   });

@@ -59,8 +59,8 @@ struct LedgerChanges {
   /// Recorded outputs whose input now has another path, state or content.
   std::vector<OutputEntry> input_updates{};
   bool sync = false;  ///< durable when record() returns, if LedgerOptions::durable
-  std::vector<std::string>
-      removed_inputs{};  ///< outputs whose input no longer exists; a file of its name is new
+  /// Outputs whose input no longer exists. If an input appears under that name again, it is new.
+  std::vector<std::string> outputs_without_input{};
   std::vector<OutputEntry> intents{};  ///< do not replace records of the same outputs as done
   std::vector<PublishIntent> abandoned_intents{};  ///< intents of outputs that were never published
 };

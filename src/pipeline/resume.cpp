@@ -308,7 +308,7 @@ void Resume::record_removed_inputs(std::span<WorkItem* const> items) const {
   ledger::LedgerChanges changes;
   for (const WorkItem* item : items) {
     for (const auto& output : item->outputs)
-      changes.removed_inputs.push_back(relative_to_root(output));
+      changes.outputs_without_input.push_back(relative_to_root(output));
   }
   ledger_.record(changes);
 }

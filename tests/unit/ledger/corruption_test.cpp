@@ -132,7 +132,7 @@ void use_as_run(Ledger& ledger) {
   for (int i = 0; i <= kRows; i += 3) changes.done.push_back(make_entry(i));
   changes.failed.push_back({"/in/bad1", {1, 2, 3}, FailureReason::corrupt, "again"});
   changes.cleared = {"/in/bad2", "/in/lost.png"};
-  changes.removed_inputs = {output_name(4)};
+  changes.outputs_without_input = {output_name(4)};
   ledger.record(changes);
   ledger.remove_outputs([] { return std::vector<std::string>{output_name(5)}; });
   ledger.clear_suspects();
