@@ -103,6 +103,7 @@ TEST_P(BackendTest, preserves_sixteen_bits) {
   EXPECT_EQ(samples(task.outputs[1], 0), samples(image, 0));
 }
 
+/// Where that is promised, the same bytes; otherwise the same guarantee.
 TEST_P(BackendTest, is_independent_of_the_other_images_in_a_batch) {
   std::vector<Image> images;
   for (const auto& [rows, cols] : std::vector<std::pair<int, int>>{
@@ -115,6 +116,10 @@ TEST_P(BackendTest, is_independent_of_the_other_images_in_a_batch) {
   for (const Image& image : images) pointers.push_back(&image);
   const std::vector<Task> together = reconstruct(pointers, {4, 30});
   for (std::size_t i = 0; i < images.size(); ++i) {
+    if (!GetParam().is_reproducible()) {
+      expect_optimal(images[i], together[i], {4, 30});
+      continue;
+    }
     const Task alone = reconstruct(images[i], {4, 30});
     for (std::size_t r = 0; r < 2; ++r) {
       for (int channel = 0; channel < images[i].shape().channels; ++channel) {
@@ -202,7 +207,7 @@ TEST_P(BackendTest, is_independent_of_earlier_batches) {
     if (image == &gray) grays.push_back(samples(task.outputs[0], 0));
   }
   if (GetParam().is_reproducible()) {
-    EXPECT_EQ(grays[0], grays[1]);  // earlier batches must not affect later ones
+    EXPECT_EQ(grays[0], grays[1]);
   }
 }
 
