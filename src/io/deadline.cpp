@@ -10,20 +10,21 @@ namespace {
 
 constexpr std::int64_t kNanosecondsPerSecond = 1000000000;
 
-std::int64_t thread_time_ns() {
+}  // namespace
+
+std::int64_t Deadline::thread_time_ns() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return time.tv_sec * kNanosecondsPerSecond + time.tv_nsec;
 }
 
-}  // namespace
-
-Deadline::Deadline(std::int64_t seconds)
+Deadline::Deadline(std::int64_t seconds, ReadClock clock)
     : seconds_(seconds),
-      end_ns_(thread_time_ns() + seconds * kNanosecondsPerSecond),
+      clock_(clock),
+      end_ns_(clock() + seconds * kNanosecondsPerSecond),
       has_passed_(seconds <= 0) {}
 
-void Deadline::read_clock() { has_passed_ = thread_time_ns() >= end_ns_; }
+void Deadline::read_clock() { has_passed_ = clock_() >= end_ns_; }
 
 void Deadline::throw_too_large() const {
   throw ItemError(

@@ -8,8 +8,13 @@ namespace eckart::io {
 /// it counts. A stopped process, a busy machine or a slow disk does not use it up.
 class Deadline {
  public:
+  /// Returns nanoseconds.
+  using ReadClock = std::int64_t (*)();
+  /// The CPU time of the calling thread.
+  static std::int64_t thread_time_ns();
+
   /// The time starts now. If `seconds` is not positive, the deadline has passed.
-  explicit Deadline(std::int64_t seconds);
+  explicit Deadline(std::int64_t seconds, ReadClock clock = &thread_time_ns);
 
   /// Cheap: reads the clock at every 16th call. Once true, it stays true.
   bool passed() {
@@ -30,6 +35,7 @@ class Deadline {
   void read_clock();
 
   std::int64_t seconds_;
+  ReadClock clock_;
   std::int64_t end_ns_;
   unsigned calls_ = 0;
   bool has_passed_;

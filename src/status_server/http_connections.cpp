@@ -20,8 +20,6 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kMaxConnections = 32;  // each needs a file descriptor, which images also need
 constexpr std::size_t kMaxHeadBytes = 16384;
-constexpr milliseconds kRequestTimeout{1000};
-constexpr milliseconds kExchangeTimeout{5000};  // request and response
 // If there are too many connections, one that has been silent for this time may be closed. Requests
 // of clients that waited to be accepted have arrived by then.
 constexpr milliseconds kMinReadTime{20}, kMinWriteIdleTime{20};
@@ -38,7 +36,7 @@ bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == 
 class HttpConnections::Connection {
  public:
   enum class State { reading_request, request_complete, writing_response, draining, closed };
-  explicit Connection(int socket) : socket_(socket) {}
+  Connection(int socket, const ClientTimeouts& timeouts) : socket_(socket), timeouts_(timeouts) {}
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   ~Connection() { ::close(socket_); }
@@ -64,7 +62,8 @@ class HttpConnections::Connection {
   }
 
   Clock::time_point deadline() const {
-    return accepted_at_ + (state_ == State::reading_request ? kRequestTimeout : kExchangeTimeout);
+    return accepted_at_ +
+           (state_ == State::reading_request ? timeouts_.request : timeouts_.exchange);
   }
   /// The time from which the connection may be closed in favor of waiting ones: it must first have
   /// been slow.
@@ -126,6 +125,7 @@ class HttpConnections::Connection {
   void end() { state_ = State::closed; }
 
   const int socket_;
+  const ClientTimeouts& timeouts_;
   State state_ = State::reading_request;
   std::string head_, response_;
   std::size_t sent_ = 0;
@@ -134,11 +134,12 @@ class HttpConnections::Connection {
 };
 
 HttpConnections::HttpConnections(int listening_socket, RequestHandler handle_request,
-                                 IsPriority is_priority)
+                                 IsPriority is_priority, ClientTimeouts timeouts)
     : listening_socket_(listening_socket),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       handle_request_(std::move(handle_request)),
-      is_priority_(std::move(is_priority)) {
+      is_priority_(std::move(is_priority)),
+      timeouts_(timeouts) {
   if (wake_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
 }
 
@@ -197,7 +198,7 @@ void HttpConnections::accept() {
     if (is_full() && !evict_slowest_connection()) return;
     const int socket = ::accept4(listening_socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (socket >= 0) {
-      connections_.emplace_back(socket).advance();
+      connections_.emplace_back(socket, timeouts_).advance();
     } else if (errno != EINTR && errno != ECONNABORTED) {
       const bool is_out_of_resources = errno == EMFILE || errno == ENFILE || errno == ENOMEM;
       if (is_out_of_resources) accept_at_ = Clock::now() + kOutOfDescriptorsPause;

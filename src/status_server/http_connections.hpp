@@ -8,6 +8,12 @@
 
 namespace eckart::status_server {
 
+/// The time that a client may take.
+struct ClientTimeouts {
+  std::chrono::milliseconds request{1000};   ///< to send the head of its request
+  std::chrono::milliseconds exchange{5000};  ///< for request and response together
+};
+
 /// Serves the clients of a listening socket on one thread, one request per connection. It never
 /// waits for a single client: a request is answered once its head is complete, and the response is
 /// sent as fast as the client reads it. If there are too many connections, the slowest are closed,
@@ -21,7 +27,8 @@ class HttpConnections {
 
   /// `listening_socket` must be nonblocking; the caller keeps its ownership. Throws
   /// std::system_error.
-  HttpConnections(int listening_socket, RequestHandler handle_request, IsPriority is_priority);
+  HttpConnections(int listening_socket, RequestHandler handle_request, IsPriority is_priority,
+                  ClientTimeouts timeouts = {});
   ~HttpConnections();
   HttpConnections(const HttpConnections&) = delete;
   HttpConnections& operator=(const HttpConnections&) = delete;
@@ -46,6 +53,7 @@ class HttpConnections {
   const int wake_;
   const RequestHandler handle_request_;
   const IsPriority is_priority_;
+  const ClientTimeouts timeouts_;
   std::list<Connection> connections_;
   bool has_pending_connection_ = false;  // a client waits to be accepted
   Clock::time_point accept_at_{};        // when to accept again

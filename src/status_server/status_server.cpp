@@ -44,13 +44,14 @@ HttpResponse health_response(const std::string& error) {
 
 }  // namespace
 
-StatusServer::StatusServer(const std::string& address, StatusHandlers handlers)
+StatusServer::StatusServer(const std::string& address, StatusHandlers handlers,
+                           ClientTimeouts timeouts)
     : socket_path_(is_socket_path(address) ? address : ""),
       handlers_(std::move(handlers)),
       listening_(listen_on(address)),
       connections_(std::make_unique<HttpConnections>(
           listening_.get(), [this](const std::string& head) { return handle_request(head); },
-          is_health_check)) {
+          is_health_check, timeouts)) {
   thread_ = std::thread([this, address] {
     try {
       connections_->run();

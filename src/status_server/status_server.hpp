@@ -6,11 +6,10 @@
 #include <thread>
 
 #include "files/file_descriptor.hpp"
+#include "status_server/http_connections.hpp"
 #include "status_server/http_request.hpp"
 
 namespace eckart::status_server {
-
-class HttpConnections;
 
 /// The contents that a StatusServer shows. Called on the thread of the server; must not block.
 struct StatusHandlers {
@@ -30,7 +29,7 @@ class StatusServer {
   /// `address`: in the format of settings::ListenAddress. Throws FatalError(cannot_create) if it is
   /// not possible to listen there. The file of a Unix socket has mode 0660 and is removed by the
   /// destructor. The file of a dead process is replaced.
-  StatusServer(const std::string& address, StatusHandlers handlers);
+  StatusServer(const std::string& address, StatusHandlers handlers, ClientTimeouts timeouts = {});
   ~StatusServer();
   StatusServer(const StatusServer&) = delete;
   StatusServer& operator=(const StatusServer&) = delete;

@@ -4,13 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -21,6 +19,7 @@
 #include "tests/cli/eckart_process.hpp"
 #include "tests/support/sanitized.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tests/support/wait_for.hpp"
 
 namespace eckart::test {
 
@@ -41,11 +40,7 @@ class CliTest : public ::testing::Test {
     options.folder = folder_.path();
     return EckartProcess(arguments, options).wait();
   }
-  /// Until it has happened, or half a minute has passed.
-  static void wait_for(const std::function<bool()>& event) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (!event() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
-  }
+  static void wait_for(const std::function<bool()>& event) { EXPECT_TRUE(test::wait_for(event)); }
   fs::path at(const fs::path& relative) const { return folder_.path() / relative; }
 
   void write(const fs::path& relative, std::span<const std::byte> bytes) {

@@ -1,25 +1,23 @@
-// Signals at any moment of the first 300 ms of a run and of a service: none has the system's
-// default effect, which is to end the process by a signal, half-way.
+// Signals at any moment from the first of the program's own code to the end of a run, or to a
+// service that is ready: none has the system's default effect, which is to end the process by a
+// signal, half-way.
 #include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <fstream>
 #include <random>
-#include <set>
-#include <sstream>
 
 #include "tests/cli/watch_fixture.hpp"
 
 namespace eckart::test {
 namespace {
 
-using std::chrono::microseconds;
+using std::chrono::nanoseconds;
 
 class EarlySignal : public WatchTest {
  protected:
   static constexpr int kTries = kIsSanitized ? 4 : 10;  // of each signal
+  const Names kRun{"run", "in", "-o", "out", "-q", "--overwrite", "--backend", "cpu"};
 
   void SetUp() override {
     WatchTest::SetUp();
@@ -29,28 +27,57 @@ class EarlySignal : public WatchTest {
 
   /// Waits until the process executes the program's own code, rather than the loader's, before
   /// which nobody can have a handler: its handlers, in /proc, are no longer the system's.
-  static bool has_handlers(pid_t pid) {
-    std::ifstream status("/proc/" + std::to_string(pid) + "/status");
-    for (std::string line; std::getline(status, line);) {
-      if (line.starts_with("SigCgt:"))
-        return (std::stoull(line.substr(7), nullptr, 16) >> (SIGTERM - 1) & 1) != 0;
-    }
-    return false;
+  static void wait_for_handlers(const EckartProcess& process) {
+    wait_for([&] {
+      std::ifstream status("/proc/" + std::to_string(process.pid()) + "/status");
+      for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("SigCgt:"))
+          return (std::stoull(line.substr(7), nullptr, 16) >> (SIGTERM - 1) & 1) != 0;
+      }
+      return false;
+    });
   }
 
-  microseconds random_time() {
-    return microseconds(std::uniform_int_distribution<>(0, 300'000)(random_));
+  /// From the first handler to the end of a run, of CPU time.
+  nanoseconds time_of_run() const {
+    EckartProcess program(kRun, {.folder = at(".")});
+    wait_for_handlers(program);
+    const nanoseconds begin = program.cpu_time();
+    wait_for([&] { return program.has_ended(); });
+    return program.cpu_time() - begin;
   }
+  /// Likewise, until a service is ready.
+  nanoseconds time_of_start() {
+    start();
+    wait_for_handlers(*service_);
+    const nanoseconds begin = service_->cpu_time();
+    wait_for_log("ready: ");
+    const nanoseconds time = service_->cpu_time() - begin;
+    EXPECT_EQ(stop().code, 0);
+    return time;
+  }
+  /// Waits until the process has used a random part of `time`, or has come that far. CPU time:
+  /// where the process is in its work after so many milliseconds is another place on each machine.
+  void wait_for_random_moment(const EckartProcess& process, nanoseconds time) {
+    wait_for_handlers(process);
+    const double part = std::uniform_real_distribution<>(0, 1)(random_);
+    const nanoseconds moment = process.cpu_time() + nanoseconds(std::int64_t(part * time.count()));
+    wait_for([&] {
+      return process.cpu_time() >= moment || process.has_ended() ||
+             process.err().find("ready: ") != std::string::npos;
+    });
+  }
+
+ private:
   std::mt19937 random_{7};
 };
 
 TEST_F(EarlySignal, ends_run_with_128_plus_signal_or_after_its_end) {
+  const nanoseconds time = time_of_run();
   for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
     for (int i = 0; i < kTries; ++i) {
-      EckartProcess program({"run", "in", "-o", "out", "-q", "--overwrite", "--backend", "cpu"},
-                            {.folder = at(".")});
-      wait_for([&] { return has_handlers(program.pid()); });
-      usleep(unsigned(random_time().count()));
+      EckartProcess program(kRun, {.folder = at(".")});
+      wait_for_random_moment(program, time);
       program.signal(signal);
       const int code = program.wait().code;
       EXPECT_TRUE(code == 0 || code == 128 + signal) << "try " << i << ": " << code;
@@ -59,34 +86,33 @@ TEST_F(EarlySignal, ends_run_with_128_plus_signal_or_after_its_end) {
 }
 
 TEST_F(EarlySignal, usr1_never_ends_the_process) {
+  const nanoseconds time = time_of_run();
   for (int i = 0; i < kTries; ++i) {
-    EckartProcess program({"run", "in", "-o", "out", "-q", "--overwrite", "--backend", "cpu"},
-                          {.folder = at(".")});
-    wait_for([&] { return has_handlers(program.pid()); });
-    usleep(unsigned(random_time().count()));
+    EckartProcess program(kRun, {.folder = at(".")});
+    wait_for_random_moment(program, time);
     program.signal(SIGUSR1);
     EXPECT_EQ(program.wait().code, 0) << "try " << i;
   }
 }
 
 TEST_F(EarlySignal, ends_service_with_0) {
+  const nanoseconds time = time_of_start();
   for (const int signal : {SIGINT, SIGTERM}) {
     for (int i = 0; i < kTries; ++i) {
-      EckartProcess program({"watch", "--config", "eckart.yaml", "-q"}, {.folder = at(".")});
-      wait_for([&] { return has_handlers(program.pid()); });
-      usleep(unsigned(random_time().count()));
-      program.signal(signal);
-      EXPECT_EQ(program.wait().code, 0) << "try " << i;
+      start();
+      wait_for_random_moment(*service_, time);
+      service_->signal(signal);
+      EXPECT_EQ(service_->wait().code, 0) << "try " << i;
     }
   }
 }
 
 TEST_F(EarlySignal, hup_and_usr1_keep_service_running) {
+  const nanoseconds time = time_of_start();
   for (const int signal : {SIGHUP, SIGUSR1}) {
     for (int i = 0; i < kTries / 2; ++i) {
       start();
-      wait_for([&] { return has_handlers(service_->pid()); });
-      usleep(unsigned(random_time().count()));
+      wait_for_random_moment(*service_, time);
       service_->signal(signal);
       wait_for_log("ready: ");
       EXPECT_EQ(stop().code, 0) << "try " << i;
@@ -96,7 +122,7 @@ TEST_F(EarlySignal, hup_and_usr1_keep_service_running) {
 
 TEST_F(EarlySignal, early_usr1_is_answered_later) {
   start();
-  wait_for([&] { return has_handlers(service_->pid()); });
+  wait_for_handlers(*service_);
   service_->signal(SIGUSR1);
   wait_for_log("rate      ");
   EXPECT_EQ(stop().code, 0);
@@ -109,10 +135,10 @@ TEST_F(EarlySignal, hup_ignored_by_the_caller_stays_ignored) {
   shell.program = "/bin/sh";
   const std::string run =
       "trap '' HUP; exec " ECKART_PROGRAM " run in -o out -q --overwrite --backend cpu";
+  const nanoseconds time = time_of_run();
   for (int i = 0; i < kTries; ++i) {
     EckartProcess program({"-c", run}, shell);
-    wait_for([&] { return has_handlers(program.pid()); });
-    usleep(unsigned(random_time().count()));
+    wait_for_random_moment(program, time);
     program.signal(SIGHUP);
     EXPECT_EQ(program.wait().code, 0) << "try " << i;
   }
@@ -121,7 +147,7 @@ TEST_F(EarlySignal, hup_ignored_by_the_caller_stays_ignored) {
 TEST_F(EarlySignal, has_default_action_in_commands_without_work) {
   EckartProcess program({"top", at("nothing.sock").string()},
                         {.folder = at("."), .on_terminal = true});
-  wait_for([&] { return has_handlers(program.pid()); });
+  wait_for_handlers(program);
   program.signal(SIGTERM);
   const int code = program.wait().code;
   EXPECT_TRUE(code == -SIGTERM || code == 69) << code;

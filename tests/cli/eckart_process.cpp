@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -102,6 +103,19 @@ EckartProcess::~EckartProcess() {
 }
 
 void EckartProcess::signal(int number) { kill(pid_, number); }
+
+bool EckartProcess::has_ended() const {
+  siginfo_t info{};
+  return waitid(P_PID, id_t(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_;
+}
+
+std::chrono::nanoseconds EckartProcess::cpu_time() const {
+  clockid_t clock{};
+  timespec time{};
+  if (clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &time) != 0)
+    throw std::runtime_error("the CPU time of a process cannot be read");
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
 
 std::string EckartProcess::err() const { return contents(stream_file("err")); }
 

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <map>
@@ -37,6 +38,10 @@ class EckartProcess {
 
   void signal(int number);
   pid_t pid() const { return pid_; }
+  /// Whether wait() would return at once.
+  bool has_ended() const;
+  /// What all of its threads have spent on cores so far.
+  std::chrono::nanoseconds cpu_time() const;
   /// What it has said on stderr so far.
   std::string err() const;
   /// What has come to its terminal so far.

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "tests/cli/watch_fixture.hpp"
+#include "tests/support/free_port.hpp"
 
 namespace eckart::test {
 namespace {
@@ -117,7 +118,8 @@ TEST_F(StatusServerTest, takes_over_socket_of_dead_process_only) {
 }
 
 TEST_F(StatusServerTest, rejects_port_in_use) {
-  const std::string port = "127.0.0.1:" + std::to_string(20000 + ::getpid() % 20000);
+  const FreePort free_port;
+  const std::string port = "127.0.0.1:" + std::to_string(free_port.number());
   configure({}, "telemetry: {listen: \"" + port + "\"}\n");
   start();
   wait_for_log("ready:");

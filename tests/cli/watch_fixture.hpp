@@ -33,8 +33,7 @@ class WatchTest : public CliTest {
         std::vector<std::string>{"watch", "--config", "eckart.yaml", "-v"}, options);
   }
   void wait_until(const std::function<bool()>& event) {
-    wait_for(event);
-    ASSERT_TRUE(event()) << service_->err();
+    ASSERT_TRUE(test::wait_for(event)) << service_->err();
   }
   void wait_for_outputs(std::size_t count, const fs::path& folder = "out") {
     wait_until([&] { return this->count(folder) >= count; });

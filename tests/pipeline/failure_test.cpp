@@ -288,18 +288,14 @@ TEST_F(PipelineFailure, a_source_that_waits_does_not_outlast_the_run) {
 }
 
 TEST_F(PipelineFailure, images_finished_before_device_loss_are_written) {
-  std::atomic<bool> lost = false;
+  harness.source_waits_at_end = true;
   harness.options.load_threads = 1;
   harness.backend.slot_count = 1;
   harness.backend.on_start = [&](int number) {
-    if (number < 10) return;
-    lost = true;
-    throw lost_;
+    if (number >= 10) throw lost_;
   };
   harness.on_write = [&](int number) {
-    wait_until([&] { return lost.load(); });
-    if (number == 0)
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // gives the abort its time
+    if (number == 0) wait_until([&] { return harness.is_source_stopped(); });  // by the abort
   };
   harness.options.write_threads = 1;
   expect_fatal(ExitCode::temporary);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -11,7 +12,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -19,6 +19,7 @@
 #include "io/source.hpp"
 #include "pipeline/pipeline.hpp"
 #include "pipeline/write.hpp"
+#include "tests/support/wait_for.hpp"
 
 namespace eckart::test {
 
@@ -26,10 +27,10 @@ namespace eckart::test {
 /// not built with ThreadSanitizer, which then does not see the lock of that.
 inline spdlog::logger* const kLogger = spdlog::default_logger_raw();
 
-/// Waits for what another thread does; ctest's time limit is the watchdog.
+/// Waits for what another thread does.
 template <class Condition>
 void wait_until(Condition&& condition) {
-  while (!condition()) std::this_thread::yield();
+  if (!wait_for(condition)) ADD_FAILURE() << "the event did not come";
 }
 
 /// The images 0, 1, 2, ... are called "0", "1", "2", ... and hold their number in their first
@@ -68,8 +69,12 @@ class FakeSource : public io::Source {
  public:
   FakeSource(const int& images, const Hook& hook, const bool& waits)
       : images_(images), hook_(hook), waits_at_end_(waits) {}
+  bool was_stopped() const { return was_stopped_; }
   std::optional<io::SourceItem> next(const std::stop_token& stop) override {
-    if (next_ == images_ && waits_at_end_) wait_until([&] { return stop.stop_requested(); });
+    if (next_ == images_ && waits_at_end_) {
+      wait_until([&] { return stop.stop_requested(); });
+      was_stopped_ = true;
+    }
     if (next_ == images_ || stop.stop_requested()) return std::nullopt;
     call(hook_, next_);
     const std::string name = std::to_string(next_++);
@@ -82,6 +87,7 @@ class FakeSource : public io::Source {
   const Hook& hook_;
   const bool& waits_at_end_;
   int next_ = 0;
+  std::atomic<bool> was_stopped_ = false;
 };
 
 /// Gives every image back as it is, when its slot is finished and not before.
@@ -222,6 +228,8 @@ class PipelineHarness {
     return *pipeline_;
   }
   telemetry::RunReport run() { return pipeline().run(); }
+  /// Whether the source, which has to wait at its end, was told to stop.
+  bool is_source_stopped() const { return source_.was_stopped(); }
 
   /// The numbers of the images written, ascending; to be called after run().
   std::vector<int> written() const { return sorted(written_); }

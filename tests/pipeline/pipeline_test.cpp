@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
 #include <numeric>
 #include <thread>
@@ -65,7 +66,7 @@ TEST(Pipeline, does_not_wait_for_an_image_that_could_not_be_loaded) {
     harness.images = 2;
     harness.source_waits_at_end = true;
     harness.backend.planes = 1000;
-    harness.options.linger = std::chrono::seconds(5);
+    harness.options.linger = std::chrono::hours(1);
     harness.outcome_of_load = [&](int number) {
       return number == 0
                  ? Outcome{result, Stage::load, FailureReason::corrupt, "as the test wants it"}
@@ -79,9 +80,7 @@ TEST(Pipeline, does_not_wait_for_an_image_that_could_not_be_loaded) {
       if (number == 1) wait_until([&] { return is_counted(); });
     };
     harness.on_write = [&](int) { harness.pipeline().request_stop(); };
-    const auto start = std::chrono::steady_clock::now();
     harness.run();
-    EXPECT_LT(std::chrono::steady_clock::now() - start, harness.options.linger);
     EXPECT_EQ(harness.written(), std::vector{1});
   }
 }
@@ -148,18 +147,24 @@ TEST(Pipeline, accounts_for_the_whole_time_of_every_worker) {
   };
   std::atomic<Clock::time_point> first_found = Clock::time_point::max();
   std::atomic<Clock::time_point> last_written = Clock::time_point::min();
+  std::atomic<Clock::duration> writing = Clock::duration();
   harness.on_next = [&](int number) {
     if (number == 0) first_found = Clock::now();
   };
   harness.on_write = [&](int) {
-    std::this_thread::sleep_for(std::chrono::microseconds(500));
-    last_written = Clock::now();
+    const auto begin = Clock::now();
+    while (Clock::now() == begin) {
+    }
+    const auto end = Clock::now();
+    last_written = end;
+    for (auto sum = writing.load(); !writing.compare_exchange_weak(sum, sum + (end - begin));) {
+    }
   };
   const auto start = Clock::now();
   const telemetry::RunReport report = harness.run();
   const double wall_s = in_seconds(Clock::now() - start);
   const double working_s = in_seconds(last_written.load() - first_found.load());
-  ASSERT_GT(working_s, 100 * 0.0005 / 3);
+  ASSERT_GT(working_s, 0);
   ASSERT_EQ(report.stages.size(), 5u);
   for (const telemetry::StageStats& stage : report.stages) {
     const double sum = stage.busy_s + stage.waiting_for_input_s + stage.blocked_s;
@@ -167,7 +172,7 @@ TEST(Pipeline, accounts_for_the_whole_time_of_every_worker) {
     EXPECT_LE(sum, stage.workers * wall_s) << stage.name;
   }
   EXPECT_EQ(report.stages.back().name, "write");
-  EXPECT_GE(report.stages.back().busy_s, 200 * 0.0005);
+  EXPECT_GE(report.stages.back().busy_s, in_seconds(writing));
   EXPECT_LE(report.stages.back().busy_s, 3 * wall_s);
 }
 

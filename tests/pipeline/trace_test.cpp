@@ -1,13 +1,16 @@
 // What the trace has of a pipeline: each image's and each batch's way, in the order of time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <set>
 
 #include "core/error.hpp"
 #include "tests/pipeline/fakes.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/trace_reader.hpp"
+#include "tests/support/waiting_thread.hpp"
 
 namespace eckart::test {
 namespace {
@@ -136,8 +139,18 @@ TEST_F(PipelineTrace, marks_failed_and_skipped_images) {
 }
 
 TEST_F(PipelineTrace, shows_waits) {
-  harness_.options.budget_bytes = 2 * kSmall.bytes();
-  harness_.on_write = [](int) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
+  harness_.options.budget_bytes = 2 * kSmall.bytes();  // of one image
+  harness_.options.load_threads = 1;
+  std::atomic<long> loader = 0;
+  std::atomic<int> asked = 0;
+  harness_.on_load = [&](int number) {
+    loader = ::gettid();
+    asked = number;
+  };
+  harness_.on_write = [&](int number) {
+    if (number + 1 == harness_.images) return;
+    wait_until([&] { return asked > number && is_asleep(loader); });
+  };
   run();
   const TraceReader trace(file());
   trace.expect_properly_nested();

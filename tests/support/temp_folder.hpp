@@ -12,8 +12,9 @@ namespace eckart::test {
 /// A new empty folder, removed by the destructor.
 class TempFolder {
  public:
-  TempFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "eckart-test-XXXXXX").string();
+  explicit TempFolder(
+      const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
+    std::string name = (parent / "eckart-test-XXXXXX").string();
     if (!::mkdtemp(name.data()))
       throw std::runtime_error("cannot create a temporary folder: " + name);
     path_ = name;

@@ -10,7 +10,18 @@
 #include <thread>
 #include <utility>
 
+#include "tests/support/wait_for.hpp"
+
 namespace eckart::test {
+
+/// True if the thread of this process with this kernel ID sleeps.
+inline bool is_asleep(long id) {
+  std::ifstream stat("/proc/self/task/" + std::to_string(id) + "/stat");
+  std::string text;
+  std::getline(stat, text);
+  const std::size_t name_end = text.rfind(')');
+  return name_end != std::string::npos && name_end + 2 < text.size() && text[name_end + 2] == 'S';
+}
 
 /// A thread that can be observed to sleep in the kernel, so that a test needs no fixed delay. The
 /// destructor joins it.
@@ -26,25 +37,14 @@ class WaitingThread {
 
   /// Waits until the thread sleeps. Returns false if it ended instead.
   bool wait_until_asleep() const {
-    while (!ended_) {
-      if (id_ != 0 && state() == 'S') return true;
-      std::this_thread::yield();
-    }
-    return false;
+    bool sleeps = false;
+    return wait_for([&] { return ended_ || (sleeps = id_ != 0 && is_asleep(id_)); }) && sleeps;
   }
   void join() {
     if (thread_.joinable()) thread_.join();
   }
 
  private:
-  char state() const {
-    std::ifstream stat("/proc/self/task/" + std::to_string(id_) + "/stat");
-    std::string text;
-    std::getline(stat, text);
-    const std::size_t name_end = text.rfind(')');
-    return name_end == std::string::npos || name_end + 2 >= text.size() ? '?' : text[name_end + 2];
-  }
-
   std::atomic<long> id_ = 0;
   std::atomic<bool> ended_ = false;
   std::thread thread_;

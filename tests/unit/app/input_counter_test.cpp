@@ -4,9 +4,9 @@
 
 #include <atomic>
 #include <functional>
-#include <thread>
 
 #include "core/error.hpp"
+#include "tests/support/wait_for.hpp"
 
 namespace eckart::app {
 namespace {
@@ -29,7 +29,7 @@ class ThreeArrivalsSource : public io::Source {
 
 TEST(InputCounter, reports_total) {
   const InputCounter count(std::make_unique<ThreeArrivalsSource>([](const std::stop_token&) {}));
-  while (!count.total()) std::this_thread::yield();
+  EXPECT_TRUE(test::wait_for([&] { return count.total().has_value(); }));
   EXPECT_EQ(*count.total(), 3);
 }
 
@@ -37,9 +37,9 @@ TEST(InputCounter, has_no_total_while_counting_and_stops_on_destruction) {
   std::atomic<bool> waiting = false;
   const InputCounter count(std::make_unique<ThreeArrivalsSource>([&](const std::stop_token& stop) {
     waiting = true;
-    while (!stop.stop_requested()) std::this_thread::yield();
+    EXPECT_TRUE(test::wait_for([&] { return stop.stop_requested(); }));
   }));
-  while (!waiting) std::this_thread::yield();
+  EXPECT_TRUE(test::wait_for([&] { return waiting.load(); }));
   EXPECT_FALSE(count.total());
 }
 

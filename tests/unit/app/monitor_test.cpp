@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
-#include <thread>
 
 #include "core/error.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tests/support/wait_for.hpp"
 
 namespace eckart::app {
 namespace {
@@ -65,7 +65,7 @@ TEST_F(MonitorTest, is_unhealthy_when_sampling_fails) {
       return false;
     }
   };
-  while (is_healthy()) std::this_thread::yield();
+  EXPECT_TRUE(test::wait_for([&] { return !is_healthy(); }));
   EXPECT_GT(samples_, 1);
   EXPECT_THAT(http_get(socket_, "/metrics"), HasSubstr("eckart_ready 1\n"));
 }
@@ -80,7 +80,7 @@ TEST_F(MonitorTest, recent_snapshot_excludes_the_beginning) {
   };
   Monitor monitor(settings_, "run", {pipeline, [] { return status_server::ServiceState{}; }});
   monitor.begin(true);
-  while (samples_ < 20) std::this_thread::yield();
+  EXPECT_TRUE(test::wait_for([&] { return samples_ >= 20; }));
   monitor.end();
   const Monitor::View last_view = monitor.last_view();
   EXPECT_GE(last_view.all.counts.done, 20);
@@ -102,7 +102,7 @@ TEST_F(MonitorTest, adds_unwritten_interval_to_the_next_line) {
   };
   Monitor monitor(settings_, "run", {pipeline, [] { return status_server::ServiceState{}; }});
   monitor.begin(false);
-  while (samples_ < 5) std::this_thread::yield();
+  EXPECT_TRUE(test::wait_for([&] { return samples_ >= 5; }));
   std::filesystem::remove(folder);
   monitor.end();
 

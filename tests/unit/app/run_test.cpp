@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/support/temp_folder.hpp"
+#include "tests/support/wait_for.hpp"
 
 namespace eckart::app {
 namespace {
@@ -26,7 +27,7 @@ TEST(Run, has_total_before_the_first_image_is_done) {
   request.output = out.path();
   request.count_inputs = true;
   const app::Run run(std::move(request), std::chrono::steady_clock::now());
-  while (!run.progress().is_total_final) std::this_thread::yield();
+  EXPECT_TRUE(test::wait_for([&] { return run.progress().is_total_final; }));
   EXPECT_EQ(run.progress().total, 2);
   EXPECT_EQ(run.progress().done, 0);
 }
@@ -42,7 +43,7 @@ TEST(Run, never_reports_more_done_than_total) {
   request.output = out.path();
   request.count_inputs = true;
   app::Run run(std::move(request), std::chrono::steady_clock::now());
-  while (!run.progress().is_total_final) std::this_thread::yield();
+  EXPECT_TRUE(test::wait_for([&] { return run.progress().is_total_final; }));
   for (int i = 0; i < kFiles; ++i)
     std::ofstream(folder.path() / (std::to_string(i) + ".png")) << "no image";
   std::atomic<bool> ended = false;

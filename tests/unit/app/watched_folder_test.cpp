@@ -12,12 +12,14 @@
 #include <cstdint>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "core/error.hpp"
 #include "io/codec.hpp"
 #include "io/publication.hpp"
 #include "pipeline/attempt.hpp"
+#include "tests/support/other_disk.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/io/make_rooted_file.hpp"
 
@@ -209,12 +211,13 @@ class WatchedFolderOnOtherDisk : public WatchedFolderTest {
  protected:
   void SetUp() override {
     WatchedFolderTest::SetUp();
-    if (!fs::is_directory("/dev/shm")) GTEST_SKIP() << "there is no /dev/shm to be another disk";
-    fs::create_directory(disk_);
+    if (!test::has_other_disk()) GTEST_SKIP() << test::kNoOtherDisk;
+    disk_folder_.emplace(test::kOtherDisk);
+    disk_ = disk_folder_->path();
   }
-  void TearDown() override { fs::remove_all(disk_); }
 
-  const fs::path disk_ = "/dev/shm/eckart-watched-folder-elsewhere-" + std::to_string(::getpid());
+  std::optional<test::TempFolder> disk_folder_;
+  fs::path disk_;
 };
 
 /// What is taken, and put back since it cannot be copied, looks like an arrival.
@@ -306,9 +309,9 @@ TEST_F(WatchedFolderTest, does_not_retry_input_too_deep_for_the_quarantine) {
 }
 
 TEST_F(WatchedFolderTest, waits_for_unmounted_output_disk) {
-  const fs::path disk = "/dev/shm/eckart-watched-folder-test-" + std::to_string(::getpid());
-  if (!fs::is_directory("/dev/shm")) GTEST_SKIP() << "there is no /dev/shm to be another disk";
-  fs::create_directory(disk);
+  if (!test::has_other_disk()) GTEST_SKIP() << test::kNoOtherDisk;
+  const test::TempFolder disk_folder(test::kOtherDisk);
+  const fs::path& disk = disk_folder.path();
   fs::create_directory(at("mount point"));
   fs::create_directory_symlink(disk, at("out"));
   WatchedFolder folder(watch());
@@ -327,13 +330,12 @@ TEST_F(WatchedFolderTest, waits_for_unmounted_output_disk) {
   EXPECT_TRUE(fs::is_empty(at("mount point"))) << "where all would be lost beneath the disk";
   lead_to(disk);
   EXPECT_TRUE(needs_processing());
-  fs::remove_all(disk);
 }
 
 TEST_F(WatchedFolderTest, moves_nothing_onto_unmounted_disk) {
-  const fs::path disk = "/dev/shm/eckart-move-to-test-" + std::to_string(::getpid());
-  if (!fs::is_directory("/dev/shm")) GTEST_SKIP() << "there is no /dev/shm to be another disk";
-  fs::create_directory(disk);
+  if (!test::has_other_disk()) GTEST_SKIP() << test::kNoOtherDisk;
+  const test::TempFolder disk_folder(test::kOtherDisk);
+  const fs::path& disk = disk_folder.path();
   fs::create_directory(at("mount point"));
   fs::create_directory_symlink(disk, at("done"));
   settings::WatchSettings moving = watch("move");
@@ -355,7 +357,6 @@ TEST_F(WatchedFolderTest, moves_nothing_onto_unmounted_disk) {
   EXPECT_EQ(process(folder, at("in"), "a.png").result, ItemResult::skipped);
   EXPECT_TRUE(fs::exists(disk / "a.png"));
   EXPECT_FALSE(fs::exists(at("in/a.png")));
-  fs::remove_all(disk);
 }
 
 /// Whether a file is wanted is asked for every file of every scan.

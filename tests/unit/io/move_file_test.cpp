@@ -10,9 +10,11 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <string>
 
 #include "core/error.hpp"
+#include "tests/support/other_disk.hpp"
 #include "tests/unit/io/claimed_file_fixture.hpp"
 
 namespace eckart::io {
@@ -24,14 +26,12 @@ using test::before_rename;
 class MoveFileCopyTest : public ClaimedFileTest {
  protected:
   void SetUp() override {
-    if (!fs::is_directory("/dev/shm")) GTEST_SKIP() << "needs /dev/shm as a second file system";
-    fs::create_directories(elsewhere_);
+    if (!test::has_other_disk()) GTEST_SKIP() << test::kNoOtherDisk;
+    elsewhere_folder_.emplace(test::kOtherDisk);
+    elsewhere_ = elsewhere_folder_->path();
     to_ = RootDirectory::open(elsewhere_)->open_below({});
   }
-  void TearDown() override {
-    test::on_fsync = {};
-    fs::remove_all(elsewhere_);
-  }
+  void TearDown() override { test::on_fsync = {}; }
 
   /// Returns the message of the exception, or "" if there is none.
   std::string move(const fs::path& name, std::int64_t max_mb = 1,
@@ -57,7 +57,8 @@ class MoveFileCopyTest : public ClaimedFileTest {
     return status;
   }
 
-  const fs::path elsewhere_ = "/dev/shm/eckart-copies-test-" + std::to_string(::getpid());
+  std::optional<test::TempFolder> elsewhere_folder_;
+  fs::path elsewhere_;
   DirectoryPtr to_;
 };
 

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "core/error.hpp"
+#include "tests/support/other_disk.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace eckart::reports {
@@ -125,8 +126,9 @@ TEST_F(ReportFileTest, appends_to_a_descriptor_path) {
 }
 
 TEST_F(ReportFileTest, is_not_direct_in_shared_memory) {
-  const fs::path file = "/dev/shm/eckart-report-" + std::to_string(::getpid());
-  if (::access("/dev/shm", W_OK) != 0) GTEST_SKIP() << "there is no shared memory";
+  if (!test::has_other_disk()) GTEST_SKIP() << test::kNoOtherDisk;
+  const test::TempFolder folder(test::kOtherDisk);
+  const fs::path file = folder.path() / "report";
   {
     ReportFile report(file);
     EXPECT_FALSE(report.is_direct());

@@ -19,6 +19,7 @@
 #include "flow/pause.hpp"
 #include "io/watch/watch_source.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tests/support/wait_for.hpp"
 
 namespace eckart::io {
 
@@ -27,7 +28,7 @@ class WatchSourceFixture : public testing::Test {
  protected:
   using Names = std::set<std::string>;
 
-  static constexpr auto kDeadline = std::chrono::seconds(30);
+  static constexpr auto kDeadline = test::kWaitDeadline;
 
   static WatchOptions options_for(const std::filesystem::path& root) {
     WatchOptions options;
@@ -77,11 +78,7 @@ class WatchSourceFixture : public testing::Test {
     }
     return names;
   }
-  static void wait_for(const std::function<bool()>& event) {
-    const auto deadline = std::chrono::steady_clock::now() + kDeadline;
-    while (!event() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
-    EXPECT_TRUE(event());
-  }
+  static void wait_for(const std::function<bool()>& event) { EXPECT_TRUE(test::wait_for(event)); }
   WatchState state(std::size_t watch = 0) const { return source_->states().at(watch); }
   /// Returns the number of log lines that contain `text`.
   int count_log_lines(const std::string& text) const {
