@@ -1,4 +1,4 @@
-# cpack -G DEB; see tools/package.sh.
+# cpack -G DEB; see tools/make-packages.
 set(ECKART_PACKAGE_RELEASE 1 CACHE STRING "Debian revision of the packages")
 set(ECKART_PACKAGE_MAINTAINER "Eckart maintainers <maintainers@eckart.invalid>" CACHE STRING
     "Maintainer of the packages: Name <address>")

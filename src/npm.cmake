@@ -2,7 +2,7 @@
 find_program(NPM npm)
 find_program(NODE node)
 if(NOT NPM OR NOT NODE)
-  message(FATAL_ERROR "npm or node was not found; the charts of the status page need both. Run tools/install-packages.sh, "
+  message(FATAL_ERROR "npm or node was not found; the charts of the status page need both. Run tools/install-packages, "
                       "or pass -DECKART_STATUS_PAGE_CHARTS=OFF.")
 endif()
 

@@ -27,7 +27,7 @@ changed_files() {
   git ls-files --others --exclude-standard
 }
 
-tools/install-packages.sh clang-format clang-tidy
+tools/install-packages clang-format clang-tidy
 failed=0
 
 say "clang-format: src and tests"

@@ -2,9 +2,15 @@
 # From a fresh checkout to results: installs what is missing, builds, makes sample images, reconstructs them.
 #   tools/quickstart.sh
 set -euo pipefail
+self=$(realpath "$0")
+help() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$self"; }
+if [[ ${1:-} == --help || ${1:-} == -h ]]; then
+  help
+  exit 0
+fi
 cd "$(dirname "$0")/.."
 if (($#)); then
-  sed -n '2,3s/^# \{0,1\}//p' tools/quickstart.sh
+  help >&2
   exit 64
 fi
 
@@ -14,7 +20,7 @@ eckart=build/release/bin/eckart
 in=build/quickstart/in
 out=build/quickstart/out
 
-tools/install-packages.sh
+tools/install-packages
 
 say "building $eckart"
 cmake --preset release -DECKART_TESTS=OFF

@@ -37,7 +37,7 @@ build_and_test() {
 
 say "installing packages"
 # Which check what is installed beside the program, the status page, and the alerts.
-tools/install-packages.sh systemd mandoc zsh chromium prometheus python3-numpy python3-scipy python3-pil
+tools/install-packages systemd mandoc zsh chromium prometheus python3-numpy python3-scipy python3-pil
 
 main_preset=cpu
 if command -v nvcc >/dev/null || [[ -x /usr/local/cuda/bin/nvcc ]]; then main_preset=cuda; fi
@@ -47,11 +47,11 @@ if [[ $sanitizers == true ]]; then presets=(asan tsan "$main_preset"); fi
 for preset in "${presets[@]}"; do build_and_test "$preset"; done
 if [[ $sanitizers == true ]]; then
   say "torture"
-  tools/torture.sh --short --program "build/$main_preset/bin/eckart"
+  tools/crash-test --short --program "build/$main_preset/bin/eckart"
   say "hostile inbox"
-  tools/hostile-inbox --tries 200 --batch 100 --program "build/$main_preset/bin/eckart"
+  tools/symlink-attack-test --tries 200 --batch 100 --program "build/$main_preset/bin/eckart"
   say "fuzzing"
-  tools/fuzz --seconds 6 --jobs "$(nproc)"
+  tools/fuzz-test --seconds 6 --jobs "$(nproc)"
 fi
 say "done in $((SECONDS / 60)) min; minutes by part"
 printf '%s\n' "${times[@]}"

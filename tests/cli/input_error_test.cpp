@@ -52,7 +52,7 @@ TEST_F(InputErrors, of_a_truncated_jpeg_only_with_the_strict_decoder) {
   EXPECT_EQ(decode("out/bad.png").shape().rows, 64);
 }
 
-/// tools/hostile has more of them.
+/// tools/malformed-input-test has more of them.
 TEST_F(InputErrors, of_decompression_bombs_with_both_decoders) {
   write("in/pixels.png", encoded("png", 1, 6001));
   write("in/scans.jpg",

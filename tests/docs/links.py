@@ -56,7 +56,7 @@ def path_errors(source):
 
 
 def source_errors(source, documents):
-    """`pipeline/activity`, `tools/fuzz` or `src/app/job.cpp` in a document is a file, a folder, or both files of a name."""
+    """`pipeline/activity`, `tools/fuzz-test` or `src/app/job.cpp` in a document is a file, a folder, or both files of a name."""
     folders = {path.name for path in (source / "src").iterdir() if path.is_dir()}
     for document in documents:
         if document.name.startswith("docs/history/"):

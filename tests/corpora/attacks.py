@@ -130,7 +130,7 @@ class Try:
     # The attacks.
 
     def attack_archived(self):
-        """Nothing hostile: a folder is moved to the archive, and a link to it takes its place."""
+        """No attack: a folder is moved to the archive, and a link to it takes its place."""
         self.arrive()
         self.wait()
         os.rename(self.folder, self.archive)

@@ -1,4 +1,4 @@
-"""The users, the watched folders and the service of tools/hostile-inbox."""
+"""The users, the watched folders and the service of tools/symlink-attack-test."""
 import os
 import random
 import shutil

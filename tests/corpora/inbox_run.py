@@ -1,4 +1,4 @@
-"""One run of tools/hostile-inbox: batches of attacks, and a look at everything after each."""
+"""One run of tools/symlink-attack-test: batches of attacks, and a look at everything after each."""
 import collections
 import json
 import os
@@ -34,7 +34,7 @@ def in_process_of(prepare, tries, beside, seed):
             json.dump(told, stream)
         code = 0
     except BaseException as error:  # a child must not go on as its parent
-        print(f"hostile-inbox: an attacker's process ended: {error!r}", file=sys.stderr)
+        print(f"symlink-attack-test: an attacker's process ended: {error!r}", file=sys.stderr)
     finally:
         sys.stdout.flush()
         os._exit(code)

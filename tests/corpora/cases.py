@@ -1,4 +1,4 @@
-"""What hostile files there are, and what must become of each: a reason of src/core/outcome.hpp, or a picture."""
+"""What malformed files there are, and what must become of each: a reason of src/core/outcome.hpp, or a picture."""
 import os
 import stat
 import struct
