@@ -104,6 +104,10 @@ function(eckart_check_includes target folder)
     COMMENT "Checking the includes of ${folder}" VERBATIM)
   add_custom_target(${target}_includes DEPENDS ${stamp})
   add_dependencies(${target} ${target}_includes)
+  if(NOT TARGET check_includes)  # of all components, without a build
+    add_custom_target(check_includes)
+  endif()
+  add_dependencies(check_includes ${target}_includes)
 endfunction()
 
 # To be called after all components are defined. Fails if one is linked with a library that src/layers.cmake does not allow.

@@ -90,7 +90,7 @@ ExitCode scaling(const BenchArgs& args) {
                      "cannot write the log " + printable(args.log.native()));
   const ScratchFolder scratch(args.output);
   bench::ChildProcess child;
-  constexpr std::chrono::seconds kMaxShutdown{180};  // more than the child's own
+  static constexpr std::chrono::seconds kMaxShutdown{180};  // more than the child's own
   const SignalHandler signals({.on_stop = [&](int) { child.stop(); },
                                .on_status_request = [] {},
                                .shutdown_timeout = [] { return kMaxShutdown; },

@@ -46,7 +46,7 @@ ECKART_BEFORE_MAIN void install_recorders() {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 // Run before the constructors of libraries, some of which take their time.
 __attribute__((section(".preinit_array"),
-               used)) void (*const install_recorders_first)() = install_recorders;
+               used)) void (*const kInstallRecordersFirst)() = install_recorders;
 #endif
 
 }  // namespace

@@ -181,7 +181,7 @@ constexpr std::size_t kBlockSide = 8, kBlockBytes = 2 * kBlockSide * kBlockSide;
 /// Two bytes for each coefficient, in whole blocks of 8 x 8 and whole MCUs.
 std::size_t coefficient_bytes(const ImageShape& shape, std::span<const std::byte> components) {
   const auto factor = [&](int component, int shift) {
-    const auto value = std::size_t(components[std::size_t(3 * component + 1)]) >> shift & 0xF;
+    const auto value = std::size_t(components[3 * std::size_t(component) + 1]) >> shift & 0xF;
     if (value < 1 || value > 4) fail_corrupt("has invalid sampling factors");
     return value;
   };
@@ -201,7 +201,7 @@ Frame parse_frame(const Segment& segment) {
   Frame frame{parse_frame_header(segment), is_progressive(segment.marker),
               is_arithmetic(segment.marker)};
   constexpr std::size_t kComponents = 6;  // offset
-  const auto size = std::size_t(3 * frame.shape.channels);
+  const auto size = 3 * std::size_t(frame.shape.channels);
   if (segment.data.size() < kComponents + size)
     fail_corrupt("has a frame header that is too short");
   frame.coefficient_bytes = coefficient_bytes(frame.shape, segment.data.subspan(kComponents, size));

@@ -88,7 +88,7 @@ std::vector<fs::path> OutputTree::outputs_of(const fs::path& relative, Naming na
 }
 
 std::vector<fs::path> OutputTree::reserve(const fs::path& relative, Naming naming) {
-  const std::vector<fs::path> outputs = outputs_of(relative, naming);
+  std::vector<fs::path> outputs = outputs_of(relative, naming);
   for (const RankPolicy& rank : ranks_) {
     if (*output_path_of(relative, rank, naming).lexically_normal().begin() == kStateFolder)
       throw ItemError(FailureReason::output_collision, "its output " + outputs.front().string() +

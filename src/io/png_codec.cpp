@@ -64,7 +64,7 @@ class Chunks {
     const std::size_t size = big_endian_32(head.first<4>());
     if (size > INT_MAX) fail_corrupt("has a chunk with an invalid size");
     if (rest - kChunkOverheadBytes < size) fail_corrupt("truncated: the file ends inside a chunk");
-    const Chunk chunk{std::string(as_text(head.subspan(4, 4))), offset_ + 8, size};
+    Chunk chunk{std::string(as_text(head.subspan(4, 4))), offset_ + 8, size};
     offset_ += size + kChunkOverheadBytes;
     return chunk;
   }
@@ -146,7 +146,7 @@ std::size_t row_bytes(const Ihdr& ihdr) {
   const auto count = [](int side, int first, int step) {
     return side <= first ? std::size_t(0) : std::size_t((side - first - 1) / step) + 1;
   };
-  const auto pixel_bits = std::size_t(ihdr.channels() * ihdr.bits);
+  const auto pixel_bits = std::size_t(ihdr.channels()) * std::size_t(ihdr.bits);
   std::size_t bytes = 0;
   for (const Pass& pass : ihdr.interlaced ? std::span<const Pass>(kAdam7) : kAll) {
     const std::size_t cols = count(ihdr.cols, pass.first_col, pass.col_step);

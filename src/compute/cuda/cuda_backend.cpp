@@ -57,6 +57,7 @@ cudaDeviceProp get_properties(int device) {
 template <class Text>
 std::vector<std::string> describe_each(const std::vector<int>& devices, Text&& text) {
   std::vector<std::string> texts;
+  texts.reserve(devices.size());
   for (const int device : devices) texts.push_back(text(get_properties(device)));
   return texts;
 }

@@ -8,6 +8,7 @@ namespace eckart::cuda {
 
 std::vector<RankGroup> rank_groups(const std::vector<int>& ranks, int n) {
   std::vector<std::pair<int, int>> ascending;  // rank, output
+  ascending.reserve(ranks.size());
   for (const int rank : ranks) ascending.emplace_back(std::min(rank, n), int(ascending.size()));
   std::sort(ascending.begin(), ascending.end());
   std::vector<RankGroup> groups;

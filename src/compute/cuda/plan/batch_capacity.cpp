@@ -55,7 +55,8 @@ int lane_count(double device_bytes, int devices, int requested) {
 }
 
 double bytes_per_lane(double device_bytes, int devices, int lanes) {
-  return device_bytes / ((lanes + devices - 1) / devices);
+  const int lanes_per_device = (lanes + devices - 1) / devices;
+  return device_bytes / lanes_per_device;
 }
 
 BatchCapacity BatchCapacity::for_full_batch(int batch_planes) {
