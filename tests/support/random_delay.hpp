@@ -8,7 +8,8 @@
 namespace eckart::test {
 
 /// Delays a thread for a short time: by sleeping, yielding, computing, or not at all, as determined
-/// by the seed, `number` and `point`. This varies the order in which threads run.
+/// by the seed, `number` and `point`. This varies the order in which threads run; no result depends
+/// on how long it takes.
 class RandomDelay {
  public:
   explicit RandomDelay(std::uint64_t seed) : seed_(seed) {}
@@ -21,7 +22,8 @@ class RandomDelay {
       case 0:
         return std::this_thread::sleep_for(std::chrono::microseconds(length));
       case 1:
-        for (int i = 0; i < length; ++i) std::this_thread::yield();
+        // Few: on a busy machine each gives all of a time slice away.
+        for (int i = 0; i < length / 32; ++i) std::this_thread::yield();
         return;
       case 2:
         for (int i = 0; i < 100 * length; ++i) std::atomic_signal_fence(std::memory_order_seq_cst);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -14,16 +15,11 @@ inline constexpr std::chrono::seconds kWaitDeadline{100};
 /// depends on their length.
 template <class Event>
 [[nodiscard]] bool wait_for(Event&& event) {
-  constexpr int kPollsWithoutPause = 200;
+  using std::chrono::microseconds;
   const auto deadline = std::chrono::steady_clock::now() + kWaitDeadline;
-  for (int polls = 0; !event(); ++polls) {
-    if (polls < kPollsWithoutPause) {
-      std::this_thread::yield();
-    } else if (std::chrono::steady_clock::now() < deadline) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    } else {
-      return false;
-    }
+  for (microseconds pause{20}; !event(); pause = std::min(2 * pause, microseconds{1000})) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(pause);
   }
   return true;
 }

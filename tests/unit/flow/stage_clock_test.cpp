@@ -76,7 +76,7 @@ TEST(StageClock, may_be_read_while_workers_run_and_never_runs_backwards) {
   }
   constexpr double kRounding_s = 2e-9;
   StageTimes last;
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < 200; ++i) {
     const StageTimes times = clock.times();
     EXPECT_GE(times.busy_s, last.busy_s - kRounding_s);
     EXPECT_GE(times.waiting_for_input_s, last.waiting_for_input_s - kRounding_s);
