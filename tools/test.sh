@@ -1,57 +1,75 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs every test; the last lines say how long each part took.
-#   tools/test.sh                 with CUDA where nvcc is found
-#   tools/test.sh --sanitizers    before that, the CPU tests under ASan with UBSan, and under TSan; after it some minutes of
-#                                 torture, a hostile inbox and a minute of fuzzing (CI does so)
+# Installs what is missing, builds, and runs every test. The last lines say how long each part took.
+#   tools/test.sh        with CUDA where nvcc is found
+#   tools/test.sh --ci   all that CI runs: before that format, layers and clang-tidy, and the CPU tests under ASan with UBSan
+#                        and under TSan; after it short forms of crash-test, symlink-attack-test and fuzz-test, whose long forms
+#                        are left to these scripts
+# With CI=true in the environment, --ci is what it does. ccache shares what it has among clones of this repository.
 set -euo pipefail
+self=$(realpath "$0")
+help() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$self"; }
 cd "$(dirname "$0")/.."
 
-times=()  # of what is done
-part= part_begin=0
+ci=${CI:-false}
+case ${1:-} in
+  "") ;;
+  --help | -h) help && exit 0 ;;
+  --ci) ci=true ;;
+  *) help >&2 && exit 64 ;;
+esac
+
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=true
+jobs=$(nproc)
+
+# Seconds of CPU time that the commands so far have taken.
+cpu_seconds() {
+  local stat=()
+  read -ra stat </proc/$$/stat
+  echo $(((stat[15] + stat[16]) / $(getconf CLK_TCK)))
+}
+times=() # of what is done
+part='' part_begin=0 part_cpu=0
 # say TEXT: names the part that begins, and ends the one before.
 say() {
-  if [[ -n $part ]]; then times+=("$(printf '%2d:%02d  %s' $(((SECONDS - part_begin) / 60)) $(((SECONDS - part_begin) % 60)) "$part")"); fi
-  part=$* part_begin=$SECONDS
+  if [[ -n $part ]]; then
+    times+=("$(printf '%4d  %5d  %s' $((SECONDS - part_begin)) $(($(cpu_seconds) - part_cpu)) "$part")")
+  fi
+  part=$* part_begin=$SECONDS part_cpu=$(cpu_seconds)
   printf '==> %s\n' "$*"
 }
 
-sanitizers=${CI:-false}
-case ${1:-} in
-  "") ;;
-  --sanitizers) sanitizers=true ;;
-  *)
-    printf 'usage: %s [--sanitizers]\n' "$0" >&2
-    exit 64
-    ;;
-esac
-
 build_and_test() {
-  local preset=$1 jobs
-  jobs=$(nproc)
-  say "building preset $preset with $jobs jobs"
-  cmake --preset "$preset" -DECKART_UNITY_BUILD="$sanitizers"
+  local preset=$1
+  say "building preset $preset"
+  cmake --preset "$preset" -DECKART_UNITY_BUILD="$ci"
   cmake --build --preset "$preset" --parallel "$jobs"
   say "testing preset $preset"
-  ctest --preset "$preset" --parallel "$((jobs + 1))"  # some wait for a disk, or a second
+  ctest --preset "$preset" --parallel "$((2 * jobs))" # many wait for a disk, a process or a time limit
 }
 
 say "installing packages"
 # Which check what is installed beside the program, the status page, and the alerts.
 tools/install-packages systemd mandoc zsh chromium prometheus python3-numpy python3-scipy python3-pil
 
+if [[ $ci == true ]]; then
+  say "checking code"
+  tools/check-code
+  build_and_test asan
+  build_and_test tsan
+fi
+
+# The flags of preset release, for fewer GPUs.
 main_preset=cpu
 if command -v nvcc >/dev/null || [[ -x /usr/local/cuda/bin/nvcc ]]; then main_preset=cuda; fi
+build_and_test "$main_preset"
 
-presets=("$main_preset")
-if [[ $sanitizers == true ]]; then presets=(asan tsan "$main_preset"); fi
-for preset in "${presets[@]}"; do build_and_test "$preset"; done
-if [[ $sanitizers == true ]]; then
-  say "torture"
+if [[ $ci == true ]]; then
+  say "crash test"
   tools/crash-test --short --program "build/$main_preset/bin/eckart"
-  say "hostile inbox"
-  tools/symlink-attack-test --tries 200 --batch 100 --program "build/$main_preset/bin/eckart"
-  say "fuzzing"
-  tools/fuzz-test --seconds 6 --jobs "$(nproc)"
+  say "symlink attack test"
+  tools/symlink-attack-test --tries 100 --batch 50 --program "build/$main_preset/bin/eckart"
+  say "fuzz test"
+  tools/fuzz-test --seconds 4 --jobs "$jobs"
 fi
-say "done in $((SECONDS / 60)) min; minutes by part"
+say "done in $SECONDS s; seconds, and CPU seconds, by part:"
 printf '%s\n' "${times[@]}"
