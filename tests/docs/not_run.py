@@ -1,7 +1,7 @@
 """Commands of the documents that the test does not run: a regular expression for the beginning, and why."""
 
 NOT_RUN = [
-    (r"tools/(quickstart|test|check|package|install-packages)\b", "installs packages and builds"),
+    (r"tools/(quickstart|test|check-code|make-packages|package-test|install-packages)\b", "installs packages and builds"),
     (r"cmake |ctest ", "builds"),
     (r"tests/docs/check_docs.py ", "a test of ctest, too"),
     (r"tests/numerics/run ", "the test `numerics` of ctest"),
