@@ -208,9 +208,10 @@ Backend& Service::create_backend() {
 
 void Service::maintain_folders(const std::stop_token& stop) {
   const Activity::Scope step(
-      activity(),
-      {"maintenance",
-       kMaintenanceTimeoutFactor * std::chrono::seconds(configuration_.settings.timeouts.stall_s)});
+      activity(), {.stage = "maintenance",
+                   .max_duration = kMaintenanceTimeoutFactor *
+                                   std::chrono::seconds(configuration_.settings.timeouts.stall_s),
+                   .is_image_work = false});
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     if (consume_requeue_marker(outputs_[i])) source_->request_scan(int(i));
   }

@@ -84,7 +84,9 @@ void ServiceHealth::probe_gpus() {
 /// Whether every GPU has responded; false if a GPU has no memory for the probe.
 bool ServiceHealth::run_probe(std::optional<GpuHealthProbe>& probe, Backend& backend) {
   try {
-    const Activity::Scope step(service_.activity(), {"GPU health check", kProbeTimeout});
+    const Activity::Scope step(
+        service_.activity(),
+        {.stage = "GPU health check", .max_duration = kProbeTimeout, .is_image_work = false});
     if (!probe) probe.emplace(backend);
     probe->run();
     return true;

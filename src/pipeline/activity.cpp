@@ -40,19 +40,19 @@ Activity::StepIterator Activity::begin(Step step) {
   if (running.step.max_cpu_idle.count() > 0)
     running.has_thread_clock = pthread_getcpuclockid(pthread_self(), &running.thread_clock) == 0;
   const std::lock_guard lock(mutex_);
-  ++changes_;
+  changes_ += running.step.is_image_work;
   return steps_.insert(steps_.end(), std::move(running));
 }
 
 void Activity::end(StepIterator position) {
   const std::lock_guard lock(mutex_);
-  ++changes_;
+  changes_ += position->step.is_image_work;
   steps_.erase(position);
 }
 
 void Activity::set_waiting(StepIterator position, bool is_waiting) {
   const std::lock_guard lock(mutex_);
-  ++changes_;
+  changes_ += position->step.is_image_work;
   position->is_waiting = is_waiting;
   position->begin = Clock::now();  // what it does after the wait is new work
   position->age = position->cpu_idle = {};
@@ -67,7 +67,7 @@ std::optional<Activity::Stall> Activity::check(Clock::time_point now) {
   Duration max_overrun{};
   for (RunningStep& running : steps_) {
     if (running.is_waiting) continue;
-    is_at_work = true;
+    is_at_work |= running.step.is_image_work;
     const Duration passed =
         running.begin > before ? std::min(tick, std::max(now - running.begin, Duration(0))) : tick;
     running.age += passed;

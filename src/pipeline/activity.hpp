@@ -36,6 +36,8 @@ class Activity {
     std::vector<File> files{};  ///< that it works on; may be empty
     /// It has stalled, too, when its thread has used no CPU time for so long; 0: does not matter.
     Duration max_cpu_idle{};
+    /// Whether the step moves images. Other steps, such as maintenance, do not end the idle time.
+    bool is_image_work = true;
   };
   /// A step that has lasted too long.
   struct Stall {
@@ -91,7 +93,7 @@ class Activity {
   /// that was stopped or suspended meanwhile has not stalled. Returns the step that is longest over
   /// its limit.
   std::optional<Stall> check(Clock::time_point now = Clock::now());
-  /// For how long no step has begun, ended or been at work, as of the last check.
+  /// For how long no step of image work has begun, ended or been running, as of the last check.
   Duration idle_time() const;
   /// The steps that are at work, those first that have lasted longest, in words: "load of a.png for
   /// 12 s, ..."; empty where there is none.
@@ -104,7 +106,8 @@ class Activity {
 
   mutable std::mutex mutex_;
   std::list<RunningStep> steps_;
-  std::int64_t changes_ = 0, last_changes_ = 0;  // steps begun, ended, paused; at the last check
+  std::int64_t changes_ = 0,
+               last_changes_ = 0;  // of image work: begun, ended, paused; at the last check
   Clock::time_point last_check_ = Clock::now();
   Duration idle_time_{};
 };

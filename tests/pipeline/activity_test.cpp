@@ -100,6 +100,20 @@ TEST_F(ActivityTest, counts_idle_time_while_no_step_runs) {
   EXPECT_EQ(idle_time_s(), 2);
 }
 
+/// A service looks after its folders every second, while a lost item waits for ever.
+TEST_F(ActivityTest, other_steps_do_not_end_the_idle_time_but_may_stall) {
+  Activity::Step maintenance{"maintenance", seconds(10)};
+  maintenance.is_image_work = false;
+  for (int i = 0; i < 4; ++i) {
+    { const Activity::Scope scope(activity_, maintenance); }
+    check_for(1);
+  }
+  const Activity::Scope scope(activity_, maintenance);
+  check_for(1);
+  EXPECT_EQ(idle_time_s(), 5);
+  EXPECT_TRUE(check_for(11));
+}
+
 TEST_F(ActivityTest, describes_running_steps) {
   EXPECT_EQ(activity_.describe(), "");
   const Activity::Scope a(activity_, step(seconds(5))), b(activity_, {"write", seconds(2)});

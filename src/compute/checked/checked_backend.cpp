@@ -84,6 +84,7 @@ Task copy_for_reference(const Task& task) {
   copy.input = Image(task.input.shape());
   std::memcpy(copy.input.data(), task.input.data(), task.input.bytes());
   copy.ranks = task.ranks;
+  copy.is_cpu_only = task.is_cpu_only;
   for (const Image& output : task.outputs) copy.outputs.emplace_back(output.shape());
   copy.results = task.results;
   return copy;
@@ -99,6 +100,11 @@ class CheckedLane : public Lane {
         reference_(std::move(reference)) {}
 
   int slots() const override { return tested_->slots(); }
+
+  void set_stop_token(const std::stop_token& stop) override {
+    tested_->set_stop_token(stop);
+    reference_->set_stop_token(stop);
+  }
 
   void start(int slot, const BatchKey& key, std::span<Task* const> tasks) override {
     CheckedBatch& batch = batches_[std::size_t(slot)];
@@ -116,6 +122,7 @@ class CheckedLane : public Lane {
     tested_->finish(slot);
     const CheckedBatch& batch = batches_[std::size_t(slot)];
     for (std::size_t i = 0; i < batch.tasks.size(); ++i) {
+      if (batch.tasks[i]->is_canceled || batch.copies[i].is_canceled) continue;
       differences_.compare(*batch.tasks[i], batch.copies[i]);
     }
   }
@@ -143,6 +150,7 @@ class CheckedBackend : public Backend {
            reference_->name() + " (" + reference_->description() + ")";
   }
   std::string device_name() const override { return tested_->device_name(); }
+  std::vector<std::string> details() const override { return tested_->details(); }
   int lanes() const override { return tested_->lanes(); }
   std::vector<std::string> gpu_bus_ids() const override { return tested_->gpu_bus_ids(); }
   FallbackCounts fallback_counts() const override { return tested_->fallback_counts(); }

@@ -73,6 +73,11 @@ class FallbackLane : public Lane {
 
   int slots() const override { return int(in_flight_.size()); }
 
+  void set_stop_token(const std::stop_token& stop) override {
+    stop_ = stop;
+    if (lane_) lane_->set_stop_token(stop);
+  }
+
   /// Either leaves the batch in flight, or splits it and computes all parts before it returns.
   void start(int slot, const BatchKey& key, Tasks tasks) override {
     if (!lane_) make_gpu_lane();
@@ -121,7 +126,8 @@ class FallbackLane : public Lane {
 
   void make_gpu_lane() {
     const auto cause = catch_oom([&] { lane_ = gpu_.make_lane(index_); });
-    if (cause) oom_.record_lane_oom(*cause);
+    if (cause) return oom_.record_lane_oom(*cause);
+    lane_->set_stop_token(stop_);
   }
 
   void recover_from_oom(int slot, const BatchKey& key, Tasks tasks, const std::string& cause) {
@@ -148,7 +154,7 @@ class FallbackLane : public Lane {
                       const std::string& cause) {
     const std::string prefix = cause + "; the CPU fallback also failed: ";
     try {
-      cpu_.compute(index_, key, task);
+      cpu_.compute(index_, key, task, stop_);
       if (task.error.empty()) return true;
       task.error.insert(0, prefix);
     } catch (const std::bad_alloc&) {
@@ -170,6 +176,7 @@ class FallbackLane : public Lane {
   const int index_;
   OomTracker& oom_;
   LazyBackend& cpu_;
+  std::stop_token stop_;
   std::unique_ptr<Lane> lane_;  // null if there was no memory for a lane
   // By slot; without tasks if start() has already computed the batch.
   std::vector<InFlightBatch> in_flight_;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <utility>
 
 #include "compute/backend.hpp"
@@ -17,8 +18,9 @@ class LazyBackend {
 
   /// Computes one image and returns when it is finished. Uses a new lane and destroys it afterwards
   /// to release its memory. At most lanes() images are computed at the same time; other calls wait.
-  /// `index` is the index of the calling lane. Throws as the backend does.
-  void compute(int index, const BatchKey& key, Task& task);
+  /// `index` is the index of the calling lane. After a stop request the task may be canceled.
+  /// Throws as the backend does.
+  void compute(int index, const BatchKey& key, Task& task, const std::stop_token& stop);
 
  private:
   Backend& get_or_make();

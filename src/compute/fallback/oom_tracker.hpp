@@ -12,8 +12,8 @@
 
 namespace eckart {
 
-/// Records where GPU memory ran out, what was done about it, and what the GPU computed. Thread-safe;
-/// shared by all lanes.
+/// Records where GPU memory ran out, what was done about it, and what the GPU computed.
+/// Thread-safe; shared by all lanes.
 class OomTracker {
  public:
   using Warn = std::function<void(const std::string& warning)>;

@@ -27,9 +27,11 @@ class FlatBackend : public Backend {
   struct FlatLane : Lane {
     explicit FlatLane(const FlatBackend& owner) : backend(owner) {}
     int slots() const override { return 1; }
+    void set_stop_token(const std::stop_token& stop_token) override { stop = stop_token; }
     void start(int, const BatchKey&, std::span<Task* const> tasks) override {
       for (Task* task : tasks) {
         if (backend.fails_) task->error = "failed";
+        task->is_canceled = stop.stop_requested();
         for (Image& output : task->outputs)
           std::memset(output.data(), backend.value_, output.bytes());
         for (auto& planes : task->results) {
@@ -39,6 +41,7 @@ class FlatBackend : public Backend {
     }
     void finish(int) override {}
     const FlatBackend& backend;
+    std::stop_token stop;
   };
 
   const int value_;
@@ -94,6 +97,25 @@ TEST(CheckedBackend, reports_one_sided_failures) {
   ASSERT_EQ(warnings.size(), 2U);
   EXPECT_NE(warnings[1].find("1 images failed on only one of the two backends"), std::string::npos)
       << warnings[1];
+}
+
+TEST(CheckedBackend, stops_both_lanes_and_compares_no_canceled_task) {
+  const auto checked = make_checked_backend(std::make_unique<FlatBackend>(1, 1),
+                                            std::make_unique<FlatBackend>(9, 5));
+  Task task;
+  task.input = Image({2, 5, 1, Depth::u8});
+  task.outputs.emplace_back(task.input.shape());
+  task.results.emplace_back(1);
+  Task* const tasks[] = {&task};
+  const auto lane = checked->make_lane(0);
+  std::stop_source stop;
+  stop.request_stop();
+  lane->set_stop_token(stop.get_token());
+  lane->start(0, batch_key(task, 1), tasks);
+  lane->finish(0);
+  EXPECT_TRUE(task.is_canceled);
+  const auto warnings = checked->warnings();
+  EXPECT_TRUE(warnings.empty() || warnings[0].find("differ") == std::string::npos) << warnings[0];
 }
 
 }  // namespace

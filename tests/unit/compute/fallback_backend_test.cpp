@@ -217,5 +217,33 @@ TEST(Fallback, uses_a_lane_of_the_cpu_backend_on_one_thread_at_a_time) {
   EXPECT_EQ(overlaps, 0);
 }
 
+TEST_F(FallbackTest, passes_the_stop_token_to_gpu_and_cpu_lanes) {
+  std::stop_source stop;
+  gpu_.start_capacity = 1;  // planes, so that an image of three goes to the CPU
+  lane_->set_stop_token(stop.get_token());
+  const std::vector<Task*> on_gpu = make_tasks(1), on_cpu = make_tasks(1, 3);
+  compute(on_gpu);
+  compute(on_cpu);
+  EXPECT_FALSE(on_gpu[0]->is_canceled);
+  EXPECT_FALSE(on_cpu[0]->is_canceled);
+  stop.request_stop();
+  compute(on_gpu);
+  compute(on_cpu);
+  EXPECT_TRUE(on_gpu[0]->is_canceled);
+  EXPECT_TRUE(on_cpu[0]->is_canceled);
+}
+
+TEST_F(FallbackTest, passes_the_stop_token_to_a_lane_that_is_created_later) {
+  gpu_.has_lane_memory = false;
+  lane_ = backend_->make_lane(1);
+  std::stop_source stop;
+  lane_->set_stop_token(stop.get_token());
+  stop.request_stop();
+  gpu_.has_lane_memory = true;
+  const std::vector<Task*> tasks = make_tasks(1);
+  compute(tasks);
+  EXPECT_TRUE(tasks[0]->is_canceled);
+}
+
 }  // namespace
 }  // namespace eckart

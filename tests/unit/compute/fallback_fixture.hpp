@@ -33,6 +33,7 @@ struct BackendScript {
   struct ScriptedLane : Lane {
     explicit ScriptedLane(BackendScript& owner) : script(owner) {}
     int slots() const override { return 2; }
+    void set_stop_token(const std::stop_token& stop_token) override { stop = stop_token; }
     void start(int slot, const BatchKey&, std::span<Task* const> tasks) override {
       if (batches.contains(slot)) throw std::logic_error("the slot is in use");
       int sum = 0;
@@ -47,6 +48,7 @@ struct BackendScript {
       if (sum > script.finish_capacity) throw_out_of_memory(tasks);
       for (Task* task : tasks) {
         if (script.on_finish) script.on_finish(*task);
+        task->is_canceled = stop.stop_requested();
         std::memset(task->outputs[0].data(), script.fill_value, task->outputs[0].bytes());
         for (PlaneResult& result : task->results[0]) result.residual += script.fill_value;
         ++script.computed[task];
@@ -62,6 +64,7 @@ struct BackendScript {
       throw OutOfMemory("cudaMalloc failed");
     }
     BackendScript& script;
+    std::stop_token stop;
     std::map<int, std::pair<int, std::vector<Task*>>> batches;
   };
 };
