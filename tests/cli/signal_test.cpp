@@ -22,14 +22,21 @@ class Signal : public CliTest {
               0);
   }
 
-  /// A run that has written its first file; `budget_mb` is how far loading gets ahead.
+  /// A run that has published its first file; `budget_mb` is how far loading gets ahead.
   std::unique_ptr<EckartProcess> start(int budget_mb, const std::string& fault = {}) {
     auto program = std::make_unique<EckartProcess>(
         std::vector<std::string>{"run", "in", "-o", "out", "--json", "--set", "cpu.lanes=1",
                                  "--set", "budget_mb=" + std::to_string(budget_mb)},
         EckartProcess::Options{.folder = at("."), .fault = fault});
-    wait_for([&] { return fs::exists(at("out/gradient_500x500_0001.png")); });
+    wait_for([&] { return !published().empty(); });
     return program;
+  }
+
+  /// Files in `out` but those on their way there.
+  Names published() const {
+    Names names = files("out");
+    std::erase_if(names, [](const std::string& name) { return name.starts_with(".eckart-"); });
+    return names;
   }
 
   void expect_clean_end(int signal, int code) {
@@ -81,7 +88,7 @@ TEST_F(Signal, int_ends_wait_for_list_input) {
 }
 
 TEST_F(Signal, second_int_ends_at_once_and_leaves_no_partial_file) {
-  const auto program = start(2048, "write:-2:3:1");  // so that stopping takes for ever
+  const auto program = start(2048, "rename:-2:2:1");  // so that stopping takes for ever
   program->signal(SIGINT);
   wait_for([&] { return program->err().find("stopping") != std::string::npos; });
   wait_for([&] {  // soon after the first it would be the same request
@@ -91,8 +98,7 @@ TEST_F(Signal, second_int_ends_at_once_and_leaves_no_partial_file) {
   const ProcessResult result = program->wait();
   EXPECT_EQ(result.code, 130) << result.err;
   EXPECT_EQ(result.out, "") << "the drain was not cut short";
-  Names outputs = files("out");
-  std::erase_if(outputs, [](const std::string& name) { return name.starts_with(".eckart-"); });
+  const Names outputs = published();
   EXPECT_LT(outputs.size(), std::size_t(kImages));
   expect_whole(outputs);
 }
