@@ -68,7 +68,7 @@ std::string to_json(const telemetry::RunReport& report) {
       {"solvers", solvers_json(report)},
       {"stages", stages_json(report)},
       {"bottleneck", bottleneck.resource.empty() ? Json() : Json(bottleneck.resource)},
-      {"verdict", bottleneck.text},
+      {"bottleneck_text", bottleneck.text},
       {"warnings", report.warnings},
   };
   return dump_json(json);

@@ -206,7 +206,7 @@ TEST(RunReportJson, has_all_values_with_consistent_sums) {
   EXPECT_DOUBLE_EQ(json["images_per_s"].get<double>() * json["wall_s"].get<double>(), 9996);
   EXPECT_DOUBLE_EQ(json["input_bytes_per_s"].get<double>() * 20, 1'234'000'000);
   EXPECT_EQ(json["bottleneck"], "compute");
-  EXPECT_EQ(json["verdict"], bottleneck_text(report));
+  EXPECT_EQ(json["bottleneck_text"], bottleneck_text(report));
   ASSERT_EQ(json["solvers"].size(), 2u);
   EXPECT_EQ(json["solvers"][1], nlohmann::json({{"rows", 256},
                                                 {"cols", 192},
