@@ -48,9 +48,6 @@ std::vector<std::string> watch_warnings(const settings::WatchSettings& watch) {
   std::vector<std::string> warnings;
   if (const std::string input = input_problem(watch); !input.empty())
     warnings.push_back(watch.location + ": " + printable(watch.input.native()) + " " + input);
-  if (watch.says_follow_links)
-    warnings.push_back(watch.location + ": follow_links is deprecated; use links: " + watch.links +
-                       " instead. Symbolic links to files need links: files or links: all");
   for (const fs::path& folder : {watch.output, watch.move_to}) {
     const std::string output = folder.empty() ? std::string() : output_problem(folder);
     if (!output.empty()) warnings.push_back(watch.location + ": " + output);

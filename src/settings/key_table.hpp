@@ -25,7 +25,6 @@ struct SettingKey {
   std::function<std::string(const T&)> print;
   bool per_watch = false;             ///< may differ between watches, which share one pipeline
   bool is_section_shorthand = false;  ///< `section: value` is short for it
-  bool is_deprecated = false;         ///< an old name that is still read
   /// In the place of `read`, for what is more than texts. May throw SettingsError as well.
   std::function<void(T&, const TextSource&, const YAML::Node&)> read_node = {};
 };

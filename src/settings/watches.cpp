@@ -19,12 +19,6 @@ SettingKey<WatchSettings> section_shorthand(SettingKey<WatchSettings> key) {
   return key;
 }
 
-/// Is read, but not printed.
-SettingKey<WatchSettings> deprecated(SettingKey<WatchSettings> key) {
-  key.is_deprecated = true;
-  return key;
-}
-
 SettingKey<WatchSettings> watch_key(const SettingKey<Settings>& setting) {
   SettingKey<WatchSettings> key = nested_key(setting, &WatchSettings::settings);
   if (!setting.per_watch) {
@@ -61,7 +55,6 @@ KeyTable<WatchSettings> make_watch_table() {
           Choice{{"keep", "reprocess"}}, &W::on_change),
       key("links", "symbolic links to follow below input; all: also links to folders",
           Choice{{"none", "files", "all"}}, &W::links),
-      deprecated(key("follow_links", "use links", Boolean{}, &W::follow_links)),
       key("exclude", "folders below input to skip", RelativeFolders{}, &W::exclude),
       key("quarantine.keep_days", "days to keep a quarantined input; 0: forever", Integer{0, 36500},
           &W::quarantine, &QuarantineSettings::keep_days),
@@ -106,8 +99,6 @@ void check_watch(const WatchOverrides& layer, const WatchSettings& watch) {
   if (watch.settings.ledger == "none") {
     fail(layer, "ledger.file", "must not be none: a watch needs a ledger");
   }
-  if (find_assignment(layer, "follow_links") && find_assignment(layer, "links"))
-    fail(layer, "follow_links", "is the old name of links: remove it");
   const bool moves = watch.after == "move";
   if (!moves && !watch.move_to.empty()) fail(layer, "move_to", "is only allowed with after: move");
   if (!moves) return;
@@ -148,8 +139,6 @@ WatchSettings resolve_watch(const Settings& settings, const WatchOverrides& laye
   for (const Assignment& assignment : layer.assignments) {
     watch_table().find(assignment.key)->read(watch, assignment.texts);
   }
-  watch.says_follow_links = find_assignment(layer, "follow_links") != nullptr;
-  if (watch.follow_links) watch.links = "all";
   return watch;
 }
 
@@ -187,7 +176,6 @@ void read_watches(Configuration& configuration, const TextSource& origin, const 
 /// As an item of a list.
 std::string print_watch(const WatchOverrides& layer) {
   const std::string yaml = print(watch_table(), resolve_watch({}, layer), [&](auto& key) {
-    if (key.is_deprecated) return false;
     return find_assignment(layer, key.path) != nullptr ||
            settings_table().find(key.path) == nullptr;
   });

@@ -24,10 +24,8 @@ struct WatchSettings {
   int poll_s = 5;
   std::string after = "keep";
   std::string on_change = "keep";
-  std::filesystem::path move_to;  ///< absolute with after: move, else empty
-  std::string links = "none";     ///< none, files or all
-  bool follow_links = false;      ///< deprecated; true: links is "all"
-  bool says_follow_links = false;
+  std::filesystem::path move_to;               ///< absolute with after: move, else empty
+  std::string links = "none";                  ///< none, files or all
   std::vector<std::filesystem::path> exclude;  ///< relative to input, lexically normal, without ..
   QuarantineSettings quarantine;
   Settings settings;     ///< those of the whole configuration, with this watch's own over them

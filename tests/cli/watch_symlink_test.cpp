@@ -68,14 +68,13 @@ TEST_F(WatchSymlinks, symlinked_file_is_processed_when_configured_and_its_target
   EXPECT_THAT(files("archive"), ElementsAre("a.png"));
 }
 
-TEST_F(WatchSymlinks, follow_links_still_works_and_is_reported_as_deprecated) {
+TEST_F(WatchSymlinks, linked_folder_is_processed_when_configured) {
   write("archive/a.png", encoded("png"));
   fs::create_directory_symlink(at("archive"), at("in/linked"));
-  configure("follow_links: true");
+  configure("links: all");
   start();
   wait_for_outputs(1);
   EXPECT_THAT(files("out"), ElementsAre("linked/a.png"));
-  EXPECT_THAT(service_->err(), HasSubstr("follow_links is deprecated; use links: all instead"));
 }
 
 }  // namespace

@@ -89,7 +89,6 @@ INSTANTIATE_TEST_SUITE_P(
         RejectedWatchCase{"input.decoder: gdal",
                           "input.decoder: 'gdal' is not one of strict, opencv"},
         RejectedWatchCase{"links: some", "links: 'some' is not one of none, files, all"},
-        RejectedWatchCase{"follow_links: maybe", "follow_links: 'maybe' is not true or false"},
         RejectedWatchCase{"exclude: [c, /d]",
                           "exclude: '/d' is not a relative path without .. or a list of them"},
         RejectedWatchCase{"exclude: c/../d",
@@ -122,8 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Combinations, RejectedWatch,
     testing::Values(
-        RejectedWatchCase{"links: all, follow_links: true",
-                          "follow_links: is the old name of links: remove it"},
+        RejectedWatchCase{"follow_links: true", "follow_links: unknown key"},
         RejectedWatchCase{"ledger: none", "ledger.file: must not be none: a watch needs a ledger"},
         RejectedWatchCase{"move_to: /c", "move_to: is only allowed with after: move"},
         RejectedWatchCase{"after: delete, move_to: /c",

@@ -71,17 +71,6 @@ TEST(Watches, have_defaults_for_all_keys_but_their_folders) {
   EXPECT_EQ(to_yaml(watch.settings), to_yaml(Settings{}));
 }
 
-TEST(Watches, FollowLinksIsTheOldNameOfLinks) {
-  const auto links_of = [](const std::string& line) {
-    const WatchSettings watch = watches("watches: [{input: /a, output: /b, " + line + "}]").at(0);
-    EXPECT_TRUE(watch.says_follow_links);
-    return watch.links;
-  };
-  EXPECT_EQ(links_of("follow_links: true"), "all");
-  EXPECT_EQ(links_of("follow_links: false"), "none");
-  EXPECT_FALSE(watches(kOneWatch).at(0).says_follow_links);
-}
-
 TEST(Watches, override_every_key_that_may_differ) {
   const std::vector<WatchSettings> found = watches(kAllNonDefaultWatch);
   ASSERT_THAT(found, SizeIs(2));
