@@ -115,7 +115,8 @@ double median_batch_seconds(Lane& lane, const BatchKey& kind, Batches& batches,
 /// Times a full batch, and a part of one where planes share it: that tells what a batch costs from
 /// what its planes cost. Nothing where this is more than the backend's solver takes.
 std::vector<Timing> measure_solver(Backend& backend, SolverKind solver, const BatchKey& kind,
-                                   const std::vector<Image>& scenes, double budget) {
+                                   const std::vector<Image>& scenes, bool use_thread_clock,
+                                   double budget) {
   const std::unique_ptr<Lane> lane = backend.make_lane(0);
   const int full = backend.batch_planes(kind), part = full / kPartialBatchDivisor;
   std::vector<Timing> timings;
@@ -124,7 +125,7 @@ std::vector<Timing> measure_solver(Backend& backend, SolverKind solver, const Ba
     Batches batches = make_batches(scenes, kind.ranks, planes, lane->slots());
     const double share = double(planes) / (full + part);
     const double time =
-        median_batch_seconds(*lane, kind, batches, backend.name() == "cpu", share * budget);
+        median_batch_seconds(*lane, kind, batches, use_thread_clock, share * budget);
     SolverChoice choice = backend.solver_choices().at(0);
     if (choice.solver != solver) return {};
     choice.batch.planes = planes;
@@ -154,9 +155,10 @@ CalibrationResult calibrate(const CalibrationRequest& request) {
         BackendOptions options;
         options.solver = solver;
         const std::unique_ptr<Backend> backend = request.make_backend(options);
-        result.backend = backend->name(), result.device = backend->device_name();
+        result.device = backend->device_name();
         for (const Timing& timing :
-             measure_solver(*backend, solver, kind, scenes, request.seconds / total)) {
+             measure_solver(*backend, solver, kind, scenes, request.backend == CostBackend::cpu,
+                            request.seconds / total)) {
           result.timings.push_back(timing);
         }
       }

@@ -11,6 +11,7 @@
 namespace eckart::app {
 
 struct CalibrationRequest {
+  CostBackend backend;  ///< that make_backend makes
   std::function<std::unique_ptr<Backend>(const BackendOptions&)> make_backend;
   double seconds = 20;  ///< to measure for, about; but what is quick is timed thrice at least
   /// Told before each measurement; may be empty.
@@ -18,7 +19,7 @@ struct CalibrationRequest {
 };
 
 struct CalibrationResult {
-  std::string backend, device;
+  std::string device;
   std::vector<Timing> timings;
   SolverCosts costs;
 };

@@ -34,20 +34,17 @@ io::Limits make_io_limits(const settings::LimitSettings& limits) {
           .decode_s = limits.decode_s};
 }
 
-io::Decoder make_decoder(const settings::InputSettings& input) {
-  return input.decoder == "opencv" ? io::Decoder::opencv : io::Decoder::strict;
-}
 
 io::OutputTree make_outputs(const JobRequest& request, const std::vector<RankPolicy>& ranks) {
   const settings::OutputSettings& output = request.settings.output;
   return {request.output,
           output.name.empty() ? io::OutputTree::default_name(ranks.size()) : output.name,
-          io::codec_by_name(output.format), ranks};
+          io::codec_for(output.format), ranks};
 }
 
 ledger::LedgerOptions ledger_options(const JobRequest& request) {
   ledger::LedgerOptions options = logged_ledger_options();
-  options.durable = request.settings.durability != "none";
+  options.durable = request.settings.durability != settings::Durability::none;
   if (request.long_lived) options.timeout = std::chrono::milliseconds(200);  // others wait as long
   return options;
 }
@@ -60,8 +57,8 @@ Job::Job(JobRequest request)
       outputs_(make_outputs(request_, ranks_)),
       guard_(request_.inputs, request_.output),
       loader_(make_io_limits(request_.settings.limits), ranks_, outputs_.codec(),
-              request_.settings.backend == "checked" ? 2 : 1,
-              make_decoder(request_.settings.input)) {
+              request_.settings.backend == settings::BackendChoice::checked ? 2 : 1,
+              request_.settings.input.decoder) {
   static_cast<void>(ledger_file(request_.output, request_.settings.ledger));
 }
 
@@ -103,7 +100,7 @@ void Job::write(WorkItem& item) {
 }
 
 void Job::publish(std::span<ItemPtr> group) {
-  publish_outputs(group, *this, request_.settings.durability != "none");
+  publish_outputs(group, *this, request_.settings.durability != settings::Durability::none);
 }
 
 void Job::record_intents(std::span<WorkItem* const> items) {
@@ -186,7 +183,7 @@ OutputDecision Job::decision_for(const WorkItem& item, std::size_t output) const
                                            .on_change = OnSettingsChange::refuse,
                                            .min_run = request_.overwrite},
                                           {}, path_status);
-  const bool has_ledger = request_.settings.ledger != "none";
+  const bool has_ledger = !request_.settings.ledger.is_none();
   if (decision.action == OutputAction::compare && !has_ledger)
     decision.explanation = "no ledger is kept";
   return decision;
@@ -294,24 +291,27 @@ void Job::resume_from(std::unique_ptr<ledger::Ledger> ledger) {
   }
   run_number_ = is_new ? ledger_->run() + (ledger_->is_read_only() ? 1 : 0) : request_.run_number;
   // One of its own moves with the folder.
-  resume_.emplace(*ledger_,
-                  ResumeOptions{.root = is_own_ledger(request_.output, request_.settings.ledger)
-                                            ? request_.output
-                                            : fs::path("/"),
-                                .settings = output_settings(request_.settings),
-                                .on_change = request_.on_change,
-                                .min_run = request_.overwrite ? run_number_ : 0,
-                                .compares_content = request_.settings.ledger_identity == "content",
-                                .uses_gpu = request_.settings.backend != "cpu"});
+  resume_.emplace(
+      *ledger_,
+      ResumeOptions{.root = is_own_ledger(request_.output, request_.settings.ledger)
+                                ? request_.output
+                                : fs::path("/"),
+                    .settings = output_settings(request_.settings),
+                    .on_change = request_.on_change,
+                    .min_run = request_.overwrite ? run_number_ : 0,
+                    .compares_content =
+                        request_.settings.ledger_identity == settings::LedgerIdentity::content,
+                    .uses_gpu = request_.settings.backend != settings::BackendChoice::cpu});
 }
 
 std::vector<std::string> output_settings(const settings::Settings& settings) {
-  std::string text = settings.output.format + ", solver " + settings.solver +
+  std::string text = to_string(settings.output.format) + ", solver " + to_string(settings.solver) +
                      (settings.deterministic ? ", deterministic" : "");
-  if (settings.output.format == "jpeg")
+  if (settings.output.format == ImageFormat::jpeg)
     text += ", quality " + std::to_string(settings.output.jpeg_quality);
   // Results of earlier versions are those of the strict decoder, and keep their text.
-  if (settings.input.decoder != "strict") text += ", decoder " + settings.input.decoder;
+  if (settings.input.decoder != Decoder::strict)
+    text += ", decoder " + to_string(settings.input.decoder);
   std::vector<std::string> texts;
   for (const RankPolicy& rank : parse_ranks(settings.rank))
     texts.push_back(text + ", rank " + to_string(rank));
@@ -324,25 +324,26 @@ fs::path own_ledger_file(const fs::path& output) { return output / kStateFolder 
 
 }  // namespace
 
-fs::path ledger_file(const fs::path& output, const std::string& setting) {
-  if (setting == "none") return {};
-  if (is_own_ledger(output, setting))
-    return setting == "auto" ? own_ledger_file(output) : fs::path(setting);
+fs::path ledger_file(const fs::path& output, const settings::FileChoice& choice) {
+  if (choice.is_none()) return {};
+  if (choice.is_auto()) return own_ledger_file(output);
+  if (is_own_ledger(output, choice)) return choice.file;
   std::error_code none;
-  const fs::path folder = fs::weakly_canonical(setting, none).parent_path();
+  const fs::path folder = fs::weakly_canonical(choice.file, none).parent_path();
   if (folder.filename() == kStateFolder)
-    throw FatalError(ExitCode::usage, "ledger " + printable(setting) + " belongs to " +
+    throw FatalError(ExitCode::usage, "ledger " + printable(choice.file.native()) + " belongs to " +
                                           printable(folder.parent_path().native()) +
                                           "; use a ledger file outside any folder named " +
                                           std::string(kStateFolder));
-  return setting;
+  return choice.file;
 }
 
-bool is_own_ledger(const fs::path& output, const std::string& setting) {
-  if (setting == "auto") return true;
-  if (setting == "none") return false;
+bool is_own_ledger(const fs::path& output, const settings::FileChoice& choice) {
+  if (choice.is_auto()) return true;
+  if (choice.is_none()) return false;
   std::error_code none;
-  return fs::weakly_canonical(setting, none) == fs::weakly_canonical(own_ledger_file(output), none);
+  return fs::weakly_canonical(choice.file, none) ==
+         fs::weakly_canonical(own_ledger_file(output), none);
 }
 
 }  // namespace eckart::app

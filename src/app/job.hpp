@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/rank_policy.hpp"
+#include "files/link_policy.hpp"
 #include "io/folder_lock.hpp"
 #include "io/input_guard.hpp"
 #include "io/output_tree.hpp"
@@ -33,9 +34,9 @@ struct JobRequest {
   bool overwrite = false;
   OnSettingsChange on_change = OnSettingsChange::refuse;
   bool long_lived =
-      false;            ///< inputs come again, and others by their names, so claims are released
-  std::string links{};  ///< of a watch: its setting
-  int restarts = 0;     ///< processes before this one that have lost their GPU
+      false;  ///< inputs come again, and others by their names, so claims are released
+  std::optional<LinkPolicy> links{};  ///< of a watch
+  int restarts = 0;                   ///< processes before this one that have lost their GPU
   std::int64_t run_number =
       0;  ///< where there were some: of the run that they began, in the ledger
   /// Whether an input that was taken away is still kept as one that has failed; may be empty.
@@ -130,10 +131,11 @@ std::vector<std::string> output_settings(const settings::Settings& settings);
 
 /// Where a run into this folder keeps its ledger; empty if nowhere. Throws FatalError(usage) for
 /// another folder's own, whose outputs have their names in that folder.
-std::filesystem::path ledger_file(const std::filesystem::path& output, const std::string& setting);
+std::filesystem::path ledger_file(const std::filesystem::path& output,
+                                  const settings::FileChoice& choice);
 
 /// Whether that is the folder's own ledger, which names outputs by their places in the folder,
-/// though the setting may give its path.
-bool is_own_ledger(const std::filesystem::path& output, const std::string& setting);
+/// though `choice` may give its path.
+bool is_own_ledger(const std::filesystem::path& output, const settings::FileChoice& choice);
 
 }  // namespace eckart::app

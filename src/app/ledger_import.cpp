@@ -10,11 +10,11 @@
 
 namespace eckart::app {
 
-void visit_ledger(const std::filesystem::path& folder, const std::string& setting,
+void visit_ledger(const std::filesystem::path& folder, const settings::FileChoice& choice,
                   const LedgerVisitor& visitor) {
-  const auto ledger = open_existing_ledger(folder, setting);
+  const auto ledger = open_existing_ledger(folder, choice);
   for (const std::string& text : ledger->settings_texts()) visitor.settings(text);
-  LedgerOutputs(*ledger, folder, setting).for_each(visitor.output);
+  LedgerOutputs(*ledger, folder, choice).for_each(visitor.output);
   for (const ledger::FailureEntry& failure : ledger->failures(std::numeric_limits<int>::max()))
     visitor.failure(failure);
 }
@@ -31,10 +31,10 @@ bool is_unchanged_since_failure(const ledger::FailureEntry& failure) {
 
 }  // namespace
 
-LedgerImport::LedgerImport(const std::filesystem::path& folder, const std::string& setting)
+LedgerImport::LedgerImport(const std::filesystem::path& folder, const settings::FileChoice& choice)
     : lock_(folder),
-      ledger_(ledger_file(folder, setting), logged_ledger_options()),
-      ledger_outputs_(ledger_, folder, setting),
+      ledger_(ledger_file(folder, choice), logged_ledger_options()),
+      ledger_outputs_(ledger_, folder, choice),
       folder_(open_folder(folder)) {}
 
 void LedgerImport::add(ledger::OutputEntry entry) {

@@ -20,9 +20,9 @@ struct LedgerVisitor {
   std::function<void(const ledger::FailureEntry& failure)> failure;
 };
 
-/// `setting`: where the ledger is, as the configuration has it. Throws FatalError(no_input) where
+/// `choice`: the setting ledger.file. Throws FatalError(no_input) where
 /// there is none.
-void visit_ledger(const std::filesystem::path& folder, const std::string& setting,
+void visit_ledger(const std::filesystem::path& folder, const settings::FileChoice& choice,
                   const LedgerVisitor& visitor);
 
 struct ImportCounts {
@@ -37,7 +37,7 @@ struct ImportCounts {
 /// meanwhile: throws FatalError(temporary).
 class LedgerImport {
  public:
-  LedgerImport(const std::filesystem::path& folder, const std::string& setting);
+  LedgerImport(const std::filesystem::path& folder, const settings::FileChoice& choice);
   void add_settings(const std::string& text) { settings_texts_.push_back(text); }
   void add(ledger::OutputEntry entry);
   void add(ledger::FailureEntry failure);

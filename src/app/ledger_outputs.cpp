@@ -20,16 +20,16 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A ledger elsewhere has outputs by their absolute paths, without the first slash.
-std::string prefix_of(const fs::path& folder, const std::string& setting) {
-  if (is_own_ledger(folder, setting)) return {};
+std::string prefix_of(const fs::path& folder, const settings::FileChoice& choice) {
+  if (is_own_ledger(folder, choice)) return {};
   return (fs::absolute(folder) / "").lexically_normal().relative_path().native();
 }
 
 }  // namespace
 
 LedgerOutputs::LedgerOutputs(ledger::Ledger& ledger, const fs::path& folder,
-                             const std::string& setting)
-    : ledger_(ledger), prefix_(prefix_of(folder, setting)) {}
+                             const settings::FileChoice& choice)
+    : ledger_(ledger), prefix_(prefix_of(folder, choice)) {}
 
 void LedgerOutputs::for_each(
     const std::function<void(const ledger::OutputEntry& entry)>& visit) const {
@@ -119,8 +119,8 @@ ledger::LedgerOptions logged_ledger_options() {
 }
 
 std::unique_ptr<ledger::Ledger> open_existing_ledger(const fs::path& folder,
-                                                     const std::string& setting) {
-  const fs::path file = ledger_file(folder, setting);
+                                                     const settings::FileChoice& choice) {
+  const fs::path file = ledger_file(folder, choice);
   if (auto ledger = ledger::Ledger::open_read_only(file)) return ledger;
   throw FatalError(ExitCode::no_input,
                    folder.string() + ": no ledger at " + file.string() +

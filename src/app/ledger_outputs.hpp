@@ -9,15 +9,16 @@
 #include "files/file_descriptor.hpp"
 #include "ledger/ledger.hpp"
 #include "pipeline/output_decision.hpp"
+#include "settings/choices.hpp"
 
 namespace eckart::app {
 
 /// The outputs of one output folder that a ledger knows; one ledger may have those of several.
 class LedgerOutputs {
  public:
-  /// `setting`: where the ledger is, as the configuration has it.
+  /// `choice`: the setting ledger.file.
   LedgerOutputs(ledger::Ledger& ledger, const std::filesystem::path& folder,
-                const std::string& setting);
+                const settings::FileChoice& choice);
   /// Calls `visit` with each, in the order of their names; `output` is relative to the folder.
   void for_each(const std::function<void(const ledger::OutputEntry& entry)>& visit) const;
   /// The publish intents whose file is in `folder`, the open folder, as it was written: a run
@@ -59,6 +60,6 @@ ledger::LedgerOptions logged_ledger_options();
 /// Opens the ledger of an output folder to read it. Throws FatalError(no_input) where there is
 /// none.
 std::unique_ptr<ledger::Ledger> open_existing_ledger(const std::filesystem::path& folder,
-                                                     const std::string& setting);
+                                                     const settings::FileChoice& choice);
 
 }  // namespace eckart::app

@@ -18,23 +18,25 @@ struct OpenedLedger {
   std::unique_ptr<ledger::Ledger> ledger;
 };
 
-OpenedLedger find_ledger(const std::filesystem::path& output, const std::string& setting) {
-  return {ledger_file(output, setting), open_existing_ledger(output, setting)};
+OpenedLedger find_ledger(const std::filesystem::path& output, const settings::FileChoice& choice) {
+  return {ledger_file(output, choice), open_existing_ledger(output, choice)};
 }
 
 /// Whether whoever made the request would take the file at all: a watch leaves alone what is no
 /// regular file.
 bool is_accepted(const ledger::RequestEntry& request, const std::filesystem::path& file) {
-  if (request.links.empty()) return true;
+  if (!request.links) return true;
   std::error_code none;
   const bool is_link = std::filesystem::is_symlink(file, none);
-  return std::filesystem::is_regular_file(file, none) && (!is_link || request.links != "none");
+  return std::filesystem::is_regular_file(file, none) &&
+         (!is_link || request.links != LinkPolicy::none);
 }
 
 std::int64_t count_pending_images(const OpenedLedger& opened, const ledger::RequestEntry& request,
-                                  const std::filesystem::path& output, const std::string& setting) {
+                                  const std::filesystem::path& output,
+                                  const settings::FileChoice& choice) {
   settings::Settings settings = settings::parse_settings(request.settings, "the ledger's settings");
-  if (setting != "auto") settings.ledger = opened.file;
+  if (!choice.is_auto()) settings.ledger = settings::FileChoice::at(opened.file);
   Run run({.settings = settings,
            .inputs = {request.inputs.begin(), request.inputs.end()},
            .files_from = {},
@@ -53,13 +55,14 @@ std::int64_t count_pending_images(const OpenedLedger& opened, const ledger::Requ
 
 }  // namespace
 
-LedgerStatus read_ledger_status(const std::filesystem::path& output, const std::string& ledger,
-                                int failures) {
+LedgerStatus read_ledger_status(const std::filesystem::path& output,
+                                const settings::FileChoice& ledger, int failures) {
   const OpenedLedger opened = find_ledger(output, ledger);
   return {opened.ledger->count_inputs(), opened.ledger->failures(failures)};
 }
 
-PendingCount count_pending(const std::filesystem::path& output, const std::string& ledger) {
+PendingCount count_pending(const std::filesystem::path& output,
+                           const settings::FileChoice& ledger) {
   const OpenedLedger opened = find_ledger(output, ledger);
   try {
     const auto request = opened.ledger->request();

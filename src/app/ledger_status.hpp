@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ledger/ledger.hpp"
+#include "settings/choices.hpp"
 
 namespace eckart::app {
 
@@ -22,12 +23,12 @@ struct PendingCount {
   std::string error;  ///< where they are
 };
 
-/// `ledger`: as the setting has it. The first `failures` that failed are named. Throws
+/// `ledger`: the setting ledger.file. The first `failures` that failed are named. Throws
 /// FatalError(no_input) where there is no ledger, as the next does.
-LedgerStatus read_ledger_status(const std::filesystem::path& output, const std::string& ledger,
-                                int failures);
+LedgerStatus read_ledger_status(const std::filesystem::path& output,
+                                const settings::FileChoice& ledger, int failures);
 
 /// Lists the inputs of the last run and looks at each: seconds for a million.
-PendingCount count_pending(const std::filesystem::path& output, const std::string& ledger);
+PendingCount count_pending(const std::filesystem::path& output, const settings::FileChoice& ledger);
 
 }  // namespace eckart::app

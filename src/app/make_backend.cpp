@@ -16,6 +16,7 @@
 namespace eckart::app {
 namespace {
 
+using settings::BackendChoice;
 using MakeCudaBackend = Backend* (*)(const BackendOptions& options);
 using CudaBuildId = const char* (*)();
 
@@ -82,19 +83,24 @@ std::unique_ptr<Backend> make_cuda_backend(const BackendOptions& options) {
   return std::unique_ptr<Backend>(load_cuda_module()(options));
 }
 
-ChosenBackend make_backend(const std::string& name, const BackendOptions& options, int cpu_lanes) {
-  if (name == "cpu") return {make_cpu_with_lanes(options, cpu_lanes), "requested"};
-  if (name == "cuda") return {make_cuda_with_fallback(options, cpu_lanes), "requested"};
-  if (name == "checked") {
-    return {make_checked_backend(make_cuda_with_fallback(options, cpu_lanes),
-                                 make_cpu_with_lanes(with_float64_solver(options), cpu_lanes)),
-            "requested"};
+ChosenBackend make_backend(BackendChoice choice, const BackendOptions& options, int cpu_lanes) {
+  switch (choice) {
+    case BackendChoice::cpu:
+      return {make_cpu_with_lanes(options, cpu_lanes), choice, "requested"};
+    case BackendChoice::cuda:
+      return {make_cuda_with_fallback(options, cpu_lanes), choice, "requested"};
+    case BackendChoice::checked:
+      return {make_checked_backend(make_cuda_with_fallback(options, cpu_lanes),
+                                   make_cpu_with_lanes(with_float64_solver(options), cpu_lanes)),
+              choice, "requested"};
+    case BackendChoice::automatic:
+      break;
   }
   try {
-    return {make_cuda_with_fallback(options, cpu_lanes), "a GPU was found"};
+    return {make_cuda_with_fallback(options, cpu_lanes), BackendChoice::cuda, "a GPU was found"};
   } catch (const FatalError& error) {
     if (error.code() != ExitCode::unavailable) throw;
-    return {make_cpu_with_lanes(options, cpu_lanes), error.what()};
+    return {make_cpu_with_lanes(options, cpu_lanes), BackendChoice::cpu, error.what()};
   }
 }
 

@@ -13,13 +13,14 @@ namespace eckart::app {
 /// A backend, and why it is this one, in words for the log.
 struct ChosenBackend {
   std::unique_ptr<Backend> backend;
+  settings::BackendChoice kind;  ///< not automatic
   std::string selection_reason;
 };
 
-/// `name`: auto (cuda where there is a usable GPU, else cpu), cuda, cpu or checked (cuda against
-/// cpu). `cpu_lanes`: lanes of the CPU backend, 0 for one a core. What the GPU has no memory for is
+/// `cpu_lanes`: lanes of the CPU backend, 0 for one a core. What the GPU has no memory for is
 /// computed in smaller batches or on the CPU. Throws FatalError(unavailable).
-ChosenBackend make_backend(const std::string& name, const BackendOptions& options, int cpu_lanes);
+ChosenBackend make_backend(settings::BackendChoice choice, const BackendOptions& options,
+                           int cpu_lanes);
 
 /// The one that the settings ask for; tells the log which, and what was wrong with the calibration.
 /// `trace`: as in BackendOptions.

@@ -35,23 +35,23 @@ PipelineOptions pipeline_options(const settings::Settings& settings) {
           .budget_bytes = std::size_t(settings.budget_mb) << 20,
           .pad_multiple = settings.batch.pad,
           .linger = std::chrono::milliseconds(settings.batch.linger_ms),
-          .publish_group_files =
-              settings.durability == "group" ? publish_group_files(write_threads) : 1,
+          .publish_group_files = settings.durability == settings::Durability::group
+                                     ? publish_group_files(write_threads)
+                                     : 1,
           .wait_for_space = settings.wait_for_space,
           .limits = {.stall = std::chrono::seconds(settings.timeouts.stall_s),
                      .decode = std::chrono::seconds(settings.limits.decode_s)}};
 }
 
 BackendOptions backend_options(const settings::Settings& settings, const Calibration& calibration) {
-  return {
-      .solver = parse_solver(settings.solver),
-      .certificate = settings.certificate == "bound" ? Certificate::bound : Certificate::estimate,
-      .deterministic = settings.deterministic,
-      .lanes = settings.cuda.lanes,
-      .batch_planes = settings.batch.planes,
-      .devices = settings.cuda.devices,
-      .memory_fraction = settings.cuda.memory_fraction,
-      .calibration = calibration};
+  return {.solver = settings.solver,
+          .certificate = settings.certificate,
+          .deterministic = settings.deterministic,
+          .lanes = settings.cuda.lanes,
+          .batch_planes = settings.batch.planes,
+          .devices = settings.cuda.devices,
+          .memory_fraction = settings.cuda.memory_fraction,
+          .calibration = calibration};
 }
 
 }  // namespace eckart::app

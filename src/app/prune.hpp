@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "settings/choices.hpp"
+
 namespace eckart::app {
 
 /// A result whose input is gone.
@@ -27,7 +29,7 @@ struct Orphans {
 
 struct PruneRequest {
   std::filesystem::path output;
-  std::string ledger = "auto";  ///< as the setting
+  settings::FileChoice ledger;
   /// Also where the folder of an input has none of its inputs any more, or is gone itself in an
   /// input folder that is there.
   bool include_empty = false;

@@ -70,7 +70,7 @@ Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
 
 Backend& Run::create_backend() {
   backend_ = make_backend(request_.settings, calibration_, trace_.has_value());
-  if (request_.restarts > 0 && backend_.backend->name() == "cpu")
+  if (request_.restarts > 0 && backend_.kind == settings::BackendChoice::cpu)
     spdlog::warn("the lost GPU is not available; continuing on the CPU");
   return *backend_.backend;
 }
@@ -125,7 +125,7 @@ telemetry::RunReport Run::execute() {
         "{}: stopped. To finish, run {}", printable_message(report.stopped_by),
         job_.is_in_place() ? "the same command" : "the same command on the moved output folder");
   report.backend_details += "; " + backend_.selection_reason;
-  if (job_.codec().name == "jpeg" && report.outputs > 0)
+  if (job_.codec().format == ImageFormat::jpeg && report.outputs > 0)
     report.warnings.emplace_back(
         "PSNR is of the reconstructions; JPEG compression adds further loss");
   if (request_.restarts > 0)

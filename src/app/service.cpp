@@ -82,15 +82,15 @@ void check_no_overlaps(const std::vector<WatchSettings>& watches) {
       if (!b.move_to.empty() && overlap(a.output, b.move_to))
         reject(b, "output and move_to folders ", a.output, b.move_to);
       if (&a == &b) continue;
-      if (a.after == "keep" && b.after != "keep" && arrives_in(a.output, b))
+      if (a.keeps_inputs() && !b.keeps_inputs() && arrives_in(a.output, b))
         throw FatalError(ExitCode::configuration,
                          a.location + ": its outputs are inputs of " + b.location +
-                             ", which removes them (after: " + b.after +
+                             ", which removes them (after: " + to_string(b.after) +
                              "), so that they would be made again without end. Set after: delete "
                              "or after: move in " +
                              a.location + ", or after: keep in " + b.location);
       if (overlap(a.output, b.output)) reject(a, "output folders ", a.output, b.output);
-      if ((a.after != "keep" || b.after != "keep") && is_input_below(a, b))
+      if ((!a.keeps_inputs() || !b.keeps_inputs()) && is_input_below(a, b))
         reject(a, "input folders (one watch moves or deletes its inputs) ", a.input, b.input);
     }
   }

@@ -19,8 +19,8 @@ namespace {
 
 /// Null where there is none.
 std::unique_ptr<ledger::Ledger> open_ledger_if_present(const std::filesystem::path& output,
-                                                       const std::string& setting) {
-  const auto file = ledger_file(output, setting);
+                                                       const settings::FileChoice& choice) {
+  const auto file = ledger_file(output, choice);
   return file.empty() ? nullptr : ledger::Ledger::open_read_only(file);
 }
 
@@ -107,7 +107,7 @@ SettingsMismatch find_settings_mismatch(const RunRequest& request) try {
 }
 
 std::string settings_mismatch_warning(const settings::WatchSettings& watch) {
-  if (watch.after != "keep") return {};  // done inputs are gone
+  if (!watch.keeps_inputs()) return {};  // done inputs are gone
   const std::string place = watch.location + ": " + printable(watch.output.native()) + ": ";
   SettingsMismatch mismatch;
   try {
@@ -130,7 +130,7 @@ std::string settings_mismatch_warning(const settings::WatchSettings& watch) {
   const std::string what = place + group_digits(mismatch.count()) +
                            (mismatch.count() == 1 ? " result" : " results") +
                            " made with other settings (" + mismatch.describe() + ")";
-  if (watch.on_change == "reprocess")
+  if (watch.on_change == settings::OnChange::reprocess)
     return what + ": they will be reprocessed if the input still exists (on_change: reprocess)";
   return what + ": they are kept (on_change: keep; set on_change: reprocess to reprocess them)";
 }

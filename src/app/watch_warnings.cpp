@@ -21,11 +21,10 @@ fs::path nearest_existing(fs::path folder) {
 std::string input_problem(const settings::WatchSettings& watch) {
   std::error_code none;
   const fs::file_type type = fs::status(watch.input, none).type();
-  const bool removes_inputs = watch.after != "keep";
   if (type == fs::file_type::not_found) return "does not exist; the service will wait for it";
   if (type != fs::file_type::directory) return "is not a folder, or is not accessible";
   if (::access(watch.input.c_str(), R_OK | X_OK) != 0) return "is not readable by this user";
-  if (removes_inputs && ::access(watch.input.c_str(), W_OK) != 0)
+  if (!watch.keeps_inputs() && ::access(watch.input.c_str(), W_OK) != 0)
     return "is not writable by this user; inputs cannot be moved or deleted";
   return {};
 }

@@ -39,8 +39,9 @@ JobRequest job_request(const settings::WatchSettings& watch) {
           .inputs = is_excluded(watch) ? std::vector<fs::path>() : std::vector{watch.input},
           .files_from = {},
           .output = watch.output,
-          .on_change =
-              watch.on_change == "reprocess" ? OnSettingsChange::reprocess : OnSettingsChange::keep,
+          .on_change = watch.on_change == settings::OnChange::reprocess
+                           ? OnSettingsChange::reprocess
+                           : OnSettingsChange::keep,
           .long_lived = true,
           .links = watch.links};
 }
@@ -57,11 +58,6 @@ void check_job(const settings::WatchSettings& watch) {
   } catch (const std::invalid_argument& error) {
     reject(error);
   }
-}
-
-io::LinkPolicy links_of(const settings::WatchSettings& watch) {
-  if (watch.links == "all") return io::LinkPolicy::all;
-  return watch.links == "files" ? io::LinkPolicy::files : io::LinkPolicy::none;
 }
 
 /// Whether a file that is still written to, or a busy machine, may be why.
@@ -98,17 +94,18 @@ bool is_mostly_sparse(const io::InputFile& file) {
 
 WatchedFolder::WatchedFolder(settings::WatchSettings watch)
     : watch_(std::move(watch)),
-      quarantine_(watch_.output, {.keep_days = watch_.quarantine.keep_days,
-                                  .max_mb = watch_.quarantine.max_mb,
-                                  .durable = watch_.settings.durability != "none",
-                                  .max_copy_mb = watch_.settings.limits.file_mb}) {
+      quarantine_(watch_.output,
+                  {.keep_days = watch_.quarantine.keep_days,
+                   .max_mb = watch_.quarantine.max_mb,
+                   .durable = watch_.settings.durability != settings::Durability::none,
+                   .max_copy_mb = watch_.settings.limits.file_mb}) {
   check_job(watch_);
 }
 
 io::WatchOptions WatchedFolder::options() const {
   return {.root = watch_.input,
           .exclude = watch_.exclude,
-          .links = links_of(watch_),
+          .links = watch_.links,
           .settle_time = std::chrono::milliseconds(watch_.settle_ms),
           .retry_timeout = std::chrono::seconds(watch_.retry_timeout_s),
           .rescan_interval = std::chrono::seconds(watch_.rescan_s),
@@ -155,7 +152,8 @@ bool WatchedFolder::needs_processing(const io::SourceItem& arrival, const FileSt
   item.file_state = state;
   if (is_held(item)) return false;  // a later scan asks again
   try {
-    if (keeps_inputs() && job->is_done(item)) return false;  // else it is still to be taken away
+    if (watch_.keeps_inputs() && job->is_done(item))
+      return false;  // else it is still to be taken away
     // What has failed, and stays there, is tried again where its reason was taken away.
     return !job->has_failed(item) || !quarantine_.has_kept_record(item.relative);
   } catch (const FatalError& error) {  // its ledger is locked by another, say
@@ -282,7 +280,7 @@ bool WatchedFolder::dispose_of_input(WorkItem& item) {
       maintenance_.on_quarantined();
       return false;
     }
-    if (keeps_inputs()) {
+    if (watch_.keeps_inputs()) {
       quarantine_.remove_kept_record(item.relative);
       retry_backoff_.forget(item.file);
       return false;
@@ -360,7 +358,7 @@ void WatchedFolder::quarantine(const WorkItem& item) {
                  printable(item.file.native()), printable_message(detail),
                  printable(place.native()));
   };
-  if (keeps_inputs()) return note({});
+  if (watch_.keeps_inputs()) return note({});
   const auto stay = [&](const std::runtime_error& error) {
     retry_backoff_.delay_retry(item.file, item.file_state, RetryBackoff::Clock::now());
     note(std::string(" (") + error.what() + ")");

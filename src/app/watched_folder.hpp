@@ -63,7 +63,6 @@ class WatchedFolder {
   void add_hash(const WorkItem& item, io::QuarantineRecord& note) const;
   void quarantine(const WorkItem& item);
   void publish(std::span<ItemPtr> group, Job& job);
-  bool keeps_inputs() const { return watch_.after == "keep"; }
 
   const settings::WatchSettings watch_;
   io::Quarantine quarantine_;

@@ -1,6 +1,9 @@
 #include "cli/commands.hpp"
 
+#include <stdexcept>
 #include <string_view>
+
+#include "settings/value_types.hpp"
 
 namespace eckart::cli {
 namespace {
@@ -58,6 +61,19 @@ void check_values(const CLI::App& app, const std::vector<std::string>& arguments
 }
 
 }  // namespace
+
+void add_ledger_option(CLI::App& command, settings::FileChoice& ledger) {
+  command.add_option_function<std::string>(
+      "--ledger",
+      [&ledger](const std::string& text) {
+        try {
+          settings::AutoNoneOrFile{}.read(text, ledger);
+        } catch (const std::invalid_argument& error) {
+          throw CLI::ValidationError("--ledger", error.what());
+        }
+      },
+      "Ledger file, if not in the output folder");
+}
 
 void parse(CLI::App& app, const std::vector<std::string>& arguments) {
   check_values(app, arguments);

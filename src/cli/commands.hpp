@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "settings/choices.hpp"
 
 namespace eckart::cli {
 
@@ -28,6 +29,9 @@ void add_bench(CLI::App& app, Action& action);
 /// Adds all of them. An option takes one argument each time it is given, even where it may be given
 /// several times: the arguments after that are inputs or other options.
 void add_commands(CLI::App& app, Action& action);
+
+/// The option that says where the ledger of an output folder is.
+void add_ledger_option(CLI::App& command, settings::FileChoice& ledger);
 
 /// As app.parse() with these arguments, in their order. But an empty value (`--report=`) is
 /// refused: that would take the next argument for it.

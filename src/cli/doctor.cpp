@@ -18,6 +18,7 @@
 #include "app/make_backend.hpp"
 #include "cli/commands.hpp"
 #include "cli/measure_costs.hpp"
+#include "core/quality.hpp"
 #include "files/out_of_space.hpp"
 #include "io/codec.hpp"
 #include "machine/usable_cores.hpp"
@@ -29,10 +30,10 @@
 namespace eckart::cli {
 namespace {
 
+using settings::BackendChoice;
+
 constexpr int kSide = 256;
 constexpr RankPolicy kRanks[] = {{20}};
-// What solvers promise; of the pixels written here, since nothing is taken on trust.
-constexpr double kMaxLossDb = 0.01;
 
 Task make_task() {
   Task task;
@@ -85,6 +86,7 @@ struct MaxDifference {
     samples = std::max(samples, different);
     loss_db = std::max(loss_db, 10 * std::log10(squared_error(task) / squared_error(reference)));
   }
+  /// By the pixels written: nothing is taken on trust.
   bool is_acceptable() const { return !failed && levels <= 1 && loss_db <= kMaxLossDb; }
 };
 
@@ -121,12 +123,12 @@ void print_machine() {
               usable_cores(), double(info.freeram + info.bufferram) * gib,
               double(info.totalram) * gib, static_cast<unsigned long long>(files.rlim_cur));
   std::string formats;
-  for (const io::Codec& codec : io::codecs()) formats += " " + std::string(codec.name);
+  for (const io::Codec& codec : io::codecs()) formats += " " + to_string(codec.format);
   std::printf("formats %s (%s)\n", formats.c_str(), io::codec_libraries().c_str());
 }
 
 struct DoctorArgs {
-  std::string backend = "auto";
+  std::string backend = to_string(BackendChoice::automatic);  ///< or cpu or cuda
   bool calibrate = false;
   std::filesystem::path calibration;  ///< empty: the user's
   double seconds = 20;
@@ -157,42 +159,52 @@ std::filesystem::path calibration_file(const DoctorArgs& args) {
 /// The costs that a run would go by.
 Calibration load_costs(const DoctorArgs& args) {
   if (args.calibrate && !args.calibration.empty()) return read_stored_costs(args.calibration);
-  const settings::LoadedCalibration loaded =
-      settings::load_calibration(args.calibration.empty() ? "auto" : args.calibration.string());
+  const settings::LoadedCalibration loaded = settings::load_calibration(
+      args.calibration.empty() ? settings::FileChoice{}
+                               : settings::FileChoice::at(args.calibration));
   for (const std::string& warning : loaded.warnings) {
     std::fprintf(stderr, "eckart: %s\n", printable_message(warning).c_str());
   }
   return loaded.costs;
 }
 
+/// A backend that has its costs measured.
+struct Candidate {
+  CostBackend backend;
+  std::function<std::unique_ptr<Backend>(const BackendOptions&)> make;
+};
+
 ExitCode doctor(const DoctorArgs& args) {
+  const auto backend = parse_enum<BackendChoice>(args.backend).value();
   const std::filesystem::path file = args.calibrate ? calibration_file(args) : "";
   std::printf("eckart   " ECKART_VERSION "\n");
   print_machine();
   BackendOptions options;
   options.calibration = load_costs(args);
   options.solver = SolverKind::gesvd;
-  const Task reference = reconstruct(*app::make_backend("cpu", options, 1).backend);
+  const Task reference = reconstruct(*app::make_backend(BackendChoice::cpu, options, 1).backend);
   options.solver = SolverKind::automatic;
-  std::vector<std::function<std::unique_ptr<Backend>(const BackendOptions&)>> makers;
+  std::vector<Candidate> candidates;
   bool is_acceptable = true;
-  if (args.backend != "cuda") {
-    makers.emplace_back(
-        [](const BackendOptions& wanted) { return app::make_backend("cpu", wanted, 0).backend; });
-    is_acceptable = check_backend(*makers.back()(options), reference);
+  if (backend != BackendChoice::cuda) {
+    candidates.push_back({CostBackend::cpu, [](const BackendOptions& wanted) {
+                            return app::make_backend(BackendChoice::cpu, wanted, 0).backend;
+                          }});
+    is_acceptable = check_backend(*candidates.back().make(options), reference);
   }
-  if (args.backend != "cpu") {
+  if (backend != BackendChoice::cpu) {
     try {
       is_acceptable = check_backend(*app::make_cuda_backend(options), reference) && is_acceptable;
-      makers.emplace_back(app::make_cuda_backend);
+      candidates.push_back({CostBackend::cuda, app::make_cuda_backend});
     } catch (const FatalError& error) {
-      if (error.code() != ExitCode::unavailable || args.backend == "cuda") throw;
+      if (error.code() != ExitCode::unavailable || backend == BackendChoice::cuda) throw;
       std::printf("cuda     none: %s\n", error.what());
     }
   }
   if (args.calibrate && is_acceptable) {
     Calibration measured;
-    for (const auto& make : makers) measured.push_back(measure_costs(make, args.seconds));
+    for (const Candidate& candidate : candidates)
+      measured.push_back(measure_costs(candidate.backend, candidate.make, args.seconds));
     store_costs(file, measured);
   }
   std::printf("%s\n",

@@ -18,7 +18,7 @@ namespace {
 
 struct LedgerArgs {
   std::filesystem::path output, file;
-  std::string ledger = "auto";
+  settings::FileChoice ledger;
 };
 
 void export_lines(const LedgerArgs& args, std::ostream& stream) {
@@ -105,7 +105,7 @@ void add_ledger(CLI::App& app, Action& action) {
       app.add_subcommand("ledger", "Export the ledger of an output folder, or import one");
   command->require_subcommand(1);
   auto args = std::make_shared<LedgerArgs>();
-  command->add_option("--ledger", args->ledger, "Ledger file, if not in the output folder");
+  add_ledger_option(*command, args->ledger);
   const auto add = [&](const char* name, const char* what, ExitCode (*work)(const LedgerArgs&)) {
     CLI::App* step = command->add_subcommand(name, what);
     step->add_option("output", args->output, "The output folder")->required();

@@ -33,7 +33,7 @@ double deviation(const Timing& timing, const SolverCosts& costs) {
   return estimate_seconds(timing.solver, timing.batch, costs) / timing.seconds - 1;
 }
 
-void print_timings(const app::CalibrationResult& result) {
+void print_timings(CostBackend backend, const app::CalibrationResult& result) {
   std::vector<double> deviations;
   for (const Timing& timing : result.timings) {
     if (is_used_in_fit(timing)) deviations.push_back(std::abs(deviation(timing, result.costs)));
@@ -41,7 +41,7 @@ void print_timings(const app::CalibrationResult& result) {
   std::sort(deviations.begin(), deviations.end());
   std::printf(
       "%-8s %s: solver costs measured; the model is %.0f %% off (median of %zu), %.0f %% at most\n",
-      result.backend.c_str(), result.device.c_str(), 100 * deviations[deviations.size() / 2],
+      to_string(backend).c_str(), result.device.c_str(), 100 * deviations[deviations.size() / 2],
       deviations.size(), 100 * deviations.back());
   std::printf("         solver    rows  cols  rank  planes  measured   model (a plane)\n");
   for (const Timing& timing : result.timings) {
@@ -66,7 +66,8 @@ void print_costs(const char* solver, const CostCoefficients& costs) {
 }  // namespace
 
 MeasuredCosts measure_costs(
-    const std::function<std::unique_ptr<Backend>(const BackendOptions&)>& make, double seconds) {
+    CostBackend backend, const std::function<std::unique_ptr<Backend>(const BackendOptions&)>& make,
+    double seconds) {
   std::function<void(int, int)> on_progress;
   if (logging::stderr_is_terminal()) {
     on_progress = [](int done, int total) {
@@ -74,13 +75,13 @@ MeasuredCosts measure_costs(
                                   std::to_string(total));
     };
   }
-  const app::CalibrationResult result =
-      app::calibrate({.make_backend = make, .seconds = seconds, .on_progress = on_progress});
+  const app::CalibrationResult result = app::calibrate(
+      {.backend = backend, .make_backend = make, .seconds = seconds, .on_progress = on_progress});
   logging::stderr_line().erase();
-  print_timings(result);
+  print_timings(backend, result);
   print_costs("subspace", result.costs.subspace);
   print_costs("gram", result.costs.gram);
-  return {result.backend, result.device, today(), result.costs};
+  return {backend, result.device, today(), result.costs};
 }
 
 Calibration read_stored_costs(const std::filesystem::path& file) {

@@ -8,9 +8,11 @@
 
 namespace eckart::cli {
 
-/// Measures what the solvers of a backend take; prints that, and how near the cost model is.
+/// Measures what the solvers of `backend`, which `make` makes, take; prints that, and how near the
+/// cost model is.
 MeasuredCosts measure_costs(
-    const std::function<std::unique_ptr<Backend>(const BackendOptions&)>& make, double seconds);
+    CostBackend backend, const std::function<std::unique_ptr<Backend>(const BackendOptions&)>& make,
+    double seconds);
 
 /// The file's, or none where it is not there. Throws settings::SettingsError.
 Calibration read_stored_costs(const std::filesystem::path& file);

@@ -77,7 +77,7 @@ void add_prune(CLI::App& app, Action& action) {
       "prune", "Remove results whose inputs no longer exist; without --yes, only list them");
   auto args = std::make_shared<PruneArgs>();
   command->add_option("output", args->request.output, "The output folder")->required();
-  command->add_option("--ledger", args->request.ledger, "Ledger file, if not in the output folder");
+  add_ledger_option(*command, args->request.ledger);
   command->add_flag("--yes", args->yes, "Remove without asking");
   command->add_flag("--include-empty", args->request.include_empty,
                     "Include results whose input folder is missing or has no inputs left");

@@ -12,7 +12,7 @@ namespace {
 
 struct StatusArgs {
   std::filesystem::path output;
-  std::string ledger = "auto";
+  settings::FileChoice ledger;
   int failures = 20;
   int orphans = 0;
 };
@@ -72,7 +72,7 @@ void add_status(CLI::App& app, Action& action) {
       app.add_subcommand("status", "Show what is done, failed and pending in an output folder");
   auto args = std::make_shared<StatusArgs>();
   command->add_option("output", args->output, "Output folder")->required();
-  command->add_option("--ledger", args->ledger, "Ledger file, if not in the output folder");
+  add_ledger_option(*command, args->ledger);
   command->add_option("--failures", args->failures, "Number of failures to list")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();

@@ -32,7 +32,7 @@ struct SynthArgs {
   std::vector<std::string> kinds = {"all"}, sizes = {"256"};
   int count = 10, channels = 1, depth = 8, rank = 20;
   double noise = 0;
-  std::string format = "png";
+  std::string format = to_string(ImageFormat::png);  ///< a name of ImageFormat
   std::uint32_t seed = 1;
 };
 
@@ -84,7 +84,7 @@ std::vector<SynthSpec> chosen_specs(const SynthArgs& args) {
 
 /// What options must fulfil together.
 void check_combinations(const SynthArgs& args) {
-  if (args.format == "jpeg" && args.depth == 16) {
+  if (args.format == to_string(ImageFormat::jpeg) && args.depth == 16) {
     throw CLI::ValidationError("--depth", "JPEG has 8 bits per sample; use --format png for 16");
   }
   for (const SynthSpec& spec : chosen_specs(args)) {
@@ -106,7 +106,7 @@ void write_image(const SynthArgs& args, const io::Codec& codec, SynthSpec spec, 
 }
 
 void write_images(const SynthArgs& args, const std::vector<SynthSpec>& specs) {
-  const io::Codec& codec = io::codec_by_name(args.format);
+  const io::Codec& codec = io::codec_for(parse_enum<ImageFormat>(args.format).value());
   const std::int64_t images = std::int64_t(specs.size()) * args.count;
   const auto cores = std::int64_t(usable_cores());
   std::atomic<std::int64_t> next = 0;

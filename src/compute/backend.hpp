@@ -15,6 +15,7 @@
 #include "core/outcome.hpp"
 #include "core/rank_policy.hpp"
 #include "core/solver_costs.hpp"
+#include "core/solver_kind.hpp"
 
 namespace eckart {
 
@@ -63,15 +64,6 @@ struct BatchKey {
 };
 /// The key of the task with its planes padded to a multiple of `multiple` rows and columns.
 BatchKey batch_key(const Task& task, int multiple);
-
-enum class SolverKind { automatic, gram, subspace, gesvd, gesvdj };
-std::string to_string(SolverKind kind);
-/// True if the solver is, or may resolve to, an iteration whose results need a certificate.
-constexpr bool is_iterative(SolverKind kind) {
-  return kind == SolverKind::automatic || kind == SolverKind::subspace;
-}
-/// Throws std::invalid_argument if `name` is unknown.
-SolverKind parse_solver(const std::string& name);
 
 /// The variables that the time of a batch depends on.
 struct BatchWorkload {
@@ -151,13 +143,6 @@ class Backend {
   virtual std::vector<std::string> details() const { return {}; }
   /// Lines for the summary of a run; usually empty.
   virtual std::vector<std::string> warnings() const { return {}; }
-};
-
-/// How a backend shows that the loss of an iterative solver is at most kMaxLossDb. A plane without
-/// a certificate is recomputed in float64.
-enum class Certificate {
-  estimate,  ///< loss_estimate_db() in compute/certificate.hpp
-  bound      ///< a proven bound; see docs/explanation/numerics.md
 };
 
 /// Settings of a backend.

@@ -47,7 +47,7 @@ double estimate_seconds(SolverKind solver, const BatchWorkload& batch, const Sol
   return sum;
 }
 
-MeasuredCosts select_costs(const Calibration& calibration, const std::string& backend,
+MeasuredCosts select_costs(const Calibration& calibration, CostBackend backend,
                            const std::string& device, const SolverCosts& built_in) {
   const auto found =
       std::find_if(calibration.begin(), calibration.end(), [&](const MeasuredCosts& measured) {

@@ -32,7 +32,7 @@ double estimate_seconds(SolverKind solver, const BatchWorkload& batch, const Sol
 
 /// Returns the costs measured with this backend on this device. If there are none, returns
 /// `built_in` without a date.
-MeasuredCosts select_costs(const Calibration& calibration, const std::string& backend,
+MeasuredCosts select_costs(const Calibration& calibration, CostBackend backend,
                            const std::string& device, const SolverCosts& built_in);
 
 /// One line for people: the origin of the costs.

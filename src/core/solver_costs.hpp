@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "core/enum_names.hpp"
+
 namespace eckart {
 
 /// The calibrated costs of one solver on one machine, in seconds per unit of work.
@@ -31,10 +33,18 @@ struct SolverCosts {
   CostCoefficients subspace, gram;
 };
 
+/// The backends that have a choice of solvers.
+enum class CostBackend { cpu, cuda };
+
+constexpr auto enum_names(CostBackend) {
+  return std::to_array<EnumName<CostBackend>>(
+      {{CostBackend::cpu, "cpu"}, {CostBackend::cuda, "cuda"}});
+}
+
 struct MeasuredCosts {
-  std::string backend;  ///< name of the backend
-  std::string device;   ///< name of the measured CPU or GPU
-  std::string date;     ///< such as 2026-11-21
+  CostBackend backend = CostBackend::cpu;
+  std::string device;  ///< name of the measured CPU or GPU
+  std::string date;    ///< such as 2026-11-21
   SolverCosts costs;
 };
 /// Costs of any number of machines. The first entry that matches is used.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 #include <utility>
 
 #include "core/error.hpp"
@@ -15,13 +14,6 @@ namespace eckart::io {
 namespace {
 
 constexpr std::array<std::string_view, 5> kExtensions{"png", "jpg", "jpeg", "jpe", "jfif"};
-
-std::string codec_names() {
-  std::string names;
-  for (const Codec& codec : codecs())
-    names += (names.empty() ? "" : ", ") + std::string(codec.name);
-  return names;
-}
 
 std::string size_text(const ImageShape& shape) {
   return std::to_string(shape.rows) + " x " + std::to_string(shape.cols) +
@@ -46,12 +38,8 @@ std::string codec_libraries() {
   return "libspng " + spng_version() + ", libjpeg-turbo, OpenCV " + opencv_version();
 }
 
-const Codec& codec_by_name(std::string_view name) {
-  for (const Codec& codec : codecs()) {
-    if (codec.name == name) return codec;
-  }
-  throw std::invalid_argument("unknown image format '" + std::string(name) +
-                              "'; available formats: " + codec_names());
+const Codec& codec_for(ImageFormat format) {
+  return *std::ranges::find(codecs(), format, &Codec::format);
 }
 
 const Codec& detect_codec(FileBytes file, Decoder decoder) {
@@ -62,7 +50,7 @@ const Codec& detect_codec(FileBytes file, Decoder decoder) {
     if (codec.sniff(first)) return codec;
   }
   throw ItemError(FailureReason::not_an_image,
-                  "unknown file format; supported formats: " + codec_names());
+                  "unknown file format; supported formats: " + list_names<ImageFormat>());
 }
 
 Header admit(const Codec& codec, FileBytes file, const Limits& limits) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/image.hpp"
+#include "core/image_format.hpp"
 #include "io/file_bytes.hpp"
 
 namespace eckart::io {
@@ -31,11 +32,6 @@ struct Header {
   friend bool operator==(const Header&, const Header&) = default;
 };
 
-/// What decodes inputs. Both apply the same limits, alpha rule and EXIF orientation.
-enum class Decoder {
-  strict,  ///< this program's, which refuse what is damaged
-  opencv,  ///< cv::imdecode
-};
 
 struct EncodeOptions {
   int jpeg_quality = 95;  ///< 1..100
@@ -43,7 +39,7 @@ struct EncodeOptions {
 
 /// One image format: one file in io/, one line in codecs().
 struct Codec {
-  std::string_view name;       ///< "png", "jpeg": as output.format has it
+  ImageFormat format;
   std::string_view extension;  ///< of the files we write, without the dot
   /// Whether the file begins as this format does.
   bool (*sniff)(std::span<const std::byte> file);
@@ -65,8 +61,7 @@ std::span<const Codec> codecs(Decoder decoder = Decoder::strict);
 /// What decodes and encodes, with versions.
 std::string codec_libraries();
 
-/// By name. Throws std::invalid_argument that lists the names.
-const Codec& codec_by_name(std::string_view name);
+const Codec& codec_for(ImageFormat format);
 
 /// By the file's first bytes, never its name. Throws ItemError: empty_file, not_an_image;
 /// unreadable.

@@ -8,18 +8,11 @@
 
 #include "files/file_descriptor.hpp"
 #include "files/file_state.hpp"
+#include "files/link_policy.hpp"
 
 struct stat;
 
 namespace eckart::io {
-
-/// Which symbolic links below a root are followed. Links in the path of the root itself are always
-/// followed.
-enum class LinkPolicy {
-  none,
-  files,  ///< links to regular files, inside or outside the root
-  all,    ///< also links to directories
-};
 
 /// Identifies a file or directory independently of its names.
 struct FileId {

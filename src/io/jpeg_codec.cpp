@@ -383,7 +383,7 @@ std::vector<std::byte> encode(const Image& image, const EncodeOptions& options) 
 
 Codec jpeg_codec(Decoder decoder) {
   const bool strict = decoder == Decoder::strict;
-  return {"jpeg",
+  return {ImageFormat::jpeg,
           "jpg",
           sniff,
           strict ? read_header : read_header_for_opencv,

@@ -357,7 +357,7 @@ std::vector<std::byte> encode(const Image& image, const EncodeOptions&) {
 
 Codec png_codec(Decoder decoder) {
   const bool strict = decoder == Decoder::strict;
-  return {"png",
+  return {ImageFormat::png,
           "png",
           sniff,
           strict ? read_header : read_header_for_opencv,

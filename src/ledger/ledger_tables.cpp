@@ -240,7 +240,7 @@ void LedgerTables::record(const RequestEntry& request, std::int64_t run) const {
   add("settings", request.settings);
   for (const std::string& input : request.inputs) add("input", input);
   if (!request.files_from.empty()) add("files-from", request.files_from);
-  if (!request.links.empty()) add("links", request.links);
+  if (request.links) add("links", to_string(*request.links));
   record_settings(request.output_settings);
 }
 
@@ -382,7 +382,7 @@ std::optional<RequestEntry> LedgerTables::request() const {
     if (key == "settings") request.settings = execution.bytes(1);
     if (key == "input") request.inputs.push_back(execution.bytes(1));
     if (key == "files-from") request.files_from = execution.bytes(1);
-    if (key == "links") request.links = execution.bytes(1);
+    if (key == "links") request.links = parse_enum<LinkPolicy>(execution.bytes(1));
   }
   if (!has_rows) return std::nullopt;
   request.output_settings = settings_texts();

@@ -3,12 +3,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/outcome.hpp"
 #include "files/file_state.hpp"
+#include "files/link_policy.hpp"
 
 namespace eckart::ledger {
 
@@ -73,7 +75,7 @@ struct RequestEntry {
   /// For each rank, the text of all settings that affect pixels, so that a settings_hash() can be
   /// shown as text.
   std::vector<std::string> output_settings{};
-  std::string links{};  ///< `links` setting of a watch, such as "none"; empty for a run
+  std::optional<LinkPolicy> links{};  ///< `links` setting of a watch; none for a run
 };
 
 /// FNV-1a of a text of RequestEntry::output_settings: the same in every process and on every

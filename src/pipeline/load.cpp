@@ -35,7 +35,7 @@ std::optional<io::InputFile> open_watched_file(WorkItem& item) {
 }
 
 Loader::Loader(const io::Limits& limits, std::vector<RankPolicy> ranks, const io::Codec& outputs,
-               int copies, io::Decoder decoder)
+               int copies, Decoder decoder)
     : limits_(limits),
       ranks_(std::move(ranks)),
       full_rank_filter_(ranks_),

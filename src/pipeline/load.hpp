@@ -30,7 +30,7 @@ class Loader {
   /// `outputs`: the codec of the outputs. `copies`: how often the backend holds the pixels, the
   /// task's own included. `decoder`: of the inputs.
   Loader(const io::Limits& limits, std::vector<RankPolicy> ranks, const io::Codec& outputs,
-         int copies = 1, io::Decoder decoder = io::Decoder::strict);
+         int copies = 1, Decoder decoder = Decoder::strict);
 
   /// Fills in the item's task from `open`, or from its file if that is not open yet. Checks the
   /// header against the limits and against what the output format can hold. Reserves, at once, what
@@ -48,7 +48,7 @@ class Loader {
   const FullRankFilter full_rank_filter_;
   const io::Codec& outputs_;
   const std::size_t copies_;
-  const io::Decoder decoder_;
+  const Decoder decoder_;
   std::atomic<bool> logged_{false};
 };
 

@@ -74,7 +74,7 @@ CostCoefficients read_costs(const TextSource& origin, const YAML::Node& map,
 MeasuredCosts read_entry(const TextSource& origin, const YAML::Node& map) {
   const MapReader fields(origin, map, {}, {"backend", "device", "date", "subspace", "gram"});
   MeasuredCosts measured;
-  fields.read("backend", Choice{{"cpu", "cuda"}}, measured.backend);
+  fields.read("backend", Choice<CostBackend>{}, measured.backend);
   fields.read("device", Text{}, measured.device);
   fields.read("date", Text{}, measured.date);
   measured.costs.subspace = read_costs(origin, fields["subspace"], "subspace");
@@ -120,7 +120,8 @@ Calibration read_calibration(const std::filesystem::path& file) {
 std::string to_yaml(const Calibration& calibration) {
   std::string yaml = "# Measured solver costs in seconds. Written by eckart doctor --calibrate.\n";
   for (const MeasuredCosts& measured : calibration) {
-    yaml += "- backend: " + measured.backend + "\n  device: " + Text{}.print(measured.device) +
+    yaml += "- backend: " + to_string(measured.backend) +
+            "\n  device: " + Text{}.print(measured.device) +
             "\n  date: " + Text{}.print(measured.date) + "\n";
     yaml += costs_line("subspace", measured.costs.subspace);
     yaml += costs_line("gram", measured.costs.gram);
@@ -128,9 +129,9 @@ std::string to_yaml(const Calibration& calibration) {
   return yaml;
 }
 
-LoadedCalibration load_calibration(const std::string& setting) {
-  if (setting == "none") return {};
-  if (setting != "auto") return {read_calibration(setting), {}};
+LoadedCalibration load_calibration(const FileChoice& choice) {
+  if (choice.is_none()) return {};
+  if (!choice.is_auto()) return {read_calibration(choice.file), {}};
   LoadedCalibration loaded;
   for (const std::filesystem::path& file :
        {user_calibration_file(), std::filesystem::path(kSystemCalibrationFile)}) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/solver_costs.hpp"
+#include "settings/choices.hpp"
 
 namespace eckart::settings {
 
@@ -24,6 +25,6 @@ struct LoadedCalibration {
 };
 /// What the settings' key asks for. auto: the user's file, then that in /etc/eckart, as far as they
 /// are there; none; or a file. Throws SettingsError for a file that was named.
-LoadedCalibration load_calibration(const std::string& setting);
+LoadedCalibration load_calibration(const FileChoice& choice);
 
 }  // namespace eckart::settings

@@ -7,16 +7,20 @@
 #include <utility>
 #include <vector>
 
+#include "core/image_format.hpp"
+#include "core/solver_kind.hpp"
+#include "settings/choices.hpp"
+
 namespace eckart::settings {
 
 constexpr int kAuto = 0;  ///< `auto`: the program decides
 
 struct InputSettings {
-  std::string decoder = "strict";  ///< or opencv
+  Decoder decoder = Decoder::strict;
 };
 
 struct OutputSettings {
-  std::string format = "png";
+  ImageFormat format = ImageFormat::png;
   std::string name;  ///< template of the file's name; empty: the default, as the ranks need it
   int jpeg_quality = 95;
 };
@@ -65,11 +69,11 @@ struct TelemetrySettings {
 
 /// Everything a run can be told; what the keys mean and may be is in schema.cpp.
 struct Settings {
-  std::string backend = "auto";
-  std::string solver = "auto";
-  std::string certificate = "estimate";  ///< or bound
-  std::string calibration = "auto";      ///< auto, none, or a file; see calibration.hpp
-  std::string rank = "20";               ///< SPEC[,SPEC...], as parse_ranks reads it
+  BackendChoice backend = BackendChoice::automatic;
+  SolverKind solver = SolverKind::automatic;
+  Certificate certificate = Certificate::estimate;
+  FileChoice calibration;   ///< see calibration.hpp
+  std::string rank = "20";  ///< SPEC[,SPEC...], as parse_ranks reads it
   InputSettings input;
   OutputSettings output;
   ThreadSettings threads;
@@ -79,10 +83,10 @@ struct Settings {
   std::int64_t budget_mb = 2048;
   LimitSettings limits;
   bool deterministic = false;
-  std::string durability = "group";
+  Durability durability = Durability::group;
   bool wait_for_space = false;
-  std::string ledger = "auto";  ///< auto, none, or a file
-  std::string ledger_identity = "mtime";
+  FileChoice ledger;
+  LedgerIdentity ledger_identity = LedgerIdentity::mtime;
   TimeoutSettings timeouts;
   TelemetrySettings telemetry;
 };

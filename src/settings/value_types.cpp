@@ -16,10 +16,6 @@
 namespace eckart::settings {
 namespace {
 
-[[noreturn]] void throw_invalid(std::string_view text, const std::string& expected) {
-  throw std::invalid_argument(quote(text) + " is not " + expected);
-}
-
 /// A list as it could be written in one text.
 std::string join(const std::vector<std::string>& texts, const std::string& expected) {
   if (texts.empty()) throw std::invalid_argument("an empty list is not " + expected);
@@ -56,6 +52,10 @@ std::string one_line(std::string_view text, std::size_t max) {
 std::string quote(std::string_view text) {
   std::string quoted = "'";
   return quoted.append(one_line(text)).append("'");
+}
+
+void throw_invalid(std::string_view text, const std::string& expected) {
+  throw std::invalid_argument(quote(text) + " is not " + expected);
 }
 
 std::string shortest_text(double number) {
@@ -109,20 +109,6 @@ void Boolean::read(std::string_view text, bool& value) const {
   value = text == "true";
 }
 
-std::string Choice::expected() const {
-  std::string list = "one of ";
-  for (const std::string_view name : names) {
-    if (name != names.front()) list += ", ";
-    list += name;
-  }
-  return list;
-}
-
-void Choice::read(std::string_view text, std::string& value) const {
-  if (std::find(names.begin(), names.end(), text) == names.end()) throw_invalid(text, expected());
-  value = text;
-}
-
 std::string Text::print(const std::string& value) const {
   std::string escaped;
   for (const char c : value) {
@@ -133,13 +119,18 @@ std::string Text::print(const std::string& value) const {
   return "\"" + escape_invisible(escaped, yaml_escape) + "\"";
 }
 
-void AutoNoneOrFile::read(std::string_view text, std::string& value) const {
+void AutoNoneOrFile::read(std::string_view text, FileChoice& value) const {
   if (text.empty()) throw_invalid(text, expected());
-  value = text;
+  if (text == "auto") {
+    value = {};
+  } else {
+    value = text == "none" ? FileChoice::none() : FileChoice::at(text);
+  }
 }
 
-std::string AutoNoneOrFile::print(const std::string& value) const {
-  return value == "auto" || value == "none" ? value : Text{}.print(value);
+std::string AutoNoneOrFile::print(const FileChoice& value) const {
+  if (value.is_auto()) return "auto";
+  return value.is_none() ? "none" : Text{}.print(value.file.native());
 }
 
 void FileOrEmpty::read(std::string_view text, std::string& value) const {

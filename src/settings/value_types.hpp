@@ -3,9 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/enum_names.hpp"
+#include "settings/choices.hpp"
 
 namespace eckart::settings {
 
@@ -19,6 +23,8 @@ namespace eckart::settings {
 /// Text for a message: on one line, and cut where it is longer than `most`.
 std::string one_line(std::string_view text, std::size_t max = 80);
 std::string quote(std::string_view text);
+/// Throws std::invalid_argument: "'text' is not" what was expected.
+[[noreturn]] void throw_invalid(std::string_view text, const std::string& expected);
 /// The fewest digits that are read back as this number.
 std::string shortest_text(double number);
 
@@ -53,13 +59,17 @@ struct Boolean {
   std::string print(bool value) const { return value ? "true" : "false"; }
 };
 
+/// A value of an enum, by its name.
+template <NamedEnum Enum>
 struct Choice {
   static constexpr bool kAcceptsList = false;
-  std::vector<std::string_view> names;
-
-  std::string expected() const;
-  void read(std::string_view text, std::string& value) const;
-  std::string print(const std::string& value) const { return value; }
+  std::string expected() const { return "one of " + list_names<Enum>(); }
+  void read(std::string_view text, Enum& value) const {
+    const std::optional<Enum> named = parse_enum<Enum>(text);
+    if (!named) throw_invalid(text, expected());
+    value = *named;
+  }
+  std::string print(Enum value) const { return to_string(value); }
 };
 
 struct Text {
@@ -72,8 +82,8 @@ struct Text {
 struct AutoNoneOrFile {
   static constexpr bool kAcceptsList = false;
   std::string expected() const { return "auto, none or the name of a file"; }
-  void read(std::string_view text, std::string& value) const;
-  std::string print(const std::string& value) const;
+  void read(std::string_view text, FileChoice& value) const;
+  std::string print(const FileChoice& value) const;
 };
 
 struct FileOrEmpty {

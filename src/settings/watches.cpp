@@ -47,14 +47,13 @@ KeyTable<WatchSettings> make_watch_table() {
       key("poll_s",
           "seconds between scans of file systems without reliable events: NFS, SMB, FUSE, overlay",
           Integer{1, 86400}, &W::poll_s),
-      key("after", "what to do with an input that is done", Choice{{"keep", "move", "delete"}},
-          &W::after),
+      key("after", "what to do with an input that is done", Choice<DoneInputAction>{}, &W::after),
       key("move_to", "folder for done inputs; only with after: move", AbsolutePath{true},
           &W::move_to),
-      key("on_change", "what to do with outputs made with other settings",
-          Choice{{"keep", "reprocess"}}, &W::on_change),
+      key("on_change", "what to do with outputs made with other settings", Choice<OnChange>{},
+          &W::on_change),
       key("links", "symbolic links to follow below input; all: also links to folders",
-          Choice{{"none", "files", "all"}}, &W::links),
+          Choice<LinkPolicy>{}, &W::links),
       key("exclude", "folders below input to skip", RelativeFolders{}, &W::exclude),
       key("quarantine.keep_days", "days to keep a quarantined input; 0: forever", Integer{0, 36500},
           &W::quarantine, &QuarantineSettings::keep_days),
@@ -96,10 +95,10 @@ std::string watch_name(std::size_t index) { return "watches[" + std::to_string(i
 void check_watch(const WatchOverrides& layer, const WatchSettings& watch) {
   if (watch.input.empty()) fail(layer, "input.folder", "is missing");
   if (watch.output.empty()) fail(layer, "output.folder", "is missing");
-  if (watch.settings.ledger == "none") {
+  if (watch.settings.ledger.is_none()) {
     fail(layer, "ledger.file", "must not be none: a watch needs a ledger");
   }
-  const bool moves = watch.after == "move";
+  const bool moves = watch.after == DoneInputAction::move;
   if (!moves && !watch.move_to.empty()) fail(layer, "move_to", "is only allowed with after: move");
   if (!moves) return;
   if (watch.move_to.empty()) fail(layer, "move_to", "is missing; after: move requires it");
@@ -118,15 +117,15 @@ void check_watches(const std::vector<WatchOverrides>& layers,
   for (std::size_t i = 0; i < watches.size(); ++i) {
     const WatchSettings& watch = watches[i];
     if (const auto other = first(inputs, watch.input, i);
-        other != i && (watch.after != "keep" || watches[other].after != "keep")) {
+        other != i && (!watch.keeps_inputs() || !watches[other].keeps_inputs())) {
       fail(layers[i], "input.folder",
            "is that of " + watch_name(other) + "; both watches must then have after: keep");
     }
     if (const auto other = first(outputs, watch.output, i); other != i) {
       fail(layers[i], "output.folder", "is that of " + watch_name(other));
     }
-    if (watch.settings.ledger == "auto") continue;
-    if (const auto other = first(ledgers, watch.settings.ledger, i); other != i) {
+    if (watch.settings.ledger.is_auto()) continue;
+    if (const auto other = first(ledgers, watch.settings.ledger.file, i); other != i) {
       fail(layers[i], "ledger.file", "is that of " + watch_name(other));
     }
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "files/link_policy.hpp"
 #include "settings/settings.hpp"
 
 namespace eckart::settings {
@@ -22,14 +23,16 @@ struct WatchSettings {
   int retry_timeout_s = 30;
   int rescan_s = 300;
   int poll_s = 5;
-  std::string after = "keep";
-  std::string on_change = "keep";
-  std::filesystem::path move_to;               ///< absolute with after: move, else empty
-  std::string links = "none";                  ///< none, files or all
+  DoneInputAction after = DoneInputAction::keep;
+  OnChange on_change = OnChange::keep;
+  std::filesystem::path move_to;  ///< absolute with after: move, else empty
+  LinkPolicy links = LinkPolicy::none;
   std::vector<std::filesystem::path> exclude;  ///< relative to input, lexically normal, without ..
   QuarantineSettings quarantine;
   Settings settings;     ///< those of the whole configuration, with this watch's own over them
   std::string location;  ///< for messages: "eckart.yaml:5: watches[1]"
+
+  bool keeps_inputs() const { return after == DoneInputAction::keep; }
 };
 
 /// A key, and what was said of it.

@@ -17,7 +17,7 @@ namespace eckart::test {
 
 /// A backend, a solver, and for CUDA whether bytes must not depend on the other images of a batch.
 struct BackendConfig {
-  std::string backend;
+  settings::BackendChoice backend;
   SolverKind solver;
   bool deterministic = false;
   Certificate certificate = Certificate::estimate;
@@ -28,11 +28,13 @@ struct BackendConfig {
   /// Whether an image's bytes are promised to depend on nothing but the image. On CUDA that takes
   /// `deterministic`: otherwise the number of iterations follows earlier batches, and libraries may
   /// choose another algorithm for another batch size.
-  bool is_reproducible() const { return deterministic || backend == "cpu"; }
+  bool is_reproducible() const {
+    return deterministic || backend == settings::BackendChoice::cpu;
+  }
 };
 
 inline std::ostream& operator<<(std::ostream& out, const BackendConfig& config) {
-  return out << config.backend << '_' << to_string(config.solver)
+  return out << to_string(config.backend) << '_' << to_string(config.solver)
              << (config.deterministic ? "_deterministic" : "")
              << (config.certificate == Certificate::bound ? "_proven" : "");
 }
@@ -44,19 +46,20 @@ inline std::string config_name(const ::testing::TestParamInfo<BackendConfig>& in
 /// All configurations. Those that this machine does not support are skipped with the reason.
 inline std::vector<BackendConfig> all_configs() {
   using enum SolverKind;
-  return {{"cpu", gram},
-          {"cpu", subspace},
-          {"cpu", gesvd},
-          {"cpu", gesvdj},
-          {"cpu", automatic},
-          {"cuda", gram},
-          {"cuda", subspace},
-          {"cuda", gesvd},
-          {"cuda", gesvdj},
-          {"cuda", gram, true},
-          {"cuda", automatic, true},
-          {"cpu", automatic, false, Certificate::bound},
-          {"cuda", automatic, false, Certificate::bound}};
+  constexpr auto cpu = settings::BackendChoice::cpu, cuda = settings::BackendChoice::cuda;
+  return {{cpu, gram},
+          {cpu, subspace},
+          {cpu, gesvd},
+          {cpu, gesvdj},
+          {cpu, automatic},
+          {cuda, gram},
+          {cuda, subspace},
+          {cuda, gesvd},
+          {cuda, gesvdj},
+          {cuda, gram, true},
+          {cuda, automatic, true},
+          {cpu, automatic, false, Certificate::bound},
+          {cuda, automatic, false, Certificate::bound}};
 }
 
 inline Image copy(const Image& image) {
@@ -94,7 +97,7 @@ class BackendTest : public ::testing::TestWithParam<BackendConfig> {
   }
 
   void SetUp() override {
-    if (GetParam().backend != "cuda") return;
+    if (GetParam().backend != settings::BackendChoice::cuda) return;
     try {
       make();
     } catch (const FatalError& error) {

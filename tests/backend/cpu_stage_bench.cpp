@@ -109,7 +109,7 @@ nlohmann::json run(const BenchArgs& args) {
   const std::vector<Image> images = read_raw(args.raw, args.side);
   const RankPolicy ranks[] = {{args.rank}};
   std::vector<Task> tasks = make_tasks(images, ranks);
-  const auto backend = make_backend(parse_solver(args.solver));
+  const auto backend = make_backend(parse_enum<SolverKind>(args.solver).value());
   const auto lane = backend->make_lane(0);
   reconstruct(*lane, tasks);  // warm-up
   std::vector<double> rates;

@@ -24,7 +24,7 @@ class DeviceTraceTest : public BackendTest {
     std::vector<DeviceSpan> spans;
   };
 
-  bool has_device_clock() const { return GetParam().backend == "cuda"; }
+  bool has_device_clock() const { return GetParam().backend == settings::BackendChoice::cuda; }
   std::unique_ptr<Backend> make_traced(int batch_planes) {
     BackendOptions options;
     options.solver = GetParam().solver;

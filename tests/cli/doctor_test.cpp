@@ -73,15 +73,17 @@ TEST_F(Doctor, measures_costs_that_runs_use) {
 }
 
 TEST_F(Doctor, replaces_costs_of_this_device_and_keeps_others) {
-  const std::string here = app::make_backend("cpu", {}, 1).backend->device_name();
+  const std::string here =
+      app::make_backend(settings::BackendChoice::cpu, {}, 1).backend->device_name();
   const SolverCosts costs = {{1}, {2}};
-  write("c.yaml", settings::to_yaml(Calibration{{"cpu", "another CPU", "2020-01-01", costs},
-                                                {"cpu", here, "2020-01-01", costs}}));
+  write("c.yaml",
+        settings::to_yaml(Calibration{{CostBackend::cpu, "another CPU", "2020-01-01", costs},
+                                      {CostBackend::cpu, here, "2020-01-01", costs}}));
   ASSERT_EQ(calibrate({"--calibration", "c.yaml"}).code, 0);
   const Calibration stored = settings::read_calibration(at("c.yaml"));
   std::map<std::string, std::string> dates;
   for (const MeasuredCosts& measured : stored) {
-    if (measured.backend != "cpu") continue;
+    if (measured.backend != CostBackend::cpu) continue;
     EXPECT_TRUE(dates.emplace(measured.device, measured.date).second) << measured.device;
   }
   EXPECT_EQ(dates.at("another CPU"), "2020-01-01");

@@ -83,8 +83,8 @@ TEST_F(InputErrors, reports_png_with_alpha) {
 }
 
 TEST_F(InputErrors, reports_16_bit_image_for_jpeg_output) {
-  write("in/bad.png", io::codec_by_name("png").encode(
-                          synthesize({.rows = 8, .cols = 8, .depth = Depth::u16}), {}));
+  write("in/bad.png", io::codec_for(ImageFormat::png)
+                          .encode(synthesize({.rows = 8, .cols = 8, .depth = Depth::u16}), {}));
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--format", "jpeg"});
   EXPECT_EQ(result.code, 3);
   EXPECT_THAT(
@@ -128,8 +128,8 @@ TEST_F(InputErrors, reports_out_of_memory_in_load) {
 TEST_F(InputErrors, reports_out_of_memory_in_compute) {
   if (kIsSanitized) GTEST_SKIP() << "no limit leaves the address space that sanitizers take";
   write("in/bad.png",
-        io::codec_by_name("png").encode(
-            synthesize({.kind = SynthKind::gradient, .rows = 9000, .cols = 9000}), {}));
+        io::codec_for(ImageFormat::png)
+            .encode(synthesize({.kind = SynthKind::gradient, .rows = 9000, .cols = 9000}), {}));
   write_png("in/late.png");
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--set", "cpu.lanes=1"},
                                    {.folder = {}, .in = {}, .address_space_mb = 1500});

@@ -58,8 +58,10 @@ TEST_F(Resume, reprocesses_changed_inputs) {
 TEST_F(Resume, reprocesses_changed_input_of_same_file_size) {
   std::vector<std::byte> other;
   for (std::uint64_t seed = 1; other.size() != fs::file_size(at("in/a.png")); ++seed)
-    other = io::codec_by_name("png").encode(
-        synthesize({.kind = SynthKind::texture, .rows = 24, .cols = 16, .seed = seed}), {});
+    other =
+        io::codec_for(ImageFormat::png)
+            .encode(synthesize({.kind = SynthKind::texture, .rows = 24, .cols = 16, .seed = seed}),
+                    {});
   const auto before = io::read_file(at("out/a.png"), 1);
   write("in/a.png", other);
   EXPECT_EQ(rerun(), (RunCounts{1, 2, 0}));

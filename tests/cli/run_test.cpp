@@ -90,7 +90,7 @@ TEST_F(RunCommand, writes_jpeg) {
   EXPECT_THAT(result.err, HasSubstr("JPEG compression adds further loss"));
   ASSERT_THAT(files("out"), ElementsAre("a.jpg"));
   const auto file = io::read_file(at("out/a.jpg"), 1);
-  EXPECT_EQ(io::detect_codec(file).name, "jpeg");
+  EXPECT_EQ(io::detect_codec(file).format, ImageFormat::jpeg);
   EXPECT_EQ(decode("out/a.jpg").shape(), (ImageShape{20, 30, 3, Depth::u8}));
 }
 

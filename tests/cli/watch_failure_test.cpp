@@ -177,7 +177,7 @@ TEST_F(WatchFailure, hup_reloads_configuration_and_rejects_an_invalid_one) {
 TEST_F(WatchFailure, ends_on_device_loss_and_completes_after_restart) {
   Image killer(ImageShape{24, 16, 1, Depth::u8});
   std::fill_n(killer.data(), killer.bytes(), std::byte{7});
-  write("in/killer.png", io::codec_by_name("png").encode(killer, {}));
+  write("in/killer.png", io::codec_for(ImageFormat::png).encode(killer, {}));
   for (int i = 0; i < 10; ++i) write_png("in/" + std::to_string(i) + ".png");
   write("eckart.yaml", "backend: cuda\nrank: 2\nwatches:\n" + watch("in", "out"));
   const EckartProcess::Options gpu{

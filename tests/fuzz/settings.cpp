@@ -70,7 +70,7 @@ void check_watches(const Configuration& configuration, const Configuration& agai
     require(is.input == was.input && is.output == was.output && is.move_to == was.move_to &&
                 is.exclude == was.exclude && to_yaml(is.settings) == to_yaml(was.settings),
             "watches that are printed read back the same");
-    require(was.input.is_absolute() && was.output.is_absolute() && was.settings.ledger != "none",
+    require(was.input.is_absolute() && was.output.is_absolute() && !was.settings.ledger.is_none(),
             "a watch has folders and a ledger");
   }
 }

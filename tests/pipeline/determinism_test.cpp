@@ -62,7 +62,7 @@ class Determinism : public ::testing::Test {
                                           .noise_sigma = 1,
                                           .seed = std::uint64_t(number)});
           io::publish_file(folder_.path() / "in" / (std::to_string(number++) + ".png"),
-                           io::codec_by_name("png").encode(image, {}));
+                           io::codec_for(ImageFormat::png).encode(image, {}));
         }
       }
     }
@@ -76,8 +76,8 @@ class Determinism : public ::testing::Test {
     BackendOptions backend_options;
     backend_options.lanes = config.lanes;
     FixedBatchBackend backend(backend_options, config.planes);
-    io::OutputTree tree(root, io::OutputTree::default_name(ranks_.size()), io::codec_by_name("png"),
-                        ranks_);
+    io::OutputTree tree(root, io::OutputTree::default_name(ranks_.size()),
+                        io::codec_for(ImageFormat::png), ranks_);
     const auto source = io::make_source(folder_.path() / "in");
     Loader loader({}, ranks_, tree.codec());
     const auto delay = [seed = config.delay_seed](const WorkItem& item, int place) {

@@ -18,9 +18,9 @@ class FullRank : public testing::Test {
   telemetry::RunReport run(std::vector<RankPolicy> ranks,
                            const std::function<void(const WorkItem&)>& check) {
     ranks_ = std::move(ranks);
-    io::publish_file(folder_.path() / "a.png", io::codec_by_name("png").encode(image_, {}));
+    io::publish_file(folder_.path() / "a.png", io::codec_for(ImageFormat::png).encode(image_, {}));
     const auto source = io::make_source(folder_.path());
-    Loader loader({}, ranks_, io::codec_by_name("png"));
+    Loader loader({}, ranks_, io::codec_for(ImageFormat::png));
     FakeSteps steps(backend_);
     steps.on_assign_outputs = [&](WorkItem& item) {
       item.outputs.assign(ranks_.size(), item.relative);

@@ -34,7 +34,7 @@ class LoadTest : public testing::Test {
 
   /// The item of that file; what it reserved is in reserved_.
   WorkItem load(const fs::path& path, const io::Limits& limits = {}) {
-    Loader loader(limits, ranks_, io::codec_by_name("png"));
+    Loader loader(limits, ranks_, io::codec_for(ImageFormat::png));
     WorkItem item;
     item.file = path;
     reserved_.clear();
@@ -72,7 +72,7 @@ const Image& image() {
 }
 
 TEST_F(LoadTest, reserves_once_and_shrinks_to_the_pixels) {
-  const Bytes file = io::codec_by_name("png").encode(image(), {});
+  const Bytes file = io::codec_for(ImageFormat::png).encode(image(), {});
   for (const std::size_t ranks : {1, 3}) {
     ranks_.assign(ranks, RankPolicy{3});
     const WorkItem item = load(write(file));
@@ -88,9 +88,9 @@ TEST_F(LoadTest, reserves_once_and_shrinks_to_the_pixels) {
 
 TEST_F(LoadTest, reserves_the_copies_of_a_backend_that_checks_another) {
   constexpr int kCopies = 2;
-  Loader loader({}, ranks_, io::codec_by_name("png"), kCopies);
+  Loader loader({}, ranks_, io::codec_for(ImageFormat::png), kCopies);
   WorkItem item;
-  item.file = write(io::codec_by_name("png").encode(image(), {}));
+  item.file = write(io::codec_for(ImageFormat::png).encode(image(), {}));
   loader.load(item, std::nullopt, [&](std::size_t bytes) { return budget_.reserve(bytes); });
   EXPECT_EQ(item.reservation.bytes(), kCopies * image().bytes() * (1 + ranks_.size()));
   item.task.ranks = {};
@@ -117,7 +117,7 @@ TEST_F(LoadTest, reserves_what_opencv_takes) {
 }
 
 TEST_F(LoadTest, reserves_trailing_bytes_too) {
-  const Bytes file = io::codec_by_name("png").encode(image(), {});
+  const Bytes file = io::codec_for(ImageFormat::png).encode(image(), {});
   load(sparse(file, 10 * kMiB));
   EXPECT_EQ(reserved_, std::vector{10 * kMiB + 2 * image().bytes()});
 }
@@ -162,7 +162,7 @@ TEST_F(LoadTest, refuses_sparse_non_images_by_their_header) {
 }
 
 TEST_F(LoadTest, applies_limits_before_reserving) {
-  const fs::path path = write(io::codec_by_name("png").encode(image(), {}));
+  const fs::path path = write(io::codec_for(ImageFormat::png).encode(image(), {}));
   EXPECT_EQ(header_error(path, {.pixels = 59999}), FailureReason::too_large);
   EXPECT_EQ(header_error(path, {.decode_mb = 0}), FailureReason::too_large);
   EXPECT_EQ(
@@ -172,7 +172,7 @@ TEST_F(LoadTest, applies_limits_before_reserving) {
 }
 
 TEST_F(LoadTest, a_failed_item_holds_no_reservation) {
-  Bytes file = io::codec_by_name("png").encode(image(), {});
+  Bytes file = io::codec_for(ImageFormat::png).encode(image(), {});
   file[file.size() / 2] ^= std::byte(1);
   const fs::path path = write(file);
   EXPECT_EQ(test::failure_of([&] { load(path); }).reason, FailureReason::corrupt);
@@ -183,7 +183,7 @@ TEST_F(LoadTest, a_failed_item_holds_no_reservation) {
 TEST_F(LoadTest, refuses_a_file_that_grew_while_waiting) {
   const fs::path path = write(test::PngMaker(1, 1, 8, 0).pixels("\0\1"sv).end());
   const Bytes larger = test::PngMaker(1, 2, 8, 0).pixels("\0\1\0\2"sv).end();
-  Loader loader({}, ranks_, io::codec_by_name("png"));
+  Loader loader({}, ranks_, io::codec_for(ImageFormat::png));
   WorkItem item;
   item.file = path;
   const test::CaughtError failure = test::failure_of([&] {

@@ -70,7 +70,7 @@ class CpuBackend : public Backend {
         certificate_(options.certificate),
         lanes_(choose_lane_count(options)),
         device_(cpu::cpu_name()),
-        costs_(select_costs(options.calibration, "cpu", device_, kBuiltInCpuCosts)),
+        costs_(select_costs(options.calibration, CostBackend::cpu, device_, kBuiltInCpuCosts)),
         chooser_(solver_, costs_.costs) {
     openblas_set_num_threads(1);  // one BLAS thread per lane
     make_openblas_buffers(lanes_);

@@ -23,7 +23,9 @@ class LargeMatrixTest : public ::testing::TestWithParam<LargeShape> {
   }
 
   static std::unique_ptr<Backend> make(SolverKind solver) {
-    return app::make_backend("cuda", {.solver = solver, .lanes = 1, .devices = {0}}, 1).backend;
+    return app::make_backend(settings::BackendChoice::cuda,
+                             {.solver = solver, .lanes = 1, .devices = {0}}, 1)
+        .backend;
   }
 
   Task reconstruct(SynthKind kind) {

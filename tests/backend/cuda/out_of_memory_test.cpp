@@ -42,7 +42,8 @@ class OutOfMemoryTest : public ::testing::TestWithParam<int> {
   }
 
   static std::unique_ptr<Backend> make() {
-    return app::make_backend("cuda", {.lanes = 1, .devices = {0}}, 1).backend;
+    return app::make_backend(settings::BackendChoice::cuda, {.lanes = 1, .devices = {0}}, 1)
+        .backend;
   }
 
   /// Allocates device memory until only about `bytes` are free.

@@ -171,7 +171,7 @@ void write_trace(const std::filesystem::path& path,
 nlohmann::json run_case(const StageCase& c, const StageBenchArgs& args,
                         const std::vector<cv::Mat>& images) {
   BackendOptions options;
-  options.solver = parse_solver(args.solver);
+  options.solver = parse_enum<SolverKind>(args.solver).value();
   options.lanes = args.lanes;
   options.batch_planes = args.planes;
   options.devices = args.devices;

@@ -38,7 +38,7 @@ TEST(Run, never_reports_more_done_than_total) {
   logger->set_level(spdlog::level::off);
   const test::TempFolder folder, out;
   RunRequest request;
-  request.settings.backend = "cpu";
+  request.settings.backend = settings::BackendChoice::cpu;
   request.inputs = {folder.path()};
   request.output = out.path();
   request.count_inputs = true;

@@ -67,18 +67,19 @@ class LimitedSpace {
 };
 
 namespace fs = std::filesystem;
+using settings::DoneInputAction;
 using testing::HasSubstr;
 
 class WatchedFolderTest : public testing::Test {
  protected:
   void SetUp() override { fs::create_directory(at("in")); }
 
-  settings::WatchSettings watch(const std::string& after = "keep") const {
+  settings::WatchSettings watch(DoneInputAction after = DoneInputAction::keep) const {
     settings::WatchSettings watch;
     watch.input = at("in");
     watch.output = at("out");
     watch.after = after;
-    watch.settings.backend = "cpu";
+    watch.settings.backend = settings::BackendChoice::cpu;
     watch.settings.limits.file_mb = 1;
     watch.location = "test";
     return watch;
@@ -113,7 +114,7 @@ class WatchedFolderTest : public testing::Test {
     return item->outcome;
   }
   void write_image(const fs::path& path) const {
-    io::publish_file(path, io::codec_by_name("png").encode(Image({8, 4, 1, Depth::u8}), {}));
+    io::publish_file(path, io::codec_for(ImageFormat::png).encode(Image({8, 4, 1, Depth::u8}), {}));
   }
   /// Of a file that was read, and found bad.
   ItemPtr bad_item(WatchedFolder& folder, const fs::path& name) const {
@@ -198,7 +199,7 @@ TEST_F(WatchedFolderTest, does_not_hash_replaced_file) {
 }
 
 TEST_F(WatchedFolderTest, removes_only_the_file_that_was_read) {
-  WatchedFolder folder(watch("delete"));
+  WatchedFolder folder(watch(DoneInputAction::remove));
   ItemPtr item = bad_item(folder, "a.png");
   std::ofstream(at("other")) << "new";
   fs::rename(at("other"), at("in/a.png"));
@@ -222,9 +223,10 @@ class WatchedFolderOnOtherDisk : public WatchedFolderTest {
 
 /// What is taken, and put back since it cannot be copied, looks like an arrival.
 TEST_F(WatchedFolderOnOtherDisk, delays_retry_of_unremovable_input) {
-  for (const char* ledger : {"auto", "none"}) {
-    settings::WatchSettings watch = this->watch("delete");
-    watch.output = disk_ / ledger;
+  for (const auto& ledger : {settings::FileChoice{}, settings::FileChoice::none()}) {
+    const char* const name = ledger.is_auto() ? "auto" : "none";
+    settings::WatchSettings watch = this->watch(DoneInputAction::remove);
+    watch.output = disk_ / name;
     watch.settings.ledger = ledger;
     WatchedFolder folder(watch);
     const fs::path place = watch.output / ".eckart/quarantine/q.png";
@@ -239,7 +241,7 @@ TEST_F(WatchedFolderOnOtherDisk, delays_retry_of_unremovable_input) {
     item->file_state = item->identity.state;
     publish(folder, item);
     EXPECT_TRUE(fs::exists(at("in/q.png")));
-    EXPECT_FALSE(needs_processing(folder, *item)) << ledger;
+    EXPECT_FALSE(needs_processing(folder, *item)) << name;
     EXPECT_EQ(json(place.native() + ".record.json"), first) << "the reason of the other file";
     EXPECT_EQ(json(place.native() + ".kept.json").value("bytes", 0), 2500000);
   }
@@ -247,7 +249,7 @@ TEST_F(WatchedFolderOnOtherDisk, delays_retry_of_unremovable_input) {
 
 /// Others must not wait until so much is free.
 TEST_F(WatchedFolderOnOtherDisk, keeps_a_bad_file_for_which_the_quarantine_has_no_space) {
-  settings::WatchSettings watch = this->watch("delete");
+  settings::WatchSettings watch = this->watch(DoneInputAction::remove);
   watch.output = disk_ / "out";
   WatchedFolder folder(watch);
   ItemPtr item = bad_item(folder, "a.png");
@@ -280,7 +282,7 @@ TEST_F(WatchedFolderTest, removes_record_of_kept_input_once_quarantined) {
     publish(folder, item);
     EXPECT_TRUE(reason("a.png").contains("input"));
   }
-  WatchedFolder folder(watch("delete"));
+  WatchedFolder folder(watch(DoneInputAction::remove));
   item = bad_item(folder, "a.png");
   publish(folder, item);
   EXPECT_TRUE(fs::exists(at("out/.eckart/quarantine/a.png.record.json")));
@@ -296,7 +298,7 @@ TEST_F(WatchedFolderTest, does_not_retry_input_too_deep_for_the_quarantine) {
   fs::create_directories(at("in") / deep);
   ASSERT_LT((at("in") / deep / "a.png").native().size(), 4096u);
   ItemPtr item;
-  for (const char* after : {"delete", "keep"}) {
+  for (const auto after : {DoneInputAction::remove, DoneInputAction::keep}) {
     WatchedFolder folder(watch(after));
     item = bad_item(folder, deep / "a.png");
     publish(folder, item);
@@ -304,7 +306,8 @@ TEST_F(WatchedFolderTest, does_not_retry_input_too_deep_for_the_quarantine) {
     EXPECT_TRUE(fs::exists(item->file));
     EXPECT_FALSE(needs_processing(folder, *item));
   }
-  EXPECT_FALSE(needs_processing(*std::make_unique<WatchedFolder>(watch("delete")), *item))
+  EXPECT_FALSE(
+      needs_processing(*std::make_unique<WatchedFolder>(watch(DoneInputAction::remove)), *item))
       << "nor later";
 }
 
@@ -338,7 +341,7 @@ TEST_F(WatchedFolderTest, moves_nothing_onto_unmounted_disk) {
   const fs::path& disk = disk_folder.path();
   fs::create_directory(at("mount point"));
   fs::create_directory_symlink(disk, at("done"));
-  settings::WatchSettings moving = watch("move");
+  settings::WatchSettings moving = watch(DoneInputAction::move);
   moving.move_to = at("done");
   WatchedFolder folder(moving);
   write_image(at("in/a.png"));

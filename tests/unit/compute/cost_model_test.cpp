@@ -86,14 +86,14 @@ TEST(CostModel, does_not_underestimate_float64_time) {
 }
 
 TEST(CostModel, selects_the_costs_of_this_backend_and_device) {
-  const Calibration calibration = {{"cpu", "other", "2026-01-01", {{}, {.cube_s = 1}}},
-                                   {"cuda", "this", "2026-01-02", {{}, {.cube_s = 2}}},
-                                   {"cpu", "this", "2026-01-03", {{}, {.cube_s = 3}}},
-                                   {"cpu", "this", "2026-01-04", {{}, {.cube_s = 4}}}};
-  const MeasuredCosts found = select_costs(calibration, "cpu", "this", kBuiltInCpuCosts);
+  const Calibration calibration = {{CostBackend::cpu, "other", "2026-01-01", {{}, {.cube_s = 1}}},
+                                   {CostBackend::cuda, "this", "2026-01-02", {{}, {.cube_s = 2}}},
+                                   {CostBackend::cpu, "this", "2026-01-03", {{}, {.cube_s = 3}}},
+                                   {CostBackend::cpu, "this", "2026-01-04", {{}, {.cube_s = 4}}}};
+  const MeasuredCosts found = select_costs(calibration, CostBackend::cpu, "this", kBuiltInCpuCosts);
   EXPECT_EQ(found.costs.gram.cube_s, 3);
   EXPECT_EQ(describe_source(found), "solver costs: measured on this machine on 2026-01-03");
-  const MeasuredCosts none = select_costs(calibration, "cpu", "third", kBuiltInCpuCosts);
+  const MeasuredCosts none = select_costs(calibration, CostBackend::cpu, "third", kBuiltInCpuCosts);
   EXPECT_EQ(none.costs.gram.cube_s, kBuiltInCpuCosts.gram.cube_s);
   EXPECT_NE(describe_source(none).find("built-in"), std::string::npos);
 }

@@ -220,12 +220,5 @@ TEST(SolverChooser, reports_the_largest_shapes_after_eviction) {
   EXPECT_EQ(chooser.choose(batch(500, 500, 20), kMaxGramColumns), first);
 }
 
-TEST(SolverKind, is_parsed_from_its_name) {
-  for (const SolverKind kind : {automatic, gram, subspace, gesvd, gesvdj}) {
-    EXPECT_EQ(parse_solver(to_string(kind)), kind);
-  }
-  EXPECT_THROW(parse_solver("svd"), std::invalid_argument);
-}
-
 }  // namespace
 }  // namespace eckart

@@ -27,10 +27,10 @@ class FileBytesTest : public testing::Test {
     file_.write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size()));
     file_.seekp(hole, std::ios::cur);
   }
-  Header header(std::string_view format) {
+  Header header(ImageFormat format) {
     file_.close();
     const InputFile file(path_);
-    return codec_by_name(format).read_header(FileBytes(file));
+    return codec_for(format).read_header(FileBytes(file));
   }
 
   const test::TempFolder folder_;
@@ -56,7 +56,7 @@ TEST_F(FileBytesTest, a_png_may_have_any_number_of_chunks_before_its_pixels) {
   write(begin);
   for (int i = 0; i < 9000; ++i) write(head_of_chunk(8200), 8200 + 4);
   write({whole.begin() + std::ptrdiff_t(begin.size()), whole.end()});
-  EXPECT_EQ(header("png").shape, (ImageShape{1, 1, 1, Depth::u8}));
+  EXPECT_EQ(header(ImageFormat::png).shape, (ImageShape{1, 1, 1, Depth::u8}));
 }
 
 /// The file has 50 MB. Each byte is read once.
@@ -65,7 +65,7 @@ TEST_F(FileBytesTest, a_jpeg_may_have_any_number_of_segments_of_up_to_64_mib) {
   write({whole.begin(), whole.begin() + 2});
   for (int i = 0; i < 6000; ++i) write(bytes_of("\xFF\xE5\x20\x08"), 0x2008 - 2);
   write({whole.begin() + 2, whole.end()});
-  EXPECT_EQ(header("jpeg").shape, (ImageShape{8, 8, 1, Depth::u8}));
+  EXPECT_EQ(header(ImageFormat::jpeg).shape, (ImageShape{8, 8, 1, Depth::u8}));
 }
 
 TEST_F(FileBytesTest, a_header_that_takes_too_long_to_read_is_too_large) {
@@ -73,19 +73,20 @@ TEST_F(FileBytesTest, a_header_that_takes_too_long_to_read_is_too_large) {
   write({whole.begin(), whole.begin() + 2});
   for (int i = 0; i < 1100; ++i) write(bytes_of("\xFF\xE5\xFF\xFF"), 0xFFFF - 2);
   write({whole.begin() + 2, whole.end()});
-  const test::CaughtError failure = test::failure_of([&] { header("jpeg"); });
+  const test::CaughtError failure = test::failure_of([&] { header(ImageFormat::jpeg); });
   EXPECT_EQ(failure.reason, FailureReason::too_large);
   EXPECT_EQ(failure.detail, "has more than 64 MiB of metadata before its pixels");
 }
 
 TEST_F(FileBytesTest, does_not_count_zeros_as_metadata) {
-  for (const std::string_view format : {"png", "jpeg"}) {
+  for (const ImageFormat format : {ImageFormat::png, ImageFormat::jpeg}) {
     file_ = std::ofstream(path_);
     write(format == "png" ? test::PngMaker(1, 1, 8, 0).bytes_so_far()
                           : bytes_of("\xFF\xD8\xFF\xE5"));
     file_.close();
     fs::resize_file(path_, 100 * kMiB);
-    EXPECT_EQ(test::failure_of([&] { header(format); }).reason, FailureReason::corrupt) << format;
+    EXPECT_EQ(test::failure_of([&] { header(format); }).reason, FailureReason::corrupt)
+        << to_string(format);
   }
 }
 

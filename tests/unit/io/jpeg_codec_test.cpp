@@ -18,7 +18,7 @@ using test::failure_of;
 using test::gradient_image;
 using testing::HasSubstr;
 
-const Codec& jpeg() { return codec_by_name("jpeg"); }
+const Codec& jpeg() { return codec_for(ImageFormat::jpeg); }
 
 Bytes raw_bytes(std::string_view text) {
   const auto* begin = reinterpret_cast<const std::byte*>(text.data());

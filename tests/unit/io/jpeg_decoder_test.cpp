@@ -28,7 +28,7 @@ using testing::HasSubstr;
 constexpr int kSof0 = 0xC0, kSof2 = 0xC2, kDht = 0xC4, kRst0 = 0xD0, kRst3 = 0xD3, kEoi = 0xD9,
               kSos = 0xDA, kDqt = 0xDB;
 
-const Codec& codec() { return codec_by_name("jpeg"); }
+const Codec& codec() { return codec_for(ImageFormat::jpeg); }
 Image decode(const Bytes& file, const Limits& limits = {}) { return codec().decode(file, limits); }
 FailureReason reason_of_failure(const Bytes& file) {
   return failure_of([&] { decode(file); }).reason;

@@ -25,7 +25,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 OutputTree tree(std::string name, std::vector<RankPolicy> ranks = {{20}}) {
-  return OutputTree("out", std::move(name), codec_by_name("jpeg"), std::move(ranks));
+  return OutputTree("out", std::move(name), codec_for(ImageFormat::jpeg), std::move(ranks));
 }
 
 TEST(OutputTree, mirrors_the_input_tree) {

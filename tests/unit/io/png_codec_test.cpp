@@ -22,7 +22,7 @@ using test::noise_image;
 using test::PngMaker;
 using testing::HasSubstr;
 
-const Codec& png() { return codec_by_name("png"); }
+const Codec& png() { return codec_for(ImageFormat::png); }
 
 /// What becomes of a file: its pixels, or an ItemError. The same from the header and from the
 /// pixels.

@@ -53,8 +53,9 @@ class CalibrationTest : public ::testing::Test {
 };
 
 TEST_F(CalibrationTest, is_read_back_unchanged) {
-  const Calibration before = {{"cpu", "\"A\" CPU: 3 # GHz", "2026-11-21", {{1e-4, 0, 1.0 / 3}, {}}},
-                              {"cuda", "NVIDIA H200", "2026-11-22", {{}, {0, 2, 3, 4, 5e-20}}}};
+  const Calibration before = {
+      {CostBackend::cpu, "\"A\" CPU: 3 # GHz", "2026-11-21", {{1e-4, 0, 1.0 / 3}, {}}},
+      {CostBackend::cuda, "NVIDIA H200", "2026-11-22", {{}, {0, 2, 3, 4, 5e-20}}}};
   const Calibration after = read_calibration(write("c.yaml", to_yaml(before)));
   ASSERT_EQ(after.size(), 2U);
   for (std::size_t i = 0; i < after.size(); ++i) {
@@ -105,18 +106,18 @@ TEST_F(CalibrationTest, is_found_in_the_xdg_config_folder) {
 
 TEST_F(CalibrationTest, is_loaded_unless_the_setting_is_none) {
   write(".config/eckart/calibration.yaml", file_with());
-  ASSERT_FALSE(load_calibration("auto").costs.empty());
-  EXPECT_EQ(load_calibration("auto").costs[0].device, "a CPU");
-  EXPECT_THAT(load_calibration("none").costs, IsEmpty());
+  ASSERT_FALSE(load_calibration({}).costs.empty());
+  EXPECT_EQ(load_calibration({}).costs[0].device, "a CPU");
+  EXPECT_THAT(load_calibration(FileChoice::none()).costs, IsEmpty());
 }
 
 TEST_F(CalibrationTest, damaged_file_gives_a_warning_or_an_error_if_named) {
   const fs::path file = write(".config/eckart/calibration.yaml", "- 7\n");
-  const LoadedCalibration loaded = load_calibration("auto");
+  const LoadedCalibration loaded = load_calibration({});
   ASSERT_FALSE(loaded.warnings.empty());
   EXPECT_THAT(loaded.warnings[0], HasSubstr("calibration.yaml:1: '7' is not a map"));
-  EXPECT_THROW(load_calibration(file), SettingsError);
-  EXPECT_THROW(load_calibration("nowhere.yaml"), SettingsError);
+  EXPECT_THROW(load_calibration(FileChoice::at(file)), SettingsError);
+  EXPECT_THROW(load_calibration(FileChoice::at("nowhere.yaml")), SettingsError);
 }
 
 }  // namespace

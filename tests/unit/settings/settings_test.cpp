@@ -31,23 +31,23 @@ Settings settings_with(std::initializer_list<std::string_view> assignments) {
 /// Nothing as it is by default.
 Settings all_non_default_settings() {
   Settings s;
-  s.backend = "checked";
-  s.solver = "gesvdj";
-  s.certificate = "bound";
-  s.calibration = "a \"b\".yaml";
+  s.backend = BackendChoice::checked;
+  s.solver = SolverKind::gesvdj;
+  s.certificate = Certificate::bound;
+  s.calibration = FileChoice::at("a \"b\".yaml");
   s.rank = "5,10";
-  s.input = {"opencv"};
-  s.output = {"jpeg", "\"{stem}\" \\ # \n\x1b\x7f ä\u0085\u202e\U000e0041.{ext}", 80};
+  s.input = {Decoder::opencv};
+  s.output = {ImageFormat::jpeg, "\"{stem}\" \\ # \n\x1b\x7f ä\u0085\u202e\U000e0041.{ext}", 80};
   s.threads = {3, 4};
   s.batch = {7, 0, 16};
   s.cpu = {2};
   s.cuda = {{1, 0}, 2, 0.35};
   s.budget_mb = 16777216;
   s.limits = {1000000000000, 70000, 3, 4, 5};
-  s.durability = "none";
+  s.durability = Durability::none;
   s.wait_for_space = true;
-  s.ledger = "l.db";
-  s.ledger_identity = "content";
+  s.ledger = FileChoice::at("l.db");
+  s.ledger_identity = LedgerIdentity::content;
   s.deterministic = true;
   s.timeouts = {7, 8};
   s.telemetry = {"logs/a b.jsonl", 0.5, 1, 0, "[::1]:9464"};

@@ -62,9 +62,9 @@ TEST(Watches, have_defaults_for_all_keys_but_their_folders) {
   EXPECT_EQ(watch.retry_timeout_s, 30);
   EXPECT_EQ(watch.rescan_s, 300);
   EXPECT_EQ(watch.poll_s, 5);
-  EXPECT_EQ(watch.after, "keep");
+  EXPECT_EQ(watch.after, DoneInputAction::keep);
   EXPECT_EQ(watch.move_to, "");
-  EXPECT_EQ(watch.links, "none");
+  EXPECT_EQ(watch.links, LinkPolicy::none);
   EXPECT_THAT(watch.exclude, IsEmpty());
   EXPECT_EQ(watch.quarantine.keep_days, 30);
   EXPECT_EQ(watch.quarantine.max_mb, 1024);
@@ -81,15 +81,15 @@ TEST(Watches, override_every_key_that_may_differ) {
   EXPECT_EQ(watch.retry_timeout_s, 86400);
   EXPECT_EQ(watch.rescan_s, 1);
   EXPECT_EQ(watch.poll_s, 2);
-  EXPECT_EQ(watch.after, "move");
+  EXPECT_EQ(watch.after, DoneInputAction::move);
   EXPECT_EQ(watch.move_to, "/srv/done");
-  EXPECT_EQ(watch.links, "files");
+  EXPECT_EQ(watch.links, LinkPolicy::files);
   EXPECT_THAT(watch.exclude, ElementsAre("b", "c,d"));
   EXPECT_EQ(watch.quarantine.keep_days, 7);
   EXPECT_EQ(watch.quarantine.max_mb, 0);
   EXPECT_EQ(watch.settings.rank, "5,20");
-  EXPECT_EQ(watch.settings.input.decoder, "opencv");
-  EXPECT_EQ(watch.settings.output.format, "jpeg");
+  EXPECT_EQ(watch.settings.input.decoder, Decoder::opencv);
+  EXPECT_EQ(watch.settings.output.format, ImageFormat::jpeg);
   EXPECT_EQ(watch.settings.output.name, "{stem}_.{ext}");
   EXPECT_EQ(watch.settings.output.jpeg_quality, 90);
   EXPECT_EQ(watch.settings.limits.pixels, 1);
@@ -97,10 +97,10 @@ TEST(Watches, override_every_key_that_may_differ) {
   EXPECT_EQ(watch.settings.limits.file_mb, 3);
   EXPECT_EQ(watch.settings.limits.decode_mb, 4);
   EXPECT_EQ(watch.settings.limits.decode_s, 5);
-  EXPECT_EQ(watch.settings.durability, "none");
-  EXPECT_EQ(watch.settings.ledger, "l.db");
+  EXPECT_EQ(watch.settings.durability, Durability::none);
+  EXPECT_EQ(watch.settings.ledger, FileChoice::at("l.db"));
   EXPECT_EQ(found[1].settings.rank, "3");
-  EXPECT_EQ(found[1].settings.input.decoder, "strict");
+  EXPECT_EQ(found[1].settings.input.decoder, Decoder::strict);
 }
 
 TEST(Watches, have_their_source_location) {

@@ -154,11 +154,12 @@ TEST(CpuBackend, uses_the_costs_measured_on_its_cpu) {
   const std::string device = make_cpu_backend({})->device_name();
   EXPECT_FALSE(device.empty());
   const SolverCosts slow_subspace = {{.batch_s = 100}, {.batch_s = 1}};
-  const auto here = make_cpu_backend(options({{"cpu", device, "2026-01-02", slow_subspace}}));
+  const auto here =
+      make_cpu_backend(options({{CostBackend::cpu, device, "2026-01-02", slow_subspace}}));
   EXPECT_EQ(solver_choices(*here, {{100, 90}}).at(0).solver, SolverKind::gram);
   EXPECT_THAT(here->details(), Contains(HasSubstr("measured on this machine on 2026-01-02")));
   const auto elsewhere =
-      make_cpu_backend(options({{"cpu", "another", "2026-01-02", slow_subspace}}));
+      make_cpu_backend(options({{CostBackend::cpu, "another", "2026-01-02", slow_subspace}}));
   EXPECT_EQ(solver_choices(*elsewhere, {{100, 90}}).at(0).solver, SolverKind::subspace);
   EXPECT_THAT(elsewhere->details(), Contains(HasSubstr("built-in")));
 }

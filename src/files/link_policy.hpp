@@ -1,0 +1,19 @@
+#pragma once
+
+#include "core/enum_names.hpp"
+
+namespace eckart {
+
+/// Which symbolic links below a root are followed. Links in the path of the root itself always are.
+enum class LinkPolicy {
+  none,
+  files,  ///< links to regular files, wherever they lead
+  all,    ///< links to directories, too
+};
+
+constexpr auto enum_names(LinkPolicy) {
+  return std::to_array<EnumName<LinkPolicy>>(
+      {{LinkPolicy::none, "none"}, {LinkPolicy::files, "files"}, {LinkPolicy::all, "all"}});
+}
+
+}  // namespace eckart

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <filesystem>
+#include <utility>
+
+#include "core/enum_names.hpp"
+
+/// Values of settings between which there is a choice, where no other component has them.
+namespace eckart::settings {
+
+enum class BackendChoice {
+  automatic,  ///< cuda where there is a usable GPU, else cpu
+  cuda,
+  cpu,
+  checked,  ///< cuda, compared with cpu
+};
+
+constexpr auto enum_names(BackendChoice) {
+  return std::to_array<EnumName<BackendChoice>>({{BackendChoice::automatic, "auto"},
+                                                 {BackendChoice::cuda, "cuda"},
+                                                 {BackendChoice::cpu, "cpu"},
+                                                 {BackendChoice::checked, "checked"}});
+}
+
+/// When outputs are flushed to the disk.
+enum class Durability { group, file, none };
+
+constexpr auto enum_names(Durability) {
+  return std::to_array<EnumName<Durability>>(
+      {{Durability::group, "group"}, {Durability::file, "file"}, {Durability::none, "none"}});
+}
+
+/// What identifies an input that was moved or copied.
+enum class LedgerIdentity { mtime, content };
+
+constexpr auto enum_names(LedgerIdentity) {
+  return std::to_array<EnumName<LedgerIdentity>>(
+      {{LedgerIdentity::mtime, "mtime"}, {LedgerIdentity::content, "content"}});
+}
+
+/// What becomes of an input that is done.
+enum class DoneInputAction { keep, move, remove };
+
+constexpr auto enum_names(DoneInputAction) {
+  return std::to_array<EnumName<DoneInputAction>>({{DoneInputAction::keep, "keep"},
+                                                   {DoneInputAction::move, "move"},
+                                                   {DoneInputAction::remove, "delete"}});
+}
+
+/// What becomes of outputs that were made with other settings.
+enum class OnChange { keep, reprocess };
+
+constexpr auto enum_names(OnChange) {
+  return std::to_array<EnumName<OnChange>>(
+      {{OnChange::keep, "keep"}, {OnChange::reprocess, "reprocess"}});
+}
+
+/// A file that the program finds, none, or one that was named.
+struct FileChoice {
+  enum class Kind { automatic, none, file };
+  Kind kind = Kind::automatic;
+  std::filesystem::path file = {};  ///< with Kind::file
+
+  static FileChoice none() { return {Kind::none, {}}; }
+  static FileChoice at(std::filesystem::path path) { return {Kind::file, std::move(path)}; }
+  bool is_auto() const { return kind == Kind::automatic; }
+  bool is_none() const { return kind == Kind::none; }
+  friend bool operator==(const FileChoice&, const FileChoice&) = default;
+};
+
+}  // namespace eckart::settings
