@@ -56,17 +56,17 @@ double estimate_noise(const std::vector<RunMeasurement>& runs) {
 /// The most that was seen of a disk for which threads waited, by the cores there; of runs on the
 /// same machine the mean, and no less than any rate.
 std::map<int, double> max_observed_disk_rates(const std::vector<RunMeasurement>& runs) {
-  std::map<std::pair<std::string, MachineConfig>, std::vector<double>> rates;
+  std::map<std::pair<Stage, MachineConfig>, std::vector<double>> rates;
   for (const RunMeasurement& run : runs) {
     for (const StageUtilization& stage : run.stages) {
       if (!run.is_waiting_for_disk(stage) || stage.utilization < kMinDiskUtilization) continue;
       const bool is_idle = run.is_service || stage.utilization < kDiskSaturationThreshold;
       const double utilization =
           is_idle && stage.utilization < kSaturationThreshold ? stage.utilization : 1;
-      rates[{stage.name, machine_config(run)}].push_back(run.rate_per_s / utilization);
+      rates[{stage.stage, machine_config(run)}].push_back(run.rate_per_s / utilization);
     }
   }
-  std::map<std::string, std::map<int, double>> by_stage;
+  std::map<Stage, std::map<int, double>> by_stage;
   for (const auto& [where, all] : rates) {
     double mean = 0;
     for (const double rate : all) mean += rate / double(all.size());
@@ -105,7 +105,7 @@ std::vector<ScalingPoint> cost_points(const std::vector<RunMeasurement>& runs, d
   return points;
 }
 
-Model::Model(const std::vector<RunMeasurement>& runs, std::map<std::string, int> fixed_threads)
+Model::Model(const std::vector<RunMeasurement>& runs, std::map<Stage, int> fixed_threads)
     : baseline_(largest_machine_run(runs)),
       noise_(estimate_noise(runs)),
       core_cost_(cost_points(runs, noise_)),
@@ -124,15 +124,15 @@ Estimate Model::rate_estimate(double rate_per_s) const {
 }
 
 /// As `threads: auto` and the backends have it (app/pipeline_options.cpp).
-int Model::threads(const std::string& stage, int cores, int gpus) const {
+int Model::threads(Stage stage, int cores, int gpus) const {
   const auto fixed = fixed_thread_counts_.find(stage);
   if (fixed != fixed_thread_counts_.end()) return fixed->second;
-  const auto baseline_stage = std::ranges::find(baseline_.stages, stage, &StageUtilization::name);
+  const auto baseline_stage = std::ranges::find(baseline_.stages, stage, &StageUtilization::stage);
   const bool is_here = cores == baseline_.cores && gpus == baseline_.gpus;
   if (is_here && !baseline_.has_explicit_threads) return baseline_stage->workers;
-  if (stage == "load") return (cores + 1) / 2;
-  if (stage == "write") return std::max(2, cores * 3 / 4);
-  if (stage != "compute") return 1;
+  if (stage == Stage::load) return (cores + 1) / 2;
+  if (stage == Stage::write) return std::max(2, cores * 3 / 4);
+  if (stage != Stage::compute) return 1;
   if (baseline_.gpus == 0) return cores;
   return std::max(1, baseline_stage->workers * gpus / baseline_.gpus);
 }
@@ -141,13 +141,13 @@ int Model::threads(const std::string& stage, int cores, int gpus) const {
 /// what limited; nor does a stage of which nothing is known but that it has no time to speak of.
 bool Model::can_be_bottleneck(const StageUtilization& stage) const {
   if (baseline_.stage_utilization(stage) <= 0) return false;
-  return stage.name != "compute" || baseline_.gpus == 0 || baseline_.saturated == "compute";
+  return stage.stage != Stage::compute || baseline_.gpus == 0 ||
+         baseline_.saturated == Resource::compute;
 }
 
 std::vector<Bound> Model::baseline_bounds() const {
   std::vector<Bound> bounds;
-  const auto add = [&](const std::string& resource, int servers, double utilization,
-                       bool is_lower_bound) {
+  const auto add = [&](Resource resource, int servers, double utilization, bool is_lower_bound) {
     if (utilization <= 0) return;
     const double rate = baseline_.rate_per_s;
     bounds.push_back({resource, utilization * servers / rate, servers, utilization,
@@ -158,10 +158,10 @@ std::vector<Bound> Model::baseline_bounds() const {
     if (!baseline_.is_waiting_for_disk(stage)) continue;
     if (!waiting || stage.utilization > waiting->utilization) waiting = &stage;
   }
-  add("cores", baseline_.cores, baseline_.core_utilization, false);
-  add("GPU", baseline_.gpus, baseline_.gpu_utilization, !was_gpu_saturated_);
+  add(Resource::cores, baseline_.cores, baseline_.core_utilization, false);
+  add(Resource::gpu, baseline_.gpus, baseline_.gpu_utilization, !was_gpu_saturated_);
   for (const StageUtilization& stage : baseline_.stages) {
-    const std::string resource = &stage == waiting ? "disk" : stage.name;
+    const Resource resource = &stage == waiting ? Resource::disk : resource_of(stage.stage);
     if (can_be_bottleneck(stage))
       add(resource, stage.workers, baseline_.stage_utilization(stage), false);
   }
@@ -176,12 +176,12 @@ std::vector<Bound> Model::baseline_bounds() const {
 std::vector<Bound> Model::bounds(int cores, int gpus) const {
   std::vector<Bound> bounds;
   const Estimate cost = core_cost_.core_s_per_image(cores);
-  bounds.push_back({.resource = "cores",
+  bounds.push_back({.resource = Resource::cores,
                     .demand_s = cost.value,
                     .servers = cores,
                     .rate_per_s = {cores / cost.value, cores / cost.high, cores / cost.low}});
   if (gpu_s_ && gpus > 0) {
-    bounds.push_back({.resource = "GPU",
+    bounds.push_back({.resource = Resource::gpu,
                       .demand_s = *gpu_s_,
                       .servers = gpus,
                       .rate_per_s = rate_estimate(gpus / *gpu_s_),
@@ -190,18 +190,19 @@ std::vector<Bound> Model::bounds(int cores, int gpus) const {
   if (!max_disk_rate_per_s_.empty()) {
     const auto above = max_disk_rate_per_s_.upper_bound(cores);
     const auto seen = above == max_disk_rate_per_s_.begin() ? above : std::prev(above);
-    bounds.push_back(
-        {.resource = "disk", .rate_per_s = rate_estimate(seen->second), .is_lower_bound = true});
+    bounds.push_back({.resource = Resource::disk,
+                      .rate_per_s = rate_estimate(seen->second),
+                      .is_lower_bound = true});
   }
   for (const StageUtilization& stage : baseline_.stages) {
     if (!can_be_bottleneck(stage) || baseline_.is_waiting_for_disk(stage)) continue;
-    const int workers = threads(stage.name, cores, gpus);
+    const int workers = threads(stage.stage, cores, gpus);
     double demand_s = baseline_.stage_utilization(stage) * stage.workers / baseline_.rate_per_s;
     // Fewer threads get in each other's way less. Of more it isn't said: that is in the cores'
     // bound.
     if (workers < stage.workers)
       demand_s *= std::min(1.0, cost.value / core_cost_.core_s_per_image(baseline_.cores).value);
-    bounds.push_back({.resource = stage.name,
+    bounds.push_back({.resource = resource_of(stage.stage),
                       .demand_s = demand_s,
                       .servers = workers,
                       .rate_per_s = rate_estimate(workers / demand_s)});

@@ -12,10 +12,10 @@ namespace eckart::capacity {
 
 /// What one resource alone would allow: by the utilization law, servers / demand.
 struct Bound {
-  std::string resource = {};  ///< cores, GPU, disk, or a stage with the threads that it has
-  double demand_s = 0;        ///< of an image, in one of its servers
-  int servers = 1;            ///< of a disk the threads that wait for it
-  double utilization = 0;     ///< the share of its time, where this was measured
+  Resource resource = Resource::cores;  ///< a stage: with the threads that it has
+  double demand_s = 0;                  ///< of an image, in one of its servers
+  int servers = 1;                      ///< of a disk the threads that wait for it
+  double utilization = 0;               ///< the share of its time, where this was measured
   Estimate rate_per_s = {};
   bool is_lower_bound = false;  ///< it would allow this rate, or more: the demand is an upper bound
 };
@@ -23,7 +23,7 @@ struct Bound {
 struct Prediction {
   int cores = 1, gpus = 0;
   Estimate rate_per_s = {};
-  std::string bottleneck = {};  ///< the resource with the lowest bound; "unknown"
+  std::optional<Resource> bottleneck = {};  ///< the one with the lowest bound; none: unknown
 };
 
 /// What a rate takes.
@@ -31,8 +31,8 @@ struct Requirement {
   int gpus = 0;
   std::optional<int> cores = {};  ///< none: no number of them does
   std::optional<int> conservative_cores =
-      {};                       ///< of which the lower end of the interval does as well
-  std::string bottleneck = {};  ///< where no number of cores does, what limits
+      {};                                   ///< of which the lower end of the interval does as well
+  std::optional<Resource> bottleneck = {};  ///< where no number of cores does, what limits
 };
 
 /// Core-seconds by image at the cores that a run used, for Amdahl's law. Runs on one number of
@@ -45,7 +45,7 @@ class Model {
  public:
   /// Runs of the same work, at least one. `fixed_threads`: stages whose threads were set to the
   /// same number in every run, and stay so; those of others grow with the cores.
-  Model(const std::vector<RunMeasurement>& runs, std::map<std::string, int> fixed_threads);
+  Model(const std::vector<RunMeasurement>& runs, std::map<Stage, int> fixed_threads);
 
   /// What each resource would allow in the present, by the utilization law: its rate by the share
   /// of the time that it was busy. The lowest first; the saturated one before all.
@@ -66,13 +66,13 @@ class Model {
   Estimate rate_estimate(double rate_per_s) const;
 
  private:
-  int threads(const std::string& stage, int cores, int gpus) const;
+  int threads(Stage stage, int cores, int gpus) const;
   bool can_be_bottleneck(const StageUtilization& stage) const;
 
   RunMeasurement baseline_;
   double noise_;
   CoreCost core_cost_;
-  std::map<std::string, int> fixed_thread_counts_;
+  std::map<Stage, int> fixed_thread_counts_;
   std::map<int, double>
       max_disk_rate_per_s_;  ///< the most that was seen of it, by cores, if threads wait
   std::optional<double> gpu_s_;

@@ -55,12 +55,24 @@ std::string format_count(std::int64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", group_digits(count), noun, count == 1 ? "" : "s");
 }
 
-std::string resource_phrase(const std::string& resource) {
-  if (resource == "GPU" || resource == "disk") return "the " + resource;
-  if (resource == "load" || resource == "write") return resource + " threads";
-  if (resource == "compute") return "compute lanes";
-  if (resource == "source" || resource == "batch") return "the " + resource + " thread";
-  return resource;
+std::string resource_phrase(Resource resource) {
+  const std::string name(to_string(resource));
+  switch (resource) {
+    case Resource::cores:
+      return name;
+    case Resource::gpu:
+    case Resource::disk:
+      return "the " + name;
+    case Resource::source:
+    case Resource::batch:
+      return "the " + name + " thread";
+    case Resource::load:
+    case Resource::write:
+      return name + " threads";
+    case Resource::compute:
+      return "compute lanes";
+  }
+  return name;
 }
 
 }  // namespace eckart::capacity

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "capacity/scaling.hpp"
+#include "core/resource.hpp"
 
 namespace eckart::capacity {
 
@@ -17,6 +18,6 @@ std::string format_range(const Estimate& interval);        ///< 5,600 to 6,200
 std::string format_duration(double seconds);               ///< 28 s, 3 min 5 s, 4 h 3 min, 12 days
 std::string format_count(std::int64_t count, std::string_view noun);  ///< 1 core, 2 cores
 /// The resource as a sentence has it: "cores", "the GPU", "load threads".
-std::string resource_phrase(const std::string& resource);
+std::string resource_phrase(Resource resource);
 
 }  // namespace eckart::capacity

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "capacity/plan_phrases.hpp"
 #include "capacity/predictions.hpp"
 #include "capacity/workload.hpp"
 
@@ -28,15 +29,15 @@ std::optional<int> fixed_threads(const std::vector<LoggedRun>& runs, const std::
   return common;
 }
 
-/// By stage.
-std::map<std::string, int> fixed_threads(const std::vector<LoggedRun>& runs) {
-  std::map<std::string, int> fixed;
-  const auto fix = [&](const char* stage, const char* setting) {
-    if (const auto threads = fixed_threads(runs, setting)) fixed[stage] = *threads;
+std::map<Stage, int> fixed_threads(const std::vector<LoggedRun>& runs) {
+  std::map<Stage, int> fixed;
+  const auto fix = [&](Stage stage) {
+    if (const auto threads = fixed_threads(runs, thread_setting_name(stage)))
+      fixed[stage] = *threads;
   };
-  fix("load", "threads.load");
-  fix("write", "threads.write");
-  if (runs.front().gpus.empty()) fix("compute", "cpu.lanes");
+  fix(Stage::load);
+  fix(Stage::write);
+  if (runs.front().gpus.empty()) fix(Stage::compute);
   return fixed;
 }
 
@@ -160,7 +161,7 @@ std::vector<LoggedRun> extract_held_out_runs(WorkloadRuns& group,
 Plan make_plan(const WorkloadRuns& group, const std::vector<LoggedRun>& held_out_runs,
                const PlanRequest& request) {
   const std::vector<RunMeasurement> measured = measure_runs(group.runs);
-  const std::map<std::string, int> fixed = fixed_threads(group.runs);
+  const std::map<Stage, int> fixed = fixed_threads(group.runs);
   const Model model(measured, fixed);
   const RunMeasurement& baseline = model.baseline();
   const LoggedRun& run = *std::ranges::find(group.runs, baseline.run, &LoggedRun::id);

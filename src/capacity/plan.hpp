@@ -79,8 +79,8 @@ struct Plan {
   std::vector<Bound> bounds = {};  ///< of these, the limit first
   double noise = kRunNoise;        ///< relative, of runs
   std::vector<Contradiction> contradictions = {};
-  std::map<std::string, int> fixed_threads = {};  ///< by stage, set to the same in all runs
-  bool has_unsupported_gpu_request = false;       ///< asked for GPUs, of runs without any
+  std::map<Stage, int> fixed_threads = {};   ///< set to the same in all runs
+  bool has_unsupported_gpu_request = false;  ///< asked for GPUs, of runs without any
   ScalingAnalysis scaling = {};
   bool has_varying_threads = false;  ///< runs set them differently; the rates are for `auto`
   std::vector<PredictionRow> predictions = {};  ///< by GPUs, then by cores
@@ -93,7 +93,7 @@ struct Plan {
   double peak_per_s = 0;  ///< the best interval of all runs here
 
   /// Nothing was saturated, and not for want of work: the capacity is a lower bound.
-  bool is_inconclusive() const { return current_capacity.bottleneck == "unknown"; }
+  bool is_inconclusive() const { return !current_capacity.bottleneck; }
   /// What `more` brings: the capacity by the ratio of predictions. A limit of whole threads can
   /// make it nothing.
   double gain_per_s(const Prediction& more) const {

@@ -64,8 +64,8 @@ std::string busy_bars(const Plan& plan) {
   std::vector<Bar> bars;
   for (const Bound& bound : plan.bounds) {
     const double utilization = bound.utilization;
-    bars.push_back(
-        {bound.resource, format_percent(utilization), utilization, &bound == &plan.bounds.front()});
+    bars.push_back({std::string(to_string(bound.resource)), format_percent(utilization),
+                    utilization, &bound == &plan.bounds.front()});
   }
   return to_svg(fmt::format("Utilization at {} images/s", format_number(plan.baseline.rate_per_s)),
                 bars);
@@ -134,7 +134,7 @@ std::string bounds_table(const Plan& plan) {
   std::string rows;
   for (const Bound& bound : plan.bounds) {
     const double utilization = bound.utilization;
-    rows += row({escape_html(bound.resource), data_element(bound.servers),
+    rows += row({escape_html(std::string(to_string(bound.resource))), data_element(bound.servers),
                  data_element(bound.demand_s, format_number(1e3 * bound.demand_s)),
                  data_element(utilization, format_percent(utilization)),
                  (bound.is_lower_bound ? "at least " : "") + data_element(bound.rate_per_s.value)});
@@ -166,7 +166,7 @@ std::string run_table(const Plan& plan) {
                  data_element(run.elapsed_s, format_duration(run.elapsed_s)),
                  data_element(run.rate_per_s),
                  data_element(run.core_utilization, format_percent(run.core_utilization)),
-                 escape_html(run.saturated.empty() ? "nothing" : resource_phrase(run.saturated))});
+                 escape_html(run.saturated ? resource_phrase(*run.saturated) : "nothing")});
   }
   return table(
       "Runs",

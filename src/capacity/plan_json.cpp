@@ -18,6 +18,10 @@ Json estimate_json(const Estimate& interval) {
   return {{"value", interval.value}, {"low", interval.low}, {"high", interval.high}};
 }
 
+Json name_or_null(const std::optional<Resource>& resource) {
+  return resource ? Json(to_string(*resource)) : Json();
+}
+
 Json runs_json(const std::vector<RunMeasurement>& measured) {
   Json runs = Json::array();
   for (const RunMeasurement& run : measured) {
@@ -34,7 +38,7 @@ Json runs_json(const std::vector<RunMeasurement>& measured) {
                     {"cpu_s_per_image", run.cpu_s_per_image},
                     {"core_utilization", run.core_utilization},
                     {"gpu_utilization", run.gpu_utilization},
-                    {"saturated", run.saturated.empty() ? Json() : Json(run.saturated)}});
+                    {"saturated", name_or_null(run.saturated)}});
   }
   return runs;
 }
@@ -42,7 +46,7 @@ Json runs_json(const std::vector<RunMeasurement>& measured) {
 Json bounds_json(const Plan& plan) {
   Json bounds = Json::array();
   for (const Bound& bound : plan.bounds) {
-    bounds.push_back({{"resource", bound.resource},
+    bounds.push_back({{"resource", to_string(bound.resource)},
                       {"servers", bound.servers},
                       {"demand_s", bound.demand_s},
                       {"busy", bound.utilization},
@@ -74,7 +78,7 @@ Json prediction_json(const Prediction& prediction) {
   return {{"cores", prediction.cores},
           {"gpus", prediction.gpus},
           {"images_per_s", estimate_json(prediction.rate_per_s)},
-          {"limit", prediction.bottleneck}};
+          {"limit", prediction.bottleneck ? to_string(*prediction.bottleneck) : "unknown"}};
 }
 
 Json predictions_json(const Plan& plan) {
@@ -100,11 +104,10 @@ Json target_json(const std::optional<TargetResult>& target) {
   if (!target) return {};
   Json requirements = Json::array();
   for (const Requirement& requirement : target->requirements) {
-    requirements.push_back(
-        {{"gpus", requirement.gpus},
-         {"cores", value_or_null(requirement.cores)},
-         {"conservative_cores", value_or_null(requirement.conservative_cores)},
-         {"limit", requirement.bottleneck.empty() ? Json() : Json(requirement.bottleneck)}});
+    requirements.push_back({{"gpus", requirement.gpus},
+                            {"cores", value_or_null(requirement.cores)},
+                            {"conservative_cores", value_or_null(requirement.conservative_cores)},
+                            {"limit", name_or_null(requirement.bottleneck)}});
   }
   return {{"images_per_s", target->rate_per_s},
           {"headroom", target->headroom},
@@ -132,11 +135,11 @@ std::string to_json(const Plan& plan) {
       {"input_bytes_per_image", plan.input_bytes_per_image},
       {"runs", runs_json(plan.runs)},
       {"others", runs_json(plan.held_out_runs)},
-      {"saturated", plan.baseline.saturated.empty() ? Json() : Json(plan.baseline.saturated)},
+      {"saturated", name_or_null(plan.baseline.saturated)},
       {"images_per_s", plan.baseline.rate_per_s},
       {"capacity", prediction_json(plan.current_capacity)},
       {"capacity_is_lower_bound",
-       plan.is_inconclusive() || plan.current_capacity.bottleneck == "disk"},
+       plan.is_inconclusive() || plan.current_capacity.bottleneck == Resource::disk},
       {"noise", plan.noise},
       {"bounds", bounds_json(plan)},
       {"littles_law", little_json(plan.baseline.littles_law)},

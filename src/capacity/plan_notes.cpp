@@ -53,10 +53,12 @@ std::vector<std::string> notes(const Plan& plan) {
         format_percent(plan.noise)));
   }
   const bool has_disk = std::ranges::any_of(
-      plan.predictions, [](const PredictionRow& at) { return at.bottleneck == "disk"; });
-  if (has_disk && plan.current_capacity.bottleneck != "disk") notes.push_back(kDiskLimitUnknown);
+      plan.predictions, [](const PredictionRow& at) { return at.bottleneck == Resource::disk; });
+  if (has_disk && plan.current_capacity.bottleneck != Resource::disk)
+    notes.push_back(kDiskLimitUnknown);
   const bool has_steps = std::ranges::any_of(plan.predictions, [&](const PredictionRow& at) {
-    return has_thread_setting(at.bottleneck) && !plan.fixed_threads.contains(at.bottleneck);
+    return has_thread_setting(*at.bottleneck) &&
+           !plan.fixed_threads.contains(*stage_of(*at.bottleneck));
   });
   if (has_steps) {
     notes.push_back(
@@ -64,7 +66,8 @@ std::vector<std::string> notes(const Plan& plan) {
         "settings");
   }
   for (const auto& [stage, threads] : plan.fixed_threads) {
-    if (std::ranges::count(plan.predictions, stage, &PredictionRow::bottleneck) == 0) continue;
+    if (std::ranges::count(plan.predictions, resource_of(stage), &PredictionRow::bottleneck) == 0)
+      continue;
     notes.push_back(
         fmt::format("{}={} was set in all runs and is a bottleneck; consider a higher value",
                     thread_setting_name(stage), threads));

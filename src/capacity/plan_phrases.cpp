@@ -19,12 +19,12 @@ std::string headroom_phrase(double headroom) {
   return format_percent(std::abs(headroom)) + (headroom >= 0 ? " more" : " less");
 }
 
-std::string thread_setting_name(const std::string& stage) {
-  return stage == "compute" ? "cpu.lanes" : "threads." + stage;
+std::string thread_setting_name(Stage stage) {
+  return stage == Stage::compute ? "cpu.lanes" : "threads." + std::string(to_string(stage));
 }
 
-bool has_thread_setting(const std::string& resource) {
-  return resource == "load" || resource == "write" || resource == "compute";
+bool has_thread_setting(Resource resource) {
+  return resource == Resource::load || resource == Resource::write || resource == Resource::compute;
 }
 
 }  // namespace eckart::capacity

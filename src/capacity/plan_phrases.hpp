@@ -16,8 +16,8 @@ constexpr const char* kDiskLimitUnknown =
     "faster disk";
 
 /// The setting of a stage's threads.
-std::string thread_setting_name(const std::string& stage);
+std::string thread_setting_name(Stage stage);
 /// How many threads it has is a setting, and `auto` unless said.
-bool has_thread_setting(const std::string& resource);
+bool has_thread_setting(Resource resource);
 
 }  // namespace eckart::capacity

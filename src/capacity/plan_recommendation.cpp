@@ -52,7 +52,6 @@ std::string more_cores_recommendation(const Plan& plan) {
 }
 
 std::string bottleneck_recommendation(const Plan& plan) {
-  const std::string& bottleneck = plan.current_capacity.bottleneck;
   const std::string rate = format_images_per_s(plan.current_capacity.rate_per_s.value);
   if (plan.is_inconclusive()) {
     return fmt::format(
@@ -60,18 +59,19 @@ std::string bottleneck_recommendation(const Plan& plan) {
         "minutes with more images",
         machine_phrase(plan, plan.cores, plan.gpus), rate);
   }
-  if (plan.baseline.saturated.empty()) {
+  const Resource bottleneck = *plan.current_capacity.bottleneck;
+  if (!plan.baseline.saturated) {
     return fmt::format(
         "No new hardware needed: the peak of {} is {} of the capacity of {}, limited by {}",
         format_images_per_s(plan.peak_per_s),
         format_percent(plan.peak_per_s / plan.current_capacity.rate_per_s.value),
         machine_phrase(plan, plan.cores, plan.gpus), resource_phrase(bottleneck));
   }
-  if (bottleneck == "disk")
+  if (bottleneck == Resource::disk)
     return fmt::format("Do not add cores: the disk is the bottleneck, at {}; {}", rate,
                        kDiskLimitUnknown);
-  if (bottleneck == "cores") return more_cores_recommendation(plan);
-  if (bottleneck == "GPU") {
+  if (bottleneck == Resource::cores) return more_cores_recommendation(plan);
+  if (bottleneck == Resource::gpu) {
     const double gain = plan.one_more_gpu ? plan.gain_per_s(*plan.one_more_gpu) : 0;
     return fmt::format("Do not add cores: the GPU is the bottleneck, at {}; another GPU adds {}",
                        rate, format_percent(gain / plan.current_capacity.rate_per_s.value));
@@ -80,8 +80,9 @@ std::string bottleneck_recommendation(const Plan& plan) {
     return fmt::format(
         "No new hardware needed yet: {} are the bottleneck, at {}; increase {} first",
         resource_phrase(bottleneck), rate,
-        plan.gpus > 0 && bottleneck == "compute" ? "the number of lanes"
-                                                 : thread_setting_name(bottleneck));
+        plan.gpus > 0 && bottleneck == Resource::compute
+            ? "the number of lanes"
+            : thread_setting_name(*stage_of(bottleneck)));
   }
   return fmt::format("Do not add cores: {} is the bottleneck, at {}, and runs as a single thread",
                      resource_phrase(bottleneck), rate);

@@ -21,8 +21,8 @@ std::string requirement_sentence(const Requirement& requirement, const Plan& pla
   const std::string with = plan.gpus > 0 ? " with " + format_count(requirement.gpus, "GPU") : "";
   if (!requirement.cores) {
     return fmt::format("no number of cores is enough{}: {} would be the bottleneck", with,
-                       requirement.bottleneck == "cores" ? "contention between cores"
-                       : requirement.bottleneck == "disk"
+                       requirement.bottleneck == Resource::cores ? "contention between cores"
+                       : requirement.bottleneck == Resource::disk
                            ? "the disk, as far as observed,"
                            : bottleneck_phrase({.bottleneck = requirement.bottleneck}, plan));
   }
@@ -41,10 +41,12 @@ std::string requirement_sentence(const Requirement& requirement, const Plan& pla
 }  // namespace
 
 std::string bottleneck_phrase(const Prediction& at, const Plan& plan) {
-  if (at.bottleneck == "disk") return "the disk, as far as observed";
-  const auto fixed = plan.fixed_threads.find(at.bottleneck);
-  if (fixed == plan.fixed_threads.end()) return resource_phrase(at.bottleneck);
-  return fmt::format("{}={}", thread_setting_name(at.bottleneck), fixed->second);
+  if (!at.bottleneck) return "unknown";
+  if (at.bottleneck == Resource::disk) return "the disk, as far as observed";
+  const std::optional<Stage> stage = stage_of(*at.bottleneck);
+  const auto fixed = stage ? plan.fixed_threads.find(*stage) : plan.fixed_threads.end();
+  if (fixed == plan.fixed_threads.end()) return resource_phrase(*at.bottleneck);
+  return fmt::format("{}={}", thread_setting_name(*stage), fixed->second);
 }
 
 std::string runs_sentence(const Plan& plan) {
@@ -85,26 +87,28 @@ std::string bottleneck_sentence(const Plan& plan) {
   const std::string rate = format_images_per_s(plan.baseline.rate_per_s);
   if (plan.bounds.empty()) return "unknown: the log has no CPU times; at least " + rate;
   const Bound& first = plan.bounds.front();
-  if (plan.baseline.saturated.empty()) {
+  if (!plan.baseline.saturated) {
     return fmt::format("{}no resource was saturated at {}; the busiest, {}, was {} utilized",
                        plan.is_inconclusive() ? "unknown: " : "", rate,
                        resource_phrase(first.resource), format_percent(first.utilization));
   }
-  const std::string& bottleneck = first.resource;
-  if (bottleneck == "disk") {
+  const Resource bottleneck = first.resource;
+  if (bottleneck == Resource::disk) {
     return fmt::format("the disk is the bottleneck: {} waited for it at {}; {}",
                        format_count(first.servers, "thread"), rate, kDiskLimitUnknown);
   }
-  const bool is_one = bottleneck == "GPU" || bottleneck == "source" || bottleneck == "batch";
+  const bool is_one = bottleneck == Resource::gpu || bottleneck == Resource::source ||
+                      bottleneck == Resource::batch;
   std::string text =
       fmt::format("{} {} the bottleneck: {} utilized at {}", resource_phrase(bottleneck),
                   is_one ? "is" : "are", format_percent(first.utilization), rate);
   if (has_thread_setting(bottleneck)) {
-    const auto fixed = plan.fixed_threads.find(bottleneck);
+    const Stage stage = *stage_of(bottleneck);
+    const auto fixed = plan.fixed_threads.find(stage);
     text += fixed == plan.fixed_threads.end()
                 ? fmt::format("; there were {}; their number is a setting", first.servers)
                 : fmt::format("; consider a higher {} than the current {}",
-                              thread_setting_name(bottleneck), fixed->second);
+                              thread_setting_name(stage), fixed->second);
   }
   return text;
 }
@@ -175,7 +179,8 @@ std::string one_more_sentence(const Plan& plan) {
   const auto gain = [&](const Prediction& more) {
     const double per_s = plan.gain_per_s(more),
                  share = per_s / plan.current_capacity.rate_per_s.value;
-    if (more.bottleneck == "disk") return std::string("no observed gain; ") + kDiskLimitUnknown;
+    if (more.bottleneck == Resource::disk)
+      return std::string("no observed gain; ") + kDiskLimitUnknown;
     if (share < 1e-3) return "nothing: the bottleneck is then " + bottleneck_phrase(more, plan);
     return fmt::format("{} ({})", format_images_per_s(per_s), format_percent(share));
   };
@@ -197,7 +202,7 @@ std::vector<std::string> target_sentences(const Plan& plan) {
       fmt::format("{} ({} per day) {}: {} can reach {}, {}", format_images_per_s(target.rate_per_s),
                   format_large_count(86400 * target.rate_per_s),
                   target.headroom >= 0 ? "is possible"
-                  : plan.is_inconclusive() || plan.current_capacity.bottleneck == "disk"
+                  : plan.is_inconclusive() || plan.current_capacity.bottleneck == Resource::disk
                       ? "is more than was observed"
                       : "is not possible on this machine",
                   machine_phrase(plan, plan.cores, plan.gpus),

@@ -18,8 +18,8 @@ std::string bounds_text(const Plan& plan) {
   std::string table = fmt::format(kRow, "resource", "servers", "ms/image", "utilization",
                                   "rate if it were the only limit");
   for (const Bound& bound : plan.bounds) {
-    table += fmt::format(kRow, bound.resource, bound.servers, format_number(1e3 * bound.demand_s),
-                         format_percent(bound.utilization),
+    table += fmt::format(kRow, to_string(bound.resource), bound.servers,
+                         format_number(1e3 * bound.demand_s), format_percent(bound.utilization),
                          fmt::format("{}{} images/s", bound.is_lower_bound ? "at least " : "",
                                      format_number(bound.rate_per_s.value)));
   }

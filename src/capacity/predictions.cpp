@@ -35,7 +35,8 @@ std::vector<PredictionRow> predictions_of(const Plan& plan, const Model& model,
   for (const RunMeasurement& run : plan.held_out_runs) cores.insert(run.cores);
   if (plan.gpus > 0) {
     gpus.insert(request.gpus.begin(), request.gpus.end());
-    if (model.predict(*cores.rbegin(), plan.gpus).bottleneck == "GPU") gpus.insert(2 * plan.gpus);
+    if (model.predict(*cores.rbegin(), plan.gpus).bottleneck == Resource::gpu)
+      gpus.insert(2 * plan.gpus);
   }
   std::vector<PredictionRow> predictions;
   for (const int m : gpus) {
@@ -43,7 +44,8 @@ std::vector<PredictionRow> predictions_of(const Plan& plan, const Model& model,
     for (const int n : cores) {
       PredictionRow at{model.predict(n, m), mean_rate_at(plan.runs, n, m)};
       const bool is_proportional = !plan.scaling.is_known && n > plan.cores;
-      at.is_upper_bound = at.bottleneck != "disk" && (plan.is_inconclusive() || is_proportional);
+      at.is_upper_bound =
+          at.bottleneck != Resource::disk && (plan.is_inconclusive() || is_proportional);
       if (at.is_upper_bound) {  // and no less than was seen
         at.rate_per_s.value = std::max(at.rate_per_s.value, at.measured_per_s.value_or(0));
         at.rate_per_s.high = std::max(at.rate_per_s.high, at.rate_per_s.value);
@@ -65,9 +67,10 @@ TargetResult evaluate_target(double rate_per_s, const Plan& plan, const Model& m
                                .headroom = plan.current_capacity.rate_per_s.value / rate_per_s - 1,
                                .requirements = {model.requirement(rate_per_s, plan.gpus)}};
   for (int gpus = plan.gpus + 1;
-       evaluate_target.requirements.back().bottleneck == "GPU" && gpus <= 64; ++gpus) {
+       evaluate_target.requirements.back().bottleneck == Resource::gpu && gpus <= 64; ++gpus) {
     const Requirement more = model.requirement(rate_per_s, gpus);
-    if (more.cores || more.bottleneck != "GPU") evaluate_target.requirements.push_back(more);
+    if (more.cores || more.bottleneck != Resource::gpu)
+      evaluate_target.requirements.push_back(more);
   }
   // What was measured here stands above what is predicted of it.
   std::optional<int>& cores = evaluate_target.requirements.front().cores;
@@ -84,14 +87,13 @@ Prediction estimate_capacity(const Model& model) {
   const RunMeasurement& baseline = model.baseline();
   Prediction current_capacity{baseline.cores, baseline.gpus,
                               model.rate_estimate(baseline.rate_per_s), baseline.saturated};
-  if (!baseline.saturated.empty()) return current_capacity;
+  if (baseline.saturated) return current_capacity;
   const std::vector<Bound> bounds = model.baseline_bounds();
   if (baseline.is_service && baseline.is_steady() && !bounds.empty()) {
     current_capacity.rate_per_s = bounds.front().rate_per_s;
     current_capacity.bottleneck = bounds.front().resource;
     return current_capacity;
   }
-  current_capacity.bottleneck = "unknown";
   if (!bounds.empty()) current_capacity.rate_per_s.high = bounds.front().rate_per_s.high;
   return current_capacity;
 }

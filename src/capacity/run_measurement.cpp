@@ -66,7 +66,7 @@ std::vector<StageUtilization> stage_utilizations(const ThroughputSample& sums, d
   std::vector<StageUtilization> demands;
   for (const StageSample& stage : sums.stages) {
     const int workers = std::max(1, stage.workers);
-    demands.push_back({.name = stage.name,
+    demands.push_back({.stage = stage.stage,
                        .workers = workers,
                        .utilization = std::min(1.0, stage.busy_s / (workers * window_s)),
                        .cpu_utilization = std::min(1.0, stage.cpu_s / (workers * window_s))});
@@ -76,7 +76,7 @@ std::vector<StageUtilization> stage_utilizations(const ThroughputSample& sums, d
 
 /// Lanes on the CPU wait for nothing but cores.
 double cpu_contention_ratio(const LoggedRun& run, const ThroughputSample& sums) {
-  const auto lanes = std::ranges::find(sums.stages, "compute", &StageSample::name);
+  const auto lanes = std::ranges::find(sums.stages, Stage::compute, &StageSample::stage);
   const bool is_known = run.backend == "cpu" && lanes != sums.stages.end() && lanes->cpu_s > 0;
   return is_known ? std::max(1.0, lanes->busy_s / lanes->cpu_s) : 1;
 }
@@ -96,20 +96,20 @@ void measure_gpus(const ThroughputSample& sums, double window_s, RunMeasurement&
   if (has_energy && energy_j > 0) measured.joules_per_image = energy_j / images;
 }
 
-std::string saturated_resource(const RunMeasurement& measured) {
-  if (measured.core_utilization >= kSaturationThreshold) return "cores";
-  if (measured.gpu_utilization >= kSaturationThreshold) return "GPU";
+std::optional<Resource> saturated_resource(const RunMeasurement& measured) {
+  if (measured.core_utilization >= kSaturationThreshold) return Resource::cores;
+  if (measured.gpu_utilization >= kSaturationThreshold) return Resource::gpu;
   const StageUtilization* busiest = nullptr;
   for (const StageUtilization& stage : measured.stages) {
     if (!busiest || measured.stage_utilization(stage) > measured.stage_utilization(*busiest))
       busiest = &stage;
   }
-  if (!busiest) return {};
+  if (!busiest) return std::nullopt;
   const bool waits = measured.is_waiting_for_disk(*busiest) && !measured.is_service;
   if (measured.stage_utilization(*busiest) <
       (waits ? kDiskSaturationThreshold : kSaturationThreshold))
-    return {};
-  return measured.is_waiting_for_disk(*busiest) ? "disk" : busiest->name;
+    return std::nullopt;
+  return measured.is_waiting_for_disk(*busiest) ? Resource::disk : resource_of(busiest->stage);
 }
 
 bool has_thread_settings(const LoggedRun& run) {
@@ -121,7 +121,7 @@ bool has_thread_settings(const LoggedRun& run) {
 }  // namespace
 
 bool RunMeasurement::is_waiting_for_disk(const StageUtilization& stage) const {
-  if (stage.name != "load" && stage.name != "write") return false;
+  if (stage.stage != Stage::load && stage.stage != Stage::write) return false;
   if (core_utilization >= kSaturationThreshold)
     return false;  // there a thread waits for a core as well
   return stage.utilization - cpu_contention_ratio * stage.cpu_utilization > 0.5 * stage.utilization;
@@ -136,7 +136,7 @@ double RunMeasurement::stage_utilization(const StageUtilization& stage) const {
 }
 
 double RunMeasurement::cores_used() const {
-  return saturated == "cores" || cpu_s_per_image <= 0 ? cores : core_utilization * cores;
+  return saturated == Resource::cores || cpu_s_per_image <= 0 ? cores : core_utilization * cores;
 }
 
 std::vector<RunMeasurement> comparable_runs(const std::vector<RunMeasurement>& runs, int cores,
@@ -169,7 +169,7 @@ RunMeasurement average_runs(const std::vector<RunMeasurement>& runs) {
   for (StageUtilization& stage : mean.stages) {
     stage.utilization = stage.cpu_utilization = 0;
     for (const RunMeasurement& run : runs) {
-      const auto same = std::ranges::find(run.stages, stage.name, &StageUtilization::name);
+      const auto same = std::ranges::find(run.stages, stage.stage, &StageUtilization::stage);
       if (same == run.stages.end()) continue;
       stage.utilization += same->utilization / n;
       stage.cpu_utilization += same->cpu_utilization / n;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "capacity/throughput_log_reader.hpp"
+#include "core/resource.hpp"
 
 namespace eckart::capacity {
 
@@ -20,7 +21,7 @@ constexpr double kContentionRatio = 1.5;
 
 /// How a stage's threads spent their time.
 struct StageUtilization {
-  std::string name = {};
+  Stage stage = Stage::source;
   int workers = 1;
   double utilization = 0;      ///< share of its threads' time, as its clock has it
   double cpu_utilization = 0;  ///< the share in which they computed; otherwise they waited
@@ -51,9 +52,8 @@ struct RunMeasurement {
   std::vector<StageUtilization> stages = {};
   std::optional<LittlesLaw> littles_law = {};
   std::optional<double> joules_per_image = {};  ///< of the GPUs
-  /// "cores", "GPU", a stage whose threads work, or "disk", for which a stage's threads wait;
-  /// empty: nothing was.
-  std::string saturated = {};
+  /// The disk: a stage's threads wait for it. None: nothing was.
+  std::optional<Resource> saturated = {};
   bool is_service = false;            ///< its work came when it came
   bool has_explicit_threads = false;  ///< their number was not left to eckart
   /// How much longer lanes on the CPU took than they computed. They wait for cores alone, so above

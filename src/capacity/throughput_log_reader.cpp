@@ -88,8 +88,11 @@ LoggedRun parse_run(const JsonLine& json) {
   return run;
 }
 
-StageSample parse_stage(const JsonLine& json) {
-  return {.name = required_value<std::string>(json, "name"),
+StageSample parse_stage_sample(const JsonLine& json) {
+  const auto name = required_value<std::string>(json, "name");
+  const std::optional<Stage> stage = parse_stage(name);
+  if (!stage) throw BadLine(fmt::format("has an unknown stage '{}'", name));
+  return {.stage = *stage,
           .workers = int(check_range(0, required_value<double>(json, "workers"),
                                      LogLimits::kThreads, "workers")),
           .busy_s = seconds_or_zero(json, "busy_s"),
@@ -127,7 +130,7 @@ ThroughputSample parse_sample(const JsonLine& json) {
   sample.in_system_count = count_or_zero(end_to_end, "count");
   sample.in_system_s = seconds_or_zero(end_to_end, "mean") * double(sample.in_system_count);
   for (const JsonLine& stage : array_or_empty(json, "stages"))
-    sample.stages.push_back(parse_stage(stage));
+    sample.stages.push_back(parse_stage_sample(stage));
   for (const JsonLine& gpu : array_or_empty(json, "gpus"))
     sample.gpus.push_back(parse_gpu(gpu, sample.interval_s));
   return sample;

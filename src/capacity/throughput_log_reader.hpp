@@ -9,11 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "core/outcome.hpp"
+
 namespace eckart::capacity {
 
 /// What a stage did in an interval; sums over its threads.
 struct StageSample {
-  std::string name = {};
+  Stage stage = Stage::source;
   int workers = 0;
   double busy_s = 0, cpu_s = 0;
   std::int64_t images = 0;

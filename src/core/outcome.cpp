@@ -18,6 +18,13 @@ std::string_view to_string(Stage stage) {
   return "?";
 }
 
+std::optional<Stage> parse_stage(std::string_view name) {
+  for (int i = 0; i < kStageCount; ++i) {
+    if (to_string(Stage(i)) == name) return Stage(i);
+  }
+  return std::nullopt;
+}
+
 std::string_view to_string(FailureReason reason) {
   switch (reason) {
     case FailureReason::none:

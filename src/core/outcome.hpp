@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -8,6 +9,7 @@ namespace eckart {
 /// The stages of the pipeline, in order.
 enum class Stage { source, load, batch, compute, write };
 std::string_view to_string(Stage stage);
+std::optional<Stage> parse_stage(std::string_view name);
 constexpr int kStageCount = int(Stage::write) + 1;
 
 /// Why an image failed. The same closed list is used in logs, summary and JSON.

@@ -7,7 +7,7 @@ std::vector<telemetry::StageStats> Pipeline::stages() const {
   const auto add = [&](Stage stage, const flow::StageClock* clock) {
     const flow::StageTimes times = clock ? clock->times() : flow::StageTimes{};
     const DurationHistogram service = meters_.service(stage).read();
-    rows.push_back({.name = std::string(to_string(stage)),
+    rows.push_back({.stage = stage,
                     .workers = times.workers,
                     .busy_s = times.busy_s,
                     .waiting_for_input_s = times.waiting_for_input_s,

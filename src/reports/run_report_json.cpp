@@ -22,7 +22,7 @@ Json solvers_json(const telemetry::RunReport& report) {
 Json stages_json(const telemetry::RunReport& report) {
   Json stages = Json::array();
   for (const telemetry::StageStats& stage : report.stages) {
-    stages.push_back({{"name", stage.name},
+    stages.push_back({{"name", to_string(stage.stage)},
                       {"workers", stage.workers},
                       {"busy_s", stage.busy_s},
                       {"waiting_for_input_s", stage.waiting_for_input_s},
@@ -67,7 +67,8 @@ std::string to_json(const telemetry::RunReport& report) {
       {"backend_details", report.backend_details},
       {"solvers", solvers_json(report)},
       {"stages", stages_json(report)},
-      {"bottleneck", bottleneck.resource.empty() ? Json() : Json(bottleneck.resource)},
+      {"bottleneck",
+       bottleneck.resource ? Json(telemetry::short_name(*bottleneck.resource)) : Json()},
       {"bottleneck_text", bottleneck.text},
       {"warnings", report.warnings},
   };

@@ -101,7 +101,7 @@ std::string stage_table(const std::vector<telemetry::StageStats>& stages) {
   for (const telemetry::StageStats& stage : stages) {
     const double total = telemetry::total_time_s(stage);
     const auto share = [&](double s) { return total > 0 ? percent_text(s / total) : "-"; };
-    table += fmt::format(kRow, stage.name, stage.workers, share(stage.busy_s),
+    table += fmt::format(kRow, to_string(stage.stage), stage.workers, share(stage.busy_s),
                          share(stage.waiting_for_input_s), share(stage.blocked_s));
   }
   return table;

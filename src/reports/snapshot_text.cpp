@@ -45,7 +45,7 @@ std::string stage_lines(const telemetry::Snapshot& recent) {
     const double total_s = telemetry::total_time_s(stage);
     const auto share = [&](double s) { return total_s > 0 ? percent_text(s / total_s) : "-"; };
     text +=
-        fmt::format(kRow, stage.name, stage.workers, share(stage.busy_s),
+        fmt::format(kRow, to_string(stage.stage), stage.workers, share(stage.busy_s),
                     share(stage.waiting_for_input_s), share(stage.blocked_s),
                     recent.seconds > 0 ? fmt::format("{:.2f}", stage.cpu_s / recent.seconds) : "-",
                     percentiles(stage.service));
@@ -106,8 +106,9 @@ std::string snapshot_text(const telemetry::Snapshot& all, const telemetry::Snaps
 std::string short_bottleneck_text(const telemetry::Snapshot& recent) {
   const telemetry::Bottleneck bottleneck =
       telemetry::find_bottleneck(recent.stages, recent.machine, recent.seconds);
-  if (bottleneck.resource.empty()) return {};
-  return fmt::format("{} {} % busy", bottleneck.resource, int(100 * bottleneck.busy));
+  if (!bottleneck.resource) return {};
+  return fmt::format("{} {} % busy", telemetry::short_name(*bottleneck.resource),
+                     int(100 * bottleneck.busy));
 }
 
 }  // namespace eckart::reports

@@ -36,7 +36,7 @@ Json durations_json(const DurationHistogram& durations) {
 Json stages_json(const std::vector<telemetry::StageStats>& stages) {
   Json json = Json::array();
   for (const telemetry::StageStats& stage : stages) {
-    json.push_back({{"name", stage.name},
+    json.push_back({{"name", to_string(stage.stage)},
                     {"workers", stage.workers},
                     {"busy_s", rounded(stage.busy_s)},
                     {"waiting_for_input_s", rounded(stage.waiting_for_input_s)},
@@ -96,9 +96,9 @@ Json bottleneck_json(const telemetry::Snapshot& snapshot) {
   const telemetry::Bottleneck bottleneck =
       telemetry::find_bottleneck(snapshot.stages, snapshot.machine, snapshot.seconds);
   if (snapshot.counts.images() == 0 || bottleneck.text.empty()) return {};
-  return {{"resource", or_null(bottleneck.resource)},
-          {"busy", bottleneck.busy},
-          {"text", bottleneck.text}};
+  const Json resource =
+      bottleneck.resource ? Json(telemetry::short_name(*bottleneck.resource)) : Json();
+  return {{"resource", resource}, {"busy", bottleneck.busy}, {"text", bottleneck.text}};
 }
 
 Json new_line_object(const char* kind, const RunIdentity& identity) {
@@ -175,7 +175,8 @@ std::string run_line(const RunIdentity& identity, const GpuInventory& gpus,
                          {"memory_bytes", gpu.memory_bytes},
                          {"power_limit_w", gpu.power_limit_w}});
   }
-  for (const telemetry::StageStats& stage : snapshot.stages) workers[stage.name] = stage.workers;
+  for (const telemetry::StageStats& stage : snapshot.stages)
+    workers[std::string(to_string(stage.stage))] = stage.workers;
   for (const auto& [key, value] : identity.settings) settings[key] = value;
   Json json = new_line_object("run", identity);
   json.update({{"command", identity.command},

@@ -111,23 +111,25 @@ void add_stages(MetricFamilies& out, const std::vector<telemetry::StageStats>& s
   out.add("eckart_stage_workers", "Worker threads of the stage; lanes for compute",
           MetricType::Gauge);
   for (const telemetry::StageStats& stage : stages)
-    out.gauge(stage.workers, {{"stage", stage.name}});
+    out.gauge(stage.workers, {{"stage", std::string(to_string(stage.stage))}});
   out.add("eckart_stage_busy_seconds_total", "Busy time, summed over the workers",
           MetricType::Counter);
   for (const telemetry::StageStats& stage : stages)
-    out.counter(stage.busy_s, {{"stage", stage.name}});
+    out.counter(stage.busy_s, {{"stage", std::string(to_string(stage.stage))}});
   out.add("eckart_stage_waiting_seconds_total", "Waiting time, summed over the workers",
           MetricType::Counter);
   for (const telemetry::StageStats& stage : stages) {
-    out.counter(stage.waiting_for_input_s, {{"stage", stage.name}, {"for", "input"}});
-    out.counter(stage.blocked_s, {{"stage", stage.name}, {"for", "blocked"}});
+    out.counter(stage.waiting_for_input_s,
+                {{"stage", std::string(to_string(stage.stage))}, {"for", "input"}});
+    out.counter(stage.blocked_s,
+                {{"stage", std::string(to_string(stage.stage))}, {"for", "blocked"}});
   }
   out.add("eckart_stage_cpu_seconds_total", "CPU time of the threads", MetricType::Counter);
   for (const telemetry::StageStats& stage : stages)
-    out.counter(stage.cpu_s, {{"stage", stage.name}});
+    out.counter(stage.cpu_s, {{"stage", std::string(to_string(stage.stage))}});
   out.add("eckart_stage_duration_seconds", "Time of an image in the stage", MetricType::Histogram);
   for (const telemetry::StageStats& stage : stages)
-    out.histogram(stage.service, {{"stage", stage.name}});
+    out.histogram(stage.service, {{"stage", std::string(to_string(stage.stage))}});
 }
 
 void add_queues(MetricFamilies& out, const telemetry::Snapshot& all,

@@ -46,7 +46,7 @@ Json history_json(const History& history, double since_unix_s) {
     failed.push_back(per_second(difference.counts.failed));
     cores.push_back(telemetry::busy_ratio(difference.machine, difference.seconds));
     for (const telemetry::StageStats& stage : difference.stages)
-      stages[stage.name].push_back(telemetry::busy_ratio(stage));
+      stages[std::string(to_string(stage.stage))].push_back(telemetry::busy_ratio(stage));
     for (const telemetry::QueueStats& queue : difference.queues)
       queues[queue.name].push_back(double(queue.images) /
                                    double(std::max<std::int64_t>(1, queue.capacity)));

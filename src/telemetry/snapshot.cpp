@@ -90,13 +90,19 @@ double busy_ratio(const machine::MachineUsage& machine, double seconds) {
   return ratio(machine.process.cpu_s, machine.cores * seconds);
 }
 
+std::string_view short_name(Resource resource) {
+  if (resource == Resource::cores) return "cpu";
+  return resource == Resource::gpu ? "gpu" : to_string(resource);
+}
+
 Bottleneck find_bottleneck(const std::vector<StageStats>& stages,
                            const machine::MachineUsage& machine, double seconds) {
   const double cores = busy_ratio(machine, seconds);
   double gpu = 0;
   for (const machine::GpuUsage& usage : machine.gpus) gpu = std::max(gpu, busy_ratio(usage));
   if (gpu >= kSaturatedDeviceRatio && gpu >= cores)
-    return {"gpu", gpu, fmt::format("the GPU is the bottleneck: {} busy", percent_text(gpu))};
+    return {Resource::gpu, gpu,
+            fmt::format("the GPU is the bottleneck: {} busy", percent_text(gpu))};
 
   const auto by_cpu = [](const StageStats& a, const StageStats& b) { return a.cpu_s < b.cpu_s; };
   const auto by_busy_ratio = [](const StageStats& a, const StageStats& b) {
@@ -104,21 +110,22 @@ Bottleneck find_bottleneck(const std::vector<StageStats>& stages,
   };
   if (cores >= kSaturatedDeviceRatio && !stages.empty()) {
     const StageStats& busiest_cpu_stage = *std::max_element(stages.begin(), stages.end(), by_cpu);
-    return {"cpu", std::min(1.0, cores),
+    return {Resource::cores, std::min(1.0, cores),
             fmt::format("the CPU is the bottleneck: {} {} {} busy, {} of it in {}", machine.cores,
                         machine.cores == 1 ? "core" : "cores", percent_text(std::min(1.0, cores)),
                         percent_text(ratio(busiest_cpu_stage.cpu_s, machine.process.cpu_s)),
-                        busiest_cpu_stage.name)};
+                        to_string(busiest_cpu_stage.stage))};
   }
   const auto busiest = std::max_element(stages.begin(), stages.end(), by_busy_ratio);
   if (busiest == stages.end() || busy_ratio(*busiest) <= 0) return {};
   const double busy = busy_ratio(*busiest);
   if (busy < kSaturatedStageRatio)
-    return {"", busy,
-            fmt::format("no stage is saturated: {} is the busiest, {} busy", busiest->name,
-                        percent_text(busy))};
-  return {busiest->name, busy,
-          fmt::format("{} is the bottleneck: {} busy", busiest->name, percent_text(busy))};
+    return {std::nullopt, busy,
+            fmt::format("no stage is saturated: {} is the busiest, {} busy",
+                        to_string(busiest->stage), percent_text(busy))};
+  return {
+      resource_of(busiest->stage), busy,
+      fmt::format("{} is the bottleneck: {} busy", to_string(busiest->stage), percent_text(busy))};
 }
 
 }  // namespace eckart::telemetry

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/outcome.hpp"
+#include "core/resource.hpp"
 #include "machine/usage.hpp"
 #include "telemetry/duration_histogram.hpp"
 
@@ -37,7 +38,7 @@ struct ImageCounts {
 /// One stage. Seconds are sums over its workers. Busy, waiting and blocked time add up to workers x
 /// time.
 struct StageStats {
-  std::string name;
+  Stage stage = Stage::source;
   int workers = 0;
   double busy_s = 0;
   double waiting_for_input_s = 0;
@@ -106,10 +107,13 @@ double busy_ratio(const machine::MachineUsage& machine, double seconds);
 
 /// The bottleneck: what limits the rate.
 struct Bottleneck {
-  std::string resource;  ///< "cpu", "gpu" or a stage; empty if nothing is saturated
-  double busy = 0;       ///< busy ratio of the resource, or of the busiest stage
-  std::string text;      ///< a sentence; empty if no stage was busy
+  std::optional<Resource> resource = {};  ///< none if nothing is saturated
+  double busy = 0;                        ///< busy ratio of the resource, or of the busiest stage
+  std::string text = {};                  ///< a sentence; empty if no stage was busy
 };
+/// The name of a resource in reports, logs and the progress line: cpu, gpu, or the stage.
+std::string_view short_name(Resource resource);
+
 /// Finds the bottleneck of an interval of `seconds`. All stages share the cores and GPUs: if these
 /// are saturated, threads that seem busy wait for them.
 Bottleneck find_bottleneck(const std::vector<StageStats>& stages,

@@ -168,10 +168,10 @@ TEST(Pipeline, accounts_for_the_whole_time_of_every_worker) {
   ASSERT_EQ(report.stages.size(), 5u);
   for (const telemetry::StageStats& stage : report.stages) {
     const double sum = stage.busy_s + stage.waiting_for_input_s + stage.blocked_s;
-    EXPECT_GE(sum, stage.workers * working_s) << stage.name;
-    EXPECT_LE(sum, stage.workers * wall_s) << stage.name;
+    EXPECT_GE(sum, stage.workers * working_s) << to_string(stage.stage);
+    EXPECT_LE(sum, stage.workers * wall_s) << to_string(stage.stage);
   }
-  EXPECT_EQ(report.stages.back().name, "write");
+  EXPECT_EQ(report.stages.back().stage, Stage::write);
   EXPECT_GE(report.stages.back().busy_s, in_seconds(writing));
   EXPECT_LE(report.stages.back().busy_s, 3 * wall_s);
 }

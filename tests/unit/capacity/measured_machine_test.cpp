@@ -58,11 +58,11 @@ LoggedRun make_run(const MeasuredSeries& series, const WallTimeRun& wall, std::s
   ThroughputSample total{.elapsed_s = wall.wall_s, .interval_s = wall.wall_s};
   total.done = series.images;
   total.cpu_s = wall.cpu_s;
-  const auto stage = [&](const char* name, int workers, double share) {
+  const auto stage = [&](Stage name, int workers, double share) {
     total.stages.push_back({name, workers, share * wall.cpu_s, share * wall.cpu_s, series.images});
   };
-  stage("load", 5, 0.2);
-  stage("write", 12, series.write_share);
+  stage(Stage::load, 5, 0.2);
+  stage(Stage::write, 12, series.write_share);
   run.total = total;
   return run;
 }

@@ -23,18 +23,18 @@ double rate_at(const Plan& plan, int cores, int gpus = 0) {
 }
 
 TEST(RunMeasurement, excludes_startup_and_end_from_the_rate) {
-  LoggedRun run = synthetic_run({.cpu_s = {{"write", 1e-3}}}, {.cores = 4, .startup_s = 1.5});
+  LoggedRun run = synthetic_run({.cpu_s = {{Stage::write, 1e-3}}}, {.cores = 4, .startup_s = 1.5});
   run.intervals.back().done = 5;  // what was left
   const RunMeasurement measured = measure(run);
   EXPECT_NEAR(measured.rate_per_s, 4000, 1);
   EXPECT_NEAR(measured.cpu_s_per_image, 1e-3, 1e-6);
-  EXPECT_EQ(measured.saturated, "cores");
+  EXPECT_EQ(measured.saturated, Resource::cores);
   EXPECT_EQ(measured.intervals, 7U);
 }
 
 TEST(RunMeasurement, takes_the_start_up_out_of_a_short_run) {
-  const LoggedRun run =
-      synthetic_run({.cpu_s = {{"write", 1e-3}}}, {.cores = 4, .startup_s = 0.5, .seconds = 2});
+  const LoggedRun run = synthetic_run({.cpu_s = {{Stage::write, 1e-3}}},
+                                      {.cores = 4, .startup_s = 0.5, .seconds = 2});
   const RunMeasurement measured = measure(run);
   EXPECT_EQ(measured.intervals, 0U);
   EXPECT_NEAR(measured.rate_per_s, 4000, 1);
@@ -95,14 +95,14 @@ TEST(RunMeasurement, agrees_with_littles_law_also_where_images_fail) {
 }
 
 TEST(RunMeasurement, has_service_demands_independent_of_load) {
-  const SyntheticMachine machine{.cpu_s = {{"load", 2e-4}, {"write", 8e-4}},
+  const SyntheticMachine machine{.cpu_s = {{Stage::load, 2e-4}, {Stage::write, 8e-4}},
                                  .gpu_s_per_image = 1e-4};
   const RunMeasurement idle = measure(
       synthetic_run(machine, {.cores = 4, .gpus = 1, .command = "watch", .arrival_per_s = 400}));
   EXPECT_NEAR(idle.rate_per_s, 400, 1);
   EXPECT_NEAR(idle.cpu_s_per_image, 1e-3, 1e-6);
   EXPECT_NEAR(idle.gpu_s_per_image.value_or(0), 1e-4, 1e-9);
-  EXPECT_EQ(idle.saturated, "");
+  EXPECT_EQ(idle.saturated, std::nullopt);
   EXPECT_NEAR(idle.core_s_per_image(), 1e-3, 1e-6) << "of the cores that it kept busy";
 }
 
@@ -113,7 +113,7 @@ TEST(Plan, finds_a_core_bottleneck_and_the_serial_fraction) {
     runs.push_back(synthetic_run(machine, {.id = std::to_string(cores), .cores = cores}));
   }
   const Plan plan = single_plan(runs);
-  EXPECT_EQ(plan.baseline.saturated, "cores");
+  EXPECT_EQ(plan.baseline.saturated, Resource::cores);
   EXPECT_NEAR(plan.scaling.measured->ratio.value, 0.04, 0.001);
   const double truth = 16 / (5e-4 * (1 + 15 * 0.04));
   EXPECT_NEAR(rate_at(plan, 16) / truth, 1, 0.1);
@@ -129,17 +129,17 @@ TEST(Plan, of_one_run_is_linear_and_says_that_this_is_an_upper_bound) {
 }
 
 TEST(Plan, finds_a_gpu_bottleneck_and_the_gain_of_another) {
-  const SyntheticMachine machine{.cpu_s = {{"load", 1e-4}, {"write", 3e-4}},
+  const SyntheticMachine machine{.cpu_s = {{Stage::load, 1e-4}, {Stage::write, 3e-4}},
                                  .gpu_s_per_image = 2e-4};
   const Plan plan =
       single_plan({synthetic_run(machine, {.cores = 8, .gpus = 1})}, {.target_per_s = 9000});
-  EXPECT_EQ(plan.baseline.saturated, "GPU");
+  EXPECT_EQ(plan.baseline.saturated, Resource::gpu);
   EXPECT_NEAR(plan.current_capacity.rate_per_s.value, 5000, 10);
   EXPECT_NEAR(plan.gain_per_s(plan.one_more_core), 0, 1);
   EXPECT_NEAR(plan.gain_per_s(plan.one_more_gpu.value()), 5000, 50);
   ASSERT_EQ(plan.target->requirements.size(), 2U);
   EXPECT_FALSE(plan.target->requirements[0].cores);
-  EXPECT_EQ(plan.target->requirements[0].bottleneck, "GPU");
+  EXPECT_EQ(plan.target->requirements[0].bottleneck, Resource::gpu);
   EXPECT_EQ(plan.target->requirements[1].gpus, 2);
   EXPECT_EQ(plan.target->requirements[1].cores, 4);
   EXPECT_THAT(
@@ -148,14 +148,14 @@ TEST(Plan, finds_a_gpu_bottleneck_and_the_gain_of_another) {
 }
 
 TEST(Plan, keeps_threads_that_were_set_and_lets_others_grow) {
-  const SyntheticMachine machine{.cpu_s = {{"load", 1e-4}, {"write", 3e-4}}};
+  const SyntheticMachine machine{.cpu_s = {{Stage::load, 1e-4}, {Stage::write, 3e-4}}};
   const std::map<std::string, std::string> set = {{"threads.write", "6"}};
   const std::vector<LoggedRun> fixed = {
       synthetic_run(machine, {.id = "2", .cores = 2, .settings = set}),
       synthetic_run(machine, {.id = "4", .cores = 4, .settings = set})};
   const Plan plan = single_plan(fixed);
   EXPECT_LE(rate_at(plan, 64), 6 / 3e-4);
-  EXPECT_EQ(plan.predictions.back().bottleneck, "write");
+  EXPECT_EQ(plan.predictions.back().bottleneck, Resource::write);
   std::vector<LoggedRun> varied = fixed;
   varied[0].settings["threads.write"] = "2";
   EXPECT_GT(rate_at(single_plan(varied), 64), 2 * rate_at(plan, 64));
@@ -180,14 +180,14 @@ TEST(Plan, does_not_take_waiting_for_a_core_for_a_slow_disk) {
   for (ThroughputSample& interval : crowded.intervals) {
     for (StageSample& stage : interval.stages) stage.busy_s = stage.workers * interval.interval_s;
   }
-  EXPECT_EQ(measure(crowded).saturated, "cores");
+  EXPECT_EQ(measure(crowded).saturated, Resource::cores);
   EXPECT_NEAR(rate_at(single_plan({crowded}), 16) / rate_at(single_plan({crowded}), 4), 4, 0.3);
 
   LoggedRun waiting = synthetic_run({}, {.cores = 4, .arrival_per_s = 1000});
   for (ThroughputSample& interval : waiting.intervals)
-    interval.stages.at(1).busy_s = interval.stages.at(1).workers * interval.interval_s;  // load
+    interval.stages.at(0).busy_s = interval.stages.at(0).workers * interval.interval_s;  // load
   const Plan plan = single_plan({waiting});
-  EXPECT_EQ(plan.baseline.saturated, "disk");
+  EXPECT_EQ(plan.baseline.saturated, Resource::disk);
   EXPECT_NEAR(plan.current_capacity.rate_per_s.value, 1000, 5)
       << "a thread that waits for the disk";
 }

@@ -16,11 +16,12 @@ namespace eckart::capacity::test {
 
 /// A machine of which all is known, for logs of it.
 struct SyntheticMachine {
-  std::map<std::string, double> cpu_s = {
-      {"compute", 15e-5}, {"load", 5e-5}, {"write", 3e-4}};  ///< an image's, on one core
-  double serial_fraction = 0;                                ///< Amdahl's
-  double gpu_s_per_image = 0;                                ///< an image's
-  double noise = 0;                                          ///< of each interval, relative
+  std::map<Stage, double> cpu_s = {{Stage::compute, 15e-5},
+                                   {Stage::load, 5e-5},
+                                   {Stage::write, 3e-4}};  ///< an image's, on one core
+  double serial_fraction = 0;                              ///< Amdahl's
+  double gpu_s_per_image = 0;                              ///< an image's
+  double noise = 0;                                        ///< of each interval, relative
   double run_noise = 0;
 };
 
@@ -35,9 +36,9 @@ struct SyntheticRunOptions {
 };
 
 /// As app/pipeline_options.cpp has it.
-inline int threads(const std::string& stage, const SyntheticRunOptions& lines) {
-  if (stage == "load") return (lines.cores + 1) / 2;
-  if (stage == "write") return std::max(2, lines.cores * 3 / 4);
+inline int threads(Stage stage, const SyntheticRunOptions& lines) {
+  if (stage == Stage::load) return (lines.cores + 1) / 2;
+  if (stage == Stage::write) return std::max(2, lines.cores * 3 / 4);
   return lines.gpus > 0 ? 4 * lines.gpus : lines.cores;
 }
 

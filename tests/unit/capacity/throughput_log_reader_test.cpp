@@ -98,6 +98,7 @@ TEST(ThroughputLogReader, reports_invalid_lines_and_reads_the_rest) {
   const ReadResult reading =
       read({head("a") + "nonsense\n" + line("a", "interval", 1, 10) + "[1]\n{}\n" +
             line("a", "interval", 2, 5, R"(,"stages":[{"name":3}])") +
+            line("a", "interval", 2, 5, R"(,"stages":[{"name":"cores","workers":1}])") +
             R"({"schema":"eckart.throughput/2","kind":"interval"})" + "\n" +
             line("a", "interval", -3, 5) + line("z", "interval", 1, 5)});
   ASSERT_EQ(reading.runs.size(), 1U);
@@ -108,9 +109,10 @@ TEST(ThroughputLogReader, reports_invalid_lines_and_reads_the_rest) {
                   "file1:4: line ignored: it is not a JSON object",
                   HasSubstr("file1:5: line ignored: it is not part of a throughput log"),
                   HasSubstr("file1:6: line ignored: it has a value of the wrong type"),
-                  "file1:7: line ignored: it has schema 'eckart.throughput/2', but this program "
+                  "file1:7: line ignored: it has an unknown stage 'cores'",
+                  "file1:8: line ignored: it has schema 'eckart.throughput/2', but this program "
                   "reads only 'eckart.throughput/1'",
-                  "file1:8: line ignored: it has an impossible value for 'elapsed_s': -3",
+                  "file1:9: line ignored: it has an impossible value for 'elapsed_s': -3",
                   HasSubstr("run z ignored: its first line (kind 'run') is missing")));
 }
 

@@ -40,12 +40,12 @@ LoggedRun disk_run(const SyntheticRunOptions& lines, double rate_per_s, int writ
 TEST(DiskLimit, is_not_predicted_above_the_observed_rate) {
   const Plan plan = single_plan(
       {disk_run({.id = "1", .cores = 2}, 997, 2), disk_run({.id = "2", .cores = 4}, 1099, 3)});
-  EXPECT_EQ(plan.baseline.saturated, "disk");
-  EXPECT_EQ(plan.current_capacity.bottleneck, "disk");
+  EXPECT_EQ(plan.baseline.saturated, Resource::disk);
+  EXPECT_EQ(plan.current_capacity.bottleneck, Resource::disk);
   EXPECT_NEAR(plan.current_capacity.rate_per_s.value, 1099, 2);
   for (const int cores : {4, 16, 64}) {
     EXPECT_NEAR(predicted_at(plan, cores).rate_per_s.value, 1099, 2) << cores;
-    EXPECT_EQ(predicted_at(plan, cores).bottleneck, "disk");
+    EXPECT_EQ(predicted_at(plan, cores).bottleneck, Resource::disk);
   }
   EXPECT_NEAR(predicted_at(plan, 2).rate_per_s.value, 997, 2);
   EXPECT_EQ(plan.gain_per_s(plan.one_more_core), 0);
@@ -67,16 +67,16 @@ TEST(DiskLimit, uses_the_best_rate_of_runs_with_different_threads) {
 TEST(DiskLimit, limits_where_its_threads_wait_for_most_of_the_time_and_nothing_else_is_busy) {
   LoggedRun run = disk_run({.cores = 2}, 1000, 8);
   for (ThroughputSample& interval : run.intervals) interval.stages.at(2).busy_s *= 0.8;
-  EXPECT_EQ(single_plan({run}).current_capacity.bottleneck, "disk");
+  EXPECT_EQ(single_plan({run}).current_capacity.bottleneck, Resource::disk);
   run.command = "watch";
   const Plan service = single_plan({run});
-  EXPECT_EQ(service.baseline.saturated, "") << "it may have had no more to do";
+  EXPECT_EQ(service.baseline.saturated, std::nullopt) << "it may have had no more to do";
   EXPECT_NEAR(service.current_capacity.rate_per_s.value, 1250, 5);
 }
 
 TEST(DiskLimit, does_not_limit_working_threads) {
   const Plan plan = single_plan({synthetic_run({}, {.cores = 4})});
-  for (const PredictionRow& at : plan.predictions) EXPECT_NE(at.bottleneck, "disk");
+  for (const PredictionRow& at : plan.predictions) EXPECT_NE(at.bottleneck, Resource::disk);
   EXPECT_THAT(recommendation_sentence(plan),
               StartsWith("Add cores: 8 cores can reach at most 2.00 times"));
 }
@@ -84,7 +84,7 @@ TEST(DiskLimit, does_not_limit_working_threads) {
 TEST(RunNoise, comes_from_repeated_runs_and_leads_the_recommendation_if_large) {
   const std::vector<LoggedRun> runs = {
       synthetic_run({}, {.id = "1", .cores = 2, .arrival_per_s = 3990}),
-      synthetic_run({.cpu_s = {{"compute", 25e-5}, {"load", 5e-5}, {"write", 4e-4}}},
+      synthetic_run({.cpu_s = {{Stage::compute, 25e-5}, {Stage::load, 5e-5}, {Stage::write, 4e-4}}},
                     {.id = "2", .cores = 2})};
   const Plan plan = single_plan(runs);  // 3,990 and 2,857 images/s
   EXPECT_NEAR(plan.noise, 0.234, 0.01);
@@ -125,7 +125,7 @@ TEST(CpuContention, is_reported_instead_of_a_disk_limit) {
     }
   }
   const Plan plan = single_plan({run});
-  EXPECT_EQ(plan.baseline.saturated, "");
+  EXPECT_EQ(plan.baseline.saturated, std::nullopt);
   EXPECT_THAT(recommendation_sentence(plan), HasSubstr("other processes used the cores"));
 }
 
@@ -143,7 +143,7 @@ TEST(DiskLimit, is_not_limited_by_idle_threads) {
   const Plan plan = single_plan({run});
   EXPECT_NEAR(plan.baseline.rate_per_s, 4000, 1) << "while something came";
   EXPECT_GT(plan.current_capacity.rate_per_s.value, 3900);
-  for (const PredictionRow& at : plan.predictions) EXPECT_NE(at.bottleneck, "disk");
+  for (const PredictionRow& at : plan.predictions) EXPECT_NE(at.bottleneck, Resource::disk);
 }
 
 TEST(InconclusivePlan, is_reported_when_nothing_was_saturated) {
@@ -163,7 +163,7 @@ TEST(InconclusivePlan, is_reported_when_nothing_was_saturated) {
 }
 
 TEST(BaselineRuns, give_consistent_bottleneck_capacity_and_utilization) {
-  const SyntheticMachine machine{.cpu_s = {{"load", 1e-4}, {"write", 3e-4}},
+  const SyntheticMachine machine{.cpu_s = {{Stage::load, 1e-4}, {Stage::write, 3e-4}},
                                  .serial_fraction = 0.03};
   std::vector<LoggedRun> runs;
   for (const int cores : {2, 4}) {
@@ -186,14 +186,15 @@ TEST(BaselineRuns, give_consistent_bottleneck_capacity_and_utilization) {
 }
 
 TEST(PredictedRates, never_fall_with_more_cores) {
-  SyntheticMachine machine{.cpu_s = {{"source", 5e-5}, {"load", 1e-4}, {"write", 3e-4}},
-                           .serial_fraction = 0.1};
+  SyntheticMachine machine{
+      .cpu_s = {{Stage::source, 5e-5}, {Stage::load, 1e-4}, {Stage::write, 3e-4}},
+      .serial_fraction = 0.1};
   std::vector<LoggedRun> runs;
   for (const int cores : {1, 2, 4}) {
     runs.push_back(synthetic_run(machine, {.id = std::to_string(cores), .cores = cores}));
     for (ThroughputSample& interval : runs.back().intervals) {
-      StageSample& source = interval.stages.at(1);
-      EXPECT_EQ(source.name, "source");
+      StageSample& source = interval.stages.at(0);
+      EXPECT_EQ(source.stage, Stage::source);
       source.workers = 1;
       source.busy_s = source.cpu_s = 5e-5 * double(interval.done);
     }
@@ -206,7 +207,7 @@ TEST(PredictedRates, never_fall_with_more_cores) {
     EXPECT_GE(at.rate_per_s.value, before) << at.cores;
     EXPECT_GE(at.rate_per_s.value, at.rate_per_s.low);
     before = at.rate_per_s.value;
-    if (at.bottleneck == "source") {
+    if (at.bottleneck == Resource::source) {
       EXPECT_NEAR(before, 20000, 200);
     }
   }
@@ -214,7 +215,7 @@ TEST(PredictedRates, never_fall_with_more_cores) {
 
 TEST(PredictedRates, name_a_limit_that_is_a_setting) {
   const std::map<std::string, std::string> set = {{"threads.write", "2"}};
-  const SyntheticMachine machine{.cpu_s = {{"load", 1e-4}, {"write", 3e-4}}};
+  const SyntheticMachine machine{.cpu_s = {{Stage::load, 1e-4}, {Stage::write, 3e-4}}};
   const Plan plan = single_plan({synthetic_run(machine, {.id = "1", .cores = 1, .settings = set}),
                                  synthetic_run(machine, {.id = "2", .cores = 2, .settings = set})});
   EXPECT_THAT(to_text(plan),

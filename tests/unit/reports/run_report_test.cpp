@@ -21,10 +21,10 @@ std::vector<std::string> split_lines(const std::string& text) {
   return result;
 }
 
-telemetry::StageStats make_stage(const char* name, int workers, double busy_s = 0,
-                                 double input_s = 0, double capacity_wait_s = 0) {
+telemetry::StageStats make_stage(Stage name, int workers, double busy_s = 0, double input_s = 0,
+                                 double capacity_wait_s = 0) {
   telemetry::StageStats stage;
-  stage.name = name;
+  stage.stage = name;
   stage.workers = workers;
   stage.busy_s = busy_s, stage.waiting_for_input_s = input_s, stage.blocked_s = capacity_wait_s;
   return stage;
@@ -52,21 +52,22 @@ telemetry::RunReport make_report() {
   report.planes = 29988, report.planes_recomputed = 1234;
   report.solvers = {{64, 32, 20, 512, "gram", "about 2 us a plane"},
                     {256, 192, 20, 512, "subspace", "48 of 192 columns"}};
-  report.stages = {make_stage("load", 2, 10, 0, 30), make_stage("compute", 1, 19.4, 0.5, 0.1),
-                   make_stage("write", 2, 8, 32, 0)};
+  report.stages = {make_stage(Stage::load, 2, 10, 0, 30),
+                   make_stage(Stage::compute, 1, 19.4, 0.5, 0.1),
+                   make_stage(Stage::write, 2, 8, 32, 0)};
   return report;
 }
 
 TEST(BottleneckText, names_the_stage_with_the_highest_busy_ratio) {
   telemetry::RunReport report = make_report();
-  report.stages = {make_stage("load", 8, 90, 0, 70), make_stage("compute", 1, 19, 1, 0),
-                   make_stage("write", 2, 30, 10, 0)};
+  report.stages = {make_stage(Stage::load, 8, 90, 0, 70), make_stage(Stage::compute, 1, 19, 1, 0),
+                   make_stage(Stage::write, 2, 30, 10, 0)};
   EXPECT_EQ(bottleneck_text(report), "compute is the bottleneck: 95 % busy");
 }
 
 TEST(BottleneckText, names_no_stage_that_mostly_waits) {
   telemetry::RunReport report = make_report();
-  report.stages = {make_stage("load", 1, 2, 0, 8), make_stage("write", 1, 3, 7, 0)};
+  report.stages = {make_stage(Stage::load, 1, 2, 0, 8), make_stage(Stage::write, 1, 3, 7, 0)};
   EXPECT_EQ(bottleneck_text(report), "no stage is saturated: write is the busiest, 30 % busy");
 }
 
@@ -76,8 +77,7 @@ TEST(BottleneckText, is_empty_without_work) {
   nothing_came.done = nothing_came.skipped = nothing_came.failed = 0;
   EXPECT_EQ(bottleneck_text(nothing_came), "");
   telemetry::RunReport no_clock = make_report();
-  for (telemetry::StageStats& stage : no_clock.stages)
-    stage = make_stage(stage.name.c_str(), stage.workers);
+  for (telemetry::StageStats& stage : no_clock.stages) stage = row(stage.stage, stage.workers);
   EXPECT_EQ(bottleneck_text(no_clock), "");
 }
 
@@ -153,7 +153,7 @@ TEST(RunReportText, stage_percentages_add_up_to_100) {
 
 TEST(RunReportText, table_columns_are_aligned) {
   telemetry::RunReport report = make_report();
-  report.stages.push_back(make_stage("idle", 128));
+  report.stages.push_back(make_stage(Stage::batch, 128));
   std::vector<std::size_t> widths;
   bool inside = false;
   for (const std::string& line : split_lines(to_text(report))) {

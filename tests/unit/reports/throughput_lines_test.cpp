@@ -30,7 +30,7 @@ telemetry::Snapshot make_snapshot() {
   snapshot.counts.failures[std::size_t(FailureReason::corrupt)] = 2;
   snapshot.counts.pixels = 4'000'000;
   telemetry::StageStats& stage = snapshot.stages.emplace_back();
-  stage.name = "load", stage.workers = 2;
+  stage.stage = Stage::load, stage.workers = 2;
   stage.busy_s = 7.5, stage.waiting_for_input_s = 0.5, stage.cpu_s = 3;
   snapshot.batches = {3, 12, 16};
   snapshot.machine.cores = 2;

@@ -11,9 +11,9 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-StageStats make_stage(const char* name, double busy_s, double cpu_s, double total_s = 10) {
+StageStats make_stage(Stage name, double busy_s, double cpu_s, double total_s = 10) {
   StageStats row;
-  row.name = name;
+  row.stage = name;
   row.workers = 1;
   row.busy_s = busy_s, row.waiting_for_input_s = total_s - busy_s, row.cpu_s = cpu_s;
   return row;
@@ -29,33 +29,35 @@ machine::MachineUsage make_machine(int cores, double cpu_s, double gpu_busy_s = 
 }
 
 TEST(Bottleneck, is_the_stage_with_the_highest_busy_ratio) {
-  const auto bottleneck = find_bottleneck({make_stage("load", 3, 1), make_stage("write", 9.7, 1)},
-                                          make_machine(4, 8), 10);
-  EXPECT_EQ(bottleneck.resource, "write");
+  const auto bottleneck = find_bottleneck(
+      {make_stage(Stage::load, 3, 1), make_stage(Stage::write, 9.7, 1)}, make_machine(4, 8), 10);
+  EXPECT_EQ(bottleneck.resource, Resource::write);
   EXPECT_NEAR(bottleneck.busy, 0.97, 1e-9);
   EXPECT_EQ(bottleneck.text, "write is the bottleneck: 97 % busy");
 }
 
 TEST(Bottleneck, is_the_cpu_when_all_cores_are_busy) {
-  const auto bottleneck = find_bottleneck({make_stage("load", 9.9, 4), make_stage("write", 10, 15)},
-                                          make_machine(2, 19.6), 10);
-  EXPECT_EQ(bottleneck.resource, "cpu");
+  const auto bottleneck =
+      find_bottleneck({make_stage(Stage::load, 9.9, 4), make_stage(Stage::write, 10, 15)},
+                      make_machine(2, 19.6), 10);
+  EXPECT_EQ(bottleneck.resource, Resource::cores);
   EXPECT_EQ(bottleneck.text, "the CPU is the bottleneck: 2 cores 98 % busy, 77 % of it in write");
 }
 
 TEST(Bottleneck, is_the_gpu_when_it_is_busier) {
-  const auto bottleneck = find_bottleneck({make_stage("compute", 10, 4), make_stage("write", 4, 2)},
-                                          make_machine(2, 18.5, 9.8), 10);
-  EXPECT_EQ(bottleneck.resource, "gpu");
+  const auto bottleneck =
+      find_bottleneck({make_stage(Stage::compute, 10, 4), make_stage(Stage::write, 4, 2)},
+                      make_machine(2, 18.5, 9.8), 10);
+  EXPECT_EQ(bottleneck.resource, Resource::gpu);
   EXPECT_EQ(bottleneck.text, "the GPU is the bottleneck: 98 % busy");
 }
 
 TEST(Bottleneck, is_nothing_when_all_stages_wait) {
-  const auto bottleneck = find_bottleneck({make_stage("load", 3, 1), make_stage("write", 2, 1)},
-                                          make_machine(8, 2), 10);
-  EXPECT_EQ(bottleneck.resource, "");
+  const auto bottleneck = find_bottleneck(
+      {make_stage(Stage::load, 3, 1), make_stage(Stage::write, 2, 1)}, make_machine(8, 2), 10);
+  EXPECT_EQ(bottleneck.resource, std::nullopt);
   EXPECT_THAT(bottleneck.text, HasSubstr("no stage is saturated: load is the busiest, 30 % busy"));
-  EXPECT_EQ(find_bottleneck({make_stage("load", 0, 0)}, make_machine(8, 0), 10).text, "");
+  EXPECT_EQ(find_bottleneck({make_stage(Stage::load, 0, 0)}, make_machine(8, 0), 10).text, "");
   EXPECT_EQ(find_bottleneck({}, machine::MachineUsage{}, 0).text, "");
 }
 
@@ -69,7 +71,7 @@ Snapshot snapshot_at(double elapsed_s, std::int64_t factor) {
   snapshot.counts.failures_by_stage[std::size_t(Stage::load)][std::size_t(FailureReason::corrupt)] =
       2 * factor;
   snapshot.counts.retries_by_stage[std::size_t(Stage::load)] = 7 * factor;
-  snapshot.stages = {make_stage("load", double(factor), 0.5 * double(factor), elapsed_s)};
+  snapshot.stages = {make_stage(Stage::load, double(factor), 0.5 * double(factor), elapsed_s)};
   snapshot.queues = {{"found", 3 * factor, 256, {}}};
   snapshot.batches = {factor, 4 * factor, 8 * factor};
   snapshot.machine = make_machine(2, double(factor), double(factor));
@@ -107,7 +109,7 @@ TEST(SnapshotText, has_counts_rates_and_the_bottleneck) {
   DurationRecorder service;
   service.add(2ms, 10);
   Snapshot all = snapshot_at(10, 5);
-  all.stages = {make_stage("load", 9.7, 3)};
+  all.stages = {make_stage(Stage::load, 9.7, 3)};
   all.stages[0].service = service.read();
   const std::string text = reports::snapshot_text(all, all);
   EXPECT_THAT(text, HasSubstr("50 done, 10 failed, 0 skipped, 40 unfinished, in 10.0 s\n"));
