@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/default_threads.hpp"
 #include "machine/usable_cores.hpp"
 
 namespace eckart::app {
@@ -20,17 +21,13 @@ int publish_group_files(int write_threads) {
 
 }  // namespace
 
-/// Writing costs more than loading (see docs/explanation/performance.md): one and a half times of
-/// photographs, more of small images, so the writers get more threads; two at least, since one
-/// waits for the disk now and then. Together they are more than the cores, so that either may have
-/// most of these.
 PipelineOptions pipeline_options(const settings::Settings& settings) {
   const auto accepts_auto = [](int threads, int default_threads) {
     return threads > 0 ? threads : default_threads;
   };
   const int write_threads =
-      accepts_auto(settings.threads.write, std::max(2, usable_cores() * 3 / 4));
-  return {.load_threads = accepts_auto(settings.threads.load, (usable_cores() + 1) / 2),
+      accepts_auto(settings.threads.write, default_write_threads(usable_cores()));
+  return {.load_threads = accepts_auto(settings.threads.load, default_load_threads(usable_cores())),
           .write_threads = write_threads,
           .budget_bytes = std::size_t(settings.budget_mb) << 20,
           .pad_multiple = settings.batch.pad,

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/default_threads.hpp"
+
 namespace eckart::capacity {
 namespace {
 
@@ -119,21 +121,21 @@ Model::Model(const std::vector<RunMeasurement>& runs, std::map<Stage, int> fixed
 }
 
 Estimate Model::rate_estimate(double rate_per_s) const {
-  const double half = std::min(0.9, 1.96 * noise_);
+  const double half = std::min(0.9, kNormalQuantile975 * noise_);
   return {rate_per_s, rate_per_s * (1 - half), rate_per_s * (1 + half)};
 }
 
-/// As `threads: auto` and the backends have it (app/pipeline_options.cpp).
+/// As `threads: auto` and the backends have it (core/default_threads.hpp).
 int Model::threads(Stage stage, int cores, int gpus) const {
   const auto fixed = fixed_thread_counts_.find(stage);
   if (fixed != fixed_thread_counts_.end()) return fixed->second;
   const auto baseline_stage = std::ranges::find(baseline_.stages, stage, &StageUtilization::stage);
   const bool is_here = cores == baseline_.cores && gpus == baseline_.gpus;
   if (is_here && !baseline_.has_explicit_threads) return baseline_stage->workers;
-  if (stage == Stage::load) return (cores + 1) / 2;
-  if (stage == Stage::write) return std::max(2, cores * 3 / 4);
+  if (stage == Stage::load) return default_load_threads(cores);
+  if (stage == Stage::write) return default_write_threads(cores);
   if (stage != Stage::compute) return 1;
-  if (baseline_.gpus == 0) return cores;
+  if (baseline_.gpus == 0) return default_cpu_lanes(cores);
   return std::max(1, baseline_stage->workers * gpus / baseline_.gpus);
 }
 

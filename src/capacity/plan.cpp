@@ -82,7 +82,7 @@ ScalingAnalysis analyze_scaling(const std::vector<RunMeasurement>& runs, const M
   const auto scaled =
       [&](double serial_fraction) {  // Amdahl's serial part, as a share of a run on n cores
         const double n = scaling.cores.back();
-        return serial_fraction * n / (1 + serial_fraction * (n - 1));
+        return serial_fraction * amdahl_speedup(serial_fraction, n);
       };
   const Estimate& s = scaling.serial_fraction;
   scaling.gustafson_serial_fraction = {scaled(s.value), scaled(s.low), scaled(s.high)};
@@ -99,10 +99,10 @@ ScalingAnalysis analyze_scaling(const std::vector<RunMeasurement>& runs, const M
                                    : scaling.measured.has_value();
   if (!scaling.measured) return scaling;
   for (const int n : {2, 4, 8, 16, 32, 64}) {
-    const auto amdahl = [&](double serial_fraction) { return n / (1 + serial_fraction * (n - 1)); };
+    const auto amdahl = [&](double serial_fraction) { return amdahl_speedup(serial_fraction, n); };
     scaling.speedups.push_back({n,
                                 {amdahl(s.value), amdahl(s.high), amdahl(s.low)},
-                                n - scaling.gustafson_serial_fraction.value * (n - 1)});
+                                gustafson_speedup(scaling.gustafson_serial_fraction.value, n)});
   }
   return scaling;
 }

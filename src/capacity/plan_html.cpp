@@ -112,12 +112,13 @@ std::string speedup_plot(const Plan& plan) {
                        .css_class = "c2",
                        .style = PlotSeries::Style::dashed,
                        .points = {{1, 1}}};
-  const auto at = [](double serial_fraction, int n) { return n / (1 + serial_fraction * (n - 1)); };
   const Estimate& serial_fraction = plan.scaling.serial_fraction;
   for (int n = 2; n <= max_cores; ++n) {
-    amdahl.points.emplace_back(n, at(serial_fraction.value, n));
-    amdahl.band.emplace_back(at(serial_fraction.high, n), at(serial_fraction.low, n));
-    gustafson.points.emplace_back(n, n - plan.scaling.gustafson_serial_fraction.value * (n - 1));
+    amdahl.points.emplace_back(n, amdahl_speedup(serial_fraction.value, n));
+    amdahl.band.emplace_back(amdahl_speedup(serial_fraction.high, n),
+                             amdahl_speedup(serial_fraction.low, n));
+    gustafson.points.emplace_back(
+        n, gustafson_speedup(plan.scaling.gustafson_serial_fraction.value, n));
   }
   return to_svg(Plot{
       .title = "Speedup by cores",

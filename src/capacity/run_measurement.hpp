@@ -9,8 +9,6 @@
 
 namespace eckart::capacity {
 
-/// A resource is saturated from this share of its time on.
-constexpr double kSaturationThreshold = 0.9;
 /// Threads that wait for a disk from this share of their time on have done what it let them, where
 /// nothing else was saturated.
 constexpr double kDiskSaturationThreshold = 0.5;

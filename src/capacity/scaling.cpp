@@ -9,7 +9,6 @@ namespace eckart::capacity {
 namespace {
 
 constexpr double kPriorSerialFraction = 0.015, kPriorLogSpread = 0.4;
-constexpr double kNormalQuantile975 = 1.96;
 
 /// The 97.5 % quantile of Student's t.
 double student_t(std::size_t degrees) {

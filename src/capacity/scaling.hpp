@@ -15,6 +15,16 @@ struct Estimate {
 /// (docs/explanation/capacity-model.md), so that no run's rate is better known than to it.
 constexpr double kRunNoise = 0.03;
 
+/// Half the 95 % interval of a normal distribution, in standard deviations.
+constexpr double kNormalQuantile975 = 1.96;
+
+/// Amdahl's law (1967): how many times as fast as one core N cores are, where the share s of the
+/// work on one core is serial.
+constexpr double amdahl_speedup(double s, double n) { return n / (1 + s * (n - 1)); }
+/// Gustafson's law (1988): how many times as much work N cores do in the same time, where the share
+/// s of this time is serial.
+constexpr double gustafson_speedup(double s, double n) { return n - s * (n - 1); }
+
 /// y measured at N cores.
 struct ScalingPoint {
   double cores = 1, y = 0;

@@ -10,13 +10,13 @@
 #include <system_error>
 
 #include "core/error.hpp"
+#include "core/throughput_schema.hpp"
 
 namespace eckart::capacity {
 namespace {
 
 using JsonLine = nlohmann::json;
 
-constexpr std::string_view kSchema = "eckart.throughput/1";
 constexpr std::size_t kMaxWarnings = 20;
 
 /// Why a line cannot be used.
@@ -188,9 +188,9 @@ void ThroughputLogReader::parse_line(const std::string& line) {
   if (!json.is_object()) throw BadLine("is not a JSON object");
   const auto schema = value_or<std::string>(json, "schema", "");
   if (schema.empty()) throw BadLine("is not part of a throughput log: it has no key 'schema'");
-  if (schema != kSchema) {
-    throw BadLine(
-        fmt::format("has schema '{}', but this program reads only '{}'", schema, kSchema));
+  if (schema != kThroughputSchema) {
+    throw BadLine(fmt::format("has schema '{}', but this program reads only '{}'", schema,
+                              kThroughputSchema));
   }
   const auto kind = required_value<std::string>(json, "kind");
   const auto id = required_value<std::string>(json, "run");

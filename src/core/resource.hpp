@@ -10,6 +10,9 @@ namespace eckart {
 /// What may limit the rate: what all stages share, or the threads of one stage.
 enum class Resource { cores, gpu, disk, source, load, batch, compute, write };
 
+/// Cores and GPUs are saturated from this share of their time on.
+constexpr double kSaturationThreshold = 0.9;
+
 constexpr Resource resource_of(Stage stage) { return Resource(int(Resource::source) + int(stage)); }
 static_assert(resource_of(Stage::write) == Resource::write);
 

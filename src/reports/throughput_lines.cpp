@@ -9,14 +9,13 @@
 #include <ctime>
 #include <random>
 
+#include "core/throughput_schema.hpp"
 #include "machine/unix_time.hpp"
 #include "reports/failures_json.hpp"
 #include "text/json.hpp"
 
 namespace eckart::reports {
 namespace {
-
-constexpr const char* kSchema = "eckart.throughput/1";
 
 Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
@@ -102,7 +101,7 @@ Json bottleneck_json(const telemetry::Snapshot& snapshot) {
 }
 
 Json new_line_object(const char* kind, const RunIdentity& identity) {
-  return {{"schema", kSchema},
+  return {{"schema", kThroughputSchema},
           {"kind", kind},
           {"run", identity.run},
           {"time", machine::utc_timestamp(machine::unix_now_s())}};

@@ -11,8 +11,6 @@ namespace {
 
 /// A stage with a lower busy ratio does not limit the rate.
 constexpr double kSaturatedStageRatio = 0.5;
-/// The same for cores and GPUs, which do the work of all stages.
-constexpr double kSaturatedDeviceRatio = 0.9;
 
 ImageCounts since(ImageCounts now, const ImageCounts& earlier) {
   now.done -= earlier.done;
@@ -100,7 +98,7 @@ Bottleneck find_bottleneck(const std::vector<StageStats>& stages,
   const double cores = busy_ratio(machine, seconds);
   double gpu = 0;
   for (const machine::GpuUsage& usage : machine.gpus) gpu = std::max(gpu, busy_ratio(usage));
-  if (gpu >= kSaturatedDeviceRatio && gpu >= cores)
+  if (gpu >= kSaturationThreshold && gpu >= cores)
     return {Resource::gpu, gpu,
             fmt::format("the GPU is the bottleneck: {} busy", percent_text(gpu))};
 
@@ -108,7 +106,7 @@ Bottleneck find_bottleneck(const std::vector<StageStats>& stages,
   const auto by_busy_ratio = [](const StageStats& a, const StageStats& b) {
     return busy_ratio(a) < busy_ratio(b);
   };
-  if (cores >= kSaturatedDeviceRatio && !stages.empty()) {
+  if (cores >= kSaturationThreshold && !stages.empty()) {
     const StageStats& busiest_cpu_stage = *std::max_element(stages.begin(), stages.end(), by_cpu);
     return {Resource::cores, std::min(1.0, cores),
             fmt::format("the CPU is the bottleneck: {} {} {} busy, {} of it in {}", machine.cores,

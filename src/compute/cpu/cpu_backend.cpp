@@ -15,6 +15,7 @@
 #include "compute/cpu/cpu_name.hpp"
 #include "compute/cpu/openblas_core.hpp"
 #include "compute/solver_choice.hpp"
+#include "core/default_threads.hpp"
 #include "core/error.hpp"
 #include "machine/usable_cores.hpp"
 
@@ -54,7 +55,7 @@ bool is_openblas_thread_safe() { return openblas_get_parallel() != OPENBLAS_SEQU
 
 int choose_lane_count(const BackendOptions& options) {
   if (!is_openblas_thread_safe()) return 1;
-  return options.lanes > 0 ? options.lanes : usable_cores();
+  return options.lanes > 0 ? options.lanes : default_cpu_lanes(usable_cores());
 }
 
 const char* describe_precision(SolverKind solver, Certificate certificate) {

@@ -35,7 +35,7 @@ struct SyntheticRunOptions {
   double arrival_per_s = 1e30;  ///< more do not come
 };
 
-/// As app/pipeline_options.cpp has it.
+/// Written out here: core/default_threads.hpp is what is tested.
 inline int threads(Stage stage, const SyntheticRunOptions& lines) {
   if (stage == Stage::load) return (lines.cores + 1) / 2;
   if (stage == Stage::write) return std::max(2, lines.cores * 3 / 4);

@@ -1,0 +1,49 @@
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "app/pipeline_options.hpp"
+#include "capacity/model.hpp"
+#include "core/default_threads.hpp"
+#include "machine/usable_cores.hpp"
+
+namespace eckart::app {
+namespace {
+
+/// Threads of the stages of a machine with so many cores, as `eckart plan` predicts its rate from
+/// a run on another one.
+std::map<Resource, int> planned_threads(int cores) {
+  using capacity::StageUtilization;
+  const auto stage = [](Stage stage) {
+    return StageUtilization{
+        .stage = stage, .workers = 7, .utilization = 0.5, .cpu_utilization = 0.5};
+  };
+  const capacity::RunMeasurement run{.cores = cores + 1,
+                                     .images = 1000,
+                                     .elapsed_s = 10,
+                                     .rate_per_s = 100,
+                                     .core_utilization = 0.5,
+                                     .stages = {stage(Stage::load), stage(Stage::write)}};
+  std::map<Resource, int> threads;
+  for (const capacity::Bound& bound : capacity::Model({run}, {}).bounds(cores, 0))
+    threads[bound.resource] = bound.servers;
+  return threads;
+}
+
+TEST(ThreadDefaults, of_a_run_are_those_that_plan_assumes) {
+  const PipelineOptions options = pipeline_options({});
+  std::map<Resource, int> planned = planned_threads(usable_cores());
+  EXPECT_EQ(planned.at(Resource::load), options.load_threads);
+  EXPECT_EQ(planned.at(Resource::write), options.write_threads);
+}
+
+TEST(ThreadDefaults, grow_with_the_cores_in_plan_as_in_a_run) {
+  for (const int cores : {1, 2, 3, 4, 8, 15, 16, 64}) {
+    std::map<Resource, int> planned = planned_threads(cores);
+    EXPECT_EQ(planned.at(Resource::load), default_load_threads(cores)) << cores;
+    EXPECT_EQ(planned.at(Resource::write), default_write_threads(cores)) << cores;
+  }
+}
+
+}  // namespace
+}  // namespace eckart::app
