@@ -29,10 +29,10 @@ eckart_library(googletest    HEADERS "(gtest|gmock)/.*")
 # eckart_layer(FOLDER ABOUT text [USES folder ...] [LIBRARIES name ...] [PUBLIC_LIBRARIES name ...]): PUBLIC_LIBRARIES are
 # libraries that its own headers include.
 eckart_layer(build_id ABOUT "build ID: the program and the CUDA module must be of the same build")
-eckart_layer(text ABOUT "printable names, grouped digits, percentages, JSON" PUBLIC_LIBRARIES nlohmann-json spdlog)
+eckart_layer(text ABOUT "printable names, grouped digits, percentages, paths in URIs, JSON" PUBLIC_LIBRARIES nlohmann-json spdlog)
 eckart_layer(hash ABOUT "SHA-256, hashes of names, hexadecimal digits" LIBRARIES libmd)
-eckart_layer(core ABOUT "image, matrix view, rank policy, quality, outcome, resources, names of enums, errors")
-eckart_layer(files ABOUT "file descriptor, state of a file, names of outputs" USES core)
+eckart_layer(core ABOUT "image, matrix view, rank policy, quality, outcome, resources, errors, names of enums, shared limits and defaults")
+eckart_layer(files ABOUT "file descriptor, state of a file, links, names of outputs" USES core)
 eckart_layer(flow ABOUT "channel, budget, workers and stage clock, independent of images" PUBLIC_LIBRARIES moodycamel threads)
 eckart_layer(machine ABOUT "cores, memory, clock and GPUs of this machine (NVML is loaded at run time)" LIBRARIES spdlog dl)
 eckart_layer(synth ABOUT "synthetic images" USES core)

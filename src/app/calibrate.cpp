@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/round_up.hpp"
 #include "synth/synth.hpp"
 
 namespace eckart::app {
@@ -56,7 +57,7 @@ using Batches = std::vector<std::vector<Task>>;
 Batches make_batches(const std::vector<Image>& scenes, std::span<const RankPolicy> ranks,
                      int planes, int slots) {
   const int batch_count = (int(scenes.size()) + planes - 1) / planes;
-  Batches batches(std::size_t((batch_count + slots - 1) / slots * slots));
+  Batches batches(std::size_t(round_up(batch_count, slots)));
   std::size_t next = 0;
   for (auto& batch : batches) {
     for (int i = 0; i < planes; ++i) {

@@ -13,7 +13,7 @@ namespace eckart::app {
 struct CalibrationRequest {
   CostBackend backend;  ///< that make_backend makes
   std::function<std::unique_ptr<Backend>(const BackendOptions&)> make_backend;
-  double seconds = 20;  ///< to measure for, about; but what is quick is timed thrice at least
+  double seconds;  ///< to measure for, about; but what is quick is timed thrice at least
   /// Told before each measurement; may be empty.
   std::function<void(int done, int total)> on_progress;
 };

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "core/round_up.hpp"
 
 namespace eckart::app {
 namespace {
@@ -30,8 +31,7 @@ void check_gpu(Lane& lane, std::size_t device) {
   task.outputs.emplace_back(kShape);
   task.results.emplace_back(1);
   Task* const tasks[] = {&task};
-  constexpr int kPad = 32;
-  lane.start(0, batch_key(task, kPad), tasks);
+  lane.start(0, batch_key(task, kDefaultPadMultiple), tasks);
   lane.finish(0);
   const bool same = std::memcmp(task.outputs[0].data(), task.input.data(), task.input.bytes()) == 0;
   if (task.error.empty() && same) return;

@@ -1,11 +1,16 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <vector>
 
 #include "compute/backend.hpp"
 
 namespace eckart::app {
+
+/// The interval between two probes of the GPUs of a service, and the time after which a probe counts
+/// as hung: that of the unit's watchdog.
+constexpr std::chrono::seconds kGpuProbeInterval{30}, kGpuProbeTimeout{120};
 
 /// Shows that every GPU of a backend still computes, by lanes of its own, which never fall back to
 /// the CPU. Knows no CUDA: a backend without GPUs passes. One thread.

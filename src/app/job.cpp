@@ -15,8 +15,10 @@
 #include "app/ledger_outputs.hpp"
 #include "app/quarantine_list.hpp"
 #include "core/error.hpp"
+#include "files/entry_exists.hpp"
 #include "files/file_descriptor.hpp"
 #include "files/state_folder.hpp"
+#include "io/is_within.hpp"
 #include "pipeline/write.hpp"
 #include "text/printable.hpp"
 
@@ -25,15 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Naming = io::OutputTree::Naming;
-
-io::Limits make_io_limits(const settings::LimitSettings& limits) {
-  return {.pixels = limits.pixels,
-          .side = limits.side,
-          .file_mb = limits.file_mb,
-          .decode_mb = limits.decode_mb,
-          .decode_s = limits.decode_s};
-}
-
 
 io::OutputTree make_outputs(const JobRequest& request, const std::vector<RankPolicy>& ranks) {
   const settings::OutputSettings& output = request.settings.output;
@@ -56,7 +49,7 @@ Job::Job(JobRequest request)
       ranks_(parse_ranks(request_.settings.rank)),
       outputs_(make_outputs(request_, ranks_)),
       guard_(request_.inputs, request_.output),
-      loader_(make_io_limits(request_.settings.limits), ranks_, outputs_.codec(),
+      loader_(request_.settings.limits, ranks_, outputs_.codec(),
               request_.settings.backend == settings::BackendChoice::checked ? 2 : 1,
               request_.settings.input.decoder) {
   static_cast<void>(ledger_file(request_.output, request_.settings.ledger));
@@ -219,7 +212,7 @@ std::optional<std::string> Job::forget_missing_outputs(const std::string& after)
   return resume_->forget_missing_outputs(after, [&](const fs::path& output) {
     const fs::path place = output.lexically_relative(root);
     struct stat none {};
-    return !place.empty() && *place.begin() != ".." &&
+    return io::stays_within(place) &&
            ::fstatat(folder.get(), place.c_str(), &none, AT_SYMLINK_NOFOLLOW) != 0 &&
            errno == ENOENT;
   });
@@ -232,7 +225,7 @@ bool Job::is_own_input(const fs::path& input) const {
     std::error_code none;
     const fs::path relative =
         input.lexically_relative((fs::absolute(own, none) / "").lexically_normal());
-    return !relative.empty() && *relative.begin() != "..";
+    return io::stays_within(relative);
   });
 }
 
@@ -250,8 +243,7 @@ void Job::forget_failures_of_missing_inputs() {
   std::error_code none;
   for (ledger::FailureEntry& failure : ledger_->failures(std::numeric_limits<int>::max())) {
     if (!is_own_input(failure.input)) continue;
-    const fs::file_type type = fs::symlink_status(failure.input, none).type();
-    if ((type == fs::file_type::not_found && !is_quarantined(failure.input)) ||
+    if ((!entry_exists(failure.input) && !is_quarantined(failure.input)) ||
         fs::is_directory(failure.input, none))
       gone.cleared.push_back(std::move(failure.input));
   }

@@ -10,6 +10,7 @@
 
 #include "app/quarantine_list.hpp"
 #include "core/error.hpp"
+#include "files/entry_exists.hpp"
 #include "files/state_folder.hpp"
 #include "io/claimed_file.hpp"
 #include "io/publication.hpp"
@@ -23,11 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path requeue_marker(const fs::path& output) { return output / kStateFolder / "requeue"; }
-
-bool entry_exists(const fs::path& path) {
-  std::error_code none;
-  return fs::symlink_status(path, none).type() != fs::file_type::not_found;
-}
 
 /// The folder that the input came from, made if it is missing. No link is followed below the
 /// watched folder; below `/` where the reason does not say which folder that was.

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "app/gpu_health_probe.hpp"
 #include "app/pipeline_options.hpp"
 #include "app/requeue.hpp"
 #include "app/settings_mismatch.hpp"
@@ -106,8 +107,8 @@ std::vector<WatchSettings> checked_watches(const settings::Configuration& config
   return watches;
 }
 
-/// Six probes of the GPUs, and longer than one may take.
-constexpr std::chrono::minutes kMaxHeartbeatAge{3};
+/// A probe of the GPUs that takes as long as it may ends within this time.
+constexpr std::chrono::seconds kMaxHeartbeatAge = 2 * kGpuProbeInterval + kGpuProbeTimeout;
 constexpr int kMaintenanceTimeoutFactor = 10;        // a quarantine of many files takes its time
 constexpr std::chrono::minutes kMaxBackendStart{5};  // of a backend, whose driver has GPUs to wake
 

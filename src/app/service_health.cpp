@@ -16,7 +16,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::chrono::seconds kProbeTimeout{120};  // as long as the unit's watchdog waits
 constexpr milliseconds kMaxWatchdogInterval{30000};
 
 milliseconds limited_watchdog_interval(const ServiceManager& manager) {
@@ -86,7 +85,7 @@ bool ServiceHealth::run_probe(std::optional<GpuHealthProbe>& probe, Backend& bac
   try {
     const Activity::Scope step(
         service_.activity(),
-        {.stage = "GPU health check", .max_duration = kProbeTimeout, .is_image_work = false});
+        {.stage = "GPU health check", .max_duration = kGpuProbeTimeout, .is_image_work = false});
     if (!probe) probe.emplace(backend);
     probe->run();
     return true;

@@ -16,7 +16,7 @@ namespace eckart::app {
 
 /// How often a ServiceHealth does what it does.
 struct HealthIntervals {
-  std::chrono::milliseconds stall_check{1000}, maintenance{1000}, gpu_probe{30000};
+  std::chrono::milliseconds stall_check{1000}, maintenance{1000}, gpu_probe{kGpuProbeInterval};
 };
 
 /// What a service does besides its work, on threads of its own. It tells the service manager that

@@ -129,7 +129,7 @@ std::shared_ptr<Job> WatchedFolder::job() {
     JobRequest request = job_request(watch_);
     request.is_quarantined = [this](const fs::path& input) {
       const fs::path relative = input.lexically_relative(watch_.input);
-      return !relative.empty() && *relative.begin() != ".." && quarantine_.has_file(relative);
+      return io::stays_within(relative) && quarantine_.has_file(relative);
     };
     auto job = std::make_shared<Job>(std::move(request));
     job->prepare();

@@ -13,13 +13,10 @@
 #include <utility>
 
 #include "files/file_descriptor.hpp"
+#include "files/throw_errno.hpp"
 
 namespace eckart::bench {
 namespace {
-
-[[noreturn]] void throw_errno(const char* what) {
-  throw std::system_error(errno, std::generic_category(), what);
-}
 
 std::string read_all(int descriptor) {
   std::string text;

@@ -58,7 +58,7 @@ std::string runs_sentence(const Plan& plan) {
   }
   std::string text =
       fmt::format("{} of {}, {} in {}", format_count(std::int64_t(plan.runs.size()), "run"),
-                  plan.command == "watch" ? "the service" : "eckart run",
+                  plan.baseline.is_service ? "the service" : "eckart run",
                   format_count(images, "image"), format_duration(elapsed_s));
   if (!plan.first_time.empty()) {
     text += plan.first_time == plan.last_time

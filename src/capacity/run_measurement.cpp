@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/solver_costs.hpp"
+
 namespace eckart::capacity {
 namespace {
 
@@ -21,7 +23,7 @@ double rate(const ThroughputSample& sample) {
 
 std::optional<Steady> find_steady_intervals(const LoggedRun& run) {
   const std::vector<ThroughputSample>& all = run.intervals;
-  const bool is_service = run.command == "watch";
+  const bool is_service = run.is_service();
   Steady steady;
   for (std::size_t i = 1; i + 1 < all.size(); ++i) {
     if (all[i].elapsed_s - all[i].interval_s < run.startup_s) continue;
@@ -77,7 +79,8 @@ std::vector<StageUtilization> stage_utilizations(const ThroughputSample& sums, d
 /// Lanes on the CPU wait for nothing but cores.
 double cpu_contention_ratio(const LoggedRun& run, const ThroughputSample& sums) {
   const auto lanes = std::ranges::find(sums.stages, Stage::compute, &StageSample::stage);
-  const bool is_known = run.backend == "cpu" && lanes != sums.stages.end() && lanes->cpu_s > 0;
+  const bool is_known =
+      run.backend == to_string(CostBackend::cpu) && lanes != sums.stages.end() && lanes->cpu_s > 0;
   return is_known ? std::max(1.0, lanes->busy_s / lanes->cpu_s) : 1;
 }
 
@@ -192,7 +195,7 @@ RunMeasurement measure(const LoggedRun& run) {
                           .images = whole.images(),
                           .elapsed_s = whole.interval_s,
                           .rate_per_s = double(sums.images()) / window_s,
-                          .is_service = run.command == "watch",
+                          .is_service = run.is_service(),
                           .has_explicit_threads = has_thread_settings(run),
                           .cpu_contention_ratio = cpu_contention_ratio(run, sums)};
   if (steady) {

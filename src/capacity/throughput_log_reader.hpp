@@ -53,6 +53,7 @@ struct LoggedRun {
   std::vector<ThroughputSample> intervals = {};      ///< by time
   std::optional<ThroughputSample> total = {};        ///< none if it was killed, or still runs
 
+  bool is_service() const { return command == "watch"; }
   /// The whole of it: its total, or the sum of its intervals.
   ThroughputSample whole() const;
 };

@@ -17,8 +17,10 @@
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
 #include "cli/signal_handler.hpp"
+#include "cli/stop_signals.hpp"
 #include "io/environment_error.hpp"
 #include "logging/log.hpp"
+#include "settings/settings.hpp"
 #include "settings/value_types.hpp"
 #include "text/printable.hpp"
 
@@ -90,10 +92,11 @@ ExitCode scaling(const BenchArgs& args) {
                      "cannot write the log " + printable(args.log.native()));
   const ScratchFolder scratch(args.output);
   bench::ChildProcess child;
-  static constexpr std::chrono::seconds kMaxShutdown{180};  // more than the child's own
+  // Longer than the timeout of the child.
+  const std::chrono::seconds max_shutdown(settings::TimeoutSettings{}.shutdown_s + 60);
   const SignalHandler signals({.on_stop = [&](int) { child.stop(); },
                                .on_status_request = [] {},
-                               .shutdown_timeout = [] { return kMaxShutdown; },
+                               .shutdown_timeout = [=] { return max_shutdown; },
                                .pending_work = [] { return std::string("a run"); }});
   bench::measure_scaling(
       {.inputs = args.inputs,
@@ -108,7 +111,7 @@ ExitCode scaling(const BenchArgs& args) {
   if (signals.received() != 0) {
     std::fprintf(stderr, "stopped: measurements so far are in %s\n",
                  printable(args.log.native()).c_str());
-    return ExitCode(128 + signals.received());
+    return exit_code_of(signals.received());
   }
   print_plan(args);
   return ExitCode::ok;

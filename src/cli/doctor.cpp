@@ -19,6 +19,7 @@
 #include "cli/commands.hpp"
 #include "cli/measure_costs.hpp"
 #include "core/quality.hpp"
+#include "core/round_up.hpp"
 #include "files/out_of_space.hpp"
 #include "io/codec.hpp"
 #include "machine/usable_cores.hpp"
@@ -33,7 +34,7 @@ namespace {
 using settings::BackendChoice;
 
 constexpr int kSide = 256;
-constexpr RankPolicy kRanks[] = {{20}};
+constexpr RankPolicy kRanks[] = {RankPolicy{}};
 
 Task make_task() {
   Task task;
@@ -50,7 +51,7 @@ Task reconstruct(Backend& backend, int index = 0) {
   Task task = make_task();
   Task* const tasks[] = {&task};
   const auto lane = backend.make_lane(index);
-  lane->start(0, batch_key(task, 32), tasks);
+  lane->start(0, batch_key(task, kDefaultPadMultiple), tasks);
   lane->finish(0);
   return task;
 }

@@ -6,10 +6,10 @@
 #include <atomic>
 #include <cstdint>
 
+#include "cli/stop_signals.hpp"
+
 namespace eckart::cli {
 namespace {
-
-constexpr int kEarlyStopSignals[] = {SIGHUP, SIGINT, SIGTERM};
 
 // Known before any constructor has run.
 constinit std::atomic<std::uint64_t> recorded{0};  // a bit for each signal
@@ -18,7 +18,7 @@ constexpr std::uint64_t bit_of(int signal) { return std::uint64_t(1) << signal; 
 
 void record(int signal) { recorded |= bit_of(signal); }
 bool consume(int signal) { return (recorded.fetch_and(~bit_of(signal)) & bit_of(signal)) != 0; }
-void exit_with_signal_code_now(int signal) { ::_exit(128 + signal); }
+void exit_with_signal_code_now(int signal) { ::_exit(int(exit_code_of(signal))); }
 void exit_successfully_now(int) { ::_exit(0); }
 
 void set_handler(int signal, void (*handler)(int)) {
@@ -39,7 +39,7 @@ void set_handler(int signal, void (*handler)(int)) {
 #endif
 
 ECKART_BEFORE_MAIN void install_recorders() {
-  for (const int signal : kEarlyStopSignals) set_handler(signal, record);
+  for (const int signal : kStopSignals) set_handler(signal, record);
   set_handler(SIGUSR1, record);
 }
 
@@ -58,9 +58,9 @@ void set_early_signal_mode(EarlySignalMode mode) {
     if (mode == exit_with_signal_code) return exit_with_signal_code_now;
     return mode == exit_successfully && signal != SIGHUP ? exit_successfully_now : record;
   };
-  for (const int signal : kEarlyStopSignals) set_handler(signal, handler_of(signal));
+  for (const int signal : kStopSignals) set_handler(signal, handler_of(signal));
   set_handler(SIGUSR1, mode == default_action ? SIG_IGN : record);
-  for (const int signal : kEarlyStopSignals) {
+  for (const int signal : kStopSignals) {
     if (handler_of(signal) != record && consume(signal)) ::raise(signal);
   }
 }

@@ -18,6 +18,7 @@
 #include "cli/descriptor_limit.hpp"
 #include "cli/restart_process.hpp"
 #include "cli/signal_handler.hpp"
+#include "cli/stop_signals.hpp"
 #include "io/codec.hpp"
 #include "logging/log.hpp"
 #include "logging/progress.hpp"
@@ -141,10 +142,10 @@ ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
     report = run.execute();
   } catch (const DeviceLostError&) {
     if (signals.received() == 0) throw;
-    return ExitCode(128 + signals.received());  // nobody wants to begin again
+    return exit_code_of(signals.received());  // nobody wants to begin again
   } catch (const EnvironmentError&) {
     if (signals.received() == 0) throw;
-    return ExitCode(128 + signals.received());  // while it waited for space
+    return exit_code_of(signals.received());  // while it waited for space
   }
   bar.reset();
 
@@ -153,7 +154,7 @@ ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
   run.close_report();
   if (!report.interrupted || (!report.stopped_by.empty() && signals.received() == 0))
     return exit_code(report);
-  return ExitCode(128 + signals.received());
+  return exit_code_of(signals.received());
 }
 
 /// Before anything is done. Throws FatalError where what other settings have made is not to be made

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cli/early_signals.hpp"
+#include "cli/stop_signals.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::cli {
@@ -21,7 +22,6 @@ using std::chrono::seconds;
 
 // Handlers, and not sigwait(): libraries start threads before main() that would have to block the
 // signals too. Handlers reach nothing but global state.
-constexpr int kStopSignals[] = {SIGHUP, SIGINT, SIGTERM};
 // One request may come as two signals: timeout(1) signals its child, and then its process group.
 constexpr std::int64_t kSameRequest_ns = 200'000'000;
 std::atomic<int> first_signal{0};
@@ -42,7 +42,7 @@ void on_signal(int signal) {
   if (!first_signal_ns.compare_exchange_strong(none, now)) {
     if (now - first_signal_ns < kSameRequest_ns) return;
     if (isatty(STDERR_FILENO)) (void)!write(STDERR_FILENO, "\n", 1);  // ends the progress line
-    _exit(128 + signal);
+    _exit(int(exit_code_of(signal)));
   }
   first_signal = signal;
   sem_post(&stop_semaphore);
@@ -59,7 +59,7 @@ void request(std::atomic<bool>& what) {
 
 void on_hangup(int) { request(reload_requested); }
 void on_usr1(int) { request(status_requested); }
-void on_alarm(int) { _exit(128 + first_signal); }
+void on_alarm(int) { _exit(int(exit_code_of(first_signal))); }
 
 void handle(int signal, void (*handler)(int)) {
   struct sigaction action {};
@@ -123,7 +123,7 @@ void SignalHandler::limit_shutdown() {
   const std::string pending_work = actions_.pending_work();
   spdlog::error("forced exit after {} s while waiting for {}; the next run will process it again",
                 timeout.count(), pending_work.empty() ? "its threads" : pending_work);
-  _exit(128 + first_signal);
+  _exit(int(exit_code_of(first_signal)));
 }
 
 bool SignalHandler::wait_for_end(seconds time) {

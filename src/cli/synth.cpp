@@ -25,12 +25,12 @@
 namespace eckart::cli {
 namespace {
 
-constexpr int kMaxSide = 65535;
+constexpr int kMaxSide = int(ImageLimits{}.side);  // that a run takes by default
 
 struct SynthArgs {
   std::filesystem::path output;
   std::vector<std::string> kinds = {"all"}, sizes = {"256"};
-  int count = 10, channels = 1, depth = 8, rank = 20;
+  int count = 10, channels = SynthSpec{}.channels, depth = 8, rank = SynthSpec{}.rank;
   double noise = 0;
   std::string format = to_string(ImageFormat::png);  ///< a name of ImageFormat
   std::uint32_t seed = 1;
@@ -178,7 +178,7 @@ void add_synth(CLI::App& app, Action& action) {
       ->check(CLI::Range(1, kMaxSide));
   synth
       ->add_option("--noise", args->noise, "Standard deviation of Gaussian noise, in sample levels")
-      ->check(CLI::Range(0.0, 65535.0));
+      ->check(CLI::Range(0.0, double(peak(Depth::u16))));
   synth->add_option("--format", args->format, "File format")->check(CLI::IsMember({"png", "jpeg"}));
   synth->add_option("--seed", args->seed, "Seed of the random generator");
   synth->callback([args, &action] {

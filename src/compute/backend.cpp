@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "core/round_up.hpp"
+
 namespace eckart {
 
 PaddedShape padded_shape(const ImageShape& shape, int multiple) {
-  const auto round_up = [multiple](int n) { return (n + multiple - 1) / multiple * multiple; };
-  return {round_up(std::max(shape.rows, shape.cols)), round_up(std::min(shape.rows, shape.cols))};
+  return {round_up(std::max(shape.rows, shape.cols), multiple),
+          round_up(std::min(shape.rows, shape.cols), multiple)};
 }
 
 BatchKey batch_key(const Task& task, int multiple) {

@@ -11,6 +11,7 @@
 
 #include "compute/device_span.hpp"
 #include "compute/out_of_memory.hpp"
+#include "core/gpu_memory.hpp"
 #include "core/image.hpp"
 #include "core/outcome.hpp"
 #include "core/rank_policy.hpp"
@@ -152,10 +153,11 @@ struct BackendOptions {
   /// On CUDA, an image's output bytes do not depend on the other images of its batch. On the CPU
   /// they never do.
   bool deterministic = false;
-  int lanes = 0;                 ///< 0: the backend decides
-  int batch_planes = 0;          ///< planes per batch; 0: the backend decides by shape
-  std::vector<int> devices;      ///< GPU numbers; empty: all
-  double memory_fraction = 0.8;  ///< share of a GPU's memory for all lanes on it
+  int lanes = 0;             ///< 0: the backend decides
+  int batch_planes = 0;      ///< planes per batch; 0: the backend decides by shape
+  std::vector<int> devices;  ///< GPU numbers; empty: all
+  /// The share of a GPU's memory for all lanes on it.
+  double memory_fraction = kDefaultGpuMemoryFraction;
   bool trace = false;            ///< lanes record device spans for take_spans()
   Calibration calibration = {};  ///< measured costs; built-in costs are used for other devices
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compute/backend.hpp"
+#include "core/round_up.hpp"
 #include "core/solver_costs.hpp"
 
 namespace eckart {
@@ -36,5 +37,9 @@ class SolverChooser {
   mutable std::mutex mutex_;
   std::map<std::pair<PaddedShape, int>, SolverChoice> choices_;  // by shape and rank
 };
+
+/// Subspace iteration works with a multiple of so many columns: what matrix products like, which on
+/// a CPU is the floats of the longest vector.
+constexpr int kColumnMultiple = 16;
 
 }  // namespace eckart

@@ -23,4 +23,8 @@ constexpr auto enum_names(Decoder) {
       {{Decoder::strict, "strict"}, {Decoder::opencv, "opencv"}});
 }
 
+struct EncodeOptions {
+  int jpeg_quality = 95;  ///< 1..100
+};
+
 }  // namespace eckart

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <time.h>
+
 #include <cstdint>
 
 namespace eckart {
@@ -9,5 +11,11 @@ struct FileState {
   std::int64_t size = 0, mtime_ns = 0, inode = 0;
   friend bool operator==(const FileState&, const FileState&) = default;
 };
+
+/// Since 1970. Wraps in the year 2262: all that matters is that another time is another number.
+inline std::int64_t in_ns(const timespec& time) {
+  constexpr std::uint64_t kSecond = 1000000000;
+  return std::int64_t(std::uint64_t(time.tv_sec) * kSecond + std::uint64_t(time.tv_nsec));
+}
 
 }  // namespace eckart

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/mebibytes.hpp"
 #include "io/image_codecs.hpp"
 #include "io/opencv_codec.hpp"
 #include "io/spng_decoder.hpp"
@@ -53,9 +54,9 @@ const Codec& detect_codec(FileBytes file, Decoder decoder) {
                   "unknown file format; supported formats: " + list_names<ImageFormat>());
 }
 
-Header admit(const Codec& codec, FileBytes file, const Limits& limits) {
+Header admit(const Codec& codec, FileBytes file, const ImageLimits& limits) {
   const std::size_t size = file.size();
-  const std::int64_t file_mb = std::int64_t((size + (1 << 20) - 1) >> 20);
+  const std::int64_t file_mb = in_mebibytes(size);
   check_limit(file_mb <= limits.file_mb, "a file of " + std::to_string(file_mb) + " MiB",
               "limits.file_mb", limits.file_mb);
   const Header header = codec.read_header(std::move(file));
@@ -68,8 +69,8 @@ Header admit(const Codec& codec, FileBytes file, const Limits& limits) {
   return header;
 }
 
-void check_decode_memory(std::size_t bytes, const Limits& limits) {
-  const auto mb = std::int64_t((bytes + (1 << 20) - 1) >> 20);
+void check_decode_memory(std::size_t bytes, const ImageLimits& limits) {
+  const std::int64_t mb = in_mebibytes(bytes);
   check_limit(mb <= limits.decode_mb, "decoding needs " + std::to_string(mb) + " MiB, which",
               "limits.decode_mb", limits.decode_mb);
 }

@@ -9,19 +9,10 @@
 
 #include "core/image.hpp"
 #include "core/image_format.hpp"
+#include "core/image_limits.hpp"
 #include "io/file_bytes.hpp"
 
 namespace eckart::io {
-
-/// What an image may take: all but the time is known before anything is decoded. Each message
-/// names the limit's key.
-struct Limits {
-  std::int64_t pixels = 268435456;  ///< rows x cols
-  std::int64_t side = 65535;        ///< rows, and cols
-  std::int64_t file_mb = 1024;      ///< MiB of the file
-  std::int64_t decode_mb = 2300;    ///< MiB, while it is decoded: file, pixels, coefficients
-  std::int64_t decode_s = 20;       ///< seconds of one core to decode it
-};
 
 /// What a file says of its image before its pixels.
 struct Header {
@@ -30,11 +21,6 @@ struct Header {
   /// the header tells, and the most that it can be.
   std::size_t min_decode_bytes = 0, max_decode_bytes = 0;
   friend bool operator==(const Header&, const Header&) = default;
-};
-
-
-struct EncodeOptions {
-  int jpeg_quality = 95;  ///< 1..100
 };
 
 /// One image format: one file in io/, one line in codecs().
@@ -48,7 +34,7 @@ struct Codec {
   /// The pixels of a file that was admitted, upright (EXIF orientation applied: rows and cols may
   /// be swapped). Throws ItemError, also over limits.decode_mb and decode_s; the other limits are
   /// for admit().
-  Image (*decode)(std::span<const std::byte> file, const Limits& limits);
+  Image (*decode)(std::span<const std::byte> file, const ImageLimits& limits);
   /// Throws ItemError(not_encodable) for images that files of this format cannot hold.
   void (*check_encodable)(const ImageShape& shape);
   /// The file's bytes. Throws ItemError(not_written), and as check_encodable().
@@ -67,12 +53,12 @@ const Codec& codec_for(ImageFormat format);
 /// unreadable.
 const Codec& detect_codec(FileBytes file, Decoder decoder = Decoder::strict);
 
-/// The header, checked against the limits. Throws ItemError: too_large, unsupported, corrupt;
-/// unreadable.
-Header admit(const Codec& codec, FileBytes file, const Limits& limits);
+/// The header, checked against the limits. Throws ItemError: too_large, which names the limit's
+/// key; unsupported, corrupt; unreadable.
+Header admit(const Codec& codec, FileBytes file, const ImageLimits& limits);
 
 /// Throws ItemError(too_large) where what is to be in memory at a time is over limits.decode_mb.
-void check_decode_memory(std::size_t bytes, const Limits& limits);
+void check_decode_memory(std::size_t bytes, const ImageLimits& limits);
 
 /// True if a file of this name is worth trying when it was found in a folder: a known extension in
 /// any case (png, jpg, jpeg, jpe, jfif), not hidden, and not a temporary (`*~`, `*.tmp`, `*.part`,

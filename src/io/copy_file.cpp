@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "core/error.hpp"
+#include "core/mebibytes.hpp"
 #include "io/environment_error.hpp"
 #include "io/input_file.hpp"
 #include "io/sync_folder.hpp"
@@ -47,8 +48,7 @@ void check_source(const DirectoryEntry& from, const struct stat& status, const C
   if (!S_ISREG(status.st_mode)) fail_to_copy(from.path, "it is not a regular file");
   if (limits.expected && !equal_except_ctime(identity_of(status), *limits.expected))
     fail_to_copy(from.path, "it was replaced by another file");
-  constexpr std::int64_t kMiB = 1 << 20;
-  if (status.st_size / kMiB + (status.st_size % kMiB != 0) > limits.max_mb)
+  if (in_mebibytes(std::uint64_t(status.st_size)) > limits.max_mb)
     fail_to_copy(from.path, "it is larger than limits.file_mb = " + std::to_string(limits.max_mb));
 }
 

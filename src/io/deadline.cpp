@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "files/file_state.hpp"
 
 namespace eckart::io {
 namespace {
@@ -15,7 +16,7 @@ constexpr std::int64_t kNanosecondsPerSecond = 1000000000;
 std::int64_t Deadline::thread_time_ns() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return time.tv_sec * kNanosecondsPerSecond + time.tv_nsec;
+  return in_ns(time);
 }
 
 Deadline::Deadline(std::int64_t seconds, ReadClock clock)

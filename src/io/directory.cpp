@@ -11,11 +11,7 @@
 namespace eckart::io {
 
 FileIdentity identity_of(const struct stat& status) {
-  // Wraps in the year 2262, like state_of().
-  constexpr std::uint64_t kSecond = 1000000000;
-  const std::uint64_t ctime_ns =
-      std::uint64_t(status.st_ctim.tv_sec) * kSecond + std::uint64_t(status.st_ctim.tv_nsec);
-  return {state_of(status), status.st_dev, std::int64_t(ctime_ns)};
+  return {state_of(status), status.st_dev, in_ns(status.st_ctim)};
 }
 
 bool equal_except_ctime(const FileIdentity& a, const FileIdentity& b) {

@@ -9,15 +9,13 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/mebibytes.hpp"
 #include "io/environment_error.hpp"
+#include "io/error_text.hpp"
 #include "io/read_file.hpp"
 
 namespace eckart::io {
 namespace {
-
-constexpr std::int64_t kMiB = 1 << 20;
-
-std::string error_text(int error) { return std::generic_category().message(error); }
 
 [[noreturn]] void fail_read() {
   throw ItemError(FailureReason::unreadable, "cannot be read: " + error_text(errno));
@@ -58,7 +56,7 @@ std::size_t InputFile::read_at(std::int64_t offset, std::span<std::byte> buffer)
 }
 
 void InputFile::check_size(std::int64_t max_mb) const {
-  if (size() / kMiB + (size() % kMiB != 0) <= max_mb) return;
+  if (in_mebibytes(std::uint64_t(size())) <= max_mb) return;
   throw ItemError(FailureReason::too_large,
                   "a file of " + std::to_string(size()) +
                       " bytes exceeds limits.file_mb = " + std::to_string(max_mb));

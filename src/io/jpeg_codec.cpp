@@ -41,13 +41,6 @@ enum Marker : int {
 };
 constexpr int kMaxSide = 65500;  // of libjpeg; the format could have 65535
 
-[[noreturn]] void fail_corrupt(const std::string& why) {
-  throw ItemError(FailureReason::corrupt, why);
-}
-[[noreturn]] void fail_unsupported(const std::string& why) {
-  throw ItemError(FailureReason::unsupported, why);
-}
-
 struct Segment {
   int marker;
   std::span<const std::byte> data;
@@ -161,9 +154,9 @@ ImageShape parse_frame_header(const Segment& frame) {
   if (rows == 0) fail_unsupported("has no height in its header; re-save it first");
   if (cols == 0) fail_corrupt("declares an invalid image size");
   if (std::max(rows, cols) > kMaxSide) {
-    throw ItemError(FailureReason::too_large,
-                    std::to_string(rows) + " x " + std::to_string(cols) +
-                        " pixels exceed libjpeg's limit of 65500 per side");
+    throw ItemError(FailureReason::too_large, std::to_string(rows) + " x " + std::to_string(cols) +
+                                                  " pixels exceed libjpeg's limit of " +
+                                                  std::to_string(kMaxSide) + " per side");
   }
   return {rows, cols, components, Depth::u8};
 }
@@ -296,7 +289,7 @@ void check_complete(std::span<const std::byte> file) {
   if (!components.has_all()) fail_corrupt("ends without the data of all its components");
 }
 
-Image decode(std::span<const std::byte> file, const Limits& limits) {
+Image decode(std::span<const std::byte> file, const ImageLimits& limits) {
   Deadline deadline(limits.decode_s);
   const auto [header, frame, orientation] = read_to_first_scan(file);
   check_complete(file);
@@ -369,8 +362,9 @@ void check_encodable(const ImageShape& shape) {
                     "JPEG does not support 16-bit samples; use output.format=png");
   }
   if (std::max(shape.rows, shape.cols) > kMaxSide) {
-    throw ItemError(FailureReason::not_encodable,
-                    "JPEG allows at most 65500 pixels per side; use output.format=png");
+    throw ItemError(FailureReason::not_encodable, "JPEG allows at most " +
+                                                      std::to_string(kMaxSide) +
+                                                      " pixels per side; use output.format=png");
   }
 }
 

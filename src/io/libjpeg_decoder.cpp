@@ -181,7 +181,7 @@ void decode(DecodeContext& decoding, std::span<const std::byte> file, const Imag
 
 /// Decodes the file, or what is not padding of it, into `image`; how that ended.
 DecodeContext decode_once(std::span<const std::byte> file, UnpaddedJpeg* unpadded, Image& image,
-                          const Limits& limits, Deadline& deadline) {
+                          const ImageLimits& limits, Deadline& deadline) {
   const std::size_t other_bytes = file.size() + image.bytes();
   const std::size_t max_bytes = std::size_t(limits.decode_mb) << 20;
   // Anew for each image: it costs a tenth of a microsecond, and one that has decoded another image
@@ -201,8 +201,8 @@ DecodeContext decode_once(std::span<const std::byte> file, UnpaddedJpeg* unpadde
 }
 
 /// Zeros before a marker are no damage if, without them, nothing is missing.
-bool decodes_without_padding(std::span<const std::byte> file, Image& image, const Limits& limits,
-                             Deadline& deadline) {
+bool decodes_without_padding(std::span<const std::byte> file, Image& image,
+                             const ImageLimits& limits, Deadline& deadline) {
   UnpaddedJpeg unpadded(file);
   return decode_once(file, &unpadded, image, limits, deadline).end == DecodeStatus::whole;
 }
@@ -210,7 +210,7 @@ bool decodes_without_padding(std::span<const std::byte> file, Image& image, cons
 }  // namespace
 
 Image decode_with_libjpeg(std::span<const std::byte> file, const ImageShape& announced,
-                          const Limits& limits, Deadline& deadline) {
+                          const ImageLimits& limits, Deadline& deadline) {
   Image image(announced);
   const DecodeContext decoding = decode_once(file, nullptr, image, limits, deadline);
   switch (decoding.end) {

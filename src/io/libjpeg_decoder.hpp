@@ -17,6 +17,6 @@ namespace eckart::io {
 ///
 /// Of an image of several scans all coefficients are held, 2 bytes a sample, beside the image.
 Image decode_with_libjpeg(std::span<const std::byte> file, const ImageShape& announced,
-                          const Limits& limits, Deadline& deadline);
+                          const ImageLimits& limits, Deadline& deadline);
 
 }  // namespace eckart::io

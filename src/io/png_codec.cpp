@@ -23,10 +23,6 @@ namespace {
 constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n";
 enum ColorType { kGray = 0, kRgb = 2, kPalette = 3, kGrayAlpha = 4, kRgbAlpha = 6 };
 
-[[noreturn]] void fail_corrupt(const std::string& why) {
-  throw ItemError(FailureReason::corrupt, why);
-}
-
 std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -266,7 +262,7 @@ Contents read_contents(std::span<const std::byte> file) {
   }
 }
 
-Image decode(std::span<const std::byte> file, const Limits& limits) {
+Image decode(std::span<const std::byte> file, const ImageLimits& limits) {
   Deadline deadline(limits.decode_s);
   const std::size_t pixels = read_header(file).shape.bytes();
   const auto [parts, orientation] = read_contents(file);

@@ -23,10 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path parent_folder(const fs::path& path) {
-  return path.has_parent_path() ? path.parent_path() : ".";
-}
-
 std::string message_of(const fs::path& path, const std::system_error& error) {
   return "cannot write " + path.string() + ": " + error.code().message();
 }

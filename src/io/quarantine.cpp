@@ -75,7 +75,7 @@ int lstat_error(const fs::path& path) {
   return ::lstat(path.c_str(), &status) == 0 ? 0 : errno;
 }
 
-bool entry_exists(const fs::path& path) {
+bool check_entry_exists(const fs::path& path) {
   const int error = lstat_error(path);
   if (error != 0 && !is_missing_error(error)) fail(path, error);
   return error == 0;
@@ -146,9 +146,9 @@ fs::path Quarantine::add(ClaimedFile& file, const fs::path& relative,
   const fs::path first_path = folder_ / path_in_quarantine(relative);
   fs::path path = first_path;
   const auto is_taken = [](const fs::path& other) {  // or a kept record of an earlier version
-    return entry_exists(other) || entry_exists(record_path_of(other));
+    return check_entry_exists(other) || check_entry_exists(record_path_of(other));
   };
-  for (int number = 2; path == first_path ? entry_exists(path) : is_taken(path); ++number)
+  for (int number = 2; path == first_path ? check_entry_exists(path) : is_taken(path); ++number)
     path =
         first_path.parent_path() / (std::to_string(number) + "-" + first_path.filename().native());
   write_record(record_path_of(path), record_json);

@@ -7,16 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "core/image_limits.hpp"
 #include "io/claimed_file.hpp"
 #include "io/root_directory.hpp"
 
 namespace eckart::io {
 
 struct QuarantineOptions {
-  int keep_days = 30;               ///< days; 0: no limit
-  std::int64_t max_mb = 1024;       ///< MiB; 0: no limit
-  bool durable = true;              ///< a record is durable before its file is moved in
-  std::int64_t max_copy_mb = 1024;  ///< MiB; a larger file is not copied from another file system
+  int keep_days = 0;        ///< days; 0: no limit
+  std::int64_t max_mb = 0;  ///< MiB; 0: no limit
+  bool durable = true;      ///< a record is durable before its file is moved in
+  /// MiB; a larger file is not copied from another file system.
+  std::int64_t max_copy_mb = ImageLimits{}.file_mb;
 };
 
 /// The folder of inputs that failed: OUT/.eckart/quarantine, with the tree of the inputs. Beside

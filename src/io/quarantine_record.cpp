@@ -5,33 +5,23 @@
 #include <string_view>
 
 #include "text/json.hpp"
+#include "text/percent_encoding.hpp"
 
 namespace eckart::io {
 namespace {
 
 constexpr std::string_view kScheme = "file://";
-constexpr std::string_view kDigits = "0123456789ABCDEF";
-
-bool is_unreserved(char c) {
-  const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  return letter || (c >= '0' && c <= '9') || std::string_view("/-._~").find(c) != std::string::npos;
-}
 
 /// Returns a URI as RFC 8089 defines it. It preserves all bytes of the name, which a JSON string
 /// cannot.
 std::string to_uri(const std::filesystem::path& path) {
-  std::string uri(kScheme);
-  for (const char c : path.native()) {
-    const auto byte = static_cast<unsigned char>(c);
-    uri += is_unreserved(c) ? std::string(1, c)
-                            : std::string{'%', kDigits[byte >> 4], kDigits[byte & 15]};
-  }
-  return uri;
+  return std::string(kScheme) + percent_encode_path(path.native());
 }
 
 std::optional<std::filesystem::path> from_uri(std::string_view uri) {
   if (!uri.starts_with(kScheme)) return std::nullopt;
   uri.remove_prefix(kScheme.size());
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string path;
   for (std::size_t i = 0; i < uri.size(); ++i) {
     if (uri[i] != '%') {

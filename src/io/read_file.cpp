@@ -4,24 +4,15 @@
 
 #include <cerrno>
 #include <string>
-#include <system_error>
 
 #include "core/error.hpp"
+#include "io/error_text.hpp"
 #include "io/input_file.hpp"
 
 namespace eckart::io {
-namespace {
-
-std::string error_text(int error) { return std::generic_category().message(error); }
-
-}  // namespace
 
 FileState state_of(const struct stat& status) {
-  // Wraps in the year 2262. Only differences between times matter.
-  constexpr std::uint64_t kSecond = 1000000000;
-  const std::uint64_t mtime_ns =
-      std::uint64_t(status.st_mtim.tv_sec) * kSecond + std::uint64_t(status.st_mtim.tv_nsec);
-  return {status.st_size, std::int64_t(mtime_ns), std::int64_t(status.st_ino)};
+  return {status.st_size, in_ns(status.st_mtim), std::int64_t(status.st_ino)};
 }
 
 FileState state_of(const std::filesystem::path& path) {

@@ -57,10 +57,6 @@ SyncedFolders& synced_folders() {
   return folders;
 }
 
-fs::path parent_folder(const fs::path& path) {
-  return path.has_parent_path() ? path.parent_path() : ".";
-}
-
 /// A folder that cannot be read or no longer exists is not an error: the files are published.
 void sync(const FileDescriptor& folder, const fs::path& path) {
   if (folder && sync_descriptor(folder)) return;
@@ -80,6 +76,10 @@ DirectoryPtr open_parent(const Directory& directory) {
 }
 
 }  // namespace
+
+fs::path parent_folder(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : ".";
+}
 
 void make_folders(const fs::path& folder) {
   std::vector<fs::path> missing;

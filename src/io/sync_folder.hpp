@@ -15,6 +15,8 @@ void sync_folder_and_ancestors(const std::filesystem::path& folder);
 /// entries durable, even if folders of these names were synced before. Throws
 /// std::filesystem::filesystem_error. Thread-safe.
 void make_folders(const std::filesystem::path& folder);
+/// The folder that has the entry of this path; "." for a bare name.
+std::filesystem::path parent_folder(const std::filesystem::path& path);
 /// Must be called if a folder was created in another way.
 void forget_synced_folder(const std::filesystem::path& folder);
 

@@ -4,10 +4,11 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
-#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
+
+#include "text/percent_encoding.hpp"
 
 namespace eckart::ledger {
 namespace {
@@ -71,17 +72,7 @@ int access_flags(OpenMode access) {
 
 /// An SQLite URI of the file. Bytes with a meaning in URIs are written as %XX.
 std::string to_uri(const std::filesystem::path& file) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string uri = "file:";
-  for (const char c : file.native()) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) || c == '/') {
-      uri += c;
-    } else {
-      uri += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
-    }
-  }
-  return uri + "?immutable=1";
+  return "file:" + percent_encode_path(file.native()) + "?immutable=1";
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "files/entry_exists.hpp"
 #include "files/out_of_space.hpp"
 #include "ledger/ledger_tables.hpp"
 #include "ledger/schema.hpp"
@@ -30,14 +31,6 @@ bool file_exists(const fs::path& file) {
   std::error_code ignored;
   return fs::exists(file, ignored);
 }
-
-/// Whether nothing exists at this path, not even a broken link. False if that is unknown.
-bool is_missing(const fs::path& file) {
-  struct stat status {};
-  return ::lstat(file.c_str(), &status) != 0 && errno == ENOENT;
-}
-
-constexpr std::uintmax_t kHeaderBytes = 100;  // SQLite treats a shorter file as an empty database
 
 /// Empty if there is no file.
 std::optional<std::uintmax_t> find_file_size(const fs::path& file) {
@@ -207,7 +200,7 @@ std::unique_ptr<Ledger> Ledger::open_read_only(const fs::path& file) {
 
 /// Does not wait for the CreationLock if there is a ledger.
 void Ledger::open() {
-  if (find_file_size(file_).value_or(0) >= kHeaderBytes) {
+  if (find_file_size(file_).value_or(0) >= kDatabaseHeaderBytes) {
     try {
       return open_tables(OpenMode::read_write_existing);
     } catch (const NotALedger&) {  // another process may be creating it
@@ -224,7 +217,7 @@ void Ledger::open() {
 void Ledger::open_or_create(bool has_creation_lock) {
   const FileId found = file_id_of(file_);
   const std::optional<std::uintmax_t> size = find_file_size(file_);
-  if (has_creation_lock && is_missing(file_)) remove_stale_journals();
+  if (has_creation_lock && !entry_exists(file_)) remove_stale_journals();
   const auto open_new_or_existing = [&] {
     retry_if_moved([&] { open_tables(OpenMode::read_write); });
   };
@@ -235,7 +228,7 @@ void Ledger::open_or_create(bool has_creation_lock) {
     rename_damaged(found, error.message);
     open_new_or_existing();
   }
-  if (size && *size < kHeaderBytes && options_.warn)
+  if (size && *size < kDatabaseHeaderBytes && options_.warn)
     options_.warn(ledger_label(file_) + " was empty. " + kLostRecordsText);
 }
 

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <vector>
 
+#include "files/link_chain.hpp"
 #include "files/state_folder.hpp"
 #include "ledger/database.hpp"
 #include "ledger/schema.hpp"
@@ -21,16 +22,6 @@ bool has_state_folder_parent(const fs::path& absolute) {
   return absolute.parent_path().filename() == kStateFolder;
 }
 
-/// The path and the targets of its links, in order. The last exists or is to be created.
-std::vector<fs::path> link_chain(const fs::path& path) {
-  constexpr std::size_t kMaxLinks = 40;  // the limit of Linux
-  std::vector<fs::path> chain{path};
-  std::error_code ignored;
-  while (chain.size() <= kMaxLinks && fs::is_symlink(chain.back(), ignored))
-    chain.push_back(chain.back().parent_path() / fs::read_symlink(chain.back(), ignored));
-  return chain;
-}
-
 /// The file that links lead to: a damaged ledger is renamed, not the link to it.
 fs::path link_target(const fs::path& path) {
   std::error_code error;
@@ -43,8 +34,8 @@ fs::path link_target(const fs::path& path) {
 /// The application_id in the header of the file, even if SQLite cannot read the rest; 0 if it is
 /// too short.
 std::uint32_t read_application_id(const fs::path& file) {
-  constexpr std::size_t kHeaderBytes = 100, kApplicationIdOffset = 68;
-  std::array<unsigned char, kHeaderBytes> header{};
+  constexpr std::size_t kApplicationIdOffset = 68;
+  std::array<unsigned char, kDatabaseHeaderBytes> header{};
   std::ifstream stream(file, std::ios::binary);
   if (!stream.read(reinterpret_cast<char*>(header.data()), header.size())) return 0;
   std::uint32_t application_id = 0;

@@ -12,6 +12,8 @@ namespace eckart::ledger {
 inline constexpr int kSchemaVersion = 4;
 
 /// SQLite's application_id of every ledger since version 2 of the tables: "Ecka".
+/// SQLite's header: in what is shorter it begins anew.
+inline constexpr std::size_t kDatabaseHeaderBytes = 100;
 inline constexpr std::uint32_t kApplicationId = 0x45636b61;
 
 /// A newer program wrote the ledger. Its tables are unknown, so it is not changed.

@@ -34,7 +34,7 @@ std::optional<io::InputFile> open_watched_file(WorkItem& item) {
   return input;
 }
 
-Loader::Loader(const io::Limits& limits, std::vector<RankPolicy> ranks, const io::Codec& outputs,
+Loader::Loader(const ImageLimits& limits, std::vector<RankPolicy> ranks, const io::Codec& outputs,
                int copies, Decoder decoder)
     : limits_(limits),
       ranks_(std::move(ranks)),

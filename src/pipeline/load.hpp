@@ -29,7 +29,7 @@ class Loader {
  public:
   /// `outputs`: the codec of the outputs. `copies`: how often the backend holds the pixels, the
   /// task's own included. `decoder`: of the inputs.
-  Loader(const io::Limits& limits, std::vector<RankPolicy> ranks, const io::Codec& outputs,
+  Loader(const ImageLimits& limits, std::vector<RankPolicy> ranks, const io::Codec& outputs,
          int copies = 1, Decoder decoder = Decoder::strict);
 
   /// Fills in the item's task from `open`, or from its file if that is not open yet. Checks the
@@ -43,7 +43,7 @@ class Loader {
                const io::Header& header) const;
   void log_full_rank(const WorkItem& item, const ImageShape& shape);
 
-  const io::Limits limits_;
+  const ImageLimits limits_;
   const std::vector<RankPolicy> ranks_;
   const FullRankFilter full_rank_filter_;
   const io::Codec& outputs_;

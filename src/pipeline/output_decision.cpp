@@ -19,11 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::int64_t in_ns(const timespec& time) {
-  constexpr std::uint64_t kSecond = 1000000000;  // wraps as FileState does
-  return std::int64_t(std::uint64_t(time.tv_sec) * kSecond + std::uint64_t(time.tv_nsec));
-}
-
 /// To the nanosecond: no file of somebody else was written at the same time.
 bool has_recorded_size_and_mtime(const ledger::OutputEntry& known, const PathStatus& path_status) {
   return known.bytes == path_status.bytes && known.output_mtime_ns == path_status.mtime_ns;

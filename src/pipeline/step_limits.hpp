@@ -9,8 +9,8 @@ namespace eckart {
 
 /// How long the steps of a pipeline may take before they are taken for hung.
 struct StepLimits {
-  std::chrono::seconds stall{180};  ///< that no step explains; the work comes on top
-  std::chrono::seconds decode{20};  ///< that decoding an image may take
+  std::chrono::seconds stall;   ///< that no step explains; the work comes on top
+  std::chrono::seconds decode;  ///< that decoding an image may take
 
   using Duration = std::chrono::steady_clock::duration;
   /// Reading and decoding the item's file, whose size may not be known yet.

@@ -7,7 +7,7 @@
 
 namespace eckart {
 
-void encode_outputs(WorkItem& item, const io::Codec& codec, const io::EncodeOptions& options) {
+void encode_outputs(WorkItem& item, const io::Codec& codec, const EncodeOptions& options) {
   item.publication.clear();  // of an attempt before this one
   item.output_bytes.clear();
   item.output_mtimes_ns.clear();

@@ -10,7 +10,7 @@ namespace eckart {
 
 /// Encodes every output of an item that is not skipped, and adds it to the item's publication under
 /// a temporary name. Throws ItemError for this item's failure, EnvironmentError, FatalError.
-void encode_outputs(WorkItem& item, const io::Codec& codec, const io::EncodeOptions& options);
+void encode_outputs(WorkItem& item, const io::Codec& codec, const EncodeOptions& options);
 
 /// Moves the written outputs of a group of items to their places and has `owner` record them: every
 /// item is ItemState::recorded afterwards, one that fails has its outcome. Deferred items are not

@@ -16,6 +16,7 @@
 
 #include "core/error.hpp"
 #include "files/file_descriptor.hpp"
+#include "files/link_chain.hpp"
 #include "files/out_of_space.hpp"
 #include "text/json.hpp"
 #include "text/printable.hpp"
@@ -87,15 +88,10 @@ bool is_direct(const fs::path& file) {
 }
 
 /// Follows links, also to a file that does not exist yet, so that no link is replaced by a file.
-fs::path resolve_links(fs::path file) {
-  constexpr int kMaxLinks = 40;  // the limit of Linux
-  std::error_code error;
-  for (int links = 0; links < kMaxLinks && !is_direct(file); ++links) {
-    const fs::path target = fs::read_symlink(file, error);
-    if (error) break;
-    file = file.parent_path() / target;
-  }
-  return file;
+fs::path resolve_links(const fs::path& file) {
+  const std::vector<fs::path> chain = link_chain(file);
+  const auto direct = std::ranges::find_if(chain, is_direct);
+  return direct == chain.end() ? chain.back() : *direct;
 }
 
 fs::path part_path(const fs::path& file) {

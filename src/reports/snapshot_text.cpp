@@ -5,12 +5,11 @@
 #include <cmath>
 #include <string_view>
 
+#include "core/mebibytes.hpp"
 #include "text/percent_text.hpp"
 
 namespace eckart::reports {
 namespace {
-
-constexpr double kMib = 1 << 20;
 
 /// Formats as 340 us, 2.1 ms or 1.3 s; "-" if not finite.
 std::string format_duration(double seconds) {
@@ -60,8 +59,8 @@ std::string queue_line(const telemetry::Snapshot& recent) {
                         queue.capacity);
   }
   return text + fmt::format("; decoded images: {:.0f} of {:.0f} MiB\n",
-                            double(recent.budget_used_bytes) / kMib,
-                            double(recent.budget_bytes) / kMib);
+                            double(recent.budget_used_bytes) / double(kMiB),
+                            double(recent.budget_bytes) / double(kMiB));
 }
 
 std::string gpu_lines(const machine::MachineUsage& machine) {
@@ -69,7 +68,7 @@ std::string gpu_lines(const machine::MachineUsage& machine) {
   for (const machine::GpuUsage& gpu : machine.gpus) {
     text += fmt::format(
         "gpu        {}: {} busy, {:.0f} MiB in use, {:.0f} W, {} MHz, {} °C", gpu.uuid,
-        percent_text(telemetry::busy_ratio(gpu)), double(gpu.memory_used_bytes) / kMib,
+        percent_text(telemetry::busy_ratio(gpu)), double(gpu.memory_used_bytes) / double(kMiB),
         gpu.seconds > 0 ? gpu.energy_j / gpu.seconds : 0.0, gpu.sm_mhz, gpu.temperature_c);
     for (int reason = 0; reason < machine::kThrottleReasonCount; ++reason) {
       if (gpu.throttled_samples[std::size_t(reason)] > 0)
@@ -94,7 +93,7 @@ std::string snapshot_text(const telemetry::Snapshot& all, const telemetry::Snaps
                       percentiles(recent.end_to_end));
   text += fmt::format("process    {:.2f} of {} cores, {:.0f} MiB in memory, {} threads\n",
                       recent.seconds > 0 ? recent.machine.process.cpu_s / recent.seconds : 0.0,
-                      recent.machine.cores, double(recent.machine.process.rss_bytes) / kMib,
+                      recent.machine.cores, double(recent.machine.process.rss_bytes) / double(kMiB),
                       recent.machine.process.threads);
   text += gpu_lines(recent.machine);
   const std::string bottleneck =

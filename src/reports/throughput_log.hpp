@@ -12,8 +12,8 @@ class sink;
 namespace eckart::reports {
 
 struct LogRotation {
-  std::int64_t max_bytes = std::int64_t(64) << 20;  ///< maximum size of a file
-  int max_backups = 4;  ///< old files that are kept: of t.log, t.1.log is the latest
+  std::int64_t max_bytes;  ///< maximum size of a file
+  int max_backups;         ///< old files that are kept: of t.log, t.1.log is the latest
 };
 
 /// A rotated file of lines. If it cannot be written, this is logged once, and again only after it

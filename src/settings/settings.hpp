@@ -7,7 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/gpu_memory.hpp"
 #include "core/image_format.hpp"
+#include "core/image_limits.hpp"
+#include "core/rank_policy.hpp"
+#include "core/round_up.hpp"
 #include "core/solver_kind.hpp"
 #include "settings/choices.hpp"
 
@@ -22,7 +26,7 @@ struct InputSettings {
 struct OutputSettings {
   ImageFormat format = ImageFormat::png;
   std::string name;  ///< template of the file's name; empty: the default, as the ranks need it
-  int jpeg_quality = 95;
+  int jpeg_quality = EncodeOptions{}.jpeg_quality;
 };
 
 struct ThreadSettings {
@@ -33,7 +37,7 @@ struct ThreadSettings {
 struct BatchSettings {
   int planes = kAuto;
   int linger_ms = 20;
-  int pad = 32;
+  int pad = kDefaultPadMultiple;
 };
 
 struct CpuSettings {
@@ -43,15 +47,7 @@ struct CpuSettings {
 struct CudaSettings {
   std::vector<int> devices;  ///< empty: all
   int lanes = kAuto;
-  double memory_fraction = 0.8;
-};
-
-struct LimitSettings {
-  std::int64_t pixels = 268435456;
-  std::int64_t side = 65535;
-  std::int64_t file_mb = 1024;
-  std::int64_t decode_mb = 2300;
-  std::int64_t decode_s = 20;
+  double memory_fraction = kDefaultGpuMemoryFraction;
 };
 
 struct TimeoutSettings {
@@ -72,8 +68,8 @@ struct Settings {
   BackendChoice backend = BackendChoice::automatic;
   SolverKind solver = SolverKind::automatic;
   Certificate certificate = Certificate::estimate;
-  FileChoice calibration;   ///< see calibration.hpp
-  std::string rank = "20";  ///< SPEC[,SPEC...], as parse_ranks reads it
+  FileChoice calibration;                      ///< see calibration.hpp
+  std::string rank = to_string(RankPolicy{});  ///< SPEC[,SPEC...], as parse_ranks reads it
   InputSettings input;
   OutputSettings output;
   ThreadSettings threads;
@@ -81,7 +77,7 @@ struct Settings {
   CpuSettings cpu;
   CudaSettings cuda;
   std::int64_t budget_mb = 2048;
-  LimitSettings limits;
+  ImageLimits limits;
   bool deterministic = false;
   Durability durability = Durability::group;
   bool wait_for_space = false;

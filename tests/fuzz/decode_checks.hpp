@@ -8,7 +8,7 @@
 namespace eckart::fuzz {
 
 /// So small that no input takes long.
-constexpr io::Limits kLimits{.pixels = 16384, .side = 4096, .file_mb = 1};
+constexpr ImageLimits kLimits{.pixels = 16384, .side = 4096, .file_mb = 1};
 
 /// The codec of such a file, if there is one.
 const io::Codec* find_codec(std::span<const std::byte> file);

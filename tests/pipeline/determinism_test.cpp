@@ -93,7 +93,7 @@ class Determinism : public ::testing::Test {
       delay(item, 1);
       encode_outputs(item, tree.codec(), {});
     };
-    Pipeline pipeline(*source, steps, {.load_threads = config.load, .write_threads = config.write});
+    Pipeline pipeline(*source, steps, test_options(config.load, config.write));
     EXPECT_EQ(pipeline.run().done, images_);
     std::map<std::string, Bytes> result;
     for (const auto& entry : fs::directory_iterator(root)) {

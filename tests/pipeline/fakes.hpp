@@ -203,13 +203,24 @@ class FakeSteps : public JobSteps {
   FakeOwner owner_;
 };
 
+inline PipelineOptions test_options(int load_threads = 2, int write_threads = 2) {
+  return {.load_threads = load_threads,
+          .write_threads = write_threads,
+          .budget_bytes = std::size_t(1) << 30,
+          .linger = std::chrono::milliseconds(20),
+          .limits = {.stall = std::chrono::minutes(3), .decode = std::chrono::seconds(20)}};
+}
+
 /// A pipeline whose ends are in the hands of the test. Set the fields, then run().
 class PipelineHarness {
  public:
   int images = 20;
   bool source_waits_at_end = false;  ///< for a stop, as a list does whose next line does not come
-  PipelineOptions options{
-      .load_threads = 2, .write_threads = 2, .linger = std::chrono::milliseconds(1)};
+  PipelineOptions options = [] {
+    PipelineOptions options = test_options();
+    options.linger = std::chrono::milliseconds(1);
+    return options;
+  }();
   FakeBackend backend;
   Hook on_next, on_load, on_reserved, on_write, on_publish;
   Hook on_record;  ///< when an image is published, and before that is recorded

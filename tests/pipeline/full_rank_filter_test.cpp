@@ -29,7 +29,7 @@ class FullRank : public testing::Test {
       loader.load(item, std::nullopt, reserve);
     };
     steps.on_write = check;
-    Pipeline pipeline(*source, steps, {});
+    Pipeline pipeline(*source, steps, test_options(1, 1));
     return pipeline.run();
   }
 

@@ -33,7 +33,7 @@ class LoadTest : public testing::Test {
   }
 
   /// The item of that file; what it reserved is in reserved_.
-  WorkItem load(const fs::path& path, const io::Limits& limits = {}) {
+  WorkItem load(const fs::path& path, const ImageLimits& limits = {}) {
     Loader loader(limits, ranks_, io::codec_for(ImageFormat::png));
     WorkItem item;
     item.file = path;
@@ -47,7 +47,7 @@ class LoadTest : public testing::Test {
   }
 
   /// Of a file that is refused before a byte is reserved.
-  FailureReason header_error(const fs::path& path, const io::Limits& limits = {}) {
+  FailureReason header_error(const fs::path& path, const ImageLimits& limits = {}) {
     const test::CaughtError failure = test::failure_of([&] { load(path, limits); });
     EXPECT_TRUE(reserved_.empty()) << failure.detail;
     return failure.reason;

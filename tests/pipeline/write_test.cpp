@@ -28,7 +28,7 @@ TEST(Write, publishes_nothing_of_an_image_with_a_failed_output) {
     if (name == "1") throw ItemError(FailureReason::not_encodable, "the second");
     item.publication.add(folder.path() / (name + ".second"), std::vector<std::byte>(1));
   };
-  Pipeline pipeline(source, steps, {.load_threads = 1, .write_threads = 1});
+  Pipeline pipeline(source, steps, test_options(1, 1));
   EXPECT_EQ(pipeline.run().failed, 1);
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "0.first"));
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "2.second"));

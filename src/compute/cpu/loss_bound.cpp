@@ -11,6 +11,7 @@
 
 #include "compute/certificate.hpp"
 #include "compute/cpu/lapack_info.hpp"
+#include "compute/cpu/matrix_size.hpp"
 #include "compute/norm_bound.hpp"
 
 namespace eckart::cpu {
@@ -25,8 +26,6 @@ constexpr double kMinRelativeCutoff = 1e-12;
 // Probing stops when mu is below this share of theta_k. A smaller mu improves the bound very
 // little.
 constexpr double kSmallComplement = 0.4;
-
-std::size_t size(int rows, int cols) { return std::size_t(rows) * std::size_t(cols); }
 
 /// The lower triangle of Y'Y, Y is rows x l.
 void gram(const std::vector<double>& y, int rows, int l, std::vector<double>& c_ll) {

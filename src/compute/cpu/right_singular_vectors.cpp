@@ -7,14 +7,9 @@
 
 #include "compute/cost_model.hpp"
 #include "compute/cpu/lapack_info.hpp"
+#include "compute/cpu/matrix_size.hpp"
 
 namespace eckart::cpu {
-namespace {
-
-std::size_t size(int rows, int cols) { return std::size_t(rows) * std::size_t(cols); }
-
-}  // namespace
-
 const RightSingularVectors& RightSingularSolver::solve(const std::vector<double>& a_t_nm, int m,
                                                        int n, int k) {
   result_.v_nk.resize(size(n, k));

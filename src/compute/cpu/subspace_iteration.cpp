@@ -11,14 +11,14 @@
 #include <utility>
 
 #include "compute/cpu/lapack_info.hpp"
+#include "compute/cpu/matrix_size.hpp"
+#include "compute/solver_choice.hpp"
 
 namespace eckart::cpu {
 namespace {
 
 // A Ritz value below this share of the largest is rounding.
 constexpr double kMinRelativeRitz = 1e-14;
-
-std::size_t size(int rows, int cols) { return std::size_t(rows) * std::size_t(cols); }
 
 /// The start block, the same for every plane of n columns: cosines plus random signs. Cosines are
 /// close to the leading singular vectors of smooth images. Random signs make sure that no direction
@@ -40,9 +40,8 @@ void fill_initial_block(std::vector<float>& q_nl, int n, int l) {
 }  // namespace
 
 int subspace_columns(int rank) {
-  constexpr int kColumnMultiple = 16;  // floats in the widest SIMD register
   const int min_columns = rank + std::max(20, rank / 4);
-  return (min_columns + kColumnMultiple - 1) / kColumnMultiple * kColumnMultiple;
+  return round_up(min_columns, kColumnMultiple);
 }
 
 void SubspaceIteration::start(const std::vector<float>& a_t_nm, int m, int n, int k, int l) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "io/error_text.hpp"
 #include "io/watch/file_observation.hpp"
 #include "text/printable.hpp"
 
@@ -18,8 +19,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int kMaxFilesPerStep = 512;  // between two reads of events
-
-std::string error_text(int error) { return std::generic_category().message(error); }
 
 FileDescriptor make_wake_descriptor() {
   FileDescriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));

@@ -6,7 +6,6 @@
 namespace eckart::io {
 namespace {
 constexpr std::size_t kMaxReady = 1024;
-constexpr int kMaxBackoffFactor = 30;  // of the first wait
 }  // namespace
 
 bool ReadyQueue::has_capacity() const {

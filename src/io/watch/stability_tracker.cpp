@@ -3,10 +3,6 @@
 #include <algorithm>
 
 namespace eckart::io {
-namespace {
-constexpr int kMaxBackoffFactor = 30;  // of the first wait
-}  // namespace
-
 StabilityTracker::StabilityTracker(const WatchOptions& options)
     : settle_time_(options.settle_time),
       retry_timeout_(options.retry_timeout),

@@ -21,17 +21,20 @@ struct WatchOptions {
   std::vector<std::filesystem::path> exclude;  ///< folders below root, relative; not scanned
   LinkPolicy links = LinkPolicy::none;         ///< which links below root are followed
   /// A file is ready when size, mtime, ctime and inode were unchanged for this time.
-  std::chrono::milliseconds settle_time{1000};
+  std::chrono::milliseconds settle_time{};
   /// How long a file that does not decode is tried again, counted from its first attempt.
-  std::chrono::milliseconds retry_timeout{30000};
-  std::chrono::milliseconds rescan_interval{300000};  ///< between full scans
-  std::chrono::milliseconds poll_interval{5000};  ///< between full scans if events are not reliable
-  std::size_t max_pending = 50000;  ///< a later scan finds the files beyond this limit
+  std::chrono::milliseconds retry_timeout{};
+  std::chrono::milliseconds rescan_interval{};  ///< between full scans
+  std::chrono::milliseconds poll_interval{};    ///< between full scans if events are not reliable
+  std::size_t max_pending = 50000;              ///< a later scan finds the files beyond this limit
   std::chrono::milliseconds root_check_interval{
       1000};  ///< between checks whether root is the same folder
   /// The first wait after a status other than `done`. Each further wait is twice as long.
   std::chrono::milliseconds initial_backoff{1000};
 };
+
+/// The longest wait after a status other than `done`, as a multiple of the first.
+constexpr int kMaxBackoffFactor = 30;
 
 /// What to do with a file that has left the pipeline.
 enum class FinishStatus {

@@ -14,7 +14,7 @@ namespace {
 /// a run on another one.
 std::map<Resource, int> planned_threads(int cores) {
   using capacity::StageUtilization;
-  const auto stage = [](Stage stage) {
+  const auto busy = [](Stage stage) {
     return StageUtilization{
         .stage = stage, .workers = 7, .utilization = 0.5, .cpu_utilization = 0.5};
   };
@@ -23,7 +23,7 @@ std::map<Resource, int> planned_threads(int cores) {
                                      .elapsed_s = 10,
                                      .rate_per_s = 100,
                                      .core_utilization = 0.5,
-                                     .stages = {stage(Stage::load), stage(Stage::write)}};
+                                     .stages = {busy(Stage::load), busy(Stage::write)}};
   std::map<Resource, int> threads;
   for (const capacity::Bound& bound : capacity::Model({run}, {}).bounds(cores, 0))
     threads[bound.resource] = bound.servers;

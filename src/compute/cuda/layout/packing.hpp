@@ -4,6 +4,7 @@
 
 #include "compute/cuda/layout/plane_layout.hpp"
 #include "core/image.hpp"
+#include "core/round_up.hpp"
 
 namespace eckart::cuda {
 
@@ -11,7 +12,7 @@ namespace eckart::cuda {
 /// that 16-bit samples are aligned and words can be loaded.
 inline std::size_t packed_bytes(const ImageShape& shape) {
   constexpr std::size_t kImageAlignment = 16;
-  return (shape.bytes() + kImageAlignment - 1) / kImageAlignment * kImageAlignment;
+  return round_up(shape.bytes(), kImageAlignment);
 }
 
 /// The layout of one channel of an image that begins at `offset_bytes`.

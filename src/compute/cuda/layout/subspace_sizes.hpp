@@ -6,15 +6,14 @@
 #include "compute/cuda/layout/spectrum_format.hpp"
 #include "compute/cuda/layout/tiles.hpp"
 #include "compute/cuda/layout/workspace_allocator.hpp"
+#include "core/round_up.hpp"
 
 namespace eckart::cuda {
 
 // Dimensions are multiples of this: tensor cores require it, matrix products are faster.
 constexpr int kTensorCoreAlignment = 16;
 
-constexpr int align_up(int value) {
-  return (value + kTensorCoreAlignment - 1) / kTensorCoreAlignment * kTensorCoreAlignment;
-}
+constexpr int align_up(int value) { return round_up(value, kTensorCoreAlignment); }
 
 /// The largest power of two that is at most sqrt(rows). It scales the entries of orthonormal
 /// columns to about 1, where float16 is most precise.

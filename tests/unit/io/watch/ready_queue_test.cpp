@@ -39,7 +39,7 @@ class ReadyQueueTest : public testing::Test {
     return state;
   }
 
-  ReadyQueue ready_queue_{WatchOptions{}};
+  ReadyQueue ready_queue_{{.root = {}, .exclude = {}, .retry_timeout = seconds(30)}};
 };
 
 TEST_F(ReadyQueueTest, is_first_in_first_out) {

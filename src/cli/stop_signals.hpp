@@ -1,0 +1,17 @@
+#pragma once
+
+#include <signal.h>
+
+#include "core/error.hpp"
+
+namespace eckart::cli {
+
+inline constexpr int kStopSignals[] = {SIGHUP, SIGINT, SIGTERM};
+
+/// As a shell reports it: 128 + the signal.
+constexpr ExitCode exit_code_of(int signal) { return ExitCode(128 + signal); }
+static_assert(exit_code_of(SIGHUP) == ExitCode::hung_up &&
+              exit_code_of(SIGINT) == ExitCode::interrupted &&
+              exit_code_of(SIGTERM) == ExitCode::terminated);
+
+}  // namespace eckart::cli
