@@ -203,11 +203,13 @@ class FakeSteps : public JobSteps {
   FakeOwner owner_;
 };
 
-inline PipelineOptions test_options(int load_threads = 2, int write_threads = 2) {
+inline PipelineOptions test_options(
+    int load_threads, int write_threads,
+    std::chrono::milliseconds linger = std::chrono::milliseconds(20)) {
   return {.load_threads = load_threads,
           .write_threads = write_threads,
           .budget_bytes = std::size_t(1) << 30,
-          .linger = std::chrono::milliseconds(20),
+          .linger = linger,
           .limits = {.stall = std::chrono::minutes(3), .decode = std::chrono::seconds(20)}};
 }
 
@@ -216,11 +218,7 @@ class PipelineHarness {
  public:
   int images = 20;
   bool source_waits_at_end = false;  ///< for a stop, as a list does whose next line does not come
-  PipelineOptions options = [] {
-    PipelineOptions options = test_options();
-    options.linger = std::chrono::milliseconds(1);
-    return options;
-  }();
+  PipelineOptions options = test_options(2, 2, std::chrono::milliseconds(1));
   FakeBackend backend;
   Hook on_next, on_load, on_reserved, on_write, on_publish;
   Hook on_record;  ///< when an image is published, and before that is recorded

@@ -29,7 +29,7 @@ TEST_F(ConfigurationTest, overrides_only_the_keys_of_each_source) {
   args.assignments = {"rank=5"};
   const settings::Settings settings = read_configuration(args, system).settings;
   EXPECT_EQ(settings.budget_mb, 101);
-  EXPECT_EQ(settings.solver, "gram");
+  EXPECT_EQ(settings.solver, SolverKind::gram);
   EXPECT_EQ(settings.rank, "5");
 }
 

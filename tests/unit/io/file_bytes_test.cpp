@@ -81,8 +81,8 @@ TEST_F(FileBytesTest, a_header_that_takes_too_long_to_read_is_too_large) {
 TEST_F(FileBytesTest, does_not_count_zeros_as_metadata) {
   for (const ImageFormat format : {ImageFormat::png, ImageFormat::jpeg}) {
     file_ = std::ofstream(path_);
-    write(format == "png" ? test::PngMaker(1, 1, 8, 0).bytes_so_far()
-                          : bytes_of("\xFF\xD8\xFF\xE5"));
+    write(format == ImageFormat::png ? test::PngMaker(1, 1, 8, 0).bytes_so_far()
+                                     : bytes_of("\xFF\xD8\xFF\xE5"));
     file_.close();
     fs::resize_file(path_, 100 * kMiB);
     EXPECT_EQ(test::failure_of([&] { header(format); }).reason, FailureReason::corrupt)
