@@ -8,8 +8,8 @@
 
 namespace eckart::app {
 
-/// The interval between two probes of the GPUs of a service, and the time after which a probe counts
-/// as hung: that of the unit's watchdog.
+/// The interval between two probes of the GPUs of a service, and the time after which a probe
+/// counts as hung: that of the unit's watchdog.
 constexpr std::chrono::seconds kGpuProbeInterval{30}, kGpuProbeTimeout{120};
 
 /// Shows that every GPU of a backend still computes, by lanes of its own, which never fall back to

@@ -28,9 +28,7 @@ struct BackendConfig {
   /// Whether an image's bytes are promised to depend on nothing but the image. On CUDA that takes
   /// `deterministic`: otherwise the number of iterations follows earlier batches, and libraries may
   /// choose another algorithm for another batch size.
-  bool is_reproducible() const {
-    return deterministic || backend == settings::BackendChoice::cpu;
-  }
+  bool is_reproducible() const { return deterministic || backend == settings::BackendChoice::cpu; }
 };
 
 inline std::ostream& operator<<(std::ostream& out, const BackendConfig& config) {

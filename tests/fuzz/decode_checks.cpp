@@ -84,8 +84,9 @@ std::optional<ImageShape> checked_shape(const io::Codec& codec, std::span<const 
               std::int64_t(shape->rows) * shape->cols <= kLimits.pixels,
           "an accepted image is within the limits");
   require(shape->channels == 1 || shape->channels == 3, "an image is gray or RGB");
-  require(shape->depth == Depth::u8 || (shape->depth == Depth::u16 && codec.format == ImageFormat::png),
-          "samples have 8 bits, or 16 in PNG");
+  require(
+      shape->depth == Depth::u8 || (shape->depth == Depth::u16 && codec.format == ImageFormat::png),
+      "samples have 8 bits, or 16 in PNG");
   return shape;
 }
 

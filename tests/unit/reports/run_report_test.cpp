@@ -77,7 +77,8 @@ TEST(BottleneckText, is_empty_without_work) {
   nothing_came.done = nothing_came.skipped = nothing_came.failed = 0;
   EXPECT_EQ(bottleneck_text(nothing_came), "");
   telemetry::RunReport no_clock = make_report();
-  for (telemetry::StageStats& stage : no_clock.stages) stage = make_stage(stage.stage, stage.workers);
+  for (telemetry::StageStats& stage : no_clock.stages)
+    stage = make_stage(stage.stage, stage.workers);
   EXPECT_EQ(bottleneck_text(no_clock), "");
 }
 
