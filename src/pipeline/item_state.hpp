@@ -4,7 +4,8 @@
 
 namespace eckart {
 
-/// How far an image is. docs/explanation/architecture.md draws the transitions; advance() knows the legal ones.
+/// How far an image is. docs/explanation/architecture.md draws the transitions; advance() knows the
+/// legal ones.
 enum class ItemState {
   found,      ///< its outputs have names, or it has failed already
   loaded,     ///< decoded into its task
