@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 failed=0
 for script in tools/*; do
   [[ -f $script ]] || continue
-  if ! text=$("$script" --help 2>&1) || [[ $text != *"$script"* ]]; then
+  if ! text=$("$script" --help 2>&1) || [[ $text != *"${script#tools/}"* ]]; then
     printf '%s --help: %s\n' "$script" "$text" >&2
     failed=1
   fi
