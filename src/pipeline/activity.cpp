@@ -21,7 +21,7 @@ nanoseconds cpu_time(clockid_t clock) {
   return seconds(time.tv_sec) + nanoseconds(time.tv_nsec);
 }
 
-/// The first of some files, and how many there are besides.
+/// Returns the first file name and the number of further files.
 std::string names(const std::vector<Activity::File>& files) {
   if (files.empty()) return {};
   std::string text = printable(files.front().file.native());
@@ -54,7 +54,7 @@ void Activity::set_waiting(StepIterator position, bool is_waiting) {
   const std::lock_guard lock(mutex_);
   changes_ += position->step.is_image_work;
   position->is_waiting = is_waiting;
-  position->begin = Clock::now();  // what it does after the wait is new work
+  position->begin = Clock::now();  // the time limit starts again after a wait
   position->age = position->cpu_idle = {};
 }
 
@@ -62,12 +62,12 @@ std::optional<Activity::Stall> Activity::check(Clock::time_point now) {
   const std::lock_guard lock(mutex_);
   const Clock::time_point before = std::exchange(last_check_, std::max(now, last_check_));
   const Duration tick = std::clamp<Duration>(now - before, Duration(0), kMaxTick);
-  bool is_at_work = false;
+  bool is_working = false;
   std::optional<Stall> worst;
   Duration max_overrun{};
   for (RunningStep& running : steps_) {
     if (running.is_waiting) continue;
-    is_at_work |= running.step.is_image_work;
+    is_working |= running.step.is_image_work;
     const Duration passed =
         running.begin > before ? std::min(tick, std::max(now - running.begin, Duration(0))) : tick;
     running.age += passed;
@@ -84,8 +84,8 @@ std::optional<Activity::Stall> Activity::check(Clock::time_point now) {
     worst = Stall{running.step.stage, running.step.files,
                   std::chrono::duration_cast<seconds>(running.age)};
   }
-  const bool moved = std::exchange(last_changes_, changes_) != changes_;
-  idle_time_ = moved || is_at_work ? Duration(0) : idle_time_ + tick;
+  const bool has_changed = std::exchange(last_changes_, changes_) != changes_;
+  idle_time_ = has_changed || is_working ? Duration(0) : idle_time_ + tick;
   return worst;
 }
 

@@ -17,7 +17,7 @@
 
 namespace eckart {
 
-/// What the threads of a pipeline are doing, step by step, so that a thread that hangs is found and
+/// Records the current steps of all pipeline threads, so that a stalled thread can be found and
 /// named. Thread-safe.
 class Activity {
  public:
@@ -25,21 +25,23 @@ class Activity {
   using Duration = Clock::duration;
 
   struct File {
-    std::filesystem::path file, relative;  ///< as WorkItem has them, and the next
+    std::filesystem::path file, relative;  ///< as in WorkItem
     int job = 0;
     FileState state{};
   };
-  /// What one thread has begun and not ended.
+  /// A step that a thread has begun and not ended.
   struct Step {
-    std::string stage;          ///< "load", for people
-    Duration max_duration{};    ///< it has stalled when it has lasted longer
-    std::vector<File> files{};  ///< that it works on; may be empty
-    /// It has stalled, too, when its thread has used no CPU time for so long; 0: does not matter.
+    std::string stage;          ///< name for messages, such as "load"
+    Duration max_duration{};    ///< a longer step is stalled
+    std::vector<File> files{};  ///< the files of the step; may be empty
+    /// The step is also stalled if its thread used no CPU time for this long. 0 disables this
+    /// check.
     Duration max_cpu_idle{};
-    /// Whether the step moves images. Other steps, such as maintenance, do not end the idle time.
+    /// Whether the step processes images. Other steps, such as maintenance, do not reset the idle
+    /// time.
     bool is_image_work = true;
   };
-  /// A step that has lasted too long.
+  /// A step that exceeded its limit.
   struct Stall {
     std::string stage;
     std::vector<File> files;
@@ -51,15 +53,15 @@ class Activity {
     Step step;
     clockid_t thread_clock{};
     bool has_thread_clock = false;
-    bool is_waiting = false;  // for other threads, or by design
+    bool is_waiting = false;  // the step does not count
     Clock::time_point begin{};
-    Duration age{}, cpu_idle{};  // up to the last check
+    Duration age{}, cpu_idle{};  // at the last check
     std::chrono::nanoseconds cpu{};
   };
   using StepIterator = std::list<RunningStep>::iterator;
 
  public:
-  /// A step from here to its end, on one thread.
+  /// Records a step of the current thread during the lifetime of this object.
   class Scope {
    public:
     Scope(Activity& activity, Step step)
@@ -68,7 +70,8 @@ class Activity {
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
-    /// Runs `wait`, which does not count: for others, or as long as it is designed to.
+    /// Runs `wait` and excludes its duration from the step. For waits for other threads and for
+    /// waits of bounded, intended length.
     template <class Wait>
     auto exclude_wait(Wait&& wait) {
       const WaitGuard pause(*this);
@@ -89,14 +92,14 @@ class Activity {
     const StepIterator position_;
   };
 
-  /// To be called every second or so. The time between two calls counts for 5 s at most: a process
-  /// that was stopped or suspended meanwhile has not stalled. Returns the step that is longest over
-  /// its limit.
+  /// Call it about once per second. Returns the step that exceeds its limit the most, if any. The
+  /// time between two calls counts as at most 5 s, because a stopped or suspended process has not
+  /// stalled.
   std::optional<Stall> check(Clock::time_point now = Clock::now());
-  /// For how long no step of image work has begun, ended or been running, as of the last check.
+  /// Returns how long no image step has begun, ended or been running, as of the last check.
   Duration idle_time() const;
-  /// The steps that are at work, those first that have lasted longest, in words: "load of a.png for
-  /// 12 s, ..."; empty where there is none.
+  /// Describes the running steps, the longest first: "load of a.png for 12 s, ...". Empty if no
+  /// step is running.
   std::string describe() const;
 
  private:
@@ -106,16 +109,18 @@ class Activity {
 
   mutable std::mutex mutex_;
   std::list<RunningStep> steps_;
-  std::int64_t changes_ = 0,
-               last_changes_ = 0;  // of image work: begun, ended, paused; at the last check
+  std::int64_t
+      changes_ = 0,
+      last_changes_ =
+          0;  // number of begin, end and pause events of image steps; now and at the last check
   Clock::time_point last_check_ = Clock::now();
   Duration idle_time_{};
 };
 
-/// The file of an item, as Activity has it.
+/// Converts the file of an item for an Activity::Step.
 Activity::File to_activity_file(const WorkItem& item);
 
-/// "load has been at work on in/a.png for 203 s"
+/// Formats a stall: "load has been running on in/a.png for 203 s, longer than its limit".
 std::string to_string(const Activity::Stall& stall);
 
 }  // namespace eckart

@@ -8,8 +8,8 @@
 
 namespace eckart {
 
-/// Runs `work` for one item: what it throws becomes the item's outcome, but for FatalError and
-/// EnvironmentError, which pass. `unforeseen` is the reason for exceptions that name none.
+/// Runs `work` for one item and stores a thrown exception in `outcome`. FatalError and
+/// EnvironmentError are rethrown. `default_reason` is used for exceptions without a FailureReason.
 template <class Work>
 void attempt(Outcome& outcome, Stage stage, FailureReason default_reason, Work&& work) {
   try {

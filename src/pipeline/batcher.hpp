@@ -9,28 +9,28 @@
 
 namespace eckart {
 
-/// Gathers items by padded shape and ranks until a batch is full or its oldest item has waited long
-/// enough. Knows no threads and no clock: time comes in with each call.
+/// Collects items by padded shape and ranks until a batch is full or its oldest item has waited for
+/// the linger time. Uses no threads and no clock: the caller passes the time.
 class Batcher {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  /// `capacity`: planes a batch of this kind should hold.
+  /// `capacity` returns the plane capacity of a batch with this key.
   Batcher(std::function<int(const BatchKey&)> capacity, int pad_multiple,
           std::chrono::milliseconds linger)
       : capacity_(std::move(capacity)), pad_multiple_(pad_multiple), linger_time_(linger) {}
 
-  /// Takes the item in. A batch comes out when this item fills one, or finds too little room in
-  /// one; a suspect is one by itself.
+  /// Adds the item. Returns a batch if this item fills it or does not fit into it. A suspect is
+  /// returned at once as a batch of its own.
   std::optional<Batch> add(ItemPtr item, Time now);
 
-  /// A batch whose oldest item has waited for `linger`, if any.
+  /// Returns the batch with the oldest item if that item has waited for the linger time.
   std::optional<Batch> take_due(Time now);
 
-  /// When take_due() will have something; nothing when no item is held.
+  /// Returns when take_due() will return a batch; nullopt if no item is waiting.
   std::optional<Time> next_deadline() const;
 
-  /// Any batch that is still held, however small; nothing when all are out.
+  /// Returns any batch, even if it is not full; nullopt if no item is waiting.
   std::optional<Batch> take_any();
 
  private:

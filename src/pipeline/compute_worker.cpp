@@ -52,7 +52,7 @@ void ComputeWorker::run() {
   }
 }
 
-/// Waits for a batch only when there is nothing else to do.
+/// Blocks only if no batch is in flight.
 std::optional<Batch> ComputeWorker::next_batch() {
   if (free_slots_.empty()) return std::nullopt;
   if (!started_.empty()) return record_queue_wait(in_.try_pop());
@@ -65,7 +65,8 @@ std::optional<Batch> ComputeWorker::record_queue_wait(std::optional<Batch> batch
   return batch;
 }
 
-/// Runs one step of a batch; what it throws becomes the outcome of every item in it.
+/// Runs one step of a batch. If the step throws, every item of the batch gets that outcome. Returns
+/// whether the step succeeded. Throws FatalError and EnvironmentError.
 template <class Step>
 bool ComputeWorker::attempt_batch(Batch& batch, Step&& step) {
   Outcome outcome;
@@ -81,7 +82,8 @@ bool ComputeWorker::attempt_batch(Batch& batch, Step&& step) {
   return false;
 }
 
-/// Others may wait for what this lane has started, so that is finished before it waits for them.
+/// Finishes the batches of this lane before it waits for other lanes, because those may wait for
+/// them.
 std::optional<InFlightBatches::Registration> ComputeWorker::begin(const Batch& batch) {
   if (auto registration = in_flight_batches_.try_begin(batch)) return registration;
   while (!started_.empty()) finish_oldest();
@@ -140,7 +142,8 @@ void ComputeWorker::send(Batch batch) {
   for (ItemPtr& item : batch.items) item->entered_at = now;
   clock_.measure_wait(flow::StageClock::State::blocked, [&] {
     for (ItemPtr& item : batch.items) {
-      if (item->task.is_canceled) continue;  // as what is only decoded
+      if (item->task.is_canceled)
+        continue;  // canceled items are dropped, like items that are only decoded
       if (item->outcome.ok() && !item->task.error.empty()) {
         item->outcome = Outcome::failed(Stage::compute, item->task.reason, item->task.error);
       }

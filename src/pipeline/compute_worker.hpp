@@ -14,11 +14,11 @@
 
 namespace eckart {
 
-/// Owns one lane and keeps its slots full: while one batch is computed, the next is started or the
-/// last is emptied. Lives on one thread.
+/// Owns one lane and keeps its slots full: while one batch is computed, it starts the next batch or
+/// finishes the previous one. Used by one thread.
 class ComputeWorker {
  public:
-  /// By all lanes.
+  /// Shared by all compute workers.
   struct Shared {
     BatchChannel& in;
     ItemChannel& out;
@@ -26,12 +26,13 @@ class ComputeWorker {
     Meters& meters;
     Activity& activity;
   };
-  /// Computing a batch, as Activity is to know it.
+  /// Returns the Activity step for computing a batch.
   using MakeStep = std::function<Activity::Step(const Batch&)>;
   ComputeWorker(std::unique_ptr<Lane> lane, const Shared& shared, MakeStep make_step,
                 flow::StageClock::Worker& clock, LaneTrace& trace);
 
-  /// Until `in` is closed and empty; every item goes to `out`, failed ones with their outcome.
+  /// Runs until `in` is closed and empty. Pushes every item to `out`, except canceled items; failed
+  /// items carry their outcome.
   void run();
 
  private:
@@ -59,7 +60,7 @@ class ComputeWorker {
   flow::StageClock::Worker& clock_;
   LaneTrace& trace_;
   std::vector<int> free_slots_;
-  std::deque<StartedBatch> started_;  // outlives the lane, which may still be reading its items
+  std::deque<StartedBatch> started_;  // destroyed after the lane, which may still read the items
   std::unique_ptr<Lane> lane_;
 };
 

@@ -22,7 +22,7 @@ Image copy_image(const Image& image) {
 
 FullRankFilter::FullRankFilter(const std::vector<RankPolicy>& ranks)
     : ranks_(ranks), reduced_ranks_{ranks} {
-  while (!reduced_ranks_.back().empty()) {  // without the largest of the last
+  while (!reduced_ranks_.back().empty()) {  // each set is the previous one without its largest rank
     std::vector<RankPolicy> rest = reduced_ranks_.back();
     rest.erase(std::max_element(rest.begin(), rest.end()));
     reduced_ranks_.push_back(std::move(rest));

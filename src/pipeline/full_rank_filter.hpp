@@ -7,24 +7,25 @@
 
 namespace eckart {
 
-/// Keeps full ranks from being computed: of a rank that is not below min(rows, cols) the
-/// reconstruction is the image itself. Thread-safe. Must outlive the items, whose ranks it keeps.
+/// Excludes full ranks from computation: at a rank of at least min(rows, cols) the reconstruction
+/// equals the image. Thread-safe. Must outlive the items, which reference its ranks.
 class FullRankFilter {
  public:
   explicit FullRankFilter(const std::vector<RankPolicy>& ranks);
 
-  /// Fills in the task of a decoded image: ranks, outputs and results of what is to be computed.
-  /// The rest is named in WorkItem::full_rank_outputs. If nothing is left to compute, the outputs
-  /// are there.
+  /// Sets ranks, outputs and results of a decoded image's task, for the ranks that are not full.
+  /// The indices of the others are stored in WorkItem::full_rank_outputs. If all ranks are full, it
+  /// adds the outputs at once and sets WorkItem::is_full_rank.
   void prepare_task(WorkItem& item) const;
 
  private:
   const std::vector<RankPolicy> ranks_;
-  std::vector<std::vector<RankPolicy>> reduced_ranks_;  // by the count of full ranks: the others
+  std::vector<std::vector<RankPolicy>>
+      reduced_ranks_;  // index: number of full ranks; value: the remaining ranks
 };
 
-/// Puts the outputs that were not computed among those that were, each at its rank's place. Once,
-/// after computing.
+/// Inserts copies of the input as the full-rank outputs, in rank order. Call it once, after
+/// computing.
 void add_full_rank_outputs(WorkItem& item);
 
 }  // namespace eckart

@@ -39,7 +39,7 @@ void InFlightBatches::report_device_lost() {
     is_reporting_ = true;
     changed_.notify_all();
   }
-  on_device_lost_(items);  // which may wait for a disk
+  on_device_lost_(items);  // without the lock: it may wait for a disk
   const std::lock_guard lock(mutex_);
   is_reporting_ = false;
   changed_.notify_all();
@@ -60,7 +60,7 @@ void InFlightBatches::end(Batches::iterator position) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return !is_reporting_; });
   batches_.erase(position);
-  suspect_in_flight_ = false;  // it was alone
+  suspect_in_flight_ = false;  // a suspect is always alone
   changed_.notify_all();
 }
 

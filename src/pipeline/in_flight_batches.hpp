@@ -12,13 +12,13 @@
 
 namespace eckart {
 
-/// The batches that lanes compute at this moment, so that it is known what was computed when a
-/// device was lost. A suspect, which was in flight at such a moment before, is computed while
-/// nothing else is: if it is then lost again, it is known by what. Thread-safe.
+/// Tracks the batches that lanes are computing, so that the ledger can record them if a device is
+/// lost. A suspect (in flight during an earlier loss) is computed alone: if the device is lost
+/// again, the suspect is the cause. Thread-safe.
 class InFlightBatches {
  public:
   using Items = std::vector<const WorkItem*>;
-  /// Told once, when the device is lost, what was in flight; the items live during the call.
+  /// Called once if the device is lost, with the items in flight; they are valid during the call.
   /// Must not throw.
   using OnDeviceLost = std::function<void(const Items& items)>;
   explicit InFlightBatches(OnDeviceLost on_device_lost)
@@ -28,7 +28,8 @@ class InFlightBatches {
   using Batches = std::list<Items>;
 
  public:
-  /// A batch that is in flight, until this ends. Its items must live as long.
+  /// Registers a batch as in flight during the lifetime of this object. The items of the batch must
+  /// live as long.
   class Registration {
    public:
     Registration(InFlightBatches& all, Batches::iterator position)
@@ -46,13 +47,15 @@ class InFlightBatches {
     Batches::iterator position_;
   };
 
-  /// Nothing where the batch must wait for others in flight.
+  /// Registers the batch. Returns nullopt if it must wait for other batches or if the device is
+  /// lost.
   std::optional<Registration> try_begin(const Batch& batch);
-  /// Waits for them; the caller has nothing in flight itself. Nothing where the device is lost.
+  /// Waits for other batches if necessary, and registers the batch. The caller must have no batch
+  /// in flight. Returns nullopt if the device is lost.
   std::optional<Registration> begin(const Batch& batch);
-  /// Whether nothing is in flight.
   bool is_idle() const;
-  /// Nothing begins any more. Before what was in flight on the lost device ends.
+  /// Reports the items in flight and refuses new batches from now on. Call it before the
+  /// registrations of the lost device end.
   void report_device_lost();
 
  private:
@@ -64,10 +67,10 @@ class InFlightBatches {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   Batches batches_;
-  int suspects_waiting_ = 0;  // which go before others
+  int suspects_waiting_ = 0;  // suspects have priority
   bool suspect_in_flight_ = false;
   bool is_device_lost_ = false;
-  bool is_reporting_ = false;  // what was in flight, which must live so long
+  bool is_reporting_ = false;  // registrations must not end during the report
 };
 
 }  // namespace eckart

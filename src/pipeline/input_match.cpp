@@ -16,7 +16,7 @@ bool ends_with_path(std::string_view path, std::string_view end) {
          (path.size() == end.size() || path[path.size() - end.size() - 1] == '/');
 }
 
-/// An inode is another in a copy, and after a move to another disk.
+/// Does not compare inodes: they differ in a copy and after a move to another disk.
 bool has_same_size_and_mtime(const FileState& a, const FileState& b) {
   return a.size == b.size && a.mtime_ns == b.mtime_ns;
 }
@@ -51,10 +51,10 @@ bool is_moved_or_copied(const std::string& old_path, const std::string& path,
   if ((open ? ::fstat(open->descriptor().get(), &file) : ::stat(path.c_str(), &file)) != 0)
     return false;
   if (old_file.st_dev == file.st_dev && old_file.st_ino == file.st_ino) return true;
-  const io::FileComparison likeness =
+  const io::FileComparison comparison =
       open ? io::compare_files(old_path, *open)
            : io::compare_files(old_path, std::filesystem::path(path));
-  return likeness == io::FileComparison::same;
+  return comparison == io::FileComparison::same;
 }
 
 }  // namespace eckart

@@ -12,34 +12,37 @@
 
 namespace eckart {
 
-/// An input, for comparison with what the ledger knows.
+/// An input, for comparison with ledger entries.
 struct InputIdentity {
   std::string path;             ///< absolute
-  std::size_t root_length = 1;  ///< bytes of `path` that are its root's, as in ledger::OutputEntry
+  std::size_t root_length = 1;  ///< as in ledger::OutputEntry; see root_length()
   FileState state;
-  std::string content_hash{};                 ///< SHA-256, 32 bytes; empty where it is not known
-  std::vector<std::string> original_paths{};  ///< paths for which is_moved_or_copied() has said so
+  std::string content_hash{};                 ///< SHA-256, 32 bytes; empty if unknown
+  std::vector<std::string> original_paths{};  ///< old paths for which is_moved_or_copied() was true
 };
 
-/// How many bytes at the start of an absolute path are its root's: all but its place in the
-/// mirrored tree, where it ends with that, and else its folder.
+/// Returns the length in bytes of the root of an absolute path, with its final slash. The root is
+/// `path` without its end `relative`, or the folder of the file if `path` does not end with that.
 std::size_t root_length(const std::string& path, const std::filesystem::path& relative);
 
-/// What an input is to the input of an output that the ledger knows.
+/// How an input compares with the input of a recorded output.
 enum class InputMatch {
   different,  ///< another file
-  changed,    ///< the same file, which has changed
-  uncertain,  ///< moved or copied, or another file: is_moved_or_copied() tells
+  changed,    ///< the same file with other content
+  uncertain,  ///< the same file moved or copied, or another file; see is_moved_or_copied()
   same,
 };
 
-/// An input of the same path is the same file. One of the same path below its root, in another
-/// folder, is the same if its content is the same, where both are known; it may be the same if size
-/// and time of change are. Looks at no file.
+/// Compares an input with the input of a recorded output; accesses no file. An input at the same
+/// path is the same file, perhaps changed. An input with the same path below another root is the
+/// same file if both content hashes are known and equal. If a hash is unknown, size and mtime must
+/// be equal: then it is `same` if is_moved_or_copied() was true for the recorded path, and
+/// `uncertain` otherwise.
 InputMatch match_input(const ledger::OutputEntry& known, const InputIdentity& input);
 
-/// Whether the file at `old_path` is gone, or is the one at `path`, or has the same bytes. Reads
-/// both, and that at `path` by `open`, if it is open.
+/// Returns whether the file at `old_path` no longer exists, is the same inode as the file at
+/// `path`, or has the same bytes. May read both files; reads the file at `path` through `open` if
+/// that is not null.
 bool is_moved_or_copied(const std::string& old_path, const std::string& path,
                         const io::InputFile* open);
 

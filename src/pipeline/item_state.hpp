@@ -4,25 +4,25 @@
 
 namespace eckart {
 
-/// How far an image is. docs/explanation/architecture.md draws the transitions; advance() knows the
-/// legal ones.
+/// The progress of an item. docs/explanation/architecture.md lists the transitions.
 enum class ItemState {
-  found,      ///< its outputs have names, or it has failed already
+  found,      ///< outputs have names, or the item has failed already
   loaded,     ///< decoded into its task
-  computed,   ///< its outputs have pixels
-  written,    ///< its outputs are complete, under temporary names
-  published,  ///< its outputs are at their places, as durably as the settings ask for
-  recorded,   ///< the ledger has it, if one is kept
+  computed,   ///< outputs have pixels
+  written,    ///< outputs are complete, under temporary names
+  published,  ///< outputs have their final names, as durable as configured
+  recorded,   ///< recorded in the ledger, if there is a ledger
   finished,   ///< counted and reported
 };
 std::string_view to_string(ItemState state);
 
-/// Moves `state` to `next`. An item that is `ok` passes the states in their order, but that
-///   - full-rank outputs need no computation: loaded -> written,
-///   - outputs whose publication failed are written again: written -> written,
-///   - a run may end because its ledger cannot be written: published -> finished.
-/// An item that has failed, is skipped or is deferred has nothing to do in the states that it
-/// leaves out: it may move to any later state. Throws std::logic_error for every other transition.
+/// Changes `state` to `next`. An item that is `ok` passes all states in order, with these
+/// exceptions:
+/// - A full-rank output is not computed: loaded -> written.
+/// - If publishing fails, outputs are written again: written -> written.
+/// - A run may end because its ledger cannot be written: published -> finished.
+/// An item that failed, was skipped or was deferred may move to any later state. Throws
+/// std::logic_error for any other transition.
 void advance(ItemState& state, ItemState next, bool ok);
 
 }  // namespace eckart

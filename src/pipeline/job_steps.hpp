@@ -9,30 +9,30 @@
 
 namespace eckart {
 
-/// The steps of an image that depend on whose image it is; app::Run and app::Service implement
-/// them. The pipeline calls them in the order in which they stand here, each on the threads of its
-/// stage, several of them at a time. Every step throws ItemError for this image's failure,
-/// EnvironmentError where the machine is to blame, and FatalError for the end of the run.
+/// The processing steps that depend on the job of an image; app::Run and app::Service implement
+/// them. The pipeline calls them in the order of declaration. Each runs on the threads of its
+/// stage, several at a time. Each step throws ItemError if this image fails, EnvironmentError if
+/// the machine fails, and FatalError to end the run.
 class JobSteps {
  public:
   virtual ~JobSteps() = default;
 
-  /// Called once, on the thread of Pipeline::run(), while loading has already begun: a backend
-  /// takes time to start. It must outlive the pipeline.
+  /// Called once, on the thread of Pipeline::run(), while images are already being loaded, because
+  /// a backend takes time to start. The backend must outlive the pipeline.
   virtual Backend& create_backend() = 0;
 
-  /// Source: gives the item the names of its outputs, in the order of arrival.
+  /// Source: assigns output names to the item, in order of arrival.
   virtual void assign_outputs(WorkItem& item) = 0;
-  /// Load: fills the item's task with pixels, or gives the item an outcome that says why not.
+  /// Load: decodes the item into its task, or sets its outcome to skipped or failed.
   virtual void load(WorkItem& item, const ReserveBytes& reserve) = 0;
   /// Write: encodes the item's outputs under temporary names (WorkItem::publication).
   virtual void write(WorkItem& item) = 0;
-  /// Write: moves the outputs of a group of items to their places and records them. Each item is
-  /// advanced to ItemState::recorded, an item that fails gets its outcome. At an EnvironmentError
-  /// the items that are not published are written again, and those not recorded are given again.
-  /// The order within the group may be changed.
+  /// Write: publishes and records the outputs of a group of items. Each item becomes
+  /// ItemState::recorded; a failed item gets its outcome. May reorder the group. If it throws
+  /// EnvironmentError, the caller writes unpublished items again and calls it again with the items
+  /// that are not recorded.
   virtual void publish(std::span<ItemPtr> group) = 0;
-  /// Write: the item is at its end and is not given again.
+  /// Write: called last, once for each item.
   virtual void finish(const WorkItem& item) = 0;
 
   /// Compute: the device was lost while these items were in flight.

@@ -25,7 +25,8 @@ ItemPtr make_work_item(io::SourceItem arrival) {
   return item;
 }
 
-/// What is read is what was looked at, and what will be taken away.
+/// Records the identity of the opened file, so that the file that is checked, read and later
+/// removed is the same.
 std::optional<io::InputFile> open_watched_file(WorkItem& item) {
   if (!item.rooted_file) return std::nullopt;
   io::InputFile input = io::open_input(item.rooted_file);
@@ -50,8 +51,8 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, const Reser
   const io::Codec& codec = io::detect_codec(io::FileBytes(file), decoder_);
   const io::Header header = io::admit(codec, io::FileBytes(file), limits_);
   outputs_.check_encodable(header.shape);
-  // One reservation for all that the item takes at any time: an item that held some bytes while
-  // it waited for more could wait for others that do the same.
+  // One reservation covers everything the item needs. If items held some bytes while they waited
+  // for more, they could deadlock.
   const std::size_t resident_bytes = copies_ * header.shape.bytes() * (1 + ranks_.size());
   item.reservation =
       reserve(std::max(std::size_t(file.size()) + header.max_decode_bytes, resident_bytes));
@@ -62,14 +63,14 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, const Reser
   full_rank_filter_.prepare_task(item);
 }
 
-/// The file's bytes are gone afterwards.
+/// Frees the file's bytes before it returns.
 Image Loader::decode(WorkItem& item, const io::InputFile& file, const io::Codec& codec,
                      const io::Header& header) const {
   const std::vector<std::byte> bytes = file.read_all(limits_.file_mb);
   item.input_bytes = std::int64_t(bytes.size());
   if (item.needs_content_hash)
     item.content_hash = io::content_hash(std::span<const std::byte>(bytes));
-  // Bytes were reserved for this header.
+  // The reservation was made for this header.
   if (io::admit(codec, bytes, limits_) != header)
     throw ItemError(FailureReason::corrupt, "the file changed while it was read");
   return codec.decode(bytes, limits_);

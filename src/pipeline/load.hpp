@@ -15,27 +15,28 @@
 
 namespace eckart {
 
-/// The item of one arrival; failed if finding the file has failed.
+/// Makes an item from a source item. The item is failed if the source could not access the file.
 ItemPtr make_work_item(io::SourceItem arrival);
 
-/// Waits for bytes of the budget; returns an empty reservation when the run is aborted.
+/// Waits for bytes of the memory budget; returns an empty reservation if the run is aborted.
 using ReserveBytes = std::function<flow::Budget::Reservation(std::size_t bytes)>;
 
-/// Opens a watched file, and notes which file that is; nothing for other items. Throws ItemError.
+/// Opens the file of a watch and records its identity in the item; returns nullopt for other items.
+/// Throws ItemError.
 std::optional<io::InputFile> open_watched_file(WorkItem& item);
 
-/// Turns files into tasks. Thread-safe. Must outlive the items, whose ranks it keeps.
+/// Decodes files into tasks. Thread-safe. Must outlive the items, which reference its ranks.
 class Loader {
  public:
-  /// `outputs`: the codec of the outputs. `copies`: how often the backend holds the pixels, the
-  /// task's own included. `decoder`: of the inputs.
+  /// `outputs` is the codec of the outputs, `decoder` the decoder of the inputs. `copies` is how
+  /// many copies of the pixels the backend holds, including the task's own.
   Loader(const ImageLimits& limits, std::vector<RankPolicy> ranks, const io::Codec& outputs,
          int copies = 1, Decoder decoder = Decoder::strict);
 
-  /// Fills in the item's task from `open`, or from its file if that is not open yet. Checks the
-  /// header against the limits and against what the output format can hold. Reserves, at once, what
-  /// file and decoder take or what the pixels of input and outputs take, whichever is more; after
-  /// decoding it gives back what the pixels do not take. Throws ItemError.
+  /// Decodes `open`, or the item's file if `open` is empty, into the item's task. Checks the header
+  /// against the limits and the output format. Makes one reservation: the maximum of (file +
+  /// decoder) and (input pixels + output pixels). After decoding, it is reduced to the pixels. If
+  /// the reservation is empty, returns without decoding. Throws ItemError.
   void load(WorkItem& item, std::optional<io::InputFile> open, const ReserveBytes& reserve);
 
  private:

@@ -13,16 +13,17 @@ namespace eckart {
 
 using Instant = std::chrono::steady_clock::time_point;
 
-/// What is measured of a pipeline, besides its clocks: written by its workers, read by anybody at
-/// any time. docs/reference/throughput-log.md says what the service of each stage is.
+/// Measurements of a pipeline, besides its clocks. Workers write them; any thread may read them at
+/// any time. docs/reference/throughput-log.md defines the service time of each stage.
 class Meters {
  public:
   DurationRecorder& service(Stage stage) { return service_[std::size_t(stage)]; }
   const DurationRecorder& service(Stage stage) const { return service_[std::size_t(stage)]; }
 
-  DurationRecorder found, loaded, batches, finished;  ///< waits in these queues
+  DurationRecorder found, loaded, batches, finished;  ///< waiting times in these queues
   DurationRecorder end_to_end;
-  std::atomic<std::int64_t> batch_count{0}, planes{0}, plane_capacity{0};  ///< that were batched
+  std::atomic<std::int64_t> batch_count{0}, planes{0},
+      plane_capacity{0};  ///< totals of all batches sent
 
  private:
   std::array<DurationRecorder, kStageCount> service_;

@@ -19,17 +19,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// To the nanosecond: no file of somebody else was written at the same time.
+/// Compares mtimes to the nanosecond, so that a file of another program does not match by chance.
 bool has_recorded_size_and_mtime(const ledger::OutputEntry& known, const PathStatus& path_status) {
   return known.bytes == path_status.bytes && known.output_mtime_ns == path_status.mtime_ns;
 }
 
-/// By its time, or what a file system keeps of it: NTFS, those of 1 us, those of 1 ms, exFAT, those
-/// of 1 s, FAT.
+/// Whether the mtime is the recorded one, exactly or rounded to the timestamp granularity of a file
+/// system: 1 ns, 100 ns (NTFS), 1 us, 1 ms, 10 ms (exFAT), 1 s, 2 s (FAT).
 bool is_unmodified(const ledger::OutputEntry& known, const PathStatus& path_status) {
   constexpr std::int64_t kTimestampGranularities_ns[] = {1,        100,        1000,      1000000,
                                                          10000000, 1000000000, 2000000000};
-  if (known.output_mtime_ns == 0) return true;  // not known
+  if (known.output_mtime_ns == 0) return true;  // not recorded
   const auto [earlier, later] = std::minmax({path_status.mtime_ns, known.output_mtime_ns});
   const std::uint64_t difference = std::uint64_t(later) - std::uint64_t(earlier);
   return std::any_of(std::begin(kTimestampGranularities_ns), std::end(kTimestampGranularities_ns),
@@ -38,15 +38,15 @@ bool is_unmodified(const ledger::OutputEntry& known, const PathStatus& path_stat
                      });
 }
 
-/// The one of exactly this time, or else one of about this time: the disk may have been mounted
-/// anew, or copied to a file system that keeps times less exactly.
+/// Returns the publish intent with exactly this mtime, or else one with a rounded mtime: the disk
+/// may have been remounted, or copied to a file system with coarser timestamps.
 std::optional<ledger::OutputEntry> find_published_intent(ledger::Ledger& ledger,
                                                          const std::string& output,
                                                          const PathStatus& path_status) {
   if (path_status.type != fs::file_type::regular) return std::nullopt;
   std::optional<ledger::OutputEntry> similar;
   for (ledger::OutputEntry& intent : ledger.intents(output)) {
-    const bool has_size = intent.bytes < 0 || intent.bytes == path_status.bytes;  // < 0: not known
+    const bool has_size = intent.bytes < 0 || intent.bytes == path_status.bytes;  // < 0: unknown
     if (!has_size || !is_unmodified(intent, path_status)) continue;
     intent.bytes = path_status.bytes;
     if (intent.output_mtime_ns == path_status.mtime_ns) return std::move(intent);
@@ -67,8 +67,8 @@ OutputDecision decide_recorded(const RequestedOutput& requested, const ledger::O
   return {OutputAction::skip, "already done", known.report};
 }
 
-/// It is whole, but what it says of its quality was not recorded: it is made once more, unless the
-/// result of other settings is to stay.
+/// Decides for an output with only a publish intent. The output is complete, but its report was not
+/// recorded. It is reprocessed, unless an output made with other settings is kept.
 OutputDecision decide_unrecorded(const RequestedOutput& requested,
                                  const ledger::OutputEntry& intent, InputMatch match) {
   OutputDecision decision = decide_recorded(requested, intent, match);
@@ -93,16 +93,15 @@ OutputDecision decide_existing_file(const RequestedOutput& requested,
                            " bytes, not " + group_digits(known.bytes),
             .is_modified_output = true};
   OutputDecision decision = decide_recorded(requested, known, match);
-  const bool would_be_replaced =
-      decision.action == OutputAction::reprocess && requested.min_run == 0;
-  if (would_be_replaced && !is_unmodified(known, path_status))
+  const bool is_replaced = decision.action == OutputAction::reprocess && requested.min_run == 0;
+  if (is_replaced && !is_unmodified(known, path_status))
     return {.action = OutputAction::compare,
             .explanation = "modified after it was written; " + decision.explanation,
             .is_modified_output = true};
   return decision;
 }
 
-/// What is no directory though something is to be below it; empty where there is none.
+/// Returns the parent of `path` that exists and is not a directory; empty if there is none.
 fs::path find_non_directory_parent(const fs::path& path) {
   std::error_code none;
   fs::path above = path.parent_path();
@@ -122,9 +121,9 @@ PathStatus stat_path(const std::filesystem::path& path) {
   struct stat target {};
   if (S_ISLNK(status.st_mode)) {
     const int error = ::stat(path.c_str(), &target) == 0 ? 0 : errno;
-    const bool leads_nowhere =
+    const bool is_dangling =
         error == ENOENT || error == ENOTDIR || error == ELOOP || error == ENAMETOOLONG;
-    if (error != 0 && !leads_nowhere) return {.type = fs::file_type::none, .error = error};
+    if (error != 0 && !is_dangling) return {.type = fs::file_type::none, .error = error};
     if (error == 0 && S_ISREG(target.st_mode)) status = target;
   }
   PathStatus path_status{
@@ -135,7 +134,8 @@ PathStatus stat_path(const std::filesystem::path& path) {
 }
 
 void check_status_available(const fs::path& path, const PathStatus& path_status) {
-  if (path_status.error == 0 || path_status.error == ELOOP) return;  // its own
+  if (path_status.error == 0 || path_status.error == ELOOP)
+    return;  // ELOOP: an error of the path itself
   const std::string message = "cannot examine " + printable(path.native()) + ": " +
                               std::generic_category().message(path_status.error);
   io::check_environment(path_status.error, message);
@@ -167,9 +167,9 @@ OutputDecision decide_output(const RequestedOutput& requested, const RecordedOut
   if (path_status.type == fs::file_type::not_found) {
     const InputMatch match =
         known.entry ? match_input(*known.entry, requested.input) : InputMatch::different;
-    const bool was_there = match == InputMatch::same || match == InputMatch::changed;
-    return was_there ? OutputDecision{OutputAction::reprocess, "the output is missing"}
-                     : OutputDecision{};
+    const bool is_missing = match == InputMatch::same || match == InputMatch::changed;
+    return is_missing ? OutputDecision{OutputAction::reprocess, "the output is missing"}
+                      : OutputDecision{};
   }
   if (path_status.type == fs::file_type::directory)
     return {.action = OutputAction::reject, .explanation = "a directory", .may_be_replaced = false};
@@ -197,9 +197,9 @@ io::ConflictAction resolve_collision(const OutputDecision& decision,
                                      const std::filesystem::path& written) {
   if (decision.action == OutputAction::reject) throw_output_collision(output, decision);
   if (decision.action != OutputAction::compare) return io::ConflictAction::replace;
-  const io::FileComparison likeness = io::compare_files(output, written);
-  if (likeness == io::FileComparison::same) return io::ConflictAction::keep;
-  if (likeness == io::FileComparison::prefix && decision.is_modified_output)
+  const io::FileComparison comparison = io::compare_files(output, written);
+  if (comparison == io::FileComparison::same) return io::ConflictAction::keep;
+  if (comparison == io::FileComparison::prefix && decision.is_modified_output)
     return io::ConflictAction::replace;
   throw_output_collision(output, decision);
 }

@@ -12,69 +12,69 @@
 
 namespace eckart {
 
-/// What is done with an output, from what exists at its path.
+/// How an output is processed, given the file at its path.
 enum class OutputAction {
-  create,     ///< nothing exists there, and nothing did
-  skip,       ///< this output exists already
-  reprocess,  ///< replace an earlier output of this input, or what --overwrite replaces
-  compare,    ///< keep an existing file that has the same bytes; otherwise it is a collision
-  reject,     ///< a collision: nothing is written there
+  create,     ///< no file exists, and no output was recorded
+  skip,       ///< the output exists already
+  reprocess,  ///< replace an earlier output of this input, or any file with --overwrite
+  compare,    ///< keep the existing file if its bytes are the same; otherwise a collision
+  reject,     ///< a collision: do not write
 };
 
 struct OutputDecision {
   OutputAction action = OutputAction::create;
-  std::string explanation{};        ///< a clause: "its input has changed"
-  std::string report{};             ///< what the ledger has for a report, where it is the same
-  bool has_other_settings = false;  ///< from this input as it is, with other settings
-  bool is_modified_output =
-      false;  ///< of what is unknown: a result of the same input, but changed since
-  bool may_be_replaced = true;  ///< by --overwrite or --reprocess, if it is in the way
+  std::string explanation{};        ///< a clause, such as "the input changed"
+  std::string report{};             ///< the recorded report, if the action is `skip`
+  bool has_other_settings = false;  ///< made from the unchanged input with other settings
+  bool is_modified_output = false;  ///< with `compare`: a recorded output that was modified later
+  bool may_be_replaced = true;      ///< whether --overwrite or --reprocess may replace the file
 };
 
-/// What there is of a path.
+/// The status of a path.
 struct PathStatus {
   std::filesystem::file_type type = std::filesystem::file_type::not_found;
   std::int64_t bytes = 0;  ///< of a regular file
   std::int64_t mtime_ns = 0;
-  /// What is not a directory though the path needs one there; empty where nothing is. Then nothing
-  /// is found at the path.
+  /// A parent of the path that is not a directory, or empty. If it is set, `type` is `not_found`.
   std::filesystem::path non_directory_parent{};
-  int error = 0;  ///< errno where it cannot be told what is there; the type is `none` then
+  int error = 0;  ///< errno if the status is unavailable (`type` is then `none`); else 0
 };
-/// A link to a regular file is one.
+/// Returns the status of a path. A symbolic link to a regular file counts as that file.
 PathStatus stat_path(const std::filesystem::path& path);
-/// Throws if the status is unavailable for a reason that is not the path itself: EnvironmentError
-/// if the disk or the machine fails, ItemError(not_written) if a folder above may not be searched.
+/// Throws if the status is unavailable, except for ELOOP, an error of the path itself. Throws
+/// EnvironmentError if the disk or the machine fails, and ItemError(not_written) if permission is
+/// missing.
 void check_status_available(const std::filesystem::path& path, const PathStatus& path_status);
 
-/// What the ledger has of an output.
+/// The ledger entry of an output, if any.
 struct RecordedOutput {
   std::optional<ledger::OutputEntry> entry{};
-  bool is_intent = false;  ///< it was renamed to its place, but not recorded as done
+  bool is_intent = false;  ///< a publish intent: published, but not recorded as done
 };
-/// Where what was announced is what stands there, that; else what is done.
+/// Returns the publish intent that matches the file at the path, or else the entry of the completed
+/// output.
 RecordedOutput find_recorded_output(ledger::Ledger& ledger, const std::string& output,
                                     const PathStatus& path_status);
 
-/// What an output is to be, for decide_output().
+/// The output that is requested, for decide_output().
 struct RequestedOutput {
   InputIdentity input;
   std::uint64_t settings;
   OnSettingsChange on_change;
-  std::int64_t min_run;  ///< not 0: what was not made from this run on is given up
+  std::int64_t min_run;  ///< if not 0, reprocess outputs of earlier runs (--overwrite)
 };
 
-/// An input that may be the same counts as another.
+/// Decides how to process an output. InputMatch::uncertain counts as another input.
 OutputDecision decide_output(const RequestedOutput& requested, const RecordedOutput& known,
                              const PathStatus& path_status);
 
-/// Of the place of an output whose bytes are in `written`: what io::publish() is to do. Throws
-/// ItemError(output_collision).
+/// Returns how io::publish() handles the existing file at `output`; `written` is the new file.
+/// Throws ItemError(output_collision).
 io::ConflictAction resolve_collision(const OutputDecision& decision,
                                      const std::filesystem::path& output,
                                      const std::filesystem::path& written);
 
-/// Throws ItemError(output_collision): the output cannot be made, for what is in the way.
+/// Throws ItemError(output_collision) with the reason and advice.
 [[noreturn]] void throw_output_collision(const std::filesystem::path& output,
                                          const OutputDecision& decision);
 

@@ -7,8 +7,9 @@
 
 namespace eckart {
 
-/// What is known of a task's output, over its planes.
-double output_psnr_db(const Task& task, std::size_t output);  ///< dB; infinity where exact
+/// Quality of one output of a task, over all its planes.
+double output_psnr_db(const Task& task,
+                      std::size_t output);  ///< dB; infinity if the output equals the input
 telemetry::OutputMeasurement output_measurement(const WorkItem& item, std::size_t output);
 
 }  // namespace eckart

@@ -17,13 +17,13 @@ namespace {
 
 using State = flow::StageClock::State;
 
-// Short queues keep the order of work close to the order of arrival; memory is the budget's
-// business.
+// Short queues keep the order of work close to the order of arrival. The budget limits memory.
 constexpr std::size_t kLoadedCapacity = 256;
 constexpr std::size_t kBatchesCapacity = 2;
 constexpr std::size_t kFinishedCapacity = 1024;
 
-constexpr std::chrono::milliseconds kMinQueueTraceInterval{5};  // at least, in the trace
+constexpr std::chrono::milliseconds kMinQueueTraceInterval{
+    5};  // between two samples of the queue sizes
 
 }  // namespace
 
@@ -71,7 +71,7 @@ telemetry::RunReport Pipeline::run(trace::Trace* trace) {
     abort(std::current_exception());
   }
 
-  // Drain, from source to sink: a channel is closed when all who push into it have ended.
+  // Drain, from source to sink: a channel is closed after all its producers have ended.
   const auto join = [](std::optional<Workers>& workers) {
     if (workers) workers->join();
   };
@@ -90,7 +90,7 @@ telemetry::RunReport Pipeline::run(trace::Trace* trace) {
   report.ignored = source_.ignored_count();
   const telemetry::ProgressState progress = tally_.progress();
   report.interrupted = !progress.is_total_final || progress.done < progress.total;
-  if (!compute_clock_) return report;  // stopped before there was a backend
+  if (!compute_clock_) return report;  // the run ended before the backend was created
   report.backend = backend->name();
   report.backend_details = backend->description();
   report.warnings = backend->warnings();
@@ -106,12 +106,12 @@ telemetry::RunReport Pipeline::run(trace::Trace* trace) {
 void Pipeline::request_stop() {
   stop_.request_stop();
   found_.cancel();
-  loaded_.cancel();  // seconds of work, or minutes: up to the whole budget
-  budget_.close();   // which what is only decoded still holds
+  loaded_.cancel();  // may hold minutes of work, up to the whole budget
+  budget_.close();   // items that are only decoded still hold it
 }
 
-/// Abort, from sink to source: nobody waits for room that will never come, nor for bytes. What is
-/// finished already is still written.
+/// Abort, from sink to source, so that no thread waits for queue space or budget that is never
+/// released. Finished items are still written.
 void Pipeline::abort(std::exception_ptr error) {
   {
     const std::lock_guard lock(error_mutex_);
@@ -131,7 +131,7 @@ bool Pipeline::push(ItemChannel& channel, ItemPtr item, flow::StageClock::Worker
   return clock.measure_wait(State::blocked, [&] { return channel.push(std::move(item)); });
 }
 
-/// How full queues and budget are, now and then.
+/// Records the queue sizes and the used budget in the trace, at a limited rate.
 void Pipeline::trace_queue_sizes() {
   const auto now = Clock::now();
   auto before = queue_sizes_traced_at_.load();
@@ -155,7 +155,7 @@ void Pipeline::run_source() {
   flow::StageClock::Worker clock(source_clock_, 0, trace.on_wait());
   std::int64_t number = 0;
   const std::stop_token stop = stop_.get_token();
-  const auto next_arrival = [&] {  // its input is the file system, or whoever writes the list
+  const auto next_arrival = [&] {  // waits for the file system or the writer of the list
     std::optional<Activity::Scope> step;
     if (!source_.may_block())
       step.emplace(activity_, Activity::Step{"source", options_.limits.stall});
@@ -163,8 +163,8 @@ void Pipeline::run_source() {
   };
   while (std::optional<io::SourceItem> arrival = next_arrival()) {
     const auto found_at = Clock::now();
-    tally_.found(found_at);
-    // Here, in the order of arrival: which of two inputs has a name is no matter of threads.
+    tally_.add_found(found_at);
+    // On this thread, in order of arrival, so that output names do not depend on thread timing.
     ItemPtr item;
     {
       const Activity::Scope step(
@@ -178,7 +178,7 @@ void Pipeline::run_source() {
     }
     item->number = ++number;
     item->found_at = found_at;
-    trace.found(*item);
+    trace.trace_found(*item);
     meters_.service(Stage::source).add(Clock::now() - found_at);
     ItemChannel& next = item->outcome.ok() ? found_ : finished_;
     if (item->outcome.ok()) ++items_before_batcher_;
@@ -217,7 +217,8 @@ void Pipeline::run_load(int index) {
   }
 }
 
-/// Where the process has no more descriptors, the writers will give some back.
+/// Loads an item. If no file descriptors are left, waits until writers release some, and tries
+/// again.
 void Pipeline::load(WorkItem& item, const ReserveBytes& reserve, flow::StageClock::Worker& clock,
                     Activity::Scope& step) {
   const auto pause = [&] {
@@ -237,7 +238,7 @@ void Pipeline::load(WorkItem& item, const ReserveBytes& reserve, flow::StageCloc
       const bool can_retry = error.remedy() == EnvironmentError::Remedy::release_resources;
       if (!can_retry || tries == options_.max_load_attempts || !pause()) throw;
       item.task = {};
-      item.reservation = {};  // before it waits for them again
+      item.reservation = {};  // release the bytes before reserving again
     }
   }
 }
@@ -255,14 +256,14 @@ void Pipeline::run_batch(Backend& backend) {
     });
     if (item) {
       --items_before_batcher_;
-      const auto taken = now();
-      meters_.loaded.add(taken - (*item)->entered_at);
-      (*item)->entered_at = taken;
+      const auto popped_at = now();
+      meters_.loaded.add(popped_at - (*item)->entered_at);
+      (*item)->entered_at = popped_at;
       std::optional<Batch> full;
       {
         const Activity::Scope step(activity_,
                                    {"batch", options_.limits.stall, {to_activity_file(**item)}});
-        full = batcher.add(std::move(*item), taken);
+        full = batcher.add(std::move(*item), popped_at);
       }
       if (full) send(std::move(*full), clock, trace);
     }
@@ -290,8 +291,8 @@ void Pipeline::send(Batch batch, flow::StageClock::Worker& clock, ThreadTrace& t
   clock.measure_wait(State::blocked, [&] { return batches_.push(std::move(batch)); });
 }
 
-/// Company for a batch costs nothing where the lanes are busy, and comes soon where files are on
-/// their way.
+/// Whether partial batches are sent at once: the lanes are idle, and no further item is about to
+/// arrive. Otherwise, waiting for a fuller batch costs nothing.
 bool Pipeline::should_flush_batches() const {
   return items_before_batcher_ == 0 && batches_.size() == 0 && in_flight_batches_.is_idle();
 }
@@ -299,7 +300,7 @@ bool Pipeline::should_flush_batches() const {
 void Pipeline::run_compute(Backend& backend, int index) {
   LaneTrace trace{{trace_, Stage::compute, index}, {trace_, backend.gpu_bus_ids(), index}};
   flow::StageClock::Worker clock(*compute_clock_, index, trace.thread.on_wait());
-  // A GPU's thread uses no CPU time while it waits for the GPU.
+  // The thread of a GPU lane uses no CPU time while it waits for the GPU, so it has no CPU limit.
   const StepLimits::Duration idle = backend.gpu_bus_ids().empty()
                                         ? StepLimits::Duration(options_.limits.stall)
                                         : StepLimits::Duration();
@@ -315,7 +316,8 @@ void Pipeline::run_compute(Backend& backend, int index) {
       .run();
 }
 
-/// Not to be told is no reason to hide why the device is lost.
+/// Logs an error of the recording and does not throw it, so that the loss of the device is
+/// reported.
 void Pipeline::on_device_lost(const InFlightBatches::Items& items) const {
   try {
     steps_.on_device_lost(items);
@@ -331,7 +333,8 @@ void Pipeline::run_write(int index) {
   WriteWorker(writer_shared_, clock, trace).run();
 }
 
-/// Throws what is more than the machine's failure.
+/// Returns the message of the EnvironmentError that ended the run; empty if there was no error.
+/// Rethrows any other error.
 std::string Pipeline::stopped_by() const {
   if (!error_) return {};
   try {

@@ -22,37 +22,38 @@
 
 namespace eckart {
 
-/// The way of an image: source -> load -> batch -> compute -> write, and the one place that starts
-/// and ends the threads of it.
+/// Processes images in the stages source -> load -> batch -> compute -> write. Starts and joins all
+/// threads of the stages.
 class Pipeline {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `source` and `steps` must outlive it.
+  /// `source` and `steps` must outlive the pipeline.
   Pipeline(io::Source& source, JobSteps& steps, const PipelineOptions& options);
 
-  /// Runs until the source has no more and everything is written, or until request_stop() and what
-  /// was in flight is written, or until an EnvironmentError, by which the report is stopped_by.
-  /// Throws what else made the run abort: FatalError, or another exception (a bug). `trace`, if
-  /// any, is told of all of it.
+  /// Runs until the source ends and all items are written, or until request_stop() and all computed
+  /// items are written. An EnvironmentError also ends the run: RunReport::stopped_by has its
+  /// message. Throws any other error that aborts the run: FatalError, or another exception (a bug).
+  /// Records the run in `trace` if that is not null.
   telemetry::RunReport run(trace::Trace* trace = nullptr);
 
-  /// Takes nothing new in, gives up what is only decoded, or what a lane gives up between two
-  /// planes, and lets come out what is computed or further. From any thread, any number of times.
+  /// Stops the run: takes no new items, drops items that are only decoded, and lets lanes cancel
+  /// between two planes. Computed items are still written. Thread-safe; may be called several
+  /// times.
   void request_stop();
 
   telemetry::ProgressState progress() const { return tally_.progress(); }
-  /// Since it was made; without what the machine does. From any thread.
+  /// Returns totals since the construction, without cores and GPUs. Thread-safe.
   telemetry::Snapshot snapshot() const;
-  /// Null before there is one.
+  /// Null before the backend is created.
   const Backend* backend() const { return backend_; }
 
-  /// What has stalled, if anything: a step that takes longer than its work explains, or images that
-  /// nobody works on. As Activity::check() has it; waits for nothing.
+  /// Returns a stall, if any: a step that exceeds its limit, or items that no thread processes.
+  /// Call it once per second, as Activity::check(). Does not block.
   std::optional<Activity::Stall> find_stall();
-  /// As Activity::describe() has it: what is waited for after request_stop().
+  /// Describes the running steps; see Activity::describe().
   std::string describe_activity() const { return activity_.describe(); }
-  /// For what else is done for the pipeline's sake.
+  /// For steps of other threads that work for the pipeline.
   Activity& activity() { return activity_; }
 
  private:
@@ -78,7 +79,7 @@ class Pipeline {
   JobSteps& steps_;
   const PipelineOptions options_;
   const Clock::time_point start_ = Clock::now();
-  trace::Trace* trace_ = nullptr;  // while it runs
+  trace::Trace* trace_ = nullptr;  // set by run(); may be null
   std::atomic<Clock::duration::rep> queue_sizes_traced_at_{0};
   Meters meters_;
   Tally tally_{meters_};
@@ -86,12 +87,13 @@ class Pipeline {
   flow::Budget budget_;
   ItemChannel found_, loaded_, finished_;
   BatchChannel batches_;
-  std::atomic<int> items_before_batcher_{0};  // files between the source and the batcher
+  std::atomic<int> items_before_batcher_{0};  // items between the source and the batcher
   InFlightBatches in_flight_batches_;
   flow::StageClock source_clock_, load_clock_, batch_clock_, write_clock_;
-  std::optional<flow::StageClock> compute_clock_;  // made with the backend, which says how many
-  double startup_s_ = 0;                           // until then
-  std::atomic<const Backend*> backend_{nullptr};   // after both
+  std::optional<flow::StageClock>
+      compute_clock_;     // created with the backend, which has the number of lanes
+  double startup_s_ = 0;  // until the backend was created
+  std::atomic<const Backend*> backend_{nullptr};  // set after compute_clock_ and startup_s_
   std::stop_source stop_;
   WriteWorker::Shared writer_shared_;
   std::mutex error_mutex_;

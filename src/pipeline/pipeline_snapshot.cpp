@@ -26,8 +26,7 @@ std::vector<telemetry::StageStats> Pipeline::stages() const {
 
 telemetry::Snapshot Pipeline::snapshot() const {
   telemetry::Snapshot snapshot;
-  // A thread that loses its core between two readings reads times of different instants, which do
-  // not add up; so it reads again.
+  // If the thread is preempted between two readings, the times do not add up. Read again then.
   constexpr std::chrono::microseconds kMaxReadTime{500};
   constexpr int kMaxReads = 20;
   for (int reads = 1;; ++reads) {
@@ -61,9 +60,9 @@ telemetry::Snapshot Pipeline::snapshot() const {
   return snapshot;
 }
 
-/// A wait that is designed never lasts so long where images are on their way: a batch lingers, and
-/// who waits for space or the budget waits for another who is at work. So if nobody is, and nothing
-/// has moved, a thread that should be woken was not.
+/// Intended waits end earlier while items are in the pipeline: a batch waits at most the linger
+/// time, and a wait for space or budget depends on a thread that is running. If no thread is
+/// running and nothing changed, a wakeup was lost.
 std::optional<Activity::Stall> Pipeline::find_stall() {
   if (auto stall = activity_.check()) return stall;
   const auto idle_time = activity_.idle_time();
@@ -75,7 +74,7 @@ std::optional<Activity::Stall> Pipeline::find_stall() {
       find_idle_stage(), {}, std::chrono::duration_cast<std::chrono::seconds>(idle_time)};
 }
 
-/// The last stage that has something to do.
+/// Returns the last stage whose input queue is not empty.
 const char* Pipeline::find_idle_stage() const {
   if (finished_.size() > 0) return "write";
   if (batches_.size() > 0) return "compute";

@@ -17,13 +17,13 @@
 namespace eckart {
 namespace {
 
-/// Nothing where it is gone, or may not be searched.
+/// Empty if the folder was removed or is not accessible.
 std::filesystem::path current_folder() {
   std::error_code none;
   return std::filesystem::current_path(none);
 }
 
-/// 0 where it is not known.
+/// 0 if unknown.
 std::int64_t mtime_of(const std::filesystem::path& output) {
   struct stat status {};
   return ::lstat(output.c_str(), &status) == 0 ? io::state_of(status).mtime_ns : 0;
@@ -56,14 +56,15 @@ void Resume::check(WorkItem& item, const io::InputFile* open) const {
     const auto& [path_status, known] = outputs[i];
     OutputDecision decision = decision_for(item, i, known, path_status);
     if (decision.action == OutputAction::reject) throw_output_collision(item.outputs[i], decision);
-    const bool stays = decision.action == OutputAction::skip;
-    done &= stays;
+    const bool is_kept = decision.action == OutputAction::skip;
+    done &= is_kept;
     item.needs_input_update |= known.entry && needs_input_update(*known.entry, item);
-    item.skipped_reports.push_back(stays ? std::optional(std::move(decision.report))
-                                         : std::nullopt);
+    item.skipped_reports.push_back(is_kept ? std::optional(std::move(decision.report))
+                                           : std::nullopt);
   }
   if (!done) return mark_suspect(item, absolute(item.file));
-  // Else later, with the others: what is recorded as done is no suspect any more.
+  // Only for skipped items: record_kept_intent() records an output as done, and that clears the
+  // suspect. Other items are recorded after publishing.
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].known.is_intent)
       record_kept_intent(item, i, *outputs[i].known.entry, outputs[i].path_status);
@@ -71,12 +72,12 @@ void Resume::check(WorkItem& item, const io::InputFile* open) const {
   item.outcome = {ItemResult::skipped, Stage::load, FailureReason::none, "already done"};
 }
 
-/// The output stays as a killed run has published it: it is done, with the settings of that run.
-/// Its report was lost.
+/// Records an output that a killed run published as done, with the settings of that run. Its report
+/// was lost.
 void Resume::record_kept_intent(const WorkItem& item, std::size_t output,
                                 ledger::OutputEntry intent, const PathStatus& path_status) const {
   if (ledger_.is_read_only()) return;
-  intent.output_mtime_ns = path_status.mtime_ns;  // which may be rounded
+  intent.output_mtime_ns = path_status.mtime_ns;  // the file system may have rounded it
   if (needs_input_update(intent, item)) {
     ledger::OutputEntry input = input_entry(item, item.outputs[output]);
     intent.input = std::move(input.input);
@@ -89,7 +90,7 @@ void Resume::record_kept_intent(const WorkItem& item, std::size_t output,
   ledger_.record(changes);
 }
 
-/// The ledger is asked only where something stands: what stands nowhere is made, whatever is known.
+/// Queries the ledger only if a file exists: a missing output is always made.
 std::vector<Resume::ObservedOutput> Resume::observe_outputs(const WorkItem& item) const {
   std::vector<ObservedOutput> outputs;
   for (const auto& output : item.outputs) {
@@ -103,8 +104,8 @@ std::vector<Resume::ObservedOutput> Resume::observe_outputs(const WorkItem& item
   return outputs;
 }
 
-/// Not done if its outputs cannot be looked at, which check() reports, or are not recorded, which
-/// it does.
+/// An item is not done if the status of an output is unavailable, which check() reports, or if an
+/// output is not recorded, which check() does.
 bool Resume::is_done(const WorkItem& item) const {
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
     const PathStatus path_status = stat_path(item.outputs[i]);
@@ -138,7 +139,7 @@ OutputDecision Resume::decision_for(const WorkItem& item, std::size_t output,
   return decision;
 }
 
-/// Of the settings of a result from those that this output has now.
+/// Returns the difference between the recorded settings and the settings of this output.
 std::string Resume::describe_settings_change(std::uint64_t old_settings, std::size_t output) const {
   const std::lock_guard lock(settings_changes_mutex_);
   std::string& text = settings_changes_[{old_settings, output}];
@@ -150,7 +151,7 @@ std::string Resume::describe_settings_change(std::uint64_t old_settings, std::si
 bool Resume::was_made_from(const WorkItem& item,
                            const std::vector<std::filesystem::path>& outputs) const {
   const PathStatus path_status = stat_path(outputs.front());
-  // check() tells of a missing permission: before it there is nothing to defer the item by.
+  // A missing permission is reported later, by check(): this function must not throw for it.
   if (path_status.error != EACCES && path_status.error != EPERM)
     check_status_available(outputs.front(), path_status);
   if (path_status.type != std::filesystem::file_type::regular) return false;
@@ -185,7 +186,7 @@ bool Resume::needs_input_update(const ledger::OutputEntry& known, const WorkItem
          (!input.content_hash.empty() && known.content_hash != input.content_hash);
 }
 
-/// Where none of the item's outputs was made from a file of its size, nothing is asked for it.
+/// Computes the content hash only if a recorded input of an output has the same size.
 void Resume::hash_content(WorkItem& item, const io::InputFile* open,
                           std::span<const ObservedOutput> outputs) const {
   for (const auto& [path_status, known] : outputs) {
@@ -195,7 +196,8 @@ void Resume::hash_content(WorkItem& item, const io::InputFile* open,
   }
 }
 
-/// Here and nowhere else: what scans, or publishes, has no time to read both files.
+/// Compares files only in check(), because scans and publishing must not take the time to read both
+/// files.
 void Resume::compare_inputs(WorkItem& item, const io::InputFile* open,
                             std::span<const ObservedOutput> outputs) const {
   item.original_paths.clear();
@@ -213,7 +215,7 @@ bool Resume::has_failed(const WorkItem& item) const {
 }
 
 void Resume::mark_suspect(WorkItem& item, const std::string& input) const {
-  constexpr int kMaxGpuLosses = 2;  // the first may be another's, the second is its own
+  constexpr int kMaxGpuLosses = 2;  // another image may have caused the first loss, not the second
   const int losses = this->losses(input, item.file_state);
   item.is_suspect = losses > 0;
   item.task.is_cpu_only = losses >= kMaxGpuLosses;
@@ -234,8 +236,8 @@ ledger::OutputEntry Resume::output_entry(const WorkItem& item, std::size_t outpu
   return entry;
 }
 
-/// On the disk before the files are at their places: after a power cut, too, none is there that was
-/// not announced.
+/// Syncs the intents before files are renamed. Even after a power failure, every published file has
+/// an intent.
 void Resume::record_intents(std::span<WorkItem* const> items) const {
   ledger::LedgerChanges changes;
   changes.sync = true;
@@ -290,13 +292,13 @@ void Resume::record(std::span<WorkItem* const> items) const {
   ledger_.record(changes);
 }
 
-/// Of an item that was not published: what of its outputs is at its place all the same stays
-/// announced.
+/// Removes the intents of an item that was not published. Keeps the intents of outputs that are at
+/// their final paths.
 void Resume::remove_intents(const WorkItem& item, ledger::LedgerChanges& changes) const {
   for (std::size_t i = 0; i < item.output_mtimes_ns.size(); ++i) {
     if (item.is_output_skipped(i)) continue;
     const PathStatus path_status = stat_path(item.outputs[i]);
-    if (path_status.error != 0) continue;  // it may be there
+    if (path_status.error != 0) continue;  // the output may exist
     if (path_status.bytes != item.output_bytes[i] ||
         path_status.mtime_ns != item.output_mtimes_ns[i])
       changes.abandoned_intents.push_back(
@@ -313,12 +315,12 @@ void Resume::record_removed_inputs(std::span<WorkItem* const> items) const {
   ledger_.record(changes);
 }
 
-/// Looks twice, and at the second time while nothing is recorded: a new output is at its place
-/// before it is recorded as done, so that it is never taken for gone.
+/// Checks twice, the second time inside the ledger transaction. A new output is renamed before it
+/// is recorded as done, so it is never taken for missing.
 std::optional<std::string> Resume::forget_missing_outputs(
     const std::string& after,
     const std::function<bool(const std::filesystem::path& output)>& is_missing) const {
-  constexpr int kMaxOutputs = 16;  // little, for who waits to record
+  constexpr int kMaxOutputs = 16;  // few, because other threads wait to record
   if (after.empty()) remove_stale_intents(is_missing);
   std::vector<std::string> outputs = ledger_.outputs_after(after, kMaxOutputs);
   if (outputs.empty()) return std::nullopt;
@@ -331,8 +333,8 @@ std::optional<std::string> Resume::forget_missing_outputs(
   return last;
 }
 
-/// Not those of this run, nor of others that share the ledger: between the announcement and the
-/// rename there is nothing at the place yet.
+/// Keeps the intents of this run and of other runs that share the ledger: between intent and
+/// rename, the output does not exist yet.
 void Resume::remove_stale_intents(
     const std::function<bool(const std::filesystem::path& output)>& is_missing) const {
   if (is_shared()) return;
@@ -353,7 +355,6 @@ void Resume::record_suspects(const std::vector<const WorkItem*>& items) const {
   ledger_.record_suspects(suspects);
 }
 
-/// With what is known of its input.
 ledger::OutputEntry Resume::input_entry(const WorkItem& item,
                                         const std::filesystem::path& output) const {
   InputIdentity input = identity(item);

@@ -20,72 +20,74 @@
 namespace eckart {
 
 struct ResumeOptions {
-  std::filesystem::path root;  ///< the folder that the ledger names outputs by their place in
-  /// For each of an item's outputs a text that differs where other settings make other pixels.
+  std::filesystem::path root;  ///< output names in the ledger are relative to this folder
+  /// One text for each output of an item. It differs if different settings give different pixels.
   std::vector<std::string> settings;
   OnSettingsChange on_change = OnSettingsChange::refuse;
-  std::int64_t min_run = 0;  ///< what was done in runs before this one does not count
-  /// Inputs are the same by what they hold, where that is known, and not by their times.
+  std::int64_t min_run = 0;  ///< reprocess outputs of runs before this one; 0: none
+  /// Whether inputs are compared by content hash, if it is known, instead of mtime.
   bool compares_content = false;
-  bool uses_gpu = true;  ///< what was computed when a GPU was lost is a suspect
+  bool uses_gpu = true;  ///< mark inputs that were in flight when a GPU was lost as suspects
 };
 
-/// What of a run is done before it, and the record of what it does. Thread-safe.
+/// Decides which outputs of earlier runs are kept, and records the outputs of this run in the
+/// ledger. Thread-safe.
 class Resume {
  public:
   Resume(ledger::Ledger& ledger, ResumeOptions options);
 
-  /// Looks at the input, by `open` if it is open, and skips the item where all its outputs were
-  /// made from it as it is, with these settings, and are there in their sizes. Reads the input
-  /// where only its content tells. Marks suspects; what was computed alone when the GPU was lost is
-  /// not given to one any more. An output that stays as a killed run has published it is recorded
-  /// as done, unless the ledger is read-only. Throws ItemError: output_collision where what is at
-  /// the place of an output is in the way; and as check_status_available().
+  /// Skips the item if all its outputs exist with the recorded sizes, and were made from this input
+  /// with these settings. Reads the input, through `open` if that is not null, only if its content
+  /// must be compared. Marks suspects. A suspect that lost the GPU while it was computed alone is
+  /// computed on the CPU. An output that a killed run published is recorded as done if it is kept,
+  /// unless the ledger is read-only. Throws ItemError(output_collision) if another file is at the
+  /// path of an output; also throws as check_status_available().
   void check(WorkItem& item, const io::InputFile* open) const;
 
-  /// What is at the place of an output of the item, whose file is in `item.file_state`. Reads no
-  /// input: one that check() was not asked about, and that was moved or copied, counts as another.
-  /// Throws as check_status_available().
+  /// Decides about one output of the item, for the input state in `item.file_state`. Reads no
+  /// input: without an earlier check(), a moved or copied input counts as another. Throws as
+  /// check_status_available().
   OutputDecision decision_for(const WorkItem& item, std::size_t output) const;
 
-  /// Whether the first of these outputs is there, and was made from the item's file, some time.
+  /// Whether the first of these outputs exists and was made from the item's file in any state.
   /// Throws EnvironmentError.
   bool was_made_from(const WorkItem& item, const std::vector<std::filesystem::path>& outputs) const;
-  /// Whether what is at the place of one of the item's outputs is a result of another file of the
-  /// same folder: of a.jpg, where the item is a.png.
+  /// Whether a file at the path of one of the item's outputs was made from another input of the
+  /// same folder, such as a.jpg if the item is a.png.
   bool collides_with_sibling(const WorkItem& item) const;
 
-  /// Whether all outputs of an item were made from its file in `item.file_state`, as decision_for()
-  /// has it, and are recorded.
+  /// Whether all outputs of the item were made from its file in the state `item.file_state`, and
+  /// are recorded; see decision_for().
   bool is_done(const WorkItem& item) const;
-  /// Whether the file has failed in this state, at the last attempt.
+  /// Whether the last attempt to process the file in this state failed.
   bool has_failed(const WorkItem& item) const;
-  /// Of items that are about to be published: a run that is killed in between leaves files at their
-  /// places that the next one must know for their own, though their bytes are not those that it
-  /// will compute. Throws EnvironmentError.
+  /// Records publish intents before items are published. With them, the next run identifies the
+  /// outputs of a killed run, although their bytes may differ from its own. Throws
+  /// EnvironmentError.
   void record_intents(std::span<WorkItem* const> items) const;
-  /// Of items that could not be published, and are written anew if at all. Those outputs that are
-  /// at their places all the same stay announced. Throws EnvironmentError.
+  /// Removes the publish intents of items that were not published. Keeps the intents of outputs
+  /// that are at their final paths. Throws EnvironmentError.
   void abandon_intents(std::span<WorkItem* const> items) const;
-  /// Of items that are published or have failed. Throws EnvironmentError.
+  /// Records published, failed and skipped items. Throws EnvironmentError.
   void record(std::span<WorkItem* const> items) const;
 
-  /// Of done items whose files are gone: what has their names from now on is new. Throws
-  /// EnvironmentError.
+  /// Records that the inputs of these completed items were removed, so that later files with their
+  /// names are new inputs. Throws EnvironmentError.
   void record_removed_inputs(std::span<WorkItem* const> items) const;
 
-  /// Looks at a few of the outputs that are known, those after this one by name, and forgets which
-  /// are gone; from the start, also what earlier runs have announced and never published. The last
-  /// it looked at; nothing at the end. Throws EnvironmentError, and what `is_missing` throws.
+  /// Checks the next few recorded outputs after `after`, in order of name, and removes missing ones
+  /// from the ledger. If `after` is empty, also removes stale publish intents of earlier runs.
+  /// Returns the last output checked; nullopt at the end. Throws EnvironmentError, and exceptions
+  /// of `is_missing`.
   std::optional<std::string> forget_missing_outputs(
       const std::string& after,
       const std::function<bool(const std::filesystem::path& output)>& is_missing) const;
 
-  /// Of what was computed when the GPU was lost. Throws EnvironmentError.
+  /// Records the items that were in flight when the GPU was lost. Throws EnvironmentError.
   void record_suspects(const std::vector<const WorkItem*>& items) const;
 
  private:
-  /// What stands at the place of an output, and what the ledger has of it.
+  /// The file at the path of an output, and its ledger entry.
   struct ObservedOutput {
     PathStatus path_status;
     RecordedOutput known{};
@@ -96,13 +98,13 @@ class Resume {
   OutputDecision decision_for(const WorkItem& item, std::size_t output, const RecordedOutput& known,
                               const PathStatus& path_status) const;
   void remove_intents(const WorkItem& item, ledger::LedgerChanges& changes) const;
-  /// Whether the ledger may be another run's at the same time: it is not the output folder's own.
+  /// Whether other runs may use the ledger at the same time: it is not inside the output folder.
   bool is_shared() const { return root_ == root_.root_path(); }
   void remove_stale_intents(
       const std::function<bool(const std::filesystem::path& output)>& is_missing) const;
   void record_kept_intent(const WorkItem& item, std::size_t output, ledger::OutputEntry intent,
                           const PathStatus& path_status) const;
-  /// Whether the ledger has another path, state or content of the item's input.
+  /// Whether path, state or content hash of the input differ from the ledger entry.
   bool needs_input_update(const ledger::OutputEntry& known, const WorkItem& item) const;
   void hash_content(WorkItem& item, const io::InputFile* open,
                     std::span<const ObservedOutput> outputs) const;
@@ -110,7 +112,7 @@ class Resume {
                       std::span<const ObservedOutput> outputs) const;
   void mark_suspect(WorkItem& item, const std::string& input) const;
   int losses(const std::string& input, const FileState& state) const;
-  /// Of an output: what identifies its input, alone.
+  /// Returns an entry with only the output name and the fields that identify its input.
   ledger::OutputEntry input_entry(const WorkItem& item, const std::filesystem::path& output) const;
   ledger::OutputEntry output_entry(const WorkItem& item, std::size_t output) const;
   std::string absolute(const std::filesystem::path& path) const;

@@ -5,7 +5,8 @@
 namespace eckart {
 namespace {
 
-/// By name: "rank" -> "20". The first of them is the format; one without a value is a flag.
+/// Returns values by name, such as "rank" -> "20". The first setting is the format; a setting
+/// without a value is a flag.
 std::map<std::string, std::string> parse_settings(std::string_view text) {
   std::map<std::string, std::string> settings;
   while (!text.empty()) {
@@ -32,7 +33,8 @@ std::string settings_difference(std::string_view before, std::string_view now) {
   const auto value = [](const auto& settings, const std::string& name) {
     const auto found = settings.find(name);
     if (found != settings.end()) return found->second;
-    return std::string(name == "decoder" ? "strict" : "none");  // unless it says another
+    return std::string(name == "decoder" ? "strict"
+                                         : "none");  // the default, which is not recorded
   };
   std::string difference;
   std::map<std::string, std::string> names = old_settings;

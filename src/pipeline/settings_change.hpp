@@ -5,15 +5,15 @@
 
 namespace eckart {
 
-/// What becomes of a result that stands there and was made with other settings from the same input.
+/// How to treat an existing output that was made from the same input with other settings.
 enum class OnSettingsChange {
-  refuse,     ///< it is in the way
-  keep,       ///< it stays, and counts as done
-  reprocess,  ///< it is made again
+  refuse,     ///< report an output collision
+  keep,       ///< keep the output as done
+  reprocess,  ///< make the output again
 };
 
-/// What differs between two texts of settings, as the ledger has them ("png, solver auto, rank
-/// 20"): "rank 20 -> 7". `before` may be empty: it is not known then.
+/// Describes the difference of two settings texts in the format of the ledger ("png, solver auto,
+/// rank 20"), such as "rank 20 -> 7". If the old settings are unknown, `before` is empty.
 std::string settings_difference(std::string_view before, std::string_view now);
 
 }  // namespace eckart

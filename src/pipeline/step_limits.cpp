@@ -3,9 +3,10 @@
 namespace eckart {
 namespace {
 
-constexpr double kMinBytesPerS = 5e6;  // a slow disk or share, or an encoder that strains
-constexpr double kMinFlopsPerS = 1e9;  // about a tenth of what an old core does
-// LAPACK's gesvd of m x n with both sets of vectors takes up to about so many times m n^2.
+constexpr double kMinBytesPerS = 5e6;  // a slow disk or network share, or a slow encoder
+constexpr double kMinFlopsPerS = 1e9;  // about a tenth of the rate of an old core
+// LAPACK's gesvd of an m x n matrix with both sets of vectors takes about kDecompositionFlopFactor
+// * m n^2 operations.
 constexpr double kDecompositionFlopFactor = 40;
 
 StepLimits::Duration duration(double time_s) {
@@ -17,8 +18,7 @@ StepLimits::Duration transfer_time(double bytes) { return duration(bytes / kMinB
 }  // namespace
 
 StepLimits::Duration StepLimits::load(const WorkItem& item) const {
-  constexpr double kReads =
-      3;  // of a file that is compared with another, and then done all the same
+  constexpr double kReads = 3;  // a file may be hashed, compared and then decoded
   return stall + decode + transfer_time(kReads * double(item.file_state.size));
 }
 

@@ -7,19 +7,19 @@
 
 namespace eckart {
 
-/// How long the steps of a pipeline may take before they are taken for hung.
+/// Time limits of the pipeline steps. A step that takes longer is stalled.
 struct StepLimits {
-  std::chrono::seconds stall;   ///< that no step explains; the work comes on top
-  std::chrono::seconds decode;  ///< that decoding an image may take
+  std::chrono::seconds stall;   ///< base limit, added to the time of the work
+  std::chrono::seconds decode;  ///< added for decoding an image
 
   using Duration = std::chrono::steady_clock::duration;
-  /// Reading and decoding the item's file, whose size may not be known yet.
+  /// Limit for reading and decoding the item's file. Its size may be unknown.
   Duration load(const WorkItem& item) const;
-  /// Encoding and writing the item's outputs.
+  /// Limit for encoding and writing the item's outputs.
   Duration write(const WorkItem& item) const;
-  /// Of a written item: syncing its outputs, and copying or moving its file.
+  /// Time for syncing the item's outputs and copying or moving its input, without the base limit.
   Duration publish(const WorkItem& item) const;
-  /// A full decomposition of each of the batch's planes, in float64 on one slow core.
+  /// Limit for a full decomposition of every plane of the batch, in float64 on one slow core.
   Duration compute(const Batch& batch) const;
 };
 

@@ -16,9 +16,9 @@ namespace eckart {
 namespace {
 
 constexpr std::size_t kRecentFailures = 20;
-constexpr double kExactPsnrDb = 99;  // stands for infinity in the mean
+constexpr double kExactPsnrDb = 99;  // used in place of infinity
 
-/// What `-v` tells of an image: its shape, and of each output rank, PSNR and file.
+/// Logs the shape of an image, and rank, PSNR and file of each output (flag -v).
 void log_done(const WorkItem& item) {
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
     const telemetry::OutputMeasurement line = output_measurement(item, i);
@@ -34,7 +34,7 @@ void log_done(const WorkItem& item) {
 
 }  // namespace
 
-void Tally::found(Instant now) {
+void Tally::add_found(Instant now) {
   const std::lock_guard lock(mutex_);
   unfinished_.insert(now);
   ++progress_.total;
@@ -60,7 +60,7 @@ void Tally::count(const WorkItem& item) {
   const std::lock_guard lock(mutex_);
   if (const auto found = unfinished_.find(item.found_at); found != unfinished_.end())
     unfinished_.erase(found);
-  if (outcome.result == ItemResult::deferred) {  // and counts when it comes again
+  if (outcome.result == ItemResult::deferred) {  // counted when it is tried again
     --progress_.total;
     ++report_.retries_by_stage[std::size_t(outcome.stage)];
     return;

@@ -10,20 +10,20 @@
 
 namespace eckart {
 
-/// ImageCounts what became of the images. Thread-safe.
+/// Counts the outcomes of images. Thread-safe.
 class Tally {
  public:
   explicit Tally(Meters& meters) : meters_(meters) {}
 
-  /// One more image was found by the source; count() is told the same time.
-  void found(Instant now);
+  /// Counts an image that the source found. `now` must equal its WorkItem::found_at.
+  void add_found(Instant now);
   void set_total_final();
-  /// The item has reached its end: counts it, and logs a failure with file and reason.
+  /// Counts a finished item. Logs a failure with file and reason.
   void count(const WorkItem& item);
 
   telemetry::ProgressState progress() const;
   void add_to(telemetry::Snapshot& snapshot) const;
-  /// Everything but stages, backend and wall time.
+  /// Returns the report without stages, backend and wall time.
   telemetry::RunReport report() const;
 
  private:
@@ -32,7 +32,7 @@ class Tally {
   telemetry::ProgressState progress_;
   telemetry::RunReport report_;
   double psnr_sum_db_ = 0;
-  std::multiset<Instant> unfinished_;  // when they were found
+  std::multiset<Instant> unfinished_;  // times at which unfinished images were found
   double last_done_unix_s_ = 0;
   std::deque<telemetry::ImageFailure> recent_failures_;
 };

@@ -9,9 +9,9 @@ namespace {
 using trace::Trace;
 using trace::TraceArgs;
 
-// A wait for less is none, and a run has many.
+// Shorter waits are not recorded, because a run has very many.
 constexpr std::chrono::microseconds kMinWait{5};
-// So that a thread's number is no other's, nor a process's, and tells the order of the tracks.
+// Thread numbers are unique among threads and processes, and define the order of the tracks.
 constexpr int kThreadsPerStage = 1000, kThreadsPerDevice = 100'000, kThreadsPerLane = 10;
 constexpr int kFirstDevice = Trace::kHost + 1;
 
@@ -73,7 +73,7 @@ void ThreadTrace::Span::end_with(const TraceArgs& args) {
   thread_ = nullptr;
 }
 
-void ThreadTrace::found(const WorkItem& item) {
+void ThreadTrace::trace_found(const WorkItem& item) {
   if (!trace_) return;
   const Instant begin = next_time(item.found_at);
   trace_->span(track_, category_, item.relative.native(), begin, now(), trace_args(item));
@@ -95,8 +95,8 @@ flow::StageClock::Worker::OnWait ThreadTrace::on_wait() {
   if (!trace_) return {};
   return [this](flow::StageClock::State state, Instant begin, Instant end) {
     const char* name = std::exchange(wait_name_, kDefaultWaitName);
-    const bool is_for_room = state == flow::StageClock::State::blocked;
-    if (!is_for_room || end - begin < kMinWait) return;
+    const bool is_blocked = state == flow::StageClock::State::blocked;
+    if (!is_blocked || end - begin < kMinWait) return;
     begin = next_time(begin);
     trace_->span(track_, "wait", name, begin, next_time(end));
   };
@@ -144,8 +144,8 @@ DeviceTrace::DeviceTrace(Trace* trace, const std::vector<std::string>& gpus, int
     trace_->name_thread(track(kind), "lane " + std::to_string(lane_) + " " + name_of(kind));
 }
 
-/// What both clocks say may differ by a little; what was done was done after it was asked for, and
-/// after what the same engine of the lane had done before.
+/// The clocks of host and device differ slightly. Times are clamped, so that a span begins after
+/// its request and after the previous span of the same engine.
 void DeviceTrace::add(const std::vector<DeviceSpan>& spans, const Batch& batch, Instant started) {
   if (!trace_) return;
   const auto now = std::chrono::steady_clock::now();

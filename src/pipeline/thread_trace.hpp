@@ -9,16 +9,16 @@
 
 namespace eckart {
 
-/// One thread of the pipeline in the trace; without a trace it does nothing. Lives on that thread.
-/// An image's way is an arrow from span to span, from the source to its end; a batch's one from
-/// the batcher through its lane, and what the device did for it.
+/// Records one pipeline thread in the trace; does nothing without a trace. Used by that thread
+/// only. A flow connects the spans of an image from source to end. A flow of a batch connects the
+/// batcher, the lane and the device.
 class ThreadTrace {
  public:
   using Flow = trace::Trace::Flow;
 
   ThreadTrace(trace::Trace* trace, Stage stage, int index);
 
-  /// What the thread does from here on to the end of it. They do not nest.
+  /// A span of the thread during the lifetime of this object. Spans do not nest.
   class Span {
    public:
     Span(ThreadTrace& thread, const char* name);
@@ -30,7 +30,7 @@ class ThreadTrace {
     void end() {
       if (thread_) end_with({});
     }
-    /// With what `args` gives, which is not called without a trace.
+    /// Ends the span with the arguments that `args` returns. Does not call `args` without a trace.
     template <class Args>
     void end(Args&& args) {
       if (thread_) end_with(args());
@@ -39,25 +39,26 @@ class ThreadTrace {
    private:
     void end_with(const trace::TraceArgs& args);
 
-    ThreadTrace* thread_;  // null where it has ended
+    ThreadTrace* thread_;  // null after the end
     std::string name_;
     Instant begin_{};
   };
 
   trace::Trace* trace() const { return trace_; }
 
-  /// A span, since it was found, of an image whose way begins there.
-  void found(const WorkItem& item);
-  /// That it comes by the span of now; a batch that begins or ends, with all of its images.
+  /// Records a span since WorkItem::found_at, and starts the flow of the image.
+  void trace_found(const WorkItem& item);
+  /// Adds the current span to the flow of an item or batch. If the flow of a batch starts or ends,
+  /// the span is also added to the flows of its items.
   void trace_flow(const WorkItem& item, Flow flow = Flow::step);
   void trace_flow(const Batch& batch, Flow flow = Flow::step);
 
-  /// For this thread's clock: its waits for the next stage become spans.
+  /// Returns a callback for this thread's clock that records blocked times as spans.
   flow::StageClock::Worker::OnWait on_wait();
   void name_next_wait(const char* name) { wait_name_ = name; }
 
  private:
-  /// Later than whatever was before it, so that spans lie in one another, or beside.
+  /// Returns `time`, or a later time, so that the times of this thread increase strictly.
   Instant next_time(Instant time);
   Instant now() { return next_time(std::chrono::steady_clock::now()); }
 
@@ -69,19 +70,19 @@ class ThreadTrace {
   Instant last_{};
 };
 
-/// What is known of an image, and of a batch.
+/// Trace arguments of an image and of a batch.
 trace::TraceArgs trace_args(const WorkItem& item);
 trace::TraceArgs load_trace_args(const WorkItem& item);
 trace::TraceArgs trace_args(const Batch& batch);
 
-/// What a lane's device did, on tracks of that device; without a trace it does nothing. Lives on
-/// the lane's thread.
+/// Records the work of a lane's GPU on tracks of that GPU; does nothing without a trace. Used by
+/// the thread of the lane only.
 class DeviceTrace {
  public:
-  /// `gpu`: by its PCI bus id.
+  /// `gpus`: PCI bus IDs; empty without a GPU.
   DeviceTrace(trace::Trace* trace, const std::vector<std::string>& gpus, int lane);
 
-  /// Of a batch, of which the host has had nothing before `started`.
+  /// Records the device spans of a batch that the host started at `started`.
   void add(const std::vector<DeviceSpan>& spans, const Batch& batch, Instant started);
 
  private:
@@ -92,7 +93,7 @@ class DeviceTrace {
   Instant last_[kDeviceSpanKindCount]{};
 };
 
-/// One lane: its thread, and its device.
+/// The traces of one lane.
 struct LaneTrace {
   ThreadTrace thread{nullptr, Stage::compute, 0};
   DeviceTrace device{nullptr, {}, 0};

@@ -8,7 +8,7 @@
 namespace eckart {
 
 void encode_outputs(WorkItem& item, const io::Codec& codec, const EncodeOptions& options) {
-  item.publication.clear();  // of an attempt before this one
+  item.publication.clear();  // from a previous attempt
   item.output_bytes.clear();
   item.output_mtimes_ns.clear();
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
@@ -25,7 +25,7 @@ void encode_outputs(WorkItem& item, const io::Codec& codec, const EncodeOptions&
 
 namespace {
 
-/// The group's items from state `from` on and before state `to`.
+/// Returns the items of the group with from <= state < to.
 std::vector<WorkItem*> items_between(std::span<ItemPtr> group, ItemState from, ItemState to) {
   std::vector<WorkItem*> items;
   for (const ItemPtr& item : group) {
@@ -34,10 +34,10 @@ std::vector<WorkItem*> items_between(std::span<ItemPtr> group, ItemState from, I
   return items;
 }
 
-/// The failure that is on its way tells more than one of the ledger here: the next start of a
-/// service removes what stays.
+/// Ignores ledger errors, because the original error is more useful. The next start of a service
+/// removes the remaining intents.
 void abandon_unpublished(std::vector<WorkItem*> items, OutputOwner& owner) try {
-  owner.check_in_place();  // else nothing is known of what stands there
+  owner.check_in_place();  // otherwise the state of the outputs is unknown
   std::erase_if(items, [](const WorkItem* item) { return item->publication.is_published(); });
   owner.abandon_intents(items);
 } catch (const EnvironmentError&) {

@@ -8,14 +8,14 @@
 
 namespace eckart {
 
-/// Encodes every output of an item that is not skipped, and adds it to the item's publication under
-/// a temporary name. Throws ItemError for this item's failure, EnvironmentError, FatalError.
+/// Encodes the outputs of an item that are not skipped, and adds them to its publication under
+/// temporary names. Throws ItemError if this item fails, EnvironmentError, FatalError.
 void encode_outputs(WorkItem& item, const io::Codec& codec, const EncodeOptions& options);
 
-/// Moves the written outputs of a group of items to their places and has `owner` record them: every
-/// item is ItemState::recorded afterwards, one that fails has its outcome. Deferred items are not
-/// published. Throws EnvironmentError: then what is not yet ItemState::published must be written
-/// again, and everything that is not recorded must be given again.
+/// Publishes the written outputs of a group and records them through `owner`. Then every item is
+/// ItemState::recorded; a failed item has its outcome. Deferred items are not published. Throws
+/// EnvironmentError. The caller then writes the items again that are not ItemState::published, and
+/// calls this again with all items that are not recorded.
 void publish_outputs(std::span<ItemPtr> group, OutputOwner& owner, bool durable);
 
 }  // namespace eckart

@@ -15,7 +15,7 @@ using State = flow::StageClock::State;
 
 void WriteWorker::run() {
   for (;;) {
-    // Nobody who has something to publish waits for more to come.
+    // A worker with a non-empty group does not wait for more items.
     auto popped = group_.empty() ? clock_.measure_wait(State::waiting_for_input,
                                                        [&] { return shared_.in.pop(); })
                                  : shared_.in.try_pop();
@@ -32,7 +32,7 @@ void WriteWorker::add_to_group(ItemPtr item) {
   } catch (const EnvironmentError& error) {
     const bool can_retry =
         !group_.empty() && error.remedy() == EnvironmentError::Remedy::release_resources;
-    publish();  // what found room still, and holds descriptors
+    publish();  // frees the descriptors of the written files
     if (!can_retry && !should_wait_for_space(error)) throw;
     write(*item);
   }
@@ -40,7 +40,7 @@ void WriteWorker::add_to_group(ItemPtr item) {
   group_.push_back(std::move(item));
 }
 
-/// All outputs of an item, or none: whole, and not at their places yet.
+/// Writes all outputs of an item, or none, under temporary names.
 void WriteWorker::try_write(WorkItem& item) {
   ThreadTrace::Span span(trace_, item);
   trace_.trace_flow(item);
@@ -68,8 +68,8 @@ void WriteWorker::write(WorkItem& item) {
   }
 }
 
-/// Publishes what the group has, has it recorded, and finishes it; the group is empty then. Where
-/// the run ends since the ledger cannot be written, what is published counts all the same.
+/// Publishes, records and finishes all items of the group, and empties it. If the ledger cannot be
+/// written and the run ends, published items are still counted.
 void WriteWorker::publish() {
   SpaceWait wait;
   while (!group_.empty()) {
@@ -112,7 +112,7 @@ Activity::Step WriteWorker::publish_step() const {
   return step;
 }
 
-/// Counts and reports the items that have come to state `from`, and takes them out of the group.
+/// Counts, reports and removes the items of the group that have reached state `from`.
 void WriteWorker::finish(ItemState from) {
   for (const ItemPtr& item : group_) {
     if (item->state < from) continue;
@@ -131,17 +131,17 @@ bool WriteWorker::should_wait_for_space(const EnvironmentError& error) const {
          error.remedy() == EnvironmentError::Remedy::free_disk_space;
 }
 
-/// For a while, where that is wished and may help; else, or when the run is to stop, it throws the
-/// error. The stages before this one come to rest by themselves.
+/// Pauses if the settings ask for it and free space can help. Otherwise, or if the run is stopped,
+/// throws `error`. Earlier stages stop when their queues are full.
 void WriteWorker::wait_for_space(SpaceWait& wait, const EnvironmentError& error) {
   if (!should_wait_for_space(error)) throw EnvironmentError(error);
   if (!std::exchange(wait.has_started, true) && shared_.waiting_for_space++ == 0)
     spdlog::warn("{}; waiting for free disk space", printable_message(error.what()));
   trace_.name_next_wait("waiting for disk space");
-  const bool continues = clock_.measure_wait(State::blocked, [&] {
+  const bool should_continue = clock_.measure_wait(State::blocked, [&] {
     return flow::pause(shared_.options.space_poll_interval, shared_.stop);
   });
-  if (!continues) throw EnvironmentError(error);
+  if (!should_continue) throw EnvironmentError(error);
 }
 
 void WriteWorker::end(const SpaceWait& wait) {

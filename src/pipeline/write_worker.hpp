@@ -16,11 +16,10 @@
 
 namespace eckart {
 
-/// Writes what is finished, and publishes it together with what has come meanwhile. Lives on one
-/// thread.
+/// Writes finished items, and publishes them in groups. Used by one thread.
 class WriteWorker {
  public:
-  /// By all of a pipeline.
+  /// Shared by all write workers of a pipeline.
   struct Shared {
     JobSteps& steps;
     const PipelineOptions& options;
@@ -34,11 +33,12 @@ class WriteWorker {
   WriteWorker(Shared& shared, flow::StageClock::Worker& clock, ThreadTrace& trace)
       : shared_(shared), clock_(clock), trace_(trace) {}
 
-  /// Until `in` is closed and empty. Throws EnvironmentError, and what else ends a run.
+  /// Runs until `in` is closed and empty. Throws EnvironmentError, and other errors that end the
+  /// run.
   void run();
 
  private:
-  /// Between an output that found no space and the same one written.
+  /// A wait for disk space, from the first failed write until the output is written.
   struct SpaceWait {
     bool has_started = false;
   };
@@ -55,8 +55,8 @@ class WriteWorker {
   Shared& shared_;
   flow::StageClock::Worker& clock_;
   ThreadTrace& trace_;
-  std::vector<ItemPtr> group_;   // written, and to be published together
-  std::size_t group_files_ = 0;  // of the group
+  std::vector<ItemPtr> group_;   // written items, to be published together
+  std::size_t group_files_ = 0;  // number of output files of the group
 };
 
 }  // namespace eckart

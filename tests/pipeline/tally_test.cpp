@@ -74,7 +74,7 @@ TEST(Tally, keeps_the_last_twenty_failures) {
 TEST(Tally, does_not_count_deferred_images_twice) {
   Meters meters;
   Tally tally(meters);
-  for (int number = 0; number < 3; ++number) tally.found({});
+  for (int number = 0; number < 3; ++number) tally.add_found({});
   const ItemPtr item = make_item(0);
   item->outcome = Outcome::deferred(Stage::load, FailureReason::corrupt, "half of it is there");
   tally.count(*item);
