@@ -40,7 +40,7 @@ struct BenchArgs {
   bool json = false;
 };
 
-/// An empty folder, gone with the object.
+/// An empty temporary folder. The destructor removes it.
 class ScratchFolder {
  public:
   explicit ScratchFolder(const fs::path& parent) {
@@ -86,7 +86,7 @@ void print_plan(const BenchArgs& args) {
 
 ExitCode scaling(const BenchArgs& args) {
   logging::start_log(0);
-  static_cast<void>(read_configuration(args.config));  // what is wrong with it is told here
+  static_cast<void>(read_configuration(args.config));  // reports errors early
   if (!std::ofstream(args.log, std::ios::app))
     throw FatalError(ExitCode::cannot_create,
                      "cannot write the log " + printable(args.log.native()));

@@ -34,7 +34,7 @@ ExitCode fail_out_of_memory() {
 }
 
 ExitCode execute(const Action& action) {
-  logging::start_log(-1);  // stdout has results alone
+  logging::start_log(-1);  // stdout is for results only
   try {
     return action();
   } catch (const FatalError& error) {
@@ -61,8 +61,9 @@ ExitCode execute(const Action& action) {
   }
 }
 
-/// A closed standard stream's number would go to the next file opened, an output perhaps. What is
-/// opened in its place cannot be read, or written, so that its use fails as before.
+/// Opens /dev/null for each closed standard stream. Otherwise its descriptor number would be used
+/// for the next file opened, perhaps an output. The replacement has the wrong access mode, so that
+/// reads and writes still fail.
 void open_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) != -1) continue;
@@ -70,7 +71,8 @@ void open_standard_streams() {
   }
 }
 
-/// Before anything else, so that signals have their effect at once.
+/// Returns the signal mode of the command. Does not use CLI11, so that signals take effect
+/// immediately.
 EarlySignalMode early_signal_mode_of(int argc, char** argv) {
   const std::string_view command = argc > 1 ? argv[1] : "";
   if (command == "run") return EarlySignalMode::exit_with_signal_code;
@@ -111,12 +113,12 @@ ExitCode parse_and_execute(int argc, char** argv) {
 int run(int argc, char** argv) {
   set_early_signal_mode(early_signal_mode_of(argc, argv));
   open_standard_streams();
-  ::signal(SIGXFSZ, SIG_IGN);  // a file over its limit is a failed write
+  ::signal(SIGXFSZ, SIG_IGN);  // exceeding the file size limit makes the write fail
   ExitCode code = parse_and_execute(argc, argv);
   if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
     code = fail(ExitCode::io_error, "cannot write the results to stdout");
   }
-  // Without memory, or without its GPU, a library may wait in its exit handler for ever.
+  // If memory or the GPU is lost, the exit handler of a library may hang.
   if (code == ExitCode::temporary) ::_exit(int(code));
   return int(code);
 }

@@ -2,8 +2,8 @@
 
 namespace eckart::cli {
 
-/// The whole program: reads the command line, runs the subcommand, and turns every error into one
-/// line on stderr and an exit code (core/error.hpp).
+/// Runs the program: parses the command line, runs the subcommand, and returns the exit code
+/// (core/error.hpp). Prints each error as one line on stderr.
 int run(int argc, char** argv);
 
 }  // namespace eckart::cli

@@ -8,7 +8,7 @@
 namespace eckart::cli {
 namespace {
 
-/// CLI11 lets an option that fills a vector take every argument that follows it.
+/// By default, a vector option of CLI11 takes all following arguments.
 void take_one_argument_each(CLI::App& command) {
   for (CLI::Option* option : command.get_options()) {
     if (option->get_positional() || option->get_items_expected_max() == 0) continue;
@@ -20,7 +20,7 @@ void take_one_argument_each(CLI::App& command) {
 
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
-/// None where the argument is no option, or several flags in one.
+/// Returns null if the argument is not an option, or contains several flags.
 const CLI::Option* find_option(const CLI::App& command, const std::string& argument) {
   if (argument.starts_with("--"))
     return command.get_option_no_throw(argument.substr(0, argument.find('=')));
@@ -28,7 +28,7 @@ const CLI::Option* find_option(const CLI::App& command, const std::string& argum
   return is_short ? command.get_option_no_throw(argument) : nullptr;
 }
 
-/// Of a list "," is as empty as "".
+/// Whether a list value consists only of delimiters.
 bool is_empty_list(const CLI::Option& option, std::string_view value) {
   const char delimiter = option.get_delimiter();
   return delimiter != '\0' && !value.empty() && value.find_first_not_of(delimiter) == value.npos;
@@ -48,12 +48,12 @@ void check_values(const CLI::App& app, const std::vector<std::string>& arguments
     const CLI::Option* option = find_option(*command, argument);
     if (!option) continue;
     const std::size_t equals = argument.find('=');
-    const bool has_value_beside = equals != argument.npos;
-    if (has_value_beside && equals + 1 == argument.size())
+    const bool has_inline_value = equals != argument.npos;
+    if (has_inline_value && equals + 1 == argument.size())
       throw CLI::ArgumentMismatch(argument + " has no value");
     if (!takes_value(*option)) continue;
-    if (!has_value_beside && ++i == arguments.size()) return;
-    const std::string value = has_value_beside ? argument.substr(equals + 1) : arguments[i];
+    if (!has_inline_value && ++i == arguments.size()) return;
+    const std::string value = has_inline_value ? argument.substr(equals + 1) : arguments[i];
     if (is_empty_list(*option, value))
       throw CLI::ArgumentMismatch(option->get_name() + " has no value: '" + value +
                                   "' is an empty list");

@@ -10,10 +10,10 @@
 
 namespace eckart::cli {
 
-/// What the chosen subcommand does, once the command line has been read.
+/// Runs the chosen subcommand after the command line was parsed.
 using Action = std::function<ExitCode()>;
 
-/// Each adds one subcommand to `app`; parsing it sets `action`.
+/// Each function adds one subcommand to `app`. Parsing the subcommand sets `action`.
 void add_run(CLI::App& app, Action& action);
 void add_synth(CLI::App& app, Action& action);
 void add_plan(CLI::App& app, Action& action);
@@ -26,15 +26,15 @@ void add_watch(CLI::App& app, Action& action);
 void add_top(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 
-/// Adds all of them. An option takes one argument each time it is given, even where it may be given
-/// several times: the arguments after that are inputs or other options.
+/// Adds all subcommands. Each occurrence of an option takes one argument, even if the option may be
+/// repeated. Later arguments are inputs or other options.
 void add_commands(CLI::App& app, Action& action);
 
-/// The option that says where the ledger of an output folder is.
+/// Adds the option for the ledger file of an output folder.
 void add_ledger_option(CLI::App& command, settings::FileChoice& ledger);
 
-/// As app.parse() with these arguments, in their order. But an empty value (`--report=`) is
-/// refused: that would take the next argument for it.
+/// Calls app.parse() with these arguments, in their order. Throws CLI::ArgumentMismatch for an
+/// empty value such as `--report=`, because CLI11 would take the next argument as the value.
 void parse(CLI::App& app, const std::vector<std::string>& arguments);
 
 }  // namespace eckart::cli

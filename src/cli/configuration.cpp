@@ -15,7 +15,7 @@ void add_config_options(CLI::App& command, ConfigArgs& args, bool has_print_opti
 settings::Configuration read_configuration(const ConfigArgs& args,
                                            const std::filesystem::path& system_file) {
   settings::Configuration configuration;
-  std::error_code unreadable;  // no error where the folder is closed to this user
+  std::error_code unreadable;  // ignored: the user may not be allowed to read the folder
   if (std::filesystem::exists(system_file, unreadable))
     configuration = settings::load_configuration(system_file);
   if (!args.file.empty()) configuration = settings::load_configuration(args.file, configuration);

@@ -11,17 +11,18 @@ namespace eckart::cli {
 
 inline constexpr const char* kSystemConfig = "/etc/eckart/eckart.yaml";
 
-/// Where settings come from, beside the system file.
+/// Sources of settings besides the system file.
 struct ConfigArgs {
   std::filesystem::path file;
   std::vector<std::string> assignments;
   bool print = false;
 };
 
-/// --config, --set and, where it makes sense, --print-config.
+/// Adds --config, --set and, if `has_print_option`, --print-config.
 void add_config_options(CLI::App& command, ConfigArgs& args, bool has_print_option = true);
 
-/// Defaults < system file < --config < --set. Throws settings::SettingsError.
+/// Reads the configuration. Later sources override earlier ones: defaults, system file, --config,
+/// --set. Throws settings::SettingsError.
 settings::Configuration read_configuration(
     const ConfigArgs& args, const std::filesystem::path& system_file = kSystemConfig);
 

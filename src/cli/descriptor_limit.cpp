@@ -7,10 +7,10 @@
 namespace eckart::cli {
 
 void raise_descriptor_limit() {
-  constexpr rlim_t kWantedDescriptors = 65536;
+  constexpr rlim_t kTargetDescriptors = 65536;
   rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kWantedDescriptors) return;
-  limit.rlim_cur = std::min(kWantedDescriptors, limit.rlim_max);
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kTargetDescriptors) return;
+  limit.rlim_cur = std::min(kTargetDescriptors, limit.rlim_max);
   static_cast<void>(setrlimit(RLIMIT_NOFILE, &limit));
 }
 

@@ -2,7 +2,8 @@
 
 namespace eckart::cli {
 
-/// Files are open until they are on the disk, many at a time; the soft limit is often 1024.
+/// Raises the soft limit of open files, which is often 1024. Many output files are open at a time
+/// until they are synced.
 void raise_descriptor_limit();
 
 }  // namespace eckart::cli

@@ -46,7 +46,7 @@ Task make_task() {
   return task;
 }
 
-/// One reconstruction on this lane, from host memory to host memory.
+/// Reconstructs one image on this lane and returns its task.
 Task reconstruct(Backend& backend, int index = 0) {
   Task task = make_task();
   Task* const tasks[] = {&task};
@@ -56,7 +56,7 @@ Task reconstruct(Backend& backend, int index = 0) {
   return task;
 }
 
-/// Of the outputs from the input.
+/// Returns the squared error of the output, in levels^2.
 double squared_error(const Task& task) {
   const auto in = task.input.plane<std::uint8_t>(0), out = task.outputs[0].plane<std::uint8_t>(0);
   double sum = 0;
@@ -67,7 +67,7 @@ double squared_error(const Task& task) {
   return sum;
 }
 
-/// The largest of every lane's.
+/// The maximum difference of all lanes from the reference.
 struct MaxDifference {
   bool failed = false;
   int samples = 0;
@@ -87,12 +87,12 @@ struct MaxDifference {
     samples = std::max(samples, different);
     loss_db = std::max(loss_db, 10 * std::log10(squared_error(task) / squared_error(reference)));
   }
-  /// By the pixels written: nothing is taken on trust.
+  /// Uses the pixels of the output instead of the loss that the backend reports.
   bool is_acceptable() const { return !failed && levels <= 1 && loss_db <= kMaxLossDb; }
 };
 
-/// Tries every lane, and so every GPU. Prints the backend's lines; true if all agree with
-/// `reference`.
+/// Tests every lane, and so every GPU. Prints the details of the backend. Returns whether all lanes
+/// agree with `reference`.
 bool check_backend(Backend& backend, const Task& reference) {
   MaxDifference difference;
   std::chrono::duration<double, std::milli> first{};
@@ -129,13 +129,14 @@ void print_machine() {
 }
 
 struct DoctorArgs {
-  std::string backend = to_string(BackendChoice::automatic);  ///< or cpu or cuda
+  std::string backend = to_string(BackendChoice::automatic);  ///< auto, cpu or cuda
   bool calibrate = false;
-  std::filesystem::path calibration;  ///< empty: the user's
+  std::filesystem::path calibration;  ///< empty: the file of the user
   double seconds = 20;
 };
 
-/// Where measured costs go. Throws where that cannot be, before the work is done.
+/// Returns the file for measured costs. Before the measurement, it creates the folder and checks
+/// that it can be written. Throws FatalError and settings::SettingsError.
 std::filesystem::path calibration_file(const DoctorArgs& args) {
   auto file = args.calibration.empty() ? settings::user_calibration_file() : args.calibration;
   if (file.empty()) {
@@ -143,7 +144,7 @@ std::filesystem::path calibration_file(const DoctorArgs& args) {
   }
   try {
     read_stored_costs(file);
-  } catch (const settings::SettingsError& error) {  // who knows what it is
+  } catch (const settings::SettingsError& error) {  // not a calibration file
     throw settings::SettingsError(std::string(error.what()) +
                                   ": not replaced. Remove it, or use another --calibration file");
   }
@@ -157,7 +158,7 @@ std::filesystem::path calibration_file(const DoctorArgs& args) {
   return file;
 }
 
-/// The costs that a run would go by.
+/// Returns the costs that a run would use.
 Calibration load_costs(const DoctorArgs& args) {
   if (args.calibrate && !args.calibration.empty()) return read_stored_costs(args.calibration);
   const settings::LoadedCalibration loaded = settings::load_calibration(
@@ -169,7 +170,7 @@ Calibration load_costs(const DoctorArgs& args) {
   return loaded.costs;
 }
 
-/// A backend that has its costs measured.
+/// A backend whose costs are measured.
 struct Candidate {
   CostBackend backend;
   std::function<std::unique_ptr<Backend>(const BackendOptions&)> make;
@@ -188,9 +189,10 @@ ExitCode doctor(const DoctorArgs& args) {
   std::vector<Candidate> candidates;
   bool is_acceptable = true;
   if (backend != BackendChoice::cuda) {
-    candidates.push_back({CostBackend::cpu, [](const BackendOptions& wanted) {
-                            return app::make_backend(BackendChoice::cpu, wanted, 0).backend;
-                          }});
+    candidates.push_back(
+        {CostBackend::cpu, [](const BackendOptions& backend_options) {
+           return app::make_backend(BackendChoice::cpu, backend_options, 0).backend;
+         }});
     is_acceptable = check_backend(*candidates.back().make(options), reference);
   }
   if (backend != BackendChoice::cpu) {

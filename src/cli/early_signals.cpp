@@ -11,7 +11,7 @@
 namespace eckart::cli {
 namespace {
 
-// Known before any constructor has run.
+// Initialized at compile time, because handlers run before constructors.
 constinit std::atomic<std::uint64_t> recorded{0};  // a bit for each signal
 
 constexpr std::uint64_t bit_of(int signal) { return std::uint64_t(1) << signal; }
@@ -24,7 +24,7 @@ void exit_successfully_now(int) { ::_exit(0); }
 void set_handler(int signal, void (*handler)(int)) {
   struct sigaction action {};
   sigaction(signal, nullptr, &action);
-  // SIGUSR1 is ignored where this process has replaced another one of this program.
+  // SIGUSR1 is ignored if another eckart process was replaced by this one.
   if (action.sa_handler == SIG_IGN && signal != SIGUSR1) return;
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
@@ -44,7 +44,7 @@ ECKART_BEFORE_MAIN void install_recorders() {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-// Run before the constructors of libraries, some of which take their time.
+// Runs before the constructors of libraries, because some of them are slow.
 __attribute__((section(".preinit_array"),
                used)) void (*const kInstallRecordersFirst)() = install_recorders;
 #endif

@@ -2,19 +2,21 @@
 
 namespace eckart::cli {
 
-/// Signals have handlers from before main() on, so that none has the system's default effect while
-/// the program begins; what the caller has this program ignore, as nohup does, stays ignored. They
-/// are recorded until set_early_signal_mode(); here is what they do from there on, until
-/// SignalHandler takes over, and after it.
+/// How signals are handled between set_early_signal_mode() and SignalHandler, and after
+/// SignalHandler. Handlers are installed before main(), so that no signal has the default action of
+/// the system while the program starts. Until set_early_signal_mode(), they only record signals. A
+/// signal that the caller ignores, for example with nohup, stays ignored.
 enum class EarlySignalMode {
-  default_action,         ///< of a command that has nothing to finish: the system's effect
-  exit_with_signal_code,  ///< of a run: SIGHUP, SIGINT and SIGTERM end it with 128 + the signal
-  exit_successfully,  ///< of a service: SIGINT and SIGTERM end it with 0; SIGHUP and SIGUSR1 wait
+  default_action,         ///< for a command with nothing to finish: the default action
+  exit_with_signal_code,  ///< for a run: SIGHUP, SIGINT and SIGTERM exit with 128 + signal
+  exit_successfully,      ///< for a service: SIGINT and SIGTERM exit with 0
 };
-/// Also what has been recorded is done then: the process may end.
+/// Sets the mode and applies it to signals that were recorded; this may end the process. SIGUSR1 is
+/// ignored with `default_action` and recorded otherwise. With `exit_successfully`, SIGHUP is
+/// recorded.
 void set_early_signal_mode(EarlySignalMode mode);
 
-/// Whether the signal came while it was recorded or waited; it is forgotten then.
+/// Returns whether the signal was recorded, and clears it.
 bool consume_early_hangup();
 bool consume_early_usr1();
 

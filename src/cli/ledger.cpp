@@ -26,7 +26,7 @@ void export_lines(const LedgerArgs& args, std::ostream& stream) {
   app::visit_ledger(
       args.output, args.ledger,
       {.settings = [&](const auto& text) { stream << settings_line(text) << '\n'; },
-       .output = [&](const auto& entry) { stream << output_measurement(entry) << '\n'; },
+       .output = [&](const auto& entry) { stream << output_line(entry) << '\n'; },
        .failure = [&](const auto& failure) { stream << failure_line(failure) << '\n'; }});
   stream.flush();
 }
@@ -77,7 +77,7 @@ void for_each_line(const std::filesystem::path& path,
 }
 
 ExitCode import_ledger(const LedgerArgs& args) {
-  for_each_line(args.file, [](const LedgerLine&) {});  // all is read before anything changes
+  for_each_line(args.file, [](const LedgerLine&) {});  // validates the whole file before any change
   static_cast<void>(app::open_folder(args.output));
   app::LedgerImport import(args.output, args.ledger);
   for_each_line(args.file, [&](const LedgerLine& line) {
@@ -109,7 +109,7 @@ void add_ledger(CLI::App& app, Action& action) {
   const auto add = [&](const char* name, const char* what, ExitCode (*work)(const LedgerArgs&)) {
     CLI::App* step = command->add_subcommand(name, what);
     step->add_option("output", args->output, "The output folder")->required();
-    step->fallthrough();  // options of `ledger` may follow
+    step->fallthrough();  // accept options of `ledger` after the subcommand
     step->callback([args, work, &action] { action = [args, work] { return work(*args); }; });
     return step;
   };

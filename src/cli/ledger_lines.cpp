@@ -38,7 +38,7 @@ bool is_utf8(const std::string& text) {
   }
 }
 
-/// Names of files are bytes: those that are not UTF-8 are {"hex": "..."}.
+/// File names are bytes. A name that is not valid UTF-8 is written as {"hex": "..."}.
 Json text_or_hex(const std::string& bytes) {
   return is_utf8(bytes) ? Json(bytes) : Json{{"hex", to_hex(bytes)}};
 }
@@ -80,7 +80,7 @@ FileState state_of(const Json& json) {
           integer(json, "input_inode")};
 }
 
-/// A path that leads nowhere but below the output folder.
+/// Returns a path that is always below the output folder. Throws LineError.
 std::string output_of(const Json& json) {
   const std::filesystem::path path = text_or_hex(json, "output");
   bool is_below = path.is_relative() && path.has_filename() && path == path.lexically_normal();
@@ -124,7 +124,7 @@ ledger::FailureEntry failure_of(const Json& json) {
   throw LineError("reason: '" + text + "' is not a known reason");
 }
 
-/// Throws LineError for what the JSON library throws.
+/// Calls `work` and converts exceptions of the JSON library to LineError.
 template <class Work>
 auto with_line_errors(const Work& work) {
   try {
@@ -132,7 +132,7 @@ auto with_line_errors(const Work& work) {
   } catch (const Json::parse_error& error) {
     throw LineError("invalid JSON from byte " + std::to_string(error.byte) + " on");
   } catch (const Json::exception& error) {
-    const std::string_view text = error.what();  // [json.exception.KIND.NUMBER] what is wrong
+    const std::string_view text = error.what();  // format: [json.exception.KIND.NUMBER] message
     const std::size_t end = text.find("] ");
     throw LineError(std::string(end == text.npos ? text : text.substr(end + 2)));
   }
@@ -148,7 +148,7 @@ std::string settings_line(const std::string& text) {
   return Json{{"settings_text", text_or_hex(text)}}.dump();
 }
 
-std::string output_measurement(const ledger::OutputEntry& entry) {
+std::string output_line(const ledger::OutputEntry& entry) {
   Json line;
   line["output"] = text_or_hex(entry.output);
   line["root"] = text_or_hex(entry.input.substr(0, entry.root_length));
@@ -191,7 +191,7 @@ LedgerLine parse_line(const std::string& line) {
     if (json.contains("settings_text")) return SettingsText{text_or_hex(json, "settings_text")};
     if (json.contains("output")) return entry_of(json);
     if (json.contains("failed_input")) return failure_of(json);
-    throw LineError("has neither output nor failed nor settings_text");
+    throw LineError("has neither output nor failed_input nor settings_text");
   });
 }
 

@@ -8,26 +8,27 @@
 
 namespace eckart::cli {
 
-/// A line of an exported ledger, without its end, as docs/reference/ledger.md describes it.
+/// Each function formats one line of a ledger export, without a newline; see
+/// docs/reference/ledger.md.
 std::string header_line();
 std::string settings_line(const std::string& text);
-std::string output_measurement(const ledger::OutputEntry& entry);
+std::string output_line(const ledger::OutputEntry& entry);
 std::string failure_line(const ledger::FailureEntry& failure);
 
-/// What is wrong with a line.
+/// An error in a line of a ledger export.
 class LineError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Throws LineError unless the line begins an export of a version that is known.
+/// Throws LineError if the line is not the header of an export with a supported version.
 void check_header(const std::string& line);
 
 struct SettingsText {
   std::string text;
 };
 using LedgerLine = std::variant<SettingsText, ledger::OutputEntry, ledger::FailureEntry>;
-/// A line after the first. Throws LineError.
+/// Parses a line after the header. Throws LineError.
 LedgerLine parse_line(const std::string& line);
 
 }  // namespace eckart::cli

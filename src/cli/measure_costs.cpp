@@ -28,7 +28,7 @@ std::string today() {
   return {date, std::strftime(date, sizeof date, "%Y-%m-%d", &local)};
 }
 
-/// Of the model from what was measured: 0.1 is 10 % too much.
+/// Returns the relative error of the cost model; 0.1 means 10 % above the measured time.
 double deviation(const Timing& timing, const SolverCosts& costs) {
   return estimate_seconds(timing.solver, timing.batch, costs) / timing.seconds - 1;
 }
@@ -93,10 +93,10 @@ Calibration read_stored_costs(const std::filesystem::path& file) {
 void store_costs(const std::filesystem::path& file, const Calibration& measured) {
   Calibration all = measured;
   for (const MeasuredCosts& old : read_stored_costs(file)) {
-    const bool replaced = std::any_of(measured.begin(), measured.end(), [&](const auto& fresh) {
+    const bool is_replaced = std::any_of(measured.begin(), measured.end(), [&](const auto& fresh) {
       return fresh.backend == old.backend && fresh.device == old.device;
     });
-    if (!replaced) all.push_back(old);
+    if (!is_replaced) all.push_back(old);
   }
   const std::string yaml = settings::to_yaml(all);
   try {

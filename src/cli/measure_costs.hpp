@@ -8,16 +8,16 @@
 
 namespace eckart::cli {
 
-/// Measures what the solvers of `backend`, which `make` makes, take; prints that, and how near the
-/// cost model is.
+/// Measures the solver costs of `backend`, created by `make`, in about `seconds`. Prints them and
+/// the error of the cost model.
 MeasuredCosts measure_costs(
     CostBackend backend, const std::function<std::unique_ptr<Backend>(const BackendOptions&)>& make,
     double seconds);
 
-/// The file's, or none where it is not there. Throws settings::SettingsError.
+/// Returns the costs in the file; empty if the file does not exist. Throws settings::SettingsError.
 Calibration read_stored_costs(const std::filesystem::path& file);
 
-/// Adds what was measured to the file, in the place of what it had of the same devices. Throws
+/// Adds measured costs to the file, and replaces earlier costs of the same devices. Throws
 /// FatalError.
 void store_costs(const std::filesystem::path& file, const Calibration& measured);
 

@@ -20,18 +20,19 @@
 namespace eckart::cli {
 namespace {
 
-// PID:NUMBER:RUN, so that only the process that was replaced passes it on.
+// PID:COUNT:RUN. The PID stays the same after a restart; a value with another PID is inherited and
+// ignored.
 constexpr const char* kRestartsVariable = "ECKART_RESTARTS";
 constexpr int kMaxRestarts = 3;
 
-/// As the process was given them, each with a 0 after it.
+/// Returns the arguments of this process, each with a null terminator.
 std::string arguments() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Of this process, for the one that replaces it. Not changed by setenv(): a thread of the GPU's
-/// driver may be reading it.
+/// Returns the environment of this process without `name`. Does not use setenv(), because a thread
+/// of the GPU driver may read the environment.
 std::vector<char*> environment_without(std::string_view name) {
   std::vector<char*> entries;
   for (char** entry = environ; *entry; ++entry) {
@@ -48,9 +49,10 @@ std::set<int> open_descriptors() {
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", none))
     descriptors.insert(std::atoi(entry.path().filename().c_str()));
-  std::erase_if(descriptors, [](int descriptor) {  // by which the folder was read
-    return ::fcntl(descriptor, F_GETFD) < 0;
-  });
+  std::erase_if(descriptors,
+                [](int descriptor) {  // closed now: the descriptor of the folder itself
+                  return ::fcntl(descriptor, F_GETFD) < 0;
+                });
   return descriptors;
 }
 
@@ -86,8 +88,7 @@ void restart_process(const std::string& why, std::int64_t run_number,
   environment.push_back(entry.data());
   environment.push_back(nullptr);
   std::fflush(stdout);
-  // What the driver has open goes with this process, and its memory with that; what the caller
-  // has given stays.
+  // Descriptors of the driver are closed, which frees its memory. Inherited descriptors stay open.
   for (const int descriptor : open_descriptors()) {
     if (!inherited.contains(descriptor)) ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   }

@@ -6,19 +6,19 @@
 
 namespace eckart::cli {
 
-/// What restart_process() has told this process.
+/// Information that restart_process() passed to this process.
 struct RestartInfo {
-  int count = 0;                ///< processes before this one that were replaced by the next
-  std::int64_t run_number = 0;  ///< the ledger's number of the run that the first of them began
+  int count = 0;                ///< number of restarts so far
+  std::int64_t run_number = 0;  ///< ledger number of the run, from the first process
 };
 RestartInfo restart_info();
 
-/// The files that this process has open.
+/// Returns the open file descriptors of this process.
 std::set<int> open_descriptors();
 
-/// Replaces this process by a new one with the same command, which gets a GPU's context of its own;
-/// `why` goes to the log, `run` to the new one. Of open files only those `given` go over. Throws
-/// FatalError(temporary) where that was tried often enough, or fails.
+/// Replaces this process by a new one with the same command and a new GPU context. Logs `why`, and
+/// passes `run_number` to the new process. Only the descriptors in `inherited` stay open. Throws
+/// FatalError(temporary) if this fails or the maximum number of restarts is reached.
 [[noreturn]] void restart_process(const std::string& why, std::int64_t run_number,
                                   const std::set<int>& inherited);
 

@@ -40,7 +40,7 @@ struct RunArgs {
   int verbose = 0, quiet = 0;
 };
 
-/// A flag is a --set by a shorter name, and is called by that name when its value is wrong.
+/// Applies a flag as a --set assignment. An error message names the flag.
 void apply_flag(settings::Settings& settings, const std::string& flag, const std::string& key,
                 const std::optional<std::string>& value) {
   if (!value) return;
@@ -55,7 +55,7 @@ void apply_flag(settings::Settings& settings, const std::string& flag, const std
   }
 }
 
-/// Flags lie over the rest.
+/// Flags override other settings.
 settings::Configuration read_configuration(const RunArgs& args) {
   settings::Configuration configuration = read_configuration(args.config);
   settings::Settings& settings = configuration.settings;
@@ -78,11 +78,11 @@ ExitCode exit_code(const telemetry::RunReport& report) {
   return app::exit_code(report);
 }
 
-/// What a dry run says of an output, and how often.
+/// Describes and counts the decisions of a dry run.
 struct DryRunCounts {
   std::int64_t created = 0, unchanged = 0, reprocessed = 0, collisions = 0;
 
-  std::string of(const OutputDecision& decision) {
+  std::string add_and_describe(const OutputDecision& decision) {
     switch (decision.action) {
       case OutputAction::create:
         ++created;
@@ -105,14 +105,14 @@ struct DryRunCounts {
 telemetry::RunReport dry_run(app::Run& run, const RunArgs& args) {
   DryRunCounts counts;
   telemetry::RunReport report =
-      run.dry_run([&](const WorkItem& item, std::span<const OutputDecision> places) {
+      run.dry_run([&](const WorkItem& item, std::span<const OutputDecision> decisions) {
         const std::string file = printable(item.file.native());
-        if (places.empty())
+        if (decisions.empty())
           std::printf("%s: would fail: %s\n", file.c_str(),
                       printable_message(item.outcome.detail).c_str());
-        for (std::size_t i = 0; i < places.size(); ++i)
+        for (std::size_t i = 0; i < decisions.size(); ++i)
           std::printf("%s -> %s: %s\n", file.c_str(), printable(item.outputs[i].native()).c_str(),
-                      printable_message(counts.of(places[i])).c_str());
+                      printable_message(counts.add_and_describe(decisions[i])).c_str());
       });
   if (args.quiet == 0)
     std::fprintf(stderr, "outputs: %s new, %s same, %s reprocessed, %s collisions\n",
@@ -142,10 +142,10 @@ ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
     report = run.execute();
   } catch (const DeviceLostError&) {
     if (signals.received() == 0) throw;
-    return exit_code_of(signals.received());  // nobody wants to begin again
+    return exit_code_of(signals.received());  // stopped by the user: no restart
   } catch (const EnvironmentError&) {
     if (signals.received() == 0) throw;
-    return exit_code_of(signals.received());  // while it waited for space
+    return exit_code_of(signals.received());  // stopped while waiting for disk space
   }
   bar.reset();
 
@@ -157,8 +157,8 @@ ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
   return exit_code_of(signals.received());
 }
 
-/// Before anything is done. Throws FatalError where what other settings have made is not to be made
-/// again.
+/// Call it before processing. Throws FatalError if outputs were made with other settings and may
+/// not be reprocessed.
 void check_settings_mismatch(const app::RunRequest& request) {
   const app::SettingsMismatch mismatch = app::find_settings_mismatch(request);
   if (mismatch.count() == 0) return;

@@ -20,9 +20,9 @@ namespace {
 
 using std::chrono::seconds;
 
-// Handlers, and not sigwait(): libraries start threads before main() that would have to block the
-// signals too. Handlers reach nothing but global state.
-// One request may come as two signals: timeout(1) signals its child, and then its process group.
+// Uses handlers instead of sigwait(), because libraries start threads before main() that would have
+// to block the signals too. Handlers can access only global state. One request may arrive as two
+// signals: timeout(1) signals its child, and then its process group.
 constexpr std::int64_t kSameRequest_ns = 200'000'000;
 std::atomic<int> first_signal{0};
 std::atomic<std::int64_t> first_signal_ns{0};
@@ -41,7 +41,7 @@ void on_signal(int signal) {
   const std::int64_t now = monotonic_ns();
   if (!first_signal_ns.compare_exchange_strong(none, now)) {
     if (now - first_signal_ns < kSameRequest_ns) return;
-    if (isatty(STDERR_FILENO)) (void)!write(STDERR_FILENO, "\n", 1);  // ends the progress line
+    if (isatty(STDERR_FILENO)) (void)!write(STDERR_FILENO, "\n", 1);  // after the progress line
     _exit(int(exit_code_of(signal)));
   }
   first_signal = signal;
@@ -79,7 +79,7 @@ SignalHandler::SignalHandler(Actions actions) : actions_(std::move(actions)) {
   first_signal = 0;
   first_signal_ns = 0;
   reload_requested = status_requested = false;
-  ::signal(SIGPIPE, SIG_IGN);  // whoever read the log has left; the images are still wanted
+  ::signal(SIGPIPE, SIG_IGN);  // if the reader of the log exits, processing continues
   ::signal(SIGALRM, on_alarm);
   thread_ = std::thread([this] { run(); });
   limit_thread_ = std::thread([this] { limit_shutdown(); });
@@ -101,14 +101,14 @@ void SignalHandler::run() {
   }
 }
 
-/// Apart from run(), which may hang with what it calls.
+/// Runs on another thread than run(), because the callbacks of run() may hang.
 void SignalHandler::limit_shutdown() {
   constexpr seconds kReportInterval{10}, kLogTimeout{2};
   while (sem_wait(&stop_semaphore) != 0) {
   }
   if (ended_) return;
   const seconds timeout = actions_.shutdown_timeout();
-  ::alarm(unsigned((timeout + kLogTimeout).count()));  // in case that the log hangs
+  ::alarm(unsigned((timeout + kLogTimeout).count()));  // in case the log hangs
   for (seconds left = timeout; left.count() > 0;) {
     const seconds time = std::min(left, kReportInterval);
     if (wait_for_end(time)) {
@@ -133,14 +133,13 @@ bool SignalHandler::wait_for_end(seconds time) {
   while (sem_clockwait(&stop_semaphore, CLOCK_MONOTONIC, &until) != 0) {
     if (errno == ETIMEDOUT) return ended_;
   }
-  return true;  // nobody else wakes it
+  return true;  // only the destructor wakes it
 }
 
 int SignalHandler::received() const { return first_signal; }
 
 SignalHandler::~SignalHandler() {
-  // A run's results are there, and a service's are, too; who reloads does not end by what comes too
-  // late for it.
+  // All results are written. Later signals do not change the exit code of a service.
   set_early_signal_mode(actions_.on_reload ? EarlySignalMode::exit_successfully
                                            : EarlySignalMode::exit_with_signal_code);
   ended_ = true;

@@ -10,12 +10,12 @@
 
 namespace eckart::cli {
 
-/// While it lives, the first SIGHUP, SIGINT or SIGTERM calls `on_stop`, on a thread of its own, and
-/// a second one ends the process at once. Where the process still lives after `shutdown_timeout`
-/// from the first one on, it ends with 128 + the signal, whatever its threads wait for. With
-/// `on_reload`, each SIGHUP calls that instead; each SIGUSR1 calls `on_status_request`. A signal
-/// that the process was started to ignore stays ignored; one that came early, as EarlySignalMode
-/// has it, counts. One at a time.
+/// Handles signals during its lifetime. The first SIGHUP, SIGINT or SIGTERM calls `on_stop` on a
+/// separate thread. A second signal ends the process immediately. If the process still runs
+/// `shutdown_timeout` after the first signal, it exits with 128 + signal, even if its threads hang.
+/// If `on_reload` is set, each SIGHUP calls it instead. Each SIGUSR1 calls `on_status_request`. A
+/// signal that was ignored at the start of the process stays ignored. A signal recorded before the
+/// construction (EarlySignalMode) is handled too. At most one instance may exist at a time.
 class SignalHandler {
  public:
   struct Actions {
@@ -23,7 +23,7 @@ class SignalHandler {
     std::function<void()> on_status_request;
     std::function<void()> on_reload{};  ///< may be empty
     std::function<std::chrono::seconds()> shutdown_timeout;
-    /// What is waited for, for the log; empty if that is not known. Must not wait itself.
+    /// Describes the pending work for the log; empty if unknown. Must not block.
     std::function<std::string()> pending_work;
   };
   explicit SignalHandler(Actions actions);
@@ -31,7 +31,7 @@ class SignalHandler {
   SignalHandler(const SignalHandler&) = delete;
   SignalHandler& operator=(const SignalHandler&) = delete;
 
-  /// The signal that came first; 0 when none has.
+  /// Returns the first stop signal; 0 if there was none.
   int received() const;
 
  private:

@@ -17,7 +17,7 @@ struct StatusArgs {
   int orphans = 0;
 };
 
-/// Results of inputs that are gone.
+/// Prints outputs whose input no longer exists.
 void print_orphans(const StatusArgs& args) {
   app::PruneRequest request;
   request.output = args.output;
@@ -53,7 +53,7 @@ ExitCode status(const StatusArgs& args) {
     std::printf("and %lld more; use --failures N to list N\n", static_cast<long long>(more));
   const std::size_t quarantined = io::quarantine_records(io::quarantine_folder(args.output)).size();
   if (quarantined > 0) std::printf("%zu in quarantine: eckart requeue retries them\n", quarantined);
-  std::fflush(stdout);  // the rest takes its time
+  std::fflush(stdout);  // the rest is slow
   const app::PendingCount pending = app::count_pending(args.output, args.ledger);
   if (pending.images) {
     std::printf("%lld pending\n", static_cast<long long>(*pending.images));

@@ -8,7 +8,7 @@ namespace eckart::cli {
 
 inline constexpr int kStopSignals[] = {SIGHUP, SIGINT, SIGTERM};
 
-/// As a shell reports it: 128 + the signal.
+/// Returns 128 + signal, like a shell.
 constexpr ExitCode exit_code_of(int signal) { return ExitCode(128 + signal); }
 static_assert(exit_code_of(SIGHUP) == ExitCode::hung_up &&
               exit_code_of(SIGINT) == ExitCode::interrupted &&

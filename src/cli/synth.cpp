@@ -25,7 +25,7 @@
 namespace eckart::cli {
 namespace {
 
-constexpr int kMaxSide = int(ImageLimits{}.side);  // that a run takes by default
+constexpr int kMaxSide = int(ImageLimits{}.side);  // the default limit of a run
 
 struct SynthArgs {
   std::filesystem::path output;
@@ -36,7 +36,7 @@ struct SynthArgs {
   std::uint32_t seed = 1;
 };
 
-/// Reads RxC, or N for NxN; rows are 0 if that is not what it says.
+/// Parses RxC, or N for NxN. Returns {0, 0} if the text is not a valid size.
 std::pair<int, int> parse_size(const std::string& text) {
   const char* const end = text.data() + text.size();
   int rows = 0, cols = 0;
@@ -69,7 +69,7 @@ std::vector<SynthKind> chosen_kinds(const SynthArgs& args) {
   return kinds;
 }
 
-/// One spec for every kind and size; the images of a spec differ by their seeds.
+/// Returns one spec for each kind and size. Images of one spec differ by their seeds.
 std::vector<SynthSpec> chosen_specs(const SynthArgs& args) {
   std::vector<SynthSpec> specs;
   for (const SynthKind kind : chosen_kinds(args)) {
@@ -82,7 +82,7 @@ std::vector<SynthSpec> chosen_specs(const SynthArgs& args) {
   return specs;
 }
 
-/// What options must fulfil together.
+/// Checks that the options are compatible. Throws CLI::ValidationError.
 void check_combinations(const SynthArgs& args) {
   if (args.format == to_string(ImageFormat::jpeg) && args.depth == 16) {
     throw CLI::ValidationError("--depth", "JPEG has 8 bits per sample; use --format png for 16");
@@ -96,7 +96,7 @@ void check_combinations(const SynthArgs& args) {
   }
 }
 
-/// Image `number` of a spec depends on nothing but the spec, --seed and this number.
+/// Writes image `number` of a spec. The image depends only on the spec, --seed and `number`.
 void write_image(const SynthArgs& args, const io::Codec& codec, SynthSpec spec, int number) {
   spec.seed = (std::uint64_t(args.seed) << 32) + std::uint64_t(number);
   char name[96];

@@ -25,7 +25,8 @@ struct TopArgs {
   bool once = false;
 };
 
-/// Checked as the setting is; http://127.0.0.1:9464/ is what a browser is given.
+/// Returns the address, validated like telemetry.listen. Also accepts a URL such as
+/// http://127.0.0.1:9464/.
 std::string parse_address(const TopArgs& args) {
   settings::Settings settings = read_configuration(args.config).settings;
   std::string address = args.address;
@@ -40,7 +41,7 @@ std::string parse_address(const TopArgs& args) {
   return settings.telemetry.listen;
 }
 
-/// Cut to the terminal: what does not fit is not wrapped.
+/// Truncates the text to the rows and columns of the terminal, so that no line wraps.
 std::string cut_to_terminal(const std::string& text) {
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return text;
@@ -52,7 +53,7 @@ std::string cut_to_terminal(const std::string& text) {
   return cut;
 }
 
-/// Whoever answers there, no line of it commands the terminal.
+/// Returns the status, with control characters escaped: the server may be any program.
 std::string fetch_status(const std::string& address) {
   std::istringstream lines(status_server::http_get(address, "/status.txt"));
   std::string text;
@@ -60,7 +61,8 @@ std::string fetch_status(const std::string& address) {
   return text;
 }
 
-/// Shows `text`, and from then on what there is each second; while nobody answers the last of it.
+/// Shows `text`, and then a new status every second. If the server does not answer, the last status
+/// remains.
 [[noreturn]] void follow(const std::string& address, std::string text) {
   for (std::string notice;;) {
     std::printf("\033[H\033[J%s", cut_to_terminal(notice + text).c_str());
@@ -78,8 +80,9 @@ std::string fetch_status(const std::string& address) {
 ExitCode top(const TopArgs& args) {
   const std::string address = parse_address(args);
   const std::string text = fetch_status(address);
-  const bool follows = !args.once && isatty(STDOUT_FILENO) != 0 && logging::stderr_is_terminal();
-  if (follows) follow(address, text);
+  const bool should_follow =
+      !args.once && isatty(STDOUT_FILENO) != 0 && logging::stderr_is_terminal();
+  if (should_follow) follow(address, text);
   std::printf("%s", text.c_str());
   std::fflush(stdout);
   return ExitCode::ok;

@@ -109,10 +109,8 @@ class Activity {
 
   mutable std::mutex mutex_;
   std::list<RunningStep> steps_;
-  std::int64_t
-      changes_ = 0,
-      last_changes_ =
-          0;  // number of begin, end and pause events of image steps; now and at the last check
+  // Number of begin, end and pause events of image steps: now, and at the last check.
+  std::int64_t changes_ = 0, last_changes_ = 0;
   Clock::time_point last_check_ = Clock::now();
   Duration idle_time_{};
 };

@@ -20,8 +20,8 @@ class FullRankFilter {
 
  private:
   const std::vector<RankPolicy> ranks_;
-  std::vector<std::vector<RankPolicy>>
-      reduced_ranks_;  // index: number of full ranks; value: the remaining ranks
+  // For each number of full ranks: the remaining ranks.
+  std::vector<std::vector<RankPolicy>> reduced_ranks_;
 };
 
 /// Inserts copies of the input as the full-rank outputs, in rank order. Call it once, after
