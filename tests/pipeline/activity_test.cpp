@@ -1,4 +1,4 @@
-// Which steps have lasted too long, by a clock that the test has in its hands.
+// Tests which steps are stalled, with a clock that the test controls.
 #include "pipeline/activity.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ using std::chrono::seconds;
 
 class ActivityTest : public ::testing::Test {
  protected:
-  /// Looks as often as the program does, for so long.
+  /// Calls check() once per second, like the program, for this number of seconds.
   std::optional<Activity::Stall> check_for(int seconds_long) {
     std::optional<Activity::Stall> stall;
     for (int i = 0; i < seconds_long; ++i) stall = activity_.check(now_ += seconds(1));
@@ -100,7 +100,7 @@ TEST_F(ActivityTest, counts_idle_time_while_no_step_runs) {
   EXPECT_EQ(idle_time_s(), 2);
 }
 
-/// A service looks after its folders every second, while a lost item waits for ever.
+/// The maintenance of a service runs every second, and must not hide that an item was lost.
 TEST_F(ActivityTest, other_steps_do_not_end_the_idle_time_but_may_stall) {
   Activity::Step maintenance{"maintenance", seconds(10)};
   maintenance.is_image_work = false;

@@ -1,4 +1,4 @@
-// Memory that runs out while a pipeline starts its threads.
+// Tests a pipeline that runs out of memory while it starts its threads.
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
 
@@ -10,7 +10,8 @@
 
 namespace {
 
-thread_local long allocations_left = -1;  // of this thread, until one fails; negative: none does
+thread_local long allocations_left =
+    -1;  // allocations of this thread before a failure; negative: no failure
 
 void* allocate(std::size_t bytes) {
   if (allocations_left > 0) --allocations_left;
@@ -40,7 +41,7 @@ void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free
 namespace eckart::test {
 namespace {
 
-/// Of the thread that runs it, each allocation in turn: the run ends, with that error.
+/// Each allocation of the calling thread fails in turn. The run ends with that error.
 TEST(PipelineAllocation, that_fails_between_the_starts_of_threads_ends_the_run) {
   spdlog::set_level(spdlog::level::off);
   int failed = 0;

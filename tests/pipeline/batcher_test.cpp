@@ -75,7 +75,7 @@ TEST(Batcher, returns_an_oversized_image_as_its_own_batch) {
   EXPECT_EQ(due->planes, 3);
 }
 
-/// Every order of eight images of one or three planes, at every capacity.
+/// Tests every order of eight images of one or three planes, at every capacity.
 TEST(Batcher, fills_a_batch_as_far_as_its_capacity_and_no_further) {
   constexpr int kImages = 8;
   for (int capacity = 1; capacity <= 8; ++capacity) {

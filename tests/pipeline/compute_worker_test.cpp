@@ -35,7 +35,7 @@ class ComputeWorkerTest : public ::testing::Test {
         [](const Batch&) { return Activity::Step{}; }, clock, none)
         .run();
   }
-  /// Four batches, one after the other.
+  /// Computes four batches, one after the other.
   void work_on_four() {
     for (int i = 0; i < 4; ++i) put(i);
     in_.close();

@@ -1,4 +1,4 @@
-// On the CPU the same inputs give the same bytes, whatever the threads, the batches and the order.
+// On the CPU, equal inputs give equal bytes, independent of threads, batches and order.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using Bytes = std::vector<std::byte>;
 
-/// The CPU backend, with batches of another size than its own.
+/// The CPU backend with a given batch size.
 class FixedBatchBackend : public Backend {
  public:
   FixedBatchBackend(const BackendOptions& options, int planes)
@@ -38,7 +38,7 @@ class FixedBatchBackend : public Backend {
 
 struct PipelineConfig {
   int load, write, lanes, planes;
-  std::uint64_t delay_seed;  ///< 0: no stalls
+  std::uint64_t delay_seed;  ///< 0: no delays
 };
 constexpr PipelineConfig kBaselineConfig{1, 1, 1, 1, 0};
 constexpr PipelineConfig kConfigs[] = {{1, 1, 1, 1, 1}, {2, 2, 2, 1, 0},  {2, 2, 2, 7, 2},
@@ -69,7 +69,7 @@ class Determinism : public ::testing::Test {
     images_ = number;
   }
 
-  /// The bytes of every output, by name.
+  /// Returns the bytes of every output, by name.
   std::map<std::string, Bytes> outputs(const PipelineConfig& config) {
     const fs::path root = folder_.path() / "out";
     fs::remove_all(root);

@@ -1,5 +1,5 @@
-// What throws where: an image's failure costs that image, the process's failure ends the run with
-// its exit code.
+// Tests exceptions in each stage: an ItemError fails one image; a FatalError ends the run with its
+// exit code.
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
 
@@ -30,7 +30,7 @@ class PipelineFailure : public ::testing::Test {
   void SetUp() override { spdlog::set_level(spdlog::level::off); }
   void TearDown() override { spdlog::set_level(spdlog::level::info); }
 
-  /// Both chosen images failed, for this reason, and nothing else did.
+  /// Expects that only the chosen images failed, for this reason.
   void expect_only_the_chosen_fail(FailureReason reason) {
     const telemetry::RunReport report = harness.run();
     EXPECT_EQ(failures(report, reason), 2) << to_string(reason);
@@ -39,7 +39,7 @@ class PipelineFailure : public ::testing::Test {
     EXPECT_EQ(harness.written(), numbers(20, is_chosen));
   }
 
-  /// run() throws FatalError with this code.
+  /// Expects that run() throws FatalError with this code.
   void expect_fatal(ExitCode code) {
     try {
       harness.run();
@@ -105,7 +105,7 @@ TEST_F(PipelineFailure, wait_for_space_waits_out_a_full_disk) {
   EXPECT_EQ(attempts, 7);
 }
 
-/// As the ledger does where its disk is full and that of the outputs is not.
+/// The disk of the ledger is full; the disk of the outputs is not.
 TEST_F(PipelineFailure, an_unrecorded_published_image_counts_once) {
   std::atomic<int> attempts = 0;
   harness.options.wait_for_space = true;
@@ -131,7 +131,7 @@ TEST_F(PipelineFailure, a_run_that_ends_at_its_ledger_counts_what_is_published) 
 }
 
 TEST_F(PipelineFailure, a_writer_without_descriptors_publishes_its_group_first) {
-  std::atomic<int> held = 0;  // one an image, between write and publish
+  std::atomic<int> held = 0;  // one for each image, between write and publish
   harness.options.write_threads = 1;
   harness.images = 200;
   harness.on_write = [&](int) {
@@ -242,7 +242,7 @@ TEST_F(PipelineFailure, a_batch_that_does_not_start_or_finish_costs_its_images) 
 
 TEST_F(PipelineFailure, a_failed_batch_costs_all_of_its_images) {
   harness.options.load_threads = 1;
-  harness.on_load = [&](int number) {  // else the first images may be a batch of their own
+  harness.on_load = [&](int number) {  // otherwise the first images may form a batch of their own
     if (number == 0) wait_until([&] { return harness.pipeline().progress().total == 20; });
   };
   harness.options.linger = std::chrono::hours(1);
@@ -295,7 +295,8 @@ TEST_F(PipelineFailure, images_finished_before_device_loss_are_written) {
     if (number >= 10) throw lost_;
   };
   harness.on_write = [&](int number) {
-    if (number == 0) wait_until([&] { return harness.is_source_stopped(); });  // by the abort
+    if (number == 0)
+      wait_until([&] { return harness.is_source_stopped(); });  // stopped by the abort
   };
   harness.options.write_threads = 1;
   expect_fatal(ExitCode::temporary);

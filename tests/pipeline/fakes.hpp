@@ -23,17 +23,17 @@
 
 namespace eckart::test {
 
-/// Made before there are threads, as the program does: libspdlog makes it at its first use, and is
-/// not built with ThreadSanitizer, which then does not see the lock of that.
+/// Created before any thread starts, as in the program. libspdlog creates the logger at its first
+/// use. It is not built with ThreadSanitizer, which would not see the lock.
 inline spdlog::logger* const kLogger = spdlog::default_logger_raw();
 
-/// Waits for what another thread does.
+/// Waits until a condition holds that another thread fulfills.
 template <class Condition>
 void wait_until(Condition&& condition) {
   if (!wait_for(condition)) ADD_FAILURE() << "the event did not come";
 }
 
-/// The images 0, 1, 2, ... are called "0", "1", "2", ... and hold their number in their first
+/// The images 0, 1, 2, ... have the names "0", "1", "2", ... and hold their number in their first
 /// bytes.
 constexpr ImageShape kSmall{8, 4, 1, Depth::u8};
 
@@ -59,7 +59,7 @@ inline ItemPtr make_item(int number, const ImageShape& shape = kSmall) {
   return item;
 }
 
-/// Called with an image's number; may throw or block.
+/// Called with the number of an image; may throw or block.
 using Hook = std::function<void(int number)>;
 inline void call(const Hook& hook, int number) {
   if (hook) hook(number);
@@ -90,27 +90,27 @@ class FakeSource : public io::Source {
   std::atomic<bool> was_stopped_ = false;
 };
 
-/// Gives every image back as it is, when its slot is finished and not before.
+/// A backend that returns each image unchanged when its slot is finished.
 class FakeBackend : public Backend {
  public:
   int lane_count = 1, slot_count = 2, planes = 1;
   std::function<void(int lane)> on_make_lane;
-  std::function<bool(int number)> cancels;              ///< becomes Task::is_canceled
-  std::function<void()> on_batch;                       ///< before an image is put into one
+  std::function<bool(int number)> should_cancel;        ///< becomes Task::is_canceled
+  std::function<void()> on_batch_planes;                ///< when the capacity of a batch is queried
   Hook on_start, on_finish;                             ///< for each image of the batch
   std::function<std::string(int number)> error_of;      ///< becomes Task::error
-  FailureReason reason = FailureReason::not_converged;  ///< and this Task::reason
+  FailureReason reason = FailureReason::not_converged;  ///< becomes Task::reason
 
   std::string name() const override { return "fake"; }
   std::string description() const override { return "for tests"; }
   int lanes() const override { return lane_count; }
   int batch_planes(const BatchKey&) const override {
-    if (on_batch) on_batch();
+    if (on_batch_planes) on_batch_planes();
     return planes;
   }
   std::unique_ptr<Lane> make_lane(int index) override;
 
-  /// The numbers of the images whose computation has begun, ascending.
+  /// Returns the numbers of the images whose computation has begun, ascending.
   std::vector<int> started() const {
     const std::lock_guard lock(mutex_);
     std::vector<int> numbers = started_;
@@ -147,7 +147,8 @@ class FakeLane : public Lane {
       std::memcpy(task->outputs[0].data(), task->input.data(), task->input.bytes());
       if (backend_.error_of) task->error = backend_.error_of(number_of(task->input));
       task->reason = backend_.reason;
-      if (backend_.cancels) task->is_canceled = backend_.cancels(number_of(task->input));
+      if (backend_.should_cancel)
+        task->is_canceled = backend_.should_cancel(number_of(task->input));
     }
   }
 
@@ -161,7 +162,7 @@ inline std::unique_ptr<Lane> FakeBackend::make_lane(int index) {
   return std::make_unique<FakeLane>(*this);
 }
 
-/// Keeps no record, and replaces what is at the place of an output.
+/// An owner that records nothing and replaces existing files.
 class FakeOwner : public OutputOwner {
  public:
   void check_in_place() const override {}
@@ -175,7 +176,7 @@ class FakeOwner : public OutputOwner {
   void release_outputs(const WorkItem&) override {}
 };
 
-/// Steps as a test sets them; publishing is the program's own unless it is set.
+/// Steps that a test can replace. By default, publishing is the program's own.
 class FakeSteps : public JobSteps {
  public:
   explicit FakeSteps(Backend& backend)
@@ -213,15 +214,15 @@ inline PipelineOptions test_options(
           .limits = {.stall = std::chrono::minutes(3), .decode = std::chrono::seconds(20)}};
 }
 
-/// A pipeline whose ends are in the hands of the test. Set the fields, then run().
+/// A pipeline with a source and steps that the test controls. Set the fields, then call run().
 class PipelineHarness {
  public:
   int images = 20;
-  bool source_waits_at_end = false;  ///< for a stop, as a list does whose next line does not come
+  bool source_waits_at_end = false;  ///< waits for a stop, like a list whose writer is slow
   PipelineOptions options = test_options(2, 2, std::chrono::milliseconds(1));
   FakeBackend backend;
   Hook on_next, on_load, on_reserved, on_write, on_publish;
-  Hook on_record;  ///< when an image is published, and before that is recorded
+  Hook on_record;  ///< after an image is published and before it is recorded
   std::function<Outcome(int number)> outcome_of_load;
   std::function<Backend&()> make_backend = [this]() -> Backend& { return backend; };
   std::function<ImageShape(int number)> shape_of = [](int) { return kSmall; };
@@ -237,10 +238,10 @@ class PipelineHarness {
     return *pipeline_;
   }
   telemetry::RunReport run() { return pipeline().run(); }
-  /// Whether the source, which has to wait at its end, was told to stop.
+  /// Whether the source was stopped; needs source_waits_at_end.
   bool is_source_stopped() const { return source_.was_stopped(); }
 
-  /// The numbers of the images written, ascending; to be called after run().
+  /// Returns the numbers of the written images, ascending. Call it after run().
   std::vector<int> written() const { return sorted(written_); }
   std::vector<int> loaded() const {
     const std::lock_guard lock(mutex_);
@@ -292,7 +293,7 @@ class PipelineHarness {
   std::unique_ptr<Pipeline> pipeline_;
 };
 
-/// 0 .. end-1, without those that `but` says.
+/// Returns 0 .. end-1, without the numbers for which `except` returns true.
 inline std::vector<int> numbers(
     int end, const std::function<bool(int)>& except = [](int) { return false; }) {
   std::vector<int> result;

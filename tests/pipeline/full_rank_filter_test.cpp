@@ -1,4 +1,4 @@
-// A rank that is not below the shorter side gives the image itself, and nothing is decomposed.
+// A rank of at least min(rows, cols) returns the image itself without a decomposition.
 #include "pipeline/full_rank_filter.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Each stage hangs in turn: the pipeline names it and its image, and loses nothing when it goes on.
+// Each stage hangs in turn. The pipeline names the stage and its image, and loses no item when the
+// stage continues.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -13,7 +14,7 @@ namespace {
 
 using std::chrono::seconds;
 
-/// A door that a thread hangs at until it is opened.
+/// Blocks a thread until the test calls open().
 class Gate {
  public:
   void hang() {
@@ -55,7 +56,7 @@ class HungStage : public ::testing::TestWithParam<StageHang> {
     harness_.pipeline();
     run_ = std::async(std::launch::async, [this] { return harness_.run(); });
   }
-  /// As if so much time had passed, with a look each second.
+  /// Simulates this time with one check per second.
   std::optional<Activity::Stall> check_for(int seconds_long) {
     std::optional<Activity::Stall> stall;
     for (int i = 0; i < seconds_long; ++i)
@@ -77,7 +78,7 @@ class HungStage : public ::testing::TestWithParam<StageHang> {
 
 TEST_P(HungStage, is_reported_with_its_image_and_loses_nothing_when_it_resumes) {
   gate_.wait_until_reached();
-  // Other threads, those of this stage too, may be in the middle of something, and soon are not.
+  // Other threads may still be running a step, and finish soon.
   wait_until([&] {
     const std::optional<Activity::Stall> stall = check_for(20);
     return stall && stall->stage == GetParam().stage &&
@@ -94,7 +95,7 @@ TEST_P(HungStage, is_reported_while_a_stop_waits) {
   harness_.pipeline().request_stop();
   wait_until([&] {
     return harness_.pipeline().describe_activity().starts_with(
-        GetParam().stage);  // and the others end
+        GetParam().stage);  // the other steps end
   });
   gate_.open();
   EXPECT_NO_THROW(run_.get());
@@ -106,8 +107,10 @@ const StageHang kHangs[] = {
     {"load", [](PipelineHarness& harness, Hook hook) { harness.on_load = std::move(hook); }},
     {"batch",
      [](PipelineHarness& harness, Hook hook) {
-       harness.options.load_threads = 1;  // so that images come in their order
-       harness.backend.on_batch = [hook = std::move(hook), count = 0]() mutable { hook(count++); };
+       harness.options.load_threads = 1;  // so that images arrive in order
+       harness.backend.on_batch_planes = [hook = std::move(hook), count = 0]() mutable {
+         hook(count++);
+       };
      }},
     {"compute",
      [](PipelineHarness& harness, Hook hook) { harness.backend.on_start = std::move(hook); }},
@@ -124,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(InTurn, HungStage, ::testing::ValuesIn(kHangs), stage_n
 TEST(CanceledTask, is_left_to_the_next_run) {
   PipelineHarness harness;
   harness.images = 10;
-  harness.backend.cancels = [](int number) { return number >= 6; };
+  harness.backend.should_cancel = [](int number) { return number >= 6; };
   const telemetry::RunReport report = harness.run();
   EXPECT_EQ(report.done, 6);
   EXPECT_EQ(report.failed, 0);

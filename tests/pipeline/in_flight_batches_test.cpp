@@ -53,7 +53,7 @@ TEST_F(InFlightBatchesTest, blocks_later_batches_while_a_suspect_waits) {
   EXPECT_TRUE(in_flight_batches_.try_begin(second_));
 }
 
-/// A ledger writes the report down, on a disk that may take its time.
+/// The callback writes to the ledger, on a disk that may be slow.
 TEST(InFlightBatches, answers_while_it_reports_and_keeps_the_items_until_then) {
   std::promise<void> release;
   bool idle = true;

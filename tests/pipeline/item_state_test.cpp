@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kStates = int(ItemState::finished) + 1;
 
-/// The states that an item in state `from` may move to.
+/// Returns the states that an item in state `from` may change to.
 std::vector<ItemState> reachable(ItemState from, bool ok) {
   std::vector<ItemState> states;
   for (int next = 0; next < kStates; ++next) {

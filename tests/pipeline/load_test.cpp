@@ -1,4 +1,4 @@
-// What loading an item takes of the budget, and what is refused before it takes anything.
+// Tests how much of the budget loading reserves, and what is rejected before a reservation.
 #include "pipeline/load.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ class LoadTest : public testing::Test {
     return path;
   }
 
-  /// The item of that file; what it reserved is in reserved_.
+  /// Loads the file. The reservations are in reserved_.
   WorkItem load(const fs::path& path, const ImageLimits& limits = {}) {
     Loader loader(limits, ranks_, io::codec_for(ImageFormat::png));
     WorkItem item;
@@ -42,18 +42,18 @@ class LoadTest : public testing::Test {
       reserved_.push_back(bytes);
       return budget_.reserve(bytes);
     });
-    item.task.ranks = {};  // which were the loader's
+    item.task.ranks = {};  // they reference the loader
     return item;
   }
 
-  /// Of a file that is refused before a byte is reserved.
+  /// Returns the reason why a file is rejected before any reservation.
   FailureReason header_error(const fs::path& path, const ImageLimits& limits = {}) {
     const test::CaughtError failure = test::failure_of([&] { load(path, limits); });
     EXPECT_TRUE(reserved_.empty()) << failure.detail;
     return failure.reason;
   }
 
-  /// The file, and zeros that take no space, up to `size`.
+  /// Writes `start`, and extends the file with a hole to `size` bytes.
   fs::path sparse(const Bytes& start, std::uintmax_t size) {
     const fs::path path = write(start);
     fs::resize_file(path, size);
@@ -96,7 +96,7 @@ TEST_F(LoadTest, reserves_the_copies_of_a_backend_that_checks_another) {
   item.task.ranks = {};
 }
 
-/// Copies of the file without the chunks that pixels do not depend on, and of the pixels.
+/// OpenCV copies the file, without the chunks that pixels do not depend on, and the pixels.
 TEST_F(LoadTest, reserves_what_opencv_takes) {
   const Bytes file = io::codec_by_name("png").encode(image(), {});
   ranks_.clear();  // so that nothing but decoding counts
@@ -143,7 +143,7 @@ TEST_F(LoadTest, reserves_jpeg_memory_from_the_header) {
   EXPECT_EQ(reserved_, std::vector{rotated.size() + 2 * pixels});
 }
 
-/// 512 MiB each, of which a page is on the disk.
+/// Files of 512 MiB, of which one page is on the disk.
 TEST_F(LoadTest, refuses_sparse_non_images_by_their_header) {
   const auto bytes = [](std::string_view text) {
     const auto* begin = reinterpret_cast<const std::byte*>(text.data());

@@ -1,4 +1,4 @@
-// What stands at an output's place, and what becomes of it.
+// Tests decisions about existing files at the path of an output.
 #include "pipeline/output_decision.hpp"
 
 #include <gmock/gmock.h>
@@ -46,7 +46,7 @@ TEST_F(OutputDecisionTest, reprocesses_when_the_input_changed) {
   }
 }
 
-/// A retouched result may have the size that it had.
+/// A modified output may have its old size.
 TEST_F(OutputDecisionTest, does_not_replace_a_modified_output) {
   constexpr std::int64_t kDay_ns = 86400LL * 1000000000;
   constexpr std::int64_t kCreated_ns = kDay_ns + 3123456789;
@@ -76,7 +76,7 @@ TEST_F(OutputDecisionTest, does_not_replace_a_modified_output) {
   EXPECT_EQ(kind(), OutputAction::reprocess) << "its time was not recorded";
 }
 
-/// Their difference exceeds 64 bits with a sign.
+/// The difference does not fit into a signed 64-bit integer.
 TEST_F(OutputDecisionTest, compares_times_that_are_centuries_apart) {
   requested_.input.state.size = 101;
   known_.entry->output_mtime_ns = std::numeric_limits<std::int64_t>::max();
@@ -135,7 +135,7 @@ TEST_F(OutputDecisionTest, creates_or_reprocesses_a_missing_output) {
   EXPECT_EQ(kind(), OutputAction::create);
 }
 
-/// A run was killed between the rename and the row.
+/// A run was killed after the rename and before the output was recorded.
 TEST_F(OutputDecisionTest, reprocesses_an_output_with_only_a_publish_intent) {
   known_.is_intent = true;
   EXPECT_EQ(kind(), OutputAction::reprocess);
@@ -159,7 +159,7 @@ TEST_F(OutputDecisionTest, refuses_a_path_with_a_symlink_loop) {
   EXPECT_FALSE(decision.may_be_replaced);
 }
 
-/// No image is to blame for a disk that fails.
+/// A disk failure must not count as a failure of the image.
 TEST(PathStatusTest, is_an_environment_error_when_the_disk_fails) {
   for (const int error : {EIO, ESTALE, ENOTCONN, ETIMEDOUT, ENOMEM, EHOSTUNREACH, EINTR, EAGAIN})
     EXPECT_THROW(check_status_available("a.png", {.type = fs::file_type::none, .error = error}),

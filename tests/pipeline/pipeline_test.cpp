@@ -1,4 +1,4 @@
-// A run as it should be: everything comes out, memory stays in its bounds, a stop loses nothing.
+// Tests normal runs: every item is written, memory stays within its limit, a stop loses nothing.
 #include "pipeline/pipeline.hpp"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST(Pipeline, does_not_wait_for_more_images_when_none_are_coming) {
   EXPECT_EQ(harness.written(), numbers(2));
 }
 
-/// The source is not at its end, so that the second image waits for whatever is on its way.
+/// The source has not ended, so that the second image waits for items that may still arrive.
 TEST(Pipeline, does_not_wait_for_an_image_that_could_not_be_loaded) {
   for (const ItemResult result : {ItemResult::failed, ItemResult::skipped, ItemResult::deferred}) {
     PipelineHarness harness;
@@ -72,7 +72,7 @@ TEST(Pipeline, does_not_wait_for_an_image_that_could_not_be_loaded) {
                  ? Outcome{result, Stage::load, FailureReason::corrupt, "as the test wants it"}
                  : Outcome();
     };
-    harness.on_next = [&](int number) {  // the first has come to its end
+    harness.on_next = [&](int number) {  // the first image has ended
       const auto is_counted = [&] {
         const telemetry::ProgressState progress = harness.pipeline().progress();
         return progress.done == progress.total;
@@ -85,7 +85,7 @@ TEST(Pipeline, does_not_wait_for_an_image_that_could_not_be_loaded) {
   }
 }
 
-/// So that they share an fsync, and a transaction of the ledger.
+/// A group shares an fsync and a ledger transaction.
 TEST(Pipeline, publishes_finished_images_in_groups) {
   PipelineHarness harness;
   harness.options.write_threads = 1;
@@ -128,7 +128,7 @@ TEST(Pipeline, sends_a_batch_when_its_linger_time_is_over) {
   harness.images = 2;
   harness.backend.planes = 1000;
   std::atomic<bool> first_written = false;
-  harness.on_load = [&](int number) {  // on its way, so that the first waits for it
+  harness.on_load = [&](int number) {  // still loading, so that the first image waits for it
     if (number == 1) wait_until([&] { return first_written.load(); });
   };
   harness.on_write = [&](int) { first_written = true; };
@@ -177,7 +177,7 @@ TEST(Pipeline, accounts_for_the_whole_time_of_every_worker) {
 }
 
 TEST(Pipeline, drains_when_every_channel_is_full) {
-  // 256 + 256 + 1024 items fit into the channels, a few more into the workers' hands.
+  // The channels hold 256 + 256 + 1024 items, and the workers a few more.
   constexpr int kFull = 1500;
   PipelineHarness harness;
   harness.images = 2 * kFull;
@@ -201,7 +201,7 @@ TEST(Pipeline, holds_no_more_than_the_budget_while_the_writer_is_slow) {
     }
   };
   harness.on_write = [&](int) {
-    wait_until([&] { return asked > kFit; });  // one more wants in, and cannot
+    wait_until([&] { return asked > kFit; });  // one more item waits for the budget
     --held;
   };
   EXPECT_EQ(harness.run().done, 20);
@@ -241,7 +241,7 @@ TEST(Pipeline, finishes_computed_images_when_stopped) {
   EXPECT_LT(report.done, 10000);
 }
 
-/// What is only decoded may be a budget full of work.
+/// Decoded items may fill the whole budget.
 TEST(Pipeline, drops_decoded_images_when_stopped) {
   PipelineHarness harness;
   harness.images = 1000;
@@ -255,7 +255,7 @@ TEST(Pipeline, drops_decoded_images_when_stopped) {
   EXPECT_LT(report.done, 20);
 }
 
-/// What is decoded waits for the backend with all of the budget, and a loader for some of it.
+/// Decoded items hold the whole budget and wait for the backend; a loader waits for the budget.
 TEST(Pipeline, can_be_stopped_while_the_backend_is_created) {
   PipelineHarness harness;
   harness.images = 1000;

@@ -1,5 +1,5 @@
-// ThreadCounts are held up at random, over many seeds and thread counts: whatever the order, every
-// image comes out once.
+// Delays threads at random, with many seeds and thread counts. In every order, each image is
+// written exactly once.
 #include "tests/support/random_delay.hpp"
 
 #include <gtest/gtest.h>

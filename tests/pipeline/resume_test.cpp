@@ -1,4 +1,4 @@
-// What a run knows of the outputs of earlier runs, done or only announced.
+// Tests what a run knows about outputs of earlier runs: recorded outputs and publish intents.
 #include "pipeline/resume.hpp"
 
 #include <gmock/gmock.h>
@@ -66,7 +66,7 @@ TEST_F(ResumeIntents, identifies_outputs_of_a_killed_run) {
   EXPECT_EQ(kind(*late), OutputAction::compare);
 }
 
-/// As on a disk that keeps times less exactly.
+/// As on a file system with coarser timestamps.
 TEST_F(ResumeIntents, identify_an_output_with_a_rounded_time) {
   const ItemPtr item = item_of("a.png");
   const std::int64_t written_ns = 1700000000123456789;
@@ -84,7 +84,7 @@ TEST_F(ResumeIntents, identify_an_output_with_a_rounded_time) {
   }
 }
 
-/// Else another input of that name would collide, instead of getting its full name.
+/// Otherwise another input of that name would collide instead of getting its full name.
 TEST_F(ResumeIntents, identify_the_input_of_an_unrecorded_output) {
   const ItemPtr item = item_of("a.png"), sibling = item_of("a.png"), other = item_of("b.png");
   sibling->file = folder_.path() / "in/a.jpg";
@@ -99,7 +99,7 @@ TEST_F(ResumeIntents, identify_the_input_of_an_unrecorded_output) {
   EXPECT_FALSE(resume_.was_made_from(*other, other->outputs)) << "another file";
 }
 
-/// Whatever the times of what it leads to.
+/// The mtime of the link's target does not matter.
 TEST_F(ResumeIntents, does_not_replace_a_foreign_link) {
   const ItemPtr item = item_of("a.png");
   const fs::path old = folder_.path() / "old";
@@ -110,7 +110,7 @@ TEST_F(ResumeIntents, does_not_replace_a_foreign_link) {
   EXPECT_EQ(kind(*item), OutputAction::compare);
 }
 
-/// Between the announcement and the rename there is nothing at the place yet.
+/// Between intent and rename, the output does not exist yet.
 TEST_F(ResumeIntents, survive_pruning_of_missing_outputs) {
   const ItemPtr item = item_of("a.png");
   record_intents({item.get()});
@@ -120,7 +120,7 @@ TEST_F(ResumeIntents, survive_pruning_of_missing_outputs) {
   EXPECT_EQ(kind(*item), OutputAction::reprocess);
 }
 
-/// A copy of the folder, a backup of hard links or a changed mode give files another ctime.
+/// A copy of the folder, a backup with hard links or a changed mode changes the ctime of files.
 TEST_F(ResumeIntents, keep_the_previous_output_record) {
   const ItemPtr item = item_of("a.png");
   WorkItem* const items[] = {item.get()};
@@ -128,7 +128,7 @@ TEST_F(ResumeIntents, keep_the_previous_output_record) {
   record_intents({item.get()});
   publish(*item);
   resume_.record(items);
-  item->file_state.size = 1;  // it has changed
+  item->file_state.size = 1;  // the input has changed
   item->output_mtimes_ns = {item->publication.add(item->outputs[0], std::vector<std::byte>(4))};
   item->output_bytes = {4};
   record_intents({item.get()});
@@ -161,7 +161,7 @@ TEST_F(ResumeIntents, are_removed_when_publishing_fails) {
   EXPECT_EQ(left[0].output, "published.png");
 }
 
-/// Of inputs that were deleted meanwhile, say: nobody writes their outputs.
+/// For example, for deleted inputs: no run writes their outputs.
 TEST_F(ResumeIntents, of_an_earlier_run_are_removed_with_missing_outputs) {
   const ItemPtr published = item_of("published.png"), killed = item_of("killed.png"),
                 in_flight = item_of("in_flight.png");
@@ -202,7 +202,7 @@ class ResumeCheck : public ::testing::Test {
     item.outputs = {at("a.png")};
     return item;
   }
-  /// Its result is there, and recorded.
+  /// Writes and records the output of the old input.
   void make_from_old(const std::string& content = {}) {
     WorkItem made = item("old");
     made.file_state = io::InputFile(made.file).state();
@@ -232,7 +232,7 @@ TEST_F(ResumeCheck, compares_the_open_file_with_its_possible_original) {
   EXPECT_THROW(result_of("other", "image"), ItemError);
 }
 
-/// With the bytes and the settings of the file that is there, and its input as it is now.
+/// The record has the bytes and settings of the existing file, and the current state of the input.
 TEST_F(ResumeCheck, records_a_kept_output_of_a_killed_run_as_done) {
   make_from_old();
   WorkItem killed = item("old");
@@ -263,7 +263,7 @@ TEST_F(ResumeCheck, records_a_kept_output_of_a_killed_run_as_done) {
   EXPECT_TRUE(keep.is_done(moved));
 }
 
-/// One output of the input stays, and the other is still to be made: it may lose the GPU again.
+/// One output of the input is kept and the other is missing: computing it may lose the GPU again.
 TEST_F(ResumeCheck, keeps_a_suspect_whose_other_output_is_missing) {
   write("a.png", "result of a killed run");
   write("new/a.png", "image");
@@ -286,7 +286,7 @@ TEST_F(ResumeCheck, keeps_a_suspect_whose_other_output_is_missing) {
   EXPECT_EQ(ledger_.suspects().size(), 1U);
 }
 
-/// A ledger of version 3 has announced them without their sizes.
+/// Publish intents of a version 3 ledger have no sizes.
 TEST_F(ResumeCheck, records_a_kept_output_with_the_size_that_it_has) {
   write("a.png", "result of a killed run");
   write("new/a.png", "image");
@@ -308,7 +308,7 @@ TEST_F(ResumeCheck, records_a_kept_output_with_the_size_that_it_has) {
   }
 }
 
-/// Else the threads that publish would read both files again.
+/// Otherwise the write threads would read both files again.
 TEST_F(ResumeCheck, compares_an_input_with_its_original_once) {
   make_from_old();
   write("new/a.png", "image");

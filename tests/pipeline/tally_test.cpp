@@ -10,7 +10,7 @@
 namespace eckart::test {
 namespace {
 
-/// An image that is done, with one output for each of these squared errors.
+/// Returns a done image with one output for each of these squared errors.
 ItemPtr done(const std::vector<double>& squared_errors, double loss_estimate_db = 0) {
   ItemPtr item = make_item(0);
   item->task.results.clear();

@@ -1,4 +1,4 @@
-// What the trace has of a pipeline: each image's and each batch's way, in the order of time.
+// Tests the trace of a pipeline: the flow of each image and batch, in order of time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 using ::testing::StartsWith;
 
-/// With a device that tells what it did, and is a little wrong about the time.
+/// A backend whose device reports spans with slightly wrong times.
 class DeviceBackend : public FakeBackend {
  public:
   std::vector<std::string> gpu_bus_ids() const override { return {"00000000:3B:00.0"}; }
@@ -139,7 +139,7 @@ TEST_F(PipelineTrace, marks_failed_and_skipped_images) {
 }
 
 TEST_F(PipelineTrace, shows_waits) {
-  harness_.options.budget_bytes = 2 * kSmall.bytes();  // of one image
+  harness_.options.budget_bytes = 2 * kSmall.bytes();  // for one image
   harness_.options.load_threads = 1;
   std::atomic<long> loader = 0;
   std::atomic<int> asked = 0;

@@ -1,4 +1,4 @@
-// Outputs on their way to their places.
+// Tests publishing of outputs.
 #include "pipeline/write.hpp"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace eckart::test {
 namespace {
 
-/// All of an image's outputs, or none.
+/// Publishes all outputs of an image or none.
 TEST(Write, publishes_nothing_of_an_image_with_a_failed_output) {
   const TempFolder folder;
   const int images = 3;
