@@ -1,4 +1,4 @@
-// eckart bench: short experiments, from their start to what they tell.
+// Tests short experiments of eckart bench, from command line to output.
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>

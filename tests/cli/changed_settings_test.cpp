@@ -1,4 +1,5 @@
-// One changed setting replaces no result unasked, and whoever asks is told how many, and why.
+// A changed setting replaces no result without a request. The message counts the results and names
+// the setting.
 #include <signal.h>
 
 #include <nlohmann/json.hpp>
@@ -36,7 +37,7 @@ TEST_F(ChangedSettings, do_not_reprocess_unless_requested) {
   EXPECT_EQ(run_with("2").code, 0);
 }
 
-/// Its output is there, and not recorded as done.
+/// The output exists, but is not recorded as done.
 TEST_F(ChangedSettings, of_a_run_killed_before_recording_are_refused) {
   fs::remove_all(at("out"));
   fs::remove(at("in/b.png"));
@@ -77,7 +78,7 @@ TEST_F(ChangedSettings, are_reported_by_dry_run) {
   EXPECT_THAT(reprocessed.out, HasSubstr("out/a.png: reprocessed (rank 2 -> 7)\n"));
 }
 
-/// Of inputs that come from a pipe nothing is known before.
+/// Inputs from a pipe cannot be checked before the run.
 TEST_F(ChangedSettings, fail_each_image_when_inputs_come_from_a_pipe) {
   ASSERT_EQ(run({"run", "--files-from", "-", "-o", "piped", "-k", "2"}, {.in = "in/a.png\n"}).code,
             0);
@@ -143,7 +144,7 @@ TEST_F(ChangedSettingsInWatch, reload_keeps_results_of_other_settings_and_warns)
   EXPECT_EQ(io::read_file(at("out/a.png"), 1), before_);
 }
 
-/// It stays, and is known from then on.
+/// The output is kept, and recorded.
 TEST_F(ChangedSettingsInWatch, record_a_kept_result_of_a_killed_service) {
   configure("rank: 2");
   write_png("in/a.png");
@@ -163,7 +164,7 @@ TEST_F(ChangedSettingsInWatch, record_a_kept_result_of_a_killed_service) {
   EXPECT_THAT(run({"prune", "out", "--include-empty"}).out, HasSubstr("2 files would be removed"));
 }
 
-/// One result was replaced by a service that was killed before it recorded that.
+/// A service replaced one result and was killed before it recorded that.
 TEST_F(ChangedSettingsInWatch, count_a_replaced_result_once) {
   make_results();
   EXPECT_EQ(stop().code, 0);

@@ -32,7 +32,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-/// Runs `eckart` in a folder of its own; paths are relative to it.
+/// Runs `eckart` in a temporary folder; paths are relative to it.
 class CliTest : public ::testing::Test {
  protected:
   ProcessResult run(const std::vector<std::string>& arguments,
@@ -61,20 +61,20 @@ class CliTest : public ::testing::Test {
   }
   void write_png(const fs::path& relative) { write(relative, encoded("png")); }
 
-  /// Files below a folder, ascending; also those that are hidden, but not what the program keeps
-  /// for itself in `.eckart`.
+  /// Returns the files below a folder, ascending. Includes hidden files, except those below
+  /// `.eckart`.
   Names files(const fs::path& relative) const {
     Names names;
     if (!fs::exists(at(relative))) return names;
     for (const auto& entry : fs::recursive_directory_iterator(at(relative))) {
-      const fs::path name = entry.path().lexically_relative(at(relative));  // it may be gone
+      const fs::path name = entry.path().lexically_relative(at(relative));  // the file may be gone
       if (!entry.is_directory() && *name.begin() != ".eckart") names.push_back(name);
     }
     std::sort(names.begin(), names.end());
     return names;
   }
 
-  /// Throws ItemError if it is not a whole image.
+  /// Decodes an image file. Throws ItemError if it is not complete.
   Image decode(const fs::path& relative) const {
     const auto file = io::read_file(at(relative), 1024);
     return io::detect_codec(file).decode(file, {});
@@ -84,7 +84,7 @@ class CliTest : public ::testing::Test {
   const TempFolder folder_;
 };
 
-/// The line of `text` that has `part`; empty if none has.
+/// Returns the first line of `text` that contains `part`; empty if there is none.
 inline std::string line_containing(const std::string& text, const std::string& part) {
   const std::size_t found = text.find(part);
   if (found == text.npos) return {};

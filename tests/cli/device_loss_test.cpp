@@ -1,5 +1,5 @@
-// A GPU that is lost in the middle costs the images nothing: the program starts again, what was
-// computed then is computed one by one, and what loses the GPU twice is left out.
+// No image is lost with a GPU. The program restarts, computes the suspects one by one, and computes
+// an image on the CPU after it lost the GPU twice.
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/cli_fixture.hpp"
@@ -17,7 +17,7 @@ class DeviceLoss : public CliTest {
     for (int i = 0; i < kImages; ++i) write_png("in/" + std::to_string(i) + ".png");
   }
 
-  /// An image whose first sample is 7, which no other's is.
+  /// Writes an image whose first sample is 7; no other image has that.
   void write_device_loss_image(const fs::path& relative) {
     Image image(ImageShape{24, 16, 1, Depth::u8});
     std::fill_n(image.data(), image.bytes(), std::byte{7});
@@ -27,7 +27,7 @@ class DeviceLoss : public CliTest {
   ProcessResult run_on_gpu(Environment environment, std::vector<std::string> more = {}) {
     std::vector<std::string> arguments{"run", "in", "-o", "out", "-k", "2", "--json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    environment["LD_LIBRARY_PATH"] = ECKART_FAKE_GPU;  // has a libcuda.so.1
+    environment["LD_LIBRARY_PATH"] = ECKART_FAKE_GPU;  // contains a libcuda.so.1
     return run(arguments,
                {.program = fs::path(ECKART_FAKE_GPU) / "eckart", .environment = environment});
   }
@@ -72,7 +72,7 @@ TEST_F(DeviceLoss, restarts_at_most_three_times) {
   expect_complete();
 }
 
-/// As a script that a restarted process has started would inherit it.
+/// A script that a restarted process started inherits the variable.
 TEST_F(DeviceLoss, ignores_restart_count_of_another_process) {
   const ProcessResult result = run_on_gpu({{"FAKE_GPU_LOST_AT_BATCH", "1"},
                                            {"FAKE_GPU_LOST_EVERY_PROCESS", "1"},
@@ -94,7 +94,7 @@ TEST_F(DeviceLoss, computes_image_that_lost_the_gpu_twice_on_the_cpu) {
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("31 done, 0 failed\n0 pending\n"));
 }
 
-/// Three images, of which the first batch has the first two.
+/// Three images; the first batch has two of them.
 TEST_F(DeviceLoss, needs_another_run_when_too_many_images_lose_the_gpu) {
   for (const char* name : {"in/k1.png", "in/k2.png", "in/k3.png"}) write_device_loss_image(name);
   const Environment killer{{"FAKE_GPU_LOST_ON_SAMPLE", "7"}};

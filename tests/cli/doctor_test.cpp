@@ -1,4 +1,4 @@
-// Whether `eckart doctor` says what it finds, and what it measures is what runs go by.
+// Tests the output of `eckart doctor`, and that runs use its calibration.
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -25,7 +25,7 @@ class Doctor : public CliTest {
     EXPECT_EQ(result.code, 0) << result.err;
     return nlohmann::json::parse(result.out).at("solvers").at(0);
   }
-  /// So many times what is stored.
+  /// Multiplies the stored costs of `subspace` by this factor.
   void price_subspace(double factor) {
     Calibration costs = settings::read_calibration(at(kStored));
     for (const auto& [name, coefficient] : kCostTerms)
@@ -60,7 +60,7 @@ TEST_F(Doctor, measures_costs_that_runs_use) {
   ASSERT_THAT(files("config"), ElementsAre("eckart/calibration.yaml"));
   EXPECT_THAT(run({"doctor"}).out, HasSubstr("solver costs: measured on this machine on 20"));
 
-  // What was measured is this machine's affair; far from it the choice is plain.
+  // Measured costs depend on the machine. With costs far from them, the choice is certain.
   write("in/a.png", encoded("png", 96, 96));
   price_subspace(1e-3);
   EXPECT_EQ(solver_of_a_run().at("solver"), "subspace");

@@ -1,6 +1,5 @@
-// Signals at any moment from the first of the program's own code to the end of a run, or to a
-// service that is ready: none has the system's default effect, which is to end the process by a
-// signal, half-way.
+// Sends signals at any time from the start of the program's own code to the end of a run, or until
+// a service is ready. No signal may have the system's default action, which kills the process.
 #include <signal.h>
 
 #include <chrono>
@@ -16,7 +15,7 @@ using std::chrono::nanoseconds;
 
 class EarlySignal : public WatchTest {
  protected:
-  static constexpr int kTries = kIsSanitized ? 4 : 10;  // of each signal
+  static constexpr int kTries = kIsSanitized ? 4 : 10;  // for each signal
   const Names kRun{"run", "in", "-o", "out", "-q", "--overwrite", "--backend", "cpu"};
 
   void SetUp() override {
@@ -25,8 +24,8 @@ class EarlySignal : public WatchTest {
     configure();
   }
 
-  /// Waits until the process executes the program's own code, rather than the loader's, before
-  /// which nobody can have a handler: its handlers, in /proc, are no longer the system's.
+  /// Waits until the process runs the program's own code instead of the loader's; earlier, no
+  /// handler can exist. /proc shows when handlers are installed.
   static void wait_for_handlers(const EckartProcess& process) {
     wait_for([&] {
       std::ifstream status("/proc/" + std::to_string(process.pid()) + "/status");
@@ -38,7 +37,7 @@ class EarlySignal : public WatchTest {
     });
   }
 
-  /// From the first handler to the end of a run, of CPU time.
+  /// Returns the CPU time from the first handler to the end of a run.
   nanoseconds time_of_run() const {
     EckartProcess program(kRun, {.folder = at(".")});
     wait_for_handlers(program);
@@ -46,7 +45,7 @@ class EarlySignal : public WatchTest {
     wait_for([&] { return program.has_ended(); });
     return program.cpu_time() - begin;
   }
-  /// Likewise, until a service is ready.
+  /// Returns the CPU time from the first handler until a service is ready.
   nanoseconds time_of_start() {
     start();
     wait_for_handlers(*service_);
@@ -56,8 +55,8 @@ class EarlySignal : public WatchTest {
     EXPECT_EQ(stop().code, 0);
     return time;
   }
-  /// Waits until the process has used a random part of `time`, or has come that far. CPU time:
-  /// where the process is in its work after so many milliseconds is another place on each machine.
+  /// Waits until the process has used a random part of `time`, or has reached the end of that
+  /// phase. Uses CPU time, because the progress after a given wall time differs between machines.
   void wait_for_random_moment(const EckartProcess& process, nanoseconds time) {
     wait_for_handlers(process);
     const double part = std::uniform_real_distribution<>(0, 1)(random_);
@@ -128,7 +127,7 @@ TEST_F(EarlySignal, early_usr1_is_answered_later) {
   EXPECT_EQ(stop().code, 0);
 }
 
-/// As nohup does.
+/// As nohup ignores it.
 TEST_F(EarlySignal, hup_ignored_by_the_caller_stays_ignored) {
   EckartProcess::Options shell;
   shell.folder = at(".");

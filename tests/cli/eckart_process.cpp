@@ -45,7 +45,7 @@ EckartProcess::EckartProcess(const std::vector<std::string>& arguments, const Op
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
 
-  int pty_end = -1;  // the terminal's end that is the program's
+  int pty_end = -1;  // the terminal end of the program
   if (options.on_terminal) {
     if (openpty(&terminal_, &pty_end, nullptr, nullptr, nullptr) != 0)
       throw std::runtime_error("no terminal");
@@ -53,7 +53,7 @@ EckartProcess::EckartProcess(const std::vector<std::string>& arguments, const Op
     fcntl(terminal_, F_SETFL, O_NONBLOCK);
   }
   const int program =
-      open(options.program.c_str(), O_RDONLY | O_CLOEXEC);  // nobody may not be able to
+      open(options.program.c_str(), O_RDONLY | O_CLOEXEC);  // the user nobody may not have access
   pid_ = fork();
   if (pid_ < 0) throw std::runtime_error("cannot fork");
   if (pid_ > 0) {
@@ -61,7 +61,7 @@ EckartProcess::EckartProcess(const std::vector<std::string>& arguments, const Op
     if (pty_end >= 0) close(pty_end);
     return;
   }
-  // A shell without job control has SIGINT ignored for what it starts in the background.
+  // A shell without job control ignores SIGINT for background processes.
   ::signal(SIGHUP, SIG_DFL);
   ::signal(SIGINT, SIG_DFL);
   ::signal(SIGTERM, SIG_DFL);
@@ -84,7 +84,7 @@ EckartProcess::EckartProcess(const std::vector<std::string>& arguments, const Op
   }
   if (chdir(folder_.c_str()) != 0) _exit(127);
   if (options.as_nobody && setuid(kNobody) != 0) _exit(127);
-  setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);  // nothing of this user's is read
+  setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);  // ignore files of the current user
   if (!options.fault.empty()) {
     setenv("ECKART_FAULT", options.fault.c_str(), 1);
     setenv("LD_PRELOAD", ECKART_FAULT_INJECTION, 1);

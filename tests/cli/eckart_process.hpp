@@ -16,20 +16,20 @@ struct ProcessResult {
   std::string out, err;
 };
 
-/// A process of the real `eckart`; killed if it is still there at the end.
+/// A process of the real `eckart`. The destructor kills it if it is still running.
 class EckartProcess {
  public:
   struct Options {
-    std::filesystem::path folder = {};  ///< where it runs, and where its output is kept
-    std::string in = {};                ///< its standard input
+    std::filesystem::path folder = {};  ///< working folder, also for its captured output
+    std::string in = {};                ///< standard input
     bool as_nobody = false;             ///< drops root's permission to read everything
     bool closed_streams = false;        ///< starts without stdin, stdout and stderr
-    bool on_terminal = false;           ///< its stdout and stderr; see shown()
+    bool on_terminal = false;  ///< connects stdout and stderr to a terminal; see terminal_output()
     std::filesystem::path program = ECKART_PROGRAM;
-    std::size_t address_space_mb = 0;  ///< all that it may have; 0: no limit
-    int open_files = 0;                ///< most at a time, hard limit; 0: as here
-    std::string fault = {};            ///< ECKART_FAULT of faults.cpp; empty: none
-    std::map<std::string, std::string> environment = {};  ///< beside what is here
+    std::size_t address_space_mb = 0;  ///< limit; 0: none
+    int open_files = 0;                ///< hard limit; 0: unchanged
+    std::string fault = {};            ///< ECKART_FAULT of fault_injection.cpp; empty: none
+    std::map<std::string, std::string> environment = {};  ///< added to the current environment
   };
   EckartProcess(const std::vector<std::string>& arguments, const Options& options);
   ~EckartProcess();
@@ -38,13 +38,13 @@ class EckartProcess {
 
   void signal(int number);
   pid_t pid() const { return pid_; }
-  /// Whether wait() would return at once.
+  /// Returns whether the process has ended: wait() does not block.
   bool has_ended() const;
-  /// What all of its threads have spent on cores so far.
+  /// Returns the CPU time of all threads so far.
   std::chrono::nanoseconds cpu_time() const;
-  /// What it has said on stderr so far.
+  /// Returns the output on stderr so far.
   std::string err() const;
-  /// What has come to its terminal so far.
+  /// Returns the output on its terminal so far.
   std::string terminal_output();
   ProcessResult wait();
 

@@ -1,2 +1,2 @@
-// Stands in for libcuda.so.1, so that the program looks for its CUDA module.
+// Replaces libcuda.so.1, so that the program looks for its CUDA module.
 extern "C" void eckart_fake_driver() {}

@@ -1,8 +1,10 @@
-// Stands in for libeckart_cuda.so: a "GPU" that the CPU computes for, and that is lost as the
-// environment says. FAKE_GPU_LOST_AT_BATCH=N: from the N-th batch of the first process on, and with
-// FAKE_GPU_LOST_EVERY_PROCESS of every process, by all lanes, as a real one is.
-// FAKE_GPU_LOST_ON_SAMPLE=B: by each image whose first sample is B. FAKE_GPU_MISSING_AFTER_RESTART:
-// no process that follows on another finds it. FAKE_GPU_BUILD_ID=ID: the module is of that build.
+// Replaces libeckart_cuda.so with a simulated GPU that computes on the CPU. Environment variables
+// control when the GPU is lost:
+// - FAKE_GPU_LOST_AT_BATCH=N: all lanes lose it from the N-th batch of the first process on.
+// - FAKE_GPU_LOST_EVERY_PROCESS: the same in every process.
+// - FAKE_GPU_LOST_ON_SAMPLE=B: each image whose first sample is B loses it.
+// - FAKE_GPU_MISSING_AFTER_RESTART: a restarted process finds no GPU.
+// - FAKE_GPU_BUILD_ID=ID: sets the build ID of the module.
 #include <atomic>
 #include <cstdlib>
 #include <memory>

@@ -1,14 +1,22 @@
-// Preloaded into `eckart`: lets system calls on its temporaries fail. ECKART_FAULT is CALL:ERRNO:
-// FIRST:COUNT, CALL one of mkdir (of .eckart), open, write, fsync, close, rename, unlink (with
-// ERRNO 0 alone), noreplace (renameat2; of a temporary it is a rename, too), folder (its fsync),
-// ledger (any that changes it), and any (of all these); of these calls the FIRST-th (from 1) and
-// those after it fail, COUNT of them in all. Of ERRNO 0 the process dies instead, before the call;
-// of -1 an fsync claims to have done what it has not; of -2 the call never returns. More calls for
-// that: input (reading a file called stuck...), list (reading a folder that has "stuck" in its
-// path), writeback (as folder; and an fsync of a temporary sets a later time of change, as a
-// network file system may, unless the time was set), compute (a matrix product), lstat (of an
-// output in a folder called "unstable"). How many such calls there were is written to the file
-// ECKART_FAULT_CALLS at the end.
+// Preloaded into `eckart`: makes system calls on temporary files fail. ECKART_FAULT is
+// CALL:ERRNO:FIRST:COUNT. The calls number FIRST to FIRST + COUNT - 1 (from 1) fail with ERRNO. The
+// number of such calls is written to the file ECKART_FAULT_CALLS at the end. CALL is one of:
+// - mkdir (of .eckart), open, write, fsync, close, rename
+// - unlink (only with ERRNO 0)
+// - noreplace: renameat2; of a temporary file it also counts as rename
+// - folder: fsync of a folder
+// - ledger: any call that changes the ledger
+// - any: all of the above
+// - input: reading a file called stuck...
+// - list: reading a folder that has "stuck" in its path
+// - writeback: as folder; and an fsync of a temporary file sets a later mtime, as a network file
+//   system may do, unless the mtime was set
+// - compute: a matrix product
+// - lstat: of an output in a folder called "unstable"
+// Special values of ERRNO:
+// - 0: the process dies before the call.
+// - -1: an fsync reports success without syncing.
+// - -2: the call never returns.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -67,14 +75,14 @@ const Fault& fault_from_environment() {
   return fault;
 }
 
-/// The file ECKART_FAULT_REACHED says that it does.
+/// Never returns. Creates the file ECKART_FAULT_REACHED first.
 [[noreturn]] void hang() {
   const char* name = std::getenv("ECKART_FAULT_REACHED");
   if (std::FILE* file = name ? std::fopen(name, "w") : nullptr) std::fclose(file);
   for (;;) pause();
 }
 
-/// Whether this call, on a temporary, is one that fails; errno is set then.
+/// Whether this call on a temporary file fails; sets errno if it does.
 bool inject_fault(const char* call) {
   const Fault& fault = fault_from_environment();
   if (std::strcmp(call, fault.call) != 0 && std::strcmp("any", fault.call) != 0) return false;
@@ -104,7 +112,7 @@ int open(const char* path, int flags, ...) {
   return is_temporary(path) && inject_fault("open") ? -1 : real(path, flags, mode);
 }
 
-// The same function, where offsets have 64 bits anyway.
+// The same function on systems with 64-bit offsets.
 int open64(const char* path, int flags, ...) __attribute__((alias("open")));
 
 int openat(int folder, const char* path, int flags, ...) {
@@ -125,7 +133,7 @@ int mkdir(const char* path, mode_t mode) {
   return ours && inject_fault("mkdir") ? -1 : real(path, mode);
 }
 
-/// Whether it is this very call, which takes a look at a path, that is to hang.
+/// Whether ECKART_FAULT names exactly this call; `any` does not include it.
 bool should_hang(const char* call) { return std::strcmp(call, fault_from_environment().call) == 0; }
 
 ssize_t read(int descriptor, void* data, size_t size) {
@@ -167,7 +175,7 @@ int lstat64(const char* path, struct stat64* status) noexcept {
   return fails ? -1 : real(path, status);
 }
 
-// As cblas.h has it, of the CPU backend's OpenBLAS.
+// Declared as in cblas.h; replaces the function of OpenBLAS in the CPU backend.
 void cblas_sgemm(int order, int a_is, int b_is, int m, int n, int k, float alpha, const float* a,
                  int lda, const float* b, int ldb, float beta, float* c, int ldc) {
   static const auto real = next(&cblas_sgemm, "cblas_sgemm");
@@ -220,7 +228,7 @@ int fsync(int descriptor) {
   return real(descriptor);
 }
 
-/// Only the beginning of an fsync: left out where that is.
+/// The first part of an fsync; skipped if the fsync is skipped.
 int sync_file_range(int descriptor, off64_t offset, off64_t size, unsigned flags) {
   static const auto real = next(&sync_file_range, "sync_file_range");
   return fault_from_environment().error < 0 ? 0 : real(descriptor, offset, size, flags);
@@ -266,7 +274,7 @@ int renameat2(int from_folder, const char* from, int to_folder, const char* to, 
   return failed ? -1 : real(from_folder, from, to_folder, to, flags);
 }
 
-/// Not one that fails: a temporary that cannot be removed is left to the next run.
+/// Never fails, because a temporary file that cannot be removed is left to the next run.
 int unlinkat(int folder, const char* path, int flags) {
   static const auto real = next(&unlinkat, "unlinkat");
   if (fault_from_environment().error == 0 && is_temporary(path)) inject_fault("unlink");

@@ -1,4 +1,4 @@
-// Whether a disk that is full or broken stops the run, blames no image, and leaves nothing behind.
+// Tests that a full or broken disk stops the run, fails no image, and leaves no temporary files.
 #include <cerrno>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
                       DiskFault{"rename", EIO, false}),
     name_of);
 
-/// When `call` fails a few times, and then no more.
+/// The call fails a few times and then succeeds.
 class TemporarilyFullDisk : public FullDisk {};
 
 TEST_P(TemporarilyFullDisk, is_waited_for_with_wait_for_space) {
@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
                       DiskFault{"close", EDQUOT, true}, DiskFault{"rename", ENOSPC, true}),
     name_of);
 
-/// Whichever of the calls that change the ledger it is that fails.
+/// Each call that changes the ledger fails in turn.
 TEST_F(CliTest, records_in_ledger_once_there_is_space) {
   for (int i = 0; i < 6; ++i) write_png("in/" + std::to_string(i) + ".png");
   int waits = 0;
@@ -106,7 +106,7 @@ TEST_F(CliTest, records_in_ledger_once_there_is_space) {
     const ProcessResult result =
         run({"run", "in", "-o", "out", "-k", "2", "--wait-for-space", "--set", "durability=file"},
             {.fault = "ledger:" + std::to_string(ENOSPC) + ":" + std::to_string(call) + ":2"});
-    if (result.code == int(ExitCode::io_error)) {  // SQLite does not say why it could not sync
+    if (result.code == int(ExitCode::io_error)) {  // SQLite does not report why a sync failed
       EXPECT_THAT(result.err, HasSubstr("ledger.db: disk I/O error"));
       EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
     } else {
@@ -204,7 +204,7 @@ TEST_F(FewInodes, are_waited_for_with_wait_for_space) {
   }
 }
 
-/// A ledger that is not open needs files beside it to be read.
+/// SQLite needs further files to read a ledger that is not open.
 TEST_F(FewInodes, allow_status_and_rerun_of_a_finished_run) {
   const ProcessResult result =
       on_few_inodes(100, "mount -o remount,size=600k full; " + std::string(kRun) +
@@ -239,7 +239,7 @@ TEST_F(CliTest, does_not_report_unsynced_output_as_done) {
   EXPECT_EQ(nlohmann::json::parse(result.out).at("done"), 0);
 }
 
-/// Its own entries, and its entry in the folder above.
+/// Syncs the entries of the folder, and its entry in the parent folder.
 TEST_F(CliTest, syncs_every_new_folder_and_its_parent) {
   const auto syncs = [&](const std::string& out) {
     run({"run", "in", "-o", out, "-k", "2", "--set", "durability=file", "--set", "threads.write=1"},

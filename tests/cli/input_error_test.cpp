@@ -1,4 +1,4 @@
-// One bad input costs one input, which is named with its reason.
+// A bad input fails alone, and is named with its reason.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,7 +13,7 @@ class InputErrors : public CliTest {
  protected:
   void SetUp() override { write_png("in/good.png"); }
 
-  /// Everything but in/`name` is done, and in/`name` is named with this reason.
+  /// Expects that in/`name` fails with this reason and all other inputs are done.
   void expect_named(const std::string& name, const std::string& reason,
                     EckartProcess::Options options = {}) {
     const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2"}, options);
@@ -52,7 +52,7 @@ TEST_F(InputErrors, of_a_truncated_jpeg_only_with_the_strict_decoder) {
   EXPECT_EQ(decode("out/bad.png").shape().rows, 64);
 }
 
-/// tools/malformed-input-test has more of them.
+/// tools/malformed-input-test tests more files.
 TEST_F(InputErrors, of_decompression_bombs_with_both_decoders) {
   write("in/pixels.png", encoded("png", 1, 6001));
   write("in/scans.jpg",
@@ -288,7 +288,7 @@ TEST_F(InputErrors, rejects_output_in_the_state_folder) {
               HasSubstr("inside the folder .eckart"));
 }
 
-/// A slip of the hand.
+/// Protects against mistakes on the command line.
 TEST_F(InputErrors, does_not_overwrite_foreign_file_with_report_or_ledger) {
   write("list", "in/good.png\n");
   write_png("scan");
@@ -329,7 +329,7 @@ TEST_F(InputErrors, ends_with_74_when_output_cannot_be_written) {
   EXPECT_THAT(files("out"), ElementsAre("good.png"));
 }
 
-/// With --overwrite as well, which replaces outputs alone.
+/// Also with --overwrite, which replaces only outputs.
 TEST_F(InputErrors, reports_collision_when_file_replaces_output_folder) {
   write_png("in/sub/bad.png");
   const std::string text = "a file where a folder must be";

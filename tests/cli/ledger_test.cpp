@@ -1,5 +1,5 @@
-// What survives of a ledger: inputs that are moved or copied, results whose inputs are deleted, and
-// ledgers that are damaged, exported and imported.
+// Tests the ledger with moved, copied and deleted inputs, and damaged, exported and imported
+// ledgers.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -20,7 +20,7 @@ class LedgerCommands : public CliTest {
     ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
   }
 
-  /// The summary of a run.
+  /// Returns the summary of a run.
   std::string summary(const std::string& input, const std::vector<std::string>& more = {}) {
     std::vector<std::string> arguments{"run", input, "-o", "out", "--json", "-k", "2"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -45,7 +45,7 @@ class LedgerCommands : public CliTest {
     const timespec times[] = {{1000000000, 0}, {1000000000, 0}};
     ASSERT_EQ(::utimensat(AT_FDCWD, at(name).c_str(), times, 0), 0);
   }
-  /// A command in which `eckart` is this program.
+  /// Runs a shell command in which `eckart` is the program under test.
   ProcessResult run_shell(const std::string& command) {
     EckartProcess::Options shell;
     shell.program = "/bin/sh";
@@ -87,7 +87,7 @@ TEST_F(LedgerCommands, treat_moved_and_changed_input_as_new) {
   EXPECT_EQ(summary("moved"), "0 done, 2 skipped, 1 failed");
 }
 
-/// By chance their sizes and times are the same.
+/// Files of both folders have equal sizes and mtimes by chance.
 TEST_F(LedgerCommands, distinguish_two_folders_with_same_names) {
   const auto good = bytes("in/a.png");
   copy_tree("in", "other", true);
@@ -143,7 +143,7 @@ TEST_F(LedgerCommands, import_warns_of_a_ledger_that_it_renames) {
   EXPECT_THAT(result.err, HasSubstr("renamed to ledger.db.damaged-1"));
 }
 
-/// The damage shows when a row is removed.
+/// The damage is detected when a row is removed.
 TEST_F(LedgerCommands, prune_warns_of_a_ledger_that_it_renames) {
   fs::remove(at("in/a.png"));
   ASSERT_EQ(std::system(("sqlite3 '" + at("out/.eckart/ledger.db").string() +
@@ -179,7 +179,7 @@ TEST_F(LedgerCommands, prune_lists_and_removes_results_of_deleted_inputs) {
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
 }
 
-/// Of a run that was killed before it recorded its output, and whose input was deleted then.
+/// The run was killed before it recorded the output, and then the input was deleted.
 TEST_F(LedgerCommands, prune_removes_an_unrecorded_result) {
   write_png("in/new.png");
   for (int call = 1; !fs::exists(at("out/new.png")) && call < 20; ++call)
@@ -193,7 +193,7 @@ TEST_F(LedgerCommands, prune_removes_an_unrecorded_result) {
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
 }
 
-/// A ledger of version 3 has announced it without its size.
+/// A publish intent of a version 3 ledger has no size.
 TEST_F(LedgerCommands, prune_removes_an_unrecorded_result_of_unknown_size) {
   write_png("in/new.png");
   for (int call = 1; !fs::exists(at("out/new.png")) && call < 20; ++call)
@@ -210,7 +210,7 @@ TEST_F(LedgerCommands, prune_removes_an_unrecorded_result_of_unknown_size) {
   EXPECT_EQ(run_shell(count).out, "0\n");
 }
 
-/// The recorded result is of an input that is there, and was replaced by one of a killed run.
+/// The recorded result has an existing input, and a killed run replaced it.
 TEST_F(LedgerCommands, prune_keeps_an_unrecorded_result_of_an_existing_input) {
   write("in/a.png", encoded("png", 30, 20));
   const auto before = fs::last_write_time(at("out/a.png"));
@@ -247,7 +247,7 @@ TEST_F(LedgerCommands, prune_follows_no_symlink_out_of_the_folder) {
   EXPECT_TRUE(fs::exists(at("victim/c.png")));
 }
 
-/// The folder of a disk that is not mounted is not there, or is empty.
+/// The folder of an unmounted disk is missing or empty.
 TEST_F(LedgerCommands, prune_keeps_results_of_unmounted_disk) {
   fs::rename(at("in"), at("unmounted"));
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
@@ -262,7 +262,7 @@ TEST_F(LedgerCommands, prune_keeps_results_of_unmounted_disk) {
   EXPECT_THAT(run({"prune", "out", "--yes", "--include-empty"}).out, HasSubstr("3 files removed"));
 }
 
-/// One of several disks, and lists of inputs, whose root is that of all files.
+/// One of several disks is unplugged. Inputs from a list have the root of all files.
 TEST_F(LedgerCommands, prune_keeps_results_of_unplugged_disk) {
   for (const char* name : {"media/D1/day1/a.png", "media/D2/b.png", "usb/c.png"}) write_png(name);
   ASSERT_EQ(run({"run", "media", "-o", "mout", "-k", "2"}).code, 0);
@@ -309,7 +309,7 @@ TEST_F(LedgerCommands, accept_own_ledger_by_path) {
             all);
 }
 
-/// It would take them for its own, and forget what it does not find.
+/// It would treat the outputs as its own, and remove missing ones from the ledger.
 TEST_F(LedgerCommands, reject_ledger_of_another_folder) {
   for (const char* command : {"run in -o other", "status other"}) {
     const ProcessResult result =
@@ -319,7 +319,7 @@ TEST_F(LedgerCommands, reject_ledger_of_another_folder) {
   }
 }
 
-/// As after the loss of a GPU, while another run has begun in the ledger that they share.
+/// As after a GPU loss, while another run has started with the same ledger.
 TEST_F(LedgerCommands, restarted_run_skips_its_own_results) {
   const std::string shared = " --ledger shared.db -k 2 --overwrite";
   ASSERT_EQ(run_shell("eckart run in -o first" + shared).code, 0);
@@ -342,7 +342,7 @@ TEST_F(LedgerCommands, import_skips_failures_of_changed_inputs) {
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("4 done, 0 failed"));
 }
 
-/// Which would else be read as a ledger that knew nothing.
+/// Otherwise the export would look like an empty ledger.
 TEST_F(LedgerCommands, export_fails_without_ledger) {
   fs::create_directory(at("empty"));
   const ProcessResult result = run({"ledger", "export", "empty"});
@@ -367,7 +367,7 @@ TEST_F(LedgerCommands, keep_damaged_database_of_another_program) {
   EXPECT_FALSE(fs::exists(at("f.db.damaged-1")));
 }
 
-/// Of a run that was killed, or is at work.
+/// Publish intents belong to a killed or a running process.
 TEST_F(LedgerCommands, export_skips_publish_intents) {
   ASSERT_EQ(std::system(("sqlite3 '" + at("out/.eckart/ledger.db").string() +
                          "' \"INSERT INTO publish_intent SELECT * FROM output; "

@@ -1,5 +1,5 @@
-// Whether the manual pages and the completion know what the program knows: every command, flag, key
-// and default, and nothing else.
+// Tests that the manual pages and the shell completion have exactly the commands, flags, keys and
+// defaults of the program.
 #include <map>
 #include <regex>
 #include <set>
@@ -31,7 +31,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-/// A page, with roff's spellings of characters resolved.
+/// Returns a page with roff character escapes replaced.
 std::string page(const std::string& name) {
   std::ostringstream text;
   text << std::ifstream(fs::path(kPages) / name).rdbuf();
@@ -45,7 +45,7 @@ std::string section(const std::string& page, const std::string& name) {
   return page.substr(begin, page.find("\n.SH ", begin) - begin);
 }
 
-/// What the paragraphs of a page are about: the lines after .TP, without their macros.
+/// Returns the headings of paragraphs: the lines after .TP, without macros.
 std::vector<std::string> headings(const std::string& page) {
   std::vector<std::string> found;
   bool is_next = false;
@@ -65,7 +65,7 @@ Words flags_in(const std::string& text) {
   return flags;
 }
 
-/// "section.key: value" of each setting, as a file of settings has them.
+/// Returns "section.key: value" for each setting of a settings file.
 std::vector<std::string> keys_of(const std::string& yaml) {
   static const std::regex line_of("( *)([a-z_]+):( [^#]*)?.*");
   std::vector<std::string> keys;
@@ -102,7 +102,7 @@ class ManPages : public CliTest {
     EXPECT_THAT(names, Contains("run"));
     return names;
   }
-  /// All the spellings of a command's flags.
+  /// Returns all spellings of the flags of a command.
   Words flags(const Names& command) {
     Words all;
     for (const std::string& line : lines_of(help(command))) {
@@ -111,7 +111,7 @@ class ManPages : public CliTest {
     EXPECT_THAT(all, Contains("--help"));
     return all;
   }
-  /// What `shell` prints; it knows the program as eckart.
+  /// Returns the output of `script` in `shell`, in which `eckart` is the program under test.
   Names lines_from(const std::string& shell, const std::string& script) {
     const ProcessResult result = run(
         {"-c", script}, {.program = shell,
@@ -120,7 +120,7 @@ class ManPages : public CliTest {
     EXPECT_EQ(result.err, "");
     return lines_of(result.out);
   }
-  /// What bash offers in the place of the last word.
+  /// Returns the completions that bash offers for the last word.
   Names bash_offers(const Names& words) {
     std::string script =
         "compopt() { :; }\nsource " + std::string(kCompletion) + "/eckart.bash\nCOMP_WORDS=(eckart";

@@ -1,4 +1,4 @@
-// What is not known as this very input's output is in the way: it is not replaced.
+// A file that is not known as an output of this input is not replaced.
 #include <sys/stat.h>
 
 #include "tests/cli/cli_fixture.hpp"
@@ -73,7 +73,7 @@ TEST_F(OutputCollision, keeps_modified_result) {
   EXPECT_EQ(bytes("out/a.png").size(), 9u);
 }
 
-/// All of an image's outputs, or none.
+/// Writes all outputs of an image or none.
 TEST_F(OutputCollision, writes_no_output_when_one_of_several_collides) {
   write("out/a.k3.png", "precious");
   EXPECT_EQ(run_cam("cam1", {}, "2,3").code, 3);
@@ -99,7 +99,7 @@ TEST_F(OutputCollision, treats_any_existing_file_as_collision_without_ledger) {
   EXPECT_EQ(run_cam("cam1", {"--ledger", "none"}, "3").code, 3) << "and now it has others";
 }
 
-/// On a file system that knows no RENAME_NOREPLACE as well.
+/// Also on a file system without RENAME_NOREPLACE.
 TEST_F(OutputCollision, is_detected_on_publishing_without_rename_noreplace) {
   write("out/a.png", "precious");
   std::vector<std::string> arguments{"run", "cam1", "-o", "out", "-k", "2"};
@@ -109,7 +109,7 @@ TEST_F(OutputCollision, is_detected_on_publishing_without_rename_noreplace) {
   EXPECT_EQ(run(arguments, {.fault = "noreplace:22:1:1000"}).code, 0);
 }
 
-/// A run ends as with a folder that cannot be written to.
+/// The run ends as if the folder could not be written.
 TEST_F(OutputCollision, is_not_reported_when_an_output_cannot_be_looked_at) {
   write_png("in/unstable/a.png");
   for (const char* folder : {".", "in", "in/unstable", "out", "out/unstable"}) {
@@ -167,7 +167,7 @@ TEST_F(OutputCollision, is_reported_by_dry_run_for_each_output) {
   EXPECT_EQ(result.err, "outputs: 1 new, 1 same, 2 reprocessed, 3 collisions\n");
 }
 
-/// Which no --overwrite removes.
+/// --overwrite does not remove a directory.
 TEST_F(OutputCollision, is_reported_for_directory_and_for_file_in_place_of_directory) {
   write_png("in/a.png");
   write_png("in/d/e/b.png");
@@ -186,7 +186,7 @@ TEST_F(OutputCollision, is_reported_for_directory_and_for_file_in_place_of_direc
   }
 }
 
-/// What was made at the ranks of before stays, retouched or not.
+/// Outputs of the previous ranks are kept, modified or not.
 TEST_F(OutputCollision, keeps_results_when_a_rank_is_added) {
   write_png("in/a.png");
   write_png("in/b.png");
@@ -206,7 +206,7 @@ TEST_F(OutputCollision, keeps_results_when_a_rank_is_added) {
   EXPECT_THAT(at_ranks("5,7,9", "-v").err, HasSubstr("2 skipped"));
 }
 
-/// And no announcement of what was never published is left.
+/// No publish intent of an unpublished output remains.
 TEST_F(OutputCollision, leaves_no_publish_intent_of_other_outputs) {
   write_png("in/a.png");
   write("out/a.k7.png", "precious");
@@ -216,7 +216,7 @@ TEST_F(OutputCollision, leaves_no_publish_intent_of_other_outputs) {
               HasSubstr("out/a.k5.png: new\n"));
 }
 
-/// When it was about to rename its new results to the places of the old ones.
+/// The run is killed before it renames new results to the paths of old ones.
 TEST_F(OutputCollision, keeps_ledger_entries_of_old_results_after_kill) {
   const auto at_rank = [&](const std::string& rank, const std::string& fault = {}) {
     return run({"run", "in", "-o", "out", "-k", rank, "--reprocess"}, {.fault = fault});
@@ -227,12 +227,12 @@ TEST_F(OutputCollision, keeps_ledger_entries_of_old_results_after_kill) {
   const ProcessResult other = run({"run", "in", "-o", "out", "-k", "9"});
   EXPECT_EQ(other.code, int(ExitCode::usage)) << "no setting replaces a result unasked";
   EXPECT_THAT(other.err, HasSubstr("1 result made with other settings (rank 5 -> 9)"));
-  fs::permissions(at("out/a.png"), fs::perms::owner_read);  // as a copy of the folder would
+  fs::permissions(at("out/a.png"), fs::perms::owner_read);  // changes the ctime, as a copy does
   EXPECT_EQ(at_rank("7").code, 0);
   EXPECT_THAT(run({"run", "in", "-o", "out", "-k", "7"}).err, HasSubstr("1 skipped"));
 }
 
-/// NFS and SMB may set the time of a file when they write it back.
+/// NFS and SMB may set the mtime of a file when they write it back.
 TEST_F(OutputCollision, is_not_reported_for_output_of_killed_run_with_time_of_writeback) {
   for (int call = 1; !fs::exists(at("out/a.png")) && call < 20; ++call)
     run({"run", "cam1", "-o", "out", "-k", "2"},

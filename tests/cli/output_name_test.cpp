@@ -1,4 +1,4 @@
-// Inputs whose outputs would have one name get names that do not clash.
+// Inputs whose outputs would have the same name get different names.
 #include <cstdlib>
 
 #include "tests/cli/watch_fixture.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 class OutputNames : public CliTest {
  protected:
-  /// A run into `out` is killed as soon as `output` has its name, before the ledger has it as done.
+  /// Kills a run into `out` after it renamed `output` and before it recorded it.
   void kill_before_recording(const std::string& output) {
     for (int call = 1; !fs::exists(at("out") / output) && call < 20; ++call) {
       const std::string fault = "folder:0:" + std::to_string(call) + ":1";
@@ -35,7 +35,7 @@ TEST_F(OutputNames, corrupt_input_does_not_block_a_good_one) {
   EXPECT_THAT(files("out"), ElementsAre("a.png.png"));
 }
 
-/// The input of that output is known, though the run that made it was killed.
+/// The ledger identifies the input of an output of a killed run.
 TEST_F(OutputNames, do_not_collide_with_the_output_of_a_killed_run) {
   write_png("in/a.png");
   kill_before_recording("a.png");
@@ -46,7 +46,7 @@ TEST_F(OutputNames, do_not_collide_with_the_output_of_a_killed_run) {
   EXPECT_THAT(run_in().err, HasSubstr("2 skipped"));
 }
 
-/// Its full name stays, though the other input is gone.
+/// The output keeps its full name although the other input is gone.
 TEST_F(OutputNames, keep_the_full_name_of_the_output_of_a_killed_run) {
   write("in/a.jpg", encoded("jpeg"));
   write_png("in/a.png");
@@ -153,13 +153,14 @@ TEST_F(OutputNamesInWatch, file_and_folder_do_not_block_other_inputs) {
   EXPECT_THAT(service_->err(), Not(HasSubstr("paused")));
 }
 
-/// A name that is a file's in the quarantine, and then a folder's in the inbox; and back.
+/// The same name belongs to a file in the quarantine and then to a folder in the inbox, and vice
+/// versa.
 TEST_F(OutputNamesInWatch, quarantine_holds_each_bad_file_once) {
   configure("after: delete, retry_timeout_s: 0");
   write("in/q.png", "no image");
   write("in/r.png/x.png", "no image");
   start();
-  const auto wait_for_quarantined = [&](int files) {  // in the inbox they are hidden on their way
+  const auto wait_for_quarantined = [&](int files) {  // a claimed file is hidden in the inbox
     wait_until([&] { return count_occurrences(service_->err(), "was quarantined") >= files; });
   };
   wait_for_quarantined(2);

@@ -1,4 +1,4 @@
-// eckart plan, from logs to answers; what the figures are is tested in tests/unit/capacity.
+// Tests eckart plan from logs to output. tests/unit/capacity tests the numbers.
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -13,8 +13,8 @@ using Json = nlohmann::json;
 
 class PlanCommand : public CliTest {
  protected:
-  /// A run of eight intervals that its cores limit: 1 ms and 4 % a core of CPU time an image, 20 J
-  /// a second.
+  /// Returns the log of a run of eight intervals that is limited by its cores: 1 ms of CPU time per
+  /// image, plus 4 % for each core; 20 J per second.
   static std::string log_of(int cores, const std::string& cpu = "a CPU") {
     const int rate = int(cores / (0.001 * (1 + 0.04 * (cores - 1))));
     const Json common = {{"schema", "eckart.throughput/1"},
@@ -48,7 +48,7 @@ class PlanCommand : public CliTest {
     }
     return text;
   }
-  /// Of 2 and of 4 cores.
+  /// Writes logs of runs on 2 and on 4 cores.
   void write_logs() {
     write("2.log", log_of(2));
     write("4.log", log_of(4));
@@ -99,7 +99,7 @@ TEST_F(PlanCommand, shows_measurement_beside_prediction) {
   EXPECT_THAT(result.out, HasSubstr("1 run is on other core counts"));
 }
 
-/// Every number in it, as text.
+/// Collects every number in a JSON value, as text.
 void collect(const Json& json, std::set<std::string>& numbers) {
   if (json.is_structured()) {
     for (const Json& part : json) collect(part, numbers);

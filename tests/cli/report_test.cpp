@@ -1,4 +1,4 @@
-// The report of a run that is done again, stopped, or over other inputs: nothing of it is lost.
+// Tests that no line of a report is lost if a run is repeated, stopped or has other inputs.
 #include <signal.h>
 #include <sys/stat.h>
 
@@ -28,7 +28,7 @@ class Report : public CliTest {
     const auto bytes = io::read_file(at(file), 1);
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
-  /// By output, or by file where that failed; none twice.
+  /// Returns the lines by output, or by file if the input failed. No key is duplicate.
   std::map<std::string, Json> lines() {
     std::map<std::string, Json> lines;
     std::istringstream stream(text());
@@ -64,7 +64,7 @@ TEST_F(Report, includes_results_of_earlier_runs) {
   EXPECT_FALSE(fs::exists(at("r.part")));
 }
 
-/// A run that is stopped leaves what it had, and what was there before it.
+/// After a stop, the report has the new lines and the earlier ones.
 TEST_F(Report, keeps_earlier_lines_when_a_run_is_stopped) {
   ASSERT_EQ(report().code, 0);
   fs::remove_all(at("out/.eckart"));
@@ -105,7 +105,7 @@ TEST_F(Report, keeps_the_lines_that_were_written_from_another_folder) {
   EXPECT_TRUE(lines().contains("out/d.png"));
 }
 
-/// Both are written as the same text.
+/// Both names are written as the same text.
 TEST_F(Report, keeps_the_lines_of_names_that_are_not_utf8) {
   write_png("odd/\xff.png");
   write_png("odd/\xfe.png");
@@ -191,7 +191,7 @@ TEST_F(Report, does_not_overwrite_foreign_file) {
   write("r.part", "precious, too");
   EXPECT_EQ(report().code, int(ExitCode::usage));
   EXPECT_EQ(text("r.part"), "precious, too");
-  write("r.part", "{\"fi");  // of a run that was killed
+  write("r.part", "{\"fi");  // left by a killed run
   EXPECT_EQ(report().code, 0);
   EXPECT_EQ(lines().size(), 3u);
 }

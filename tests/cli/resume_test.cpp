@@ -1,5 +1,5 @@
-// A run into a folder that another run has written to: what is done is not done again, and what was
-// cut short is.
+// Tests a run into the output folder of an earlier run: completed outputs are skipped, incomplete
+// ones are made again.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -84,7 +84,7 @@ TEST_F(Resume, reprocesses_all_when_pixel_settings_change) {
       << "which make none";
 }
 
-/// Two ranks' outputs have the same names, so that what the second made is not the first's.
+/// Outputs of two ranks have the same names, so the second run replaced those of the first.
 TEST_F(Resume, reprocesses_outputs_replaced_by_other_settings) {
   write("in/a.png", encoded("png", 40, 30));
   EXPECT_EQ(rerun({}, "2"), (RunCounts{1, 2, 0}));
@@ -163,7 +163,7 @@ TEST_F(Resume, forgets_failures_of_inputs_that_are_gone) {
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("3 done, 0 failed"));
 }
 
-/// It may be in the quarantine of a service that shares the ledger.
+/// The other input may be quarantined by a service that shares the ledger.
 TEST_F(Resume, keeps_failures_of_other_inputs) {
   const std::vector<std::string> shared{"--set", "ledger=l.db"};
   write("other/bad.png", "no image");
@@ -181,7 +181,7 @@ TEST_F(Resume, keeps_failures_of_other_inputs) {
   EXPECT_THAT(run({"status", "out", "--ledger", "l.db"}).out, HasSubstr("0 failed"));
 }
 
-/// One ledger of two folders, whose outputs have the same names and, by chance, sizes.
+/// Two folders share a ledger. Their outputs have the same names and, by chance, the same sizes.
 TEST_F(Resume, ignores_outputs_of_another_folder_in_a_shared_ledger) {
   const std::vector<std::string> shared{"--set", "ledger=l.db"};
   EXPECT_EQ(rerun(shared, "2"), (RunCounts{3, 0, 0}));
@@ -213,7 +213,7 @@ TEST_F(Resume, recognizes_moved_output_folder) {
 
 TEST_F(Resume, is_readable_by_users_without_write_permission) {
   fs::permissions(at("out/.eckart"), fs::perms(0555));
-  fs::permissions(at("."), fs::perms(0777));  // where this test keeps what the program says
+  fs::permissions(at("."), fs::perms(0777));  // this folder has the captured output
   const ProcessResult result = run({"status", "out"}, {.as_nobody = geteuid() == 0});
   fs::permissions(at("out/.eckart"), fs::perms(0755));
   EXPECT_EQ(result.code, 0) << result.err;
@@ -252,7 +252,7 @@ TEST_F(Resume, recognizes_own_outputs_beside_their_inputs) {
   EXPECT_THAT(once_more({}).err, HasSubstr("1 skipped"));
   EXPECT_THAT(once_more({"--overwrite"}).err, HasSubstr("1 done"));
   EXPECT_THAT(run({"status", "photos"}).out, HasSubstr("1 done, 0 failed"));
-  write_png("photos/a.png");  // one's own
+  write_png("photos/a.png");  // a file of the user
   EXPECT_THAT(once_more({}).err, HasSubstr("photos/a.png already exists"));
 }
 
@@ -302,11 +302,13 @@ TEST_F(Resume, removes_temporaries_of_a_killed_run) {
   EXPECT_EQ(files("out"), before);
 }
 
-/// A run dies at every system call by which it makes outputs and ledger; the next does the rest.
+/// A run is killed at every system call that writes outputs or ledger. The next run completes the
+/// work.
 class ResumeAfterKill : public Resume,
                         public ::testing::WithParamInterface<std::vector<std::string>> {};
 
-/// Sanitizers take every seventh call: each takes three processes, which start slowly there.
+/// With sanitizers, only every seventh call is tested: each test starts three processes, which
+/// start slowly.
 constexpr int kCallStride = kIsSanitized ? 7 : 1;
 
 TEST_P(ResumeAfterKill, completes_work_of_the_killed_run) {
@@ -345,7 +347,7 @@ INSTANTIATE_TEST_SUITE_P(, ResumeAfterKill,
                                                                 : "one_image";
                          });
 
-/// What the ledger cannot take stops the run as any output that the disk cannot.
+/// A write error of the ledger stops the run, like a write error of an output.
 TEST_F(Resume, stops_when_the_ledger_cannot_be_written) {
   for (const int error : {ENOSPC, EIO}) {
     fs::remove_all(at("out"));
@@ -359,13 +361,13 @@ TEST_F(Resume, stops_when_the_ledger_cannot_be_written) {
   }
 }
 
-/// A run that waits for more of its list, with one image done.
+/// A run that waits for the next line of its list, with one image done.
 class TwoRuns : public Resume {
  protected:
   void SetUp() override {
     Resume::SetUp();
     ASSERT_EQ(mkfifo(at("list").c_str(), 0600), 0);
-    writer_ = open(at("list").c_str(), O_RDWR | O_CLOEXEC);  // keeps it open
+    writer_ = open(at("list").c_str(), O_RDWR | O_CLOEXEC);  // keeps the pipe open
     const std::string line = "in/a.png\n";
     ASSERT_EQ(::write(writer_, line.data(), line.size()), ssize_t(line.size()));
     first_ = std::make_unique<EckartProcess>(

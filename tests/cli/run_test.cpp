@@ -1,4 +1,4 @@
-// What `eckart run` makes, and what it says.
+// Tests the outputs and messages of `eckart run`.
 #include <unistd.h>
 
 #include <cmath>
@@ -257,7 +257,7 @@ TEST_F(RunCommand, skips_its_own_output_on_rerun) {
 
 using Json = nlohmann::json;
 
-/// By the name of what each is about.
+/// Returns the report lines by file name.
 std::map<std::string, Json> report_lines(const std::string& text) {
   std::map<std::string, Json> lines;
   std::istringstream stream(text);

@@ -1,4 +1,4 @@
-// A signal in the middle of a run: what is in flight is finished, and no file is ever half there.
+// Tests a signal during a run: items in flight are finished, and no output is incomplete.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -22,7 +22,7 @@ class Signal : public CliTest {
               0);
   }
 
-  /// A run that has published its first file; `budget_mb` is how far loading gets ahead.
+  /// Starts a run and waits for its first output. `budget_mb` limits how far loading gets ahead.
   std::unique_ptr<EckartProcess> start(int budget_mb, const std::string& fault = {}) {
     auto program = std::make_unique<EckartProcess>(
         std::vector<std::string>{"run", "in", "-o", "out", "--json", "--set", "cpu.lanes=1",
@@ -32,7 +32,7 @@ class Signal : public CliTest {
     return program;
   }
 
-  /// Files in `out` but those on their way there.
+  /// Returns the files in `out`, without temporary files.
   Names published() const {
     Names names = files("out");
     std::erase_if(names, [](const std::string& name) { return name.starts_with(".eckart-"); });
@@ -64,11 +64,11 @@ TEST_F(Signal, hup_ends_the_run_with_129_after_a_clean_drain) { expect_clean_end
 TEST_F(Signal, int_ends_the_run_with_130_after_a_clean_drain) { expect_clean_end(SIGINT, 130); }
 TEST_F(Signal, term_ends_the_run_with_143_after_a_clean_drain) { expect_clean_end(SIGTERM, 143); }
 
-/// As timeout(1) does, which signals its child, and then its process group.
+/// As timeout(1) sends them: to its child, and then to its process group.
 TEST_F(Signal, two_at_once_are_one_request) {
   const auto program = start(4);
   program->signal(SIGTERM);
-  program->signal(SIGINT);  // two of one kind may arrive as one
+  program->signal(SIGINT);  // two equal signals may arrive as one
   const ProcessResult result = program->wait();
   EXPECT_THAT(result.code, AnyOf(143, 130)) << result.err;
   EXPECT_THAT(result.err, HasSubstr("INTERRUPTED"));
@@ -77,7 +77,7 @@ TEST_F(Signal, two_at_once_are_one_request) {
 
 TEST_F(Signal, int_ends_wait_for_list_input) {
   ASSERT_EQ(mkfifo(at("list").c_str(), 0600), 0);
-  const int writer = open(at("list").c_str(), O_RDWR | O_CLOEXEC);  // keeps it open
+  const int writer = open(at("list").c_str(), O_RDWR | O_CLOEXEC);  // keeps the pipe open
   const std::string line = "in/gradient_500x500_0001.png\n";
   ASSERT_EQ(::write(writer, line.data(), line.size()), ssize_t(line.size()));
   EckartProcess program({"run", "--files-from", "list", "-o", "out"}, {at("."), {}, false});
@@ -88,10 +88,10 @@ TEST_F(Signal, int_ends_wait_for_list_input) {
 }
 
 TEST_F(Signal, second_int_ends_at_once_and_leaves_no_partial_file) {
-  const auto program = start(2048, "rename:-2:2:1");  // so that stopping takes for ever
+  const auto program = start(2048, "rename:-2:2:1");  // so that the shutdown hangs
   program->signal(SIGINT);
   wait_for([&] { return program->err().find("stopping") != std::string::npos; });
-  wait_for([&] {  // soon after the first it would be the same request
+  wait_for([&] {  // shortly after the first, it counts as the same request
     program->signal(SIGINT);
     return program->has_ended();
   });

@@ -1,5 +1,5 @@
-// The service from outside, with a system call, or a matrix product, that never returns: it is
-// seen, named, told to whoever asks, and ended to be started again; nothing is lost.
+// Tests a service with a system call or matrix product that never returns. The service detects,
+// names and reports the stall, and exits to be restarted. No item is lost.
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@ namespace {
 
 using status_server::http_get;
 
-/// What a service tells its manager, as systemd gets it.
+/// Receives the messages of a service to systemd.
 class FakeServiceManager {
  public:
   explicit FakeServiceManager(const std::string& path)
@@ -27,7 +27,7 @@ class FakeServiceManager {
   FakeServiceManager(const FakeServiceManager&) = delete;
   FakeServiceManager& operator=(const FakeServiceManager&) = delete;
 
-  /// Since the last call.
+  /// Returns the messages since the last call.
   std::string received() {
     std::string all(4096, 0), text;
     for (ssize_t got = 0; (got = ::recv(socket_, all.data(), all.size(), 0)) > 0;)
@@ -123,7 +123,7 @@ TEST_F(StallTest, holds_input_that_stalled_twice) {
   wait_for_outputs(1);
   wait_for_log("stuck.png: the service stalled on this input before; next attempt in 10 min");
   EXPECT_EQ(stop().code, 0);
-  write("in/stuck.png", encoded("png", 20, 10));  // another file by now
+  write("in/stuck.png", encoded("png", 20, 10));  // replaced by another file
   start();
   wait_for_outputs(2);
   EXPECT_EQ(stop().code, 0);

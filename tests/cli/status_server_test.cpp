@@ -1,4 +1,4 @@
-// The status page and the metrics of a running service, asked as curl and Prometheus do.
+// Requests the status page and metrics of a running service, like curl and Prometheus.
 #include "status_server/status_server.hpp"
 
 #include <sys/stat.h>
@@ -27,7 +27,7 @@ class StatusServerTest : public WatchTest {
     wait_for_log("ready:");
   }
   json status() const { return json::parse(http_get(socket(), "/status.json")); }
-  /// The value of a series, as `name{label="value"}`.
+  /// Returns the value of a series, such as `name{label="value"}`.
   double metric(const std::string& series) const {
     const std::string text = http_get(socket(), "/metrics");
     const std::size_t begin = text.find("\n" + series + " ");
@@ -66,7 +66,7 @@ TEST_F(StatusServerTest, reports_done_and_failed_images) {
 
 TEST_F(StatusServerTest, is_not_ready_while_an_input_is_missing) {
   start_listening();
-  wait_until([&] { return metric("eckart_ready") == 1; });  // its folders were looked at
+  wait_until([&] { return metric("eckart_ready") == 1; });  // its folders were scanned
   fs::remove(at("in"));
   wait_until([&] { return metric("eckart_ready") == 0; });
   EXPECT_THAT(status()["not_ready"][0].get<std::string>(),
@@ -78,7 +78,7 @@ TEST_F(StatusServerTest, is_not_ready_while_an_input_is_missing) {
   wait_until([&] { return metric("eckart_ready") == 1; });
 }
 
-/// docs/reference/metrics.md is what dashboards and alerts go by.
+/// Dashboards and alerts rely on docs/reference/metrics.md.
 TEST_F(StatusServerTest, has_the_metrics_that_are_documented_and_no_others) {
   std::ostringstream page;
   page << std::ifstream(ECKART_ROOT "/docs/reference/metrics.md").rdbuf();
@@ -189,7 +189,7 @@ TEST_F(StatusServerTest, top_ends_when_nothing_answers_at_first) {
   EXPECT_THAT(top.terminal_output(), HasSubstr("no eckart process is listening on"));
 }
 
-/// Of what alerts ask the process: it is the same one.
+/// Alerts read process metrics, and a reload does not change the process.
 TEST_F(StatusServerTest, goes_on_after_a_reload) {
   start_listening();
   write_png("in/a.png");

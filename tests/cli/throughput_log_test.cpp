@@ -1,4 +1,4 @@
-// What a run and a service tell of their throughput: the log, whose sums add up, and SIGUSR1.
+// Tests the throughput log of runs and services, whose sums must be consistent, and SIGUSR1.
 #include <sys/stat.h>
 
 #include <fstream>
@@ -30,7 +30,7 @@ class ThroughputLog : public WatchTest {
             "--backend", "cpu",   "-q"};
   }
 
-  /// busy + waits = wall time of each worker.
+  /// Expects that busy time plus waits equals the wall time of each worker.
   static void expect_times_add_up(const json& line) {
     for (const json& stage : line["stages"]) {
       const double all = double(stage["workers"]) * double(line["interval_s"]);
@@ -101,7 +101,7 @@ TEST_F(ThroughputLog, counts_each_input_of_a_run_once) {
   EXPECT_EQ(total["stages"][1]["service_s"]["count"], 6);
   EXPECT_EQ(total["stages"][4]["service_s"]["count"], 5);
 
-  EXPECT_EQ(run(run_arguments()).code, 3);  // adds to the log
+  EXPECT_EQ(run(run_arguments()).code, 3);  // appends to the log
   total = lines("total").back();
   EXPECT_EQ(total["skipped"], 5);
   EXPECT_EQ(total["failed"], 1);
@@ -134,7 +134,7 @@ TEST_F(ThroughputLog, second_writer_is_reported) {
   EXPECT_EQ(count_occurrences(stop().err, "another process"), 0);
 }
 
-/// A configuration that comes by a pipe keeps it in its first steps for as long as one likes.
+/// A configuration from a pipe lets the test hold the process at startup.
 TEST_F(ThroughputLog, early_usr1_does_not_end_the_process) {
   configure();
   std::ostringstream yaml;
@@ -142,7 +142,7 @@ TEST_F(ThroughputLog, early_usr1_does_not_end_the_process) {
   fs::remove(at("eckart.yaml"));
   ASSERT_EQ(::mkfifo(at("eckart.yaml").c_str(), 0600), 0);
   start();
-  std::ofstream pipe(at("eckart.yaml"));  // once it reads
+  std::ofstream pipe(at("eckart.yaml"));  // opens when the process reads
   service_->signal(SIGUSR1);
   pipe << yaml.str();
   pipe.close();
@@ -164,7 +164,7 @@ TEST_F(ThroughputLog, usr1_logs_status) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("stage    threads"), HasSubstr("queues     found")));
 }
 
-/// As after a lost GPU, when a process replaces itself.
+/// As after a GPU loss, when a process replaces itself.
 TEST_F(ThroughputLog, usr1_works_when_inherited_as_ignored) {
   configure();
   EckartProcess::Options options;

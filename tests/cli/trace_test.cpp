@@ -1,4 +1,4 @@
-// `eckart run --trace`.
+// Tests `eckart run --trace`.
 #include <csignal>
 
 #include "tests/cli/cli_fixture.hpp"

@@ -1,4 +1,4 @@
-// What a run refuses as a whole, with which exit code and which words.
+// Tests usage errors of a run: exit codes and messages.
 #include <unistd.h>
 
 #include "tests/cli/cli_fixture.hpp"

@@ -1,5 +1,4 @@
-// The service from outside: files that cannot be done, machines that fail, configurations that
-// cannot be.
+// Tests a service with bad files, failing machines and invalid configurations.
 #include <cerrno>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -205,8 +204,8 @@ TEST_F(WatchFailure, waits_for_temporarily_failing_disk_without_loss) {
   EXPECT_THAT(stop().err, Not(HasSubstr(" E ")));
 }
 
-/// A new image of the same name gives other bytes, so that comparing them would say nothing.
-/// As long as no output can be renamed to its place.
+/// No output can be renamed to its path. Each new image of the same name gives other bytes, so that
+/// comparing bytes would not identify an earlier output.
 TEST_F(WatchFailure, leaves_no_publish_intents_of_failed_attempts) {
   configure();
   write_png("in/a.png");
@@ -347,7 +346,7 @@ TEST_F(WatchFailure, undeletable_input_does_not_block_others) {
   fs::permissions(at("."), fs::perms::all);
   start({.as_nobody = true});
   wait_for_log("left in place; will be retried at each scan");
-  for (int scans = 0; scans < 2; ++scans) {  // as `eckart requeue` asks for them
+  for (int scans = 0; scans < 2; ++scans) {  // like `eckart requeue`
     write("out/.eckart/requeue", std::string());
     wait_until([&] { return !fs::exists(at("out/.eckart/requeue")); });
   }
@@ -358,7 +357,7 @@ TEST_F(WatchFailure, undeletable_input_does_not_block_others) {
   EXPECT_THAT(stop().err, Not(HasSubstr("paused")));
 }
 
-/// It would wait for ever.
+/// The watch would wait for the lock forever.
 TEST_F(WatchFailure, rejects_the_own_ledger_of_another_folder) {
   fs::create_directories(at("other/.eckart"));
   configure("ledger: " + at("other/.eckart/ledger.db").string());
@@ -400,7 +399,7 @@ TEST_F(WatchFailure, rejects_watches_with_conflicting_folders) {
   EXPECT_EQ(run({"watch", "--config", "eckart.yaml", "--check"}).code, 0) << "both keep";
 }
 
-/// The first would make again what the second takes away.
+/// The first watch would recreate outputs that the second removes.
 TEST_F(WatchFailure, rejects_a_watch_that_takes_away_results_of_one_that_keeps_its_inputs) {
   const std::string move = "after: move, move_to: " + at("done").string();
   const auto check = [&](const std::string& watches) {

@@ -10,12 +10,12 @@
 
 namespace eckart::test {
 
-/// A service over folders of its own; `in` is watched for `out`.
+/// A service on temporary folders: it watches `in` and writes to `out`.
 class WatchTest : public CliTest {
  protected:
   void SetUp() override { fs::create_directories(at("in")); }
 
-  /// `keys` of the one watch, and `top` of all, as YAML flow.
+  /// Writes the configuration: `keys` of the watch and `top` keys, as YAML flow.
   void configure(const std::string& keys = {}, const std::string& top = {}) {
     std::string yaml = "backend: cpu\n" + top + "watches:\n";
     yaml += watch("in", "out", keys);
@@ -38,7 +38,7 @@ class WatchTest : public CliTest {
   void wait_for_outputs(std::size_t count, const fs::path& folder = "out") {
     wait_until([&] { return this->count(folder) >= count; });
   }
-  /// Of a folder that is written to: what is on its way there does not count.
+  /// Counts the files in a folder, without temporary files.
   std::size_t count(const fs::path& folder) const {
     std::size_t found = 0;
     std::error_code error;

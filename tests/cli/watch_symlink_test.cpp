@@ -1,4 +1,4 @@
-// The service from outside, while folders of its input are moved away and replaced by links.
+// Tests a service while folders of its input are moved away and replaced by links.
 #include <fcntl.h>
 #include <stdio.h>
 
@@ -9,7 +9,7 @@ namespace {
 
 class WatchSymlinks : public WatchTest {
  protected:
-  /// Files that settle for so long that they wait until the folder is moved.
+  /// Starts with files whose settle time is so long that they wait until the folder is moved.
   void start_with_files() {
     write("eckart.yaml", "backend: cpu\nwatches:\n  - {input: " + at("in").string() + ", output: " +
                              at("out").string() + ", settle_ms: 3000, after: delete}\n");
@@ -20,7 +20,7 @@ class WatchSymlinks : public WatchTest {
     for (const char* name : {"a.png", "b.png"}) write_png(fs::path("in/day1") / name);
     write("archive/theirs.png", encoded("png"));
   }
-  /// What comes later than all others is ready later than all others.
+  /// A file that arrives last is ready last.
   void wait_for_later_file() {
     write_png("in/later.png");
     wait_until([&] { return !fs::exists(at("in/later.png")); });

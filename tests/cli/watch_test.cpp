@@ -1,4 +1,4 @@
-// The service from outside: what arrives comes out once, and what happens to it then.
+// Tests a service: each arriving file is processed once, and its input is handled as configured.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -53,7 +53,7 @@ TEST_F(Watch, locks_a_known_output_folder_while_idle) {
   EXPECT_EQ(run({"prune", "out", "--yes"}).code, 0);
 }
 
-/// A disk may be mounted there before the first file comes.
+/// A disk may be mounted on the output folder before the first file arrives.
 TEST_F(Watch, touches_no_new_output_folder_while_idle) {
   fs::create_directories(at("out"));
   configure();
@@ -152,7 +152,7 @@ TEST_F(Watch, retries_partial_file_until_complete) {
   EXPECT_FALSE(fs::exists(at("out/.eckart/quarantine/slow.png.record.json")));
 }
 
-/// An operator may wait until nothing is pending.
+/// An operator may wait until no file is pending.
 TEST_F(Watch, does_not_count_ignored_files_as_pending) {
   configure();
   write_png("elsewhere.png");
@@ -187,9 +187,10 @@ TEST_F(Watch, processes_new_file_with_metadata_of_a_deleted_one) {
   configure("after: delete");
   const auto time = fs::file_time_type::clock::now() - std::chrono::hours(1);
   start();
-  for (const int cols : {8, 9, 10, 11}) {  // all of one size, and of one inode where that is free
+  for (const int cols :
+       {8, 9, 10, 11}) {  // all have the same size, and the same inode if it is free
     auto file = encoded("png", 24, cols);
-    file.resize(20000);  // what stands after an image's end is not looked at
+    file.resize(20000);  // bytes after the end of an image are ignored
     write(".stage.png", file);
     fs::last_write_time(at(".stage.png"), time);
     fs::rename(at(".stage.png"), at("in/a.png"));
