@@ -2,8 +2,8 @@
 """Checks README.md, docs/ and deploy/README.md against the source tree and the program.
 
   check_docs.py links                                links, anchors, the index, names of documents in the code
-  check_docs.py commands PROGRAM [DOCUMENT...]       runs the commands; tests/docs/commands.py says how
-  check_docs.py generated PROGRAM [--write]          the reference of settings and command line; --write updates it
+  check_docs.py commands PROGRAM [DOCUMENT...]       runs the commands, as described in tests/docs/commands.py
+  check_docs.py generated PROGRAM [--write]          checks the reference of settings and command line; --write updates it
 """
 import sys
 from pathlib import Path

@@ -1,14 +1,14 @@
 """Runs the commands of the documents, in order, in a folder for each document.
 
-A ```sh block holds commands. Each is run by bash, with the program first in PATH, and must end with 0. Comments directly
-before a block change that:
-  <!-- exit 3 -->      the block's last command ends with 3
-  <!-- wait TEXT -->   first wait until the log of the document's `eckart watch` has a line with TEXT
+A ```sh block holds commands. Each is run by bash, with the program first in PATH, and must exit with 0. Comments directly
+before a block change this:
+  <!-- exit 3 -->      the last command of the block exits with 3
+  <!-- wait TEXT -->   first waits until the log of `eckart watch` has a line with TEXT
   <!-- no output -->   the next ```text block is not the output of these commands
 A ```yaml block whose first line is `# NAME.yaml` is written to that file. A ```text block after a ```sh block shows output:
-each line must occur in what the commands printed, but for numbers, and for what follows two spaces or `…`.
+each line must occur in the output of the commands, except for numbers and for text after two spaces or `…`.
 
-`eckart watch` is started in the background, ready when its log says so, and ended with SIGTERM at the end of the document.
+`eckart watch` is started in the background. It is ready when its log says so, and is stopped with SIGTERM at the end of the document.
 """
 import os
 import queue
@@ -28,7 +28,7 @@ from not_run import NOT_RUN
 RUN = {"eckart", "cat", "cp", "curl", "find", "head", "ls", "mkdir", "mv", "printf", "python3", "rm", "tail", "taskset", "touch"}
 KEYWORDS = {"for", "do", "done", "in", "if", "then", "fi", "while"}
 ADDRESS = "127.0.0.1:9464"
-HOME = "/home/me"  # how output names the folder
+HOME = "/home/me"  # the home folder in example output
 TIMEOUT_S = 40
 
 
@@ -45,7 +45,7 @@ def is_complete(text):
 
 
 def split(block):
-    """The commands of a block: usually a line, or a loop, or lines joined by a backslash."""
+    """Returns the commands of a block: single lines, loops, or lines joined by a backslash."""
     text = ""
     for line in block.text.splitlines(keepends=True):
         if not text and (not line.strip() or line.lstrip().startswith("#")):
@@ -59,7 +59,7 @@ def split(block):
 
 
 def programs(command):
-    """The programs that a command starts."""
+    """Returns the programs that a command starts."""
     lexer = shlex.shlex(command.partition("<<")[0], posix=True, punctuation_chars="|&;")
     lexer.whitespace_split = True
     is_first, to_skip = True, 0
@@ -84,7 +84,7 @@ def reason_not_to_run(command):
 
 
 def own_cpus():
-    """One CPU, and two, of those that this process may use, as taskset takes them."""
+    """Returns lists of one and of two CPUs that this process may use, for taskset."""
     cpus = sorted(os.sched_getaffinity(0))
     return f"{cpus[0]} {cpus[0]},{cpus[-1]}"
 
@@ -191,12 +191,12 @@ class Runner:
                 output = None
 
     def _here(self, text):
-        """A text of the document, with an address, folders and CPUs that this process may use."""
+        """Replaces address, folders and CPUs in a text of the document by those that this process may use."""
         text = text.replace(ADDRESS, f"127.0.0.1:{self._port}").replace("/srv/", f"{self._work}/srv/")
         return text.replace("for cores in 0 0-1;", f"for cores in {own_cpus()};")
 
     def _run_block(self, block):
-        """What its commands printed; None if one of them was not run."""
+        """Returns the output of the commands; None if one of them was not run."""
         if "wait" in block.markers:
             if not self._service:
                 raise Failure("waits for the log of a service, and there is none")
@@ -245,7 +245,7 @@ class Runner:
 
 
 def make_samples(program, folder):
-    """The folders that documents use."""
+    """Makes the folders that the documents use."""
     for arguments in ("photos --kind texture --count 4 --size 192x256 --channels 3",
                       "scans --kind phantom --count 6 --size 128 --format jpeg"):
         subprocess.run([program, "synth", "-o", *arguments.split()], cwd=folder, check=True, stdout=subprocess.DEVNULL)
@@ -253,7 +253,7 @@ def make_samples(program, folder):
 
 
 def check(documents, program):
-    """Runs two documents at a time; errors, what was not run, entries of NOT_RUN without a command, how many were run."""
+    """Runs two documents at a time. Returns errors, commands not run, entries of NOT_RUN without a command, and the number of commands run."""
     errors, not_run, ran = [], [], 0
     with tempfile.TemporaryDirectory(prefix="eckart-docs-") as folder:
         samples = Path(folder) / "samples"

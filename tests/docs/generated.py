@@ -1,4 +1,4 @@
-"""The parts of the reference that the program itself prints: settings and command line."""
+"""Generates the parts of the reference that the program prints: settings and command line."""
 import re
 import subprocess
 import tempfile
@@ -21,7 +21,7 @@ def table(rows):
 
 
 def key_rows(lines):
-    """Rows from the lines that --print-config prints: `key: value  # meaning (values)`, with sections."""
+    """Returns table rows for the lines of --print-config: `key: value  # meaning (values)`, with sections."""
     section = ""
     for line in lines:
         if heading := re.match(r"^(\w+):$", line):
@@ -43,7 +43,7 @@ def settings(program):
 
 
 def is_accepted(program, folder, key, value):
-    """Whether a watch may set a key of its own."""
+    """Returns whether a watch may set the key."""
     file = Path(folder) / "watch.yaml"
     section, _, name = key.rpartition(".")
     start = f"{section}: {{"
@@ -59,7 +59,7 @@ def is_accepted(program, folder, key, value):
 
 
 def watch_keys(program):
-    """The keys of a watch alone, and those of a run that a watch may set."""
+    """Returns the keys that only a watch has, and the keys of a run that a watch may set."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "watch.yaml"
         file.write_text(WATCH)

@@ -34,7 +34,7 @@ def linked_documents(documents):
 
 
 def orphan_errors(source, documents):
-    """A document of docs/ must be in the index."""
+    """Checks that each document of docs/ is in the index."""
     index = next(document for document in documents if document.name == "docs/README.md")
     in_index = linked_documents([index])
     for document in documents:
@@ -43,7 +43,7 @@ def orphan_errors(source, documents):
 
 
 def path_errors(source):
-    """Code, tests and build files name documents by paths that exist."""
+    """Checks that paths of documents in code, tests and build files exist."""
     for folder in ["src", "tests", "deploy", "tools", "config", "docs/man", "CMakeLists.txt"]:
         top = source / folder
         for path in sorted(top.rglob("*")) if top.is_dir() else [top]:
@@ -56,7 +56,7 @@ def path_errors(source):
 
 
 def source_errors(source, documents):
-    """`pipeline/activity`, `tools/fuzz-test` or `src/app/job.cpp` in a document is a file, a folder, or both files of a name."""
+    """`pipeline/activity`, `tools/fuzz-test` or `src/app/job.cpp` in a document must be a file, a folder, or a pair of .hpp and .cpp files."""
     folders = {path.name for path in (source / "src").iterdir() if path.is_dir()}
     for document in documents:
         if document.name.startswith("docs/history/"):
@@ -87,7 +87,7 @@ def check(source):
 
 
 class Help:
-    """Options of each command, from --help."""
+    """The options of each command, from --help."""
 
     def __init__(self, program):
         self._program = program
@@ -104,7 +104,7 @@ class Help:
 
 
 def span_errors(documents, program):
-    """`eckart COMMAND --option` in a sentence or a table must exist, too."""
+    """Checks that `eckart COMMAND --option` in a sentence or a table exists."""
     help_of = Help(program)
     for document in documents:
         if document.name.startswith("docs/history/"):

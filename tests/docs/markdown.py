@@ -1,4 +1,4 @@
-"""Reads what the tests need from a Markdown document: fenced blocks, links, headings and code in lines."""
+"""Parses Markdown documents: fenced blocks, links, headings and inline code."""
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -58,7 +58,7 @@ def without_code(line):
 
 
 def links(document):
-    """(line number, target) of each link and image."""
+    """Yields (line number, target) of each link and image."""
     for number, line in document.prose:
         for target in re.findall(r"\]\(([^()\s]+)\)", without_code(line)):
             yield number, target
@@ -71,7 +71,7 @@ def code_spans(document):
 
 
 def anchors(document):
-    """The anchors that GitHub makes of the headings."""
+    """Returns the anchors that GitHub generates for the headings."""
     found = set()
     for _, line in document.prose:
         if heading := re.match(r"^#+ (.*)$", line):

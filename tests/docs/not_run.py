@@ -1,4 +1,4 @@
-"""Commands of the documents that the test does not run: a regular expression for the beginning, and why."""
+"""Commands of the documents that the test does not run: a regular expression for the start of the command, and the reason."""
 
 NOT_RUN = [
     (r"tools/(quickstart|test|check-code|make-packages|package-test|install-packages)\b", "installs packages and builds"),

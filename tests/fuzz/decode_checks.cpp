@@ -12,10 +12,11 @@
 #include "tests/fuzz/target.hpp"
 
 namespace {
-unsigned char new_array_fill_byte = 0;  // what new arrays hold
+unsigned char new_array_fill_byte = 0;  // initial value of the bytes of new arrays
 }
 
-// An image's pixels are such an array: what a decoder leaves out shows as a difference.
+// The pixels of an image are such an array. Pixels that a decoder does not write show as a
+// difference.
 void* operator new[](std::size_t size) {
   void* memory = std::malloc(size);
   if (memory == nullptr) throw std::bad_alloc();
@@ -29,8 +30,8 @@ void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free
 namespace eckart::fuzz {
 namespace {
 
-/// What `action` gives, or nothing where it throws an ItemError, for one of these reasons. Other
-/// exceptions, memory that is not to be had among them, end the process.
+/// Returns the result of `action`, or nothing if it throws an ItemError with one of these reasons.
+/// Other exceptions, including out of memory, end the process.
 template <class Action>
 auto catch_item_error(std::initializer_list<FailureReason> reasons, Action&& action)
     -> std::optional<decltype(action())> {
@@ -48,7 +49,7 @@ auto catch_item_error(std::initializer_list<FailureReason> reasons, Action&& act
 std::optional<Image> decoded(const io::Codec& codec, std::span<const std::byte> file,
                              unsigned char into) {
   new_array_fill_byte = into;
-  // Whether alpha is opaque is known only now.
+  // Only decoding shows whether alpha is opaque.
   return catch_item_error({FailureReason::corrupt, FailureReason::unsupported},
                           [&] { return codec.decode(file, {}); });
 }

@@ -7,17 +7,18 @@
 
 namespace eckart::fuzz {
 
-/// So small that no input takes long.
+/// Small limits, so that every input is decoded quickly.
 constexpr ImageLimits kLimits{.pixels = 16384, .side = 4096, .file_mb = 1};
 
-/// The codec of such a file, if there is one.
+/// Returns the codec that detects this file; null if there is none.
 const io::Codec* find_codec(std::span<const std::byte> file);
 
-/// What admit() announces, if it lets the file in: an image within the limits.
+/// Returns the shape that admit() reports, and checks it against the limits; nothing if admit()
+/// rejects the file.
 std::optional<ImageShape> checked_shape(const io::Codec& codec, std::span<const std::byte> file);
 
-/// Decodes a file that is let in, if it does: to an image as announced or turned by EXIF, the same
-/// whatever its memory held before.
+/// Decodes a file that admit() accepts. Checks that the image has the reported shape, or that shape
+/// after the EXIF orientation, and does not depend on the previous content of memory.
 void check_decode(const io::Codec& codec, std::span<const std::byte> file);
 
 }  // namespace eckart::fuzz

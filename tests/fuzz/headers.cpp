@@ -1,4 +1,4 @@
-// Any file, up to where it is let in or refused; the same bytes as EXIF.
+// Fuzzes format detection and admission of any file, and parses the same bytes as EXIF.
 #include "io/orientation.hpp"
 #include "tests/fuzz/decode_checks.hpp"
 #include "tests/fuzz/target.hpp"

@@ -1,5 +1,5 @@
-// Mutations that leave a PNG's lengths and checksums right, without which its decoder would get no
-// further than these; and mutations of what IDAT holds before it is compressed.
+// Mutations that keep the lengths and checksums of a PNG valid, because its decoder rejects other
+// files early; and mutations of the uncompressed IDAT data.
 #include <zlib.h>
 
 #include <algorithm>
@@ -17,7 +17,8 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n";
-constexpr std::size_t kChunkOverheadBytes = 12;  // length and type before a chunk's data, CRC after
+constexpr std::size_t kChunkOverheadBytes =
+    12;  // length and type before the data of a chunk, CRC after it
 
 struct Chunk {
   Bytes type;
@@ -32,7 +33,7 @@ void append_big_endian(Bytes& file, std::uint32_t value) {
   for (const int shift : {24, 16, 8, 0}) file.push_back(std::uint8_t(value >> shift));
 }
 
-/// The chunks, as far as there are any; one that is too long ends with the file.
+/// Parses chunks as far as possible. A chunk that is too long ends with the file.
 std::vector<Chunk> chunks_of(const Bytes& file) {
   std::vector<Chunk> chunks;
   for (std::size_t at = kSignature.size(); at + kChunkOverheadBytes <= file.size();) {
@@ -61,7 +62,8 @@ bool is_type(const Chunk& chunk, std::string_view type) {
   return std::memcmp(chunk.type.data(), type.data(), type.size()) == 0;
 }
 
-/// What all IDAT together hold, as far as it can be unpacked, and up to 64 KiB.
+/// Returns the uncompressed data of all IDAT chunks, as far as it can be uncompressed, up to 64
+/// KiB.
 Bytes unpacked(const std::vector<Chunk>& chunks) {
   Bytes packed, rows(65536);
   for (const Chunk& chunk : chunks) {
@@ -93,7 +95,8 @@ class PngMutator {
 
   Bytes mutate(const Bytes& file, std::size_t max_size) {
     std::vector<Chunk> chunks = chunks_of(file);
-    if (chunks.empty() || one_in(8)) return mutate_bytes(file, max_size);  // wrong checksums, too
+    if (chunks.empty() || one_in(8))
+      return mutate_bytes(file, max_size);  // also with wrong checksums
     switch (below(4)) {
       case 0:
         return file_of(chunks_of(mutate_bytes(file, max_size)));
@@ -122,22 +125,23 @@ class PngMutator {
     return bytes;
   }
 
-  /// How many bytes of rows the header wants, if it is a sensible size; not right for Adam7.
-  std::size_t expected_row_bytes(const Chunk& header, std::size_t most) {
+  /// Returns the number of row bytes for the header, if its size is plausible; not correct for
+  /// Adam7.
+  std::size_t expected_row_bytes(const Chunk& header, std::size_t max_bytes) {
     if (header.data.size() != 13) return 0;
     const std::uint8_t* ihdr = header.data.data();
     const std::uint64_t cols = big_endian_32(ihdr), rows = big_endian_32(ihdr + 4);
     const std::uint64_t samples = ihdr[9] == 2 ? 3 : 1;
-    const std::uint64_t bytes_a_row = 1 + (cols * ihdr[8] * samples + 7) / 8;
-    return rows > most || bytes_a_row > most || rows * bytes_a_row > most
+    const std::uint64_t bytes_per_row = 1 + (cols * ihdr[8] * samples + 7) / 8;
+    return rows > max_bytes || bytes_per_row > max_bytes || rows * bytes_per_row > max_bytes
                ? 0
-               : std::size_t(rows * bytes_a_row);
+               : std::size_t(rows * bytes_per_row);
   }
 
   void mutate_rows(std::vector<Chunk>& chunks, std::size_t max_size) {
     Bytes rows = mutate_bytes(unpacked(chunks), max_size);
-    const std::size_t wanted = expected_row_bytes(chunks[0], 65536);
-    if (wanted > 0 && one_in(2)) rows.resize(wanted);
+    const std::size_t row_bytes = expected_row_bytes(chunks[0], 65536);
+    if (row_bytes > 0 && one_in(2)) rows.resize(row_bytes);
     const Bytes pixels = packed(rows, int(below(10)));
     std::erase_if(chunks, [](const Chunk& chunk) { return is_type(chunk, "IDAT"); });
     const std::size_t cut = one_in(2) ? below(pixels.size() + 1) : pixels.size();
@@ -148,7 +152,7 @@ class PngMutator {
     if (middle != pixels.end()) chunks.insert(first + 1, {type, Bytes(middle, pixels.end())});
   }
 
-  /// Moves a chunk, takes one away, or puts one in again.
+  /// Moves, removes or duplicates a chunk.
   void mutate_order(std::vector<Chunk>& chunks) {
     const auto from = chunks.begin() + std::ptrdiff_t(below(chunks.size()));
     Chunk chunk = *from;

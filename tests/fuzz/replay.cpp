@@ -1,4 +1,4 @@
-// Gives a target every file of a folder, in the order of their names.
+// Runs a target on every file of a folder, in order of name.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -18,10 +18,10 @@ int main(int count, char** arguments) {
   std::sort(files.begin(), files.end());
   for (const fs::path& file : files) {
     std::printf("%s\n", file.c_str());
-    std::fflush(stdout);  // to be the last line, if this one ends the process
+    std::fflush(stdout);  // so that this is the last line if the input ends the process
     std::ifstream stream(file, std::ios::binary);
     const std::vector<char> bytes(std::istreambuf_iterator<char>(stream), {});
-    // A copy without room to spare, so that a sanitizer sees what reads over its end.
+    // A copy of exact size, so that a sanitizer detects reads beyond its end.
     const std::vector<std::uint8_t> exact(bytes.begin(), bytes.end());
     LLVMFuzzerTestOneInput(exact.data(), exact.size());
   }

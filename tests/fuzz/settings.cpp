@@ -1,5 +1,5 @@
-// A file for --config, which is tried as calibration.yaml as well; or, where it begins as one,
-// arguments --set KEY=VALUE, each but the last with a null byte behind.
+// Fuzzes files for --config, which are also parsed as calibration.yaml. An input that starts with
+// "--set " is a list of --set KEY=VALUE arguments, separated by null bytes.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ using settings::Configuration;
 using settings::Settings;
 using settings::SettingsError;
 
-/// A file in memory, since settings are read from files.
+/// A file in memory, because settings are read from files.
 class MemoryFile {
  public:
   explicit MemoryFile(std::string_view text) : descriptor_(memfd_create("yaml", 0)) {
@@ -35,7 +35,8 @@ class MemoryFile {
   int descriptor_;
 };
 
-/// What `read` gives, or nothing where it throws SettingsError. Other exceptions end the process.
+/// Returns the result of `read`, or nothing if it throws SettingsError. Other exceptions end the
+/// process.
 template <class Read>
 auto catch_settings_error(Read&& read) -> std::optional<decltype(read())> {
   try {
@@ -60,7 +61,7 @@ void check_printed(const Settings& settings) {
   require(to_yaml(load(yaml).settings) == yaml, "settings that are printed read back the same");
 }
 
-/// What is said of watches is the same wherever it was said, but for the place.
+/// Checks that a configuration and its printed copy have the same valid watches, or both have none.
 void check_watches(const Configuration& configuration, const Configuration& again) {
   const auto before = catch_settings_error([&] { return resolve_watches(configuration); });
   const auto after = catch_settings_error([&] { return resolve_watches(again); });

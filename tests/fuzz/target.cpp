@@ -7,7 +7,7 @@
 namespace eckart::fuzz {
 namespace {
 
-// libFuzzer finds them by the section's name, and clears them before each input.
+// libFuzzer finds the counters by the name of the section, and clears them before each input.
 __attribute__((section("__libfuzzer_extra_counters"))) std::uint8_t outcomes[1024];
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
