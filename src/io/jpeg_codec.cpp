@@ -321,7 +321,8 @@ std::size_t count_scans(std::span<const std::byte> file) {
 
 /// cv::imdecode cannot be interrupted, and hundreds of scans of a few bytes could take hours: what
 /// can take too long is refused before.
-void check_decode_time(std::span<const std::byte> file, const Frame& frame, const Limits& limits) {
+void check_decode_time(std::span<const std::byte> file, const Frame& frame,
+                       const ImageLimits& limits) {
   // Up to 34 and 580 ns a block and scan, and 31 and 104 ns a byte were measured.
   const double block_s = frame.arithmetic ? 1e-6 : 1e-7;
   const double byte_s = frame.arithmetic ? 150e-9 : 40e-9;
@@ -346,7 +347,7 @@ std::span<const std::byte> with_end_marker(std::span<const std::byte> file,
   return copy;
 }
 
-Image decode_by_opencv(std::span<const std::byte> file, const Limits& limits) {
+Image decode_by_opencv(std::span<const std::byte> file, const ImageLimits& limits) {
   Deadline deadline(limits.decode_s);
   check_decode_memory(file.size() + read_header_for_opencv(file).max_decode_bytes, limits);
   const auto [header, frame, orientation] = read_to_first_scan(file);

@@ -331,7 +331,7 @@ PixelChunks pixel_chunks(std::span<const std::byte> file) {
   return result;
 }
 
-Image decode_by_opencv(std::span<const std::byte> file, const Limits& limits) {
+Image decode_by_opencv(std::span<const std::byte> file, const ImageLimits& limits) {
   Deadline deadline(limits.decode_s);
   const Header header = read_header_for_opencv(file);
   const auto [chunks, parts, orientation] = pixel_chunks(file);

@@ -98,9 +98,9 @@ TEST_F(LoadTest, reserves_the_copies_of_a_backend_that_checks_another) {
 
 /// OpenCV copies the file, without the chunks that pixels do not depend on, and the pixels.
 TEST_F(LoadTest, reserves_what_opencv_takes) {
-  const Bytes file = io::codec_by_name("png").encode(image(), {});
+  const Bytes file = io::codec_for(ImageFormat::png).encode(image(), {});
   ranks_.clear();  // so that nothing but decoding counts
-  Loader loader({}, ranks_, io::codec_by_name("png"), /*copies=*/1, io::Decoder::opencv);
+  Loader loader({}, ranks_, io::codec_for(ImageFormat::png), /*copies=*/1, Decoder::opencv);
   const auto reserved = [&](const Bytes& bytes) {
     WorkItem item;
     item.file = write(bytes);

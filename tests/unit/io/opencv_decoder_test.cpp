@@ -26,13 +26,13 @@ using test::noise_image;
 using test::PngMaker;
 using testing::HasSubstr;
 
-Image decode(const Bytes& file, Decoder decoder, const Limits& limits = {}) {
+Image decode(const Bytes& file, Decoder decoder, const ImageLimits& limits = {}) {
   const Codec& codec = detect_codec(file, decoder);
   admit(codec, file, limits);
   return codec.decode(file, limits);
 }
 
-Image by_opencv(const Bytes& file, const Limits& limits = {}) {
+Image by_opencv(const Bytes& file, const ImageLimits& limits = {}) {
   return decode(file, Decoder::opencv, limits);
 }
 
@@ -40,7 +40,7 @@ FailureReason strict_failure(const Bytes& file) {
   return failure_of([&] { decode(file, Decoder::strict); }).reason;
 }
 
-test::CaughtError opencv_failure(const Bytes& file, const Limits& limits = {}) {
+test::CaughtError opencv_failure(const Bytes& file, const ImageLimits& limits = {}) {
   return failure_of([&] { by_opencv(file, limits); });
 }
 
@@ -54,7 +54,7 @@ class OpencvDecoder : public testing::TestWithParam<ImageShape> {};
 
 TEST_P(OpencvDecoder, gives_the_pixels_of_a_png_exactly) {
   const Image image = noise_image(GetParam());
-  const Bytes file = codec_by_name("png").encode(image, {});
+  const Bytes file = codec_for(ImageFormat::png).encode(image, {});
   EXPECT_TRUE(test::same(by_opencv(file), image));
 }
 
@@ -178,7 +178,7 @@ TEST(OpencvPng, leaves_out_animations_and_text) {
 }
 
 TEST(OpencvPng, refuses_what_opencv_cannot_decode) {
-  const Bytes file = codec_by_name("png").encode(noise_image({200, 300, 3, Depth::u8}), {});
+  const Bytes file = codec_for(ImageFormat::png).encode(noise_image({200, 300, 3, Depth::u8}), {});
   const test::CaughtError failure = opencv_failure(half(file));
   EXPECT_EQ(failure.reason, FailureReason::corrupt);
   EXPECT_THAT(failure.detail, HasSubstr("OpenCV"));
@@ -188,8 +188,9 @@ TEST(OpencvDecoders, apply_the_limits_of_a_header) {
   for (const Codec& codec : codecs(Decoder::opencv)) {
     const Bytes file = codec.encode(noise_image({20, 30, 1, Depth::u8}), {});
     EXPECT_NO_THROW(by_opencv(file, {.pixels = 600, .side = 30, .file_mb = 1}));
-    for (const Limits& limits : {Limits{.pixels = 599}, Limits{.side = 29}, Limits{.file_mb = 0},
-                                 Limits{.decode_mb = 0}, Limits{.decode_s = 0}})
+    for (const ImageLimits& limits :
+         {ImageLimits{.pixels = 599}, ImageLimits{.side = 29}, ImageLimits{.file_mb = 0},
+          ImageLimits{.decode_mb = 0}, ImageLimits{.decode_s = 0}})
       EXPECT_EQ(opencv_failure(file, limits).reason, FailureReason::too_large);
   }
 }

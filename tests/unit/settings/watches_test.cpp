@@ -123,7 +123,7 @@ TEST(Watches, accept_the_input_folder_with_other_keys_or_alone) {
   const WatchSettings watch =
       watches("watches: [{input: {decoder: opencv, folder: /a}, output: /b}]").at(0);
   EXPECT_EQ(watch.input, "/a");
-  EXPECT_EQ(watch.settings.input.decoder, "opencv");
+  EXPECT_EQ(watch.settings.input.decoder, Decoder::opencv);
 }
 
 TEST(Watches, accept_the_output_folder_alone) {
