@@ -18,6 +18,8 @@ namespace {
 using test::TempFolder;
 using testing::ElementsAre;
 
+constexpr LogRotation kLargeFiles{.max_bytes = 1 << 20, .max_backups = 4};
+
 std::vector<std::string> read_lines(const std::filesystem::path& file) {
   std::vector<std::string> lines;
   std::ifstream stream(file);
@@ -69,7 +71,7 @@ TEST_F(ThroughputLogTest, appends_and_starts_each_file_with_the_header) {
 
 TEST_F(ThroughputLogTest, completes_the_partial_line_of_a_killed_process) {
   write("before\nhalf a li");
-  ThroughputLog log(file_, {}, "head");
+  ThroughputLog log(file_, kLargeFiles, "head");
   EXPECT_TRUE(log.write("one"));
   EXPECT_EQ(read(), "before\nhalf a li\nhead\none\n");
 }
@@ -77,10 +79,10 @@ TEST_F(ThroughputLogTest, completes_the_partial_line_of_a_killed_process) {
 TEST_F(ThroughputLogTest, reports_a_failed_write_and_repeats_the_header) {
   {
     const MaxFileSize nothing(0);
-    ThroughputLog log(file_, {}, "head");
+    ThroughputLog log(file_, kLargeFiles, "head");
     EXPECT_FALSE(log.write("one"));
   }
-  ThroughputLog log(file_, {}, "head");
+  ThroughputLog log(file_, kLargeFiles, "head");
   EXPECT_TRUE(log.write("one"));
   {
     const MaxFileSize full(12);
@@ -94,11 +96,11 @@ TEST(ThroughputLog, appends_to_an_existing_file) {
   const TempFolder folder;
   const auto file = folder.path() / "sub" / "log.jsonl";
   {
-    ThroughputLog log(file, {}, "head 1");
+    ThroughputLog log(file, kLargeFiles, "head 1");
     log.write("a");
     EXPECT_THAT(read_lines(file), ElementsAre("head 1", "a")) << "at once, and not at the end";
   }
-  ThroughputLog(file, {}, "head 2").write("b");
+  ThroughputLog(file, kLargeFiles, "head 2").write("b");
   EXPECT_THAT(read_lines(file), ElementsAre("head 1", "a", "head 2", "b"));
 }
 
@@ -127,9 +129,9 @@ TEST(ThroughputLog, is_truncated_when_it_cannot_be_renamed) {
 }
 
 TEST(ThroughputLog, continues_after_a_write_error) {
-  ThroughputLog nowhere("/proc/no/such/log.jsonl", {}, "head");
+  ThroughputLog nowhere("/proc/no/such/log.jsonl", kLargeFiles, "head");
   EXPECT_FALSE(nowhere.write("a"));
-  ThroughputLog full("/dev/full", {}, "head");
+  ThroughputLog full("/dev/full", kLargeFiles, "head");
   EXPECT_FALSE(full.write("a"));
 }
 

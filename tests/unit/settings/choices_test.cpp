@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -11,6 +12,7 @@
 #include "core/solver_costs.hpp"
 #include "core/solver_kind.hpp"
 #include "files/link_policy.hpp"
+#include "settings/key_table.hpp"
 #include "settings/value_types.hpp"
 
 namespace eckart::settings {
@@ -23,8 +25,8 @@ template <class Enum>
 class ChoiceTest : public testing::Test {};
 
 using AllChoices =
-    testing::Types<BackendChoice, SolverKind, Certificate, ImageFormat, Durability, LedgerIdentity,
-                   DoneInputAction, OnChange, LinkPolicy, CostBackend>;
+    testing::Types<BackendChoice, SolverKind, Certificate, ImageFormat, Decoder, Durability,
+                   LedgerIdentity, DoneInputAction, OnChange, LinkPolicy, CostBackend>;
 TYPED_TEST_SUITE(ChoiceTest, AllChoices);
 
 TYPED_TEST(ChoiceTest, reads_every_value_that_it_prints) {
@@ -67,11 +69,28 @@ TEST(Choices, have_the_documented_names) {
   EXPECT_EQ(list_names<SolverKind>(), "auto, gram, subspace, gesvd, gesvdj");
   EXPECT_EQ(list_names<Certificate>(), "estimate, bound");
   EXPECT_EQ(list_names<ImageFormat>(), "png, jpeg");
+  EXPECT_EQ(list_names<Decoder>(), "strict, opencv");
   EXPECT_EQ(list_names<Durability>(), "group, file, none");
   EXPECT_EQ(list_names<LedgerIdentity>(), "mtime, content");
   EXPECT_EQ(list_names<DoneInputAction>(), "keep, move, delete");
   EXPECT_EQ(list_names<OnChange>(), "keep, reprocess");
   EXPECT_EQ(list_names<LinkPolicy>(), "none, files, all");
+}
+
+/// Whatever enum a key has, which may be one that is not in the list of this file.
+TEST(Choices, of_every_key_are_read_and_printed) {
+  int keys = 0;
+  for (const SettingKey<Settings>& key : settings_table()) {
+    if (!key.expected.starts_with("one of ")) continue;
+    ++keys;
+    std::istringstream names(key.expected.substr(7));
+    for (std::string name; std::getline(names >> std::ws, name, ',');) {
+      Settings settings;
+      key.read(settings, {name});
+      EXPECT_EQ(key.print(settings), name) << key.path;
+    }
+  }
+  EXPECT_GE(keys, 7);
 }
 
 TEST(FileChoice, is_auto_none_or_a_file) {
