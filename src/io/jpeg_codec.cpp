@@ -326,9 +326,9 @@ void check_decode_time(std::span<const std::byte> file, const Frame& frame,
   // Up to 34 and 580 ns a block and scan, and 31 and 104 ns a byte were measured.
   const double block_s = frame.arithmetic ? 1e-6 : 1e-7;
   const double byte_s = frame.arithmetic ? 150e-9 : 40e-9;
-  const double blocks = double(frame.coefficient_bytes / kBlockBytes);
+  const std::size_t blocks = frame.coefficient_bytes / kBlockBytes;
   const double seconds =
-      block_s * blocks * double(count_scans(file)) + byte_s * double(file.size());
+      block_s * double(blocks) * double(count_scans(file)) + byte_s * double(file.size());
   if (seconds <= double(limits.decode_s)) return;
   throw ItemError(
       FailureReason::too_large,
