@@ -63,7 +63,7 @@ struct TelemetrySettings {
   std::string listen;  ///< 127.0.0.1:PORT, [::1]:PORT or a socket's absolute path; empty: nowhere
 };
 
-/// Everything a run can be told; what the keys mean and may be is in schema.cpp.
+/// Everything a run can be told; what the keys mean and may be is in key_table.cpp.
 struct Settings {
   BackendChoice backend = BackendChoice::automatic;
   SolverKind solver = SolverKind::automatic;
