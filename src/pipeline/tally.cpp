@@ -18,6 +18,13 @@ namespace {
 constexpr std::size_t kRecentFailures = 20;
 constexpr double kExactPsnrDb = 99;  // used in place of infinity
 
+/// True if this plane was recomputed for any output. Full-rank outputs never are.
+bool is_recomputed(const Task& task, std::size_t channel) {
+  return std::ranges::any_of(task.results, [channel](const std::vector<PlaneResult>& planes) {
+    return planes[channel].is_recomputed;
+  });
+}
+
 /// Logs the shape of an image, and rank, PSNR and file of each output (flag -v).
 void log_done(const WorkItem& item) {
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
@@ -91,10 +98,9 @@ void Tally::count(const WorkItem& item) {
   for (const std::int64_t bytes : item.output_bytes) report_.output_bytes += bytes;
   const ImageShape& shape = item.task.input.shape();
   report_.pixels += std::int64_t(shape.rows) * shape.cols;
-  for (const PlaneResult& plane : item.task.results[0]) {
-    ++report_.planes;
-    report_.planes_recomputed += plane.is_recomputed;
-  }
+  report_.planes += shape.channels;
+  for (std::size_t channel = 0; channel < std::size_t(shape.channels); ++channel)
+    report_.planes_recomputed += is_recomputed(item.task, channel);
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
     if (item.is_output_skipped(i)) continue;
     const double psnr = std::min(kExactPsnrDb, output_psnr_db(item.task, i));

@@ -55,6 +55,17 @@ TEST(Tally, reports_the_max_loss_estimate) {
   EXPECT_DOUBLE_EQ(tally.report().max_loss_estimate_db, 0.004);
 }
 
+/// The first output may be full-rank, a copy of the input: it is never recomputed.
+TEST(Tally, counts_a_plane_that_was_recomputed_for_any_output_once) {
+  Meters meters;
+  Tally tally(meters);
+  ItemPtr item = done({0, 100, 100});
+  item->task.results[1][0].is_recomputed = item->task.results[2][0].is_recomputed = true;
+  tally.count(*item);
+  tally.count(*done({100}));
+  EXPECT_EQ(tally.report().planes_recomputed, 1);
+}
+
 TEST(Tally, keeps_the_last_twenty_failures) {
   Meters meters;
   Tally tally(meters);
