@@ -14,7 +14,7 @@
 namespace eckart::app {
 namespace {
 
-/// In every shape the terms of the model have other shares of the time.
+/// The terms of the cost model contribute different shares of the time in each shape.
 struct CalibrationCase {
   int rows, cols;
   std::vector<int> ranks;
@@ -24,14 +24,14 @@ const std::vector<CalibrationCase> kCalibrationCases = {
     {256, 256, {8, 50, 150}}, {512, 256, {20, 130}}, {512, 512, {20, 100, 300}},
     {1024, 1024, {50}},
 };
-constexpr int kSceneCount = 2;           // in turn
-constexpr int kPartialBatchDivisor = 8;  // of a batch that is timed too, one in so many
-constexpr double kMaxPassSeconds = 2;    // seconds, of which to have more would tell no more
+constexpr int kSceneCount = 2;           // the batches alternate between the scenes
+constexpr int kPartialBatchDivisor = 8;  // a partial batch has 1/8 of the planes of a full batch
+constexpr double kMaxPassSeconds = 2;    // seconds; more time does not improve the result
 constexpr std::size_t kMinMeasurements = 3,
-                      kMaxMeasurements = 25;  // measurements of which the median counts
+                      kMaxMeasurements = 25;  // the median of the measurements is used
 
-/// The CPU's lanes compute on the thread that calls them, so that its own time counts, whatever
-/// else the machine does.
+/// CPU lanes compute on the calling thread. The CPU time of that thread does not depend on other
+/// load of the machine.
 double clock_seconds(bool use_thread_clock) {
   timespec time{};
   clock_gettime(use_thread_clock ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time);
@@ -53,7 +53,8 @@ std::vector<Image> make_scenes(const CalibrationCase& shape) {
 
 using Batches = std::vector<std::vector<Task>>;
 
-/// Batches of this many planes, as many as the lane has slots for or more, with all scenes in them.
+/// Returns batches of `planes` planes that contain all scenes. The number of batches is a multiple
+/// of `slots`.
 Batches make_batches(const std::vector<Image>& scenes, std::span<const RankPolicy> ranks,
                      int planes, int slots) {
   const int batch_count = (int(scenes.size()) + planes - 1) / planes;
@@ -73,7 +74,7 @@ Batches make_batches(const std::vector<Image>& scenes, std::span<const RankPolic
   return batches;
 }
 
-/// With all slots at work.
+/// Keeps all slots of the lane busy.
 void run_batches(Lane& lane, const BatchKey& kind, Batches& batches) {
   const auto slots = std::size_t(lane.slots());
   for (std::size_t first = 0; first < batches.size(); first += slots) {
@@ -91,7 +92,7 @@ void run_batches(Lane& lane, const BatchKey& kind, Batches& batches) {
   }
 }
 
-/// Of a batch, the median.
+/// Returns the median time of one batch.
 double median_batch_seconds(Lane& lane, const BatchKey& kind, Batches& batches,
                             bool use_thread_clock, double budget) {
   const auto pass = [&] {
@@ -99,7 +100,8 @@ double median_batch_seconds(Lane& lane, const BatchKey& kind, Batches& batches,
     run_batches(lane, kind, batches);
     return (clock_seconds(use_thread_clock) - start) / double(batches.size());
   };
-  // Twice on CUDA: then it does the rounds that the images need.
+  // Warm up twice on CUDA: the second time, the lane uses the number of iterations that the images
+  // need.
   for (int i = 0; i < lane.slots(); ++i) {
     if (const double time = pass(); time * double(batches.size()) > kMaxPassSeconds) return time;
   }
@@ -113,8 +115,9 @@ double median_batch_seconds(Lane& lane, const BatchKey& kind, Batches& batches,
   return times[times.size() / 2];
 }
 
-/// Times a full batch, and a part of one where planes share it: that tells what a batch costs from
-/// what its planes cost. Nothing where this is more than the backend's solver takes.
+/// Times a full batch and, if a batch holds several planes, a partial batch, to separate the cost
+/// of a batch from the cost of its planes. Returns nothing if the solver of the backend does not
+/// support the shape or rank.
 std::vector<Timing> measure_solver(Backend& backend, SolverKind solver, const BatchKey& kind,
                                    const std::vector<Image>& scenes, bool use_thread_clock,
                                    double budget) {

@@ -11,10 +11,10 @@
 namespace eckart::app {
 
 struct CalibrationRequest {
-  CostBackend backend;  ///< that make_backend makes
+  CostBackend backend;  ///< the backend that make_backend() makes
   std::function<std::unique_ptr<Backend>(const BackendOptions&)> make_backend;
-  double seconds;  ///< to measure for, about; but what is quick is timed thrice at least
-  /// Told before each measurement; may be empty.
+  double seconds;  ///< approximate time to measure; each case is timed at least three times
+  /// Called before each measurement; may be empty.
   std::function<void(int done, int total)> on_progress;
 };
 
@@ -24,8 +24,8 @@ struct CalibrationResult {
   SolverCosts costs;
 };
 
-/// Times both solvers on synthetic photographs of several shapes and ranks, on one lane from host
-/// memory to host memory, and fits the cost model to that. Throws FatalError.
+/// Times both solvers on synthetic photographs of several shapes and ranks and fits the cost model.
+/// Uses one lane and includes the transfers from and to host memory. Throws FatalError.
 CalibrationResult calibrate(const CalibrationRequest& request);
 
 }  // namespace eckart::app

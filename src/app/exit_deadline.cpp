@@ -11,7 +11,7 @@
 namespace eckart::app {
 namespace {
 
-/// A log that hangs, on a disk or a pipe, keeps nobody from ending.
+/// A log on a disk or pipe that does not respond must not prevent the exit.
 void call_with_timeout(const std::function<void()>& before_exit) {
   constexpr std::chrono::seconds kCallbackTimeout{2};
   std::promise<void> finished;

@@ -9,15 +9,15 @@
 
 namespace eckart::app {
 
-/// Ends the process at once, without destructors or exit handlers, which may hang.
+/// Ends the process at once, without destructors or exit handlers, because these may hang.
 using ExitProcess = std::function<void(ExitCode)>;
 void exit_process_now(ExitCode code);
 
-/// Ends the process with `code` if it still lives after `time`, whatever its threads wait for;
-/// called off by its destructor. What is not published then is done by the next start.
+/// Ends the process with `code` after `time`, even if its threads hang. The destructor cancels the
+/// deadline. The next process makes the outputs that were not published.
 class ExitDeadline {
  public:
-  /// `before_exit` is called before that, on a thread of its own, and waited for for a moment.
+  /// Calls `before_exit` before the exit on a separate thread, and waits for it for a short time.
   ExitDeadline(std::chrono::milliseconds time, ExitCode code, std::function<void()> before_exit,
                ExitProcess exit_process = exit_process_now);
   ~ExitDeadline();
@@ -26,7 +26,7 @@ class ExitDeadline {
 
  private:
   std::stop_source canceled_;
-  flow::Workers thread_;  // last: it uses the other
+  flow::Workers thread_;  // last: uses the other members
 };
 
 }  // namespace eckart::app

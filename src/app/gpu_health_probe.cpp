@@ -14,7 +14,7 @@ namespace {
 constexpr ImageShape kShape{64, 48, 1, Depth::u8};
 constexpr RankPolicy kRank{2};
 
-/// a_ij = u_i v_j, at most 5 x 48 = 240.
+/// Returns the image a_ij = u_i v_j, at most 5 x 48 = 240.
 Image rank_one_image() {
   Image image(kShape);
   const auto a = image.plane<std::uint8_t>(0);

@@ -6,7 +6,7 @@ namespace eckart::app {
 
 namespace {
 
-/// The pipeline meets what goes wrong as well, and says it.
+/// The pipeline meets the same error and reports it.
 void ignore_error(const std::exception_ptr&) {}
 
 }  // namespace

@@ -11,8 +11,8 @@
 
 namespace eckart::app {
 
-/// Counts what a source gives, on a thread of its own. The pipeline takes inputs only as fast as it
-/// does them, so its own total comes late.
+/// Counts the items of a source on a separate thread. The pipeline reads its inputs only as fast as
+/// it processes them, so it knows its own total late.
 class InputCounter {
  public:
   explicit InputCounter(std::unique_ptr<io::Source> source);
@@ -20,7 +20,7 @@ class InputCounter {
   InputCounter(const InputCounter&) = delete;
   InputCounter& operator=(const InputCounter&) = delete;
 
-  /// Nothing while it counts, and when it cannot. From any thread.
+  /// Returns nullopt while it counts and if it cannot count. Callable from any thread.
   std::optional<std::int64_t> total() const;
 
  private:
@@ -29,7 +29,7 @@ class InputCounter {
   const std::unique_ptr<io::Source> source_;
   std::stop_source stop_;
   std::atomic<std::int64_t> total_{-1};
-  flow::Workers worker_;  // the last member: it ends before the others go
+  flow::Workers worker_;  // last: its thread ends before the other members are destroyed
 };
 
 }  // namespace eckart::app

@@ -38,7 +38,8 @@ io::OutputTree make_outputs(const JobRequest& request, const std::vector<RankPol
 ledger::LedgerOptions ledger_options(const JobRequest& request) {
   ledger::LedgerOptions options = logged_ledger_options();
   options.durable = request.settings.durability != settings::Durability::none;
-  if (request.long_lived) options.timeout = std::chrono::milliseconds(200);  // others wait as long
+  // Other threads also wait for the ledger.
+  if (request.long_lived) options.timeout = std::chrono::milliseconds(200);
   return options;
 }
 
@@ -70,7 +71,7 @@ void Job::prepare_read_only() {
     resume_from(ledger::Ledger::open_read_only(file));
   } catch (const FatalError& error) {
     if (error.code() != ExitCode::nothing_readable) throw;
-    spdlog::warn("{}", printable_message(error.what()));  // a run goes on with a new one
+    spdlog::warn("{}", printable_message(error.what()));  // a run continues with a new ledger
   }
 }
 
@@ -112,8 +113,9 @@ void Job::release_outputs(const WorkItem& item) {
   if (!item.outputs.empty()) outputs_.cancel_reservation(item.relative);
 }
 
-/// The full name, where its result has that already, or where the usual name belongs to a folder
-/// beside it, whose results need a folder there.
+/// Returns the full name if an output of the item has it already. Also returns it if a folder
+/// beside the input has the usual name, because the outputs of that folder need a folder of this
+/// name.
 Naming Job::choose_naming(const WorkItem& item) const {
   const std::vector<fs::path> full = outputs_.outputs_of(item.relative, Naming::full);
   if (resume_ && resume_->was_made_from(item, full)) return Naming::full;
@@ -126,7 +128,8 @@ Naming Job::choose_naming(const WorkItem& item) const {
                                                                         : Naming::usual;
 }
 
-/// Whether the item had its usual name, and has another now.
+/// Changes the outputs of the item from the usual to the full name. Returns whether it changed
+/// them.
 bool Job::use_full_name(WorkItem& item) {
   const std::vector<fs::path> usual = outputs_.outputs_of(item.relative);
   if (item.outputs != usual || outputs_.outputs_of(item.relative, Naming::full) == usual)
@@ -136,7 +139,7 @@ bool Job::use_full_name(WorkItem& item) {
   return true;
 }
 
-/// Once, where it is new.
+/// Logs the full name of an item once, if the name is new.
 void Job::log_full_name(const WorkItem& item) {
   const std::vector<fs::path> usual = outputs_.outputs_of(item.relative);
   if (item.outputs == usual || (resume_ && resume_->was_made_from(item, item.outputs))) return;
@@ -149,7 +152,7 @@ void Job::log_full_name(const WorkItem& item) {
                printable(usual.front().native()));
 }
 
-/// Names are those that the ledger knows, whichever input comes first this time.
+/// The output names come from the ledger, regardless of the order of the inputs in this run.
 void Job::skip_if_done(WorkItem& item, const io::InputFile* open) {
   if (!resume_) return;
   if (const auto usual = outputs_.outputs_of(item.relative);
@@ -205,7 +208,8 @@ void Job::check_in_place() const {
 
 std::optional<std::string> Job::forget_missing_outputs(const std::string& after) const {
   if (!resume_) return std::nullopt;
-  // In the folder itself: in one that is moved away meanwhile nothing would be at its path.
+  // Open the folder itself: if it is moved away meanwhile, every output would be missing at its
+  // path.
   const FileDescriptor folder(::open(request_.output.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   check_in_place();
   const fs::path root = fs::absolute(request_.output).lexically_normal();
@@ -218,7 +222,8 @@ std::optional<std::string> Job::forget_missing_outputs(const std::string& after)
   });
 }
 
-/// Whether a run into this folder has recorded it: by its path, where others share the ledger.
+/// Returns whether a run into this folder recorded the input. If the ledger is shared, the path of
+/// the input decides.
 bool Job::is_own_input(const fs::path& input) const {
   if (is_own_ledger(request_.output, request_.settings.ledger)) return true;
   return std::ranges::any_of(request_.inputs, [&](const fs::path& own) {
@@ -229,11 +234,12 @@ bool Job::is_own_input(const fs::path& input) const {
   });
 }
 
-/// Else `eckart status` would name them for ever. Those of others may be quarantined elsewhere.
-/// Folders are no images: those that cannot be read say so in every run.
+/// Without this, `eckart status` would list these failures forever. Inputs of other jobs are
+/// excluded, because they may be in another quarantine. Folders are excluded, because every run
+/// reports unreadable folders.
 void Job::forget_failures_of_missing_inputs() {
   if (!ledger_) return;
-  std::optional<std::set<std::string>> quarantined;  // read only if there is anything to look up
+  std::optional<std::set<std::string>> quarantined;  // read only if needed
   const auto is_quarantined = [&](const std::string& input) {
     if (request_.is_quarantined && request_.is_quarantined(input)) return true;
     if (!quarantined) quarantined = quarantined_inputs(request_.output);
@@ -282,7 +288,7 @@ void Job::resume_from(std::unique_ptr<ledger::Ledger> ledger) {
     ledger_->continue_run(ledger_request(), request_.run_number);
   }
   run_number_ = is_new ? ledger_->run() + (ledger_->is_read_only() ? 1 : 0) : request_.run_number;
-  // One of its own moves with the folder.
+  // A folder's own ledger has relative paths, because it moves with the folder.
   resume_.emplace(
       *ledger_,
       ResumeOptions{.root = is_own_ledger(request_.output, request_.settings.ledger)
@@ -301,7 +307,7 @@ std::vector<std::string> output_settings(const settings::Settings& settings) {
                      (settings.deterministic ? ", deterministic" : "");
   if (settings.output.format == ImageFormat::jpeg)
     text += ", quality " + std::to_string(settings.output.jpeg_quality);
-  // Results of earlier versions are those of the strict decoder, and keep their text.
+  // Earlier versions had only the strict decoder, so its text names no decoder.
   if (settings.input.decoder != Decoder::strict)
     text += ", decoder " + to_string(settings.input.decoder);
   std::vector<std::string> texts;

@@ -34,30 +34,30 @@ struct JobRequest {
   bool overwrite = false;
   OnSettingsChange on_change = OnSettingsChange::refuse;
   bool long_lived =
-      false;  ///< inputs come again, and others by their names, so claims are released
+      false;  ///< inputs may return, and their names may be used by others, so claims are released
   std::optional<LinkPolicy> links{};  ///< of a watch
-  int restarts = 0;                   ///< processes before this one that have lost their GPU
-  std::int64_t run_number =
-      0;  ///< where there were some: of the run that they began, in the ledger
-  /// Whether an input that was taken away is still kept as one that has failed; may be empty.
+  int restarts = 0;  ///< number of previous processes of this run that lost their GPU
+  /// If restarts > 0: the ledger number of the run that the first of them began.
+  std::int64_t run_number = 0;
+  /// Returns whether an input that was moved away is in the quarantine; may be empty.
   std::function<bool(const std::filesystem::path& input)> is_quarantined{};
 };
 
-/// What goes from some inputs to one output folder: its names, lock and ledger, and those steps of
-/// an image that depend on them, as JobSteps has them. Between prepare() and its end nobody else
-/// writes to the folder.
+/// The work from some inputs to one output folder: its names, its lock, its ledger, and the steps
+/// of an image that depend on them (see JobSteps). From prepare() until destruction, no other
+/// process writes to the folder.
 class Job : public OutputOwner {
  public:
-  /// Throws FatalError(usage) where an output could replace an input, and as ledger_file();
-  /// std::invalid_argument for settings that do not fit together.
+  /// Throws FatalError(usage) if an output could replace an input, and as ledger_file(). Throws
+  /// std::invalid_argument if the settings contradict each other.
   explicit Job(JobRequest request);
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
-  /// Makes the folder, takes its lock, opens its ledger. May be called again where it has thrown:
-  /// EnvironmentError, or FatalError as FolderLock, prepare_output_root() and Ledger do.
+  /// Makes the folder, takes its lock and opens its ledger. Throws EnvironmentError, and FatalError
+  /// as FolderLock, prepare_output_root() and Ledger do. It may be called again after an exception.
   void prepare();
-  /// Instead: only looks at what is done.
+  /// Opens the ledger read-only; call it instead of prepare() to inspect what is done.
   void prepare_read_only();
 
   void assign_outputs(WorkItem& item);
@@ -66,31 +66,32 @@ class Job : public OutputOwner {
   void write(WorkItem& item);
   void publish(std::span<ItemPtr> group);
   void record_suspects(const InFlightBatches::Items& items);
-  /// As Resume has it.
+  /// See Resume.
   void record_removed_inputs(std::span<WorkItem* const> items);
 
-  /// As Resume has it. Throws EnvironmentError, too, where the folder is not at its place.
+  /// See Resume. Also throws EnvironmentError if the folder was moved or replaced.
   std::optional<std::string> forget_missing_outputs(const std::string& after) const;
-  /// Of own inputs that are neither there nor quarantined. Throws EnvironmentError.
+  /// Removes the failures of this job's inputs that neither exist nor are quarantined. Throws
+  /// EnvironmentError.
   void forget_failures_of_missing_inputs();
 
-  /// Whether the file in `item.file_state` is done, as the ledger has it: one that was moved or
-  /// copied is not before skip_if_done() has seen it. Else whether it has failed at its last
-  /// attempt.
+  /// is_done() returns whether the ledger records the file in `item.file_state` as done. A moved or
+  /// copied file is not done before skip_if_done() has checked it. has_failed() returns whether its
+  /// last attempt failed.
   bool is_done(WorkItem& item) const;
   bool has_failed(const WorkItem& item) const { return resume_ && resume_->has_failed(item); }
-  /// Skips an item that is done already, as load() does. `open` is its file, if that is open.
-  /// Throws ItemError.
+  /// Skips an item that is done already, as load() does. `open` is the file of the item, if it is
+  /// open. Throws ItemError.
   void skip_if_done(WorkItem& item, const io::InputFile* open = nullptr);
-  /// What is at the place of an output of the item, whose file is in `item.file_state`. Throws as
-  /// check_status_available().
+  /// Describes the file at the path of an output. The state of the input is in `item.file_state`.
+  /// Throws as check_status_available().
   OutputDecision decision_for(const WorkItem& item, std::size_t output) const;
-  /// False where the folder was moved or replaced.
+  /// Returns false if the folder was moved or replaced.
   bool is_in_place() const { return lock_->is_in_place(); }
-  /// Throws EnvironmentError there, and where the ledger was.
+  /// Throws EnvironmentError if the folder or the ledger was moved or replaced.
   void check_in_place() const override;
   bool has_ledger() const { return ledger_ != nullptr; }
-  /// Of the run in the ledger; 0 where none is kept.
+  /// Returns the number of the run in the ledger; 0 if there is no ledger.
   std::int64_t run_number() const { return run_number_; }
   const io::Codec& codec() const { return outputs_.codec(); }
 
@@ -99,7 +100,7 @@ class Job : public OutputOwner {
                                        const std::filesystem::path& written) const override;
   void abandon_intents(std::span<WorkItem* const> items) override;
   void record(std::span<WorkItem* const> items) override;
-  /// After the end of an item that was claimed, where the job is long-lived.
+  /// Call it after the end of an item with claimed outputs, if the job is long-lived.
   void release_outputs(const WorkItem& item) override;
 
  private:
@@ -124,18 +125,19 @@ class Job : public OutputOwner {
   Loader loader_;
 };
 
-/// What of the settings makes other pixels, for each rank, as the ledger knows it. Not the backend:
-/// what one has done is as good as what another would do, and a run whose GPU is lost goes on with
+/// Returns, for each rank, the settings that affect pixels, as recorded in the ledger. The backend
+/// is excluded: outputs of all backends are equivalent, and a run that lost its GPU continues on
 /// the CPU.
 std::vector<std::string> output_settings(const settings::Settings& settings);
 
-/// Where a run into this folder keeps its ledger; empty if nowhere. Throws FatalError(usage) for
-/// another folder's own, whose outputs have their names in that folder.
+/// Returns the path of the ledger of a run into this folder; empty if there is none. Throws
+/// FatalError(usage) if the ledger is another folder's own ledger, because its output names are
+/// relative to that folder.
 std::filesystem::path ledger_file(const std::filesystem::path& output,
                                   const settings::FileChoice& choice);
 
-/// Whether that is the folder's own ledger, which names outputs by their places in the folder,
-/// though `choice` may give its path.
+/// Returns whether the ledger is the folder's own ledger, even if `choice` gives its path. A
+/// folder's own ledger stores outputs relative to the folder.
 bool is_own_ledger(const std::filesystem::path& output, const settings::FileChoice& choice);
 
 }  // namespace eckart::app

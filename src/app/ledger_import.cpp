@@ -21,7 +21,7 @@ void visit_ledger(const std::filesystem::path& folder, const settings::FileChoic
 
 namespace {
 
-/// What was mended since may be done; what is gone has nothing to fail any more.
+/// A changed file may be done by now. A missing file can no longer fail.
 bool is_unchanged_since_failure(const ledger::FailureEntry& failure) {
   struct stat status {};
   if (::stat(failure.input.c_str(), &status) != 0) return false;

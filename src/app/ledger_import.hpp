@@ -13,28 +13,27 @@
 
 namespace eckart::app {
 
-/// Told of all that a ledger knows of one output folder. Outputs are relative to the folder.
+/// Receives all entries of a ledger for one output folder. Outputs are relative to the folder.
 struct LedgerVisitor {
   std::function<void(const std::string& text)> settings;
   std::function<void(const ledger::OutputEntry& entry)> output;
   std::function<void(const ledger::FailureEntry& failure)> failure;
 };
 
-/// `choice`: the setting ledger.file. Throws FatalError(no_input) where
-/// there is none.
+/// `choice` is the setting ledger.file. Throws FatalError(no_input) if there is no ledger.
 void visit_ledger(const std::filesystem::path& folder, const settings::FileChoice& choice,
                   const LedgerVisitor& visitor);
 
 struct ImportCounts {
-  std::int64_t outputs = 0;        ///< that the ledger knows now
-  std::int64_t already_known = 0;  ///< that it knew already as they are
-  std::int64_t missing = 0;        ///< that are not in the folder, or have another size
+  std::int64_t outputs = 0;        ///< number of outputs in the ledger now
+  std::int64_t already_known = 0;  ///< imported outputs that the ledger had already, unchanged
+  std::int64_t missing = 0;  ///< number of outputs that are not in the folder, or have another size
   std::int64_t failures = 0;
 };
 
-/// Merges what another ledger knew into that of an output folder, which is made if it is missing.
-/// What the ledger knows already of files as they are stays. Nobody else may write to the folder
-/// meanwhile: throws FatalError(temporary).
+/// Merges another ledger into the ledger of an output folder. Makes the folder if it is missing.
+/// Existing entries of unchanged files are kept. Throws FatalError(temporary) if another process
+/// writes to the folder.
 class LedgerImport {
  public:
   LedgerImport(const std::filesystem::path& folder, const settings::FileChoice& choice);

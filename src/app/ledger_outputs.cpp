@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A ledger elsewhere has outputs by their absolute paths, without the first slash.
+/// A ledger outside the folder stores absolute output paths without the first slash.
 std::string prefix_of(const fs::path& folder, const settings::FileChoice& choice) {
   if (is_own_ledger(folder, choice)) return {};
   return (fs::absolute(folder) / "").lexically_normal().relative_path().native();

@@ -13,35 +13,36 @@
 
 namespace eckart::app {
 
-/// The outputs of one output folder that a ledger knows; one ledger may have those of several.
+/// The ledger entries of one output folder; a ledger may contain several output folders.
 class LedgerOutputs {
  public:
-  /// `choice`: the setting ledger.file.
+  /// `choice` is the setting ledger.file.
   LedgerOutputs(ledger::Ledger& ledger, const std::filesystem::path& folder,
                 const settings::FileChoice& choice);
-  /// Calls `visit` with each, in the order of their names; `output` is relative to the folder.
+  /// Calls `visit` for each output, ordered by name; `output` is relative to the folder.
   void for_each(const std::function<void(const ledger::OutputEntry& entry)>& visit) const;
-  /// The publish intents whose file is in `folder`, the open folder, as it was written: a run
-  /// was killed before it recorded the output as done.
+  /// Returns the publish intents whose file is unchanged in the open folder `folder`. Their run was
+  /// killed before it recorded the output as done.
   std::vector<ledger::OutputEntry> published_intents(const FileDescriptor& folder) const;
-  /// The ledger's name of an output that is relative to the folder.
+  /// Returns the ledger name of an output path that is relative to the folder.
   std::string ledger_key(const std::string& output) const { return prefix_ + output; }
 
  private:
   ledger::Ledger& ledger_;
-  const std::string prefix_;  // of the outputs' names
+  const std::string prefix_;  // prefix of the output names
 };
 
-/// A file in a folder, below which no link is followed.
+/// A file in a folder. Links below the folder are not followed.
 class ContainedFile {
  public:
-  /// `folder`: an open one. A `path` that would lead out of it has no file.
+  /// `folder` is open. If `path` leads out of the folder, the file counts as missing.
   ContainedFile(const FileDescriptor& folder, const std::string& path);
-  /// Whether it is a regular file of this size, and of this time of change where that is not 0.
+  /// Returns whether this is a regular file with this size and, if `mtime_ns` is not 0, this
+  /// modification time.
   bool matches_record(std::int64_t bytes, std::int64_t mtime_ns) const;
-  /// Of a regular file; anything else counts as nothing.
+  /// Returns the status of a regular file. Other types count as missing.
   PathStatus status() const;
-  /// Whether there is nothing of that name.
+  /// Returns whether no file of any type has this name.
   bool is_missing() const;
   bool remove() const;
 
@@ -54,11 +55,10 @@ class ContainedFile {
 /// Opens a folder for ContainedFile. Throws FatalError(no_input).
 FileDescriptor open_folder(const std::filesystem::path& folder);
 
-/// Options of a ledger that tells the log what it has lost.
+/// Returns options of a ledger that logs lost entries.
 ledger::LedgerOptions logged_ledger_options();
 
-/// Opens the ledger of an output folder to read it. Throws FatalError(no_input) where there is
-/// none.
+/// Opens the ledger of an output folder for reading. Throws FatalError(no_input) if there is none.
 std::unique_ptr<ledger::Ledger> open_existing_ledger(const std::filesystem::path& folder,
                                                      const settings::FileChoice& choice);
 

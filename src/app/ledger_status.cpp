@@ -22,8 +22,7 @@ OpenedLedger find_ledger(const std::filesystem::path& output, const settings::Fi
   return {ledger_file(output, choice), open_existing_ledger(output, choice)};
 }
 
-/// Whether whoever made the request would take the file at all: a watch leaves alone what is no
-/// regular file.
+/// Returns whether the requester accepts the file: a watch ignores files that are not regular.
 bool is_accepted(const ledger::RequestEntry& request, const std::filesystem::path& file) {
   if (!request.links) return true;
   std::error_code none;
@@ -69,7 +68,7 @@ PendingCount count_pending(const std::filesystem::path& output,
     if (!request) return {{}, "no run was started"};
     if (!request->files_from.empty()) return {{}, "the inputs came from a list"};
     return {count_pending_images(opened, *request, output, ledger), {}};
-  } catch (const std::exception& error) {  // its folders have changed places, say
+  } catch (const std::exception& error) {  // for example, its folders were swapped
     return {{}, error.what()};
   }
 }

@@ -11,24 +11,25 @@
 
 namespace eckart::app {
 
-/// What the ledger knows of an output folder.
+/// The state of an output folder according to its ledger.
 struct LedgerStatus {
   ledger::InputCounts counts;
-  std::vector<ledger::FailureEntry> failed;  ///< by path
+  std::vector<ledger::FailureEntry> failed;  ///< ordered by path
 };
 
-/// What the last run's command would do if it were given again, but for what has failed.
+/// The items that the command of the last run would process if it were run again, except failed
+/// items.
 struct PendingCount {
   std::optional<std::int64_t> images;
-  std::string error;  ///< where they are
+  std::string error;  ///< why the inputs could not be counted; empty if they were
 };
 
-/// `ledger`: the setting ledger.file. The first `failures` that failed are named. Throws
-/// FatalError(no_input) where there is no ledger, as the next does.
+/// `ledger` is the setting ledger.file. At most `failures` failures are listed. Throws
+/// FatalError(no_input) if there is no ledger, as count_pending() does.
 LedgerStatus read_ledger_status(const std::filesystem::path& output,
                                 const settings::FileChoice& ledger, int failures);
 
-/// Lists the inputs of the last run and looks at each: seconds for a million.
+/// Lists the inputs of the last run and checks each. A million inputs take several seconds.
 PendingCount count_pending(const std::filesystem::path& output, const settings::FileChoice& ledger);
 
 }  // namespace eckart::app

@@ -12,8 +12,8 @@
 namespace eckart::app {
 namespace {
 
-// A sweep looks at all that is there.
-constexpr int kSweepRestFactor = 20;  // it rests for so many times what it took, at least
+// A sweep reads the whole quarantine.
+constexpr int kSweepRestFactor = 20;  // minimum pause, as a multiple of the duration of the sweep
 constexpr auto kSweepPauseAfterNew = std::chrono::seconds(10),
                kSweepPause = std::chrono::seconds(600);
 constexpr auto kForgetInterval = std::chrono::seconds(3600);
@@ -56,14 +56,14 @@ void Maintenance::sweep(Job* job) {
   }
 }
 
-/// For a little while: other watches are looked after by the same thread.
+/// Runs for one time slice, because the same thread maintains all watches.
 void Maintenance::forget_missing_outputs(Job& job, const std::stop_token& stop) {
   const Clock::time_point end = Clock::now() + kForgetTimeSlice;
   try {
     do {
       forget_cursor_ = job.forget_missing_outputs(*forget_cursor_);
     } while (forget_cursor_ && !stop.stop_requested() && Clock::now() < end);
-  } catch (const std::exception& error) {  // which the next image finds out, too
+  } catch (const std::exception& error) {  // the next image reports the same error
     log_postponed(error);
     forget_cursor_.reset();
   }

@@ -11,16 +11,15 @@
 
 namespace eckart::app {
 
-/// Keeps what a watch leaves behind from growing for ever: its quarantine, and what its ledger
-/// knows of results that were taken away.
+/// Limits the growth of a watch's quarantine, and removes ledger entries of deleted outputs.
 class Maintenance {
  public:
   explicit Maintenance(const io::Quarantine& quarantine) : quarantine_(quarantine) {}
 
-  /// There is more in the quarantine; from any thread.
+  /// Call it after an input was quarantined; callable from any thread.
   void on_quarantined() { has_new_quarantined_ = true; }
-  /// To be called every second or so, by one thread; does a little at a time, and returns soon
-  /// after `stop`. `job` may be none.
+  /// Call it about once per second from one thread. Each call does a small part of the work, and
+  /// returns soon after `stop`. `job` may be null.
   void run(Job* job, const std::stop_token& stop);
 
  private:
@@ -33,7 +32,7 @@ class Maintenance {
   Clock::time_point last_sweep_{}, last_forget_{};
   Clock::duration sweep_duration_{};
   std::optional<std::string>
-      forget_cursor_;  // by forget_missing_outputs(), which is not at its end
+      forget_cursor_;  // position of forget_missing_outputs(), if it is unfinished
 };
 
 }  // namespace eckart::app

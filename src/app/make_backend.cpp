@@ -25,7 +25,7 @@ FatalError cuda_unavailable(const std::string& why) {
 }
 
 std::filesystem::path find_cuda_module() {
-  std::error_code error;  // a place that cannot be looked at has no module
+  std::error_code error;  // an inaccessible folder counts as a folder without the module
   const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
   const auto beside = here / "libeckart_cuda.so";
   const auto installed = here.parent_path() / "lib" / "eckart" / "libeckart_cuda.so";
@@ -36,7 +36,7 @@ std::filesystem::path find_cuda_module() {
                          installed.parent_path().string());
 }
 
-/// Throws for a module of another build, whose objects may have another layout.
+/// Throws if the module is of another build, because its objects may have another layout.
 void check_build(void* module, const std::filesystem::path& path) {
   const auto module_build_id = reinterpret_cast<CudaBuildId>(dlsym(module, "eckart_cuda_build_id"));
   const std::string id = module_build_id ? module_build_id() : "unknown";
@@ -47,7 +47,7 @@ void check_build(void* module, const std::filesystem::path& path) {
 
 MakeCudaBackend load_cuda_module() {
   const auto path = find_cuda_module();
-  // The driver first: without it there is no use in loading cuSOLVER, which takes its time.
+  // Check the driver first: without it, loading cuSOLVER takes time for nothing.
   if (!dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL)) {
     throw cuda_unavailable("no NVIDIA driver was found (libcuda.so.1)");
   }
@@ -64,14 +64,15 @@ std::unique_ptr<Backend> make_cpu_with_lanes(BackendOptions options, int cpu_lan
   return make_cpu_backend(options);
 }
 
-/// With smaller batches, and at last the CPU, for what the GPU has no memory for.
+/// Uses smaller batches, and finally the CPU, if GPU memory runs out.
 std::unique_ptr<Backend> make_cuda_with_fallback(const BackendOptions& options, int cpu_lanes) {
   return make_fallback_backend(
       make_cuda_backend(options), [=] { return make_cpu_with_lanes(options, cpu_lanes); },
       [](const std::string& warning) { spdlog::warn("{}", warning); });
 }
 
-/// For a reference: solvers that are certified to 0.01 dB replaced by one that has no need of it.
+/// For a reference backend: replaces solvers that are certified to 0.01 dB by a float64 solver,
+/// which needs no certificate.
 BackendOptions with_float64_solver(BackendOptions options) {
   if (is_iterative(options.solver)) options.solver = SolverKind::gram;
   return options;

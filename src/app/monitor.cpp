@@ -20,10 +20,11 @@ namespace {
 using telemetry::Snapshot;
 
 constexpr double kSamplePeriodS = 1;
-constexpr double kMinHistoryPeriodS = 0.9 * kSamplePeriodS;  // of the history, at least
-constexpr std::size_t kRecentSnapshots = 5;  // looks; a rate of fewer seconds is restless
+constexpr double kMinHistoryPeriodS = 0.9 * kSamplePeriodS;  // between two entries
+// The rate of a shorter period fluctuates too much.
+constexpr std::size_t kRecentSnapshots = 5;
 
-/// Fowler, Noll and Vo's FNV-1a, 64 bits: for telling apart, not for keeping secret.
+/// FNV-1a hash (Fowler, Noll, Vo), 64 bits. Distinguishes values; not cryptographic.
 std::uint64_t fnv1a(std::string_view text) {
   std::uint64_t fnv1a = 0xcbf29ce484222325;
   for (const char byte : text) fnv1a = (fnv1a ^ std::uint8_t(byte)) * 0x100000001b3;
@@ -46,7 +47,7 @@ Monitor::Monitor(const settings::Settings& settings, const std::string& command,
       cpu_s_before_(machine::process_usage().cpu_s) {}
 
 void Monitor::begin(bool must_listen) {
-  sample();  // so that whoever asks at once is told of every stage
+  sample();  // so that the first requests already see every stage
   try {
     if (!settings_.listen.empty()) listen();
   } catch (const FatalError& error) {
@@ -70,7 +71,7 @@ void Monitor::run() {
   }
 }
 
-/// What is shown from here on is old.
+/// All values that are shown after this failure are outdated.
 void Monitor::report_failure(const std::exception_ptr& error) {
   has_failed_ = true;
   try {
@@ -160,14 +161,15 @@ status_server::RunStatus Monitor::status() const {
   return {identity_, gpu_identity_, now.all, now.recent, std::move(service_state)};
 }
 
-/// What could not be written is in the next line.
+/// If a line could not be written, the next line covers its interval too.
 void Monitor::write_interval_line() {
   if (settings_.throughput_log.empty()) return;
   last_log_attempt_s_ = latest_.elapsed_s;
   if (write(interval_line(identity_, latest_.since(last_logged_)))) last_logged_ = latest_;
 }
 
-/// What the first line tells is known when there is a backend, or at the end.
+/// The first write makes the log. The data of the first line are known once there is a backend, or
+/// at the end.
 bool Monitor::write(const std::string& line) {
   if (settings_.throughput_log.empty()) return true;
   if (!log_)

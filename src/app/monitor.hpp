@@ -20,11 +20,11 @@
 
 namespace eckart::app {
 
-/// Looks at a pipeline and its machine each second, on a thread of its own, from begin() to
-/// end(), writes the throughput log and answers on telemetry.listen.
+/// Takes a snapshot of a pipeline and its machine every second, on its own thread, from begin() to
+/// end(). Writes the throughput log and answers HTTP requests on telemetry.listen.
 class Monitor {
  public:
-  /// What it looks at; called until end(), on any threads.
+  /// Sources of the data; called until end(), on any thread.
   struct Providers {
     std::function<telemetry::Snapshot()> pipeline;
     std::function<status_server::ServiceState()> service;
@@ -34,23 +34,24 @@ class Monitor {
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
 
-  /// Where it cannot listen it throws FatalError or, if it need not, says so.
+  /// If it cannot listen, it throws FatalError if `must_listen` is true, and otherwise logs a
+  /// warning.
   void begin(bool must_listen);
-  /// Looks for the last time, and ends the log. Any number of times.
+  /// Takes the last snapshot and closes the log. May be called more than once.
   void end();
 
-  /// Until the last look, from begin() on; what `recent` has came in some seconds before.
+  /// The data from begin() until the last snapshot; `recent` covers the last few seconds of it.
   struct View {
     telemetry::Snapshot all, recent;
   };
   View last_view() const;
-  /// Until now, but for what NVML has to tell.
+  /// The data until now, except those of NVML, which are of the last snapshot.
   View current_view() const;
 
  private:
   void run();
   void sample();
-  /// Since this monitor was made.
+  /// Usage since this monitor was made.
   machine::ProcessUsage process_usage() const;
   void write_interval_line();
   void listen();
@@ -63,14 +64,14 @@ class Monitor {
   const reports::RunIdentity identity_;
   const Providers providers_;
   std::optional<machine::GpuMonitor>
-      gpu_monitor_;  // once there is a backend, on the thread, as the next
+      gpu_monitor_;  // made once there is a backend, by the monitor thread; so is the next
   telemetry::Snapshot last_logged_;
   double last_log_attempt_s_ = 0;
   std::optional<reports::ThroughputLog> log_;
-  const double cpu_s_before_;  // of this process
+  const double cpu_s_before_;  // CPU time of this process
   mutable std::mutex mutex_;
-  telemetry::Snapshot latest_;              // the last look
-  std::deque<telemetry::Snapshot> recent_;  // some looks before it, the oldest first
+  telemetry::Snapshot latest_;              // the last snapshot
+  std::deque<telemetry::Snapshot> recent_;  // previous snapshots, the oldest first
   std::stop_source stop_;
   std::atomic<bool> has_failed_{false};
   telemetry::Snapshot last_in_history_;
@@ -80,9 +81,9 @@ class Monitor {
   std::optional<status_server::StatusServer> server_;
 };
 
-/// As reports::snapshot_text has it.
+/// Formats a view; see reports::snapshot_text().
 std::string view_text(const Monitor::View& last_view);
-/// Likewise, with what it is and what holds it up.
+/// Formats a status: the view, the identity of the run, and the reasons why it is not ready.
 std::string status_text(const status_server::RunStatus& status);
 
 }  // namespace eckart::app

@@ -9,20 +9,20 @@
 
 namespace eckart::app {
 
-/// The file system that a folder was on when it was first used. A disk that is unmounted leaves the
-/// folder that it was mounted on, or one around it: what is written there is hidden when the disk
-/// is mounted again. Thread-safe.
+/// Records the file system of a folder when it is first used. If a disk is unmounted, its mount
+/// point or a parent remains. Files that are written there are hidden when the disk is mounted
+/// again. Thread-safe.
 class MountGuard {
  public:
   explicit MountGuard(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// Where the folder is now, if it is there and that is not known yet.
+  /// Records the file system of the folder, if the folder exists and none is recorded yet.
   void record_device();
   bool has_device() const;
-  /// Throws EnvironmentError if the folder, or the nearest folder above it that is there, is on
-  /// another file system than the one that is known.
+  /// Throws EnvironmentError if the folder, or its nearest existing parent, is not on the recorded
+  /// file system.
   void check() const;
-  /// Likewise if the folder itself is not there any more.
+  /// As check(), but also throws if the folder itself does not exist any more.
   void check_exists() const;
 
  private:

@@ -10,8 +10,8 @@
 namespace eckart::app {
 namespace {
 
-/// Files that a write thread publishes together: each is open until then, and half of what the
-/// process may open is for others.
+/// Returns the number of files that a write thread publishes together. Each file is open until
+/// then. Half of the process's file descriptors are reserved for other uses.
 int publish_group_files(int write_threads) {
   constexpr rlim_t kMaxFiles = 32;
   rlimit limit{kMaxFiles, kMaxFiles};

@@ -6,7 +6,7 @@
 
 namespace eckart::app {
 
-/// The settings in the words of those who go by them.
+/// Converts settings to the options of a pipeline.
 PipelineOptions pipeline_options(const settings::Settings& settings);
 BackendOptions backend_options(const settings::Settings& settings, const Calibration& calibration);
 

@@ -23,14 +23,14 @@ std::string root_of(const ledger::OutputEntry& entry) {
   return entry.input.substr(0, entry.root_length);
 }
 
-/// False where that cannot be known.
+/// Returns false if the file cannot be checked.
 bool is_missing(const std::string& input) {
   struct stat status {};
   return ::lstat(input.c_str(), &status) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-/// Whether the folder that the input was in, or one around it in its root, is there and no link. Of
-/// an input whose root is not known its own folder has to be.
+/// Returns whether the folder of the input, or a parent of it below its root, exists and is not a
+/// link. If the root of the input is unknown, its own folder must exist.
 bool has_existing_folder(const ledger::OutputEntry& entry) {
   const auto is_folder = [](const fs::path& path) {
     std::error_code none;
@@ -81,7 +81,8 @@ class OrphanSearch {
     bool has_existing_folder = false;
   };
 
-  /// What a killed run has published since, without recording it, is what the file is made from.
+  /// If a killed run published the output again without recording it, its publish intent names the
+  /// input of the file. This entry is then outdated.
   void visit_done(const ledger::OutputEntry& entry) {
     if (entry.state.size < 0) emptied_roots_.insert(root_of(entry));
     if (entry.state.size >= 0 && !published_intents_.contains(entry.output)) visit(entry);
@@ -115,7 +116,8 @@ class OrphanSearch {
     }
   }
 
-  /// Where the row is of a copy of the input that is gone: the input itself may still be there.
+  /// If the entry is of a deleted copy of the input, the input itself may still exist below another
+  /// root.
   bool may_exist_below_another_root(const ledger::OutputEntry& entry) const {
     const std::string relative = entry.input.substr(entry.root_length);
     return std::any_of(roots_.begin(), roots_.end(), [&](const std::string& root) {
@@ -154,7 +156,7 @@ Orphans find_orphans(const PruneRequest& request) {
 void prune(const PruneRequest& request,
            const std::function<void(const Orphan& orphan)>& on_removed) {
   static_cast<void>(
-      open_existing_ledger(request.output, request.ledger));  // else one would be made
+      open_existing_ledger(request.output, request.ledger));  // opening it otherwise would make one
   const io::FolderLock lock(request.output);
   ledger::Ledger ledger(ledger_file(request.output, request.ledger), logged_ledger_options());
   const LedgerOutputs known(ledger, request.output, request.ledger);

@@ -11,15 +11,16 @@ namespace eckart::app {
 struct QuarantineEntry {
   std::filesystem::path record_file;
   std::filesystem::path path;                  ///< of the file; missing if the input was kept
-  std::optional<std::filesystem::path> input;  ///< where it came from, if its record is readable
+  std::optional<std::filesystem::path> input;  ///< original path, if its record is readable
   std::filesystem::path root;                  ///< the watched folder of `input`; may be empty
 };
 
-/// All inputs in a quarantine, the oldest first. `folder`: as io::quarantine_folder() gives it.
+/// Lists all inputs in a quarantine, the oldest first. `folder` is the result of
+/// io::quarantine_folder().
 std::vector<QuarantineEntry> list_quarantine(const std::filesystem::path& folder);
 
-/// The absolute paths from which the files in the quarantine of this output folder came. Inputs
-/// that were kept in place are not among them.
+/// Returns the absolute original paths of the files in the quarantine of this output folder, except
+/// of inputs that were kept in place.
 std::set<std::string> quarantined_inputs(const std::filesystem::path& output);
 
 }  // namespace eckart::app

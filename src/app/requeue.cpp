@@ -25,8 +25,8 @@ namespace fs = std::filesystem;
 
 fs::path requeue_marker(const fs::path& output) { return output / kStateFolder / "requeue"; }
 
-/// The folder that the input came from, made if it is missing. No link is followed below the
-/// watched folder; below `/` where the reason does not say which folder that was.
+/// Opens the original folder of the input, or makes it if it is missing. Follows no link below the
+/// watched folder, or below `/` if the quarantine record does not name the watched folder.
 io::DirectoryPtr open_original_folder(const QuarantineEntry& entry) {
   const fs::path root_path = entry.root.empty() ? fs::path("/") : entry.root;
   const auto fail = [&](int error) {
@@ -45,7 +45,7 @@ io::DirectoryPtr open_original_folder(const QuarantineEntry& entry) {
   return folder;
 }
 
-/// Whether it is there by now; false where another file has its name.
+/// Returns whether the file was restored; false if another file has its name.
 bool restore_file(const QuarantineEntry& entry, const io::RootDirectory& quarantine) {
   const fs::path relative = entry.path.lexically_relative(quarantine.path());
   const io::DirectoryPtr from = quarantine.open_below(relative.parent_path());
@@ -76,7 +76,7 @@ RequeueResult restore(const QuarantineEntry& entry, const io::RootDirectory& qua
   }
 }
 
-/// Those of the files that are named; all where none is.
+/// Returns the named entries, or all entries if `names` is empty.
 std::vector<QuarantineEntry> select_named(std::vector<QuarantineEntry> all, const fs::path& folder,
                                           const std::vector<std::string>& names) {
   if (names.empty()) return all;

@@ -6,19 +6,19 @@
 
 namespace eckart::app {
 
-/// What became of one input in the quarantine.
+/// The result of requeueing one quarantined input.
 struct RequeueResult {
   std::filesystem::path input;
-  std::string error;  ///< empty: it will be tried again
+  std::string error;  ///< empty if the input will be tried again
 };
 
-/// Puts inputs back to where they came from, and has a service look there for those that have
-/// stayed. `names`: their names or paths, or places in the quarantine; none: all. Throws
-/// FatalError(no_input) where one of them is not there, or `output` is no output folder.
+/// Moves quarantined inputs back to their original paths, and makes a service retry inputs that
+/// were kept in place. `names` are file names, input paths or paths in the quarantine; empty means
+/// all. Throws FatalError(no_input) if a name is not found or `output` is not an output folder.
 std::vector<RequeueResult> requeue(const std::filesystem::path& output,
                                    const std::vector<std::string>& names);
 
-/// Whether requeue() was called since the last call.
+/// Returns whether requeue() was called since the last call.
 bool consume_requeue_marker(const std::filesystem::path& output);
 
 }  // namespace eckart::app

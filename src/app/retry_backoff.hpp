@@ -11,20 +11,21 @@
 
 namespace eckart::app {
 
-/// Tells of each input that stays where it should not, once: scans find it again and again.
-/// Thread-safe.
+/// Delays retries of inputs that could not be moved or deleted, and logs each of them once,
+/// although scans find them again. Thread-safe.
 class RetryBackoff {
  public:
   using Clock = std::chrono::steady_clock;
 
   void warn_once(const std::filesystem::path& input, const std::string& why);
-  /// It was tried, and could not be taken away: as it is, it is not due for 1, 2, 4 ... 30 s. An
-  /// attempt that takes it and puts it back looks like a change, and would bring the next at once.
+  /// Records that the input could not be removed: while it is unchanged, it is not due for 1, 2, 4
+  /// ... 30 s. Without the delay, an attempt that claims and restores the file would look like a
+  /// change and trigger the next attempt at once.
   void delay_retry(const std::filesystem::path& input, const FileState& state,
                    Clock::time_point now);
   bool is_due(const std::filesystem::path& input, const FileState& state,
               Clock::time_point now) const;
-  /// It is as it should be, and told of anew where that changes.
+  /// Removes the input: a later failure is logged again.
   void forget(const std::filesystem::path& input);
 
  private:

@@ -79,7 +79,8 @@ void Run::finish(const WorkItem& item) {
   if (report_) add_to(*report_, item);
 }
 
-/// Does what makes files, where that is wished as soon as there is space for them.
+/// Calls `make_files`. If the setting wait_for_space is on and the disk is full, it retries once
+/// per second until there is free space.
 void Run::retry_until_space(const std::function<void()>& make_files) {
   for (bool warned = false;; warned = true) {
     try {
@@ -102,7 +103,7 @@ telemetry::RunReport Run::execute() {
   retry_until_space([&] {
     if (!request_.trace.empty()) trace_.emplace(request_.trace, request_.restarts);
   });
-  monitor_->begin(false);  // the images are wanted all the same
+  monitor_->begin(false);  // the images are processed even without the status page
   std::optional<StallDetector> stall_detector(
       std::in_place, [this] { return pipeline_->find_stall(); },
       StallDetector::Listener{
@@ -151,7 +152,7 @@ void Run::request_stop() {
   pipeline_->request_stop();
 }
 
-/// A pipe's lines come once.
+/// A pipe can be read only once.
 bool Run::can_relist_inputs() const {
   std::error_code none;
   return request_.files_from.empty() ||
@@ -174,7 +175,8 @@ telemetry::ProgressState Run::progress() const {
   return progress;
 }
 
-/// Gives the item its outcome, as far as its outputs' places tell.
+/// Returns the decision for each output, and sets the outcome of the item as far as these determine
+/// it.
 std::vector<OutputDecision> Run::inspect_outputs(WorkItem& item) {
   std::vector<OutputDecision> places;
   if (!item.outcome.ok()) return places;

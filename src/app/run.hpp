@@ -27,54 +27,54 @@
 
 namespace eckart::app {
 
-/// What one `eckart run` is to do.
+/// The parameters of one `eckart run`.
 struct RunRequest {
   settings::Settings settings;
   std::vector<std::filesystem::path> inputs;  ///< folders and files
-  std::filesystem::path files_from;  ///< a file with a path a line, `-` for stdin; may be empty
+  std::filesystem::path files_from;  ///< a file with one path per line, `-` for stdin; may be empty
   std::filesystem::path output;
-  std::filesystem::path report;      ///< where ImageReport writes; may be empty
-  std::filesystem::path trace = {};  ///< where Trace writes; may be empty
-  bool overwrite = false;            ///< do again what is done
-  OnSettingsChange on_change = OnSettingsChange::refuse;  ///< what was done with other settings
-  bool count_inputs = false;    ///< list the inputs a second time, at once, for progress()
-  int restarts = 0;             ///< processes before this one that have lost their GPU
-  std::int64_t run_number = 0;  ///< of the run that the first of them began, in the ledger
+  std::filesystem::path report;                           ///< output of ImageReport; may be empty
+  std::filesystem::path trace = {};                       ///< output of Trace; may be empty
+  bool overwrite = false;                                 ///< process inputs again that are done
+  OnSettingsChange on_change = OnSettingsChange::refuse;  ///< for outputs made with other settings
+  bool count_inputs = false;    ///< list the inputs twice, so that progress() has a total
+  int restarts = 0;             ///< number of previous processes of this run that lost their GPU
+  std::int64_t run_number = 0;  ///< if restarts > 0: the ledger number of the first process
 };
 
 /// The composition root: makes sources, codecs, backend and pipeline from the request.
 class Run : private JobSteps {
  public:
   /// Checks everything that can be checked before the work begins. Throws FatalError,
-  /// settings::SettingsError, and std::invalid_argument for values that do not fit together.
+  /// settings::SettingsError, and std::invalid_argument if values contradict each other.
   Run(RunRequest request, std::chrono::steady_clock::time_point start);
 
-  /// As Pipeline has them.
+  /// See Pipeline.
   telemetry::RunReport execute();
-  /// Whether the same request in a new process does what execute() has left, DeviceLostError.
+  /// Returns whether a new process with the same request completes the run after DeviceLostError.
   bool can_restart() const { return job_.has_ledger() && can_relist_inputs(); }
-  /// Of this run in the ledger; 0 where none is kept.
+  /// Returns the number of the run in the ledger; 0 if there is no ledger.
   std::int64_t run_number() const { return job_.run_number(); }
-  /// Whether the inputs are not given by a pipe.
+  /// Returns whether the inputs can be listed again: false if they come from a pipe.
   bool can_relist_inputs() const;
-  /// After execute(). Throws FatalError where a line of the images' report is lost.
+  /// Call it after execute(). Throws FatalError if a line of the image report was lost.
   void close_report();
   void request_stop();
   const settings::Settings& settings() const { return request_.settings; }
-  /// As Pipeline has it, with the total as soon as it is counted. From any thread, while execute()
+  /// See Pipeline; includes the total once it is counted. Callable from any thread while execute()
   /// runs.
   telemetry::ProgressState progress() const;
-  /// What is waited for after request_stop(), as Activity::text() has it; from any thread.
+  /// Describes the work that a stop waits for; see Activity::text(). Callable from any thread.
   std::string describe_activity() const { return pipeline_->describe_activity(); }
-  /// From any thread.
+  /// Callable from any thread.
   Monitor::View current_view() const { return monitor_->current_view(); }
 
-  /// Told of an item, and of what is at the places of its outputs; of none where it has failed
-  /// before these were known.
+  /// Receives an item and the decisions for its outputs. These are empty if the item failed before
+  /// they were known.
   using DryRunVisitor =
       std::function<void(const WorkItem& item, std::span<const OutputDecision> places)>;
-  /// Calls `tell` for everything that execute() would do, as far as names tell, and does nothing.
-  /// What would be tried counts as done.
+  /// Calls `visit` for every item that execute() would process, as far as names show, and writes
+  /// nothing. Items that would be tried count as done.
   telemetry::RunReport dry_run(const DryRunVisitor& visit);
 
  private:
@@ -103,7 +103,7 @@ class Run : private JobSteps {
   std::optional<InputCounter> input_counter_;
 };
 
-/// The exit code that tells this report's story.
+/// Returns the exit code for this report.
 ExitCode exit_code(const telemetry::RunReport& report);
 
 }  // namespace eckart::app

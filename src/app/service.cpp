@@ -24,14 +24,14 @@ namespace {
 using io::is_within;
 using settings::WatchSettings;
 
-/// Whether what is put into this folder arrives in the watch.
+/// Returns whether the watch finds files that are put into this folder.
 bool arrives_in(const std::filesystem::path& folder, const WatchSettings& to) {
   if (folder.empty() || !is_within(folder, to.input)) return false;
   return std::none_of(to.exclude.begin(), to.exclude.end(),
                       [&](const auto& excluded) { return is_within(folder, to.input / excluded); });
 }
 
-/// Whether what the one writes or moves away arrives at the other.
+/// Returns whether the outputs or moved inputs of `from` are inputs of `to`.
 bool feeds_into(const WatchSettings& from, const WatchSettings& to) {
   return arrives_in(from.output, to) || arrives_in(from.move_to, to);
 }
@@ -44,7 +44,8 @@ bool feeds_into(const WatchSettings& from, const WatchSettings& to) {
                                                 printable(watch.input.native()));
 }
 
-/// Results of results of results, without end.
+/// Rejects watches whose outputs would become their own inputs, directly or through other watches,
+/// because such a loop never ends.
 void check_no_loops(const std::vector<WatchSettings>& watches) {
   for (const WatchSettings& first : watches) {
     std::vector<const WatchSettings*> reached{&first};
@@ -63,7 +64,7 @@ namespace fs = std::filesystem;
 
 bool overlap(const fs::path& a, const fs::path& b) { return is_within(a, b) || is_within(b, a); }
 
-/// Whether the one's input is in a part of the other's that is looked into.
+/// Returns whether the input of `inner` is in a scanned part of the input of `outer`.
 bool is_input_below(const WatchSettings& inner, const WatchSettings& outer) {
   if (!is_within(inner.input, outer.input)) return false;
   return std::none_of(outer.exclude.begin(), outer.exclude.end(), [&](const fs::path& excluded) {
@@ -71,7 +72,7 @@ bool is_input_below(const WatchSettings& inner, const WatchSettings& outer) {
   });
 }
 
-/// What one watch takes away, or writes, is not another's.
+/// Rejects watches whose output folders overlap, or whose inputs another watch removes.
 void check_no_overlaps(const std::vector<WatchSettings>& watches) {
   const auto reject = [](const WatchSettings& watch, const char* what, const fs::path& a,
                          const fs::path& b) {
@@ -107,12 +108,12 @@ std::vector<WatchSettings> checked_watches(const settings::Configuration& config
   return watches;
 }
 
-/// A probe of the GPUs that takes as long as it may ends within this time.
+/// A GPU probe ends within this time even if it takes its whole timeout.
 constexpr std::chrono::seconds kMaxHeartbeatAge = 2 * kGpuProbeInterval + kGpuProbeTimeout;
-constexpr int kMaintenanceTimeoutFactor = 10;        // a quarantine of many files takes its time
-constexpr std::chrono::minutes kMaxBackendStart{5};  // of a backend, whose driver has GPUs to wake
+constexpr int kMaintenanceTimeoutFactor = 10;        // a large quarantine takes longer
+constexpr std::chrono::minutes kMaxBackendStart{5};  // a driver may have to initialize GPUs
 
-/// Few files wait to be loaded, so that one of another folder soon has its turn.
+/// Few files wait to be loaded, so that files of another watch are loaded soon.
 PipelineOptions service_pipeline_options(const settings::Settings& settings,
                                          const std::vector<WatchSettings>& watches) {
   PipelineOptions options = pipeline_options(settings);
@@ -121,7 +122,7 @@ PipelineOptions service_pipeline_options(const settings::Settings& settings,
     options.limits.decode = std::max(options.limits.decode, decode);
   }
   options.found_queue_capacity = std::size_t(options.load_threads) * 2;
-  options.wait_for_space = false;  // an item that finds no space is deferred
+  options.wait_for_space = false;  // an item is deferred if the disk is full
   return options;
 }
 
@@ -184,7 +185,8 @@ telemetry::RunReport Service::execute(const std::function<void()>& ready) {
   ready_ = ready;
   monitor_->begin(true);
   telemetry::RunReport report = pipeline_->run();
-  source_->end();  // while whoever asks is still told if one of its threads hangs
+  // First, so that the status page reports a source thread that hangs.
+  source_->end();
   monitor_->end();
   {
     const std::lock_guard lock(error_mutex_);
@@ -253,8 +255,8 @@ std::optional<Activity::Stall> Service::find_stall() {
   return find_stalled_watch();
 }
 
-/// A share that does not answer, in the main. As Activity::check() has it: while the process was
-/// stopped nothing has stalled.
+/// Usually finds a network share that does not respond. As in Activity::check(), time in which the
+/// process was stopped does not count.
 std::optional<Activity::Stall> Service::find_stalled_watch() {
   using namespace std::chrono;
   constexpr seconds kMaxCheckInterval{5};
@@ -328,7 +330,7 @@ void Service::stop_with_error(std::exception_ptr error) {
   request_stop();
 }
 
-/// Each watch publishes what is its own.
+/// Each watch publishes its own items.
 void Service::publish(std::span<ItemPtr> group) {
   std::stable_sort(group.begin(), group.end(),
                    [](const ItemPtr& a, const ItemPtr& b) { return a->job < b->job; });

@@ -24,41 +24,39 @@
 
 namespace eckart::app {
 
-/// Throws what Service's constructor would, but for the calibration's. Returns what of the folders
-/// is not as it should be, as watch_warnings() has it.
+/// Throws as the constructor of Service, except for calibration errors. Returns the warnings of
+/// watch_warnings() for all watches.
 std::vector<std::string> check_configuration(const settings::Configuration& configuration);
 
-/// Watched folders, and one pipeline for all of them. It ends when it is stopped, and by what it
-/// throws.
+/// Watched folders with one shared pipeline. It ends when it is stopped or throws.
 class Service : public SupervisedService, private JobSteps {
  public:
-  /// Throws as WatchedFolder does, FatalError(usage) where one watch's results would be another's
-  /// inputs, and settings::SettingsError.
-  /// `last_done_unix_s`: that of the service before it.
+  /// Throws as WatchedFolder does, FatalError(usage) if the outputs of one watch would be inputs of
+  /// another, and settings::SettingsError. `last_done_unix_s`: of the previous service.
   explicit Service(const settings::Configuration& configuration, double last_done_unix_s = 0);
 
-  /// `ready` is called once files can be taken in, on a thread of the pipeline. Throws
-  /// DeviceLostError, and FatalError where there is no backend.
+  /// Calls `ready` on a pipeline thread once files can be processed. Throws DeviceLostError, and
+  /// FatalError if there is no backend.
   telemetry::RunReport execute(const std::function<void()>& ready) override;
-  /// As Pipeline has it.
+  /// See Pipeline.
   void request_stop() override { pipeline_->request_stop(); }
   void stop_with_error(std::exception_ptr error) override;
 
   std::size_t watches() const override { return folders_.size(); }
   std::string status_line() const override;
   std::string status_text() const override;
-  /// As Pipeline has it.
+  /// See Pipeline.
   std::string describe_activity() const override { return pipeline_->describe_activity(); }
   double last_done_unix_s() const override;
 
-  /// A stage, or the thread of a watch.
+  /// Returns a stalled stage or a stalled thread of a watch.
   std::optional<Activity::Stall> find_stall() override;
-  /// Has the files of a stall wait from the second time on, as StallRecord has it.
+  /// Records the files of a stall; StallRecord delays them from their second stall on.
   void record_stall(const Activity::Stall& stall) override;
   Activity& activity() override { return pipeline_->activity(); }
   Backend* backend() const override { return has_backend_ ? backend_.backend.get() : nullptr; }
   void record_heartbeat() override { last_heartbeat_ = std::chrono::steady_clock::now(); }
-  /// Looks again where inputs were requeued, and looks after each WatchedFolder.
+  /// Rescans watches with requeued inputs, and calls WatchedFolder::maintain() for each watch.
   void maintain_folders(const std::stop_token& stop) override;
 
  private:
@@ -79,7 +77,7 @@ class Service : public SupervisedService, private JobSteps {
   const settings::LoadedCalibration calibration_;
   const double previous_last_done_unix_s_;
   std::vector<std::unique_ptr<WatchedFolder>> folders_;
-  std::vector<std::filesystem::path> inputs_, outputs_;  // of each
+  std::vector<std::filesystem::path> inputs_, outputs_;  // one for each watch
   ChosenBackend backend_;
   std::atomic<bool> has_backend_{false};
   std::atomic<std::chrono::steady_clock::time_point> last_heartbeat_{};
@@ -87,7 +85,7 @@ class Service : public SupervisedService, private JobSteps {
   std::mutex error_mutex_;
   std::exception_ptr error_;
   std::unique_ptr<io::WatchSource> source_;
-  /// How long each watch's thread has been at work on the same.
+  /// How long the thread of a watch has been busy with the same step.
   struct WatchBusyTime {
     io::Instant since{};
     std::chrono::steady_clock::duration age{};

@@ -48,7 +48,7 @@ ServiceHealth::~ServiceHealth() { stop_.request_stop(); }
 
 void ServiceHealth::handle_stall(const Activity::Stall& stall) {
   const std::string why = to_string(stall);
-  if (std::exchange(has_stalled_, true)) return;  // it ends already
+  if (std::exchange(has_stalled_, true)) return;  // the service is already ending
   on_stall_(why);
   spdlog::error("{}: exiting with 75 to be restarted; no input is lost", why);
   manager_.notify_status("stalled: " + why);
@@ -80,7 +80,7 @@ void ServiceHealth::probe_gpus() {
   } while (flow::pause(intervals_.gpu_probe, stop_.get_token()));
 }
 
-/// Whether every GPU has responded; false if a GPU has no memory for the probe.
+/// Returns whether every GPU responded; false if a GPU has too little free memory for the probe.
 bool ServiceHealth::run_probe(std::optional<GpuHealthProbe>& probe, Backend& backend) {
   try {
     const Activity::Scope step(

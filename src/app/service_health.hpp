@@ -14,19 +14,19 @@
 
 namespace eckart::app {
 
-/// How often a ServiceHealth does what it does.
+/// The intervals of the periodic tasks of ServiceHealth.
 struct HealthIntervals {
   std::chrono::milliseconds stall_check{1000}, maintenance{1000}, gpu_probe{kGpuProbeInterval};
 };
 
-/// What a service does besides its work, on threads of its own. It tells the service manager that
-/// the service lives, and how it does; probes its GPUs; looks after its
-/// folders. A service that has stalled is ended with ExitCode::temporary, to be started again.
+/// The background threads of a service. They send the heartbeat and the status to the service
+/// manager, probe the GPUs, and maintain the folders. A stalled service is stopped with
+/// ExitCode::temporary, so that it is started again.
 class ServiceHealth {
  public:
-  /// Called once, when the service has stalled, before it is told to stop; `why` is for people.
+  /// Called once if the service has stalled, before it is stopped; `why` is text for the log.
   using OnStall = std::function<void(const std::string& why)>;
-  /// All of these must outlive it.
+  /// All arguments must outlive this object.
   ServiceHealth(SupervisedService& service, ServiceManager& manager, OnStall on_stall,
                 HealthIntervals intervals = {});
   ~ServiceHealth();
@@ -46,7 +46,7 @@ class ServiceHealth {
   const HealthIntervals intervals_;
   const std::chrono::milliseconds watchdog_interval_;
   std::chrono::steady_clock::time_point watchdog_due_{};
-  bool has_stalled_ = false;  // on the thread of stall_detector_
+  bool has_stalled_ = false;  // used by the thread of stall_detector_
   std::stop_source stop_;
   std::optional<flow::Workers> stall_recorder_;
   flow::Workers probe_thread_, maintenance_thread_;

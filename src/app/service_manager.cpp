@@ -28,7 +28,7 @@ void SystemdServiceManager::notify_watchdog() { notify("WATCHDOG=1"); }
 void SystemdServiceManager::notify_status(const std::string& line) { notify("STATUS=" + line); }
 
 std::chrono::milliseconds SystemdServiceManager::watchdog_interval() const {
-  constexpr int kNotificationsPerTimeout = 3;  // that fit into the time after which systemd kills
+  constexpr int kNotificationsPerTimeout = 3;  // within the watchdog timeout of systemd
   std::uint64_t us = 0;
   if (::sd_watchdog_enabled(0, &us) <= 0) return {};
   return std::chrono::milliseconds(us / 1000 / kNotificationsPerTimeout);

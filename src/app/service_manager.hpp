@@ -5,23 +5,23 @@
 
 namespace eckart::app {
 
-/// What a service tells whoever has started it. Thread-safe.
+/// Notifications to the service manager that started the process. Thread-safe.
 class ServiceManager {
  public:
   virtual ~ServiceManager() = default;
   virtual void notify_ready() = 0;
   virtual void notify_reloading() = 0;
   virtual void notify_stopping() = 0;
-  /// Not to be killed: to be sent as often as watchdog_interval() says.
+  /// Prevents a kill by the watchdog. Call it at least once per watchdog_interval().
   virtual void notify_watchdog() = 0;
-  /// One line about the state of the service.
+  /// Sends one line about the state of the service.
   virtual void notify_status(const std::string& line) = 0;
-  /// Zero where nobody waits for notify_watchdog().
+  /// Returns zero if no watchdog is active.
   virtual std::chrono::milliseconds watchdog_interval() const = 0;
 };
 
-/// systemd, by sd_notify(3). All of it does nothing where the process was not started as such a
-/// service. `systemctl status` shows the line of notify_status().
+/// Notifies systemd with sd_notify(3). Does nothing if the process was not started as a service of
+/// type notify. `systemctl status` shows the line of notify_status().
 class SystemdServiceManager : public ServiceManager {
  public:
   void notify_ready() override;

@@ -17,15 +17,15 @@
 namespace eckart::app {
 namespace {
 
-/// Null where there is none.
+/// Returns null if there is no ledger.
 std::unique_ptr<ledger::Ledger> open_ledger_if_present(const std::filesystem::path& output,
                                                        const settings::FileChoice& choice) {
   const auto file = ledger_file(output, choice);
   return file.empty() ? nullptr : ledger::Ledger::open_read_only(file);
 }
 
-/// Whether outputs with these settings have the places of those with others: their names may show
-/// the rank and the format.
+/// Returns whether outputs with these settings have the same paths as outputs with the settings
+/// `describe`. They differ if the name contains a rank or format that differs.
 bool have_same_paths(const settings::OutputSettings& output, std::size_t ranks,
                      const std::string& describe) {
   const std::string name = output.name.empty() ? io::OutputTree::default_name(ranks) : output.name;
@@ -41,8 +41,8 @@ bool is_current(const std::vector<std::string>& texts, std::uint64_t settings) {
       texts, [&](const std::string& text) { return ledger::settings_hash(text) == settings; });
 }
 
-/// Outputs by the settings that made them, with those of a killed run that are not recorded as
-/// done.
+/// Counts outputs by their settings. Includes the outputs that a killed run published but did not
+/// record as done.
 std::vector<ledger::SettingsCount> count_outputs(ledger::Ledger& ledger,
                                                  const settings::WatchSettings& watch) {
   std::vector<ledger::SettingsCount> counts = ledger.count_by_settings();
@@ -54,7 +54,7 @@ std::vector<ledger::SettingsCount> count_outputs(ledger::Ledger& ledger,
     if (done && done->settings == intent.settings) continue;
     counts.push_back({intent.settings, ledger.settings_text(intent.settings), 1});
     if (!done) continue;
-    for (ledger::SettingsCount& count : counts) {  // it was replaced
+    for (ledger::SettingsCount& count : counts) {  // the published file replaced this output
       if (count.settings == done->settings) --count.outputs;
     }
   }
@@ -103,11 +103,12 @@ SettingsMismatch find_settings_mismatch(const RunRequest& request) try {
   });
   return mismatch;
 } catch (const FatalError&) {
-  return {};  // a damaged ledger, say: the run itself says so, or begins anew
+  return {};  // for example, the ledger is damaged: the run itself reports that, or makes a new
+              // ledger
 }
 
 std::string settings_mismatch_warning(const settings::WatchSettings& watch) {
-  if (!watch.keeps_inputs()) return {};  // done inputs are gone
+  if (!watch.keeps_inputs()) return {};  // the inputs of outputs are gone
   const std::string place = watch.location + ": " + printable(watch.output.native()) + ": ";
   SettingsMismatch mismatch;
   try {
@@ -123,7 +124,7 @@ std::string settings_mismatch_warning(const settings::WatchSettings& watch) {
         break;
       }
     }
-  } catch (const std::exception& error) {  // no permission, say
+  } catch (const std::exception& error) {  // for example, permission denied
     return place + "the ledger cannot be read: " + printable_message(error.what());
   }
   if (mismatch.count() == 0) return {};

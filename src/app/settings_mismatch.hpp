@@ -11,21 +11,21 @@
 
 namespace eckart::app {
 
-/// Outputs that stand there and were made with other settings than those of now.
+/// Existing outputs that were made with settings other than the current ones.
 struct SettingsMismatch {
   std::map<std::string, std::int64_t> counts_by_difference{};  ///< "rank 20 -> 7": how many
 
   std::int64_t count() const;
-  /// "rank 20 -> 7"; of several differences with the count of each.
+  /// Returns "rank 20 -> 7", or several differences with their counts.
   std::string describe() const;
 };
 
-/// Those at the places of this run's outputs. Lists the inputs where the ledger has any; nothing
-/// where these can be listed only once.
+/// Finds mismatches at the output paths of this run. Lists the inputs if the ledger has any
+/// mismatch. Returns no mismatch if the inputs can be listed only once.
 SettingsMismatch find_settings_mismatch(const RunRequest& request);
 
-/// What is to be said of those of a watch before it is started; empty where there are none. That
-/// their inputs are still there is not looked at.
+/// Returns a warning about the mismatches of a watch before it starts; empty if there are none.
+/// Does not check whether the inputs still exist.
 std::string settings_mismatch_warning(const settings::WatchSettings& watch);
 
 }  // namespace eckart::app

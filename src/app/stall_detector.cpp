@@ -24,7 +24,7 @@ void StallDetector::run() {
   while (flow::pause(interval_, stop)) {
     try {
       check_for_stall();
-    } catch (const std::exception& error) {  // and looks again
+    } catch (const std::exception& error) {  // the next check follows
       spdlog::error("stall check failed: {}", printable_message(error.what()));
     }
   }

@@ -10,17 +10,17 @@
 
 namespace eckart::app {
 
-/// Looks once per interval, on a thread of its own, whether a stage of a pipeline has stalled.
+/// Checks once per interval, on its own thread, whether a stage of a pipeline has stalled.
 class StallDetector {
   static constexpr std::chrono::milliseconds kDefaultInterval{1000};
 
  public:
-  /// What has stalled now, if anything; must not wait.
+  /// Returns the current stall, if any. Must not block.
   using FindStall = std::function<std::optional<Activity::Stall>()>;
-  /// Told once of each stall, and of its end, if it has one.
+  /// Called once for each stall, and once for its end if it ends.
   struct Listener {
     std::function<void(const Activity::Stall&)> on_stall, on_end;
-    /// Called after each look in which nothing has stalled; may be empty.
+    /// Called after each check without a stall; may be empty.
     std::function<void()> on_healthy{};
   };
   StallDetector(FindStall find, Listener listener,
@@ -38,7 +38,7 @@ class StallDetector {
   const std::chrono::milliseconds interval_;
   std::optional<Activity::Stall> reported_;
   std::stop_source stop_;
-  flow::Workers thread_;  // last: it uses all the others
+  flow::Workers thread_;  // last: uses all other members
 };
 
 }  // namespace eckart::app

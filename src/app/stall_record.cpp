@@ -19,7 +19,7 @@ using std::chrono::system_clock;
 constexpr std::size_t kMaxEntries = 1000;
 constexpr std::chrono::minutes kFirstHold{10};
 constexpr std::chrono::hours kMaxHold{24};
-constexpr int kMaxDoublings = 8;  // more than a day
+constexpr int kMaxDoublings = 8;  // kFirstHold * 2^8 is more than a day
 
 std::int64_t seconds_since_1970(StallRecord::Time time) {
   return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
@@ -52,7 +52,7 @@ std::optional<StallRecord::Hold> StallRecord::find_hold(const fs::path& relative
   const int doublings = std::min(found->second.count - 2, kMaxDoublings);
   const auto wait = std::min<std::chrono::minutes>(kFirstHold * (1 << doublings), kMaxHold);
   const Time until = Time(std::chrono::seconds(found->second.last_s)) + wait;
-  // A clock that was set back does not hold it for longer.
+  // If the clock was set back, the hold does not become longer.
   if (now >= until || until - now > wait) return std::nullopt;
   return Hold{until, !std::exchange(found->second.is_reported, true)};
 }
@@ -62,11 +62,12 @@ void StallRecord::forget(const fs::path& relative) {
   if (entries_.erase(relative.native()) == 0) return;
   try {
     write();
-  } catch (const EnvironmentError&) {  // it is held for a while once more, at worst
+  } catch (const EnvironmentError&) {  // at worst, the input is held again for a while
   }
 }
 
-/// Records of COUNT LAST SIZE MTIME INODE NAME, each ended by a 0, which no name has.
+/// The format is: COUNT LAST SIZE MTIME INODE NAME, each record followed by a NUL byte. File names
+/// never contain NUL.
 void StallRecord::read() {
   if (std::exchange(is_read_, true)) return;
   std::ifstream file(file_, std::ios::binary);

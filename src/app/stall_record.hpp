@@ -11,26 +11,28 @@
 
 namespace eckart::app {
 
-/// Which inputs were worked on when a service ended because a stage had stalled: kept in a file of
-/// its output folder, so that an input that stalls it again and again leaves time for the others.
-/// The first stall may have been the disk's: the input is tried again at once. From the second on
-/// it waits for 10 minutes, and twice as long after each further one, up to a day. Thread-safe.
+/// Records the inputs that were in process when a service ended because of a stall, in a file of
+/// its output folder. This prevents one input from stalling the service repeatedly while other
+/// inputs wait. After the first stall the input is retried at once, because the disk may be the
+/// cause. From the second stall on it is held for 10 minutes, then twice as long after each stall,
+/// up to a day. Thread-safe.
 class StallRecord {
  public:
   using Time = std::chrono::system_clock::time_point;
-  /// Nothing is read before it is asked.
+  /// The file is read at the first use.
   explicit StallRecord(std::filesystem::path file) : file_(std::move(file)) {}
 
-  /// The input `relative` has stalled; throws what keeps that from being written.
+  /// Records a stall of the input `relative`. Throws EnvironmentError if the file cannot be
+  /// written.
   void add(const std::filesystem::path& relative, const FileState& state, Time now);
   struct Hold {
     Time until;
-    bool is_first;  ///< nobody has been told before
+    bool is_first;  ///< this hold was not returned before
   };
-  /// Until when the input is not to be tried; nothing where it may be, or has changed.
+  /// Returns until when the input must not be tried; nullopt if it may be tried or has changed.
   std::optional<Hold> find_hold(const std::filesystem::path& relative, const FileState& state,
                                 Time now);
-  /// It is done.
+  /// Removes the input, because it is done.
   void forget(const std::filesystem::path& relative);
 
  private:

@@ -13,37 +13,37 @@
 
 namespace eckart::app {
 
-/// What Supervisor and ServiceHealth need of a service. All but execute() may be called from any
-/// thread.
+/// The interface of a service for Supervisor and ServiceHealth. All functions except execute() may
+/// be called from any thread.
 class SupervisedService {
  public:
   virtual ~SupervisedService() = default;
 
-  /// Until the service is stopped, or ended by what this throws. `ready` is called once files can
-  /// be taken in, on any thread.
+  /// Runs until the service is stopped, or throws. Calls `ready`, on any thread, once files can be
+  /// processed.
   virtual telemetry::RunReport execute(const std::function<void()>& ready) = 0;
   virtual void request_stop() = 0;
-  /// Stops, and has execute() throw this.
+  /// Stops the service; execute() then throws `error`.
   virtual void stop_with_error(std::exception_ptr error) = 0;
 
   virtual std::size_t watches() const = 0;
-  /// What it does: one line, and several, for people.
+  /// Describe the state of the service for people, in one line and in several lines.
   virtual std::string status_line() const = 0;
   virtual std::string status_text() const = 0;
   virtual std::string describe_activity() const = 0;
-  /// When an image was last done, here or in the service before it; in seconds since 1970.
+  /// Returns when this service or the previous one last finished an image, in seconds since 1970.
   virtual double last_done_unix_s() const = 0;
 
-  /// What has stalled, if anything. Waits for nothing, so that it is told whatever hangs.
+  /// Returns the current stall, if any. Never blocks, so that it works if any other thread hangs.
   virtual std::optional<Activity::Stall> find_stall() = 0;
-  /// Remembers the files of a stall for the next process.
+  /// Records the files of a stall for the next process.
   virtual void record_stall(const Activity::Stall& stall) = 0;
   virtual Activity& activity() = 0;
-  /// Null until it is made.
+  /// Returns null until the backend is made.
   virtual Backend* backend() const = 0;
-  /// Every GPU has responded or, if there is no memory for the question, has computed images.
+  /// Records that every GPU responded or, if a GPU had no memory for the probe, computed images.
   virtual void record_heartbeat() = 0;
-  /// To be called every second or so, by one thread. Returns soon after `stop`.
+  /// Call it about once per second from one thread. Returns soon after `stop`.
   virtual void maintain_folders(const std::stop_token& stop) = 0;
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr seconds kMinReplaceTimeout{60};  // of one service by another
+constexpr seconds kMinReplaceTimeout{60};  // minimum time to replace a service
 constexpr seconds kMaxStallShutdown{30};
 
 void log_reload_failure(const std::exception& error) {
@@ -22,7 +22,7 @@ void log_reload_failure(const std::exception& error) {
                 printable_message(error.what()));
 }
 
-/// Throws what of the machine has ended it.
+/// Throws FatalError if the machine, not a file, ended the service.
 void check_report(const telemetry::RunReport& report) {
   spdlog::info("stopped: {} done, {} failed", report.done, report.failed);
   if (!report.stopped_by.empty()) throw EnvironmentError(report.stopped_by);
@@ -36,7 +36,8 @@ Supervisor::Supervisor(settings::Configuration configuration, Parts parts)
       configuration_(std::move(configuration)) {}
 
 void Supervisor::run() {
-  // While the caller still limits a shutdown: one of the service's threads may hang.
+  // End the service here, while the caller still limits the time of a shutdown: a thread of the
+  // service may hang.
   const std::shared_ptr<void> shutdown_guard(nullptr, [this](void*) { end_service(); });
   if (auto reloaded = take_next()) configuration_ = std::move(*reloaded);
   start_service(configuration_);
@@ -44,7 +45,7 @@ void Supervisor::run() {
   }
 }
 
-/// Whether another service is there to go on with.
+/// Returns whether another service was started.
 bool Supervisor::execute() {
   const std::optional<FatalError> failure = execute_service();
   health_.reset();
@@ -60,7 +61,8 @@ bool Supervisor::execute() {
   return failure.has_value();
 }
 
-/// Returns the failure of a service for which there is a previous configuration to fall back to.
+/// Returns the error of a service that failed before it was ready, if there is a previous
+/// configuration. Throws other errors.
 std::optional<FatalError> Supervisor::execute_service() {
   try {
     const telemetry::RunReport report = service_->execute([this] {
@@ -78,8 +80,8 @@ std::optional<FatalError> Supervisor::execute_service() {
   }
 }
 
-/// Without the mutex, which stop() needs, while a service is ended or made: its folders may not
-/// respond.
+/// Ends and makes services without holding the mutex, because their folders may not respond and
+/// stop() needs the mutex.
 void Supervisor::start_service(const settings::Configuration& configuration) {
   const seconds stall(configuration.settings.timeouts.stall_s);
   const ExitDeadline deadline(
@@ -88,7 +90,7 @@ void Supervisor::start_service(const settings::Configuration& configuration) {
         spdlog::error("the configured folders do not respond; exiting with 75 to be restarted");
       },
       parts_.exit_process);
-  end_service();  // which gives its folders back
+  end_service();  // this releases the locks of its folders
   std::unique_ptr<SupervisedService> service =
       parts_.make_service(configuration, last_done_unix_s_);
   shutdown_s_ = configuration.settings.timeouts.shutdown_s;
@@ -112,7 +114,8 @@ void Supervisor::end_service() {
   if (last) last_done_unix_s_ = last->last_done_unix_s();
 }
 
-/// What was checked may be impossible by now. Whether another service is there.
+/// A checked configuration may still fail, because the folders may have changed. Returns whether
+/// another service was started.
 bool Supervisor::switch_configuration(settings::Configuration configuration) {
   try {
     start_service(configuration);
@@ -136,7 +139,7 @@ bool Supervisor::is_stopped() {
   return stopped_;
 }
 
-/// On a thread of the service's health. A service that has stalled may not end.
+/// Runs on a thread of ServiceHealth. A stalled service may never end.
 void Supervisor::start_exit_deadline(const std::string& why) {
   stall_ = why;
   stall_deadline_.emplace(

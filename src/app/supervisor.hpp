@@ -17,17 +17,17 @@
 
 namespace eckart::app {
 
-/// Runs one service after the other: each reload of the configuration begins another. A new
-/// service that fails before it is ready is replaced by one with the previous configuration. A
-/// service that stalls ends with ExitCode::temporary, and so does run(); if the service does not
-/// end in time, the process does.
+/// Runs one service after another: each reload of the configuration starts a new service. If a new
+/// service fails before it is ready, the previous configuration is used again. If a service stalls,
+/// it and run() end with ExitCode::temporary. If it does not end in time, the process exits.
 class Supervisor {
  public:
-  /// What it needs from outside; called on any of its threads.
+  /// Dependencies; called on any thread of the supervisor.
   struct Parts {
-    /// For a reload: reads the configuration and checks it. Throws what is wrong with it.
+    /// Reads and checks the configuration for a reload. Throws the error of an invalid
+    /// configuration.
     std::function<settings::Configuration()> read_configuration;
-    /// Throws what keeps a service from being made. `last_done_unix_s`: that of the service before.
+    /// Throws if the service cannot be made. `last_done_unix_s`: of the previous service.
     std::function<std::unique_ptr<SupervisedService>(const settings::Configuration& configuration,
                                                      double last_done_unix_s)>
         make_service;
@@ -38,18 +38,18 @@ class Supervisor {
   };
   Supervisor(settings::Configuration configuration, Parts parts);
 
-  /// Until stop(), or until a service ends by itself. Throws what has ended it. When it returns or
-  /// throws there is no service any more.
+  /// Runs until stop(), or until a service ends by itself. Throws the error of that service. When
+  /// it returns or throws, no service exists any more.
   void run();
 
-  // From any thread, also before run():
+  // Callable from any thread, also before run():
   void stop();
   void reload();
-  /// Prints what the service does now or, if there is no service yet, once there is one.
+  /// Prints the state of the service, or prints it as soon as there is a service.
   void request_status();
-  /// What a stop waits for, for the log; empty if that is not known. Does not wait.
+  /// Describes, for the log, the work that a stop waits for; empty if unknown. Does not block.
   std::string pending_work();
-  /// How long the service may take to end after a stop.
+  /// Returns how long the service may take to end after a stop.
   std::chrono::seconds shutdown_timeout() const { return std::chrono::seconds(shutdown_s_); }
 
  private:
@@ -65,20 +65,20 @@ class Supervisor {
 
   const Parts parts_;
   std::atomic<int> shutdown_s_;
-  std::atomic<bool> is_ready_ = false;  // the service
-  // Of the thread of run():
+  std::atomic<bool> is_ready_ = false;  // whether the service is ready
+  // Used by the thread of run():
   settings::Configuration configuration_;
-  std::optional<settings::Configuration> previous_;  // to fall back to
-  double last_done_unix_s_ = 0;                      // of the services before
-  // Of all threads:
+  std::optional<settings::Configuration> previous_;  // the fallback
+  double last_done_unix_s_ = 0;                      // of the previous services
+  // Used by all threads:
   std::mutex mutex_;
   bool stopped_ = false;
-  bool status_requested_ = false;  // while there was no service
+  bool status_requested_ = false;  // a request that came while there was no service
   std::optional<settings::Configuration> next_;
-  // Of the thread that looks for stalls, until health_ has ended:
-  std::optional<std::string> stall_;  // why the service ends, and the process with it
-  std::optional<ExitDeadline>
-      stall_deadline_;  // before the service, whose threads may hang at its end
+  // Used by the stall detector thread until health_ is destroyed:
+  std::optional<std::string> stall_;  // why the service and the process end
+  // Before the service, whose threads may hang when it is destroyed.
+  std::optional<ExitDeadline> stall_deadline_;
   std::unique_ptr<SupervisedService> service_;
   std::optional<ServiceHealth> health_;
 };

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The folder itself, or the nearest around it that is there.
+/// Returns the folder itself, or its nearest existing parent.
 fs::path nearest_existing(fs::path folder) {
   while (::access(folder.c_str(), F_OK) != 0 && folder != folder.parent_path())
     folder = folder.parent_path();

@@ -8,12 +8,13 @@
 
 namespace eckart::app {
 
-/// What of a watch's folders is not as it should be, now: a line for each, with the place in the
-/// configuration. Nothing of it is an error, since it may be mended while the service waits.
+/// Checks the folders of a watch. Returns one line for each problem, with its location in the
+/// configuration. These problems are not errors, because they may be repaired while the service
+/// waits.
 std::vector<std::string> watch_warnings(const settings::WatchSettings& watch);
 
-/// Whether this process may make files in this folder or, where it is not there, in the nearest
-/// around it.
+/// Returns whether this process can create files in this folder or, if it does not exist, in its
+/// nearest existing parent.
 bool can_write_in(const std::filesystem::path& folder);
 
 }  // namespace eckart::app

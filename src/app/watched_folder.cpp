@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether it lies in a part of the input that is not looked into.
+/// Returns whether the output folder is in a part of the input folder that is not scanned.
 bool is_excluded(const settings::WatchSettings& watch) {
   return std::any_of(watch.exclude.begin(), watch.exclude.end(), [&](const fs::path& folder) {
     return io::is_within(watch.output, watch.input / folder);
@@ -46,7 +46,7 @@ JobRequest job_request(const settings::WatchSettings& watch) {
           .links = watch.links};
 }
 
-/// What a Job refuses is refused here, before there is anything to do.
+/// Throws the errors of the constructor of Job, before the service has any work.
 void check_job(const settings::WatchSettings& watch) {
   const auto reject = [&](const std::exception& error) {
     throw FatalError(ExitCode::configuration, watch.location + ": " + error.what());
@@ -60,7 +60,7 @@ void check_job(const settings::WatchSettings& watch) {
   }
 }
 
-/// Whether a file that is still written to, or a busy machine, may be why.
+/// Returns whether the cause may be an incomplete file or a busy machine.
 bool is_transient(FailureReason reason) {
   switch (reason) {
     case FailureReason::unreadable:
@@ -76,15 +76,15 @@ bool is_transient(FailureReason reason) {
   }
 }
 
-/// The input comes again; it counts neither as done nor as failed.
+/// The input is processed again later; it counts neither as done nor as failed.
 void defer(WorkItem& item, Stage stage, const std::string& why) {
   item.outcome = Outcome::deferred(stage, FailureReason::none, why);
   item.publication.clear();
 }
 
-/// Gigabytes of zeros are read for nothing while a stop waits.
+/// Hashing gigabytes of zeros would only delay a stop.
 bool is_mostly_sparse(const io::InputFile& file) {
-  constexpr std::int64_t kMinBytes = 1 << 20, kBlock = 512;  // bytes; st_blocks counts such blocks
+  constexpr std::int64_t kMinBytes = 1 << 20, kBlock = 512;  // bytes; the unit of st_blocks
   struct stat status {};
   return file.size() > kMinBytes && ::fstat(file.descriptor().get(), &status) == 0 &&
          status.st_blocks * kBlock < file.size() / 16;
@@ -112,7 +112,7 @@ io::WatchOptions WatchedFolder::options() const {
           .poll_interval = std::chrono::seconds(watch_.poll_s)};
 }
 
-/// Prepared, and at its place.
+/// Returns the prepared job. Replaces it if its folder was moved.
 std::shared_ptr<Job> WatchedFolder::job() {
   const std::lock_guard lock(mutex_);
   if (job_) {
@@ -121,7 +121,7 @@ std::shared_ptr<Job> WatchedFolder::job() {
       return job_;
     } catch (const EnvironmentError& error) {
       spdlog::warn("{}", printable_message(error.what()));
-      job_.reset();  // those who are at work with it keep it as long
+      job_.reset();  // threads that use it share its ownership
     }
   }
   output_mount_.check();
@@ -150,18 +150,18 @@ bool WatchedFolder::needs_processing(const io::SourceItem& arrival, const FileSt
   item.file = arrival.file;
   item.relative = arrival.relative;
   item.file_state = state;
-  if (is_held(item)) return false;  // a later scan asks again
+  if (is_held(item)) return false;  // a later scan checks again
   try {
     if (watch_.keeps_inputs() && job->is_done(item))
-      return false;  // else it is still to be taken away
-    // What has failed, and stays there, is tried again where its reason was taken away.
+      return false;  // a done input is still to be removed
+    // A failed input that was kept is tried again if its quarantine record was removed.
     return !job->has_failed(item) || !quarantine_.has_kept_record(item.relative);
-  } catch (const FatalError& error) {  // its ledger is locked by another, say
+  } catch (const FatalError& error) {  // for example, another process locked its ledger
     throw EnvironmentError(error.what());
   }
 }
 
-/// Whether it has to wait, since the service has stalled with it again and again.
+/// Returns whether the input must wait because the service stalled on it repeatedly.
 bool WatchedFolder::is_held(const WorkItem& item) {
   const auto now = std::chrono::system_clock::now();
   const auto hold = stall_record_.find_hold(item.relative, item.file_state, now);
@@ -176,7 +176,7 @@ void WatchedFolder::record_stall(const Activity::File& file) {
   stall_record_.add(file.relative, file.state, std::chrono::system_clock::now());
 }
 
-/// What the machine is to blame for becomes the item's outcome.
+/// Environment errors defer the item.
 template <class Step>
 void WatchedFolder::attempt_or_defer(WorkItem& item, Stage stage, const Step& step) {
   try {
@@ -189,7 +189,7 @@ void WatchedFolder::attempt_or_defer(WorkItem& item, Stage stage, const Step& st
     throw;
   } catch (const EnvironmentError& error) {
     defer(item, stage, error.what());
-  } catch (const FatalError& error) {  // its ledger is locked by another, say
+  } catch (const FatalError& error) {  // for example, another process locked its ledger
     defer(item, stage, error.what());
   }
 }
@@ -206,18 +206,20 @@ void WatchedFolder::write(WorkItem& item) {
   attempt_or_defer(item, Stage::write, [&](Job& job) { job.write(item); });
 }
 
-/// What may be half written, or what no file is to blame for, comes again.
+/// Defers items whose file may be incomplete, and items that failed for other reasons than their
+/// file.
 void WatchedFolder::defer_if_transient(WorkItem& item) {
   Outcome& outcome = item.outcome;
   if (outcome.result != ItemResult::failed) return;
   if (outcome.reason == FailureReason::not_written &&
       !can_write_in(item.outputs.front().parent_path()))
     return defer(item, outcome.stage, outcome.detail);
-  if (outcome.reason == FailureReason::not_found) {  // it has left, and so there is nothing to do
+  // The file was removed, so there is nothing to process.
+  if (outcome.reason == FailureReason::not_found) {
     outcome.result = ItemResult::deferred;
     return;
   }
-  // What cannot be read may be good, and stays.
+  // An unreadable file may be valid, so it is not quarantined.
   const bool is_final = item.is_last_attempt && outcome.reason != FailureReason::unreadable;
   if (is_final || !is_transient(outcome.reason)) return;
   outcome.result = ItemResult::deferred;
@@ -245,12 +247,13 @@ void WatchedFolder::publish(std::span<ItemPtr> group) {
       if (item->state < ItemState::recorded) defer(*item, Stage::write, error.what());
     }
   }
-  for (const ItemPtr& item : group) {  // what is deferred has nothing left to record
+  for (const ItemPtr& item : group) {  // deferred items have nothing to record
     if (item->state < ItemState::recorded) item->advance(ItemState::recorded);
   }
 }
 
-/// Inputs go once their outputs are recorded, though those of others could not be.
+/// Removes the inputs whose outputs are recorded, even if other outputs of the group could not be
+/// published.
 void WatchedFolder::publish(std::span<ItemPtr> group, Job& job) {
   const auto remove_inputs = [&] {
     std::vector<WorkItem*> removed;
@@ -272,7 +275,7 @@ void WatchedFolder::publish(std::span<ItemPtr> group, Job& job) {
   remove_inputs();
 }
 
-/// Whether its file is gone, since it is done.
+/// Returns whether the input was moved or deleted because it is done.
 bool WatchedFolder::dispose_of_input(WorkItem& item) {
   try {
     if (item.outcome.result == ItemResult::failed) {
@@ -287,7 +290,7 @@ bool WatchedFolder::dispose_of_input(WorkItem& item) {
     }
     const io::RootDirectoryPtr move_to = watch_.move_to.empty() ? nullptr : open_move_to();
     std::optional<io::ClaimedFile> file = io::ClaimedFile::claim(item.rooted_file, item.identity);
-    if (!file) return false;  // another file by now, and so another arrival, or not in the input
+    if (!file) return false;  // replaced by a new file, or no longer in the input folder
     if (move_to) {
       file->move_to(*move_to, item.relative, watch_.settings.limits.file_mb);
     } else {
@@ -305,7 +308,8 @@ bool WatchedFolder::dispose_of_input(WorkItem& item) {
   return false;
 }
 
-/// Made if it was never there: where a disk was unmounted, files would be hidden beneath it.
+/// Makes the folder only if it never existed: if its disk is unmounted, new files would be hidden
+/// when it is mounted again.
 io::RootDirectoryPtr WatchedFolder::open_move_to() {
   const auto fail = [this](int error) {
     const std::string message = "cannot create folder " + watch_.move_to.string() + ": " +
@@ -324,8 +328,8 @@ io::RootDirectoryPtr WatchedFolder::open_move_to() {
   return root;
 }
 
-/// Fills in the hash of the very file that was read, or why there is none. Never waits for a FIFO
-/// that has taken its name.
+/// Sets the hash of the file that was read, or the reason why there is none. Never blocks on a FIFO
+/// that has replaced the file.
 void WatchedFolder::add_hash(const WorkItem& item, io::QuarantineRecord& note) const {
   const std::int64_t file_mb = watch_.settings.limits.file_mb;
   try {
@@ -374,7 +378,7 @@ void WatchedFolder::quarantine(const WorkItem& item) {
     stay(error);
   } catch (const EnvironmentError& error) {
     if (error.remedy() != EnvironmentError::Remedy::free_disk_space) throw;
-    stay(error);  // it may be larger than what is free; good files need not wait for that
+    stay(error);  // the file may exceed the free space; valid files need not wait for that
   }
 }
 

@@ -21,34 +21,34 @@
 
 namespace eckart::app {
 
-/// One watch of the service: a Job, and what becomes of its inputs at the end of their way. Its
-/// steps are those of a Job, but an item that only the machine is to blame for is deferred.
-/// Thread-safe.
+/// One watch of the service: a Job, and the handling of its inputs when they are finished. The
+/// steps are those of Job, but an item is deferred after an environment error. Thread-safe.
 class WatchedFolder {
  public:
-  /// Throws FatalError(configuration), with the watch's place, where its settings do not fit
-  /// together, or results would go to the input folder by its real path.
+  /// Throws FatalError(configuration), with the location of the watch, if its settings contradict
+  /// each other, or if the real path of the output folder is in the input folder.
   explicit WatchedFolder(settings::WatchSettings watch);
 
   io::WatchOptions options() const;
-  /// Whether the file is work: neither done nor failed as it is. Throws EnvironmentError where the
-  /// output folder cannot be had, or is another process's.
+  /// Returns whether the file must be processed: it is neither done nor failed in its current
+  /// state. Throws EnvironmentError if the output folder is not available or another process uses
+  /// it.
   bool needs_processing(const io::SourceItem& arrival, const FileState& state);
 
   void assign_outputs(WorkItem& item);
   void load(WorkItem& item, const ReserveBytes& reserve);
   void write(WorkItem& item);
-  /// Publishes, and then keeps, moves, deletes or quarantines the inputs. An input that cannot be
-  /// moved or deleted stays, until a scan finds it again.
+  /// Publishes the outputs, and then keeps, moves, deletes or quarantines the inputs. An input that
+  /// cannot be moved or deleted stays until a scan finds it again.
   void publish(std::span<ItemPtr> group);
   void record_suspects(const InFlightBatches::Items& items);
-  /// A stage has stalled with this input; as StallRecord has it.
+  /// Records that a stage stalled on this input; see StallRecord.
   void record_stall(const Activity::File& file);
-  /// An item has reached its end, and may come again.
+  /// Call it at the end of an item, which may arrive again afterwards.
   io::FinishStatus end(const WorkItem& item);
-  /// As Maintenance::run(). Locks the output folder if eckart has written to it before, so that no
-  /// other process writes to it while there is nothing to do. A new one is locked for its first
-  /// file: what is there now may be the place where a disk is mounted later.
+  /// Calls Maintenance::run(). If eckart has written to the output folder before, it also locks the
+  /// folder, so that no other process writes to it while the service is idle. A new folder is
+  /// locked for its first file only, because a disk may be mounted there later.
   void maintain(const std::stop_token& stop);
 
  private:
@@ -67,8 +67,8 @@ class WatchedFolder {
   const settings::WatchSettings watch_;
   io::Quarantine quarantine_;
   std::mutex mutex_;
-  bool is_lock_failure_logged_ = false;  // of maintain()
-  std::shared_ptr<Job> job_;  // none before its folder is prepared, and where that was moved
+  bool is_lock_failure_logged_ = false;  // in maintain()
+  std::shared_ptr<Job> job_;  // null until its folder is prepared, and after that folder was moved
   MountGuard output_mount_{watch_.output}, move_to_mount_{watch_.move_to};
   RetryBackoff retry_backoff_;
   StallRecord stall_record_{watch_.output / kStateFolder / "stalls"};
