@@ -14,10 +14,10 @@ namespace {
 
 constexpr const char* kSystemCalibrationFile = "/etc/eckart/calibration.yaml";
 
-/// A map all of whose keys are known, are there, and are there once.
+/// Reads a map that must contain every known key exactly once and no other key.
 class MapReader {
  public:
-  /// `path`: the key whose value `map` is, for messages; empty for an entry of the list.
+  /// `path` is the key of `map`, for messages; empty for an entry of the list.
   MapReader(const TextSource& origin, const YAML::Node& map, std::string path,
             const std::set<std::string>& names)
       : origin_(origin), map_(map), path_(std::move(path)) {
@@ -98,7 +98,7 @@ std::string costs_line(const char* solver, const CostCoefficients& costs) {
 std::filesystem::path user_calibration_file() {
   const char* config = std::getenv("XDG_CONFIG_HOME");
   const char* home = std::getenv("HOME");
-  // Relative ones are to be ignored, says the XDG Base Directory Specification.
+  // The XDG Base Directory Specification requires that relative paths are ignored.
   if (config != nullptr && config[0] == '/') {
     return std::filesystem::path(config) / "eckart" / "calibration.yaml";
   }
@@ -135,7 +135,8 @@ LoadedCalibration load_calibration(const FileChoice& choice) {
   LoadedCalibration loaded;
   for (const std::filesystem::path& file :
        {user_calibration_file(), std::filesystem::path(kSystemCalibrationFile)}) {
-    std::error_code unreadable;  // no warning where the folder is closed to this user
+    // If the folder is not accessible to this user, there is no warning.
+    std::error_code unreadable;
     if (file.empty() || !std::filesystem::exists(file, unreadable)) continue;
     try {
       for (MeasuredCosts& measured : read_calibration(file)) {

@@ -9,22 +9,24 @@
 
 namespace eckart::settings {
 
-/// Where `eckart doctor --calibrate` stores what it measures, and where it is read first:
-/// $XDG_CONFIG_HOME/eckart/calibration.yaml, or that in ~/.config. Empty where there is no home.
+/// Returns the file that `eckart doctor --calibrate` writes and that is read first:
+/// $XDG_CONFIG_HOME/eckart/calibration.yaml, by default in ~/.config. Empty if there is no home
+/// folder.
 std::filesystem::path user_calibration_file();
 
-/// Throws SettingsError that names file, line and key.
+/// Throws SettingsError with file, line and key.
 Calibration read_calibration(const std::filesystem::path& file);
 
-/// As read_calibration() reads it back.
+/// Returns the YAML text that read_calibration() reads.
 std::string to_yaml(const Calibration& calibration);
 
 struct LoadedCalibration {
   Calibration costs;
-  std::vector<std::string> warnings;  ///< why a file that was found is of no use
+  std::vector<std::string> warnings;  ///< errors of ignored files
 };
-/// What the settings' key asks for. auto: the user's file, then that in /etc/eckart, as far as they
-/// are there; none; or a file. Throws SettingsError for a file that was named.
+/// Loads the calibration that the setting selects: `auto` reads the user's file and then the file
+/// in /etc/eckart, if they exist; `none` reads nothing; otherwise the named file is read. Throws
+/// SettingsError for errors of a named file.
 LoadedCalibration load_calibration(const FileChoice& choice);
 
 }  // namespace eckart::settings

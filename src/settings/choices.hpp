@@ -5,11 +5,11 @@
 
 #include "core/enum_names.hpp"
 
-/// Values of settings between which there is a choice, where no other component has them.
+/// Enums for values of settings that no other component defines.
 namespace eckart::settings {
 
 enum class BackendChoice {
-  automatic,  ///< cuda where there is a usable GPU, else cpu
+  automatic,  ///< cuda if there is a usable GPU, else cpu
   cuda,
   cpu,
   checked,  ///< cuda, compared with cpu
@@ -38,7 +38,7 @@ constexpr auto enum_names(LedgerIdentity) {
       {{LedgerIdentity::mtime, "mtime"}, {LedgerIdentity::content, "content"}});
 }
 
-/// What becomes of an input that is done.
+/// What happens to an input that is done.
 enum class DoneInputAction { keep, move, remove };
 
 constexpr auto enum_names(DoneInputAction) {
@@ -47,7 +47,7 @@ constexpr auto enum_names(DoneInputAction) {
                                                    {DoneInputAction::remove, "delete"}});
 }
 
-/// What becomes of outputs that were made with other settings.
+/// What happens to outputs that were made with other settings.
 enum class OnChange { keep, reprocess };
 
 constexpr auto enum_names(OnChange) {
@@ -55,11 +55,11 @@ constexpr auto enum_names(OnChange) {
       {{OnChange::keep, "keep"}, {OnChange::reprocess, "reprocess"}});
 }
 
-/// A file that the program finds, none, or one that was named.
+/// A file that the program selects, no file, or a named file.
 struct FileChoice {
   enum class Kind { automatic, none, file };
   Kind kind = Kind::automatic;
-  std::filesystem::path file = {};  ///< with Kind::file
+  std::filesystem::path file = {};  ///< for Kind::file
 
   static FileChoice none() { return {Kind::none, {}}; }
   static FileChoice at(std::filesystem::path path) { return {Kind::file, std::move(path)}; }

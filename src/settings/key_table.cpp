@@ -18,11 +18,12 @@ SettingKey<Settings> ledger_file_key() {
   SettingKey<Settings> file =
       per_watch(key("ledger.file", "database of finished outputs; auto: OUT/.eckart/ledger.db",
                     AutoNoneOrFile{}, &Settings::ledger));
-  file.is_section_shorthand = true;  // before there was ledger.identity, `ledger: FILE` was all
+  // Compatibility: versions without ledger.identity used `ledger: FILE`.
+  file.is_section_shorthand = true;
   return file;
 }
 
-/// How many letters must be inserted, deleted or replaced to make one of the other (Levenshtein).
+/// Returns the Levenshtein distance: the number of letters to insert, delete or replace.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -39,7 +40,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string_view last_name(std::string_view path) { return path.substr(path.rfind('.') + 1); }
 
-/// A right name in the wrong section is one step away.
+/// A correct name in the wrong section has the distance 1.
 std::size_t key_distance(std::string_view path, std::string_view candidate) {
   return std::min(edit_distance(path, candidate),
                   edit_distance(last_name(path), last_name(candidate)) + 1);
@@ -132,7 +133,7 @@ const KeyTable<Settings>& settings_table() {
 }
 
 std::string_view nearest_key(const std::vector<std::string_view>& keys, std::string_view path) {
-  constexpr std::size_t kMaxKeyLength = 64;  // nobody meant a key by more than this
+  constexpr std::size_t kMaxKeyLength = 64;  // longer keys get no suggestion
   if (path.size() > kMaxKeyLength) return {};
   std::string_view best;
   std::size_t best_distance = std::max<std::size_t>(2, last_name(path).size() / 3);

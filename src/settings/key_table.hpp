@@ -12,25 +12,25 @@
 
 namespace eckart::settings {
 
-/// One setting of a T: a line of its table.
+/// One setting of a T: a row of its key table.
 template <class T>
 struct SettingKey {
   std::string_view path;     ///< "batch.linger_ms"
   std::string_view comment;  ///< what it does
-  std::string expected;      ///< what its value may be
+  std::string expected;      ///< its allowed values
   bool accepts_list;
-  /// Of one text, or those of a list. Throws std::invalid_argument.
+  /// Sets the value from one text, or from the texts of a list. Throws std::invalid_argument.
   std::function<void(T&, const std::vector<std::string>& texts)> read;
-  /// The value as YAML; whole lines are to stand below the key.
+  /// Returns the value as YAML; if it consists of whole lines, these belong below the key.
   std::function<std::string(const T&)> print;
-  bool per_watch = false;             ///< may differ between watches, which share one pipeline
+  bool per_watch = false;             ///< may differ between watches
   bool is_section_shorthand = false;  ///< `section: value` is short for it
-  /// In the place of `read`, for what is more than texts. May throw SettingsError as well.
+  /// Replaces `read` for values that are not texts. May also throw SettingsError.
   std::function<void(T&, const TextSource&, const YAML::Node&)> read_node = {};
 };
 
-/// `type`: one of value_types.hpp. `first` and `members` lead from a T to the value:
-/// &Settings::batch, &BatchSettings::pad.
+/// Makes a key. `type` is a type of value_types.hpp. `first` and `members` lead from a T to the
+/// value: &Settings::batch, &BatchSettings::pad.
 template <class Type, class T, class Member, class... Members>
 SettingKey<T> key(std::string_view path, std::string_view comment, const Type& type,
                   Member T::*first, Members... members) {
@@ -50,7 +50,7 @@ SettingKey<T> key(std::string_view path, std::string_view comment, const Type& t
   };
 }
 
-/// `part` of an Outer is what `inner` is a key of.
+/// Converts a key of T to a key of Outer, which has the T in `part`.
 template <class Outer, class T>
 SettingKey<Outer> nested_key(const SettingKey<T>& inner, T Outer::*part) {
   SettingKey<Outer> key = {
@@ -65,13 +65,13 @@ SettingKey<Outer> nested_key(const SettingKey<T>& inner, T Outer::*part) {
   return key;
 }
 
-/// "batch" of "batch.pad"; empty for a key of no section.
+/// Returns "batch" for "batch.pad"; empty if the key is in no section.
 std::string_view section_of(std::string_view path);
 
-/// The key or section, of those, that was probably meant; empty if none is near.
+/// Returns the most similar key or section of `keys`; empty if none is similar.
 std::string_view nearest_key(const std::vector<std::string_view>& keys, std::string_view path);
 
-/// The keys of a T, in the order of the file; those of a section stand together.
+/// All keys of a T, in the order of the file. The keys of a section are adjacent.
 template <class T>
 class KeyTable {
  public:
@@ -80,13 +80,13 @@ class KeyTable {
   auto begin() const { return keys_.begin(); }
   auto end() const { return keys_.end(); }
 
-  /// nullptr if there is none.
+  /// Returns nullptr if there is none.
   const SettingKey<T>* find(std::string_view path) const {
     const auto found = std::find_if(begin(), end(), [path](auto& key) { return key.path == path; });
     return found == end() ? nullptr : &*found;
   }
 
-  /// The key that `section: value` is short for; nullptr if there is none.
+  /// Returns the key that `section: value` is short for; nullptr if there is none.
   const SettingKey<T>* find_shorthand(std::string_view section) const {
     const auto found = std::find_if(begin(), end(), [section](auto& key) {
       return key.is_section_shorthand && section_of(key.path) == section;
@@ -94,7 +94,7 @@ class KeyTable {
     return found == end() ? nullptr : &*found;
   }
 
-  /// The empty path is the whole table.
+  /// The empty path denotes the whole table.
   bool is_section(std::string_view path) const {
     return path.empty() ||
            std::any_of(begin(), end(), [path](auto& key) { return section_of(key.path) == path; });

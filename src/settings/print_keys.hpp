@@ -7,7 +7,7 @@
 
 namespace eckart::settings {
 
-/// Every key that is `wanted`, with its value and a comment.
+/// Prints every key for which `wanted` returns true, with its value and a comment.
 template <class T, class Wanted>
 std::string print(const KeyTable<T>& table, const T& target, const Wanted& wanted) {
   constexpr std::size_t kCommentColumn = 26;

@@ -9,8 +9,8 @@
 namespace eckart::settings {
 namespace {
 
-/// The value of a --set. No key's value is a map, so a brace begins a text such as {stem}.{ext};
-/// nor is a bracket a list's where the key takes none: [::1]:9464.
+/// Parses the value of --set. No value is a map, so a leading brace begins a text such as
+/// {stem}.{ext}. If the key accepts no list, a leading bracket begins a text too: [::1]:9464.
 YAML::Node parse_value(const TextSource& origin, const std::string& path, const std::string& text) {
   const SettingKey<Settings>* key = settings_table().find(path);
   const bool is_text =

@@ -25,7 +25,7 @@ struct InputSettings {
 
 struct OutputSettings {
   ImageFormat format = ImageFormat::png;
-  std::string name;  ///< template of the file's name; empty: the default, as the ranks need it
+  std::string name;  ///< template of the file name; empty: the default for the number of ranks
   int jpeg_quality = EncodeOptions{}.jpeg_quality;
 };
 
@@ -60,16 +60,16 @@ struct TelemetrySettings {
   double interval_s = 10;
   int max_mb = 64;
   int keep = 4;
-  std::string listen;  ///< 127.0.0.1:PORT, [::1]:PORT or a socket's absolute path; empty: nowhere
+  std::string listen;  ///< 127.0.0.1:PORT, [::1]:PORT or an absolute socket path; empty: off
 };
 
-/// Everything a run can be told; what the keys mean and may be is in key_table.cpp.
+/// All settings of a run. key_table.cpp describes the keys and their allowed values.
 struct Settings {
   BackendChoice backend = BackendChoice::automatic;
   SolverKind solver = SolverKind::automatic;
   Certificate certificate = Certificate::estimate;
   FileChoice calibration;                      ///< see calibration.hpp
-  std::string rank = to_string(RankPolicy{});  ///< SPEC[,SPEC...], as parse_ranks reads it
+  std::string rank = to_string(RankPolicy{});  ///< SPEC[,SPEC...], see parse_ranks()
   InputSettings input;
   OutputSettings output;
   ThreadSettings threads;
@@ -87,22 +87,24 @@ struct Settings {
   TelemetrySettings telemetry;
 };
 
-/// One line: where ("eckart.yaml:7", "--set a.b=c"), which key, what was found, what was expected.
+/// An error in one line: location ("eckart.yaml:7", "--set a.b=c"), key, found value, expected
+/// value.
 class SettingsError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Of a text as to_yaml() makes it, which errors call `name`. Throws SettingsError.
+/// Parses a text in the format of to_yaml(). Errors call it `name`. Throws SettingsError.
 Settings parse_settings(const std::string& text, const std::string& name);
 
-/// Applies one --set: "a.b=c", with c in YAML. Throws SettingsError and then changes nothing.
+/// Applies one --set: "a.b=c", where c is YAML. If it throws SettingsError, `settings` is
+/// unchanged.
 void apply(Settings& settings, std::string_view assignment);
 
-/// What is not as in Settings{}: keys and their values as YAML.
+/// Returns the keys whose values differ from Settings{}, with their values as YAML.
 std::vector<std::pair<std::string, std::string>> changed(const Settings& settings);
 
-/// Every key with a line of comment; load_configuration() reads the same settings back.
+/// Prints every key with one line of comment; load_configuration() reads the text back.
 std::string to_yaml(const Settings& settings);
 
 }  // namespace eckart::settings

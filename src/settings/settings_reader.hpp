@@ -13,25 +13,25 @@
 
 namespace eckart::settings {
 
-/// Walks a map of keys and sets in a T what it says. All errors are SettingsError.
+/// Reads a YAML map of keys into a T. All errors are SettingsError.
 template <class T>
 class SettingsReader {
  public:
-  /// `name`: what messages put before the keys, "watches[1]"; empty for those of the whole file.
+  /// `name` precedes the keys in messages ("watches[1]"); empty for the keys of the whole file.
   SettingsReader(const TextSource& origin, const KeyTable<T>& table, T& target,
                  std::string name = {})
       : origin_(origin), table_(table), target_(target), name_(std::move(name)) {}
 
   void read(const YAML::Node& map) { read("", YAML::Mark(), map); }
 
-  /// `path` is the key, or section, whose value `node` is; `key_mark` is where it was named.
+  /// Reads the value `node` of the key or section `path`; `key_mark` is the position of the key.
   void read(const std::string& path, const YAML::Mark& key_mark, const YAML::Node& node) {
-    // An empty value has no place of its own.
+    // An empty value has no position.
     const YAML::Mark mark = node.IsNull() ? key_mark : node.Mark();
     if (const SettingKey<T>* key = table_.find(path)) return read_value(*key, mark, node);
     if (!table_.is_section(path)) fail_unknown_key(path, key_mark);
     if (node.IsMap()) return read_section(path, node);
-    if (node.IsNull()) return;  // a section whose keys are all commented out is fine
+    if (node.IsNull()) return;  // all keys of the section may be commented out
     const SettingKey<T>* key = node.IsScalar() ? table_.find_shorthand(path) : nullptr;
     if (key == nullptr)
       origin_.fail(mark, message_prefix(path) + found(node) + " is not a map of keys");
@@ -39,7 +39,7 @@ class SettingsReader {
     read_value(*key, mark, node);
   }
 
-  /// What was read, one for each key of texts.
+  /// Returns the values read, one for each key that has texts.
   std::vector<Assignment> assignments() && { return std::move(assignments_); }
 
  private:
@@ -85,7 +85,7 @@ class SettingsReader {
     return name_ + (name_.empty() || path.empty() ? "" : ".") + one_line(path);
   }
 
-  /// What a message about a key, or section, begins with.
+  /// Returns the prefix of a message about a key or section.
   std::string message_prefix(const std::string& path) const {
     const std::string name = qualified_name(path);
     return name.empty() ? "" : name + ": ";

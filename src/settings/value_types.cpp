@@ -16,7 +16,7 @@
 namespace eckart::settings {
 namespace {
 
-/// A list as it could be written in one text.
+/// Converts a list to its form as a single text.
 std::string join(const std::vector<std::string>& texts, const std::string& expected) {
   if (texts.empty()) throw std::invalid_argument("an empty list is not " + expected);
   std::string text = texts.front();
@@ -24,7 +24,7 @@ std::string join(const std::vector<std::string>& texts, const std::string& expec
   return text;
 }
 
-/// All of `text` as a number, or false.
+/// Parses all of `text` as a number; returns false if that fails.
 template <class T>
 bool parse_whole(std::string_view text, T& number) {
   const char* end = text.data() + text.size();
@@ -32,7 +32,7 @@ bool parse_whole(std::string_view text, T& number) {
   return error == std::errc{} && rest == end;
 }
 
-/// \x1b, and \U0000202e of what is beyond a byte: both are YAML's.
+/// Returns the YAML escape: \x1b, or \U0000202e for a code above 0xff.
 std::string yaml_escape(char32_t code) {
   char escape[16];
   std::snprintf(escape, sizeof escape, code > 0xff ? "\\U%08x" : "\\x%02x", unsigned(code));
@@ -42,7 +42,7 @@ std::string yaml_escape(char32_t code) {
 }  // namespace
 
 std::string one_line(std::string_view text, std::size_t max) {
-  if (max < text.size()) {  // not within a character
+  if (max < text.size()) {  // do not cut inside a UTF-8 sequence
     while (max > 0 && (static_cast<unsigned char>(text[max]) & 0xc0U) == 0x80) --max;
   }
   const std::string line = printable_message(text.substr(0, max));
@@ -162,7 +162,7 @@ void RankList::read(const std::vector<std::string>& texts, std::string& value) c
   try {
     parse_ranks(text);
   } catch (const std::invalid_argument& error) {
-    // It names itself, as the caller is going to.
+    // The message begins with the text, which the caller adds too.
     std::string_view reason = error.what();
     if (reason.starts_with("rank ")) reason.remove_prefix(5);
     throw std::invalid_argument(std::string(reason));

@@ -13,26 +13,27 @@
 
 namespace eckart::settings {
 
-// What a key's value may be. Every type has
-//   expected()     in words, to follow "is not" in a message,
-//   kAcceptsList     whether it may be a YAML list as well,
-//   read(text, v)  which sets v, or throws std::invalid_argument and leaves it as it was; with
-//                  kAcceptsList of the texts of the list, or of the one text that is no list,
-//   print(v)       as YAML.
+// Types of values. Each type has:
+//   expected()      describes the allowed values; follows "is not" in messages
+//   kAcceptsList    whether a YAML list is also accepted
+//   read(text, v)   sets v; throws std::invalid_argument and leaves v unchanged if the text is
+//                   invalid. With kAcceptsList it takes a vector: the texts of the list, or one
+//                   text
+//   print(v)        returns v as YAML
 
-/// Text for a message: on one line, and cut where it is longer than `most`.
+/// Returns the text as one line for a message, cut after `max` bytes.
 std::string one_line(std::string_view text, std::size_t max = 80);
 std::string quote(std::string_view text);
-/// Throws std::invalid_argument: "'text' is not" what was expected.
+/// Throws std::invalid_argument with the message "'text' is not" and `expected`.
 [[noreturn]] void throw_invalid(std::string_view text, const std::string& expected);
-/// The fewest digits that are read back as this number.
+/// Returns the shortest decimal text that is read back as the same number.
 std::string shortest_text(double number);
 
 struct Integer {
   static constexpr bool kAcceptsList = false;
   std::int64_t min;
   std::int64_t max;
-  bool accepts_auto = false;  ///< `auto` as well, which is kept as kAuto; needs least > kAuto
+  bool accepts_auto = false;  ///< also accepts `auto`, stored as kAuto; requires min > kAuto
 
   std::string expected() const;
   void read(std::string_view text, int& value) const;
@@ -59,7 +60,7 @@ struct Boolean {
   std::string print(bool value) const { return value ? "true" : "false"; }
 };
 
-/// A value of an enum, by its name.
+/// The name of an enum value.
 template <NamedEnum Enum>
 struct Choice {
   static constexpr bool kAcceptsList = false;
@@ -93,7 +94,7 @@ struct FileOrEmpty {
   std::string print(const std::string& value) const { return Text{}.print(value); }
 };
 
-/// Where nobody but this machine's users can connect to: 127.0.0.1:9464, localhost:9464,
+/// An address that only users of this machine can connect to: 127.0.0.1:9464, localhost:9464,
 /// [::1]:9464, or the absolute path of a Unix socket.
 struct ListenAddress {
   static constexpr bool kAcceptsList = false;
@@ -104,7 +105,7 @@ struct ListenAddress {
   std::string print(const std::string& value) const { return Text{}.print(value); }
 };
 
-/// A pattern of core/output_name, or empty.
+/// A pattern for core/output_name, or empty.
 struct OutputNamePattern {
   static constexpr bool kAcceptsList = false;
   std::string expected() const { return "the name of a file"; }
@@ -112,7 +113,7 @@ struct OutputNamePattern {
   std::string print(const std::string& value) const { return Text{}.print(value); }
 };
 
-/// SPEC[,SPEC...].
+/// A list of ranks: SPEC[,SPEC...].
 struct RankList {
   static constexpr bool kAcceptsList = true;
   std::string expected() const { return "a rank or a list of ranks"; }
@@ -120,7 +121,7 @@ struct RankList {
   std::string print(const std::string& value) const { return Text{}.print(value); }
 };
 
-/// GPUs by number; none stands for all.
+/// GPUs by number; an empty list means all.
 struct DeviceList {
   static constexpr bool kAcceptsList = true;
   std::string expected() const { return "all or a list of GPU numbers"; }
@@ -128,7 +129,7 @@ struct DeviceList {
   std::string print(const std::vector<int>& value) const;
 };
 
-/// Lexically normal, and without a slash at the end.
+/// Returns the path in lexically normal form, without a trailing slash.
 std::filesystem::path normalized_path(const std::filesystem::path& path);
 
 struct AbsolutePath {
@@ -144,7 +145,7 @@ struct AbsolutePath {
   }
 };
 
-/// Kept plain().
+/// Folders, stored in normalized form.
 struct RelativeFolders {
   static constexpr bool kAcceptsList = true;
   std::string expected() const { return "a relative path without .. or a list of them"; }

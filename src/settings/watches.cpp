@@ -29,7 +29,8 @@ SettingKey<WatchSettings> watch_key(const SettingKey<Settings>& setting) {
   return key;
 }
 
-/// Those of a watch alone, then the settings; but those of a section together.
+/// Returns the keys of a watch, followed by the keys of Settings; keys of the same section are
+/// adjacent.
 KeyTable<WatchSettings> make_watch_table() {
   using W = WatchSettings;
   std::vector<SettingKey<WatchSettings>> keys = {
@@ -110,7 +111,8 @@ void check_watch(const WatchOverrides& layer, const WatchSettings& watch) {
 
 void check_watches(const std::vector<WatchOverrides>& layers,
                    const std::vector<WatchSettings>& watches) {
-  std::map<std::filesystem::path, std::size_t> inputs, outputs, ledgers;  // who was first
+  // Index of the first watch with the folder or file.
+  std::map<std::filesystem::path, std::size_t> inputs, outputs, ledgers;
   const auto first = [](auto& seen, const std::filesystem::path& path, std::size_t i) {
     return seen.emplace(normalized_path(path), i).first->second;
   };
@@ -168,11 +170,11 @@ void read_watches(Configuration& configuration, const TextSource& origin, const 
   for (const YAML::Node& map : list) {
     layers.push_back(read_watch(origin, map, watch_name(layers.size())));
   }
-  resolve_watch({}, layers);  // what is wrong whatever the settings
+  resolve_watch({}, layers);  // finds errors that do not depend on other settings
   configuration.watches = std::move(layers);
 }
 
-/// As an item of a list.
+/// Prints a watch as an item of a YAML list.
 std::string print_watch(const WatchOverrides& layer) {
   const std::string yaml = print(watch_table(), resolve_watch({}, layer), [&](auto& key) {
     return find_assignment(layer, key.path) != nullptr ||

@@ -11,11 +11,11 @@
 namespace eckart::settings {
 
 struct QuarantineSettings {
-  int keep_days = 30;          ///< 0: for ever
+  int keep_days = 30;          ///< 0: forever
   std::int64_t max_mb = 1024;  ///< 0: no limit
 };
 
-/// One watched folder; what the keys mean and may be is in watches.cpp.
+/// One watched folder. watches.cpp describes the keys and their allowed values.
 struct WatchSettings {
   std::filesystem::path input;   ///< absolute
   std::filesystem::path output;  ///< absolute
@@ -29,21 +29,22 @@ struct WatchSettings {
   LinkPolicy links = LinkPolicy::none;
   std::vector<std::filesystem::path> exclude;  ///< relative to input, lexically normal, without ..
   QuarantineSettings quarantine;
-  Settings settings;     ///< those of the whole configuration, with this watch's own over them
+  Settings settings;     ///< of the whole configuration, with the overrides of this watch
   std::string location;  ///< for messages: "eckart.yaml:5: watches[1]"
 
   bool keeps_inputs() const { return after == DoneInputAction::keep; }
 };
 
-/// A key, and what was said of it.
+/// A key and its assigned value.
 struct Assignment {
   std::string key;                 ///< "output.format"
-  std::vector<std::string> texts;  ///< the one, or those of a list
+  std::vector<std::string> texts;  ///< one text, or the texts of a list
   std::string location;            ///< "eckart.yaml:7: watches[1].output.format"
 };
 
-/// What a file says of one watch. It lies over the final settings of the whole configuration, and
-/// waits here until they are known. Made by load_configuration(), by which it is checked.
+/// The settings that a file assigns to one watch. They override the final settings of the whole
+/// configuration, and are stored here until these are known. load_configuration() makes and checks
+/// them.
 struct WatchOverrides {
   std::string location;  ///< "eckart.yaml:5: watches[1]"
   std::vector<Assignment> assignments;
@@ -54,16 +55,16 @@ struct Configuration {
   std::vector<WatchOverrides> watches;
 };
 
-/// `base`, with what the YAML file says over it; its list of watches, where it has one, replaces
-/// that of `base`. Throws SettingsError.
+/// Returns `base`, overridden by the YAML file. If the file has a list of watches, it replaces the
+/// list of `base`. Throws SettingsError.
 Configuration load_configuration(const std::filesystem::path& path, Configuration base = {});
 
-/// To be asked for when all files and --set are in `configuration.settings`: those go below what a
-/// watch says itself. Throws SettingsError where they make a watch impossible.
+/// Call it after all files and --set are applied to `configuration.settings`, which each watch
+/// overrides. Throws SettingsError if the resulting settings of a watch are invalid.
 std::vector<WatchSettings> resolve_watches(const Configuration& configuration);
 
-/// Every key with a line of comment, of a watch's settings only those it says itself.
-/// load_configuration() reads the same back.
+/// Prints every key with one line of comment; for a watch, only the keys that it overrides.
+/// load_configuration() reads the text back.
 std::string to_yaml(const Configuration& configuration);
 
 }  // namespace eckart::settings

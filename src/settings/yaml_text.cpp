@@ -13,7 +13,7 @@
 namespace eckart::settings {
 namespace {
 
-/// Where the last document begins.
+/// Finds the start of the last document.
 class DocumentStart : public YAML::EventHandler {
  public:
   const YAML::Mark& mark() const { return mark_; }
@@ -35,7 +35,7 @@ class DocumentStart : public YAML::EventHandler {
   YAML::Mark mark_;
 };
 
-/// Not by YAML::LoadAll(), which finds documents without end where one begins with a comma.
+/// Does not use YAML::LoadAll(), which never ends if a document begins with a comma.
 void check_one_document(const TextSource& origin, const std::string& text) {
   std::istringstream stream(text);
   YAML::Parser parser(stream);

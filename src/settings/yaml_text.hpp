@@ -9,10 +9,10 @@
 #include "settings/settings.hpp"
 #include "settings/value_types.hpp"
 
-/// What all readers of YAML do alike.
+/// Functions that all YAML readers share.
 namespace eckart::settings {
 
-/// What a YAML text is called in messages.
+/// The name of a YAML text in messages.
 struct TextSource {
   std::string name;
   bool has_lines;
@@ -26,15 +26,16 @@ struct TextSource {
   }
 };
 
-/// What a node is, for "... is not an integer".
+/// Describes a node for the message "... is not an integer".
 std::string found(const YAML::Node& node);
 
-/// A scalar's text, or with `accepts_list` those of a list of scalars. Throws
+/// Returns the text of a scalar or, if `accepts_list`, the texts of a list of scalars. Throws
 /// std::invalid_argument.
 std::vector<std::string> scalar_texts(const YAML::Node& node, bool accepts_list,
                                       const std::string& expected);
 
-/// The one document in `text`; null if there is none. Throws SettingsError.
+/// Parses the single document in `text`; returns a null node if there is none. Throws
+/// SettingsError.
 YAML::Node parse(const TextSource& origin, const std::string& text);
 
 /// Throws SettingsError.
