@@ -2,8 +2,8 @@
 
 namespace eckart::capacity {
 
-/// The colors are Okabe and Ito's (2008), which color-blind people can tell apart; lines differ
-/// in their dashes as well.
+/// The colors are those of Okabe and Ito (2008), which color-blind people can distinguish. Lines
+/// also differ in their dashes.
 inline constexpr const char* kHtmlStyle = R"css(
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #5b6470; --paper: #fff; --line: #d5dae0;
   --track: #eceff3; --shade: #0003; --c1: #0072b2; --c2: #d55e00; --c3: #00815e; }

@@ -12,9 +12,10 @@ namespace eckart::capacity {
 namespace {
 
 constexpr int kMaxCores = 1024;
-/// So many runs more than machines tell how much runs differ; what intervals do is no matter then.
+/// If there are at least this many repeated runs, the noise is estimated from the runs alone,
+/// without the spread of their intervals.
 constexpr double kMinRepeatedRuns = 4;
-/// Threads that were less busy say nothing of what a disk can do.
+/// If threads were less busy than this, their rate does not show the limit of the disk.
 constexpr double kMinDiskUtilization = 0.05;
 
 RunMeasurement largest_machine_run(const std::vector<RunMeasurement>& runs) {
@@ -25,7 +26,7 @@ RunMeasurement largest_machine_run(const std::vector<RunMeasurement>& runs) {
   return average_runs(comparable_runs(runs, best->cores, best->gpus));
 }
 
-/// By the threads of its stages, cores and GPUs.
+/// Cores, GPUs and the threads of each stage.
 using MachineConfig = std::vector<int>;
 MachineConfig machine_config(const RunMeasurement& run) {
   MachineConfig machine = {run.cores, run.gpus};
@@ -33,11 +34,11 @@ MachineConfig machine_config(const RunMeasurement& run) {
   return machine;
 }
 
-/// The relative standard deviation of runs on the same machine, of all machines together.
+/// Returns the relative standard deviation of runs on the same machine, pooled over all machines.
 double estimate_noise(const std::vector<RunMeasurement>& runs) {
   std::map<MachineConfig, std::vector<double>> rates;
   for (const RunMeasurement& run : runs) {
-    if (run.is_service) continue;  // what came differs
+    if (run.is_service) continue;  // its rate depends on the arrivals
     const std::vector<RunMeasurement> same = comparable_runs(runs, run.cores, run.gpus);
     if (same.front().is_steady() != run.is_steady()) continue;
     rates[machine_config(run)].push_back(run.rate_per_s);
@@ -55,8 +56,8 @@ double estimate_noise(const std::vector<RunMeasurement>& runs) {
   return std::max({kRunNoise, format_range, within});
 }
 
-/// The most that was seen of a disk for which threads waited, by the cores there; of runs on the
-/// same machine the mean, and no less than any rate.
+/// Returns, by number of cores, the highest observed rate of a disk that threads waited for. Runs
+/// on the same machine are averaged. The result does not decrease with the cores.
 std::map<int, double> max_observed_disk_rates(const std::vector<RunMeasurement>& runs) {
   std::map<std::pair<Stage, MachineConfig>, std::vector<double>> rates;
   for (const RunMeasurement& run : runs) {
@@ -82,7 +83,7 @@ std::map<int, double> max_observed_disk_rates(const std::vector<RunMeasurement>&
       found->second = std::min(found->second, rate);
     }
   }
-  double max_rate = 0;  // more cores do no less
+  double max_rate = 0;  // more cores are not slower
   for (auto& [cores, rate] : lowest_rates) {
     for (const RunMeasurement& run : runs) {
       if (run.cores > cores) continue;
@@ -125,7 +126,7 @@ Estimate Model::rate_estimate(double rate_per_s) const {
   return {rate_per_s, rate_per_s * (1 - half), rate_per_s * (1 + half)};
 }
 
-/// As `threads: auto` and the backends have it (core/default_threads.hpp).
+/// Uses the defaults of `threads: auto` and of the backends (core/default_threads.hpp).
 int Model::threads(Stage stage, int cores, int gpus) const {
   const auto fixed = fixed_thread_counts_.find(stage);
   if (fixed != fixed_thread_counts_.end()) return fixed->second;
@@ -139,8 +140,8 @@ int Model::threads(Stage stage, int cores, int gpus) const {
   return std::max(1, baseline_stage->workers * gpus / baseline_.gpus);
 }
 
-/// A lane that waits for its GPU tells nothing of how many images it could take, unless lanes were
-/// what limited; nor does a stage of which nothing is known but that it has no time to speak of.
+/// If the lanes of a GPU were not the bottleneck, their waiting time does not show how many images
+/// they could process. A stage without measured time cannot be the bottleneck either.
 bool Model::can_be_bottleneck(const StageUtilization& stage) const {
   if (baseline_.stage_utilization(stage) <= 0) return false;
   return stage.stage != Stage::compute || baseline_.gpus == 0 ||
@@ -155,7 +156,7 @@ std::vector<Bound> Model::baseline_bounds() const {
     bounds.push_back({resource, utilization * servers / rate, servers, utilization,
                       rate_estimate(rate / utilization), is_lower_bound});
   };
-  const StageUtilization* waiting = nullptr;  // longest, for the disk
+  const StageUtilization* waiting = nullptr;  // the stage that waits for the disk the most
   for (const StageUtilization& stage : baseline_.stages) {
     if (!baseline_.is_waiting_for_disk(stage)) continue;
     if (!waiting || stage.utilization > waiting->utilization) waiting = &stage;
@@ -200,8 +201,7 @@ std::vector<Bound> Model::bounds(int cores, int gpus) const {
     if (!can_be_bottleneck(stage) || baseline_.is_waiting_for_disk(stage)) continue;
     const int workers = threads(stage.stage, cores, gpus);
     double demand_s = baseline_.stage_utilization(stage) * stage.workers / baseline_.rate_per_s;
-    // Fewer threads get in each other's way less. Of more it isn't said: that is in the cores'
-    // bound.
+    // Fewer threads contend less. The contention of more threads is part of the bound of the cores.
     if (workers < stage.workers)
       demand_s *= std::min(1.0, cost.value / core_cost_.core_s_per_image(baseline_.cores).value);
     bounds.push_back({.resource = resource_of(stage.stage),

@@ -10,59 +10,61 @@
 
 namespace eckart::capacity {
 
-/// What one resource alone would allow: by the utilization law, servers / demand.
+/// The rate that one resource alone would allow. By the utilization law: servers / demand.
 struct Bound {
-  Resource resource = Resource::cores;  ///< a stage: with the threads that it has
-  double demand_s = 0;                  ///< of an image, in one of its servers
-  int servers = 1;                      ///< of a disk the threads that wait for it
-  double utilization = 0;               ///< the share of its time, where this was measured
+  Resource resource = Resource::cores;  ///< if it is a stage: with the current number of threads
+  double demand_s = 0;                  ///< service demand: time of one image on one server
+  int servers = 1;                      ///< for a disk: the threads that wait for it
+  double utilization = 0;               ///< 0 to 1, if it was measured
   Estimate rate_per_s = {};
-  bool is_lower_bound = false;  ///< it would allow this rate, or more: the demand is an upper bound
+  /// The true rate may be higher, because the demand is an upper bound.
+  bool is_lower_bound = false;
 };
 
 struct Prediction {
   int cores = 1, gpus = 0;
   Estimate rate_per_s = {};
-  std::optional<Resource> bottleneck = {};  ///< the one with the lowest bound; none: unknown
+  std::optional<Resource> bottleneck = {};  ///< the resource with the lowest bound; none if unknown
 };
 
-/// What a rate takes.
+/// The machine that a rate requires.
 struct Requirement {
   int gpus = 0;
-  std::optional<int> cores = {};  ///< none: no number of them does
+  std::optional<int> cores = {};  ///< none if no number of cores suffices
   std::optional<int> conservative_cores =
-      {};                                   ///< of which the lower end of the interval does as well
-  std::optional<Resource> bottleneck = {};  ///< where no number of cores does, what limits
+      {};  ///< cores for which the lower end of the interval also suffices
+  std::optional<Resource> bottleneck = {};  ///< the limit if no number of cores suffices
 };
 
-/// Core-seconds by image at the cores that a run used, for Amdahl's law. Runs on one number of
-/// cores are all at one place, however many of the cores they used: what threads they had is no
-/// scaling.
+/// Returns core-seconds per image by number of cores, for Amdahl's law. Runs on the same number of
+/// cores give points at the same place, however many cores they kept busy: the number of threads
+/// does not show scaling.
 std::vector<ScalingPoint> cost_points(const std::vector<RunMeasurement>& runs, double noise);
 
-/// Rates of one kind of work on one kind of machine, by the number of its cores and GPUs.
+/// Rates of one workload on one kind of machine, by the number of cores and GPUs.
 class Model {
  public:
-  /// Runs of the same work, at least one. `fixed_threads`: stages whose threads were set to the
-  /// same number in every run, and stay so; those of others grow with the cores.
+  /// `runs`: at least one run, all of the same workload. `fixed_threads`: stages with the same
+  /// configured number of threads in every run. Predictions keep these; the threads of other stages
+  /// grow with the cores.
   Model(const std::vector<RunMeasurement>& runs, std::map<Stage, int> fixed_threads);
 
-  /// What each resource would allow in the present, by the utilization law: its rate by the share
-  /// of the time that it was busy. The lowest first; the saturated one before all.
+  /// Returns the bound of each resource on the current machine, by the utilization law: rate /
+  /// utilization. The lowest bound is first, but a saturated resource precedes all others.
   std::vector<Bound> baseline_bounds() const;
-  /// What they would allow elsewhere. A disk allows what was seen and no more: whether it can, the
-  /// logs don't tell. The lowest first.
+  /// Returns the bounds on another machine, the lowest first. The bound of a disk is the highest
+  /// observed rate, because the logs do not show whether it could be faster.
   std::vector<Bound> bounds(int cores, int gpus) const;
   Prediction predict(int cores, int gpus) const;
   Requirement requirement(double rate_per_s, int gpus) const;
 
   const CoreCost& core_cost() const { return core_cost_; }
-  /// The runs with the most cores and GPUs, as one.
+  /// The average of the runs with the most cores and GPUs.
   const RunMeasurement& baseline() const { return baseline_; }
-  /// By how much runs of the same work on the same machine, or their intervals, differ, relative;
-  /// at least kRunNoise.
+  /// The relative difference between runs of the same workload on the same machine, or between
+  /// their intervals; at least kRunNoise.
   double noise() const { return noise_; }
-  /// A rate that is known no better than that.
+  /// Returns the rate with an interval that corresponds to noise().
   Estimate rate_estimate(double rate_per_s) const;
 
  private:
@@ -74,7 +76,7 @@ class Model {
   CoreCost core_cost_;
   std::map<Stage, int> fixed_thread_counts_;
   std::map<int, double>
-      max_disk_rate_per_s_;  ///< the most that was seen of it, by cores, if threads wait
+      max_disk_rate_per_s_;  ///< the highest observed rate, by cores, if threads wait
   std::optional<double> gpu_s_;
   bool was_gpu_saturated_ = false;
 };

@@ -10,7 +10,7 @@
 namespace eckart::capacity {
 namespace {
 
-/// A number above 0, and what follows it.
+/// Splits a number above 0 from the unit that follows it.
 std::optional<std::pair<double, std::string_view>> split_unit(std::string_view text) {
   double number = 0;
   const char* const end = text.data() + text.size();

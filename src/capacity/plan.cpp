@@ -14,7 +14,7 @@
 namespace eckart::capacity {
 namespace {
 
-/// The threads of a stage, where the setting has the same number in every run.
+/// Returns the number of threads of a stage if the setting is the same in every run.
 std::optional<int> fixed_threads(const std::vector<LoggedRun>& runs, const std::string& setting) {
   std::optional<int> common;
   for (const LoggedRun& run : runs) {
@@ -41,9 +41,9 @@ std::map<Stage, int> fixed_threads(const std::vector<LoggedRun>& runs) {
   return fixed;
 }
 
-/// Runs whose images grew with their cores, as Gustafson has it: the rate by cores of each, of the
-/// most that are in one proportion. Others may be among the runs, as `eckart bench scaling` makes
-/// them.
+/// Returns the rates, by cores, of runs whose number of images is proportional to their cores
+/// (Gustafson). Uses the largest set of runs with the same ratio; `eckart bench scaling` makes such
+/// runs beside others.
 std::vector<ScalingPoint> gustafson_points(const std::vector<RunMeasurement>& runs) {
   const auto images_per_core = [](const RunMeasurement& run) {
     return double(run.images) / run.cores;
@@ -80,7 +80,8 @@ ScalingAnalysis analyze_scaling(const std::vector<RunMeasurement>& runs, const M
   }
   scaling.serial_fraction = cost.serial_fraction();
   const auto scaled =
-      [&](double serial_fraction) {  // Amdahl's serial part, as a share of a run on n cores
+      // Amdahl's serial part, as a share of the time of a run on n cores.
+      [&](double serial_fraction) {
         const double n = scaling.cores.back();
         return serial_fraction * amdahl_speedup(serial_fraction, n);
       };
@@ -107,7 +108,8 @@ ScalingAnalysis analyze_scaling(const std::vector<RunMeasurement>& runs, const M
   return scaling;
 }
 
-/// Where runs on the same cores, or a prediction and they, differ by more than noise would.
+/// Finds runs on the same cores, or a run and its prediction, that differ by more than noise
+/// explains.
 std::vector<Contradiction> find_contradictions(const Plan& plan) {
   constexpr double kMaxDeviation = 0.15;
   std::vector<Contradiction> all;
@@ -146,7 +148,7 @@ std::vector<RunMeasurement> measure_runs(const std::vector<LoggedRun>& runs) {
   return measured;
 }
 
-/// Takes the runs from it that are on other cores than are asked for.
+/// Removes and returns the runs whose number of cores is not in `fit_cores`.
 std::vector<LoggedRun> extract_held_out_runs(WorkloadRuns& group,
                                              const std::vector<int>& fit_cores) {
   if (fit_cores.empty()) return {};

@@ -9,13 +9,13 @@
 
 namespace eckart::capacity {
 
-/// What is asked beside what is always told.
+/// Optional questions, in addition to the standard predictions.
 struct PlanRequest {
   std::optional<double> target_per_s = {};
-  std::optional<double> images = {};       ///< how many there are to do
-  std::optional<double> deadline_s = {};   ///< in which they are to be done
+  std::optional<double> images = {};       ///< number of images to process
+  std::optional<double> deadline_s = {};   ///< time limit for these images
   std::vector<int> cores = {}, gpus = {};  ///< further predictions
-  std::vector<int> fit_cores = {};         ///< predict from runs on these alone; empty: from all
+  std::vector<int> fit_cores = {};  ///< predict from runs on these cores only; empty: from all runs
 };
 
 struct Speedup {
@@ -24,92 +24,96 @@ struct Speedup {
   double gustafson = 1;
 };
 
-/// How the rate grows with the cores.
+/// How the rate grows with the number of cores.
 struct ScalingAnalysis {
-  bool is_known = false;        ///< false: all runs had the same cores
+  bool is_known = false;        ///< false: all runs had the same number of cores
   std::vector<int> cores = {};  ///< of the runs
-  /// Amdahl's law, from the runs alone; none where its interval goes beyond 100 %: such runs don't
-  /// tell.
+  /// Amdahl's law, fitted to the runs alone. None if its interval exceeds 100 %, because such runs
+  /// do not determine the serial fraction.
   std::optional<LineFit> measured = {};
-  Estimate serial_fraction = {};  ///< what the predictions take: with what is usual
+  Estimate serial_fraction = {};  ///< used for predictions: combines runs and prior
   /// Gustafson's serial share of a run whose work grows with its cores.
   Estimate gustafson_serial_fraction = {};
   bool is_gustafson_known = false;  ///< its interval is within 100 %
-  int gustafson_runs = 0;           ///< from which it is fitted; 0: it follows from Amdahl's
+  int gustafson_runs = 0;           ///< number of fitted runs; 0: derived from Amdahl's law
   std::vector<Speedup> speedups = {};
 };
 
 struct PredictionRow : Prediction {
-  std::optional<double> measured_per_s = {};  ///< the mean of the runs there, or of others
-  bool is_upper_bound = false;                ///< what is known is an upper bound
+  /// Mean of the runs on this machine, or of held-out runs.
+  std::optional<double> measured_per_s = {};
+  bool is_upper_bound = false;  ///< the rate is an upper bound
 };
 
-/// Runs that tell different things of the same cores.
+/// Runs on the same cores with contradictory rates.
 struct Contradiction {
   int cores = 1;
-  double predicted_per_s = 0;            ///< 0: not the prediction, but the runs differ
+  double predicted_per_s = 0;            ///< 0: the runs contradict each other, not the prediction
   double low_per_s = 0, high_per_s = 0;  ///< of the runs
-  bool is_held_out = false;              ///< of runs from which nothing is predicted
+  bool is_held_out = false;              ///< of held-out runs, which are not used for predictions
 };
 
-/// What a target takes.
+/// The requirements of a target rate.
 struct TargetResult {
   double rate_per_s = 0;
-  double headroom = 0;  ///< of the capacity here: 0.2 is a fifth more than is wanted
+  double headroom = 0;  ///< of the capacity here: 0.2 is a fifth above the target
   std::vector<Requirement> requirements =
-      {};  ///< with the GPUs there are; then others, where these don't do
+      {};  ///< with the current GPUs; then with more, if these do not suffice
 };
 
-/// The answers for one kind of work on one kind of machine.
+/// The answers for one workload on one kind of machine.
 struct Plan {
   std::string host = {}, cpu = {}, backend = {}, device = {}, command = {};
   std::vector<std::string> settings = {};  ///< "rank=50"
   std::vector<RunMeasurement> runs = {};
-  int omitted_workloads = 0;  ///< other kinds of work, without runs on fit_cores
+  int omitted_workloads = 0;  ///< number of other workloads, without runs on fit_cores
   std::vector<RunMeasurement> held_out_runs =
-      {};  ///< which PlanRequest::fit_cores keeps from the predictions
+      {};  ///< runs that PlanRequest::fit_cores excludes from predictions
   std::string first_time = {}, last_time = {};
-  int cores = 1, gpus = 0;  ///< here
+  int cores = 1, gpus = 0;  ///< of the current machine
   double pixels_per_image = 0, input_bytes_per_image = 0;
 
-  /// The capacity: what was measured where something was saturated; of a service that had less to
-  /// do, by its first bound; else the rate that was measured, of unknown limit, and at least.
+  /// The capacity. If a resource was saturated, it is the measured rate. For a service that was not
+  /// busy, it is the lowest bound. Otherwise it is the measured rate, as a lower bound with an
+  /// unknown bottleneck.
   Prediction current_capacity = {};
-  RunMeasurement baseline = {};    ///< the runs with the most cores, as one
-  std::vector<Bound> bounds = {};  ///< of these, the limit first
-  double noise = kRunNoise;        ///< relative, of runs
+  RunMeasurement baseline = {};    ///< the average of the runs with the most cores
+  std::vector<Bound> bounds = {};  ///< bounds of the baseline, the bottleneck first
+  double noise = kRunNoise;        ///< relative difference between runs
   std::vector<Contradiction> contradictions = {};
-  std::map<Stage, int> fixed_threads = {};   ///< set to the same in all runs
-  bool has_unsupported_gpu_request = false;  ///< asked for GPUs, of runs without any
+  std::map<Stage, int> fixed_threads = {};   ///< stages with the same configured number in all runs
+  bool has_unsupported_gpu_request = false;  ///< GPUs were requested, but no run used one
   ScalingAnalysis scaling = {};
-  bool has_varying_threads = false;  ///< runs set them differently; the rates are for `auto`
+  bool has_varying_threads = false;  ///< runs set different threads; the rates are for `auto`
   std::vector<PredictionRow> predictions = {};  ///< by GPUs, then by cores
-  std::vector<Prediction> curve = {};  ///< with the GPUs here, to four times the cores or more
+  std::vector<Prediction> curve = {};  ///< with the current GPUs, to at least four times the cores
   Prediction baseline_prediction = {}, one_more_core = {};
   Prediction doubled_cores = {};
   std::optional<Prediction> one_more_gpu = {};
   std::optional<TargetResult> target = {};
-  std::optional<double> images = {}, images_duration_s = {};  ///< asked for, at the capacity here
-  double peak_per_s = 0;  ///< the best interval of all runs here
+  /// The requested images, and their time at the current capacity.
+  std::optional<double> images = {}, images_duration_s = {};
+  double peak_per_s = 0;  ///< the best interval of all runs on this machine
 
-  /// Nothing was saturated, and not for want of work: the capacity is a lower bound.
+  /// Returns whether nothing was saturated although there was enough work: the capacity is then a
+  /// lower bound.
   bool is_inconclusive() const { return !current_capacity.bottleneck; }
-  /// What `more` brings: the capacity by the ratio of predictions. A limit of whole threads can
-  /// make it nothing.
+  /// Returns the rate gained by the machine of `more`: the capacity scaled by the ratio of the
+  /// predictions. The gain may be 0 if a whole number of threads is the limit.
   double gain_per_s(const Prediction& more) const {
     const double ratio = more.rate_per_s.value / baseline_prediction.rate_per_s.value;
     return std::max(0.0, (ratio - 1) * current_capacity.rate_per_s.value);
   }
-  /// How much more than the peak the machine can do.
+  /// Returns how much the capacity exceeds the peak rate, relative to the peak rate.
   double headroom() const { return current_capacity.rate_per_s.value / peak_per_s - 1; }
 };
 
-/// A plan for each kind of work in the logs, the one with the most images first. Throws
-/// std::invalid_argument where no run is on PlanRequest::fit_cores.
+/// Returns a plan for each workload in the logs, the one with the most images first. Throws
+/// std::invalid_argument if no run is on PlanRequest::fit_cores.
 std::vector<Plan> make_plans(const std::vector<LoggedRun>& runs, const PlanRequest& request);
 
-/// How plans are told; in JSON each on a line, in HTML all in one file that needs nothing else,
-/// with `warnings` of what was left out of the logs.
+/// Format plans. JSON has one plan per line. HTML is one self-contained file with all plans;
+/// `warnings` lists the parts of the logs that were ignored.
 std::string to_text(const Plan& plan);
 std::string to_json(const Plan& plan);
 std::string to_html(const std::vector<Plan>& plans, const std::vector<std::string>& warnings);

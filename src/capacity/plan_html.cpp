@@ -13,7 +13,7 @@
 namespace eckart::capacity {
 namespace {
 
-/// A number as people read it, with the whole of it for machines: as the JSON has it.
+/// Returns a number for people together with its full value for programs, formatted as in the JSON.
 std::string data_element(double value, const std::string& text) {
   return fmt::format("<data value='{}'>{}</data>", value, escape_html(text));
 }
@@ -37,7 +37,7 @@ std::string table(const std::string& title, const std::vector<std::string>& head
       escape_html(title), row(heads, "th"), rows);
 }
 
-/// Numbers and their % stay on a line.
+/// Keeps numbers and their % on one line.
 std::string sentence_html(const std::string& sentence) {
   std::string html = escape_html(sentence);
   for (std::size_t at = 0; (at = html.find(" %", at)) != html.npos;) html.replace(at, 1, "&nbsp;");
@@ -71,7 +71,7 @@ std::string busy_bars(const Plan& plan) {
                 bars);
 }
 
-/// With the GPUs that are here.
+/// Plots the rates with the current number of GPUs.
 std::string rate_plot(const Plan& plan) {
   Plot plot{.title = "Rate by cores", .x_label = "cores", .y_label = "images/s", .series = {}};
   PlotSeries predicted{.label = "predicted, 95 %", .css_class = "c1", .points = {}};

@@ -9,9 +9,9 @@
 namespace eckart::capacity {
 namespace {
 
-constexpr double kMinRunSeconds = 2;  // of which much is beginning and end
+constexpr double kMinRunSeconds = 2;  // start and end dominate shorter runs
 
-/// Why these logs are not to be bought from; empty where they are sound.
+/// Returns why a decision must not be based on these logs; empty if they are reliable.
 std::string data_problem(const Plan& plan) {
   const Contradiction* worst = nullptr;
   const auto is_of_runs = [](const Contradiction& c) { return c.predicted_per_s == 0; };

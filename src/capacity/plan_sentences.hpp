@@ -7,9 +7,9 @@
 
 namespace eckart::capacity {
 
-/// The answers of a plan in words, for whoever tells it: plain text, a sentence or a few each;
-/// empty where there is nothing to say.
-/// What to do about it, in a line, for whoever buys.
+/// The answers of a plan as plain text, one or a few sentences each; empty if there is nothing to
+/// report.
+/// Returns the recommendation for a purchase, in one line.
 std::string recommendation_sentence(const Plan& plan);
 std::string runs_sentence(const Plan& plan);
 std::string machine_sentence(const Plan& plan);
@@ -23,9 +23,10 @@ std::string one_more_sentence(const Plan& plan);
 std::vector<std::string> target_sentences(const Plan& plan);
 std::string peak_sentence(const Plan& plan);
 std::string energy_sentence(const Plan& plan);
-/// Of a row of the rates; a limit that is a setting is named as one.
+/// Returns the bottleneck of a row of the rates. If the limit is a setting, it is named as a
+/// setting.
 std::string bottleneck_phrase(const Prediction& at, const Plan& plan);
-/// What to keep in mind with the figures.
+/// Returns the limitations of the figures.
 std::vector<std::string> notes(const Plan& plan);
 
 }  // namespace eckart::capacity

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kWidth = 480, kHeight = 320, kLeft = 64, kRight = 16, kTop = 12, kBottom = 48;
 
-/// 1, 2 or 5 times a power of ten: about four steps to `most`.
+/// Returns 1, 2 or 5 times a power of ten, so that there are about four steps up to `max_value`.
 double axis_step(double max_value) {
   const double rough = max_value / 4, power = std::pow(10, std::floor(std::log10(rough)));
   for (const double factor : {1.0, 2.0, 5.0}) {
@@ -21,7 +21,7 @@ double axis_step(double max_value) {
   return 10 * power;
 }
 
-/// Where the points of a plot are in the drawing.
+/// Maps the points of a plot to coordinates of the drawing.
 struct PlotArea {
   double x_max, y_max;
   double x(double value) const { return kLeft + value / x_max * (kWidth - kLeft - kRight); }
@@ -89,7 +89,7 @@ std::string draw_series(const PlotSeries& series, const PlotArea& frame) {
   return svg + fmt::format("<polyline class='{}' points='{}'/>", line_class(series), line);
 }
 
-/// The series' names in HTML, each after a piece of its line.
+/// Returns the names of the series in HTML, each after a sample of its line.
 std::string legend(const Plot& plot) {
   std::string html = "<figcaption>";
   for (const PlotSeries& series : plot.series) {
@@ -135,7 +135,7 @@ std::string escape_html(const std::string& text) {
 std::string to_svg(const Plot& plot) {
   const PlotArea frame{plot.x_max, plot.y_max};
   std::string svg = begin_figure(plot.title, kHeight) + axes(plot, frame);
-  // An svg within cuts off what is beyond the axes.
+  // The nested svg element clips everything outside the axes.
   svg += fmt::format("<svg x='{0}' y='0' width='{1}' height='{2}' viewBox='{0} 0 {1} {2}'>", kLeft,
                      kWidth - kLeft, kHeight - kBottom);
   for (const PlotSeries& series : plot.series) svg += draw_series(series, frame);

@@ -6,11 +6,12 @@
 
 namespace eckart::capacity {
 
-/// Plots as SVG within HTML, which gives the classes their colors: c1 to c3 for series.
+/// Plots as SVG in HTML. The style sheet of the page defines the colors of the classes c1 to c3,
+/// one for each series.
 
 struct PlotSeries {
   enum class Style { line, dashed, dotted, points };
-  std::string label, css_class;  ///< a class
+  std::string label, css_class;  ///< a CSS class
   Style style = Style::line;
   std::vector<std::pair<double, double>> points;
   std::vector<std::pair<double, double>> band = {};  ///< low and high at each point; may be empty

@@ -12,7 +12,7 @@ std::optional<double> mean_rate_at(const std::vector<RunMeasurement>& runs, int 
   return average_runs(matching_runs).rate_per_s;
 }
 
-/// More cores do no less.
+/// Corrects the predictions so that more cores are never slower.
 template <typename Predictions>
 void make_nondecreasing(Predictions& predictions) {
   for (std::size_t i = 1; i < predictions.size(); ++i) {
@@ -46,7 +46,7 @@ std::vector<PredictionRow> predictions_of(const Plan& plan, const Model& model,
       const bool is_proportional = !plan.scaling.is_known && n > plan.cores;
       at.is_upper_bound =
           at.bottleneck != Resource::disk && (plan.is_inconclusive() || is_proportional);
-      if (at.is_upper_bound) {  // and no less than was seen
+      if (at.is_upper_bound) {  // but not below the measured rate
         at.rate_per_s.value = std::max(at.rate_per_s.value, at.measured_per_s.value_or(0));
         at.rate_per_s.high = std::max(at.rate_per_s.high, at.rate_per_s.value);
       }
@@ -72,7 +72,7 @@ TargetResult evaluate_target(double rate_per_s, const Plan& plan, const Model& m
     if (more.cores || more.bottleneck != Resource::gpu)
       evaluate_target.requirements.push_back(more);
   }
-  // What was measured here stands above what is predicted of it.
+  // The measured capacity of this machine takes precedence over its prediction.
   std::optional<int>& cores = evaluate_target.requirements.front().cores;
   if (cores && evaluate_target.headroom >= 0) cores = std::min(*cores, plan.cores);
   if (cores && evaluate_target.headroom < 0) cores = std::max(*cores, plan.cores + 1);

@@ -4,10 +4,11 @@
 
 namespace eckart::capacity {
 
-/// What was reached where something was saturated, or what the busiest resource would allow.
+/// Returns the measured rate if a resource was saturated, or otherwise the rate that the busiest
+/// resource would allow.
 Prediction estimate_capacity(const Model& model);
 
-/// Of a plan of which the rest is known: its predictions, and what was asked.
+/// Computes the predictions and the requested answers of a plan whose other members are set.
 void compute_predictions(const PlanRequest& request, const Model& model, Plan& plan);
 
 }  // namespace eckart::capacity

@@ -10,11 +10,11 @@ namespace {
 
 constexpr std::size_t kMinIntervals = 2;
 
-/// The intervals of a run in which nothing begins or ends: after its start-up, before its last one.
+/// The steady intervals of a run: those after its startup, without the first and last intervals.
 struct Steady {
   ThroughputSample sums;
   std::vector<double> rates;
-  double unfinished_s = 0;  ///< integral of the unfinished
+  double unfinished_s = 0;  ///< integral of the unfinished images over time
 };
 
 double rate(const ThroughputSample& sample) {
@@ -27,7 +27,8 @@ std::optional<Steady> find_steady_intervals(const LoggedRun& run) {
   Steady steady;
   for (std::size_t i = 1; i + 1 < all.size(); ++i) {
     if (all[i].elapsed_s - all[i].interval_s < run.startup_s) continue;
-    const bool had_no_work = is_service || all[i].skipped > 0;  // nothing came, or only old ones
+    // No input arrived, or only skipped inputs.
+    const bool had_no_work = is_service || all[i].skipped > 0;
     if (had_no_work && all[i].images() == 0) continue;
     steady.sums = steady.rates.empty() ? all[i] : sum(steady.sums, all[i]);
     steady.rates.push_back(rate(all[i]));
@@ -36,15 +37,15 @@ std::optional<Steady> find_steady_intervals(const LoggedRun& run) {
   }
   const bool is_majority = 2 * steady.sums.images() >= run.whole().images();
   const std::size_t min_intervals =
-      is_service ? 1 : kMinIntervals;  // each says all of what came in it
+      is_service ? 1 : kMinIntervals;  // each interval contains all its arrivals
   if (steady.rates.size() < min_intervals || !is_majority) return std::nullopt;
   return steady;
 }
 
-/// Intervals that follow one another are not independent: what disturbs one disturbs the next.
+/// Consecutive intervals are not independent, because a disturbance may affect several of them.
 constexpr double kMaxIndependentIntervals = 4;
 
-/// Of the mean of `rates`, relative to it.
+/// Returns the standard error of the mean of `rates`, relative to the mean.
 double standard_error(const std::vector<double>& rates) {
   const double n = double(rates.size());
   double mean = 0, squares = 0;
@@ -76,7 +77,7 @@ std::vector<StageUtilization> stage_utilizations(const ThroughputSample& sums, d
   return demands;
 }
 
-/// Lanes on the CPU wait for nothing but cores.
+/// The lanes of the CPU backend wait for cores only.
 double cpu_contention_ratio(const LoggedRun& run, const ThroughputSample& sums) {
   const auto lanes = std::ranges::find(sums.stages, Stage::compute, &StageSample::stage);
   const bool is_known =
@@ -125,8 +126,7 @@ bool has_thread_settings(const LoggedRun& run) {
 
 bool RunMeasurement::is_waiting_for_disk(const StageUtilization& stage) const {
   if (stage.stage != Stage::load && stage.stage != Stage::write) return false;
-  if (core_utilization >= kSaturationThreshold)
-    return false;  // there a thread waits for a core as well
+  if (core_utilization >= kSaturationThreshold) return false;  // threads also wait for cores
   return stage.utilization - cpu_contention_ratio * stage.cpu_utilization > 0.5 * stage.utilization;
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kPriorSerialFraction = 0.015, kPriorLogSpread = 0.4;
 
-/// The 97.5 % quantile of Student's t.
+/// Returns the 97.5 % quantile of Student's t.
 double student_t(std::size_t degrees) {
   constexpr std::array<double, 30> kQuantiles = {
       12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
@@ -27,7 +27,7 @@ bool have_one_core_count(std::span<const ScalingPoint> points) {
   return most.cores < 1.05 * least.cores;
 }
 
-/// The best y(1) for this ratio, and its sum of squared residuals in standard errors.
+/// The best y(1) for a given ratio, and the sum of squared residuals in units of standard errors.
 struct Profile {
   double single_core, variance, squares;
 };
@@ -62,7 +62,7 @@ std::optional<LineFit> fit_line(std::span<const ScalingPoint> points) {
     xy += weight(p) * (p.cores - 1 - x) * (p.y - y);
   }
   const double slope = xy / xx, single_core = y - slope * x, ratio = slope / single_core;
-  // By the delta method: y and the slope are independent about the mean of the cores.
+  // Delta method: y and the slope are independent at the mean of the cores.
   double variance = std::pow(1 + ratio * x, 2) / xx + ratio * ratio / w;
   double quantile = kNormalQuantile975;
   if (points.size() > 2) {
@@ -81,18 +81,19 @@ CoreCost::CoreCost(std::span<const ScalingPoint> points) : is_known_(!have_one_c
     return;
   }
   const std::optional<LineFit> line = fit_line(points);
-  double scale = 1;  // of the errors, where runs differ by more
+  double scale = 1;  // of the errors, if runs differ by more than these
   if (points.size() > 2) {
     const double squares = profile(points, std::max(0.0, line->ratio.value)).squares;
     scale = std::max(1.0, squares / double(points.size() - 2));
   }
   constexpr int kSteps = 400;
-  constexpr double kMinSerialFraction = 1e-4;  // to 1
+  constexpr double kMinSerialFraction = 1e-4;  // the grid is from this to 1
   double best = -std::numeric_limits<double>::infinity();
   for (int i = 0; i <= kSteps; ++i) {
     const double serial = std::pow(kMinSerialFraction, 1 - double(i) / kSteps);
     const auto [single_core, variance, squares] = profile(points, serial);
-    // Student's t with 3 degrees of freedom: its tails give in to runs that clearly say otherwise.
+    // The prior is Student's t with 3 degrees of freedom, whose heavy tails yield to clear
+    // measurements.
     const double from_prior = std::log(serial / kPriorSerialFraction) / kPriorLogSpread;
     const double log_prior = -2 * std::log1p(from_prior * from_prior / 3);
     const double log_weight = log_prior - 0.5 * squares / scale + 0.5 * std::log(variance);

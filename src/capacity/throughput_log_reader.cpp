@@ -19,12 +19,12 @@ using JsonLine = nlohmann::json;
 
 constexpr std::size_t kMaxWarnings = 20;
 
-/// Why a line cannot be used.
+/// The reason why a line cannot be used.
 struct BadLine : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The value of a key that may be null or absent.
+/// Returns the value of a key that may be null or absent.
 template <typename T>
 T value_or(const JsonLine& json, const char* key, T otherwise) {
   const auto found = json.find(key);
@@ -44,7 +44,8 @@ const JsonLine& array_or_empty(const JsonLine& json, const char* key) {
   return found == json.end() || found->is_null() ? kNone : *found;
 }
 
-/// More than these cannot be: so sums of all lines fit, and so do products with cores.
+/// Maximum plausible values. With these, sums over all lines and products with cores do not
+/// overflow.
 struct LogLimits {
   static constexpr double kCount = 1e15, kCores = 8192, kThreads = 65536, kSeconds = 1e10;
   static constexpr std::size_t kGpus = 1024;
@@ -61,7 +62,7 @@ std::int64_t count_or_zero(const JsonLine& json, const char* key) {
 }
 
 double seconds_or_zero(const JsonLine& json, const char* key) {
-  constexpr double kRounding = 1e-6;  // of what is the difference of two sums
+  constexpr double kRounding = 1e-6;  // tolerance for differences of two sums
   return std::max(0.0, check_range(-kRounding, value_or(json, key, 0.0), LogLimits::kSeconds, key));
 }
 
@@ -136,7 +137,7 @@ ThroughputSample parse_sample(const JsonLine& json) {
   return sample;
 }
 
-/// By time, each once: the same file may have been given twice.
+/// Sorts by time and removes duplicates, because the same file may be given twice.
 void sort_by_time(std::vector<ThroughputSample>& intervals) {
   const auto same = [](const ThroughputSample& a, const ThroughputSample& b) {
     return a.elapsed_s == b.elapsed_s;
@@ -148,7 +149,7 @@ void sort_by_time(std::vector<ThroughputSample>& intervals) {
 }  // namespace
 
 ThroughputSample sum(const ThroughputSample& a, const ThroughputSample& b) {
-  ThroughputSample combined = b;  // what is so at its end
+  ThroughputSample combined = b;  // has the state at the end of `b`
   combined.interval_s += a.interval_s;
   combined.done += a.done;
   combined.failed += a.failed;
@@ -197,7 +198,7 @@ void ThroughputLogReader::parse_line(const std::string& line) {
   if (kind == "run") {
     LoggedRun run_line = parse_run(json);
     LoggedRun& run = runs_[id];
-    if (!run.id.empty()) return;  // again, at the beginning of the next file
+    if (!run.id.empty()) return;  // repeated at the start of the next file
     run_line.intervals = std::move(run.intervals);
     run_line.total = std::move(run.total);
     run = std::move(run_line);
@@ -206,7 +207,7 @@ void ThroughputLogReader::parse_line(const std::string& line) {
     runs_[id].intervals.push_back(std::move(sample));
   } else if (kind == "total") {
     runs_[id].total = parse_sample(json);
-  }  // another kind is of a later version within the schema
+  }  // later versions of the schema may have other kinds
 }
 
 std::string ThroughputLogReader::line_error(const std::string& line, bool is_last) {
@@ -216,7 +217,8 @@ std::string ThroughputLogReader::line_error(const std::string& line, bool is_las
   } catch (const BadLine& error) {
     return error.what();
   } catch (const JsonLine::parse_error&) {
-    // A killed run's last line, and in it the first one of the run that went on with the file.
+    // A killed run may leave an incomplete last line. The first line of the next run then continues
+    // it.
     const std::size_t next = line.rfind(R"({"schema":)");
     if (next != line.npos && next > 0) return line_error(line.substr(next), is_last);
     return is_last ? "" : "is not JSON";

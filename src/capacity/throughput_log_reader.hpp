@@ -13,7 +13,7 @@
 
 namespace eckart::capacity {
 
-/// What a stage did in an interval; sums over its threads.
+/// The work of a stage in an interval, summed over its threads.
 struct StageSample {
   Stage stage = Stage::source;
   int workers = 0;
@@ -21,17 +21,18 @@ struct StageSample {
   std::int64_t images = 0;
 };
 
-/// A GPU in an interval.
+/// The work of a GPU in an interval.
 struct GpuSample {
-  double busy_s = 0, observed_s = 0;  ///< a kernel ran, of the time of which that is known
+  /// Time in which a kernel ran, and time in which this was measured.
+  double busy_s = 0, observed_s = 0;
   std::optional<double> energy_j = {};
 };
 
-/// A line of kind `interval` or `total`, or several added up.
+/// A line of kind `interval` or `total`, or a sum of several.
 struct ThroughputSample {
   double elapsed_s = 0, interval_s = 0;
   std::int64_t done = 0, failed = 0, skipped = 0;
-  std::int64_t unfinished = 0;  ///< at the end of it
+  std::int64_t unfinished = 0;  ///< at the end of the interval
   std::int64_t pixels = 0, input_bytes = 0;
   double cpu_s = 0;
   double in_system_s = 0;  ///< from found to published, summed over `in_system_count` images
@@ -39,7 +40,7 @@ struct ThroughputSample {
   std::vector<StageSample> stages = {};
   std::vector<GpuSample> gpus = {};
 
-  /// Those that took time: a skipped one takes none.
+  /// Returns the number of processed images. Skipped images take no time and do not count.
   std::int64_t images() const { return done + failed; }
 };
 
@@ -47,39 +48,39 @@ struct ThroughputSample {
 struct LoggedRun {
   std::string id = {}, time = {}, command = {}, host = {}, cpu = {}, backend = {}, device = {};
   int cores = 1;
-  std::vector<std::string> gpus = {};                ///< names of those used
-  std::map<std::string, std::string> settings = {};  ///< that are not the default
+  std::vector<std::string> gpus = {};                ///< names of the GPUs used
+  std::map<std::string, std::string> settings = {};  ///< settings that are not the default
   double startup_s = 0;                              ///< until there was a backend
   std::vector<ThroughputSample> intervals = {};      ///< by time
-  std::optional<ThroughputSample> total = {};        ///< none if it was killed, or still runs
+  std::optional<ThroughputSample> total = {};  ///< none if the run was killed or is not finished
 
   bool is_service() const { return command == "watch"; }
-  /// The whole of it: its total, or the sum of its intervals.
+  /// Returns the total of the run, or the sum of its intervals if there is no total.
   ThroughputSample whole() const;
 };
 
-/// `a` and, after it, `b`.
+/// Returns the sum of `a` and the later sample `b`.
 ThroughputSample sum(const ThroughputSample& a, const ThroughputSample& b);
 
-/// Throughput logs (docs/reference/throughput-log.md), read one after another; lines belong
-/// together by their run, in whichever file and order they are.
+/// Reads several throughput logs (docs/reference/throughput-log.md). Lines are grouped by their
+/// run, regardless of file and order.
 class ThroughputLogReader {
  public:
-  /// A line that cannot be used costs this line and a warning, but for a last one that is cut
-  /// short: so a killed run ends.
+  /// Ignores each unusable line with a warning. An incomplete last line causes no warning, because
+  /// a killed run ends with one.
   void read(std::istream& lines, const std::string& name);
   /// Throws FatalError: no_input or no_permission.
   void read(const std::filesystem::path& file);
 
-  /// Runs in which images were done, by the time of their first line. Throws
-  /// FatalError(nothing_readable) if there is none, with what is wrong.
+  /// Returns the runs with finished images, ordered by the time of their first line. If there is
+  /// none, throws FatalError(nothing_readable) with the reason.
   std::vector<LoggedRun> runs();
-  /// Whatever was left out, each with its file and line.
+  /// Returns a warning for each ignored line, with file and line.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   void parse_line(const std::string& line);
-  /// Why a line cannot be used; empty where it was.
+  /// Returns why the line cannot be used; empty if it was used.
   std::string line_error(const std::string& line, bool is_last);
 
   std::map<std::string, LoggedRun> runs_;

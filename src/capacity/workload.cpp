@@ -6,7 +6,7 @@
 namespace eckart::capacity {
 namespace {
 
-/// Settings that say with how much a run was done, and not what was done.
+/// Returns whether the setting affects the work itself, and not the resources used for it.
 bool is_workload_setting(const std::string& key) {
   return !key.starts_with("threads.") && !key.starts_with("telemetry.") && key != "cpu.lanes" &&
          key != "cuda.devices" && key != "log.level";
@@ -20,7 +20,8 @@ Workload workload_of(const LoggedRun& run) {
   Workload kind{.cpu = run.cpu,
                 .backend = run.backend,
                 .device = run.gpus.empty() ? run.device : run.gpus.front(),
-                .pixels_per_image = by_image(whole.pixels, whole.done),  // a failed one has none
+                // Failed images have no pixels.
+                .pixels_per_image = by_image(whole.pixels, whole.done),
                 .input_bytes_per_image = by_image(whole.input_bytes, whole.images())};
   for (const auto& [key, value] : run.settings) {
     if (is_workload_setting(key)) kind.settings.push_back(key + "=" + value);

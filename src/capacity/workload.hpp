@@ -7,7 +7,7 @@
 
 namespace eckart::capacity {
 
-/// What runs must have in common for one to tell about another.
+/// The properties that runs must share to be comparable.
 struct Workload {
   std::string cpu, backend, device;
   std::vector<std::string> settings = {};
@@ -16,7 +16,7 @@ struct Workload {
   bool is_comparable_to(const Workload& other) const;
 };
 
-/// Runs of the same work.
+/// The runs of one workload.
 struct WorkloadRuns {
   Workload kind;
   std::vector<LoggedRun> runs;
