@@ -44,7 +44,7 @@ const Codec& codec_for(ImageFormat format) {
 }
 
 const Codec& detect_codec(FileBytes file, Decoder decoder) {
-  constexpr std::size_t kSignatureBytes = 16;  // more than any format's
+  constexpr std::size_t kSignatureBytes = 16;  // longer than the signature of any format
   if (file.size() == 0) throw ItemError(FailureReason::empty_file, "the file is empty");
   const std::span<const std::byte> first = file.at(0, kSignatureBytes);
   for (const Codec& codec : codecs(decoder)) {

@@ -14,55 +14,55 @@
 
 namespace eckart::io {
 
-/// What a file says of its image before its pixels.
+/// The properties of an image that its file states before the pixels.
 struct Header {
-  ImageShape shape;  ///< that decode() will give, before EXIF orientation is applied
-  /// Memory that decode() takes beside the file, for pixels, coefficients, a turned copy: as far as
-  /// the header tells, and the most that it can be.
+  ImageShape shape;  ///< the shape that decode() reads, before EXIF orientation is applied
+  /// Memory of decode() besides the file: pixels, coefficients, a rotated copy. The header
+  /// determines only a minimum and a maximum.
   std::size_t min_decode_bytes = 0, max_decode_bytes = 0;
   friend bool operator==(const Header&, const Header&) = default;
 };
 
-/// One image format: one file in io/, one line in codecs().
+/// One image format: one file in io/, one entry of codecs().
 struct Codec {
   ImageFormat format;
-  std::string_view extension;  ///< of the files we write, without the dot
-  /// Whether the file begins as this format does.
+  std::string_view extension;  ///< of output files, without the dot
+  /// Returns whether the file begins with the signature of this format.
   bool (*sniff)(std::span<const std::byte> file);
-  /// From the start of the file alone. Throws ItemError.
+  /// Reads only the start of the file. Throws ItemError.
   Header (*read_header)(FileBytes file);
-  /// The pixels of a file that was admitted, upright (EXIF orientation applied: rows and cols may
-  /// be swapped). Throws ItemError, also over limits.decode_mb and decode_s; the other limits are
-  /// for admit().
+  /// Decodes a file that admit() accepted and applies EXIF orientation (rows and cols may be
+  /// swapped). Throws ItemError, also if limits.decode_mb or decode_s is exceeded. admit() checks
+  /// the other limits.
   Image (*decode)(std::span<const std::byte> file, const ImageLimits& limits);
-  /// Throws ItemError(not_encodable) for images that files of this format cannot hold.
+  /// Throws ItemError(not_encodable) if the format does not support this shape.
   void (*check_encodable)(const ImageShape& shape);
-  /// The file's bytes. Throws ItemError(not_written), and as check_encodable().
+  /// Returns the bytes of the file. Throws ItemError(not_written), and as check_encodable().
   std::vector<std::byte> (*encode)(const Image& image, const EncodeOptions& options);
 };
 
-/// Codecs of different decoders encode alike.
+/// The codecs of all decoders encode identically.
 std::span<const Codec> codecs(Decoder decoder = Decoder::strict);
 
-/// What decodes and encodes, with versions.
+/// Returns the names and versions of the libraries that decode and encode.
 std::string codec_libraries();
 
 const Codec& codec_for(ImageFormat format);
 
-/// By the file's first bytes, never its name. Throws ItemError: empty_file, not_an_image;
-/// unreadable.
+/// Detects the format from the file signature, never from the name. Throws ItemError: empty_file,
+/// not_an_image; unreadable.
 const Codec& detect_codec(FileBytes file, Decoder decoder = Decoder::strict);
 
-/// The header, checked against the limits. Throws ItemError: too_large, which names the limit's
-/// key; unsupported, corrupt; unreadable.
+/// Returns the header, checked against the limits. Throws ItemError: too_large with the key of the
+/// limit; unsupported, corrupt; unreadable.
 Header admit(const Codec& codec, FileBytes file, const ImageLimits& limits);
 
-/// Throws ItemError(too_large) where what is to be in memory at a time is over limits.decode_mb.
+/// Throws ItemError(too_large) if `bytes`, the memory in use at one time, exceeds limits.decode_mb.
 void check_decode_memory(std::size_t bytes, const ImageLimits& limits);
 
-/// True if a file of this name is worth trying when it was found in a folder: a known extension in
-/// any case (png, jpg, jpeg, jpe, jfif), not hidden, and not a temporary (`*~`, `*.tmp`, `*.part`,
-/// ...).
+/// Returns whether a file in a folder should be tried as an image: it has a known extension in any
+/// case (png, jpg, jpeg, jpe, jfif), is not hidden, and is not a temporary file (`*~`, `*.tmp`,
+/// `*.part`, ...).
 bool is_image_file_name(std::string_view file_name);
 
 }  // namespace eckart::io

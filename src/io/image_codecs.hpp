@@ -10,7 +10,7 @@ namespace eckart::io {
 Codec png_codec(Decoder decoder);
 Codec jpeg_codec(Decoder decoder);
 
-// How they refuse a file.
+// The codecs reject a file with these.
 [[noreturn]] inline void fail_corrupt(const std::string& why) {
   throw ItemError(FailureReason::corrupt, why);
 }

@@ -1,8 +1,9 @@
-// libjpeg reports an error by a call that must not return. It is left by longjmp, which runs no
-// destructor: between setjmp and the callbacks are only plain structs, and libjpeg's own frames.
+// libjpeg reports an error by calling a function that must not return. This code leaves it by
+// longjmp, which runs no destructors. Therefore only plain structs and the frames of libjpeg are
+// between setjmp and the callbacks.
 #include "io/libjpeg_decoder.hpp"
 
-// jpeglib.h wants FILE and size_t.
+// jpeglib.h requires FILE and size_t.
 // clang-format off
 #include <cstdio>
 #include <jpeglib.h>
@@ -21,7 +22,7 @@
 namespace eckart::io {
 namespace {
 
-constexpr int kMaxScans = 500;  // a file of a few kilobytes a scan could take hours
+constexpr int kMaxScans = 500;  // a file with a few kilobytes per scan could take hours
 
 #ifndef D_ARITH_CODING_SUPPORTED
 #error "arithmetic-coded JPEG is read: use a libjpeg-turbo that was built with WITH_ARITH_DEC"
@@ -29,7 +30,7 @@ constexpr int kMaxScans = 500;  // a file of a few kilobytes a scan could take h
 
 enum class DecodeStatus { whole, corrupt, out_of_memory, too_large, late };
 
-/// One image's decoding; libjpeg's client_data points to it.
+/// The state of decoding one image; client_data of libjpeg points to it.
 struct DecodeContext {
   jpeg_decompress_struct info;
   jpeg_error_mgr errors;
@@ -37,12 +38,12 @@ struct DecodeContext {
   std::jmp_buf leave;
   Deadline* deadline;
   jpeg_source_mgr source;
-  UnpaddedJpeg* unpadded;     ///< what to decode, unless it is the file as it is
+  UnpaddedJpeg* unpadded;     ///< the source to decode; null: the file as it is
   bool has_extraneous_bytes;  ///< in a scan, or after it
   std::size_t max_coefficient_bytes;
-  std::size_t coefficient_bytes;  ///< which libjpeg holds of a file of several scans
+  std::size_t coefficient_bytes;  ///< buffered by libjpeg if the file has several scans
   DecodeStatus end;
-  char why[JMSG_LENGTH_MAX];  ///< of DecodeStatus::corrupt
+  char why[JMSG_LENGTH_MAX];  ///< the reason for DecodeStatus::corrupt
 };
 
 DecodeContext& context_of(j_common_ptr info) {
@@ -66,7 +67,7 @@ DecodeContext& context_of(j_common_ptr info) {
   leave(decoding, DecodeStatus::corrupt);
 }
 
-/// Whether a warning says nothing about pixels.
+/// Returns whether a warning does not affect pixels.
 bool is_harmless(DecodeContext& decoding) {
   const int code = decoding.errors.msg_code;
   if (code != JWRN_EXTRANEOUS_DATA) return code == JWRN_JFIF_MAJOR;
@@ -75,7 +76,8 @@ bool is_harmless(DecodeContext& decoding) {
   return in_header;
 }
 
-/// Of warnings, and of each marker: a file may have millions of them without a row of pixels.
+/// Called for warnings and for each marker: a file may have millions of markers without any row of
+/// pixels.
 void on_message(j_common_ptr info, int level) {
   constexpr int kWarning = -1, kMarker = 1;
   DecodeContext& decoding = context_of(info);
@@ -83,7 +85,7 @@ void on_message(j_common_ptr info, int level) {
   if (level == kMarker && decoding.deadline->passed()) leave(decoding, DecodeStatus::late);
 }
 
-/// Of each row of blocks, where there are several scans.
+/// Called for each row of blocks if there are several scans.
 void on_progress(j_common_ptr info) {
   DecodeContext& decoding = context_of(info);
   if (decoding.info.input_scan_number > kMaxScans)
@@ -91,7 +93,7 @@ void on_progress(j_common_ptr info) {
   if (decoding.deadline->passed()) leave(decoding, DecodeStatus::late);
 }
 
-/// All coefficients of an image, of two bytes each.
+/// Returns the size of all coefficients of an image, two bytes each.
 std::size_t coefficient_bytes(const jpeg_decompress_struct& info) {
   constexpr std::size_t kBlockBytes = DCTSIZE2 * sizeof(JCOEF);
   std::size_t bytes = 0;
@@ -134,7 +136,7 @@ void use_unpadded(DecodeContext& decoding) {
 void start(DecodeContext& decoding, std::span<const std::byte> file, const ImageShape& announced) {
   jpeg_decompress_struct& info = decoding.info;
   jpeg_create_decompress(&info);
-  info.mem->max_memory_to_use = 0;  // no limit, whatever JPEGMEM says
+  info.mem->max_memory_to_use = 0;  // no limit, regardless of the variable JPEGMEM
   info.progress = &decoding.progress;
   if (decoding.unpadded == nullptr) {
     jpeg_mem_src(&info, reinterpret_cast<const JOCTET*>(file.data()), file.size());
@@ -155,9 +157,10 @@ void start(DecodeContext& decoding, std::span<const std::byte> file, const Image
 }
 
 void read_rows(DecodeContext& decoding, unsigned char* pixels) {
-  constexpr JDIMENSION kRowsAtOnce = 64;  // libjpeg gives one or two, and tells of its progress
+  // Libjpeg returns one or two rows per call, and reports progress.
+  constexpr JDIMENSION kRowsAtOnce = 64;
   jpeg_decompress_struct& info = decoding.info;
-  info.progress = nullptr;  // each time, which is more often than is worth a look at the clock
+  info.progress = nullptr;  // on each call, which is too often to read the clock
   const std::size_t stride = std::size_t(info.output_width) * std::size_t(info.output_components);
   while (info.output_scanline < info.output_height) {
     if (decoding.deadline->passed()) leave(decoding, DecodeStatus::late);
@@ -169,7 +172,7 @@ void read_rows(DecodeContext& decoding, unsigned char* pixels) {
   }
 }
 
-/// The only frame that is jumped back to.
+/// Contains the only setjmp: longjmp returns to this frame.
 void decode(DecodeContext& decoding, std::span<const std::byte> file, const ImageShape& announced,
             unsigned char* pixels) {
   if (setjmp(decoding.leave) != 0) return;
@@ -179,13 +182,13 @@ void decode(DecodeContext& decoding, std::span<const std::byte> file, const Imag
   decoding.end = DecodeStatus::whole;
 }
 
-/// Decodes the file, or what is not padding of it, into `image`; how that ended.
+/// Decodes the file, or its parts without padding, into `image`. The result contains the status.
 DecodeContext decode_once(std::span<const std::byte> file, UnpaddedJpeg* unpadded, Image& image,
                           const ImageLimits& limits, Deadline& deadline) {
   const std::size_t other_bytes = file.size() + image.bytes();
   const std::size_t max_bytes = std::size_t(limits.decode_mb) << 20;
-  // Anew for each image: it costs a tenth of a microsecond, and one that has decoded another image
-  // would lend this one the tables that it lacks.
+  // Use a new context for each image. It costs 0.1 microseconds, and a used context would supply
+  // tables of the previous image if this image lacks them.
   DecodeContext decoding{};
   decoding.info.err = jpeg_std_error(&decoding.errors);
   decoding.info.client_data = &decoding;
@@ -200,7 +203,7 @@ DecodeContext decode_once(std::span<const std::byte> file, UnpaddedJpeg* unpadde
   return decoding;
 }
 
-/// Zeros before a marker are no damage if, without them, nothing is missing.
+/// Zeros before a marker are accepted as padding if the file decodes completely without them.
 bool decodes_without_padding(std::span<const std::byte> file, Image& image,
                              const ImageLimits& limits, Deadline& deadline) {
   UnpaddedJpeg unpadded(file);

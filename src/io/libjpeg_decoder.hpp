@@ -9,13 +9,14 @@
 
 namespace eckart::io {
 
-/// Decodes a JPEG of that shape, as it lies in the file (EXIF orientation not applied). Strict:
-/// what libjpeg would only warn of (data that end early, bad codes) throws ItemError(corrupt) with
-/// its words, as do more than 500 scans. Two warnings say nothing about pixels and are passed over:
-/// stray bytes before the first scan, and a JFIF version other than 1. Throws
-/// ItemError(too_large) after the deadline and over limits.decode_mb, and std::bad_alloc.
+/// Decodes a JPEG of the shape `announced` without applying EXIF orientation. Strict: data that
+/// libjpeg only warns about (data that end early, bad codes) throw ItemError(corrupt) with its
+/// message, as do more than 500 scans. Two warnings that do not affect pixels are ignored: stray
+/// bytes before the first scan, and a JFIF version other than 1. Throws ItemError(too_large) after
+/// the deadline and if limits.decode_mb is exceeded, and std::bad_alloc.
 ///
-/// Of an image of several scans all coefficients are held, 2 bytes a sample, beside the image.
+/// If the image has several scans, all coefficients are in memory beside the image, 2 bytes per
+/// sample.
 Image decode_with_libjpeg(std::span<const std::byte> file, const ImageShape& announced,
                           const ImageLimits& limits, Deadline& deadline);
 

@@ -55,7 +55,7 @@ cv::Mat as_mat(const Image& image) {
 std::string opencv_version() { return cv::getVersionString(); }
 
 std::vector<std::byte> encode_png_with_opencv(const Image& image) {
-  // IMWRITE_PNG_COMPRESSION would reset the strategy, and halve the speed.
+  // Setting IMWRITE_PNG_COMPRESSION would reset the strategy and halve the speed.
   return imencode(image, ".png", {cv::IMWRITE_PNG_STRATEGY, cv::IMWRITE_PNG_STRATEGY_RLE});
 }
 

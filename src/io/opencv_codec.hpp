@@ -9,11 +9,11 @@
 
 namespace eckart::io {
 
-/// Our workers are the parallelism: OpenCV's own threads would only fight with them. To be called
-/// before it is used.
+/// Disables the threads of OpenCV, because the worker threads already use all cores. Call it before
+/// the first use of OpenCV.
 void keep_opencv_single_threaded();
 
-/// The image as OpenCV sees it; owns nothing.
+/// Returns a cv::Mat that refers to the pixels of the image; owns nothing.
 cv::Mat as_mat(const Image& image);
 
 /// Throw ItemError(not_written).

@@ -13,9 +13,9 @@
 namespace eckart::io {
 namespace {
 
-constexpr int kAlpha = 3;  // the channel
+constexpr int kAlpha = 3;  // index of the alpha channel
 
-/// Of OpenCV's own limits those that ours do not imply.
+/// Checks those limits of OpenCV that are not implied by the limits in settings.
 void check_opencv_limits(std::span<const std::byte> file, const ImageShape& shape) {
   constexpr std::int64_t kMaxPixels = std::int64_t(1) << 30;
   if (file.size() <= INT_MAX && std::int64_t(shape.rows) * shape.cols <= kMaxPixels) return;
@@ -24,7 +24,7 @@ void check_opencv_limits(std::span<const std::byte> file, const ImageShape& shap
                   "use input.decoder=strict");
 }
 
-/// A few rows at a time, so that what is made of them stays in the cache.
+/// Calls the function for a few rows at a time, so that intermediate results stay in the cache.
 template <class Function>
 void for_each_band(const cv::Mat& image, const Function& function) {
   constexpr std::size_t kBandBytes = 65536;
@@ -58,7 +58,7 @@ bool has_color(const cv::Mat& image, std::span<const std::uint16_t> color) {
   return found;
 }
 
-/// Gray or BGR, with or without alpha, as gray or RGB.
+/// Converts gray or BGR, with or without alpha, to gray or RGB.
 void convert(const cv::Mat& decoded, cv::Mat& pixels) {
   if (pixels.channels() == 1) {
     cv::extractChannel(decoded, pixels, 0);
@@ -72,7 +72,8 @@ void convert(const cv::Mat& decoded, cv::Mat& pixels) {
                   "has transparent pixels; flatten the alpha channel onto a background first");
 }
 
-/// Not into the image itself: OpenCV 4.6 does not tell then that it could not read the header.
+/// Does not decode into the image itself, because OpenCV 4.6 would then not report an unreadable
+/// header.
 cv::Mat imdecode(std::span<const std::byte> file) {
   const cv::Mat bytes(1, int(file.size()), CV_8U, const_cast<std::byte*>(file.data()));
   cv::Mat decoded = cv::imdecode(bytes, cv::IMREAD_UNCHANGED);

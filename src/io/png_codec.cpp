@@ -1,4 +1,4 @@
-// PNG: what its header says, and whether the file is whole. ISO/IEC 15948:2003.
+// PNG: reads the header and checks that the file is complete. ISO/IEC 15948:2003.
 #include <algorithm>
 #include <array>
 #include <climits>
@@ -33,18 +33,18 @@ struct Chunk {
 
   bool is_critical() const { return (type[0] & 0x20) == 0; }
 
-  /// With length, type and CRC.
+  /// Returns the chunk with length, type and CRC.
   std::span<const std::byte> whole(std::span<const std::byte> file) const {
     return file.subspan(offset - 8, size + 12);
   }
 };
 
-/// The chunks of a file, in order. Their data is not looked at.
+/// The chunks of a file, in order. Does not read their data.
 class Chunks {
  public:
   explicit Chunks(FileBytes& file) : file_(file) {}
 
-  /// Whether the next one is whole.
+  /// Returns whether the next chunk is complete.
   bool has_next() {
     const std::span<const std::byte> head = file_.at(offset_, 8);
     const std::size_t rest = file_.size() - std::min(offset_, file_.size());
@@ -66,7 +66,8 @@ class Chunks {
   }
 
  private:
-  static constexpr std::size_t kChunkOverheadBytes = 12;  // length and type before data, CRC after
+  // Length and type before the data, CRC after it.
+  static constexpr std::size_t kChunkOverheadBytes = 12;
 
   FileBytes& file_;
   std::size_t offset_ = kSignature.size();
@@ -90,13 +91,13 @@ void check_known(const Chunk& chunk) {
     fail_corrupt("has an unknown critical chunk");
 }
 
-/// What IHDR says.
+/// The contents of IHDR.
 struct Ihdr {
   int rows = 0, cols = 0, bits = 0, color_type = 0;
   bool interlaced = false;
 
   bool has_alpha() const { return color_type == kGrayAlpha || color_type == kRgbAlpha; }
-  /// Of the file, alpha among them.
+  /// Returns the number of channels in the file, including alpha.
   int channels() const {
     constexpr std::array<int, 7> kChannels{1, 0, 3, 1, 2, 0, 4};  // by color type
     return kChannels[std::size_t(color_type)];
@@ -126,7 +127,7 @@ Ihdr parse_ihdr(const Chunk& chunk, std::span<const std::byte> data) {
   return ihdr;
 }
 
-/// Of all rows with their filter bytes, inflated.
+/// Returns the inflated size of all rows with their filter bytes.
 std::size_t row_bytes(const Ihdr& ihdr) {
   struct Pass {
     int first_col, first_row, col_step, row_step;
@@ -152,7 +153,7 @@ std::size_t row_bytes(const Ihdr& ihdr) {
   return bytes;
 }
 
-/// Of a file whose header is whole, up to its pixels.
+/// Reads the header, and the types of the chunks up to the pixels.
 Ihdr read_ihdr(FileBytes file) {
   if (!sniff(file.at(0, kSignature.size()))) fail_corrupt("has no PNG signature");
   Chunks chunks(file);
@@ -171,26 +172,26 @@ Header read_header(FileBytes file) {
   const std::size_t pixels = shape.bytes();
   const PngAlpha alpha = ihdr.has_alpha() ? PngAlpha::channel : PngAlpha::none;
   const PngAlpha max_alpha = ihdr.color_type == kPalette ? PngAlpha::palette : alpha;
-  // EXIF may stand after the pixels, and turn them.
+  // An EXIF chunk may follow the pixels and require a rotated copy.
   return {shape, pixels + alpha_bytes(shape, alpha),
           pixels + std::max(pixels, alpha_bytes(shape, max_alpha))};
 }
 
-/// What is of use of a file.
+/// The parts of a file that affect the image.
 struct Contents {
   PngParts parts;
   int orientation = kNormalOrientation;
 };
 
-/// A chunk that the pixels depend on.
+/// Returns a chunk that affects pixels. Throws ItemError(corrupt) if its CRC is wrong.
 std::span<const std::byte> checked_chunk(const Chunk& chunk, std::span<const std::byte> file) {
   const std::span<const std::byte> whole = chunk.whole(file);
   if (!has_valid_crc(whole)) fail_corrupt("has a wrong CRC in the " + chunk.type + " chunk");
   return whole;
 }
 
-/// Colors, 16 bits each, that a tRNS chunk of a gray or RGB image makes transparent, as samples of
-/// the decoded image. Only the lowest bits count.
+/// Returns the color that a tRNS chunk of a gray or RGB image makes transparent, as samples of the
+/// decoded image. The chunk has 16 bits per sample, of which only the lowest count.
 std::vector<std::uint16_t> transparent_color(const Ihdr& ihdr, std::span<const std::byte> data) {
   const int peak_of_file = (1 << ihdr.bits) - 1;
   const int scale = peak(ihdr.shape().depth) / peak_of_file;
@@ -202,7 +203,7 @@ std::vector<std::uint16_t> transparent_color(const Ihdr& ihdr, std::span<const s
   return color;
 }
 
-/// One that is of no use is passed over, as libpng does.
+/// Ignores an invalid chunk, as libpng does.
 void read_transparency(PngParts& parts, const Ihdr& ihdr, std::span<const std::byte> whole) {
   const std::span<const std::byte> data = data_of_chunk(whole);
   if (ihdr.has_alpha() || !has_valid_crc(whole)) return;
@@ -219,7 +220,7 @@ void read_transparency(PngParts& parts, const Ihdr& ihdr, std::span<const std::b
   parts.transparency = whole;
 }
 
-/// Reads all chunks, so that the file is whole. Bytes after IEND are ignored.
+/// Reads all chunks and checks that the file is complete. Ignores bytes after IEND.
 Contents read_contents(std::span<const std::byte> file) {
   Contents contents;
   PngParts& parts = contents.parts;
@@ -239,7 +240,7 @@ Contents read_contents(std::span<const std::byte> file) {
     check_known(chunk);
     if (chunk.type == "PLTE") {
       if (std::exchange(has_palette, true)) fail_corrupt("has two palettes");
-      // That of other images only suggests colors.
+      // For other color types, the palette only suggests colors.
       if (ihdr.color_type == kPalette && parts.idat.empty())
         parts.palette = checked_chunk(chunk, file);
     }
@@ -272,12 +273,12 @@ Image decode(std::span<const std::byte> file, const ImageLimits& limits) {
   return apply_orientation(decode_with_spng(parts, deadline), orientation);
 }
 
-/// That OpenCV takes, as blue, green, red and alpha.
+/// Returns the memory that OpenCV uses for blue, green, red and alpha.
 std::size_t opencv_alpha_bytes(const ImageShape& shape) {
   return shape.bytes() / std::size_t(shape.channels) * 4;
 }
 
-/// OpenCV reads a copy of the file: pixel_chunks().
+/// Includes the memory of a copy of the file: see pixel_chunks().
 Header read_header_for_opencv(FileBytes file) {
   const std::size_t copy = file.size();
   const Ihdr ihdr = read_ihdr(std::move(file));
@@ -288,15 +289,15 @@ Header read_header_for_opencv(FileBytes file) {
           copy + pixels + (may_have_alpha ? alpha : pixels)};
 }
 
-/// A file for OpenCV, and what is said in the chunks that it lacks.
+/// A file for OpenCV, and the contents of the chunks that were removed from it.
 struct PixelChunks {
   std::vector<std::byte> file;
   PngParts parts;
   int orientation = kNormalOrientation;
 };
 
-/// The chunks that pixels depend on, as they are. Of the others, libpng would inflate text and
-/// profiles, 8 MB for each of a thousand chunks, and OpenCV 4.11 would play an animation.
+/// Copies the chunks that affect pixels. Other chunks are removed because libpng would inflate
+/// texts and profiles, 8 MB for each of a thousand chunks, and OpenCV 4.11 would play an animation.
 PixelChunks pixel_chunks(std::span<const std::byte> file) {
   PixelChunks result;
   PngParts& parts = result.parts;
@@ -343,7 +344,7 @@ Image decode_by_opencv(std::span<const std::byte> file, const ImageLimits& limit
   return apply_orientation(std::move(image), orientation);
 }
 
-void check_encodable(const ImageShape&) {}  // it holds whatever an Image can be
+void check_encodable(const ImageShape&) {}  // PNG supports every Image
 
 std::vector<std::byte> encode(const Image& image, const EncodeOptions&) {
   return encode_png_with_opencv(image);

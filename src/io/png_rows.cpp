@@ -28,7 +28,8 @@ bool PngRows::next_chunk() {
   return true;
 }
 
-/// Little at a time: of few bytes megabytes of pixels may come, and of many bytes none.
+/// Passes small slices to zlib: a few bytes may inflate to megabytes of pixels, and many bytes to
+/// none.
 bool PngRows::next_input() {
   constexpr std::size_t kSlice = 8192;
   while (rest_.empty()) {

@@ -10,24 +10,25 @@
 
 namespace eckart::io {
 
-/// The inflated rows of a PNG: what its IDAT chunks hold, checked. The stream must have all rows
-/// and, unless more follows them, its end with the right Adler-32; each chunk must have the right
-/// CRC. Throws nothing after construction: libspng's frames are between the caller and this.
+/// The inflated rows of a PNG, from its IDAT chunks. The stream must contain all rows and, unless
+/// more data follow them, end with the correct Adler-32. Each chunk must have the correct CRC.
+/// Functions other than the constructor do not throw, because frames of libspng are between the
+/// caller and this class.
 class PngRows {
  public:
-  /// `chunks`: all IDAT chunks, one after the other, whole. Throws std::bad_alloc.
+  /// `chunks`: all complete IDAT chunks, contiguous. Throws std::bad_alloc.
   PngRows(std::span<const std::byte> chunks, Deadline& deadline);
   PngRows(const PngRows&) = delete;
   PngRows& operator=(const PngRows&) = delete;
   ~PngRows();
 
-  /// Fills `to` with the next bytes; false if it cannot.
+  /// Fills `to` with the next bytes; returns false on failure.
   bool read(std::span<std::byte> to);
 
-  /// After all rows: whether the stream ends as it should.
+  /// Call it after all rows. Returns whether the stream ends correctly.
   bool finish();
 
-  /// After either failed: why, or empty if the deadline has passed or there is no memory.
+  /// Returns why read() or finish() failed; empty if the deadline has passed or memory ran out.
   const std::string& failure() const { return failure_; }
   bool out_of_memory() const { return out_of_memory_; }
 
@@ -37,8 +38,8 @@ class PngRows {
   bool next_chunk();
   bool inflate_some();
 
-  std::span<const std::byte> chunks_;  // that were not begun
-  std::span<const std::byte> rest_;    // of the chunk that is being read
+  std::span<const std::byte> chunks_;  // not yet begun
+  std::span<const std::byte> rest_;    // of the current chunk
   Deadline& deadline_;
   z_stream stream_{};
   bool ended_ = false;

@@ -18,13 +18,13 @@ struct SpngDeleter {
   void operator()(spng_ctx* context) const { spng_ctx_free(context); }
 };
 
-/// Gives libspng a PNG of the same pixels that is not compressed: libspng would not say whether the
-/// compressed stream has its end.
+/// Provides libspng with an uncompressed PNG of the same pixels, because libspng does not report
+/// whether the compressed stream is complete.
 class UncompressedPngStream {
  public:
   UncompressedPngStream(const PngParts& parts, Deadline& deadline)
       : rows_(parts.idat, deadline), rows_left_(parts.row_bytes) {
-    buffer_.reserve(kBlock + 64);  // and a chunk's frame around it
+    buffer_.reserve(kBlock + 64);  // block and chunk headers
     append("\x89PNG\r\n\x1a\n");
     for (const auto& chunk : {parts.ihdr, parts.palette, parts.transparency})
       buffer_.insert(buffer_.end(), chunk.begin(), chunk.end());
@@ -53,7 +53,7 @@ class UncompressedPngStream {
     return 0;
   }
 
-  /// The next rows in an IDAT chunk of one stored block, or IEND.
+  /// Writes the next rows as an IDAT chunk with one stored block, or IEND.
   bool refill() {
     buffer_.clear();
     used_ = 0;
@@ -77,7 +77,7 @@ class UncompressedPngStream {
     const std::size_t at = buffer_.size();
     buffer_.resize(at + size);
     if (!rows_.read(std::span(buffer_).subspan(at))) return false;
-    append_big_endian(0);  // a CRC that nobody looks at
+    append_big_endian(0);  // CRC, which libspng ignores
     return rows_left_ > 0 || rows_.finish();
   }
 
@@ -95,7 +95,7 @@ class UncompressedPngStream {
   bool begun_ = false, ended_ = false;
 };
 
-/// The format in which the samples come as they are.
+/// Returns the libspng format that keeps the samples unchanged.
 int format_of(const PngParts& parts) {
   if (parts.alpha == PngAlpha::palette) return SPNG_FMT_RGBA8;
   if (parts.alpha == PngAlpha::channel || parts.shape.depth == Depth::u16) return SPNG_FMT_PNG;
@@ -119,10 +119,10 @@ void decode_into(const PngParts& parts, Deadline& deadline, std::byte* to, std::
   check(spng_set_png_stream(context.get(), UncompressedPngStream::read, &reader));
   const int flags = parts.alpha == PngAlpha::palette ? SPNG_DECODE_TRNS : 0;
   check(spng_decode_image(context.get(), to, bytes, format_of(parts), flags));
-  check(spng_decode_chunks(context.get()));  // up to the end
+  check(spng_decode_chunks(context.get()));  // up to IEND
 }
 
-/// Copies all samples but alpha; false if an alpha is not `opaque`.
+/// Copies all samples except alpha; returns false if an alpha sample is not `opaque`.
 template <class T>
 bool drop_alpha(const T* from, Image& image, T opaque) {
   auto* to = reinterpret_cast<T*>(image.data());

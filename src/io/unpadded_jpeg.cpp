@@ -16,7 +16,8 @@ bool has_data(std::byte code) {
 
 }  // namespace
 
-/// Where the segment of the marker at `marker` ends. Its data may look like anything.
+/// Returns the end of the segment whose marker is at `marker`. Skips its data, which may contain
+/// any bytes.
 std::size_t UnpaddedJpeg::end_of_segment(std::size_t marker) const {
   const std::byte code = file_[marker + 1];
   if (!has_data(code) || file_.size() - marker < 4) return marker + 2;
@@ -33,7 +34,7 @@ std::span<const std::byte> UnpaddedJpeg::next() {
       at = marker + (prefix[1] == kPrefix ? 1 : 2);
       continue;
     }
-    std::size_t end = marker;  // of what is not padding
+    std::size_t end = marker;  // end of the data before the padding
     while (end > at && file_[end - 1] == std::byte(0)) --end;
     at = end_of_segment(marker);
     if (end == marker || end == begin_) {

@@ -5,14 +5,14 @@
 
 namespace eckart::io {
 
-/// The bytes of a JPEG without the zeros that stand right before a marker: some writers pad scans
-/// or restart intervals so. Codes do not end in zeros but by chance, since bits up to the next byte
-/// are ones. Piece by piece, in order.
+/// The bytes of a JPEG without zeros directly before a marker, as consecutive pieces. Some writers
+/// pad scans or restart intervals with zeros. Codes rarely end in zeros, because the bits up to the
+/// next byte are ones.
 class UnpaddedJpeg {
  public:
   explicit UnpaddedJpeg(std::span<const std::byte> file) : file_(file) {}
 
-  /// Never empty but at the end. Bytes of the file, which are not copied.
+  /// Returns the next piece, which refers to the file. It is empty only at the end.
   std::span<const std::byte> next();
 
  private:
