@@ -40,7 +40,7 @@ std::vector<PredictionRow> predictions_of(const Plan& plan, const Model& model,
   }
   std::vector<PredictionRow> predictions;
   for (const int m : gpus) {
-    const bool is_wanted = m <= plan.gpus || std::ranges::count(request.gpus, m) > 0;
+    const bool is_requested = m <= plan.gpus || std::ranges::count(request.gpus, m) > 0;
     for (const int n : cores) {
       PredictionRow at{model.predict(n, m), mean_rate_at(plan.runs, n, m)};
       const bool is_proportional = !plan.scaling.is_known && n > plan.cores;
@@ -51,7 +51,7 @@ std::vector<PredictionRow> predictions_of(const Plan& plan, const Model& model,
         at.rate_per_s.high = std::max(at.rate_per_s.high, at.rate_per_s.value);
       }
       const double rate_with_current_gpus = model.predict(n, plan.gpus).rate_per_s.value;
-      if (is_wanted || at.rate_per_s.value > 1.01 * rate_with_current_gpus)
+      if (is_requested || at.rate_per_s.value > 1.01 * rate_with_current_gpus)
         predictions.push_back(at);
     }
   }

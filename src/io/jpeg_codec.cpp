@@ -82,14 +82,14 @@ class Segments {
  private:
   [[noreturn]] static void fail_truncated() { fail_corrupt("truncated: no end-of-image marker"); }
 
-  /// Skips all bytes up to and including the first for which `wanted` returns true; returns that
+  /// Skips all bytes up to and including the first for which `matches` returns true; returns that
   /// byte.
   template <class Predicate>
-  std::byte skip_past(const Predicate& wanted) {
+  std::byte skip_past(const Predicate& matches) {
     for (;;) {
       const std::span<const std::byte> bytes = file_.at(offset_, 1);
       if (bytes.empty()) fail_truncated();
-      const auto found = std::find_if(bytes.begin(), bytes.end(), wanted);
+      const auto found = std::find_if(bytes.begin(), bytes.end(), matches);
       const auto skipped = std::size_t(found - bytes.begin());
       if (!in_scans_ && (stray_ += skipped) > kMaxStray)
         fail_corrupt("has more than 32 MiB of stray bytes before its pixels");

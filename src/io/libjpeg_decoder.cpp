@@ -157,7 +157,7 @@ void start(DecodeContext& decoding, std::span<const std::byte> file, const Image
 }
 
 void read_rows(DecodeContext& decoding, unsigned char* pixels) {
-  // Libjpeg returns one or two rows per call, and reports progress.
+  // libjpeg returns one or two rows per call, and reports progress.
   constexpr JDIMENSION kRowsAtOnce = 64;
   jpeg_decompress_struct& info = decoding.info;
   info.progress = nullptr;  // on each call, which is too often to read the clock

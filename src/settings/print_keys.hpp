@@ -7,14 +7,14 @@
 
 namespace eckart::settings {
 
-/// Prints every key for which `wanted` returns true, with its value and a comment.
-template <class T, class Wanted>
-std::string print(const KeyTable<T>& table, const T& target, const Wanted& wanted) {
+/// Prints every key for which `is_included` returns true, with its value and a comment.
+template <class T, class Predicate>
+std::string print(const KeyTable<T>& table, const T& target, const Predicate& is_included) {
   constexpr std::size_t kCommentColumn = 26;
   std::string yaml;
   std::string_view open_section;
   for (const SettingKey<T>& key : table) {
-    if (!wanted(key)) continue;
+    if (!is_included(key)) continue;
     const std::string_view section = section_of(key.path);
     if (!section.empty() && section != open_section) yaml.append(section).append(":\n");
     open_section = section;
