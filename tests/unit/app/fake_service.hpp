@@ -19,7 +19,7 @@ namespace eckart::app {
 
 inline const Activity::Stall kLoadStall{"load", {}, std::chrono::seconds(200)};
 
-/// What has happened, in order. Thread-safe.
+/// The events so far, in order. Thread-safe.
 class EventLog {
  public:
   void add(const std::string& event) {
@@ -27,7 +27,7 @@ class EventLog {
     events_.push_back(event);
     changed_.notify_all();
   }
-  /// Until it has happened so many times; false if half a minute has passed.
+  /// Waits until the event has occurred `times` times; returns false after 30 s.
   bool wait_for(const std::string& event, std::ptrdiff_t times = 1) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, std::chrono::seconds(30), [&] {
@@ -49,7 +49,7 @@ class EventLog {
   std::vector<std::string> events_;
 };
 
-/// Events "manager: ready" and so on.
+/// Records the events "manager: ready" and so on.
 class FakeServiceManager : public ServiceManager {
  public:
   explicit FakeServiceManager(EventLog& events) : events_(events) {}
@@ -66,10 +66,10 @@ class FakeServiceManager : public ServiceManager {
   EventLog& events_;
 };
 
-/// Events "NAME: executes", "NAME: ended" and so on.
+/// Records the events "NAME: executes", "NAME: ended" and so on.
 class FakeService : public SupervisedService {
  public:
-  /// The body of execute(), in the hands of the test.
+  /// The body of execute(), provided by the test.
   using Execute = std::function<void(FakeService& service, const std::function<void()>& ready)>;
 
   FakeService(std::string name, EventLog& events, Execute execute)
@@ -129,7 +129,7 @@ class FakeService : public SupervisedService {
     if (fails_maintenance_) throw FatalError(ExitCode::io_error, "no more");
   }
 
-  // For a test:
+  // Called by tests:
   void wait_for_stop() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return stop_requested_; });

@@ -10,7 +10,7 @@ namespace eckart::app {
 namespace {
 
 TEST(GpuHealthProbe, detects_wrong_results) {
-  BackendScript script;  // black, whatever it is given
+  BackendScript script;  // computes black images from any input
   ScriptedBackend backend(script);
   EXPECT_THROW(GpuHealthProbe(backend).run(), DeviceLostError);
 }
@@ -22,7 +22,7 @@ TEST(GpuHealthProbe, detects_a_reported_error) {
   EXPECT_THROW(GpuHealthProbe(backend).run(), DeviceLostError);
 }
 
-/// The CPU says nothing about the GPU; and the probe is no image that was computed.
+/// A fallback to the CPU would not test the GPU. The probe must not count as a computed image.
 TEST_F(FallbackTest, health_probe_without_memory_does_not_fall_back) {
   gpu_.has_lane_memory = false;
   EXPECT_THROW(GpuHealthProbe(*backend_).run(), OutOfMemory);

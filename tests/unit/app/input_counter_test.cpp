@@ -11,7 +11,7 @@
 namespace eckart::app {
 namespace {
 
-/// Gives three arrivals; then does what it is told.
+/// Yields three arrivals, then calls a function of the test.
 class ThreeArrivalsSource : public io::Source {
  public:
   explicit ThreeArrivalsSource(std::function<void(const std::stop_token&)> then)
@@ -46,7 +46,7 @@ TEST(InputCounter, has_no_total_while_counting_and_stops_on_destruction) {
 TEST(InputCounter, has_no_total_when_inputs_cannot_be_listed) {
   const InputCounter count(std::make_unique<ThreeArrivalsSource>(
       [](const std::stop_token&) { throw FatalError(ExitCode::no_input, "the list is gone"); }));
-  EXPECT_FALSE(count.total());  // and the process goes on
+  EXPECT_FALSE(count.total());  // and the process continues
 }
 
 }  // namespace

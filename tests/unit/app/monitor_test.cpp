@@ -26,7 +26,7 @@ class MonitorTest : public testing::Test {
   settings::Settings settings_ = [this] {
     settings::Settings settings;
     settings.telemetry.listen = socket_;
-    settings.telemetry.interval_s = 0.01;  // and so often it looks
+    settings.telemetry.interval_s = 0.01;  // also the period of the snapshots
     return settings;
   }();
   std::atomic<int> samples_ = 0;
@@ -70,7 +70,7 @@ TEST_F(MonitorTest, is_unhealthy_when_sampling_fails) {
   EXPECT_THAT(http_get(socket_, "/metrics"), HasSubstr("eckart_ready 1\n"));
 }
 
-/// What is recent is what came since a few looks ago, and not since the beginning.
+/// The recent snapshot covers the last few samples, and not the time since the beginning.
 TEST_F(MonitorTest, recent_snapshot_excludes_the_beginning) {
   const auto pipeline = [this] {
     telemetry::Snapshot snapshot;
@@ -88,7 +88,7 @@ TEST_F(MonitorTest, recent_snapshot_excludes_the_beginning) {
   EXPECT_LE(last_view.recent.counts.done, 10);
 }
 
-/// The lines add up to the total, though the disk was full for some of them.
+/// The lines add up to the total, although the disk was full for some of them.
 TEST_F(MonitorTest, adds_unwritten_interval_to_the_next_line) {
   const std::filesystem::path folder = folder_.path() / "logs", log = folder / "log.jsonl";
   std::ofstream(folder) << "a file where a folder is needed";

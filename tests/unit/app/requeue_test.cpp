@@ -34,7 +34,7 @@ class RequeueTest : public testing::Test {
     io::ClaimedFile file = std::move(*io::claim(io::make_rooted_file(at("in"), "day/a.png")));
     io::Quarantine(at("out"), {}).add(file, "day/a.png", reason);
   }
-  /// Why it is not put back; "" where it is.
+  /// Returns why the file was not restored; "" if it was restored.
   std::string restore() const {
     const auto requeued = requeue(at("out"), {});
     EXPECT_EQ(requeued.size(), 1u);
@@ -93,7 +93,7 @@ TEST_F(RequeueTest, rejects_record_that_leads_out_of_the_watched_folder) {
   EXPECT_TRUE(is_quarantined());
 }
 
-/// Another file of its name is in the quarantine.
+/// Another file with the same name is in the quarantine.
 TEST_F(RequeueTest, retries_input_kept_in_place) {
   quarantine();
   std::ofstream(at("in/day/a.png")) << "another";

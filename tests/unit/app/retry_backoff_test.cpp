@@ -12,7 +12,7 @@ using Time = RetryBackoff::Clock::time_point;
 
 constexpr FileState kState{10, 20, 30};
 
-/// The file is put back where it was, which looks like a change, and so it comes again and again.
+/// Restoring the file looks like a change, so that the file arrives again and again.
 TEST(RetryBackoff, limits_retries_to_the_backoff) {
   RetryBackoff backoff;
   int tries = 0;

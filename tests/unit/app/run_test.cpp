@@ -15,7 +15,7 @@
 namespace eckart::app {
 namespace {
 
-// Made before there are threads: ThreadSanitizer does not see how spdlog's library guards it.
+// Created before any thread: ThreadSanitizer cannot see the locks inside the spdlog library.
 spdlog::logger* const logger = spdlog::default_logger_raw();
 
 TEST(Run, has_total_before_the_first_image_is_done) {
@@ -32,7 +32,7 @@ TEST(Run, has_total_before_the_first_image_is_done) {
   EXPECT_EQ(run.progress().done, 0);
 }
 
-/// More than the pipeline holds at a time, so that some are done before the last is found.
+/// More images than the pipeline holds at a time, so that some are done before the last is found.
 TEST(Run, never_reports_more_done_than_total) {
   constexpr int kFiles = 1000;
   logger->set_level(spdlog::level::off);

@@ -1,4 +1,4 @@
-// What is done beside a service's work, by fakes: watchdog, stalls, maintenance, GPU probes.
+// The background tasks of a service, with fakes: watchdog, stalls, maintenance, GPU probes.
 #include "app/service_health.hpp"
 
 #include <gtest/gtest.h>
@@ -32,12 +32,12 @@ class ServiceHealthTest : public testing::Test {
         service_, manager_, [this](const std::string& why) { events_.add("on_stall: " + why); },
         kShort);
   }
-  /// Until it was asked for a stall so often from now on, and has acted on the answers but the
-  /// last.
+  /// Waits until the service was asked for a stall `checks` more times, and until all answers
+  /// except the last were handled.
   void wait_for_stall_checks(int checks) {
     EXPECT_TRUE(events_.wait_for("a: find_stall", events_.count("a: find_stall") + checks));
   }
-  /// What execute() would throw.
+  /// Returns the exit code of the error that execute() would throw.
   std::optional<ExitCode> error_code() const {
     try {
       if (service_.error()) std::rethrow_exception(service_.error());
@@ -103,12 +103,13 @@ TEST_F(ServiceHealthTest, failed_maintenance_stops_the_service_with_its_error) {
   EXPECT_EQ(error_code(), ExitCode::io_error);
 }
 
-/// Whose GPU is as the test has it.
+/// A service with a GPU that the test controls.
 class GpuHealthTest : public ServiceHealthTest {
  protected:
   enum class Gpu { responds, has_no_memory, is_lost };
 
-  /// Events "probe" for each try; fills what it computes with what it was given.
+  /// Records the event "probe" for each attempt. Fills its outputs with the value that the test
+  /// sets.
   class FakeLane : public Lane {
    public:
     FakeLane(GpuHealthTest& test) : test_(test) {}
@@ -161,7 +162,7 @@ class GpuHealthTest : public ServiceHealthTest {
 
   std::atomic<Gpu> gpu_ = Gpu::responds;
   std::atomic<bool> has_gpus_ = true, gpu_computes_ = false, cpu_computes_ = false;
-  FallbackCounts counts_;  // on the thread of the probe
+  FallbackCounts counts_;  // used by the probe thread
   FakeBackend backend_{*this};
 };
 

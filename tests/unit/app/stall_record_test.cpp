@@ -16,9 +16,10 @@ using std::chrono::minutes;
 class StallRecordTest : public ::testing::Test {
  protected:
   void stall(const std::string& name, int times = 1) {
-    for (int i = 0; i < times; ++i) StallRecord(file_).add(name, state_, now_);  // as each process
+    // A new process each time.
+    for (int i = 0; i < times; ++i) StallRecord(file_).add(name, state_, now_);
   }
-  /// For how long it is not to be tried.
+  /// Returns how long the input is held.
   minutes hold_of(const std::string& name) {
     const auto hold = StallRecord(file_).find_hold(name, state_, now_);
     return hold ? std::chrono::ceil<minutes>(hold->until - now_) : minutes(0);

@@ -1,4 +1,5 @@
-// One service after the other, by fakes: what a reload, a failure, a stall and a stop lead to.
+// Services that run one after another, with fakes: the effects of a reload, a failure, a stall and
+// a stop.
 #include "app/supervisor.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +33,7 @@ void fail_when_ready(FakeService&, const std::function<void()>& ready) {
   throw FatalError(ExitCode::io_error, "the disk is broken");
 }
 
-/// A service is called what its configuration has as output.name.
+/// The name of a service is output.name of its configuration.
 class SupervisorTest : public testing::Test {
  protected:
   static settings::Configuration configuration(const std::string& name) {
@@ -76,7 +77,7 @@ class SupervisorTest : public testing::Test {
     read_configuration_ = [=] { return configuration(name); };
     supervisor_->reload();
   }
-  /// What the process would end with.
+  /// Returns the exit code of the process.
   ExitCode wait_for_end() {
     if (run_.wait_for(kDeadline) != std::future_status::ready) {
       ADD_FAILURE() << "it does not end";
@@ -95,7 +96,7 @@ class SupervisorTest : public testing::Test {
     supervisor_->stop();
     return wait_for_end();
   }
-  /// Whether it returns, whatever else waits.
+  /// Returns whether `call` returns although other threads are blocked.
   bool returns(const std::function<void()>& call) {
     calls_.push_back(std::async(std::launch::async, call));
     return calls_.back().wait_for(kDeadline) == std::future_status::ready;
@@ -128,8 +129,7 @@ TEST_F(SupervisorTest, runs_a_service_until_it_is_stopped) {
   EXPECT_LT(index_of("manager: stopping"), index_of("a: is stopped"));
 }
 
-/// A folder that does not respond may hold up the making of a service, but not who asks for its
-/// end.
+/// A folder that does not respond may delay the creation of a service, but not a stop.
 TEST_F(SupervisorTest, stop_does_not_wait_for_a_service_that_is_being_made) {
   std::latch made(1);
   before_making_["a"] = [&] { made.wait(); };
@@ -179,7 +179,7 @@ TEST_F(SupervisorTest, reload_while_the_first_service_is_being_made_ends_in_the_
   EXPECT_EQ(stop(), ExitCode::ok);
 }
 
-/// The service that is being made will be ready only later.
+/// The service that is being made is ready only later.
 TEST_F(SupervisorTest, wrong_configuration_while_a_service_is_being_made_leaves_ready_to_that) {
   std::latch made(1);
   before_making_["a"] = [&] { made.wait(); };
@@ -349,7 +349,7 @@ TEST_F(SupervisorTest, stall_ends_the_service_to_be_restarted) {
   EXPECT_EQ(wait_for_end(), ExitCode::temporary);
 }
 
-/// The exit deadline runs already, and would end the previous service too.
+/// The exit deadline is already running and would also end the previous service.
 TEST_F(SupervisorTest, stall_before_ready_is_no_reason_to_fall_back) {
   execute_["b"] = [](FakeService& service, const std::function<void()>&) {
     service.set_stall(kLoadStall);
@@ -361,7 +361,7 @@ TEST_F(SupervisorTest, stall_before_ready_is_no_reason_to_fall_back) {
   EXPECT_EQ(events_.count("a: made"), 1);
 }
 
-/// Its threads ended before they could be told of the stall.
+/// The threads of the service ended before they could receive the error of the stall.
 TEST_F(SupervisorTest, stall_while_a_reload_stops_the_service_ends_to_be_restarted) {
   execute_["a"] = [this](FakeService& service, const std::function<void()>& ready) {
     FakeService::run_until_stop(service, ready);

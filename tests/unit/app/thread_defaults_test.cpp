@@ -10,8 +10,8 @@
 namespace eckart::app {
 namespace {
 
-/// Threads of the stages of a machine with so many cores, as `eckart plan` predicts its rate from
-/// a run on another one.
+/// Returns the threads of each stage on a machine with `cores` cores, as `eckart plan` predicts
+/// them from a run on another machine.
 std::map<Resource, int> planned_threads(int cores) {
   using capacity::StageUtilization;
   const auto busy = [](Stage stage) {

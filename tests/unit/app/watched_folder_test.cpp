@@ -25,8 +25,8 @@
 
 namespace {
 
-std::int64_t max_file_bytes = -1;  // a write that would make a file larger finds no space; -1: any
-std::int64_t largest_file_bytes = 0;  // of those that were written meanwhile
+std::int64_t max_file_bytes = -1;     // a write beyond this size fails with no space; -1: no limit
+std::int64_t largest_file_bytes = 0;  // the largest file written under the limit
 
 }  // namespace
 
@@ -54,7 +54,7 @@ extern "C" int fstatvfs(int descriptor, struct statvfs* disk) {
 namespace eckart::app {
 namespace {
 
-/// Until it ends, no file can grow beyond so many bytes.
+/// During its lifetime, no file can grow beyond the given number of bytes.
 class LimitedSpace {
  public:
   explicit LimitedSpace(std::int64_t bytes) {
@@ -85,7 +85,7 @@ class WatchedFolderTest : public testing::Test {
     return watch;
   }
   fs::path at(const fs::path& name) const { return folder_.path() / name; }
-  /// A file of this input folder, as a watch has found it.
+  /// Returns the item of a file in this input folder, as a watch finds it.
   static WorkItem found(const fs::path& input, const fs::path& name) {
     WorkItem item;
     item.file = input / name;
@@ -95,7 +95,7 @@ class WatchedFolderTest : public testing::Test {
     item.file_state = item.identity.state;
     return item;
   }
-  /// What the pipeline does with a file; with an output that is not computed.
+  /// Processes a file as the pipeline does, but with outputs that are not computed.
   Outcome process(WatchedFolder& folder, const fs::path& input, const fs::path& name) const {
     auto item = std::make_unique<WorkItem>(found(input, name));
     flow::Budget budget(std::size_t(1) << 30);
@@ -110,13 +110,13 @@ class WatchedFolderTest : public testing::Test {
       if (item->outcome.ok()) item->advance(ItemState::written);
     }
     publish(folder, item);
-    item->task.ranks = {};  // which were the folder's
+    item->task.ranks = {};  // these were the ranks of the folder
     return item->outcome;
   }
   void write_image(const fs::path& path) const {
     io::publish_file(path, io::codec_for(ImageFormat::png).encode(Image({8, 4, 1, Depth::u8}), {}));
   }
-  /// Of a file that was read, and found bad.
+  /// Returns the item of a file that was read and is corrupt.
   ItemPtr bad_item(WatchedFolder& folder, const fs::path& name) const {
     std::ofstream(at("in") / name) << "bad";
     auto item = std::make_unique<WorkItem>(found(at("in"), name));
@@ -125,7 +125,7 @@ class WatchedFolderTest : public testing::Test {
     item->outcome = Outcome::failed(Stage::load, FailureReason::corrupt, "why");
     return item;
   }
-  /// Of a file that stays.
+  /// Returns the quarantine record of a file that was kept in place.
   nlohmann::json reason(const fs::path& name) const {
     return json(at("out/.eckart/quarantine") / (name.native() + ".kept.json"));
   }
@@ -133,7 +133,7 @@ class WatchedFolderTest : public testing::Test {
     std::ifstream file(path);
     return nlohmann::json::parse(file, nullptr, false);
   }
-  /// As a pipeline does.
+  /// Publishes one item, as a pipeline does.
   static void publish(WatchedFolder& folder, ItemPtr& item) {
     folder.publish(std::span(&item, 1));
     folder.end(*item);
@@ -221,7 +221,7 @@ class WatchedFolderOnOtherDisk : public WatchedFolderTest {
   fs::path disk_;
 };
 
-/// What is taken, and put back since it cannot be copied, looks like an arrival.
+/// A file that is claimed, and restored because it cannot be copied, looks like an arrival.
 TEST_F(WatchedFolderOnOtherDisk, delays_retry_of_unremovable_input) {
   for (const auto& ledger : {settings::FileChoice{}, settings::FileChoice::none()}) {
     const char* const name = ledger.is_auto() ? "auto" : "none";
@@ -236,7 +236,7 @@ TEST_F(WatchedFolderOnOtherDisk, delays_retry_of_unremovable_input) {
     const nlohmann::json first = json(place.native() + ".record.json");
 
     item = bad_item(folder, "q.png");
-    fs::resize_file(at("in/q.png"), 2500000);  // and so not to be copied
+    fs::resize_file(at("in/q.png"), 2500000);  // too large to be copied
     item->identity = io::identity_of(item->rooted_file);
     item->file_state = item->identity.state;
     publish(folder, item);
@@ -247,7 +247,7 @@ TEST_F(WatchedFolderOnOtherDisk, delays_retry_of_unremovable_input) {
   }
 }
 
-/// Others must not wait until so much is free.
+/// Other files must not wait until there is enough free space.
 TEST_F(WatchedFolderOnOtherDisk, keeps_a_bad_file_for_which_the_quarantine_has_no_space) {
   settings::WatchSettings watch = this->watch(DoneInputAction::remove);
   watch.output = disk_ / "out";
@@ -289,7 +289,7 @@ TEST_F(WatchedFolderTest, removes_record_of_kept_input_once_quarantined) {
   EXPECT_FALSE(fs::exists(at("out/.eckart/quarantine/a.png.kept.json")));
 }
 
-/// Its path there would be longer than one may be.
+/// Its path in the quarantine would exceed the maximum length.
 TEST_F(WatchedFolderTest, does_not_retry_input_too_deep_for_the_quarantine) {
   const std::size_t room = 4090 - (at("in") / "a.png").native().size();
   fs::path deep;
@@ -362,7 +362,7 @@ TEST_F(WatchedFolderTest, moves_nothing_onto_unmounted_disk) {
   EXPECT_FALSE(fs::exists(at("in/a.png")));
 }
 
-/// Whether a file is wanted is asked for every file of every scan.
+/// Each scan checks each file.
 TEST_F(WatchedFolderTest, reads_copied_input_once_and_not_for_selection) {
   write_image(at("in/a.png"));
   {

@@ -1,6 +1,6 @@
-// Runs that were measured on a machine with 16 cores and an H200, fewer of them left by taskset,
-// with 5 load threads, 12 write threads and, of the CPU, 16 lanes: what those at few cores tell of
-// more.
+// Runs that were measured on a machine with 16 cores and an H200; taskset restricted some to fewer
+// cores. They had 5 load threads, 12 write threads and, on the CPU, 16 lanes. The tests check how
+// well runs on few cores predict the rates on more cores.
 #include <gtest/gtest.h>
 
 #include "capacity/plan.hpp"
@@ -15,7 +15,7 @@ struct WallTimeRun {
 struct MeasuredSeries {
   const char* backend;
   int images;
-  double startup_s, write_share;  ///< of the CPU time
+  double startup_s, write_share;  ///< share of the CPU time
   std::vector<WallTimeRun> runs;
 };
 const MeasuredSeries kSlices = {"cuda",
@@ -67,7 +67,8 @@ LoggedRun make_run(const MeasuredSeries& series, const WallTimeRun& wall, std::s
   return run;
 }
 
-/// Predictions by runs with at most `max_cores`, against those with more: the worst ratio's error.
+/// Predicts runs with more cores from runs with at most `max_cores`. Returns the largest relative
+/// error.
 double worst_error(const MeasuredSeries& series, int min_cores, int max_cores) {
   std::vector<LoggedRun> known;
   for (std::size_t i = 0; i < series.runs.size(); ++i) {

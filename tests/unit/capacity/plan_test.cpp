@@ -24,7 +24,7 @@ double rate_at(const Plan& plan, int cores, int gpus = 0) {
 
 TEST(RunMeasurement, excludes_startup_and_end_from_the_rate) {
   LoggedRun run = synthetic_run({.cpu_s = {{Stage::write, 1e-3}}}, {.cores = 4, .startup_s = 1.5});
-  run.intervals.back().done = 5;  // what was left
+  run.intervals.back().done = 5;  // the remaining images
   const RunMeasurement measured = measure(run);
   EXPECT_NEAR(measured.rate_per_s, 4000, 1);
   EXPECT_NEAR(measured.cpu_s_per_image, 1e-3, 1e-6);
@@ -75,7 +75,7 @@ TEST(RunMeasurement, agrees_with_littles_law) {
   EXPECT_NEAR(measured.littles_law->mean_unfinished, 100, 1e-9);
 }
 
-/// Files of the same size, of which every other does not decode.
+/// A run over files of the same size, of which every second does not decode.
 LoggedRun run_with_failures(const SyntheticRunOptions& lines) {
   LoggedRun run = synthetic_run({}, lines);
   for (ThroughputSample& interval : run.intervals) {
@@ -212,7 +212,8 @@ TEST(Plan, keeps_a_run_with_failures_in_its_workload) {
   EXPECT_NEAR(plan.pixels_per_image, 65536, 70);
 }
 
-/// A serial second, in which 100 are done, and then each core does 1000 images in 10 s.
+/// A run with a serial second, in which 100 images are done. Then each core processes 1000 images
+/// in 10 s.
 LoggedRun scaled_run(int cores, double seconds) {
   LoggedRun run{.id = std::to_string(cores) + "-" + std::to_string(seconds),
                 .command = "run",
@@ -228,7 +229,8 @@ TEST(Plan, fits_gustafsons_law_to_runs_with_scaled_work) {
   std::vector<LoggedRun> runs;
   for (const int cores : {1, 2, 4, 8}) {
     runs.push_back(scaled_run(cores, 10));
-    if (cores < 8) runs.push_back(scaled_run(cores, 80.0 / cores));  // as Amdahl has it
+    // Constant work, as in Amdahl's law.
+    if (cores < 8) runs.push_back(scaled_run(cores, 80.0 / cores));
   }
   const Plan plan = single_plan(runs);
   EXPECT_EQ(plan.scaling.gustafson_runs, 4);

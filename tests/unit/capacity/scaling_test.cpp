@@ -9,7 +9,7 @@
 namespace eckart::capacity {
 namespace {
 
-/// Core-seconds by image where the serial fraction is `serial`, with relative noise.
+/// Returns core-seconds per image for the serial fraction `serial`, with relative noise.
 std::vector<ScalingPoint> points(std::vector<double> cores, double serial, double noise,
                                  Random& random) {
   std::vector<ScalingPoint> made;
@@ -48,7 +48,7 @@ TEST(AmdahlsLaw, is_not_known_from_one_number_of_cores) {
   EXPECT_NEAR(cost.core_s_per_image(16).value, cost.core_s_per_image(4).value, 1e-12);
 }
 
-/// The share of simulations whose interval has the truth in it.
+/// Returns the share of simulations whose interval contains the true value.
 double coverage(const std::vector<double>& cores, double serial, double noise) {
   constexpr int kSimulations = 2000;
   Random random(20261122);
@@ -79,7 +79,7 @@ TEST(CoreCost, overrides_the_prior_with_precise_runs) {
   EXPECT_NEAR(steep.core_s_per_image(16).value, 0.01 * (1 + 15 * 0.15), 0.006);
 }
 
-/// The relative error of the rate at 16 cores, root mean square.
+/// Returns the relative error of the rate at 16 cores, root mean square.
 double error_at_16(const std::vector<double>& cores, double serial, bool only_fitted) {
   Random random(7);
   double squares = 0;

@@ -14,13 +14,13 @@
 
 namespace eckart::capacity::test {
 
-/// A machine of which all is known, for logs of it.
+/// A machine with known properties, for synthetic logs.
 struct SyntheticMachine {
   std::map<Stage, double> cpu_s = {{Stage::compute, 15e-5},
                                    {Stage::load, 5e-5},
-                                   {Stage::write, 3e-4}};  ///< an image's, on one core
-  double serial_fraction = 0;                              ///< Amdahl's
-  double gpu_s_per_image = 0;                              ///< an image's
+                                   {Stage::write, 3e-4}};  ///< of one image, on one core
+  double serial_fraction = 0;                              ///< of Amdahl's law
+  double gpu_s_per_image = 0;                              ///< of one image
   double noise = 0;                                        ///< of each interval, relative
   double run_noise = 0;
 };
@@ -32,17 +32,17 @@ struct SyntheticRunOptions {
   std::map<std::string, std::string> settings = {{"rank", "20"}};
   std::string command = "run";
   std::uint64_t seed = 1;
-  double arrival_per_s = 1e30;  ///< more do not come
+  double arrival_per_s = 1e30;  ///< maximum arrival rate
 };
 
-/// Written out here: core/default_threads.hpp is what is tested.
+/// Repeats the defaults, because core/default_threads.hpp is under test.
 inline int threads(Stage stage, const SyntheticRunOptions& lines) {
   if (stage == Stage::load) return (lines.cores + 1) / 2;
   if (stage == Stage::write) return std::max(2, lines.cores * 3 / 4);
   return lines.gpus > 0 ? 4 * lines.gpus : lines.cores;
 }
 
-/// The run as its log has it: by the utilization law.
+/// Returns the run as its log would contain it, by the utilization law.
 inline LoggedRun synthetic_run(const SyntheticMachine& machine, const SyntheticRunOptions& lines) {
   Random random(lines.seed);
   double cpu_s = 0;
@@ -88,7 +88,7 @@ inline LoggedRun synthetic_run(const SyntheticMachine& machine, const SyntheticR
   return run;
 }
 
-/// The plan of logs of one workload.
+/// Returns the plan of logs of a single workload.
 inline Plan single_plan(const std::vector<LoggedRun>& runs, const PlanRequest& request = {}) {
   const std::vector<Plan> plans = make_plans(runs, request);
   EXPECT_EQ(plans.size(), 1U);

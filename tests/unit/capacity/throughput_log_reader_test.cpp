@@ -129,7 +129,7 @@ TEST(ThroughputLogReader, rejects_lines_with_impossible_numbers) {
        bad_line(R"(,"stages":[{"name":"load","workers":5000000000}])") +
        bad_line(R"(,"stages":[{"name":"load","workers":1,"busy_s":-1}])") +
        bad_line(R"(,"interval_s":0)") +
-       bad_line(R"(,"stages":[{"name":"load","workers":1,"busy_s":-1e-9}])")});  // a rounding
+       bad_line(R"(,"stages":[{"name":"load","workers":1,"busy_s":-1e-9}])")});  // a rounding error
   ASSERT_EQ(reading.runs.size(), 1U);
   EXPECT_EQ(reading.runs[0].whole().done, 15);
   EXPECT_EQ(reading.runs[0].whole().stages.at(0).busy_s, 0);

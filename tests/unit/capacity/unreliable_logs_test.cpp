@@ -1,4 +1,4 @@
-// Logs of which no plan can be made, or none of the cores: what it says then.
+// Logs from which no plan, or no prediction for cores, can be made, and the resulting texts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,8 @@ PredictionRow predicted_at(const Plan& plan, int cores) {
   return {};
 }
 
-/// A run whose write threads wait for a disk that does `rate_per_s`, however many there are.
+/// A run whose write threads wait for a disk with the rate `rate_per_s`, regardless of their
+/// number.
 LoggedRun disk_run(const SyntheticRunOptions& lines, double rate_per_s, int write_threads) {
   SyntheticRunOptions slow = lines;
   slow.arrival_per_s = rate_per_s;
@@ -129,7 +130,7 @@ TEST(CpuContention, is_reported_instead_of_a_disk_limit) {
   EXPECT_THAT(recommendation_sentence(plan), HasSubstr("other processes used the cores"));
 }
 
-/// All that came in a minute came at once, and was done within an interval.
+/// All arrivals of a minute came at once and were done within one interval.
 TEST(DiskLimit, is_not_limited_by_idle_threads) {
   LoggedRun run = synthetic_run({}, {.cores = 2, .seconds = 60, .command = "watch"});
   for (std::size_t i = 0; i < run.intervals.size(); ++i) {

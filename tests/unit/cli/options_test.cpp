@@ -17,7 +17,7 @@ class CommandLineOptions : public testing::Test {
  protected:
   CommandLineOptions() { add_commands(app_, action_); }
 
-  /// The command, after it was given these arguments; nothing is executed.
+  /// Returns the command after parsing these arguments, without executing it.
   const CLI::App& parsed(const std::string& command, Words arguments) {
     arguments.insert(arguments.begin(), command);
     parse(app_, arguments);
@@ -47,7 +47,7 @@ TEST_F(CommandLineOptions, take_one_argument_in_every_command) {
   EXPECT_EQ(with_value, 45);
 }
 
-/// The same, asked of the parser.
+/// The same test, through the parser.
 TEST_F(CommandLineOptions, consume_only_one_argument) {
   for (const CLI::App* command : commands()) {
     for (const CLI::Option* option : command->get_options()) {
@@ -59,7 +59,8 @@ TEST_F(CommandLineOptions, consume_only_one_argument) {
       CLI::App& same = *app.get_subcommand(command->get_name());
       same.allow_extras();
       try {
-        app.parse(Words{"more", "1", "1", name, command->get_name()});  // the last comes first
+        // The parser reads the arguments from the end.
+        app.parse(Words{"more", "1", "1", name, command->get_name()});
       } catch (const CLI::ParseError&) {  // no value for it, or another option is missing
       }
       EXPECT_THAT(same.get_option(name)->results(), ElementsAre("1"))
@@ -96,7 +97,7 @@ TEST_F(CommandLineOptions, reject_list_with_spaces) {
   EXPECT_THROW(parsed("run", {"in", "-o", "out", "-k", "5", "-k", "7"}), CLI::ParseError);
 }
 
-/// And take no other argument for it.
+/// They also consume no other argument.
 TEST_F(CommandLineOptions, reject_empty_value) {
   for (const CLI::App* command : commands()) {
     for (const CLI::Option* option : command->get_options()) {

@@ -19,7 +19,7 @@ using ::testing::IsEmpty;
 constexpr const char* kCosts =
     "{batch_s: 1e-4, sample_s: 0, flop_s: 1e-13, vector_s: 2e-12, cube_s: 3e-12}";
 
-/// A file as eckart doctor writes it, with one text in the place of another.
+/// Returns a file as eckart doctor writes it, with `from` replaced by `to`.
 std::string file_with(const std::string& from = "", const std::string& to = "") {
   std::string yaml = "- backend: cpu\n  device: \"a CPU\"\n  date: 2026-11-21\n  subspace: " +
                      std::string(kCosts) + "\n  gram: " + kCosts + "\n";
@@ -27,7 +27,7 @@ std::string file_with(const std::string& from = "", const std::string& to = "") 
   return yaml.replace(place, from.size(), to);
 }
 
-/// With a home of its own, so that nothing of this user's is read.
+/// Sets its own home folder, so that no file of the current user is read.
 class CalibrationTest : public ::testing::Test {
  protected:
   CalibrationTest() {
@@ -39,7 +39,7 @@ class CalibrationTest : public ::testing::Test {
     std::ofstream(folder_.path() / relative) << text;
     return folder_.path() / relative;
   }
-  /// What is wrong with such a file, without the folder's name.
+  /// Returns the error of such a file, without the folder's name.
   std::string error_of(const std::string& yaml) const {
     try {
       read_calibration(write("c.yaml", yaml));

@@ -42,7 +42,7 @@ TYPED_TEST(ChoiceTest, reads_every_value_that_it_prints) {
   }
 }
 
-/// A value that is missing in the table has no name: values are counted from 0 without gaps.
+/// Values are counted from 0 without gaps. A value that is missing in the table has no name.
 TYPED_TEST(ChoiceTest, has_a_name_for_every_value) {
   const std::size_t count = enum_names(TypeParam{}).size();
   EXPECT_GE(count, 2U);
@@ -63,7 +63,7 @@ TYPED_TEST(ChoiceTest, lists_all_values_for_an_unknown_one) {
   EXPECT_EQ(value, TypeParam{}) << "it was changed";
 }
 
-/// Names are for people and files: they stay as they are.
+/// Users and files contain these names, so they must not change.
 TEST(Choices, have_the_documented_names) {
   EXPECT_EQ(list_names<BackendChoice>(), "auto, cuda, cpu, checked");
   EXPECT_EQ(list_names<SolverKind>(), "auto, gram, subspace, gesvd, gesvdj");

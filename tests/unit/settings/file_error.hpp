@@ -10,7 +10,8 @@
 
 namespace eckart::settings {
 
-/// What is said of a file with this text, with the file's name shortened to "f"; "" if it is taken.
+/// Returns the error for a file with this text, with the file name shortened to "f"; "" if it is
+/// accepted.
 inline std::string file_error(std::string_view yaml) {
   const TempFile file(yaml);
   try {

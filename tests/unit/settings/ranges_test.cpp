@@ -1,4 +1,4 @@
-// Every key whose value has a range takes both ends of it, and nothing beyond them.
+// Every key with a range accepts both ends of the range and rejects values outside it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ using testing::HasSubstr;
 struct KeyRange {
   std::string key;  ///< "batch.pad"
   bool is_integer;
-  std::string min, max;  ///< as the documentation and the messages say them
+  std::string min, max;  ///< as the documentation and the messages show them
 };
 
 std::optional<KeyRange> range_in(const std::string& line) {
@@ -35,7 +35,7 @@ std::optional<KeyRange> range_in(const std::string& line) {
   return KeyRange{"", match[1] == "integer", match[2], match[3]};
 }
 
-/// The keys with a range in YAML as to_yaml() prints it, below `indent` columns.
+/// Finds the keys with a range in YAML text of to_yaml(), indented by at least `indent` columns.
 std::vector<KeyRange> ranges_in(const std::string& yaml, std::size_t indent) {
   std::vector<KeyRange> ranges;
   std::istringstream lines(yaml);
@@ -64,7 +64,7 @@ std::string below_min(const KeyRange& range) {
                           : shortest_text(std::stod(range.min) * 0.999);
 }
 
-/// `error` tells what a file says that has `value` for a key; "" where it is accepted.
+/// `error` returns the error of a file that assigns a value to a key; "" if it is accepted.
 template <class Error>
 void expect_range_limits(const std::vector<KeyRange>& ranges, const Error& error) {
   for (const KeyRange& range : ranges) {

@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// What is said of a --set, which must leave the settings as they were.
+/// Returns the error of a --set, and checks that it leaves the settings unchanged.
 std::string set_error(std::string_view assignment) {
   Settings settings;
   try {
@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
         RejectedFileCase{"batch: {pad: 4294967304}",
                          "f:1: batch.pad: '4294967304' is not an integer from 1 to 1024"}));
 
-/// Whoever can reach an address that is not the loopback interface's can read it.
+/// Other machines could connect to addresses other than the loopback interface and read the status.
 TEST(SettingsErrors, reject_listen_addresses_beyond_loopback) {
   for (const char* address :
        {"127.0.0.1.example.com:80", "localhost.example.com:80", "127.0.0.10:80", "0.0.0.0:80",

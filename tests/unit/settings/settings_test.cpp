@@ -28,7 +28,7 @@ Settings settings_with(std::initializer_list<std::string_view> assignments) {
   return settings;
 }
 
-/// Nothing as it is by default.
+/// Returns settings in which every value differs from its default.
 Settings all_non_default_settings() {
   Settings s;
   s.backend = BackendChoice::checked;

@@ -10,7 +10,7 @@
 
 namespace eckart::settings {
 
-/// A file of this test and process alone, removed with the object.
+/// A temporary file with a unique name, removed by the destructor.
 class TempFile {
  public:
   explicit TempFile(std::string_view text)

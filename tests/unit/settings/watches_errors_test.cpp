@@ -12,12 +12,12 @@ namespace {
 
 using testing::EndsWith;
 
-/// What is said of a watch with these keys as well, in line 3.
+/// Returns the error of a watch with these additional keys, which are in line 3.
 std::string watch_error(const std::string& keys) {
   return file_error("watches:\n- {input: /a, output: /b,\n   " + keys + "}\n");
 }
 
-/// What resolve_watches() says when this was --set.
+/// Returns the error of resolve_watches() after this --set.
 std::string watches_set_error(std::string_view yaml, std::string_view assignment) {
   Configuration configuration = load_configuration(TempFile(yaml).path());
   apply(configuration.settings, assignment);

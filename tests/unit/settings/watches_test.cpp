@@ -29,7 +29,7 @@ std::vector<WatchSettings> watches(std::string_view yaml) { return resolve_watch
 
 constexpr std::string_view kOneWatch = "watches: [{input: /a, output: /b}]\n";
 
-/// Nothing as it is by default.
+/// A watch in which every value differs from its default.
 constexpr std::string_view kAllNonDefaultWatch = R"(
 rank: 3
 watches:
