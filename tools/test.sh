@@ -21,15 +21,15 @@ esac
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=true
 jobs=$(nproc)
 
-# Seconds of CPU time that the commands so far have taken.
+# Prints the CPU time of all commands so far, in seconds.
 cpu_seconds() {
   local stat=()
   read -ra stat </proc/$$/stat
   echo $(((stat[15] + stat[16]) / $(getconf CLK_TCK)))
 }
-times=() # of what is done
+times=() # of the finished parts
 part='' part_begin=0 part_cpu=0
-# say TEXT: names the part that begins, and ends the one before.
+# say TEXT: ends the previous part and starts the part TEXT.
 say() {
   if [[ -n $part ]]; then
     times+=("$(printf '%4d  %5d  %s' $((SECONDS - part_begin)) $(($(cpu_seconds) - part_cpu)) "$part")")
@@ -44,11 +44,11 @@ build_and_test() {
   cmake --preset "$preset" -DECKART_UNITY_BUILD="$ci"
   cmake --build --preset "$preset" --parallel "$jobs"
   say "testing preset $preset"
-  ctest --preset "$preset" --parallel "$((2 * jobs))" # many wait for a disk, a process or a time limit
+  ctest --preset "$preset" --parallel "$((2 * jobs))" # many tests wait for a disk, a process or a time limit
 }
 
 say "installing packages"
-# Which check what is installed beside the program, the status page, and the alerts.
+# The tests of the installed files, the status page and the alerts need these.
 tools/install-packages systemd mandoc zsh chromium prometheus python3-numpy python3-scipy python3-pil
 
 if [[ $ci == true ]]; then
@@ -58,7 +58,7 @@ if [[ $ci == true ]]; then
   build_and_test tsan
 fi
 
-# The flags of preset release, for fewer GPUs.
+# Uses the flags of the preset release, but for fewer GPU architectures.
 main_preset=cpu
 if command -v nvcc >/dev/null || [[ -x /usr/local/cuda/bin/nvcc ]]; then main_preset=cuda; fi
 build_and_test "$main_preset"

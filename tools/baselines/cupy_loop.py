@@ -30,7 +30,7 @@ def read_folder(folder, limit):
 
 
 def read_images(args):
-    """A list of rows x cols arrays of 8 bits."""
+    """Returns a list of rows x cols arrays of 8 bits."""
     if args.raw:
         stack = numpy.fromfile(args.raw, dtype=numpy.uint8, count=args.count * args.rows * args.cols
                                if args.count else -1)
@@ -66,12 +66,12 @@ def seconds_a_pass(images, rank):
 
 
 def loss_db(image, rank):
-    """How much worse than the Eckart-Young optimum in float64, before rounding to 8 bits."""
+    """Returns the PSNR loss against the Eckart-Young optimum in float64, before rounding to 8 bits, in dB."""
     exact = image.astype(numpy.float64)
     sigma = numpy.linalg.svd(exact, compute_uv=False)
     optimal = float(numpy.sum(sigma[rank:] ** 2))
     error = float(numpy.sum((exact - approximate(image, rank).get().astype(numpy.float64)) ** 2))
-    negligible = 1e-12 * float(numpy.sum(exact**2))  # float32 leaves more
+    negligible = 1e-12 * float(numpy.sum(exact**2))  # the error of float32 is larger
     if optimal <= negligible:
         return None
     return 10 * numpy.log10(error / optimal)

@@ -36,7 +36,7 @@ def seconds_a_pass(images, rank):
 
 
 def loss_db(image, rank):
-    """How much worse than the Eckart-Young optimum in float64, before rounding to 8 bits."""
+    """Returns the PSNR loss against the Eckart-Young optimum in float64, before rounding to 8 bits, in dB."""
     exact = image.astype(numpy.float64)
     optimum = numpy.sum(numpy.linalg.svd(exact, compute_uv=False)[rank:] ** 2)
     error = numpy.sum((exact - approximate(image, rank).astype(numpy.float64)) ** 2)
@@ -44,7 +44,7 @@ def loss_db(image, rank):
 
 
 def blas():
-    """What OpenBLAS says of itself, where it is what NumPy has loaded."""
+    """Returns the configuration of OpenBLAS, if NumPy has loaded it."""
     with open("/proc/self/maps") as maps:
         libraries = sorted(set(re.findall(r"/\S*openblas\S*", maps.read())))
     for library in libraries:

@@ -27,7 +27,7 @@ def lowrank(batch, rank):
 
 
 def largest_loss_db(batch, rank, approximate):
-    """PSNR before rounding against the truncated SVD in float64."""
+    """Returns the largest PSNR loss before rounding against the truncated SVD in float64, in dB."""
     error = (approximate(batch, rank).double() - batch.double()).square().sum(dim=(1, 2))
     sigma = torch.linalg.svdvals(batch.double())
     optimum = sigma[:, rank:].square().sum(dim=1)

@@ -108,8 +108,7 @@ class GpuHealthTest : public ServiceHealthTest {
  protected:
   enum class Gpu { responds, has_no_memory, is_lost };
 
-  /// Records the event "probe" for each attempt. Fills its outputs with the value that the test
-  /// sets.
+  /// Records the event "probe" for each attempt. Copies the input to the output.
   class FakeLane : public Lane {
    public:
     FakeLane(GpuHealthTest& test) : test_(test) {}
