@@ -26,7 +26,7 @@ const std::vector<CalibrationCase> kCalibrationCases = {
 };
 constexpr int kSceneCount = 2;           // the batches alternate between the scenes
 constexpr int kPartialBatchDivisor = 8;  // a partial batch has 1/8 of the planes of a full batch
-constexpr double kMaxPassSeconds = 2;    // seconds; more time does not improve the result
+constexpr double kMaxPassSeconds = 2;    // seconds; a longer pass is timed only once
 constexpr std::size_t kMinMeasurements = 3,
                       kMaxMeasurements = 25;  // the median of the measurements is used
 
@@ -116,8 +116,8 @@ double median_batch_seconds(Lane& lane, const BatchKey& kind, Batches& batches,
 }
 
 /// Times a full batch and, if a batch holds several planes, a partial batch, to separate the cost
-/// of a batch from the cost of its planes. Returns nothing if the solver of the backend does not
-/// support the shape or rank.
+/// of a batch from the cost of its planes. Returns nothing if the backend chooses another
+/// solver, because `solver` does not support the shape or rank.
 std::vector<Timing> measure_solver(Backend& backend, SolverKind solver, const BatchKey& kind,
                                    const std::vector<Image>& scenes, bool use_thread_clock,
                                    double budget) {

@@ -38,7 +38,7 @@ io::OutputTree make_outputs(const JobRequest& request, const std::vector<RankPol
 ledger::LedgerOptions ledger_options(const JobRequest& request) {
   ledger::LedgerOptions options = logged_ledger_options();
   options.durable = request.settings.durability != settings::Durability::none;
-  // Other threads also wait for the ledger.
+  // Short, because other threads may wait as long as this one.
   if (request.long_lived) options.timeout = std::chrono::milliseconds(200);
   return options;
 }

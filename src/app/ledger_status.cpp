@@ -68,7 +68,7 @@ PendingCount count_pending(const std::filesystem::path& output,
     if (!request) return {{}, "no run was started"};
     if (!request->files_from.empty()) return {{}, "the inputs came from a list"};
     return {count_pending_images(opened, *request, output, ledger), {}};
-  } catch (const std::exception& error) {  // for example, its folders were swapped
+  } catch (const std::exception& error) {  // for example, its folders were moved
     return {{}, error.what()};
   }
 }

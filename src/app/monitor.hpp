@@ -63,8 +63,8 @@ class Monitor {
   const settings::TelemetrySettings settings_;
   const reports::RunIdentity identity_;
   const Providers providers_;
-  std::optional<machine::GpuMonitor>
-      gpu_monitor_;  // made once there is a backend, by the monitor thread; so is the next
+  // Used by the monitor thread, which makes gpu_monitor_ once there is a backend:
+  std::optional<machine::GpuMonitor> gpu_monitor_;
   telemetry::Snapshot last_logged_;
   double last_log_attempt_s_ = 0;
   std::optional<reports::ThroughputLog> log_;

@@ -22,12 +22,13 @@ int publish_group_files(int write_threads) {
 }  // namespace
 
 PipelineOptions pipeline_options(const settings::Settings& settings) {
-  const auto accepts_auto = [](int threads, int default_threads) {
+  const auto threads_or_default = [](int threads, int default_threads) {
     return threads > 0 ? threads : default_threads;
   };
   const int write_threads =
-      accepts_auto(settings.threads.write, default_write_threads(usable_cores()));
-  return {.load_threads = accepts_auto(settings.threads.load, default_load_threads(usable_cores())),
+      threads_or_default(settings.threads.write, default_write_threads(usable_cores()));
+  return {.load_threads =
+              threads_or_default(settings.threads.load, default_load_threads(usable_cores())),
           .write_threads = write_threads,
           .budget_bytes = std::size_t(settings.budget_mb) << 20,
           .pad_multiple = settings.batch.pad,

@@ -156,7 +156,7 @@ Orphans find_orphans(const PruneRequest& request) {
 void prune(const PruneRequest& request,
            const std::function<void(const Orphan& orphan)>& on_removed) {
   static_cast<void>(
-      open_existing_ledger(request.output, request.ledger));  // opening it otherwise would make one
+      open_existing_ledger(request.output, request.ledger));  // Ledger's constructor would make one
   const io::FolderLock lock(request.output);
   ledger::Ledger ledger(ledger_file(request.output, request.ledger), logged_ledger_options());
   const LedgerOutputs known(ledger, request.output, request.ledger);

@@ -39,7 +39,7 @@ struct RunRequest {
   OnSettingsChange on_change = OnSettingsChange::refuse;  ///< for outputs made with other settings
   bool count_inputs = false;    ///< list the inputs twice, so that progress() has a total
   int restarts = 0;             ///< number of previous processes of this run that lost their GPU
-  std::int64_t run_number = 0;  ///< if restarts > 0: the ledger number of the first process
+  std::int64_t run_number = 0;  ///< if restarts > 0: its number in the ledger
 };
 
 /// The composition root: makes sources, codecs, backend and pipeline from the request.

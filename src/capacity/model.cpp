@@ -50,10 +50,10 @@ double estimate_noise(const std::vector<RunMeasurement>& runs) {
     for (const double rate : all) squares += std::pow(rate / mean - 1, 2);
     degrees += double(all.size() - 1);
   }
-  const double format_range = degrees > 0 ? std::sqrt(squares / degrees) : 0;
+  const double between = degrees > 0 ? std::sqrt(squares / degrees) : 0;
   const double within =
       degrees < kMinRepeatedRuns ? largest_machine_run(runs).rate_standard_error : 0;
-  return std::max({kRunNoise, format_range, within});
+  return std::max({kRunNoise, between, within});
 }
 
 /// Returns, by number of cores, the highest observed rate of a disk that threads waited for. Runs

@@ -116,7 +116,7 @@ std::vector<Contradiction> find_contradictions(const Plan& plan) {
   for (const PredictionRow& at : plan.predictions) {
     if (!at.measured_per_s) continue;
     std::map<std::vector<int>, std::pair<double, double>> rates;  // by threads
-    double min_rate = *at.measured_per_s, largest_set = min_rate;
+    double min_rate = *at.measured_per_s, max_rate = min_rate;
     std::vector<RunMeasurement> matching_runs = comparable_runs(plan.runs, at.cores, at.gpus);
     const bool is_held_out = matching_runs.empty();
     if (is_held_out) matching_runs = comparable_runs(plan.held_out_runs, at.cores, at.gpus);
@@ -136,7 +136,7 @@ std::vector<Contradiction> find_contradictions(const Plan& plan) {
     const bool differs = at.is_upper_bound
                              ? predicted < (1 - kMaxDeviation) * min_rate
                              : std::abs(predicted / *at.measured_per_s - 1) > kMaxDeviation;
-    if (differs) all.push_back({at.cores, predicted, min_rate, largest_set, is_held_out});
+    if (differs) all.push_back({at.cores, predicted, min_rate, max_rate, is_held_out});
   }
   return all;
 }

@@ -63,22 +63,21 @@ std::vector<PredictionRow> predictions_of(const Plan& plan, const Model& model,
 }
 
 TargetResult evaluate_target(double rate_per_s, const Plan& plan, const Model& model) {
-  TargetResult evaluate_target{.rate_per_s = rate_per_s,
-                               .headroom = plan.current_capacity.rate_per_s.value / rate_per_s - 1,
-                               .requirements = {model.requirement(rate_per_s, plan.gpus)}};
+  TargetResult result{.rate_per_s = rate_per_s,
+                      .headroom = plan.current_capacity.rate_per_s.value / rate_per_s - 1,
+                      .requirements = {model.requirement(rate_per_s, plan.gpus)}};
   for (int gpus = plan.gpus + 1;
-       evaluate_target.requirements.back().bottleneck == Resource::gpu && gpus <= 64; ++gpus) {
+       result.requirements.back().bottleneck == Resource::gpu && gpus <= 64; ++gpus) {
     const Requirement more = model.requirement(rate_per_s, gpus);
-    if (more.cores || more.bottleneck != Resource::gpu)
-      evaluate_target.requirements.push_back(more);
+    if (more.cores || more.bottleneck != Resource::gpu) result.requirements.push_back(more);
   }
   // The measured capacity of this machine takes precedence over its prediction.
-  std::optional<int>& cores = evaluate_target.requirements.front().cores;
-  if (cores && evaluate_target.headroom >= 0) cores = std::min(*cores, plan.cores);
-  if (cores && evaluate_target.headroom < 0) cores = std::max(*cores, plan.cores + 1);
-  std::optional<int>& conservative_cores = evaluate_target.requirements.front().conservative_cores;
+  std::optional<int>& cores = result.requirements.front().cores;
+  if (cores && result.headroom >= 0) cores = std::min(*cores, plan.cores);
+  if (cores && result.headroom < 0) cores = std::max(*cores, plan.cores + 1);
+  std::optional<int>& conservative_cores = result.requirements.front().conservative_cores;
   if (cores && conservative_cores) conservative_cores = std::max(*conservative_cores, *cores);
-  return evaluate_target;
+  return result;
 }
 
 }  // namespace
