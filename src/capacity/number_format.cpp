@@ -56,7 +56,7 @@ std::string format_count(std::int64_t count, std::string_view noun) {
 }
 
 std::string resource_phrase(Resource resource) {
-  const std::string name(to_string(resource));
+  std::string name(to_string(resource));
   switch (resource) {
     case Resource::cores:
       return name;
