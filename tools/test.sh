@@ -65,7 +65,12 @@ build_and_test "$main_preset"
 
 if [[ $ci == true ]]; then
   say "crash test"
-  tools/crash-test --short --program "build/$main_preset/bin/eckart"
+  crash_test=(tools/crash-test --short --program "build/$main_preset/bin/eckart")
+  parts=(kills stops)
+  if ((EUID == 0)); then parts+=(full-disk power-cut); fi
+  "${crash_test[@]}" faults & # one process at a time, as the others: together they fill two cores
+  "${crash_test[@]}" "${parts[@]}"
+  wait $!
   say "symlink attack test"
   tools/symlink-attack-test --tries 100 --batch 50 --program "build/$main_preset/bin/eckart"
   say "fuzz test"
