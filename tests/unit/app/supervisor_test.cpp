@@ -101,6 +101,13 @@ class SupervisorTest : public testing::Test {
     calls_.push_back(std::async(std::launch::async, call));
     return calls_.back().wait_for(kDeadline) == std::future_status::ready;
   }
+  /// Stops while the service `name` is being made, which waits for `made`: the stop does not.
+  void stop_while_it_is_made(const std::string& name, std::latch& made) {
+    EXPECT_TRUE(events_.wait_for(name + ": is being made"));
+    EXPECT_TRUE(returns([&] { supervisor_->stop(); }));
+    made.count_down();
+    EXPECT_EQ(wait_for_end(), ExitCode::ok);
+  }
   std::ptrdiff_t index_of(const std::string& event) const {
     const std::vector<std::string> all = events_.all();
     return std::find(all.begin(), all.end(), event) - all.begin();
@@ -134,10 +141,7 @@ TEST_F(SupervisorTest, stop_does_not_wait_for_a_service_that_is_being_made) {
   std::latch made(1);
   before_making_["a"] = [&] { made.wait(); };
   start("a");
-  EXPECT_TRUE(events_.wait_for("a: is being made"));
-  EXPECT_TRUE(returns([&] { supervisor_->stop(); }));
-  made.count_down();
-  EXPECT_EQ(wait_for_end(), ExitCode::ok);
+  stop_while_it_is_made("a", made);
   EXPECT_EQ(events_.count("a: is stopped"), 1);
 }
 
@@ -146,10 +150,7 @@ TEST_F(SupervisorTest, stop_does_not_wait_for_a_reload) {
   before_making_["b"] = [&] { made.wait(); };
   start_and_wait("a");
   reload("b");
-  EXPECT_TRUE(events_.wait_for("b: is being made"));
-  EXPECT_TRUE(returns([&] { supervisor_->stop(); }));
-  made.count_down();
-  EXPECT_EQ(wait_for_end(), ExitCode::ok);
+  stop_while_it_is_made("b", made);
   EXPECT_EQ(events_.count("a: made"), 1);
 }
 
@@ -161,10 +162,7 @@ TEST_F(SupervisorTest, stop_during_a_reload_that_fails_starts_no_other_service) 
   };
   start_and_wait("a");
   reload("b");
-  EXPECT_TRUE(events_.wait_for("b: is being made"));
-  EXPECT_TRUE(returns([&] { supervisor_->stop(); }));
-  made.count_down();
-  EXPECT_EQ(wait_for_end(), ExitCode::ok);
+  stop_while_it_is_made("b", made);
   EXPECT_EQ(events_.count("a: is being made"), 1);
 }
 
