@@ -8,6 +8,7 @@
 #include "app/ledger_outputs.hpp"
 #include "app/run.hpp"
 #include "core/error.hpp"
+#include "core/instant.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::app {
@@ -42,7 +43,7 @@ std::int64_t count_pending_images(const OpenedLedger& opened, const ledger::Requ
            .output = output,
            .report = {},
            .on_change = OnSettingsChange::keep},
-          std::chrono::steady_clock::now());
+          Clock::now());
   std::int64_t pending = 0;
   run.dry_run([&](const WorkItem& item, auto) {
     const auto failure = opened.ledger->find_failure(item.file);

@@ -26,8 +26,8 @@ void log_postponed(const std::exception& error) {
 }  // namespace
 
 void Maintenance::run(Job* job, const std::stop_token& stop) {
-  const auto has_elapsed = [](Clock::time_point since, Clock::duration pause) {
-    return since == Clock::time_point() || Clock::now() - since >= pause;
+  const auto has_elapsed = [](Instant since, Clock::duration pause) {
+    return since == Instant() || Clock::now() - since >= pause;
   };
   const Clock::duration pause = has_new_quarantined_ ? kSweepPauseAfterNew : kSweepPause;
   if (has_elapsed(last_sweep_, std::max(pause, kSweepRestFactor * sweep_duration_))) sweep(job);
@@ -40,7 +40,7 @@ void Maintenance::run(Job* job, const std::stop_token& stop) {
 }
 
 void Maintenance::sweep(Job* job) {
-  const Clock::time_point start = Clock::now();
+  const Instant start = Clock::now();
   has_new_quarantined_ = false;
   const auto removed = quarantine_.sweep(std::chrono::system_clock::now());
   for (const std::filesystem::path& file : removed)
@@ -58,7 +58,7 @@ void Maintenance::sweep(Job* job) {
 
 /// Runs for one time slice, because the same thread maintains all watches.
 void Maintenance::forget_missing_outputs(Job& job, const std::stop_token& stop) {
-  const Clock::time_point end = Clock::now() + kForgetTimeSlice;
+  const Instant end = Clock::now() + kForgetTimeSlice;
   try {
     do {
       forget_cursor_ = job.forget_missing_outputs(*forget_cursor_);

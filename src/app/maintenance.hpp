@@ -7,6 +7,7 @@
 #include <string>
 
 #include "app/job.hpp"
+#include "core/instant.hpp"
 #include "io/quarantine.hpp"
 
 namespace eckart::app {
@@ -23,13 +24,12 @@ class Maintenance {
   void run(Job* job, const std::stop_token& stop);
 
  private:
-  using Clock = std::chrono::steady_clock;
   void sweep(Job* job);
   void forget_missing_outputs(Job& job, const std::stop_token& stop);
 
   const io::Quarantine& quarantine_;
   std::atomic<bool> has_new_quarantined_{true};  // since the last sweep
-  Clock::time_point last_sweep_{}, last_forget_{};
+  Instant last_sweep_{}, last_forget_{};
   Clock::duration sweep_duration_{};
   std::optional<std::string>
       forget_cursor_;  // position of forget_missing_outputs(), if it is unfinished

@@ -25,7 +25,7 @@ void RetryBackoff::warn_once(const std::filesystem::path& input, const std::stri
 }
 
 void RetryBackoff::delay_retry(const std::filesystem::path& input, const FileState& state,
-                               Clock::time_point now) {
+                               Instant now) {
   constexpr std::chrono::milliseconds kFirstDelay{1000}, kMaxDelay{30000};
   constexpr std::size_t kMaxDelays = 100000;
   const std::lock_guard lock(mutex_);
@@ -37,7 +37,7 @@ void RetryBackoff::delay_retry(const std::filesystem::path& input, const FileSta
 }
 
 bool RetryBackoff::is_due(const std::filesystem::path& input, const FileState& state,
-                          Clock::time_point now) const {
+                          Instant now) const {
   const std::lock_guard lock(mutex_);
   const auto known = delays_.find(input.native());
   return known == delays_.end() || known->second.state != state || now >= known->second.due;

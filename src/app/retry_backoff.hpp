@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/instant.hpp"
 #include "files/file_state.hpp"
 
 namespace eckart::app {
@@ -15,16 +16,12 @@ namespace eckart::app {
 /// although scans find them again. Thread-safe.
 class RetryBackoff {
  public:
-  using Clock = std::chrono::steady_clock;
-
   void warn_once(const std::filesystem::path& input, const std::string& why);
   /// Records that the input could not be removed: while it is unchanged, it is not due for 1, 2, 4
   /// ... 30 s. Without the delay, an attempt that claims and restores the file would look like a
   /// change and trigger the next attempt at once.
-  void delay_retry(const std::filesystem::path& input, const FileState& state,
-                   Clock::time_point now);
-  bool is_due(const std::filesystem::path& input, const FileState& state,
-              Clock::time_point now) const;
+  void delay_retry(const std::filesystem::path& input, const FileState& state, Instant now);
+  bool is_due(const std::filesystem::path& input, const FileState& state, Instant now) const;
   /// Removes the input: a later failure is logged again.
   void forget(const std::filesystem::path& input);
 
@@ -32,7 +29,7 @@ class RetryBackoff {
   struct Delay {
     FileState state;
     std::chrono::milliseconds wait{0};
-    Clock::time_point due{};
+    Instant due{};
   };
 
   mutable std::mutex mutex_;

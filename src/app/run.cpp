@@ -54,7 +54,7 @@ void add_to(reports::ImageReport& report, const WorkItem& item) {
 
 }  // namespace
 
-Run::Run(RunRequest request, std::chrono::steady_clock::time_point start)
+Run::Run(RunRequest request, Instant start)
     : request_(std::move(request)),
       start_(start),
       calibration_(settings::load_calibration(request_.settings.calibration)),
@@ -134,7 +134,7 @@ telemetry::RunReport Run::execute() {
                               (request_.restarts == 1 ? " time" : " times") +
                               "; images done before count as skipped");
   report.cpu_s = machine::process_usage().cpu_s;
-  report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  report.wall_s = std::chrono::duration<double>(Clock::now() - start_).count();
   return report;
 }
 

@@ -17,6 +17,7 @@
 #include "app/make_backend.hpp"
 #include "app/monitor.hpp"
 #include "core/error.hpp"
+#include "core/instant.hpp"
 #include "io/source.hpp"
 #include "pipeline/pipeline.hpp"
 #include "reports/image_report.hpp"
@@ -47,7 +48,7 @@ class Run : private JobSteps {
  public:
   /// Checks everything that can be checked before the work begins. Throws FatalError,
   /// settings::SettingsError, and std::invalid_argument if values contradict each other.
-  Run(RunRequest request, std::chrono::steady_clock::time_point start);
+  Run(RunRequest request, Instant start);
 
   /// See Pipeline.
   telemetry::RunReport execute();
@@ -90,7 +91,7 @@ class Run : private JobSteps {
   status_server::ServiceState state() const;
 
   const RunRequest request_;
-  const std::chrono::steady_clock::time_point start_;
+  const Instant start_;
   const settings::LoadedCalibration calibration_;
   Job job_;
   std::unique_ptr<io::Source> source_;

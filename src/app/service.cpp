@@ -262,17 +262,16 @@ std::optional<Activity::Stall> Service::find_stalled_watch() {
   constexpr seconds kMaxCheckInterval{5};
   const auto states = source_->states();
   const std::lock_guard lock(watch_busy_times_mutex_);
-  const io::Instant now = steady_clock::now();
-  const auto tick = std::min<steady_clock::duration>(now - std::exchange(last_watch_check_, now),
-                                                     kMaxCheckInterval);
+  const Instant now = Clock::now();
+  const auto tick =
+      std::min<Clock::duration>(now - std::exchange(last_watch_check_, now), kMaxCheckInterval);
   watch_busy_times_.resize(states.size());
   for (std::size_t i = 0; i < states.size(); ++i) {
     WatchBusyTime& known = watch_busy_times_[i];
-    const io::Instant since = states[i].busy_since.value_or(io::Instant::max());
-    known.age = since == known.since ? known.age + tick : steady_clock::duration(0);
+    const Instant since = states[i].busy_since.value_or(Instant::max());
+    known.age = since == known.since ? known.age + tick : Clock::duration(0);
     known.since = since;
-    if (since == io::Instant::max() ||
-        known.age <= seconds(configuration_.settings.timeouts.stall_s))
+    if (since == Instant::max() || known.age <= seconds(configuration_.settings.timeouts.stall_s))
       continue;
     return Activity::Stall{"source",
                            {{.file = inputs_[i], .relative = {}, .job = int(i)}},
@@ -305,7 +304,7 @@ status_server::ServiceState Service::state() {
     state.watches.push_back(
         {input, outputs_[i].native(), std::int64_t(watch.pending + watch.ready), why});
     if (!watch.oldest_arrival) continue;
-    const duration<double> age = steady_clock::now() - *watch.oldest_arrival;
+    const duration<double> age = Clock::now() - *watch.oldest_arrival;
     const double came_unix_s = machine::unix_now_s() - age.count();
     if (state.oldest_waiting_unix_s == 0 || came_unix_s < state.oldest_waiting_unix_s)
       state.oldest_waiting_unix_s = came_unix_s;
@@ -314,7 +313,7 @@ status_server::ServiceState Service::state() {
     state.unhealthy_reasons.push_back(to_string(*stall));
     state.not_ready_reasons.push_back(to_string(*stall));
   }
-  const duration<double> silence = steady_clock::now() - last_heartbeat_.load();
+  const duration<double> silence = Clock::now() - last_heartbeat_.load();
   state.are_gpus_healthy = !has_backend_ || silence <= kMaxHeartbeatAge;
   if (!state.are_gpus_healthy)
     state.unhealthy_reasons.push_back("the GPUs have not responded for " +

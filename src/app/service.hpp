@@ -15,6 +15,7 @@
 #include "app/monitor.hpp"
 #include "app/supervised_service.hpp"
 #include "app/watched_folder.hpp"
+#include "core/instant.hpp"
 #include "io/watch/watch_source.hpp"
 #include "pipeline/activity.hpp"
 #include "pipeline/pipeline.hpp"
@@ -55,7 +56,7 @@ class Service : public SupervisedService, private JobSteps {
   void record_stall(const Activity::Stall& stall) override;
   Activity& activity() override { return pipeline_->activity(); }
   Backend* backend() const override { return has_backend_ ? backend_.backend.get() : nullptr; }
-  void record_heartbeat() override { last_heartbeat_ = std::chrono::steady_clock::now(); }
+  void record_heartbeat() override { last_heartbeat_ = Clock::now(); }
   /// Rescans watches with requeued inputs, and calls WatchedFolder::maintain() for each watch.
   void maintain_folders(const std::stop_token& stop) override;
 
@@ -80,19 +81,19 @@ class Service : public SupervisedService, private JobSteps {
   std::vector<std::filesystem::path> inputs_, outputs_;  // one for each watch
   ChosenBackend backend_;
   std::atomic<bool> has_backend_{false};
-  std::atomic<std::chrono::steady_clock::time_point> last_heartbeat_{};
+  std::atomic<Instant> last_heartbeat_{};
   std::function<void()> ready_;
   std::mutex error_mutex_;
   std::exception_ptr error_;
   std::unique_ptr<io::WatchSource> source_;
   /// How long the thread of a watch has been busy with the same step.
   struct WatchBusyTime {
-    io::Instant since{};
-    std::chrono::steady_clock::duration age{};
+    Instant since{};
+    Clock::duration age{};
   };
   std::mutex watch_busy_times_mutex_;
   std::vector<WatchBusyTime> watch_busy_times_;
-  io::Instant last_watch_check_{};
+  Instant last_watch_check_{};
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<Monitor> monitor_;
 };

@@ -61,7 +61,7 @@ void ServiceHealth::handle_stall(const Activity::Stall& stall) {
 void ServiceHealth::handle_healthy() {
   if (has_stalled_) return;
   manager_.notify_status(service_.status_line());
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = Clock::now();
   if (now < watchdog_due_) return;
   manager_.notify_watchdog();
   watchdog_due_ = now + watchdog_interval_;

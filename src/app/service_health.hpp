@@ -10,6 +10,7 @@
 #include "app/service_manager.hpp"
 #include "app/stall_detector.hpp"
 #include "app/supervised_service.hpp"
+#include "core/instant.hpp"
 #include "flow/workers.hpp"
 
 namespace eckart::app {
@@ -45,7 +46,7 @@ class ServiceHealth {
   const OnStall on_stall_;
   const HealthIntervals intervals_;
   const std::chrono::milliseconds watchdog_interval_;
-  std::chrono::steady_clock::time_point watchdog_due_{};
+  Instant watchdog_due_{};
   bool has_stalled_ = false;  // used by the thread of stall_detector_
   std::stop_source stop_;
   std::optional<flow::Workers> stall_recorder_;

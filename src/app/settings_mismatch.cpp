@@ -8,6 +8,7 @@
 
 #include "app/ledger_outputs.hpp"
 #include "core/error.hpp"
+#include "core/instant.hpp"
 #include "io/output_tree.hpp"
 #include "ledger/ledger.hpp"
 #include "pipeline/settings_change.hpp"
@@ -94,7 +95,7 @@ SettingsMismatch find_settings_mismatch(const RunRequest& request) try {
   dry_request.report.clear();
   dry_request.trace.clear();
   dry_request.count_inputs = false;
-  Run run(std::move(dry_request), std::chrono::steady_clock::now());
+  Run run(std::move(dry_request), Clock::now());
   if (!run.can_relist_inputs()) return mismatch;
   run.dry_run([&](const WorkItem&, std::span<const OutputDecision> places) {
     for (const OutputDecision& decision : places) {

@@ -13,6 +13,7 @@
 
 #include "app/watch_warnings.hpp"
 #include "core/error.hpp"
+#include "core/instant.hpp"
 #include "io/claimed_file.hpp"
 #include "io/content_hash.hpp"
 #include "io/environment_error.hpp"
@@ -143,7 +144,7 @@ std::shared_ptr<Job> WatchedFolder::job() {
 }
 
 bool WatchedFolder::needs_processing(const io::SourceItem& arrival, const FileState& state) {
-  if (!retry_backoff_.is_due(arrival.file, state, RetryBackoff::Clock::now())) return false;
+  if (!retry_backoff_.is_due(arrival.file, state, Clock::now())) return false;
   const std::shared_ptr<Job> job = this->job();
   move_to_mount_.check_exists();
   WorkItem item;
@@ -301,7 +302,7 @@ bool WatchedFolder::dispose_of_input(WorkItem& item) {
     return true;
   } catch (const ItemError& error) {
     retry_backoff_.warn_once(item.file, error.what());
-    retry_backoff_.delay_retry(item.file, item.file_state, RetryBackoff::Clock::now());
+    retry_backoff_.delay_retry(item.file, item.file_state, Clock::now());
   } catch (const EnvironmentError& error) {
     defer(item, Stage::write, error.what());
   }
@@ -364,7 +365,7 @@ void WatchedFolder::quarantine(const WorkItem& item) {
   };
   if (watch_.keeps_inputs()) return note({});
   const auto stay = [&](const std::runtime_error& error) {
-    retry_backoff_.delay_retry(item.file, item.file_state, RetryBackoff::Clock::now());
+    retry_backoff_.delay_retry(item.file, item.file_state, Clock::now());
     note(std::string(" (") + error.what() + ")");
   };
   try {

@@ -1,13 +1,10 @@
-#include <nlohmann/json.hpp>
-
 #include "capacity/plan.hpp"
 #include "capacity/plan_sentences.hpp"
+#include "text/json.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::capacity {
 namespace {
-
-using Json = nlohmann::ordered_json;  // keys in the order of docs/reference/plan.md
 
 template <typename T>
 Json value_or_null(const std::optional<T>& value) {

@@ -18,6 +18,7 @@
 #include "app/make_backend.hpp"
 #include "cli/commands.hpp"
 #include "cli/measure_costs.hpp"
+#include "core/instant.hpp"
 #include "core/quality.hpp"
 #include "core/round_up.hpp"
 #include "files/out_of_space.hpp"
@@ -97,9 +98,9 @@ bool check_backend(Backend& backend, const Task& reference) {
   MaxDifference difference;
   std::chrono::duration<double, std::milli> first{};
   for (int lane = 0; lane < backend.lanes(); ++lane) {
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = Clock::now();
     difference.add(reconstruct(backend, lane), reference);
-    if (lane == 0) first = std::chrono::steady_clock::now() - start;
+    if (lane == 0) first = Clock::now() - start;
   }
   std::printf("%-8s %s: %s\n", backend.name().c_str(), difference.is_acceptable() ? "ok" : "WRONG",
               backend.description().c_str());

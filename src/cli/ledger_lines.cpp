@@ -4,15 +4,13 @@
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "core/outcome.hpp"
 #include "hash/hex.hpp"
+#include "text/json.hpp"
 
 namespace eckart::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int kExportVersion = 1;
 

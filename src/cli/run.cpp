@@ -19,6 +19,7 @@
 #include "cli/restart_process.hpp"
 #include "cli/signal_handler.hpp"
 #include "cli/stop_signals.hpp"
+#include "core/instant.hpp"
 #include "io/codec.hpp"
 #include "logging/log.hpp"
 #include "logging/progress.hpp"
@@ -182,7 +183,7 @@ void check_not_image(const std::string& flag, const std::filesystem::path& file)
 }
 
 ExitCode execute(const RunArgs& args) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   const std::set<int> inherited = open_descriptors();
   raise_descriptor_limit();
   logging::start_log(args.verbose - args.quiet);

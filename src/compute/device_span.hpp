@@ -2,12 +2,14 @@
 
 #include <chrono>
 
+#include "core/instant.hpp"
+
 namespace eckart {
 
 /// What one engine of a device did for a batch, in the time of the host's clock.
 struct DeviceSpan {
   enum Kind { copy_in, compute, copy_out };
-  using Time = std::chrono::steady_clock::time_point;
+  using Time = Instant;
   Kind kind;
   int planes;         ///< planes of the batch, or of the recomputed part
   bool is_recompute;  ///< recomputation of uncertified planes

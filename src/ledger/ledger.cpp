@@ -54,9 +54,9 @@ class CreationLock {
   CreationLock(const fs::path& file, std::chrono::milliseconds timeout)
       : folder_(::open((file.has_parent_path() ? file.parent_path() : fs::path(".")).c_str(),
                        O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    const auto end = std::chrono::steady_clock::now() + timeout;
+    const auto end = Clock::now() + timeout;
     while (!(is_held_ = ::flock(folder_, LOCK_EX | LOCK_NB) == 0) && errno == EWOULDBLOCK &&
-           std::chrono::steady_clock::now() < end)
+           Clock::now() < end)
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   CreationLock(const CreationLock&) = delete;
@@ -317,7 +317,7 @@ auto Ledger::with_tables(const Body& body) {
 template <class Write>
 void Ledger::transaction(bool sync, const Write& write) {
   with_tables([&](LedgerTables& tables) {
-    const auto now = std::chrono::steady_clock::now();
+    const auto now = Clock::now();
     const bool sync_now = sync || (options_.durable && now - last_sync_ >= kSyncInterval);
     tables.transaction(sync_now, [&] { write(tables); });
     if (sync_now) last_sync_ = now;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/instant.hpp"
 #include "ledger/ledger_file.hpp"
 #include "ledger/records.hpp"
 
@@ -134,7 +135,7 @@ class Ledger {
   std::unique_ptr<LedgerTables> tables_;
   mutable std::mutex open_file_id_mutex_;
   std::optional<FileId> open_file_id_;  // of the open file
-  std::chrono::steady_clock::time_point last_sync_ = std::chrono::steady_clock::now();
+  Instant last_sync_ = Clock::now();
 };
 
 }  // namespace eckart::ledger

@@ -106,9 +106,7 @@ std::string progress_line(const telemetry::ProgressState& state, double elapsed_
 }
 
 ProgressBar::ProgressBar(std::function<telemetry::ProgressState()> state)
-    : state_(std::move(state)),
-      start_(std::chrono::steady_clock::now()),
-      thread_([this] { run(); }) {}
+    : state_(std::move(state)), start_(Clock::now()), thread_([this] { run(); }) {}
 
 ProgressBar::~ProgressBar() {
   {
@@ -123,7 +121,7 @@ ProgressBar::~ProgressBar() {
 void ProgressBar::run() {
   std::unique_lock lock(mutex_);
   do {
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
+    const std::chrono::duration<double> elapsed = Clock::now() - start_;
     // The last column stays empty, because some terminals wrap as soon as it is written.
     stderr_line().show(progress_line(state_(), elapsed.count(), stderr_width() - 1));
   } while (!wake_.wait_for(lock, kRedrawInterval, [this] { return should_stop_; }));

@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "core/instant.hpp"
 #include "telemetry/progress_state.hpp"
 
 namespace eckart::logging {
@@ -30,7 +31,7 @@ class ProgressBar {
   void run();
 
   const std::function<telemetry::ProgressState()> state_;
-  const std::chrono::steady_clock::time_point start_;
+  const Instant start_;
   std::mutex mutex_;
   std::condition_variable wake_;
   bool should_stop_ = false;

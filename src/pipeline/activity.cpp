@@ -58,9 +58,9 @@ void Activity::set_waiting(StepIterator position, bool is_waiting) {
   position->age = position->cpu_idle = {};
 }
 
-std::optional<Activity::Stall> Activity::check(Clock::time_point now) {
+std::optional<Activity::Stall> Activity::check(Instant now) {
   const std::lock_guard lock(mutex_);
-  const Clock::time_point before = std::exchange(last_check_, std::max(now, last_check_));
+  const Instant before = std::exchange(last_check_, std::max(now, last_check_));
   const Duration tick = std::clamp<Duration>(now - before, Duration(0), kMaxTick);
   bool is_working = false;
   std::optional<Stall> worst;

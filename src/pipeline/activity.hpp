@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/instant.hpp"
 #include "files/file_state.hpp"
 #include "pipeline/work_item.hpp"
 
@@ -21,7 +22,6 @@ namespace eckart {
 /// named. Thread-safe.
 class Activity {
  public:
-  using Clock = std::chrono::steady_clock;
   using Duration = Clock::duration;
 
   struct File {
@@ -54,7 +54,7 @@ class Activity {
     clockid_t thread_clock{};
     bool has_thread_clock = false;
     bool is_waiting = false;  // the step does not count
-    Clock::time_point begin{};
+    Instant begin{};
     Duration age{}, cpu_idle{};  // at the last check
     std::chrono::nanoseconds cpu{};
   };
@@ -95,7 +95,7 @@ class Activity {
   /// Call it about once per second. Returns the step that exceeds its limit the most, if any. The
   /// time between two calls counts as at most 5 s, because a stopped or suspended process has not
   /// stalled.
-  std::optional<Stall> check(Clock::time_point now = Clock::now());
+  std::optional<Stall> check(Instant now = Clock::now());
   /// Returns how long no image step has begun, ended or been running, as of the last check.
   Duration idle_time() const;
   /// Describes the running steps, the longest first: "load of a.png for 12 s, ...". Empty if no
@@ -111,7 +111,7 @@ class Activity {
   std::list<RunningStep> steps_;
   // Number of begin, end and pause events of image steps: now, and at the last check.
   std::int64_t changes_ = 0, last_changes_ = 0;
-  Clock::time_point last_check_ = Clock::now();
+  Instant last_check_ = Clock::now();
   Duration idle_time_{};
 };
 

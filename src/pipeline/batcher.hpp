@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "core/instant.hpp"
 #include "pipeline/work_item.hpp"
 
 namespace eckart {
@@ -13,7 +14,7 @@ namespace eckart {
 /// the linger time. Uses no threads and no clock: the caller passes the time.
 class Batcher {
  public:
-  using Time = std::chrono::steady_clock::time_point;
+  using Time = Instant;
 
   /// `capacity` returns the plane capacity of a batch with this key.
   Batcher(std::function<int(const BatchKey&)> capacity, int pad_multiple,

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "core/instant.hpp"
 #include "pipeline/attempt.hpp"
 #include "pipeline/full_rank_filter.hpp"
 
@@ -61,7 +62,7 @@ std::optional<Batch> ComputeWorker::next_batch() {
 }
 
 std::optional<Batch> ComputeWorker::record_queue_wait(std::optional<Batch> batch) {
-  if (batch) meters_.batches.add(std::chrono::steady_clock::now() - batch->entered_at);
+  if (batch) meters_.batches.add(Clock::now() - batch->entered_at);
   return batch;
 }
 
@@ -98,7 +99,7 @@ void ComputeWorker::start(Batch batch) {
   const int slot = free_slots_.back();
   ThreadTrace::Span span(trace_.thread, batch);
   trace_.thread.trace_flow(batch);
-  batch.entered_at = std::chrono::steady_clock::now();
+  batch.entered_at = Clock::now();
   spdlog::trace("batch: {} images, {} planes of {} x {}", batch.items.size(), batch.planes,
                 batch.key.shape.rows, batch.key.shape.cols);
   std::vector<Task*> tasks;
@@ -137,7 +138,7 @@ void ComputeWorker::trace_device(const Batch& batch) {
 }
 
 void ComputeWorker::send(Batch batch) {
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = Clock::now();
   meters_.service(Stage::compute).add(now - batch.entered_at, std::int64_t(batch.items.size()));
   for (ItemPtr& item : batch.items) item->entered_at = now;
   clock_.measure_wait(flow::StageClock::State::blocked, [&] {

@@ -11,8 +11,6 @@
 
 namespace eckart {
 
-using Instant = std::chrono::steady_clock::time_point;
-
 /// Measurements of a pipeline, besides its clocks. Workers write them; any thread may read them at
 /// any time. docs/reference/throughput-log.md defines the service time of each stage.
 class Meters {

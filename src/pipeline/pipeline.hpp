@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <string>
 
+#include "core/instant.hpp"
 #include "flow/budget.hpp"
 #include "flow/stage_clock.hpp"
 #include "io/source.hpp"
@@ -26,8 +27,6 @@ namespace eckart {
 /// threads of the stages.
 class Pipeline {
  public:
-  using Clock = std::chrono::steady_clock;
-
   /// `source` and `steps` must outlive the pipeline.
   Pipeline(io::Source& source, JobSteps& steps, const PipelineOptions& options);
 
@@ -78,7 +77,7 @@ class Pipeline {
   io::Source& source_;
   JobSteps& steps_;
   const PipelineOptions options_;
-  const Clock::time_point start_ = Clock::now();
+  const Instant start_ = Clock::now();
   trace::Trace* trace_ = nullptr;  // set by run(); may be null
   std::atomic<Clock::duration::rep> queue_sizes_traced_at_{0};
   Meters meters_;

@@ -1,3 +1,4 @@
+#include "core/instant.hpp"
 #include "pipeline/pipeline.hpp"
 
 namespace eckart {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 
+#include "core/instant.hpp"
 #include "pipeline/work_item.hpp"
 
 namespace eckart {
@@ -12,7 +13,7 @@ struct StepLimits {
   std::chrono::seconds stall;   ///< base limit, added to the time of the work
   std::chrono::seconds decode;  ///< added for decoding an image
 
-  using Duration = std::chrono::steady_clock::duration;
+  using Duration = Clock::duration;
   /// Limit for reading and decoding the item's file. Its size may be unknown.
   Duration load(const WorkItem& item) const;
   /// Limit for encoding and writing the item's outputs.

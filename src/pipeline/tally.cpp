@@ -92,7 +92,7 @@ void Tally::count(const WorkItem& item) {
     case ItemResult::done:
       break;
   }
-  meters_.end_to_end.add(std::chrono::steady_clock::now() - item.found_at);
+  meters_.end_to_end.add(Clock::now() - item.found_at);
   last_done_unix_s_ = machine::unix_now_s();
   ++report_.done;
   for (const std::int64_t bytes : item.output_bytes) report_.output_bytes += bytes;
@@ -125,8 +125,7 @@ void Tally::add_to(telemetry::Snapshot& snapshot) const {
   snapshot.found = progress_.total;
   snapshot.unfinished = progress_.total - progress_.done;
   if (!unfinished_.empty()) {
-    const std::chrono::duration<double> age =
-        std::chrono::steady_clock::now() - *unfinished_.begin();
+    const std::chrono::duration<double> age = Clock::now() - *unfinished_.begin();
     snapshot.oldest_unfinished_unix_s = machine::unix_now_s() - age.count();
   }
   snapshot.last_done_unix_s = last_done_unix_s_;

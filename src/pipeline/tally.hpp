@@ -4,6 +4,7 @@
 #include <mutex>
 #include <set>
 
+#include "core/instant.hpp"
 #include "pipeline/work_item.hpp"
 #include "telemetry/progress_state.hpp"
 #include "telemetry/run_report.hpp"

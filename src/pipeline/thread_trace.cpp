@@ -148,7 +148,7 @@ DeviceTrace::DeviceTrace(Trace* trace, const std::vector<std::string>& gpus, int
 /// its request and after the previous span of the same engine.
 void DeviceTrace::add(const std::vector<DeviceSpan>& spans, const Batch& batch, Instant started) {
   if (!trace_) return;
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = Clock::now();
   for (const DeviceSpan& span : spans) {
     Instant& last = last_[span.kind];
     const Instant begin = std::min(std::max({span.begin, started, last}), now);

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/instant.hpp"
 #include "flow/stage_clock.hpp"
 #include "pipeline/work_item.hpp"
 #include "trace/trace.hpp"
@@ -60,7 +61,7 @@ class ThreadTrace {
  private:
   /// Returns `time`, or a later time, so that the times of this thread increase strictly.
   Instant next_time(Instant time);
-  Instant now() { return next_time(std::chrono::steady_clock::now()); }
+  Instant now() { return next_time(Clock::now()); }
 
   trace::Trace* const trace_;
   const char* const category_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compute/backend.hpp"
+#include "core/instant.hpp"
 #include "core/outcome.hpp"
 #include "files/file_state.hpp"
 #include "flow/budget.hpp"

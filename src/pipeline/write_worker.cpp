@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/instant.hpp"
 #include "flow/pause.hpp"
 #include "pipeline/attempt.hpp"
 #include "text/printable.hpp"
@@ -26,7 +27,7 @@ void WriteWorker::run() {
 }
 
 void WriteWorker::add_to_group(ItemPtr item) {
-  shared_.meters.finished.add(std::chrono::steady_clock::now() - item->entered_at);
+  shared_.meters.finished.add(Clock::now() - item->entered_at);
   try {
     try_write(*item);
   } catch (const EnvironmentError& error) {

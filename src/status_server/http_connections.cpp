@@ -61,18 +61,18 @@ class HttpConnections::Connection {
     send();
   }
 
-  Clock::time_point deadline() const {
+  Instant deadline() const {
     return accepted_at_ +
            (state_ == State::reading_request ? timeouts_.request : timeouts_.exchange);
   }
   /// The time from which the connection may be closed in favor of waiting ones: it must first have
   /// been slow.
-  Clock::time_point evictable_at() const {
+  Instant evictable_at() const {
     switch (state_) {
       case State::reading_request:
         return accepted_at_ + kMinReadTime;
       case State::request_complete:
-        return Clock::time_point::max();
+        return Instant::max();
       case State::writing_response:
         return last_sent_at_ + kMinWriteIdleTime;
       default:
@@ -129,8 +129,8 @@ class HttpConnections::Connection {
   State state_ = State::reading_request;
   std::string head_, response_;
   std::size_t sent_ = 0;
-  Clock::time_point accepted_at_ = Clock::now();
-  Clock::time_point last_sent_at_ = accepted_at_;  // when the last byte was sent
+  Instant accepted_at_ = Clock::now();
+  Instant last_sent_at_ = accepted_at_;  // when the last byte was sent
 };
 
 HttpConnections::HttpConnections(int listening_socket, RequestHandler handle_request,
@@ -181,12 +181,12 @@ void HttpConnections::wait() {
 
 int HttpConnections::timeout_ms() const {
   const auto now = Clock::now();
-  auto next = accept_at_ > now ? accept_at_ : Clock::time_point::max();
+  auto next = accept_at_ > now ? accept_at_ : Instant::max();
   for (const Connection& connection : connections_) {
     if (connection.state() == Connection::State::request_complete) return 0;
     next = std::min(next, connection.deadline());
   }
-  if (next == Clock::time_point::max()) return -1;
+  if (next == Instant::max()) return -1;
   return int(std::max<milliseconds::rep>(0, std::chrono::ceil<milliseconds>(next - now).count()));
 }
 

@@ -6,6 +6,8 @@
 #include <list>
 #include <string>
 
+#include "core/instant.hpp"
+
 namespace eckart::status_server {
 
 /// The time that a client may take.
@@ -39,7 +41,6 @@ class HttpConnections {
   void stop();
 
  private:
-  using Clock = std::chrono::steady_clock;
   class Connection;
 
   void wait();
@@ -56,7 +57,7 @@ class HttpConnections {
   const ClientTimeouts timeouts_;
   std::list<Connection> connections_;
   bool has_pending_connection_ = false;  // a client waits to be accepted
-  Clock::time_point accept_at_{};        // when to accept again
+  Instant accept_at_{};                  // when to accept again
   std::atomic<bool> should_stop_{false};
 };
 

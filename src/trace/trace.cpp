@@ -123,7 +123,7 @@ Trace::Trace(std::filesystem::path file, int restarts)
     : path_(std::move(file)),
       restarts_(restarts),
       file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)),
-      written_at_(std::chrono::steady_clock::now()) {
+      written_at_(Clock::now()) {
   if (file_ < 0) {
     const int error = errno;
     const FatalError failure = trace_error(
@@ -154,7 +154,7 @@ void Trace::add(Format&& format) noexcept {
     const std::lock_guard lock(mutex_);
     if (file_ < 0) return;
     buffer_.append(",\n").append(text).append("}");
-    const bool is_due = std::chrono::steady_clock::now() - written_at_ > kMaxBufferTime;
+    const bool is_due = Clock::now() - written_at_ > kMaxBufferTime;
     if (is_due || buffer_.size() >= kBufferBytes) write();
   } catch (const std::exception&) {  // out of memory: the event is dropped
   }
@@ -232,7 +232,7 @@ void Trace::close() noexcept {
 
 /// Writes the whole buffer; after an error the file is truncated to whole events.
 void Trace::write() {
-  written_at_ = std::chrono::steady_clock::now();
+  written_at_ = Clock::now();
   std::string_view rest = buffer_;
   while (!rest.empty()) {
     const ssize_t written = ::write(file_, rest.data(), rest.size());

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/instant.hpp"
+
 namespace eckart::trace {
 
 /// The arguments of a span or event: members of a JSON object.
@@ -37,7 +39,7 @@ class TraceArgs {
 /// Times are of the steady clock. Spans of one track must be nested or disjoint.
 class Trace {
  public:
-  using Time = std::chrono::steady_clock::time_point;
+  using Time = Instant;
   struct Track {
     int process, thread;
   };

@@ -1,6 +1,7 @@
 // The device spans that a lane reports, and the concurrency of a GPU's engines.
 #include <chrono>
 
+#include "core/instant.hpp"
 #include "synth/synth.hpp"
 #include "tests/backend/backend_fixture.hpp"
 #include "tests/support/overlap.hpp"
@@ -8,7 +9,6 @@
 namespace eckart::test {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
 // Allowed difference of the two clocks, in addition to DeviceSpan::clock_error.
@@ -20,7 +20,7 @@ class DeviceTraceTest : public BackendTest {
  protected:
   struct TimedBatch {
     std::vector<Task> tasks;
-    Clock::time_point started, finished;
+    Instant started, finished;
     std::vector<DeviceSpan> spans;
   };
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/image.hpp"
+#include "core/instant.hpp"
 #include "pipeline/step_limits.hpp"
 #include "tests/pipeline/fakes.hpp"
 
@@ -28,7 +29,7 @@ class ActivityTest : public ::testing::Test {
   }
 
   Activity activity_;
-  Activity::Clock::time_point now_ = Activity::Clock::now();
+  Instant now_ = Clock::now();
 };
 
 TEST_F(ActivityTest, a_step_that_lasts_longer_than_its_limit_has_stalled_and_is_named) {

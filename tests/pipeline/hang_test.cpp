@@ -7,6 +7,7 @@
 #include <future>
 #include <mutex>
 
+#include "core/instant.hpp"
 #include "tests/pipeline/fakes.hpp"
 
 namespace eckart::test {
@@ -73,7 +74,7 @@ class HungStage : public ::testing::TestWithParam<StageHang> {
   Gate gate_;
   PipelineHarness harness_;
   std::future<telemetry::RunReport> run_;
-  Activity::Clock::time_point now_ = Activity::Clock::now();
+  Instant now_ = Clock::now();
 };
 
 TEST_P(HungStage, is_reported_with_its_image_and_loses_nothing_when_it_resumes) {

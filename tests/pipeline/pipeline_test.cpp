@@ -8,6 +8,7 @@
 #include <numeric>
 #include <thread>
 
+#include "core/instant.hpp"
 #include "tests/pipeline/fakes.hpp"
 
 namespace eckart::test {
@@ -141,12 +142,11 @@ TEST(Pipeline, accounts_for_the_whole_time_of_every_worker) {
   harness.images = 200;
   harness.options.write_threads = 3;
   harness.backend.lane_count = 2;
-  using Clock = std::chrono::steady_clock;
   const auto in_seconds = [](Clock::duration time) {
     return std::chrono::duration<double>(time).count();
   };
-  std::atomic<Clock::time_point> first_found = Clock::time_point::max();
-  std::atomic<Clock::time_point> last_written = Clock::time_point::min();
+  std::atomic<Instant> first_found = Instant::max();
+  std::atomic<Instant> last_written = Instant::min();
   std::atomic<Clock::duration> writing = Clock::duration();
   harness.on_next = [&](int number) {
     if (number == 0) first_found = Clock::now();

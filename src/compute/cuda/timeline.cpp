@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/instant.hpp"
+
 namespace eckart::cuda {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
 // In this time clocks drift by a few microseconds, and a float of milliseconds is exact to 0.06 us.

@@ -17,7 +17,6 @@
 namespace eckart::io {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr int kMaxFilesPerStep = 512;  // between two reads of events
 
 FileDescriptor make_wake_descriptor() {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "core/instant.hpp"
 #include "files/file_descriptor.hpp"
 #include "flow/workers.hpp"
 #include "io/watch/path_filter.hpp"
@@ -74,8 +75,8 @@ class FolderWatcher {
   std::int64_t previous_overflows_ = 0;  // of roots that were closed
 
   std::atomic<bool> stop_ = false, is_scan_requested_ = false;
-  std::atomic<Instant> busy_since_{std::chrono::steady_clock::now()};  // max(): the thread waits
-  mutable std::mutex mutex_;                                           // guards state_ and failure_
+  std::atomic<Instant> busy_since_{Clock::now()};  // max(): the thread waits
+  mutable std::mutex mutex_;                       // guards state_ and failure_
   WatchState state_;
   std::exception_ptr failure_;
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "io/watch/instant.hpp"
+#include "core/instant.hpp"
 #include "io/watch/stability_tracker.hpp"
 #include "io/watch/watch_options.hpp"
 

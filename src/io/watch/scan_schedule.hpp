@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "io/watch/instant.hpp"
+#include "core/instant.hpp"
 
 namespace eckart::io {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "core/instant.hpp"
 #include "io/watch/file_observation.hpp"
-#include "io/watch/instant.hpp"
 #include "io/watch/watch_options.hpp"
 
 namespace eckart::io {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <stop_token>
 
-#include "io/watch/instant.hpp"
+#include "core/instant.hpp"
 
 namespace eckart::io {
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "core/instant.hpp"
 #include "files/file_state.hpp"
 #include "io/directory.hpp"
 #include "io/source.hpp"
-#include "io/watch/instant.hpp"
 
 namespace eckart::io {
 

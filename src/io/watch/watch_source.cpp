@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/instant.hpp"
 #include "io/watch/folder_watcher.hpp"
 #include "io/watch/wake_event.hpp"
 

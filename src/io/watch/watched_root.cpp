@@ -12,7 +12,6 @@
 namespace eckart::io {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr std::size_t kMaxEntriesPerStep = 512;  // between two reads of events
 constexpr int kMaxEventReads = 16;               // of events, before other work
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/instant.hpp"
 #include "io/watch/inotify_tree.hpp"
 #include "io/watch/path_filter.hpp"
 #include "io/watch/ready_queue.hpp"

@@ -4,11 +4,13 @@
 
 #include <chrono>
 
+#include "core/instant.hpp"
+
 namespace eckart::app {
 namespace {
 
 using namespace std::chrono_literals;
-using Time = RetryBackoff::Clock::time_point;
+using Time = Instant;
 
 constexpr FileState kState{10, 20, 30};
 

@@ -16,7 +16,7 @@ namespace eckart::io {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::system_clock;
+using SystemClock = std::chrono::system_clock;
 
 class QuarantineTest : public ::testing::Test {
  protected:
@@ -157,9 +157,9 @@ TEST_F(QuarantineTest, expires_the_record_of_a_kept_file_but_not_another_file_of
   add(quarantine, "a.png", 900000);
   add(quarantine, "b.png", 100000);
   quarantine.add_kept_record("a.png", "stays");
-  EXPECT_TRUE(quarantine.sweep(Clock::now()).empty()) << "no file is counted twice";
+  EXPECT_TRUE(quarantine.sweep(SystemClock::now()).empty()) << "no file is counted twice";
   set_age("a.png.kept.json", 8);
-  EXPECT_EQ(quarantine.sweep(Clock::now()), std::vector{path_of("a.png.kept.json")});
+  EXPECT_EQ(quarantine.sweep(SystemClock::now()), std::vector{path_of("a.png.kept.json")});
   EXPECT_TRUE(fs::exists(path_of("a.png")) && fs::exists(path_of("a.png.record.json")));
 }
 
@@ -216,8 +216,8 @@ TEST_F(QuarantineTest, does_not_follow_links_in_its_folders) {
 TEST_F(QuarantineTest, removes_files_that_are_too_old) {
   Quarantine quarantine(folder_.path(), {.keep_days = 7, .max_mb = 0});
   add(quarantine, "a.png");
-  EXPECT_TRUE(quarantine.sweep(Clock::now() + std::chrono::hours(24 * 6)).empty());
-  EXPECT_EQ(quarantine.sweep(Clock::now() + std::chrono::hours(24 * 8)).size(), 1u);
+  EXPECT_TRUE(quarantine.sweep(SystemClock::now() + std::chrono::hours(24 * 6)).empty());
+  EXPECT_EQ(quarantine.sweep(SystemClock::now() + std::chrono::hours(24 * 8)).size(), 1u);
   EXPECT_EQ(record_count(), 0u);
   EXPECT_FALSE(fs::exists(path_of("a.png")));
 }
@@ -229,7 +229,7 @@ TEST_F(QuarantineTest, removes_the_oldest_over_the_size_limit) {
     fs::last_write_time(path_of(record_path_of(name)),
                         fs::file_time_type::clock::now() - std::chrono::hours(*name));
   }
-  const auto removed = quarantine.sweep(Clock::now());
+  const auto removed = quarantine.sweep(SystemClock::now());
   ASSERT_EQ(removed.size(), 1u);
   EXPECT_EQ(removed[0], path_of("c.png"));
   EXPECT_TRUE(fs::exists(path_of("a.png")) && fs::exists(path_of("b.png")));
@@ -239,13 +239,13 @@ TEST_F(QuarantineTest, keeps_other_files_beside_one_that_is_too_large) {
   Quarantine quarantine(folder_.path(), {.keep_days = 0, .max_mb = 1});
   add(quarantine, "a.png", 1000);
   add(quarantine, "large.png", 3000000);
-  EXPECT_TRUE(quarantine.sweep(Clock::now()).empty());
+  EXPECT_TRUE(quarantine.sweep(SystemClock::now()).empty());
 }
 
 TEST_F(QuarantineTest, removes_nothing_without_limits) {
   Quarantine quarantine(folder_.path(), {.keep_days = 0, .max_mb = 0});
   add(quarantine, "a.png", 3000000);
-  EXPECT_TRUE(quarantine.sweep(Clock::now() + std::chrono::hours(24 * 10000)).empty());
+  EXPECT_TRUE(quarantine.sweep(SystemClock::now() + std::chrono::hours(24 * 10000)).empty());
 }
 
 TEST(Sha256, matches_fips_180) {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "core/instant.hpp"
+
 namespace eckart::io {
 namespace {
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/instant.hpp"
+
 namespace eckart::io {
 namespace {
 

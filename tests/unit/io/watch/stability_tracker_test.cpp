@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "core/instant.hpp"
+
 namespace eckart::io {
 namespace {
 
