@@ -45,7 +45,7 @@ struct StageHang {
   bool is_item_known = true;
 };
 
-class HungStage : public ::testing::TestWithParam<StageHang> {
+class HungStageTest : public ::testing::TestWithParam<StageHang> {
  protected:
   static constexpr int kHung = 7;
   void SetUp() override {
@@ -76,7 +76,7 @@ class HungStage : public ::testing::TestWithParam<StageHang> {
   Activity::Clock::time_point now_ = Activity::Clock::now();
 };
 
-TEST_P(HungStage, is_reported_with_its_image_and_loses_nothing_when_it_resumes) {
+TEST_P(HungStageTest, is_reported_with_its_image_and_loses_nothing_when_it_resumes) {
   gate_.wait_until_reached();
   // Other threads may still be running a step, and finish soon.
   wait_until([&] {
@@ -90,7 +90,7 @@ TEST_P(HungStage, is_reported_with_its_image_and_loses_nothing_when_it_resumes) 
   EXPECT_FALSE(harness_.pipeline().find_stall());
 }
 
-TEST_P(HungStage, is_reported_while_a_stop_waits) {
+TEST_P(HungStageTest, is_reported_while_a_stop_waits) {
   gate_.wait_until_reached();
   harness_.pipeline().request_stop();
   wait_until([&] {
@@ -122,7 +122,7 @@ const StageHang kHangs[] = {
 std::string stage_name_of(const ::testing::TestParamInfo<StageHang>& info) {
   return std::string(info.param.stage) + std::to_string(info.index);
 }
-INSTANTIATE_TEST_SUITE_P(InTurn, HungStage, ::testing::ValuesIn(kHangs), stage_name_of);
+INSTANTIATE_TEST_SUITE_P(Stage, HungStageTest, ::testing::ValuesIn(kHangs), stage_name_of);
 
 TEST(CanceledTask, is_left_to_the_next_run) {
   PipelineHarness harness;
